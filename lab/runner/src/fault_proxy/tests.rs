@@ -1,6 +1,6 @@
 //! Every fault, over real sockets and with a client without an HTTP library.
 
-use std::{iter, sync::Mutex};
+use std::sync::Mutex;
 
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -200,15 +200,6 @@ async fn follows_its_plan_and_then_lets_everything_pass() {
 }
 
 #[tokio::test]
-async fn a_plan_may_have_no_end() {
-    let (_upstream, proxy) = start(iter::repeat(Fault::LoseResponse)).await;
-
-    for _ in 0..3 {
-        assert_eq!(send(&proxy, REQUEST).await.0, "");
-    }
-}
-
-#[tokio::test]
 async fn refuses_an_invalid_request() {
     let (upstream, proxy) = start([]).await;
     let table = [
@@ -269,14 +260,4 @@ async fn closes_every_socket_when_it_is_stopped_or_dropped() {
         let again = TcpStream::connect(addr).await;
         assert_eq!(again.unwrap_err().kind(), io::ErrorKind::ConnectionRefused);
     }
-}
-
-#[tokio::test]
-async fn its_base_url_has_its_own_address() {
-    let (_upstream, proxy) = start([]).await;
-
-    let port = proxy.addr().port();
-
-    assert_eq!(proxy.base_url(), format!("http://127.0.0.1:{port}"));
-    assert_eq!(proxy.tls_base_url(), format!("https://127.0.0.1:{port}"));
 }

@@ -1,11 +1,10 @@
 //! Ignores the media type of a body.
 
 use evidence::Defence;
-use http::{Extensions, HeaderValue, header::CONTENT_TYPE};
-use reqwest::{Request, Response};
-use reqwest_middleware::{Middleware, Next, Result};
+use http::{HeaderValue, header::CONTENT_TYPE};
+use reqwest::Response;
 
-use super::{super::reliable, Without};
+use super::{super::reliable, Rewrites, Without};
 
 pub(super) const WITHOUT: Without = Without {
     name: "without-body-media-type",
@@ -18,27 +17,17 @@ pub(super) const WITHOUT: Without = Without {
     },
     allowed: |policy| policy,
     connect: |connection| {
-        let client = reliable::client(connection, |builder| builder.middleware(CallsAllJson))?;
+        let client = reliable::client(connection, |builder| {
+            builder.middleware(Rewrites(call_json))
+        })?;
         Ok(Box::new(client))
     },
 };
 
-/// Marks the body of every success as JSON.
-struct CallsAllJson;
-
-#[async_trait::async_trait]
-impl Middleware for CallsAllJson {
-    async fn handle(
-        &self,
-        request: Request,
-        extensions: &mut Extensions,
-        next: Next<'_>,
-    ) -> Result<Response> {
-        let mut response = next.run(request, extensions).await?;
-        if response.status().is_success() {
-            let json = HeaderValue::from_static("application/json");
-            response.headers_mut().insert(CONTENT_TYPE, json);
-        }
-        Ok(response)
+/// Marks the body of a success as JSON.
+fn call_json(response: &mut Response) {
+    if response.status().is_success() {
+        let json = HeaderValue::from_static("application/json");
+        response.headers_mut().insert(CONTENT_TYPE, json);
     }
 }

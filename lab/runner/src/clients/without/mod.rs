@@ -5,6 +5,9 @@
 //! clients run only for comparison, and their runs do not count towards the client's
 //! series of a process.
 
+#[cfg(test)]
+mod pretends;
+
 use std::fmt;
 
 use client::{
@@ -12,6 +15,9 @@ use client::{
     telemetry::{METRICS, Metric, SharedRecorder},
 };
 use evidence::{Client, Defence, Policy, Setting};
+use http::Extensions;
+use reqwest::{Request, Response};
+use reqwest_middleware::{Middleware, Next};
 
 use super::{ClientUnderTest, Connection, RELIABLE, Reliable, ScenarioClient, Task};
 
@@ -90,5 +96,22 @@ impl ClientUnderTest for Without {
 impl fmt::Debug for Without {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Without").field(&self.defence.id).finish()
+    }
+}
+
+/// Changes every response before the client reads it.
+struct Rewrites(fn(&mut Response));
+
+#[async_trait::async_trait]
+impl Middleware for Rewrites {
+    async fn handle(
+        &self,
+        request: Request,
+        extensions: &mut Extensions,
+        next: Next<'_>,
+    ) -> reqwest_middleware::Result<Response> {
+        let mut response = next.run(request, extensions).await?;
+        (self.0)(&mut response);
+        Ok(response)
     }
 }

@@ -1,11 +1,10 @@
 //! Ignores a Retry-After in seconds.
 
 use evidence::Defence;
-use http::{Extensions, header::RETRY_AFTER};
-use reqwest::{Request, Response};
-use reqwest_middleware::{Middleware, Next, Result};
+use http::header::RETRY_AFTER;
+use reqwest::Response;
 
-use super::{super::reliable, Without};
+use super::{super::reliable, Rewrites, Without};
 
 pub(super) const WITHOUT: Without = Without {
     name: "without-retry-after-seconds",
@@ -19,27 +18,17 @@ pub(super) const WITHOUT: Without = Without {
     },
     allowed: |policy| policy,
     connect: |connection| {
-        let client = reliable::client(connection, |builder| builder.middleware(HidesSeconds))?;
+        let client = reliable::client(connection, |builder| {
+            builder.middleware(Rewrites(hide_seconds))
+        })?;
         Ok(Box::new(client))
     },
 };
 
-/// Removes a Retry-After in seconds from every response.
-struct HidesSeconds;
-
-#[async_trait::async_trait]
-impl Middleware for HidesSeconds {
-    async fn handle(
-        &self,
-        request: Request,
-        extensions: &mut Extensions,
-        next: Next<'_>,
-    ) -> Result<Response> {
-        let mut response = next.run(request, extensions).await?;
-        let value = response.headers().get(RETRY_AFTER);
-        if value.is_some_and(|value| value.as_bytes().iter().all(u8::is_ascii_digit)) {
-            response.headers_mut().remove(RETRY_AFTER);
-        }
-        Ok(response)
+/// Removes a Retry-After in seconds.
+fn hide_seconds(response: &mut Response) {
+    let value = response.headers().get(RETRY_AFTER);
+    if value.is_some_and(|value| value.as_bytes().iter().all(u8::is_ascii_digit)) {
+        response.headers_mut().remove(RETRY_AFTER);
     }
 }

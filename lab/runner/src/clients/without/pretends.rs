@@ -8,18 +8,28 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use client::{
-    Clock, ConfigError,
-    telemetry::{Metric, SharedRecorder},
-};
-use evidence::{Client, Policy, Run, Setting, trace::SpanName, verdict::Source};
-use runner::{
-    ClientUnderTest, Connection, Reliable, ScenarioClient, Settings, Task, run, scenario,
-};
+use client::Clock;
+use evidence::{Run, trace::SpanName, verdict::Source};
+
+use super::*;
+use crate::{Settings, run, scenario};
 
 /// The reference client with a clock on which every pause is over at once.
-#[derive(Debug)]
-struct Pretender;
+const PRETENDER: Without = Without {
+    name: "pretender",
+    defence: &Defence {
+        id: "pause",
+        instead: "It says that it waits.",
+        file: "client/src/time.rs",
+        breaks: &["retry-after-seconds"],
+        shows_in: &["retry-after-seconds"],
+    },
+    allowed: |policy| policy,
+    connect: |mut connection| {
+        connection.clock = Arc::new(NoPause(Arc::clone(&connection.clock)));
+        Reliable.connect(connection)
+    },
+};
 
 struct NoPause(Arc<dyn Clock>);
 
@@ -37,37 +47,6 @@ impl Clock for NoPause {
     }
 }
 
-impl ClientUnderTest for Pretender {
-    fn identity(&self) -> Client {
-        Reliable.identity()
-    }
-
-    fn about(&self) -> &'static str {
-        "Says that it waits"
-    }
-
-    fn terms(&self, policy: &Policy, task: Task) -> Vec<String> {
-        Reliable.terms(policy, task)
-    }
-
-    fn ignores(&self, setting: Setting) -> Option<&'static str> {
-        Reliable.ignores(setting)
-    }
-
-    fn metrics(&self) -> &'static [Metric] {
-        Reliable.metrics()
-    }
-
-    fn register(&self, recorder: &SharedRecorder, tasks: &[Task]) {
-        Reliable.register(recorder, tasks);
-    }
-
-    fn connect(&self, mut connection: Connection) -> Result<Box<dyn ScenarioClient>, ConfigError> {
-        connection.clock = Arc::new(NoPause(Arc::clone(&connection.clock)));
-        Reliable.connect(connection)
-    }
-}
-
 async fn run_scenario(client: &'static dyn ClientUnderTest) -> Run {
     let settings = Settings::in_virtual_time(client, 7);
     let scenario = scenario::find("retry-after-seconds").expect("known");
@@ -81,9 +60,9 @@ fn broken(run: &Run) -> Vec<(Source, Option<&'static str>)> {
 }
 
 #[tokio::test]
-async fn is_caught_by_what_the_wire_saw() {
+async fn a_client_that_only_says_that_it_waits_is_caught_by_the_wire() {
     let honest = run_scenario(&Reliable).await;
-    let pretended = run_scenario(&Pretender).await;
+    let pretended = run_scenario(&PRETENDER).await;
 
     let said = |run: &Run| {
         let spans = run.traces.iter().flat_map(|trace| &trace.spans);
@@ -99,11 +78,7 @@ async fn is_caught_by_what_the_wire_saw() {
             waits.collect::<Vec<_>>(),
         )
     };
-    assert_eq!(
-        said(&pretended),
-        said(&honest),
-        "by its own word it is a good client"
-    );
+    assert_eq!(said(&pretended), said(&honest));
     assert_eq!(broken(&honest), []);
     let wire = Source::Wire;
     let caught = [
