@@ -157,12 +157,6 @@ impl RunMetrics {
 mod tests {
     use std::{collections::BTreeSet, future::pending};
 
-    use client::teaching::ReliableApiClient;
-    use server::TeachingApi;
-    use tokio::{
-        io::{AsyncReadExt, AsyncWriteExt},
-        net::TcpStream,
-    };
     use tracing_subscriber::layer::Identity;
 
     use super::*;
@@ -212,41 +206,5 @@ mod tests {
         assert!(before.iter().all(|(_, value)| *value == 0), "{before:#?}");
         let moved = after.iter().filter(|(_, value)| *value > 0).count();
         assert!(moved > CATALOGUE.len(), "only {moved} counters moved");
-    }
-
-    async fn scrape(address: std::net::SocketAddr) -> String {
-        let mut wire = TcpStream::connect(address).await.expect("a connection");
-        let request = "GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
-        wire.write_all(request.as_bytes()).await.expect("a request");
-        let mut response = String::new();
-        let read = wire.read_to_string(&mut response).await;
-        read.expect("a response");
-        response
-    }
-
-    #[tokio::test]
-    async fn metrics_shows_the_series_of_both_sides() {
-        let metrics = RunMetrics::new(&Exposition::new(), crate::RELIABLE);
-        let config = ServiceConfig::builder().port(0).metrics(metrics.service());
-        let service = TeachingApi::start(config.build().expect("legal")).expect("a service");
-        let client = ReliableApiClient::builder(&service.base_url())
-            .recorder(metrics.recorder())
-            .build()
-            .expect("legal");
-        client.no_content().await.expect("a success");
-
-        let text = scrape(service.local_addr()).await;
-
-        for series in [
-            r#"client_attempts_total{endpoint="no_content",method="GET",result="204"} 1"#,
-            r#"client_give_ups_total{endpoint="flaky",method="GET",reason="deadline"} 0"#,
-            r#"client_retry_budget_tokens{client="default"} 10"#,
-            r#"service_faults_total{fault="flaky"} 0"#,
-            r#"http_client_request_duration_seconds_bucket{http_request_method="GET",url_template="/no-content",http_response_status_code="204",le="+Inf"} 1"#,
-        ] {
-            assert!(text.contains(series), "{series} is missing in\n{text}");
-        }
-        assert_eq!(metrics.take().total("client_attempts_total"), 1);
-        service.stop().await.expect("nothing left behind");
     }
 }

@@ -14,118 +14,96 @@ fn assert_refused(arguments: &str, rule: &str) {
     );
 }
 
+/// Command lines, and the words on stderr under each.
+const REFUSED: &str = "\
+lab
+    lab scenario flaky
+lab completions tcsh
+    invalid value 'tcsh'
+lab scenario flakey
+    error: no scenario is called 'flakey'; did you mean 'flaky'?
+lab scenario all --filter xyzzy
+    error: no scenario's name contains 'xyzzy'; `lab list` shows them all
+lab scenario flaky --filter f
+    error: --filter needs `lab scenario all`
+lab scenario all --compare
+    error: --compare needs the name of one scenario
+lab scenario all --report all.html
+    error: --report needs the name of one scenario
+lab scenario flaky --client naive --max-attempts 1
+    error: --max-attempts has no effect on client naive: its limits are fixed
+lab scenario all --client naive --max-retry-after 1
+    error: --max-retry-after has no effect on client naive: its limits are fixed
+lab scenario flaky --max-pages 3
+    error: --max-pages has no effect on scenario flaky: it does not read a listing
+lab scenario all --filter flaky --max-items 3
+    error: --max-items has no effect on scenario flaky: it does not read a listing
+lab scenario resumed-crawl --max-items 3
+    error: --max-items has no effect on scenario resumed-crawl: a crawl takes whole pages
+lab scenario flaky --compare --client naive
+    '--compare'
+lab scenario flaky --without deadline --client naive
+    '--client
+lab scenario flaky --without jitter
+    'jitter'
+lab scenario flaky --ask --json
+    '--json'
+lab storm --check --seeds 2
+    '--seeds <N>'
+lab storm spikes
+    error: no story is called 'spikes'; did you mean 'spike'?
+lab storm --policy 3-jiter
+    error: no policy is called '3-jiter'; did you mean '3-jitter'?
+lab storm --clients 0
+    error: --clients must be a whole number from 1 to 2000, got '0'
+lab storm --spike 1e3
+    error: --spike must be a number from 1 to 100, got '1e3'
+lab storm --load half
+    error: --load must be one of open, closed, got 'half'
+lab storm --load -5
+    error: --load must be one of open, closed, got '-5'
+lab storm --spike -1.5
+    error: --spike must be a number from 1 to 100, got '-1.5'
+lab storm --length 12
+    error: the incident must end 2 s before the storm does or earlier, got 15 s of 12 s
+lab storm --seeds 0
+    it must be a whole number from 1 to 1000
+lab load --filter xyzzy
+    error: no scenario's name contains 'xyzzy'; `lab list` shows them all
+lab load --page=
+    it must be the web UI's address as `lab serve` prints it, such as http://127.0.0.1:8766
+lab load --page 8766
+    it must be the web UI's address as `lab serve` prints it, such as http://127.0.0.1:8766
+lab load --page https://127.0.0.1:8766
+    it must be the web UI's address as `lab serve` prints it, such as http://127.0.0.1:8766
+lab load --page http://evil.example
+    it must be the web UI's address as `lab serve` prints it, such as http://127.0.0.1:8766
+lab doctor --prometheus=
+    it must be an address such as http://127.0.0.1:9090
+lab doctor --prometheus 9090
+    it must be an address such as http://127.0.0.1:9090
+lab doctor --prometheus https://h
+    it must be an address such as http://127.0.0.1:9090
+lab doctor --prometheus http://me@h
+    it must be an address such as http://127.0.0.1:9090
+lab doctor --prometheus http://h?x
+    it must be an address such as http://127.0.0.1:9090
+lab doctor --tempo localhost:9090
+    it must be an address such as http://127.0.0.1:9090
+lab doctor --otlp localhost:9090
+    it must be an address such as http://127.0.0.1:9090
+lab doctor --grafana localhost:9090
+    it must be an address such as http://127.0.0.1:9090
+lab doctor --port 9000 --page-port 9000
+    are both 9000
+";
+
 #[test]
 fn invalid_arguments_are_refused_with_the_rule() {
-    let address = "it must be an address such as http://127.0.0.1:9090";
-    let page = "it must be the web UI's address as `lab serve` prints it, such as \
-                http://127.0.0.1:8766";
-    for (arguments, rule) in [
-        ("", "lab scenario flaky"),
-        ("completions tcsh", "invalid value 'tcsh'"),
-        (
-            "scenario flakey",
-            "error: no scenario is called 'flakey'; did you mean 'flaky'?\n",
-        ),
-        (
-            "scenario all --filter xyzzy",
-            "error: no scenario's name contains 'xyzzy'; `lab list` shows them all\n",
-        ),
-        (
-            "scenario flaky --filter f",
-            "error: --filter needs `lab scenario all`\n",
-        ),
-        (
-            "scenario all --compare",
-            "error: --compare needs the name of one scenario\n",
-        ),
-        (
-            "scenario all --report all.html",
-            "error: --report needs the name of one scenario\n",
-        ),
-        (
-            "scenario flaky --client naive --max-attempts 1",
-            "error: --max-attempts has no effect on client naive: its limits are fixed\n",
-        ),
-        (
-            "scenario all --client naive --max-retry-after 1",
-            "error: --max-retry-after has no effect on client naive: its limits are fixed\n",
-        ),
-        (
-            "scenario flaky --max-pages 3",
-            "error: --max-pages has no effect on scenario flaky: it does not read a listing\n",
-        ),
-        (
-            "scenario all --filter flaky --max-items 3",
-            "error: --max-items has no effect on scenario flaky: it does not read a listing\n",
-        ),
-        (
-            "scenario resumed-crawl --max-items 3",
-            "error: --max-items has no effect on scenario resumed-crawl: a crawl takes whole \
-             pages\n",
-        ),
-        ("scenario flaky --compare --client naive", "'--compare'"),
-        (
-            "scenario flaky --without deadline --client naive",
-            "'--client",
-        ),
-        ("scenario flaky --without jitter", "'jitter'"),
-        ("scenario flaky --ask --json", "'--json'"),
-        ("storm --check --seeds 2", "'--seeds <N>'"),
-        (
-            "storm spikes",
-            "error: no story is called 'spikes'; did you mean 'spike'?\n",
-        ),
-        (
-            "storm --policy 3-jiter",
-            "error: no policy is called '3-jiter'; did you mean '3-jitter'?\n",
-        ),
-        (
-            "storm --clients 0",
-            "error: --clients must be a whole number from 1 to 2000, got '0'\n",
-        ),
-        (
-            "storm --spike 1e3",
-            "error: --spike must be a number from 1 to 100, got '1e3'\n",
-        ),
-        (
-            "storm --load half",
-            "error: --load must be one of open, closed, got 'half'\n",
-        ),
-        (
-            "storm --load -5",
-            "error: --load must be one of open, closed, got '-5'\n",
-        ),
-        (
-            "storm --spike -1.5",
-            "error: --spike must be a number from 1 to 100, got '-1.5'\n",
-        ),
-        (
-            "storm --length 12",
-            "error: the incident must end 2 s before the storm does or earlier, got 15 s of 12 s\n",
-        ),
-        (
-            "storm --seeds 0",
-            "it must be a whole number from 1 to 1000",
-        ),
-        (
-            "load --filter xyzzy",
-            "error: no scenario's name contains 'xyzzy'; `lab list` shows them all\n",
-        ),
-        ("load --page=", page),
-        ("load --page 8766", page),
-        ("load --page https://127.0.0.1:8766", page),
-        ("load --page http://evil.example", page),
-        ("doctor --prometheus=", address),
-        ("doctor --prometheus 9090", address),
-        ("doctor --prometheus https://h", address),
-        ("doctor --prometheus http://me@h", address),
-        ("doctor --prometheus http://h?x", address),
-        ("doctor --tempo localhost:9090", address),
-        ("doctor --otlp localhost:9090", address),
-        ("doctor --grafana localhost:9090", address),
-        ("doctor --port 9000 --page-port 9000", "are both 9000"),
-    ] {
-        assert_refused(arguments, rule);
+    for case in REFUSED.split_terminator("\nlab") {
+        let case = case.strip_prefix("lab").unwrap_or(case);
+        let (arguments, rule) = case.split_once("\n    ").expect("words");
+        assert_refused(arguments, rule.trim_end());
     }
 }
 
