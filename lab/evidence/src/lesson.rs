@@ -192,11 +192,7 @@ mod tests {
     #[test]
     fn a_condition_holds_for_its_evidence_only() {
         use Condition::*;
-        let failed = Outcome {
-            ending: Ending::HttpError,
-            ..Outcome::ok("")
-        };
-        let failed = failed
+        let failed = Outcome::ended(Ending::HttpError, "")
             .with("gave_up", StopReason::Deadline)
             .with("problem", "page_limit");
         for (condition, other) in [

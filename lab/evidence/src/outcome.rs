@@ -105,38 +105,37 @@ impl From<StopReason> for Fact {
 }
 
 impl Outcome {
-    /// A success with this text.
+    /// This ending, with its text and without details.
     #[must_use]
-    pub fn ok(text: impl Into<String>) -> Self {
+    pub fn ended(ending: Ending, text: impl Into<String>) -> Self {
         Self {
-            ending: Ending::Ok,
+            ending,
             text: text.into(),
             facts: Vec::new(),
         }
+    }
+
+    /// A success with this text.
+    #[must_use]
+    pub fn ok(text: impl Into<String>) -> Self {
+        Self::ended(Ending::Ok, text)
     }
 
     /// A run that the lab stopped for this reason.
     #[must_use]
     pub fn stopped_by_the_lab(text: impl Into<String>) -> Self {
-        Self {
-            ending: Ending::Stopped,
-            text: text.into(),
-            facts: Vec::new(),
-        }
+        Self::ended(Ending::Stopped, text)
     }
 
     /// A run that a person cancelled after this many requests.
     #[must_use]
     pub fn cancelled(requests: u64) -> Self {
-        Self {
-            ending: Ending::Cancelled,
-            text: match requests {
-                0 => "cancelled before the first request".to_owned(),
-                1 => "cancelled after 1 request".to_owned(),
-                _ => format!("cancelled after {requests} requests"),
-            },
-            facts: Vec::new(),
-        }
+        let text = match requests {
+            0 => "cancelled before the first request".to_owned(),
+            1 => "cancelled after 1 request".to_owned(),
+            _ => format!("cancelled after {requests} requests"),
+        };
+        Self::ended(Ending::Cancelled, text)
     }
 
     /// Adds a detail.

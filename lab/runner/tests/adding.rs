@@ -146,11 +146,8 @@ impl TrustingClient {
         count(&self.connection.recorder, 1);
         let url = format!("{}{}", self.connection.base_url, endpoint.template());
         let sent = self.http.request(method, url).send().await;
-        sent.map(drop).map_err(|error| Outcome {
-            ending: Ending::TransportError,
-            text: error.to_string(),
-            facts: Vec::new(),
-        })
+        sent.map(drop)
+            .map_err(|error| Outcome::ended(Ending::TransportError, error.to_string()))
     }
 }
 

@@ -172,39 +172,25 @@ impl NaiveClient {
     }
 
     fn outcome(&self, failure: Failure) -> Outcome {
-        let (ending, text) = match failure {
-            Failure::Status(status) => (
-                Ending::HttpError,
-                format!("{status} on each of {MAX_ATTEMPTS} attempts"),
-            ),
-            Failure::NotJson => (
-                Ending::ResponseError,
-                format!("no JSON on any of {MAX_ATTEMPTS} attempts"),
-            ),
-            Failure::Transport(kind) => (
-                Ending::TransportError,
-                format!(
-                    "no response on any of {MAX_ATTEMPTS} attempts: {}",
-                    kind.as_str()
-                ),
-            ),
-            Failure::Silence => {
-                let patience = duration(self.silence);
-                return Outcome::stopped_by_the_lab(format!(
-                    "no response, and no timeout: the lab hung up after {patience}"
-                ));
-            }
-        };
-        let outcome = Outcome {
-            ending,
-            text,
-            facts: Vec::new(),
-        };
         match failure {
-            Failure::Status(status) => outcome.with("status", u64::from(status.as_u16())),
-            Failure::NotJson => outcome.with("problem", "invalid_json"),
-            Failure::Transport(kind) => outcome.with("problem", kind.as_str()),
-            Failure::Silence => outcome,
+            Failure::Status(status) => {
+                let text = format!("{status} on each of {MAX_ATTEMPTS} attempts");
+                let outcome = Outcome::ended(Ending::HttpError, text);
+                outcome.with("status", u64::from(status.as_u16()))
+            }
+            Failure::NotJson => {
+                let text = format!("no JSON on any of {MAX_ATTEMPTS} attempts");
+                Outcome::ended(Ending::ResponseError, text).with("problem", "invalid_json")
+            }
+            Failure::Transport(kind) => {
+                let kind = kind.as_str();
+                let text = format!("no response on any of {MAX_ATTEMPTS} attempts: {kind}");
+                Outcome::ended(Ending::TransportError, text).with("problem", kind)
+            }
+            Failure::Silence => Outcome::stopped_by_the_lab(format!(
+                "no response, and no timeout: the lab hung up after {}",
+                duration(self.silence)
+            )),
         }
     }
 }

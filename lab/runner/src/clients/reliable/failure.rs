@@ -7,14 +7,10 @@ use evidence::{Ending, Outcome, StopReason};
 
 /// The outcome of a failed call, with the facts of its error.
 pub(crate) fn failure(error: ApiError) -> Outcome {
-    let mut outcome = Outcome {
-        ending: ending(&error),
-        text: error.to_string(),
-        facts: Vec::new(),
-    };
+    let ended = |ending| Outcome::ended(ending, error.to_string());
     match &error {
         ApiError::Http(error) => {
-            outcome = outcome
+            let mut outcome = ended(Ending::HttpError)
                 .with("status", u64::from(error.status.as_u16()))
                 .with("request_id_kept", error.request_id().is_some());
             if let Some(code) = error.printable_code() {
@@ -25,12 +21,17 @@ pub(crate) fn failure(error: ApiError) -> Outcome {
             }
             gave_up(outcome, error.stopped)
         }
-        ApiError::Response(error) => outcome.with("problem", error.problem.as_str()),
-        ApiError::Contract(error) => outcome.with("problem", error.as_str()),
-        ApiError::Transport(error) => {
-            gave_up(outcome.with("problem", error.kind.as_str()), error.stopped)
+        ApiError::Response(error) => {
+            ended(Ending::ResponseError).with("problem", error.problem.as_str())
         }
-        _ => outcome,
+        ApiError::Contract(error) => ended(Ending::ContractError).with("problem", error.as_str()),
+        ApiError::Transport(error) => {
+            let outcome = ended(Ending::TransportError).with("problem", error.kind.as_str());
+            gave_up(outcome, error.stopped)
+        }
+        // A client that exists was configured well, so its calls never fail
+        // with the class `Config`.
+        _ => ended(Ending::TransportError),
     }
 }
 
@@ -58,15 +59,4 @@ const fn stop_reason(why: client::StopReason) -> StopReason {
 fn whole_seconds(wait: Duration) -> u64 {
     wait.as_secs()
         .saturating_add(u64::from(wait.subsec_nanos() > 0))
-}
-
-fn ending(error: &ApiError) -> Ending {
-    match error {
-        ApiError::Http(_) => Ending::HttpError,
-        ApiError::Response(_) => Ending::ResponseError,
-        ApiError::Contract(_) => Ending::ContractError,
-        // A client that exists was configured well, so its calls never fail
-        // with the class `Config`.
-        _ => Ending::TransportError,
-    }
 }

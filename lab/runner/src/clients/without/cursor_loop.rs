@@ -132,11 +132,6 @@ impl ScenarioClient for Forgetful {
 
 /// The same outcome as the reference client's.
 fn item_limit(limit: u64) -> Outcome {
-    let failed = Outcome {
-        ending: Ending::ContractError,
-        ..Outcome::ok(format!(
-            "the listing has more than the {limit} items allowed"
-        ))
-    };
-    failed.with("problem", "item_limit")
+    let text = format!("the listing has more than the {limit} items allowed");
+    Outcome::ended(Ending::ContractError, text).with("problem", "item_limit")
 }
