@@ -89,6 +89,7 @@ async fn a_method_that_a_path_does_not_serve_is_a_problem_with_allow() {
         ("/", "GET,HEAD"),
         ("/api/runs", "GET,HEAD,POST"),
         ("/api/events", "GET,HEAD"),
+        ("/api/loads", "POST"),
     ] {
         let headers = [("sec-fetch-site", "same-origin")];
         let response = browser.send(Method::DELETE, path, &headers, "").await;
@@ -289,41 +290,41 @@ async fn a_client_without_a_defence_runs_alone_or_beside_the_whole_one() {
 }
 
 #[tokio::test]
-async fn an_invalid_run_is_refused_and_not_kept() {
+async fn an_invalid_run_or_load_is_refused_and_not_kept() {
     let (_dashboard, browser) = serve().await;
-    let json = ("content-type", "application/json");
-    let own = ("sec-fetch-site", "same-origin");
+    let json = Some("application/json");
     let long = format!("{{\"scenario\":\"{}\"}}", "x".repeat(20_000));
+    let (run, load) = ("/api/runs", "/api/loads");
+    let (flakey, none) = (r#"{"scenario":"flakey"}"#, r#"{"filter":"xyzzy"}"#);
+    let (flaky, zero) = (
+        r#"{"scenario":"flaky"}"#,
+        r#"{"scenario":"flaky","max_attempts":0}"#,
+    );
 
-    for (headers, body, status, code) in [
+    for (path, media_type, body, status, code) in [
+        (run, json, flakey, 422, "unknown_scenario"),
+        (run, json, zero, 422, "invalid_run"),
+        (run, json, "{", 400, "invalid_json"),
+        (run, json, &*long, 413, "payload_too_large"),
         (
-            &[own, json][..],
-            r#"{"scenario":"flakey"}"#,
-            422,
-            "unknown_scenario",
-        ),
-        (
-            &[own, json],
-            r#"{"scenario":"flaky","max_attempts":0}"#,
-            422,
-            "invalid_run",
-        ),
-        (&[own, json], "{", 400, "invalid_json"),
-        (&[own, json], &long, 413, "payload_too_large"),
-        (
-            &[own, ("content-type", "text/plain")],
-            r#"{"scenario":"flaky"}"#,
+            run,
+            Some("text/plain"),
+            flaky,
             415,
             "unsupported_media_type",
         ),
-        (
-            &[own],
-            r#"{"scenario":"flaky"}"#,
-            415,
-            "unsupported_media_type",
-        ),
+        (run, None, flaky, 415, "unsupported_media_type"),
+        (load, json, "{", 400, "invalid_json"),
+        (load, json, r#"{"rate":0}"#, 422, "invalid_load"),
+        (load, json, none, 422, "unknown_scenario"),
+        (load, None, "{}", 415, "unsupported_media_type"),
     ] {
-        let response = browser.send(Method::POST, "/api/runs", headers, body).await;
+        let media_type = media_type.map(|it| ("content-type", it));
+        let headers: Vec<_> = [("sec-fetch-site", "same-origin")]
+            .into_iter()
+            .chain(media_type)
+            .collect();
+        let response = browser.send(Method::POST, path, &headers, body).await;
 
         assert_eq!(response.status, status, "{body}");
         assert_eq!(response.code(), code, "{body}");

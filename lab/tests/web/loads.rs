@@ -3,14 +3,14 @@
 use std::time::{Duration, Instant};
 
 use futures_util::future::join_all;
-use http::{Method, StatusCode};
+use http::StatusCode;
 use serde_json::{Value, json};
-use tokio::time::{sleep, timeout};
+use tokio::time::sleep;
 
 use crate::support::{Browser, PATIENCE, serve};
 
 /// A load that runs longer than any test.
-fn endless() -> Value {
+pub(crate) fn endless() -> Value {
     json!({ "seconds": 7200, "rate": 20, "filter": "items" })
 }
 
@@ -129,46 +129,4 @@ async fn closing_the_connection_stops_the_load_completely() {
     let metrics = metrics(&dashboard.service_url()).await;
     let active = r#"http_server_active_requests{http_request_method="GET"}"#;
     assert_eq!(series(&metrics, active), 0.0);
-}
-
-#[tokio::test]
-async fn a_load_does_not_delay_the_shutdown() {
-    let (dashboard, browser) = serve().await;
-    let mut progress = browser.load(&endless()).await;
-    progress.next().await;
-
-    let stopped = timeout(PATIENCE, dashboard.stop()).await;
-
-    stopped.expect("a prompt end").expect("nothing left behind");
-    while let Some(line) = progress.next().await {
-        assert_eq!(line["finished"], false, "{line}");
-    }
-}
-
-#[tokio::test]
-async fn an_invalid_load_is_refused() {
-    let (_dashboard, browser) = serve().await;
-    let json = ("content-type", "application/json");
-    let own = ("sec-fetch-site", "none");
-
-    for (headers, body, status, code) in [
-        (&[own, json][..], "{", 400, "invalid_json"),
-        (&[own, json], r#"{"rate":0}"#, 422, "invalid_load"),
-        (
-            &[own, json],
-            r#"{"filter":"xyzzy"}"#,
-            422,
-            "unknown_scenario",
-        ),
-        (&[own], "{}", 415, "unsupported_media_type"),
-    ] {
-        let response = browser
-            .send(Method::POST, "/api/loads", headers, body)
-            .await;
-
-        assert_eq!(response.status, status, "{body}");
-        assert_eq!(response.code(), code, "{body}");
-    }
-    let get = browser.get("/api/loads").await;
-    assert_eq!(get.status, StatusCode::METHOD_NOT_ALLOWED);
 }

@@ -14,6 +14,7 @@ use tokio::{
 
 use crate::{
     card::served,
+    loads::endless,
     support::{PATIENCE, serve},
 };
 
@@ -22,10 +23,23 @@ fn port(url: &str) -> u16 {
     port.parse().expect("a port")
 }
 
+/// Pages that read and one that does not, a run that waits two minutes, and a load.
 #[tokio::test]
-async fn event_streams_do_not_delay_the_shutdown() {
+async fn nothing_that_goes_on_delays_the_shutdown() {
     let (dashboard, browser) = serve().await;
+    let ports = [dashboard.page_url(), dashboard.service_url()].map(|url| port(&url));
     let mut pages = join_all((0..20).map(|_| browser.listen(None))).await;
+    let mut deaf = TcpStream::connect(("127.0.0.1", ports[0]))
+        .await
+        .expect("a connection");
+    let request = "GET /api/events HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    deaf.write_all(request.as_bytes()).await.expect("a request");
+    deaf.readable().await.expect("a response begins");
+    let run = json!({ "scenario": "retry-later", "max_retry_after_seconds": 600 });
+    browser.start(&run).await;
+    pages[0].until_a_wait().await;
+    let mut progress = browser.load(&endless()).await;
+    progress.next().await;
 
     let stopped = timeout(PATIENCE, dashboard.stop()).await;
 
@@ -33,43 +47,9 @@ async fn event_streams_do_not_delay_the_shutdown() {
     for page in &mut pages {
         while page.next().await.is_some() {}
     }
-}
-
-#[tokio::test]
-async fn a_page_that_does_not_read_does_not_delay_the_shutdown() {
-    let (dashboard, _) = serve().await;
-    let address = format!("127.0.0.1:{}", port(&dashboard.page_url()));
-    let mut deaf = TcpStream::connect(address).await.expect("a connection");
-    let request = "GET /api/events HTTP/1.1\r\nHost: localhost\r\n\r\n";
-    deaf.write_all(request.as_bytes()).await.expect("a request");
-    deaf.readable().await.expect("a response begins");
-
-    let stopped = timeout(PATIENCE, dashboard.stop()).await;
-
-    stopped.expect("a prompt end").expect("nothing left behind");
-}
-
-#[tokio::test]
-async fn runs_that_go_on_are_cancelled() {
-    let (dashboard, browser) = serve().await;
-    let mut events = browser.listen(None).await;
-    let run = json!({ "scenario": "retry-later", "max_retry_after_seconds": 600 });
-    browser.start(&run).await;
-    events.until_a_wait().await;
-
-    // The run waits two minutes from here.
-    let stopped = timeout(PATIENCE, dashboard.stop()).await;
-
-    stopped.expect("a prompt end").expect("nothing left behind");
-}
-
-#[tokio::test]
-async fn both_ports_are_closed_afterwards() {
-    let (dashboard, _) = serve().await;
-    let ports = [dashboard.page_url(), dashboard.service_url()].map(|url| port(&url));
-
-    dashboard.stop().await.expect("nothing left behind");
-
+    while let Some(line) = progress.next().await {
+        assert_eq!(line["finished"], false, "{line}");
+    }
     for port in ports {
         TcpListener::bind(("127.0.0.1", port)).expect("a free port");
     }
