@@ -254,40 +254,30 @@ mod tests {
 
     #[test]
     fn headlines_come_first_and_parts_are_named_by_reason() {
+        let retries = |endpoint| {
+            let labels = [("endpoint", endpoint), ("reason", "503")];
+            counter("tested_retries_total", &labels, 1)
+        };
         let counters = [
             counter("a_total", &[("route", "/items")], 2),
-            counter(
-                "tested_retries_total",
-                &[("endpoint", "a"), ("reason", "503")],
-                1,
-            ),
-            counter(
-                "tested_retries_total",
-                &[("endpoint", "b"), ("reason", "503")],
-                1,
-            ),
+            retries("a"),
+            retries("b"),
         ];
 
         let rises = rises(TESTED, &counters.into_iter().collect());
 
         let told = |rise: &Rise| {
             let parts = rise.parts.iter();
-            let parts: Vec<_> = parts
-                .map(|part| format!("{} {}", part.kind, part.change))
+            let parts: String = parts
+                .map(|it| format!(" {} {}", it.kind, it.change))
                 .collect();
-            format!(
-                "{} {} {} {}",
-                rise.name,
-                rise.own,
-                rise.change,
-                parts.join("; ")
-            )
+            format!("{} {} {}{parts}", rise.name, rise.own, rise.change)
         };
         assert_eq!(
             rises.iter().map(told).collect::<Vec<_>>(),
             [
-                "tested_attempts_total true 0 ",
-                "a_total false +2 ",
+                "tested_attempts_total true 0",
+                "a_total false +2",
                 "tested_retries_total true +2 503 +2",
             ]
         );

@@ -88,20 +88,6 @@ mod tests {
 
         not ready: 1 problem; 1 note
         ");
-        let ascii = Options {
-            ascii: true,
-            ..Options::default()
-        };
-        insta::assert_snapshot!(findings(&all, &ascii), @"
-        ok   web UI port   8766 is free
-        note proxy         http_proxy, HTTP_PROXY would send curl and other clients to a
-                           proxy; the lab's own clients ignore it
-                           -> export NO_PROXY=127.0.0.1,localhost
-        FAIL service port  8765 is taken by ba?[2Jd (process 7)
-                           -> stop it
-
-        not ready: 1 problem; 1 note
-        ");
     }
 
     #[test]

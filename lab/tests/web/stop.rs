@@ -4,7 +4,6 @@ use std::net::TcpListener;
 
 use futures_util::future::join_all;
 use http::Method;
-use lab::{web::WebUi, web::WebUiConfig, web::WebUiError};
 use serde_json::json;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -81,35 +80,4 @@ async fn dropping_the_web_ui_closes_every_connection() {
     let mut rest = Vec::new();
     let end = timeout(PATIENCE, page.read_to_end(&mut rest)).await;
     assert!(end.expect("an end").is_err() || rest.is_empty());
-}
-
-#[tokio::test]
-async fn a_taken_port_is_named_and_no_socket_stays_open() {
-    let holder = TcpListener::bind(("127.0.0.1", 0)).expect("a port");
-    let taken = holder.local_addr().expect("an address").port();
-    let free = WebUiConfig {
-        port: 0,
-        page_port: 0,
-        ..WebUiConfig::default()
-    };
-
-    let page = WebUiConfig {
-        page_port: taken,
-        ..free.clone()
-    };
-    let page = WebUi::start(page).await.expect_err("a taken port");
-    let service = WebUiConfig {
-        port: taken,
-        ..free
-    };
-    let service = WebUi::start(service).await.expect_err("a taken port");
-
-    assert!(
-        matches!(page, WebUiError::PageInUse { port } if port == taken),
-        "{page}"
-    );
-    assert_eq!(
-        service.to_string(),
-        format!("port {taken} on 127.0.0.1 is in use")
-    );
 }
