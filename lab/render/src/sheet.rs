@@ -46,6 +46,11 @@ impl<'a> Sheet<'a> {
         self.text.push('\n');
     }
 
+    /// The width of a line.
+    pub(super) fn width(&self) -> usize {
+        self.width
+    }
+
     /// Whether the width is below the usual one.
     pub(super) fn is_narrow(&self) -> bool {
         self.width < Options::WIDTH

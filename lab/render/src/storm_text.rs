@@ -2,36 +2,35 @@
 
 use anstyle::AnsiColor;
 use evidence::{
-    duration,
     plot::{
-        Mark, storm_columns, storm_ending, storm_figures_in_short, storm_learnt, storm_success,
+        Mark, break_even, moment, storm_columns, storm_ending, storm_figures_in_short,
+        storm_learnt, storm_limit, storm_terms,
     },
     storm::{
-        Incident, Load, Policy, PolicyRun, PolicyTally, STEP, Settings, Storm, StoryWords, Tally,
-        per_second,
+        ALL, Incident, Load, Policy, PolicyRun, PolicyTally, Recovery, STEP, Shade, Storm,
+        StoryWords, Tally, level, per_second, rate,
     },
 };
 
 use super::{Options, sheet::Sheet};
 
-/// The maximum number of columns in a line.
-const COLUMNS: usize = 30;
-
-/// The width of the policies' names, in columns.
+/// The width of the policies' names, and that of the text that says how a policy ended.
 const NAME: usize = 17;
-
-/// The width of the text that says how a policy ended.
 const ENDING: usize = 16;
 
-/// A column in which nothing succeeded.
-const NONE: char = '·';
+/// The lines of a plain screen, without the one for the prompt.
+const SCREEN: usize = 23;
 
-/// The heights of a column, from low to full.
-const HEIGHTS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', FULL];
-const FULL: char = '█';
+/// The levels of a column: none, seven heights, all.
+const HEIGHTS: [char; ALL + 1] = ['·', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+const DIGITS: [char; ALL + 1] = ['0', '1', '2', '3', '4', '5', '6', '7', '8'];
+
+/// The sign of a column that is not judged.
+const NOT_JUDGED: char = '?';
 
 /// The columns of the figures that show values at the end, with their names.
-const AT_END: [([&str; 2], &str); 4] = [
+const AT_END: [([&str; 2], &str); 5] = [
+    (["requests", "/s"], "requests/s"),
     (["calls/s", "ok"], "calls/s ok"),
     (["requests", "queued"], "requests queued"),
     (["tokens", "left"], "tokens of a client"),
@@ -41,27 +40,39 @@ const AT_END: [([&str; 2], &str); 4] = [
     ),
 ];
 
-/// Renders a storm: the successes under each policy, and the lesson.
+/// Renders a storm: the successes under each policy, and the lesson. The last two texts,
+/// which the report has as well, are left to it if they do not fit a plain screen.
 #[must_use]
 pub fn storm(storm: &Storm, options: &Options) -> String {
     let mut sheet = Sheet::new(options);
     picture(&mut sheet, storm);
+    let mut more = Vec::new();
     for (title, text) in storm_learnt(storm) {
         match title {
             // Each follows the picture that it explains.
             "What happened" | "The answer" => sheet.beside("", &text),
-            _ => sheet.beside("", &format!("{title}: {text}")),
+            "The lesson" => sheet.beside("", &format!("The lesson: {text}")),
+            _ => more.push(format!("{title}: {text}")),
         }
     }
     let StoryWords { scenario, rule, .. } = storm.story;
-    sheet.beside(
-        "",
-        &format!("See also lab scenario {scenario} (one client) and lab rule {rule}."),
-    );
+    more.push(format!(
+        "See also lab scenario {scenario} (one client) and lab rule {rule}."
+    ));
+    let mut text = sheet.into_text();
+    for more in more {
+        let mut sheet = Sheet::new(options);
+        sheet.beside("", &more);
+        let more = sheet.into_text();
+        if text.lines().count() + more.lines().count() <= SCREEN {
+            text.push_str(&more);
+        }
+    }
+    let mut sheet = Sheet::new(options);
     for run in &storm.policies {
         source(&mut sheet, &run.policy);
     }
-    sheet.into_text()
+    text + &sheet.into_text()
 }
 
 /// Renders a storm: the successes under each policy, with their figures.
@@ -71,23 +82,38 @@ pub fn storm_in_figures(storm: &Storm, options: &Options) -> String {
     picture(&mut sheet, storm);
     sheet.gap();
     let (titles, rows) = storm_figures_in_short(storm);
-    let widths = titles
-        .iter()
-        .map(|[above, below]| above.len().max(below.len()).max(6) + 1);
-    let widths: Vec<_> = widths.collect();
-    let mut line = |cells: &mut dyn Iterator<Item = &str>| {
-        let cells = cells.zip(&widths).enumerate();
-        let cells = cells.map(|(at, (cell, width))| match at {
-            0 => format!("{cell:<NAME$}"),
-            _ => format!("{cell:>width$}"),
-        });
-        sheet.line(&cells.collect::<String>());
-    };
-    line(&mut titles.iter().map(|[above, _]| *above));
-    line(&mut titles.iter().map(|[_, below]| *below));
+    let width = |title: &[&str; 2]| title[0].len().max(title[1].len()).max(6) + 1;
     let none = if options.ascii { "-" } else { "–" };
-    for row in &rows {
-        line(&mut row.iter().map(|cell| cell.as_deref().unwrap_or(none)));
+    let mut first = 1;
+    while first < titles.len() {
+        // As many columns as fit beside the names.
+        let fits = |last: &usize| {
+            let columns = titles.get(first..=*last).unwrap_or_default();
+            NAME + columns.iter().map(width).sum::<usize>() <= sheet.width()
+        };
+        let last = (first..titles.len()).take_while(fits).last();
+        let last = last.unwrap_or(first);
+        let mut line = |name: &str, cells: &[&str]| {
+            let cells = cells.iter().zip(&titles).enumerate();
+            let cells = cells.filter(|(at, _)| (first..=last).contains(at));
+            let cells = cells.map(|(_, (cell, title))| {
+                let width = width(title);
+                format!("{cell:>width$}")
+            });
+            sheet.line(&format!("{name:<NAME$}{}", cells.collect::<String>()));
+        };
+        for at in 0..2 {
+            let title: Vec<_> = titles.iter().filter_map(|it| it.get(at).copied()).collect();
+            line(title.first().copied().unwrap_or_default(), &title);
+        }
+        for row in &rows {
+            let cells: Vec<_> = row
+                .iter()
+                .map(|cell| cell.as_deref().unwrap_or(none))
+                .collect();
+            line(cells.first().copied().unwrap_or_default(), &cells);
+        }
+        first = last + 1;
     }
     let at_end = AT_END.iter().filter(|(title, _)| titles.contains(title));
     let at_end: Vec<_> = at_end.map(|(_, words)| *words).collect();
@@ -97,43 +123,83 @@ pub fn storm_in_figures(storm: &Storm, options: &Options) -> String {
 
 /// A line for each policy, below the incident that they met.
 fn picture(sheet: &mut Sheet<'_>, storm: &Storm) {
-    let ascii = sheet.options.ascii;
-    let (all, none) = match ascii {
-        true => ('9', '0'),
-        false => (FULL, NONE),
-    };
+    let view = View::of(sheet, storm);
     let settings = &storm.settings;
-    let (steps, columns) = storm_columns(settings, COLUMNS);
-    let column = STEP * u32::try_from(steps).unwrap_or(u32::MAX);
+    let [none, .., all] = view.levels;
     sheet.title(storm.story.question);
-    sheet.beside("", &setting(storm));
-    sheet.line(&format!(
-        "Calls that succeeded: {all} all, {none} none; {} a column, {} in all.",
-        duration(column),
-        duration(settings.length),
-    ));
-    let blank = "";
-    sheet.line(&format!(
-        "{:>width$}{:>11}",
-        "calls",
-        "req/s at",
-        width = NAME + COLUMNS + 1 + ENDING + 5
-    ));
-    sheet.line(&format!(
-        "{:<NAME$}{blank:COLUMNS$} {:<ENDING$}{:>5}{:>6}{:>5}",
-        storm.story.varies, "recovery", "lost", "ok", "end"
-    ));
-    load(sheet, storm, steps);
+    let mut terms = storm_terms(settings);
+    terms.pop();
+    sheet.beside("", &(terms.join(", ") + "."));
+    let column = STEP * u32::try_from(view.steps).unwrap_or(u32::MAX);
+    sheet.beside(
+        "",
+        &format!(
+            "Calls that succeeded: {all} all, {none} none, {NOT_JUDGED} not judged; {} a column, {} in all.",
+            moment(column),
+            moment(settings.length),
+        ),
+    );
+    sheet.beside(
+        "",
+        "even (break-even): at this load, the retries of failing calls fill the service.",
+    );
+    let varies = storm.story.varies;
+    view.line(sheet, varies, "", ["recovery", "lost", "ok %", "even"]);
+    load(sheet, storm, &view);
     for run in &storm.policies {
-        line(sheet, run, steps);
+        line(sheet, storm, run, &view);
     }
     if settings.incident != Incident::None {
         let ends = settings.incident_ends();
         let at = ends.as_nanos() / column.as_nanos().max(1);
-        let before = NAME + usize::try_from(at).unwrap_or(0).min(columns);
-        let mark = if ascii { '^' } else { '▲' };
-        let (ends, what) = (duration(ends), what_ends(settings.incident));
-        sheet.line(&format!("{blank:before$}{mark} {ends}: {what}"));
+        let before = NAME + usize::try_from(at).unwrap_or(0).min(view.columns);
+        let mark = if sheet.options.ascii { '^' } else { '▲' };
+        let (ends, what) = (moment(ends), what_ends(settings.incident));
+        let label = format!("{mark} {ends}: {what}");
+        // To the left of its mark if there is no room to the right.
+        let length = label.chars().count();
+        match before + length > sheet.width() {
+            true => sheet.line(&format!("{:>1$} {mark}", format!("{ends}: {what}"), before - 1)),
+            false => sheet.line(&format!("{:before$}{label}", "")),
+        }
+    }
+}
+
+/// How a picture is drawn: the steps of a column, the columns, and the signs.
+struct View {
+    steps: usize,
+    columns: usize,
+    levels: [char; ALL + 1],
+    /// Whether lines have room for the load and the lost calls.
+    is_wide: bool,
+}
+
+impl View {
+    fn of(sheet: &Sheet<'_>, storm: &Storm) -> Self {
+        let is_wide = !sheet.is_narrow();
+        let most = if is_wide { 30 } else { 20 };
+        Self {
+            steps: storm_columns(&storm.settings, most).0,
+            columns: most,
+            levels: if sheet.options.ascii { DIGITS } else { HEIGHTS },
+            is_wide,
+        }
+    }
+
+    fn sign(&self, level: usize) -> char {
+        self.levels.get(level).copied().unwrap_or(NOT_JUDGED)
+    }
+
+    /// A line of the picture: a name, its columns, and cells beside them.
+    fn line(&self, sheet: &mut Sheet<'_>, name: &str, columns: &str, cells: [&str; 4]) {
+        let [ending, lost, share, even] = cells;
+        let width = self.columns;
+        let pad = ENDING.saturating_sub(textwrap::core::display_width(ending));
+        let ending = format!("{name:<NAME$}{columns:<width$} {ending}{:pad$}", "");
+        sheet.line(&match self.is_wide {
+            true => format!("{ending}{lost:>5}{share:>6}{even:>5}"),
+            false => format!("{ending}{share:>6}"),
+        });
     }
 }
 
@@ -148,88 +214,63 @@ fn what_ends(incident: Incident) -> &'static str {
     }
 }
 
-/// The load, the service, and the incident.
-fn setting(storm: &Storm) -> String {
-    let settings = &storm.settings;
-    let load = match settings.load {
-        Load::Open => format!("{} calls/s", settings.calls_per_second),
-        Load::Closed => format!("{} callers", settings.callers),
-    };
-    format!(
-        "{load}, {}. The service handles {}/s and queues {}.",
-        incident(settings),
-        storm.capacity_per_second.round(),
-        settings.queue,
-    )
-}
-
-fn incident(settings: &Settings) -> String {
-    let from_to = format!(
-        "from {} to {}",
-        duration(settings.incident_starts),
-        duration(settings.incident_ends())
-    );
-    match settings.incident {
-        Incident::Spike => {
-            let usual = match settings.load {
-                Load::Open => settings.calls_per_second,
-                Load::Closed => settings.callers.into(),
-            };
-            let unit = match settings.load {
-                Load::Open => "/s",
-                Load::Closed => "",
-            };
-            format!("{}{unit} {from_to}", (usual * settings.spike).round())
-        }
-        Incident::Cut => format!(
-            "{} of {} workers {from_to}",
-            settings.workers_left, settings.workers
-        ),
-        Incident::Pause => format!("and the service stands still {from_to}"),
-        Incident::Refusal => format!("only 503s {from_to}"),
-        Incident::None => "no incident".to_owned(),
-    }
-}
-
 /// The started calls. Under an open load all policies have the same number.
-fn load(sheet: &mut Sheet<'_>, storm: &Storm, steps: usize) {
+fn load(sheet: &mut Sheet<'_>, storm: &Storm, view: &View) {
     let longest = storm.policies.iter().max_by_key(|run| run.steps.len());
     let Some(run) = longest.filter(|_| storm.settings.load == Load::Open) else {
         return;
     };
-    let rates = run.steps.chunks(steps);
+    let rates = run.steps.chunks(view.steps);
     let rates: Vec<_> = rates
         .map(|steps| per_second(steps, |step| step.calls))
         .collect();
-    let at_end = per_second(run.at_end(), |step| step.calls);
-    let most = rates.iter().copied().fold(at_end.max(1.0), f64::max);
-    let columns = rates
-        .iter()
-        .map(|rate| sign(Some(rate / most), sheet.options.ascii));
+    let most = rates.iter().copied().fold(0.0, f64::max);
+    let columns = rates.iter().map(|rate| view.sign(level(*rate, most)));
     let columns: String = columns.collect();
-    sheet.line(&format!(
-        "{:<NAME$}{columns:<COLUMNS$} {at_end:.0} at the end, {most:.0} at most",
-        "load (calls/s)"
-    ));
+    let highest = format!("{} at most", rate(most, most));
+    let usual = rate(storm.settings.calls_per_second, 0.0);
+    view.line(sheet, "load (calls/s)", &columns, [&highest, "", "", &usual]);
 }
 
-fn line(sheet: &mut Sheet<'_>, run: &PolicyRun, steps: usize) {
-    let columns = run.columns(steps).into_iter();
-    let columns = columns.map(|share| sign(share, sheet.options.ascii));
-    let columns: String = columns.collect();
+fn line(sheet: &mut Sheet<'_>, storm: &Storm, run: &PolicyRun, view: &View) {
+    let shades = run.shades(view.steps).into_iter();
+    let columns: String = shades
+        .map(|shade| match shade {
+            Shade::NoCalls => ' ',
+            Shade::NotJudged => NOT_JUDGED,
+            Shade::Level(level) => view.sign(level),
+        })
+        .collect();
     let ending = storm_ending(run);
     let (color, words) = match ending.mark {
         Mark::Ok => (AnsiColor::Green, ending.words),
         Mark::Failed => (AnsiColor::Red, ending.words.to_uppercase()),
         _ => (AnsiColor::Yellow, ending.words),
     };
-    let end = sheet.styled(color.on_default(), &format!("{words:<ENDING$}"));
-    let (name, lost) = (&run.policy.name, short(run.lost() as f64));
-    let succeeded = storm_success(run).unwrap_or_default();
-    let requests = short(per_second(run.at_end(), |step| step.requests));
-    sheet.line(&format!(
-        "{name:<NAME$}{columns:<COLUMNS$} {end}{lost:>5}{succeeded:>6}{requests:>5}"
-    ));
+    let ending = sheet.styled(color.on_default(), &words);
+    let usual = storm.settings.calls_per_second;
+    let even = break_even(&storm.settings, &run.policy);
+    let even = even.map_or(storm.capacity_per_second, |level| level.rate);
+    view.line(
+        sheet,
+        &run.policy.name,
+        &columns,
+        [
+            &ending,
+            &short(run.lost() as f64),
+            &run.success().unwrap_or_default(),
+            &rate(even, usual),
+        ],
+    );
+    let most = f64::from(run.policy.setup.concurrency);
+    let limits = run.steps.chunks(view.steps);
+    let limits: Option<String> = limits
+        .map(|steps| Some(view.sign(level(storm_limit(steps)?, most))))
+        .collect();
+    if let Some(limits) = limits.filter(|_| most > 0.0) {
+        let name = format!("  limit (of {most})");
+        view.line(sheet, &name, &limits, [""; 4]);
+    }
 }
 
 /// A count in four digits at most, in thousands if necessary.
@@ -237,16 +278,6 @@ fn short(count: f64) -> String {
     match count {
         ..9_999.5 => format!("{count:.0}"),
         _ => format!("{:.0}k", count / 1_000.0),
-    }
-}
-
-fn sign(share: Option<f64>, ascii: bool) -> char {
-    let Some(share) = share else { return ' ' };
-    let of = |most: usize| (share * most as f64).round() as usize;
-    match ascii {
-        true => char::from_digit(of(9).min(9) as u32, 10).unwrap_or(' '),
-        false if share <= 0.0 => NONE,
-        false => HEIGHTS.get(of(7)).copied().unwrap_or(FULL),
     }
 }
 
@@ -268,7 +299,8 @@ pub fn storm_tally(first: &Storm, tally: &Tally, options: &Options) -> String {
     let seeds = tally.seeds.len();
     sheet.line(&format!("That is seed {}. Of {seeds} seeds:", first.seed));
     for policy in &tally.policies {
-        sheet.line(&tally_line(policy, seeds));
+        let name = &policy.policy.name;
+        sheet.beside(&format!("{name:<NAME$}"), &ends(policy, seeds));
     }
     if tally.cut_short > 0 {
         let cut = tally.cut_short;
@@ -286,22 +318,26 @@ pub fn storm_tally(first: &Storm, tally: &Tally, options: &Options) -> String {
     sheet.into_text()
 }
 
-fn tally_line(policy: &PolicyTally, seeds: usize) -> String {
-    let name = &policy.policy.name;
+/// How many seeds ended how under a policy.
+fn ends(policy: &PolicyTally, seeds: usize) -> String {
+    let [down, unknown] = [Recovery::Down, Recovery::Unknown].map(|recovery| {
+        let with = policy.ends.iter();
+        with.filter(|end| end.recovery == recovery).count()
+    });
+    let back = policy.ends.iter().filter_map(|end| match end.recovery {
+        Recovery::Recovered { after } => Some(after.as_secs()),
+        Recovery::Down | Recovery::Unknown => None,
+    });
+    let to = |(least, most): (u64, u64)| match least == most {
+        true => least.to_string(),
+        false => format!("{least} to {most}"),
+    };
+    let unknown = (unknown > 0).then(|| format!("not known in {unknown}"));
     let lost = range(policy.ends.iter().map(|end| end.lost));
-    let lost = lost.map_or(String::new(), |(least, most)| {
-        format!("lost {least} to {most} calls")
-    });
-    let back = range(policy.ends.iter().filter_map(|end| end.back_after));
-    let back = back.map_or(String::new(), |(least, most)| {
-        let [least, most] = [least.as_secs(), most.as_secs()];
-        match least == most {
-            true => format!(", back after {least} s"),
-            false => format!(", back after {least} to {most} s"),
-        }
-    });
-    let stuck = format!("stuck in {} of {seeds}", policy.stuck());
-    format!("{name:<NAME$}{stuck:<20}{lost}{back}")
+    let lost = lost.map(|lost| format!("lost {} calls", to(lost)));
+    let back = range(back).map(|back| format!("back after {} s", to(back)));
+    let parts = [Some(format!("down in {down} of {seeds}")), unknown, lost, back];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
 /// The minimum and the maximum of some values.

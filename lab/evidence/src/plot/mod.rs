@@ -19,10 +19,12 @@ pub use chart::Chart;
 pub use limit::{LimitLine, LimitStep};
 pub use rows::{Detail, Mark, Part, Row};
 pub use scale::Scale;
-pub use storm_frame::{StormCurves, StormFrame, StormPicture, Stretch, storm_columns};
+pub use storm_frame::{
+    StormCurves, StormFrame, StormPicture, Stretch, limit as storm_limit, storm_columns,
+};
 pub use storm_sentences::{
-    Ending, Level, ending as storm_ending, storm_figures, storm_figures_in_short, storm_learnt,
-    storm_result, storm_success, storm_terms,
+    Ending, Level, break_even, ending as storm_ending, moment, storm_figures,
+    storm_figures_in_short, storm_learnt, storm_terms,
 };
 pub use table::{Column, Table, TableRow};
 pub use waterfall::{Axis, Tick, Waterfall};

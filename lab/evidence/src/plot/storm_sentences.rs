@@ -1,6 +1,8 @@
 //! The texts of a storm: its setup, the differences between policies, how each ended,
 //! the conclusions, and the figures.
 
+use std::time::Duration;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -11,8 +13,8 @@ use super::{
 use crate::{
     duration::duration,
     storm::{
-        Cut, Incident, Knob, Knobs, Load, Policy, PolicyRun, RetryAfter, STEP, Settings, Setup,
-        Storm, per_second,
+        Cut, Incident, Knob, Knobs, Load, Policy, PolicyRun, Recovery, RetryAfter, STEP, Settings,
+        Setup, Storm, percent, rate,
     },
 };
 
@@ -34,45 +36,47 @@ pub struct Ending {
     pub words: String,
 }
 
-/// The setup of a storm, one phrase each.
+/// The setup of a storm, one phrase each: the load, the incident, the service, the
+/// clients.
 #[must_use]
 pub fn storm_terms(settings: &Settings) -> Vec<String> {
+    let usual = rate(settings.usual_load(), 0.0);
+    let spike = settings.usual_load() * settings.spike;
     let load = match settings.load {
-        Load::Open => format!("{} calls/s", settings.calls_per_second),
-        Load::Closed => format!(
-            "{} callers, with {} between their calls",
-            settings.callers,
-            duration(settings.think)
-        ),
+        Load::Open => format!("{usual} calls/s"),
+        Load::Closed => format!("{} callers", settings.callers),
     };
     let incident = match settings.incident {
         Incident::None => None,
-        Incident::Spike => Some(format!("{} times the load", settings.spike)),
+        Incident::Spike if settings.load == Load::Closed => {
+            Some(format!("{} callers", settings.most_callers()))
+        }
+        Incident::Spike => Some(format!("{}/s", rate(spike, 0.0))),
         Incident::Cut => Some(format!(
-            "{} of {} workers left",
+            "{} of {} workers",
             settings.workers_left, settings.workers
         )),
-        Incident::Pause => Some("no work is done".to_owned()),
+        Incident::Pause => Some("no work".to_owned()),
         Incident::Refusal => Some(
             match settings.retry_after {
                 RetryAfter::None => "only 503s",
-                RetryAfter::Seconds => "only 503s, with a Retry-After in seconds",
-                RetryAfter::Date => "only 503s, with a date as Retry-After",
+                RetryAfter::Seconds => "only 503s, with a Retry-After in seconds,",
+                RetryAfter::Date => "only 503s, with a date as Retry-After,",
             }
             .to_owned(),
         ),
     };
-    let [began, ended] = [settings.incident_starts, settings.incident_ends()].map(duration);
+    let [began, ended] = [settings.incident_starts, settings.incident_ends()].map(moment);
     let incident = incident.map(|what| format!("{what} from {began} to {ended}"));
     let service = format!(
-        "the service can do {:.0} requests/s, and queues up to {}",
-        settings.capacity_per_second(),
+        "the service handles {}/s and queues {}",
+        rate(settings.capacity_per_second(), 0.0),
         settings.queue
     );
     let clients = format!(
-        "{} clients, with a timeout of {}",
+        "{} clients, timeout {}",
         settings.clients,
-        duration(settings.timeout)
+        moment(settings.timeout)
     );
     [Some(load), incident, Some(service), Some(clients)]
         .into_iter()
@@ -80,30 +84,28 @@ pub fn storm_terms(settings: &Settings) -> Vec<String> {
         .collect()
 }
 
-/// The most requests per call, on average: the attempts, or fewer if a budget limits them.
-fn most_requests(setup: &Setup) -> f64 {
-    let attempts = f64::from(setup.attempts);
-    match setup.budget {
-        0 => attempts,
-        _ => attempts.min(1.0 + 1.0 / f64::from(setup.calls_per_retry)),
-    }
+/// A moment or a length exactly, in seconds: two different ones never read alike.
+#[must_use]
+pub fn moment(moment: Duration) -> String {
+    format!("{} s", moment.as_secs_f64())
 }
 
 /// The load at which load × requests per call = capacity. Above it, an overloaded service
 /// gets more requests than it can process, and so stays down.
-pub(super) fn break_even(settings: &Settings, policy: &Policy) -> Option<Level> {
-    let most = most_requests(&policy.setup);
-    let rate = settings.capacity_per_second() / most;
+#[must_use]
+pub fn break_even(settings: &Settings, policy: &Policy) -> Option<Level> {
+    let most = policy.setup.most_requests();
+    let load = settings.capacity_per_second() / most;
     (most > 1.0).then(|| Level {
-        rate,
-        label: format!("break-even, {rate:.0} calls/s"),
+        rate: load,
+        label: format!("break-even, {} calls/s", rate(load, settings.usual_load())),
     })
 }
 
 /// The load compared with the capacity under this policy.
 pub(super) fn remark(settings: &Settings, policy: &Policy) -> String {
     let (load, capacity) = (settings.usual_load(), settings.capacity_per_second());
-    let most = most_requests(&policy.setup);
+    let most = policy.setup.most_requests();
     let rounded = (most * 10.0).round() / 10.0;
     let requests = match most {
         ..=1.0 => "1 request".to_owned(),
@@ -114,8 +116,9 @@ pub(super) fn remark(settings: &Settings, policy: &Policy) -> String {
         false => "the service can do this",
     };
     format!(
-        "{load:.0} calls/s × {requests} = {:.0}/s: {verdict}.",
-        load * most
+        "{} calls/s × {requests} = {}/s: {verdict}.",
+        rate(load, 0.0),
+        rate(load * most, capacity)
     )
 }
 
@@ -143,49 +146,37 @@ pub(super) fn changed(before: &[Policy], policy: &Policy) -> Option<String> {
 /// Whether the service recovered, and when.
 #[must_use]
 pub fn ending(run: &PolicyRun) -> Ending {
-    let (mark, words) = match (run.cut, run.back_after) {
-        (Some(Cut::Cancelled), _) => (Mark::Open, "cancelled".to_owned()),
-        (Some(Cut::Requests | Cut::InFlight), _) => (Mark::Failed, "cut short".to_owned()),
-        (None, Some(_)) if run.lost() == 0 => (Mark::Ok, "never down".to_owned()),
-        (None, Some(after)) if after.is_zero() => (Mark::Ok, "back at once".to_owned()),
-        (None, Some(after)) => (Mark::Ok, format!("back after {}", duration(after))),
-        (None, None) => (Mark::Failed, "still down".to_owned()),
+    let mark = match (run.cut, run.recovery) {
+        (Some(Cut::Requests | Cut::InFlight), _) | (None, Recovery::Down) => Mark::Failed,
+        (Some(Cut::Cancelled), _) | (None, Recovery::Unknown) => Mark::Open,
+        (None, Recovery::Recovered { .. }) => Mark::Ok,
     };
-    Ending { mark, words }
-}
-
-/// Why the lab cut a run short, if it did.
-fn cut_short(run: &PolicyRun) -> Option<&'static str> {
-    match run.cut? {
-        Cut::Cancelled => None,
-        Cut::Requests => Some("it reached a million requests, the most that the lab simulates"),
-        Cut::InFlight => Some("5000 calls were in flight, the most that the lab simulates"),
+    Ending {
+        mark,
+        words: run.ending(),
     }
 }
 
 /// The results of a run's calls in a few figures.
 pub(super) fn brief(run: &PolicyRun) -> String {
     let totals = run.totals;
-    let calls = match storm_success(run) {
-        None => "no calls".to_owned(),
-        Some(share) => format!("{share} of {} calls succeeded", totals.calls),
+    let calls = match run.success() {
+        None => "no call ended".to_owned(),
+        Some(share) => format!(
+            "{share} % of {} calls succeeded",
+            totals.succeeded + totals.failed
+        ),
     };
+    let open = (totals.in_flight > 0).then(|| format!("{} had not ended", totals.in_flight));
     let requests = format!("{:.2} requests each", run.amplification);
     let latency = totals.latency.map(|latency| {
         let [median, p99] = [latency.median, latency.p99].map(duration);
         format!("median {median}, p99 {p99}")
     });
-    let cut = cut_short(run).map(|why| format!("cut short: {why}"));
-    let parts = [cut, Some(calls), Some(requests), latency];
+    let cut = run.cut.and_then(Cut::why);
+    let cut = cut.map(|why| format!("cut short: {why}"));
+    let parts = [cut, Some(calls), open, Some(requests), latency];
     parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
-}
-
-/// The number of services that recovered.
-#[must_use]
-pub fn storm_result(storm: &Storm) -> String {
-    let endings = storm.policies.iter().map(|run| ending(run).mark);
-    let back = endings.filter(|mark| *mark == Mark::Ok).count();
-    format!("{back} of {} services recovered", storm.policies.len())
 }
 
 /// The conclusions of a storm: headings, each with a text.
@@ -194,7 +185,7 @@ pub fn storm_learnt(storm: &Storm) -> Vec<(&'static str, String)> {
     let parts = [
         (
             "What happened",
-            Some(happened(storm)).filter(|it| !it.is_empty()),
+            Some(storm.happened()).filter(|it| !it.is_empty()),
         ),
         ("The answer", answer(storm)),
         ("The lesson", Some(storm.story.lesson.to_owned())),
@@ -223,89 +214,34 @@ fn answer(storm: &Storm) -> Option<String> {
     Some(answer.to_owned())
 }
 
-/// The results that the pictures do not show clearly.
-fn happened(storm: &Storm) -> String {
-    let cut = storm.policies.iter().find_map(|run| {
-        let why = cut_short(run)?;
-        Some(format!("\"{}\" was cut short: {why}.", run.policy.name))
-    });
-    let sentences = [cut, fewest_and_most_lost(storm), wasted_work(storm)];
-    sentences
-        .into_iter()
-        .flatten()
-        .collect::<Vec<_>>()
-        .join(" ")
-}
-
-/// The policies with the fewest and the most lost calls, if the service recovered under every policy.
-fn fewest_and_most_lost(storm: &Storm) -> Option<String> {
-    let runs = &storm.policies;
-    let least = runs.iter().min_by_key(|run| run.lost())?;
-    let most = runs.iter().max_by_key(|run| run.lost())?;
-    let is_back = |run: &PolicyRun| run.back_after.is_some();
-    (runs.iter().all(is_back) && least.lost() < most.lost()).then(|| {
-        let of = |run: &PolicyRun| format!("{} of {}", run.lost(), run.totals.calls);
-        format!(
-            "The service recovered under every policy. The fewest calls were lost under \"{}\" \
-             ({}), the most under \"{}\" ({}).",
-            least.policy.name,
-            of(least),
-            most.policy.name,
-            of(most),
-        )
-    })
-}
-
-/// The share of wasted work of the services that stayed down, if their queue takes longer
-/// than the timeout.
-fn wasted_work(storm: &Storm) -> Option<String> {
-    let down = || storm.policies.iter().filter(|run| run.stayed_down());
-    let worst = down().next()?;
-    let names: Vec<_> = down()
-        .map(|run| format!("\"{}\"", run.policy.name))
-        .collect();
-    if waiting(worst) < storm.capacity_per_second * storm.settings.timeout.as_secs_f64() {
-        return None;
-    }
-    let worked = per_second(worst.at_end(), |step| step.worked);
-    let useful = per_second(worst.at_end(), |step| step.goodput);
-    let wasted = 100.0 * (1.0 - useful / worked.max(1.0)).max(0.0);
-    Some(format!(
-        "Callers wait {} for a response, and the queue takes longer: under {}, {wasted:.0} % of \
-         the work is for callers who have left.",
-        duration(storm.settings.timeout),
-        names.join(" and "),
-    ))
-}
-
 /// A figure: its column, its short heading (none if the terminal does not show it), and
 /// the function for its cell.
 type Figure = (
     Column,
     Option<[&'static str; 2]>,
-    fn(&PolicyRun) -> Option<String>,
+    fn(&Settings, &PolicyRun) -> Option<String>,
 );
 
 const FIGURES: [Figure; 13] = [
-    (words("policy"), Some(["", "policy"]), |run| {
+    (words("policy"), Some(["", "policy"]), |_, run| {
         Some(run.policy.name.to_string())
     }),
-    (words("service"), None, |run| Some(ending(run).words)),
-    (number("calls that succeeded"), None, |run| {
-        storm_success(run)
+    (words("service"), None, |_, run| Some(run.ending())),
+    (number("% of the ended calls succeeded"), None, |_, run| {
+        run.success()
     }),
-    (number("calls lost"), None, |run| {
+    (number("calls lost"), None, |_, run| {
         Some(run.lost().to_string())
     }),
     (
         number("requests per call"),
         Some(["requests", "per call"]),
-        |run| Some(format!("{:.2}", run.amplification)),
+        |_, run| Some(format!("{:.2}", run.amplification)),
     ),
     (
-        number("work for callers who had left"),
-        Some(["work", "wasted"]),
-        |run| {
+        number("% of the work for callers who had left"),
+        Some(["% work", "wasted"]),
+        |_, run| {
             let worked = run.totals.useful + run.totals.abandoned;
             (worked > 0).then(|| percent(run.totals.abandoned, worked))
         },
@@ -313,41 +249,43 @@ const FIGURES: [Figure; 13] = [
     (
         number("median latency"),
         Some(["median", "latency"]),
-        |run| Some(duration(run.totals.latency?.median)),
+        |_, run| Some(duration(run.totals.latency?.median)),
     ),
     (
         number("99th percentile latency"),
         Some(["p99", "latency"]),
-        |run| Some(duration(run.totals.latency?.p99)),
+        |_, run| Some(duration(run.totals.latency?.p99)),
     ),
-    (number("requests/s at the end"), None, |run| {
-        let requests = per_second(run.at_end(), |step| step.requests);
-        Some(format!("{requests:.0}"))
-    }),
+    (
+        number("requests/s at the end"),
+        Some(["requests", "/s"]),
+        |settings, run| run.at_end_rate(settings, |step| step.requests),
+    ),
     (
         number("successful calls/s at the end"),
         Some(["calls/s", "ok"]),
-        |run| {
-            let goodput = per_second(run.at_end(), |step| step.goodput);
-            Some(format!("{goodput:.0}"))
-        },
+        |settings, run| run.at_end_rate(settings, |step| step.goodput),
     ),
     (
         number("queued requests at the end"),
         Some(["requests", "queued"]),
-        |run| Some(format!("{:.0}", waiting(run))),
+        |settings, run| {
+            let waiting = run.at_end_per_second(settings, |step| step.waiting)?;
+            let waiting = waiting * STEP.as_secs_f64();
+            Some(rate(waiting, waiting))
+        },
     ),
     (
         optional(number("tokens of a client at the end")),
         Some(["tokens", "left"]),
-        |run| Some(format!("{:.1}", run.steps.last()?.tokens?)),
+        |_, run| Some(format!("{:.1}", run.steps.last()?.tokens?)),
     ),
     (
         optional(number(
             "attempts in flight that a client allows itself at the end",
         )),
         Some(["limit", ""]),
-        |run| Some(format!("{:.1}", run.steps.last()?.limit?)),
+        |_, run| Some(format!("{:.1}", run.steps.last()?.limit?)),
     ),
 ];
 
@@ -355,7 +293,7 @@ const FIGURES: [Figure; 13] = [
 #[must_use]
 pub fn storm_figures(storm: &Storm) -> Table {
     let row = |run| TableRow {
-        cells: FIGURES.map(|(.., cell)| cell(run)).into(),
+        cells: FIGURES.map(|(.., cell)| cell(&storm.settings, run)).into(),
         failed: ending(run).mark == Mark::Failed,
     };
     Table {
@@ -370,35 +308,23 @@ pub fn storm_figures(storm: &Storm) -> Table {
 #[must_use]
 pub fn storm_figures_in_short(storm: &Storm) -> (Vec<[&'static str; 2]>, Vec<Vec<Option<String>>>) {
     let is_shown = |(column, _, cell): &&Figure| {
-        !column.optional || storm.policies.iter().any(|run| cell(run).is_some())
+        !column.optional
+            || storm
+                .policies
+                .iter()
+                .any(|run| cell(&storm.settings, run).is_some())
     };
     let shown = || {
         let figures = FIGURES.iter().filter(is_shown);
         figures.filter_map(|(_, short, cell)| Some((short.as_ref()?, cell)))
     };
-    let cells = |run| shown().map(|(_, cell)| cell(run)).collect();
+    let cells = |run| {
+        shown()
+            .map(|(_, cell)| cell(&storm.settings, run))
+            .collect()
+    };
     (
         shown().map(|(short, _)| *short).collect(),
         storm.policies.iter().map(cells).collect(),
     )
-}
-
-/// The average number of queued requests in the last quarter.
-fn waiting(run: &PolicyRun) -> f64 {
-    per_second(run.at_end(), |step| step.waiting) * STEP.as_secs_f64()
-}
-
-/// A share in per cent, rounded down: 100 % means all.
-fn percent(part: u64, of: u64) -> String {
-    format!("{} %", 100 * part / of.max(1))
-}
-
-/// The share of the calls that succeeded, in per cent; none without a call. It is below
-/// 100 % if calls were lost; calls still in flight can leave it at 100 %.
-#[must_use]
-pub fn storm_success(run: &PolicyRun) -> Option<String> {
-    let totals = run.totals;
-    let rounded = (200 * totals.succeeded + totals.calls) / (2 * totals.calls.max(1));
-    let most = if totals.failed > 0 { 99 } else { 100 };
-    (totals.calls > 0).then(|| format!("{} %", rounded.min(most)))
 }

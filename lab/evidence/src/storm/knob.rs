@@ -286,7 +286,7 @@ macro_rules! choice {
                 }
             }
 
-            fn of(word: &str) -> Option<Self> {
+            pub(super) fn of(word: &str) -> Option<Self> {
                 match word {
                     $($word => Some(Self::$variant),)+
                     _ => None,

@@ -4,7 +4,7 @@
 pub mod check;
 mod knob;
 mod policy;
-mod recovery;
+mod readout;
 mod settings;
 mod story_words;
 mod tally;
@@ -17,8 +17,8 @@ use serde::Serialize;
 use crate::nanoseconds;
 
 pub use knob::{Knob, KnobError, Knobs, Value, Values};
-pub use policy::{Backoff, ClientKind, Policy, Setup, Source};
-pub use recovery::per_second;
+pub use policy::{Abandoned, Backoff, ClientKind, Order, Policy, Setup, Source};
+pub use readout::{ALL, Recovery, Shade, level, per_second, percent, rate};
 pub use settings::{Incident, Load, RetryAfter, Settings, SettingsError, Work};
 pub use story_words::StoryWords;
 pub use tally::{End, PolicyTally, Tally};
@@ -28,7 +28,7 @@ pub const STEP: Duration = Duration::from_millis(100);
 
 /// The version of the JSON format of a storm. It rises when a member is removed, or
 /// changes its name, its type or its meaning.
-pub const STORM_VERSION: u32 = 3;
+pub const STORM_VERSION: u32 = 4;
 
 /// One incident for several policies: each policy has clients and a service of its own,
 /// and the same calls.
@@ -61,12 +61,8 @@ pub struct PolicyRun {
     pub policy: Policy,
     /// Why it was stopped early, if it was.
     pub cut: Option<Cut>,
-    /// How long after the end of the incident the service had recovered for good: nine
-    /// tenths of the calls of a second succeeded, in that second and every later one. Null
-    /// if it did not recover, or if the policy was not simulated to the end.
-    #[serde(rename = "back_after_ns", serialize_with = "nanoseconds::optional")]
-    #[schemars(with = "Option<u64>")]
-    pub back_after: Option<Duration>,
+    /// Whether the service recovered.
+    pub recovery: Recovery,
     /// Requests per call.
     pub amplification: f64,
     /// The counts of each tenth of a second.
@@ -105,6 +101,8 @@ pub struct Step {
     pub retries: u32,
     /// Requests that the service completed: the throughput.
     pub worked: u32,
+    /// Of these, the requests whose caller had left.
+    pub abandoned: u32,
     /// Requests queued at its end.
     pub waiting: u32,
     /// The latency of the calls that ended in it, succeeded or failed, including waits; none
@@ -162,6 +160,8 @@ pub struct Totals {
     pub retries: u64,
     /// Of the retries, those after a 503.
     pub retries_after_503: u64,
+    /// Of the retries, those after a 429.
+    pub retries_after_429: u64,
     /// Of the retries, those after a timeout.
     pub retries_after_timeout: u64,
     /// Requests that the service refused.
@@ -170,6 +170,8 @@ pub struct Totals {
     pub useful: u64,
     /// Requests that the service processed for a client that had left.
     pub abandoned: u64,
+    /// Requests that the service dropped from its queue because their caller had left.
+    pub dropped: u64,
     /// Requests queued or in work at the end.
     pub unfinished: u64,
     /// Requests whose client got a response or left.

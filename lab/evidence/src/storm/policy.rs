@@ -1,4 +1,4 @@
-//! The policies that a storm compares: settings of a client.
+//! The policies that a storm compares: settings of a client, and of its service.
 
 use std::{borrow::Cow, time::Duration};
 
@@ -6,15 +6,18 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Serialize, Serializer};
 use smol_str::SmolStr;
 
-use super::knob::{self, Knob, Knobs, Value, Values, choice, knob};
+use super::{
+    knob::{self, Knob, Knobs, Value, Values, choice, knob},
+    settings::RetryAfter,
+};
 
-/// A policy: the setup of the clients of one part of a storm.
+/// A policy: the setup of the clients and the service of one part of a storm.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Policy {
     /// Its name, in a few words.
     #[schemars(with = "String")]
     pub name: SmolStr,
-    /// The setup of its clients.
+    /// The setup of its clients and of its service.
     pub setup: Setup,
     /// Its source, if it is another client's default.
     pub source: Option<Source>,
@@ -29,7 +32,7 @@ pub struct Source {
     pub differs: &'static str,
 }
 
-/// The setup of a client.
+/// The setup of a client and of the service that it calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Setup {
     /// The client.
@@ -54,6 +57,41 @@ pub struct Setup {
     pub spread: Duration,
     /// The number of clients of this policy; 0 for as many as the storm has.
     pub clients: u32,
+    /// The number of requests that its service queues; 0 for as many as the storm's.
+    pub queue: u32,
+    /// The request that its service takes next from the queue.
+    pub order: Order,
+    /// The treatment of a queued request whose caller has left.
+    pub abandoned: Abandoned,
+    /// The requests per second beyond which its service sends a 429; 0 for no limit.
+    pub rate_limit: u32,
+    /// The form of the `Retry-After` of each 429.
+    pub retry_after_429: RetryAfter,
+    /// The number of services in a row, each of which calls the next. The last is the one
+    /// with a queue and workers.
+    pub layers: u32,
+    /// The most requests that a service makes to the next for one call.
+    pub layer_attempts: u32,
+}
+
+choice! {
+    /// The request that a service takes next from its queue.
+    Order {
+        /// The one that has waited for the longest time.
+        Oldest = "oldest",
+        /// The one that came last.
+        Newest = "newest",
+    }
+}
+
+choice! {
+    /// The treatment of a queued request whose caller has left.
+    Abandoned {
+        /// A worker works on it.
+        Worked = "worked",
+        /// No worker works on it.
+        Dropped = "dropped",
+    }
 }
 
 choice! {
@@ -92,7 +130,26 @@ impl Setup {
         deadline: Duration::ZERO,
         spread: Duration::ZERO,
         clients: 0,
+        queue: 0,
+        order: Order::Oldest,
+        abandoned: Abandoned::Worked,
+        rate_limit: 0,
+        retry_after_429: RetryAfter::None,
+        layers: 1,
+        layer_attempts: 1,
     };
+
+    /// The most requests per call that reach the last service, on average: the product of
+    /// each layer's attempts, or of fewer if a budget limits them.
+    #[must_use]
+    pub fn most_requests(&self) -> f64 {
+        let bounded = |attempts: u32| match self.budget {
+            0 => f64::from(attempts),
+            _ => f64::from(attempts).min(1.0 + 1.0 / f64::from(self.calls_per_retry)),
+        };
+        let layers = (1..self.layers).map(|_| bounded(self.layer_attempts));
+        bounded(self.attempts) * layers.product::<f64>()
+    }
 }
 
 impl Policy {
@@ -128,6 +185,13 @@ impl Knobs for Setup {
         knob!(seconds "deadline_seconds" deadline 0.0..=600.0, "The most time that a call may take, including waits; 0 for no deadline"),
         knob!(seconds "spread_seconds" spread 0.0..=600.0, "The most that is added to a Retry-After at random"),
         knob!(whole "own_clients" clients 0..=2_000, "The number of clients of this policy; 0 for as many as the others"),
+        knob!(whole "own_queue" queue 0..=100_000, "The number of requests that its service queues; 0 for as many as the others"),
+        knob!(choice "order" order Order, "The request that its service takes next from the queue"),
+        knob!(choice "abandoned" abandoned Abandoned, "A queued request whose caller has left is worked on, or dropped"),
+        knob!(whole "rate_limit" rate_limit 0..=10_000, "The requests per second beyond which its service sends a 429; 0 for no limit"),
+        knob!(choice "retry_after_429" retry_after_429 RetryAfter, "The form of the Retry-After of each 429"),
+        knob!(whole "layers" layers 1..=3, "The number of services in a row, each of which calls the next"),
+        knob!(whole "layer_attempts" layer_attempts 1..=5, "The most requests that a service makes to the next for one call"),
     ];
 }
 
@@ -143,7 +207,7 @@ impl JsonSchema for Setup {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        knob::schema::<Self>("The setup of a client.")
+        knob::schema::<Self>("The setup of a client and of its service.")
     }
 }
 

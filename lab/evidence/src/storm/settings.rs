@@ -87,13 +87,14 @@ choice! {
 }
 
 choice! {
-    /// The form of the `Retry-After` of a 503.
+    /// The form of a `Retry-After`, which names the end of an incident or the next second
+    /// of a rate limit.
     RetryAfter {
         /// No `Retry-After`.
         None = "none",
-        /// The seconds until the end of the incident, rounded up.
+        /// The seconds until then, rounded up.
         Seconds = "seconds",
-        /// The end of the incident as a date, in whole seconds: the same for all clients.
+        /// That moment as a date, in whole seconds: the same for all clients.
         Date = "date",
     }
 }

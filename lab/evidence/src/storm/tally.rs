@@ -1,13 +1,10 @@
 //! The results of many seeds of a storm. Such a system ends in one of two states, and a
 //! mean would describe neither. So for each policy, the ends are counted by state.
 
-use std::time::Duration;
-
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Cut, Policy, STORM_VERSION, Settings, Storm, StoryWords};
-use crate::nanoseconds;
+use super::{Cut, Policy, Recovery, STORM_VERSION, Settings, Storm, StoryWords};
 
 /// The results of many seeds of a storm.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -44,10 +41,8 @@ pub struct PolicyTally {
 /// The result of one seed under one policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct End {
-    /// How long after the end of the incident the service had recovered; none if it did not.
-    #[serde(rename = "back_after_ns", serialize_with = "nanoseconds::optional")]
-    #[schemars(with = "Option<u64>")]
-    pub back_after: Option<Duration>,
+    /// Whether the service recovered.
+    pub recovery: Recovery,
     /// Calls lost.
     pub lost: u64,
     /// Requests that arrived at the service.
@@ -63,7 +58,7 @@ impl Tally {
         let policies = storm.policies.iter().map(|run| PolicyTally {
             policy: run.policy.clone(),
             ends: Vec::from_iter(is_whole.then(|| End {
-                back_after: run.back_after,
+                recovery: run.recovery,
                 lost: run.lost(),
                 requests: run.totals.requests,
             })),
@@ -101,17 +96,10 @@ impl Tally {
     }
 }
 
-impl PolicyTally {
-    /// The number of seeds in which the service stayed down.
-    #[must_use]
-    pub fn stuck(&self) -> usize {
-        let stuck = self.ends.iter().filter(|end| end.back_after.is_none());
-        stuck.count()
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
     use crate::storm::{PolicyRun, Setup, Step, Totals};
 
@@ -173,14 +161,16 @@ mod tests {
         let [calm, down] = &tally.policies[..] else {
             panic!("two policies: {tally:?}")
         };
-        assert_eq!((calm.stuck(), down.stuck()), (0, 3));
-        let end = |back_after, lost| End {
-            back_after,
+        let end = |recovery, lost| End {
+            recovery,
             lost,
             requests: 608,
         };
         let ends = [calm, down].map(|policy| policy.ends[1]);
-        assert_eq!(ends, [end(Some(Duration::ZERO), 0), end(None, 600)]);
+        let at_once = Recovery::Recovered {
+            after: Duration::ZERO,
+        };
+        assert_eq!(ends, [end(at_once, 0), end(Recovery::Down, 600)]);
     }
 
     #[test]

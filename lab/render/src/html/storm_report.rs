@@ -4,10 +4,9 @@
 use std::{fmt::Write, time::Duration};
 
 use evidence::{
-    duration,
     plot::{
-        Column, Level, Mark, StormCurves, StormFrame, StormPicture, Stretch, Table, storm_figures,
-        storm_learnt, storm_result, storm_terms,
+        Column, Level, Mark, StormCurves, StormFrame, StormPicture, Stretch, Table, moment,
+        storm_figures, storm_learnt, storm_terms,
     },
     storm::{STEP, Storm},
 };
@@ -68,7 +67,7 @@ fn heading(storm: &Storm) -> Markup {
             h1 { code { (storm.story.name) } }
             p.title { (storm.story.title) }
             div.badges {
-                p.badge { (storm_result(storm)) }
+                p.badge { (storm.result()) }
             }
             ul.terms aria-label="Settings of the policy" {
                 @for term in storm_terms(&storm.settings) { li { (term) } }
@@ -132,6 +131,7 @@ fn curves(curves: &StormCurves, frame: &StormFrame) -> Markup {
         load,
         goodput,
         throughput,
+        limit,
     } = curves;
     let view = format!("0 0 {} {}", frame.columns, short(frame.top));
     markup! {
@@ -139,6 +139,7 @@ fn curves(curves: &StormCurves, frame: &StormFrame) -> Markup {
             path.goodput d=(area(goodput, frame.top)) {}
             path.wasted d=(stripes(goodput, throughput, frame.top)) {}
             path.load d=(line(load, frame.top)) {}
+            @if !limit.is_empty() { path.limit d=(line(limit, frame.top)) {} }
         }
     }
 }
@@ -211,6 +212,9 @@ fn short(number: f64) -> String {
     tenths.to_string()
 }
 
+/// The meaning of the curve of the clients' limit.
+const LIMIT: &str = "attempts in flight that a client allows itself; full height is its maximum";
+
 fn legend(frame: &StormFrame, pictures: &[StormPicture]) -> Markup {
     let sample = |class: &str| {
         markup! {
@@ -224,6 +228,7 @@ fn legend(frame: &StormFrame, pictures: &[StormPicture]) -> Markup {
         }
     };
     let has_break_even = pictures.iter().any(|picture| picture.break_even.is_some());
+    let has_limit = pictures.iter().any(|picture| !picture.curves.limit.is_empty());
     let kinds = [
         ("goodput", "calls that succeeded: the goodput", true),
         (
@@ -238,6 +243,7 @@ fn legend(frame: &StormFrame, pictures: &[StormPicture]) -> Markup {
             "break-even: load × requests per call = capacity",
             has_break_even,
         ),
+        ("limit", LIMIT, has_limit),
         ("incident", "the incident", frame.incident.is_some()),
     ];
     let kinds = kinds.into_iter().filter(|(.., is_shown)| *is_shown);
@@ -247,7 +253,7 @@ fn legend(frame: &StormFrame, pictures: &[StormPicture]) -> Markup {
         }
         p.remark {
             "Calls and requests per second. Each column is "
-            (duration(STEP * frame.steps_per_column as u32)) " of time. "
+            (moment(STEP * frame.steps_per_column as u32)) " of time. "
             (frame.beyond.as_deref().unwrap_or_default())
         }
     }
@@ -259,7 +265,7 @@ fn figures(table: &Table) -> Markup {
             h2 #figures { "In figures" }
             div.wide role="region" aria-labelledby="measured" tabindex="0" {
                 table.figures {
-                    caption #measured { "Of all calls, and on average over the last quarter of the time" }
+                    caption #measured { "Of all calls; at the end is the average of the last quarter of the time after the incident" }
                     thead { tr {
                         @for Column { title, number, .. } in &table.columns {
                             th.number[*number] scope="col" { (title) }

@@ -22,6 +22,8 @@ pub(super) enum Before {
     Success,
     /// A 503.
     Refusal,
+    /// A 429.
+    Throttled,
     /// No response in time.
     Timeout,
 }
@@ -29,7 +31,7 @@ pub(super) enum Before {
 impl Before {
     /// Whether a retry may follow.
     pub(super) fn has_failed(self) -> bool {
-        matches!(self, Self::Refusal | Self::Timeout)
+        !matches!(self, Self::Nothing | Self::Success)
     }
 }
 

@@ -15,6 +15,8 @@ pub(super) enum Stream {
     Client(u32),
     /// How long the callers of a closed load think.
     Caller(u32),
+    /// The jitter of a service that calls the next one.
+    Layer(u32),
 }
 
 /// The draws of a seed for one purpose.
@@ -25,6 +27,7 @@ pub(super) fn stream(seed: u64, stream: Stream) -> ChaCha12Rng {
         Stream::Work => 1,
         Stream::Client(number) => (1 << 32) | u64::from(number),
         Stream::Caller(number) => (2 << 32) | u64::from(number),
+        Stream::Layer(number) => (3 << 32) | u64::from(number),
     });
     random
 }
@@ -161,6 +164,7 @@ mod tests {
             Stream::Client(1),
             Stream::Caller(0),
             Stream::Caller(1),
+            Stream::Layer(0),
         ];
         let first = |seed, purpose| stream(seed, purpose).random::<u64>();
 

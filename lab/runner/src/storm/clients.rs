@@ -1,8 +1,11 @@
 //! The clients of a storm: the real client, configured by a policy, and the naive one.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicU64, Ordering},
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
 };
 
 use client::{
@@ -12,6 +15,7 @@ use client::{
     telemetry::{ATTEMPTS, RETRIES, SharedRecorder},
 };
 use evidence::storm::{Backoff, ClientKind, Settings, Setup};
+use futures_executor::LocalSpawner;
 use http::Extensions;
 use rand::{RngExt, rngs::ChaCha12Rng};
 use reqwest::{Method, Request, Url};
@@ -20,6 +24,7 @@ use reqwest_middleware::{ClientWithMiddleware, Middleware};
 use super::{
     chance::{Stream, stream},
     exponential::Exponential,
+    layers::{Hop, Layer},
     service::Service,
     timeline::Timeline,
 };
@@ -34,7 +39,10 @@ const URL: &str = "http://storm.invalid";
 /// The clients of one policy.
 pub(super) struct Clients {
     clients: Vec<Client>,
+    /// The counts of the clients that call the last service.
     counted: Arc<Totals>,
+    /// Whether other services are between them and the last one.
+    is_layered: bool,
 }
 
 /// One client: the state that its calls share.
@@ -54,24 +62,43 @@ impl Clients {
         setup: &Setup,
         seed: u64,
         service: &Service,
-        timeline: &Timeline,
+        spawner: &LocalSpawner,
     ) -> Result<Self, ConfigError> {
         let number = match setup.clients {
             0 => settings.clients,
             own => own,
         };
+        let (timeline, counts) = service.parts();
         let counted = Arc::new(Totals::default());
+        let (mut next, mut recorder) = (Hop::Service(service.clone()), Arc::clone(&counted));
+        for layer in 1..setup.layers {
+            let own = Setup {
+                attempts: setup.layer_attempts,
+                deadline: Duration::ZERO,
+                ..*setup
+            };
+            let random = stream(seed, Stream::Layer(layer));
+            let client = reliable(settings, &own, random, next, timeline, &recorder)?;
+            next = Hop::Layer(Layer::start(
+                client,
+                settings.timeout,
+                (timeline, counts),
+                spawner,
+            ));
+            recorder = Arc::default();
+        }
         let clients = (0..number).map(|number| match setup.client {
             ClientKind::Reliable => {
                 let random = stream(seed, Stream::Client(number));
-                reliable(settings, setup, random, service, timeline, &counted)
+                reliable(settings, setup, random, next.clone(), timeline, &recorder)
             }
-            ClientKind::Naive => NaiveClient::new(settings, setup, service)
+            ClientKind::Naive => NaiveClient::new(settings, setup, next.clone())
                 .map(|client| Client::Naive(Arc::new(client))),
         });
         Ok(Self {
             clients: clients.collect::<Result<_, _>>()?,
             counted,
+            is_layered: setup.layers > 1,
         })
     }
 
@@ -100,16 +127,16 @@ impl Clients {
         })
     }
 
-    /// The attempts and the retries that the clients counted.
+    /// The attempts and the retries that the clients of the last service counted.
     pub(super) fn counted(&self) -> (u64, u64) {
         let read = self.counted.read();
         let count = |name: &str| read.get(name).copied().unwrap_or_default();
         let naive = self.clients.iter().filter_map(|client| match client {
-            Client::Reliable { .. } => None,
-            Client::Naive(client) => Some((
+            Client::Naive(client) if !self.is_layered => Some((
                 client.attempts.load(Ordering::Relaxed),
                 client.retries.load(Ordering::Relaxed),
             )),
+            Client::Reliable { .. } | Client::Naive(_) => None,
         });
         naive.fold((count(ATTEMPTS.name), count(RETRIES.name)), |sum, naive| {
             (sum.0 + naive.0, sum.1 + naive.1)
@@ -155,7 +182,7 @@ fn reliable(
     settings: &Settings,
     setup: &Setup,
     random: ChaCha12Rng,
-    service: &Service,
+    next: Hop,
     timeline: &Timeline,
     counted: &Arc<Totals>,
 ) -> Result<Client, ConfigError> {
@@ -167,7 +194,7 @@ fn reliable(
         )
     });
     let limit = (setup.concurrency > 0).then(|| ConcurrencyLimit::new(setup.concurrency));
-    let builder = builder(service.clone(), timeline, Draws(random.into()), counted)
+    let builder = builder(next, timeline, Draws(random.into()), counted)
         .timeouts(Timeouts::DEFAULT.connect, settings.timeout)
         .max_attempts(setup.attempts)
         .deadline((!setup.deadline.is_zero()).then_some(setup.deadline))
@@ -213,7 +240,7 @@ pub(super) struct NaiveClient {
 }
 
 impl NaiveClient {
-    fn new(settings: &Settings, setup: &Setup, service: &Service) -> Result<Self, ConfigError> {
+    fn new(settings: &Settings, setup: &Setup, next: Hop) -> Result<Self, ConfigError> {
         install_tls_provider();
         // It sends nothing: the model of the service is in its worker.
         let session = reqwest::Client::builder().no_proxy().tls_certs_only([]);
@@ -222,7 +249,7 @@ impl NaiveClient {
             .map_err(|error| ConfigError::Session(error.without_url()))?;
         Ok(Self {
             http: reqwest_middleware::ClientBuilder::new(session)
-                .with(service.clone())
+                .with(next)
                 .build(),
             attempts_allowed: setup.attempts,
             timeouts: Timeouts {
@@ -257,7 +284,7 @@ impl NaiveClient {
 
 #[cfg(test)]
 mod tests {
-    use std::{cell::RefCell, rc::Rc, time::Duration};
+    use std::{cell::RefCell, rc::Rc};
 
     use client::Clock;
     use evidence::storm::{Incident, RetryAfter, Work};
@@ -301,11 +328,11 @@ mod tests {
         let (timeline, mut pool) = (Timeline::default(), LocalPool::new());
         let counts = Counts::new(Duration::from_secs(10));
         let random = stream(1, Stream::Work);
-        let service = Service::new(settings, timeline.clone(), random, counts);
+        let service = Service::new(settings, &setup, timeline.clone(), random, counts);
         for number in 0..settings.workers {
             spawn(&pool.spawner(), service.clone().worker(number));
         }
-        let clients = Clients::new(settings, &setup, 1, &service, &timeline);
+        let clients = Clients::new(settings, &setup, 1, &service, &pool.spawner());
         let clients = Rc::new(clients.expect("it keeps the client's rules"));
         let ended = Rc::new(RefCell::new(Vec::new()));
         let (clock, of_all, ends) = (timeline.clone(), Rc::clone(&clients), Rc::clone(&ended));
@@ -426,6 +453,33 @@ mod tests {
         assert!((1..600).contains(&drawn), "{drawn}");
         let (_, ended) = called(&DOWN, jitter, 2);
         assert_ne!(ended[1].1, 2 * drawn, "each client draws its own");
+    }
+
+    #[test]
+    fn attempts_of_the_layers_multiply_and_only_those_to_the_last_service_are_counted() {
+        for (client, layers, layer_attempts, counted) in [
+            (ClientKind::Reliable, 1, 3, (3, 2)),
+            (ClientKind::Reliable, 2, 3, (9, 6)),
+            (ClientKind::Reliable, 3, 3, (27, 18)),
+            (ClientKind::Reliable, 3, 1, (3, 0)),
+            (ClientKind::Naive, 3, 3, (27, 18)),
+        ] {
+            let setup = Setup {
+                client,
+                layers,
+                layer_attempts,
+                ..AT_ONCE
+            };
+
+            let (clients, ended) = called(&DOWN, setup, 1);
+            let (_, slow) = called(&SLOW, setup, 1);
+            let (_, up) = called(&UP, setup, 1);
+
+            assert_eq!(clients.counted(), counted, "{client:?} {layers}");
+            assert_eq!((ended, up), (vec![(false, 0)], vec![(true, 20)]));
+            // The client leaves, and the services behind it go on.
+            assert_eq!(slow, [(false, 150)], "{client:?} {layers}");
+        }
     }
 
     #[test]

@@ -28,6 +28,8 @@ struct State {
     latencies: Vec<Duration>,
     /// The same of all steps before.
     earlier: Vec<Duration>,
+    /// The calls in flight that services have made to the next one.
+    nested: u64,
     cut: Option<Cut>,
 }
 
@@ -59,10 +61,7 @@ impl Counts {
     /// request.
     pub(super) fn ended(&self, began: Duration, at: Duration, has_succeeded: bool, last: Last) {
         let mut state = self.lock();
-        // It gave up at once. One that ends later waited for a retry, or for its turn.
-        if last.got.has_failed() && last.at == at {
-            state.totals.retries_not_sent -= 1;
-        }
+        state.gave_up(at, last);
         state.totals.in_flight -= 1;
         state.latencies.push(at.saturating_sub(began));
         if has_succeeded {
@@ -73,6 +72,24 @@ impl Counts {
             state.totals.failed += 1;
             state.at(began, |step| step.failed += 1);
         }
+    }
+
+    /// Whether a service may make another call to the next one.
+    pub(super) fn nested(&self) -> bool {
+        let mut state = self.lock();
+        if state.nested >= MOST_IN_FLIGHT {
+            state.cut = Some(Cut::InFlight);
+            return false;
+        }
+        state.nested += 1;
+        true
+    }
+
+    /// Counts the end of such a call, with the result of its last request.
+    pub(super) fn nested_ended(&self, at: Duration, last: Last) {
+        let mut state = self.lock();
+        state.gave_up(at, last);
+        state.nested -= 1;
     }
 
     /// Whether another request may be sent, given the previous result of its call.
@@ -89,6 +106,7 @@ impl Counts {
         match before {
             Before::Nothing | Before::Success => {}
             Before::Refusal => state.totals.retries_after_503 += 1,
+            Before::Throttled => state.totals.retries_after_429 += 1,
             Before::Timeout => state.totals.retries_after_timeout += 1,
         }
         state.at(at, |step| {
@@ -110,6 +128,11 @@ impl Counts {
         self.lock().totals.rejected += 1;
     }
 
+    /// A request was dropped from the queue.
+    pub(super) fn dropped(&self) {
+        self.lock().totals.dropped += 1;
+    }
+
     /// A request was worked on to its end.
     pub(super) fn worked(&self, at: Duration, is_useful: bool) {
         let mut state = self.lock();
@@ -117,7 +140,10 @@ impl Counts {
             true => state.totals.useful += 1,
             false => state.totals.abandoned += 1,
         }
-        state.at(at, |step| step.worked += 1);
+        state.at(at, |step| {
+            step.worked += 1;
+            step.abandoned += u32::from(!is_useful);
+        });
     }
 
     /// Ends a step with this state.
@@ -162,6 +188,14 @@ impl Counts {
 }
 
 impl State {
+    /// A call that ends at the time of its last result gave up at once. One that ends later
+    /// waited for a retry, or for its turn.
+    fn gave_up(&mut self, at: Duration, last: Last) {
+        if last.got.has_failed() && last.at == at {
+            self.totals.retries_not_sent -= 1;
+        }
+    }
+
     fn at(&mut self, moment: Duration, count: impl FnOnce(&mut Step)) {
         let step = usize::try_from(moment.as_nanos() / STEP.as_nanos()).ok();
         if let Some(step) = step.and_then(|step| self.steps.get_mut(step)) {
@@ -291,6 +325,7 @@ mod tests {
         counts.rejected();
 
         assert_eq!(of_steps(&counts, |step| step.worked), [1, 2, 0]);
+        assert_eq!(of_steps(&counts, |step| step.abandoned), [0, 2, 0]);
         let totals = totals(&counts);
         assert_eq!(
             (totals.useful, totals.abandoned, totals.rejected),
@@ -349,6 +384,18 @@ mod tests {
         let over = (false, Some(Cut::InFlight));
         assert_eq!(more, [(true, None), (true, None), over]);
         assert_eq!(totals(&counts).in_flight, MOST_IN_FLIGHT);
+    }
+
+    #[test]
+    fn the_calls_between_services_are_bounded_as_well() {
+        let counts = counts();
+        let nested = (0..MOST_IN_FLIGHT).all(|_| counts.nested());
+
+        counts.nested_ended(millis(1), Last::default());
+        let more = [(); 2].map(|()| (counts.nested(), counts.cut()));
+
+        assert!(nested);
+        assert_eq!(more, [(true, None), (false, Some(Cut::InFlight))]);
     }
 
     #[test]

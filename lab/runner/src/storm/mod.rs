@@ -13,6 +13,7 @@ mod clients;
 mod conservation;
 mod counts;
 mod exponential;
+mod layers;
 mod load;
 mod parallel;
 mod plan;

@@ -9,7 +9,7 @@ use std::{
 };
 
 use client::{Clock, Failure, FailureKind, Timeouts};
-use evidence::storm::{Incident, RetryAfter, Settings, Work};
+use evidence::storm::{Abandoned, Incident, Order, RetryAfter, Settings, Setup, Work};
 use futures_util::{
     future::{Either, select},
     pin_mut,
@@ -34,6 +34,7 @@ use super::{
 #[derive(Clone)]
 pub(super) struct Service {
     settings: Settings,
+    setup: Setup,
     timeline: Timeline,
     state: Arc<Mutex<State>>,
     counts: Counts,
@@ -48,12 +49,15 @@ struct State {
     /// Workers without work, the one that has waited for the longest time first.
     idle: VecDeque<oneshot::Sender<Admitted>>,
     busy: usize,
+    /// A second of the run, and the requests that arrived in it.
+    arrived: (u64, u32),
     random: ChaCha12Rng,
 }
 
 impl Service {
     pub(super) fn new(
         settings: &Settings,
+        setup: &Setup,
         timeline: Timeline,
         random: ChaCha12Rng,
         counts: Counts,
@@ -62,10 +66,16 @@ impl Service {
             queue: VecDeque::new(),
             idle: VecDeque::new(),
             busy: 0,
+            arrived: (0, 0),
             random,
         };
+        let queue = match setup.queue {
+            0 => settings.queue,
+            own => own,
+        };
         Self {
-            settings: *settings,
+            settings: Settings { queue, ..*settings },
+            setup: *setup,
             timeline,
             state: Arc::new(Mutex::new(state)),
             counts,
@@ -86,6 +96,11 @@ impl Service {
             self.counts.worked(self.timeline.monotonic(), is_useful);
             self.lock().busy -= 1;
         }
+    }
+
+    /// The clock and the counts, which its clients share.
+    pub(super) fn parts(&self) -> (&Timeline, &Counts) {
+        (&self.timeline, &self.counts)
     }
 
     /// How many requests wait.
@@ -121,7 +136,7 @@ impl Service {
     async fn next(&self, number: u32) -> Option<Admitted> {
         let handed = {
             let mut state = self.lock();
-            if let Some(request) = state.queue.pop_front() {
+            if let Some(request) = self.take(&mut state) {
                 return Some(request);
             }
             let (hand, handed) = oneshot::channel();
@@ -140,6 +155,20 @@ impl Service {
         }
     }
 
+    /// Takes the next request to work on from the queue.
+    fn take(&self, state: &mut State) -> Option<Admitted> {
+        loop {
+            let request = match self.setup.order {
+                Order::Oldest => state.queue.pop_front(),
+                Order::Newest => state.queue.pop_back(),
+            }?;
+            if self.setup.abandoned == Abandoned::Worked || !request.is_closed() {
+                return Some(request);
+            }
+            self.counts.dropped();
+        }
+    }
+
     /// Begins to work on a request: how long it takes.
     fn begin(&self) -> Duration {
         let mut state = self.lock();
@@ -153,37 +182,50 @@ impl Service {
         }
     }
 
-    /// Takes a request in, if there is room.
-    fn admit(&self) -> Option<oneshot::Receiver<()>> {
-        let is_refused = self.settings.incident == Incident::Refusal
-            && self.settings.is_during_incident(self.timeline.monotonic());
+    /// Takes a request in, or refuses it with a status.
+    fn admit(&self) -> Result<oneshot::Receiver<()>, StatusCode> {
+        let now = self.timeline.monotonic();
+        let is_refused =
+            self.settings.incident == Incident::Refusal && self.settings.is_during_incident(now);
         if is_refused {
-            return None;
+            return Err(StatusCode::SERVICE_UNAVAILABLE);
         }
         let (mut request, response) = oneshot::channel();
         let mut state = self.lock();
+        let (second, arrived) = state.arrived;
+        let before = if second == now.as_secs() { arrived } else { 0 };
+        state.arrived = (now.as_secs(), before + 1);
+        if self.setup.rate_limit > 0 && before >= self.setup.rate_limit {
+            return Err(StatusCode::TOO_MANY_REQUESTS);
+        }
         while let Some(idle) = state.idle.pop_front() {
             match idle.send(request) {
-                Ok(()) => return Some(response),
+                Ok(()) => return Ok(response),
                 // The incident stops this worker.
                 Err(back) => request = back,
             }
         }
         if state.queue.len() >= self.settings.queue as usize {
-            return None;
+            return Err(StatusCode::SERVICE_UNAVAILABLE);
         }
         state.queue.push_back(request);
-        Some(response)
+        Ok(response)
     }
 
-    /// The Retry-After of a 503.
-    fn retry_after(&self) -> Option<HeaderValue> {
+    /// The Retry-After of a 503 or a 429.
+    fn retry_after(&self, status: StatusCode) -> Option<HeaderValue> {
         let now = self.timeline.monotonic();
-        if !self.settings.is_during_incident(now) {
-            return None;
-        }
-        let ends = self.settings.incident_ends();
-        let text = match self.settings.retry_after {
+        let (form, ends) = match status {
+            StatusCode::TOO_MANY_REQUESTS => {
+                let next = Duration::from_secs(now.as_secs() + 1);
+                (self.setup.retry_after_429, next)
+            }
+            _ if self.settings.is_during_incident(now) => {
+                (self.settings.retry_after, self.settings.incident_ends())
+            }
+            _ => return None,
+        };
+        let text = match form {
             RetryAfter::None => return None,
             RetryAfter::Seconds => ceiling(ends.saturating_sub(now)).to_string(),
             RetryAfter::Date => {
@@ -201,14 +243,6 @@ impl Service {
             at: self.timeline.monotonic(),
         });
         self.counts.settled(what);
-    }
-
-    /// How long the client waits for the response to this request.
-    fn patience(&self, request: &Request, extensions: &Extensions) -> Duration {
-        let timeouts = extensions.get::<Timeouts>();
-        let read = timeouts.map_or(self.settings.timeout, |timeouts| timeouts.read);
-        // The time until the deadline of the call.
-        request.timeout().map_or(read, |whole| read.min(*whole))
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -231,12 +265,19 @@ impl Middleware for Service {
             // The run is about to end.
             return pending().await;
         }
-        let Some(response) = self.admit() else {
-            self.counts.rejected();
-            self.got(Before::Refusal);
-            return Ok(respond(StatusCode::SERVICE_UNAVAILABLE, self.retry_after()));
+        let response = match self.admit() {
+            Ok(response) => response,
+            Err(status) => {
+                self.counts.rejected();
+                self.got(match status {
+                    StatusCode::TOO_MANY_REQUESTS => Before::Throttled,
+                    _ => Before::Refusal,
+                });
+                return Ok(respond(status, self.retry_after(status)));
+            }
         };
-        let timeout = self.timeline.sleep(self.patience(&request, extensions));
+        let patience = patience(&request, extensions, self.settings.timeout);
+        let timeout = self.timeline.sleep(patience);
         pin_mut!(response);
         match select(response, timeout).await {
             Either::Left(_) => {
@@ -249,6 +290,14 @@ impl Middleware for Service {
             }
         }
     }
+}
+
+/// How long a client waits for the response to this request.
+pub(super) fn patience(request: &Request, extensions: &Extensions, usual: Duration) -> Duration {
+    let timeouts = extensions.get::<Timeouts>();
+    let read = timeouts.map_or(usual, |timeouts| timeouts.read);
+    // The time until the deadline of the call.
+    request.timeout().map_or(read, |whole| read.min(*whole))
 }
 
 /// Whole seconds, rounded up.
@@ -323,11 +372,15 @@ mod tests {
 
     impl Model {
         fn new(settings: Settings) -> Self {
+            Self::with(settings, Setup::DEFAULT)
+        }
+
+        fn with(settings: Settings, setup: Setup) -> Self {
             client::install_tls_provider();
             let timeline = Timeline::default();
             let counts = Counts::new(Duration::from_secs(10));
             let random = stream(1, Stream::Work);
-            let service = Service::new(&settings, timeline.clone(), random, counts.clone());
+            let service = Service::new(&settings, &setup, timeline.clone(), random, counts.clone());
             let pool = LocalPool::new();
             for number in 0..settings.workers {
                 spawn(&pool.spawner(), service.clone().worker(number));
@@ -497,6 +550,78 @@ mod tests {
         }
 
         assert_eq!(model.got(), [(200, None), (50, None), (200, None)]);
+    }
+
+    #[test]
+    fn a_row_sets_the_order_of_its_queue_and_what_becomes_of_abandoned_requests() {
+        let impatient = Settings {
+            timeout: millis(250),
+            ..ONE_PLACE
+        };
+        let got = |setup| {
+            let mut model = Model::with(impatient, setup);
+            for at in [0, 10, 20, 30, 300] {
+                model.ask(at);
+            }
+            let got = model.got();
+            let totals = model.counts.read(0).1;
+            (got, totals.abandoned, totals.dropped)
+        };
+        let newest = Setup {
+            order: Order::Newest,
+            ..Setup::DEFAULT
+        };
+        let dropped = Setup {
+            abandoned: Abandoned::Dropped,
+            ..Setup::DEFAULT
+        };
+        let short = Setup {
+            queue: 1,
+            ..Setup::DEFAULT
+        };
+        let (first, last) = ((100, OK), (280, None));
+
+        // The third and the fourth are worked on until 400 ms.
+        let oldest = vec![first, (200, OK), (270, None), last, (500, OK)];
+        assert_eq!(got(Setup::DEFAULT), (oldest, 2, 0));
+        let latest = vec![first, (260, None), (270, None), (200, OK), (400, OK)];
+        assert_eq!(got(newest), (latest, 2, 0));
+        let spared = vec![first, (200, OK), (270, None), last, (400, OK)];
+        assert_eq!(got(dropped), (spared, 1, 1));
+        let full = vec![first, (200, OK), (20, REFUSED), (30, REFUSED), (400, OK)];
+        assert_eq!(got(short), (full, 0, 0));
+    }
+
+    #[test]
+    fn a_rate_limit_sends_429_until_the_next_second_and_names_it() {
+        let limited = |retry_after_429| {
+            let setup = Setup {
+                rate_limit: 2,
+                retry_after_429,
+                ..Setup::DEFAULT
+            };
+            let mut model = Model::with(ONE_PLACE, setup);
+            for at in [100, 200, 300, 999, 1_000] {
+                model.ask(at);
+            }
+            model.run(10_000);
+            let mut got = model.got.take();
+            got.sort_by_key(|(number, ..)| *number);
+            let got = got.into_iter();
+            let got = got.map(|(_, (_, status), after)| (status.unwrap_or(0), after));
+            got.collect::<Vec<_>>()
+        };
+
+        for (form, after) in [
+            (RetryAfter::None, None),
+            (RetryAfter::Seconds, Some("1")),
+            (RetryAfter::Date, Some("Thu, 01 Jan 1970 00:00:01 GMT")),
+        ] {
+            let throttled = (429, after.map(str::to_owned));
+            let ok = (200, None);
+            let expected = [&ok, &ok, &throttled, &throttled, &ok].map(Clone::clone);
+            assert_eq!(limited(form), expected, "{form:?}");
+        }
     }
 
     #[test]

@@ -113,15 +113,16 @@ impl Plan {
         if !(1..=MOST_POLICIES).contains(&self.policies.len()) {
             return Err(StormError::Policies(self.policies.len()));
         }
-        let (timeline, random) = (Timeline::default(), stream(self.seed, Stream::Work));
-        let settings = &self.settings;
-        let service = Service::new(settings, timeline.clone(), random, Counts::default());
+        let (settings, pool) = (&self.settings, LocalPool::new());
         self.policies.iter().try_for_each(|policy| {
+            let random = stream(self.seed, Stream::Work);
+            let (timeline, counts) = <(Timeline, Counts)>::default();
+            let service = Service::new(settings, &policy.setup, timeline, random, counts);
             let one = Setup {
                 clients: 1,
                 ..policy.setup
             };
-            let client = Clients::new(settings, &one, self.seed, &service, &timeline);
+            let client = Clients::new(settings, &one, self.seed, &service, &pool.spawner());
             client
                 .map(|_| ())
                 .map_err(|error| StormError::of(policy, error))
@@ -148,6 +149,7 @@ fn simulate_one(
     let counts = Counts::new(settings.length);
     let service = Service::new(
         settings,
+        &policy.setup,
         timeline.clone(),
         stream(seed, Stream::Work),
         counts.clone(),
@@ -156,7 +158,7 @@ fn simulate_one(
         let worker = service.clone().worker(number);
         spawn(&pool.spawner(), worker);
     }
-    let clients = Clients::new(settings, &policy.setup, seed, &service, &timeline)?;
+    let clients = Clients::new(settings, &policy.setup, seed, &service, &pool.spawner())?;
     let clients = Rc::new(clients);
     let calls = Calls {
         settings: *settings,

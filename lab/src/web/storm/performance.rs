@@ -10,10 +10,9 @@ use std::{
 
 use evidence::{
     plot::{
-        StormCurves, StormFrame, StormPicture, Table, storm_figures, storm_learnt, storm_result,
-        storm_terms,
+        StormCurves, StormFrame, StormPicture, Table, storm_figures, storm_learnt, storm_terms,
     },
-    storm::Step,
+    storm::{Setup, Step},
 };
 use runner::storm::{Heard, Plan, simulate};
 use serde::Serialize;
@@ -120,7 +119,7 @@ impl Performance {
         self.tell(
             "over",
             &Over {
-                result: storm_result(&storm),
+                result: storm.result(),
                 figures: storm_figures(&storm),
                 learnt: storm_learnt(&storm),
                 scenario: storm.story.scenario,
@@ -141,7 +140,8 @@ impl Performance {
             return;
         }
         if let Some(column) = steps.rchunks(width).next() {
-            let curves = frame.curves(column);
+            let setup = self.plan.policies.get(picture).map(|policy| &policy.setup);
+            let curves = frame.curves(column, setup.unwrap_or(&Setup::DEFAULT));
             self.tell("columns", &Columns { picture, curves });
         }
     }
