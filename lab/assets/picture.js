@@ -14,8 +14,8 @@ export function createPicture({ policy, changed, break_even: breakEven, source }
   const down = (rate) => `${(100 * (1 - rate / top)).toFixed(2)}%`;
   const level = (kind, rate) => svg("line", { class: kind, x2: "100%", y1: down(rate), y2: down(rate) });
 
-  const curves = { load: [], goodput: [], throughput: [] };
-  const paths = Object.fromEntries(["goodput", "wasted", "load"].map((kind) => [kind, svg("path", { class: kind })]));
+  const curves = { load: [], goodput: [], throughput: [], limit: [] };
+  const paths = Object.fromEntries(["goodput", "wasted", "load", "limit"].map((kind) => [kind, svg("path", { class: kind })]));
   const chart = svg("svg", { class: "storm-plot", role: "img", "aria-label": policy },
     incident && svg("rect", { class: "incident", height: "100%", x: across(incident.began_ns), width: across(incident.ended_ns - incident.began_ns) }),
     ...rates.flatMap(({ rate, label }) => [level("rule", rate),
@@ -39,11 +39,13 @@ export function createPicture({ policy, changed, break_even: breakEven, source }
   let [due, hasEnded] = [false, false];
   function draw() {
     due = false;
-    const { load, goodput, throughput } = curves;
+    const { load, goodput, throughput, limit } = curves;
     const y = (rate) => (top - Math.min(rate, top)).toFixed(1);
     set(paths.goodput, { d: `M0 ${top}${goodput.map((rate) => `V${y(rate)}h1`).join("")}V${top}z` });
     set(paths.wasted, { d: throughput.map((rate, at) => (rate > goodput[at] ? `M${at}.2 ${y(goodput[at])}V${y(rate)}h.6V${y(goodput[at])}z` : "")).join("") || null });
-    set(paths.load, { d: load.map((rate, at) => `${at === 0 ? "M0 " : "V"}${y(rate)}h1`).join("") || null });
+    const line = (rates) => rates.map((rate, at) => `${at === 0 ? "M0 " : "V"}${y(rate)}h1`).join("") || null;
+    set(paths.load, { d: line(load) });
+    set(paths.limit, { d: line(limit) });
   }
 
   return {

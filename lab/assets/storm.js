@@ -36,9 +36,13 @@ export function stormPanel({ announce, choose, copyText }) {
       say(byId("storm-result"), "");
       for (const id of ["storm-nothing", "storm-learnt", "storm-actions", "storm-table"]) byId(id).hidden = true;
       byId("storm-legend").hidden = false;
+      byId("storm-limit").hidden = true;
       announce("The storm begins");
     },
-    columns: (mine, { picture, curves }) => mine.pictures[picture].add(curves),
+    columns(mine, { picture, curves }) {
+      if (curves.limit.length > 0) byId("storm-limit").hidden = false;
+      mine.pictures[picture].add(curves);
+    },
     ended(mine, { picture, ...is }) {
       mine.pictures[picture].end(is, mine.guessed.includes(is.policy));
     },

@@ -40,13 +40,16 @@ const AT_END: [([&str; 2], &str); 5] = [
     ),
 ];
 
-/// Renders a storm: the successes under each policy, and the lesson. The last two texts,
-/// which the report has as well, are left to it if they do not fit a plain screen.
+/// Renders a storm: the successes under each policy, and the lesson. The texts after the
+/// lesson, which the report has as well, are left to it if they do not fit a plain screen.
 #[must_use]
 pub fn storm(storm: &Storm, options: &Options) -> String {
     let mut sheet = Sheet::new(options);
     picture(&mut sheet, storm);
-    let mut more = Vec::new();
+    let StoryWords { scenario, rule, .. } = storm.story;
+    let mut more = vec![format!(
+        "See also lab scenario {scenario} (one client) and lab rule {rule}."
+    )];
     for (title, text) in storm_learnt(storm) {
         match title {
             // Each follows the picture that it explains.
@@ -55,10 +58,6 @@ pub fn storm(storm: &Storm, options: &Options) -> String {
             _ => more.push(format!("{title}: {text}")),
         }
     }
-    let StoryWords { scenario, rule, .. } = storm.story;
-    more.push(format!(
-        "See also lab scenario {scenario} (one client) and lab rule {rule}."
-    ));
     let mut text = sheet.into_text();
     for more in more {
         let mut sheet = Sheet::new(options);
@@ -129,7 +128,7 @@ fn picture(sheet: &mut Sheet<'_>, storm: &Storm) {
     sheet.title(storm.story.question);
     let mut terms = storm_terms(settings);
     terms.pop();
-    sheet.beside("", &(terms.join(", ") + "."));
+    sheet.beside("", &(terms.join("; ") + "."));
     let column = STEP * u32::try_from(view.steps).unwrap_or(u32::MAX);
     sheet.beside(
         "",
@@ -141,7 +140,7 @@ fn picture(sheet: &mut Sheet<'_>, storm: &Storm) {
     );
     sheet.beside(
         "",
-        "even (break-even): at this load, the retries of failing calls fill the service.",
+        "even (break-even): above this load, retries of failing calls can keep it down.",
     );
     let varies = storm.story.varies;
     view.line(sheet, varies, "", ["recovery", "lost", "ok %", "even"]);
@@ -159,7 +158,11 @@ fn picture(sheet: &mut Sheet<'_>, storm: &Storm) {
         // To the left of its mark if there is no room to the right.
         let length = label.chars().count();
         match before + length > sheet.width() {
-            true => sheet.line(&format!("{:>1$} {mark}", format!("{ends}: {what}"), before - 1)),
+            true => sheet.line(&format!(
+                "{:>1$} {mark}",
+                format!("{ends}: {what}"),
+                before - 1
+            )),
             false => sheet.line(&format!("{:before$}{label}", "")),
         }
     }
@@ -229,7 +232,12 @@ fn load(sheet: &mut Sheet<'_>, storm: &Storm, view: &View) {
     let columns: String = columns.collect();
     let highest = format!("{} at most", rate(most, most));
     let usual = rate(storm.settings.calls_per_second, 0.0);
-    view.line(sheet, "load (calls/s)", &columns, [&highest, "", "", &usual]);
+    view.line(
+        sheet,
+        "load (calls/s)",
+        &columns,
+        [&highest, "", "", &usual],
+    );
 }
 
 fn line(sheet: &mut Sheet<'_>, storm: &Storm, run: &PolicyRun, view: &View) {
@@ -336,7 +344,12 @@ fn ends(policy: &PolicyTally, seeds: usize) -> String {
     let lost = range(policy.ends.iter().map(|end| end.lost));
     let lost = lost.map(|lost| format!("lost {} calls", to(lost)));
     let back = range(back).map(|back| format!("back after {} s", to(back)));
-    let parts = [Some(format!("down in {down} of {seeds}")), unknown, lost, back];
+    let parts = [
+        Some(format!("down in {down} of {seeds}")),
+        unknown,
+        lost,
+        back,
+    ];
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
@@ -364,4 +377,177 @@ pub fn storm_list(
         source(&mut sheet, policy);
     }
     sheet.into_text()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use evidence::storm::{STORM_VERSION, Settings, Setup, Step, Totals};
+    use proptest::{collection::vec, prelude::*};
+
+    use super::*;
+
+    const STORY: StoryWords = StoryWords {
+        name: "story",
+        title: "a title",
+        question: "A question?",
+        varies: "a knob",
+        answer: None,
+        lesson: "A lesson.",
+        left_out: "All else.",
+        scenario: "flaky",
+        rule: "retry-503",
+        source: "https://example.com",
+    };
+
+    fn settings() -> impl Strategy<Value = Settings> {
+        let incident = proptest::sample::select(vec![
+            Incident::None,
+            Incident::Spike,
+            Incident::Cut,
+            Incident::Refusal,
+        ]);
+        (
+            incident,
+            0_u64..6_000,
+            0_u64..4_000,
+            0.1..900.0_f64,
+            1_u32..2_000,
+        )
+            .prop_map(
+                |(incident, starts, lasts, calls_per_second, workers)| Settings {
+                    incident,
+                    calls_per_second,
+                    workers,
+                    incident_starts: Duration::from_millis(starts),
+                    incident_lasts: Duration::from_millis(lasts),
+                    length: Duration::from_secs(15),
+                    ..Settings::DEFAULT
+                },
+            )
+    }
+
+    /// A run of calls that mostly end alike for a while.
+    fn steps() -> impl Strategy<Value = Vec<Step>> {
+        let stretch = (0_u32..60, 0_u32..=60, 0_u32..=60, 1_usize..80);
+        let stretches = vec(stretch, 2..9).prop_map(|stretches| {
+            let steps = stretches
+                .into_iter()
+                .flat_map(|(calls, good, open, steps)| {
+                    let answered = good.min(calls);
+                    let open = (open / 8).min(calls - answered);
+                    let step = Step {
+                        calls,
+                        answered,
+                        failed: calls - answered - open,
+                        limit: Some(f64::from(open)),
+                        ..Step::default()
+                    };
+                    vec![step; steps]
+                });
+            steps.chain(vec![Step::default(); 150]).take(150)
+        });
+        stretches.prop_map(Iterator::collect)
+    }
+
+    fn storm_of(settings: Settings, rows: Vec<(Vec<Step>, u32)>) -> Storm {
+        let run = |(number, (steps, concurrency)): (usize, (Vec<Step>, u32))| {
+            let sum = |count: fn(&Step) -> u32| steps.iter().map(count).map(u64::from).sum();
+            let totals = Totals {
+                calls: sum(|step| step.calls),
+                succeeded: sum(|step| step.answered),
+                failed: sum(|step| step.failed),
+                in_flight: sum(|step| step.calls - step.answered - step.failed),
+                ..Totals::default()
+            };
+            let policy = Policy {
+                name: format!("policy number {number:02}").into(),
+                ..Policy::new(
+                    "",
+                    Setup {
+                        concurrency,
+                        ..Setup::DEFAULT
+                    },
+                )
+            };
+            PolicyRun::of(&settings, policy, None, steps, totals)
+        };
+        Storm {
+            schema_version: STORM_VERSION,
+            seed: 1,
+            generator: "",
+            story: STORY,
+            shows_the_answer: None,
+            settings,
+            capacity_per_second: settings.capacity_per_second(),
+            policies: rows.into_iter().enumerate().map(run).collect(),
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        #[test]
+        fn every_row_reads_as_its_counts_say_and_fits_the_terminal(
+            settings in settings(),
+            rows in vec((steps(), 0_u32..20), 1..4),
+            width in 60_usize..=110,
+            ascii in any::<bool>(),
+        ) {
+            let options = Options { width, ascii, ..Options::default() };
+            let simulated = storm_of(settings, rows);
+            let mut tally = Tally::of(&simulated);
+            tally.add(Tally::of(&simulated));
+            let text = storm(&simulated, &options);
+            let figures = storm_in_figures(&simulated, &options);
+            let seeds = storm_tally(&simulated, &tally, &options);
+
+            for text in [&text, &figures, &seeds] {
+                for line in text.lines() {
+                    prop_assert!(line.chars().count() <= width, "{} columns: {}", width, line);
+                }
+                prop_assert!(!ascii || text.is_ascii(), "{}", text);
+            }
+            let columns = if width < 80 { 20 } else { 30 };
+            let per_column = storm_columns(&settings, columns).0;
+            for run in &simulated.policies {
+                let line = text.lines().find(|line| line.starts_with(&*run.policy.name));
+                let line: Vec<_> = line.unwrap_or_default().chars().collect();
+                let [none, .., all] = if ascii { DIGITS } else { HEIGHTS };
+                let signs = line.iter().skip(NAME).copied().chain(std::iter::repeat(' '));
+                for (sign, steps) in signs.zip(run.steps.chunks(per_column)) {
+                    let sum = |count: fn(&Step) -> u32| steps.iter().map(count).sum::<u32>();
+                    let [calls, good] = [sum(|it| it.calls), sum(|it| it.answered)];
+                    let open = calls - good - sum(|it| it.failed);
+                    prop_assert_eq!(sign == ' ', calls == 0);
+                    prop_assert_eq!(sign == all, calls > 0 && good == calls);
+                    prop_assert_eq!(sign == none, calls > 0 && good + open == 0);
+                    prop_assert!(sign != NOT_JUDGED || open > 0);
+                }
+                let beside: String = line.iter().skip(NAME + columns + 1).collect();
+                let (ending, cells) = beside.split_at(beside.floor_char_boundary(ENDING));
+                prop_assert_eq!(ending.trim_end().to_lowercase(), run.ending());
+                let cells: Vec<_> = cells.split_whitespace().collect();
+                let ended = run.totals.succeeded + run.totals.failed;
+                let share = if width < 80 { 0 } else { 1 };
+                if ended > 0 {
+                    let shown: f64 = cells[share].parse()?;
+                    let exact = 100.0 * run.totals.succeeded as f64 / ended as f64;
+                    prop_assert!((shown - exact).abs() <= 0.5);
+                    prop_assert_eq!(shown == 100.0, run.lost() == 0);
+                    prop_assert!(width < 80 || cells[0] == short(run.lost() as f64));
+                }
+            }
+            let down = tally.policies.iter().zip(&simulated.policies);
+            for (policy, run) in down {
+                let said = ends(policy, 2);
+                let stuck = if run.recovery == Recovery::Down { 2 } else { 0 };
+                let start = format!("down in {stuck} of 2, ");
+                prop_assert!(said.starts_with(&start), "{}", said);
+                let open = run.recovery == Recovery::Unknown;
+                prop_assert_eq!(said.contains("not known in 2, "), open);
+            }
+        }
+    }
 }

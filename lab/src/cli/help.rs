@@ -95,6 +95,25 @@ seed always gives the same output, byte for byte.
 Ctrl+C ends the storm and shows its results up to that point. A policy simulates at \
 most a million requests, and at most 5000 calls at once.";
 
+/// The meaning of the words and the signs of a storm.
+const STORM_WORDS: &str = "\
+Words:
+  A call is judged by how it ended; a call that had not ended is not judged.
+  lost        the call ended without success
+  ok %        the calls that succeeded, of those that ended
+  all, none   every call of a column succeeded, or none
+  ?           calls that had not ended could still change the column
+  up, down    at least nine tenths of the calls that began in a second succeeded, or
+              fewer; a second without calls is neither
+  recovered   the last two judged seconds after the incident, or more, were up
+  still down  the last judged second was down
+  not known   neither: too few seconds are judged
+  back after  the time from the end of the incident to the end of the last second that
+              was down; \"at once\" if none was
+  at the end  the last quarter of the time after the incident
+  even        the break-even: the load at which load x requests per call is the capacity
+  The judged seconds end at the first one in which calls that had not ended could decide.";
+
 /// What to try with a storm.
 const STORM_EXAMPLES: &str = "\
 Examples:
@@ -224,7 +243,7 @@ pub(super) fn below_scenario() -> String {
 
 /// Follows the options of a storm.
 pub(super) fn below_storm() -> String {
-    format!("{STORM_EXAMPLES}\n\n{EXIT_CODES}\n{CANCELLED}")
+    format!("{STORM_WORDS}\n\n{STORM_EXAMPLES}\n\n{EXIT_CODES}\n{CANCELLED}")
 }
 
 /// Follows the options of a load.

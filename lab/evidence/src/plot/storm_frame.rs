@@ -327,6 +327,7 @@ mod tests {
         left_out: "All else.",
         scenario: "flaky",
         rule: "retry-503",
+        source: "https://example.com",
     };
 
     /// Six calls in each step. All succeed, except during the incident or from then on.

@@ -193,6 +193,7 @@ pub fn storm_learnt(storm: &Storm) -> Vec<(&'static str, String)> {
             "The model leaves out",
             Some(storm.story.left_out.to_owned()),
         ),
+        ("The source", Some(storm.story.source.to_owned())),
     ];
     let parts = parts.into_iter();
     parts

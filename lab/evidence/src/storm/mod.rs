@@ -202,6 +202,7 @@ impl Storm {
             left_out: "",
             scenario: "",
             rule: "",
+            source: "",
         };
         Self {
             schema_version: STORM_VERSION,

@@ -25,4 +25,6 @@ pub struct StoryWords {
     pub scenario: &'static str,
     /// The related rule for clients, if there is one.
     pub rule: &'static str,
+    /// The address of a text that describes the same.
+    pub source: &'static str,
 }

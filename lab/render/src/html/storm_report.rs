@@ -228,7 +228,9 @@ fn legend(frame: &StormFrame, pictures: &[StormPicture]) -> Markup {
         }
     };
     let has_break_even = pictures.iter().any(|picture| picture.break_even.is_some());
-    let has_limit = pictures.iter().any(|picture| !picture.curves.limit.is_empty());
+    let has_limit = pictures
+        .iter()
+        .any(|picture| !picture.curves.limit.is_empty());
     let kinds = [
         ("goodput", "calls that succeeded: the goodput", true),
         (

@@ -1,8 +1,6 @@
 //! A retry budget for each client: its effect depends on the number of clients.
 
-use std::num::NonZeroU32;
-
-use client::{ConfigError, RetryBudget};
+use client::ConfigError;
 use evidence::storm::check::Figure;
 use rand::rngs::ChaCha12Rng;
 
@@ -14,33 +12,46 @@ use super::{
 /// The tokens of a full budget.
 const TOKENS: u32 = 5;
 
-/// The number of first attempts that earn one retry.
-const CALLS_PER_RETRY: NonZeroU32 = NonZeroU32::new(10).unwrap();
+/// The source's requests per call.
+const ROWS: [Budgets; 3] = [
+    Budgets::of(10, 20, 1.1345, 0.005),
+    Budgets::of(100, 50, 1.4597, 0.01),
+    Budgets::of(1_000, 50, 1.96, 0.02),
+];
 
 pub(super) fn subject() -> Subject {
-    let experiments = [(10, 1.135), (1_000, 1.252)].map(|(clients, theirs)| {
-        Box::new(Budgets {
-            clients,
-            theirs,
-            runs: 200,
-        }) as _
-    });
     Subject {
-        name: "A budget of retries, for ten clients and for a thousand",
-        about: "All clients together make 100 calls per second for 10 s. One attempt in five \
-                fails, and a call makes at most four attempts. A client has 5 tokens, a call \
-                adds 0.1, a retry takes 1. In the original, a retry needs more than 1 token, \
-                and attempts are not limited. A thousand \
-                clients make so few calls each that a budget hardly ever binds. Means of 200 runs.",
-        source: "github.com/mbrooker/simulator_example, retry_sim",
-        experiments: experiments.into(),
+        name: "A budget of retries, for ten clients, a hundred and a thousand",
+        about: "All clients together make 100 calls per second for 10 s, and a share of the \
+                attempts fails. A client has 5 tokens, a call adds 0.1, a retry takes 1; in the \
+                original it needs more than 1. Attempts have no other limit. A thousand clients \
+                make so few calls each that a budget hardly binds. Means of 200 runs.",
+        source: "github.com/mbrooker/simulator_example, retry_sim, simulated 400 times",
+        experiments: ROWS.map(|row| Box::new(row) as _).into(),
     }
 }
 
+#[derive(Clone, Copy)]
 struct Budgets {
     clients: u32,
+    percent: u32,
     theirs: f64,
+    tolerance: f64,
+    tokens: Option<u32>,
     runs: u32,
+}
+
+impl Budgets {
+    const fn of(clients: u32, percent: u32, theirs: f64, tolerance: f64) -> Self {
+        Self {
+            clients,
+            percent,
+            theirs,
+            tolerance,
+            tokens: Some(TOKENS),
+            runs: 200,
+        }
+    }
 }
 
 impl Experiment for Budgets {
@@ -50,9 +61,10 @@ impl Experiment for Budgets {
 
     fn simulate(&self, random: ChaCha12Rng) -> Result<Run, ConfigError> {
         let unreliable = Unreliable {
-            failure_rate: 0.2,
+            failure_rate: f64::from(self.percent) / 100.0,
             clients: self.clients,
-            budget: || Some(RetryBudget::with_ratio(TOKENS, CALLS_PER_RETRY)),
+            attempts: u32::MAX,
+            tokens: self.tokens,
         };
         unreliable.simulate(random)
     }
@@ -62,11 +74,11 @@ impl Experiment for Budgets {
             .iter()
             .map(|run| run.requests as f64 / run.calls.len() as f64);
         vec![Figure::of_numbers(
-            format!("{} clients", self.clients),
+            format!("{} clients, {} % failures", self.clients, self.percent),
             "requests per call",
             loads.sum::<f64>() / runs.len() as f64,
             self.theirs,
-            0.01,
+            self.tolerance,
         )]
     }
 }
@@ -74,24 +86,34 @@ impl Experiment for Budgets {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::storm::check::experiment::simulated;
+    use crate::storm::check::experiment::figures_with;
 
     #[test]
-    fn retries_of_ten_clients_are_limited_by_the_tokens_of_their_budgets() {
-        let ten = Budgets {
-            clients: 10,
-            theirs: 1.135,
-            runs: 1,
-        };
+    fn every_row_fails_with_other_tokens_or_without_a_budget() {
+        for row in ROWS {
+            // A thousand clients seldom need the last of their tokens.
+            let (near, runs) = match row.clients {
+                1_000 => (vec![Some(3)], 4),
+                100 => (vec![Some(TOKENS - 1), Some(TOKENS + 1), None], 4),
+                _ => (vec![Some(TOKENS - 1), Some(TOKENS + 1), None], 6),
+            };
+            let held = |tokens| {
+                let simulated = Budgets {
+                    tokens,
+                    runs,
+                    ..row
+                };
+                figures_with(&row, &simulated)[0].held
+            };
 
-        let runs = simulated(&ten);
-
-        let calls = runs[0].calls.len() as u64;
-        let retries = runs[0].requests - calls;
-        assert!(retries <= 10 * u64::from(TOKENS) + calls / 10);
-        assert!(retries >= calls / 10, "{retries} of {calls}");
-        // One run varies by 0.003.
-        let figure = &ten.compare(&runs)[0];
-        assert!(figure.held, "{figure:?}");
+            assert!(
+                row.clients == 1_000 || held(Some(TOKENS)),
+                "{}",
+                row.clients
+            );
+            for tokens in near {
+                assert!(!held(tokens), "{} clients, {tokens:?}", row.clients);
+            }
+        }
     }
 }

@@ -31,9 +31,6 @@ const HOP: Duration = Duration::from_millis(100);
 const WORK: Duration = Duration::from_secs(1);
 const MORE_WORK: Duration = Duration::from_millis(10);
 
-/// How long a client waits for a response.
-const TIMEOUT: Duration = Duration::from_secs(3);
-
 const SPIKE_BEGINS: Duration = Duration::from_secs(20);
 const SPIKE_PER_SECOND: f64 = 80.0;
 
@@ -46,30 +43,7 @@ const OURS: u32 = 200;
 const THEIRS: u32 = 20;
 
 pub(super) fn subject() -> Subject {
-    let experiments = [
-        (25, 5, 1, false, 0),
-        (25, 5, 2, false, 0),
-        (25, 5, 3, false, 1),
-        (40, 5, 1, false, 0),
-        (40, 5, 2, false, 13),
-        (40, 5, 3, false, 14),
-        (40, 5, 3, true, 0),
-        (60, 5, 1, false, 0),
-        (60, 5, 2, false, 20),
-        (60, 5, 3, false, 20),
-        (60, 5, 3, true, 20),
-        (40, 3, 3, false, 0),
-        (40, 6, 3, false, 20),
-    ];
-    let experiments = experiments.map(|(base, spike, attempts, backs_off, stuck)| {
-        Box::new(Collapse {
-            base,
-            spike,
-            attempts,
-            backs_off,
-            stuck,
-        }) as _
-    });
+    let experiments = ROWS.map(|row| Box::new(row) as _);
     Subject {
         name: "Collapse after a spike",
         about: "Calls arrive at a base rate, and at 80 a second during a spike that begins \
@@ -82,6 +56,24 @@ pub(super) fn subject() -> Subject {
     }
 }
 
+/// The source's results.
+const ROWS: [Collapse; 13] = [
+    Collapse::of(25, 5, 1, false, 0),
+    Collapse::of(25, 5, 2, false, 0),
+    Collapse::of(25, 5, 3, false, 1),
+    Collapse::of(40, 5, 1, false, 0),
+    Collapse::of(40, 5, 2, false, 13),
+    Collapse::of(40, 5, 3, false, 14),
+    Collapse::of(40, 5, 3, true, 0),
+    Collapse::of(60, 5, 1, false, 0),
+    Collapse::of(60, 5, 2, false, 20),
+    Collapse::of(60, 5, 3, false, 20),
+    Collapse::of(60, 5, 3, true, 20),
+    Collapse::of(40, 3, 3, false, 0),
+    Collapse::of(40, 6, 3, false, 20),
+];
+
+#[derive(Clone, Copy)]
 struct Collapse {
     /// The calls of a second before and after the spike.
     base: u32,
@@ -93,9 +85,24 @@ struct Collapse {
     backs_off: bool,
     /// How many of the source's runs were stuck.
     stuck: u32,
+    /// How long a client waits for a response.
+    timeout: Duration,
+    runs: u32,
 }
 
 impl Collapse {
+    const fn of(base: u32, spike: u64, attempts: u32, backs_off: bool, stuck: u32) -> Self {
+        Self {
+            base,
+            spike,
+            attempts,
+            backs_off,
+            stuck,
+            timeout: Duration::from_secs(3),
+            runs: OURS,
+        }
+    }
+
     /// When calls begin.
     fn arrivals(&self, random: &mut ChaCha12Rng) -> Vec<Duration> {
         let ends = SPIKE_BEGINS + Duration::from_secs(self.spike);
@@ -111,13 +118,14 @@ impl Collapse {
 
 impl Experiment for Collapse {
     fn runs(&self) -> u32 {
-        OURS
+        self.runs
     }
 
     fn simulate(&self, mut random: ChaCha12Rng) -> Result<Run, ConfigError> {
         let stage = Stage::default();
         let transport = stage.transport(Slowing {
             timeline: stage.timeline(),
+            timeout: self.timeout,
             state: Mutex::new(State {
                 random: part(&mut random),
                 in_flight: BinaryHeap::new(),
@@ -168,6 +176,7 @@ fn is_stuck(run: &Run) -> bool {
 
 struct Slowing {
     timeline: Timeline,
+    timeout: Duration,
     state: Mutex<State>,
 }
 
@@ -203,7 +212,7 @@ impl Service for Slowing {
         self.timeline.sleep(there).await;
         // It stays for as long, whether or not its client does.
         let takes = self.admit() + self.hop();
-        let patience = TIMEOUT.saturating_sub(there);
+        let patience = self.timeout.saturating_sub(there);
         self.timeline.sleep(takes.min(patience)).await;
         (takes < patience).then_some(StatusCode::OK)
     }
@@ -212,23 +221,59 @@ impl Service for Slowing {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::storm::check::{draw::generator, experiment::Call};
+    use crate::storm::check::experiment::{Call, figures_with};
+
+    /// So many runs that are stuck, of two hundred.
+    fn runs(stuck: u32) -> Vec<Run> {
+        let run = |number| Run {
+            calls: vec![Call {
+                began: LATE,
+                ended: Some(LATE),
+                has_succeeded: number >= stuck,
+            }],
+            ..Run::default()
+        };
+        (0..OURS).map(run).collect()
+    }
+
+    /// With one attempt and little load nothing feeds back, so that row has no such
+    /// neighbour.
+    #[test]
+    fn every_row_fails_with_the_result_of_one_that_differs_in_one_constant() {
+        for row in &ROWS {
+            let constants = |row: &Collapse| {
+                [
+                    row.base.into(),
+                    row.spike,
+                    row.attempts.into(),
+                    row.backs_off.into(),
+                ]
+            };
+            let is_near = |other: &&Collapse| {
+                let pairs = constants(row).into_iter().zip(constants(other));
+                pairs.filter(|(one, other)| one != other).count() == 1
+            };
+            let is_held = |stuck| row.compare(&runs(stuck * OURS / THEIRS))[0].held;
+
+            assert!(is_held(row.stuck));
+            let mut near = ROWS.iter().filter(is_near);
+            let fails = near.any(|other| !is_held(other.stuck));
+            assert!(fails || (row.base, row.attempts) == (25, 1));
+        }
+    }
 
     #[test]
-    fn a_second_attempt_keeps_a_service_down_that_recovers_with_one() {
-        let collapse = |attempts| Collapse {
-            base: 60,
-            spike: 5,
-            attempts,
-            backs_off: false,
-            stuck: 0,
-        };
-        let stuck = |attempts| {
-            let run = collapse(attempts).simulate(generator(1, 0, 0));
-            is_stuck(&run.expect("it is simulated"))
+    fn a_shorter_timeout_fails_the_row_with_the_least_load() {
+        let [row, ..] = ROWS;
+        let with = |millis| Collapse {
+            timeout: Duration::from_millis(millis),
+            runs: 2,
+            ..row
         };
 
-        assert_eq!([1, 2].map(stuck), [false, true]);
+        let held = [3_000, 1_250].map(|millis| figures_with(&row, &with(millis))[0].held);
+
+        assert_eq!(held, [true, false]);
     }
 
     #[test]

@@ -18,46 +18,74 @@ use super::{
     stage::{Service, Stage},
 };
 
-const CLIENTS: u32 = 100;
+/// The standard deviation of the time that a message is on its way.
+const DEVIATION: Duration = Duration::from_millis(2);
 
-/// How long a message is on its way: the mean and the standard deviation.
-const HOP: (Duration, Duration) = (Duration::from_millis(10), Duration::from_millis(2));
-
-/// The ceiling of the first wait, and of every wait.
-const BASE: Duration = Duration::from_millis(10);
-const CAP: Duration = Duration::from_secs(2);
+/// The most standard errors of the difference between two means.
+const ERRORS: f64 = 4.0;
 
 pub(super) fn subject() -> Subject {
-    let experiments = [
-        (Waits::None, (2_426.0, 12.0), (2.03, 0.02)),
-        (Waits::Exponential, (1_846.0, 23.0), (63.3, 1.5)),
-        (Waits::FullJitter, (796.0, 3.0), (4.91, 0.22)),
-    ];
-    let experiments = experiments.map(|(waits, writes, seconds)| {
-        Box::new(Contention {
-            waits,
-            writes,
-            seconds,
-            runs: 100,
-        }) as _
-    });
+    let experiments = ROWS.map(|row| Box::new(row) as _);
     Subject {
         name: "A hundred clients that change one record",
         about: "An attempt reads the version of the record, and writes only if the version has not \
                 changed. This takes four hops of 10 ms, with a standard deviation of 2 ms. A conflict is a 503, and \
                 attempts have no limit. Waits double from 10 ms up to 2 s. Means of 100 runs.",
-        source: "github.com/awslabs/aws-arch-backoff-simulator; tolerance: four standard errors",
+        source: "github.com/awslabs/aws-arch-backoff-simulator; tolerance: four standard errors of \
+                 the difference",
         experiments: experiments.into(),
     }
 }
 
+/// The source's results.
+const ROWS: [Contention; 3] = [
+    Contention::of(Waits::None, (2_426.0, 3.0), (2.03, 0.005)),
+    Contention::of(Waits::Exponential, (1_846.0, 5.75), (63.3, 0.375)),
+    Contention::of(Waits::FullJitter, (796.0, 0.75), (4.91, 0.055)),
+];
+
+#[derive(Clone, Copy)]
 struct Contention {
     waits: Waits,
-    /// The number of writes, and the tolerance.
+    /// The number of writes, and its standard error.
     writes: (f64, f64),
-    /// The seconds until the last client has succeeded, and the tolerance.
+    /// The seconds until the last client has succeeded, and their standard error.
     seconds: (f64, f64),
+    clients: u32,
+    /// How long a message is on its way, on average.
+    hop: Duration,
+    /// The ceiling of the first wait, and of every wait.
+    base: Duration,
+    cap: Duration,
     runs: u32,
+}
+
+impl Contention {
+    const fn of(waits: Waits, writes: (f64, f64), seconds: (f64, f64)) -> Self {
+        Self {
+            waits,
+            writes,
+            seconds,
+            clients: 100,
+            hop: Duration::from_millis(10),
+            base: Duration::from_millis(10),
+            cap: Duration::from_secs(2),
+            runs: 100,
+        }
+    }
+
+    fn apply(&self, client: Builder, timeline: Timeline) -> Builder {
+        let Self { base, cap, .. } = *self;
+        match self.waits {
+            Waits::None => client.policy(NoWait),
+            Waits::Exponential => client.policy(Exponential {
+                base,
+                cap,
+                timeline,
+            }),
+            Waits::FullJitter => client.backoff(base, cap),
+        }
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -75,18 +103,6 @@ impl Waits {
             Self::FullJitter => "full jitter",
         }
     }
-
-    fn apply(self, client: Builder, timeline: Timeline) -> Builder {
-        match self {
-            Self::None => client.policy(NoWait),
-            Self::Exponential => client.policy(Exponential {
-                base: BASE,
-                cap: CAP,
-                timeline,
-            }),
-            Self::FullJitter => client.backoff(BASE, CAP),
-        }
-    }
 }
 
 impl Experiment for Contention {
@@ -98,21 +114,28 @@ impl Experiment for Contention {
         let stage = Stage::default();
         let transport = stage.transport(Record {
             timeline: stage.timeline(),
+            hop: self.hop,
             state: Mutex::new((part(&mut random), 0)),
         });
-        for _ in 0..CLIENTS {
+        for _ in 0..self.clients {
             let client = stage
                 .client(&transport, random.next_u64())
                 .max_attempts(u32::MAX);
-            let client = self.waits.apply(client, stage.timeline());
+            let client = self.apply(client, stage.timeline());
             stage.calls(client.build()?, vec![Duration::ZERO]);
         }
         Ok(stage.simulate(Duration::MAX))
     }
 
     fn compare(&self, runs: &[Run]) -> Vec<Figure> {
-        let figure = |quantity, ours: &dyn Fn(&Run) -> f64, (theirs, tolerance)| {
-            let mean = runs.iter().map(ours).sum::<f64>() / runs.len() as f64;
+        let figure = |quantity, ours: &dyn Fn(&Run) -> f64, (theirs, error): (f64, f64)| {
+            let all = runs.len() as f64;
+            let mean = runs.iter().map(ours).sum::<f64>() / all;
+            let squares = runs
+                .iter()
+                .map(|run| (ours(run) - mean) * (ours(run) - mean));
+            let square = squares.sum::<f64>() / (all - 1.0).max(1.0) / all;
+            let tolerance = ERRORS * (square + error * error).sqrt();
             let setting = self.waits.name().to_owned();
             Figure::of_numbers(setting, quantity, mean, theirs, tolerance)
         };
@@ -130,13 +153,14 @@ impl Experiment for Contention {
 /// A record that only a client with its current version can change.
 struct Record {
     timeline: Timeline,
+    hop: Duration,
     /// The source of the network delays, and the version of the record.
     state: Mutex<(ChaCha12Rng, u32)>,
 }
 
 impl Record {
     async fn hop(&self) {
-        let took = normal(&mut self.lock().0, HOP.0, HOP.1);
+        let took = normal(&mut self.lock().0, self.hop, DEVIATION);
         self.timeline.sleep(took).await;
     }
 
@@ -170,29 +194,40 @@ impl Service for Record {
 
 #[cfg(test)]
 mod tests {
+    use evidence::storm::check::Compared;
+
     use super::*;
-    use crate::storm::check::experiment::simulated;
+    use crate::storm::check::experiment::figures_with;
 
     #[test]
-    fn waits_without_jitter_take_twice_the_writes_and_twelve_times_as_long() {
-        // The mean of four runs varies five times as much as the mean of a hundred.
-        let four = |waits, writes, seconds| {
-            let four = Contention {
-                waits,
-                writes,
-                seconds,
-                runs: 4,
+    fn every_row_fails_with_fewer_clients_or_longer_ways_and_waits() {
+        for row in ROWS {
+            let one = Contention { runs: 1, ..row };
+            let fewer = Contention { clients: 85, ..one };
+            let slower = Contention {
+                hop: one.hop * 3 / 2,
+                ..one
             };
-            four.compare(&simulated(&four))
-        };
+            let longer = Contention {
+                cap: one.cap * 2,
+                ..one
+            };
+            let wrong = [fewer, slower, longer].map(|wrong| figures_with(&row, &wrong));
 
-        for figure in [
-            four(Waits::Exponential, (1_846.0, 115.0), (63.3, 7.5)),
-            four(Waits::FullJitter, (796.0, 15.0), (4.91, 1.1)),
-        ]
-        .concat()
-        {
-            assert!(figure.held, "{figure:?}");
+            for (number, (_, error)) in [row.writes, row.seconds].into_iter().enumerate() {
+                // A hundred runs of ours vary as much as theirs, and one run ten times as much.
+                let is_far = |figures: &Vec<Figure>| match figures[number].compared {
+                    Compared::Numbers { ours, theirs, .. } => {
+                        (ours - theirs).abs() > 2.0 * ERRORS * error + 20.0 * error
+                    }
+                    Compared::Counts { .. } => false,
+                };
+                assert!(
+                    wrong.iter().any(is_far),
+                    "{:?}",
+                    wrong.map(|it| it[number].clone())
+                );
+            }
         }
     }
 }

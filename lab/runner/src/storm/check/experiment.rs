@@ -47,12 +47,12 @@ pub(super) struct Call {
     pub(super) has_succeeded: bool,
 }
 
-/// Simulates all runs of an experiment, one after the other.
+/// The figures of a row if the runs are those of another experiment.
 #[cfg(test)]
-pub(super) fn simulated(experiment: &dyn Experiment) -> Vec<Run> {
-    let runs = (0..experiment.runs()).map(|run| {
-        let run = experiment.simulate(super::draw::generator(1, 0, run));
+pub(super) fn figures_with(row: &dyn Experiment, simulated: &dyn Experiment) -> Vec<Figure> {
+    let runs = (0..simulated.runs()).map(|run| {
+        let run = simulated.simulate(super::draw::generator(1, 0, run));
         run.expect("it breaks no rule")
     });
-    runs.collect()
+    row.compare(&runs.collect::<Vec<_>>())
 }

@@ -6,15 +6,14 @@ use rand::rngs::ChaCha12Rng;
 
 use super::{
     experiment::{Experiment, Run, Subject},
-    unreliable::{ATTEMPTS, Unreliable},
+    unreliable::Unreliable,
 };
 
 /// How many standard errors a figure may be off: more than that are one in 16 000.
 const ERRORS: f64 = 4.0;
 
 pub(super) fn subject() -> Subject {
-    let percents = [10_u32, 20, 50, 90];
-    let experiments = percents.map(|percent| Box::new(Formula { percent, runs: 100 }) as _);
+    let experiments = PERCENTS.map(|percent| Box::new(Formula::of(percent, 4, 100)) as _);
     Subject {
         name: "Three retries, and nothing feeds back",
         about: "An attempt fails with probability p, whatever became of the others; a call has \
@@ -24,12 +23,24 @@ pub(super) fn subject() -> Subject {
     }
 }
 
+/// The probabilities of a failure.
+const PERCENTS: [u32; 4] = [10, 20, 50, 90];
+
 struct Formula {
     percent: u32,
+    attempts: u32,
     runs: u32,
 }
 
 impl Formula {
+    fn of(percent: u32, attempts: u32, runs: u32) -> Self {
+        Self {
+            percent,
+            attempts,
+            runs,
+        }
+    }
+
     fn failure_rate(&self) -> f64 {
         f64::from(self.percent) / 100.0
     }
@@ -44,7 +55,8 @@ impl Experiment for Formula {
         let unreliable = Unreliable {
             failure_rate: self.failure_rate(),
             clients: 10,
-            budget: || None,
+            attempts: self.attempts,
+            tokens: None,
         };
         unreliable.simulate(random)
     }
@@ -52,7 +64,7 @@ impl Experiment for Formula {
     fn compare(&self, runs: &[Run]) -> Vec<Figure> {
         let formula = Retries {
             failure_rate: self.failure_rate(),
-            attempts: ATTEMPTS,
+            attempts: self.attempts,
         };
         let calls = || runs.iter().flat_map(|run| &run.calls);
         let (all, requests) = (calls().count() as u64, runs.iter().map(|run| run.requests));
@@ -81,16 +93,52 @@ impl Experiment for Formula {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
-    use crate::storm::check::experiment::simulated;
+    use crate::storm::check::experiment::{Call, figures_with};
 
     #[test]
     fn retries_cost_and_achieve_what_the_formula_says() {
-        for percent in [10, 50, 90] {
-            let few = Formula { percent, runs: 10 };
+        for percent in PERCENTS {
+            let few = Formula::of(percent, 4, 2);
 
-            for figure in few.compare(&simulated(&few)) {
+            for figure in figures_with(&few, &few) {
                 assert!(figure.held, "{figure:?}");
+            }
+        }
+    }
+
+    /// A run with the results that the formula gives.
+    fn expected(percent: u32, attempts: u32) -> Run {
+        let of = Formula::of(percent, attempts, 1);
+        let formula = Retries {
+            failure_rate: of.failure_rate(),
+            attempts,
+        };
+        let calls = 100_000;
+        let succeed = (formula.success() * f64::from(calls)).round() as u32;
+        let call = |number| Call {
+            began: Duration::ZERO,
+            ended: None,
+            has_succeeded: number < succeed,
+        };
+        Run {
+            calls: (0..calls).map(call).collect(),
+            requests: (formula.load() * f64::from(calls)).round() as u64,
+            ..Run::default()
+        }
+    }
+
+    #[test]
+    fn every_row_fails_with_one_point_more_or_an_attempt_less() {
+        for percent in PERCENTS {
+            let row = Formula::of(percent, 4, 100);
+            let of = |percent, attempts| row.compare(&[expected(percent, attempts)]);
+            let (right, more, fewer) = (of(percent, 4), of(percent + 1, 4), of(percent, 3));
+
+            for ((right, more), fewer) in right.iter().zip(more).zip(fewer) {
+                assert!(right.held && (!more.held || !fewer.held), "{right:?}");
             }
         }
     }

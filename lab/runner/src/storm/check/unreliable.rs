@@ -1,6 +1,7 @@
 //! A service that fails at random, with the same probability under any load.
 
 use std::{
+    num::NonZeroU32,
     sync::{Mutex, PoisonError},
     time::Duration,
 };
@@ -28,16 +29,18 @@ const CALLS_PER_SECOND: f64 = 100.0;
 /// How long a request is on its way, and a response; on average.
 const HOP: Duration = Duration::from_millis(10);
 
-/// The most attempts of a call.
-pub(super) const ATTEMPTS: u32 = 4;
-
 /// Clients of such a service, which retry at once.
 pub(super) struct Unreliable {
     pub(super) failure_rate: f64,
     pub(super) clients: u32,
-    /// The budget of each client.
-    pub(super) budget: fn() -> Option<RetryBudget>,
+    /// The most attempts of a call.
+    pub(super) attempts: u32,
+    /// The tokens of each client's budget, if it has one: a tenth for each call.
+    pub(super) tokens: Option<u32>,
 }
+
+/// The number of first attempts that earn one retry.
+const CALLS_PER_RETRY: NonZeroU32 = NonZeroU32::new(10).unwrap();
 
 impl Unreliable {
     pub(super) fn simulate(&self, mut random: ChaCha12Rng) -> Result<Run, ConfigError> {
@@ -47,15 +50,19 @@ impl Unreliable {
             failure_rate: self.failure_rate,
             random: Mutex::new(part(&mut random)),
         });
+        let budget = || {
+            let tokens = self.tokens?;
+            Some(RetryBudget::with_ratio(tokens, CALLS_PER_RETRY))
+        };
         let rate = CALLS_PER_SECOND / f64::from(self.clients);
         for _ in 0..self.clients {
             let stretches = [(rate, Duration::ZERO, LENGTH).into()];
             let moments = arrivals(&mut random, stretches).collect();
             let client = stage
                 .client(&transport, random.next_u64())
-                .max_attempts(ATTEMPTS)
+                .max_attempts(self.attempts)
                 .policy(NoWait)
-                .retry_budget((self.budget)());
+                .retry_budget(budget());
             stage.calls(client.build()?, moments);
         }
         Ok(stage.simulate(Duration::MAX))

@@ -14,8 +14,8 @@ pub(super) const STORY: Story = Story {
     words: StoryWords {
         name: "budgets",
         title: "the spike again, with the same calls from ten clients or a thousand",
-        question: "Each client has ten tokens. Ten clients recover from the spike. Do a thousand?",
-        varies: "10 tokens each",
+        question: "Ten clients with ten tokens each recover from the spike. Do a thousand?",
+        varies: "clients, tokens",
         answer: Some(
             "A thousand clients have ten thousand tokens together. They make as many retries as \
                  without a budget, until long after the spike. What counts is how many tokens all \
@@ -26,6 +26,7 @@ pub(super) const STORY: Story = Story {
         left_out: "Clients that start later: each new one has a full budget.",
         scenario: "retry-budget",
         rule: "finite-attempts",
+        source: "https://brooker.co.za/blog/2022/02/28/retries.html",
     },
     settings: Settings::DEFAULT,
     policies: &[

@@ -19,8 +19,8 @@ pub(super) const STORY: Story = Story {
         varies: "attempts per call",
         answer: Some(
             "Ten attempts for each call mean ten times the load for as long as no response arrives \
-                 in time. A deadline ends a call when its caller has left, and only a few attempts \
-                 fit into it.",
+                 in time. A deadline of 2 s leaves room for only a few attempts. One of 6 s \
+                 is too long: it ends calls, but the retries still fill the service.",
         ),
         lesson: "A limit of attempts bounds how often, a deadline bounds how long. A call that no \
                  caller waits for is only load.",
@@ -28,6 +28,7 @@ pub(super) const STORY: Story = Story {
                    that no caller waits for.",
         scenario: "deadline",
         rule: "finite-attempts",
+        source: "https://sre.google/sre-book/addressing-cascading-failures/",
     },
     settings: Settings {
         calls_per_second: 30.0,

@@ -20,13 +20,14 @@ pub(super) const STORY: Story = Story {
         varies: "attempts per call",
         answer: Some(
             "Without jitter the whole herd comes back together, and the service has no more room \
-                 than before. Full jitter spreads the retries over the wait, and nearly all \
-                 succeed.",
+                 than before. Full jitter spreads the retries over the wait: nearly all \
+                 succeed, and displace a few new calls for a second.",
         ),
         lesson: "Clients that fail together wait together. Jitter separates them.",
         left_out: "Clients that start apart and become synchronized, as timers do.",
         scenario: "flaky",
         rule: "backoff-jitter",
+        source: "https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/",
     },
     settings: Settings {
         calls_per_second: 20.0,

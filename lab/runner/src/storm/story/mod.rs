@@ -8,9 +8,12 @@ mod budgets;
 mod deadlines;
 mod find;
 mod herd;
+mod layers;
 mod outage;
+mod queue;
 mod spike;
 mod synchronized_retry_after;
+mod throttled;
 
 use evidence::storm::{Incident, Policy, RetryAfter, Settings, Storm, StoryWords};
 
@@ -24,6 +27,9 @@ pub static STORIES: &[Story] = &[
     budgets::STORY,
     synchronized_retry_after::STORY,
     deadlines::STORY,
+    queue::STORY,
+    layers::STORY,
+    throttled::STORY,
 ];
 
 /// A storm that shows one thing.
@@ -105,11 +111,17 @@ mod tests {
     }
 
     #[test]
-    fn every_story_leads_to_a_scenario_and_to_a_rule() {
+    fn every_story_leads_to_a_scenario_a_rule_and_a_source() {
         for story in STORIES {
-            let StoryWords { scenario, rule, .. } = story.words;
+            let StoryWords {
+                scenario,
+                rule,
+                source,
+                ..
+            } = story.words;
 
             assert!(scenario::find(scenario).is_ok(), "{scenario}");
+            assert!(source.starts_with("https://"), "{source}");
             assert!(
                 evidence::rules::RULES.iter().any(|of| of.id == rule),
                 "{rule}"

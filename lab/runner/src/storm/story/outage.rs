@@ -41,6 +41,7 @@ pub(super) const STORY: Story = Story {
         left_out: "Callers that do not wait so long. Their calls are lost with every policy.",
         scenario: "flaky",
         rule: "backoff-waits",
+        source: "https://sre.google/sre-book/handling-overload/",
     },
     settings: Settings {
         calls_per_second: 40.0,

@@ -26,6 +26,7 @@ pub(super) const STORY: Story = Story {
         left_out: "Other clients of the service, its own limits, and autoscaling.",
         scenario: "retry-budget",
         rule: "finite-attempts",
+        source: "https://sigops.org/s/conferences/hotos/2021/papers/hotos21-s11-bronson.pdf",
     },
     settings: Settings::DEFAULT,
     policies: &[

@@ -15,7 +15,9 @@ pub(super) const STORY: Story = Story {
         answer: Some(
             "All clients that got the date return in that second. The service cannot respond to \
                  so many before they time out, and their retries keep the queue full. One \
-                 second of random spread is too little; with fifteen, the service recovers.",
+                 second of random spread is too little; with fifteen, the service recovers. The \
+                 naive client has used up its attempts by then: it loses those calls, but none of \
+                 them returns.",
         ),
         lesson: "A Retry-After gives the earliest time for a retry, not the best one. A later \
                  retry is allowed: add a random spread.",
@@ -23,6 +25,7 @@ pub(super) const STORY: Story = Story {
                  solution.",
         scenario: "retry-after-date",
         rule: "retry-after-date",
+        source: "https://www.rfc-editor.org/rfc/rfc9110#section-10.2.3",
     },
     settings: Settings {
         incident: Incident::Refusal,
@@ -57,7 +60,8 @@ pub(super) const STORY: Story = Story {
         let back = |name| storm.is_back(name);
         let (apart, naive) = (storm.lost("15 s spread")?, storm.lost("naive")?);
         Some(
-            !back("no spread")?
+            back("naive")?
+                && !back("no spread")?
                 && !back("1 s spread")?
                 && back("15 s spread")?
                 && apart * 5 < naive,

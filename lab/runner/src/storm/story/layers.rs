@@ -1,0 +1,76 @@
+//! Retries in several layers multiply.
+
+use client::RetryBudget;
+use evidence::storm::{Incident, Policy, Settings, Setup, StoryWords};
+
+use super::Story;
+
+/// Client, gateway and service make three attempts each.
+const EACH: Setup = Setup {
+    layers: 3,
+    layer_attempts: 3,
+    ..Setup::DEFAULT
+};
+
+const CLIENT: Setup = Setup {
+    layer_attempts: 1,
+    ..EACH
+};
+
+pub(super) const STORY: Story = Story {
+    words: StoryWords {
+        name: "layers",
+        title: "clients reach a database through a gateway and a service; it hangs for a while",
+        question: "Client, gateway and service make three attempts each. Does the database recover?",
+        varies: "who retries",
+        answer: Some(
+            "Attempts multiply: 3 × 3 × 3 are 27 requests to the database for one call. It stays \
+                 down at a tenth of the load that it handles. With retries in the client alone \
+                 there are three, and with a budget in each layer hardly more than one.",
+        ),
+        lesson: "Retry in one layer, and let the others pass the failure on. Where several must \
+                 retry, give each a budget.",
+        left_out: "Deadlines that travel with a call, more than one gateway, and work in the layers.",
+        scenario: "retry-budget",
+        rule: "finite-attempts",
+        source: "https://sre.google/sre-book/addressing-cascading-failures/",
+    },
+    settings: Settings {
+        calls_per_second: 10.0,
+        incident: Incident::Pause,
+        ..Settings::DEFAULT
+    },
+    policies: &[
+        Policy::new("each layer", EACH),
+        Policy::new("client only", CLIENT),
+        Policy::new(
+            "client, budget",
+            Setup {
+                budget: RetryBudget::DEFAULT_CAPACITY,
+                ..CLIENT
+            },
+        ),
+        Policy::new(
+            "each, budget",
+            Setup {
+                budget: RetryBudget::DEFAULT_CAPACITY,
+                ..EACH
+            },
+        ),
+    ],
+    shows: |storm| {
+        let back = |name| storm.is_back(name);
+        let rate = |count| {
+            let run = storm.simulated("each layer")?;
+            run.at_end_per_second(&storm.settings, count)
+        };
+        let each = rate(|step| step.requests)? / rate(|step| step.calls)?;
+        Some(
+            !back("each layer")?
+                && (each - 27.0).abs() < 3.0
+                && back("client only")?
+                && back("client, budget")?
+                && back("each, budget")?,
+        )
+    },
+};

@@ -1,0 +1,69 @@
+//! A service that sends 429 slows all callers of a client down together.
+
+use evidence::storm::{Policy, RetryAfter, Settings, Setup, StoryWords};
+
+use super::Story;
+
+const ALONE: Setup = Setup {
+    rate_limit: 60,
+    ..Setup::DEFAULT
+};
+
+const LIMIT: Setup = Setup {
+    concurrency: 16,
+    ..ALONE
+};
+
+pub(super) const STORY: Story = Story {
+    words: StoryWords {
+        name: "throttled",
+        title: "a spike meets a service that sends 429 beyond 60 requests per second",
+        question: "The service sends 429 beyond 60 requests/s. Which calls of a spike succeed?",
+        varies: "client, 429",
+        answer: Some(
+            "A call without a limit uses up its attempts within a second. Each 429 halves the limit \
+                 that all calls share: they wait in the client, keep their attempts, and fewer are \
+                 lost. A Retry-After brings a call back when the service has room again. Both \
+                 together lose the fewest.",
+        ),
+        lesson: "A 429 means that all callers together send too much. Slow them down together, and \
+                 wait as long as the service says.",
+        left_out: "Other clients of the same service, and quotas for longer periods.",
+        scenario: "too-many-requests",
+        rule: "fewer-after-429",
+        source: "https://www.rfc-editor.org/rfc/rfc6585#section-4",
+    },
+    settings: Settings {
+        clients: 1,
+        calls_per_second: 40.0,
+        workers: 20,
+        spike: 3.0,
+        ..Settings::DEFAULT
+    },
+    policies: &[
+        Policy::new("no limit", ALONE),
+        Policy::new(
+            "no limit, told",
+            Setup {
+                retry_after_429: RetryAfter::Seconds,
+                ..ALONE
+            },
+        ),
+        Policy::new("limit", LIMIT),
+        Policy::new(
+            "limit, told",
+            Setup {
+                retry_after_429: RetryAfter::Seconds,
+                ..LIMIT
+            },
+        ),
+    ],
+    shows: |storm| {
+        let lost = |name| storm.lost(name);
+        let (alone, told, limit) = (lost("no limit")?, lost("no limit, told")?, lost("limit")?);
+        let both = lost("limit, told")?;
+        let limits = &storm.simulated("limit")?.steps;
+        let has_moved = limits.iter().any(|step| step.limit < Some(8.0));
+        Some(told < alone && limit < alone && both < told.min(limit) && has_moved)
+    },
+};
