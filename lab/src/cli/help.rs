@@ -79,6 +79,8 @@ Examples:
       compared with a naive client
   lab scenario flaky --seed 1 --pace virtual --report flaky.html
       a report to show or to print, the same every time
+  lab scenario flaky --live
+      inside the running `lab serve`, so that Grafana shows it
   lab scenario all --filter retry
       every scenario with \"retry\" in its name";
 

@@ -4,28 +4,25 @@ use std::{ops::RangeInclusive, time::Duration};
 
 use clap::Args;
 use host::Signals;
-use http::{StatusCode, header::CONTENT_TYPE};
+use http::{Method, StatusCode, header::CONTENT_TYPE};
 use indicatif::ProgressBar;
-use reqwest::{Response, Url};
+use reqwest::Response;
 use serde_json::json;
 use tokio::time::timeout;
 
 use super::{
     Exit,
     number::{self, NumberError},
+    running_lab::{RESPONSE_TIMEOUT, RunningLab, RunningLabError, default_page, page},
     terminal,
 };
 use crate::{
-    http_client, load::DEFAULT_RATE, load::DEFAULT_SECONDS, load::MEDIA_TYPE, load::RATES,
-    load::SECONDS, web::DEFAULT_PAGE_PORT,
+    load::DEFAULT_RATE, load::DEFAULT_SECONDS, load::MEDIA_TYPE, load::RATES, load::SECONDS,
 };
 use evidence::{load::Load, load::Progress};
 use runner::{
     Settings, scenario, scenario::CATALOGUE, scenario::NothingMatches, scenario::Scenario,
 };
-
-/// How long the response headers may take.
-const RESPONSE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// How long a load may send nothing. The server sends its progress every second.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(15);
@@ -58,10 +55,6 @@ pub(super) struct Arguments {
     ascii: bool,
 }
 
-fn default_page() -> String {
-    format!("http://127.0.0.1:{DEFAULT_PAGE_PORT}")
-}
-
 fn within(what: &str, range: RangeInclusive<u64>) -> String {
     format!("{what}, from {} to {}", range.start(), range.end())
 }
@@ -72,21 +65,6 @@ fn seconds(text: &str) -> Result<u64, NumberError> {
 
 fn rate(text: &str) -> Result<u64, NumberError> {
     number::within(text, RATES)
-}
-
-/// The origin of the web UI, which accepts no other host than loopback.
-fn page(text: &str) -> Result<String, String> {
-    let url = Url::parse(text).ok().filter(|url| {
-        let loopback = matches!(url.host_str(), Some("127.0.0.1" | "localhost" | "[::1]"));
-        let bare = url.path() == "/" && url.query().is_none() && url.fragment().is_none();
-        let anonymous = url.username().is_empty() && url.password().is_none();
-        url.scheme() == "http" && loopback && bare && anonymous
-    });
-    url.map(|url| url.origin().ascii_serialization())
-        .ok_or_else(|| {
-            let example = default_page();
-            format!("it must be the web UI's address as `lab serve` prints it, such as {example}")
-        })
 }
 
 impl Arguments {
@@ -106,15 +84,8 @@ impl Arguments {
 /// Why a load did not run, or not completely.
 #[derive(Debug, thiserror::Error)]
 enum LoadError {
-    #[error("nobody listens at {0}; type: lab serve")]
-    Refused(String),
-    #[error("{0} does not respond; stop the program that listens there, and type: lab serve")]
-    TimedOut(String),
-    #[error(
-        "the server at {0} is not the web UI of this `lab serve`; set --page to the \
-         address that it printed"
-    )]
-    NotTheWebUi(String),
+    #[error(transparent)]
+    Lab(#[from] RunningLabError),
     #[error("a load is already running at {0}; wait for its end, or stop it where it was started")]
     AlreadyRunning(String),
     #[error("`lab serve` at {0} stopped during the load; the runs completed before that are above")]
@@ -125,8 +96,6 @@ enum LoadError {
     RunsRefused(u64, u64),
     #[error("{0} of {1} runs could not be completed")]
     RunsFailed(u64, u64),
-    #[error("the HTTP client could not be set up")]
-    Client(#[from] reqwest::Error),
 }
 
 /// How a load ended.
@@ -148,11 +117,12 @@ async fn run(arguments: &Arguments) -> Result<Exit, Exit> {
         .load()
         .map_err(|error| terminal::fail(&error, Exit::Usage))?;
 
-    let mut running = RunningLoad::start(&arguments.page, &load, RESPONSE_TIMEOUT)
+    let mut running = RunningLoad::start(&arguments.page, &load)
         .await
         .map_err(fail)?;
     let first = running.next().await.ok().flatten();
-    let mut progress = first.ok_or_else(|| fail(LoadError::NotTheWebUi(arguments.page.clone())))?;
+    let mut progress =
+        first.ok_or_else(|| fail(RunningLabError::NotTheWebUi(arguments.page.clone()).into()))?;
     // Signals must be handled once the line below is printed. Before it there is nothing
     // to summarise, and a signal ends the program as usual.
     let mut signals =
@@ -225,27 +195,12 @@ struct RunningLoad {
 }
 
 impl RunningLoad {
-    /// Starts a load, if the response headers arrive within `patience`.
-    async fn start(page: &str, load: &Load, patience: Duration) -> Result<Self, LoadError> {
-        let http = http_client::plain_builder().build()?;
+    async fn start(page: &str, load: &Load) -> Result<Self, LoadError> {
         let body = json!({
             "seconds": load.seconds, "rate": load.rate, "seed": load.seed, "filter": load.filter,
         });
-        let request = http
-            .post(format!("{page}/api/loads"))
-            .header(CONTENT_TYPE, "application/json")
-            // As a browser does for an address that a person typed (Fetch Metadata).
-            .header("sec-fetch-site", "none")
-            .body(body.to_string());
-        let response = match timeout(patience, request.send()).await {
-            Ok(Ok(response)) => response,
-            Ok(Err(error)) if error.is_connect() => {
-                return Err(LoadError::Refused(page.to_owned()));
-            }
-            // A server listens there and does not speak HTTP.
-            Ok(Err(_)) => return Err(LoadError::NotTheWebUi(page.to_owned())),
-            Err(_) => return Err(LoadError::TimedOut(page.to_owned())),
-        };
+        let lab = RunningLab::at(page, RESPONSE_TIMEOUT)?;
+        let response = lab.send(Method::POST, "/api/loads", Some(&body)).await?;
         if response.status() == StatusCode::CONFLICT {
             return Err(LoadError::AlreadyRunning(page.to_owned()));
         }
@@ -253,7 +208,7 @@ impl RunningLoad {
         if response.status() != StatusCode::OK
             || media_type.is_none_or(|media_type| media_type != MEDIA_TYPE)
         {
-            return Err(LoadError::NotTheWebUi(page.to_owned()));
+            return Err(lab.is_another().into());
         }
         Ok(Self {
             response,
@@ -293,34 +248,6 @@ async fn in_time<T>(mut attempt: impl AsyncFnMut() -> T) -> Option<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn only_a_loopback_origin_is_a_valid_page() {
-        for (text, expected) in [
-            ("http://127.0.0.1:8766", "http://127.0.0.1:8766"),
-            ("http://127.0.0.1:8766/", "http://127.0.0.1:8766"),
-            ("http://localhost:9", "http://localhost:9"),
-            ("http://[::1]:9", "http://[::1]:9"),
-        ] {
-            assert_eq!(page(text).as_deref(), Ok(expected));
-        }
-        for text in [
-            "",
-            "127.0.0.1:8766",
-            "localhost:8766",
-            "https://127.0.0.1:8766",
-            "http://evil.example:8766",
-            "http://127.0.0.1.evil.example",
-            "http://127.0.0.1@evil.example",
-            "http://me:secret@127.0.0.1:8766",
-            "http://127.0.0.1:8766/runs/abcdefgh",
-            "http://127.0.0.1:8766?x",
-            "http://127.0.0.1:8766#x",
-            "http://127.0.0.1:99999",
-        ] {
-            assert!(page(text).is_err(), "{text}");
-        }
-    }
 
     fn progress(completed: u64, refused: u64, failed: u64, missed: u64) -> Progress {
         let mut progress = Progress::default();
@@ -386,38 +313,5 @@ mod tests {
         let silent = in_time(async || std::future::pending::<()>().await).await;
 
         assert_eq!((resumed, silent), (Some(()), None));
-    }
-
-    async fn refused(page: &str) -> String {
-        let load = Load {
-            seconds: 1,
-            rate: 1,
-            seed: 7,
-            filter: String::new(),
-        };
-        let patience = Duration::from_millis(100);
-        let started = RunningLoad::start(page, &load, patience).await;
-        started
-            .err()
-            .map(|error| error.to_string())
-            .expect("no load")
-    }
-
-    #[tokio::test]
-    async fn a_silent_server_and_a_missing_one_get_different_errors() {
-        let silent = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
-        let page = format!("http://{}", silent.local_addr().expect("an address"));
-
-        let waited = refused(&page).await;
-        drop(silent);
-        let gone = refused(&page).await;
-
-        assert_eq!(
-            waited,
-            format!(
-                "{page} does not respond; stop the program that listens there, and type: lab serve"
-            )
-        );
-        assert_eq!(gone, format!("nobody listens at {page}; type: lab serve"));
     }
 }

@@ -4,7 +4,7 @@ use evidence::Pace;
 use runner::scenario::Scenario;
 
 use super::{
-    Exit, all, ask, compare,
+    Exit, all, ask, compare, live,
     run_scenarios::Runner,
     scenario_arguments::{Arguments, Chosen},
     terminal,
@@ -18,6 +18,7 @@ pub(super) fn scenario(arguments: &Arguments) -> Result<Exit, Exit> {
     }
     match chosen {
         Ok(Chosen::All(scenarios)) => all::all(arguments, scenarios),
+        Ok(Chosen::One(scenario)) if arguments.live => live::live(arguments, scenario),
         Ok(Chosen::One(scenario)) if arguments.compare => compare::compare(arguments, scenario),
         Ok(Chosen::One(scenario)) => one(arguments, scenario),
         Err(error) => Err(terminal::fail(&*error, Exit::Usage)),

@@ -14,12 +14,16 @@ use runner::{
     check_overrides, scenario, scenario::Scenario,
 };
 use serde::Serialize;
+use serde_json::{Map, Value, json};
 
 use super::{
     Exit,
     number::{self, NumberError},
-    report, terminal,
+    report,
+    running_lab::{default_page, page},
+    terminal,
 };
+use crate::web::{COMPARE, EvidenceStyle};
 
 /// The name that stands for every scenario.
 pub(super) const ALL: &str = "all";
@@ -76,6 +80,15 @@ pub(super) struct Arguments {
     /// Wait in real time, or only compute the waits [default: real; virtual for `all`]
     #[arg(long, value_enum)]
     pace: Option<PaceArgument>,
+
+    /// Run inside the running `lab serve`, in real time, so that Grafana and the web UI
+    /// show the run
+    #[arg(long, conflicts_with_all = ["ask", "otlp"])]
+    pub(super) live: bool,
+
+    /// With --live: the address of the web UI, as `lab serve` prints it
+    #[arg(long, value_name = "URL", default_value_t = default_page(), value_parser = page, requires = "live")]
+    pub(super) page: String,
 
     /// Send the trace to the OTLP/HTTP receiver at this base address, such as
     /// http://127.0.0.1:4318 [default: what the standard variables
@@ -196,6 +209,45 @@ impl Arguments {
         }
     }
 
+    /// The run that `lab serve` is asked for, with this pace if no option sets one.
+    pub(super) fn run_request(&self, scenario: &Scenario, pace: Pace) -> Map<String, Value> {
+        let client = match (self.compare, self.without) {
+            (true, _) => COMPARE,
+            (false, Some(_)) => RELIABLE.name,
+            (false, None) => self.client.identity().name,
+        };
+        let settings = self.settings(pace);
+        let limits = settings.overrides;
+        let fields = [
+            ("scenario", json!(scenario.name())),
+            ("client", json!(client)),
+            ("without", json!(self.without.map(|it| it.defence.id))),
+            ("pace", json!(settings.pace)),
+            ("seed", json!(settings.seed)),
+            ("max_attempts", json!(limits.max_attempts)),
+            ("max_retry_after_seconds", json!(self.max_retry_after)),
+            ("max_pages", json!(limits.max_pages)),
+            ("max_items", json!(limits.max_items)),
+        ];
+        let given = fields.into_iter().filter(|(_, value)| !value.is_null());
+        given
+            .map(|(name, value)| (name.to_owned(), value))
+            .collect()
+    }
+
+    /// How this terminal wants the evidence.
+    pub(super) fn style(&self) -> EvidenceStyle {
+        let options = terminal::options(self.ascii);
+        EvidenceStyle {
+            json: self.json,
+            width: options.width,
+            color: options.color,
+            ascii: options.ascii,
+            explain: self.explain,
+            exchanges: self.exchanges,
+        }
+    }
+
     /// Prints to stdout, as JSON with `--json`.
     pub(super) fn print(
         &self,
@@ -216,6 +268,11 @@ impl Arguments {
     /// run, which may take a while.
     pub(super) fn check_report(&self) -> Result<(), Exit> {
         self.report.iter().try_for_each(|file| report::check(file))
+    }
+
+    /// Whether a report was requested.
+    pub(super) fn wants_report(&self) -> bool {
+        self.report.is_some()
     }
 
     /// Writes the report, if one was requested.
@@ -239,6 +296,7 @@ impl Arguments {
         let for_one = [
             (self.compare, "--compare"),
             (self.report.is_some(), "--report"),
+            (self.live, "--live"),
         ];
         if let Some((_, option)) = for_one.iter().find(|(given, _)| *given) {
             return Err(format!("{option} needs the name of one scenario").into());

@@ -25,9 +25,9 @@ use super::{
     guard::guard,
     load_request, loads,
     problem::Problem,
-    record::Record,
+    run_evidence,
     run_request::RunRequest,
-    shared::{Shared, json_body},
+    shared::{Shared, json_body, run_not_found},
     storm, wire_lane,
 };
 
@@ -43,6 +43,7 @@ pub(super) fn router(shared: Shared) -> Router {
         .route("/api/vocabulary", get(vocabulary))
         .route("/api/runs", get(list).post(start))
         .route("/api/runs/{id}", get(show).delete(cancel))
+        .route("/api/runs/{id}/evidence", get(run_evidence::evidence))
         .route("/api/runs/{id}/report", get(report))
         .route("/api/loads", post(load))
         .merge(card::routes())
@@ -109,7 +110,7 @@ async fn show(
     State(shared): State<Shared>,
     id: Result<Path<String>, PathRejection>,
 ) -> Result<Response, Problem> {
-    Ok(Json(find(&shared, id)?.detail()).into_response())
+    Ok(Json(shared.find(id)?.detail()).into_response())
 }
 
 /// Cancels a run, which is kept: 202 if the run is about to end (the feed says when), 204
@@ -136,7 +137,7 @@ async fn report(
     id: Result<Path<String>, PathRejection>,
     query: Result<Query<Report>, QueryRejection>,
 ) -> Result<Response, Problem> {
-    let record = find(&shared, id)?;
+    let record = shared.find(id)?;
     let Query(Report { side }) = query.map_err(|_| {
         let detail = "side must be the number of a side, starting at 0";
         Problem::new(StatusCode::BAD_REQUEST, "invalid_side", detail)
@@ -159,17 +160,6 @@ async fn report(
         scenario.words.name, record.id
     );
     Ok(([(CONTENT_DISPOSITION, name)], Html(page)).into_response())
-}
-
-fn find(shared: &Shared, id: Result<Path<String>, PathRejection>) -> Result<Record, Problem> {
-    // A path that is not UTF-8 has no id.
-    let record = id.ok().and_then(|Path(id)| shared.runs.find(&id));
-    record.ok_or_else(run_not_found)
-}
-
-fn run_not_found() -> Problem {
-    let detail = "no such run; only the newest are kept";
-    Problem::new(StatusCode::NOT_FOUND, "run_not_found", detail)
 }
 
 async fn wire(State(shared): State<Shared>) -> impl IntoResponse {

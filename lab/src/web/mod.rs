@@ -11,6 +11,7 @@
 //! | GET `/api/scenarios`, `/api/vocabulary` | what can be run, what is counted |
 //! | GET and POST `/api/runs`, GET `/api/runs/{id}` | the runs |
 //! | DELETE `/api/runs/{id}` | cancels a run that goes on; it stays as such |
+//! | GET `/api/runs/{id}/evidence` | a run as the command line prints it |
 //! | GET `/api/runs/{id}/report` | a run as a file to keep |
 //! | GET, POST and DELETE `/api/card` | the cases that are open to any client: what came, opened, stopped |
 //! | POST `/api/card/tasks/{task}/cases/{number}/again` | begins one of them again |
@@ -34,6 +35,7 @@ mod loads;
 mod problem;
 mod rate;
 mod record;
+mod run_evidence;
 mod run_request;
 mod runs;
 mod shared;
@@ -64,6 +66,8 @@ use shared::Shared;
 use storm::Storms;
 
 pub use exporters::Exporters;
+pub(crate) use run_evidence::{Evidence, EvidenceStyle};
+pub(crate) use run_request::COMPARE;
 
 /// The default port of the web UI.
 pub const DEFAULT_PAGE_PORT: u16 = 8766;

@@ -15,6 +15,9 @@ use runner::{
     check_overrides, scenario, scenario::Scenario,
 };
 
+/// The name of the choice of two clients, side by side.
+pub(crate) const COMPARE: &str = "compare";
+
 /// The maximum for the longest Retry-After that a run waits for, in seconds: a day.
 const MAX_RETRY_AFTER_SECONDS: u64 = 86_400;
 
@@ -90,7 +93,7 @@ impl Default for ClientChoice {
 
 impl ClientChoice {
     /// The reference client and the naive one, each with its own service.
-    pub(super) const COMPARE: Self = Self("compare");
+    pub(super) const COMPARE: Self = Self(COMPARE);
 
     /// The accepted values.
     pub(super) fn all() -> impl Iterator<Item = Self> {

@@ -14,6 +14,7 @@ mod events;
 mod guard;
 mod load;
 mod loads;
+mod scenario_live;
 #[cfg(target_os = "linux")]
 mod soak;
 mod stop;

@@ -1,0 +1,97 @@
+//! `lab scenario NAME --live`: runs a scenario inside a running `lab serve`, so that
+//! Grafana and the web UI show it.
+
+use std::time::Duration;
+
+use evidence::Pace;
+use host::Signals;
+use http::Method;
+use reqwest::Url;
+use runner::scenario::Scenario;
+use serde::Deserialize;
+use serde_json::Value;
+use tokio::time::sleep;
+
+use super::{
+    Exit,
+    running_lab::{RESPONSE_TIMEOUT, RunningLab, RunningLabError},
+    scenario_arguments::Arguments,
+    terminal,
+};
+use crate::web::Evidence;
+
+/// The time between two looks at a run.
+const POLL: Duration = Duration::from_millis(100);
+
+#[derive(Deserialize)]
+struct Started {
+    id: String,
+}
+
+pub(super) fn live(arguments: &Arguments, scenario: &Scenario) -> Result<Exit, Exit> {
+    let fail = |error: RunningLabError| terminal::fail(&error, Exit::Environment);
+    terminal::runtime()?.block_on(async {
+        let page = &arguments.page;
+        let lab = RunningLab::at(page, RESPONSE_TIMEOUT).map_err(fail)?;
+        let mut signals =
+            Signals::listen().map_err(|error| terminal::fail(&error, Exit::Environment))?;
+        let request = Value::Object(arguments.run_request(scenario, Pace::Real));
+        let started = lab.ask(Method::POST, "/api/runs", Some(&request)).await;
+        let Started { id } = started.map_err(fail)?;
+        terminal::note(&format!("the run is at {page}/runs/{id}"));
+
+        let path = path(&id, "evidence", arguments);
+        let mut cancelled = false;
+        loop {
+            match lab.ask(Method::GET, &path, None).await.map_err(fail)? {
+                Evidence::Running => {}
+                Evidence::Failed(why) => return Err(fail(RunningLabError::Problem(why))),
+                Evidence::Ended {
+                    printed,
+                    passed,
+                    cancelled,
+                } => {
+                    terminal::print(&printed)?;
+                    let report = format!("/api/runs/{id}/report");
+                    let report = async || {
+                        let response = lab.send(Method::GET, &report, None).await?;
+                        response.text().await.map_err(|_| lab.is_another())
+                    };
+                    if arguments.wants_report() {
+                        let html = report().await.map_err(fail)?;
+                        arguments.write_report(|| html)?;
+                    }
+                    return Ok(match (cancelled, passed) {
+                        (true, _) => Exit::Cancelled,
+                        (false, true) => Exit::Passed,
+                        (false, false) => Exit::Failed,
+                    });
+                }
+            }
+            tokio::select! {
+                () = sleep(POLL) => {}
+                () = signals.next() => {
+                    if cancelled {
+                        return Err(Exit::Cancelled);
+                    }
+                    cancelled = true;
+                    let path = format!("/api/runs/{id}");
+                    lab.send(Method::DELETE, &path, None).await.map_err(fail)?;
+                }
+            }
+        }
+    })
+}
+
+/// The path of a run's evidence, in the style of this terminal.
+fn path(id: &str, what: &str, arguments: &Arguments) -> String {
+    let style = serde_json::to_value(arguments.style()).unwrap_or_default();
+    let fields = style.as_object().into_iter().flatten();
+    let fields = fields.map(|(name, value)| (name, value.to_string()));
+    // Only the path and the query are used.
+    let base = format!("http://localhost/api/runs/{id}/{what}");
+    Url::parse_with_params(&base, fields).map_or_else(
+        |_| String::new(),
+        |url| format!("{}?{}", url.path(), url.query().unwrap_or_default()),
+    )
+}
