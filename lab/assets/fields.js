@@ -31,7 +31,7 @@ function exchangeUnder(row, rows, wire) {
     rows.filter(({ parent }) => parent === span && kind !== "request").flatMap((child) => [child, ...under(child)]);
   const requests = [row, ...under(row)].filter(({ kind }) => kind === "request");
   if (!wire || requests.length !== 1) return undefined;
-  const id = requests[0].details.find(({ name }) => name === "request_id")?.value;
+  const id = requests[0].details.find(({ name }) => name === "lab.request_id")?.value;
   const seq = wire.entries.find(({ request_id }) => request_id === id)?.seq;
   return wire.exchanges.find((exchange) => exchange.seq === seq);
 }

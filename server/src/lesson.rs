@@ -3,6 +3,8 @@
 //! The declaration feeds the metrics, which start at zero for every response that is
 //! declared, and the OpenAPI document, which a test compares with the live routes.
 
+use std::iter;
+
 use axum::Router;
 use axum::handler::Handler;
 use axum::routing::{MethodFilter, on};
@@ -30,6 +32,22 @@ pub(crate) struct Lesson {
 }
 
 impl Lesson {
+    /// What its route may be counted for: where GET works, HEAD does.
+    pub(crate) fn expected(&self) -> impl Iterator<Item = ExpectedRoute> {
+        let head = (self.method == Method::GET).then_some(Method::HEAD);
+        let responses = self.responses.iter();
+        let mut headers = responses.clone().filter_map(|response| response.header);
+        let has_retry_after = headers.any(|(name, _)| RETRY_AFTER == name);
+        let methods = iter::once(self.method.clone()).chain(head);
+        methods.map(move |method| ExpectedRoute {
+            path: self.path,
+            method,
+            statuses: responses.clone().map(|response| response.status).collect(),
+            faults: self.fault.into_iter().collect(),
+            has_retry_after,
+        })
+    }
+
     /// Its route.
     pub(crate) fn served_by<H, T>(&self, handler: H) -> Router<ServiceState>
     where
@@ -39,20 +57,6 @@ impl Lesson {
         #[expect(clippy::expect_used, reason = "no lesson invents a method")]
         let method = MethodFilter::try_from(self.method.clone()).expect("a method of HTTP");
         Router::new().route(self.path, on(method, handler))
-    }
-}
-
-impl From<&Lesson> for ExpectedRoute {
-    fn from(lesson: &Lesson) -> Self {
-        let responses = lesson.responses.iter();
-        let mut headers = responses.clone().filter_map(|response| response.header);
-        Self {
-            path: lesson.path,
-            method: lesson.method.clone(),
-            statuses: responses.map(|response| response.status).collect(),
-            faults: lesson.fault.into_iter().collect(),
-            has_retry_after: headers.any(|(name, _)| RETRY_AFTER == name),
-        }
     }
 }
 

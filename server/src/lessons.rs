@@ -1,7 +1,7 @@
 //! The table of lessons, on one screen.
 
 use axum::Router;
-use host::{ExpectedRoute, Served};
+use host::Served;
 use http::Method;
 
 use crate::lesson::Lesson;
@@ -55,7 +55,7 @@ pub fn with_room_for(max_jobs: usize, seed: u64) -> Served {
         .with_state(ServiceState::new(seed, max_jobs));
     Served {
         router,
-        expected: LESSONS.iter().map(ExpectedRoute::from).collect(),
+        expected: LESSONS.iter().flat_map(Lesson::expected).collect(),
     }
 }
 

@@ -105,6 +105,7 @@ async fn the_span_of_a_request_holds_the_vocabulary_and_nothing_else() {
     let headers = [
         TRACEPARENT,
         ("x-request-id", "caller-1"),
+        ("host", "127.0.0.1:8765"),
         ("idempotency-key", "SECRET"),
     ];
 
@@ -118,8 +119,12 @@ async fn the_span_of_a_request_holds_the_vocabulary_and_nothing_else() {
             ("http.request.method", "GET"),
             ("http.route", "/flaky"),
             ("http.response.status_code", "503"),
-            ("request_id", "caller-1"),
-            ("fault", "flaky"),
+            ("url.scheme", "http"),
+            ("server.address", "127.0.0.1"),
+            ("server.port", "8765"),
+            ("error.type", "503"),
+            ("lab.request_id", "caller-1"),
+            ("lab.fault", "flaky"),
             ("trace_id", "0af7651916cd43dd8448eb211c80319c"),
             ("parent_span_id", "b7ad6b7169203331"),
         ]
@@ -139,14 +144,17 @@ async fn what_is_unknown_is_absent_or_other() {
     let spans = Spans::default();
     let _tracing = subscriber::set_default(registry().with(spans.clone()));
 
-    send(&service(), "BREW", "/SECRET", &[]).await;
+    let headers = [("host", "SECRET.example")];
+    send(&service(), "BREW", "/SECRET", &headers).await;
 
     let span = &spans.recorded()[0];
     assert_eq!(span["otel.name"], "HTTP");
     assert_eq!(span["http.request.method"], "_OTHER");
     for absent in [
         "http.route",
-        "fault",
+        "lab.fault",
+        "error.type",
+        "server.address",
         "trace_id",
         "parent_span_id",
         "otel.status_code",

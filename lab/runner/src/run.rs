@@ -15,7 +15,7 @@ use client::{Clock, SystemClock, VirtualClock, telemetry::Injector};
 use evidence::{
     Client, Ending, Evidence, Expectation, Outcome, Overrides, Pace, Policy, Run, SCHEMA_VERSION,
     View, duration, judge,
-    trace::{FieldValue, Trace, field},
+    trace::{Trace, field},
 };
 use host::ServiceConfig;
 use tokio::time::sleep;
@@ -353,14 +353,11 @@ impl<'a> Session<'a> {
     }
 }
 
-/// Replaces the free port of this run with the service's usual one: nothing else in a
-/// virtual run depends on chance.
+/// Removes the free port of this run: nothing else in a virtual run depends on chance.
 fn forget_port(traces: &mut [Trace]) {
     for span in traces.iter_mut().flat_map(|trace| &mut trace.spans) {
-        if span.fields.get(field::SERVER_PORT).is_some() {
-            let port = FieldValue::I64(server::DEFAULT_PORT.into());
-            span.fields.set(field::SERVER_PORT, port);
-        }
+        let fields = std::mem::take(&mut span.fields).into_iter();
+        span.fields = fields.filter(|it| it.0 != field::SERVER_PORT).collect();
     }
 }
 

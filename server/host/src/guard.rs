@@ -18,9 +18,15 @@ pub const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site")
 /// `localhost` or `[::1]`.
 #[must_use]
 pub fn is_loopback(authority: &str) -> bool {
-    ["127.0.0.1", "localhost", "[::1]"]
-        .iter()
-        .any(|loopback| is_named(authority, loopback))
+    loopback(authority).is_some()
+}
+
+/// The name of loopback in an authority, and the port: that of HTTP if it has none.
+pub(crate) fn loopback(authority: &str) -> Option<(&'static str, u16)> {
+    let mut names = ["127.0.0.1", "localhost", "[::1]"].into_iter();
+    let name = names.find(|name| is_named(authority, name))?;
+    let port = authority.rsplit_once(':').and_then(|it| it.1.parse().ok());
+    Some((name.trim_matches(['[', ']']), port.unwrap_or(80)))
 }
 
 /// Whether this is the `Origin` of a page on loopback. `null` is not: any site can have it
@@ -59,7 +65,7 @@ fn is_port(port: &str) -> bool {
 mod tests {
     use proptest::prelude::*;
 
-    use super::is_loopback;
+    use super::{is_loopback, loopback};
     use crate::testing::nearly;
 
     #[test]
@@ -132,6 +138,12 @@ mod tests {
 
             let is_one = rest.is_some_and(|rest| rest.is_empty() || is_port(rest));
             prop_assert_eq!(is_loopback(&text), is_one);
+            if let Some((name, port)) = loopback(&text) {
+                let given = rest.and_then(|rest| rest.strip_prefix(':')?.parse().ok());
+                prop_assert_eq!(port, given.unwrap_or(80));
+                let name = name.replace("::1", "[::1]");
+                prop_assert!(lower.starts_with(&name), "{name}");
+            }
         }
     }
 }

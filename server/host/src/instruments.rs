@@ -14,30 +14,34 @@ use metrics::{
     Counter, Gauge, Histogram, Key, Label, Level, Metadata, Recorder, SharedString, Unit,
 };
 
+use crate::problem::Problem;
 use crate::served::ExpectedRoute;
 use crate::telemetry::{
     ACTIVE_REQUESTS, EARLY_RETRIES, FAULTS, JOB_RESULTS, JOBS, KnownMethod, METHODS, METRICS,
-    MetricKind, MetricSpec, OTHER, REQUEST_DURATION, status_label,
+    MetricKind, MetricSpec, OTHER, REFUSED, REQUEST_DURATION, status_label,
 };
 use wire::JobResult;
+
+type SharedRecorder = Arc<dyn Recorder + Send + Sync>;
 
 const METADATA: Metadata<'static> = Metadata::new("server", Level::INFO, Some(module_path!()));
 
 /// Every handle of one service.
 pub(crate) struct Instruments {
-    recorder: Arc<dyn Recorder + Send + Sync>,
+    recorder: SharedRecorder,
     active: [Gauge; METHODS.len()],
     jobs: [Counter; JOB_RESULTS.len()],
     faults: Held<&'static str, Counter>,
     routes: Held<Box<str>, Arc<RouteInstruments>>,
+    /// For responses that no route gave.
+    unserved: Arc<RouteInstruments>,
+    /// For requests that were not admitted.
+    refused: Arc<RouteInstruments>,
 }
 
 impl Instruments {
     /// Registers what every service has, and what these routes may be counted for.
-    pub(crate) fn register(
-        recorder: Arc<dyn Recorder + Send + Sync>,
-        expected: &[ExpectedRoute],
-    ) -> Self {
+    pub(crate) fn register(recorder: SharedRecorder, expected: &[ExpectedRoute]) -> Self {
         METRICS.iter().for_each(|spec| describe(&*recorder, spec));
         let gauge = |method| {
             recorder.register_gauge(
@@ -51,10 +55,20 @@ impl Instruments {
             jobs: JOB_RESULTS.map(|result| job(SharedString::from(result))),
             faults: Held::default(),
             routes: Held::default(),
+            unserved: RouteInstruments::new(OTHER.into(), &recorder),
+            refused: RouteInstruments::new(REFUSED.into(), &recorder),
             recorder,
         };
 
-        instruments.known_route(OTHER);
+        for method in KnownMethod::all() {
+            for problem in [Problem::NOT_FOUND, Problem::METHOD_NOT_ALLOWED] {
+                drop(instruments.unserved.duration(method, problem.status));
+            }
+        }
+        for problem in Problem::REFUSALS {
+            let method = KnownMethod::OTHER;
+            drop(instruments.refused.duration(method, problem.status));
+        }
         for route in expected {
             instruments.expect(route);
         }
@@ -75,23 +89,40 @@ impl Instruments {
         }
     }
 
-    /// The handles of a route, by its path.
-    pub(crate) fn route(&self, path: &str) -> Arc<RouteInstruments> {
-        self.routes
-            .get_or(path, || self.of_route(path.to_owned().into()))
+    /// The handles of a route, by its path; without one, those of [`OTHER`].
+    pub(crate) fn route(&self, path: Option<&str>) -> Arc<RouteInstruments> {
+        let Some(path) = path else {
+            return Arc::clone(&self.unserved);
+        };
+        self.routes.get_or(path, || {
+            RouteInstruments::new(path.to_owned().into(), &self.recorder)
+        })
     }
 
     fn known_route(&self, path: &'static str) -> Arc<RouteInstruments> {
-        self.routes.get_or(path, || self.of_route(path.into()))
+        let register = || RouteInstruments::new(path.into(), &self.recorder);
+        self.routes.get_or(path, register)
     }
 
-    fn of_route(&self, path: Cow<'static, str>) -> Arc<RouteInstruments> {
-        Arc::new(RouteInstruments {
-            path,
-            recorder: Arc::clone(&self.recorder),
-            early: OnceLock::new(),
-            durations: Held::default(),
-        })
+    /// Counts a response. A 405 is the host's own, and not that of the route.
+    pub(crate) fn observe(
+        &self,
+        route: &RouteInstruments,
+        method: KnownMethod,
+        status: StatusCode,
+        took: Duration,
+    ) {
+        let route = match status {
+            StatusCode::METHOD_NOT_ALLOWED => &self.unserved,
+            _ => route,
+        };
+        route.duration(method, status).record(took.as_secs_f64());
+    }
+
+    /// Counts a request that was not admitted.
+    pub(crate) fn count_refused(&self, status: StatusCode, took: Duration) {
+        let duration = self.refused.duration(KnownMethod::OTHER, status);
+        duration.record(took.as_secs_f64());
     }
 
     pub(crate) fn active(&self, method: KnownMethod) -> &Gauge {
@@ -122,12 +153,21 @@ impl Instruments {
 /// The handles of one route.
 pub(crate) struct RouteInstruments {
     path: Cow<'static, str>,
-    recorder: Arc<dyn Recorder + Send + Sync>,
+    recorder: SharedRecorder,
     early: OnceLock<Counter>,
     durations: Held<(KnownMethod, &'static str), Histogram>,
 }
 
 impl RouteInstruments {
+    fn new(path: Cow<'static, str>, recorder: &SharedRecorder) -> Arc<Self> {
+        Arc::new(Self {
+            path,
+            recorder: Arc::clone(recorder),
+            early: OnceLock::new(),
+            durations: Held::default(),
+        })
+    }
+
     /// The path of the route, which is its label.
     pub(crate) fn path(&self) -> &Cow<'static, str> {
         &self.path
@@ -135,10 +175,6 @@ impl RouteInstruments {
 
     pub(crate) fn count_early(&self) {
         self.early().increment(1);
-    }
-
-    pub(crate) fn observe(&self, method: KnownMethod, status: StatusCode, took: Duration) {
-        self.duration(method, status).record(took.as_secs_f64());
     }
 
     fn early(&self) -> &Counter {

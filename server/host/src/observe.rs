@@ -11,7 +11,8 @@ use std::time::Duration;
 use axum::body::Body;
 use axum::extract::{MatchedPath, Request};
 use axum::response::Response;
-use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE};
+use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HOST};
+use http::uri::Authority;
 use http::{HeaderMap, HeaderName, Method, Version};
 use hyper::body::Body as _;
 use tracing::{Span, field};
@@ -23,6 +24,7 @@ use wire::{
 use crate::accept::{ConnectionFault, ConnectionPosition};
 use crate::body_hash::{BodyHash, HashedBody};
 use crate::exchange::{Recorded, RequestShape};
+use crate::guard::{self, loopback};
 use crate::instruments::RouteInstruments;
 use crate::ledger::{Head, Outcome};
 use crate::metrics_sink::METRICS_PATH;
@@ -31,7 +33,7 @@ use crate::response_end::observe_end;
 use crate::response_extensions::{Fault, NextCursor};
 use crate::seed_key::{Purpose, SeedKey};
 use crate::state::HostState;
-use crate::telemetry::{KnownMethod, OTHER, OTHER_METHOD, REQUEST_SPAN, SPAN_TARGET};
+use crate::telemetry::{KnownMethod, OTHER_METHOD, REQUEST_SPAN, SPAN_TARGET};
 use crate::traceparent::TraceParent;
 use crate::waits::Correlation;
 
@@ -66,13 +68,20 @@ impl Observation {
     ) -> Option<(Self, Span)> {
         let route = request.extensions().get::<MatchedPath>();
         let route = route.map(MatchedPath::as_str);
-        if route == Some(METRICS_PATH) {
+        let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
+        if route == Some(METRICS_PATH) && is_read {
             return None;
         }
         let parent = TraceParent::from_headers(request.headers());
         let trace_id = parent.as_ref().map(|parent| parent.trace_id.clone());
         let observation = Self::of(state, request, route, trace_id, request_id);
-        let span = open_span(observation.method, route, parent.as_ref(), request_id);
+        let span = open_span(
+            request,
+            observation.method,
+            route,
+            parent.as_ref(),
+            request_id,
+        );
         if let Some(hook) = observation.state.on_request_span() {
             hook(&span, request.headers());
         }
@@ -91,7 +100,7 @@ impl Observation {
         request_id: &RequestId,
     ) -> Self {
         let arrived = state.now();
-        let route = state.instruments().route(route.unwrap_or(OTHER));
+        let route = state.instruments().route(route);
         let method = KnownMethod::of(request.method());
         let (headers, extensions) = (request.headers(), request.extensions());
         let position = extensions.get::<ConnectionPosition>();
@@ -163,7 +172,7 @@ impl Observation {
         let instruments = self.state.instruments();
         self.fault = response.extensions().get().map(|Fault(fault)| *fault);
         if let Some(fault) = self.fault {
-            span.record("fault", fault);
+            span.record("lab.fault", fault);
             instruments.count_fault(fault);
         }
         self.job = response.extensions().get().copied();
@@ -181,9 +190,11 @@ impl Observation {
         span.record("http.response.status_code", i64::from(status.as_u16()));
         if status.is_server_error() {
             span.record("otel.status_code", "ERROR");
+            span.record("error.type", status.as_str());
         }
         let took = at.saturating_sub(self.arrived);
-        self.route.observe(self.method, status, took);
+        let instruments = self.state.instruments();
+        instruments.observe(&self.route, self.method, status, took);
         let next_cursor = response.extensions().get();
         self.response = Some(Head {
             at,
@@ -221,6 +232,7 @@ impl Drop for Observation {
 }
 
 fn open_span(
+    request: &Request,
     method: KnownMethod,
     route: Option<&str>,
     parent: Option<&TraceParent>,
@@ -236,13 +248,23 @@ fn open_span(
         otel.status_code = field::Empty,
         http.request.method = method.as_str(),
         http.route = route,
+        url.scheme = "http",
+        server.address = host(request).map(|(name, _)| name),
+        server.port = host(request).map(|(_, port)| i64::from(port)),
         http.response.status_code = field::Empty,
-        fault = field::Empty,
+        error.type = field::Empty,
+        lab.fault = field::Empty,
         trace_id = parent.map(|parent| &*parent.trace_id),
         parent_span_id = parent.map(|parent| &*parent.parent_id),
         otel.name = &*otel_name(method, route),
-        request_id = &**request_id,
+        lab.request_id = &**request_id,
     )
+}
+
+/// The host that a request names, if it is one of loopback: any other could hold a secret.
+fn host(request: &Request) -> Option<(&'static str, u16)> {
+    let target = request.uri().authority().map(Authority::as_str);
+    loopback(target.or_else(|| guard::only(request.headers(), &HOST))?)
 }
 
 /// OpenTelemetry names a span by method and route, and never by the raw path.

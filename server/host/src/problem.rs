@@ -61,6 +61,12 @@ problems! {
     INTERNAL_ERROR = INTERNAL_SERVER_ERROR, "internal_error", "the service failed in a way it did not plan to";
 }
 
+impl Problem {
+    /// The problems of requests that are not admitted to the router.
+    pub(crate) const REFUSALS: [Self; 3] =
+        [Self::INVALID_HOST, Self::HOST_NOT_ALLOWED, Self::CROSS_SITE];
+}
+
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
         let mut response = self.status.into_response();

@@ -4,6 +4,7 @@ use axum::Router;
 use axum::http::header::CONTENT_TYPE;
 use axum::middleware::from_fn_with_state;
 use axum::routing::get;
+use tower_http::CompressionLevel;
 use tower_http::compression::CompressionLayer;
 
 use crate::config::ServiceConfig;
@@ -30,9 +31,11 @@ pub fn router(config: &ServiceConfig, served: impl Into<Served>) -> (Router, Led
 pub(crate) fn around(routes: Router, state: &HostState) -> Router {
     let metrics = state.metrics().clone();
     let scrape = get(async move || ([(CONTENT_TYPE, METRICS_MEDIA_TYPE)], metrics.render()));
+    // Prometheus accepts gzip, and thousands of series repeat the same few words. The
+    // level takes a third of the default's time, for a few per cent more bytes.
+    let compression = CompressionLayer::new().quality(CompressionLevel::Precise(5));
     let router = routes
-        // Prometheus accepts gzip, and thousands of series repeat the same few words.
-        .route(METRICS_PATH, scrape.layer(CompressionLayer::new()))
+        .route(METRICS_PATH, scrape.layer(compression))
         .fallback(async || Problem::NOT_FOUND)
         .method_not_allowed_fallback(async || Problem::METHOD_NOT_ALLOWED)
         .layer(EveryRequest(state.clone()));

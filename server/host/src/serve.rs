@@ -14,25 +14,25 @@ use hyper::service::{Service, service_fn};
 use tower::Service as _;
 
 use crate::admission::admit;
-use crate::ledger::Ledger;
 use crate::problem;
-use crate::request_ids::SeededIds;
+use crate::state::HostState;
 
 /// The router behind the rules of admission. The rules are here and not in the router,
 /// since a lab may call the router without any connection.
 pub(crate) fn service(
     router: Router,
-    request_ids: SeededIds,
-    ledger: Ledger,
+    state: HostState,
 ) -> impl Service<Request<Body>, Response = Response, Error = Infallible, Future: Future + Send> + Send
 {
     service_fn(move |request: Request<Body>| {
-        let headers = request.headers();
+        let (headers, arrived) = (request.headers(), state.now());
         match admit(request.version(), request.uri(), headers) {
             Ok(()) => Responding::Routed(router.clone().call(request)),
             Err(problem) => {
-                ledger.refused(problem);
-                let refusal = problem::refuse(problem, &request_ids.of(headers));
+                state.ledger_ref().refused(problem);
+                let refusal = problem::refuse(problem, &state.request_ids().of(headers));
+                let took = state.now().saturating_sub(arrived);
+                state.instruments().count_refused(problem.status, took);
                 Responding::Refused(Some(refusal))
             }
         }

@@ -144,9 +144,8 @@ fn run(
         }
     };
     started.send(Ok(local_addr)).ok()?;
-    let (request_ids, ledger) = (state.request_ids().clone(), state.ledger());
-    let new_service = || serve::service(router.clone(), request_ids.clone(), ledger.clone());
-    let observer: Arc<dyn ConnectionObserver> = Arc::new(state);
+    let observer: Arc<dyn ConnectionObserver> = Arc::new(state.clone());
+    let new_service = || serve::service(router.clone(), state.clone());
     let stopped = runtime.block_on(async {
         let serve = accept::serve(
             listener,

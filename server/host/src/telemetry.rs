@@ -33,7 +33,8 @@ pub struct MetricSpec {
 
 /// The HTTP method of a request, or [`OTHER_METHOD`].
 pub const LABEL_METHOD: &str = "http_request_method";
-/// The path of the matched route, or [`OTHER`].
+/// The path of the route that responded; [`OTHER`] if none did, as with a 404 or a 405;
+/// [`REFUSED`] for a request that was not admitted to the router.
 pub const LABEL_ROUTE: &str = "http_route";
 /// The status code of a response, or [`OTHER`].
 pub const LABEL_STATUS: &str = "http_response_status_code";
@@ -46,6 +47,9 @@ pub const LABEL_EARLY_ROUTE: &str = "route";
 
 /// The label value for whatever was not foreseen.
 pub const OTHER: &str = "other";
+/// The route label of a request that the rules against other web sites refused. Its
+/// method is not read: the label is [`OTHER_METHOD`].
+pub const REFUSED: &str = "refused";
 /// The method label for a method that HTTP does not define, as OpenTelemetry has it.
 pub const OTHER_METHOD: &str = "_OTHER";
 
@@ -111,11 +115,10 @@ pub const METRICS: [MetricSpec; 5] = [
 /// it beside [`METRICS`], and so it does the usual `process_*`.
 pub const BUILD_INFO: &str = "service_build_info";
 
-/// The bucket bounds of [`REQUEST_DURATION`] in seconds: OpenTelemetry's advice for
-/// `http.server.request.duration`.
-pub const DURATION_BUCKETS: [f64; 14] = [
-    0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1.0, 2.5, 5.0, 7.5, 10.0,
-];
+/// The bucket bounds of [`REQUEST_DURATION`] in seconds: every second one of those that
+/// OpenTelemetry advises for `http.server.request.duration`. Each bound costs a sample for
+/// every series.
+pub const DURATION_BUCKETS: [f64; 7] = [0.005, 0.025, 0.1, 0.25, 0.5, 1.0, 5.0];
 
 /// The target of the service's spans.
 pub const SPAN_TARGET: &str = "server";
@@ -125,20 +128,25 @@ pub const REQUEST_SPAN: &str = "request";
 
 /// The fields of [`REQUEST_SPAN`], and nothing else is recorded.
 ///
-/// `http.request.method`, `http.route` (absent where no route matched),
-/// `http.response.status_code`, `request_id`; `fault` where one was served on
-/// purpose; `trace_id` and `parent_span_id` where a valid `traceparent` came; and
+/// `http.request.method`, `http.route` (absent where no route matched), `url.scheme`,
+/// `server.address` and `server.port` as the `Host` names them,
+/// `http.response.status_code`, `lab.request_id`; on a 5xx `error.type`, which is the
+/// status; `lab.fault` where one was served on purpose; `trace_id` and `parent_span_id` where a valid `traceparent` came; and
 /// for OpenTelemetry layers `otel.name`, `otel.kind` and, on a 5xx,
 /// `otel.status_code`.
-pub const REQUEST_SPAN_FIELDS: [&str; 10] = [
+pub const REQUEST_SPAN_FIELDS: [&str; 14] = [
     "otel.name",
     "otel.kind",
     "otel.status_code",
     "http.request.method",
     "http.route",
+    "url.scheme",
+    "server.address",
+    "server.port",
     "http.response.status_code",
-    "request_id",
-    "fault",
+    "error.type",
+    "lab.request_id",
+    "lab.fault",
     "trace_id",
     "parent_span_id",
 ];
@@ -162,10 +170,18 @@ pub const METHODS: [&str; 10] = [
 pub(crate) struct KnownMethod(usize);
 
 impl KnownMethod {
+    /// The last position.
+    pub(crate) const OTHER: Self = Self(METHODS.len() - 1);
+
+    /// Every position.
+    pub(crate) fn all() -> impl Iterator<Item = Self> {
+        (0..METHODS.len()).map(Self)
+    }
+
     /// The position of a method, which is the last for one that HTTP does not define.
     pub(crate) fn of(method: &http::Method) -> Self {
         let position = METHODS.iter().position(|known| method == known);
-        Self(position.unwrap_or(METHODS.len() - 1))
+        position.map_or(Self::OTHER, Self)
     }
 
     pub(crate) fn as_str(self) -> &'static str {
@@ -187,9 +203,9 @@ macro_rules! labelled {
 }
 
 /// The statuses that are foreseen, each with its label.
-const STATUSES: [(u16, &str); 33] = labelled![
+const STATUSES: [(u16, &str); 34] = labelled![
     200, 201, 202, 204, 206, 301, 302, 303, 304, 307, 308, 400, 401, 403, 404, 405, 406, 408, 409,
-    410, 412, 413, 415, 422, 425, 429, 431, 500, 501, 502, 503, 504, 507
+    410, 412, 413, 415, 421, 422, 425, 429, 431, 500, 501, 502, 503, 504, 507
 ];
 
 /// The label of a status.

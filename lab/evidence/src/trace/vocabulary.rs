@@ -33,6 +33,8 @@ pub mod field {
     pub const SERVER_ADDRESS: &str = "server.address";
     /// The port of the request.
     pub const SERVER_PORT: &str = "server.port";
+    /// The scheme of the request.
+    pub const URL_SCHEME: &str = "url.scheme";
     /// The number of the retry; absent on the first attempt.
     pub const RESEND_COUNT: &str = "http.request.resend_count";
     /// The status of the response.
@@ -76,9 +78,9 @@ pub mod field {
     /// The route that matched.
     pub const ROUTE: &str = "http.route";
     /// The id that the service gave the request.
-    pub const REQUEST_ID: &str = "request_id";
+    pub const REQUEST_ID: &str = "lab.request_id";
     /// The fault that the service injected.
-    pub const FAULT: &str = "fault";
+    pub const FAULT: &str = "lab.fault";
     /// The scenario of the run.
     pub const SCENARIO: &str = "scenario";
 
@@ -233,7 +235,11 @@ impl SpanName {
                 OTEL_STATUS_CODE,
                 METHOD,
                 ROUTE,
+                URL_SCHEME,
+                SERVER_ADDRESS,
+                SERVER_PORT,
                 STATUS,
+                ERROR_TYPE,
                 REQUEST_ID,
                 FAULT,
             ],
