@@ -7,13 +7,14 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use client::{Clock, SystemClock, telemetry::SharedRecorder};
-use evidence::{Client, Counter, Counters};
+use evidence::{Client, Counter, Counters, Pace};
 use host::{Metrics, ServiceConfig};
 use metrics_exporter_prometheus::{PrometheusHandle, PrometheusRecorder};
 use metrics_util::debugging::{DebugValue, DebuggingRecorder, Snapshotter};
 
 use crate::{
     CLIENTS, prometheus::prometheus_recorder, scenario::Scenario, tee::Tee, totals::Totals,
+    without_durations::WithoutDurations,
 };
 
 /// The series of client and service side by side, in Prometheus's text format.
@@ -102,12 +103,15 @@ pub(crate) struct RunMetrics {
 impl RunMetrics {
     /// Counts a run on its own and towards `exposition`. A client without a defence counts
     /// only on its own: it shares the series of the reference client, whose numbers would
-    /// otherwise look wrong.
-    pub(crate) fn new(exposition: &Exposition, client: Client) -> Self {
+    /// otherwise look wrong. In virtual time nobody waits, so no duration is observed.
+    pub(crate) fn new(exposition: &Exposition, client: Client, pace: Pace) -> Self {
         let counting = Arc::new(DebuggingRecorder::new());
         let snapshotter = counting.snapshotter();
         let exposing = Arc::clone(&exposition.recorder);
-        let both: SharedRecorder = Arc::new(Tee(Arc::clone(&counting), exposing));
+        let both: SharedRecorder = match pace {
+            Pace::Real => Arc::new(Tee(Arc::clone(&counting), exposing)),
+            Pace::Virtual => Arc::new(Tee(Arc::clone(&counting), WithoutDurations(exposing))),
+        };
         Self {
             service: exposition.show(Arc::clone(&both)),
             client: match client.without {
@@ -157,6 +161,7 @@ impl RunMetrics {
 mod tests {
     use std::{collections::BTreeSet, future::pending};
 
+    use evidence::Overrides;
     use tracing_subscriber::layer::Identity;
 
     use super::*;
@@ -206,5 +211,42 @@ mod tests {
         assert!(before.iter().all(|(_, value)| *value == 0), "{before:#?}");
         let moved = after.iter().filter(|(_, value)| *value > 0).count();
         assert!(moved > CATALOGUE.len(), "only {moved} counters moved");
+    }
+
+    #[tokio::test]
+    async fn only_a_run_in_real_time_observes_durations() {
+        let counts = async |pace| {
+            let exposition = Exposition::new();
+            exposition.register(CATALOGUE);
+            let settings = Settings {
+                seed: 7,
+                client: &crate::Reliable,
+                pace,
+                overrides: Overrides::NONE,
+            };
+            let flaky = crate::scenario::find("flaky").expect("a scenario");
+            let session = Session::new(flaky, &settings, &exposition);
+            let run = session.run_until(pending(), Identity::new()).await;
+            let run = run.expect("a run");
+            let text = exposition.handle.render();
+            let of = |family: &str| -> u64 {
+                let name = format!("{family}_count{{");
+                let series = text.lines().filter(|line| line.starts_with(&name));
+                let values = series.filter_map(|line| line.rsplit_once(' ')?.1.parse::<u64>().ok());
+                values.sum()
+            };
+            assert_eq!(run.counters.total("client_attempts_total"), 3);
+            [
+                "http_client_request_duration_seconds",
+                "http_server_request_duration_seconds",
+                "client_retry_wait_seconds",
+                "client_call_duration_seconds",
+                "client_call_attempts",
+            ]
+            .map(of)
+        };
+
+        assert_eq!(counts(Pace::Real).await, [3, 3, 2, 1, 1]);
+        assert_eq!(counts(Pace::Virtual).await, [0, 0, 0, 0, 1]);
     }
 }

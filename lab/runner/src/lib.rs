@@ -55,6 +55,7 @@ mod timeouts;
 mod totals;
 mod unused_setting;
 mod vocabulary;
+mod without_durations;
 
 pub use clients::{
     CLIENTS, ClientUnderTest, Connection, NAIVE, NAIVE_METRICS, Naive, RELIABLE, Reliable,

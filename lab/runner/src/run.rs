@@ -183,7 +183,7 @@ impl<'a> Session<'a> {
             time,
             virtual_clock,
             recorder,
-            metrics: RunMetrics::new(exposition, settings.client.identity()),
+            metrics: RunMetrics::new(exposition, settings.client.identity(), settings.pace),
             bounds: Bounds::DEFAULT,
         }
     }

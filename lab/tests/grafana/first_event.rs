@@ -11,10 +11,13 @@ use std::{
     time::Duration,
 };
 
-use runner::{CLIENTS, Naive, Reliable, scenario::CATALOGUE};
+use evidence::{Pace, Run};
+use futures_util::future::join_all;
+use runner::{Naive, Reliable, scenario::CATALOGUE};
 use tokio::time::{Instant, sleep};
 
 use crate::{
+    bad_requests::{self, FAULTS, REJECTED_JOBS},
     dashboards::Dashboard,
     expected_panels::{EXPECTED, Value},
     files::string,
@@ -105,6 +108,37 @@ async fn unseen(prometheus: &Prometheus, course: &FreshLab) -> Vec<String> {
     wrong
 }
 
+/// The families of counters whose sum in Prometheus is not that of the runs.
+async fn unequal(
+    prometheus: &Prometheus,
+    course: &FreshLab,
+    runs: &[Run],
+    responses: usize,
+) -> Vec<String> {
+    let mut truth = BTreeMap::from([(
+        "http_server_request_duration_seconds_count".to_owned(),
+        responses as u64,
+    )]);
+    for counter in runs.iter().flat_map(|run| run.counters.iter()) {
+        *truth.entry(counter.name.clone()).or_default() += counter.value;
+    }
+    // The bad requests create no job: those that reach the handler are rejected.
+    *truth.entry("service_jobs_total".to_owned()).or_default() += REJECTED_JOBS;
+    *truth.entry("service_faults_total".to_owned()).or_default() += FAULTS;
+
+    let mut wrong = Vec::new();
+    for (name, expected) in truth {
+        let sum = format!("sum({name}{{instance=\"{}\"}})", course.instance());
+        let seen = prometheus.now(&sum).await.expect("a result");
+        if seen != [expected as f64] {
+            wrong.push(format!(
+                "{name}: the runs say {expected}, Prometheus {seen:?}"
+            ));
+        }
+    }
+    wrong
+}
+
 /// The firing alerts, with their instances.
 async fn firing(prometheus: &Prometheus) -> BTreeSet<(String, String)> {
     let fire = prometheus.series(r#"ALERTS{alertstate="firing"}"#).await;
@@ -119,7 +153,7 @@ async fn shown(
     prometheus: &Prometheus,
     target: &serde_json::Value,
     lab: &FreshLab,
-    per_second: bool,
+    factor: f64,
 ) -> BTreeMap<String, f64> {
     let window = format!("{WINDOW}s");
     let expression = string(target, "/expr").replace("$instance", &lab.instance());
@@ -135,7 +169,7 @@ async fn shown(
                 .fold(legend.to_owned(), |name, (label, value)| {
                     name.replace(&format!("{{{{{label}}}}}"), value)
                 });
-            (name, if per_second { value * WINDOW } else { value })
+            (name, value * factor)
         })
         .collect()
 }
@@ -156,10 +190,15 @@ async fn unexpected(prometheus: &Prometheus, lab: &FreshLab) -> Vec<String> {
             let (_, expected) = expected.unwrap_or_else(|| panic!("what does {title} show?"));
             let unit = string(&panel.json, "/fieldConfig/defaults/unit");
             let summed = string(&panel.targets()[0], "/expr").contains("_seconds_sum");
-            let per_second = unit == "cps" || unit == "reqps" || (unit == "short" && summed);
+            let per_second = unit == "cps" || unit == "reqps" || panel.kind() == "heatmap";
+            let factor = match unit {
+                "cpm" => WINDOW / 60.0,
+                _ if per_second || (unit == "short" && summed) => WINDOW,
+                _ => 1.0,
+            };
             let mut all = BTreeMap::new();
             for target in panel.targets() {
-                all.extend(shown(prometheus, target, lab, per_second).await);
+                all.extend(shown(prometheus, target, lab, factor).await);
             }
             for (name, value) in &all {
                 let known = expected.iter().find(|(known, _)| known == name);
@@ -188,6 +227,8 @@ impl Value {
             Self::Count(count) => {
                 value >= count - 1e-6 && value <= count * (1.0 + tolerance) + 1e-6
             }
+            Self::Whole(count) => value == count,
+            Self::Above(bound) => value >= bound && value < 2.0 * bound,
             Self::Mean(mean) => (value - mean).abs() <= 0.02 * mean,
             Self::Under(bound) => value >= 0.0 && value < bound,
         }
@@ -221,23 +262,38 @@ async fn prometheus_sees_the_first_event_of_every_metric() {
     let prometheus = Prometheus::start(&targets, 2).await;
     until_scraped(&prometheus, &labs, 2.0).await;
 
+    // Real time for the service's requests, whose counts are those of a duration.
+    let all = CATALOGUE.iter().map(|scenario| scenario.words.name);
+    let runs = all.map(|name| course.run_scenario(name, &Reliable, Pace::Real));
+    let mut runs = join_all(runs).await;
+    let responses = runs.iter().flat_map(|run| &run.wire.entries);
+    let responses = responses.filter(|it| it.status.is_some()).count();
+    let responses = responses + bad_requests::send(course.address()).await;
     for scenario in CATALOGUE {
-        for client in CLIENTS {
-            course.run_scenario(scenario.words.name, *client).await;
-        }
+        let name = scenario.words.name;
+        runs.push(course.run_scenario(name, &Naive, Pace::Virtual).await);
     }
-    gives_up.run_scenario("flaky-gives-up", &Reliable).await;
-    repeats.run_scenario("flaky", &Reliable).await;
-    comes_early
-        .run_scenario("retry-after-seconds", &Naive)
+    gives_up
+        .run_scenario("flaky-gives-up", &Reliable, Pace::Virtual)
         .await;
-    circles.run_scenario("looping-items", &Reliable).await;
+    repeats
+        .run_scenario("flaky", &Reliable, Pace::Virtual)
+        .await;
+    comes_early
+        .run_scenario("retry-after-seconds", &Naive, Pace::Virtual)
+        .await;
+    circles
+        .run_scenario("looping-items", &Reliable, Pace::Virtual)
+        .await;
     for scenario in ["flaky", "retry-later", "create-job"] {
-        three_events.run_scenario(scenario, &Reliable).await;
+        three_events
+            .run_scenario(scenario, &Reliable, Pace::Real)
+            .await;
     }
     until_scraped(&prometheus, &labs, 2.0).await;
 
     let mut wrong = unseen(&prometheus, &course).await;
+    wrong.extend(unequal(&prometheus, &course, &runs, responses).await);
     wrong.extend(unexpected(&prometheus, &three_events).await);
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     let expected = BTreeSet::from(

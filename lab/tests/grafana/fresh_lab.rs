@@ -1,8 +1,11 @@
 //! A lab without any runs, as `lab serve` starts it.
 
-use std::{future::pending, net::TcpListener};
+use std::{
+    future::pending,
+    net::{SocketAddr, TcpListener},
+};
 
-use evidence::{Overrides, Pace};
+use evidence::{Overrides, Pace, Run};
 use host::{RunningService, ServiceConfig};
 use runner::{ClientUnderTest, Exposition, Session, Settings, scenario, scenario::CATALOGUE};
 use server::TeachingApi;
@@ -32,23 +35,33 @@ impl FreshLab {
         }
     }
 
-    /// Runs a scenario once, in virtual time and with the seed of the README.
-    pub(crate) async fn run_scenario(&self, scenario: &str, client: &'static dyn ClientUnderTest) {
+    /// Runs a scenario once, with the seed of the README.
+    pub(crate) async fn run_scenario(
+        &self,
+        scenario: &str,
+        client: &'static dyn ClientUnderTest,
+        pace: Pace,
+    ) -> Run {
         let settings = Settings {
             seed: 1,
             client,
-            pace: Pace::Virtual,
+            pace,
             overrides: Overrides::NONE,
         };
         let scenario = scenario::find(scenario).expect("a scenario");
         let session = Session::new(scenario, &settings, &self.exposition);
         let run = session.run_until(pending(), Identity::new()).await;
-        run.expect("a run");
+        run.expect("a run")
     }
 
     /// Its address for Prometheus, which is its label `instance`.
     pub(crate) fn instance(&self) -> String {
         self.service.local_addr().to_string()
+    }
+
+    /// Where it listens.
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.service.local_addr()
     }
 
     /// The text of `/metrics`.

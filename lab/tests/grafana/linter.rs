@@ -3,10 +3,13 @@
 //!
 //! Its rules about Loki have nothing to look at: every query is for Prometheus.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
 
 use crate::{
-    dashboards::{Dashboard, Panel},
+    dashboards::{Dashboard, Panel, panels},
+    files::{list, string},
     promql::{self, RATE_INTERVAL},
 };
 
@@ -92,7 +95,8 @@ impl Broken {
         for expression in panel.expressions() {
             let query = promql::read(expression);
             self.unless(query.is_ok(), "target-promql-rule", name);
-            for selector in query.unwrap_or_default().selectors {
+            let selectors = query.unwrap_or_default().selectors;
+            for selector in &selectors {
                 let job = selector.matches("job", "$job");
                 self.unless(job, "target-job-rule", name);
                 let instance = selector.matches("instance", "$instance");
@@ -102,8 +106,12 @@ impl Broken {
                     _ => true,
                 };
                 self.unless(interval, "target-rate-interval-rule", name);
-                let rises = matches!(selector.over, Some(("rate" | "increase", _)));
-                let bare = selector.metric.ends_with("_total") && !rises;
+                // The linter knows `rate` and `increase`, which extrapolate. A counter
+                // less its own past, unless it was reset, is a whole number.
+                let rises = matches!(selector.over, Some(("rate" | "increase" | "resets", _)));
+                let mut same = selectors.iter().filter(|it| it.metric == selector.metric);
+                let differs = same.any(|it| it.is_past);
+                let bare = selector.metric.ends_with("_total") && !rises && !differs;
                 self.unless(!bare, "target-counter-agg-rule", name);
             }
         }
@@ -136,6 +144,44 @@ target-instance-rule /panels/0/targets/0/expr "up{job=~'$job', instance=~'.+'}"
 target-rate-interval-rule /panels/0/targets/0/expr "rate(a_total{job=~'$job', instance=~'$instance'}[5m])"
 target-counter-agg-rule /panels/0/targets/0/expr "sum(a_total{job=~'$job', instance=~'$instance'})"
 "#;
+
+#[test]
+fn a_panel_has_an_id_of_its_own_and_says_what_is_not_included() {
+    for dashboard in Dashboard::all() {
+        let panels = list(&dashboard.json, "/panels");
+        let ids: BTreeSet<_> = panels.iter().map(|panel| panel["id"].as_u64()).collect();
+        assert_eq!(ids.len(), panels.len(), "{}", dashboard.name);
+        for Panel { name, json } in dashboard.panels() {
+            let description = string(&json, "/description");
+            assert!(description.contains("Not included: "), "{name}");
+        }
+    }
+}
+
+/// Counts per second are not seconds, and a share is not a count.
+#[test]
+fn every_panel_has_the_unit_of_its_number() {
+    for panel in panels() {
+        let unit = panel.json.pointer("/fieldConfig/defaults/unit");
+        let unit = unit.and_then(Value::as_str).unwrap_or_default();
+        for expression in panel.expressions() {
+            let ratio = expression.contains(" / ");
+            let expected: &[&str] = match expression {
+                it if it.contains("histogram_quantile") => &["s"],
+                it if it.contains("_seconds_sum") && ratio => &["s"],
+                it if it.contains("client_call_attempts") => &["none"],
+                it if it.contains("client_retry_wait_seconds_bucket") => &["s"],
+                _ if ratio => &["percentunit"],
+                it if it.contains("_seconds_sum") => &["short"],
+                it if it.starts_with("60 * ") => &["cpm"],
+                it if it.contains("rate(") => &["cps", "reqps"],
+                it if it.contains(" offset ") => &["short"],
+                _ => &["bool_on_off", "none", "short"],
+            };
+            assert!(expected.contains(&unit), "{}: {unit}", panel.name);
+        }
+    }
+}
 
 #[test]
 fn every_linter_rule_finds_its_mistake() {

@@ -10,14 +10,13 @@
 //! ```
 
 mod alerts;
-mod colours;
+mod bad_requests;
 mod compose;
 mod dashboards;
 mod expected_panels;
 mod files;
 mod first_event;
 mod fresh_lab;
-mod layout;
 mod links;
 mod linter;
 mod live;

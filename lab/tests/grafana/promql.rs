@@ -30,6 +30,8 @@ pub(crate) struct Selector {
     pub(crate) matchers: Vec<Matcher>,
     /// The function over a range that it is used in, and the range.
     pub(crate) over: Option<(&'static str, Duration)>,
+    /// Whether it reads the past, with `offset`.
+    pub(crate) is_past: bool,
 }
 
 impl Selector {
@@ -95,6 +97,7 @@ impl Query {
             metric: selector.name.clone().ok_or("a selector without a metric")?,
             matchers: selector.matchers.matchers.clone(),
             over,
+            is_past: selector.offset.is_some(),
         });
         Ok(())
     }

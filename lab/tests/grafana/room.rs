@@ -124,13 +124,15 @@ fn the_dashboard_queries_the_metrics_of_tempo() {
         &tempo,
         "/metrics_generator/processor/span_metrics/dimensions",
     );
+    // Tempo writes an attribute's name with `_` for `.`.
     let dimensions = dimensions.iter().filter_map(Value::as_str);
+    let dimensions: Vec<_> = dimensions.map(|it| it.replace('.', "_")).collect();
     // With `enable_target_info`, job and instance are those of the resource.
     let target_info = "/metrics_generator/processor/span_metrics/enable_target_info";
     assert_eq!(tempo.pointer(target_info), Some(&json!(true)));
     let labels: BTreeSet<_> = ["job", "instance", "span_kind"]
         .into_iter()
-        .chain(dimensions)
+        .chain(dimensions.iter().map(String::as_str))
         .collect();
 
     for panel in room.panels() {

@@ -20,17 +20,9 @@ use crate::{
 /// The labels that Prometheus gives every series it scrapes.
 const SCRAPED: [&str; 2] = ["job", "instance"];
 
-/// The metrics without a panel: the gauges of a client, because each run of the lab has
-/// its own client and they would show the last one; and the naive client's metrics,
-/// because it runs only in comparisons, for which the lab's page shows its numbers beside
-/// the reliable client's.
-const NOT_SHOWN: [&str; 5] = [
-    "client_concurrency_limit",
-    "client_retry_budget_tokens",
-    "naive_attempts_total",
-    "naive_calls_total",
-    "naive_retries_total",
-];
+/// The metrics without a panel: the gauges of a client. Each run of the lab has its own
+/// client, so they would show the last one.
+const NOT_SHOWN: [&str; 2] = ["client_concurrency_limit", "client_retry_budget_tokens"];
 
 /// All possible series, with their labels.
 type Vocabulary = BTreeMap<String, BTreeSet<String>>;
