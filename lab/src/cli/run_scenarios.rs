@@ -72,8 +72,8 @@ impl Runner {
         })
     }
 
-    /// Exports a run, unless Ctrl+C comes first. A failing receiver causes one warning
-    /// and no further exports: a scenario does not fail because of it.
+    /// Exports a run, unless Ctrl+C comes first. A failing receiver or Ctrl+C causes one
+    /// warning and no further exports: a scenario does not fail because of it.
     pub(super) fn send(&mut self, run: &Run) {
         let (Some(endpoint), Some(signals)) = (&self.endpoint, &mut self.signals) else {
             return;
@@ -90,7 +90,11 @@ impl Runner {
                 terminal::warn(&error);
                 self.endpoint = None;
             }
-            None => self.endpoint = None,
+            None => {
+                let error = format!("Ctrl+C ended the export to {endpoint}; it is incomplete");
+                terminal::warn(&*Box::<dyn std::error::Error>::from(error));
+                self.endpoint = None;
+            }
         }
     }
 }

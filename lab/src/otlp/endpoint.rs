@@ -1,7 +1,7 @@
 //! The address of an export, by the rules of OpenTelemetry's exporter specification
 //! (<https://opentelemetry.io/docs/specs/otel/protocol/exporter/>).
 
-use std::fmt;
+use std::{fmt, time::Duration};
 
 use reqwest::Url;
 
@@ -9,6 +9,38 @@ use reqwest::Url;
 pub const ENDPOINT_VARIABLE: &str = "OTEL_EXPORTER_OTLP_ENDPOINT";
 /// The address for traces, used as it is. It takes precedence over the base address.
 pub const TRACES_ENDPOINT_VARIABLE: &str = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT";
+
+/// The deadline of an export in milliseconds, first that for traces.
+const TIMEOUT_VARIABLES: [&str; 2] = [
+    "OTEL_EXPORTER_OTLP_TRACES_TIMEOUT",
+    "OTEL_EXPORTER_OTLP_TIMEOUT",
+];
+
+/// Turns exports off if it is `true`.
+const DISABLED_VARIABLE: &str = "OTEL_SDK_DISABLED";
+
+/// The default deadline of an export, which OpenTelemetry defines.
+pub const DEADLINE: Duration = Duration::from_secs(10);
+
+/// The standard variables of which the lab supports these values only; without any, it
+/// supports none. A request that it cannot fulfil is an error, and not a surprise.
+const LIMITED: [(&str, &[&str]); 12] = [
+    ("OTEL_TRACES_EXPORTER", &["otlp"]),
+    (
+        "OTEL_TRACES_SAMPLER",
+        &["always_on", "parentbased_always_on"],
+    ),
+    ("OTEL_EXPORTER_OTLP_PROTOCOL", &["http/protobuf"]),
+    ("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", &["http/protobuf"]),
+    ("OTEL_EXPORTER_OTLP_COMPRESSION", &["none"]),
+    ("OTEL_EXPORTER_OTLP_TRACES_COMPRESSION", &["none"]),
+    ("OTEL_EXPORTER_OTLP_CERTIFICATE", &[]),
+    ("OTEL_EXPORTER_OTLP_TRACES_CERTIFICATE", &[]),
+    ("OTEL_EXPORTER_OTLP_CLIENT_KEY", &[]),
+    ("OTEL_EXPORTER_OTLP_TRACES_CLIENT_KEY", &[]),
+    ("OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE", &[]),
+    ("OTEL_EXPORTER_OTLP_TRACES_CLIENT_CERTIFICATE", &[]),
+];
 
 /// The option that takes precedence over both variables: a base address, as in
 /// [`ENDPOINT_VARIABLE`].
@@ -18,7 +50,10 @@ const OPTION: &str = "--otlp";
 ///
 /// It displays as host and port only, because its path or its query may hold a token.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Endpoint(Url);
+pub struct Endpoint {
+    url: Url,
+    deadline: Duration,
+}
 
 /// An invalid address. The text says where it came from, its value and the rule that it
 /// breaks.
@@ -37,25 +72,56 @@ impl Endpoint {
     ///
     /// # Errors
     ///
-    /// [`InvalidEndpoint`] if the value that takes precedence is not a valid address.
+    /// [`InvalidEndpoint`] if the value that takes precedence is not a valid address, or if
+    /// a standard variable asks for something that the lab does not support.
     pub fn choose(
         option: Option<&str>,
         variable: impl Fn(&'static str) -> Option<String>,
     ) -> Result<Option<Self>, InvalidEndpoint> {
         let set = |name| variable(name).filter(|value| !value.is_empty());
-        if let Some(base) = option {
-            Self::under(OPTION, base).map(Some)
+        let mut endpoint = if let Some(base) = option {
+            Self::under(OPTION, base)?
         } else if let Some(url) = set(TRACES_ENDPOINT_VARIABLE) {
-            Self::at(TRACES_ENDPOINT_VARIABLE, &url).map(Some)
+            Self::at(TRACES_ENDPOINT_VARIABLE, &url)?
         } else if let Some(base) = set(ENDPOINT_VARIABLE) {
-            Self::under(ENDPOINT_VARIABLE, &base).map(Some)
+            Self::under(ENDPOINT_VARIABLE, &base)?
         } else {
-            Ok(None)
+            return Ok(None);
+        };
+        if let Some(disabled) = set(DISABLED_VARIABLE)
+            && disabled.eq_ignore_ascii_case("true")
+        {
+            return match option {
+                None => Ok(None),
+                Some(_) => Err(InvalidEndpoint::new(
+                    DISABLED_VARIABLE,
+                    &disabled,
+                    "--otlp asks for an export",
+                )),
+            };
         }
+        for (name, supported) in LIMITED {
+            if let Some(value) = set(name)
+                && !supported.contains(&value.as_str())
+            {
+                let rule = "the lab does not support it; unset the variable";
+                return Err(InvalidEndpoint::new(name, &value, rule));
+            }
+        }
+        for name in TIMEOUT_VARIABLES {
+            if let Some(text) = set(name) {
+                let millis = text.parse().ok().filter(|millis| *millis > 0);
+                let rule = "it must be a whole number of milliseconds above 0";
+                let millis = millis.ok_or_else(|| InvalidEndpoint::new(name, &text, rule))?;
+                endpoint.deadline = Duration::from_millis(millis);
+                break;
+            }
+        }
+        Ok(Some(endpoint))
     }
 
     fn under(origin: &'static str, base: &str) -> Result<Self, InvalidEndpoint> {
-        let Self(mut url) = Self::at(origin, base)?;
+        let mut url = Self::at(origin, base)?.url;
         if url.query().is_some() {
             let rule = "it must not have a query, because /v1/traces is appended";
             return Err(InvalidEndpoint::new(origin, base, rule));
@@ -64,7 +130,14 @@ impl Endpoint {
         if let Ok(mut path) = url.path_segments_mut() {
             path.pop_if_empty().extend(["v1", "traces"]);
         }
-        Ok(Self(url))
+        Ok(Self::with_default(url))
+    }
+
+    fn with_default(url: Url) -> Self {
+        Self {
+            url,
+            deadline: DEADLINE,
+        }
     }
 
     fn at(origin: &'static str, text: &str) -> Result<Self, InvalidEndpoint> {
@@ -83,23 +156,28 @@ impl Endpoint {
         if url.fragment().is_some() {
             return broken("a fragment is never sent");
         }
-        Ok(Self(url))
+        Ok(Self::with_default(url))
+    }
+
+    /// How long an export may take, with all its attempts.
+    pub(super) fn deadline(&self) -> Duration {
+        self.deadline
     }
 
     /// The whole address, for the request.
     pub(super) fn as_str(&self) -> &str {
-        self.0.as_str()
+        self.url.as_str()
     }
 
     pub(super) fn is_https(&self) -> bool {
-        self.0.scheme() == "https"
+        self.url.scheme() == "https"
     }
 }
 
 impl fmt::Display for Endpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.0.host_str().unwrap_or_default())?;
-        match self.0.port_or_known_default() {
+        f.write_str(self.url.host_str().unwrap_or_default())?;
+        match self.url.port_or_known_default() {
             Some(port) => write!(f, ":{port}"),
             None => Ok(()),
         }
@@ -196,6 +274,60 @@ mod tests {
             );
             assert!(!format!("{error:?}").contains("SECRET"), "{error:?}");
         }
+    }
+
+    #[test]
+    fn the_deadline_is_that_of_the_environment() {
+        let base = (ENDPOINT_VARIABLE, "http://base:1");
+        let [traces, general] = TIMEOUT_VARIABLES;
+        let deadline = |variables: &[_]| {
+            let all = [&[base], variables].concat();
+            choose(None, &all).map(|it| it.expect("chosen").deadline())
+        };
+
+        assert_eq!(deadline(&[]), Ok(DEADLINE));
+        let both = [(general, "7"), (traces, "5")];
+        assert_eq!(deadline(&both), Ok(Duration::from_millis(5)));
+        assert_eq!(deadline(&both[..1]), Ok(Duration::from_millis(7)));
+        for invalid in ["0", "-1", "1.5", "10s"] {
+            assert!(deadline(&[(general, invalid)]).is_err(), "{invalid}");
+        }
+    }
+
+    #[test]
+    fn an_unsupported_variable_is_refused_by_its_name() {
+        let base = (ENDPOINT_VARIABLE, "http://base:1");
+        for (name, supported) in LIMITED {
+            let error = choose(None, &[base, (name, "odd")]).expect_err(name);
+            assert!(
+                error
+                    .to_string()
+                    .starts_with(&format!("invalid {name} 'odd': "))
+            );
+            assert_eq!(
+                choose(None, &[(name, "odd")]),
+                Ok(None),
+                "nothing is exported"
+            );
+            for value in supported {
+                assert!(
+                    choose(None, &[base, (name, value)]).is_ok(),
+                    "{name}={value}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_disabled_sdk_exports_nothing_and_contradicts_the_option() {
+        let variables = [
+            (ENDPOINT_VARIABLE, "http://base:1"),
+            (DISABLED_VARIABLE, "true"),
+        ];
+
+        assert_eq!(choose(None, &variables), Ok(None));
+        let error = choose(Some("http://base:1"), &variables).expect_err("refused");
+        assert!(error.to_string().contains(DISABLED_VARIABLE), "{error}");
     }
 
     #[test]

@@ -2,8 +2,8 @@
 //! OTLP/HTTP.
 //!
 //! The export holds exactly what the [recorder](evidence::trace) recorded: the same
-//! spans, the same tree and the same closed list of fields. It adds nothing, not even the
-//! name of this machine. Of `OTEL_RESOURCE_ATTRIBUTES` only `service.instance.id` is
+//! spans, the same tree and the same closed list of fields. It adds the version of the lab
+//! and of the exporter, and nothing else, not even the name of this machine. Of `OTEL_RESOURCE_ATTRIBUTES` only `service.instance.id` is
 //! used.
 //!
 //! **Resources.** There are two: the spans of the client and of the run around them come
@@ -23,25 +23,37 @@
 mod convert;
 mod endpoint;
 mod instance;
+mod watched;
 
 use std::time::{Duration, SystemTime};
 
+use futures_util::future::join_all;
 use opentelemetry::KeyValue;
 use opentelemetry_otlp::{
     ExporterBuildError, Protocol, RetryPolicy, SpanExporter, WithExportConfig, WithHttpConfig,
 };
-use opentelemetry_sdk::{Resource, error::OTelSdkError, trace::SpanExporter as _};
+use opentelemetry_sdk::{
+    Resource, error::OTelSdkError, resource::TelemetryResourceDetector, trace::SpanData,
+    trace::SpanExporter as _,
+};
 use reqwest::Client;
+use tokio::time::timeout;
 
 pub use convert::{CLIENT_SERVICE, SERVER_SERVICE};
-pub use endpoint::{ENDPOINT_VARIABLE, Endpoint, InvalidEndpoint, TRACES_ENDPOINT_VARIABLE};
+pub use endpoint::{
+    DEADLINE, ENDPOINT_VARIABLE, Endpoint, InvalidEndpoint, TRACES_ENDPOINT_VARIABLE,
+};
 
 use crate::http_client;
 use evidence::trace::Trace;
 use instance::Instance;
+use watched::{PartialSuccess, Watched};
 
-/// How long a receiver may take for one request.
-pub const TIMEOUT: Duration = Duration::from_secs(3);
+/// How long a receiver may take for one attempt.
+const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(3);
+
+/// The version of OpenTelemetry's conventions that name the attributes.
+const SCHEMA_URL: &str = "https://opentelemetry.io/schemas/1.37.0";
 
 /// Some or all traces did not arrive.
 #[derive(Debug, thiserror::Error)]
@@ -56,79 +68,112 @@ pub struct ExportError {
 enum Why {
     #[error("the HTTP client could not be set up")]
     Client(#[from] reqwest::Error),
-    /// An environment variable requests an unsupported feature, such as compression.
+    /// An environment variable requests an unsupported feature.
     #[error(transparent)]
     Configuration(#[from] ExporterBuildError),
-    /// The receiver could not be reached, was too slow, or responded with an error.
+    /// The receiver could not be reached, or responded with an error.
+    #[error("{reason} ({attempts} attempts within {deadline:?})")]
+    Refused {
+        reason: String,
+        attempts: u32,
+        deadline: Duration,
+    },
+    /// It was sent, and the receiver kept only a part of it.
     #[error("{0}")]
-    Refused(String),
+    Partial(PartialSuccess),
 }
 
 /// Sends traces to a receiver, placed so that they end at `now`.
 ///
-/// Each service's spans are one request with one attempt, which may take [`TIMEOUT`]. The
-/// headers in `OTEL_EXPORTER_OTLP_HEADERS` are sent along.
+/// The spans of the client and those of the service are one request each, at the same
+/// time. One that fails for a while (429, 502, 503, 504, or no response) is sent again
+/// by OpenTelemetry's exporter, after the receiver's Retry-After if it sends one, until
+/// the deadline of the endpoint. The headers in `OTEL_EXPORTER_OTLP_HEADERS` are sent
+/// along.
 ///
 /// # Errors
 ///
-/// [`ExportError`] if the receiver cannot be reached, is too slow or responds with an
-/// error. The spans of one service may have arrived even so.
+/// [`ExportError`] if a request did not succeed before the deadline, or if the receiver
+/// rejected spans. The spans of one service may have arrived even so.
 pub async fn export(
     traces: &[Trace],
     endpoint: &Endpoint,
     now: SystemTime,
 ) -> Result<(), ExportError> {
-    let sent = send(traces, endpoint, now, TIMEOUT).await;
+    let sent = send(traces, endpoint, now).await;
     sent.map_err(|why| ExportError {
         endpoint: endpoint.clone(),
         why,
     })
 }
 
-async fn send(
-    traces: &[Trace],
-    endpoint: &Endpoint,
-    now: SystemTime,
-    timeout: Duration,
-) -> Result<(), Why> {
-    let http = http_client(endpoint, timeout)?;
+async fn send(traces: &[Trace], endpoint: &Endpoint, now: SystemTime) -> Result<(), Why> {
+    let http = http_client(endpoint)?;
     let instance = Instance::of_this_process();
-    for (service, spans) in convert::by_service(traces, now, instance) {
-        if spans.is_empty() {
-            continue;
-        }
-        let mut exporter = SpanExporter::builder()
-            .with_http()
-            .with_endpoint(endpoint.as_str())
-            .with_protocol(Protocol::HttpBinary)
-            .with_timeout(timeout)
-            .with_retry_policy(RetryPolicy::disabled())
-            .with_http_client(http.clone())
-            .build()?;
-        // The default resource would read the environment.
-        let id = KeyValue::new("service.instance.id", instance.as_str());
-        let resource = Resource::builder_empty()
-            .with_service_name(service)
-            .with_attribute(id);
-        exporter.set_resource(&resource.build());
-        exporter.export(spans).await.map_err(refused)?;
-    }
-    Ok(())
+    let halves = convert::by_service(traces, now, instance).into_iter();
+    let halves = halves.filter(|(_, spans)| !spans.is_empty());
+    let sent = halves.map(|(service, spans)| send_half(&http, endpoint, service, spans));
+    // Neither half waits for the other, and each is tried whatever becomes of the other.
+    join_all(sent).await.into_iter().collect()
 }
 
-fn http_client(endpoint: &Endpoint, timeout: Duration) -> reqwest::Result<Client> {
+async fn send_half(
+    http: &Client,
+    endpoint: &Endpoint,
+    service: &'static str,
+    spans: Vec<SpanData>,
+) -> Result<(), Why> {
+    let deadline = endpoint.deadline();
+    let watched = Watched::new(http.clone());
+    let mut exporter = SpanExporter::builder()
+        .with_http()
+        .with_endpoint(endpoint.as_str())
+        .with_protocol(Protocol::HttpBinary)
+        .with_timeout(deadline)
+        // The deadline ends the attempts, and not their number.
+        .with_retry_policy(RetryPolicy::recommended().with_max_retries(usize::MAX))
+        .with_http_client(watched.clone())
+        .build()?;
+    exporter.set_resource(&resource(service));
+    let refused = |reason| Why::Refused {
+        reason,
+        attempts: watched.attempts(),
+        deadline,
+    };
+    match timeout(deadline, exporter.export(spans)).await {
+        Err(_) => Err(refused("it took too long".to_owned())),
+        Ok(Err(OTelSdkError::InternalFailure(reason))) => Err(refused(reason)),
+        Ok(Err(other)) => Err(refused(other.to_string())),
+        Ok(Ok(())) => match watched.partial_success() {
+            Some(partial) => Err(Why::Partial(partial)),
+            None => Ok(()),
+        },
+    }
+}
+
+/// The default resource would read the environment.
+fn resource(service: &'static str) -> Resource {
+    let instance = Instance::of_this_process().as_str();
+    Resource::builder_empty()
+        .with_detector(Box::new(TelemetryResourceDetector))
+        .with_service_name(service)
+        .with_schema_url(
+            [
+                KeyValue::new("service.instance.id", instance),
+                KeyValue::new("service.version", env!("CARGO_PKG_VERSION")),
+            ],
+            SCHEMA_URL,
+        )
+        .build()
+}
+
+fn http_client(endpoint: &Endpoint) -> reqwest::Result<Client> {
     let builder = match endpoint.is_https() {
         true => http_client::builder(),
         false => http_client::plain_builder(),
     };
+    let timeout = ATTEMPT_TIMEOUT.min(endpoint.deadline());
     builder.timeout(timeout).build()
-}
-
-fn refused(error: OTelSdkError) -> Why {
-    Why::Refused(match error {
-        OTelSdkError::InternalFailure(reason) => reason,
-        other => other.to_string(),
-    })
 }
 
 #[cfg(test)]
@@ -149,12 +194,12 @@ mod tests {
         });
         let silent = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let base = format!("http://{}", silent.local_addr().expect("an address"));
-        let endpoint = Endpoint::choose(Some(&base), |_| None);
+        let short = |name| (name == "OTEL_EXPORTER_OTLP_TIMEOUT").then(|| "20".to_owned());
+        let endpoint = Endpoint::choose(Some(&base), short);
         let endpoint = endpoint.expect("valid").expect("chosen");
-        let short = Duration::from_millis(20);
 
-        let sent = send(&recorder.snapshot(), &endpoint, SystemTime::now(), short).await;
+        let sent = send(&recorder.snapshot(), &endpoint, SystemTime::now()).await;
 
-        assert!(matches!(sent, Err(Why::Refused(_))), "{sent:?}");
+        assert!(matches!(sent, Err(Why::Refused { .. })), "{sent:?}");
     }
 }

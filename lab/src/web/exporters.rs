@@ -4,13 +4,16 @@ use std::{
     error::Error,
     fmt,
     sync::{
-        Arc,
+        Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
     time::SystemTime,
 };
 
-use tokio::sync::Semaphore;
+use tokio::{
+    sync::{Semaphore, oneshot},
+    task::JoinSet,
+};
 use tracing_subscriber::{Layer, Registry, filter::Targets};
 
 use crate::{logging, otlp, otlp::Endpoint};
@@ -23,8 +26,8 @@ const MAX_SENDING: usize = 16;
 /// The function that prints warnings.
 type Warn = fn(&dyn Error);
 
-/// The exporters of runs; by default there are none. Clones share the one warning, and
-/// the limit on concurrent exports.
+/// The exporters of runs; by default there are none. Clones share the limit on concurrent
+/// exports, and the warnings: one for each outage.
 #[derive(Clone, Default)]
 pub struct Exporters {
     logs: Option<Targets>,
@@ -36,8 +39,11 @@ pub struct Exporters {
 struct Receiver {
     endpoint: Endpoint,
     warn: Warn,
-    warned: Arc<AtomicBool>,
+    /// Whether the current outage has been reported.
+    is_down: Arc<AtomicBool>,
     slots: Arc<Semaphore>,
+    /// The exports that go on. Each ends at the deadline of the endpoint.
+    sending: Arc<Mutex<JoinSet<()>>>,
 }
 
 /// A run that was not exported, because too many exports were going on.
@@ -47,17 +53,26 @@ struct Slow {
     endpoint: Endpoint,
 }
 
+/// Runs that Ctrl+C ended before they could be exported.
+#[derive(Debug, thiserror::Error)]
+#[error("{runs} runs were still going on, and are not exported to {endpoint}")]
+struct Unfinished {
+    runs: usize,
+    endpoint: Endpoint,
+}
+
 impl Exporters {
     /// Sets the targets to log, the receiver of the runs, and the function that is called
-    /// for the first failed export. Later runs are still exported, because the receiver
-    /// may recover.
+    /// for the first failed export of each outage. Later runs are still exported, because
+    /// the receiver may recover.
     #[must_use]
     pub fn new(logs: Option<Targets>, endpoint: Option<Endpoint>, warn: fn(&dyn Error)) -> Self {
         let receiver = endpoint.map(|endpoint| Receiver {
             endpoint,
             warn,
-            warned: Arc::default(),
+            is_down: Arc::default(),
             slots: Arc::new(Semaphore::new(MAX_SENDING)),
+            sending: Arc::default(),
         });
         Self { logs, receiver }
     }
@@ -67,34 +82,68 @@ impl Exporters {
         self.logs.clone().map(logging::layer)
     }
 
-    /// Exports a run, and returns whether all of it arrived.
+    /// Exports a run, and returns whether all of it arrived. The export goes on if the
+    /// caller stops waiting.
     pub(super) async fn send(&self, run: &Run) -> bool {
         match &self.receiver {
             Some(receiver) => receiver.send(run).await,
             None => true,
         }
     }
+
+    /// Waits for the exports that go on, and warns if so many runs were ended before
+    /// theirs.
+    pub(super) async fn flush(&self, unfinished: usize) {
+        let Some(receiver) = &self.receiver else {
+            return;
+        };
+        if unfinished > 0 {
+            (receiver.warn)(&Unfinished {
+                runs: unfinished,
+                endpoint: receiver.endpoint.clone(),
+            });
+        }
+        let mut sending = std::mem::take(&mut *receiver.sending());
+        while sending.join_next().await.is_some() {}
+    }
 }
 
 impl Receiver {
     async fn send(&self, run: &Run) -> bool {
-        let Ok(_slot) = self.slots.try_acquire() else {
+        let Ok(slot) = Arc::clone(&self.slots).try_acquire_owned() else {
             let endpoint = self.endpoint.clone();
             self.warn(&Slow { endpoint });
             return false;
         };
-        let sent = otlp::export(&run.traces, &self.endpoint, SystemTime::now()).await;
-        if let Err(error) = &sent {
-            self.warn(error);
+        let (receiver, traces) = (self.clone(), run.traces.clone());
+        let (arrived, has_arrived) = oneshot::channel();
+        let export = async move {
+            let sent = otlp::export(&traces, &receiver.endpoint, SystemTime::now()).await;
+            match &sent {
+                Ok(()) => receiver.is_down.store(false, Ordering::Relaxed),
+                Err(error) => receiver.warn(error),
+            }
+            drop(slot);
+            // The caller may have stopped waiting.
+            let _ = arrived.send(sent.is_ok());
+        };
+        {
+            let mut sending = self.sending();
+            while sending.try_join_next().is_some() {}
+            sending.spawn(export);
         }
-        sent.is_ok()
+        has_arrived.await.unwrap_or(false)
     }
 
-    /// Prints a warning, but only the first time.
+    /// Prints a warning, but only the first of an outage.
     fn warn(&self, error: &dyn Error) {
-        if !self.warned.swap(true, Ordering::Relaxed) {
+        if !self.is_down.swap(true, Ordering::Relaxed) {
             (self.warn)(error);
         }
+    }
+
+    fn sending(&self) -> MutexGuard<'_, JoinSet<()>> {
+        self.sending.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -125,7 +174,8 @@ mod tests {
         static WARNINGS: AtomicU32 = AtomicU32::new(0);
         let silent = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let base = format!("http://{}", silent.local_addr().expect("an address"));
-        let endpoint = Endpoint::choose(Some(&base), |_| None).expect("valid");
+        let short = |name| (name == "OTEL_EXPORTER_OTLP_TIMEOUT").then(|| "100".to_owned());
+        let endpoint = Endpoint::choose(Some(&base), short).expect("valid");
         let exporters = Exporters::new(None, endpoint, |_| {
             WARNINGS.fetch_add(1, Ordering::Relaxed);
         });
@@ -141,10 +191,11 @@ mod tests {
         let mut held = Box::pin(join_all((0..MAX_SENDING).map(|_| exporters.send(&run))));
         let waits = held.as_mut().now_or_never().is_none();
         let beyond = [exporters.send(&run).await, exporters.send(&run).await];
-        drop(held);
+        let arrived = held.await;
         let room = exporters.send(&run).now_or_never().is_none();
 
         assert!(waits);
+        assert_eq!(arrived, [false; MAX_SENDING], "each ends at its deadline");
         assert_eq!(beyond, [false, false]);
         assert_eq!(WARNINGS.load(Ordering::Relaxed), 1);
         assert!(room, "a slot is given back");

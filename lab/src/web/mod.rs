@@ -277,8 +277,8 @@ impl WebUi {
             // A panic in there has been reported.
             cut_off += ended.map_or(0, |stopped| stopped.cut_off);
         }
-        self.runs.stop().await;
         self.loads.stop().await;
+        self.runs.stop().await;
         self.chores.shutdown().await;
         let runs = self.cards.stop().await;
         if let Some(service) = self.service.take() {

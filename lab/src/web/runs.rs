@@ -168,10 +168,13 @@ impl Runs {
             .cloned()
     }
 
-    /// Cancels all runs, and waits until they have ended.
+    /// Ends all runs, and then waits for the exports that go on.
     pub(super) async fn stop(&self) {
+        let running = |record: &&Record| record.state == State::Running;
+        let unfinished = self.records().iter().filter(running).count();
         let mut tasks = std::mem::take(&mut *self.tasks());
         tasks.shutdown().await;
+        self.exporters.flush(unfinished).await;
     }
 
     /// Cancels all runs.

@@ -11,8 +11,8 @@ use crate::fresh_lab::FreshLab;
 
 /// How many of them count as submissions of a job, all of them rejected.
 pub(crate) const REJECTED_JOBS: u64 = 5;
-/// How many of them meet a fault: HEAD of `/flaky`.
-pub(crate) const FAULTS: u64 = 1;
+/// How many of them meet a fault: HEAD of `/flaky` and of `/redirect`.
+pub(crate) const FAULTS: u64 = 2;
 
 /// The heads and bodies, each with the status and the route label of its response.
 fn requests() -> Vec<(String, u16, &'static str)> {

@@ -1,10 +1,25 @@
 //! The address of an export, and the consequences of a failed one.
 
-use axum::http::StatusCode;
-use runner::scenario::CATALOGUE;
-use tokio::net::TcpSocket;
+use std::{process::Stdio, time::Duration};
 
-use super::{ENDPOINT, TRACES_ENDPOINT, lab, receiver::Receiver, stderr};
+use axum::http::StatusCode;
+use opentelemetry_proto::tonic::collector::trace::v1::{
+    ExportTracePartialSuccess, ExportTraceServiceResponse,
+};
+use prost::Message;
+use runner::scenario::CATALOGUE;
+use tokio::{
+    io::{AsyncBufReadExt, BufReader},
+    net::TcpSocket,
+    process::Command,
+    time::Instant,
+};
+
+use super::{
+    ENDPOINT, TRACES_ENDPOINT, lab,
+    receiver::{Receiver, Reply},
+    stderr,
+};
 
 #[tokio::test]
 async fn a_receiver_that_is_down_causes_one_warning() {
@@ -13,7 +28,12 @@ async fn a_receiver_that_is_down_causes_one_warning() {
     bound.bind(([127, 0, 0, 1], 0).into()).expect("a free port");
     let address = bound.local_addr().expect("an address");
 
-    let output = lab(&["flaky", "--otlp", &format!("http://{address}")], &[]).await;
+    let deadline = [("OTEL_EXPORTER_OTLP_TIMEOUT", "300")];
+    let output = lab(
+        &["flaky", "--otlp", &format!("http://{address}")],
+        &deadline,
+    )
+    .await;
 
     let warning = stderr(&output);
     assert_eq!(output.status.code(), Some(0));
@@ -24,16 +44,134 @@ async fn a_receiver_that_is_down_causes_one_warning() {
 }
 
 #[tokio::test]
-async fn a_receiver_with_an_error_gets_one_request_and_causes_one_warning() {
-    let receiver = Receiver::responding(StatusCode::SERVICE_UNAVAILABLE).await;
+async fn a_rejected_export_is_not_repeated_and_causes_one_warning() {
+    let receiver = Receiver::responding(StatusCode::BAD_REQUEST).await;
 
     let output = lab(&["flaky", "--otlp", &receiver.base], &[]).await;
 
     let warning = stderr(&output);
     assert_eq!(output.status.code(), Some(0));
     assert_eq!(warning.lines().count(), 1, "{warning}");
-    assert!(warning.contains("503"), "{warning}");
-    assert_eq!(receiver.paths(), ["/v1/traces"]);
+    assert!(warning.contains("400 (1 attempts within 10s)"), "{warning}");
+    // The two halves do not depend on each other.
+    assert_eq!(receiver.paths(), ["/v1/traces"; 2]);
+}
+
+#[tokio::test]
+async fn an_export_is_repeated_after_retry_after_until_it_arrives() {
+    for status in [
+        StatusCode::SERVICE_UNAVAILABLE,
+        StatusCode::TOO_MANY_REQUESTS,
+    ] {
+        let busy = Reply {
+            status,
+            retry_after: Some(1),
+            ..Reply::default()
+        };
+        let receiver = Receiver::replying(vec![busy.clone(), busy, Reply::default()]).await;
+        let started = Instant::now();
+
+        let output = lab(&["flaky", "--otlp", &receiver.base], &[]).await;
+
+        assert_eq!(stderr(&output), "", "{status}");
+        assert!(started.elapsed() >= Duration::from_secs(1), "{status}");
+        let arrivals = receiver.arrivals();
+        let mut services: Vec<_> = arrivals.iter().map(|it| &*it.service).collect();
+        services.sort_unstable();
+        let expected = ["lab-client", "lab-client", "teaching-api", "teaching-api"];
+        assert_eq!(services, expected, "{status}");
+    }
+}
+
+#[tokio::test]
+async fn a_busy_receiver_is_given_up_at_the_deadline() {
+    let receiver = Receiver::responding(StatusCode::SERVICE_UNAVAILABLE).await;
+    let deadline = [("OTEL_EXPORTER_OTLP_TIMEOUT", "500")];
+
+    let output = lab(&["flaky", "--otlp", &receiver.base], &deadline).await;
+
+    let warning = stderr(&output);
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(warning.lines().count(), 1, "{warning}");
+    assert!(
+        warning.contains("503") && warning.contains("within 500ms"),
+        "{warning}"
+    );
+    assert!(receiver.paths().len() > 2, "{:?}", receiver.paths());
+}
+
+#[tokio::test]
+async fn a_partial_success_is_reported_and_not_repeated() {
+    let partial = ExportTraceServiceResponse {
+        partial_success: Some(ExportTracePartialSuccess {
+            rejected_spans: 2,
+            error_message: "too many\nspans".to_owned(),
+        }),
+    };
+    let reply = Reply {
+        body: partial.encode_to_vec(),
+        ..Reply::default()
+    };
+    let receiver = Receiver::replying(vec![reply, Reply::default()]).await;
+
+    let output = lab(&["flaky", "--otlp", &receiver.base], &[]).await;
+
+    let warning = stderr(&output);
+    assert_eq!(warning.lines().count(), 1, "{warning}");
+    let said = "the receiver rejected 2 spans: too many spans";
+    assert!(warning.contains(said), "{warning}");
+    assert_eq!(receiver.paths().len(), 2);
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn ctrl_c_flushes_both_halves_of_a_run_in_lab_serve() {
+    let slow = Reply {
+        takes: Duration::from_secs(1),
+        ..Reply::default()
+    };
+    let receiver = Receiver::replying(vec![slow]).await;
+    let mut serve = Command::new(env!("CARGO_BIN_EXE_lab"))
+        .args([
+            "serve",
+            "--port",
+            "0",
+            "--page-port",
+            "0",
+            "--otlp",
+            &receiver.base,
+        ])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .kill_on_drop(true)
+        .spawn()
+        .expect("lab runs");
+    let mut lines = BufReader::new(serve.stdout.take().expect("a pipe")).lines();
+    let page = loop {
+        let line = lines
+            .next_line()
+            .await
+            .expect("a line")
+            .expect("an address");
+        if let Some((_, page)) = line.split_once("Web UI started at ") {
+            break page.to_owned();
+        }
+    };
+    let live = ["flaky", "--live", "--page", &page];
+    let run = lab(&live, &[]).await;
+    assert_eq!(run.status.code(), Some(0), "{}", stderr(&run));
+
+    let pid = serve.id().expect("it runs").to_string();
+    let kill = Command::new("kill").args(["-INT", &pid]).status().await;
+    assert!(kill.expect("kill runs").success());
+    let ended = serve.wait_with_output().await.expect("an end");
+
+    assert_eq!(stderr(&ended), "");
+    assert_eq!(ended.status.code(), Some(0));
+    let arrivals = receiver.arrivals();
+    let mut services: Vec<_> = arrivals.iter().map(|it| &*it.service).collect();
+    services.sort_unstable();
+    assert_eq!(services, ["lab-client", "teaching-api"]);
 }
 
 #[tokio::test]
@@ -94,7 +232,7 @@ async fn an_invalid_address_is_a_usage_error_before_any_run() {
 async fn the_whole_course_is_exported_and_a_failing_receiver_is_tried_once() {
     let [working, failing] = [
         Receiver::responding(StatusCode::OK).await,
-        Receiver::responding(StatusCode::BAD_GATEWAY).await,
+        Receiver::responding(StatusCode::FORBIDDEN).await,
     ];
     let items = ["all", "--filter", "items", "--otlp"];
 
@@ -105,6 +243,6 @@ async fn the_whole_course_is_exported_and_a_failing_receiver_is_tried_once() {
     assert_eq!(stderr(&exported), "");
     assert_eq!(working.paths().len(), 2 * scenarios.count());
     assert_eq!(stderr(&failed).lines().count(), 1, "{}", stderr(&failed));
-    assert_eq!(failing.paths().len(), 1);
+    assert_eq!(failing.paths().len(), 2);
     assert_eq!(failed.status.code(), Some(0));
 }

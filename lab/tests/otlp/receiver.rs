@@ -1,12 +1,16 @@
 //! A receiver on loopback that keeps the requests it gets.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
 
 use axum::{
     Router,
     body::Bytes,
     extract::State,
     http::{HeaderMap, StatusCode, Uri},
+    response::{IntoResponse, Response},
 };
 use opentelemetry_proto::tonic::{
     collector::trace::v1::ExportTraceServiceRequest,
@@ -26,7 +30,18 @@ pub(crate) struct Arrival {
     pub(crate) spans: Vec<Span>,
 }
 
-/// Responds to every request with one status, and keeps it.
+/// A response: a status, a Retry-After in seconds, and a body.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Reply {
+    pub(crate) status: StatusCode,
+    pub(crate) retry_after: Option<u32>,
+    pub(crate) body: Vec<u8>,
+    /// How long the receiver takes.
+    pub(crate) takes: Duration,
+}
+
+/// Responds to each request with the next reply, to all others with the last, and keeps
+/// the requests.
 pub(crate) struct Receiver {
     pub(crate) base: String,
     arrivals: Arc<Mutex<Vec<Arrival>>>,
@@ -35,13 +50,29 @@ pub(crate) struct Receiver {
 
 impl Receiver {
     pub(crate) async fn responding(status: StatusCode) -> Self {
+        let reply = Reply {
+            status,
+            ..Reply::default()
+        };
+        Self::replying(vec![reply]).await
+    }
+
+    pub(crate) async fn replying(replies: Vec<Reply>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await;
         let listener = listener.expect("a free port");
         let base = format!("http://{}", listener.local_addr().expect("an address"));
         let arrivals = Arc::new(Mutex::new(Vec::new()));
+        let next = Arc::new(Mutex::new(replies));
         let app = Router::new()
             .fallback(move |State(arrivals), uri, headers, body| {
-                receive(arrivals, uri, headers, body, status)
+                let reply = {
+                    let mut replies = next.lock().expect("no panic");
+                    match replies.len() {
+                        1 => replies[0].clone(),
+                        _ => replies.remove(0),
+                    }
+                };
+                receive(arrivals, uri, headers, body, reply)
             })
             .with_state(Arc::clone(&arrivals));
         let serving = tokio::spawn(async move {
@@ -54,9 +85,15 @@ impl Receiver {
         }
     }
 
+    /// The requests of each run, the client's before the service's: they are sent at
+    /// the same time.
     pub(crate) fn arrivals(&self) -> Vec<Arrival> {
         let arrivals = self.arrivals.lock();
-        arrivals.unwrap_or_else(PoisonError::into_inner).clone()
+        let mut arrivals = arrivals.unwrap_or_else(PoisonError::into_inner).clone();
+        for run in arrivals.chunks_mut(2) {
+            run.sort_by(|one, other| one.service.cmp(&other.service));
+        }
+        arrivals
     }
 
     pub(crate) fn paths(&self) -> Vec<String> {
@@ -76,15 +113,29 @@ async fn receive(
     uri: Uri,
     headers: HeaderMap,
     body: Bytes,
-    status: StatusCode,
-) -> StatusCode {
+    reply: Reply,
+) -> Response {
     let request = ExportTraceServiceRequest::decode(body).expect("OTLP");
     for resource_spans in request.resource_spans {
         let resource = resource_spans.resource.expect("a resource");
         let mut attributes = resource.attributes;
         attributes.sort_by(|one, other| one.key.cmp(&other.key));
         let keys: Vec<_> = attributes.iter().map(|pair| pair.key.as_str()).collect();
-        assert_eq!(keys, ["service.instance.id", "service.name"]);
+        assert_eq!(
+            keys,
+            [
+                "service.instance.id",
+                "service.name",
+                "service.version",
+                "telemetry.sdk.language",
+                "telemetry.sdk.name",
+                "telemetry.sdk.version",
+            ]
+        );
+        assert_eq!(
+            resource_spans.schema_url,
+            "https://opentelemetry.io/schemas/1.37.0"
+        );
         let scopes = resource_spans.scope_spans.into_iter();
         let arrival = Arrival {
             uri: uri.clone(),
@@ -96,7 +147,14 @@ async fn receive(
         let mut arrivals = arrivals.lock().unwrap_or_else(PoisonError::into_inner);
         arrivals.push(arrival);
     }
-    status
+    tokio::time::sleep(reply.takes).await;
+    let retry_after = reply
+        .retry_after
+        .map(|it| [("retry-after", it.to_string())]);
+    match retry_after {
+        Some(header) => (reply.status, header, reply.body).into_response(),
+        None => (reply.status, reply.body).into_response(),
+    }
 }
 
 pub(crate) fn value(pair: &KeyValue) -> &Value {
