@@ -47,7 +47,7 @@ fn questions() -> Vec<Question> {
                 expression: substituted(text, RATE_INTERVAL, RANGE),
                 over_time: target["range"] == true,
                 rests: text.contains("[$__rate_interval]"),
-                is_ratio: text.contains(" / "),
+                is_ratio: text.contains(" / ") || text.contains("quantile"),
             }
         }));
     }

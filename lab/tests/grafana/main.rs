@@ -9,6 +9,7 @@
 //! cargo test -p lab --test grafana -- --ignored
 //! ```
 
+mod accuracy;
 mod alerts;
 mod bad_requests;
 mod compose;
@@ -27,4 +28,5 @@ mod provisioning;
 mod room;
 mod rules;
 mod runbooks;
+mod telemetry_document;
 mod vocabulary;
