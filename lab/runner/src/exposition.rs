@@ -55,10 +55,6 @@ impl Exposition {
     pub fn register(&self, scenarios: &[Scenario]) {
         let recorder: SharedRecorder = Arc::<Tee<_, _>>::clone(&self.recorder);
         let tasks: Vec<_> = scenarios.iter().map(|scenario| scenario.task).collect();
-        for client in CLIENTS {
-            client.register(&recorder, &tasks);
-        }
-
         let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
         let added = scenarios
             .iter()
@@ -70,6 +66,9 @@ impl Exposition {
             .expect("the defaults are legal");
         let mut served = server::lessons(config.seed());
         served.expected.extend(added);
+        for client in CLIENTS {
+            client.register(&recorder, &tasks, &served.expected);
+        }
         // A router registers what is expected when it is made.
         drop(host::router(&config, served));
     }

@@ -17,6 +17,7 @@ use client::{
     telemetry::{Metric, Operation, SharedRecorder},
 };
 use evidence::{Client, Outcome, Policy, Setting};
+use host::ExpectedRoute;
 use http::Method;
 
 pub use connection::Connection;
@@ -61,8 +62,9 @@ pub trait ClientUnderTest: fmt::Debug + Sync {
     fn metrics(&self) -> &'static [Metric];
 
     /// Registers, at zero, every counter that these tasks can move: Prometheus sees no
-    /// increase in a series that starts at 1.
-    fn register(&self, recorder: &SharedRecorder, tasks: &[Task]);
+    /// increase in a series that starts at 1. The service sends the statuses of
+    /// `expected`, and no others.
+    fn register(&self, recorder: &SharedRecorder, tasks: &[Task], expected: &[ExpectedRoute]);
 
     /// Builds a client of the service at the other end of the connection.
     ///

@@ -23,6 +23,7 @@ use evidence::{
     counters::{ATTEMPTS, RETRIES},
     duration,
 };
+use host::ExpectedRoute;
 use serde_json::Value;
 
 pub use self::telemetry::METRICS;
@@ -72,8 +73,8 @@ impl ClientUnderTest for Naive {
         &METRICS
     }
 
-    fn register(&self, recorder: &SharedRecorder, tasks: &[Task]) {
-        Telemetry::register(recorder, tasks);
+    fn register(&self, recorder: &SharedRecorder, tasks: &[Task], expected: &[ExpectedRoute]) {
+        Telemetry::register(recorder, tasks, expected);
     }
 
     fn connect(&self, connection: Connection) -> Result<Box<dyn ScenarioClient>, ConfigError> {

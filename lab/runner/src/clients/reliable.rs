@@ -17,6 +17,8 @@ use evidence::{
 };
 
 pub(super) use self::failure::failure;
+use host::ExpectedRoute;
+
 use super::{ClientUnderTest, Connection, ScenarioClient, Task};
 use crate::{policy::DEFAULT_POLICY, timeouts::TRANSPORT};
 
@@ -89,7 +91,7 @@ impl ClientUnderTest for Reliable {
     }
 
     #[expect(clippy::expect_used, reason = "nothing that is set here has a rule")]
-    fn register(&self, recorder: &SharedRecorder, tasks: &[Task]) {
+    fn register(&self, recorder: &SharedRecorder, tasks: &[Task], _: &[ExpectedRoute]) {
         builder("http://127.0.0.1", recorder, tasks)
             .build()
             .map(drop)

@@ -10,6 +10,7 @@ use client::{
     },
 };
 use evidence::StopReason;
+use host::ExpectedRoute;
 use http::{HeaderMap, Method, StatusCode};
 use metrics::{counter, describe_counter, with_local_recorder};
 use reqwest::Request;
@@ -55,23 +56,35 @@ pub(super) struct Telemetry {
 
 impl Telemetry {
     pub(super) fn new(connection: &Connection) -> Self {
-        Self::register(&connection.recorder, &[connection.task]);
         Self {
             recorder: Arc::clone(&connection.recorder),
             injector: Arc::clone(&connection.injector),
         }
     }
 
-    /// Registers every counter that these tasks can move, at zero.
-    pub(super) fn register(recorder: &SharedRecorder, tasks: &[Task]) {
+    /// Registers every counter that these tasks can move, at zero: of the statuses, those
+    /// that the service sends there.
+    pub(super) fn register(recorder: &SharedRecorder, tasks: &[Task], expected: &[ExpectedRoute]) {
         with_local_recorder(&**recorder, || {
             for metric in METRICS {
                 describe_counter!(metric.name, metric.unit, metric.question);
             }
         });
         for (method, endpoint) in tasks.iter().map(|task| task.request()) {
-            let (endpoint, method) = (endpoint.name(), method_label(&method));
-            for result in Operation::result_labels() {
+            let (route, method) = (endpoint.template(), method_label(&method));
+            let endpoint = endpoint.name();
+            let sends = |status: u16| {
+                let routes = expected.iter().filter(|it| it.path == route);
+                let mut statuses = routes.flat_map(|route| &route.statuses).peekable();
+                match statuses.peek() {
+                    Some(_) => statuses.any(|it| *it == status),
+                    None => status == 404,
+                }
+            };
+            // It follows redirects, and the status is that of the last response.
+            let arrives = |status| sends(status) || (status == 200 && sends(302));
+            let occurs = |result: &&str| result.parse().ok().is_none_or(arrives);
+            for result in Operation::result_labels().into_iter().filter(occurs) {
                 count(recorder, ATTEMPTS, [endpoint, method, result], 0);
             }
             count(recorder, RETRIES, [endpoint, method], 0);

@@ -15,6 +15,7 @@ use client::{
     telemetry::{METRICS, Metric, SharedRecorder},
 };
 use evidence::{Client, Defence, Policy, Setting};
+use host::ExpectedRoute;
 use http::Extensions;
 use reqwest::{Request, Response};
 use reqwest_middleware::{Middleware, Next};
@@ -82,7 +83,7 @@ impl ClientUnderTest for Without {
     }
 
     /// Nothing: no run of it counts towards a process.
-    fn register(&self, _: &SharedRecorder, _: &[Task]) {}
+    fn register(&self, _: &SharedRecorder, _: &[Task], _: &[ExpectedRoute]) {}
 
     fn connect(&self, connection: Connection) -> Result<Box<dyn ScenarioClient>, ConfigError> {
         let policy = (self.allowed)(connection.policy);
