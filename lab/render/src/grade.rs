@@ -111,13 +111,17 @@ pub fn task(
         sheet.beside(INDENT, &sheet.plain(words.text));
         sheet.beside(INDENT, &sheet.plain(&format!("Last line: {}", words.goal)));
     }
+    remark(&mut sheet, grade);
     if grade.is_done_but_for(known) {
         untold(&mut sheet, grade);
         return sheet.into_text();
     }
     let rules: Vec<_> = grade.broken_but_for(known).collect();
     for (number, case) in to_show(grade, &rules) {
-        shown(&mut sheet, words, &rules, number, case);
+        shown(&mut sheet, &rules, number, case);
+        if has_failed(grade, case) {
+            ended(&mut sheet, case, Some(words));
+        }
     }
     for rule in rules {
         broken(&mut sheet, rule);
@@ -177,7 +181,8 @@ pub fn card(card: &Card, known: &KnownFailures, options: &Options) -> String {
     let mut sheet = Sheet::new(options);
     for grade in &card.tasks {
         headline(&mut sheet, grade, "", "", known);
-        let missed = grade.cases.iter().filter(|case| was_missed(case));
+        remark(&mut sheet, grade);
+        let missed = grade.cases.iter().filter(|case| has_failed(grade, case));
         for case in missed.take(MISSED) {
             let name = format!("{}:", case.name);
             sheet.beside(INDENT, &sheet.plain(&name));
@@ -284,11 +289,24 @@ fn listed(sheet: &mut Sheet<'_>, tasks: &[(&TaskWords, Vec<&str>)]) {
     }
 }
 
-/// Why some rules could not be judged.
+/// The remark on a goal that was reached.
+fn remark(sheet: &mut Sheet<'_>, grade: &TaskGrade) {
+    if let (GoalVerdict::Reached, Some(found)) = (grade.goal.verdict, &grade.goal.found) {
+        sheet.beside(INDENT, &sheet.plain(found));
+    }
+}
+
+/// Why some rules could not be judged, and which the client left out.
 fn untold(sheet: &mut Sheet<'_>, grade: &TaskGrade) {
     for rule in grade.with_verdict(Verdict::CannotTell) {
         let found = rule.judgement.found.as_deref().unwrap_or_default();
         sheet.beside(INDENT, &sheet.plain(&format!("{}: {found}", rule.id)));
+    }
+    for rule in grade.with_verdict(Verdict::Skipped) {
+        let found = rule.judgement.found.iter();
+        let found: String = found.map(|found| format!(": {found}")).collect();
+        let text = format!("{}: {}{found}", rule.id, rule.judgement.verdict);
+        sheet.beside(INDENT, &sheet.plain(&text));
     }
 }
 
@@ -324,11 +342,18 @@ fn headline(
     sheet.beside(&label, &summary);
 }
 
-pub(super) fn was_missed(case: &CaseGrade) -> bool {
-    matches!(
-        case.goal.verdict,
-        GoalVerdict::Missed | GoalVerdict::Crashed
-    )
+/// Whether a case is a reason why the goal of its task was missed: it missed the goal
+/// itself; or none did, and it was skipped and another was not.
+pub(super) fn has_failed(grade: &TaskGrade, case: &CaseGrade) -> bool {
+    match case.goal.verdict {
+        GoalVerdict::Missed | GoalVerdict::Crashed => true,
+        GoalVerdict::Skipped => {
+            let mut cases = grade.cases.iter();
+            grade.goal.verdict == GoalVerdict::Missed
+                && !cases.any(|case| case.goal.verdict == GoalVerdict::Missed)
+        }
+        GoalVerdict::Reached | GoalVerdict::NotJudged => false,
+    }
 }
 
 /// The result of a rule, in words.
@@ -350,7 +375,7 @@ fn to_show<'a>(grade: &'a TaskGrade, rules: &[&RuleGrade]) -> Vec<(usize, &'a Ca
         .cases
         .iter()
         .enumerate()
-        .filter(|(_, case)| was_missed(case));
+        .filter(|(_, case)| has_failed(grade, case));
     let missed: Vec<_> = missed.map(|(number, _)| number).take(MISSED).collect();
     let cases = grade.cases.iter().enumerate();
     cases
@@ -358,14 +383,8 @@ fn to_show<'a>(grade: &'a TaskGrade, rules: &[&RuleGrade]) -> Vec<(usize, &'a Ca
         .collect()
 }
 
-/// A case: its requests, the stderr of a process that failed, and what it printed.
-fn shown(
-    sheet: &mut Sheet<'_>,
-    words: &TaskWords,
-    rules: &[&RuleGrade],
-    number: usize,
-    case: &CaseGrade,
-) {
+/// A case: what the service does in it, and its requests.
+fn shown(sheet: &mut Sheet<'_>, rules: &[&RuleGrade], number: usize, case: &CaseGrade) {
     let name = format!("{}:", case.name);
     sheet.beside(INDENT, &sheet.plain(&name));
     let requests = rules.iter().flat_map(|rule| &rule.judgement.requests);
@@ -375,9 +394,6 @@ fn shown(
         case,
         &broken.map(|request| request.seq).collect::<Vec<_>>(),
     );
-    if was_missed(case) {
-        ended(sheet, case, Some(words));
-    }
 }
 
 /// The result of a process that missed the goal, and the expected result.

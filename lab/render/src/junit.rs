@@ -7,7 +7,7 @@ use evidence::{
 };
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
-use super::{grade::was_missed, paint::fit};
+use super::{grade::has_failed, paint::fit};
 
 /// The maximum width of the client's texts, in columns.
 const LONGEST: usize = 2_000;
@@ -54,7 +54,11 @@ fn goal(task: &TaskGrade) -> TestCase {
     status
         .set_type(verdict.to_string())
         .set_message(safe(found.unwrap_or(&verdict.to_string())));
-    let missed: Vec<_> = task.cases.iter().filter(|case| was_missed(case)).collect();
+    let missed: Vec<_> = task
+        .cases
+        .iter()
+        .filter(|case| has_failed(task, case))
+        .collect();
     if !missed.is_empty() {
         let lines = missed.iter().map(|case| ended(case));
         status.set_description(lines.collect::<Vec<_>>().join("\n"));

@@ -1,6 +1,7 @@
 //! `lab grade -- COMMAND`: grades the client that a command runs.
 
 use std::{
+    cell::RefCell,
     ffi::OsString,
     fs,
     path::{Path, PathBuf},
@@ -13,6 +14,7 @@ use evidence::{
     rules::Rule,
 };
 use host::Signals;
+use indicatif::ProgressBar;
 use render::{Options, grade::TaskNumber};
 use runner::{
     Settings,
@@ -20,7 +22,7 @@ use runner::{
         ClientCommand, GradeError, PRACTICE, ProcessSlots, TASKS, Task, all, find, quoted, run_task,
     },
 };
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep};
 
 use super::{Exit, known_failing, number, open_cases, report, rule, summary, terminal};
 
@@ -55,7 +57,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "FILE")]
     known_failing: Option<PathBuf>,
     /// The seed of ids, cursors and URLs [default: random]
-    #[arg(long, value_parser = number::any)]
+    #[arg(long, value_parser = number::any, allow_hyphen_values = true)]
     seed: Option<u64>,
     /// Print the card as JSON
     #[arg(long)]
@@ -77,13 +79,10 @@ pub(super) struct Arguments {
     #[arg(long)]
     ascii: bool,
     /// The command that runs the client. `{url}`, `{base_url}` and `{task}` in it stand
-    /// for those of each case. Without a command the cases are open to any client until
+    /// for those of each case, as LAB_URL, LAB_BASE_URL and LAB_TASK do in its environment.
+    /// Without a command the cases are open to any client until
     /// Ctrl+C, and then the requests are judged
-    #[arg(
-        trailing_var_arg = true,
-        allow_hyphen_values = true,
-        value_name = "COMMAND"
-    )]
+    #[arg(last = true, value_name = "COMMAND")]
     command: Vec<OsString>,
 }
 
@@ -258,7 +257,8 @@ struct Grader<'a> {
 
 /// Why grading ended early.
 enum Ended {
-    Cancelled,
+    /// By Ctrl+C; with the tasks that were done before.
+    Cancelled(Card),
     Failed(GradeError),
 }
 
@@ -288,17 +288,25 @@ impl<'a> Grader<'a> {
             } else {
                 self.the_way(&mut signals, 0).await
             };
-            let card = self.finish(graded)?;
+            let (card, is_cancelled) = match graded {
+                Err(Ended::Cancelled(card)) => (card, true),
+                graded => (self.finish(graded)?, false),
+            };
             write_files(self.arguments, &card, &self.demands)?;
             if self.arguments.json {
                 terminal::print(&render::json(&card))?;
             } else if self.arguments.all {
                 let text = render::grade::card(&card, &self.demands.known, &self.options);
                 terminal::print(&text)?;
-            } else if self.next(&card) < self.tasks.len() {
+            } else if !is_cancelled && self.next(&card) < self.tasks.len() {
                 self.advise_watching()?;
-            } else {
+            } else if !is_cancelled {
                 self.say_done(&card)?;
+            }
+            if is_cancelled {
+                let (done, all) = (card.tasks.len(), self.tasks.len());
+                terminal::note(&format!("Cancelled: {done} of {all} tasks were run."));
+                return Err(Exit::Cancelled);
             }
             Ok(self.demands.exit(&card))
         })
@@ -344,10 +352,13 @@ impl<'a> Grader<'a> {
     async fn the_way(&self, signals: &mut Signals, from: usize) -> Result<Card, Ended> {
         let mut card = self.card();
         for (index, task) in self.tasks.iter().enumerate().skip(from) {
+            let progress = Progress::new(&[*task], &self.slots);
             let grade = tokio::select! {
-                grade = self.run(task) => grade.map_err(Ended::Failed)?,
-                () = signals.next() => return Err(Ended::Cancelled),
+                grade = self.run(task, &progress) => grade.map_err(Ended::Failed)?,
+                () = signals.next() => return Err(Ended::Cancelled(card)),
+                never = progress.count_down(task.words.name) => never,
             };
+            drop(progress);
             card.add([grade]);
             let Some(grade) = card.tasks.last() else {
                 break;
@@ -374,24 +385,33 @@ impl<'a> Grader<'a> {
 
     /// Runs all tasks, several at once.
     async fn every_task(&self, signals: &mut Signals) -> Result<Card, Ended> {
-        let bar = terminal::progress(self.tasks.len() as u64);
-        let cases = self.tasks.iter().map(async |task| {
-            let grade = self.run(task).await;
-            bar.inc(1);
-            grade
+        let progress = Progress::new(&self.tasks, &self.slots);
+        let done = RefCell::new(vec![None; self.tasks.len()]);
+        let tasks = self.tasks.iter().enumerate().map(async |(number, task)| {
+            let grade = self.run(task, &progress).await?;
+            if let Some(place) = done.borrow_mut().get_mut(number) {
+                *place = Some(grade);
+            }
+            Ok(())
         });
-        let grades = tokio::select! {
-            grades = futures_util::future::try_join_all(cases) => grades,
-            () = signals.next() => return Err(Ended::Cancelled),
+        let ended = tokio::select! {
+            all = futures_util::future::try_join_all(tasks) => Some(all),
+            () = signals.next() => None,
+            never = progress.count_down("cases") => never,
         };
-        bar.finish_and_clear();
+        drop(progress);
         let mut card = self.card();
-        card.add(grades.map_err(Ended::Failed)?);
-        Ok(card)
+        card.add(done.take().into_iter().flatten());
+        match ended {
+            None => Err(Ended::Cancelled(card)),
+            Some(Err(error)) => Err(Ended::Failed(error)),
+            Some(Ok(_)) => Ok(card),
+        }
     }
 
-    async fn run(&self, task: &Task) -> Result<TaskGrade, GradeError> {
-        let mut grade = run_task(task, &self.command, self.seed, &self.slots).await?;
+    async fn run(&self, task: &Task, progress: &Progress) -> Result<TaskGrade, GradeError> {
+        let case_done = || progress.bar.inc(1);
+        let mut grade = run_task(task, &self.command, self.seed, &self.slots, case_done).await?;
         grade.judge_only(&self.only);
         Ok(grade)
     }
@@ -403,7 +423,7 @@ impl<'a> Grader<'a> {
     /// The card, or an error on stderr if there is none.
     fn finish(&self, graded: Result<Card, Ended>) -> Result<Card, Exit> {
         let card = graded.map_err(|ended| match ended {
-            Ended::Cancelled => Exit::Cancelled,
+            Ended::Cancelled(_) => Exit::Cancelled,
             Ended::Failed(error) => {
                 let exit = terminal::fail(&error, Exit::Environment);
                 self.note_a_task();
@@ -462,6 +482,40 @@ impl<'a> Grader<'a> {
         let advice =
             format!("To run again at every save: {lab} grade --watch {file} -- {command}\n");
         terminal::print(&advice)
+    }
+}
+
+/// The progress of running tasks on a terminal, cleared when this is dropped.
+struct Progress {
+    bar: ProgressBar,
+    ends: Instant,
+}
+
+impl Progress {
+    fn new(tasks: &[&Task], slots: &ProcessSlots) -> Self {
+        let cases: usize = tasks.iter().map(|task| task.case_count()).sum();
+        Self {
+            bar: terminal::progress(cases as u64),
+            ends: Instant::now() + slots.longest(tasks),
+        }
+    }
+
+    /// Shows again and again how long this can still take.
+    async fn count_down(&self, name: &str) -> ! {
+        loop {
+            let left = self.ends.saturating_duration_since(Instant::now());
+            let left = left.as_secs_f64().ceil();
+            self.bar
+                .set_message(format!("{name}, at most {left} s left"));
+            self.bar.tick();
+            sleep(LOOK).await;
+        }
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
     }
 }
 

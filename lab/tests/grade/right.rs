@@ -42,10 +42,12 @@ async fn unusual_but_correct_habits_break_no_rule() {
 }
 
 #[tokio::test]
-async fn a_client_that_waits_a_long_retry_after_is_not_judged() {
+async fn a_client_that_waits_longer_than_its_time_misses_the_goal() {
     let client = habit("waits-any-time");
 
     let grade = graded("maintenance", &client, &ProcessSlots::new(1)).await;
 
-    assert_none([fault(&grade, &client, Some(GoalVerdict::NotJudged), &[])]);
+    assert_none([fault(&grade, &client, Some(GoalVerdict::Missed), &[])]);
+    let found = grade.goal.found.expect("what it was doing");
+    assert_eq!(found, "still waiting, 110 s more, after Retry-After: 120");
 }

@@ -1,5 +1,7 @@
 //! The goal of a case: what the caller must end up with, read from the process.
 
+use std::time::Duration;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -7,12 +9,24 @@ use serde_json::{Map, Value};
 use crate::{
     duration,
     rules::{ProcessRecord, Stopped},
-    wire::{ClosedBy, WireConnection, WireRecord},
+    wire::{ClosedBy, RetryAfterForm, WireConnection, WireRecord},
 };
 
 /// The exit code of a client that does not do this task. A shell uses the same code for an
 /// unknown command.
 pub const NOT_DONE: i32 = 127;
+
+/// How long a process may go on after its result until a remark says so. A process that has
+/// printed the right result, and for this long neither printed nor sent more, has nothing
+/// left to show: a thread pool or an open connection keeps it alive.
+pub const LINGER: Duration = Duration::from_secs(1);
+
+/// The most results that a text names.
+const MOST_NAMED: usize = 3;
+
+/// The most turns of the lab, one for each request, whose delays can add up to the reason
+/// for a missed goal. Who sends more has been served more than enough.
+const MOST_TURNS: u64 = 20;
 
 /// What the caller must end up with. A result is a JSON object on the last line that the
 /// process prints; it may have additional members.
@@ -36,7 +50,7 @@ pub enum Goal {
 pub struct GoalResult {
     /// The verdict.
     pub verdict: GoalVerdict,
-    /// What was found instead, as text; none if the goal was reached.
+    /// What was found instead, as text. If the goal was reached, a remark, or none.
     pub found: Option<String>,
 }
 
@@ -52,8 +66,8 @@ pub enum GoalVerdict {
     Crashed,
     /// The process said that it does not do this task.
     Skipped,
-    /// It cannot be judged: there was no process, or waiting was right and took longer
-    /// than the case.
+    /// It cannot be judged: there was no process, or the time was up and the lab's own
+    /// delays could be the reason.
     NotJudged,
 }
 
@@ -88,7 +102,9 @@ impl Goal {
             );
         };
         let result = process.result();
-        if result.as_ref().is_some_and(says_skip) || process.exit == Some(NOT_DONE) {
+        let is_not_done = process.exit == Some(NOT_DONE);
+        let asked = wire.total > 0 || !wire.refused.is_empty();
+        if result.as_ref().is_some_and(says_skip) || is_not_done && !asked {
             return GoalResult::of(
                 GoalVerdict::Skipped,
                 "the client says that it does not do this",
@@ -97,8 +113,22 @@ impl Goal {
         if let Some(signal) = process.signal {
             return GoalResult::of(GoalVerdict::Crashed, format!("ended by signal {signal}"));
         }
-        if let Some(stopped) = process.stopped {
-            return self.judge_stopped(stopped, wire, process);
+        let is_accepted = result.as_ref().is_some_and(|result| self.takes(result));
+        if is_not_done && !is_accepted {
+            let found = format!("exit code {NOT_DONE} after requests: a command was not found");
+            return GoalResult::of(GoalVerdict::Crashed, found);
+        }
+        let can_ask = *self != Self::ErrorInWords;
+        match process.stopped {
+            Some(Stopped::Flood) => {
+                let took = duration(process.ended.saturating_sub(process.started));
+                let found = format!("a flood of requests within {took}");
+                return GoalResult::of(GoalVerdict::Missed, found);
+            }
+            Some(Stopped::TimeUp) if !is_accepted || can_ask && wire.total == 0 => {
+                return self.judge_time_up(wire, process, result.as_ref());
+            }
+            _ => {}
         }
         if *self == Self::ErrorInWords {
             return match &process.last_line {
@@ -130,7 +160,7 @@ impl Goal {
         match self.is_reached(process, result) {
             true => GoalResult {
                 verdict: GoalVerdict::Reached,
-                found: None,
+                found: process.lingered(),
             },
             false => {
                 let printed = process.printed(result);
@@ -166,8 +196,11 @@ impl Goal {
     #[must_use]
     pub fn wanted(&self) -> String {
         let objects = |objects: &[Map<String, Value>]| {
-            let texts = objects.iter().map(text);
-            texts.collect::<Vec<_>>().join(" or ")
+            let mut texts: Vec<_> = objects.iter().take(MOST_NAMED).map(text).collect();
+            if objects.len() > MOST_NAMED {
+                texts.push(format!("one of {} more", objects.len() - MOST_NAMED));
+            }
+            texts.join(" or ")
         };
         match self {
             Self::Result(results) => objects(results),
@@ -180,54 +213,121 @@ impl Goal {
         }
     }
 
-    fn is_reached(&self, process: &ProcessRecord, result: Option<&Map<String, Value>>) -> bool {
-        let is_one_of = |results: &[Map<String, Value>]| {
-            result.is_some_and(|result| results.iter().any(|wanted| has(result, wanted)))
-        };
-        let says_error = result.is_some_and(says_error);
-        let is_error = says_error || process.last_line.is_none() && process.exit != Some(0);
+    /// Whether this line is the right result, however its process ends.
+    #[must_use]
+    pub fn accepts(&self, line: &str) -> bool {
+        serde_json::from_str(line).is_ok_and(|result| self.takes(&result))
+    }
+
+    /// Whether a printed object is the right result.
+    fn takes(&self, result: &Map<String, Value>) -> bool {
+        let is_one_of =
+            |results: &[Map<String, Value>]| results.iter().any(|wanted| has(result, wanted));
         match self {
             Self::Result(results) => is_one_of(results),
-            Self::Error => is_error,
-            Self::ErrorInWords => says_error,
-            Self::ErrorWith(members) => {
-                says_error && result.is_some_and(|result| has(result, members))
-            }
-            Self::ResultOrError(results) => is_error || is_one_of(results),
+            Self::Error | Self::ErrorInWords => says_error(result),
+            Self::ErrorWith(members) => says_error(result) && has(result, members),
+            Self::ResultOrError(results) => says_error(result) || is_one_of(results),
         }
     }
 
-    /// A process that the lab stopped has no result. A process that waits for longer than a
-    /// case lasts may be right.
-    fn judge_stopped(
+    /// An exit code other than 0 is an error whatever was printed before: some clients print
+    /// the body of a failed response.
+    fn is_reached(&self, process: &ProcessRecord, result: Option<&Map<String, Value>>) -> bool {
+        let takes_exit = matches!(self, Self::Error | Self::ResultOrError(_));
+        takes_exit && process.exit.is_some_and(|code| code != 0)
+            || result.is_some_and(|result| self.takes(result))
+    }
+
+    /// A process whose time was up without the right result has missed its goal, unless the
+    /// lab's own delays could be the reason.
+    fn judge_time_up(
         &self,
-        stopped: Stopped,
         wire: &WireRecord,
         process: &ProcessRecord,
+        result: Option<&Map<String, Value>>,
     ) -> GoalResult {
         let took = duration(process.ended.saturating_sub(process.started));
-        match (stopped, self) {
-            (Stopped::TimeUp, _) if wire.total == 0 && *self != Self::ErrorInWords => {
-                let found = arrived_instead(wire);
-                let found = found.map_or_else(
-                    || format!("no request within {took}"),
-                    |found| format!("{found}; still running after {took}"),
-                );
-                GoalResult::of(GoalVerdict::Missed, found)
+        let doing = match (wire.total, arrived_instead(wire)) {
+            (0, Some(found)) => format!("{found}; still running after {took}"),
+            (0, None) if *self != Self::ErrorInWords => format!("no request within {took}"),
+            _ => {
+                doing(wire, process.ended).unwrap_or_else(|| format!("still running after {took}"))
             }
-            (Stopped::TimeUp, Self::ErrorWith(_)) => GoalResult::of(
-                GoalVerdict::NotJudged,
-                format!("still waiting after {took}"),
-            ),
-            (Stopped::TimeUp, _) => {
-                GoalResult::of(GoalVerdict::Missed, format!("still running after {took}"))
+        };
+        let doing = match result {
+            Some(_) => format!("{}; {doing}", process.printed(result)),
+            None => doing,
+        };
+        match lab_is_late(wire, process) {
+            false => GoalResult::of(GoalVerdict::Missed, doing),
+            true => {
+                let late = duration(process.lab_delay);
+                let found = format!("{doing}; the lab itself was up to {late} late in each turn");
+                GoalResult::of(GoalVerdict::NotJudged, found)
             }
-            (Stopped::Flood, _) => GoalResult::of(
-                GoalVerdict::Missed,
-                format!("a flood of requests within {took}"),
-            ),
         }
     }
+}
+
+/// Whether the lab's own delays could be the reason why a process had no result in time.
+///
+/// The lab takes a turn for each request, and one for the result. It was late by at most
+/// its largest delay in each. All that together could be the reason if it is no less than
+/// the wait that was left, or where none is known, than a tenth of the time that the client
+/// had.
+fn lab_is_late(wire: &WireRecord, process: &ProcessRecord) -> bool {
+    let turns = wire.total.saturating_add(1).min(MOST_TURNS);
+    let late = process.lab_delay * u32::try_from(turns).unwrap_or(u32::MAX);
+    let began = wire
+        .entries
+        .first()
+        .map_or(process.started, |it| it.arrived);
+    let missing = match asked_wait(wire, process.ended) {
+        Some((left, _)) => left,
+        None => process.ended.saturating_sub(began) / 10,
+    };
+    !late.is_zero() && late >= missing
+}
+
+/// How much was left at this moment of the wait that the last response asked for, and how it
+/// asked.
+fn asked_wait(wire: &WireRecord, at: Duration) -> Option<(Duration, String)> {
+    let last = wire.entries.last()?;
+    let (head, asked) = (last.head?, last.retry_after?);
+    let left = head.saturating_add(asked.wait()).checked_sub(at)?;
+    let asked = match asked.form {
+        RetryAfterForm::Seconds => format!("Retry-After: {}", asked.wait().as_secs()),
+        _ => "the date in Retry-After".to_owned(),
+    };
+    (!left.is_zero()).then_some((left, asked))
+}
+
+/// What a client was doing at this moment, as far as its last request tells.
+fn doing(wire: &WireRecord, at: Duration) -> Option<String> {
+    if let Some((left, asked)) = asked_wait(wire, at) {
+        let left = left.as_secs_f64().round();
+        return Some(format!("still waiting, {left} s more, after {asked}"));
+    }
+    let last = wire.entries.last()?;
+    let since = |moment| duration(at.saturating_sub(moment));
+    Some(match (last.head, last.ended) {
+        (None, _) => format!(
+            "still waiting for the response to request {}, after {}",
+            last.seq,
+            since(last.arrived)
+        ),
+        (Some(head), None) => format!(
+            "still reading the response to request {}, after {}",
+            last.seq,
+            since(head)
+        ),
+        (Some(_), Some(ended)) => format!(
+            "still running, {} after the response to request {}",
+            since(ended),
+            last.seq
+        ),
+    })
 }
 
 impl GoalVerdict {
@@ -266,10 +366,13 @@ impl GoalResult {
                 );
             }
             (None, Some(skipped), None) => skipped,
-            (None, None, Some(reached)) => reached,
-            (None, None, None) => {
-                let not_judged = of(GoalVerdict::NotJudged).cloned();
-                return not_judged.unwrap_or_else(|| Self::of(GoalVerdict::NotJudged, "not run"));
+            (None, None, reached) => {
+                let remarked =
+                    |it: &&Self| it.verdict == GoalVerdict::Reached && it.found.is_some();
+                let remarked = cases.clone().into_iter().find(remarked);
+                let not_judged = of(GoalVerdict::NotJudged);
+                let decides = not_judged.or(remarked).or(reached).cloned();
+                return decides.unwrap_or_else(|| Self::of(GoalVerdict::NotJudged, "not run"));
             }
         };
         decides.clone()
@@ -285,7 +388,24 @@ impl ProcessRecord {
     /// Whether it exited with code 0 and printed a result that is not an error.
     pub(crate) fn ended_with_result(&self) -> bool {
         let is_result = |it: &Map<String, Value>| !says_error(it) && !says_skip(it);
-        self.exit == Some(0) && self.result().as_ref().is_some_and(is_result)
+        let has_ended = self.exit == Some(0) || self.stopped == Some(Stopped::Lingered);
+        has_ended && self.result().as_ref().is_some_and(is_result)
+    }
+
+    /// The remark on a process that went on for long after its result.
+    fn lingered(&self) -> Option<String> {
+        let time = self.ended.saturating_sub(self.printed_at?);
+        if time < LINGER {
+            return None;
+        }
+        let until = match self.stopped {
+            Some(_) => ", until the lab ended it",
+            None => "",
+        };
+        let time = duration(time);
+        Some(format!(
+            "the process ran for {time} after its result{until}"
+        ))
     }
 
     fn printed(&self, result: Option<&Map<String, Value>>) -> String {
@@ -390,7 +510,7 @@ mod tests {
     use serde_json::json;
 
     use super::{GoalVerdict::*, *};
-    use crate::wire::{ConnectionEnd, WireRefusal};
+    use crate::wire::{ConnectionEnd, RetryAfter, WireRefusal, WireRequest};
 
     fn object(value: Value) -> Map<String, Value> {
         value.as_object().expect("an object").clone()
@@ -510,7 +630,8 @@ mod tests {
                 Reached,
             ),
             (failed.clone(), Reached, Missed),
-            (failed_with(r#"{"records": 3}"#), Missed, Missed),
+            (failed_with(r#"{"status": 503}"#), Reached, Missed),
+            (failed_with("Traceback"), Reached, Missed),
             (printed(""), Missed, Missed),
             (printed(r#"{"error": null}"#), Missed, Missed),
             (printed(r#"{"retry_after": 120}"#), Missed, Missed),
@@ -642,22 +763,121 @@ mod tests {
         }
     }
 
-    #[test]
-    fn a_wait_longer_than_the_case_is_judged_only_if_it_is_wrong() {
-        let waiting = ProcessRecord {
+    /// A record of one request that arrived at once, with this response.
+    fn one_request(response: WireRequest) -> WireRecord {
+        let (seq, status) = (1, Some(503));
+        WireRecord {
+            total: 1,
+            entries: vec![WireRequest {
+                seq,
+                status,
+                ..response
+            }],
+            ..WireRecord::default()
+        }
+    }
+
+    fn time_up(seconds: u64) -> ProcessRecord {
+        ProcessRecord {
             stopped: Some(Stopped::TimeUp),
-            ended: Duration::from_secs(10),
+            ended: Duration::from_secs(seconds),
             ..ProcessRecord::default()
+        }
+    }
+
+    #[test]
+    fn a_missed_goal_says_what_the_client_was_doing_when_the_time_was_up() {
+        let second = Duration::from_secs(1);
+        let retry_after = Some(RetryAfter::seconds(Duration::from_secs(120)));
+        let answered = WireRequest {
+            head: Some(second),
+            ended: Some(second),
+            ..WireRequest::default()
         };
+        let reading = WireRequest {
+            ended: None,
+            ..answered.clone()
+        };
+        let told = WireRequest {
+            retry_after,
+            ..answered.clone()
+        };
+
+        for (request, found) in [
+            (told, "still waiting, 111 s more, after Retry-After: 120"),
+            (
+                WireRequest::default(),
+                "still waiting for the response to request 1, after 10 s",
+            ),
+            (
+                reading,
+                "still reading the response to request 1, after 9 s",
+            ),
+            (
+                answered,
+                "still running, 9 s after the response to request 1",
+            ),
+        ] {
+            for goal in [Goal::Error, Goal::ErrorWith(Map::new())] {
+                let judged = goal.judge(&one_request(request.clone()), Some(&time_up(10)));
+                assert_eq!(judged, GoalResult::of(Missed, found));
+            }
+        }
         let flood = ProcessRecord {
             stopped: Some(Stopped::Flood),
-            ..waiting.clone()
+            ..time_up(10)
         };
-        let long = Goal::ErrorWith(Map::new());
+        assert_eq!(verdict(&Goal::Error, &flood), Missed);
+    }
 
-        assert_eq!(verdict(&Goal::Error, &waiting), Missed);
-        assert_eq!(verdict(&long, &waiting), NotJudged);
-        assert_eq!(verdict(&long, &flood), Missed);
+    #[test]
+    fn a_result_counts_from_when_it_was_printed() {
+        let goal = Goal::result(json!({"attempt": 3}));
+        let lingers = |line: &str, stopped| ProcessRecord {
+            printed_at: Some(Duration::from_secs(2)),
+            stopped,
+            exit: None,
+            ended: Duration::from_millis(5_500),
+            ..printed(line)
+        };
+        let right = r#"{"attempt": 3}"#;
+        let wire = one_request(WireRequest::default());
+        let remark = "the process ran for 3.5 s after its result";
+
+        for (line, stopped, verdict, found) in [
+            (right, None, Reached, remark),
+            (right, Some(Stopped::TimeUp), Reached, remark),
+            (right, Some(Stopped::Lingered), Reached, remark),
+            (
+                r#"{"attempt": 4}"#,
+                Some(Stopped::TimeUp),
+                Missed,
+                r#"printed {"attempt": 4}; still"#,
+            ),
+        ] {
+            let judged = goal.judge(&wire, Some(&lingers(line, stopped)));
+            assert_eq!(judged.verdict, verdict, "{line}");
+            let said = judged.found.expect("a remark");
+            assert!(said.starts_with(found), "{said}");
+        }
+        let quick = ProcessRecord {
+            ended: Duration::from_millis(2_900),
+            ..lingers(right, None)
+        };
+        assert_eq!(goal.judge(&wire, Some(&quick)).found, None);
+    }
+
+    #[test]
+    fn an_unknown_command_after_requests_is_a_crash() {
+        let exits = |line: &str| ProcessRecord {
+            exit: Some(NOT_DONE),
+            ..printed(line)
+        };
+
+        for goal in [Goal::Error, Goal::result(json!({"id": 1}))] {
+            assert_eq!(verdict(&goal, &exits("")), Crashed);
+        }
+        assert_eq!(verdict(&Goal::Error, &exits(r#"{"error": "x"}"#)), Reached);
     }
 
     #[test]
@@ -668,7 +888,7 @@ mod tests {
         };
 
         assert_eq!(of(&[Reached, Reached]), Reached);
-        assert_eq!(of(&[Reached, NotJudged]), Reached);
+        assert_eq!(of(&[Reached, NotJudged]), NotJudged);
         assert_eq!(of(&[Reached, Missed, Crashed]), Crashed);
         assert_eq!(of(&[Reached, Missed]), Missed);
         assert_eq!(of(&[Skipped, Skipped]), Skipped);
@@ -701,10 +921,15 @@ mod tests {
     fn a_goal_is_written_as_text() {
         let one = || object(json!({"id": "a"}));
         let two = || vec![one(), object(json!({"id": "b"}))];
+        let six = || vec![one(); 6];
 
         for (goal, words) in [
             (Goal::Result(vec![one()]), r#"{"id":"a"}"#),
             (Goal::Result(two()), r#"{"id":"a"} or {"id":"b"}"#),
+            (
+                Goal::Result(six()),
+                r#"{"id":"a"} or {"id":"a"} or {"id":"a"} or one of 3 more"#,
+            ),
             (Goal::Error, "an error"),
             (Goal::ErrorInWords, "a printed error"),
             (Goal::ErrorWith(one()), r#"an error with {"id":"a"}"#),
@@ -760,6 +985,25 @@ mod tests {
             };
 
             prop_assert_eq!(verdict(&goal, &printed(&line)), expected, "{}", line);
+        }
+
+        /// A process out of time has missed its goal, and only a lab that was late for as
+        /// long as was missing takes that back.
+        #[test]
+        fn only_a_late_lab_takes_a_miss_back(
+            requests in 1_u64..60, seconds in 1_u64..20, lab_ms in 0_u64..2_000,
+        ) {
+            let wire = WireRecord {
+                total: requests,
+                ..one_request(WireRequest::default())
+            };
+            let lab_delay = Duration::from_millis(lab_ms);
+            let process = ProcessRecord { lab_delay, ..time_up(seconds) };
+
+            let judged = Goal::Error.judge(&wire, Some(&process)).verdict;
+
+            let is_late = lab_ms > 0 && lab_ms * (requests + 1).min(20) >= seconds * 100;
+            prop_assert_eq!(judged, if is_late { NotJudged } else { Missed });
         }
     }
 }

@@ -12,7 +12,7 @@ mod task;
 mod verdict_text;
 
 pub use card::{CARD_VERSION, Card, CaseGrade, RecordedCase, RuleGrade, TaskGrade};
-pub use goal::{Goal, GoalResult, GoalVerdict, NOT_DONE};
+pub use goal::{Goal, GoalResult, GoalVerdict, LINGER, NOT_DONE};
 pub use known_failures::{KnownFailure, KnownFailures};
 pub use summary::{PrintedCard, PrintedCardError, RuleSummary, Summary, TaskSummary};
 pub use task::TaskWords;

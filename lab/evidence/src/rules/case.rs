@@ -44,9 +44,10 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// Whether the lab stopped the client's process.
+    /// Whether the lab stopped the client's process before it had a result.
     pub(super) fn was_stopped(&self) -> bool {
-        self.process.is_some_and(|it| it.stopped.is_some())
+        let stopped = self.process.and_then(|it| it.stopped);
+        stopped.is_some_and(|why| why != Stopped::Lingered)
     }
 
     /// The judgement of a client that has not read on: `with_result` if it ended with a result
@@ -80,16 +81,17 @@ pub struct ProcessRecord {
     pub stopped: Option<Stopped>,
     /// The last non-empty line that it printed.
     pub last_line: Option<String>,
-    /// When its last line was written, on the clock of the wire record.
+    /// When it printed that line, on the clock of the wire record.
     #[serde(rename = "printed_at_ns", serialize_with = "nanoseconds::optional")]
     #[schemars(with = "Option<u64>")]
     pub printed_at: Option<Duration>,
-    /// The number of bytes that it printed.
-    pub printed: u64,
-    /// The longest delay of the lab's own work, measured while the case ran.
+    /// The largest delay of the lab's own scheduling while the case ran: how late a timer
+    /// fired that it started again and again.
     #[serde(rename = "lab_delay_ns", serialize_with = "nanoseconds::one")]
     #[schemars(with = "u64")]
     pub lab_delay: Duration,
+    /// The number of bytes that it printed.
+    pub printed: u64,
     /// The last lines of its stderr.
     pub stderr: Vec<String>,
 }
@@ -102,4 +104,6 @@ pub enum Stopped {
     TimeUp,
     /// It had sent more requests than a case allows.
     Flood,
+    /// It had printed the right result, and neither ended nor sent anything more.
+    Lingered,
 }

@@ -13,7 +13,7 @@ use maud::{Markup, html as markup};
 
 use super::{
     super::{
-        grade::{count, rule_in_words, was_missed},
+        grade::{count, has_failed, rule_in_words},
         paint::fit,
     },
     chart::{COLUMNS, cuts, shape},
@@ -154,7 +154,7 @@ fn verdict(class: &str, mark: &str, words: impl Display) -> Markup {
 /// The cases of a task that received a request, or missed their goal.
 fn cases(task: &TaskGrade, words: Option<&TaskWords>, known: &KnownFailures) -> Markup {
     let shown = task.cases.iter().enumerate();
-    let shown = shown.filter(|(_, case)| case.wire.total > 0 || was_missed(case));
+    let shown = shown.filter(|(_, case)| case.wire.total > 0 || has_failed(task, case));
     let shown: Vec<_> = shown.collect();
     markup! {
         section.task aria-labelledby=(task.task) {
@@ -176,7 +176,7 @@ fn case(task: &TaskGrade, number: usize, case: &CaseGrade, known: &KnownFailures
     markup! {
         div.case {
             h3 { (case.name) " " (goal(case.goal.verdict)) }
-            @if was_missed(case) {
+            @if has_failed(task, case) {
                 p { (found.unwrap_or_default()) "; wanted " (case.wanted) }
                 @if !stderr.is_empty() { pre { (stderr.join("\n")) } }
             }

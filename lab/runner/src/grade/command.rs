@@ -163,6 +163,14 @@ fn quoted_for_windows(word: &str) -> String {
 }
 
 impl Context {
+    /// A line that the client printed, with the name of the token in place of its value.
+    pub(super) fn masked(&self, line: String) -> String {
+        match &self.token {
+            Some(token) => line.replace(token.as_str(), "$LAB_TOKEN"),
+            None => line,
+        }
+    }
+
     /// The variables of one case. No proxy is asked for a loopback address, whatever
     /// else the environment says.
     pub(super) fn variables(&self) -> impl Iterator<Item = (&'static str, &str)> {

@@ -11,6 +11,7 @@
 
 mod broken_once;
 mod command;
+mod delay;
 mod draw;
 mod open;
 mod process;

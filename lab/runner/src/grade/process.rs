@@ -20,7 +20,10 @@ use std::{
     time::Duration,
 };
 
-use evidence::rules::{ProcessRecord, Stopped};
+use evidence::{
+    grade::LINGER,
+    rules::{ProcessRecord, Stopped},
+};
 use process_wrap::tokio::{ChildWrapper, CommandWrap};
 use tokio::{
     io::{AsyncRead, AsyncReadExt},
@@ -28,9 +31,12 @@ use tokio::{
     time::{Instant, sleep, timeout},
 };
 
-use super::command::{ClientCommand, Context};
 #[cfg(target_os = "linux")]
 use super::stragglers::Stragglers;
+use super::{
+    command::{ClientCommand, Context},
+    delay::LabDelay,
+};
 
 /// How much of what a process prints is kept, in bytes. A result is its last line.
 const STDOUT_KEPT: usize = 64 * 1024;
@@ -48,14 +54,21 @@ const GRACE: Duration = Duration::from_millis(200);
 /// machine that is busy, and that is nothing to hold against a client.
 const START: Duration = Duration::from_secs(20);
 
+/// How often it is looked whether a process lingers.
+const LOOK: Duration = Duration::from_millis(50);
+
 /// What ends a process that does not end by itself.
-pub(super) struct Limits<C, F> {
+pub(super) struct Limits<C, F, R> {
     /// Ready with its first request.
     pub(super) called: C,
     /// How long it may go on from then on.
     pub(super) time: Duration,
     /// Ready once it has sent too much.
     pub(super) flood: F,
+    /// The number of its requests so far if this line is the right result.
+    pub(super) is_result: R,
+    /// How late the lab is.
+    pub(super) delay: LabDelay,
 }
 
 /// Runs a client until it ends, or is ended by its limits. All moments are counted from
@@ -69,7 +82,11 @@ pub(super) struct Limits<C, F> {
 pub(super) async fn run(
     command: &ClientCommand,
     context: &Context,
-    limits: Limits<impl Future<Output = ()>, impl Future<Output = ()>>,
+    limits: Limits<
+        impl Future<Output = ()>,
+        impl Future<Output = ()>,
+        impl Fn(&str) -> Option<u64>,
+    >,
     begun: Instant,
 ) -> io::Result<ProcessRecord> {
     let mut wrapped = CommandWrap::with_new(command.file(), |process| {
@@ -110,6 +127,8 @@ pub(super) async fn run(
         status = group.wait() => (Some(status?), None),
         () = limits.flood => (None, Some(Stopped::Flood)),
         () = time_is_up => (None, Some(Stopped::TimeUp)),
+        () = lingers(&stdout, limits.is_result) => (None, Some(Stopped::Lingered)),
+        never = limits.delay.clone().measure() => never,
     };
     let ended = begun.elapsed();
     let (stdout, stderr) = match stopped {
@@ -128,12 +147,37 @@ pub(super) async fn run(
         exit: status.and_then(|status| status.code()),
         signal: status.and_then(signal),
         stopped,
-        last_line: stdout.last_line(),
-        printed_at: None,
+        last_line: stdout.last_line().map(|line| context.masked(line)),
+        printed_at: stdout.at.map(|at| at.saturating_duration_since(begun)),
+        lab_delay: limits.delay.largest(),
         printed: stdout.seen,
-        lab_delay: Duration::ZERO,
-        stderr: stderr.last_lines(),
+        stderr: stderr
+            .last_lines()
+            .into_iter()
+            .map(|line| context.masked(line))
+            .collect(),
     })
+}
+
+/// Ready once a process has printed the right result and has done nothing since.
+async fn lingers(stdout: &Tail, is_result: impl Fn(&str) -> Option<u64>) {
+    let mut known = None;
+    let mut since = Instant::now();
+    loop {
+        sleep(LOOK).await;
+        let (seen, line) = {
+            let kept = stdout.kept.lock().unwrap_or_else(PoisonError::into_inner);
+            (kept.seen, kept.last_line())
+        };
+        let requests = line.and_then(|line| is_result(&line));
+        let now = requests.map(|requests| (seen, requests));
+        if now != known {
+            (known, since) = (now, Instant::now());
+        }
+        if known.is_some() && since.elapsed() >= LINGER {
+            return;
+        }
+    }
 }
 
 /// A process and all that it has started, ended when this is dropped.
@@ -184,6 +228,8 @@ struct Kept {
     bytes: Vec<u8>,
     /// How many bytes came in all.
     seen: u64,
+    /// When the last of them came that are more than blanks.
+    at: Option<Instant>,
 }
 
 impl Tail {
@@ -216,6 +262,9 @@ impl Tail {
 impl Kept {
     fn push(&mut self, bytes: &[u8], most: usize) {
         self.seen += bytes.len() as u64;
+        if !bytes.trim_ascii().is_empty() {
+            self.at = Some(Instant::now());
+        }
         self.bytes.extend_from_slice(bytes);
         let surplus = self.bytes.len().saturating_sub(most);
         self.bytes.drain(..surplus);
@@ -292,7 +341,10 @@ mod tests {
             time::Duration,
         };
 
-        use evidence::rules::{ProcessRecord, Stopped};
+        use evidence::{
+            grade::LINGER,
+            rules::{ProcessRecord, Stopped},
+        };
         use tokio::{
             task::spawn_blocking,
             time::{Instant, timeout},
@@ -300,15 +352,21 @@ mod tests {
 
         use crate::grade::{
             command::{ClientCommand, Context},
+            delay::LabDelay,
             process::{Limits, run},
         };
 
         /// A process that has sent its first request at once.
-        fn at_most(time: Duration) -> Limits<impl Future<Output = ()>, impl Future<Output = ()>> {
+        fn at_most(
+            time: Duration,
+        ) -> Limits<impl Future<Output = ()>, impl Future<Output = ()>, impl Fn(&str) -> Option<u64>>
+        {
             Limits {
                 called: ready(()),
                 time,
                 flood: pending(),
+                is_result: |line: &str| (line == "right").then_some(1),
+                delay: LabDelay::default(),
             }
         }
 
@@ -341,8 +399,31 @@ mod tests {
             );
             let last = record.last_line.expect("a line");
             assert!(last.starts_with("http://127.0.0.1:1/"), "{last}");
-            assert!(last.ends_with("/flaky secret"), "{last}");
+            assert!(last.ends_with("/flaky $LAB_TOKEN"), "{last}");
             assert_eq!(record.stderr, ["oops"]);
+        }
+
+        #[tokio::test]
+        async fn a_token_is_masked_wherever_the_client_prints_it() {
+            let script = "echo Bearer $LAB_TOKEN >&2; echo \\\"$LAB_TOKEN\\\" 2x$LAB_TOKEN";
+
+            let record = shell(script, LONG).await;
+
+            assert_eq!(record.stderr, ["Bearer $LAB_TOKEN"]);
+            let last = record.last_line.as_deref();
+            assert_eq!(last, Some("\"$LAB_TOKEN\" 2x$LAB_TOKEN"));
+        }
+
+        #[tokio::test]
+        async fn a_result_counts_from_when_it_was_printed() {
+            let lingers = shell("echo log; echo right; sleep 60", LONG).await;
+            let waits = shell("echo wrong; sleep 60", Duration::from_millis(1500)).await;
+
+            assert_eq!(lingers.stopped, Some(Stopped::Lingered));
+            let printed_at = lingers.printed_at.expect("a line");
+            assert!(lingers.ended - printed_at >= LINGER, "{lingers:?}");
+            assert!(lingers.ended < LONG / 2, "{lingers:?}");
+            assert_eq!(waits.stopped, Some(Stopped::TimeUp));
         }
 
         #[tokio::test]

@@ -1,8 +1,10 @@
 //! How many clients run at once.
 
-use std::{num::NonZeroUsize, thread::available_parallelism};
+use std::{num::NonZeroUsize, thread::available_parallelism, time::Duration};
 
 use tokio::sync::{Semaphore, SemaphorePermit};
+
+use super::task::Task;
 
 /// How many processes run at once for each of the machine's cores: most of them wait.
 const PROCESSES_PER_CORE: u32 = 3;
@@ -41,12 +43,28 @@ impl ProcessSlots {
     /// Waits for the slot of a case, which is free again once this is dropped. Who came
     /// first is first.
     pub(super) async fn acquire(&self, is_about_milliseconds: bool) -> Option<SemaphorePermit<'_>> {
-        let slots = match is_about_milliseconds {
-            true => PROCESSES_PER_CORE.min(self.all),
-            false => 1,
-        };
+        let slots = self.needed(is_about_milliseconds);
         // Nobody closes it.
         self.slots.acquire_many(slots).await.ok()
+    }
+
+    /// The longest that all cases of these tasks can take from their first requests on.
+    #[must_use]
+    pub fn longest(&self, tasks: &[&Task]) -> Duration {
+        let work = tasks.iter().map(|task| {
+            let slots = self.needed(task.is_about_milliseconds());
+            task.words.time * slots * u32::try_from(task.case_count()).unwrap_or(u32::MAX)
+        });
+        // A slot is empty only while the last case waits for more of them.
+        let last = tasks.iter().map(|task| task.words.time).max();
+        work.sum::<Duration>() / self.all + last.unwrap_or_default()
+    }
+
+    fn needed(&self, is_about_milliseconds: bool) -> u32 {
+        match is_about_milliseconds {
+            true => PROCESSES_PER_CORE.min(self.all),
+            false => 1,
+        }
     }
 }
 

@@ -33,7 +33,7 @@ pub enum GradeError {
 }
 
 /// Runs a task with a client: its cases side by side, as many at once as there is
-/// room.
+/// room. `case_done` is called after each.
 ///
 /// Dropped, it leaves no process and no service behind.
 ///
@@ -45,17 +45,15 @@ pub async fn run_task(
     command: &ClientCommand,
     seed: u64,
     slots: &ProcessSlots,
+    case_done: impl Fn(),
 ) -> Result<TaskGrade, GradeError> {
     let cases = task.cases(seed).into_iter().enumerate();
     let cases = cases.map(async |(number, case)| {
         let _slot = slots.acquire(task.is_about_milliseconds()).await;
-        run_case(
-            task,
-            case,
-            command,
-            Draw::new(seed, task.words.name, number),
-        )
-        .await
+        let draw = Draw::new(seed, task.words.name, number);
+        let recorded = run_case(task, case, command, draw).await;
+        case_done();
+        recorded
     });
     let cases = try_join_all(cases).await?;
     Ok(TaskGrade::new(task.words.name, task.rules(), cases))
@@ -75,6 +73,8 @@ async fn run_case(
             called: service.called(),
             time: task.words.time,
             flood: service.flood(),
+            is_result: |line: &str| service.is_result(line),
+            delay: service.delay(),
         },
         service.begun,
     );

@@ -2,7 +2,7 @@
 
 use std::{
     collections::{HashMap, HashSet},
-    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, Once, OnceLock, PoisonError},
     time::{Duration, SystemTime},
 };
 
@@ -27,6 +27,7 @@ use tokio::{
 
 use super::{
     command::Context,
+    delay::LabDelay,
     draw::Draw,
     responses::unauthorized,
     task::{Case, Listener, Received, Reply, Responder, Task},
@@ -95,6 +96,9 @@ struct Served {
     state: Mutex<State>,
     called: Notify,
     flood: Notify,
+    /// How late the runtime is that serves it, from the first request on.
+    delay: LabDelay,
+    measured: Once,
 }
 
 /// What is known of a service once it listens.
@@ -208,6 +212,22 @@ impl CaseService {
         self.served.flood.notified().await;
     }
 
+    /// The meter of the lab's own delays.
+    pub(super) fn delay(&self) -> LabDelay {
+        self.served.delay.clone()
+    }
+
+    /// How many requests came so far if this line is the result of the case; none if it is
+    /// not.
+    pub(super) fn is_result(&self, line: &str) -> Option<u64> {
+        // Most lines are none, and a record is a copy.
+        if !line.starts_with('{') {
+            return None;
+        }
+        let (goal, wire) = self.record(&[]);
+        goal.accepts(line).then_some(wire.total)
+    }
+
     /// Begins the case again: with a service that has seen nothing, and a new record.
     pub(super) fn again(&self) {
         self.served.again();
@@ -274,6 +294,8 @@ impl Prepared {
             }),
             called: Notify::new(),
             flood: Notify::new(),
+            delay: LabDelay::default(),
+            measured: Once::new(),
         });
         let respond = {
             let served = Arc::clone(&served);
@@ -389,6 +411,9 @@ fn without(prefix: &str, route: &str) -> String {
 impl Served {
     async fn respond(&self, request: Request) -> Response {
         self.called.notify_one();
+        self.measured.call_once(|| {
+            tokio::spawn(self.delay.clone().measure());
+        });
         if request.method() != self.method {
             return self.another_method(request.method());
         }

@@ -197,6 +197,12 @@ impl Task {
         practice.any(|task| task.words.name == self.words.name)
     }
 
+    /// The number of its cases.
+    #[must_use]
+    pub fn case_count(&self) -> usize {
+        self.cases.len()
+    }
+
     /// Whether a rule is judged in it for which milliseconds count.
     pub(super) fn is_about_milliseconds(&self) -> bool {
         let mut rules = self.rules.iter();

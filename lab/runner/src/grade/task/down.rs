@@ -1,5 +1,7 @@
 //! The service does not come back.
 
+use std::time::Duration;
+
 use evidence::grade::{Goal, TaskWords};
 
 use super::{Case, PLAIN, Received, Reply, Responder, Task};
@@ -22,6 +24,8 @@ pub(super) const TASK: Task = Task {
         hint: "A client cannot know whether the next attempt will succeed, so the number of \
                attempts must be fixed beforehand. Your caller needs the last failure.",
         scenario: "flaky-gives-up",
+        // A finite schedule may last for 15 s.
+        time: Duration::from_secs(20),
         ..PLAIN.words
     },
     rules: &["finite-attempts", "backoff-waits", "backoff-jitter"],

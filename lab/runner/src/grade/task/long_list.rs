@@ -1,5 +1,7 @@
 //! A long listing, and one without an end.
 
+use std::time::Duration;
+
 use axum::{Extension, response::IntoResponse};
 use evidence::grade::{Goal, TaskWords};
 use host::Fault;
@@ -26,6 +28,8 @@ pub(super) const TASK: Task = Task {
         hint: "Every page is valid and every cursor is new, so only a limit ends the second \
                listing. No finite listing here has more than a hundred pages.",
         scenario: "endless-items",
+        // A slow client reads 200 pages in 12 s.
+        time: Duration::from_secs(20),
         ..PLAIN.words
     },
     rules: &["reads-to-the-end", "page-limit"],
