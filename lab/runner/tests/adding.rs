@@ -114,7 +114,7 @@ impl ClientUnderTest for Trusting {
         }]
     }
 
-    fn register(&self, recorder: &SharedRecorder, _: &[Task]) {
+    fn register(&self, recorder: &SharedRecorder, _: &[Task], _: &[ExpectedRoute]) {
         count(recorder, 0);
     }
 
