@@ -84,7 +84,7 @@ impl Telemetry {
             // It follows redirects, and the status is that of the last response.
             let arrives = |status| sends(status) || (status == 200 && sends(302));
             let occurs = |result: &&str| result.parse().ok().is_none_or(arrives);
-            for result in Operation::result_labels().into_iter().filter(occurs) {
+            for result in Operation::result_labels().filter(occurs) {
                 count(recorder, ATTEMPTS, [endpoint, method, result], 0);
             }
             count(recorder, RETRIES, [endpoint, method], 0);
