@@ -156,7 +156,7 @@ async fn panels_are_right_during_a_load() {
             drawn.iter().sum::<f64>() * STEP,
             rise(&before, &after, family),
         );
-        println!("{family}: {area:.1} drawn for {truth}");
+        eprintln!("{family}: {area:.1} drawn for {truth}");
         if truth < 20.0 || (area - truth).abs() > 0.02 * truth {
             wrong.push(format!("{family}: {area} drawn for {truth}"));
         }
@@ -169,7 +169,7 @@ async fn panels_are_right_during_a_load() {
         );
         let shown = prometheus.now(&quantile).await.expect("a result")[0];
         let (low, high) = bucket(&before, &after, share);
-        println!("quantile {share}: {shown} in {low}..{high}");
+        eprintln!("quantile {share}: {shown} in {low}..{high}");
         // Prometheus names the last bound for a value beyond it.
         if !(low <= shown && shown <= high) {
             wrong.push(format!("quantile {share}: {shown} is not in {low}..{high}"));
