@@ -88,6 +88,7 @@ fn bucket(before: &BTreeMap<String, f64>, after: &BTreeMap<String, f64>, share: 
 /// It takes `LOAD_SECONDS`, by default two minutes.
 #[tokio::test]
 #[ignore = "needs prometheus"]
+#[expect(clippy::print_stderr, reason = "the figures are worth reading")]
 async fn panels_are_right_during_a_load() {
     let seconds = env::var("LOAD_SECONDS").ok();
     let seconds = seconds.map_or(120, |text| text.parse().expect("a number"));
