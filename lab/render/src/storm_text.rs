@@ -29,8 +29,7 @@ const DIGITS: [char; ALL + 1] = ['0', '1', '2', '3', '4', '5', '6', '7', '8'];
 const NOT_JUDGED: char = '?';
 
 /// The columns of the figures that show values at the end, with their names.
-const AT_END: [([&str; 2], &str); 5] = [
-    (["requests", "/s"], "requests/s"),
+const AT_END: [([&str; 2], &str); 4] = [
     (["calls/s", "ok"], "calls/s ok"),
     (["requests", "queued"], "requests queued"),
     (["tokens", "left"], "tokens of a client"),

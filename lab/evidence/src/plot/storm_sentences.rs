@@ -257,11 +257,9 @@ const FIGURES: [Figure; 13] = [
         Some(["p99", "latency"]),
         |_, run| Some(duration(run.totals.latency?.p99)),
     ),
-    (
-        number("requests/s at the end"),
-        Some(["requests", "/s"]),
-        |settings, run| run.at_end_rate(settings, |step| step.requests),
-    ),
+    (number("requests/s at the end"), None, |settings, run| {
+        run.at_end_rate(settings, |step| step.requests)
+    }),
     (
         number("successful calls/s at the end"),
         Some(["calls/s", "ok"]),

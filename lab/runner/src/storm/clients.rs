@@ -291,7 +291,7 @@ mod tests {
     use futures_executor::LocalPool;
 
     use super::*;
-    use crate::storm::{counts::Counts, load::spawn};
+    use crate::storm::{counts::Counts, timeline::spawn};
 
     /// A service that refuses everything for ten seconds.
     const DOWN: Settings = Settings {

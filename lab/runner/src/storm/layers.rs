@@ -18,9 +18,8 @@ use super::{
     call::as_one_call,
     clients::Client,
     counts::Counts,
-    load::spawn,
     service::{Service, patience, respond},
-    timeline::Timeline,
+    timeline::{Timeline, spawn},
 };
 
 /// The next service, as the transport of any number of clients.

@@ -5,14 +5,13 @@ use std::{rc::Rc, time::Duration};
 use client::Clock;
 use evidence::storm::{Incident, Load, Settings};
 use futures_executor::LocalSpawner;
-use futures_util::task::LocalSpawnExt;
 
 use super::{
     call::as_one_call,
     chance::{Stream, Stretch, arrivals, exponential, stream},
     clients::Clients,
     counts::Counts,
-    timeline::Timeline,
+    timeline::{Timeline, spawn},
 };
 
 /// The inputs of a call.
@@ -78,15 +77,6 @@ impl Calls {
         let now = self.timeline.monotonic();
         self.counts.ended(began, now, has_succeeded, last);
     }
-}
-
-/// Begins a task on a pool that is still there.
-#[expect(
-    clippy::expect_used,
-    reason = "the pool ends after whoever can spawn on it"
-)]
-pub(super) fn spawn(spawner: &LocalSpawner, task: impl Future<Output = ()> + 'static) {
-    spawner.spawn_local(task).expect("the pool is there");
 }
 
 /// When calls of an open load begin: at another rate during a spike.

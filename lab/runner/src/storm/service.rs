@@ -329,7 +329,7 @@ mod tests {
     use super::{
         super::{
             chance::{Stream, stream},
-            load::spawn,
+            timeline::spawn,
         },
         *,
     };

@@ -13,9 +13,9 @@ use super::{
     chance::{Stream, stream},
     clients::Clients,
     counts::Counts,
-    load::{Calls, spawn},
+    load::Calls,
     service::Service,
-    timeline::Timeline,
+    timeline::{Timeline, spawn},
 };
 use crate::run::GENERATOR;
 

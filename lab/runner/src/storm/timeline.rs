@@ -15,7 +15,8 @@ use std::{
 };
 
 use client::{Clock, Sleep};
-use futures_executor::LocalPool;
+use futures_executor::{LocalPool, LocalSpawner};
+use futures_util::task::LocalSpawnExt;
 
 /// A clock for many clients and one model, with its waits.
 #[derive(Clone, Default)]
@@ -84,6 +85,15 @@ impl Clock for Timeline {
     }
 }
 
+/// Begins a task on a pool that is still there.
+#[expect(
+    clippy::expect_used,
+    reason = "the pool ends after whoever can spawn on it"
+)]
+pub(super) fn spawn(spawner: &LocalSpawner, task: impl Future<Output = ()> + 'static) {
+    spawner.spawn_local(task).expect("the pool is there");
+}
+
 /// A wait on the timeline. It counts from its first poll.
 struct Sleeping<'a> {
     timeline: &'a Timeline,
@@ -118,9 +128,6 @@ impl Future for Sleeping<'_> {
 #[cfg(test)]
 mod tests {
     use std::{cell::RefCell, rc::Rc};
-
-    use futures_executor::LocalPool;
-    use futures_util::task::LocalSpawnExt;
 
     use super::*;
 

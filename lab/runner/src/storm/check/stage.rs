@@ -24,9 +24,8 @@ use reqwest_middleware::{Middleware, Next, Result};
 use super::{
     super::{
         clients::{self, CALL},
-        load::spawn,
         service::respond,
-        timeline::Timeline,
+        timeline::{Timeline, spawn},
     },
     experiment::{Call, Run},
 };

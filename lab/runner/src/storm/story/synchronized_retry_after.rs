@@ -16,8 +16,7 @@ pub(super) const STORY: Story = Story {
             "All clients that got the date return in that second. The service cannot respond to \
                  so many before they time out, and their retries keep the queue full. One \
                  second of random spread is too little; with fifteen, the service recovers. The \
-                 naive client has used up its attempts by then: it loses those calls, but none of \
-                 them returns.",
+                 naive client has given up by then, and loses only those calls.",
         ),
         lesson: "A Retry-After gives the earliest time for a retry, not the best one. A later \
                  retry is allowed: add a random spread.",
