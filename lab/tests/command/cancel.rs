@@ -5,6 +5,8 @@ use std::{
     fs,
     io::{BufRead, BufReader, Read},
     process::{Child, Command},
+    thread::sleep,
+    time::Duration,
 };
 
 use serde_json::Value;
@@ -126,4 +128,43 @@ fn a_cancelled_storm_check_prints_its_figures_so_far() {
     assert_eq!(ended.code, Some(130), "{}", ended.stdout);
     let figures: Value = serde_json::from_str(&ended.stdout).expect("JSON");
     assert_eq!(figures["cancelled"], true);
+}
+
+#[test]
+fn a_cancelled_grade_shows_and_writes_the_tasks_that_are_done() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (junit, report) = (folder.path().join("x.xml"), folder.path().join("x.html"));
+    let waits = folder.path().join("waits");
+    // Done with the first task at once, and never with the second.
+    let script = format!(
+        r#"test $LAB_TASK = flaky && touch '{}' && sleep 60; echo '{{"records": 7}}'"#,
+        waits.display()
+    );
+    for (output, shown) in [("", "read-all"), ("--json", r#""task": "read-all""#)] {
+        let mut lab = command(&format!("grade --task read-all flaky {output}"))
+            .args(["--junit".as_ref(), junit.as_os_str()])
+            .args(["--report".as_ref(), report.as_os_str()])
+            .args(["--", "sh", "-c", &script])
+            .spawn()
+            .expect("lab runs");
+        while !waits.exists() {
+            assert_eq!(lab.try_wait().expect("it runs"), None);
+            sleep(Duration::from_millis(10));
+        }
+        fs::remove_file(&waits).expect("it is there");
+
+        interrupt(&lab);
+        let ended = Ended::from(lab.wait_with_output().expect("an end"));
+
+        assert_eq!(ended.code, Some(130), "{}", ended.stderr);
+        assert_contains(&ended.stdout, &[shown]);
+        assert_contains(&ended.stderr, &["Cancelled: 1 of 2 tasks were run."]);
+        for file in [&junit, &report] {
+            let text = fs::read_to_string(file).expect("written");
+            assert!(
+                text.contains("read-all") && !text.contains("flaky\""),
+                "{text}"
+            );
+        }
+    }
 }

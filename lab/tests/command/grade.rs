@@ -401,3 +401,68 @@ fn without_a_command_the_requests_until_ctrl_c_are_judged() {
         &["goal not judged in 2 requests", "1 broken"],
     );
 }
+
+#[test]
+fn an_option_that_does_not_exist_is_not_taken_for_the_command() {
+    for (options, advice) in [
+        ("--al", "a similar argument exists: '--all'"),
+        ("--seed -5", "write it without a sign"),
+    ] {
+        let refused = grade(options, &["true"]);
+
+        assert_eq!(refused.code, Some(2), "{options}");
+        assert_contains(&refused.stderr, &[advice]);
+    }
+}
+
+/// Each shell script asks once and then does what it should not.
+#[cfg(unix)]
+#[test]
+fn a_goal_is_judged_by_what_the_client_did_last() {
+    const ASKS: &str = r#"
+        address=${LAB_URL#http://}; port=${address%%/*}; port=${port#*:}
+        exec 3<>/dev/tcp/127.0.0.1/$port
+        printf 'GET /%s HTTP/1.0\r\nHost: 127.0.0.1:%s\r\n\r\n' "${address#*/}" $port >&3
+        cat <&3 >/dev/null
+    "#;
+    for (task, end, code, shown) in [
+        (
+            "maintenance",
+            r#"echo '{"error": "", "retry_after": 120}'; sleep 60"#,
+            0,
+            "after its result, until the lab ended it",
+        ),
+        ("down", "echo oops >&2; exit 127", 1, "| oops"),
+        (
+            "down",
+            r#"echo '{"status": 503}'; exit 22"#,
+            0,
+            "goal reached",
+        ),
+    ] {
+        let graded = grade(
+            &format!("--task {task}"),
+            &["bash", "-c", &format!("{ASKS}{end}")],
+        );
+
+        assert_eq!(graded.code, Some(code), "{end}: {}", graded.stdout);
+        assert_contains(&graded.stdout, &[shown]);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_case_that_was_skipped_where_others_were_not_is_shown() {
+    let folder = tempdir().expect("a folder");
+    let script = format!(
+        "cd '{}'; mkdir done 2>/dev/null && exit 127; exec '{}'",
+        folder.path().display(),
+        reliable()
+    );
+
+    let graded = grade("--task refused", &["sh", "-c", &script]);
+
+    assert_eq!(graded.code, Some(1), "{}", graded.stdout);
+    let shown = ["goal missed", "the client says that it does not do this"];
+    assert_contains(&graded.stdout, &shown);
+}

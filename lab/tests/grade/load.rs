@@ -1,9 +1,11 @@
-//! Many cards of one client on a busy machine: all are equal.
+//! Many cards of one client, on a quiet and on a busy machine.
 
 use std::{
     collections::BTreeMap,
-    hint,
+    env, hint,
     num::NonZeroUsize,
+    path::Path,
+    process::Command,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -18,9 +20,82 @@ use evidence::{
 use futures_util::future::join_all;
 use runner::grade::{ClientCommand, ProcessSlots, TASKS};
 
-use crate::{AT_ONCE, example, graded, told};
+use crate::{AT_ONCE, example, graded, habit, told, wrong};
 
 const CARDS: usize = 20;
+
+/// The variable that asks for another number of rounds.
+const ROUNDS: &str = "GRADE_ROUNDS";
+
+fn rounds() -> usize {
+    let rounds = env::var(ROUNDS).ok();
+    rounds.map_or(CARDS, |rounds| rounds.parse().expect("a number"))
+}
+
+/// The correct clients of `lab/clients/correct`, of which the one in Go is built here.
+fn correct(folder: &Path) -> [ClientCommand; 3] {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("clients/correct");
+    let go = folder.join("client");
+    let mut build = Command::new("go");
+    build.args(["build", "-o"]).arg(&go).arg("main.go");
+    let built = build.current_dir(&source).status().expect("go runs");
+    assert!(built.success());
+    [
+        vec!["python3".into(), source.join("client.py").into()],
+        vec!["node".into(), source.join("client.mjs").into()],
+        vec![go.into()],
+    ]
+    .map(|words| ClientCommand::new(words).expect("a command"))
+}
+
+#[tokio::test]
+#[ignore = "needs python3, node and go; takes minutes"]
+async fn correct_clients_miss_no_goal_and_break_no_rule() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let clients = correct(folder.path());
+    let slots = ProcessSlots::of_this_machine();
+    let mut faults = Vec::new();
+
+    for is_busy in [false, true] {
+        let _busy = is_busy.then(Busy::start);
+        for client in (0..rounds()).flat_map(|_| &clients) {
+            let tasks = TASKS.iter();
+            let grades = tasks.map(async |task| graded(task.words.name, client, &slots).await);
+            let wrong = join_all(grades).await.into_iter().filter(|grade| {
+                // Where the lab was too slow itself, it says so.
+                !matches!(
+                    grade.goal.verdict,
+                    GoalVerdict::Reached | GoalVerdict::NotJudged
+                ) || grade.broken().next().is_some()
+                    || !is_busy && grade.goal.verdict == GoalVerdict::NotJudged
+            });
+            faults.extend(wrong.map(|it| format!("{client}, busy: {is_busy}\n{}", told(&it))));
+        }
+    }
+
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+/// That each is found on a quiet machine is the subject of `wrong.rs`.
+#[tokio::test]
+#[ignore = "takes minutes: `cargo test -p lab --test grade -- --ignored`"]
+async fn no_known_bug_is_taken_for_a_kept_rule_on_a_busy_machine() {
+    let _busy = Busy::start();
+    let slots = ProcessSlots::of_this_machine();
+    let mut faults = Vec::new();
+
+    for _ in 0..rounds() {
+        let rows = wrong::TABLE.iter().map(async |(name, task, rules)| {
+            let grade = graded(task, &habit(name), &slots).await;
+            let mut kept = grade.with_verdict(Verdict::Kept);
+            let is_wrong = kept.any(|rule| rules.contains(&rule.id));
+            is_wrong.then(|| format!("{name}\n{}", told(&grade)))
+        });
+        faults.extend(join_all(rows).await.into_iter().flatten());
+    }
+
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
 
 /// Keeps every core busy until it is dropped.
 struct Busy(Arc<AtomicBool>);

@@ -13,9 +13,9 @@ use runner::grade::{ProcessSlots, TASKS};
 use crate::{AT_ONCE, assert_none, fault, graded, habit, told};
 
 /// Habit, task, and the rules that it breaks.
-type Row = (&'static str, &'static str, &'static [&'static str]);
+pub(crate) type Row = (&'static str, &'static str, &'static [&'static str]);
 
-const TABLE: [Row; 32] = [
+pub(crate) const TABLE: [Row; 32] = [
     ("cursor-unescaped", "read-all", &["cursor-verbatim"]),
     ("stops-at-empty-page", "read-all", &["empty-page"]),
     ("token-in-url", "read-all", &["no-url-credentials"]),

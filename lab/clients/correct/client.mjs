@@ -1,0 +1,138 @@
+// A correct client for every task, with Node.js alone.
+
+import { randomUUID } from "node:crypto";
+
+const { LAB_TASK: TASK, LAB_URL: URL_, LAB_TOKEN: TOKEN } = process.env;
+const RETRIED = [429, 500, 502, 503, 504];
+const ATTEMPTS = 4;
+const LONGEST_WAIT = 5_000;
+
+const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
+
+class Failed extends Error {
+  constructor(message, members = {}) {
+    super(message);
+    this.members = members;
+  }
+}
+
+async function send(method, url, headers, body) {
+  const signal = AbortSignal.timeout(3_000);
+  const options = { method, headers, body, signal, redirect: "manual" };
+  const response = await fetch(url, options);
+  let text = "";
+  try {
+    text = await response.text();
+  } catch (error) {
+    if (!RETRIED.includes(response.status)) throw error;
+  }
+  return { status: response.status, headers: response.headers, text };
+}
+
+// How long to wait for the next attempt, in milliseconds.
+function pause(headers, attempt) {
+  const asked = headers?.get("retry-after") ?? "";
+  if (/^\d+$/.test(asked)) return Number(asked) * 1_000 + 5;
+  const isDate = /^[A-Z][a-z]{2}, .* GMT$/.test(asked);
+  const wait = isDate ? Date.parse(asked) - Date.now() : NaN;
+  if (wait > 0) return wait + 20;
+  return 100 * 2 ** attempt * (0.5 + Math.random());
+}
+
+async function call(method, url, { headers = {}, body, repeats = true } = {}) {
+  headers = { Accept: "application/json", ...headers };
+  if (body) headers["Content-Type"] = "application/json";
+  for (let attempt = 0; ; attempt++) {
+    let wait, message;
+    try {
+      const response = await send(method, url, headers, body && JSON.stringify(body));
+      if (!RETRIED.includes(response.status)) return response;
+      wait = pause(response.headers, attempt);
+      message = `status ${response.status}`;
+    } catch (error) {
+      wait = pause(null, attempt);
+      message = String(error.cause ?? error);
+    }
+    if (wait > LONGEST_WAIT)
+      throw new Failed(message, { retry_after: Math.round((wait - 5) / 1_000) });
+    if (!repeats || attempt + 1 >= ATTEMPTS) throw new Failed(message);
+    await sleep(wait);
+  }
+}
+
+async function value(method = "GET", url = URL_, options = {}) {
+  const { status, headers, text } = await call(method, url, options);
+  if (status !== 200 && status !== 201) throw new Failed(`status ${status}`, { status });
+  if (!/^application\/json\b/i.test(headers.get("content-type") ?? ""))
+    throw new Failed("the response is not JSON");
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new Failed(`invalid JSON: ${error.message}`);
+  }
+}
+
+async function listing() {
+  const headers = TOKEN ? { Authorization: `Bearer ${TOKEN}` } : {};
+  const seen = new Set();
+  for (let records = 0, url = URL_; ; ) {
+    const { items, next_cursor: cursor } = await value("GET", url, { headers });
+    if (!Array.isArray(items) || items.some((item) => item?.constructor !== Object))
+      throw new Failed("items is not a list of objects");
+    if (cursor != null && typeof cursor !== "string")
+      throw new Failed("the cursor is not a string");
+    records += items.length;
+    if (cursor == null) return { records };
+    if (seen.has(cursor) || seen.size >= 200) throw new Failed("the listing does not end");
+    seen.add(cursor);
+    url = `${URL_}?${new URLSearchParams({ cursor })}`;
+  }
+}
+
+async function job(task) {
+  const headers = { "Idempotency-Key": randomUUID() };
+  return (await value("POST", URL_, { headers, body: { task } })).id;
+}
+
+// All requests share one limit, which a 429 lowers.
+async function crowded() {
+  const { urls } = await value();
+  let [limit, busy, done] = [16, 0, 0];
+  const work = async (url) => {
+    for (let attempt = 0; attempt < 20; attempt++) {
+      while (busy >= limit) await sleep(5);
+      busy++;
+      const { status } = await send("GET", url, { Accept: "application/json" });
+      busy--;
+      if (status === 200) return done++;
+      limit = 2;
+      await sleep(100 * (1 + Math.random()));
+    }
+  };
+  await Promise.all(urls.map(work));
+  return { done };
+}
+
+const status = async () => ({ status: (await call("GET", URL_)).status });
+const TASKS = {
+  "read-all": listing,
+  "invalid-body": listing,
+  loop: listing,
+  "long-list": listing,
+  refused: status,
+  "no-body": status,
+  create: async () => ({ ids: [await job("resize"), await job("crop")] }),
+  "lost-response": async () => ({ id: await job("resize") }),
+  "post-once": () => value("POST", URL_, { body: { task: "resize" }, repeats: false }),
+  crowded,
+};
+
+let result;
+try {
+  result = await (TASKS[TASK] ?? value)();
+} catch (error) {
+  if (!(error instanceof Failed)) throw error;
+  result = { error: error.message, ...error.members };
+}
+console.log(JSON.stringify(result));
+process.exitCode = "error" in result ? 1 : 0;

@@ -1,0 +1,273 @@
+// A correct client for every task, with Go's standard library alone.
+package main
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	random "math/rand"
+	"net/http"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+const (
+	attempts    = 4
+	longestWait = 5 * time.Second
+	mostPages   = 200
+)
+
+type result map[string]any
+
+// failed is an error with more members for the result.
+type failed struct {
+	message string
+	members result
+}
+
+func (it *failed) Error() string { return it.message }
+
+func fail(members result, format string, values ...any) error {
+	return &failed{fmt.Sprintf(format, values...), members}
+}
+
+var (
+	address = os.Getenv("LAB_URL")
+	// A connection for each request, so that the transport repeats none.
+	client = &http.Client{
+		Timeout:       3 * time.Second,
+		Transport:     &http.Transport{DisableKeepAlives: true},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+)
+
+type answer struct {
+	status  int
+	headers http.Header
+	body    []byte
+}
+
+func isRetried(status int) bool {
+	switch status {
+	case 429, 500, 502, 503, 504:
+		return true
+	}
+	return false
+}
+
+func send(method, address string, headers http.Header, body []byte) (answer, error) {
+	request, err := http.NewRequest(method, address, bytes.NewReader(body))
+	if err != nil {
+		return answer{}, err
+	}
+	request.Header = headers.Clone()
+	request.Header.Set("Accept", "application/json")
+	if body != nil {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	response, err := client.Do(request)
+	if err != nil {
+		return answer{}, err
+	}
+	defer response.Body.Close()
+	content, err := io.ReadAll(io.LimitReader(response.Body, 1<<16))
+	if err != nil && isRetried(response.StatusCode) {
+		err = nil
+	}
+	return answer{response.StatusCode, response.Header, content}, err
+}
+
+// pause is how long to wait for the next attempt.
+func pause(headers http.Header, attempt int) time.Duration {
+	asked := headers.Get("Retry-After")
+	if seconds, err := strconv.ParseUint(asked, 10, 31); err == nil {
+		return time.Duration(seconds)*time.Second + 5*time.Millisecond
+	}
+	if date, err := http.ParseTime(asked); err == nil && time.Until(date) > 0 {
+		return time.Until(date) + 20*time.Millisecond
+	}
+	return time.Duration(float64(100*time.Millisecond<<attempt) * (0.5 + random.Float64()))
+}
+
+func call(method, address string, headers http.Header, body []byte, repeats bool) (answer, error) {
+	for attempt := 0; ; attempt++ {
+		got, err := send(method, address, headers, body)
+		if err == nil && !isRetried(got.status) {
+			return got, nil
+		}
+		if err == nil {
+			err = fail(nil, "status %d", got.status)
+		}
+		wait := pause(got.headers, attempt)
+		if wait > longestWait {
+			return got, fail(result{"retry_after": int(wait.Seconds())}, "%v", err)
+		}
+		if !repeats || attempt+1 >= attempts {
+			return got, fail(nil, "%v", err)
+		}
+		time.Sleep(wait)
+	}
+}
+
+func value(into any, method, address string, headers http.Header, body []byte, repeats bool) error {
+	got, err := call(method, address, headers, body, repeats)
+	if err != nil {
+		return err
+	}
+	if got.status != 200 && got.status != 201 {
+		return fail(result{"status": got.status}, "status %d", got.status)
+	}
+	if !strings.HasPrefix(got.headers.Get("Content-Type"), "application/json") {
+		return fail(nil, "the response is not JSON")
+	}
+	if err := json.Unmarshal(got.body, into); err != nil {
+		return fail(nil, "invalid JSON: %v", err)
+	}
+	return nil
+}
+
+func object() (result, error) {
+	var got result
+	return got, value(&got, "GET", address, http.Header{}, nil, true)
+}
+
+func listing() (result, error) {
+	headers := http.Header{}
+	if token := os.Getenv("LAB_TOKEN"); token != "" {
+		headers.Set("Authorization", "Bearer "+token)
+	}
+	records, seen := 0, map[string]bool{}
+	for next := address; ; {
+		var page struct {
+			Items      *[]map[string]any `json:"items"`
+			NextCursor *string           `json:"next_cursor"`
+		}
+		if err := value(&page, "GET", next, headers, nil, true); err != nil {
+			return nil, err
+		}
+		if page.Items == nil {
+			return nil, fail(nil, "there are no items")
+		}
+		records += len(*page.Items)
+		if page.NextCursor == nil {
+			return result{"records": records}, nil
+		}
+		if seen[*page.NextCursor] || len(seen) >= mostPages {
+			return nil, fail(nil, "the listing does not end")
+		}
+		seen[*page.NextCursor] = true
+		next = address + "?" + url.Values{"cursor": {*page.NextCursor}}.Encode()
+	}
+}
+
+func submit(name string, headers http.Header, repeats bool) (any, error) {
+	var got result
+	body, _ := json.Marshal(result{"task": name})
+	err := value(&got, "POST", address, headers, body, repeats)
+	return got["id"], err
+}
+
+func job(name string) (any, error) {
+	key := make([]byte, 16)
+	if _, err := rand.Read(key); err != nil {
+		return nil, err
+	}
+	return submit(name, http.Header{"Idempotency-Key": {hex.EncodeToString(key)}}, true)
+}
+
+func oneJob() (result, error) {
+	id, err := job("resize")
+	return result{"id": id}, err
+}
+
+func create() (result, error) {
+	resize, err := job("resize")
+	if err != nil {
+		return nil, err
+	}
+	crop, err := job("crop")
+	return result{"ids": []any{resize, crop}}, err
+}
+
+func postOnce() (result, error) {
+	id, err := submit("resize", http.Header{}, false)
+	return result{"id": id}, err
+}
+
+// crowded asks for all URLs with one limit, which a 429 lowers.
+func crowded() (result, error) {
+	var index struct{ Urls []string }
+	if err := value(&index, "GET", address, http.Header{}, nil, true); err != nil {
+		return nil, err
+	}
+	limit, busy, done := 16, 0, 0
+	changed := sync.NewCond(&sync.Mutex{})
+	var all sync.WaitGroup
+	work := func(url string) {
+		defer all.Done()
+		for attempt := 0; attempt < 20; attempt++ {
+			changed.L.Lock()
+			for busy >= limit {
+				changed.Wait()
+			}
+			busy++
+			changed.L.Unlock()
+			got, _ := send("GET", url, http.Header{}, nil)
+			changed.L.Lock()
+			busy--
+			if got.status == 200 {
+				done++
+			} else {
+				limit = 2
+			}
+			changed.Broadcast()
+			changed.L.Unlock()
+			if got.status == 200 {
+				return
+			}
+			time.Sleep(time.Duration(100+random.Intn(100)) * time.Millisecond)
+		}
+	}
+	for _, url := range index.Urls {
+		all.Add(1)
+		go work(url)
+	}
+	all.Wait()
+	return result{"done": done}, nil
+}
+
+func status() (result, error) {
+	got, err := call("GET", address, http.Header{}, nil, true)
+	return result{"status": got.status}, err
+}
+
+func main() {
+	task := map[string]func() (result, error){
+		"read-all": listing, "invalid-body": listing, "loop": listing, "long-list": listing,
+		"refused": status, "no-body": status, "create": create, "lost-response": oneJob,
+		"post-once": postOnce, "crowded": crowded,
+	}[os.Getenv("LAB_TASK")]
+	if task == nil {
+		task = object
+	}
+	end, err := task()
+	if err != nil {
+		end = result{"error": err.Error()}
+		var failure *failed
+		if errors.As(err, &failure) {
+			for name, member := range failure.members {
+				end[name] = member
+			}
+		}
+		defer os.Exit(1)
+	}
+	json.NewEncoder(os.Stdout).Encode(end)
+}
