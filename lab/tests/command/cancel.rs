@@ -134,13 +134,13 @@ fn a_cancelled_storm_check_prints_its_figures_so_far() {
 fn a_cancelled_grade_shows_and_writes_the_tasks_that_are_done() {
     let folder = tempfile::tempdir().expect("a folder");
     let (junit, report) = (folder.path().join("x.xml"), folder.path().join("x.html"));
-    let waits = folder.path().join("waits");
-    // Done with the first task at once, and never with the second.
-    let script = format!(
-        r#"test $LAB_TASK = flaky && touch '{}' && sleep 60; echo '{{"records": 7}}'"#,
-        waits.display()
-    );
     for (output, shown) in [("", "read-all"), ("--json", r#""task": "read-all""#)] {
+        // Done with the first task at once, and never with the second.
+        let waits = folder.path().join(format!("waits{output}"));
+        let script = format!(
+            r#"test $LAB_TASK = flaky && touch '{}' && sleep 60; echo '{{"records": 7}}'"#,
+            waits.display()
+        );
         let mut lab = command(&format!("grade --task read-all flaky {output}"))
             .args(["--junit".as_ref(), junit.as_os_str()])
             .args(["--report".as_ref(), report.as_os_str()])
@@ -151,7 +151,6 @@ fn a_cancelled_grade_shows_and_writes_the_tasks_that_are_done() {
             assert_eq!(lab.try_wait().expect("it runs"), None);
             sleep(Duration::from_millis(10));
         }
-        fs::remove_file(&waits).expect("it is there");
 
         interrupt(&lab);
         let ended = Ended::from(lab.wait_with_output().expect("an end"));

@@ -406,7 +406,10 @@ fn without_a_command_the_requests_until_ctrl_c_are_judged() {
 fn an_option_that_does_not_exist_is_not_taken_for_the_command() {
     for (options, advice) in [
         ("--al", "a similar argument exists: '--all'"),
-        ("--seed -5", "write it without a sign"),
+        (
+            "--seed -5",
+            "invalid value '-5' for '--seed <SEED>': it must be a whole number from 0",
+        ),
     ] {
         let refused = grade(options, &["true"]);
 
