@@ -89,4 +89,18 @@ mod tests {
         drop(others);
         assert!(ProcessSlots::new(1).acquire(true).now_or_never().is_some());
     }
+
+    #[test]
+    fn the_longest_time_is_the_work_in_all_slots_and_the_last_case() {
+        use crate::grade::find;
+        let (maintenance, down) = (find("maintenance"), find("down"));
+        let (maintenance, down) = (maintenance.expect("a task"), down.expect("a task"));
+        let seconds =
+            |slots: u32, tasks: &[&Task]| ProcessSlots::new(slots).longest(tasks).as_secs();
+
+        assert_eq!(seconds(1, &[maintenance]), 10 + 10);
+        // Four cases of 20 s, each of which takes three of the six slots.
+        assert_eq!(seconds(6, &[down]), 4 * 20 * 3 / 6 + 20);
+        assert_eq!(seconds(6, &[]), 0);
+    }
 }
