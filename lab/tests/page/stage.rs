@@ -23,6 +23,9 @@ pub(crate) const PROJECTOR: (u32, u32) = (1280, 720);
 /// The size of a small telephone.
 pub(crate) const TELEPHONE: (u32, u32) = (390, 844);
 
+/// Another web site, whose name leads to this machine.
+const STRANGER: &str = "--host-resolver-rules=MAP stranger.example 127.0.0.1";
+
 /// A process that ends with the test, even if the test fails.
 struct Running(Child);
 
@@ -167,6 +170,7 @@ impl Browser {
             "--disable-background-networking",
             "--disable-component-update",
             "--disable-sync",
+            STRANGER,
             &size,
         ] {
             chrome.add_arg(argument).expect("an argument");

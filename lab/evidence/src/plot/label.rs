@@ -208,7 +208,7 @@ mod tests {
     fn a_request_is_labelled_with_its_status_and_fault() {
         let request = span(
             "request 0-7 http.request.method=GET http.route=/bad-json \
-             http.response.status_code=200 fault=bad_json",
+             http.response.status_code=200 lab.fault=bad_json",
         );
 
         assert_eq!(what(&request), "service");

@@ -1,10 +1,6 @@
 //! Waits should be random, so that clients that fail together do not retry together.
 
-use super::{
-    Level, Rule,
-    backoff_waits::failed,
-    gaps, sample::Sample,
-};
+use super::{Level, Rule, backoff_waits::failed, gaps, sample::Sample};
 
 pub(super) const RULE: Rule = Rule {
     id: "backoff-jitter",
@@ -21,8 +17,9 @@ mod tests {
     use super::*;
     use crate::{
         rules::{
-            Case, Judgement, sample::ALIKE_NEEDS,
+            Case, Judgement,
             Verdict::{self, Broken, CannotTell, Kept, NotExercised, Skipped},
+            sample::ALIKE_NEEDS,
             testing::Script,
         },
         wire::WireRecord,

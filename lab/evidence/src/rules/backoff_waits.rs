@@ -1,6 +1,6 @@
 //! A client should wait before a retry.
 
-use super::{Level, Rule, gaps, sample::Sample,};
+use super::{Level, Rule, gaps, sample::Sample};
 use crate::wire::{RetryAfter, WireRequest};
 
 pub(super) const RULE: Rule = Rule {

@@ -44,7 +44,11 @@ mod tests {
             [
                 (page(), Kept, vec![]),
                 (page().respond(2, 200).cursor(2), Broken, vec![3]),
-                (bad(Script::new()).respond(2, 400).cursor(2), Broken, vec![2]),
+                (
+                    bad(Script::new()).respond(2, 400).cursor(2),
+                    Broken,
+                    vec![2],
+                ),
                 (page().respond(2, 200).cursor(1).issues(3), Broken, vec![3]),
                 (page().respond(2, 200), Kept, vec![]),
             ],

@@ -97,7 +97,9 @@ mod tests {
         let burst = (0..8).fold(Script::new(), |script, call| {
             at_once(script, call, 1).call(call).with(|it| {
                 it.status = Some(if call < 4 { 200 } else { 429 });
-                it.ended = it.head.map(|head| head + std::time::Duration::from_millis(2));
+                it.ended = it
+                    .head
+                    .map(|head| head + std::time::Duration::from_millis(2));
             })
         });
         let next = (0..4).fold(burst, |script, call| {

@@ -16,7 +16,9 @@ pub(super) const RULE: Rule = Rule {
 fn judge(cases: &[Case<'_>]) -> Judgement {
     Judgement::of_each_case(cases, |case| {
         let jobs = case.ties.jobs().into_iter().map(|attempts| {
-            let created = attempts.iter().filter(|it| it.job == Some(JobResult::Created));
+            let created = attempts
+                .iter()
+                .filter(|it| it.job == Some(JobResult::Created));
             created.map(|it| it.seq).collect::<Vec<_>>()
         });
         let created: Vec<_> = jobs.filter(|seqs| !seqs.is_empty()).collect();
@@ -64,7 +66,11 @@ mod tests {
                 ),
                 // A blank more in the body, and a new key: it is still the same call.
                 (
-                    first().call(0).post(9, 201, 2, Some(8)).call(0).job(JobResult::Created),
+                    first()
+                        .call(0)
+                        .post(9, 201, 2, Some(8))
+                        .call(0)
+                        .job(JobResult::Created),
                     Broken,
                     vec![2],
                 ),

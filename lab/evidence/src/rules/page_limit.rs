@@ -47,7 +47,10 @@ fn judge(cases: &[Case<'_>]) -> Judgement {
 pub(super) fn of_stopped(wire: &WireRecord) -> Option<Judgement> {
     let pages = wire.entries.iter().filter(|it| it.fault == Some(ENDLESS));
     let last = pages.clone().next_back()?.seq;
-    let found = format!("{} pages were read, until the lab stopped it", pages.count());
+    let found = format!(
+        "{} pages were read, until the lab stopped it",
+        pages.count()
+    );
     Some(Judgement::broken(vec![last], found))
 }
 

@@ -29,7 +29,9 @@ fn judge(cases: &[Case<'_>]) -> Judgement {
             is_exercised = true;
             // Regardless of the body: another space does not make it another request.
             let later = case.ties.after(first);
-            for (next, why) in later.filter(|(it, _)| it.method == "POST" && it.route == first.route) {
+            for (next, why) in
+                later.filter(|(it, _)| it.method == "POST" && it.route == first.route)
+            {
                 match why.map(Reason::doubt) {
                     Some(None) => _ = again.insert(next.seq),
                     Some(in_doubt) => doubt = in_doubt,
@@ -59,7 +61,10 @@ mod tests {
     fn a_second_request_breaks_it() {
         let failed = || Script::new().post(0, 503, 1, Some(7));
         let reused = failed().on(1, 2);
-        let lost = reused.clone().lost().connection(1, Some((5, ClosedBy::Service)));
+        let lost = reused
+            .clone()
+            .lost()
+            .connection(1, Some((5, ClosedBy::Service)));
         let job = Script::new()
             .post(0, 503, 1, Some(7))
             .job(JobResult::Rejected);

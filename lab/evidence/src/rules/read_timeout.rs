@@ -17,7 +17,9 @@ pub(super) const RULE: Rule = Rule {
 fn judge(cases: &[Case<'_>]) -> Judgement {
     Judgement::of_each_case(cases, |case| {
         let requests = case.wire.entries.iter();
-        let ends = requests.filter(|it| is_silent(it)).map(|it| end_of(it, case));
+        let ends = requests
+            .filter(|it| is_silent(it))
+            .map(|it| end_of(it, case));
         match ends.max() {
             None => Judgement::not_exercised(),
             Some(End::ByClient) => Judgement::kept(),
@@ -94,7 +96,11 @@ mod tests {
                 (answered.stopped_at(20_000), NotExercised, vec![]),
                 (lost.stopped_at(20_000), NotExercised, vec![]),
                 (open().stopped_at(20_000), CannotTell, vec![]),
-                (open().respond(9, 200).stopped_at(20_000), CannotTell, vec![]),
+                (
+                    open().respond(9, 200).stopped_at(20_000),
+                    CannotTell,
+                    vec![],
+                ),
                 (by_client(20_000).stopped_at(20_000), CannotTell, vec![]),
                 (by_client(20_010).stopped_at(20_000), CannotTell, vec![]),
                 (by_client(19_999).stopped_at(20_000), Kept, vec![]),

@@ -104,7 +104,11 @@ mod tests {
                 (get("*/*, Application/JSON ;q=0"), Broken, vec![1]),
                 (get("application/json, */*;q=0"), Kept, vec![]),
                 (get("application/problem+json"), Broken, vec![1]),
-                (get("application/problem+json, application/json"), Kept, vec![]),
+                (
+                    get("application/problem+json, application/json"),
+                    Kept,
+                    vec![],
+                ),
             ],
         );
     }

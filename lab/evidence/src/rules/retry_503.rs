@@ -17,7 +17,10 @@ pub(super) const RULE: Rule = Rule {
                 return Judgement::not_exercised();
             }
             let mut doubtful = ties.doubtful().filter(|(first, ..)| unavailable(first));
-            match (ties.repetitions().any(|(it, _)| unavailable(it)), doubtful.next()) {
+            match (
+                ties.repetitions().any(|(it, _)| unavailable(it)),
+                doubtful.next(),
+            ) {
                 (true, _) => Judgement::kept(),
                 (false, Some((.., doubt))) => Judgement::cannot_tell(doubt),
                 (false, None) => Judgement::skipped(),
@@ -46,7 +49,11 @@ mod tests {
                     Kept,
                     vec![],
                 ),
-                (Script::new().respond(0, 503).stopped_at(9), CannotTell, vec![]),
+                (
+                    Script::new().respond(0, 503).stopped_at(9),
+                    CannotTell,
+                    vec![],
+                ),
             ],
         );
     }

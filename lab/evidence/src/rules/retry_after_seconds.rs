@@ -82,7 +82,11 @@ mod tests {
                 (next(5, 2).hedging(), CannotTell, vec![]),
                 (next(6, 2).hedging(), Broken, vec![2]),
                 (next(2_000, 2).hedging(), Kept, vec![]),
-                (asked().lasting(3).respond(2, 200).hedging(), Skipped, vec![]),
+                (
+                    asked().lasting(3).respond(2, 200).hedging(),
+                    Skipped,
+                    vec![],
+                ),
             ],
         );
     }

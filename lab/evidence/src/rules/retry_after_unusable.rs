@@ -1,6 +1,6 @@
 //! An unreadable Retry-After does not allow a retry at once.
 
-use super::{Level, Rule, gaps, sample::Sample,};
+use super::{Level, Rule, gaps, sample::Sample};
 use crate::wire::WireRequest;
 
 pub(super) const RULE: Rule = Rule {

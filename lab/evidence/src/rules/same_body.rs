@@ -81,7 +81,11 @@ mod tests {
                 (cut(first().post(9, 400, 3, Some(7))), Skipped, vec![]),
                 (empty(first().post(9, 422, 3, Some(7))), Broken, vec![2]),
                 // It had not been answered yet, so that it may have a body.
-                (empty(first().post(9, 422, 3, Some(7))).lost(), Skipped, vec![]),
+                (
+                    empty(first().post(9, 422, 3, Some(7))).lost(),
+                    Skipped,
+                    vec![],
+                ),
             ],
         );
     }

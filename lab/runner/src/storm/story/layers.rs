@@ -24,7 +24,7 @@ pub(super) const STORY: Story = Story {
         question: "Client, gateway and service make three attempts each. Does the database recover?",
         varies: "who retries",
         answer: Some(
-            "Attempts multiply: 3 × 3 × 3 are 27 requests to the database for one call. It stays \
+            "Attempts multiply: 3 times 3 times 3 are 27 requests to the database for one call. It stays \
                  down at a tenth of the load that it handles. With retries in the client alone \
                  there are three, and with a budget in each layer hardly more than one.",
         ),
