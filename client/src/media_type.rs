@@ -19,12 +19,16 @@ pub(crate) fn is_json(headers: &HeaderMap) -> bool {
 fn names_json(value: &[u8]) -> bool {
     let essence = value.split(|byte| *byte == b';').next();
     let essence = str::from_utf8(essence.unwrap_or_default()).unwrap_or_default();
-    let essence = essence.trim_matches([' ', '\t']).to_ascii_lowercase();
-    match essence.split_once('/') {
-        Some(("application", "json")) => true,
-        Some((kind, subtype)) => is_token(kind) && is_token(subtype) && subtype.ends_with("+json"),
-        None => false,
+    let essence = essence.trim_matches([' ', '\t']);
+    if essence.eq_ignore_ascii_case("application/json") {
+        return true;
     }
+    let parts = essence.split_once('/');
+    parts.is_some_and(|(kind, subtype)| {
+        let suffix = subtype.rsplit('+').next().unwrap_or_default();
+        let has_suffix = suffix.len() < subtype.len() && suffix.eq_ignore_ascii_case("json");
+        has_suffix && is_token(kind) && is_token(subtype)
+    })
 }
 
 /// `token = 1*tchar` (RFC 9110 §5.6.2).

@@ -1,6 +1,6 @@
 //! The target of a request: an endpoint, the values of its path parameters, and a query.
 
-use std::fmt;
+use std::{borrow::Cow, fmt};
 
 use url::{Url, form_urlencoded};
 
@@ -85,18 +85,20 @@ impl Target {
         path.push_str(&self.filled_template()?);
         let mut url = base.clone();
         url.set_path(&path);
-        url.set_query((!self.query.is_empty()).then_some(&self.query));
+        if !self.query.is_empty() {
+            url.set_query(Some(&self.query));
+        }
         Ok(url)
     }
 
-    fn filled_template(&self) -> Result<String, ConfigError> {
+    fn filled_template(&self) -> Result<Cow<'static, str>, ConfigError> {
         let template = self.endpoint.template();
         let refused = |name, why| ConfigError::PathParameter {
             template,
             name,
             why,
         };
-        let mut path = template.to_owned();
+        let mut path = Cow::Borrowed(template);
         for (name, value) in &self.parameters {
             let placeholder = format!("{{{name}}}");
             if !template.contains(&placeholder) {
@@ -109,7 +111,7 @@ impl Target {
                 return Err(refused(name, "is empty"));
             }
             // An encoded value contains no brace.
-            path = path.replace(&placeholder, &encode(value));
+            path = path.replace(&placeholder, &encode(value)).into();
             if path.split('/').any(|segment| matches!(segment, "." | "..")) {
                 return Err(refused(name, "would change the path"));
             }

@@ -1,15 +1,15 @@
 //! One attempt: one request, up to the last byte of its response.
 
-use std::time::Duration;
+use std::{pin::pin, time::Duration};
 
 use http::{Extensions, StatusCode};
 use reqwest::{Request, Response};
 use reqwest_middleware::{Error, Next, Result};
-use tracing::{Instrument, Span};
+use tracing::Instrument;
 
 use super::{
     body,
-    concurrency::ConcurrencyLimit,
+    concurrency::{ConcurrencyLimit, LimitChange},
     failure::FailureKind,
     observer::{CallObserver, Injector},
 };
@@ -54,40 +54,49 @@ impl Attempts<'_> {
         }
 
         let started = self.clock.monotonic();
-        let exchange = self.exchange(request, extensions, &span);
-        // The URL of a request may hold a secret, and `reqwest` prints it.
-        let result = exchange
-            .instrument(span.clone())
-            .await
-            .map_err(Error::without_url);
+        let mut exchange = pin!(self.exchange(request, extensions).instrument(span));
+        let (result, limit) = exchange.as_mut().await;
+        let duration = self.clock.monotonic().saturating_sub(started);
+        let span = exchange.span();
+        if let Some(limit) = limit {
+            self.observer.limit_moves(span, limit);
+        }
 
+        // The URL of a request may hold a secret, and `reqwest` prints it.
+        let result = result.map_err(Error::without_url);
         let outcome = match &result {
             Ok(response) => Ok(response.status()),
             Err(error) => Err(FailureKind::of(error)),
         };
-        let duration = self.clock.monotonic().saturating_sub(started);
-        self.observer.attempt_ends(&span, outcome, duration);
+        self.observer.attempt_ends(span, outcome, duration);
         result
     }
 
+    /// Sends the request and reads the response; returns as well what its status did to
+    /// the concurrency limit, if there is one.
     async fn exchange(
         &self,
         request: Request,
         extensions: &mut Extensions,
-        span: &Span,
-    ) -> Result<Response> {
-        let mut response = self.next.clone().run(request, extensions).await?;
+    ) -> (Result<Response>, Option<LimitChange>) {
+        let mut response = match self.next.clone().run(request, extensions).await {
+            Ok(response) => response,
+            Err(error) => return (Err(error), None),
+        };
         // Measured until the body has been read, if the response came over the network.
         let _held = response.extensions_mut().remove::<Hold>();
         let status = response.status();
+        let observe = || self.concurrency.and_then(|limit| limit.observe(status));
         if status < StatusCode::MULTIPLE_CHOICES {
-            let response = body::read_success(response, self.max_body_bytes).await?;
-            self.observe(status, span);
-            return Ok(response);
+            return match body::read_success(response, self.max_body_bytes).await {
+                Ok(response) => (Ok(response), observe()),
+                Err(error) => (Err(error), None),
+            };
         }
         // The status decides: the other workers see a 429 before its body has ended.
-        self.observe(status, span);
-        Ok(body::read_error(response, self.end_of_patience()).await)
+        let limit = observe();
+        let response = body::read_error(response, self.end_of_patience()).await;
+        (Ok(response), limit)
     }
 
     /// The timeouts of a session are real even if the waits are virtual. A transport
@@ -97,14 +106,6 @@ impl Attempts<'_> {
             self.clock.sleep(self.patience).await;
         } else {
             body::session_timeout(self.patience).await;
-        }
-    }
-
-    /// Adjusts the concurrency limit for a status, if there is a limit.
-    fn observe(&self, status: StatusCode, span: &Span) {
-        let change = self.concurrency.and_then(|limit| limit.observe(status));
-        if let Some(change) = change {
-            self.observer.limit_moves(span, change);
         }
     }
 }
