@@ -47,7 +47,7 @@ impl<'a> OpenCall<'a> {
 
     /// The listener of its attempts.
     pub(crate) fn observer(&self) -> ObservedBy {
-        ObservedBy(self.call.clone())
+        ObservedBy(Arc::<ObservedCall>::clone(&self.call))
     }
 
     /// Ends the call with this result.

@@ -70,7 +70,10 @@ impl Clients {
         };
         let (timeline, counts) = service.parts();
         let counted = Arc::new(Totals::default());
-        let (mut next, mut recorder) = (Hop::Service(service.clone()), Arc::clone(&counted));
+        let (mut next, mut recorder) = (
+            Hop::Service(Box::new(service.clone())),
+            Arc::clone(&counted),
+        );
         for layer in 1..setup.layers {
             let own = Setup {
                 attempts: setup.layer_attempts,

@@ -26,7 +26,7 @@ use super::{
 #[derive(Clone)]
 pub(super) enum Hop {
     /// The last one.
-    Service(Service),
+    Service(Box<Service>),
     /// One that calls the next.
     Layer(Layer),
 }
