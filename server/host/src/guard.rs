@@ -23,10 +23,13 @@ pub fn is_loopback(authority: &str) -> bool {
 
 /// The name of loopback in an authority, and the port: that of HTTP if it has none.
 pub(crate) fn loopback(authority: &str) -> Option<(&'static str, u16)> {
-    let mut names = ["127.0.0.1", "localhost", "[::1]"].into_iter();
-    let name = names.find(|name| is_named(authority, name))?;
-    let port = authority.rsplit_once(':').and_then(|it| it.1.parse().ok());
-    Some((name.trim_matches(['[', ']']), port.unwrap_or(80)))
+    let names = [
+        ("127.0.0.1", "127.0.0.1"),
+        ("localhost", "localhost"),
+        ("[::1]", "::1"),
+    ];
+    let mut names = names.into_iter();
+    names.find_map(|(name, bare)| Some((bare, port_of(authority, name)?)))
 }
 
 /// Whether this is the `Origin` of a page on loopback. `null` is not: any site can have it
@@ -47,18 +50,21 @@ pub fn only<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
 
 /// Whether this is that name, with or without a valid port.
 pub(crate) fn is_named(authority: &str, name: &str) -> bool {
-    let Some((host, port)) = authority.split_at_checked(name.len()) else {
-        return false;
-    };
-    (host == name || host.eq_ignore_ascii_case(name))
-        && (port.is_empty() || port.strip_prefix(':').is_some_and(is_port))
+    port_of(authority, name).is_some()
 }
 
-/// Whether this may follow the colon of an authority: digits up to 65535, or nothing
-/// (RFC 3986 §3.2.3).
-fn is_port(port: &str) -> bool {
-    let is_digits = port.bytes().all(|byte| byte.is_ascii_digit());
-    is_digits && (port.is_empty() || port.parse::<u16>().is_ok())
+/// The port of an authority of that name: digits up to 65535, or that of HTTP if there are
+/// none (RFC 3986 §3.2.3).
+fn port_of(authority: &str, name: &str) -> Option<u16> {
+    let (host, port) = authority.split_at_checked(name.len())?;
+    if !host.eq_ignore_ascii_case(name) {
+        return None;
+    }
+    match port.strip_prefix(':').unwrap_or(port) {
+        "" => Some(80),
+        digits if digits.len() < port.len() && !digits.starts_with('+') => digits.parse().ok(),
+        _ => None,
+    }
 }
 
 #[cfg(test)]

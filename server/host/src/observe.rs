@@ -4,6 +4,7 @@
 //! them.
 
 use std::borrow::Cow;
+use std::cell::LazyCell;
 use std::mem;
 use std::sync::Arc;
 use std::time::Duration;
@@ -240,24 +241,26 @@ fn open_span(
 ) -> Span {
     // The values are made only for a span that somebody listens to, and all at once: each
     // later record costs as much as the opening.
+    let host = LazyCell::new(|| host(request));
+    // The order of the recorder's list, so that no field has to be looked for.
     tracing::info_span!(
         target: SPAN_TARGET,
         parent: None,
         REQUEST_SPAN,
+        otel.name = &*otel_name(method, route),
         otel.kind = "server",
         otel.status_code = field::Empty,
         http.request.method = method.as_str(),
         http.route = route,
         url.scheme = "http",
-        server.address = host(request).map(|(name, _)| name),
-        server.port = host(request).map(|(_, port)| i64::from(port)),
+        server.address = host.map(|(name, _)| name),
+        server.port = host.map(|(_, port)| i64::from(port)),
         http.response.status_code = field::Empty,
         error.type = field::Empty,
+        lab.request_id = &**request_id,
         lab.fault = field::Empty,
         trace_id = parent.map(|parent| &*parent.trace_id),
         parent_span_id = parent.map(|parent| &*parent.parent_id),
-        otel.name = &*otel_name(method, route),
-        lab.request_id = &**request_id,
     )
 }
 

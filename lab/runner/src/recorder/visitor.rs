@@ -25,8 +25,8 @@ pub(super) trait Keep {
 /// Visits the fields of a span and passes on those on the list.
 pub(super) struct Visitor<K>(pub(super) K);
 
-/// For each name of a span one callsite whose fields are those of the list, in its order:
-/// the first there was. None of them needs to be looked for.
+/// For each name of a span one callsite whose first fields are those of the list, in its
+/// order: the first there was. None of them needs to be looked for.
 #[derive(Debug, Default)]
 pub(super) struct Callsites([OnceLock<Identifier>; SpanName::ALL.len()]);
 
@@ -38,10 +38,9 @@ impl Callsites {
             return;
         };
         if known.get().is_none() {
-            let fields = callsite.fields();
+            let fields = callsite.fields().iter().map(|field| field.name());
             if fields
-                .iter()
-                .map(|field| field.name())
+                .take(name.fields().len())
                 .eq(name.fields().iter().copied())
             {
                 known.get_or_init(|| callsite.callsite());
