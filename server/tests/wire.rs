@@ -252,12 +252,11 @@ fn no_web_site_moves_a_lesson() {
     assert_eq!((first.status, service.ledger().total), (503, 1));
 }
 
-/// The samples of a scrape that only requests move, and time does not.
+/// The samples of a scrape that only requests move which were not refused.
 fn of_requests(scrape: &str) -> Vec<&str> {
-    scrape
-        .lines()
-        .filter(|line| !line.starts_with("process_"))
-        .collect()
+    let of_others =
+        |line: &&str| !line.starts_with("process_") && !line.contains("http_route=\"refused\"");
+    scrape.lines().filter(of_others).collect()
 }
 
 #[test]

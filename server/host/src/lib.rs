@@ -85,6 +85,7 @@ pub mod telemetry;
 mod testing;
 mod traceparent;
 mod waits;
+mod watched_body;
 
 pub use accept::{ConnectionBounds, ConnectionFault, ConnectionPosition, HeaderCase, Stopped};
 pub use config::{

@@ -9,7 +9,6 @@ use std::mem;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::body::Body;
 use axum::extract::{MatchedPath, Request};
 use axum::response::Response;
 use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HOST};
@@ -23,7 +22,7 @@ use wire::{
 };
 
 use crate::accept::{ConnectionFault, ConnectionPosition};
-use crate::body_hash::{BodyHash, HashedBody};
+use crate::body_hash::BodyHash;
 use crate::exchange::{Recorded, RequestShape};
 use crate::guard::{self, loopback};
 use crate::instruments::RouteInstruments;
@@ -37,6 +36,7 @@ use crate::state::HostState;
 use crate::telemetry::{KnownMethod, OTHER_METHOD, REQUEST_SPAN, SPAN_TARGET};
 use crate::traceparent::TraceParent;
 use crate::waits::Correlation;
+use crate::watched_body::watched;
 
 /// The header that carries an idempotency key.
 pub const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
@@ -88,7 +88,7 @@ impl Observation {
         }
         if let Some(hash) = observation.body.clone() {
             let body = mem::take(request.body_mut());
-            *request.body_mut() = Body::new(HashedBody::new(body, hash));
+            *request.body_mut() = watched(body, hash);
         }
         Some((observation, span))
     }

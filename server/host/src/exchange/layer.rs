@@ -2,7 +2,6 @@
 //! and none that other layers add to a request; a service that records nothing does not
 //! have it.
 
-use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::Response;
@@ -10,6 +9,7 @@ use axum::response::Response;
 use super::{RequestShape, SentResponse, copied_body::CopiedBody, secrets::Secrets};
 use crate::response_end::is_bodiless;
 use crate::state::HostState;
+use crate::watched_body::watched;
 
 /// Marks a response whose request has this number in the ledger.
 #[derive(Clone, Copy)]
@@ -33,5 +33,5 @@ pub(crate) async fn keep(
     let ledger = state.ledger();
     ledger.head_sent(seq, SentResponse::of(&response, &secrets));
     let is_bodiless = is_bodiless(&method, response.status());
-    response.map(|body| Body::new(CopiedBody::new(body, seq, ledger, secrets, is_bodiless)))
+    response.map(|body| watched(body, CopiedBody::new(seq, ledger, secrets, is_bodiless)))
 }

@@ -1,21 +1,18 @@
 //! What a client sent that must not be kept, for as long as its response is copied: should
 //! a route send any of it back, the copy is without it.
 
-use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::task::{Context, Poll, ready};
 
-use axum::body::Body;
 use axum::extract::Query;
 use axum::extract::Request;
-use bytes::Bytes;
 use http::header::HOST;
 use http::{HeaderName, Uri};
-use hyper::body::{Body as HttpBody, Frame, SizeHint};
+use hyper::body::Body as _;
 
 use super::request::HARMLESS;
 use crate::request_body::MAX_BODY;
 use crate::request_ids::X_REQUEST_ID;
+use crate::watched_body::{Watch, watched};
 
 /// What stands instead of a value that was sent back.
 const NOT_KEPT: &str = "(value not recorded)";
@@ -58,7 +55,7 @@ impl Secrets {
         let noted = Arc::clone(&body);
         let request = request.map(|body| match body.is_end_stream() {
             true => body,
-            false => Body::new(NotedBody { body, noted }),
+            false => watched(body, NotedBody(noted)),
         });
         (Self { values, body }, request)
     }
@@ -102,37 +99,14 @@ fn query(uri: &Uri) -> Vec<String> {
         .collect()
 }
 
-/// The body of a request that is noted as it is read.
-struct NotedBody {
-    body: Body,
-    noted: Arc<Mutex<Vec<u8>>>,
-}
+/// The body of a request, as far as it was read.
+struct NotedBody(Arc<Mutex<Vec<u8>>>);
 
-impl HttpBody for NotedBody {
-    type Data = Bytes;
-    type Error = axum::Error;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
-        let frame = ready!(Pin::new(&mut self.body).poll_frame(cx));
-        if let Some(Ok(frame)) = &frame
-            && let Some(data) = frame.data_ref()
-        {
-            let mut noted = self.noted.lock().unwrap_or_else(PoisonError::into_inner);
-            let room = MAX_BODY.saturating_sub(noted.len());
-            noted.extend_from_slice(data.get(..room).unwrap_or(data));
-        }
-        Poll::Ready(frame)
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
+impl Watch for NotedBody {
+    fn data(&mut self, data: &[u8]) {
+        let mut noted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let room = MAX_BODY.saturating_sub(noted.len());
+        noted.extend_from_slice(data.get(..room).unwrap_or(data));
     }
 }
 
