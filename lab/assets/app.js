@@ -133,7 +133,7 @@ function render() {
   const nows = sides.map(news.now);
 
   const presenting = state.presenting && here === "stage";
-  const held = presenting && news.over(run) && state.told !== run.id;
+  const held = presenting && run !== null && state.told !== run.id;
   document.body.classList.toggle("presenting", presenting);
   document.body.classList.toggle("held", held);
   set(byId("present"), { "aria-pressed": String(state.presenting) });

@@ -4,16 +4,31 @@
 
 import * as api from "./api.js";
 import * as storms from "./storms.js";
-import { byId, el, keyed, say, set } from "./dom.js";
+import { byId, el, keyed, say, set, svg } from "./dom.js";
 import { createPicture } from "./picture.js";
 import { table } from "./table.js";
 
 /** The prefix for the settings of the user's own policy in the address. */
 const OWN = "own.";
 
+/** What a picture draws: the class of a part, its shape, and its meaning. */
+const LEGEND = [
+  ["goodput", "M0 0h4v2h-4z", "calls that succeeded: the goodput"],
+  ["wasted", "M.2 2V0h.6V2zM1.2 2V0h.6V2zM2.2 2V0h.6V2zM3.2 2V0h.6V2z", "work for callers who had left"],
+  ["load", "M0 1h4", "calls that began: the load"],
+  ["capacity", "M0 1h4", ""],
+  ["break-even", "M0 1h4", "break-even: load × requests per call = capacity"],
+  ["limit", "M0 1h4", "attempts in flight that a client allows itself; full height is its maximum"],
+  ["incident", "M0 0h4v2h-4z", "the incident"],
+];
+
 /** The view has its own state, because no other part of the page changes it. */
 export function stormPanel({ announce, choose, copyText }) {
   const form = byId("storm-form");
+  byId("storm-legend").append(...LEGEND.map(([kind, d, text]) =>
+    el("li", { id: `storm-${kind}` },
+      svg("svg", { class: "storm-plot", viewBox: "0 0 4 2", "aria-hidden": "true" }, svg("path", { class: kind, d })),
+      el("span", null, text))));
   let catalogue = null;
   /** The selected story. */
   let story = null;
@@ -31,7 +46,7 @@ export function stormPanel({ announce, choose, copyText }) {
       mine.pictures = pictures.map((picture) => createPicture(picture, frame));
       byId("pictures").replaceChildren(...mine.pictures.map(({ root }) => root));
       say(byId("storm-terms"), [...terms, `seed ${seed}`].join(" · "));
-      say(byId("storm-capacity"), frame.capacity.label);
+      say(byId("storm-capacity").lastChild, frame.capacity.label);
       say(byId("storm-beyond"), frame.beyond ?? "");
       say(byId("storm-result"), "");
       for (const id of ["storm-nothing", "storm-learnt", "storm-actions", "storm-table"]) byId(id).hidden = true;

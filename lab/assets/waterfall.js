@@ -198,11 +198,17 @@ function drawParts(element, parts, now, length) {
 }
 
 /** The duration of a row, shown beside its bar: before the bar if there is no space after
-    it. */
+    it, and on the bar if there is none before it either. */
 function drawLasted(element, { kind, start_ns: start, end_ns: end, lasted }, until, length) {
   const shown = end !== null && ["attempt", "wait", "queue"].includes(kind);
   const before = until > 0.85 * length;
-  set(element, { x: at(before ? start : until, length), dx: before ? -6 : 6, "text-anchor": before ? "end" : "start" });
+  const on = before && start < 0.15 * length;
+  set(element, {
+    x: at(before && !on ? start : until, length),
+    dx: before ? -6 : 6,
+    "text-anchor": before ? "end" : "start",
+    class: on ? "lasted on" : "lasted",
+  });
   say(element, shown ? lasted : "");
 }
 

@@ -21,6 +21,7 @@ pub use rules::{BrokenRule, Sample};
 
 use crate::{
     client::Client,
+    outcome::Fact,
     plot::Mark,
     run::Run,
     view::{self, Phrase},
@@ -76,8 +77,8 @@ pub struct Side {
     pub client: Client,
     /// Its name in a sentence: "the naive client".
     pub title: String,
-    /// Its results, in a line of phrases: how it ended, the number of attempts, and the
-    /// number of broken rules.
+    /// Its results, in a line of phrases: the jobs that it left, if the other client left
+    /// another number; how it ended, the number of attempts, and the number of broken rules.
     pub result: Vec<Phrase>,
     /// The rules of the wire that it broke.
     pub broken: Vec<BrokenRule>,
@@ -101,13 +102,14 @@ impl Compared {
             remarks = remark::remarks(runs, &effects, broken);
         }
         let mut broken = broken.into_iter();
+        let mut jobs = jobs(&effects).into_iter().flatten();
         Self {
             sides: runs.map(|run| {
                 let broken = broken.next().unwrap_or_default();
                 Side {
                     client: run.client,
                     title: run.client.title(),
-                    result: result(run, sample.map(|_| broken.len())),
+                    result: result(run, jobs.next(), sample.map(|_| broken.len())),
                     broken,
                 }
             }),
@@ -135,8 +137,32 @@ pub fn why<'a>(runs: impl IntoIterator<Item = &'a Run>) -> Vec<&'static str> {
     why
 }
 
-/// How it ended, the number of attempts, and the number of broken rules.
-fn result(run: &Run, broken: Option<usize>) -> Vec<Phrase> {
+/// The jobs that the service has of each client, if their numbers differ: more than the
+/// other client left are too many.
+fn jobs(effects: &[Effect]) -> Option<[Phrase; 2]> {
+    let mut created = effects
+        .iter()
+        .filter(|it| it.aspect == Aspect::JobsCreated && it.differs);
+    let numbers = created.next()?.sides.each_ref().map(|side| &side.value);
+    let [Fact::Number(one), Fact::Number(other)] = numbers else {
+        return None;
+    };
+    Some([one, other].map(|number| {
+        let (mark, sign) = match number > one.min(other) {
+            true => (Mark::Failed, '✗'),
+            false => (Mark::Ok, '✓'),
+        };
+        let plural = if *number == 1 { "" } else { "s" };
+        Phrase {
+            mark: Some(mark),
+            text: format!("{sign} the service has {number} job{plural}"),
+        }
+    }))
+}
+
+/// The jobs it left, if the other client left another number; how it ended, the number of
+/// attempts, and the number of broken rules.
+fn result(run: &Run, jobs: Option<Phrase>, broken: Option<usize>) -> Vec<Phrase> {
     let Some(ended) = run.view.ended.as_ref().filter(|_| !run.is_cancelled()) else {
         return run.view.result.clone();
     };
@@ -150,5 +176,5 @@ fn result(run: &Run, broken: Option<usize>) -> Vec<Phrase> {
         Phrase { mark, text }
     });
     let phrases = [view::ended_with(ended), view::attempts(run.counted())];
-    phrases.into_iter().chain(rules).collect()
+    jobs.into_iter().chain(phrases).chain(rules).collect()
 }

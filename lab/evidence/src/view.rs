@@ -207,24 +207,26 @@ fn parts<'a>(counters: impl Iterator<Item = &'a Counter>) -> Vec<Part> {
         .collect()
 }
 
-/// The counters derived from spans.
+/// The counters derived from spans. A retry counts as soon as its wait begins, as it does
+/// at `/metrics`; a client that never waits has none but its further attempts.
 fn counted(client: Client, traces: &[Trace]) -> Counters {
-    let number = |name: &str, is_one: fn(&Span) -> bool| Counter {
+    let number = |is_one: fn(&Span) -> bool| {
+        let spans = traces.iter().flat_map(|trace| &trace.spans);
+        spans.filter(|span| is_one(span)).count() as u64
+    };
+    let counter = |name: &str, value| Counter {
         name: name.to_owned(),
         labels: BTreeMap::new(),
-        value: {
-            let spans = traces.iter().flat_map(|trace| &trace.spans);
-            spans.filter(|span| is_one(span)).count() as u64
-        },
+        value,
     };
+    let attempts = number(|span| span.name == SpanName::Attempt && span.end.is_some());
+    let resends = number(|span| span.fields.get(field::RESEND_COUNT).is_some());
+    let retries = resends.max(number(|span| span.name == SpanName::Wait));
+    let faults = number(|span| span.fields.get(field::FAULT).is_some());
     let counters = [
-        number(&client.counter(ATTEMPTS), |span| {
-            span.name == SpanName::Attempt && span.end.is_some()
-        }),
-        number(&client.counter(RETRIES), |span| {
-            span.fields.get(field::RESEND_COUNT).is_some()
-        }),
-        number(FAULTS, |span| span.fields.get(field::FAULT).is_some()),
+        counter(&client.counter(ATTEMPTS), attempts),
+        counter(&client.counter(RETRIES), retries),
+        counter(FAULTS, faults),
     ];
     let moved = counters.into_iter().filter(|counter| counter.value > 0);
     moved.collect()
@@ -233,6 +235,7 @@ fn counted(client: Client, traces: &[Trace]) -> Counters {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::trace::testing::{span, trace};
 
     const TESTED: Client = Client {
         name: "tested",
@@ -250,6 +253,16 @@ mod tests {
                 .collect(),
             value,
         }
+    }
+
+    #[test]
+    fn a_retry_counts_from_the_beginning_of_its_wait() {
+        let spans = ["attempt 0-3", "wait 3-"].map(span).to_vec();
+
+        let counters = counted(TESTED, &[trace(spans, 10)]);
+
+        assert_eq!(counters.total("tested_attempts_total"), 1);
+        assert_eq!(counters.total("tested_retries_total"), 1);
     }
 
     #[test]
