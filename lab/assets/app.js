@@ -137,7 +137,7 @@ function render() {
   document.body.classList.toggle("presenting", presenting);
   document.body.classList.toggle("held", held);
   set(byId("present"), { "aria-pressed": String(state.presenting) });
-  byId("tell").hidden = !held;
+  byId("tell").hidden = !(held && news.over(run));
 
   const asks = state.predict || presenting;
   course(state.scenarios, here === "stage" ? state.chosen : null, state.filter, asks);

@@ -192,8 +192,8 @@ async fn a_comparison_shows_both_clients_on_one_axis() {
     let axes = "new Set([...document.querySelectorAll('.ticks')].map((axis) => axis.textContent))";
     browser.shows(&format!("{axes}.size"), 1).await;
     let lines = [
-        "reliable: ended with ok, the client has its job · 2 attempts · ✓ breaks no rule",
-        "naive: ended with ok, the client has its job · 2 attempts · ✗ breaks 2 rules",
+        "reliable: ✓ the service has 1 job · ended with ok, the client has its job · 2 attempts · ✓ breaks no rule",
+        "naive: ✗ the service has 2 jobs · ended with ok, the client has its job · 2 attempts · ✗ breaks 2 rules",
     ];
     browser.shows("all('#result .line')", json!(lines)).await;
     let last = "[...document.querySelectorAll('#result .line > span:last-child')]";
