@@ -54,8 +54,14 @@ async fn a_wait_names_what_its_backoff_was_drawn_below() {
         spans_of_a_call(|builder| builder.backoff(BASE, CAP), status(503)).await,
         spans_of_a_stack(of_a_stack).await,
     ] {
-        assert_eq!(spans.values("wait.seconds"), ["1.0", "2.0"]);
-        assert_eq!(spans.values("wait.ceiling_seconds"), ["2.0", "4.0"]);
+        assert_eq!(
+            spans.values("reliable_api_client.wait.seconds"),
+            ["1.0", "2.0"]
+        );
+        assert_eq!(
+            spans.values("reliable_api_client.wait.ceiling_seconds"),
+            ["2.0", "4.0"]
+        );
     }
 }
 
@@ -66,8 +72,11 @@ async fn a_wait_that_was_not_drawn_below_anything_names_nothing() {
         spans_of_a_call(|builder| builder.policy(NoWait), status(503)).await,
         spans_of_a_stack(|_| NoWait).await,
     ] {
-        assert_eq!(spans.values("wait.seconds").len(), 2);
-        assert_eq!(spans.values("wait.ceiling_seconds"), [""; 0]);
+        assert_eq!(spans.values("reliable_api_client.wait.seconds").len(), 2);
+        assert_eq!(
+            spans.values("reliable_api_client.wait.ceiling_seconds"),
+            [""; 0]
+        );
     }
 }
 
@@ -84,8 +93,11 @@ async fn a_stop_names_the_wait_that_was_not_begun() {
         (spans_of_a_call(tight, status(503)).await, "1.0"),
         (spans_of_a_call(spread, retry_after(503, "7")).await, "9.0"),
     ] {
-        assert_eq!(spans.values("wait.seconds"), [""; 0]);
-        assert_eq!(spans.values("stop.wait_seconds"), [wait]);
+        assert_eq!(spans.values("reliable_api_client.wait.seconds"), [""; 0]);
+        assert_eq!(
+            spans.values("reliable_api_client.stop.wait_seconds"),
+            [wait]
+        );
     }
 }
 
@@ -122,9 +134,9 @@ async fn a_response_that_moves_the_concurrency_limit_says_so() {
         client.no_content().await.expect("a 204");
     }
 
-    let before = spans.values("concurrency.limit_before");
+    let before = spans.values("reliable_api_client.concurrency.limit_before");
     assert_eq!(before, ["6", "3", "1", "2"]);
-    let after = spans.values("concurrency.limit_after");
+    let after = spans.values("reliable_api_client.concurrency.limit_after");
     assert_eq!(after, ["3", "1", "2", "3"]);
     let reductions = sum(&tally.read(), CONCURRENCY_REDUCTIONS.name, &[]);
     assert_eq!(reductions, 3.0, "6, 3 and 1.5 were reduced, 1 was not");

@@ -177,8 +177,13 @@ async fn the_operation_of_a_page_that_repeats_a_cursor_ends_with_the_error() {
         .into_iter()
         .filter(|span| (span.target, span.name) == (client::telemetry::TARGET, "operation"))
         .map(|span| {
-            ["outcome", "attempts", "error.type", "otel.status_code"]
-                .map(|field| span.fields.get(field).cloned().unwrap_or_default())
+            [
+                "reliable_api_client.outcome",
+                "reliable_api_client.attempts",
+                "error.type",
+                "otel.status_code",
+            ]
+            .map(|field| span.fields.get(field).cloned().unwrap_or_default())
         })
         .collect();
     let ok = ["ok", "1", "", ""].map(str::to_owned);

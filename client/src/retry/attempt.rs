@@ -4,7 +4,7 @@ use std::{pin::pin, time::Duration};
 
 use http::{Extensions, StatusCode};
 use reqwest::{Request, Response};
-use reqwest_middleware::{Error, Next, Result};
+use reqwest_middleware::{Error, Next};
 use tracing::Instrument;
 
 use super::{
@@ -29,6 +29,9 @@ pub(super) struct Attempts<'a> {
     pub(super) next: Next<'a>,
 }
 
+/// A response, or why there is none and the status of its head.
+type Exchanged = Result<Response, (Error, Option<StatusCode>)>;
+
 impl Attempts<'_> {
     /// Sends `request` as attempt number `number` and reads the response with its body
     /// into memory.
@@ -41,7 +44,7 @@ impl Attempts<'_> {
         number: u32,
         remaining: Option<Duration>,
         extensions: &mut Extensions,
-    ) -> Result<Response> {
+    ) -> Result<Response, Error> {
         let span = self.observer.attempt_starts(&request, number);
         if let Some(inject) = self.injector {
             inject(&span, request.headers_mut());
@@ -63,25 +66,25 @@ impl Attempts<'_> {
         }
 
         // The URL of a request may hold a secret, and `reqwest` prints it.
-        let result = result.map_err(Error::without_url);
-        let outcome = match &result {
-            Ok(response) => Ok(response.status()),
-            Err(error) => Err(FailureKind::of(error)),
+        let result = result.map_err(|(error, head)| (error.without_url(), head));
+        let (outcome, head) = match &result {
+            Ok(response) => (Ok(response.status()), Some(response.status())),
+            Err((error, head)) => (Err(FailureKind::of(error)), *head),
         };
-        self.observer.attempt_ends(span, outcome, duration);
-        result
+        self.observer.attempt_ends(span, outcome, head, duration);
+        result.map_err(|(error, _)| error)
     }
 
     /// Sends the request and reads the response; returns as well what its status did to
-    /// the concurrency limit, if there is one.
+    /// the concurrency limit, if there is one. A failure has the status if a head arrived.
     async fn exchange(
         &self,
         request: Request,
         extensions: &mut Extensions,
-    ) -> (Result<Response>, Option<LimitChange>) {
+    ) -> (Exchanged, Option<LimitChange>) {
         let mut response = match self.next.clone().run(request, extensions).await {
             Ok(response) => response,
-            Err(error) => return (Err(error), None),
+            Err(error) => return (Err((error, None)), None),
         };
         // Measured until the body has been read, if the response came over the network.
         let _held = response.extensions_mut().remove::<Hold>();
@@ -90,7 +93,7 @@ impl Attempts<'_> {
         if status < StatusCode::MULTIPLE_CHOICES {
             return match body::read_success(response, self.max_body_bytes).await {
                 Ok(response) => (Ok(response), observe()),
-                Err(error) => (Err(error), None),
+                Err(error) => (Err((error, Some(status))), None),
             };
         }
         // The status decides: the other workers see a 429 before its body has ended.

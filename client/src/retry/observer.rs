@@ -37,11 +37,13 @@ pub(crate) trait CallObserver: Send + Sync {
     /// Attempt number `number` is about to be sent.
     fn attempt_starts(&self, request: &Request, number: u32) -> Span;
 
-    /// The attempt ended, with a complete response or without one.
+    /// The attempt ended, with a complete response or without one. A failure has a head if
+    /// the body broke off after it.
     fn attempt_ends(
         &self,
         attempt: &Span,
         result: Result<StatusCode, FailureKind>,
+        head: Option<StatusCode>,
         duration: Duration,
     );
 

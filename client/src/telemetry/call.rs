@@ -66,15 +66,15 @@ impl Drop for OpenCall<'_> {
         self.call.operation.call(self.outcome, attempts, duration);
         tracing::record_all!(
             self.span,
-            attempts = i64::from(attempts),
-            outcome = self.outcome.as_str()
+            reliable_api_client.attempts = i64::from(attempts),
+            reliable_api_client.outcome = self.outcome.as_str()
         );
         if let Some(error_type) = self.error_type {
             tracing::record_all!(
                 self.span,
                 "error.type" = error_type,
                 "otel.status_code" = "ERROR",
-                problem = self.problem
+                reliable_api_client.problem = self.problem
             );
         }
     }

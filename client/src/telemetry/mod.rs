@@ -14,18 +14,18 @@
 //!
 //! | span | `otel.kind` | fields |
 //! |---|---|---|
-//! | `operation`: one call of a client method | internal | `endpoint`, `attempts`, `outcome`, `error.type`, `problem` (what was wrong with a response or a listing) |
-//! | `attempt`: one request on the wire | client | `http.request.method`, `url.template`, `server.address`, `server.port`, `http.request.resend_count` (absent on the first), `http.response.status_code`, `error.type`; if its response moved the concurrency limit, `concurrency.limit_before` and `concurrency.limit_after` |
-//! | `wait`: one pause before a retry | internal | `retry.reason`, `wait.source`, `wait.seconds`, `wait.ceiling_seconds` (what a backoff was drawn below), and the decision context |
-//! | `stop`: a failure that is not tried again, at the moment of the decision | internal | `stop.reason`, `retry.reason`, `stop.wait_seconds` (the wait that was weighed), and the decision context |
-//! | `queue`: one wait for a turn under the concurrency limit | internal | `concurrency.max` |
+//! | `operation`: one call of a client method | internal | `reliable_api_client.endpoint`, `reliable_api_client.attempts`, `reliable_api_client.outcome`, `error.type`, `reliable_api_client.problem` (what was wrong with a response or a listing) |
+//! | `attempt`: one request on the wire | client | `http.request.method`, `url.template`, `server.address`, `server.port`, `http.request.resend_count` (absent on the first), `http.response.status_code`, `error.type`; if its response moved the concurrency limit, `reliable_api_client.concurrency.limit_before` and `reliable_api_client.concurrency.limit_after` |
+//! | `wait`: one pause before a retry | internal | `reliable_api_client.retry.reason`, `reliable_api_client.wait.source`, `reliable_api_client.wait.seconds`, `reliable_api_client.wait.ceiling_seconds` (what a backoff was drawn below), and the decision context |
+//! | `stop`: a failure that is not tried again, at the moment of the decision | internal | `reliable_api_client.stop.reason`, `reliable_api_client.retry.reason`, `reliable_api_client.stop.wait_seconds` (the wait that was weighed), and the decision context |
+//! | `queue`: one wait for a turn under the concurrency limit | internal | `reliable_api_client.concurrency.max` |
 //!
 //! The *decision context* is what a decision rested on, as numbers and closed words:
-//! `http.request.method`, `retry.allowed_by` (`method` or `permission`; absent if the
-//! request must not be repeated), `retry.attempt`, `retry.max_attempts`,
-//! `retry_after.form` (`none`, `valid`, `past_date`, `unusable`; absent without a
-//! response), `retry_after.seconds`, `retry_after.max_seconds`,
-//! `deadline.remaining_seconds` and `retry_budget.tokens`. Of a `Retry-After` nothing but the number is kept: what
+//! `http.request.method`, `reliable_api_client.retry.allowed_by` (`method` or `permission`; absent if the
+//! request must not be repeated), `reliable_api_client.retry.attempt`, `reliable_api_client.retry.max_attempts`,
+//! `reliable_api_client.retry_after.form` (`none`, `valid`, `past_date`, `unusable`; absent without a
+//! response), `reliable_api_client.retry_after.seconds`, `reliable_api_client.retry_after.max_seconds`,
+//! `reliable_api_client.deadline.remaining_seconds` and `reliable_api_client.retry_budget.tokens`. Of a `Retry-After` nothing but the number is kept: what
 //! cannot be read may hold anything.
 //!
 //! Each also has `otel.name`, `otel.kind` and `otel.status_code`, which any

@@ -64,13 +64,14 @@ impl CallObserver for ObservedCall {
         &self,
         attempt: &Span,
         result: Result<StatusCode, FailureKind>,
+        head: Option<StatusCode>,
         duration: Duration,
     ) {
         let result = match result {
             Ok(status) => AttemptResult::Status(status),
             Err(kind) => AttemptResult::Failure(kind),
         };
-        record_attempt(attempt, result);
+        record_attempt(attempt, result, head);
         self.operation.attempt(result, duration);
     }
 

@@ -7,7 +7,7 @@
 
 use std::time::Duration;
 
-use http::Method;
+use http::{Method, StatusCode};
 use tracing::{Span, field::Empty};
 
 use super::{
@@ -33,11 +33,11 @@ pub(super) fn operation_span(endpoint: Endpoint) -> Span {
         otel.name = endpoint.name(),
         otel.kind = "internal",
         otel.status_code = Empty,
-        endpoint = endpoint.name(),
-        attempts = Empty,
-        outcome = Empty,
+        reliable_api_client.endpoint = endpoint.name(),
+        reliable_api_client.attempts = Empty,
+        reliable_api_client.outcome = Empty,
         "error.type" = Empty,
-        problem = Empty,
+        reliable_api_client.problem = Empty,
     )
 }
 
@@ -60,8 +60,8 @@ pub(super) fn attempt_span(
         http.request.resend_count = Empty,
         http.response.status_code = Empty,
         "error.type" = Empty,
-        concurrency.limit_before = Empty,
-        concurrency.limit_after = Empty,
+        reliable_api_client.concurrency.limit_before = Empty,
+        reliable_api_client.concurrency.limit_after = Empty,
     );
     if attempt > 1 {
         span.record("http.request.resend_count", i64::from(attempt - 1));
@@ -70,8 +70,8 @@ pub(super) fn attempt_span(
 }
 
 /// Notes how an attempt ended on its span.
-pub(super) fn record_attempt(span: &Span, result: AttemptResult) {
-    if let Some(status) = result.status() {
+pub(super) fn record_attempt(span: &Span, result: AttemptResult, head: Option<StatusCode>) {
+    if let Some(status) = head {
         tracing::record_all!(span, http.response.status_code = i64::from(status.as_u16()));
     }
     if let Some(error) = result.error_type() {
@@ -85,8 +85,8 @@ pub(super) fn record_limit(span: &Span, change: LimitChange) {
     let whole = |limit: usize| i64::try_from(limit).unwrap_or(i64::MAX);
     tracing::record_all!(
         span,
-        concurrency.limit_before = whole(change.before),
-        concurrency.limit_after = whole(change.after)
+        reliable_api_client.concurrency.limit_before = whole(change.before),
+        reliable_api_client.concurrency.limit_after = whole(change.after)
     );
 }
 
@@ -98,7 +98,7 @@ pub(super) fn queue_span(limit: usize) -> Span {
         otel.name = "queue",
         otel.kind = "internal",
         otel.status_code = Empty,
-        concurrency.max = i64::try_from(limit).unwrap_or(i64::MAX),
+        reliable_api_client.concurrency.max = i64::try_from(limit).unwrap_or(i64::MAX),
     )
 }
 
@@ -112,14 +112,14 @@ macro_rules! decision_span {
             otel.kind = "internal",
             otel.status_code = Empty,
             http.request.method = Empty,
-            retry.allowed_by = Empty,
-            retry.attempt = Empty,
-            retry.max_attempts = Empty,
-            retry_after.form = Empty,
-            retry_after.seconds = Empty,
-            retry_after.max_seconds = Empty,
-            deadline.remaining_seconds = Empty,
-            retry_budget.tokens = Empty,
+            reliable_api_client.retry.allowed_by = Empty,
+            reliable_api_client.retry.attempt = Empty,
+            reliable_api_client.retry.max_attempts = Empty,
+            reliable_api_client.retry_after.form = Empty,
+            reliable_api_client.retry_after.seconds = Empty,
+            reliable_api_client.retry_after.max_seconds = Empty,
+            reliable_api_client.deadline.remaining_seconds = Empty,
+            reliable_api_client.retry_budget.tokens = Empty,
             $($own)*
         )
     };
@@ -133,10 +133,10 @@ pub(super) fn wait_span(
 ) -> Span {
     let span = decision_span!(
         "wait",
-        retry.reason = labels::verdict_reason(context.facts.verdict),
-        wait.source = labels::wait_source(source),
-        wait.seconds = length.as_secs_f64(),
-        wait.ceiling_seconds = match source {
+        reliable_api_client.retry.reason = labels::verdict_reason(context.facts.verdict),
+        reliable_api_client.wait.source = labels::wait_source(source),
+        reliable_api_client.wait.seconds = length.as_secs_f64(),
+        reliable_api_client.wait.ceiling_seconds = match source {
             WaitSource::Backoff => context.ceiling.map(|ceiling| ceiling.as_secs_f64()),
             WaitSource::RetryAfter => None,
         },
@@ -150,8 +150,8 @@ pub(super) fn stop_span(why: StopReason, context: &DecisionContext<'_>) -> Span 
     let span = empty_stop_span(labels::stop_reason(why));
     tracing::record_all!(
         span,
-        retry.reason = labels::verdict_reason(context.facts.verdict),
-        stop.wait_seconds = context.weighed().map(|wait| wait.as_secs_f64())
+        reliable_api_client.retry.reason = labels::verdict_reason(context.facts.verdict),
+        reliable_api_client.stop.wait_seconds = context.weighed().map(|wait| wait.as_secs_f64())
     );
     record_context(&span, context);
     span
@@ -162,10 +162,10 @@ pub(super) fn late_turn_span(request: &Method, attempts: u32) -> Span {
     let span = empty_stop_span(labels::stop_reason(StopReason::Deadline));
     tracing::record_all!(
         span,
-        retry.reason = FailureKind::QueueTimeout.as_str(),
+        reliable_api_client.retry.reason = FailureKind::QueueTimeout.as_str(),
         http.request.method = labels::method(request),
-        retry.attempt = i64::from(attempts),
-        deadline.remaining_seconds = 0.0
+        reliable_api_client.retry.attempt = i64::from(attempts),
+        reliable_api_client.deadline.remaining_seconds = 0.0
     );
     span
 }
@@ -173,9 +173,9 @@ pub(super) fn late_turn_span(request: &Method, attempts: u32) -> Span {
 fn empty_stop_span(why: &'static str) -> Span {
     decision_span!(
         "stop",
-        stop.reason = why,
-        retry.reason = Empty,
-        stop.wait_seconds = Empty,
+        reliable_api_client.stop.reason = why,
+        reliable_api_client.retry.reason = Empty,
+        reliable_api_client.stop.wait_seconds = Empty,
     )
 }
 
@@ -197,16 +197,18 @@ fn record_context(span: &Span, context: &DecisionContext<'_>) {
     tracing::record_all!(
         span,
         http.request.method = labels::method(method),
-        retry.allowed_by = labels::allowed_by(state.eligibility, method),
-        retry.attempt = i64::from(state.attempts),
-        retry.max_attempts = i64::from(limits.max_attempts.get()),
-        retry_after.form = responded.then(|| labels::retry_after_form(facts.retry_after)),
-        retry_after.seconds = facts
+        reliable_api_client.retry.allowed_by = labels::allowed_by(state.eligibility, method),
+        reliable_api_client.retry.attempt = i64::from(state.attempts),
+        reliable_api_client.retry.max_attempts = i64::from(limits.max_attempts.get()),
+        reliable_api_client.retry_after.form =
+            responded.then(|| labels::retry_after_form(facts.retry_after)),
+        reliable_api_client.retry_after.seconds = facts
             .retry_after
             .and_then(RetryAfter::wait)
             .map(|wait| wait.as_secs_f64()),
-        retry_after.max_seconds = limits.max_retry_after.as_secs_f64(),
-        deadline.remaining_seconds = state.remaining.map(|left| left.as_secs_f64()),
-        retry_budget.tokens = *tokens
+        reliable_api_client.retry_after.max_seconds = limits.max_retry_after.as_secs_f64(),
+        reliable_api_client.deadline.remaining_seconds =
+            state.remaining.map(|left| left.as_secs_f64()),
+        reliable_api_client.retry_budget.tokens = *tokens
     );
 }

@@ -236,7 +236,7 @@ impl<'a> Session<'a> {
         self.time.begin();
         let name = self.scenario.words.name;
         let span = tracing::info_span!(
-            target: "lab", "run", otel.name = name, otel.kind = "internal", scenario = name
+            target: "lab", "run", otel.name = name, otel.kind = "internal", lab.scenario = name
         );
         let outcome = tokio::select! {
             biased;

@@ -148,11 +148,14 @@ fn a_search_for_calls_that_failed_finds_every_error() {
     let searches = searches();
     let mut failed = searches
         .iter()
-        .filter(|search| search.query.contains("span.outcome"))
+        .filter(|search| search.query.contains("span.reliable_api_client.outcome"))
         .peekable();
     assert!(failed.peek().is_some());
     for Search { place, query, .. } in failed {
-        assert_eq!(query, r#"{ span.outcome =~ ".+_error" }"#, "{place}");
+        assert_eq!(
+            query, r#"{ span.reliable_api_client.outcome =~ ".+_error" }"#,
+            "{place}"
+        );
     }
 }
 

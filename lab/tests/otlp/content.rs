@@ -130,7 +130,8 @@ async fn the_recorded_attributes_keep_their_types() {
     let wait = attributes(0, "wait");
     assert!(
         wait.iter()
-            .any(|(key, value)| key == "wait.seconds" && matches!(value, Value::DoubleValue(_))),
+            .any(|(key, value)| key == "reliable_api_client.wait.seconds"
+                && matches!(value, Value::DoubleValue(_))),
         "{wait:?}"
     );
     let request = attributes(1, "GET /flaky");
@@ -138,6 +139,28 @@ async fn the_recorded_attributes_keep_their_types() {
         request.contains(&("lab.fault".to_owned(), text("flaky"))),
         "{request:?}"
     );
+}
+
+#[tokio::test]
+async fn a_body_that_broke_off_has_the_status_of_its_head() {
+    let receiver = Receiver::responding(StatusCode::OK).await;
+
+    lab(&["reset", "--otlp", &receiver.base], &[]).await;
+
+    let arrivals = receiver.arrivals();
+    let firsts = [0, 1].map(|service: usize| {
+        let mut spans = arrivals[service].spans.iter();
+        spans
+            .find(|span| span.name == "GET /items")
+            .expect("a span")
+    });
+    for span in firsts {
+        let status = attribute(span, "http.response.status_code");
+        assert_eq!(status, Some(&Value::IntValue(200)), "{span:#?}");
+    }
+    let lost = Value::StringValue("connection_lost".to_owned());
+    assert_eq!(attribute(firsts[0], "error.type"), Some(&lost));
+    assert!(failed(firsts[0]));
 }
 
 #[tokio::test]

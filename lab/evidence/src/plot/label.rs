@@ -86,12 +86,18 @@ fn operation(span: &Span) -> String {
 }
 
 fn attempt(span: &Span) -> String {
-    match (text(span, field::STATUS), text(span, field::ERROR_TYPE)) {
-        (Some(code), Some(error)) if error != code && error != UNFORESEEN => reason(&error),
-        (Some(code), _) => with_reason(code),
-        (None, Some(error)) => reason(&error),
+    match (failure(span), text(span, field::STATUS)) {
+        (Some(error), _) => reason(&error),
+        (None, Some(code)) => with_reason(code),
         (None, None) => without_status(span).to_owned(),
     }
+}
+
+/// Why an attempt has no complete response: its error, unless that is its status.
+pub(super) fn failure(attempt: &Span) -> Option<String> {
+    let status = text(attempt, field::STATUS);
+    let error = text(attempt, field::ERROR_TYPE);
+    error.filter(|error| status.is_none_or(|status| status != *error && error != UNFORESEEN))
 }
 
 /// The text for a request without a status.

@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 
 use super::{
+    label::failure,
     rows::{Part, Row, mark},
     why::{Neighbours, why},
 };
@@ -175,7 +176,10 @@ fn is_simple(under: &HashMap<Key, Vec<&Span>>, children: &[&Span]) -> bool {
 fn only_repeats(attempt: &Span, requests: &[&Span]) -> bool {
     let status = |span: &Span| span.fields.number(field::STATUS);
     match requests {
-        [request] => status(attempt).is_some() && status(attempt) == status(request),
+        [request] => {
+            let is_whole = status(attempt).is_some() && failure(attempt).is_none();
+            is_whole && status(attempt) == status(request)
+        }
         _ => false,
     }
 }

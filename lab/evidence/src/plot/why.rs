@@ -2,6 +2,7 @@
 
 use crate::{
     decision::{Decision, problem, reason},
+    plot::label::failure,
     trace::{FieldValue, Span, SpanName, field},
 };
 
@@ -54,13 +55,8 @@ fn attempt(span: &Span, neighbours: Neighbours<'_>) -> Vec<String> {
 /// The result of an attempt: a status, or why there is none. None while it is open.
 fn found(span: &Span) -> Option<String> {
     span.end?;
-    let error = span.fields.text(field::ERROR_TYPE);
-    let status = span.fields.get(field::STATUS).map(FieldValue::to_string);
-    match (status, error) {
-        (Some(status), _) => Some(status),
-        (None, Some(error)) => Some(reason(error)),
-        (None, None) => None,
-    }
+    let status = || span.fields.get(field::STATUS).map(FieldValue::to_string);
+    failure(span).map(|error| reason(&error)).or_else(status)
 }
 
 fn received(span: &Span) -> Vec<String> {

@@ -4,8 +4,11 @@ use std::{num::NonZeroU64, num::NonZeroU128, time::Duration};
 
 use super::{FieldValue, Span, SpanId, SpanName, Trace, TraceId};
 
+/// How the names of the client's own fields begin.
+const CLIENT: &str = "reliable_api_client.";
+
 /// A span such as `wait 10-20 wait.seconds=0.1 retry.reason='503'`: its name, its start and
-/// its end in milliseconds, and its fields. An open span has no end: `wait 10-`. A value is
+/// its end in milliseconds, and its fields, without the client's prefix. An open span has no end: `wait 10-`. A value is
 /// a whole number, a fraction or a text; quotes make any value a text, and an underscore in
 /// them is a blank.
 pub(crate) fn span(text: &str) -> Span {
@@ -19,7 +22,9 @@ pub(crate) fn span(text: &str) -> Span {
     let fields = words.map(|word| {
         let (field, value) = word.split_once('=').expect("a field and its value");
         let mut known = name.fields().iter();
-        let field = known.find(|known| **known == field).expect(field);
+        let field = known
+            .find(|known| known.trim_start_matches(CLIENT) == field)
+            .expect(field);
         (*field, read(value))
     });
     Span {

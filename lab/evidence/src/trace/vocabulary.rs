@@ -18,11 +18,11 @@ pub mod field {
     /// `OK` or `ERROR`; absent until that is decided.
     pub const OTEL_STATUS_CODE: &str = "otel.status_code";
     /// The called client method.
-    pub const ENDPOINT: &str = "endpoint";
+    pub const ENDPOINT: &str = "reliable_api_client.endpoint";
     /// The number of attempts of the operation.
-    pub const ATTEMPTS: &str = "attempts";
+    pub const ATTEMPTS: &str = "reliable_api_client.attempts";
     /// How the operation ended.
-    pub const OUTCOME: &str = "outcome";
+    pub const OUTCOME: &str = "reliable_api_client.outcome";
     /// The class of failure, or the status if that is the failure.
     pub const ERROR_TYPE: &str = "error.type";
     /// The method of the request.
@@ -40,41 +40,41 @@ pub mod field {
     /// The status of the response.
     pub const STATUS: &str = "http.response.status_code";
     /// The reason for the retry.
-    pub const RETRY_REASON: &str = "retry.reason";
+    pub const RETRY_REASON: &str = "reliable_api_client.retry.reason";
     /// The source of the length of the wait: `retry_after` or `backoff`.
-    pub const WAIT_SOURCE: &str = "wait.source";
+    pub const WAIT_SOURCE: &str = "reliable_api_client.wait.source";
     /// The decided length of the wait, in seconds.
-    pub const WAIT_SECONDS: &str = "wait.seconds";
+    pub const WAIT_SECONDS: &str = "reliable_api_client.wait.seconds";
     /// The upper bound of the random length of a backoff, in seconds.
-    pub const WAIT_CEILING: &str = "wait.ceiling_seconds";
+    pub const WAIT_CEILING: &str = "reliable_api_client.wait.ceiling_seconds";
     /// The reason to give up.
-    pub const STOP_REASON: &str = "stop.reason";
+    pub const STOP_REASON: &str = "reliable_api_client.stop.reason";
     /// The wait that was considered before giving up, in seconds.
-    pub const STOP_WAIT: &str = "stop.wait_seconds";
+    pub const STOP_WAIT: &str = "reliable_api_client.stop.wait_seconds";
     /// Why the request may be repeated: `method` or `permission`.
-    pub const ALLOWED_BY: &str = "retry.allowed_by";
+    pub const ALLOWED_BY: &str = "reliable_api_client.retry.allowed_by";
     /// The number of the failed attempt.
-    pub const ATTEMPT: &str = "retry.attempt";
+    pub const ATTEMPT: &str = "reliable_api_client.retry.attempt";
     /// The most attempts that the caller allows.
-    pub const MAX_ATTEMPTS: &str = "retry.max_attempts";
+    pub const MAX_ATTEMPTS: &str = "reliable_api_client.retry.max_attempts";
     /// The result of reading the Retry-After: `none`, `valid`, `past_date` or `unusable`.
-    pub const RETRY_AFTER: &str = "retry_after.form";
+    pub const RETRY_AFTER: &str = "reliable_api_client.retry_after.form";
     /// The wait that a valid Retry-After asked for, in seconds.
-    pub const RETRY_AFTER_SECONDS: &str = "retry_after.seconds";
+    pub const RETRY_AFTER_SECONDS: &str = "reliable_api_client.retry_after.seconds";
     /// The longest Retry-After that the caller allows, in seconds.
-    pub const RETRY_AFTER_MAX: &str = "retry_after.max_seconds";
+    pub const RETRY_AFTER_MAX: &str = "reliable_api_client.retry_after.max_seconds";
     /// The time left until the deadline of the call, in seconds.
-    pub const REMAINING: &str = "deadline.remaining_seconds";
+    pub const REMAINING: &str = "reliable_api_client.deadline.remaining_seconds";
     /// The tokens in the retry budget before the decision.
-    pub const TOKENS: &str = "retry_budget.tokens";
+    pub const TOKENS: &str = "reliable_api_client.retry_budget.tokens";
     /// The concurrency limit that made a call queue.
-    pub const LIMIT: &str = "concurrency.max";
+    pub const LIMIT: &str = "reliable_api_client.concurrency.max";
     /// The concurrency limit before a response changed it.
-    pub const LIMIT_BEFORE: &str = "concurrency.limit_before";
+    pub const LIMIT_BEFORE: &str = "reliable_api_client.concurrency.limit_before";
     /// The concurrency limit after a response changed it.
-    pub const LIMIT_AFTER: &str = "concurrency.limit_after";
+    pub const LIMIT_AFTER: &str = "reliable_api_client.concurrency.limit_after";
     /// The problem of a response or a listing.
-    pub const PROBLEM: &str = "problem";
+    pub const PROBLEM: &str = "reliable_api_client.problem";
     /// The route that matched.
     pub const ROUTE: &str = "http.route";
     /// The id that the service gave the request.
@@ -82,7 +82,7 @@ pub mod field {
     /// The fault that the service injected.
     pub const FAULT: &str = "lab.fault";
     /// The scenario of the run.
-    pub const SCENARIO: &str = "scenario";
+    pub const SCENARIO: &str = "lab.scenario";
 
     /// The caller's trace. It sets the span's position in a tree and is not stored as a field.
     pub const TRACE_ID: &str = "trace_id";

@@ -48,7 +48,13 @@ fn listen<T>(recorder: &Recorder, story: impl FnOnce() -> T) -> T {
 }
 
 fn operation() -> Live {
-    info_span!(target: "client", "operation", endpoint = "flaky", attempts = Empty, outcome = Empty)
+    info_span!(
+        target: "client",
+        "operation",
+        reliable_api_client.endpoint = "flaky",
+        reliable_api_client.attempts = Empty,
+        reliable_api_client.outcome = Empty,
+    )
 }
 
 fn attempt() -> Live {

@@ -145,9 +145,9 @@ impl<'a> OpenCall<'a> {
             otel.name = endpoint.name(),
             otel.kind = "internal",
             otel.status_code = Empty,
-            endpoint = endpoint.name(),
-            attempts = Empty,
-            outcome = Empty,
+            reliable_api_client.endpoint = endpoint.name(),
+            reliable_api_client.attempts = Empty,
+            reliable_api_client.outcome = Empty,
             "error.type" = Empty,
         );
         Self {
@@ -183,8 +183,10 @@ impl<'a> OpenCall<'a> {
 
 impl Drop for OpenCall<'_> {
     fn drop(&mut self) {
-        self.span.record("attempts", i64::from(self.attempts));
-        self.span.record("outcome", self.outcome.as_str());
+        self.span
+            .record("reliable_api_client.attempts", i64::from(self.attempts));
+        self.span
+            .record("reliable_api_client.outcome", self.outcome.as_str());
         let retried = if self.attempts > 1 { "true" } else { "false" };
         let labels = [self.endpoint.name(), self.outcome.as_str(), retried];
         count(&self.telemetry.recorder, CALLS, labels, 1);
@@ -238,11 +240,11 @@ pub(super) fn stop_span(
         otel.name = "stop",
         otel.kind = "internal",
         otel.status_code = Empty,
-        stop.reason = why.as_str(),
-        retry.reason = reason,
+        reliable_api_client.stop.reason = why.as_str(),
+        reliable_api_client.retry.reason = reason,
         http.request.method = method_label(method),
-        retry.attempt = i64::from(attempt),
-        retry.max_attempts = i64::from(MAX_ATTEMPTS),
+        reliable_api_client.retry.attempt = i64::from(attempt),
+        reliable_api_client.retry.max_attempts = i64::from(MAX_ATTEMPTS),
     )
 }
 

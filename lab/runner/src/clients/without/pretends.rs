@@ -67,7 +67,8 @@ async fn a_client_that_only_says_that_it_waits_is_caught_by_the_wire() {
     let said = |run: &Run| {
         let spans = run.traces.iter().flat_map(|trace| &trace.spans);
         let waits = spans.filter(|span| span.name == SpanName::Wait);
-        let waits = waits.filter_map(|span| span.fields.seconds("wait.seconds"));
+        let waits =
+            waits.filter_map(|span| span.fields.seconds("reliable_api_client.wait.seconds"));
         let counters = run
             .counters
             .iter()

@@ -34,13 +34,16 @@ fn removes_the_oldest_trace_and_keeps_the_others_intact() {
     listen(&recorder, || {
         let old = operation();
         let new = operation();
-        old.record("outcome", "old");
-        new.record("outcome", "new");
+        old.record("reliable_api_client.outcome", "old");
+        new.record("reliable_api_client.outcome", "new");
         old.in_scope(|| drop(attempt()));
         drop(old);
     });
 
     let trace = only(&recorder);
     assert_eq!(trace.spans.len(), 1);
-    assert_eq!(trace.spans[0].fields.text("outcome"), Some("new"));
+    assert_eq!(
+        trace.spans[0].fields.text("reliable_api_client.outcome"),
+        Some("new")
+    );
 }

@@ -21,7 +21,8 @@ fn keeps_only_listed_spans_and_fields() {
         span.record("authorization", "Bearer SECRET");
         span.record("server.address", "127.0.0.1");
         let _other_target = info_span!(target: "hyper", "attempt", http.request.method = "SECRET");
-        let _other_name = info_span!(target: "client", "body", endpoint = "SECRET");
+        let _other_name =
+            info_span!(target: "client", "body", reliable_api_client.endpoint = "SECRET");
     });
 
     let trace = only(&recorder);
@@ -59,11 +60,19 @@ fn holds_no_lock_while_a_value_formats_itself() {
     let recorder = recorder();
 
     listen(&recorder, || {
-        let span = info_span!(target: "client", "operation", outcome = ?Curious(recorder.clone()));
-        span.record("outcome", tracing::field::debug(Curious(recorder.clone())));
+        let span = info_span!(target: "client", "operation", reliable_api_client.outcome = ?Curious(recorder.clone()));
+        span.record(
+            "reliable_api_client.outcome",
+            tracing::field::debug(Curious(recorder.clone())),
+        );
     });
 
-    assert_eq!(only(&recorder).spans[0].fields.text("outcome"), Some("1"));
+    assert_eq!(
+        only(&recorder).spans[0]
+            .fields
+            .text("reliable_api_client.outcome"),
+        Some("1")
+    );
 }
 
 #[test]
@@ -97,9 +106,9 @@ fn keeps_each_value_in_its_own_type() {
             "wait",
             otel.name = true,
             otel.kind = -1,
-            retry.reason = 503_u64,
-            wait.source = "backoff",
-            wait.seconds = 0.131,
+            reliable_api_client.retry.reason = 503_u64,
+            reliable_api_client.wait.source = "backoff",
+            reliable_api_client.wait.seconds = 0.131,
         );
     });
 

@@ -25,7 +25,10 @@ fn a_call_is_a_tree_of_spans_with_the_times_of_the_run() {
     assert_eq!(operation.parent, None);
     assert_eq!(operation.start, Duration::ZERO);
     assert_eq!(operation.end, Some(Duration::from_millis(9)));
-    assert_eq!(operation.fields.text("endpoint"), Some("flaky"));
+    assert_eq!(
+        operation.fields.text("reliable_api_client.endpoint"),
+        Some("flaky")
+    );
     assert_eq!(attempt.name, SpanName::Attempt);
     assert_eq!(attempt.parent, Some(operation.id));
     assert_eq!(attempt.trace_id, trace.id);
@@ -71,7 +74,7 @@ fn the_operations_of_a_run_are_in_one_trace() {
     let recorder = recorder();
 
     listen(&recorder, || {
-        let _run = info_span!(target: "lab", "run", scenario = "replay").entered();
+        let _run = info_span!(target: "lab", "run", lab.scenario = "replay").entered();
         drop(operation());
         drop(operation());
     });
@@ -130,7 +133,7 @@ fn tells_a_machine_the_same_as_a_program() {
                 "name": "operation",
                 "start_ns": 0,
                 "end_ns": 1_000_000,
-                "fields": { "endpoint": "flaky" },
+                "fields": { "reliable_api_client.endpoint": "flaky" },
             }],
             "dropped_spans": 0,
             "taken_at_ns": 1_000_000,
@@ -146,7 +149,7 @@ fn a_wait_ends_at_each_change_also_at_an_earlier_one() {
     let heard = listen(&recorder, || {
         let operation = operation();
         let opened = [changed(), changed()];
-        operation.record("outcome", "ok");
+        operation.record("reliable_api_client.outcome", "ok");
         let recorded = [changed(), changed()];
         drop(operation);
         [opened, recorded, [changed(), changed()]]
