@@ -140,7 +140,7 @@ async fn unequal(
 }
 
 /// The firing alerts, with their instances.
-async fn firing(prometheus: &Prometheus) -> BTreeSet<(String, String)> {
+pub(crate) async fn firing(prometheus: &Prometheus) -> BTreeSet<(String, String)> {
     let fire = prometheus.series(r#"ALERTS{alertstate="firing"}"#).await;
     let labels = fire.into_iter().map(|(labels, _)| labels);
     labels

@@ -29,4 +29,5 @@ mod room;
 mod rules;
 mod runbooks;
 mod telemetry_document;
+mod try_it;
 mod vocabulary;

@@ -69,9 +69,14 @@ pub(crate) struct Lab {
 
 impl Lab {
     pub(crate) async fn start() -> Self {
+        Self::at("0").await
+    }
+
+    /// With its service at this port.
+    pub(crate) async fn at(port: &str) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_lab"));
         command
-            .args(["serve", "--port", "0", "--page-port", "0"])
+            .args(["serve", "--port", port, "--page-port", "0"])
             .env_remove("RUST_LOG")
             .env_remove("OTEL_EXPORTER_OTLP_ENDPOINT")
             .env_remove("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT");
@@ -94,14 +99,19 @@ impl Lab {
 
     /// `lab load`, with more runs than any test waits for.
     pub(crate) fn load(&self) -> Child {
+        self.command("lab load --seconds 600 --rate 20 --seed 1")
+    }
+
+    /// A command line, as a person types it, for this lab.
+    pub(crate) fn command(&self, line: &str) -> Child {
         let mut command = Command::new(env!("CARGO_BIN_EXE_lab"));
         command
-            .args(["load", "--seconds", "600", "--rate", "20", "--seed", "1"])
+            .args(line.split(' ').skip(1))
             .args(["--page", &self.page])
             .kill_on_drop(true)
             .stdout(Stdio::null())
             .stderr(Stdio::null());
-        command.spawn().expect("lab load")
+        command.spawn().expect("lab")
     }
 }
 
@@ -118,8 +128,22 @@ impl Prometheus {
     /// Starts Prometheus with the repository's configuration, with three changes: these
     /// targets, this scrape interval in seconds, and alerts that fire after one interval.
     pub(crate) async fn start(targets: &[String], interval: u8) -> Self {
+        Self::with(targets, interval, |rules| {
+            rules
+                .replace(" for: 30s", " for: 1s")
+                .replace(" for: 15s", " for: 1s")
+        })
+        .await
+    }
+
+    /// Starts Prometheus with the repository's configuration and rules, for these targets.
+    pub(crate) async fn as_shipped(targets: &[String]) -> Self {
+        Self::with(targets, 5, |rules| rules).await
+    }
+
+    async fn with(targets: &[String], interval: u8, change: fn(String) -> String) -> Self {
         let folder = TempDir::new().expect("a folder");
-        configure(folder.path(), targets, interval);
+        configure(folder.path(), targets, interval, change);
         let within = |name: &str| folder.path().join(name).display().to_string();
         let mut command = Command::new("prometheus");
         command
@@ -246,8 +270,8 @@ fn number(sample: &Value) -> f64 {
     files::string(sample, "/1").parse().expect("a number")
 }
 
-/// Copies the configuration, and makes the three changes.
-fn configure(folder: &Path, targets: &[String], interval: u8) {
+/// Copies the configuration, and makes the changes.
+fn configure(folder: &Path, targets: &[String], interval: u8, change: fn(String) -> String) {
     let source = "dashboards/prometheus";
     for part in ["rules", "targets"] {
         fs::create_dir_all(folder.join(part)).expect("a folder");
@@ -270,10 +294,7 @@ fn configure(folder: &Path, targets: &[String], interval: u8) {
     fs::write(folder.join("targets/lab.yml"), here).expect("a file");
     for file in files::folder(RULES, ".yml") {
         let name = file.strip_prefix(source).expect("it is in the folder");
-        let rules = files::text(&file)
-            .replace(" for: 30s", " for: 1s")
-            .replace(" for: 15s", " for: 1s");
-        fs::write(folder.join(&name[1..]), rules).expect("a file");
+        fs::write(folder.join(&name[1..]), change(files::text(&file))).expect("a file");
     }
 }
 
