@@ -161,13 +161,53 @@ impl fmt::Debug for Exporters {
 
 #[cfg(test)]
 mod tests {
-    use std::{net::TcpListener, sync::atomic::AtomicU32};
+    use std::{
+        net::TcpListener,
+        sync::atomic::{AtomicBool, AtomicU32},
+    };
 
+    use axum::{Router, routing::post};
     use futures_util::{FutureExt, future::join_all};
+    use http::StatusCode;
 
     use super::*;
-    use evidence::{Overrides, Pace};
     use runner::{Settings, run, scenario};
+
+    /// A run in virtual time.
+    async fn a_run() -> Run {
+        let settings = Settings::in_virtual_time(&runner::Reliable, 7);
+        let flaky = scenario::find("flaky").expect("known");
+        run(flaky, &settings).await.expect("a run")
+    }
+
+    #[tokio::test]
+    async fn each_outage_of_the_receiver_causes_one_warning() {
+        static WARNINGS: AtomicU32 = AtomicU32::new(0);
+        static IS_DOWN: AtomicBool = AtomicBool::new(false);
+        let respond = async || match IS_DOWN.load(Ordering::Relaxed) {
+            true => StatusCode::BAD_REQUEST,
+            false => StatusCode::OK,
+        };
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await;
+        let listener = listener.expect("a free port");
+        let base = format!("http://{}", listener.local_addr().expect("an address"));
+        let receiver = Router::new().route("/v1/traces", post(respond));
+        tokio::spawn(axum::serve(listener, receiver).into_future());
+        let endpoint = Endpoint::choose(Some(&base), |_| None).expect("valid");
+        let exporters = Exporters::new(None, endpoint, |_| {
+            WARNINGS.fetch_add(1, Ordering::Relaxed);
+        });
+        let run = a_run().await;
+
+        let mut warnings = Vec::new();
+        for is_down in [true, true, false, true, true, false] {
+            IS_DOWN.store(is_down, Ordering::Relaxed);
+            assert_eq!(exporters.send(&run).await, !is_down);
+            warnings.push(WARNINGS.load(Ordering::Relaxed));
+        }
+
+        assert_eq!(warnings, [1, 1, 1, 2, 2, 2]);
+    }
 
     #[tokio::test]
     async fn a_slow_receiver_holds_a_few_runs_and_causes_one_warning() {
@@ -179,14 +219,7 @@ mod tests {
         let exporters = Exporters::new(None, endpoint, |_| {
             WARNINGS.fetch_add(1, Ordering::Relaxed);
         });
-        let settings = Settings {
-            seed: 7,
-            client: &runner::Reliable,
-            pace: Pace::Virtual,
-            overrides: Overrides::default(),
-        };
-        let flaky = scenario::find("flaky").expect("known");
-        let run = run(flaky, &settings).await.expect("a run");
+        let run = a_run().await;
 
         let mut held = Box::pin(join_all((0..MAX_SENDING).map(|_| exporters.send(&run))));
         let waits = held.as_mut().now_or_never().is_none();
