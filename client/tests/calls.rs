@@ -9,12 +9,14 @@ use std::{
 
 use client::{
     CallSettings, ConcurrencyLimit, Endpoint, Failure, FailureKind, IdempotencyKey, JsonObject,
-    Listing, ListingLimits, RetryBudget,
+    Listing, ListingLimits, RETRY_STATUSES, RetryBudget,
     teaching::{Builder, ReliableApiClient, endpoint},
-    telemetry::{CALL_ATTEMPTS, CALL_DURATION, CALLS, METRICS, MetricKind, Operation},
+    telemetry::{
+        ATTEMPTS, CALL_ATTEMPTS, CALL_DURATION, CALLS, METRICS, MetricKind, Operation, status_label,
+    },
 };
 use metrics_util::debugging::{DebugValue, DebuggingRecorder, Snapshotter};
-use reqwest::Response;
+use reqwest::{Response, StatusCode};
 use serde_json::json;
 
 use crate::support::{
@@ -170,6 +172,14 @@ fn call(client: &ReliableApiClient, endpoint: Endpoint) {
     });
 }
 
+/// Successes, statuses that are not retried, one outside of the closed set, and those
+/// that are retried.
+fn statuses() -> impl Iterator<Item = StatusCode> {
+    let others = [200, 201, 204, 302, 404, 409, 418];
+    let others = others.map(|code| StatusCode::from_u16(code).expect("three digits"));
+    others.into_iter().chain(RETRY_STATUSES)
+}
+
 /// Lets a client run into everything that an endpoint can come to.
 fn go_through_everything(scripted: &Scripted, client: &ReliableApiClient, endpoint: Endpoint) {
     let play = |client: &ReliableApiClient, script: &[Step]| {
@@ -177,7 +187,7 @@ fn go_through_everything(scripted: &Scripted, client: &ReliableApiClient, endpoi
         call(client, endpoint);
     };
     let with = |settings| client.with_settings(settings);
-    for code in 200..=599 {
+    for code in statuses().map(|status| status.as_u16()) {
         play(client, &[Step::Status(code)]);
         play(client, &[Step::Wait(code, "1")]);
     }
@@ -239,11 +249,17 @@ fn every_counter_is_there_before_its_first_event_and_none_that_cannot_move() {
     let scripted = Scripted::new();
     let plenty = RetryBudget::new(1_000_000);
     let client = scripted.client(|builder| {
-        builder.retry_budget(plenty).operations([
+        let own = [
             Operation::get(STOCK),
             Operation::post(ORDERS),
             Operation::listing(LOGS),
-        ])
+        ];
+        let all = endpoint::ALL.into_iter().map(|it| match it {
+            endpoint::CREATE_JOB => Operation::post_repeatable(it),
+            it => Operation::get(it),
+        });
+        let all = all.chain(own).map(|it| it.statuses(statuses()));
+        builder.retry_budget(plenty).operations(all)
     });
     let counters = |series: BTreeMap<Series, Vec<f64>>, moved: bool| -> BTreeSet<Series> {
         let is_counter = |name: &str| {
@@ -268,6 +284,26 @@ fn every_counter_is_there_before_its_first_event_and_none_that_cannot_move() {
         idle.is_empty(),
         "registered, and nothing moves them: {idle:#?}"
     );
+}
+
+#[test]
+fn a_status_that_nobody_named_is_labelled_when_it_comes() {
+    let scripted = Scripted::new();
+    let client = scripted.client(|builder| builder.max_attempts(1));
+    let expected = (200..600).map(|code| StatusCode::from_u16(code).expect("three digits"));
+    let expected: BTreeSet<_> = expected.map(status_label).collect();
+
+    for code in 200..600 {
+        scripted.follow(&[Step::Status(code)]);
+        call(&client, STOCK);
+    }
+
+    let attempts = scripted.observed(ATTEMPTS.name);
+    let labels = attempts
+        .iter()
+        .filter_map(|(labels, _)| labels.split(' ').nth(2));
+    assert_eq!(labels.collect::<BTreeSet<_>>(), expected);
+    assert_eq!(expected.len(), 34);
 }
 
 #[test]

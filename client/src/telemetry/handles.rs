@@ -168,7 +168,7 @@ impl OperationMetrics {
         }
         self.call_durations(CallOutcome::Ok);
         self.call_attempts();
-        for result in Operation::attempt_results() {
+        for result in operation.attempt_results(rules) {
             self.attempts(result, result.index());
         }
         let success = AttemptResult::Status(operation.success);

@@ -23,9 +23,6 @@ const STATUSES: [(u16, &str); 33] = labelled![
 /// The label of a status outside the closed set.
 const OTHER: &str = "other";
 
-/// A status outside the closed set.
-const UNLISTED: u16 = 999;
-
 /// How an attempt ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AttemptResult {
@@ -38,17 +35,6 @@ pub(crate) enum AttemptResult {
 impl AttemptResult {
     /// How many distinct labels there are, for a table of handles.
     pub(crate) const COUNT: usize = STATUSES.len() + 1 + FailureKind::ALL.len();
-
-    /// One result for each label; for `other` a status that no server sends.
-    pub(crate) fn all() -> impl Iterator<Item = Self> {
-        let statuses = STATUSES.iter().map(|(code, _)| *code).chain([UNLISTED]);
-        #[expect(clippy::expect_used, reason = "each is a constant of this file")]
-        let statuses = statuses
-            .map(|code| StatusCode::from_u16(code).expect("a status has three digits"))
-            .map(Self::Status);
-        let failures = FailureKind::ALL.into_iter().map(Self::Failure);
-        statuses.chain(failures)
-    }
 
     /// A number of its own for each label, below [`Self::COUNT`].
     pub(crate) fn index(self) -> usize {
@@ -251,16 +237,33 @@ impl GiveUp {
 mod tests {
     use super::*;
 
-    #[test]
-    fn statuses_are_in_order() {
-        assert!(STATUSES.windows(2).all(|pair| pair[0].0 < pair[1].0));
+    /// Every result that an attempt can have.
+    fn results() -> impl Iterator<Item = AttemptResult> {
+        let statuses = (100..1000).filter_map(|code| StatusCode::from_u16(code).ok());
+        let failures = FailureKind::ALL.into_iter().map(AttemptResult::Failure);
+        statuses.map(AttemptResult::Status).chain(failures)
     }
 
     #[test]
-    fn every_result_has_a_place_of_its_own_in_the_table() {
-        let places: Vec<usize> = AttemptResult::all().map(AttemptResult::index).collect();
+    fn every_label_of_a_result_has_a_place_of_its_own_in_the_table() {
+        let mut labels = [None; AttemptResult::COUNT];
 
-        assert_eq!(places, (0..AttemptResult::COUNT).collect::<Vec<_>>());
+        for result in results() {
+            let label = labels[result.index()].get_or_insert(result.label());
+            assert_eq!(*label, result.label());
+        }
+
+        let labels: std::collections::BTreeSet<_> = labels.into_iter().flatten().collect();
+        assert_eq!(labels.len(), AttemptResult::COUNT);
+    }
+
+    #[test]
+    fn every_status_of_the_closed_set_is_its_own_label() {
+        for (code, _) in STATUSES {
+            let status = StatusCode::from_u16(code).expect("three digits");
+
+            assert_eq!(status_label(status), status.as_str());
+        }
     }
 
     #[test]

@@ -52,7 +52,9 @@
 //! The counters of everything that can happen at an endpoint of the client are
 //! registered at zero when it is built, since a series that begins at 1 has not
 //! risen for Prometheus. For endpoints of your own this takes
-//! [`Builder::operations`](crate::Builder::operations). What cannot happen is not
+//! [`Builder::operations`](crate::Builder::operations). Of the statuses these are the
+//! success and those that are retried, or those that [`Operation::statuses`] names; any
+//! other of the closed set is labelled when it comes. What cannot happen is not
 //! registered: no contract error but at a listing, no retry of a POST without
 //! permission, no wait by a `Retry-After` without a response.
 

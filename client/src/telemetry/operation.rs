@@ -36,6 +36,8 @@ pub struct Operation {
     repeatable: bool,
     /// The status of a success.
     pub(super) success: StatusCode,
+    /// The statuses that the service sends, if they are known.
+    statuses: Option<Vec<StatusCode>>,
 }
 
 impl Operation {
@@ -70,6 +72,15 @@ impl Operation {
         self
     }
 
+    /// The statuses that the service sends here. Without them these are the success and
+    /// all that the client retries. Any other is counted, too, but Prometheus misses its
+    /// first event.
+    #[must_use]
+    pub fn statuses(mut self, statuses: impl IntoIterator<Item = StatusCode>) -> Self {
+        self.statuses = Some(statuses.into_iter().collect());
+        self
+    }
+
     const fn new(endpoint: Endpoint, method: Method, listing: bool, repeatable: bool) -> Self {
         Self {
             endpoint,
@@ -77,6 +88,7 @@ impl Operation {
             listing,
             repeatable,
             success: StatusCode::OK,
+            statuses: None,
         }
     }
 
@@ -95,16 +107,20 @@ impl Operation {
             .filter(move |(_, retried)| repeatable || !retried)
     }
 
-    /// How an attempt can end. A request whose turn never came is no attempt.
-    pub(super) fn attempt_results() -> impl Iterator<Item = AttemptResult> {
-        AttemptResult::all()
-            .filter(|result| *result != AttemptResult::Failure(FailureKind::QueueTimeout))
+    /// How an attempt of a client with these rules can end.
+    pub(super) fn attempt_results(&self, rules: &Rules) -> impl Iterator<Item = AttemptResult> {
+        let statuses = self.statuses.clone().unwrap_or_else(|| {
+            let retried = rules.retry_statuses.iter().copied();
+            retried.chain([self.success]).collect()
+        });
+        let statuses = statuses.into_iter().map(AttemptResult::Status);
+        statuses.chain(Self::failures().map(AttemptResult::Failure))
     }
 
-    /// The labels of the results that an attempt can have, whichever client makes
-    /// it: for the counters of another one.
-    pub fn result_labels() -> impl Iterator<Item = &'static str> {
-        Self::attempt_results().map(AttemptResult::label)
+    /// How an attempt of any client can fail. A request whose turn never came is no attempt.
+    pub fn failures() -> impl Iterator<Item = FailureKind> {
+        let all = FailureKind::ALL.into_iter();
+        all.filter(|kind| *kind != FailureKind::QueueTimeout)
     }
 
     /// Why a client with these rules can wait for another attempt, and who can
@@ -114,7 +130,11 @@ impl Operation {
         if !self.repeatable {
             return Vec::new();
         }
-        let statuses = rules.retry_statuses.iter().copied();
+        let sends = |status: &StatusCode| match &self.statuses {
+            Some(statuses) => statuses.contains(status),
+            None => true,
+        };
+        let statuses = rules.retry_statuses.iter().copied().filter(sends);
         let statuses = statuses.map(RetryReason::Status).flat_map(|reason| {
             [WaitSource::RetryAfter, WaitSource::Backoff].map(|source| (reason, source))
         });

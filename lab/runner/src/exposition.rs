@@ -13,8 +13,8 @@ use metrics_exporter_prometheus::{PrometheusHandle, PrometheusRecorder};
 use metrics_util::debugging::{DebugValue, DebuggingRecorder, Snapshotter};
 
 use crate::{
-    CLIENTS, prometheus::prometheus_recorder, scenario::Scenario, tee::Tee, totals::Totals,
-    without_durations::WithoutDurations,
+    CLIENTS, first_use::OnFirstUse, prometheus::prometheus_recorder, scenario::Scenario, tee::Tee,
+    totals::Totals,
 };
 
 /// The series of client and service side by side, in Prometheus's text format.
@@ -107,10 +107,11 @@ impl RunMetrics {
         let counting = Arc::new(DebuggingRecorder::new());
         let snapshotter = counting.snapshotter();
         let exposing = Arc::clone(&exposition.recorder);
-        let both: SharedRecorder = match pace {
-            Pace::Real => Arc::new(Tee(Arc::clone(&counting), exposing)),
-            Pace::Virtual => Arc::new(Tee(Arc::clone(&counting), WithoutDurations(exposing))),
+        let exposing = OnFirstUse {
+            recorder: exposing,
+            observes_durations: pace == Pace::Real,
         };
+        let both: SharedRecorder = Arc::new(Tee(Arc::clone(&counting), exposing));
         Self {
             service: exposition.show(Arc::clone(&both)),
             client: match client.without {

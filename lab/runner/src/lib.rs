@@ -37,6 +37,7 @@ mod clients;
 mod exchange;
 mod exposition;
 pub mod fault_proxy;
+mod first_use;
 pub mod grade;
 mod nearest;
 mod network;
@@ -55,7 +56,6 @@ mod timeouts;
 mod totals;
 mod unused_setting;
 mod vocabulary;
-mod without_durations;
 
 pub use clients::{
     CLIENTS, ClientUnderTest, Connection, NAIVE, NAIVE_METRICS, Naive, RELIABLE, Reliable,

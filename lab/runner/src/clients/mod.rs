@@ -18,7 +18,7 @@ use client::{
 };
 use evidence::{Client, Outcome, Policy, Setting};
 use host::ExpectedRoute;
-use http::Method;
+use http::{Method, StatusCode};
 
 pub use connection::Connection;
 pub use naive::{METRICS as NAIVE_METRICS, NAIVE, Naive};
@@ -214,16 +214,33 @@ impl Task {
         }
     }
 
-    /// The operation that the reference client registers for it, if it has no method of
-    /// its own.
-    fn operation(self) -> Option<Operation> {
-        Some(match self {
-            Self::Flaky | Self::NoContent | Self::Redirect | Self::CreateJobs(_) => return None,
-            Self::Post(endpoint) => Operation::post(endpoint),
-            Self::List(endpoint) | Self::ResumeCrawl(endpoint) => Operation::listing(endpoint),
-            Self::Get(endpoint) | Self::Repeat(endpoint, _) | Self::Workers(endpoint, _) => {
+    /// The operation that the reference client registers for it.
+    fn operation(self) -> Operation {
+        let (_, endpoint) = self.request();
+        match self {
+            Self::Post(_) => Operation::post(endpoint),
+            Self::CreateJobs(_) => {
+                Operation::post_repeatable(endpoint).success(StatusCode::CREATED)
+            }
+            Self::List(_) | Self::ResumeCrawl(_) => Operation::listing(endpoint),
+            Self::NoContent => Operation::get(endpoint).success(StatusCode::NO_CONTENT),
+            Self::Redirect => Operation::get(endpoint).success(StatusCode::FOUND),
+            Self::Flaky | Self::Get(_) | Self::Repeat(..) | Self::Workers(..) => {
                 Operation::get(endpoint)
             }
-        })
+        }
+    }
+
+    /// The statuses that a service with these routes sends.
+    fn statuses(self, expected: &[ExpectedRoute]) -> Vec<StatusCode> {
+        let (method, endpoint) = self.request();
+        let mut routes = expected
+            .iter()
+            .filter(|it| it.path == endpoint.template() && it.method == method)
+            .peekable();
+        match routes.peek() {
+            Some(_) => routes.flat_map(|it| it.statuses.clone()).collect(),
+            None => vec![StatusCode::NOT_FOUND],
+        }
     }
 }

@@ -91,8 +91,15 @@ impl ClientUnderTest for Reliable {
     }
 
     #[expect(clippy::expect_used, reason = "nothing that is set here has a rule")]
-    fn register(&self, recorder: &SharedRecorder, tasks: &[Task], _: &[ExpectedRoute]) {
-        builder("http://127.0.0.1", recorder, tasks)
+    fn register(&self, recorder: &SharedRecorder, tasks: &[Task], expected: &[ExpectedRoute]) {
+        let operations = tasks
+            .iter()
+            .map(|task| task.operation().statuses(task.statuses(expected)));
+        // That of the teaching service would add operations without statuses.
+        ApiClient::builder("http://127.0.0.1")
+            .name(NAME)
+            .recorder(Arc::clone(recorder))
+            .operations(operations)
             .build()
             .map(drop)
             .expect("the defaults are legal");
@@ -108,8 +115,10 @@ pub(super) fn client(
     connection: Connection,
     change: impl FnOnce(Builder) -> Builder,
 ) -> Result<ReliableApiClient, ConfigError> {
-    let task = [connection.task];
-    let mut builder = builder(&connection.base_url, &connection.recorder, &task)
+    let mut builder = ReliableApiClient::builder(&connection.base_url)
+        .name(NAME)
+        .recorder(connection.recorder)
+        .operations([connection.task.operation()])
         .clock(connection.clock)
         .random(Arc::new(SeededRandom::new(connection.seed)))
         .injector(connection.injector)
@@ -125,13 +134,6 @@ pub(super) fn client(
         builder = builder.transport(function);
     }
     change(configure(&connection.policy, builder)).build()
-}
-
-fn builder(base_url: &str, recorder: &SharedRecorder, tasks: &[Task]) -> Builder {
-    ReliableApiClient::builder(base_url)
-        .name(NAME)
-        .recorder(Arc::clone(recorder))
-        .operations(tasks.iter().filter_map(|task| task.operation()))
 }
 
 /// Puts the settings into the configuration of a client.

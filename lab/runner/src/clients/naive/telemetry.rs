@@ -70,21 +70,20 @@ impl Telemetry {
                 describe_counter!(metric.name, metric.unit, metric.question);
             }
         });
-        for (method, endpoint) in tasks.iter().map(|task| task.request()) {
-            let (route, method) = (endpoint.template(), method_label(&method));
-            let endpoint = endpoint.name();
-            let sends = |status: u16| {
-                let routes = expected.iter().filter(|it| it.path == route);
-                let mut statuses = routes.flat_map(|route| &route.statuses).peekable();
-                match statuses.peek() {
-                    Some(_) => statuses.any(|it| *it == status),
-                    None => status == 404,
-                }
-            };
+        for task in tasks {
+            let (method, endpoint) = task.request();
+            let (endpoint, method) = (endpoint.name(), method_label(&method));
+            let statuses = task.statuses(expected).into_iter();
             // It follows redirects, and the status is that of the last response.
-            let arrives = |status| sends(status) || (status == 200 && sends(302));
-            let occurs = |result: &&str| result.parse().ok().is_none_or(arrives);
-            for result in Operation::result_labels().filter(occurs) {
+            let arriving = statuses.map(|status| match status {
+                StatusCode::FOUND => StatusCode::OK,
+                status => status,
+            });
+            // It reads a body of any length, and has no middleware.
+            let never = [FailureKind::BodyTooLarge, FailureKind::Request];
+            let failures = Operation::failures().filter(|kind| !never.contains(kind));
+            let failures = failures.map(FailureKind::as_str);
+            for result in arriving.map(status_label).chain(failures) {
                 count(recorder, ATTEMPTS, [endpoint, method, result], 0);
             }
             count(recorder, RETRIES, [endpoint, method], 0);
