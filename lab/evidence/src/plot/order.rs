@@ -4,7 +4,6 @@
 use std::collections::HashMap;
 
 use super::{
-    label::failure,
     rows::{Part, Row, mark},
     why::{Neighbours, why},
 };
@@ -177,7 +176,9 @@ fn only_repeats(attempt: &Span, requests: &[&Span]) -> bool {
     let status = |span: &Span| span.fields.number(field::STATUS);
     match requests {
         [request] => {
-            let is_whole = status(attempt).is_some() && failure(attempt).is_none();
+            // A success with an error is a body that broke off.
+            let has_error = attempt.fields.get(field::ERROR_TYPE).is_some();
+            let is_whole = status(attempt) >= Some(if has_error { 400 } else { 100 });
             is_whole && status(attempt) == status(request)
         }
         _ => false,

@@ -8,9 +8,9 @@ use super::{FieldValue, Span, SpanId, SpanName, Trace, TraceId};
 const CLIENT: &str = "reliable_api_client.";
 
 /// A span such as `wait 10-20 wait.seconds=0.1 retry.reason='503'`: its name, its start and
-/// its end in milliseconds, and its fields, without the client's prefix. An open span has no end: `wait 10-`. A value is
-/// a whole number, a fraction or a text; quotes make any value a text, and an underscore in
-/// them is a blank.
+/// its end in milliseconds, and its fields, without the client's prefix. An open span has no
+/// end: `wait 10-`. A value is a whole number, a fraction or a text; quotes make any value a
+/// text, and an underscore in them is a blank.
 pub(crate) fn span(text: &str) -> Span {
     let mut words = text.split_whitespace();
     let mut word = || words.next().expect("a name and its times");

@@ -44,13 +44,13 @@ pub(crate) fn measure() -> Vec<Line> {
             "/metrics after the whole course",
             Spread::of(scrapes.iter().map(|(millis, _)| *millis)),
             " ms",
-            Bound::AtMost(2.0),
+            Bound::AtMost(5.0),
         ),
         Line::measured(
             "  compressed",
             Spread::of(scrapes.iter().map(|(_, bytes)| *bytes as f64 / 1e3)),
             " KB",
-            Bound::AtMost(25.0),
+            Bound::AtMost(18.0),
         ),
     ]
 }
