@@ -154,7 +154,9 @@ async fn presentation_mode_hides_the_answer_until_a_key() {
     browser
         .until("document.querySelector('#tell').checkVisibility()")
         .await;
-    browser.shows(shown, json!([true, true, false, false, false])).await;
+    browser
+        .shows(shown, json!([true, true, false, false, false]))
+        .await;
     browser.press("a").await;
     browser
         .until("document.activeElement.id === 'verdict'")
