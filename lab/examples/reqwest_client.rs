@@ -1,4 +1,4 @@
-//! A client that uses plain reqwest, to be graded. With the argument `retry` it adds
+//! A client that uses plain reqwest, to be graded. With the argument `reqwest-retry` it adds
 //! the `RetryTransientMiddleware` of reqwest-retry, as its documentation recommends.
 
 #![expect(clippy::print_stdout, reason = "its last line is its result")]
@@ -32,7 +32,7 @@ async fn main() -> Result<ExitCode, Box<dyn Error>> {
     let _ = rustls::crypto::ring::default_provider().install_default();
     let client = ClientBuilder::new(reqwest::Client::new());
     let client = match env::args().nth(1).as_deref() {
-        Some("retry") => {
+        Some("reqwest-retry") => {
             let policy = ExponentialBackoff::builder().build_with_max_retries(3);
             client.with(RetryTransientMiddleware::new_with_policy(policy))
         }

@@ -13,7 +13,6 @@ mod documents;
 mod grade;
 mod help;
 mod logging;
-mod real_clients;
 mod scenario;
 mod starter;
 mod usage;

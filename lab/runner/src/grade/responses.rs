@@ -115,8 +115,8 @@ pub(super) fn unauthorized() -> Response {
     refused(StatusCode::UNAUTHORIZED, "unauthorized", detail)
 }
 
-/// Refuses a request; a 401 says what it wants, as RFC 9110 §15.5.2 asks for and as some
-/// libraries need it.
+/// Refuses a request; a 401 says what it wants, as RFC 9110 §15.5.2 asks for, with a
+/// parameter, as RFC 6750 §3 does. Some libraries need both.
 pub(super) fn refused(status: StatusCode, code: &'static str, detail: &'static str) -> Response {
     let problem = Problem {
         status,
@@ -126,7 +126,7 @@ pub(super) fn refused(status: StatusCode, code: &'static str, detail: &'static s
     };
     let mut response = problem.into_response();
     if status == StatusCode::UNAUTHORIZED {
-        let bearer = HeaderValue::from_static("Bearer");
+        let bearer = HeaderValue::from_static("Bearer realm=\"lab\"");
         response.headers_mut().insert(WWW_AUTHENTICATE, bearer);
     }
     response
