@@ -74,7 +74,7 @@ async function fetchPanels() {
   const modules = ["waterfall", "table-view", "verdict", "fields", "ledger"].map((name) => import(`./${name}.js`));
   try {
     const [{ waterfallPanel }, { tableViewPanel }, { verdictPanel }, { fieldsPanel }, { ledgerPanel }] =
-      await Promise.all(modules);
+      await Promise.all([...modules, styled("run")]);
     const [waterfall, tableView] = [waterfallPanel(actions), tableViewPanel({ redraw: draw })];
     const [verdict, fields, ledger] = [verdictPanel(), fieldsPanel(actions), ledgerPanel()];
     ofRun = {

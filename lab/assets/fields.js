@@ -7,7 +7,7 @@ export function fieldsPanel({ copyText }) {
   const root = byId("fields");
   const render = memo((row, exchange, service) => {
     if (!row) {
-      root.replaceChildren();
+      root.replaceChildren(el("p", { class: "terms" }, "Select a row: its fields, its request and response, and the reason stand here."));
       return;
     }
     root.replaceChildren(

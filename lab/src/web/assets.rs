@@ -55,6 +55,7 @@ files!(
     "picture.js",
     "predict.js",
     "result.js",
+    "run.css",
     "runs.js",
     "scheme.js",
     "state.js",

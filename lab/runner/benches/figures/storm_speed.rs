@@ -26,7 +26,7 @@ pub(crate) fn measure() -> Vec<Line> {
             "storm, a million requests",
             Spread::of(rounds),
             " s",
-            Bound::AtMost(15.0),
+            Bound::AtMost(12.0),
         ),
         default_story(),
     ]
