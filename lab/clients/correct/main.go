@@ -250,6 +250,8 @@ func status() (result, error) {
 }
 
 func main() {
+	// Before Go 1.20 every process drew the same numbers.
+	random.Seed(time.Now().UnixNano())
 	task := map[string]func() (result, error){
 		"read-all": listing, "invalid-body": listing, "loop": listing, "long-list": listing,
 		"refused": status, "no-body": status, "create": create, "lost-response": oneJob,
