@@ -10,7 +10,7 @@ export function verdictPanel() {
     say(byId("lesson-text"), run.lesson ?? "");
     say(byId("unsolved-text"), run.unsolved ?? "");
     byId("checks").replaceChildren(
-      ...(guess ? [guessOf(guess, run.sides[0]?.answer)] : []),
+      ...(guess ? [guessOf(guess, run.sides)] : []),
       ...(run.error ? [el("p", { class: "problem" }, run.error)] : []),
       ...(run.compared ? effects(run.compared) : run.sides.filter(({ outcome }) => outcome).map(sideOf)));
   });
@@ -34,12 +34,14 @@ function ended({ text }, { ended: { mark, text: words } }) {
   return ["Ended with: ", el("b", { class: mark }, words), words === text ? null : ` · ${text}`];
 }
 
-/** A prediction, whether it was right, and why. */
-function guessOf({ text, right }, answer) {
+/** A prediction about the first client, whether it was right, and the answers of the others
+    that differ. */
+function guessOf({ text, right }, [{ answer } = {}, ...others]) {
   if (!answer) return el("p", { class: "guessed" }, el("b", null, "You predicted: "), `${text}. The run ended before it could answer.`);
+  const differing = others.filter((other) => other.answer && other.answer.text !== answer.text);
   return el("p", { class: "guessed" },
     el("b", { class: right ? "ok" : "failed" }, right ? "✓ Right: " : "✗ You predicted: "),
-    right ? answer.text : `${text}; the answer is ${answer.text}`, answer.why ? `. ${answer.why}` : ".");
+    [right ? answer.text : `${text}; the answer is ${answer.text}`, ...differing.map(({ client, answer: { text: other } }) => `${client}: ${other}`)].join("; "), ".");
 }
 
 /** The effects of two clients, and the findings about them. */

@@ -12,6 +12,4 @@ pub struct Answer {
     pub value: Fact,
     /// The same as text.
     pub text: String,
-    /// The reason.
-    pub why: Option<&'static str>,
 }

@@ -68,6 +68,16 @@ pub struct Lesson {
     pub next: String,
 }
 
+impl Lesson {
+    /// Why it matters as one paragraph, with the remark on a missing defence.
+    #[must_use]
+    pub fn paragraph(&self) -> String {
+        let why = self.why.iter().copied();
+        let sentences: Vec<_> = why.chain(self.without.as_deref()).collect();
+        sentences.join(" ")
+    }
+}
+
 impl Sentence {
     /// A text that is true of every run.
     #[must_use]

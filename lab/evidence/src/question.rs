@@ -4,6 +4,8 @@
 //! computed from the run that follows. So it is true of that run, whatever the client and
 //! the settings.
 
+use std::iter;
+
 use crate::{answer::Answer, outcome::Fact, run::Run};
 
 /// What to predict before a run.
@@ -109,7 +111,7 @@ impl Question {
 
     /// The answer of a run; none if it was cancelled or did not get that far.
     #[must_use]
-    pub fn answer(&self, run: &Run, why: Option<&'static str>) -> Option<Answer> {
+    pub fn answer(&self, run: &Run) -> Option<Answer> {
         if run.is_cancelled() {
             return None;
         }
@@ -123,7 +125,7 @@ impl Question {
                 (Fact::Name(letter.to_string()), choice.text.to_owned())
             }
         };
-        Some(Answer { value, text, why })
+        Some(Answer { value, text })
     }
 
     /// Parses a typed answer: a number, or the letter or the text of a choice.
@@ -157,20 +159,25 @@ impl Question {
 }
 
 impl Prediction {
-    /// The prediction compared with the answer, as text.
+    /// The prediction about the first of these runs compared with its answer, as text,
+    /// and the answers of the others that differ.
     #[must_use]
-    pub fn verdict(&self, run: &Run) -> String {
-        let Some(Answer { text, why, .. }) = &run.answer else {
+    pub fn verdict(&self, runs: &[&Run]) -> String {
+        let Some((run, others)) = runs.split_first() else {
+            return String::new();
+        };
+        let Some(Answer { text, .. }) = &run.answer else {
             return format!("{}; the run ended before it could answer", self.text);
         };
         let answer = match self.came_true(run) {
-            Some(true) => format!("{}, correct.", self.text),
-            _ => format!("{}; the answer is {text}.", self.text),
+            Some(true) => format!("{}, correct", self.text),
+            _ => format!("{}; the answer is {text}", self.text),
         };
-        match why {
-            Some(why) => format!("{answer} {why}"),
-            None => answer,
-        }
+        let others = others.iter().filter_map(|other| {
+            let differs = other.answer.as_ref().filter(|it| it.text != *text)?;
+            Some(format!("; {}: {}", other.client.title(), differs.text))
+        });
+        iter::once(answer).chain(others).collect()
     }
 
     /// Whether it is right; none if the run gave no answer.

@@ -45,22 +45,6 @@ impl ScenarioWords {
         }
     }
 
-    /// The sentence that best explains the result of a run: one about this run, or else one
-    /// that is always true.
-    #[must_use]
-    pub fn reason(&self, evidence: Evidence<'_>) -> Option<&'static str> {
-        if let Some(defence) = evidence.client.without {
-            return Some(defence.instead);
-        }
-        let about_it = self
-            .lessons
-            .iter()
-            .find(|sentence| sentence.client.is_some() && sentence.is_true_of(evidence));
-        about_it
-            .map(|sentence| sentence.text)
-            .or_else(|| self.always().next())
-    }
-
     /// The sentences that are true of every run.
     pub fn always(&self) -> impl Iterator<Item = &'static str> {
         let sentences = self.lessons.iter();

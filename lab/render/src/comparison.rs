@@ -58,7 +58,7 @@ pub fn comparison(
     }
     sheet.gap();
     if let Some(predicted) = prediction {
-        prediction::prediction(&mut sheet, predicted, &runs[0]);
+        prediction::prediction(&mut sheet, predicted, &runs.each_ref());
         sheet.gap();
     }
     effects(&mut sheet, compared);

@@ -4,13 +4,14 @@ use evidence::{Level, Prediction, Run};
 
 use super::sheet::Sheet;
 
-/// The prediction with a mark for right or wrong, and the answer with its reason.
-pub(super) fn prediction(sheet: &mut Sheet<'_>, prediction: &Prediction, run: &Run) {
-    let level = match prediction.came_true(run) {
+/// The prediction about the first of these runs with a mark for right or wrong, and the
+/// answers.
+pub(super) fn prediction(sheet: &mut Sheet<'_>, prediction: &Prediction, runs: &[&Run]) {
+    let level = match runs.first().and_then(|run| prediction.came_true(run)) {
         Some(true) => Level::Ok,
         Some(false) => Level::Problem,
         None => Level::Note,
     };
-    let verdict = sheet.plain(&prediction.verdict(run));
+    let verdict = sheet.plain(&prediction.verdict(runs));
     sheet.finding(level, "predicted: ", &verdict);
 }

@@ -31,7 +31,7 @@ pub fn text(
     let mut outcome = Sheet::new(options);
     outcome.gap();
     if let Some(predicted) = prediction {
-        prediction::prediction(&mut outcome, predicted, run);
+        prediction::prediction(&mut outcome, predicted, &[run]);
     }
     outcome.paragraph("outcome", &outcome.plain(&run.outcome.text));
     let outcome = outcome.into_text();

@@ -279,7 +279,6 @@ impl<'a> Session<'a> {
             _ => judge(expectations, evidence),
         };
         let lesson = self.scenario.lesson(&self.policy, evidence);
-        let reason = self.scenario.words.reason(evidence);
         let view = View::of(evidence, &traces, &verdict);
         let mut run = Run {
             schema_version: SCHEMA_VERSION,
@@ -299,7 +298,7 @@ impl<'a> Session<'a> {
             lesson,
             view,
         };
-        run.answer = self.scenario.words.question.answer(&run, reason);
+        run.answer = self.scenario.words.question.answer(&run);
         Ok(run)
     }
 

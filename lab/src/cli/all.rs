@@ -18,13 +18,15 @@ pub(super) fn all(arguments: &Arguments, chosen: Vec<&Scenario>) -> Result<Exit,
     for scenario in chosen {
         progress.set_message(scenario.words.name);
         let prediction = match arguments.ask {
-            true => ask::ask(scenario, &settings)?,
+            true => ask::ask(scenario, &settings, None)?,
             false => None,
         };
         let run = runner.run(scenario, &settings)?;
         progress.inc(1);
         if let Some(prediction) = prediction {
-            terminal::paragraph(&format!("{}: {}\n", run.scenario, prediction.verdict(&run)));
+            let verdict = prediction.verdict(&[&run]);
+            let why = run.lesson.paragraph();
+            terminal::paragraph(&format!("{}: {verdict}. {why}\n", run.scenario));
             score.count(prediction.came_true(&run));
         }
         let is_last = run.is_cancelled();

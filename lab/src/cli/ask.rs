@@ -4,7 +4,7 @@
 
 use std::io::{self, BufRead, IsTerminal, Read};
 
-use evidence::{Asked, Prediction, Question};
+use evidence::{Asked, Client, Prediction, Question};
 use runner::{Exposition, Session, Settings, scenario::Scenario};
 
 use super::{Exit, terminal};
@@ -13,9 +13,13 @@ use super::{Exit, terminal};
 const LONGEST: u64 = 4 * 1024;
 
 /// Asks the question on stderr, shows the client's limits, and reads one line from stdin
-/// as the prediction. `?` shows the hint and asks again, as does an invalid prediction.
+/// as the prediction; if two clients are compared, `of` is the one to predict. `?` shows the hint and asks again, as does an invalid prediction.
 /// An empty line or the end of the input means no prediction.
-pub(super) fn ask(scenario: &Scenario, settings: &Settings) -> Result<Option<Prediction>, Exit> {
+pub(super) fn ask(
+    scenario: &Scenario,
+    settings: &Settings,
+    of: Option<Client>,
+) -> Result<Option<Prediction>, Exit> {
     let question = &scenario.words.question;
     terminal::paragraph(question.text);
     for (letter, choice) in question.lettered() {
@@ -23,6 +27,9 @@ pub(super) fn ask(scenario: &Scenario, settings: &Settings) -> Result<Option<Pre
     }
     let terms = Session::new(scenario, settings, &Exposition::new()).terms();
     terminal::paragraph(&format!("({})", terms.join(", ")));
+    if let Some(client) = of {
+        terminal::paragraph(&format!("Predict the run of {}.", client.title()));
+    }
     let mut stdin = io::stdin().lock();
     let kind = kind(question);
     let mut prompt = format!("Your prediction, {kind} (? for a hint): ");

@@ -16,7 +16,7 @@ pub(super) fn compare(arguments: &Arguments, scenario: &Scenario) -> Result<Exit
         ..settings
     };
     let prediction = match arguments.ask {
-        true => ask::ask(scenario, &of_the_first)?,
+        true => ask::ask(scenario, &of_the_first, Some(clients[0].identity()))?,
         false => None,
     };
     let prediction = prediction.as_ref();

@@ -29,7 +29,7 @@ fn one(arguments: &Arguments, scenario: &Scenario) -> Result<Exit, Exit> {
     let mut runner = Runner::new(arguments.otlp.as_deref())?;
     let settings = arguments.settings(Pace::Real);
     let prediction = match arguments.ask {
-        true => ask::ask(scenario, &settings)?,
+        true => ask::ask(scenario, &settings, None)?,
         false => None,
     };
     let run = runner.run(scenario, &settings)?;

@@ -348,7 +348,7 @@ async fn the_question_comes_before_the_answer() {
     browser.ended().await;
 
     let guessed = browser.read("text('.guessed')").await.to_string();
-    let verdict = "✗ You predicted: 2 requests; the answer is 3 requests. Each wait";
+    let verdict = "✗ You predicted: 2 requests; the answer is 3 requests.";
     assert!(guessed.contains(verdict), "{guessed}");
     let score = "Predict first · 0 of 1 right";
     browser.shows("text('#predict')", score).await;

@@ -210,10 +210,6 @@ fn badge(side: &Side<'_>) -> Markup {
 
 /// The question with its choices, and the answer, because a report is read after the run.
 fn question(words: &ScenarioWords, run: &Run, prediction: Option<&Prediction>) -> Markup {
-    let answer = run.answer.as_ref().map(|answer| match answer.why {
-        Some(why) => format!("{}. {why}", answer.text),
-        None => answer.text.clone(),
-    });
     markup! {
         section.question aria-labelledby="question" {
             h2 #question { "The question" }
@@ -228,9 +224,9 @@ fn question(words: &ScenarioWords, run: &Run, prediction: Option<&Prediction>) -
                     dt { "Your prediction" }
                     dd { (prediction.text) (came_true(prediction.came_true(run))) }
                 }
-                @if let Some(answer) = answer {
+                @if let Some(answer) = &run.answer {
                     dt { "The answer" }
-                    dd { (answer) }
+                    dd { (answer.text) }
                 }
             }
         }

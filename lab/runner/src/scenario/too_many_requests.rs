@@ -34,6 +34,9 @@ const PLACES: u32 = 8;
 /// service's workers, and the callers that have not called by then wait for a turn.
 const REFUSED: u32 = (client::ConcurrencyLimit::DEFAULT_MAX / PLACES).ilog2();
 
+// The question says so.
+const _: () = assert!(client::ConcurrencyLimit::DEFAULT_MAX == 64);
+
 /// How long it takes for one.
 const WORK: Duration = Duration::from_millis(100);
 
@@ -43,8 +46,9 @@ pub(super) const SCENARIO: Scenario = Scenario {
         title: "sixteen callers, and a service that takes eight",
         request: "GET /narrow",
         question: Question::number(
-            "Sixteen callers call at the same time, and the service serves eight at a time. How many \
-                 requests are refused?",
+            "Sixteen callers call at the same time, and the service serves eight at a time. The \
+                 callers of the reliable client share a limit of 64 requests at once, and each 429 \
+                 halves it. How many requests are refused?",
             "requests",
             shown::REFUSED,
         ),
