@@ -1,6 +1,6 @@
 //! The client's settings that a run can vary.
 
-use std::{num::NonZeroU32, time::Duration};
+use std::{num::NonZeroU32, ops::RangeInclusive, time::Duration};
 
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
@@ -10,6 +10,10 @@ use serde::{Serialize, Serializer};
 pub struct Policy {
     /// The most requests one call may put on the wire.
     pub max_attempts: u32,
+    /// The upper bound of the first backoff, which doubles with each retry up to five seconds.
+    #[serde(rename = "backoff_seconds", serialize_with = "seconds")]
+    #[schemars(with = "f64", range(min = 0))]
+    pub backoff: Duration,
     /// The longest `Retry-After` that the client waits for.
     #[serde(rename = "max_retry_after_seconds", serialize_with = "seconds")]
     #[schemars(with = "f64", range(min = 0))]
@@ -48,6 +52,7 @@ impl Policy {
         replace(&mut self.max_attempts, overrides.max_attempts);
         replace(&mut self.max_pages, overrides.max_pages);
         replace(&mut self.max_items, overrides.max_items);
+        self.backoff = overrides.backoff.unwrap_or(self.backoff);
         self.max_retry_after = overrides.max_retry_after.unwrap_or(self.max_retry_after);
         self
     }
@@ -58,6 +63,8 @@ impl Policy {
 pub struct Overrides {
     /// Replaces [`Policy::max_attempts`].
     pub max_attempts: Option<u32>,
+    /// Replaces [`Policy::backoff`].
+    pub backoff: Option<Duration>,
     /// Replaces [`Policy::max_retry_after`].
     pub max_retry_after: Option<Duration>,
     /// Replaces [`Policy::max_pages`].
@@ -71,6 +78,8 @@ pub struct Overrides {
 pub enum Setting {
     /// [`Policy::max_attempts`].
     MaxAttempts,
+    /// [`Policy::backoff`].
+    Backoff,
     /// [`Policy::max_retry_after`].
     MaxRetryAfter,
     /// [`Policy::max_pages`].
@@ -85,6 +94,7 @@ impl Setting {
     pub fn option(self) -> &'static str {
         match self {
             Self::MaxAttempts => "--max-attempts",
+            Self::Backoff => "--backoff",
             Self::MaxRetryAfter => "--max-retry-after",
             Self::MaxPages => "--max-pages",
             Self::MaxItems => "--max-items",
@@ -96,6 +106,7 @@ impl Setting {
     pub fn field(self) -> &'static str {
         match self {
             Self::MaxAttempts => "max_attempts",
+            Self::Backoff => "backoff_ms",
             Self::MaxRetryAfter => "max_retry_after_seconds",
             Self::MaxPages => "max_pages",
             Self::MaxItems => "max_items",
@@ -108,6 +119,7 @@ impl Overrides {
     pub fn settings(&self) -> impl Iterator<Item = Setting> {
         let asked = [
             (self.max_attempts.is_some(), Setting::MaxAttempts),
+            (self.backoff.is_some(), Setting::Backoff),
             (self.max_retry_after.is_some(), Setting::MaxRetryAfter),
             (self.max_pages.is_some(), Setting::MaxPages),
             (self.max_items.is_some(), Setting::MaxItems),
@@ -118,6 +130,7 @@ impl Overrides {
     /// No overrides.
     pub const NONE: Self = Self {
         max_attempts: None,
+        backoff: None,
         max_retry_after: None,
         max_pages: None,
         max_items: None,
@@ -126,6 +139,10 @@ impl Overrides {
     /// The most attempts, pages or items that a reader may choose: this many pages take
     /// seconds, and the client itself sets no maximum.
     pub const MOST: u32 = 10_000;
+
+    /// The values of [`Policy::backoff`] that a reader may choose, in milliseconds: below, a
+    /// backoff is hard to tell from none, and above stands the longest wait.
+    pub const BACKOFF_MS: RangeInclusive<u64> = 100..=5_000;
 
     /// The number of a reader, if it is at most [`Overrides::MOST`].
     ///

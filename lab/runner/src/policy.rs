@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
-use client::{ListingLimits, RetryBudget, Timeouts};
+use client::{Backoff, ListingLimits, RetryBudget, Timeouts};
 use evidence::Policy;
 
 /// The client's own defaults.
 pub const DEFAULT_POLICY: Policy = Policy {
     max_attempts: 3,
+    backoff: Backoff::DEFAULT_BASE,
     max_retry_after: Duration::from_secs(30),
     deadline: None,
     retry_budget: Some(RetryBudget::DEFAULT_CAPACITY),

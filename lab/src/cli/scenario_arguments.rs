@@ -45,6 +45,10 @@ pub(super) struct Arguments {
     #[arg(long, help_heading = CLIENT, value_name = "N", value_parser = max_attempts, allow_hyphen_values = true)]
     max_attempts: Option<NonZeroU32>,
 
+    /// The longest first backoff, from 100 to 5000; it doubles with each retry, up to 5 s
+    #[arg(long, help_heading = CLIENT, value_name = "MILLISECONDS", value_parser = backoff, allow_hyphen_values = true)]
+    backoff: Option<u64>,
+
     /// The longest Retry-After that the client waits for; a longer one ends the call
     #[arg(long, help_heading = CLIENT, value_name = "SECONDS", value_parser = max_retry_after, allow_hyphen_values = true)]
     max_retry_after: Option<u64>,
@@ -158,6 +162,10 @@ fn max_attempts(text: &str) -> Result<NonZeroU32, NumberError> {
     number::positive("max_attempts", text)
 }
 
+fn backoff(text: &str) -> Result<u64, NumberError> {
+    number::within(text, Overrides::BACKOFF_MS)
+}
+
 fn max_retry_after(text: &str) -> Result<u64, NumberError> {
     number::within(text, 0..=86_400)
 }
@@ -195,6 +203,7 @@ impl Arguments {
     fn overrides(&self) -> Overrides {
         Overrides {
             max_attempts: self.max_attempts.map(NonZeroU32::get),
+            backoff: self.backoff.map(Duration::from_millis),
             max_retry_after: self.max_retry_after.map(Duration::from_secs),
             max_pages: self.max_pages.map(NonZeroU32::get),
             max_items: self.max_items.map(NonZeroU32::get),
@@ -225,6 +234,7 @@ impl Arguments {
             ("pace", json!(settings.pace)),
             ("seed", json!(settings.seed)),
             ("max_attempts", json!(limits.max_attempts)),
+            ("backoff_ms", json!(self.backoff)),
             ("max_retry_after_seconds", json!(self.max_retry_after)),
             ("max_pages", json!(limits.max_pages)),
             ("max_items", json!(limits.max_items)),
@@ -360,6 +370,7 @@ mod tests {
         let clients: Vec<_> = clients.chain(without).collect();
         let options = [
             "--max-attempts",
+            "--backoff",
             "--max-retry-after",
             "--max-pages",
             "--max-items",
@@ -370,7 +381,7 @@ mod tests {
                 .flat_map(|it| options.map(|option| (it, option)))
             {
                 let case = format!("{} {client} {option}", scenario.name());
-                match [7, 8].map(|value| terms(scenario, client, option, value)) {
+                match [700, 800].map(|value| terms(scenario, client, option, value)) {
                     [Ok(seven), Ok(eight)] => assert_ne!(seven, eight, "{case}"),
                     [Err(error), Err(_)] => {
                         let client = client.trim_start_matches("--client ");

@@ -21,6 +21,10 @@ pub(crate) const COMPARE: &str = "compare";
 /// The maximum for the longest Retry-After that a run waits for, in seconds: a day.
 const MAX_RETRY_AFTER_SECONDS: u64 = 86_400;
 
+/// The bounds of the first backoff.
+const LEAST_BACKOFF_MS: u64 = *Overrides::BACKOFF_MS.start();
+const MOST_BACKOFF_MS: u64 = *Overrides::BACKOFF_MS.end();
+
 /// The maximum number of attempts, pages and items of a run.
 const MOST: u64 = Overrides::MOST as u64;
 
@@ -36,6 +40,11 @@ struct Body {
     seed: Option<u64>,
     #[serde(default, deserialize_with = "integer::<_, _, 1, MOST>")]
     max_attempts: Option<u32>,
+    #[serde(
+        default,
+        deserialize_with = "integer::<_, _, LEAST_BACKOFF_MS, MOST_BACKOFF_MS>"
+    )]
+    backoff_ms: Option<u64>,
     #[serde(
         default,
         deserialize_with = "integer::<_, _, 0, MAX_RETRY_AFTER_SECONDS>"
@@ -147,6 +156,7 @@ impl RunRequest {
         }
         let overrides = Overrides {
             max_attempts: body.max_attempts,
+            backoff: body.backoff_ms.map(Duration::from_millis),
             max_retry_after: body.max_retry_after_seconds.map(Duration::from_secs),
             max_pages: body.max_pages,
             max_items: body.max_items,
@@ -202,7 +212,7 @@ mod tests {
     fn given_fields_are_used() {
         let body = json!({
             "scenario": "items", "client": "compare", "pace": "virtual", "seed": u64::MAX,
-            "max_attempts": 2, "max_retry_after_seconds": 0, "max_pages": 3, "max_items": 4,
+            "max_attempts": 2, "backoff_ms": 100, "max_retry_after_seconds": 0, "max_pages": 3, "max_items": 4,
         });
 
         let request = RunRequest::read(body.to_string().as_bytes()).expect("legal");
@@ -216,6 +226,7 @@ mod tests {
             request.overrides,
             Overrides {
                 max_attempts: Some(2),
+                backoff: Some(Duration::from_millis(100)),
                 max_retry_after: Some(Duration::ZERO),
                 max_pages: Some(3),
                 max_items: Some(4),
@@ -227,6 +238,7 @@ mod tests {
     fn a_field_is_accepted_only_if_it_changes_what_a_run_is_allowed() {
         let fields = [
             "max_attempts",
+            "backoff_ms",
             "max_retry_after_seconds",
             "max_pages",
             "max_items",
@@ -247,7 +259,7 @@ mod tests {
                 };
 
                 let case = format!("{} {choice:?} {field}", scenario.name());
-                match [7, 8].map(terms) {
+                match [700, 800].map(terms) {
                     [Ok(seven), Ok(eight)] => assert_ne!(seven, eight, "{case}"),
                     [Err(problem), Err(_)] => {
                         let rule = format!("{field}: has no effect on ");

@@ -64,18 +64,22 @@ async fn run_all(scenarios: &'static [Scenario]) -> Vec<PairwiseRun> {
     all
 }
 
-/// Sixteen rows of four settings with four values each, in which every two
+/// Sixteen rows of five settings with four values each, in which every two
 /// values of two settings meet: an orthogonal array over the field of four.
 fn pairwise() -> impl Iterator<Item = Overrides> {
     const ATTEMPTS: [Option<u32>; 4] = [None, Some(1), Some(2), Some(20)];
     const WAITS: [Option<u64>; 4] = [None, Some(0), Some(119), Some(120)];
+    const BACKOFFS: [Option<u64>; 4] = [None, Some(100), Some(1_000), Some(5_000)];
     const PAGES: [Option<u32>; 4] = [None, Some(1), Some(2), Some(4)];
     const ITEMS: [Option<u32>; 4] = [None, Some(1), Some(3), Some(10)];
     /// Twice each element.
     const TWICE: [usize; 4] = [0, 2, 3, 1];
+    /// Three times each element.
+    const THRICE: [usize; 4] = [0, 3, 1, 2];
     let rows = (0..4).flat_map(|one| (0..4).map(move |other| (one, other)));
     rows.map(|(one, other)| Overrides {
         max_attempts: ATTEMPTS[one],
+        backoff: BACKOFFS[one ^ THRICE[other]].map(Duration::from_millis),
         max_retry_after: WAITS[other].map(Duration::from_secs),
         max_pages: PAGES[one ^ other],
         max_items: ITEMS[one ^ TWICE[other]],
@@ -86,17 +90,15 @@ fn pairwise() -> impl Iterator<Item = Overrides> {
 fn every_two_values_of_two_settings_are_run_together() {
     let settings = pairwise().map(|it| {
         let wait = it.max_retry_after.map(|wait| wait.as_secs());
-        let [attempts, pages, items] = [it.max_attempts, it.max_pages, it.max_items];
-        [
-            attempts.map(u64::from),
-            wait,
-            pages.map(u64::from),
-            items.map(u64::from),
-        ]
+        let backoff = it.backoff.map(|wait| wait.as_secs_f64().to_bits());
+        let numbers = [it.max_attempts, it.max_pages, it.max_items];
+        let [attempts, pages, items] = numbers.map(|it| it.map(u64::from));
+        [attempts, backoff, wait, pages, items]
     });
     let settings: Vec<_> = settings.collect();
 
-    for (one, other) in [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)] {
+    let pairs = (0..5).flat_map(|one| (0..one).map(move |other| (other, one)));
+    for (one, other) in pairs {
         let pairs: HashSet<_> = settings.iter().map(|row| (row[one], row[other])).collect();
         assert_eq!(pairs.len(), 16, "settings {one} and {other}");
     }

@@ -185,7 +185,7 @@ impl Task {
     #[must_use]
     pub fn ignores(self, setting: Setting) -> Option<&'static str> {
         match setting {
-            Setting::MaxAttempts | Setting::MaxRetryAfter => None,
+            Setting::MaxAttempts | Setting::Backoff | Setting::MaxRetryAfter => None,
             Setting::MaxPages | Setting::MaxItems if !self.reads_a_listing() => {
                 Some("it does not read a listing")
             }

@@ -47,7 +47,7 @@ impl ClientUnderTest for Reliable {
     }
 
     fn terms(&self, policy: &Policy, task: Task) -> Vec<String> {
-        let (base, cap) = (Backoff::DEFAULT_BASE, Backoff::DEFAULT_CAP);
+        let (base, cap) = (policy.backoff, Backoff::DEFAULT_CAP);
         let mut terms = vec![
             match policy.max_attempts {
                 1 => "1 attempt".to_owned(),
@@ -140,6 +140,7 @@ pub(super) fn client(
 fn configure(policy: &Policy, builder: Builder) -> Builder {
     builder
         .max_attempts(policy.max_attempts)
+        .backoff(policy.backoff, Backoff::DEFAULT_CAP)
         .max_retry_after(policy.max_retry_after)
         .deadline(policy.deadline)
         .retry_budget(policy.retry_budget.map(RetryBudget::new))

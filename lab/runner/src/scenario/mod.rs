@@ -230,6 +230,7 @@ fn options(overrides: &Overrides) -> String {
     const LONG: Duration = Duration::from_secs(60);
     let Overrides {
         max_attempts,
+        backoff,
         max_retry_after,
         max_pages,
         max_items,
@@ -238,6 +239,7 @@ fn options(overrides: &Overrides) -> String {
     let long = max_retry_after.filter(|wait| *wait > LONG);
     let options = [
         max_attempts.map(|number| format!(" --max-attempts {number}")),
+        backoff.map(|wait| format!(" --backoff {}", wait.as_millis())),
         seconds.map(|seconds| format!(" --max-retry-after {seconds}")),
         max_pages.map(|number| format!(" --max-pages {number}")),
         max_items.map(|number| format!(" --max-items {number}")),

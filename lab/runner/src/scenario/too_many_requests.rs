@@ -46,9 +46,9 @@ pub(super) const SCENARIO: Scenario = Scenario {
         title: "sixteen callers, and a service that takes eight",
         request: "GET /narrow",
         question: Question::number(
-            "Sixteen callers call at the same time, and the service serves eight at a time. The \
-                 callers of the reliable client share a limit of 64 requests at once, and each 429 \
-                 halves it. How many requests are refused?",
+            "Sixteen callers call at the same time, and the service serves eight at a time. \
+                 Callers that share a limit begin with 64 requests at once, and each 429 halves it. \
+                 How many requests are refused?",
             "requests",
             shown::REFUSED,
         ),

@@ -15,8 +15,8 @@ pub(super) const WITHOUT: Without = Without {
     name: "without-backoff-jitter",
     defence: &Defence {
         id: "backoff-jitter",
-        instead: "It always waits for the full ceiling (200 ms, then 400 ms), as does every client \
-                  that failed at the same moment.",
+        instead: "It always waits for the full ceiling of the backoff, as does every client that \
+                  failed at the same moment.",
         file: "client/src/retry/backoff.rs",
         breaks: &["backoff-jitter"],
         shows_in: &[
@@ -33,22 +33,28 @@ pub(super) const WITHOUT: Without = Without {
     },
     allowed: |policy| policy,
     connect: |connection| {
-        let clock = Arc::clone(&connection.clock);
-        let client = reliable::client(connection, |builder| builder.policy(WholeCeiling(clock)))?;
+        let policy = WholeCeiling {
+            clock: Arc::clone(&connection.clock),
+            base: connection.policy.backoff,
+        };
+        let client = reliable::client(connection, |builder| builder.policy(policy))?;
         Ok(Box::new(client))
     },
 };
 
 /// A backoff without a random part.
-struct WholeCeiling(Arc<dyn Clock>);
+struct WholeCeiling {
+    clock: Arc<dyn Clock>,
+    base: Duration,
+}
 
 impl RetryPolicy for WholeCeiling {
     fn should_retry(&self, _start: SystemTime, past_retries: u32) -> RetryDecision {
         let factor = 2_u32.saturating_pow(past_retries);
-        let ceiling = Backoff::DEFAULT_BASE.saturating_mul(factor);
+        let ceiling = self.base.saturating_mul(factor);
         let wait: Duration = ceiling.min(Backoff::DEFAULT_CAP);
         RetryDecision::Retry {
-            execute_after: self.0.wall() + wait,
+            execute_after: self.clock.wall() + wait,
         }
     }
 }
