@@ -71,20 +71,22 @@ let ofRun = null;
 let fetching = false;
 async function fetchPanels() {
   fetching = true;
-  const modules = ["waterfall", "table-view", "verdict", "fields", "ledger"].map((name) => import(`./${name}.js`));
+  const modules = ["waterfall", "table-view", "verdict", "fields", "ledger", "sliders"].map((name) => import(`./${name}.js`));
   try {
-    const [{ waterfallPanel }, { tableViewPanel }, { verdictPanel }, { fieldsPanel }, { ledgerPanel }] =
+    const [{ waterfallPanel }, { tableViewPanel }, { verdictPanel }, { fieldsPanel }, { ledgerPanel }, { slidersPanel }] =
       await Promise.all([...modules, styled("run")]);
     const [waterfall, tableView] = [waterfallPanel(actions), tableViewPanel({ redraw: draw })];
     const [verdict, fields, ledger] = [verdictPanel(), fieldsPanel(actions), ledgerPanel()];
+    const sliders = slidersPanel({ redraw: draw, refresh: actions.refresh });
     ofRun = {
       focus: waterfall.focus,
-      render(run, nows) {
+      render(run, nows, hasSliders) {
         const { side, id } = state.row ?? {};
         waterfall.render(run, nows, state.row, state.folded);
         tableView(run);
         fields(run?.sides[side], id, state.service);
-        verdict(run, state.guesses.get(run?.id));
+        verdict(run, run?.preview ? null : state.guesses.get(run?.id));
+        sliders(run, hasSliders);
         ledger(run);
       },
     };
@@ -143,7 +145,7 @@ function render() {
   course(state.scenarios, here === "stage" ? state.chosen : null, state.filter, asks);
   runs(state.runs, run?.id, state.link, state.clients);
   brief.render(scenario, run, asks, news.over(run) && !held, state.problem, here, state.score);
-  ofRun?.render(run, nows);
+  ofRun?.render(run, nows, scenario?.sliders && !held);
   counters(run, state.samples, state.vocabulary, state.headlines);
   wire(state.wire, state.wireColumns);
   result(run, state.link, Math.max(0, ...nows));

@@ -16,7 +16,7 @@ export function resultPanel({ cancel }) {
     // The keyboard focus moves to the button that starts the next run.
     if (!goesOn && document.activeElement === button) byId("run").focus();
     button.hidden = !goesOn;
-    byId("actions").hidden = !run || run.gone || !(run.state === "finished" || run.state === "cancelled");
+    byId("actions").hidden = !run || run.gone || run.preview || !(run.state === "finished" || run.state === "cancelled");
     if (!byId("actions").hidden) set(byId("report"), { href: api.reportPath(run.id) });
     const shown = run && run.state !== "fetching";
     result(shown ? wordsOf(run, link, time) : []);

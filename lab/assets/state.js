@@ -130,12 +130,12 @@ export function fetched(detail) {
   const sides = detail.sides.map((side, index) => {
     const mine = state.run.sides[index];
     const older = (mine?.outcome && !side.outcome) || mine?.revision > side.revision;
-    const newest = older ? mine : { ...side, ...taken(side.now_ns ?? ended(side)) };
+    const newest = older ? mine : finished(side);
     return early.filter((change) => change.side === index).reduce(applied, newest);
   });
   early = [];
   judge(detail);
-  state.run = { ...state.run, ...detail, sides, state: over(state.run) ? state.run.state : detail.state };
+  state.run = { ...state.run, ...detail, sides, preview: null, state: over(state.run) ? state.run.state : detail.state };
 }
 
 /** Compares the prediction of a run with its answer, once. */
@@ -170,7 +170,9 @@ function applied(side, { revision, now_ns, keep, waterfall, counters }) {
 /** The time of a side when it was sent, and the page's time at that moment. */
 const taken = (time) => ({ taken: time, takenAt: performance.now() });
 
-const ended = ({ traces }) => Math.max(0, ...traces.map((trace) => trace.taken_at_ns));
+/** A side as of its end, or of now. */
+export const finished = (side) =>
+  ({ ...side, ...taken(side.now_ns ?? Math.max(0, ...side.traces.map((trace) => trace.taken_at_ns))) });
 
 /** The counters of the process. Counters only rise, so a lower value means a new process.
     */

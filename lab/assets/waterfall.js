@@ -23,7 +23,7 @@ export function waterfallPanel({ pick, fold }) {
       root.append(grid.root);
     }
     const axes = sides.map(({ view }) => view.waterfall.axis);
-    const axis = axes.reduce((one, other) => (other.length_ns > one.length_ns ? other : one), axes[0]);
+    const axis = axes.reduce((one, other) => (other.length_ns > one.length_ns ? other : one), run?.preview ?? axes[0]);
     sides.forEach((side, index) => {
       const chosen = row?.side === index ? row.id : null;
       grids[index].render(side, nows[index], axis, chosen, folded, sides.length > 1);

@@ -23,7 +23,7 @@ use super::{
     card, course,
     feed::event_stream,
     guard::guard,
-    load_request, loads,
+    load_request, loads, preview,
     problem::Problem,
     run_evidence,
     run_request::RunRequest,
@@ -45,6 +45,7 @@ pub(super) fn router(shared: Shared) -> Router {
         .route("/api/runs/{id}", get(show).delete(cancel))
         .route("/api/runs/{id}/evidence", get(run_evidence::evidence))
         .route("/api/runs/{id}/report", get(report))
+        .route("/api/preview", post(preview::preview))
         .route("/api/loads", post(load))
         .merge(card::routes())
         .merge(storm::routes())

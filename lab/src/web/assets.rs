@@ -58,6 +58,7 @@ files!(
     "run.css",
     "runs.js",
     "scheme.js",
+    "sliders.js",
     "state.js",
     "storm.css",
     "storm.js",

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::run_request::ClientChoice;
+use super::{preview::has_sliders, run_request::ClientChoice};
 use evidence::{Asked, Metric};
 use runner::{WITHOUT, scenario::CATALOGUE, scenario::Scenario};
 
@@ -21,6 +21,8 @@ pub(super) struct Lesson {
     hint: &'static str,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     listing: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    sliders: bool,
 }
 
 /// Every scenario, in the order of the course.
@@ -39,6 +41,7 @@ pub(super) fn scenarios() -> Vec<Lesson> {
         },
         hint: scenario.words.hint,
         listing: scenario.task.reads_a_listing(),
+        sliders: has_sliders(scenario),
     };
     CATALOGUE.iter().map(lesson).collect()
 }

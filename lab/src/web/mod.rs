@@ -17,6 +17,7 @@
 //! | POST `/api/card/tasks/{task}/cases/{number}/again` | begins one of them again |
 //! | GET and POST `/api/storms` | the stories; a storm, for as long as somebody reads how it goes |
 //! | DELETE `/api/storms/{id}`, GET `/api/storms/{id}/report` | cancels a storm; a storm as a file to keep |
+//! | POST `/api/preview` | a run in virtual time that is neither kept nor counted |
 //! | POST `/api/loads` | many runs, for as long as somebody reads how it goes |
 //! | GET `/api/wire` | what reached the service from anywhere else |
 //! | GET `/api/events` | all of it as it happens, as an event stream |
@@ -32,6 +33,7 @@ mod json_body;
 mod live;
 mod load_request;
 mod loads;
+mod preview;
 mod problem;
 mod rate;
 mod record;
@@ -51,7 +53,11 @@ use host::{
 use hyper_util::service::TowerToHyperService;
 use serde::Serialize;
 use server::TeachingApi;
-use tokio::{net::TcpListener, sync::watch, task::JoinSet};
+use tokio::{
+    net::TcpListener,
+    sync::{Semaphore, watch},
+    task::JoinSet,
+};
 use tracing::{Dispatch, dispatcher};
 use tracing_subscriber::{Registry, layer::SubscriberExt};
 
@@ -60,6 +66,7 @@ use assets::Assets;
 use card::Cards;
 use feed::Feed;
 use loads::Loads;
+use preview::MAX_PREVIEWS;
 use runner::{Exposition, RunError, scenario::CATALOGUE};
 use runs::Runs;
 use shared::Shared;
@@ -207,6 +214,7 @@ impl WebUi {
             loads: Arc::clone(&loads),
             cards: Arc::clone(&cards),
             storms: Arc::clone(&storms),
+            previews: Arc::new(Semaphore::new(MAX_PREVIEWS)),
             ledger,
             service: service.base_url().into(),
         });

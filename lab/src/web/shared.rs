@@ -8,6 +8,7 @@ use axum::{
 };
 use host::Ledger;
 use http::{StatusCode, header::CONTENT_TYPE};
+use tokio::sync::Semaphore;
 
 use super::{
     assets::Assets, card::Cards, feed::Feed, loads::Loads, problem::Problem, record::Record,
@@ -26,6 +27,8 @@ pub(super) struct Shared {
     pub(super) loads: Arc<Loads>,
     pub(super) cards: Arc<Cards>,
     pub(super) storms: Arc<Storms>,
+    /// The turns of previews.
+    pub(super) previews: Arc<Semaphore>,
     pub(super) ledger: Ledger,
     /// The base URL of the service.
     pub(super) service: Arc<str>,

@@ -355,3 +355,44 @@ async fn the_question_comes_before_the_answer() {
     let title = browser.read("text('h1')").await.to_string();
     assert!(title.contains(scenario.words.title), "{title}");
 }
+
+#[tokio::test]
+#[ignore = "needs chromium and chromedriver"]
+async fn the_picture_follows_the_sliders_and_comes_back() {
+    const TICKS: &str = "document.querySelector('.ticks').textContent";
+    let (_lab, browser) = virtual_run("flaky", "1").await;
+    let drag = async |limit: &str, value: u32| {
+        let script = format!(
+            "((slider) => {{ slider.value = {value};
+               slider.dispatchEvent(new Event('input', {{ bubbles: true }}));
+             }})(document.querySelector('.vary [name={limit}]'))"
+        );
+        browser.read(&script).await;
+    };
+    let waits = async |expected: &[&str]| {
+        let expected = json!(expected).to_string();
+        let shown = "JSON.stringify(all('.row.wait .how'))";
+        browser.until(&format!("{shown} === '{expected}'")).await;
+    };
+    let defaults = ["backoff, at most 200 ms", "backoff, at most 400 ms"];
+    waits(&defaults).await;
+
+    drag("backoff_ms", 1000).await;
+    waits(&["backoff, at most 1 s", "backoff, at most 2 s"]).await;
+    let axis = browser.read(TICKS).await;
+    // Of many values on the way, the last one counts, and the axis does not shrink.
+    for value in [900, 700, 500, 300, 100] {
+        drag("backoff_ms", value).await;
+    }
+    drag("max_attempts", 2).await;
+    waits(&["backoff, at most 100 ms"]).await;
+    browser.shows(TICKS, axis).await;
+    let ended = "text('#result').startsWith('ended with HTTP error · 2 attempts')";
+    browser.shows(ended, true).await;
+    browser.shows("all('#runs .name').length", 1).await;
+
+    browser.click(".vary button").await;
+    waits(&defaults).await;
+    let shown = "all('.vary output')";
+    browser.shows(shown, json!(["3", "200 ms"])).await;
+}

@@ -1,8 +1,8 @@
 //! The API of the web UI: its requests and responses.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, time::Duration};
 
-use evidence::Comparison;
+use evidence::{Comparison, Overrides};
 use http::{Method, StatusCode};
 use runner::{CLIENTS, Reliable, Settings, scenario};
 use serde_json::{Value, json};
@@ -214,6 +214,46 @@ async fn a_run_on_the_page_is_the_run_of_the_command_line() {
         (&listed["id"], &listed["started"]),
         (&shown["id"], &shown["started"])
     );
+}
+
+/// A slider repeats the shown run with other limits.
+#[tokio::test]
+async fn a_preview_is_the_run_with_these_limits_and_leaves_no_trace() {
+    let (dashboard, browser) = serve().await;
+    let scrape = Browser::of(&dashboard.service_url());
+    let counted = async || {
+        let text = scrape.get("/metrics").await.text();
+        let mut counters = text.lines().map(ToOwned::to_owned).collect::<Vec<_>>();
+        counters.retain(|line| line.starts_with("client_") || line.starts_with("service_"));
+        counters
+    };
+    let before = counted().await;
+    let limits = json!({ "scenario": "flaky", "seed": 7, "max_attempts": 2, "backoff_ms": 1000 });
+
+    let preview = browser.post("/api/preview", &limits).await.json();
+
+    let settings = Settings {
+        overrides: Overrides {
+            max_attempts: Some(2),
+            backoff: Some(Duration::from_secs(1)),
+            ..Overrides::NONE
+        },
+        ..Settings::in_virtual_time(&Reliable, 7)
+    };
+    let run = runner::run(scenario::find("flaky").expect("known"), &settings).await;
+    assert_eq!(preview["sides"], json!([run.expect("a run")]));
+    assert_eq!(preview["state"], "finished");
+    assert_eq!(browser.get("/api/runs").await.json(), json!([]));
+    assert_eq!(counted().await, before);
+    for scenario in scenario::CATALOGUE {
+        let body = json!({ "scenario": scenario.name(), "seed": 7 });
+        let status = browser.post("/api/preview", &body).await.status;
+        let expected = match scenario.name() {
+            "flaky" | "flaky-gives-up" => StatusCode::OK,
+            _ => StatusCode::UNPROCESSABLE_ENTITY,
+        };
+        assert_eq!(status, expected, "{}", scenario.name());
+    }
 }
 
 #[tokio::test]
