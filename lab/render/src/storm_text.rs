@@ -317,10 +317,9 @@ pub fn storm_tally(first: &Storm, tally: &Tally, options: &Options) -> String {
         );
     }
     if let Some(shown) = tally.show_the_answer {
-        sheet.line(&format!(
-            "{shown} of {seeds} seeds show what the story '{}' says.",
-            tally.story.name
-        ));
+        let story = tally.story.name;
+        let text = format!("{shown} of {seeds} seeds show what the story '{story}' says.");
+        sheet.beside("", &text);
     }
     sheet.into_text()
 }
@@ -388,7 +387,7 @@ mod tests {
     use super::*;
 
     const STORY: StoryWords = StoryWords {
-        name: "story",
+        name: "a-story-with-a-long-name",
         title: "a title",
         question: "A question?",
         varies: "a knob",
@@ -477,7 +476,7 @@ mod tests {
             seed: 1,
             generator: "",
             story: STORY,
-            shows_the_answer: None,
+            shows_the_answer: Some(true),
             settings,
             capacity_per_second: settings.capacity_per_second(),
             policies: rows.into_iter().enumerate().map(run).collect(),

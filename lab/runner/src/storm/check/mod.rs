@@ -20,7 +20,7 @@ use std::ops::ControlFlow;
 use evidence::storm::check::{FIGURES_VERSION, Figure, Figures, Model};
 
 use self::experiment::{Run, Subject};
-use super::{StormError, parallel};
+use super::{STORIES, StormError, parallel};
 use crate::run::GENERATOR;
 
 /// The models, in the order in which they are shown.
@@ -36,7 +36,7 @@ const SUBJECTS: [fn() -> Subject; 4] = [
 pub fn runs() -> u32 {
     let subjects = SUBJECTS.iter().flat_map(|subject| subject().experiments);
     let of_subjects: u32 = subjects.map(|experiment| experiment.runs()).sum();
-    of_subjects + stories::all().map(|(_, seeds)| seeds).sum::<u32>()
+    of_subjects + STORIES.iter().map(|_| stories::SEEDS).sum::<u32>()
 }
 
 /// Simulates every model on all processors, and compares. `on_run` is called after each
@@ -92,8 +92,8 @@ pub fn check(
         }
     }
     let mut told = model_of_stories();
-    for (story, seeds) in stories::all() {
-        let Some(of_story) = stories::tell(story, seeds, seed, on_run)? else {
+    for story in STORIES {
+        let Some(of_story) = stories::tell(story, stories::SEEDS, seed, on_run)? else {
             figures.cancelled = true;
             break;
         };

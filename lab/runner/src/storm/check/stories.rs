@@ -4,13 +4,10 @@ use std::ops::ControlFlow;
 
 use evidence::storm::{Tally, check::Figure};
 
-use super::super::{Plan, STORIES, StormError, Story, parallel, simulate};
+use super::super::{Plan, StormError, Story, parallel, simulate};
 
-/// The seeds of the default story.
-const FIRST: u32 = 200;
-
-/// The seeds of each other story.
-const OTHERS: u32 = 20;
+/// The seeds of each story.
+pub(super) const SEEDS: u32 = 200;
 
 /// The results of the seeds of a story.
 pub(super) struct Told {
@@ -19,12 +16,6 @@ pub(super) struct Told {
     pub(super) requests: u64,
     /// Attempts and retries that they have counted too many or too few.
     pub(super) miscounted: u64,
-}
-
-/// The stories, each with its number of seeds.
-pub(super) fn all() -> impl Iterator<Item = (&'static Story, u32)> {
-    let seeds = std::iter::once(FIRST).chain(std::iter::repeat(OTHERS));
-    STORIES.iter().zip(seeds)
 }
 
 /// Simulates a story with this many seeds. `None` if `on_run` ended it early.
@@ -71,11 +62,11 @@ pub(super) fn tell(
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::super::STORIES, *};
 
     #[test]
     fn every_seed_of_a_story_shows_its_answer() {
-        let (outage, _) = all().nth(1).expect("a story");
+        let outage = &STORIES[1];
 
         let told = tell(outage, 2, 1, &|| ControlFlow::Continue(()));
 

@@ -67,7 +67,7 @@ pub(super) const STORY: Story = Story {
         let each = rate(|step| step.requests)? / rate(|step| step.calls)?;
         Some(
             !back("each layer")?
-                && (each - 27.0).abs() < 3.0
+                && (each - 27.0).abs() < 6.0
                 && back("client only")?
                 && back("client, budget")?
                 && back("each, budget")?,

@@ -12,8 +12,8 @@ pub(super) const STORY: Story = Story {
         varies: "queue",
         answer: Some(
             "A queue of 50 takes half a second, so its callers still wait. The newest request has \
-                 a caller who waits, too. It is not enough to drop abandoned requests: the oldest \
-                 of the others are abandoned during the work.",
+                 a caller who waits, too. To drop abandoned requests is not enough: the oldest of \
+                 the others are abandoned during the work, so it recovers far later, if at all.",
         ),
         lesson: "A queue that takes longer than callers wait turns work into waste. Keep it short, \
                  or serve the newest request first.",
@@ -48,12 +48,13 @@ pub(super) const STORY: Story = Story {
         ),
     ],
     shows: |storm| {
-        let back = |name| storm.is_back(name);
+        let (back, lost) = (|name| storm.is_back(name), |name| storm.lost(name));
+        let most = lost("50, oldest")?.max(lost("300, newest")?);
         Some(
             !back("300, oldest")?
                 && back("50, oldest")?
                 && back("300, newest")?
-                && !back("drop abandoned")?,
+                && lost("drop abandoned")? > 2 * most,
         )
     },
 };
