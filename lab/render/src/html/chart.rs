@@ -32,6 +32,16 @@ pub(super) fn figures(sides: &[Side<'_>]) -> Vec<Markup> {
         .collect()
 }
 
+/// The pattern that fills every wait of the document.
+pub(super) fn hatch() -> Markup {
+    html! {
+        svg.hatch aria-hidden="true" {
+            pattern #hatch width="7" height="7" patternUnits="userSpaceOnUse"
+                patternTransform="rotate(45)" { rect width="3.5" height="7" {} }
+        }
+    }
+}
+
 fn figure(side: &Side<'_>, chart: &Chart, scale: &Scale) -> Markup {
     let [id, title, text] = ["happened", "bars-title", "bars-text"].map(|part| side.id(part));
     let end = chart
@@ -199,22 +209,15 @@ fn columns(scale: &Scale, chart: &Chart, row: &Row) -> Range<usize> {
     scale.bar(row.start, chart.until(row))
 }
 
-/// The shape of a span (tall and full, tall and hollow, striped, or thin), so that its
-/// meaning does not depend on colour.
+/// The shape of a span, drawn as the page draws it. Its row says the same in words.
 pub(super) fn shape(at: usize, class: &str, columns: &Range<usize>) -> Markup {
     let (top, height) = match class {
         "request" => (".44em", ".12em"),
         _ => (".2em", ".6em"),
     };
     html! {
-        @if class == "wait" {
-            // A thick dashed line looks striped.
-            line.wait x1={ (columns.start) "%" } x2={ (columns.end) "%" }
-                y1={ (at) ".5em" } y2={ (at) ".5em" } {}
-        } @else {
-            rect class=(class) x={ (columns.start) "%" } width={ (columns.len()) "%" }
-                y={ (at) (top) } height=(height) rx=".1em" {}
-        }
+        rect class=(class) x={ (columns.start) "%" } width={ (columns.len()) "%" }
+            y={ (at) (top) } height=(height) rx=".1em" {}
     }
 }
 
@@ -246,13 +249,12 @@ fn limit_line(line: &LimitLine, end: Duration) -> Markup {
 
 fn legend() -> Markup {
     let kinds = [
-        ("ok", "an attempt"),
-        ("failed", "an attempt that failed"),
-        ("wait", "a wait"),
-        ("queue", "a wait for a slot"),
-        ("ceiling", "the ceiling of a wait"),
-        ("stop", "the moment at which a call gave up"),
-        ("request", "the same request, as the service saw it"),
+        ("ok", "attempt"),
+        ("failed", "failed"),
+        ("wait", "wait"),
+        ("ceiling", "at most"),
+        ("queue", "queued"),
+        ("request", "service"),
     ];
     html! {
         ul.legend {

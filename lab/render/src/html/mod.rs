@@ -145,12 +145,11 @@ impl Story<'_> {
             markup! {
                 (heading(words, sides))
                 main {
-                    @if let Some(side) = sides.first() {
-                        (question(words, side.run, self.prediction))
-                    }
+                    (question(words, sides, self.prediction))
                     @if let Some(compared) = self.compared {
                         (comparison::effects(compared, Options::LAB))
                     }
+                    (chart::hatch())
                     @for (side, figure) in sides.iter().zip(chart::figures(sides)) {
                         (figure)
                         div.pair {
@@ -208,8 +207,10 @@ fn badge(side: &Side<'_>) -> Markup {
     }
 }
 
-/// The question with its choices, and the answer, because a report is read after the run.
-fn question(words: &ScenarioWords, run: &Run, prediction: Option<&Prediction>) -> Markup {
+/// The question with its choices, and the answers, because a report is read after the run.
+/// The prediction is about the first side.
+fn question(words: &ScenarioWords, sides: &[Side<'_>], prediction: Option<&Prediction>) -> Markup {
+    let came_true_of = |it: &Prediction| sides.first().and_then(|side| it.came_true(side.run));
     markup! {
         section.question aria-labelledby="question" {
             h2 #question { "The question" }
@@ -222,11 +223,13 @@ fn question(words: &ScenarioWords, run: &Run, prediction: Option<&Prediction>) -
             dl {
                 @if let Some(prediction) = prediction {
                     dt { "Your prediction" }
-                    dd { (prediction.text) (came_true(prediction.came_true(run))) }
+                    dd { (prediction.text) (came_true(came_true_of(prediction))) }
                 }
-                @if let Some(answer) = &run.answer {
-                    dt { "The answer" }
-                    dd { (answer.text) }
+                @for side in sides {
+                    @if let Some(answer) = &side.run.answer {
+                        dt { (side.title("The answer")) }
+                        dd { (answer.text) }
+                    }
                 }
             }
         }
