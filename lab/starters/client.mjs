@@ -5,8 +5,9 @@
 
 const { LAB_TASK, LAB_URL, LAB_TOKEN = "" } = process.env;
 
-/** Sends one request; resolves to its response, with any status. */
-function request(method, url, { body, headers = {} } = {}) {
+/** Sends one request; resolves to status, headers and body, with any status. Without a
+    complete response the status is 0, and the body says why. */
+async function request(method, url, { body, headers = {} } = {}) {
   const options = {
     method,
     headers: { Accept: "application/json", ...headers },
@@ -16,7 +17,13 @@ function request(method, url, { body, headers = {} } = {}) {
     options.body = JSON.stringify(body);
     options.headers["Content-Type"] = "application/json";
   }
-  return fetch(url, options);
+  try {
+    const response = await fetch(url, options);
+    return { status: response.status, headers: response.headers, body: await response.text() };
+  } catch (error) {
+    // Refused, too slow, or broken off in the middle of the body.
+    return { status: 0, headers: new Headers(), body: String(error.cause ?? error) };
+  }
 }
 
 /** Counts the records of a listing, page by page. */
@@ -25,14 +32,17 @@ async function readAll() {
   let records = 0;
   let url = LAB_URL;
   while (url) {
-    const response = await request("GET", url, { headers });
-    if (response.status !== 200) {
-      return { error: `status ${response.status}` };
+    const { status, body } = await request("GET", url, { headers });
+    if (status !== 200) {
+      return { error: `status ${status}: ${body.slice(0, 100)}` };
     }
-    const page = await response.json();
-    records += page.items.length;
-    const cursor = page.next_cursor;
-    url = cursor && `${LAB_URL}?${new URLSearchParams({ cursor })}`;
+    try {
+      const { items, next_cursor: cursor } = JSON.parse(body);
+      records += items.length;
+      url = cursor && `${LAB_URL}?${new URLSearchParams({ cursor })}`;
+    } catch (error) {
+      return { error: `not a page: ${error}` };
+    }
   }
   return { records };
 }

@@ -4,6 +4,7 @@ LAB_TASK names the task and LAB_URL is where to send the request. The last line
 that it prints is its result, as JSON. `lab tasks` lists what there is to do.
 """
 
+import http.client
 import json
 import os
 import sys
@@ -16,7 +17,10 @@ URL = os.environ.get("LAB_URL")
 
 
 def request(method, url, body=None, headers=None):
-    """Sends one request; returns status, headers and body, whatever the status."""
+    """Sends one request; returns status, headers and body, whatever the status.
+
+    Without a complete response the status is 0, and the body says why.
+    """
     headers = {"Accept": "application/json", **(headers or {})}
     data = None
     if body is not None:
@@ -24,11 +28,15 @@ def request(method, url, body=None, headers=None):
         headers["Content-Type"] = "application/json"
     outgoing = urllib.request.Request(url, data, headers, method=method)
     try:
-        with urllib.request.urlopen(outgoing, timeout=5) as response:
-            return response.status, response.headers, response.read()
-    except urllib.error.HTTPError as error:
-        with error:
-            return error.code, error.headers, error.read()
+        try:
+            response = urllib.request.urlopen(outgoing, timeout=5)
+        except urllib.error.HTTPError as error:
+            response = error
+        with response:
+            return response.code, response.headers, response.read()
+    except (OSError, http.client.HTTPException) as error:
+        # Refused, too slow, or broken off in the middle of the body.
+        return 0, {}, repr(error).encode()
 
 
 def read_all():
@@ -38,10 +46,13 @@ def read_all():
     while url:
         status, _, body = request("GET", url, headers=headers)
         if status != 200:
-            return {"error": f"status {status}"}
-        page = json.loads(body)
-        records += len(page["items"])
-        cursor = page["next_cursor"]
+            return {"error": f"status {status}: {body[:100].decode(errors='replace')}"}
+        try:
+            page = json.loads(body)
+            records += len(page["items"])
+            cursor = page["next_cursor"]
+        except (ValueError, KeyError, TypeError) as error:
+            return {"error": f"not a page: {error!r}"}
         url = cursor and URL + "?" + urllib.parse.urlencode({"cursor": cursor})
     return {"records": records}
 

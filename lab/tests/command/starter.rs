@@ -1,7 +1,7 @@
 //! The clients of `lab starter`: they never replace a file, and each does the first task
-//! unchanged.
+//! unchanged, and survives the others.
 
-use std::{fs, process::Command};
+use std::{fs, path::Path, process::Command};
 
 use runner::grade::TASKS;
 use serde_json::Value;
@@ -110,6 +110,7 @@ fn assert_does_the_first_task(language: &str, file: &str, runs: &[&str]) {
         let expected = if first { "reached" } else { "skipped" };
         assert_eq!(task["goal"]["verdict"], expected, "{task:#}");
     }
+    assert_survives_every_task(&folder.path().join(file), runs);
     let by_hand = Ended::from(by_hand.expect("it runs"));
     assert_ne!(by_hand.code, Some(0));
     assert_eq!(by_hand.stdout, "");
@@ -117,6 +118,41 @@ fn assert_does_the_first_task(language: &str, file: &str, runs: &[&str]) {
     let advice = format!("  lab grade -- {} {file}", runs.join(" "));
     let needs = "LAB_TASK or LAB_URL is not set. The lab sets them:";
     assert_eq!(said[..2], [needs, &*advice]);
+}
+
+/// Asserts that a starter whose first function does every task says in JSON how each case
+/// ended, whatever the service sends, and prints no trace of a stack.
+fn assert_survives_every_task(file: &Path, runs: &[&str]) {
+    let starter = fs::read_to_string(file).expect("a starter");
+    let registered = |line: &&str| line.trim().starts_with("\"read-all\": ");
+    let first = starter.lines().find(registered).expect("the first task");
+    let every = TASKS
+        .iter()
+        .map(|task| first.replace("read-all", task.words.name));
+    let every: Vec<_> = every.collect();
+    fs::write(file, starter.replace(first, &every.join("\n"))).expect("written");
+
+    let graded = command("grade --all --json --")
+        .args(runs)
+        .arg(file)
+        .output();
+
+    let graded = Ended::from(graded.expect("lab runs"));
+    let card: Value = serde_json::from_str(&graded.stdout).expect("a card");
+    let tasks = card["tasks"].as_array().expect("tasks").iter();
+    let cases = tasks.flat_map(|task| task["cases"].as_array().expect("cases"));
+    for process in cases.map(|case| &case["process"]) {
+        let said = process["stderr"].as_array().expect("lines").iter();
+        // `go run` repeats the exit code.
+        let mut said = said.filter(|line| *line != "exit status 1");
+        assert_eq!(said.next(), None, "{process:#}");
+        // A listing of invalid pages may have no end.
+        if process["stopped"].is_null() {
+            let result = process["last_line"].as_str().expect("a result");
+            let result: Value = serde_json::from_str(result).expect("JSON");
+            assert!(result.is_object(), "{process:#}");
+        }
+    }
 }
 
 #[test]
