@@ -49,6 +49,11 @@ impl TaskGrade {
             1 => " in 1 request".to_owned(),
             requests => format!(" in {requests} requests"),
         };
+        // The requests are those of all cases.
+        let requests = match self.cases.len() {
+            cases if cases > 1 && !requests.is_empty() => format!("{requests} of {cases} cases"),
+            _ => requests,
+        };
         let goal = match self.goal.verdict {
             GoalVerdict::Crashed if self.requests() == 0 => "sent no request".to_owned(),
             GoalVerdict::NotJudged if self.requests() == 0 => "not called".to_owned(),
