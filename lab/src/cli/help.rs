@@ -105,16 +105,18 @@ Words:
   ok %        the calls that succeeded, of those that ended
   all, none   every call of a column succeeded, or none
   ?           calls that had not ended could still change the column
-  up, down    at least nine tenths of the calls that began in a second succeeded, or
-              fewer; a second without calls is neither
+  up, down    at least nine tenths of the calls that began in a second
+              succeeded, or fewer; a second without calls is neither
   recovered   the last two judged seconds after the incident, or more, were up
   still down  the last judged second was down
   not known   neither: too few seconds are judged
-  back after  the time from the end of the incident to the end of the last second that
-              was down; \"at once\" if none was
+  back after  the time from the end of the incident to the end of the last
+              second that was down; \"at once\" if none was
   at the end  the last quarter of the time after the incident
-  even        the break-even: the load at which load x requests per call is the capacity
-  The judged seconds end at the first one in which calls that had not ended could decide.";
+  even        the break-even: the load at which load x requests per call is
+              the capacity
+  The judged seconds end at the first one in which calls that had not ended
+  could decide.";
 
 /// What to try with a storm.
 const STORM_EXAMPLES: &str = "\
