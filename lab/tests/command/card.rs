@@ -157,8 +157,8 @@ fn a_report_shows_the_card_and_every_request() {
             assert!(page.contains(&format!(" id=\"{id}\"")), "{id}");
         }
     }
-    // Four requests: two in each case, each with a bar.
-    assert_eq!(page.matches("<rect class=").count(), 4);
+    // Two requests in each case, and the wait between them, each with a bar.
+    assert_eq!(page.matches("<rect class=").count(), 6);
 }
 
 #[test]

@@ -5,6 +5,8 @@ use base64::{Engine, prelude::BASE64_STANDARD};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use sha2::{Digest, Sha256};
 
+use super::chart;
+
 /// The style sheet, embedded in the report.
 const STYLE: &str = include_str!("style.css");
 
@@ -21,7 +23,7 @@ pub(super) fn document(title: &str, body: Markup) -> String {
                 title { (title) }
                 style { (PreEscaped(STYLE)) }
             }
-            body { (body) }
+            body { (chart::hatch()) (body) }
         }
     }
     .into_string()

@@ -149,7 +149,6 @@ impl Story<'_> {
                     @if let Some(compared) = self.compared {
                         (comparison::effects(compared, Options::LAB))
                     }
-                    (chart::hatch())
                     @for (side, figure) in sides.iter().zip(chart::figures(sides)) {
                         (figure)
                         div.pair {
