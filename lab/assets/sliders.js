@@ -66,7 +66,7 @@ export function slidersPanel({ redraw, refresh }) {
 
   return memo((run, hasSliders) => {
     const policy = run?.sides[0]?.policy;
-    root.hidden = !hasSliders || !policy || run.state !== "finished" || run.client === "naive";
+    root.hidden = !hasSliders || !policy || run.state !== "finished" || ![state.clients[0], "compare"].includes(run.client);
     if (root.hidden) return;
     back.hidden = !run.preview;
     if (shown?.id !== run.id || !run.preview) limits.forEach(({ put }) => put(policy));
