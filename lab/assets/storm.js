@@ -14,7 +14,7 @@ const OWN = "own.";
 /** What a picture draws: the class of a part, its shape, and its meaning. */
 const LEGEND = [
   ["goodput", "M0 0h4v2h-4z", "calls that succeeded: the goodput"],
-  ["wasted", "M.2 2V0h.6V2zM1.2 2V0h.6V2zM2.2 2V0h.6V2zM3.2 2V0h.6V2z", "work for callers who had left"],
+  ["wasted", "M.2 2V0h.6V2zM1.2 2V0h.6V2zM2.2 2V0h.6V2zM3.2 2V0h.6V2z", "work whose caller no longer waited"],
   ["load", "M0 1h4", "calls that began: the load"],
   ["capacity", "M0 1h4", ""],
   ["break-even", "M0 1h4", "break-even: load × requests per call = capacity"],

@@ -139,10 +139,10 @@ fn picture(sheet: &mut Sheet<'_>, storm: &Storm) {
     );
     sheet.beside(
         "",
-        "even (break-even): above this load, retries of failing calls can keep it down.",
+        "full (break-even): the load that fills the service if every call fails.",
     );
     let varies = storm.story.varies;
-    view.line(sheet, varies, "", ["recovery", "lost", "ok %", "even"]);
+    view.line(sheet, varies, "", ["recovery", "lost", "ok %", "full"]);
     load(sheet, storm, &view);
     for run in &storm.policies {
         line(sheet, storm, run, &view);
@@ -194,12 +194,14 @@ impl View {
 
     /// A line of the picture: a name, its columns, and cells beside them.
     fn line(&self, sheet: &mut Sheet<'_>, name: &str, columns: &str, cells: [&str; 4]) {
-        let [ending, lost, share, even] = cells;
+        let [ending, lost, share, full] = cells;
         let width = self.columns;
         let pad = ENDING.saturating_sub(textwrap::core::display_width(ending));
-        let ending = format!("{name:<NAME$}{columns:<width$} {ending}{:pad$}", "");
+        let width = NAME + width;
+        let columns = format!("{name:<NAME$}{columns}");
+        let ending = format!("{columns:<width$} {ending}{:pad$}", "");
         sheet.line(&match self.is_wide {
-            true => format!("{ending}{lost:>5}{share:>6}{even:>5}"),
+            true => format!("{ending}{lost:>5}{share:>6}{full:>5}"),
             false => format!("{ending}{share:>6}"),
         });
     }
@@ -229,14 +231,9 @@ fn load(sheet: &mut Sheet<'_>, storm: &Storm, view: &View) {
     let most = rates.iter().copied().fold(0.0, f64::max);
     let columns = rates.iter().map(|rate| view.sign(level(*rate, most)));
     let columns: String = columns.collect();
-    let highest = format!("{} at most", rate(most, most));
     let usual = rate(storm.settings.calls_per_second, 0.0);
-    view.line(
-        sheet,
-        "load (calls/s)",
-        &columns,
-        [&highest, "", "", &usual],
-    );
+    let highest = format!("{usual}, {} at most", rate(most, most));
+    view.line(sheet, "load (calls/s)", &columns, [&highest, "", "", ""]);
 }
 
 fn line(sheet: &mut Sheet<'_>, storm: &Storm, run: &PolicyRun, view: &View) {
@@ -256,8 +253,8 @@ fn line(sheet: &mut Sheet<'_>, storm: &Storm, run: &PolicyRun, view: &View) {
     };
     let ending = sheet.styled(color.on_default(), &words);
     let usual = storm.settings.calls_per_second;
-    let even = break_even(&storm.settings, &run.policy);
-    let even = even.map_or(storm.capacity_per_second, |level| level.rate);
+    let full = break_even(&storm.settings, &run.policy);
+    let full = full.map_or(storm.capacity_per_second, |level| level.rate);
     view.line(
         sheet,
         &run.policy.name,
@@ -266,7 +263,7 @@ fn line(sheet: &mut Sheet<'_>, storm: &Storm, run: &PolicyRun, view: &View) {
             &ending,
             &short(run.lost() as f64),
             &run.success().unwrap_or_default(),
-            &rate(even, usual),
+            &rate(full, usual),
         ],
     );
     let most = f64::from(run.policy.setup.concurrency);
@@ -275,7 +272,7 @@ fn line(sheet: &mut Sheet<'_>, storm: &Storm, run: &PolicyRun, view: &View) {
         .map(|steps| Some(view.sign(level(storm_limit(steps)?, most))))
         .collect();
     if let Some(limits) = limits.filter(|_| most > 0.0) {
-        let name = format!("  limit (of {most})");
+        let name = format!("  limit, max {most}");
         view.line(sheet, &name, &limits, [""; 4]);
     }
 }

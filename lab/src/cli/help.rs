@@ -113,8 +113,8 @@ Words:
   back after  the time from the end of the incident to the end of the last
               second that was down; \"at once\" if none was
   at the end  the last quarter of the time after the incident
-  even        the break-even: the load at which load x requests per call is
-              the capacity
+  full        the break-even: the load that fills the service if every call
+              fails, so that load x requests per call is the capacity
   The judged seconds end at the first one in which calls that had not ended
   could decide.";
 

@@ -2,7 +2,7 @@
 //!
 //! A picture has a column for each stretch of time. The column shows the calls that
 //! began, the requests that the service completed, and how many of these were useful to a
-//! caller. The rest of the work was for callers who had left.
+//! caller. No caller waited any longer for the rest of the work.
 
 use std::time::Duration;
 

@@ -240,7 +240,7 @@ const FIGURES: [Figure; 13] = [
         |_, run| Some(format!("{:.2}", run.amplification)),
     ),
     (
-        number("% of the work for callers who had left"),
+        number("% of the work whose caller no longer waited"),
         Some(["% work", "wasted"]),
         |_, run| {
             let worked = run.totals.useful + run.totals.abandoned;

@@ -246,7 +246,7 @@ impl PolicyRun {
         columns.map(|steps| Calls::of(steps).shade()).collect()
     }
 
-    /// The share of the work at the end that was for callers who had left, in per cent;
+    /// The share of the work at the end whose caller no longer waited, in per cent;
     /// none if there was no such work.
     fn wasted_at_end(&self, settings: &Settings) -> Option<String> {
         let sum = |count: fn(&Step) -> u32| -> u64 {
@@ -357,7 +357,7 @@ impl Storm {
         let down = down.filter(|run| run.recovery == Recovery::Down);
         let shares = under(down, |run| Some(run.wasted_at_end(&self.settings)? + " %"))?;
         Some(format!(
-            "Work at the end for callers who had left: {shares}."
+            "Work at the end whose caller no longer waited: {shares}."
         ))
     }
 }
@@ -655,7 +655,7 @@ mod tests {
 
         assert_eq!(
             storm.happened(),
-            "Work at the end for callers who had left: 100 % under \"1\" and \"4\", 25 % under \
+            "Work at the end whose caller no longer waited: 100 % under \"1\" and \"4\", 25 % under \
              \"3\"."
         );
         // Of the 45 s after the incident, the last quarter.

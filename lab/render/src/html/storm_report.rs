@@ -235,7 +235,7 @@ fn legend(frame: &StormFrame, pictures: &[StormPicture]) -> Markup {
         ("goodput", "calls that succeeded: the goodput", true),
         (
             "wasted",
-            "work for callers who had left; with the goodput it is the throughput",
+            "work whose caller no longer waited; with the goodput it is the throughput",
             true,
         ),
         ("load", "calls that began: the load", true),

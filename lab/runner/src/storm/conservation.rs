@@ -144,7 +144,7 @@ fn wrong(run: &PolicyRun) -> Vec<String> {
             worked_on,
         ),
         (
-            "work for callers who had left is that of the steps",
+            "work whose caller no longer waited is that of the steps",
             of_steps(|step| step.abandoned),
             totals.abandoned,
         ),

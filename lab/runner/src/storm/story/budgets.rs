@@ -14,8 +14,8 @@ pub(super) const STORY: Story = Story {
     words: StoryWords {
         name: "budgets",
         title: "the spike again, with the same calls from ten clients or a thousand",
-        question: "Ten clients with ten tokens each recover from the spike. Do a thousand?",
-        varies: "clients, tokens",
+        question: "A retry costs a token. Ten clients with ten each recover. Do a thousand?",
+        varies: "clients, tokens of each client",
         answer: Some(
             "A thousand clients have ten thousand tokens together. They make as many retries as \
                  without a budget, until long after the spike. What counts is how many tokens all \
@@ -31,9 +31,9 @@ pub(super) const STORY: Story = Story {
     settings: Settings::DEFAULT,
     policies: &[
         Policy::new("no budget", Setup::DEFAULT),
-        Policy::new("10 clients", BUDGET),
+        Policy::new("10, 10 tokens", BUDGET),
         Policy::new(
-            "1000 clients",
+            "1000, 10 tokens",
             Setup {
                 clients: 1_000,
                 ..BUDGET
@@ -52,8 +52,8 @@ pub(super) const STORY: Story = Story {
         let back = |name| storm.is_back(name);
         Some(
             !back("no budget")?
-                && back("10 clients")?
-                && !back("1000 clients")?
+                && back("10, 10 tokens")?
+                && !back("1000, 10 tokens")?
                 && back("1000, 1 token")?,
         )
     },

@@ -16,7 +16,7 @@ pub(super) const STORY: Story = Story {
         name: "deadlines",
         title: "the service hangs for a while, and calls may make ten attempts",
         question: "The service hangs for a while. How does a deadline for each call help?",
-        varies: "attempts per call",
+        varies: "attempts per call, deadline",
         answer: Some(
             "Ten attempts for each call mean ten times the load for as long as no response arrives \
                  in time. A deadline of 2 s leaves room for only a few attempts. One of 6 s \

@@ -16,8 +16,8 @@ pub(super) const STORY: Story = Story {
     words: StoryWords {
         name: "herd",
         title: "hundreds of calls arrive at once",
-        question: "All clients call at once, and most get a 503. Which retries succeed?",
-        varies: "attempts per call",
+        question: "All clients call together, and most get a 503. Which retries succeed?",
+        varies: "attempts per call, waits",
         answer: Some(
             "Without jitter the whole herd comes back together, and the service has no more room \
                  than before. Full jitter spreads the retries over the wait: nearly all \
@@ -40,7 +40,7 @@ pub(super) const STORY: Story = Story {
     },
     policies: &[
         Policy::new(
-            "5, at once",
+            "5, no wait",
             Setup {
                 backoff: Backoff::None,
                 ..FIVE
@@ -59,6 +59,6 @@ pub(super) const STORY: Story = Story {
         let lost = |name| storm.lost(name);
         let (jitter, together) = (lost("5, jitter")?, lost("5, no jitter")?);
         let calls = storm.simulated("5, jitter")?.totals.calls;
-        Some(jitter * 10 <= calls && jitter * 2 <= together && together <= lost("5, at once")?)
+        Some(jitter * 10 <= calls && jitter * 2 <= together && together <= lost("5, no wait")?)
     },
 };

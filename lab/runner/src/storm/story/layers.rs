@@ -5,7 +5,7 @@ use evidence::storm::{Incident, Policy, Settings, Setup, StoryWords};
 
 use super::Story;
 
-/// Client, gateway and service make three attempts each.
+/// Client, gateway and API make three attempts each.
 const EACH: Setup = Setup {
     layers: 3,
     layer_attempts: 3,
@@ -20,11 +20,11 @@ const CLIENT: Setup = Setup {
 pub(super) const STORY: Story = Story {
     words: StoryWords {
         name: "layers",
-        title: "clients reach a database through a gateway and a service; it hangs for a while",
-        question: "Client, gateway and service make three attempts each. Does the database recover?",
-        varies: "who retries",
+        title: "clients reach a service through a gateway and an API; it hangs for a while",
+        question: "Client, gateway and API make three attempts each. Does the service recover?",
+        varies: "which layers retry",
         answer: Some(
-            "Attempts multiply: 3 times 3 times 3 are 27 requests to the database for one call. It stays \
+            "Attempts multiply: 3 times 3 times 3 are 27 requests to the service for one call. It stays \
                  down at a tenth of the load that it handles. With retries in the client alone \
                  there are three, and with a budget in each layer hardly more than one.",
         ),

@@ -31,7 +31,7 @@ pub(super) const STORY: Story = Story {
         name: "outage",
         title: "for a short time the service responds with 503",
         question: "For a short time every response is a 503. Which calls still succeed?",
-        varies: "attempts per call",
+        varies: "attempts per call, all waits together",
         answer: Some(
             "A call succeeds only if its waits outlast the outage. Immediate retries are used up \
                  before it ends. A budget, which is made for overload, gives up some of these calls.",
@@ -58,11 +58,11 @@ pub(super) const STORY: Story = Story {
                 ..AT_ONCE
             },
         ),
-        Policy::new("5, at once", AT_ONCE),
-        Policy::new("5, short jitter", SHORT),
-        Policy::new("5, long jitter", LONG),
+        Policy::new("5, no wait", AT_ONCE),
+        Policy::new("5, up to 0.75 s", SHORT),
+        Policy::new("5, up to 15 s", LONG),
         Policy::new(
-            "5, long+budget",
+            "5, 15 s, budget",
             Setup {
                 budget: RetryBudget::DEFAULT_CAPACITY,
                 ..LONG
@@ -72,10 +72,10 @@ pub(super) const STORY: Story = Story {
     shows: |storm| {
         let lost = |name| storm.lost(name);
         let all = lost("1 attempt")?;
-        let (few, some) = (lost("5, long jitter")?, lost("5, long+budget")?);
+        let (few, some) = (lost("5, up to 15 s")?, lost("5, 15 s, budget")?);
         Some(
-            lost("5, at once")? + 2 >= all
-                && lost("5, short jitter")? * 3 >= all * 2
+            lost("5, no wait")? + 2 >= all
+                && lost("5, up to 0.75 s")? * 3 >= all * 2
                 && few * 5 <= all
                 && some >= few + 5
                 && some < all,

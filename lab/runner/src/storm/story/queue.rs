@@ -9,7 +9,7 @@ pub(super) const STORY: Story = Story {
         name: "queue",
         title: "the spike again, with another queue in each row",
         question: "All clients retry as in the spike. Which queue lets the service recover?",
-        varies: "queue",
+        varies: "length of the queue, who comes first",
         answer: Some(
             "A queue of 50 takes half a second, so its callers still wait. The newest request has \
                  a caller who waits, too. To drop abandoned requests is not enough: the oldest of \

@@ -15,7 +15,7 @@ pub(super) const STORY: Story = Story {
         name: "spike",
         title: "for a while more calls arrive than the service can handle",
         question: "A spike ends, and load is normal again. Which policies let the service recover?",
-        varies: "attempts per call",
+        varies: "attempts per call, waits, budget",
         answer: Some(
             "Jitter delays retries, but does not reduce them. A budget reduces them to one for ten \
                  calls. With a single attempt the service recovers too, but a temporary failure \
@@ -37,7 +37,7 @@ pub(super) const STORY: Story = Story {
                 ..AT_ONCE
             },
         ),
-        Policy::new("3, at once", AT_ONCE),
+        Policy::new("3, no wait", AT_ONCE),
         Policy::new("3, jitter", Setup::DEFAULT),
         Policy::new(
             "3, budget",
@@ -58,7 +58,7 @@ pub(super) const STORY: Story = Story {
         let back = |name| storm.is_back(name);
         Some(
             back("1 attempt")?
-                && !back("3, at once")?
+                && !back("3, no wait")?
                 && !back("3, jitter")?
                 && back("3, budget")?
                 && back("3, jitter+budget")?,

@@ -11,12 +11,12 @@ pub(super) const STORY: Story = Story {
         name: "synchronized-retry-after",
         title: "the service says in which second it will be back",
         question: "Each 503 names the same second. Which policies let the service recover?",
-        varies: "waits",
+        varies: "what clients do with the Retry-After",
         answer: Some(
             "All clients that got the date return in that second. The service cannot respond to \
                  so many before they time out, and their retries keep the queue full. One \
-                 second of random spread is too little; with fifteen, the service recovers. The \
-                 naive client has given up by then, and loses only those calls.",
+                 second of random spread is too little; with fifteen, the service recovers. \
+                 Clients that ignore the date have given up by then, and lose only those calls.",
         ),
         lesson: "A Retry-After gives the earliest time for a retry, not the best one. A later \
                  retry is allowed: add a random spread.",
@@ -33,22 +33,22 @@ pub(super) const STORY: Story = Story {
     },
     policies: &[
         Policy::new(
-            "naive",
+            "ignore it",
             Setup {
                 client: ClientKind::Naive,
                 ..Setup::DEFAULT
             },
         ),
-        Policy::new("no spread", Setup::DEFAULT),
+        Policy::new("obey", Setup::DEFAULT),
         Policy::new(
-            "1 s spread",
+            "obey+1 s spread",
             Setup {
                 spread: Duration::from_secs(1),
                 ..Setup::DEFAULT
             },
         ),
         Policy::new(
-            "15 s spread",
+            "obey+15 s spread",
             Setup {
                 spread: Duration::from_secs(15),
                 ..Setup::DEFAULT
@@ -57,13 +57,13 @@ pub(super) const STORY: Story = Story {
     ],
     shows: |storm| {
         let back = |name| storm.is_back(name);
-        let (apart, naive) = (storm.lost("15 s spread")?, storm.lost("naive")?);
+        let (apart, ignoring) = (storm.lost("obey+15 s spread")?, storm.lost("ignore it")?);
         Some(
-            back("naive")?
-                && !back("no spread")?
-                && !back("1 s spread")?
-                && back("15 s spread")?
-                && apart * 5 < naive,
+            back("ignore it")?
+                && !back("obey")?
+                && !back("obey+1 s spread")?
+                && back("obey+15 s spread")?
+                && apart * 5 < ignoring,
         )
     },
 };

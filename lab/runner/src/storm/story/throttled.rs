@@ -19,11 +19,12 @@ pub(super) const STORY: Story = Story {
         name: "throttled",
         title: "a spike meets a service that sends 429 beyond 60 requests per second",
         question: "The service sends 429 beyond 60 requests/s. Which calls of a spike succeed?",
-        varies: "client, 429",
+        varies: "what slows the client down",
         answer: Some(
-            "A call without a limit uses up its attempts within a second. A Retry-After brings it \
-                 back when the service has room again. Each 429 halves the limit that all calls \
-                 share: they wait in the client and keep their attempts, so fewer are lost.",
+            "With nothing, a call uses up its attempts within a second. A Retry-After brings it \
+                 back when the service has room again. All calls share one limit of requests in \
+                 flight, and each 429 halves it: they wait in the client and keep their attempts, \
+                 so fewer are lost.",
         ),
         lesson: "A 429 means that all callers together send too much. Slow them down together, and \
                  wait as long as the service says.",
@@ -40,17 +41,17 @@ pub(super) const STORY: Story = Story {
         ..Settings::DEFAULT
     },
     policies: &[
-        Policy::new("no limit", ALONE),
+        Policy::new("nothing", ALONE),
         Policy::new(
-            "no limit, told",
+            "Retry-After",
             Setup {
                 retry_after_429: RetryAfter::Seconds,
                 ..ALONE
             },
         ),
-        Policy::new("limit", LIMIT),
+        Policy::new("shared limit", LIMIT),
         Policy::new(
-            "limit, told",
+            "both",
             Setup {
                 retry_after_429: RetryAfter::Seconds,
                 ..LIMIT
@@ -59,9 +60,9 @@ pub(super) const STORY: Story = Story {
     ],
     shows: |storm| {
         let lost = |name| storm.lost(name);
-        let (alone, told) = (lost("no limit")?, lost("no limit, told")?);
-        let limits = &storm.simulated("limit")?.steps;
+        let (alone, told) = (lost("nothing")?, lost("Retry-After")?);
+        let limits = &storm.simulated("shared limit")?.steps;
         let has_moved = limits.iter().any(|step| step.limit < Some(8.0));
-        Some(told < alone && lost("limit")? < alone && lost("limit, told")? < told && has_moved)
+        Some(told < alone && lost("shared limit")? < alone && lost("both")? < told && has_moved)
     },
 };
