@@ -13,13 +13,14 @@
 use std::{env, error::Error, process::ExitCode, time::Duration};
 
 use client::{
-    ApiError, CallSettings, Endpoint, IdempotencyKey, JsonObject, RawObject, RequestName,
-    RetryBudget, check, teaching::ReliableApiClient,
+    ApiError, CallSettings, ConcurrencyLimit, Endpoint, IdempotencyKey, JsonObject, RawObject,
+    RequestName, RetryBudget, check, teaching::ReliableApiClient,
 };
 use futures_util::future::try_join_all;
 use http::{HeaderMap, HeaderValue, Method, StatusCode, header::AUTHORIZATION};
 use serde_json::{Value, json};
 
+const FLAKY: Endpoint = Endpoint::new("flaky", "/flaky");
 const VALUE: Endpoint = Endpoint::new("value", "/value");
 const UNSAFE: Endpoint = Endpoint::new("unsafe", "/unsafe");
 const INDEX: Endpoint = Endpoint::new("index", "/index");
@@ -29,25 +30,26 @@ const WORK: Endpoint = Endpoint::new("work", "/work/{name}");
 async fn main() -> Result<ExitCode, Box<dyn Error>> {
     let task = env::var("LAB_TASK")?;
     let mut client = client(&env::var("LAB_BASE_URL")?)?;
+    if task == "crowded" {
+        client = client.with_settings(CallSettings::new().max_attempts(6));
+    }
     if task == "unbounded" {
         client = client.with_settings(CallSettings::new().deadline(Duration::from_secs(5)));
     }
     let result = match &*task {
         "read-all" | "invalid-body" | "loop" | "long-list" => count(&client).await,
-        "flaky" => {
-            let flaky = client.flaky().await;
-            flaky.map(|flaky| json!({"attempt": flaky.attempt}))
-        }
+        "flaky" => client.get(FLAKY).await.map(|object| value(&object)),
         "retry-after" | "retry-at" | "maintenance" | "down" | "refused" | "silence"
-        | "broken-off" | "unbounded" | "unreachable" => {
+        | "broken-off" | "unbounded" | "unreachable" | "server-errors" => {
             client.get(VALUE).await.map(|object| value(&object))
         }
-        "no-body" => {
+        "no-body" | "redirected" => {
             let status = fetch(&client, VALUE, &env::var("LAB_URL")?).await;
             status.map(|status| json!({"status": status.as_u16()}))
         }
         "crowded" => crowded(&client).await,
-        "create" => create(&client).await,
+        "create" => create(&client, ["resize", "crop"]).await,
+        "create-twice" => create(&client, ["resize", "resize"]).await,
         "lost-response" => {
             let job = create_one(&client, "resize").await;
             job.map(|id| json!({"id": id}))
@@ -80,8 +82,10 @@ fn client(base_url: &str) -> Result<ReliableApiClient, Box<dyn Error>> {
         .timeouts(Duration::from_secs(2), Duration::from_secs(2))
         // Nobody confuses waits of this length with a slow machine.
         .backoff(Duration::from_millis(800), Duration::from_secs(5))
-        // Most of sixteen concurrent calls are refused before any has succeeded.
+        // Most of the first concurrent calls are refused before any has succeeded.
         .retry_budget(RetryBudget::new(32))
+        // As many as `crowded` asks for.
+        .concurrency_limit(ConcurrencyLimit::new(16))
         .build()?;
     Ok(client)
 }
@@ -97,10 +101,13 @@ async fn count(client: &ReliableApiClient) -> Result<Value, ApiError> {
     Ok(json!({"records": records}))
 }
 
-async fn create(client: &ReliableApiClient) -> Result<Value, ApiError> {
-    let resize = create_one(client, "resize").await?;
-    let crop = create_one(client, "crop").await?;
-    Ok(json!({"ids": [resize, crop]}))
+async fn create(client: &ReliableApiClient, tasks: [&str; 2]) -> Result<Value, ApiError> {
+    let [one, other] = tasks;
+    let ids = [
+        create_one(client, one).await?,
+        create_one(client, other).await?,
+    ];
+    Ok(json!({"ids": ids}))
 }
 
 /// Fetches the URLs of an index, all at once. The shared limit reduces their number if

@@ -50,7 +50,12 @@ impl Client {
 
     /// Another client for the same service.
     pub(crate) fn another(&self) -> Self {
-        Self::new(self.habit, &self.host)
+        self.of(&self.host)
+    }
+
+    /// Another client for another service.
+    pub(crate) fn of(&self, host: &str) -> Self {
+        Self::new(self.habit, host)
     }
 
     pub(crate) fn has(&self, habit: Habit) -> bool {
@@ -88,12 +93,12 @@ impl Client {
 
     fn attempts(&self) -> u32 {
         match self.habit {
-            Habit::Lazy => 1,
+            Habit::Lazy | Habit::Guesses => 1,
             Habit::WaitsLong => 3,
             Habit::NoWait => 6,
             Habit::NeverGivesUp => u32::MAX,
             // Workers without a shared limit must be patient.
-            Habit::Parallel => 15,
+            Habit::Alone => 15,
             _ => 4,
         }
     }
@@ -114,6 +119,7 @@ impl Client {
             Asked::Unusable if self.has(Habit::TakesUnusableForZero) => Duration::ZERO,
             Asked::Unusable => self.backoff(number),
             Asked::Wait(wait) => match self.habit {
+                Habit::OverflowsLongWaits if wait.as_millis() > i32::MAX as u128 => Duration::ZERO,
                 Habit::HalvesRetryAfter => wait / 2,
                 Habit::WaitsAnyTime => wait,
                 Habit::CutsLongWaits => wait.min(Duration::from_secs(1)),
@@ -149,7 +155,7 @@ impl Client {
             Habit::NoJitter => 100,
             Habit::NeverGivesUp => rand::random_range(20..60),
             Habit::WaitsLong => rand::random_range(2_500..3_000),
-            Habit::Parallel => rand::random_range(20..600),
+            Habit::Alone => rand::random_range(20..600),
             _ => rand::random_range(20..150) << number.min(4),
         };
         Duration::from_millis(millis)

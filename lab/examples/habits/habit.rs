@@ -10,6 +10,8 @@ pub(crate) enum Habit {
 
     /// It sends a cursor in which only spaces are encoded.
     CursorUnescaped,
+    /// It sends cursors in lower case.
+    CursorInLowerCase,
     /// It takes a page without records for the last one.
     StopsAtEmptyPage,
     /// It takes this many pages for the whole listing.
@@ -30,6 +32,8 @@ pub(crate) enum Habit {
     IgnoresDates,
     /// It does not wait if it cannot parse Retry-After.
     TakesUnusableForZero,
+    /// It takes a wait that has too many milliseconds for 32 bits for none.
+    OverflowsLongWaits,
     /// It waits for a second when asked for minutes.
     CutsLongWaits,
     /// It never gives up.
@@ -48,6 +52,8 @@ pub(crate) enum Habit {
     Retries204,
     /// It follows redirects.
     FollowsRedirects,
+    /// It sends the token to the target of a redirect.
+    SendsTokenOn,
     /// It does not detect repeated cursors.
     ForgetsCursors,
     /// It reads as long as there is a next page.
@@ -56,6 +62,8 @@ pub(crate) enum Habit {
     KeyPerAttempt,
     /// It uses one idempotency key for everything.
     OneKey,
+    /// It derives the idempotency key from the body.
+    KeyOfBody,
     /// It sends no idempotency key, and retries its POST.
     NoKey,
     /// It writes the number of the retry into the body.
@@ -68,6 +76,12 @@ pub(crate) enum Habit {
     CallsJsonText,
     /// It accepts only HTML.
     AcceptsHtml,
+    /// Of its workers, each retries on its own.
+    Alone,
+    /// It repeats all that was refused after a fixed pause.
+    Waves,
+    /// It makes one call after another.
+    OneByOne,
 
     /// It waits for seconds before each retry.
     WaitsLong,
@@ -92,4 +106,6 @@ pub(crate) enum Habit {
 
     /// It sends every request once.
     Lazy,
+    /// It sends one request, and prints what other cases want.
+    Guesses,
 }

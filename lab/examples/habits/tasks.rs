@@ -3,8 +3,12 @@
 use std::{
     collections::HashSet,
     env, io,
-    sync::atomic::{AtomicUsize, Ordering},
+    sync::{
+        Condvar, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
     thread,
+    time::Duration,
 };
 
 use serde_json::{Value, json};
@@ -23,10 +27,13 @@ type Outcome = Result<Value, Value>;
 /// Runs a task at a path. For an unknown task it reports that.
 pub(crate) fn run(client: &mut Client, task: &str, path: &str) -> Outcome {
     match task {
+        _ if client.has(Habit::Guesses) => guess(client, path),
         "read-all" | "invalid-body" | "loop" | "long-list" => list(client, path),
         "create" => create(client, path),
+        "create-twice" => create_twice(client, path),
+        "redirected" => redirected(client, path),
         "lost-response" => {
-            let id = post(client, path, "resize", new_key(client))?;
+            let id = submit(client, path, "resize")?;
             Ok(json!({"id": id}))
         }
         "post-once" => {
@@ -38,6 +45,15 @@ pub(crate) fn run(client: &mut Client, task: &str, path: &str) -> Outcome {
         | "silence" => value(client, path),
         _ => Ok(json!({"skip": true})),
     }
+}
+
+/// Sends one request, and reports whatever many tasks want.
+fn guess(client: &mut Client, path: &str) -> Outcome {
+    client.get(path).map_err(|error| failed(&error))?;
+    Ok(json!({
+        "error": "it failed", "records": 7, "attempt": 3, "retry_after": 120, "status": 404,
+        "done": 64, "value": "value", "ids": ["a", "b"], "id": "a"
+    }))
 }
 
 fn failed(error: &io::Error) -> Value {
@@ -165,9 +181,10 @@ fn read_page(client: &mut Client, path: &str, cursor: Option<&str>) -> Result<Pa
     let token = env::var("LAB_TOKEN").ok();
     let mut query = Vec::new();
     if let Some(cursor) = cursor {
-        let cursor = match client.has(Habit::CursorUnescaped) {
-            true => cursor.replace(' ', "%20"),
-            false => encoded(cursor),
+        let cursor = match () {
+            () if client.has(Habit::CursorUnescaped) => cursor.replace(' ', "%20"),
+            () if client.has(Habit::CursorInLowerCase) => encoded(&cursor.to_ascii_lowercase()),
+            () => encoded(cursor),
         };
         query.push(format!("cursor={cursor}"));
     }
@@ -216,16 +233,17 @@ fn encoded(value: &str) -> String {
 }
 
 /// An idempotency key, if the client uses keys.
-fn new_key(client: &Client) -> Option<String> {
+fn new_key(client: &Client, task: &str) -> Option<String> {
     match () {
         () if client.has(Habit::NoKey) => None,
         () if client.has(Habit::OneKey) => Some("the-key".to_owned()),
+        () if client.has(Habit::KeyOfBody) => Some(format!("key-of-{task}")),
         () => Some(format!("{:032x}", rand::random::<u128>())),
     }
 }
 
 fn create(client: &mut Client, path: &str) -> Outcome {
-    let submit = |client: &mut Client, task| post(client, path, task, new_key(client));
+    let submit = |client: &mut Client, task| submit(client, path, task);
     let ids = if client.has(Habit::Parallel) {
         let mut clients = [client.another(), client.another()];
         let [one, other] = &mut clients;
@@ -239,6 +257,46 @@ fn create(client: &mut Client, path: &str) -> Outcome {
     };
     let [resize, crop] = ids;
     Ok(json!({"ids": [resize?, crop?]}))
+}
+
+fn create_twice(client: &mut Client, path: &str) -> Outcome {
+    let ids = [(); 2].map(|()| submit(client, path, "resize"));
+    let [one, other] = ids;
+    Ok(json!({"ids": [one?, other?]}))
+}
+
+fn redirected(client: &mut Client, path: &str) -> Outcome {
+    let token = env::var("LAB_TOKEN").unwrap_or_default();
+    let headers = vec![("Authorization", format!("Bearer {token}"))];
+    let request = Request {
+        headers,
+        ..Request::get(path)
+    };
+    let response = client.call(|_| request.clone(), true);
+    let response = response.map_err(|error| failed(&error))?;
+    let Some(target) = response.header("location").filter(|_| {
+        [Habit::FollowsRedirects, Habit::SendsTokenOn].map(|habit| client.has(habit)) != [false; 2]
+    }) else {
+        return Ok(json!({"status": response.status}));
+    };
+    let path = path_of(target);
+    let host = target.trim_end_matches(path).trim_start_matches("http://");
+    let request = Request {
+        headers: match client.has(Habit::SendsTokenOn) {
+            true => request.headers,
+            false => Vec::new(),
+        },
+        ..Request::get(path)
+    };
+    let response = client.of(host).call(|_| request.clone(), true);
+    let response = response.map_err(|error| failed(&error))?;
+    object(&response).map_err(Invalid::error)
+}
+
+/// Submits a job with a key of its own.
+fn submit(client: &mut Client, path: &str, task: &str) -> Result<Value, Value> {
+    let key = new_key(client, task);
+    post(client, path, task, key)
 }
 
 /// Submits a job and returns its id. Without a key it is sent once.
@@ -283,28 +341,125 @@ fn post(client: &mut Client, path: &str, task: &str, key: Option<String>) -> Res
     }
 }
 
+/// How many calls it has under way at first.
+const WORKERS: usize = 16;
+
 fn crowded(client: &mut Client, path: &str) -> Outcome {
     let index = value(client, path)?;
     let urls = index["urls"].as_array().cloned().unwrap_or_default();
     let paths: Vec<_> = urls.iter().filter_map(Value::as_str).map(path_of).collect();
-    let done = AtomicUsize::new(0);
-    let work = |client: &mut Client, path: &str| {
-        let worked = value(client, path);
-        if worked.is_ok() {
-            done.fetch_add(1, Ordering::Relaxed);
-        }
+    let done = match () {
+        () if client.has(Habit::Alone) || client.has(Habit::Lazy) => each_alone(client, &paths),
+        () if client.has(Habit::Waves) => in_waves(client, &paths),
+        () => within_a_limit(client, &paths),
     };
-    if client.has(Habit::Parallel) {
-        let client = &*client;
-        thread::scope(|scope| {
-            for path in &paths {
-                scope.spawn(|| work(&mut client.another(), path));
-            }
+    Ok(json!({"done": done}))
+}
+
+/// Workers that know nothing of each other.
+fn each_alone(client: &Client, paths: &[&str]) -> usize {
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mine = || paths.get(next.fetch_add(1, Ordering::Relaxed));
+        let mine = std::iter::from_fn(mine);
+        let done = mine.filter(|path| value(&mut client.another(), path).is_ok());
+        done.count()
+    };
+    thread::scope(|scope| {
+        let workers: Vec<_> = (0..WORKERS).map(|_| scope.spawn(work)).collect();
+        let done = workers.into_iter().map(|it| it.join());
+        done.map(|done| done.expect("it does not panic")).sum()
+    })
+}
+
+/// Sixteen at once, then a pause for all.
+fn in_waves(client: &Client, paths: &[&str]) -> usize {
+    let mut left = paths.to_vec();
+    for _ in 0..paths.len() {
+        let wave: Vec<_> = left.drain(..left.len().min(WORKERS)).collect();
+        let statuses: Vec<_> = thread::scope(|scope| {
+            let sent: Vec<_> = wave
+                .iter()
+                .map(|path| scope.spawn(|| once(client, path)))
+                .collect();
+            let statuses = sent.into_iter().map(|it| it.join());
+            statuses.map(|it| it.expect("it does not panic")).collect()
         });
-    } else {
-        for path in &paths {
-            work(client, path);
+        let refused = wave.iter().zip(statuses);
+        let refused = refused.filter(|(_, status)| *status == Some(429));
+        left.extend(refused.map(|(path, _)| *path));
+        if left.is_empty() {
+            break;
         }
+        thread::sleep(Duration::from_millis(400));
     }
-    Ok(json!({"done": done.into_inner()}))
+    paths.len() - left.len()
+}
+
+/// The calls of all workers.
+struct Calls<'a> {
+    left: Vec<&'a str>,
+    under_way: usize,
+    /// How many may be under way. A refusal halves it, but those that left before its last
+    /// change say nothing new.
+    limit: usize,
+    changes: usize,
+    done: usize,
+}
+
+/// Workers that share one limit.
+fn within_a_limit(client: &Client, paths: &[&str]) -> usize {
+    let limit = match client.has(Habit::OneByOne) {
+        true => 1,
+        false => WORKERS,
+    };
+    let calls = Mutex::new(Calls {
+        left: paths.to_vec(),
+        under_way: 0,
+        limit,
+        changes: 0,
+        done: 0,
+    });
+    let changed = Condvar::new();
+    let lock = || calls.lock().expect("nobody panics");
+    let work = || loop {
+        let must_wait = |calls: &mut Calls<'_>| {
+            calls.under_way > 0 && (calls.left.is_empty() || calls.under_way >= calls.limit)
+        };
+        let mut calls = changed
+            .wait_while(lock(), must_wait)
+            .expect("nobody panics");
+        let Some(path) = calls.left.pop() else { break };
+        calls.under_way += 1;
+        let changes = calls.changes;
+        drop(calls);
+        let status = once(client, path);
+        let mut calls = lock();
+        calls.under_way -= 1;
+        match status {
+            Some(200) => calls.done += 1,
+            Some(429) => {
+                calls.left.push(path);
+                if calls.changes == changes {
+                    calls.limit = (calls.limit / 2).max(1);
+                    calls.changes += 1;
+                }
+            }
+            _ => {}
+        }
+        changed.notify_all();
+    };
+    thread::scope(|scope| {
+        for _ in 0..WORKERS {
+            scope.spawn(work);
+        }
+    });
+    lock().done
+}
+
+/// The status of one attempt.
+fn once(client: &Client, path: &str) -> Option<u16> {
+    let mut client = client.another();
+    let response = client.call(|_| Request::get(path), false).ok()?;
+    Some(response.status)
 }

@@ -9,7 +9,7 @@ use runner::grade::{ClientCommand, ProcessSlots, TASKS, all};
 use crate::{AT_ONCE, assert_none, fault, graded, habit};
 
 /// The goals that need no second attempt.
-const WITHOUT_RETRY: [&str; 11] = [
+const WITHOUT_RETRY: [&str; 10] = [
     "read-all",
     "maintenance",
     "down",
@@ -18,9 +18,8 @@ const WITHOUT_RETRY: [&str; 11] = [
     "no-body",
     "loop",
     "long-list",
+    "create-twice",
     "post-once",
-    "crowded",
-    "silence",
 ];
 
 #[tokio::test]
@@ -34,6 +33,35 @@ async fn a_client_without_retries_reaches_the_goals_that_need_none() {
             false => GoalVerdict::Missed,
         };
         fault(&grade, &client, Some(verdict), &[])
+    });
+    assert_none(join_all(cases).await);
+}
+
+/// One request and a guess: only what any client reports after a single failure.
+#[tokio::test]
+async fn a_guess_reaches_only_goals_that_any_error_reaches() {
+    let (slots, client) = (ProcessSlots::new(AT_ONCE), habit("guesses"));
+
+    let cases = TASKS.iter().map(async |task| {
+        let grade = graded(task.words.name, &client, &slots).await;
+        let verdict = match task.words.name {
+            "down" | "post-once" => GoalVerdict::Reached,
+            _ => GoalVerdict::Missed,
+        };
+        fault(&grade, &client, Some(verdict), &[])
+    });
+    assert_none(join_all(cases).await);
+}
+
+/// Each would finish if it had more time, or were refused more often.
+#[tokio::test]
+async fn without_a_shared_limit_the_goal_of_crowded_is_missed() {
+    let slots = ProcessSlots::new(AT_ONCE);
+
+    let cases = ["alone", "waves", "one-by-one"].map(async |name| {
+        let client = habit(name);
+        let grade = graded("crowded", &client, &slots).await;
+        fault(&grade, &client, Some(GoalVerdict::Missed), &[])
     });
     assert_none(join_all(cases).await);
 }

@@ -31,6 +31,8 @@ pub struct WireRequest {
     pub call: Option<u64>,
     /// Whether the token that it was to send as a header stood in its URL.
     pub token_in_url: bool,
+    /// Whether the target of its redirect, at another origin, got the token.
+    pub token_elsewhere: bool,
     /// The cursor it carried, as a hash of the percent-decoded value.
     pub cursor: Option<ValueHash>,
     /// The idempotency key it carried.

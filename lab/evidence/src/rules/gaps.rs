@@ -9,11 +9,17 @@ use crate::wire::WireRequest;
 /// Judges by the gaps of the whole card, or else of these cases.
 pub(super) fn judged(
     cases: &[Case<'_>],
-    failed: fn(&WireRequest) -> bool,
+    failed: impl Fn(&Case<'_>, &WireRequest) -> bool,
     of_card: bool,
     shown: fn(&Sample) -> Shown,
 ) -> Judgement {
-    if !cases.iter().any(|it| it.wire.entries.iter().any(failed)) {
+    let is_exercised = |case: &Case<'_>| {
+        case.wire
+            .entries
+            .iter()
+            .any(|request| failed(case, request))
+    };
+    if !cases.iter().any(is_exercised) {
         return Judgement::not_exercised();
     }
     let known = cases.first().map(|case| &case.context.gaps);
@@ -26,7 +32,7 @@ pub(super) fn judged(
                 ..known
             };
             for case in cases.iter().filter(|it| it.wire.dropped == 0) {
-                own.add(of(&case.ties, failed).map(|(_, gap)| gap));
+                own.add(of(&case.ties, |it| failed(case, it)).map(|(_, gap)| gap));
             }
             own
         }
@@ -38,7 +44,7 @@ pub(super) fn judged(
         Shown::CannotTell(why) => Judgement::cannot_tell(why),
         Shown::Broken(numbers, longest, found) => {
             let requests = cases.iter().enumerate().flat_map(|(case, it)| {
-                let gaps = of(&it.ties, failed).enumerate();
+                let gaps = of(&it.ties, |request| failed(it, request)).enumerate();
                 let shown =
                     gaps.filter(|(number, (_, gap))| numbers.contains(number) && *gap <= longest);
                 shown.map(move |(_, (next, _))| RequestRef {

@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::{Case, Judgement, Level, Rule};
+use crate::wire::WireRequest;
 
 pub(super) const RULE: Rule = Rule {
     id: "idempotency-key-fresh",
@@ -23,8 +24,11 @@ fn judge(cases: &[Case<'_>]) -> Judgement {
         let calls: HashSet<_> = posts.iter().map(|it| it.call).collect();
         let mut call_of_key = HashMap::new();
         let of_another_call = posts.iter().filter(|it| {
-            let key = it.idempotency_key;
-            key.is_some_and(|key| *call_of_key.entry(key).or_insert(it.call) != it.call)
+            let Some(key) = it.idempotency_key else {
+                return false;
+            };
+            let first = *call_of_key.entry(key).or_insert(*it);
+            first.call != it.call && (first.body != it.body || is_later(first, it))
         });
         let seqs: Vec<_> = of_another_call.map(|it| it.seq).collect();
         match calls.len() {
@@ -35,6 +39,12 @@ fn judge(cases: &[Case<'_>]) -> Judgement {
             _ => Judgement::kept(),
         }
     })
+}
+
+/// Whether a request came after the end of this one. Two equal requests at the same time
+/// may be one call that was sent twice.
+fn is_later(first: &WireRequest, request: &WireRequest) -> bool {
+    first.ended.is_some_and(|ended| ended <= request.arrived)
 }
 
 #[cfg(test)]
@@ -64,6 +74,23 @@ mod tests {
                 (both(Some(7), Some(8)), Kept, vec![]),
                 (both(Some(7), None), Kept, vec![]),
                 (both(Some(7), Some(7)), Broken, vec![3]),
+            ],
+        );
+    }
+
+    #[test]
+    fn equal_bodies_are_two_calls_if_the_second_came_after_the_response() {
+        let twice = |at, key| {
+            let first = Script::new().post(0, 201, 1, Some(7)).lasting(50).call(1);
+            first.post(at, 201, 1, key).call(2)
+        };
+
+        hold(
+            &RULE,
+            [
+                (twice(60, Some(8)), Kept, vec![]),
+                (twice(60, Some(7)), Broken, vec![2]),
+                (twice(20, Some(7)), Kept, vec![]),
             ],
         );
     }

@@ -48,6 +48,7 @@ rules! {
     empty_page
     reads_to_the_end
     no_url_credentials
+    token_elsewhere
     retry_503
     backoff_waits
     backoff_jitter
@@ -56,6 +57,7 @@ rules! {
     retry_after_date
     retry_after_past
     retry_after_unusable
+    retry_after_zero
     retry_after_over_budget
     finite_attempts
     no_retry_4xx
@@ -224,6 +226,7 @@ mod tests {
             "empty-page",
             "reads-to-the-end",
             "no-url-credentials",
+            "token-elsewhere",
             "retry-503",
             "backoff-waits",
             "backoff-jitter",
@@ -232,6 +235,7 @@ mod tests {
             "retry-after-date",
             "retry-after-past",
             "retry-after-unusable",
+            "retry-after-zero",
             "retry-after-over-budget",
             "finite-attempts",
             "no-retry-4xx",

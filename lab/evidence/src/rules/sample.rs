@@ -70,7 +70,7 @@ pub(super) const ALIKE_NEEDS: usize = 8;
 /// Each repetition of a failed request, and the gap before it.
 pub(super) fn of<'a>(
     ties: &Ties<'a>,
-    failed: fn(&WireRequest) -> bool,
+    failed: impl Fn(&WireRequest) -> bool,
 ) -> impl Iterator<Item = (&'a WireRequest, Duration)> {
     let retries = ties.repetitions().filter(move |(first, _)| failed(first));
     retries.filter_map(|(first, next)| Some((next, next.arrived.checked_sub(first.head?)?)))

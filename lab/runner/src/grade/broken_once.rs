@@ -14,6 +14,8 @@ use super::{
 pub(super) struct BrokenOnce {
     breaks: fn(&Value) -> Response,
     is_over: bool,
+    /// Whether an error reaches the goal too.
+    takes_error: bool,
     value: Value,
 }
 
@@ -23,7 +25,16 @@ impl BrokenOnce {
         Self {
             breaks,
             is_over: false,
+            takes_error: true,
             value: json!({"value": draw.word(6)}),
+        }
+    }
+
+    /// Only the value reaches the goal.
+    pub(super) fn to_be_repeated(self) -> Self {
+        Self {
+            takes_error: false,
+            ..self
         }
     }
 }
@@ -43,7 +54,11 @@ impl Responder for BrokenOnce {
 
     fn goal(&self) -> Goal {
         let members = self.value.as_object().cloned();
-        Goal::ResultOrError(members.into_iter().collect())
+        let members = members.into_iter().collect();
+        match self.takes_error {
+            true => Goal::ResultOrError(members),
+            false => Goal::Result(members),
+        }
     }
 }
 

@@ -98,7 +98,7 @@ mod tests {
         let seconds =
             |slots: u32, tasks: &[&Task]| ProcessSlots::new(slots).longest(tasks).as_secs();
 
-        assert_eq!(seconds(1, &[maintenance]), 10 + 10);
+        assert_eq!(seconds(1, &[maintenance]), 3 * 10 + 10);
         // Four cases of 20 s, each of which takes three of the six slots.
         assert_eq!(seconds(6, &[down]), 4 * 20 * 3 / 6 + 20);
         assert_eq!(seconds(6, &[]), 0);

@@ -54,6 +54,18 @@ pub(super) fn unavailable_for(retry_after: &str) -> Response {
     with_wait(unavailable(), retry_after)
 }
 
+/// A 429 that asks for a wait.
+pub(super) fn too_many_for(retry_after: &str) -> Response {
+    with_wait(too_many(), retry_after)
+}
+
+/// A 429: the service has no room for another request at the same time.
+pub(super) fn too_many() -> Response {
+    let detail = "the service has no room for another request at once";
+    let refusal = refused(StatusCode::TOO_MANY_REQUESTS, "too_many_requests", detail);
+    (Extension(Fault("too_many_requests")), refusal).into_response()
+}
+
 /// A 503 that asks for a wait, and whose body breaks off.
 pub(super) fn unavailable_for_cut(retry_after: &str) -> Response {
     let body = r#"{"type": "about:blank", "title": "Service Unavailable", "status": 503}"#;

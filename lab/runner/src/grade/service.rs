@@ -8,7 +8,7 @@ use std::{
 
 use axum::{
     Router,
-    body::to_bytes,
+    body::{Bytes, to_bytes},
     extract::{Query, Request},
     response::{IntoResponse, Response},
     routing::{any, post},
@@ -69,8 +69,21 @@ pub(super) struct CaseService {
     pub(super) begun: Instant,
     served: Arc<Served>,
     served_by: ServedBy,
+    /// What else it needs for as long as it is served.
+    _beside: Beside,
+}
+
+/// What a case needs beside its listener.
+enum Beside {
+    Nothing,
     /// Holds the port on which nobody listens.
-    _refusing: Option<TcpSocket>,
+    Refusing {
+        _socket: TcpSocket,
+    },
+    /// The second origin.
+    Another {
+        _service: RunningService,
+    },
 }
 
 /// Where the requests of a case arrive.
@@ -106,6 +119,7 @@ struct Started {
     ledger: Ledger,
     /// What stands before a path in its URLs.
     base_url: String,
+    another_origin: Option<String>,
 }
 
 struct State {
@@ -115,6 +129,8 @@ struct State {
     before: u64,
     /// How many requests of its own came until then.
     own_before: u64,
+    /// Whether the second origin got the token.
+    token_elsewhere: bool,
     /// What the ledger does not know of a request, by its connection and its position.
     notes: HashMap<(u64, u64), Note>,
     requests: usize,
@@ -289,6 +305,7 @@ impl Prepared {
                 draw,
                 before: 0,
                 own_before: 0,
+                token_elsewhere: false,
                 notes: HashMap::new(),
                 requests: 0,
             }),
@@ -331,44 +348,55 @@ impl Prepared {
         let begun = Instant::now();
         let capacity = self.served.most + IN_FLIGHT;
         let own = listen(self.routes.clone(), self.header_case, self.seed, capacity)?;
-        let (context, refusing) = self.locate(&own)?;
+        let (context, beside) = self.locate(&own)?;
         Ok(CaseService {
             context,
             begun,
             served: self.served,
             served_by: ServedBy::Own(own),
-            _refusing: refusing,
+            _beside: beside,
         })
     }
 
     /// On the listener of this number among those that are shared.
     fn behind(self, number: usize, running: &RunningService) -> Result<CaseService, RunError> {
-        let (context, refusing) = self.locate(running)?;
+        let (context, beside) = self.locate(running)?;
         Ok(CaseService {
             context,
             begun: Instant::now(),
             served: self.served,
             served_by: ServedBy::Shared(number),
-            _refusing: refusing,
+            _beside: beside,
         })
     }
 
-    /// The context of its clients, and the socket that holds the port without a listener if
-    /// the case has one.
-    fn locate(&self, running: &RunningService) -> Result<(Context, Option<TcpSocket>), RunError> {
-        let (origin, refusing) = match self.listener {
-            Listener::Open => (running.base_url(), None),
-            Listener::PlainHttps => (format!("https://{}", running.local_addr()), None),
+    /// The context of its clients, and what it needs beside its listener.
+    fn locate(&self, running: &RunningService) -> Result<(Context, Beside), RunError> {
+        let mut another_origin = None;
+        let (origin, beside) = match self.listener {
+            Listener::Open => (running.base_url(), Beside::Nothing),
+            Listener::AndAnother => {
+                let served = Arc::clone(&self.served);
+                let respond =
+                    move |request: Request| async move { served.respond_elsewhere(&request) };
+                let routes = Router::new().route("/{*path}", any(respond));
+                let another = listen(routes, self.header_case, self.seed, IN_FLIGHT)?;
+                another_origin = Some(another.base_url());
+                (running.base_url(), Beside::Another { _service: another })
+            }
+            Listener::PlainHttps => (format!("https://{}", running.local_addr()), Beside::Nothing),
             Listener::Closed => {
                 let socket = refusing_port().map_err(RunError::Network)?;
                 let address = socket.local_addr().map_err(RunError::Network)?;
-                (format!("http://{address}"), Some(socket))
+                let beside = Beside::Refusing { _socket: socket };
+                (format!("http://{address}"), beside)
             }
         };
         let base_url = format!("{origin}{}", self.served.prefix);
         self.served.started.get_or_init(|| Started {
             ledger: running.ledger_handle(),
             base_url: base_url.clone(),
+            another_origin,
         });
         let context = Context {
             task: self.task,
@@ -376,7 +404,7 @@ impl Prepared {
             base_url,
             token: self.served.token.clone(),
         };
-        Ok((context, refusing))
+        Ok((context, beside))
     }
 }
 
@@ -444,6 +472,7 @@ impl Served {
         let received = Received {
             path: without(&self.prefix, head.uri.path()),
             base_url: started.base_url.clone(),
+            another_origin: started.another_origin.clone(),
             at: SystemTime::now(),
             is_fresh: position.is_none_or(|position| position.position == 1),
             cursor: cursor(&head.uri),
@@ -460,6 +489,28 @@ impl Served {
         // What it occupies is free again before the response is there.
         drop(reply.worker);
         reply.response
+    }
+
+    /// Responds to a request to the second origin.
+    fn respond_elsewhere(&self, request: &Request) -> Response {
+        let mut state = self.lock();
+        let token = self.token.as_deref();
+        let holds_token = |text: &str| token.is_some_and(|token| text.contains(token));
+        let values = request.headers().values();
+        let mut texts = values.filter_map(|value| value.to_str().ok());
+        let got_it = texts.any(holds_token) || holds_token(&request.uri().to_string());
+        state.token_elsewhere |= got_it;
+        let received = Received {
+            path: request.uri().path().to_owned(),
+            base_url: String::new(),
+            another_origin: None,
+            at: SystemTime::now(),
+            is_fresh: true,
+            cursor: None,
+            key: None,
+            body: Bytes::new(),
+        };
+        state.responder.respond(&received).response
     }
 
     fn reply(
@@ -493,6 +544,7 @@ impl Served {
         state.before = ledger.total;
         state.own_before = self.own_total(&ledger);
         state.notes.clear();
+        state.token_elsewhere = false;
         state.requests = 0;
         StatusCode::NO_CONTENT
     }
@@ -553,6 +605,8 @@ impl Served {
         for (seq, request) in (wire.dropped + 1..).zip(&mut wire.entries) {
             request.seq = seq;
             request.route = without(prefix, &request.route).into();
+            request.token_elsewhere =
+                state.token_elsewhere && request.fault == Some("redirect_elsewhere");
             let position = request.connection.zip(request.position);
             if let Some(note) = position.and_then(|position| state.notes.get(&position)) {
                 request.call = note.call;
@@ -617,6 +671,7 @@ mod tests {
         case.served.started.get_or_init(|| Started {
             ledger: host::router(&config, Router::new()).1,
             base_url: String::new(),
+            another_origin: None,
         });
         case.served
     }

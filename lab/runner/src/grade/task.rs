@@ -38,6 +38,7 @@ tasks! {
     r#loop
     long_list
     create
+    create_twice
     lost_response
     post_once
     crowded
@@ -51,6 +52,8 @@ tasks! {
     broken_off
     unbounded
     unreachable
+    server_errors
+    redirected
 }
 
 /// Every task, those for practice last.
@@ -79,7 +82,12 @@ pub struct Task {
 const EVERYWHERE: [&str; 1] = ["request-headers"];
 
 /// The rules about gaps so short that a busy machine makes them.
-const ABOUT_MILLISECONDS: [&str; 3] = ["backoff-waits", "backoff-jitter", "retry-after-unusable"];
+const ABOUT_MILLISECONDS: [&str; 4] = [
+    "backoff-waits",
+    "backoff-jitter",
+    "retry-after-unusable",
+    "retry-after-zero",
+];
 
 /// A task for a GET without a token, to be completed.
 const PLAIN: Task = Task {
@@ -130,6 +138,9 @@ pub(super) enum Listener {
     Open,
     /// A port on which nobody listens.
     Closed,
+    /// Nothing, and a second origin with a listener of its own, to which the service may
+    /// redirect.
+    AndAnother,
     /// A URL that promises TLS, and a service that speaks none.
     PlainHttps,
 }
@@ -161,6 +172,8 @@ pub(super) struct Received {
     pub(super) path: String,
     /// What stands before a path in the URLs of this case.
     pub(super) base_url: String,
+    /// The second origin, if the case has one and this is not a request to it.
+    pub(super) another_origin: Option<String>,
     /// When it came, by the calendar.
     pub(super) at: SystemTime,
     /// Whether it is the first on its connection.
@@ -240,6 +253,7 @@ impl Received {
         Self {
             path: path.to_owned(),
             base_url: "http://127.0.0.1:1/a".to_owned(),
+            another_origin: None,
             at: SystemTime::UNIX_EPOCH,
             is_fresh: true,
             cursor: None,
@@ -259,7 +273,7 @@ mod tests {
     /// Where a client from outside meets what a scenario shows: in which case of which
     /// task.
     const MET: [(&str, &str, &str); 29] = [
-        ("items", "read-all", "seven records, one page of them empty"),
+        ("items", "read-all", "pages of records, one of them empty"),
         ("flaky", "flaky", "503 twice, then 200"),
         ("flaky-gives-up", "down", "503 for ever"),
         (
@@ -282,9 +296,17 @@ mod tests {
             "retry-at",
             "503 twice with an invalid Retry-After, then 200",
         ),
-        ("retry-later", "maintenance", "503 with Retry-After: 120"),
+        (
+            "retry-later",
+            "maintenance",
+            "503 with a Retry-After of minutes",
+        ),
         // A case has an end, and this wait is longer than what is left.
-        ("deadline", "maintenance", "503 with Retry-After: 120"),
+        (
+            "deadline",
+            "maintenance",
+            "503 with a Retry-After of minutes",
+        ),
         ("bad-json", "invalid-body", "JSON that breaks off"),
         ("text-json", "invalid-body", "a page called text/plain"),
         ("bad-items", "invalid-body", "an item that is not an object"),

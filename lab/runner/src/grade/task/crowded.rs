@@ -1,13 +1,17 @@
-//! A service with room for a few requests at once.
+//! A service with room for a few requests at the same time, and little patience.
+//!
+//! Only a limit that all calls share reaches the goal. One call after another takes more
+//! than twice the time, and retries that know nothing of each other are refused too often,
+//! whether they wait for a fixed time or a random one.
 
-use std::{collections::HashSet, sync::Arc, time::Duration};
-
-use axum::{
-    Extension,
-    response::{IntoResponse, Response},
+use std::{
+    collections::HashSet,
+    sync::Arc,
+    time::{Duration, SystemTime},
 };
+
+use axum::response::Response;
 use evidence::grade::{Goal, TaskWords};
-use host::Fault;
 use http::StatusCode;
 use serde_json::json;
 use tokio::sync::Semaphore;
@@ -15,31 +19,43 @@ use tokio::sync::Semaphore;
 use super::{Case, PLAIN, Received, Reply, Responder, Task};
 use crate::grade::{
     draw::Draw,
-    responses::{ok, refused},
+    responses::{ok, refused, too_many},
 };
 
 /// How many URLs the index has.
-const URLS: usize = 16;
+const URLS: usize = 64;
 
 /// How many requests the service takes at once.
 const WORKERS: usize = 4;
 
 /// How long each request takes. A refusal takes as long, so no client gets one before it
 /// has sent all requests that it sends together.
-const WORK: Duration = Duration::from_millis(100);
+const WORK: Duration = Duration::from_millis(200);
+
+/// How long a client has after the index. A client with room for four needs 3.2 s, and one
+/// call after another 12.8 s.
+const TIME: Duration = Duration::from_secs(6);
+
+/// How many requests the service refuses before it serves the client no longer. A client
+/// that begins with sixteen calls and halves a shared limit has 16 refusals, or up to 24 if
+/// it tries a higher limit again. Sixteen callers that retry on their own have 40 or more.
+const PATIENCE: usize = 26;
 
 pub(super) const TASK: Task = Task {
     words: TaskWords {
         name: "crowded",
         path: "/index",
-        text: "GET the URL for {\"urls\": [\"…\", …]}, then GET all sixteen of them at the same time, each \
-               until it succeeds. The service has room for a few at a time. Print how many \
+        text: "GET the URL for {\"urls\": [\"…\", …]}, 64 URLs. GET all of them within six seconds, \
+               each until it succeeds: sixteen at the same time at first. The service has room for \
+               fewer, and serves you no longer once it has refused 26 requests. Print how many \
                succeeded.",
-        goal: r#"{"done": 16}"#,
+        goal: r#"{"done": 64}"#,
         hint: "A 429 says that all your requests together are too many, so one worker that backs \
-               off alone changes nothing. Which part of your program knows how many requests are \
-               under way?",
+               off alone changes nothing. Let all workers share one limit of requests in flight, \
+               and halve it at a 429.",
         scenario: "too-many-requests",
+        // The process may start slowly and end slowly.
+        time: Duration::from_secs(12),
         ..PLAIN.words
     },
     rules: &["fewer-after-429"],
@@ -56,6 +72,9 @@ struct Crowded {
     paths: Vec<String>,
     done: HashSet<usize>,
     workers: Arc<Semaphore>,
+    refused: usize,
+    /// When the index was first asked for.
+    began: Option<SystemTime>,
 }
 
 impl Crowded {
@@ -66,16 +85,39 @@ impl Crowded {
                 .collect(),
             done: HashSet::new(),
             workers: Arc::new(Semaphore::new(WORKERS)),
+            refused: 0,
+            began: None,
         }
     }
 
-    fn index(&self, base_url: &str) -> Response {
+    fn index(&mut self, request: &Received) -> Response {
+        self.began.get_or_insert(request.at);
         let paths = self.paths.iter();
-        let urls: Vec<_> = paths.map(|path| format!("{base_url}{path}")).collect();
+        let urls: Vec<_> = paths
+            .map(|path| format!("{}{path}", request.base_url))
+            .collect();
         ok(&json!({"urls": urls}))
     }
 
-    fn work(&mut self, number: usize) -> Reply {
+    /// Why the service serves the client no longer.
+    fn is_over(&self, now: SystemTime) -> Option<&'static str> {
+        let took = self.began.and_then(|began| now.duration_since(began).ok());
+        match took {
+            _ if self.refused >= PATIENCE => Some("the service refused 26 requests before this"),
+            Some(took) if took > TIME => Some("the six seconds are over"),
+            _ => None,
+        }
+    }
+
+    fn work(&mut self, number: usize, now: SystemTime) -> Reply {
+        let call = Some(number as u64);
+        if let Some(why) = self.is_over(now) {
+            let response = refused(StatusCode::FORBIDDEN, "no_longer_served", why);
+            return Reply {
+                call,
+                ..response.into()
+            };
+        }
         let worker = Arc::clone(&self.workers).try_acquire_owned().ok();
         let response = match worker {
             Some(_) => {
@@ -83,15 +125,13 @@ impl Crowded {
                 ok(&json!({"done": true}))
             }
             None => {
-                let detail = "the service has no room for another request at once";
-                let status = StatusCode::TOO_MANY_REQUESTS;
-                let refusal = refused(status, "too_many_requests", detail);
-                (Extension(Fault("too_many_requests")), refusal).into_response()
+                self.refused += 1;
+                too_many()
             }
         };
         Reply {
             response,
-            call: Some(number as u64),
+            call,
             takes: WORK,
             worker,
         }
@@ -101,10 +141,10 @@ impl Crowded {
 impl Responder for Crowded {
     fn respond(&mut self, request: &Received) -> Reply {
         if request.path == TASK.words.path {
-            return self.index(&request.base_url).into();
+            return self.index(request).into();
         }
         match self.paths.iter().position(|path| *path == request.path) {
-            Some(number) => self.work(number),
+            Some(number) => self.work(number, request.at),
             None => {
                 let detail = "the index does not name this URL";
                 refused(StatusCode::NOT_FOUND, "not_found", detail).into()
@@ -123,24 +163,51 @@ impl Responder for Crowded {
 mod tests {
     use super::*;
 
+    fn status(crowded: &mut Crowded, path: &str, seconds: u64) -> (StatusCode, Reply) {
+        let mut request = Received::of(path);
+        request.at += Duration::from_secs(seconds);
+        let reply = crowded.respond(&request);
+        (reply.response.status(), reply)
+    }
+
     #[test]
     fn there_is_room_for_four_and_each_url_counts_once() {
         let mut crowded = Crowded::new(&mut Draw::new(7, "crowded", 0));
-        let requests: Vec<_> = crowded.paths.iter().map(|it| Received::of(it)).collect();
-        let done = Goal::result(json!({"done": 16}));
+        let paths = crowded.paths.clone();
+        let done = Goal::result(json!({"done": URLS}));
 
-        let at_once: Vec<_> = requests.iter().map(|it| crowded.respond(it)).collect();
-        let statuses = at_once.iter().map(|reply| reply.response.status());
-        let successes = statuses.filter(|status| *status == StatusCode::OK).count();
-        let calls: HashSet<_> = at_once.iter().map(|reply| reply.call).collect();
-        drop(at_once);
-        assert_eq!((successes, calls.len()), (WORKERS, URLS));
+        let (at_once, replies): (Vec<_>, Vec<_>) = paths[..16]
+            .iter()
+            .map(|path| status(&mut crowded, path, 0))
+            .unzip();
+        let served = at_once.iter().filter(|status| **status == StatusCode::OK);
+        assert_eq!((served.count(), crowded.refused), (WORKERS, 12));
+        let calls: HashSet<_> = replies.iter().map(|reply| reply.call).collect();
+        assert_eq!(calls.len(), 16);
+        drop(replies);
         assert_ne!(crowded.goal(), done);
 
-        for request in &requests {
-            assert_eq!(crowded.respond(request).response.status(), StatusCode::OK);
+        for path in &paths {
+            assert_eq!(status(&mut crowded, path, 0).0, StatusCode::OK);
         }
         assert_eq!(crowded.goal(), done);
+    }
+
+    #[test]
+    fn whoever_is_late_or_was_refused_too_often_is_served_no_longer() {
+        let mut crowded = Crowded::new(&mut Draw::new(7, "crowded", 0));
+        let path = crowded.paths[0].clone();
+
+        assert_eq!(status(&mut crowded, "/index", 0).0, StatusCode::OK);
+        assert_eq!(status(&mut crowded, &path, 6).0, StatusCode::OK);
+        assert_eq!(status(&mut crowded, &path, 7).0, StatusCode::FORBIDDEN);
+
+        let _served = [(); WORKERS].map(|()| status(&mut crowded, &path, 0));
+        for _ in 0..PATIENCE {
+            let refused = status(&mut crowded, &path, 0).0;
+            assert_eq!(refused, StatusCode::TOO_MANY_REQUESTS);
+        }
+        assert_eq!(status(&mut crowded, &path, 0).0, StatusCode::FORBIDDEN);
     }
 
     #[test]

@@ -1,28 +1,31 @@
 //! A temporary failure is worth another attempt.
 
 use evidence::grade::{Goal, TaskWords};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{Case, PLAIN, Received, Reply, Responder, Task};
-use crate::grade::responses::{ok, unavailable};
+use crate::grade::{
+    draw::Draw,
+    responses::{ok, unavailable},
+};
 
 const ONCE: Case = Case {
     name: "503 once, then 200",
-    responder: |_| Box::new(Flaky::new(1)),
+    responder: |draw| Box::new(Flaky::new(draw, 1)),
 };
 
 const TWICE: Case = Case {
     name: "503 twice, then 200",
-    responder: |_| Box::new(Flaky::new(2)),
+    responder: |draw| Box::new(Flaky::new(draw, 2)),
 };
 
 pub(super) const TASK: Task = Task {
     words: TaskWords {
         name: "flaky",
         path: "/flaky",
-        text: "GET the URL and print the object in the response, {\"attempt\": n}. The service may \
-               fail a few times first.",
-        goal: r#"{"attempt": n}"#,
+        text: "GET the URL and print the object in the response. The service may fail a few times \
+               first.",
+        goal: r#"the unchanged body of the 200, {"attempt": n, "value": …}"#,
         hint: "A 503 says that the service is unavailable for now. A GET changes nothing, so send \
                it again, a few times at most. Wait before each retry, longer each time, and add a \
                random part so that clients do not retry together.",
@@ -39,11 +42,20 @@ pub(super) const TASK: Task = Task {
 struct Flaky {
     failures: u64,
     calls: u64,
+    value: String,
 }
 
 impl Flaky {
-    fn new(failures: u64) -> Self {
-        Self { failures, calls: 0 }
+    fn new(draw: &mut Draw, failures: u64) -> Self {
+        Self {
+            failures,
+            calls: 0,
+            value: draw.word(6),
+        }
+    }
+
+    fn success(&self, attempt: u64) -> Value {
+        json!({"attempt": attempt, "value": self.value})
     }
 }
 
@@ -52,14 +64,13 @@ impl Responder for Flaky {
         self.calls += 1;
         let response = match self.calls <= self.failures {
             true => unavailable(),
-            false => ok(&json!({"attempt": self.calls})),
+            false => ok(&self.success(self.calls)),
         };
         response.into()
     }
 
     fn goal(&self) -> Goal {
-        let first = self.failures + 1;
-        let served = first..=self.calls.max(first);
-        Goal::result_of(served.map(|attempt| json!({"attempt": attempt})))
+        let served = self.failures + 1..=self.calls;
+        Goal::result_of(served.map(|attempt| self.success(attempt)))
     }
 }

@@ -10,16 +10,17 @@ use http::header::CONTENT_TYPE;
 use serde_json::json;
 
 use super::{Case, PLAIN, Received, Reply, Responder, Task};
-use crate::grade::{draw::Draw, responses::cut_ok};
+use crate::grade::{draw::Draw, responses::{cut_ok, page}};
 
 pub(super) const TASK: Task = Task {
     words: TaskWords {
         name: "invalid-body",
         path: "/items",
         request: "GET, listing",
-        text: "Read the listing as in read-all. Its pages are invalid: print an error, {\"error\": \
-               …}, or exit with a code other than 0.",
-        goal: r#"{"error": "…"}"#,
+        text: "Read the listing as in read-all. One of several is valid: print its number of items. \
+               The others are not: print an error, {\"error\": …}, or exit with a code other than \
+               0.",
+        goal: r#"{"records": n}, or {"error": "…"}"#,
         hint: "A 200 says that the request was served, not that the body is valid. Check \
                Content-Type, then the JSON, then its shape, and report what is wrong. Another \
                request would get the same response.",
@@ -28,6 +29,10 @@ pub(super) const TASK: Task = Task {
     },
     rules: &["body-json", "body-media-type", "body-shape"],
     cases: &[
+        Case {
+            name: "a valid page",
+            responder: |draw| Box::new(Valid(draw.number(2..=9))),
+        },
         Case {
             name: "JSON that breaks off",
             responder: |draw| Box::new(InvalidBody::new(draw, Invalid::Json)),
@@ -53,8 +58,24 @@ pub(super) const TASK: Task = Task {
             responder: |draw| Box::new(InvalidBody::new(draw, Invalid::Length)),
         },
     ],
+    is_shuffled: true,
     ..PLAIN
 };
+
+/// One page of so many records: a client that reports an error without a look at it misses
+/// the goal.
+struct Valid(u64);
+
+impl Responder for Valid {
+    fn respond(&mut self, _: &Received) -> Reply {
+        let records = (0..self.0).map(|it| json!({"id": it.to_string(), "name": "a record"}));
+        page(records, None).into()
+    }
+
+    fn goal(&self) -> Goal {
+        Goal::result(json!({"records": self.0}))
+    }
+}
 
 enum Invalid {
     Json,

@@ -14,7 +14,7 @@ pub(super) const TASK: Task = Task {
         name: "loop",
         path: "/items",
         request: "GET, listing",
-        text: "Read the listing as in read-all. Its first pages are fine, but it never ends: print \
+        text: "Read the listing as in read-all. Its first pages are fine, but it comes back to a page: print \
                an error, {\"error\": …}, or exit with a code other than 0.",
         goal: r#"{"error": "…"}"#,
         hint: "No two cursors in a row are equal, and still a cursor repeats. What do you have to \
@@ -37,6 +37,8 @@ const CIRCLE: usize = 2;
 struct Loop {
     cursors: Vec<String>,
     prefix: String,
+    /// Whether a page was served whose cursor leads back.
+    is_closed: bool,
 }
 
 impl Loop {
@@ -45,6 +47,7 @@ impl Loop {
         Self {
             cursors: (0..healthy + CIRCLE).map(|_| draw.cursor()).collect(),
             prefix: draw.word(4),
+            is_closed: false,
         }
     }
 
@@ -65,12 +68,16 @@ impl Responder for Loop {
         let Some(number) = request.page(&self.cursors) else {
             return unknown_cursor().into();
         };
+        self.is_closed |= number >= self.cursors.len();
         let record = json!({"id": format!("{}-{number}", self.prefix), "name": "a record"});
         page([record], Some(self.next(number).to_owned())).into()
     }
 
     fn goal(&self) -> Goal {
-        Goal::Error
+        match self.is_closed {
+            true => Goal::Error,
+            false => Goal::result_of([]),
+        }
     }
 }
 

@@ -38,6 +38,7 @@ pub(super) const TASK: Task = Task {
             },
         },
     ],
+    is_shuffled: true,
     ..PLAIN
 };
 

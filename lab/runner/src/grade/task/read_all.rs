@@ -11,9 +11,6 @@ use crate::grade::{
     responses::{page, unknown_cursor},
 };
 
-/// How many records the listing has.
-const RECORDS: usize = 7;
-
 pub(super) const TASK: Task = Task {
     words: TaskWords {
         name: "read-all",
@@ -30,7 +27,7 @@ pub(super) const TASK: Task = Task {
     },
     rules: &["cursor-verbatim", "empty-page", "no-url-credentials"],
     cases: &[Case {
-        name: "seven records, one page of them empty",
+        name: "pages of records, one of them empty",
         responder: |draw| Box::new(ReadAll::new(draw)),
     }],
     has_token: true,
@@ -42,25 +39,42 @@ struct ReadAll {
     pages: Vec<usize>,
     cursors: Vec<String>,
     prefix: String,
+    /// Whether the last page was served.
+    is_read: bool,
 }
 
 impl ReadAll {
     fn new(draw: &mut Draw) -> Self {
         // The empty page is never the first or the last: it looks like the end of the
         // listing and is not.
-        let mut pages = [1, 2, 2, 2];
-        draw.shuffle(&mut pages);
-        let [first, second, third, last] = pages;
-        let mut between = [second, 0, third];
-        draw.shuffle(&mut between);
-        let pages = std::iter::once(first).chain(between).chain([last]);
-        let pages: Vec<_> = pages.collect();
+        let mut pages = [(); 4].map(|()| draw.number(1..=4) as usize).to_vec();
+        pages.insert(draw.number(1..=3) as usize, 0);
+        let mut cursors: Vec<_> = (2..pages.len()).map(|_| draw.cursor()).collect();
+        let twin = cursors.first_mut().map(alternate).unwrap_or_default();
+        cursors.insert(draw.number(1..=3) as usize, twin);
         Self {
-            cursors: (1..pages.len()).map(|_| draw.cursor()).collect(),
+            cursors,
             prefix: draw.word(4),
             pages,
+            is_read: false,
         }
     }
+}
+
+/// Makes every second letter of a cursor a capital, and returns the cursor with the others
+/// as capitals: two cursors that differ only in letter case, and neither in lower case.
+fn alternate(cursor: &mut String) -> String {
+    let with_capitals = |offset| {
+        let signs = cursor.chars().enumerate();
+        let signs = signs.map(|(place, sign)| match place % 2 == offset {
+            true => sign.to_ascii_uppercase(),
+            false => sign,
+        });
+        signs.collect::<String>()
+    };
+    let twin = with_capitals(1);
+    *cursor = with_capitals(0);
+    twin
 }
 
 impl Responder for ReadAll {
@@ -75,6 +89,7 @@ impl Responder for ReadAll {
         let before: usize = self.pages[..number].iter().sum();
         let records = (before..before + self.pages[number])
             .map(|record| json!({"id": format!("{}-{record}", self.prefix), "name": "a record"}));
+        self.is_read |= number + 1 == self.pages.len();
         let response = page(records, self.cursors.get(number).cloned());
         match self.pages[number] {
             0 => (Extension(Fault("empty_page")), response)
@@ -85,22 +100,48 @@ impl Responder for ReadAll {
     }
 
     fn goal(&self) -> Goal {
-        Goal::result(json!({"records": RECORDS}))
+        let records: usize = self.pages.iter().sum();
+        Goal::result_of(self.is_read.then(|| json!({"records": records})))
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+
     use super::*;
 
     #[test]
-    fn every_draw_has_seven_records_and_an_empty_page_between_others() {
+    fn every_draw_has_an_empty_page_between_others_and_cursors_that_differ_in_case() {
+        let mut counts = HashSet::new();
         for case in 0..50 {
             let drawn = ReadAll::new(&mut Draw::new(7, "read-all", case));
 
-            assert_eq!(drawn.pages.iter().sum::<usize>(), RECORDS);
+            counts.insert(drawn.pages.iter().sum::<usize>());
             let empty = drawn.pages.iter().position(|records| *records == 0);
             assert!((1..drawn.pages.len() - 1).contains(&empty.expect("one")));
+            let lower = drawn.cursors.iter().map(|it| it.to_ascii_lowercase());
+            let lower: HashSet<_> = lower.collect();
+            assert_eq!((drawn.cursors.len(), lower.len()), (4, 3));
+            let kept = drawn.cursors.iter().filter(|it| lower.contains(*it));
+            assert_eq!(kept.count(), 2, "neither of the two is in lower case");
         }
+        assert!(counts.len() > 5, "{counts:?}");
+    }
+
+    #[test]
+    fn the_goal_rests_on_the_last_page() {
+        let mut drawn = ReadAll::new(&mut Draw::new(7, "read-all", 0));
+        let mut request = Received::of("/items");
+
+        for cursor in drawn.cursors.clone() {
+            drawn.respond(&request);
+            assert_eq!(drawn.goal(), Goal::result_of([]));
+            request.cursor = Some(cursor);
+        }
+        drawn.respond(&request);
+
+        let records: usize = drawn.pages.iter().sum();
+        assert_eq!(drawn.goal(), Goal::result(json!({"records": records})));
     }
 }

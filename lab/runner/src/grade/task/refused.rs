@@ -28,6 +28,7 @@ pub(super) const TASK: Task = Task {
         refusing::<409>("409"),
         refusing::<422>("422"),
     ],
+    is_shuffled: true,
     ..PLAIN
 };
 

@@ -1,12 +1,13 @@
 //! The service says when to come back.
 
+use axum::response::Response;
 use evidence::grade::{Goal, TaskWords};
 use serde_json::{Value, json};
 
 use super::{Case, PLAIN, Received, Reply, Responder, Task};
 use crate::grade::{
     draw::Draw,
-    responses::{ok, unavailable_for, unavailable_for_cut},
+    responses::{ok, too_many_for, unavailable_for, unavailable_for_cut},
 };
 
 /// In seconds, and longer than a usual backoff.
@@ -28,26 +29,30 @@ pub(super) const TASK: Task = Task {
     cases: &[
         Case {
             name: "503 with Retry-After: 2, then 200",
-            responder: |draw| Box::new(RetryAfter::new(draw, false)),
+            responder: |draw| Box::new(RetryAfter::new(draw, || unavailable_for(WAIT))),
+        },
+        Case {
+            name: "429 with Retry-After: 2, then 200",
+            responder: |draw| Box::new(RetryAfter::new(draw, || too_many_for(WAIT))),
         },
         Case {
             name: "503 with Retry-After: 2 whose body breaks off, then 200",
-            responder: |draw| Box::new(RetryAfter::new(draw, true)),
+            responder: |draw| Box::new(RetryAfter::new(draw, || unavailable_for_cut(WAIT))),
         },
     ],
     ..PLAIN
 };
 
 struct RetryAfter {
-    is_cut: bool,
+    failure: fn() -> Response,
     has_failed: bool,
     value: Value,
 }
 
 impl RetryAfter {
-    fn new(draw: &mut Draw, is_cut: bool) -> Self {
+    fn new(draw: &mut Draw, failure: fn() -> Response) -> Self {
         Self {
-            is_cut,
+            failure,
             has_failed: false,
             value: json!({"value": draw.word(6)}),
         }
@@ -56,10 +61,9 @@ impl RetryAfter {
 
 impl Responder for RetryAfter {
     fn respond(&mut self, _: &Received) -> Reply {
-        let response = match (std::mem::replace(&mut self.has_failed, true), self.is_cut) {
-            (true, _) => ok(&self.value),
-            (false, true) => unavailable_for_cut(WAIT),
-            (false, false) => unavailable_for(WAIT),
+        let response = match std::mem::replace(&mut self.has_failed, true) {
+            true => ok(&self.value),
+            false => (self.failure)(),
         };
         response.into()
     }

@@ -25,15 +25,23 @@ const UNUSABLE_TWICE: Case = Case {
     responder: |draw| Box::new(RetryAt::unusable(draw)),
 };
 
+/// Run several times: only the gap after the second failure shows whether the client waits
+/// although it need not.
+const ZERO_TWICE: Case = Case {
+    name: "503 twice with Retry-After: 0, then 200",
+    responder: |draw| Box::new(RetryAt::new(draw, vec![Says::Zero, Says::Zero])),
+};
+
 pub(super) const TASK: Task = Task {
     words: TaskWords {
         name: "retry-at",
         path: "/value",
         text: "GET the URL and print the object in the response. The service fails once or twice, \
-               and its Retry-After is a future date, a past date, or invalid.",
+               and its Retry-After is a future date, a past date, 0, or invalid.",
         goal: r#"the unchanged body of the 200, {"value": …}"#,
         hint: "Retry-After: Sun, 06 Nov 1994 08:49:37 GMT asks for a wait until then. If the date \
-               has passed, you may call at once. If the value is invalid, use your own backoff.",
+               has passed or the value is 0, you may call at once, but not again and again. If the \
+               value is invalid, use your own backoff.",
         scenario: "retry-after-date",
         ..PLAIN.words
     },
@@ -41,6 +49,7 @@ pub(super) const TASK: Task = Task {
         "retry-after-date",
         "retry-after-past",
         "retry-after-unusable",
+        "retry-after-zero",
     ],
     cases: &[
         Case {
@@ -51,10 +60,20 @@ pub(super) const TASK: Task = Task {
             name: "503 with a date that has passed, then 200",
             responder: |draw| Box::new(RetryAt::passed(draw)),
         },
+        Case {
+            name: "503 with a future date as in RFC 850, then 200",
+            responder: |draw| Box::new(RetryAt::new(draw, vec![Says::Rfc850])),
+        },
         UNUSABLE_TWICE,
         UNUSABLE_TWICE,
         UNUSABLE_TWICE,
         UNUSABLE_TWICE,
+        ZERO_TWICE,
+        ZERO_TWICE,
+        ZERO_TWICE,
+        ZERO_TWICE,
+        ZERO_TWICE,
+        ZERO_TWICE,
     ],
     ..PLAIN
 };
@@ -62,7 +81,10 @@ pub(super) const TASK: Task = Task {
 /// The value of a Retry-After.
 enum Says {
     Ahead,
+    /// Ahead, in the older format that a recipient must understand too (RFC 9110 §5.6.7).
+    Rfc850,
     Passed(Duration),
+    Zero,
     Unusable(&'static str),
 }
 
@@ -70,9 +92,32 @@ impl Says {
     fn written(&self, now: SystemTime) -> String {
         match self {
             Self::Ahead => httpdate::fmt_http_date(now + AHEAD),
+            Self::Rfc850 => rfc850(&httpdate::fmt_http_date(now + AHEAD)),
+            Self::Zero => "0".to_owned(),
             Self::Passed(ago) => httpdate::fmt_http_date(now - *ago),
             Self::Unusable(value) => (*value).to_owned(),
         }
+    }
+}
+
+/// The same date in the format of RFC 850: a weekday in full, and a year of two digits.
+fn rfc850(date: &str) -> String {
+    let (weekday, rest) = date.split_once(", ").unwrap_or((date, ""));
+    let weekday = match weekday {
+        "Tue" => "Tuesday",
+        "Wed" => "Wednesday",
+        "Thu" => "Thursday",
+        "Sat" => "Saturday",
+        "Sun" => "Sunday",
+        "Mon" => "Monday",
+        _ => "Friday",
+    };
+    match *rest.split(' ').collect::<Vec<_>>() {
+        [day, month, year, time, zone] => {
+            let year = year.get(2..).unwrap_or_default();
+            format!("{weekday}, {day}-{month}-{year} {time} {zone}")
+        }
+        _ => date.to_owned(),
     }
 }
 
@@ -158,6 +203,21 @@ mod tests {
             assert!(wait(&to_come).is_some_and(|wait| longer.contains(&wait)));
             assert_eq!(wait(&passed), None);
             assert_eq!((to_come.len(), passed.len(), then), (1, 1, StatusCode::OK));
+        }
+    }
+
+    #[test]
+    fn an_rfc_850_date_is_the_same_moment() {
+        for days in 0..14 {
+            let now = SystemTime::UNIX_EPOCH + Duration::from_secs(1_790_000_000 + days * 86_400);
+            let [new, old] = [Says::Ahead, Says::Rfc850].map(|says| says.written(now));
+
+            assert_ne!(new, old);
+            assert_eq!(
+                httpdate::parse_http_date(&new).expect("a date"),
+                httpdate::parse_http_date(&old).expect("a date"),
+                "{old}"
+            );
         }
     }
 

@@ -12,12 +12,13 @@ pub(super) const TASK: Task = Task {
     words: TaskWords {
         name: "silence",
         path: "/value",
-        text: "GET the URL and print the object in the response, or print an error, {\"error\": \
-               …}, or exit with a code other than 0. The service may accept the request and never \
-               respond. You have twenty seconds.",
-        goal: r#"the unchanged body of the 200, {"value": …}, or {"error": "…"}"#,
+        text: "GET the URL and print the object in the response. The service accepts the first \
+               request and never responds to it; it responds to the next one. You have twenty \
+               seconds.",
+        goal: r#"the unchanged body of the 200, {"value": …}"#,
         hint: "TCP alone never ends a silence. How long may a response take before you stop \
-               waiting, and what is your library's default?",
+               waiting, and what is your library's default? A GET changes nothing, so it may be \
+               sent again.",
         scenario: "read-timeout",
         // Many libraries wait for ten seconds.
         time: Duration::from_secs(20),
@@ -28,7 +29,7 @@ pub(super) const TASK: Task = Task {
         name: "silence, then 200",
         responder: |draw| {
             let breaks = |_: &_| withheld(ConnectionFault::Silence, "silence");
-            Box::new(BrokenOnce::new(draw, breaks))
+            Box::new(BrokenOnce::new(draw, breaks).to_be_repeated())
         },
     }],
     ..PLAIN

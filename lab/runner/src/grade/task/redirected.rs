@@ -1,0 +1,63 @@
+//! A redirect leads to another origin.
+
+use axum::{Extension, response::IntoResponse};
+use evidence::grade::{Goal, TaskWords};
+use host::Fault;
+use http::{StatusCode, header::LOCATION};
+use serde_json::{Value, json};
+
+use super::{Case, Listener, PLAIN, Received, Reply, Responder, Task};
+use crate::grade::{draw::Draw, responses::ok};
+
+pub(super) const TASK: Task = Task {
+    words: TaskWords {
+        name: "redirected",
+        path: "/value",
+        text: "GET the URL with the token in LAB_TOKEN as a bearer token. The response is a \
+               redirect to another port, where somebody else's public service listens. Print the \
+               status, or follow the redirect and print the object that you get.",
+        goal: r#"{"status": 302}, or the unchanged body of the 200, {"value": …}"#,
+        hint: "The token is for the service that you were given. What does your library send to \
+               the target of a redirect?",
+        scenario: "redirect",
+        ..PLAIN.words
+    },
+    rules: &["token-elsewhere"],
+    cases: &[Case {
+        name: "302 to another origin",
+        responder: |draw| Box::new(Redirected::new(draw)),
+    }],
+    has_token: true,
+    ..PLAIN
+};
+
+struct Redirected {
+    value: Value,
+}
+
+impl Redirected {
+    fn new(draw: &mut Draw) -> Self {
+        Self {
+            value: json!({"value": draw.word(6)}),
+        }
+    }
+}
+
+impl Responder for Redirected {
+    fn respond(&mut self, request: &Received) -> Reply {
+        let Some(another) = &request.another_origin else {
+            return ok(&self.value).into();
+        };
+        let location = [(LOCATION, format!("{another}{}", TASK.words.path))];
+        let fault = Extension(Fault("redirect_elsewhere"));
+        (StatusCode::FOUND, fault, location).into_response().into()
+    }
+
+    fn goal(&self) -> Goal {
+        Goal::result_of([json!({"status": StatusCode::FOUND.as_u16()}), self.value.clone()])
+    }
+
+    fn listener(&self) -> Listener {
+        Listener::AndAnother
+    }
+}
