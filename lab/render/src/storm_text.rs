@@ -139,10 +139,10 @@ fn picture(sheet: &mut Sheet<'_>, storm: &Storm) {
     );
     sheet.beside(
         "",
-        "full (break-even): the load that fills the service if every call fails.",
+        "full: calls/s that fill the service if all of them fail (break-even).",
     );
     let varies = storm.story.varies;
-    view.line(sheet, varies, "", ["recovery", "lost", "ok %", "full"]);
+    view.line(sheet, varies, "", ["recovery", "lost", "% ok", "full"]);
     load(sheet, storm, &view);
     for run in &storm.policies {
         line(sheet, storm, run, &view);
@@ -231,9 +231,9 @@ fn load(sheet: &mut Sheet<'_>, storm: &Storm, view: &View) {
     let most = rates.iter().copied().fold(0.0, f64::max);
     let columns = rates.iter().map(|rate| view.sign(level(*rate, most)));
     let columns: String = columns.collect();
-    let usual = rate(storm.settings.calls_per_second, 0.0);
-    let highest = format!("{usual}, {} at most", rate(most, most));
-    view.line(sheet, "load (calls/s)", &columns, [&highest, "", "", ""]);
+    let [.., all] = view.levels;
+    let scale = format!("{all} is {}/s", rate(most, most));
+    view.line(sheet, "load", &columns, [&scale, "", "", ""]);
 }
 
 fn line(sheet: &mut Sheet<'_>, storm: &Storm, run: &PolicyRun, view: &View) {
@@ -272,8 +272,9 @@ fn line(sheet: &mut Sheet<'_>, storm: &Storm, run: &PolicyRun, view: &View) {
         .map(|steps| Some(view.sign(level(storm_limit(steps)?, most))))
         .collect();
     if let Some(limits) = limits.filter(|_| most > 0.0) {
-        let name = format!("  limit, max {most}");
-        view.line(sheet, &name, &limits, [""; 4]);
+        let [.., all] = view.levels;
+        let scale = format!("{all} is {most} at once");
+        view.line(sheet, "  its limit", &limits, [&scale, "", "", ""]);
     }
 }
 

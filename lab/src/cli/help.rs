@@ -102,7 +102,7 @@ const STORM_WORDS: &str = "\
 Words:
   A call is judged by how it ended; a call that had not ended is not judged.
   lost        the call ended without success
-  ok %        the calls that succeeded, of those that ended
+  % ok        the calls that succeeded, of those that ended
   all, none   every call of a column succeeded, or none
   ?           calls that had not ended could still change the column
   up, down    at least nine tenths of the calls that began in a second
@@ -113,8 +113,8 @@ Words:
   back after  the time from the end of the incident to the end of the last
               second that was down; \"at once\" if none was
   at the end  the last quarter of the time after the incident
-  full        the break-even: the load that fills the service if every call
-              fails, so that load x requests per call is the capacity
+  full        the calls/s that fill the service if all of them fail, so that
+              load x requests per call is the capacity (break-even)
   The judged seconds end at the first one in which calls that had not ended
   could decide.";
 

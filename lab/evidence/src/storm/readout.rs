@@ -357,7 +357,7 @@ impl Storm {
         let down = down.filter(|run| run.recovery == Recovery::Down);
         let shares = under(down, |run| Some(run.wasted_at_end(&self.settings)? + " %"))?;
         Some(format!(
-            "Work at the end whose caller no longer waited: {shares}."
+            "Wasted work at the end, as its caller no longer waited: {shares}."
         ))
     }
 }
@@ -655,7 +655,7 @@ mod tests {
 
         assert_eq!(
             storm.happened(),
-            "Work at the end whose caller no longer waited: 100 % under \"1\" and \"4\", 25 % under \
+            "Wasted work at the end, as its caller no longer waited: 100 % under \"1\" and \"4\", 25 % under \
              \"3\"."
         );
         // Of the 45 s after the incident, the last quarter.

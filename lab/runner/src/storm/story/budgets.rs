@@ -14,7 +14,7 @@ pub(super) const STORY: Story = Story {
     words: StoryWords {
         name: "budgets",
         title: "the spike again, with the same calls from ten clients or a thousand",
-        question: "A retry costs a token. Ten clients with ten each recover. Do a thousand?",
+        question: "A retry costs a token. Ten clients with ten each recover. Do a thousand clients?",
         varies: "clients, tokens of each client",
         answer: Some(
             "A thousand clients have ten thousand tokens together. They make as many retries as \

@@ -13,7 +13,7 @@ pub(super) const STORY: Story = Story {
         answer: Some(
             "A queue of 50 takes half a second, so its callers still wait. The newest request has \
                  a caller who waits, too. To drop abandoned requests is not enough: the oldest of \
-                 the others are abandoned during the work, so it recovers far later, if at all.",
+                 the others are abandoned during the work, so it recovers far later or never.",
         ),
         lesson: "A queue that takes longer than callers wait turns work into waste. Keep it short, \
                  or serve the newest request first.",

@@ -10,7 +10,7 @@ pub(super) const STORY: Story = Story {
     words: StoryWords {
         name: "synchronized-retry-after",
         title: "the service says in which second it will be back",
-        question: "Each 503 names the same second. Which policies let the service recover?",
+        question: "Each 503 asks for a retry in the same second. Does the service recover?",
         varies: "what clients do with the Retry-After",
         answer: Some(
             "All clients that got the date return in that second. The service cannot respond to \
