@@ -114,17 +114,20 @@ def job(name):
 
 def crowded():
     """Workers share one limit, which is halved by a 429."""
-    urls, lock, state = value()["urls"], threading.Condition(), {"limit": 16, "busy": 0, "done": 0}
+    urls, lock, state = value()["urls"], threading.Condition(), {"limit": 16, "busy": 0, "done": 0, "changes": 0}
 
     def work(url):
         for attempt in range(20):
             with lock:
                 lock.wait_for(lambda: state["busy"] < state["limit"])
                 state["busy"] += 1
+                changes = state["changes"]
             status = send("GET", url, JSON, None)[0]
             with lock:
-                if status == 429:
-                    state["limit"] = min(state["limit"], 2)
+                # Requests that left before the limit was last halved say nothing new.
+                if status == 429 and state["changes"] == changes:
+                    state["limit"] = max(state["limit"] // 2, 1)
+                    state["changes"] += 1
                 state["busy"] -= 1
                 state["done"] += status == 200
                 lock.notify_all()
@@ -148,6 +151,7 @@ TASKS = {
     **dict.fromkeys(["read-all", "invalid-body", "loop", "long-list"], listing),
     **dict.fromkeys(["refused", "no-body"], status),
     "create": lambda: {"ids": [job("resize"), job("crop")]},
+    "create-twice": lambda: {"ids": [job("resize"), job("resize")]},
     "lost-response": lambda: {"id": job("resize")},
     "post-once": lambda: value("POST", body={"task": "resize"}, repeats=False),
     "crowded": crowded,
