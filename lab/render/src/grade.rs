@@ -2,7 +2,7 @@
 
 use anstyle::{AnsiColor, Style};
 use evidence::{
-    grade::{Card, CaseGrade, GoalVerdict, KnownFailures, RuleGrade, TaskGrade, TaskWords},
+    grade::{Card, CaseGrade, Change, GoalVerdict, KnownFailures, RuleGrade, TaskGrade, TaskWords},
     plot::{CaseChart, CaseRow},
     rules::{Rule, Verdict},
 };
@@ -211,6 +211,32 @@ pub fn card(card: &Card, known: &KnownFailures, options: &Options) -> String {
     sheet.into_text()
 }
 
+/// Renders what has changed since an earlier card: first what has become worse.
+#[must_use]
+pub fn changes(changes: &[Change], options: &Options) -> String {
+    let mut sheet = Sheet::new(options);
+    sheet.gap();
+    if changes.is_empty() {
+        sheet.line("No verdict has changed since the earlier card.");
+        return sheet.into_text();
+    }
+    let (worse, others): (Vec<&Change>, Vec<_>) = changes.iter().partition(|it| it.is_worse);
+    let (lost, arrow) = match options.ascii {
+        true => ("FAIL", "->"),
+        false => ("✗", "→"),
+    };
+    sheet.line("Changed since the earlier card:");
+    for change in worse.into_iter().chain(others) {
+        let mark = if change.is_worse { lost } else { "" };
+        let Change {
+            of, before, now, ..
+        } = change;
+        let width = lost.chars().count();
+        sheet.beside("", &format!("{mark:<width$} {of}: {before} {arrow} {now}"));
+    }
+    sheet.into_text()
+}
+
 /// Renders a rule: its demand, its source, its reason, and how to keep it.
 #[must_use]
 pub fn rule(rule: &Rule, tasks: &[&str], options: &Options) -> String {
@@ -319,10 +345,10 @@ fn headline(
     known: &KnownFailures,
 ) {
     let held = match grade.goal.verdict {
-        GoalVerdict::Missed | GoalVerdict::Crashed => Some(false),
+        GoalVerdict::Missed | GoalVerdict::Crashed if !grade.is_known_to_miss(known) => Some(false),
         _ if grade.broken_but_for(known).next().is_some() => Some(false),
         GoalVerdict::Reached => Some(true),
-        GoalVerdict::NotJudged | GoalVerdict::Skipped => None,
+        _ => None,
     };
     let (mark, color) = match (held, sheet.options.ascii) {
         (Some(true), false) => ("✓", AnsiColor::Green),

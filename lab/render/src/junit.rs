@@ -9,6 +9,8 @@ use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
 use super::{grade::has_failed, paint::fit};
 
+const WRONGLY_LISTED: &str = "on the list of known failures, but did not fail";
+
 /// The maximum width of the client's texts, in columns.
 const LONGEST: usize = 2_000;
 
@@ -16,11 +18,11 @@ const LONGEST: usize = 2_000;
 ///
 /// A result that is neither good nor bad is skipped, with the result as its message: a
 /// task that the client does not attempt, or a rule that was not exercised or could not
-/// be judged. So is a rule that is `known` to be broken; if it was kept, this is a
-/// failure. Characters that XML does not allow are removed from the client's texts.
+/// be judged. So is a rule or a goal that is `known` to fail; if it did not, this is a
+/// failure. If `is_strict`, so is what could not be judged. Characters that XML does not allow are removed from the client's texts.
 #[must_use]
 #[expect(clippy::expect_used, reason = "it is written to a text, not to a file")]
-pub fn junit(card: &Card, known: &KnownFailures) -> String {
+pub fn junit(card: &Card, known: &KnownFailures, is_strict: bool) -> String {
     let name = match card.command.is_empty() {
         true => "lab grade".to_owned(),
         false => safe(&format!("lab grade -- {}", card.command.join(" "))),
@@ -33,9 +35,9 @@ pub fn junit(card: &Card, known: &KnownFailures) -> String {
         if let Some(longest) = longest.max() {
             suite.set_time(longest);
         }
-        suite.add_test_case(goal(task));
+        suite.add_test_case(goal(task, known, is_strict));
         let rules = task.rules.iter();
-        suite.add_test_cases(rules.map(|rule| self::rule(card, task, rule, known)));
+        suite.add_test_cases(rules.map(|rule| self::rule(card, task, rule, known, is_strict)));
         report.add_test_suite(suite);
     }
     report
@@ -43,17 +45,24 @@ pub fn junit(card: &Card, known: &KnownFailures) -> String {
         .expect("a text takes all that is written")
 }
 
-fn goal(task: &TaskGrade) -> TestCase {
+fn goal(task: &TaskGrade, known: &KnownFailures, is_strict: bool) -> TestCase {
     let verdict = task.goal.verdict;
-    let found = task.goal.found.as_deref();
-    let mut status = match verdict {
-        GoalVerdict::Reached => TestCaseStatus::success(),
-        GoalVerdict::Missed | GoalVerdict::Crashed => failure(),
-        GoalVerdict::Skipped | GoalVerdict::NotJudged => TestCaseStatus::skipped(),
+    let found = task.goal.found.clone();
+    let found = found.unwrap_or_else(|| verdict.to_string());
+    let (mut status, message) = match verdict {
+        GoalVerdict::Reached if known.cover_goal(task) => (failure(), WRONGLY_LISTED.to_owned()),
+        GoalVerdict::Reached => (TestCaseStatus::success(), found),
+        GoalVerdict::Missed | GoalVerdict::Crashed if known.cover_goal(task) => {
+            let message = format!("known to be missed: {found}");
+            (TestCaseStatus::skipped(), message)
+        }
+        GoalVerdict::NotJudged if is_strict => (failure(), found),
+        GoalVerdict::Missed | GoalVerdict::Crashed => (failure(), found),
+        GoalVerdict::Skipped | GoalVerdict::NotJudged => (TestCaseStatus::skipped(), found),
     };
     status
         .set_type(verdict.to_string())
-        .set_message(safe(found.unwrap_or(&verdict.to_string())));
+        .set_message(safe(&message));
     let missed: Vec<_> = task
         .cases
         .iter()
@@ -83,20 +92,26 @@ fn safe(text: &str) -> String {
     fit(text, LONGEST, false).replace(['\u{fffe}', '\u{ffff}'], "?")
 }
 
-fn rule(card: &Card, task: &TaskGrade, rule: &RuleGrade, known: &KnownFailures) -> TestCase {
+fn rule(
+    card: &Card,
+    task: &TaskGrade,
+    rule: &RuleGrade,
+    known: &KnownFailures,
+    is_strict: bool,
+) -> TestCase {
     let verdict = rule.judgement.verdict;
     let found = rule.judgement.found.clone();
     let found = found.unwrap_or_else(|| verdict.to_string());
     let (mut status, message) = match verdict {
-        Verdict::Kept if known.are_kept_by(card, task, rule) => (
-            failure(),
-            "on the list of known failures, but was kept".to_owned(),
-        ),
+        Verdict::Kept if known.are_kept_by(card, task, rule) => {
+            (failure(), WRONGLY_LISTED.to_owned())
+        }
         Verdict::Kept => (TestCaseStatus::success(), found),
         Verdict::Broken if known.cover(task, rule) => {
             let message = format!("known to be broken: {found}");
             (TestCaseStatus::skipped(), message)
         }
+        Verdict::CannotTell if is_strict => (failure(), found),
         Verdict::Broken => (failure(), found),
         Verdict::Skipped | Verdict::NotExercised | Verdict::CannotTell => {
             (TestCaseStatus::skipped(), found)

@@ -10,7 +10,7 @@ use std::{
 
 use clap::Args;
 use evidence::{
-    grade::{Card, GoalVerdict, KnownFailures, TaskGrade},
+    grade::{Card, GoalVerdict, KnownFailures, PrintedCard, TaskGrade},
     rules::Rule,
 };
 use host::Signals;
@@ -52,10 +52,18 @@ pub(super) struct Arguments {
     /// Exit with 1 unless these tasks are done
     #[arg(long, value_name = "NAME", num_args = 1..)]
     require: Vec<String>,
-    /// Do not fail because of the rules in this file: one on each line, as RULE or as
-    /// TASK/RULE; `#` begins a comment. A listed rule that is kept fails instead
+    /// Do not fail because of the rules and goals in this file: one on each line, as RULE,
+    /// TASK/RULE or TASK/goal; `#` begins a comment. A listed rule that is kept, or a goal
+    /// that is reached, fails instead
     #[arg(long, value_name = "FILE")]
     known_failing: Option<PathBuf>,
+    /// Fail as well if a rule cannot be told or a goal cannot be judged
+    #[arg(long)]
+    strict: bool,
+    /// Show what changed since this card (as --json prints it), and fail only if a goal was
+    /// reached before and is not now, or a rule was kept before and is broken now
+    #[arg(long, value_name = "FILE", conflicts_with = "watch")]
+    against: Option<PathBuf>,
     /// The seed of ids, cursors and URLs [default: random]
     #[arg(long, value_parser = number::any, allow_hyphen_values = true)]
     seed: Option<u64>,
@@ -141,7 +149,7 @@ fn open(arguments: &Arguments) -> Result<Exit, Exit> {
         true => render::json(&card),
         false => render::grade::card(&card, &demands.known, &options),
     })?;
-    Ok(demands.exit(&card))
+    demands.exit(&card, arguments)
 }
 
 /// The tasks named on the command line, or `otherwise` if none is named.
@@ -172,7 +180,7 @@ fn check_files(arguments: &Arguments) -> Result<(), Exit> {
 /// Writes the card to the requested files.
 fn write_files(arguments: &Arguments, card: &Card, demands: &Demands) -> Result<(), Exit> {
     if let Some(file) = &arguments.junit {
-        report::write(file, &render::junit(card, &demands.known))?;
+        report::write(file, &render::junit(card, &demands.known, arguments.strict))?;
     }
     if let Some(file) = &arguments.report {
         let words: Vec<_> = all().map(|task| &task.words).collect();
@@ -193,13 +201,20 @@ fn all_named(names: &[String]) -> Result<Vec<&'static Task>, Exit> {
 struct Demands {
     required: Vec<&'static Task>,
     known: KnownFailures,
+    is_strict: bool,
+    /// The card to compare with.
+    earlier: Option<PrintedCard>,
 }
 
 impl Demands {
     fn new(arguments: &Arguments) -> Result<Self, Exit> {
         let known = arguments.known_failing.as_deref().map(known_failing::read);
         let known = known.transpose();
+        let earlier = arguments.against.as_deref().map(summary::read);
+        let earlier = earlier.transpose();
         Ok(Self {
+            is_strict: arguments.strict,
+            earlier: earlier.map_err(|error| terminal::fail(&error, Exit::Usage))?,
             required: all_named(&arguments.require)?,
             known: known
                 .map_err(|error| terminal::fail(&error, Exit::Usage))?
@@ -212,9 +227,9 @@ impl Demands {
         task.is_done_but_for(&self.known)
     }
 
-    /// The exit code of a card. Reports the rules that are kept although listed as known
-    /// failures.
-    fn exit(&self, card: &Card) -> Exit {
+    /// The exit code of a card. Reports the demands that it does not meet, and what has
+    /// changed since an earlier card.
+    fn exit(&self, card: &Card, arguments: &Arguments) -> Result<Exit, Exit> {
         // A case that could not be judged does not count as done.
         let is_done = |wanted: &Task| {
             let mut tasks = card.tasks.iter();
@@ -224,22 +239,37 @@ impl Demands {
             })
         };
         let missing = self.required.iter().filter(|task| !is_done(task));
-        let missing: Vec<_> = missing.map(|task| task.words.name).collect();
-        for task in &missing {
-            let error = format!("'{task}' is required, and it is not done");
-            terminal::fail(&*Box::<dyn std::error::Error>::from(error), Exit::Failed);
+        let missing =
+            missing.map(|task| format!("'{}' is required, and it is not done", task.words.name));
+        let passed = self.known.passed(card).map(|known| {
+            let words = known_failing::words(known);
+            format!("'{words}' did not fail: remove it from the list of known failures")
+        });
+        let unjudged = card.unjudged().filter(|_| self.is_strict);
+        let unjudged = unjudged.map(|words| format!("{words}, and --strict does not allow that"));
+        let faults: Vec<_> = missing.chain(passed).chain(unjudged).collect();
+        for fault in &faults {
+            let error = Box::<dyn std::error::Error>::from(&**fault);
+            terminal::fail(&*error, Exit::Failed);
         }
-        let kept: Vec<_> = self.known.kept(card).map(known_failing::words).collect();
-        for words in &kept {
-            let error = format!("'{words}' was kept: remove it from the list of known failures");
-            terminal::fail(&*Box::<dyn std::error::Error>::from(error), Exit::Failed);
-        }
-        let passed = card.passed_but_for(&self.known) && kept.is_empty();
-        match passed && missing.is_empty() {
+        let is_fine = match &self.earlier {
+            None => card.passed_but_for(&self.known),
+            Some(earlier) => {
+                let changes = card.against(earlier);
+                let options = terminal::options(arguments.ascii);
+                let text = render::grade::changes(&changes, &options);
+                match arguments.json {
+                    true => terminal::note(text.trim_end()),
+                    false => terminal::print(&text)?,
+                }
+                !changes.iter().any(|change| change.is_worse)
+            }
+        };
+        Ok(match is_fine && faults.is_empty() {
             false => Exit::Failed,
             true if !card.was_attempted() => Exit::NothingAttempted,
             true => Exit::Passed,
-        }
+        })
     }
 }
 
@@ -308,7 +338,7 @@ impl<'a> Grader<'a> {
                 terminal::note(&format!("Cancelled: {done} of {all} tasks were run."));
                 return Err(Exit::Cancelled);
             }
-            Ok(self.demands.exit(&card))
+            self.demands.exit(&card, self.arguments)
         })
     }
 
@@ -335,7 +365,7 @@ impl<'a> Grader<'a> {
                 }
                 if next == self.tasks.len() {
                     self.say_done(&card)?;
-                    return Ok(self.demands.exit(&card));
+                    return self.demands.exit(&card, self.arguments);
                 }
                 tokio::select! {
                     () = signals.next() => return Err(Exit::Cancelled),

@@ -1,4 +1,5 @@
-//! `--known-failing FILE`: reads the list of rules that a client is known to break.
+//! `--known-failing FILE`: reads the list of rules and goals that a client is known to
+//! fail.
 
 use std::{fs, io, path::Path};
 
@@ -34,8 +35,8 @@ pub(super) enum LineError {
     },
 }
 
-/// Reads a list with one rule on each line, as `rule` or as `task/rule`; `#` begins a
-/// comment.
+/// Reads a list with one rule or goal on each line, as `rule`, `task/rule` or `task/goal`;
+/// `#` begins a comment.
 ///
 /// # Errors
 ///
@@ -61,25 +62,37 @@ pub(super) fn read(file: &Path) -> Result<KnownFailures, ListError> {
         .collect()
 }
 
-/// How a line names a rule.
+/// The goal of a task on the list, in place of a rule.
+const GOAL: &str = "goal";
+
+/// How a line names a rule or a goal.
 pub(super) fn words(known: &KnownFailure) -> String {
-    match known.task {
-        Some(task) => format!("{task}/{}", known.rule),
-        None => known.rule.to_owned(),
+    match known {
+        KnownFailure::Rule {
+            task: Some(task),
+            rule,
+        } => format!("{task}/{rule}"),
+        KnownFailure::Rule { task: None, rule } => (*rule).to_owned(),
+        KnownFailure::Goal { task } => format!("{task}/{GOAL}"),
     }
 }
 
 fn parse(words: &str) -> Result<KnownFailure, LineError> {
     let Some((task, id)) = words.split_once('/') else {
         let rule = rule::find(words)?.id;
-        return Ok(KnownFailure { task: None, rule });
+        return Ok(KnownFailure::Rule { task: None, rule });
     };
-    let (task, rule) = (find(task)?, rule::find(id)?.id);
+    let task = find(task)?;
+    if id == GOAL {
+        let task = task.words.name;
+        return Ok(KnownFailure::Goal { task });
+    }
+    let rule = rule::find(id)?.id;
     if !task.rules().any(|judged| judged.id == rule) {
         let task = task.words.name;
         return Err(LineError::NotJudged { task, rule });
     }
-    Ok(KnownFailure {
+    Ok(KnownFailure::Rule {
         task: Some(task.words.name),
         rule,
     })
@@ -90,11 +103,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_names_a_rule_or_one_in_a_task() {
-        for (line, task) in [("retry-503", None), ("flaky/retry-503", Some("flaky"))] {
+    fn a_line_names_a_rule_one_in_a_task_or_a_goal() {
+        let (rule, task) = ("retry-503", "flaky");
+        for (line, expected) in [
+            (rule, KnownFailure::Rule { task: None, rule }),
+            (
+                "flaky/retry-503",
+                KnownFailure::Rule {
+                    task: Some(task),
+                    rule,
+                },
+            ),
+            ("flaky/goal", KnownFailure::Goal { task }),
+        ] {
             let known = parse(line).expect("known");
 
-            assert_eq!((known.task, known.rule), (task, "retry-503"));
+            assert_eq!(known, expected);
             assert_eq!(words(&known), line);
         }
     }

@@ -10,9 +10,9 @@ use runner::grade::all;
 
 use super::{Exit, terminal};
 
-/// Why a file cannot be counted.
+/// Why a file cannot be read as a card.
 #[derive(Debug, thiserror::Error)]
-enum FileError {
+pub(super) enum FileError {
     #[error("{file} cannot be read")]
     Unreadable { file: String, source: io::Error },
     #[error("{file}")]
@@ -34,7 +34,8 @@ pub(super) fn summarize(files: &[PathBuf]) -> Result<Exit, Exit> {
     terminal::print(&render::summary(&summary)).map(|()| Exit::Passed)
 }
 
-fn read(file: &Path) -> Result<PrintedCard, FileError> {
+/// Reads a card that was printed as JSON.
+pub(super) fn read(file: &Path) -> Result<PrintedCard, FileError> {
     let name = || file.display().to_string();
     let text = fs::read_to_string(file).map_err(|source| FileError::Unreadable {
         file: name(),

@@ -141,6 +141,20 @@ impl Card {
         })
     }
 
+    /// The goals and rules that could not be judged although the client attempted their
+    /// tasks, in words.
+    pub fn unjudged(&self) -> impl Iterator<Item = String> {
+        let attempted = self.tasks.iter().filter(|task| task.was_attempted());
+        attempted.flat_map(|task| {
+            let name = task.task;
+            let goal = task.goal.verdict == GoalVerdict::NotJudged;
+            let goal = goal.then(|| format!("'{name}/goal' could not be judged"));
+            let rules = task.with_verdict(Verdict::CannotTell);
+            let rules = rules.map(move |rule| format!("'{name}/{}' cannot be told", rule.id));
+            goal.into_iter().chain(rules)
+        })
+    }
+
     /// Whether the client attempted any task at all.
     #[must_use]
     pub fn was_attempted(&self) -> bool {
@@ -214,13 +228,20 @@ impl TaskGrade {
         self.is_done_but_for(&KnownFailures::default())
     }
 
-    /// Whether its goal is reached, or could not be judged, and no rule is broken except
-    /// those that are known to be.
+    /// Whether its goal is reached, could not be judged, or is known to be missed, and no
+    /// rule is broken except those that are known to be.
     #[must_use]
     pub fn is_done_but_for(&self, known: &KnownFailures) -> bool {
         use GoalVerdict::{NotJudged, Reached};
-        matches!(self.goal.verdict, Reached | NotJudged)
-            && self.broken_but_for(known).next().is_none()
+        let is_fine = matches!(self.goal.verdict, Reached | NotJudged);
+        (is_fine || self.is_known_to_miss(known)) && self.broken_but_for(known).next().is_none()
+    }
+
+    /// Whether its goal was missed, as it is known to be.
+    #[must_use]
+    pub fn is_known_to_miss(&self, known: &KnownFailures) -> bool {
+        use GoalVerdict::{Crashed, Missed};
+        matches!(self.goal.verdict, Missed | Crashed) && known.cover_goal(self)
     }
 
     /// Whether the client attempted it.

@@ -197,7 +197,7 @@ impl Goal {
     pub fn wanted(&self) -> String {
         let objects = |objects: &[Map<String, Value>]| {
             if objects.is_empty() {
-                return "a result of responses that were not asked for".to_owned();
+                return "the result of further requests".to_owned();
             }
             let mut texts: Vec<_> = objects.iter().take(MOST_NAMED).map(text).collect();
             if objects.len() > MOST_NAMED {

@@ -4,6 +4,7 @@
 //! [rules](crate::rules) on how to get it. Without the goal the laziest client would have
 //! the best [`Card`]: a client that never retries breaks no rule about retries.
 
+mod against;
 mod card;
 mod goal;
 mod known_failures;
@@ -11,6 +12,7 @@ mod summary;
 mod task;
 mod verdict_text;
 
+pub use against::Change;
 pub use card::{CARD_VERSION, Card, CaseGrade, RecordedCase, RuleGrade, TaskGrade};
 pub use goal::{Goal, GoalResult, GoalVerdict, LINGER, NOT_DONE};
 pub use known_failures::{KnownFailure, KnownFailures};

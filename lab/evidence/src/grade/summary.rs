@@ -8,26 +8,26 @@ use crate::rules::Verdict;
 /// The part of a card that is counted, read from its JSON.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct PrintedCard {
-    tasks: Vec<PrintedTask>,
+    pub(super) tasks: Vec<PrintedTask>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-struct PrintedTask {
-    task: String,
-    goal: Goal,
-    rules: Vec<PrintedRule>,
+pub(super) struct PrintedTask {
+    pub(super) task: String,
+    pub(super) goal: Goal,
+    pub(super) rules: Vec<PrintedRule>,
     cases: Vec<Case>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-struct Goal {
-    verdict: GoalVerdict,
+pub(super) struct Goal {
+    pub(super) verdict: GoalVerdict,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-struct PrintedRule {
-    id: String,
-    verdict: Verdict,
+pub(super) struct PrintedRule {
+    pub(super) id: String,
+    pub(super) verdict: Verdict,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]

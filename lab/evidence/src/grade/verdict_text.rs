@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{GoalVerdict, KnownFailures, RuleGrade, TaskGrade};
+use super::{GoalVerdict, KnownFailures, TaskGrade};
 use crate::rules::{Level, Verdict};
 
 impl fmt::Display for Verdict {
@@ -84,8 +84,8 @@ impl TaskGrade {
     /// The rules that were broken, how many were kept, those that cannot be told, and those
     /// that are known to be broken.
     fn of_rules(&self, known: &KnownFailures) -> [Option<String>; 4] {
-        fn named<'a>(what: &str, rules: impl Iterator<Item = &'a RuleGrade>) -> Option<String> {
-            let ids: Vec<_> = rules.map(|rule| rule.id).collect();
+        fn named(what: &str, ids: impl Iterator<Item = &'static str>) -> Option<String> {
+            let ids: Vec<_> = ids.collect();
             (!ids.is_empty()).then(|| format!("{what}: {}", ids.join(", ")))
         }
         let kept = match self.with_verdict(Verdict::Kept).count() {
@@ -93,13 +93,16 @@ impl TaskGrade {
             1 => Some("1 rule kept".to_owned()),
             kept => Some(format!("{kept} rules kept")),
         };
+        let cannot_tell = self.with_verdict(Verdict::CannotTell);
+        let goal = self.is_known_to_miss(known).then_some("goal");
+        let known_rules = self.broken().filter(|rule| known.cover(self, rule));
         [
-            named("broken", self.broken_but_for(known)),
+            named("broken", self.broken_but_for(known).map(|rule| rule.id)),
             kept,
-            named("cannot tell", self.with_verdict(Verdict::CannotTell)),
+            named("cannot tell", cannot_tell.map(|rule| rule.id)),
             named(
                 "known to fail",
-                self.broken().filter(|rule| known.cover(self, rule)),
+                goal.into_iter().chain(known_rules.map(|rule| rule.id)),
             ),
         ]
     }
@@ -109,7 +112,7 @@ impl TaskGrade {
 mod tests {
     use super::*;
     use crate::{
-        grade::{GoalResult, KnownFailure},
+        grade::{GoalResult, KnownFailure, RuleGrade},
         rules::Judgement,
     };
 
@@ -149,7 +152,7 @@ mod tests {
         let unknown = ["broken: 0", "not called", "1 rule kept"];
         assert_eq!(summary(KnownFailures::default()), unknown);
         let known = ["not called", "1 rule kept", "known to fail: 0"];
-        let failure = KnownFailure {
+        let failure = KnownFailure::Rule {
             task: None,
             rule: "0",
         };

@@ -96,7 +96,12 @@ fn table(card: &Card, known: &KnownFailures) -> Markup {
                         tbody {
                             tr.goal {
                                 th scope="row" { a href={ "#" (task.task) } { (task.task) } }
-                                td { (goal(task.goal.verdict)) }
+                                td {
+                                    @match task.is_known_to_miss(known) {
+                                        true => { (verdict("open", "·", "known to fail")) }
+                                        false => { (goal(task.goal.verdict)) }
+                                    }
+                                }
                                 td { "goal" }
                                 td {}
                                 td { (safe(task.goal.found.as_deref().unwrap_or_default())) }
