@@ -7,7 +7,7 @@ use std::{
         Condvar, Mutex,
         atomic::{AtomicUsize, Ordering},
     },
-    thread,
+    thread::{self, ScopedJoinHandle},
     time::Duration,
 };
 
@@ -367,7 +367,7 @@ fn each_alone(client: &Client, paths: &[&str]) -> usize {
     };
     thread::scope(|scope| {
         let workers: Vec<_> = (0..WORKERS).map(|_| scope.spawn(work)).collect();
-        let done = workers.into_iter().map(|it| it.join());
+        let done = workers.into_iter().map(ScopedJoinHandle::join);
         done.map(|done| done.expect("it does not panic")).sum()
     })
 }
@@ -382,7 +382,7 @@ fn in_waves(client: &Client, paths: &[&str]) -> usize {
                 .iter()
                 .map(|path| scope.spawn(|| once(client, path)))
                 .collect();
-            let statuses = sent.into_iter().map(|it| it.join());
+            let statuses = sent.into_iter().map(ScopedJoinHandle::join);
             statuses.map(|it| it.expect("it does not panic")).collect()
         });
         let refused = wave.iter().zip(statuses);

@@ -3,7 +3,7 @@
 use anstyle::{AnsiColor, Style};
 use evidence::{
     grade::{Card, CaseGrade, Change, GoalVerdict, KnownFailures, RuleGrade, TaskGrade, TaskWords},
-    plot::{CaseChart, CaseRow},
+    plot::{CaseChart, CaseRow, InFlight},
     rules::{Rule, Verdict},
 };
 
@@ -420,6 +420,9 @@ fn shown(sheet: &mut Sheet<'_>, rules: &[&RuleGrade], number: usize, case: &Case
         case,
         &broken.map(|request| request.seq).collect::<Vec<_>>(),
     );
+    if let Some(in_flight) = InFlight::of(&case.wire, CHART) {
+        sheet.beside(INDENT, &sheet.plain(&in_flight.to_string()));
+    }
 }
 
 /// The result of a process that missed the goal, and the expected result.

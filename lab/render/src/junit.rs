@@ -83,8 +83,9 @@ fn goal(task: &TaskGrade, known: &KnownFailures, is_strict: bool) -> TestCase {
 }
 
 fn ended(case: &CaseGrade) -> String {
-    let found = case.goal.found.as_deref().unwrap_or_default();
-    format!("{}: {}; wanted {}", case.name, safe(found), case.wanted)
+    let found = safe(case.goal.found.as_deref().unwrap_or_default());
+    let wanted = case.wanted_in_words();
+    format!("{}: {found}; wanted {wanted}", case.name)
 }
 
 /// A text without characters that XML 1.0 forbids or that could control a terminal.

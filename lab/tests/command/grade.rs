@@ -393,7 +393,7 @@ impl Watched {
         Self { folder, lab, lines }
     }
 
-    fn save(file: &std::path::Path, tasks: &str) {
+    fn save(file: &Path, tasks: &str) {
         let (client, skip) = (reliable(), r#"echo '{"skip": true}'"#);
         let script = format!("case $LAB_TASK in {tasks}) exec {client};; *) {skip};; esac\n");
         fs::write(file, script).expect("written");

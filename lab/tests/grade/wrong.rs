@@ -8,7 +8,7 @@ use evidence::{
     rules::{RULES, Verdict},
 };
 use futures_util::future::join_all;
-use runner::grade::{ProcessSlots, all};
+use runner::grade::{ProcessSlots, Task, all};
 
 use crate::{AT_ONCE, assert_none, fault, graded, habit, told};
 
@@ -175,7 +175,7 @@ fn holds(grade: &TaskGrade, name: &str, rules: &[&str]) -> bool {
 
 #[test]
 fn every_rule_that_can_be_broken_is_broken_by_a_habit() {
-    let judged = all().flat_map(|task| task.rules());
+    let judged = all().flat_map(Task::rules);
     let judged: BTreeSet<_> = judged.map(|rule| rule.id).collect();
     let broken = TABLE.iter().chain(&QUICK).flat_map(|(_, _, rules)| *rules);
     let broken: BTreeSet<_> = broken.copied().collect();

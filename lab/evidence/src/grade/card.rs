@@ -162,6 +162,17 @@ impl Card {
     }
 }
 
+impl CaseGrade {
+    /// The wanted result as text, also if no response that the client got could lead to it.
+    #[must_use]
+    pub fn wanted_in_words(&self) -> &str {
+        match &*self.wanted {
+            "" => "the result of further requests",
+            wanted => wanted,
+        }
+    }
+}
+
 impl TaskGrade {
     /// Judges the cases of a task.
     #[must_use]

@@ -196,9 +196,6 @@ impl Goal {
     #[must_use]
     pub fn wanted(&self) -> String {
         let objects = |objects: &[Map<String, Value>]| {
-            if objects.is_empty() {
-                return "the result of further requests".to_owned();
-            }
             let mut texts: Vec<_> = objects.iter().take(MOST_NAMED).map(text).collect();
             if objects.len() > MOST_NAMED {
                 texts.push(format!("one of {} more", objects.len() - MOST_NAMED));

@@ -3,6 +3,7 @@
 
 mod case_chart;
 mod chart;
+mod in_flight;
 mod label;
 mod limit;
 mod order;
@@ -16,6 +17,7 @@ mod why;
 
 pub use case_chart::{CaseChart, CaseRow};
 pub use chart::Chart;
+pub use in_flight::InFlight;
 pub use limit::{LimitLine, LimitStep};
 pub use rows::{Detail, Mark, Part, Row};
 pub use scale::Scale;

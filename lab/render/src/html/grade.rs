@@ -6,7 +6,7 @@ use std::fmt::Display;
 use evidence::{
     duration,
     grade::{Card, CaseGrade, GoalVerdict, KnownFailures, RuleGrade, TaskGrade, TaskWords},
-    plot::{CaseChart, CaseRow, Scale},
+    plot::{CaseChart, CaseRow, InFlight, Scale},
     rules::{self, Verdict},
 };
 use maud::{Markup, html as markup};
@@ -22,6 +22,9 @@ use super::{
 
 /// The most requests of a case to draw.
 const ROWS: usize = 24;
+
+/// The number of columns of the requests in flight.
+const IN_FLIGHT: usize = 40;
 
 /// The maximum width of the client's texts, in columns.
 const LONGEST: usize = 300;
@@ -182,7 +185,7 @@ fn case(task: &TaskGrade, number: usize, case: &CaseGrade, known: &KnownFailures
         div.case {
             h3 { (case.name) " " (goal(case.goal.verdict)) }
             @if has_failed(task, case) {
-                p { (found.unwrap_or_default()) "; wanted " (case.wanted) }
+                p { (found.unwrap_or_default()) "; wanted " (case.wanted_in_words()) }
                 @if !stderr.is_empty() { pre { (stderr.join("\n")) } }
             }
             @if case.wire.total > 0 { (requests(task, number, case, known)) }
@@ -205,6 +208,9 @@ fn requests(task: &TaskGrade, number: usize, case: &CaseGrade, known: &KnownFail
     let placed = head.iter().enumerate();
     let placed = placed.chain(tail.iter().enumerate().map(|(at, row)| (tail_at + at, row)));
     markup! {
+        @if let Some(in_flight) = InFlight::of(&case.wire, IN_FLIGHT) {
+            p.remark { (in_flight) }
+        }
         div.waterfall.requests {
             table {
                 caption { "Every request as the service saw it" }

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use evidence::{
     grade::{CaseGrade, RuleGrade, TaskGrade},
-    plot::{CaseChart, CaseRow, Mark, Scale},
+    plot::{CaseChart, CaseRow, InFlight, Mark, Scale},
     rules::{self, TOLERANCE, Verdict},
     wire::WireRecord,
 };
@@ -17,6 +17,9 @@ const COLUMNS: usize = 100;
 
 /// The most requests of a case that are shown.
 const ROWS: usize = 40;
+
+/// The number of columns of the requests in flight.
+const IN_FLIGHT: usize = 40;
 
 /// The tasks, with their results so far.
 #[derive(Debug, Serialize)]
@@ -177,7 +180,10 @@ impl CaseView {
         let chart = CaseChart::new(&case.wire, ROWS);
         let scale = chart.scale(COLUMNS);
         let (total, shown) = (case.wire.total, chart.rows().len());
-        let remark = format!("{total} requests, {shown} of them shown");
+        let left_out =
+            (chart.left_out() > 0).then(|| format!("{total} requests, {shown} of them shown"));
+        let in_flight = InFlight::of(&case.wire, IN_FLIGHT).map(|it| it.to_string());
+        let remarks: Vec<_> = left_out.into_iter().chain(in_flight).collect();
         Self {
             number: open.number,
             name: open.name,
@@ -189,7 +195,7 @@ impl CaseView {
                 .iter()
                 .map(|row| RowView::of(row, &scale, broken.contains(&(open.number, row.seq))))
                 .collect(),
-            remark: (chart.left_out() > 0).then_some(remark),
+            remark: (!remarks.is_empty()).then(|| remarks.join(". ")),
         }
     }
 }

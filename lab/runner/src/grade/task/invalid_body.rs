@@ -10,7 +10,10 @@ use http::header::CONTENT_TYPE;
 use serde_json::json;
 
 use super::{Case, PLAIN, Received, Reply, Responder, Task};
-use crate::grade::{draw::Draw, responses::{cut_ok, page}};
+use crate::grade::{
+    draw::Draw,
+    responses::{cut_ok, page},
+};
 
 pub(super) const TASK: Task = Task {
     words: TaskWords {

@@ -54,7 +54,10 @@ impl Responder for Redirected {
     }
 
     fn goal(&self) -> Goal {
-        Goal::result_of([json!({"status": StatusCode::FOUND.as_u16()}), self.value.clone()])
+        Goal::result_of([
+            json!({"status": StatusCode::FOUND.as_u16()}),
+            self.value.clone(),
+        ])
     }
 
     fn listener(&self) -> Listener {
