@@ -33,8 +33,8 @@ fn start() -> RunningService {
     TeachingApi::start(config).unwrap()
 }
 
-/// Waits until no more than `limit` threads are listed: the kernel wakes whoever joins a
-/// thread shortly before it takes the thread off the list.
+/// Waits until no more than `limit` threads are listed. The kernel first wakes whoever joins
+/// a thread, and then takes the thread off the list.
 fn assert_threads_fall_to(limit: usize) {
     let began = Instant::now();
     while threads() > limit {

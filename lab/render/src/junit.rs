@@ -9,6 +9,7 @@ use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
 use super::{grade::has_failed, paint::fit};
 
+/// The message of a known failure that did not fail.
 const WRONGLY_LISTED: &str = "on the list of known failures, but did not fail";
 
 /// The maximum width of the client's texts, in columns.
@@ -19,7 +20,8 @@ const LONGEST: usize = 2_000;
 /// A result that is neither good nor bad is skipped, with the result as its message: a
 /// task that the client does not attempt, or a rule that was not exercised or could not
 /// be judged. So is a rule or a goal that is `known` to fail; if it did not, this is a
-/// failure. If `is_strict`, so is what could not be judged. Characters that XML does not allow are removed from the client's texts.
+/// failure. If `is_strict`, so is what could not be judged. Characters that XML does not
+/// allow are removed from the client's texts.
 #[must_use]
 #[expect(clippy::expect_used, reason = "it is written to a text, not to a file")]
 pub fn junit(card: &Card, known: &KnownFailures, is_strict: bool) -> String {

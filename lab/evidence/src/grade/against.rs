@@ -63,10 +63,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::{
-        grade::{CARD_VERSION, GoalResult, RuleGrade, TaskGrade},
-        rules::{Judgement, Level},
-    };
+    use crate::grade::{CARD_VERSION, known_failures};
 
     const GOALS: [GoalVerdict; 5] = [
         GoalVerdict::Reached,
@@ -85,25 +82,10 @@ mod tests {
     ];
 
     fn card(goal: GoalVerdict, verdict: Verdict) -> Card {
-        let mut card = Card::new(Vec::new(), 1, "");
-        card.tasks = vec![TaskGrade {
-            task: "flaky",
-            goal: GoalResult {
-                verdict: goal,
-                found: None,
-            },
-            rules: vec![RuleGrade {
-                id: "retry-503",
-                level: Level::Standard,
-                source: "",
-                judgement: Judgement {
-                    verdict,
-                    requests: Vec::new(),
-                    found: None,
-                },
-            }],
-            cases: Vec::new(),
-        }];
+        let mut card = known_failures::tests::card(&[("flaky", verdict)]);
+        for task in &mut card.tasks {
+            task.goal.verdict = goal;
+        }
         card
     }
 

@@ -206,6 +206,7 @@ impl Goal {
             Self::Result(results) => objects(results),
             Self::Error => "an error".to_owned(),
             Self::ErrorInWords => "a printed error".to_owned(),
+            Self::ErrorWith(members) if members.is_empty() => "a printed error".to_owned(),
             Self::ErrorWith(members) => {
                 format!("an error with {}", objects(std::slice::from_ref(members)))
             }
@@ -553,6 +554,19 @@ mod tests {
         ] {
             assert_eq!(verdict(&goal, &printed(line)), expected, "{line}");
         }
+    }
+
+    #[test]
+    fn an_error_with_members_must_be_printed_even_if_there_are_none() {
+        let goal = Goal::ErrorWith(Map::new());
+        let crashed = ProcessRecord {
+            exit: Some(1),
+            ..ProcessRecord::default()
+        };
+
+        assert_eq!(verdict(&goal, &crashed), Missed);
+        assert_eq!(verdict(&goal, &printed(r#"{"error": "down"}"#)), Reached);
+        assert_eq!(goal.wanted(), "a printed error");
     }
 
     #[test]

@@ -89,14 +89,14 @@ impl FromIterator<KnownFailure> for KnownFailures {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::{
         grade::GoalResult,
         rules::{Judgement, Level},
     };
 
-    fn card(verdicts: &[(&'static str, Verdict)]) -> Card {
+    pub(in crate::grade) fn card(verdicts: &[(&'static str, Verdict)]) -> Card {
         let mut card = Card::new(Vec::new(), 1, "");
         card.tasks = verdicts
             .iter()

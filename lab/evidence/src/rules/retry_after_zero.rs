@@ -1,4 +1,4 @@
-//! A Retry-After of zero, time and again, is no reason to retry without a pause.
+//! A pause is better although a Retry-After of zero asks for none.
 
 use super::{Case, Judgement, Level, Rule, Verdict, gaps, sample::Sample};
 use crate::wire::{RetryAfterForm, WireRequest};

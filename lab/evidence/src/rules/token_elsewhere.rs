@@ -8,7 +8,7 @@ pub(super) const RULE: Rule = Rule {
     level: Level::GoodPractice,
     source: "RFC 9110 §15.4; CVE-2018-18074; CVE-2022-27774",
     text: "the token was not sent to another origin",
-    why: "A redirect names any target. Whoever receives the token can use it.",
+    why: "A redirect can name any target, and whoever receives the token can use it.",
     hint: "Follow no redirect, or send credentials only if scheme, host and port are the same.",
     judge,
 };

@@ -31,7 +31,7 @@ impl BrokenOnce {
     }
 
     /// Only the value reaches the goal.
-    pub(super) fn until_repeated(self) -> Self {
+    pub(super) fn value_only(self) -> Self {
         Self {
             takes_error: false,
             ..self

@@ -1,8 +1,8 @@
 //! A service with room for a few requests at the same time, and little patience.
 //!
-//! Only a limit that all calls share reaches the goal. One call after another takes more
-//! than twice the time, and retries that know nothing of each other are refused too often,
-//! whether they wait for a fixed time or a random one.
+//! A limit that all calls share reaches the goal. One call after another takes more than
+//! twice the time. Retries that know nothing of each other are refused too often, unless
+//! each waits for seconds: then so few are under way that the waits are a limit.
 
 use std::{
     collections::HashSet,
@@ -38,7 +38,8 @@ const TIME: Duration = Duration::from_secs(6);
 
 /// How many requests the service refuses before it serves the client no longer. A client
 /// that begins with sixteen calls and halves a shared limit has 16 refusals, or up to 24 if
-/// it tries a higher limit again. Sixteen callers that retry on their own have 40 or more.
+/// it tries a higher limit again. Sixteen callers that retry on their own, each after a
+/// second at most, have 29 or more.
 const PATIENCE: usize = 26;
 
 pub(super) const TASK: Task = Task {

@@ -16,8 +16,8 @@ pub(super) const TASK: Task = Task {
         name: "maintenance",
         path: "/value",
         text: "GET the URL. The service is down and says for how many seconds, or until which \
-               date; you have ten seconds. Print an error that gives those seconds; for a date, any \
-               error.",
+               date; you have ten seconds. Print an error that gives those seconds; for a date, \
+               print any error.",
         goal: r#"{"error": "…", "retry_after": n}"#,
         hint: "An earlier retry is against what the service asked, and a wait of minutes or days \
                blocks your caller. The caller may be able to try again later, if your error says \
@@ -63,7 +63,8 @@ impl Responder for Maintenance {
                 let members = [("retry_after".to_owned(), json!(wait))];
                 Goal::ErrorWith(Map::from_iter(members))
             }
-            Self::Date => Goal::Error,
+            // An exit code alone could be that of a client that cannot read the date.
+            Self::Date => Goal::ErrorWith(Map::new()),
         }
     }
 }

@@ -29,7 +29,7 @@ pub(super) const TASK: Task = Task {
         name: "silence, then 200",
         responder: |draw| {
             let breaks = |_: &_| withheld(ConnectionFault::Silence, "silence");
-            Box::new(BrokenOnce::new(draw, breaks).until_repeated())
+            Box::new(BrokenOnce::new(draw, breaks).value_only())
         },
     }],
     ..PLAIN
