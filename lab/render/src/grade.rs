@@ -322,11 +322,19 @@ fn remark(sheet: &mut Sheet<'_>, grade: &TaskGrade) {
     }
 }
 
-/// Why some rules could not be judged, and which the client left out.
+/// Why some rules could not be judged and how to judge them again, and which the client left
+/// out.
 fn untold(sheet: &mut Sheet<'_>, grade: &TaskGrade) {
     for rule in grade.with_verdict(Verdict::CannotTell) {
         let found = rule.judgement.found.as_deref().unwrap_or_default();
         sheet.beside(INDENT, &sheet.plain(&format!("{}: {found}", rule.id)));
+    }
+    let is_judged = grade.goal.verdict != GoalVerdict::NotJudged;
+    if !is_judged || grade.with_verdict(Verdict::CannotTell).next().is_some() {
+        let (lab, task) = (sheet.options.lab, grade.task);
+        sheet.line(&format!(
+            "{INDENT}No failure. To judge it again: {lab} grade --task {task} -- …"
+        ));
     }
     for rule in grade.with_verdict(Verdict::Skipped) {
         let found = rule.judgement.found.iter();
@@ -483,11 +491,8 @@ fn chart(sheet: &mut Sheet<'_>, case: &CaseGrade, broken: &[u64]) {
     for row in head {
         draw(sheet, row);
     }
-    if chart.left_out() > 0 {
-        sheet.line(&format!(
-            "{INDENT}({} requests not shown)",
-            chart.left_out()
-        ));
+    if let Some(left_out) = chart.left_out() {
+        sheet.beside(INDENT, &sheet.plain(&format!("({left_out})")));
     }
     for row in tail {
         draw(sheet, row);
@@ -520,9 +525,20 @@ pub(super) fn count(card: &Card, known: &KnownFailures) -> String {
     let kept = tasks
         .iter()
         .flat_map(|task| task.with_verdict(Verdict::Kept));
+    let untold = tasks
+        .iter()
+        .flat_map(|task| task.with_verdict(Verdict::CannotTell));
+    let untold = match untold.count() {
+        0 => String::new(),
+        untold => format!(", {untold} cannot be told"),
+    };
+    let not_judged = match of(GoalVerdict::NotJudged) {
+        0 => String::new(),
+        not_judged => format!(", {not_judged} not judged"),
+    };
     format!(
-        "{} of {} goals reached, {} skipped; {} rules kept, {broken} broken{known} (seed {}, \
-         waits may be {} short)",
+        "{} of {} goals reached, {} skipped{not_judged}; {} rules kept, {broken} broken{known}{untold} \
+         (seed {}, waits may be {} short)",
         of(GoalVerdict::Reached),
         tasks.len(),
         of(GoalVerdict::Skipped),

@@ -96,6 +96,7 @@ fn printable(sign: char, ascii: bool) -> char {
         '→' if ascii => '>',
         '←' if ascii => '<',
         '…' if ascii => '~',
+        '×' if ascii => 'x',
         '└' if ascii => '`',
         _ if ascii && !sign.is_ascii() => '?',
         // Zero-width characters (controls, joiners, directions) could hide or reorder the

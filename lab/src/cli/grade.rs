@@ -492,10 +492,24 @@ impl<'a> Grader<'a> {
 
     fn say_done(&self, card: &Card) -> Result<(), Exit> {
         if !self.arguments.task.is_empty() {
-            return Ok(());
+            return self.name_the_next();
         }
         let practice: Vec<_> = PRACTICE.iter().map(|task| task.words.name).collect();
         terminal::print(&render::grade::done(card, &practice, &self.options))
+    }
+
+    /// Names the task after the last of those that were named on the command line.
+    fn name_the_next(&self) -> Result<(), Exit> {
+        let last = self.tasks.last().map(|task| task.words.name);
+        let mut way = TASKS.iter().map(|task| task.words.name);
+        let Some(next) = way
+            .find(|name| Some(*name) == last)
+            .and_then(|_| way.next())
+        else {
+            return Ok(());
+        };
+        let (lab, command) = (self.options.lab, &self.command);
+        terminal::print(&format!("Next: {lab} grade --task {next} -- {command}\n"))
     }
 
     /// The `--watch` option to suggest, if an argument of the command is a file.

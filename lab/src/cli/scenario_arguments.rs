@@ -10,8 +10,8 @@ use clap::{
 use evidence::{Overrides, Pace};
 use render::Options;
 use runner::{
-    CLIENTS, ClientUnderTest, Naive, RELIABLE, Reliable, Settings, WITHOUT, Without,
-    check_overrides, scenario, scenario::Scenario,
+    CLIENTS, ClientUnderTest, Naive, RELIABLE, Reliable, Settings, UnknownName, WITHOUT, Without,
+    check_overrides, grade, scenario, scenario::Scenario,
 };
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -299,7 +299,7 @@ impl Arguments {
             if self.filter.is_some() {
                 return Err(format!("--filter needs `lab scenario {ALL}`").into());
             }
-            let scenario = scenario::find(&self.name)?;
+            let scenario = scenario::find(&self.name).map_err(|unknown| self.or_task(unknown))?;
             self.check_overrides(&[scenario])?;
             return Ok(Chosen::One(scenario));
         }
@@ -314,6 +314,20 @@ impl Arguments {
         let scenarios = scenario::matching(self.filter.as_deref().unwrap_or_default())?;
         self.check_overrides(&scenarios)?;
         Ok(Chosen::All(scenarios))
+    }
+
+    /// The error for an unknown scenario: one that has the name of a task was perhaps meant to
+    /// show what the task teaches.
+    fn or_task(&self, unknown: UnknownName) -> Box<dyn Error> {
+        match grade::find(&self.name) {
+            Ok(task) => format!(
+                "no scenario is called '{name}', but a task is; its scenario is '{}'",
+                task.words.scenario,
+                name = self.name,
+            )
+            .into(),
+            Err(_) => unknown.into(),
+        }
     }
 
     fn check_overrides(&self, scenarios: &[&Scenario]) -> Result<(), String> {

@@ -22,6 +22,8 @@ lab completions tcsh
     invalid value 'tcsh'
 lab scenario flakey
     error: no scenario is called 'flakey'; did you mean 'flaky'?
+lab scenario crowded
+    error: no scenario is called 'crowded', but a task is; its scenario is 'too-many-requests'
 lab scenario all --filter xyzzy
     error: no scenario's name contains 'xyzzy'; `lab list` shows them all
 lab scenario flaky --filter f

@@ -190,7 +190,7 @@ async fn of_many_requests_the_first_and_the_last_are_shown() {
     let shown: Vec<_> = rows.iter().flat_map(|row| row["seq"].as_u64()).collect();
     assert_eq!(shown, (1..=20).chain(24..=43).collect::<Vec<_>>());
     let remark = &stormy["cases"][0]["remark"];
-    assert_eq!(remark, "43 requests, 40 of them shown");
+    assert_eq!(remark, "40 requests are shown, and 3 more: 3 × 200");
 }
 
 #[tokio::test]

@@ -8,8 +8,8 @@ use super::{Goal, GoalResult, GoalVerdict, KnownFailures};
 use crate::{
     nanoseconds,
     rules::{
-        self, CardCase, CardContext, Case, Judgement, Level, ProcessRecord, Rule, TOLERANCE,
-        Verdict,
+        self, CardCase, CardContext, Case, Judgement, Level, ProcessRecord, RequestRef, Rule,
+        TOLERANCE, Verdict,
     },
     wire::WireRecord,
 };
@@ -223,6 +223,12 @@ impl TaskGrade {
         for grade in &mut self.rules {
             if let Some(rule) = rules::find(grade.id) {
                 grade.judgement = (rule.judge)(&seen);
+                let found = grade.judgement.found.as_mut();
+                if let Some((found, place)) =
+                    found.zip(place(&grade.judgement.requests, &self.cases))
+                {
+                    found.push_str(&place);
+                }
             }
         }
     }
@@ -293,6 +299,21 @@ impl TaskGrade {
         let rules = self.rules.iter();
         rules.filter(move |rule| rule.judgement.verdict == verdict)
     }
+}
+
+/// Where a rule was broken, if not all cases of the task are the same.
+fn place(requests: &[RequestRef], cases: &[CaseGrade]) -> Option<String> {
+    let first = cases.first()?;
+    if cases.iter().all(|case| case.name == first.name) {
+        return None;
+    }
+    let mut broken: Vec<_> = requests.iter().map(|request| request.case).collect();
+    broken.dedup();
+    let case = cases.get(*broken.first()?)?.name;
+    Some(match broken.len() {
+        1 => format!(", in the case \"{case}\""),
+        several => format!(", in {several} cases, the first \"{case}\""),
+    })
 }
 
 #[cfg(test)]
@@ -431,6 +452,36 @@ mod tests {
 
         assert_eq!(verdict(&card), Verdict::CannotTell);
         assert_eq!(ids(&card.tasks[0]), ["no-retry-4xx"]);
+    }
+
+    #[test]
+    fn a_broken_rule_names_its_cases_if_they_are_not_all_the_same() {
+        let found = |names: [&'static str; 3], broken: &[usize]| {
+            let cases = names.iter().enumerate().map(|(number, name)| RecordedCase {
+                name,
+                ..case(
+                    if broken.contains(&number) {
+                        &[404, 404]
+                    } else {
+                        &[404]
+                    },
+                    exits(0, REACHED),
+                )
+            });
+            let task = task(cases.collect());
+            task.rules[0].judgement.found.clone().unwrap_or_default()
+        };
+        for (names, broken, place) in [
+            (["a", "b", "c"], &[1][..], ", in the case \"b\""),
+            (["a", "b", "b"], &[2, 1], ", in 2 cases, the first \"b\""),
+            (["a", "a", "a"], &[0, 2], "followed"),
+        ] {
+            assert!(
+                found(names, broken).ends_with(place),
+                "{names:?} {:?}",
+                found(names, broken)
+            );
+        }
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The requests of one case, row by row.
 
 use std::{
-    collections::{HashMap, HashSet},
+    collections::{BTreeMap, HashMap, HashSet},
     time::Duration,
 };
 
@@ -38,6 +38,8 @@ pub struct CaseChart {
     gap: usize,
     /// The number of requests without a row.
     left_out: u64,
+    /// The same by their results; what was dropped from the record is not among them.
+    left_out_results: BTreeMap<Option<u16>, u64>,
 }
 
 impl CaseChart {
@@ -93,9 +95,14 @@ impl CaseChart {
         let surplus = rows.len().saturating_sub(most);
         let gap = if surplus > 0 { most / 2 } else { rows.len() };
         rows.drain(gap..gap + surplus);
+        let mut left_out_results = BTreeMap::new();
+        for request in wire.entries.iter().skip(gap).take(surplus) {
+            *left_out_results.entry(request.status).or_default() += 1;
+        }
         Self {
             gap,
             left_out: wire.total - rows.len() as u64,
+            left_out_results,
             rows,
         }
     }
@@ -112,10 +119,20 @@ impl CaseChart {
         self.rows.split_at(self.gap)
     }
 
-    /// The number of requests without a row.
+    /// The requests without a row and their results, such as `3 more: 2 × 200, 1 × 429`; none
+    /// if every request has a row.
     #[must_use]
-    pub fn left_out(&self) -> u64 {
-        self.left_out
+    pub fn left_out(&self) -> Option<String> {
+        let known: u64 = self.left_out_results.values().sum();
+        let dropped = self.left_out - known;
+        let results = self.left_out_results.iter().rev();
+        let results = results.map(|(status, number)| match status {
+            Some(status) => format!("{number} × {status}"),
+            None => format!("{number} without a response"),
+        });
+        let mut results: Vec<_> = results.collect();
+        results.extend((dropped > 0).then(|| format!("{dropped} not recorded")));
+        (self.left_out > 0).then(|| format!("{} more: {}", self.left_out, results.join(", ")))
     }
 
     /// The axis of the chart, in `columns` columns.
@@ -241,18 +258,30 @@ mod tests {
             ..WireRecord::default()
         };
         for (requests, most, head, tail, left_out) in [
-            (4, 4, &[2, 3, 4, 5][..], &[][..], 1),
-            (5, 4, &[2, 3], &[5, 6], 2),
-            (90, 4, &[2, 3], &[90, 91], 87),
-            (0, 4, &[], &[], 1),
+            (4, 4, &[2, 3, 4, 5][..], &[][..], "1 more: 1 not recorded"),
+            (5, 4, &[2, 3], &[5, 6], "2 more: 1 × 503, 1 not recorded"),
+            (
+                90,
+                4,
+                &[2, 3],
+                &[90, 91],
+                "87 more: 86 × 503, 1 not recorded",
+            ),
+            (0, 4, &[], &[], "1 more: 1 not recorded"),
         ] {
             let chart = CaseChart::new(&wire(requests), most);
 
             let seqs = |rows: &[CaseRow]| rows.iter().map(|row| row.seq).collect::<Vec<_>>();
             let (first, last) = chart.ends();
             assert_eq!((&*seqs(first), &*seqs(last)), (head, tail), "{requests}");
-            assert_eq!(chart.left_out(), left_out, "{requests}");
+            assert_eq!(chart.left_out().as_deref(), Some(left_out), "{requests}");
         }
+        let complete = WireRecord {
+            total: 2,
+            entries: vec![request(1, 0, 0), request(2, 1, 1)],
+            ..WireRecord::default()
+        };
+        assert_eq!(CaseChart::new(&complete, 2).left_out(), None);
     }
 
     #[test]

@@ -153,7 +153,7 @@ impl Sample {
     /// Whether the pauses differed: the first retries that had a pause, and of which there
     /// are enough, decide.
     pub(super) fn has_jitter(&self) -> Shown {
-        let mut why = "too few cases with a retry";
+        let mut why = None;
         let Some(longest) = self.pools.iter().flatten().max() else {
             return Shown::Nothing;
         };
@@ -186,14 +186,25 @@ impl Sample {
                 .map(|(at, gap)| gaps.partition_point(|other| *other <= *gap + width) - at);
             let pauses = gaps.iter().filter(|gap| **gap >= self.sure()).count();
             if alike.max().unwrap_or_default() > gaps.len() / 2 {
-                why = "too many of the waits are similar to tell whether they are random";
+                why = Some("too many of the waits are similar to tell whether they are random");
             } else if pauses <= gaps.len() / 2 {
-                why = "too few of the retries came after a pause";
+                why = Some("too few of the retries came after a pause");
             } else {
                 return Shown::Kept;
             }
         }
-        self.unclear(why)
+        match why {
+            Some(why) => self.unclear(why),
+            None => Shown::CannotTell(self.too_few()),
+        }
+    }
+
+    /// Why no pool is large enough to show whether waits differ.
+    fn too_few(&self) -> String {
+        let paused = self.pools.iter().enumerate();
+        let paused = paused.filter(|(number, _)| !self.is_at_once(*number));
+        let most = paused.map(|(_, pool)| pool.len()).max().unwrap_or_default();
+        format!("{ALIKE_NEEDS} cases with a pause before a retry are needed, and there were {most}")
     }
 
     /// The shortest gap that is certainly a pause: longer than the client's own overhead, by
@@ -227,7 +238,7 @@ impl Sample {
         Shown::CannotTell(match self.noise.is_zero() {
             true => why.to_owned(),
             false => format!(
-                "{why}: delays of this machine differed by {}",
+                "{why}: delays of this machine differed by {}. A quieter one may tell",
                 duration_left(self.noise)
             ),
         })
@@ -408,7 +419,9 @@ mod tests {
                 0,
                 8,
                 90,
-                format!("{unsure}: delays of this machine differed by 90 ms"),
+                format!(
+                    "{unsure}: delays of this machine differed by 90 ms. A quieter one may tell"
+                ),
             ),
         ] {
             let mut gaps = gaps(short, 2, long);

@@ -197,7 +197,7 @@ fn requests(task: &TaskGrade, number: usize, case: &CaseGrade, known: &KnownFail
     let chart = CaseChart::new(&case.wire, ROWS);
     let scale = chart.scale(COLUMNS);
     let ((head, tail), left_out) = (chart.ends(), chart.left_out());
-    let gap = usize::from(left_out > 0);
+    let gap = usize::from(left_out.is_some());
     let height = head.len() + gap + tail.len();
     let tail_at = head.len() + gap;
     let is_ok = |row: &CaseRow| {
@@ -217,8 +217,8 @@ fn requests(task: &TaskGrade, number: usize, case: &CaseGrade, known: &KnownFail
                 thead { tr { th scope="col" { "arrived" } th scope="col" { "request" } } }
                 tbody {
                     @for row in head { (request(task, number, row, is_ok(row), known)) }
-                    @if left_out > 0 {
-                        tr { td {} td { (left_out) " requests not shown" } }
+                    @if let Some(left_out) = left_out {
+                        tr { td {} td { (left_out) } }
                     }
                     @for row in tail { (request(task, number, row, is_ok(row), known)) }
                 }

@@ -179,9 +179,9 @@ impl CaseView {
     fn of(open: &OpenCase<'_>, case: &CaseGrade, broken: &HashSet<(usize, u64)>) -> Self {
         let chart = CaseChart::new(&case.wire, ROWS);
         let scale = chart.scale(COLUMNS);
-        let (total, shown) = (case.wire.total, chart.rows().len());
-        let left_out =
-            (chart.left_out() > 0).then(|| format!("{total} requests, {shown} of them shown"));
+        let shown = chart.rows().len();
+        let left_out = chart.left_out();
+        let left_out = left_out.map(|it| format!("{shown} requests are shown, and {it}"));
         let in_flight = InFlight::of(&case.wire, IN_FLIGHT).map(|it| it.to_string());
         let remarks: Vec<_> = left_out.into_iter().chain(in_flight).collect();
         Self {

@@ -48,8 +48,8 @@ pub(super) const TASK: Task = Task {
         path: "/index",
         text: "GET the URL for {\"urls\": [\"…\", …]}, 64 URLs. GET all of them within six seconds, \
                each until it succeeds: sixteen at the same time at first. The service has room for \
-               fewer, and serves you no longer once it has refused 26 requests. Print how many \
-               succeeded.",
+               fewer and refuses the others with 429. After 26 refusals it serves you no longer \
+               (403), and after the six seconds neither (410). Print how many succeeded.",
         goal: r#"{"done": 64}"#,
         hint: "A 429 says that all your requests together are too many, so one worker that backs \
                off alone changes nothing. Let all workers share one limit of requests in flight, \
@@ -100,20 +100,24 @@ impl Crowded {
         ok(&json!({"urls": urls}))
     }
 
-    /// Why the service serves the client no longer.
-    fn is_over(&self, now: SystemTime) -> Option<&'static str> {
+    /// The response that says why the service serves the client no longer.
+    fn is_over(&self, now: SystemTime) -> Option<Response> {
         let took = self.began.and_then(|began| now.duration_since(began).ok());
         match took {
-            _ if self.refused >= PATIENCE => Some("the service refused 26 requests before this"),
-            Some(took) if took > TIME => Some("the six seconds are over"),
+            _ if self.refused >= PATIENCE => {
+                let why = "the service refused 26 requests before this";
+                Some(refused(StatusCode::FORBIDDEN, "refused_too_often", why))
+            }
+            Some(took) if took > TIME => {
+                Some(refused(StatusCode::GONE, "too_late", "the six seconds are over"))
+            }
             _ => None,
         }
     }
 
     fn work(&mut self, number: usize, now: SystemTime) -> Reply {
         let call = Some(number as u64);
-        if let Some(why) = self.is_over(now) {
-            let response = refused(StatusCode::FORBIDDEN, "no_longer_served", why);
+        if let Some(response) = self.is_over(now) {
             return Reply {
                 call,
                 ..response.into()
@@ -201,7 +205,7 @@ mod tests {
 
         assert_eq!(status(&mut crowded, "/index", 0).0, StatusCode::OK);
         assert_eq!(status(&mut crowded, &path, 6).0, StatusCode::OK);
-        assert_eq!(status(&mut crowded, &path, 7).0, StatusCode::FORBIDDEN);
+        assert_eq!(status(&mut crowded, &path, 7).0, StatusCode::GONE);
 
         let _served = [(); WORKERS].map(|()| status(&mut crowded, &path, 0));
         for _ in 0..PATIENCE {

@@ -17,8 +17,8 @@ pub(super) const TASK: Task = Task {
     words: TaskWords {
         name: "retry-after",
         path: "/value",
-        text: "GET the URL and print the object in the response. The service fails once, and says \
-               when to come back.",
+        text: "GET the URL and print the object in the response. The service fails once, with 503 \
+               or 429, and says when to come back.",
         goal: r#"the unchanged body of the 200, {"value": …}"#,
         hint: "Retry-After: 2 asks for a wait of two seconds. The head of the response says so, \
                even if its body breaks off.",
