@@ -108,9 +108,11 @@ impl Crowded {
                 let why = "the service refused 26 requests before this";
                 Some(refused(StatusCode::FORBIDDEN, "refused_too_often", why))
             }
-            Some(took) if took > TIME => {
-                Some(refused(StatusCode::GONE, "too_late", "the six seconds are over"))
-            }
+            Some(took) if took > TIME => Some(refused(
+                StatusCode::GONE,
+                "too_late",
+                "the six seconds are over",
+            )),
             _ => None,
         }
     }
