@@ -33,6 +33,7 @@ pub mod metric;
 pub mod outcome;
 pub mod plot;
 pub mod policy;
+pub mod proxy;
 pub mod question;
 pub mod rules;
 pub mod run;

@@ -1,0 +1,113 @@
+//! The faults of the proxy.
+
+use std::{fmt, str::FromStr, time::Duration};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// What happens to the first request of a route.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Fault {
+    /// The true response, three seconds late. It is the control and no fault: what comes twice
+    /// in it is sent twice by itself.
+    Hold,
+    /// A 503 without Retry-After.
+    Unavailable,
+    /// A 503 with `Retry-After: 2`.
+    RetryAfter,
+    /// A 400.
+    Refused,
+    /// The upstream's response is read to its end, and then the connection is closed without a
+    /// byte of it.
+    LostResponse,
+    /// Nothing comes.
+    Silence,
+}
+
+/// No fault has this name.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("no fault is called '{0}'; there are {all}", all = Fault::ALL.map(|it| it.name()).join(", "))]
+pub struct UnknownFault(String);
+
+impl Fault {
+    /// All faults, the control first.
+    pub const ALL: [Self; 6] = [
+        Self::Hold,
+        Self::Unavailable,
+        Self::RetryAfter,
+        Self::Refused,
+        Self::LostResponse,
+        Self::Silence,
+    ];
+
+    /// The wait that `retry-after` asks for.
+    pub const WAIT: Duration = Duration::from_secs(2);
+
+    /// For how long `hold` holds a response: longer than any wait that is asked for.
+    pub const HELD: Duration = Duration::from_secs(3);
+
+    /// Its name on the command line.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Hold => "hold",
+            Self::Unavailable => "unavailable",
+            Self::RetryAfter => "retry-after",
+            Self::Refused => "refused",
+            Self::LostResponse => "lost-response",
+            Self::Silence => "silence",
+        }
+    }
+
+    /// What happens, in a phrase.
+    #[must_use]
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Hold => "the response, 3 s late",
+            Self::Unavailable => "503",
+            Self::RetryAfter => "503, Retry-After: 2",
+            Self::Refused => "400",
+            Self::LostResponse => "lost response",
+            Self::Silence => "silence",
+        }
+    }
+
+    /// Whether the connection ends in place of a response. In such a run every response
+    /// closes its connection: a transport may send again what a used connection lost
+    /// (RFC 9112 §9.3.1), and that is no retry.
+    #[must_use]
+    pub fn ends_the_connection(self) -> bool {
+        matches!(self, Self::LostResponse | Self::Silence)
+    }
+
+    /// The rules that are judged by it.
+    #[must_use]
+    pub fn rules(self) -> &'static [&'static str] {
+        match self {
+            Self::Hold => &[],
+            Self::Unavailable | Self::LostResponse => {
+                &["idempotency-key-reuse", "same-body", "once"]
+            }
+            Self::RetryAfter => &["retry-after-seconds"],
+            Self::Refused => &["refused-once"],
+            Self::Silence => &["read-timeout"],
+        }
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for Fault {
+    type Err = UnknownFault;
+
+    fn from_str(name: &str) -> Result<Self, UnknownFault> {
+        let mut all = Self::ALL.into_iter();
+        all.find(|fault| fault.name() == name)
+            .ok_or_else(|| UnknownFault(name.to_owned()))
+    }
+}

@@ -1,0 +1,55 @@
+//! Quiet routes: those on which an equal request is certainly a repetition.
+
+use std::collections::HashSet;
+
+use super::{Fault, Run, RunKind};
+
+/// Why equal requests of a route need not belong to one call; none if the route is quiet.
+///
+/// It is quiet if both healthy runs make equally many requests of it and none twice, if none
+/// came twice while its response was held in a control that the command bore, and if none
+/// came twice in any other run, unless the route was the target there.
+#[must_use]
+pub fn unfit(runs: &[Run], route: &str) -> Option<String> {
+    let healthy = || runs.iter().filter(|run| run.kind == RunKind::Healthy);
+    let mut counts = healthy().map(|run| run.of_route(route).count());
+    let first = counts.next().unwrap_or_default();
+    if counts.any(|count| count != first) {
+        return Some("the healthy runs made different numbers of its requests".to_owned());
+    }
+    if healthy().any(|run| came_twice(run, route)) {
+        return Some("the same request is made more than once".to_owned());
+    }
+    let controls: Vec<_> = runs
+        .iter()
+        .filter(|it| it.is_of(route, Fault::Hold))
+        .collect();
+    if controls.iter().any(|run| came_twice(run, route)) {
+        return Some("the same request came again while its response was held".to_owned());
+    }
+    let bore_it = |run: &&Run| {
+        let target = run.target();
+        target.is_some_and(|it| it.delivered.is_some()) && run.end.exit == Some(0)
+    };
+    if !controls.iter().all(bore_it) {
+        return Some("the command does not bear a response that is 3 s late".to_owned());
+    }
+    let is_other = |run: &&Run| match &run.kind {
+        RunKind::Healthy => false,
+        RunKind::Fault { route: target, .. } => target != route,
+    };
+    let mut others = runs.iter().filter(is_other);
+    let noisy = others.any(|run| came_twice(run, route));
+    noisy.then(|| "the same request came twice in a run that was about another route".to_owned())
+}
+
+/// Whether two requests of a route are the same, or may be.
+fn came_twice(run: &Run, route: &str) -> bool {
+    let mut seen = HashSet::new();
+    let mut requests = run.of_route(route);
+    requests.any(|request| match request.asks_for() {
+        Some(asked) => !seen.insert(asked),
+        // What was not read to its end equals no other: nothing is tied by it.
+        None => false,
+    })
+}

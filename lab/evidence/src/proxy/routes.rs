@@ -1,0 +1,181 @@
+//! Routes: methods and paths as templates. They choose targets and count requests, and tie
+//! nothing.
+
+/// The longest segment that may be a word.
+const WORD: usize = 32;
+
+/// The segment in place of one that could be an id or a secret.
+const HOLE: &str = "{}";
+
+/// The last segments of paths that are health checks. They are not chosen unasked: what an
+/// application does about them is not how it treats its API.
+const HEALTH: [&str; 10] = [
+    "health",
+    "healthz",
+    "healthcheck",
+    "live",
+    "livez",
+    "ready",
+    "readyz",
+    "ping",
+    "status",
+    "metrics",
+];
+
+/// The route of a request as far as one request shows it: each segment that is not a plain
+/// lower-case word or a version such as `v1` is `{}`.
+#[must_use]
+pub fn shape(method: &str, path: &str) -> String {
+    let segments = path.split('/').map(|segment| match is_plain(segment) {
+        true => segment,
+        false => HOLE,
+    });
+    let segments: Vec<_> = segments.collect();
+    format!("{method} {}", segments.join("/"))
+}
+
+fn is_plain(segment: &str) -> bool {
+    let is_version = segment
+        .strip_prefix('v')
+        .is_some_and(|it| (1..=2).contains(&it.len()) && it.bytes().all(|it| it.is_ascii_digit()));
+    let is_word = |sign: u8| sign.is_ascii_lowercase() || matches!(sign, b'-' | b'_');
+    is_version || segment.len() <= WORD && segment.bytes().all(is_word)
+}
+
+/// Whether a route looks like a health check.
+#[must_use]
+pub fn is_health_check(route: &str) -> bool {
+    let last = route.rsplit('/').find(|segment| !segment.is_empty());
+    last.is_some_and(|last| HEALTH.contains(&last))
+}
+
+/// The routes that two healthy runs show.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Templates {
+    /// The shapes that stand for themselves.
+    known: Vec<String>,
+    /// The shapes with a hole where both runs differed.
+    holed: Vec<String>,
+}
+
+impl Templates {
+    /// The routes of two runs with these shapes: a segment that differs between them is `{}`.
+    #[must_use]
+    pub fn of(one: &[String], other: &[String]) -> Self {
+        let known: Vec<_> = one
+            .iter()
+            .filter(|it| other.contains(it))
+            .cloned()
+            .collect();
+        let only = |of: &[String]| -> Vec<String> {
+            of.iter()
+                .filter(|it| !known.contains(it))
+                .cloned()
+                .collect()
+        };
+        let (one, other) = (only(one), only(other));
+        let pairs = one
+            .iter()
+            .flat_map(|it| other.iter().map(move |that| (it, that)));
+        let mut holed: Vec<_> = pairs.filter_map(|(it, that)| merged(it, that)).collect();
+        holed.sort_unstable();
+        holed.dedup();
+        Self { known, holed }
+    }
+
+    /// The route of a request with this shape.
+    #[must_use]
+    pub fn route(&self, shape: &str) -> String {
+        let fits = |template: &&String| {
+            let (template, shape) = (segments(template), segments(shape));
+            template.len() == shape.len()
+                && template
+                    .iter()
+                    .zip(&shape)
+                    .all(|(of, it)| *of == HOLE || of == it)
+        };
+        match self.known.iter().any(|it| it == shape) {
+            true => shape.to_owned(),
+            false => self
+                .holed
+                .iter()
+                .find(fits)
+                .map_or(shape, |it| it)
+                .to_owned(),
+        }
+    }
+}
+
+/// Two shapes that differ in one segment, as one.
+fn merged(one: &str, other: &str) -> Option<String> {
+    let (one, other) = (segments(one), segments(other));
+    let differ = one
+        .iter()
+        .zip(&other)
+        .filter(|(it, that)| it != that)
+        .count();
+    // The first is the method.
+    if one.len() != other.len() || differ != 1 || one.first() != other.first() {
+        return None;
+    }
+    let merged = one.iter().zip(&other);
+    let merged: Vec<_> = merged
+        .map(|(it, that)| if it == that { *it } else { HOLE })
+        .collect();
+    Some(merged.join("/"))
+}
+
+fn segments(shape: &str) -> Vec<&str> {
+    shape.split('/').collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_plain_words_and_versions_are_kept_of_a_path() {
+        for (path, expected) in [
+            ("/v1/orders", "GET /v1/orders"),
+            ("/v1/orders/17", "GET /v1/orders/{}"),
+            ("/users/Alice/tok_9f", "GET /users/{}/{}"),
+            ("/a%2fb/vip/v123", "GET /{}/vip/{}"),
+            ("/", "GET /"),
+            ("/one//two/", "GET /one//two/"),
+            ("/aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "GET /{}"),
+        ] {
+            assert_eq!(shape("GET", path), expected);
+        }
+    }
+
+    #[test]
+    fn a_segment_that_differs_between_two_runs_is_a_hole() {
+        let of = |paths: &[&str]| paths.iter().map(|it| shape("GET", it)).collect::<Vec<_>>();
+        let templates = Templates::of(
+            &of(&["/users/me", "/users/alice", "/orders"]),
+            &of(&["/users/me", "/users/bob", "/orders", "/items/bob/all"]),
+        );
+
+        for (path, route) in [
+            ("/users/me", "GET /users/me"),
+            ("/users/carol", "GET /users/{}"),
+            ("/orders", "GET /orders"),
+            ("/items/bob/all", "GET /items/bob/all"),
+            ("/users/carol/x", "GET /users/carol/x"),
+        ] {
+            assert_eq!(templates.route(&shape("GET", path)), route);
+        }
+    }
+
+    #[test]
+    fn health_checks_are_known_by_their_last_segment() {
+        for (route, is_one) in [
+            ("GET /healthz", true),
+            ("GET /api/ready/", true),
+            ("GET /health/records", false),
+            ("GET /", false),
+        ] {
+            assert_eq!(is_health_check(route), is_one, "{route}");
+        }
+    }
+}

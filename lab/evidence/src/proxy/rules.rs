@@ -1,0 +1,205 @@
+//! The rules that the proxy judges. They assume nothing of the API.
+
+use std::time::Duration;
+
+use super::{
+    Body, ProxyRequest, Run,
+    judge::{Declared, Shown},
+    ties::{Tie, TieKind, ties},
+};
+use crate::{duration, duration_left, rules::TOLERANCE};
+
+/// A rule.
+#[derive(Clone, Copy, Debug)]
+pub struct Rule {
+    /// Its name.
+    pub id: &'static str,
+    /// When it is kept.
+    pub text: &'static str,
+    /// The document that it stands on.
+    pub source: &'static str,
+}
+
+/// All rules.
+pub const RULES: [Rule; 7] = [
+    Rule {
+        id: "retry-after-seconds",
+        text: "a retry came no earlier than Retry-After asked for",
+        source: "RFC 9110 §10.2.3",
+    },
+    Rule {
+        id: "refused-once",
+        text: "a request that was refused with 400 was not sent again",
+        source: "AIP-194",
+    },
+    Rule {
+        id: "idempotency-key-reuse",
+        text: "a retry carried the idempotency key of the first attempt",
+        source: "The Idempotency-Key HTTP Header Field, draft-ietf-httpapi-idempotency-key-header",
+    },
+    Rule {
+        id: "same-body",
+        text: "all attempts with one idempotency key had one body",
+        source: "The Idempotency-Key HTTP Header Field, draft-ietf-httpapi-idempotency-key-header",
+    },
+    Rule {
+        id: "once",
+        text: "a request that must not be done twice was not sent again without its key",
+        source: "RFC 9110 §9.2.2",
+    },
+    Rule {
+        id: "read-timeout",
+        text: "the command gave up on a silent connection",
+        source: "OWASP API10:2023",
+    },
+    Rule {
+        id: "no-url-credentials",
+        text: "the credential of Authorization stood in no URL",
+        source: "RFC 9110 §17.9",
+    },
+];
+
+/// The rule of this name.
+#[must_use]
+pub fn find(id: &str) -> Option<&'static Rule> {
+    RULES.iter().find(|rule| rule.id == id)
+}
+
+/// What one run of a case shows of a rule.
+pub(super) fn shown(rule: &str, run: &Run, is_quiet: bool, declared: &Declared) -> Shown {
+    let Some(target) = run.target().filter(|it| it.delivered.is_some()) else {
+        return Shown::NotExercised("the fault was not delivered");
+    };
+    let ties: Vec<_> = ties(run, is_quiet).collect();
+    match rule {
+        "retry-after-seconds" => retry_after(&ties),
+        "refused-once" => refused_once(&ties),
+        "idempotency-key-reuse" => key_reuse(target, &ties),
+        "same-body" => same_body(target, run),
+        "once" => once(target, &ties, declared),
+        "read-timeout" => read_timeout(target, run, declared),
+        _ => Shown::NotExercised("it is not judged by this fault"),
+    }
+}
+
+fn retry_after(ties: &[Tie<'_>]) -> Shown {
+    let asked = super::Fault::WAIT;
+    let waited = |tie: &Tie<'_>| {
+        tie.next
+            .arrived
+            .saturating_sub(tie.first.head.unwrap_or_default())
+    };
+    let early = ties.iter().find(|tie| waited(tie) + TOLERANCE < asked);
+    match (early, ties.first()) {
+        (Some(tie), _) => {
+            let early = duration_left(asked.saturating_sub(waited(tie)));
+            Shown::broken(tie, format!("{early} too early"))
+        }
+        (None, Some(tie)) => Shown::Kept(Some(format!("after {}", duration(waited(tie))))),
+        (None, None) => Shown::Skipped,
+    }
+}
+
+fn refused_once(ties: &[Tie<'_>]) -> Shown {
+    match ties.first() {
+        Some(tie) => Shown::broken(tie, format!("sent {} times", ties.len() + 1)),
+        None => Shown::Kept(None),
+    }
+}
+
+fn key_reuse(target: &ProxyRequest, ties: &[Tie<'_>]) -> Shown {
+    let with_key = |it: &ProxyRequest| it.idempotency_key.is_some();
+    if !with_key(target) && !ties.iter().any(|tie| with_key(tie.next)) {
+        return Shown::NotExercised("no request of the call has an idempotency key");
+    }
+    if !with_key(target) {
+        return Shown::CannotTell("the first attempt had no idempotency key".to_owned());
+    }
+    let other = ties.iter();
+    let mut other = other.filter(|tie| tie.next.idempotency_key != target.idempotency_key);
+    match other.next() {
+        Some(tie) if with_key(tie.next) => Shown::broken(tie, "sent again with another key"),
+        Some(tie) => Shown::broken(tie, "sent again without its key"),
+        None if ties.is_empty() => Shown::Skipped,
+        None => Shown::Kept(None),
+    }
+}
+
+fn same_body(target: &ProxyRequest, run: &Run) -> Shown {
+    let Some(key) = target.idempotency_key else {
+        return Shown::NotExercised("no request of the call has an idempotency key");
+    };
+    let attempts = run
+        .of_route(&target.route)
+        .filter(|it| it.idempotency_key == Some(key));
+    let attempts: Vec<_> = attempts.collect();
+    let other = attempts.iter().find(|it| it.body != target.body);
+    if attempts.iter().any(|it| it.body == Body::Unknown) {
+        return Shown::CannotTell("a body was too long or broke off".to_owned());
+    }
+    match (other, attempts.len()) {
+        (Some(other), _) => Shown::Broken {
+            kind: TieKind::Marked,
+            requests: vec![target.seq, other.seq],
+            found: "one idempotency key for two bodies".to_owned(),
+        },
+        (None, 1) => Shown::Skipped,
+        (None, _) => Shown::Kept(None),
+    }
+}
+
+fn once(target: &ProxyRequest, ties: &[Tie<'_>], declared: &Declared) -> Shown {
+    let has_its_key = |tie: &&Tie<'_>| {
+        target.idempotency_key.is_some() && tie.next.idempotency_key == target.idempotency_key
+    };
+    let mut without = ties.iter().filter(|tie| !has_its_key(tie));
+    let is_declared = declared.once.iter().any(|route| *route == target.route);
+    match without.next() {
+        Some(tie) if is_declared => Shown::broken(tie, answered(target, ties)),
+        Some(_) => Shown::CannotTell(format!(
+            "{}. Must that not happen? --once '{}'",
+            answered(target, ties),
+            target.route,
+        )),
+        None if ties.is_empty() && !is_declared => Shown::Skipped,
+        None => Shown::Kept(None),
+    }
+}
+
+/// How often a call was sent without its key, and what the upstream answered.
+fn answered(target: &ProxyRequest, ties: &[Tie<'_>]) -> String {
+    let all = std::iter::once(target).chain(ties.iter().map(|tie| tie.next));
+    let answers = all.filter_map(|it| it.upstream?.status);
+    let answers: Vec<_> = answers.map(|status| status.to_string()).collect();
+    let key = match target.idempotency_key {
+        Some(_) => "not with its key",
+        None => "no key",
+    };
+    let sent = ties.len() + 1;
+    match answers.is_empty() {
+        true => format!("sent {sent} times, {key}"),
+        false => format!(
+            "sent {sent} times; your API answered {}, {key}",
+            answers.join(" and ")
+        ),
+    }
+}
+
+fn read_timeout(target: &ProxyRequest, run: &Run, declared: &Declared) -> Shown {
+    let is_stopped = run.end.stopped.is_some();
+    // The lab's own end of the command closes its connections.
+    let waited = target.closed.map(|it| it.saturating_sub(target.arrived));
+    let waited = waited.filter(|_| !is_stopped || target.closed < Some(run.end.took));
+    let open = || run.end.took.saturating_sub(target.arrived);
+    let broken = |waited: Duration| Shown::Broken {
+        kind: TieKind::Marked,
+        requests: vec![target.seq],
+        found: format!("still waiting after {}", duration(waited)),
+    };
+    match (waited, declared.give_up_within) {
+        (Some(waited), Some(within)) if waited > within => broken(waited),
+        (Some(waited), _) => Shown::Kept(Some(format!("gave up after {}", duration(waited)))),
+        (None, Some(within)) if open() > within => broken(open()),
+        (None, _) => Shown::CannotTell(format!("still waiting after {}", duration(open()))),
+    }
+}
