@@ -28,9 +28,10 @@ fn schema() -> Value {
 }
 
 /// Every schema of the lab's output.
-fn schemas() -> [Value; 3] {
+fn schemas() -> [Value; 4] {
     let [card, storm] = [render::card_schema(), render::storm_schema()];
-    [schema(), parsed(&card), parsed(&storm)]
+    let proxy = render::proxy_schema();
+    [schema(), parsed(&card), parsed(&storm), parsed(&proxy)]
 }
 
 fn parsed(schema: &str) -> Value {

@@ -3,6 +3,7 @@
 
 use evidence::{
     grade::{Card, CaseGrade, GoalVerdict, KnownFailures, RuleGrade, TaskGrade},
+    proxy::{Known, ProxyCard},
     rules::Verdict,
 };
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
@@ -88,6 +89,60 @@ fn ended(case: &CaseGrade) -> String {
     let found = safe(case.goal.found.as_deref().unwrap_or_default());
     let wanted = case.wanted_in_words();
     format!("{}: {found}; wanted {wanted}", case.name)
+}
+
+/// Renders the card of a proxy as JUnit XML: a suite for each route, and a test for each
+/// fault and rule. All but *kept* and *broken* are skipped, with the reason; if `is_strict`,
+/// what cannot be told fails.
+#[must_use]
+#[expect(clippy::expect_used, reason = "it is written to a text, not to a file")]
+pub fn junit_proxy(card: &ProxyCard, known: &Known, is_strict: bool) -> String {
+    let mut report = Report::new(safe(&format!("lab proxy -- {}", card.command.join(" "))));
+    let passed = known.passed(card);
+    let mut suites: Vec<TestSuite> = Vec::new();
+    for (case, judged) in card.verdicts() {
+        let route = case.map_or("all requests", |case| &case.route);
+        let found = judged
+            .found
+            .clone()
+            .unwrap_or_else(|| judged.verdict.to_string());
+        let is_wrongly_listed =
+            judged.verdict == Verdict::Kept && !passed.is_empty() && known.covers(case, judged);
+        let (mut status, message) = match judged.verdict {
+            Verdict::Kept if is_wrongly_listed => (failure(), WRONGLY_LISTED.to_owned()),
+            Verdict::Kept => (TestCaseStatus::success(), found),
+            Verdict::Broken if known.covers(case, judged) => (
+                TestCaseStatus::skipped(),
+                format!("known to be broken: {found}"),
+            ),
+            Verdict::Broken => (failure(), found),
+            Verdict::CannotTell if is_strict => (failure(), found),
+            Verdict::CannotTell | Verdict::Skipped | Verdict::NotExercised => {
+                (TestCaseStatus::skipped(), found)
+            }
+        };
+        status
+            .set_type(judged.verdict.to_string())
+            .set_message(safe(&message));
+        let name = case.map_or(judged.rule.to_owned(), |case| {
+            format!("{}: {}", case.fault, judged.rule)
+        });
+        let mut test = TestCase::new(name, status);
+        test.set_classname(safe(route));
+        if suites
+            .last()
+            .is_none_or(|suite| suite.name.as_str() != safe(route))
+        {
+            suites.push(TestSuite::new(safe(route)));
+        }
+        if let Some(suite) = suites.last_mut() {
+            suite.add_test_case(test);
+        }
+    }
+    report.add_test_suites(suites);
+    report
+        .to_string()
+        .expect("a text takes all that is written")
 }
 
 /// A text without characters that XML 1.0 forbids or that could control a terminal.

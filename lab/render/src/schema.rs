@@ -3,6 +3,7 @@
 use evidence::{
     Comparison, Run,
     grade::Card,
+    proxy::ProxyCard,
     storm::{Storm, Tally, check::Figures},
 };
 use schemars::{JsonSchema, Schema, generate::SchemaSettings, transform::RecursiveTransform};
@@ -31,6 +32,12 @@ pub fn run_schema() -> String {
 #[must_use]
 pub fn card_schema() -> String {
     of::<Card>()
+}
+
+/// The JSON Schema (draft 2020-12) of a card of `lab proxy --json`.
+#[must_use]
+pub fn proxy_schema() -> String {
+    of::<ProxyCard>()
 }
 
 /// The output of `lab storm --json`: a storm; with `--seeds` the results of all seeds;

@@ -43,6 +43,7 @@ mod nearest;
 mod network;
 mod policy;
 mod prometheus;
+pub mod proxy;
 pub mod recorder;
 mod request_limit;
 mod run;

@@ -150,6 +150,42 @@ prints `{\"skip\": true}` or exits with 127.
 The lab runs the tasks in order, up to the first that is not done, and explains what \
 to do about it.";
 
+/// The whole description of the proxy.
+pub(super) const PROXY: &str = "\
+Judge the client inside your own application, between it and your own API
+
+The lab runs the command after `--` several times, each time with a proxy of its own \
+between it and UPSTREAM. Two runs are healthy. In each of the others the first request \
+of one route meets one fault, and the requests that follow show how the command takes it. \
+What is judged is the command: all that it runs and that sends through the proxy. A test \
+runner that repeats failed tests is part of it: switch that off.
+
+The command finds the proxy in LAB_BASE_URL, in the variables of --set, or in its \
+arguments as `{base_url}`. It has to exit with 0 if nothing is broken.";
+
+/// Follows the options of the proxy.
+pub(super) const BELOW_PROXY: &str = "\
+Examples:
+  lab proxy http://127.0.0.1:9000 --set API_URL --list -- npm run smoke
+      the healthy runs and the plan, and no fault
+  lab proxy http://127.0.0.1:9000 --set API_URL={base_url}/v2 -- npm run smoke
+      all that can be told
+  lab proxy http://127.0.0.1:9000 --route 'POST /v1/orders' --fault lost-response \\
+      --once 'POST /v1/orders' -- python3 smoke.py
+      whether a lost response makes a second order
+  lab proxy http://127.0.0.1:9000 --route 'GET /v1/orders' --fault silence
+      without a command: serve until Ctrl+C
+
+Exit codes:
+  0  no rule is broken
+  1  a rule is broken, one of --require is not kept, or something on the list of
+     --known-failing did not fail; with --strict, something cannot be told
+  2  the command line is invalid
+  3  there is no judgement: the upstream does not answer, the command is not found
+     or fails although nothing is broken
+  4  nothing was exercised
+130  Ctrl+C ended it, so nothing is judged";
+
 /// Follows the options of grading.
 pub(super) const BELOW_GRADE: &str = "\
 Examples:

@@ -16,6 +16,7 @@ mod live;
 mod load;
 mod number;
 mod open_cases;
+mod proxy;
 mod report;
 mod rule;
 mod run_scenarios;
@@ -62,6 +63,9 @@ enum Command {
     /// Grade a client in any language: the command after `--` starts it
     #[command(long_about = help::GRADE, after_long_help = help::BELOW_GRADE)]
     Grade(grade::Arguments),
+    /// Judge the client inside your own application, between it and your own API
+    #[command(long_about = help::PROXY, after_long_help = help::BELOW_PROXY)]
+    Proxy(Box<proxy::Arguments>),
     /// List the tasks that a client is graded on
     Tasks(tasks::Arguments),
     /// List the rules that clients are judged by, or explain one
@@ -71,7 +75,7 @@ enum Command {
     /// Simulate many clients during an incident, and see which policies recover
     #[command(long_about = help::STORM, after_long_help = help::below_storm())]
     Storm(Box<storm_command::Arguments>),
-    /// Print the JSON Schema of a run, a card or a storm
+    /// Print the JSON Schema of a run, a card, a storm or a proxy's card
     Schema(schema::Arguments),
     /// Serve the web UI on this machine
     Serve(serve::Arguments),
@@ -96,6 +100,7 @@ pub fn main() -> ExitCode {
         Command::List => list::list(),
         Command::Scenario(arguments) => scenario::scenario(arguments),
         Command::Grade(arguments) => grade::grade(arguments),
+        Command::Proxy(arguments) => proxy::proxy(arguments),
         Command::Tasks(arguments) => tasks::tasks(arguments),
         Command::Rule(arguments) => rule::rule(arguments),
         Command::Starter(arguments) => starter::starter(arguments),

@@ -19,6 +19,8 @@ enum Described {
     Card,
     /// The output of `storm --json`
     Storm,
+    /// The output of `proxy --json`
+    Proxy,
 }
 
 pub(super) fn schema(arguments: &Arguments) -> Result<Exit, Exit> {
@@ -26,6 +28,7 @@ pub(super) fn schema(arguments: &Arguments) -> Result<Exit, Exit> {
         Described::Run => render::run_schema(),
         Described::Card => render::card_schema(),
         Described::Storm => render::storm_schema(),
+        Described::Proxy => render::proxy_schema(),
     };
     terminal::print(&schema).map(|()| Exit::Passed)
 }

@@ -10,7 +10,7 @@
 
 use http::header::{HOST, ORIGIN};
 use http::uri::Authority;
-use http::{HeaderMap, Uri, Version};
+use http::{HeaderMap, HeaderValue, Uri, Version};
 
 use crate::guard::{SEC_FETCH_SITE, is_loopback, is_loopback_origin, is_named, only};
 use crate::metrics_sink::METRICS_PATH;
@@ -23,6 +23,20 @@ const DOCKER_HOST: &str = "host.docker.internal";
 
 /// Whether a request is admitted to the router, and the problem of its response if not.
 pub(crate) fn admit(version: Version, uri: &Uri, headers: &HeaderMap) -> Result<(), Problem> {
+    admit_from(version, uri, headers, is_loopback_origin)
+}
+
+/// The same, of pages of these origins.
+///
+/// # Errors
+///
+/// The problem of the response, if the request is not admitted.
+pub fn admit_from(
+    version: Version,
+    uri: &Uri,
+    headers: &HeaderMap,
+    is_admitted: impl Fn(&HeaderValue) -> bool,
+) -> Result<(), Problem> {
     if let Some(host) = host(version, headers)?
         && !serves(host, uri)
     {
@@ -40,7 +54,7 @@ pub(crate) fn admit(version: Version, uri: &Uri, headers: &HeaderMap) -> Result<
     }
     let is_cross_site = lines(headers, &SEC_FETCH_SITE)
         .any(|site| site.as_bytes().eq_ignore_ascii_case(b"cross-site"));
-    if is_cross_site || !lines(headers, &ORIGIN).all(is_loopback_origin) {
+    if is_cross_site || !lines(headers, &ORIGIN).all(is_admitted) {
         return Err(Problem::CROSS_SITE);
     }
     Ok(())

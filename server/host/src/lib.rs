@@ -85,9 +85,10 @@ pub mod telemetry;
 mod testing;
 mod traceparent;
 mod waits;
-mod watched_body;
+pub mod watched_body;
 
 pub use accept::{ConnectionBounds, ConnectionFault, ConnectionPosition, HeaderCase, Stopped};
+pub use admission::admit_from;
 pub use config::{
     ConfigError, DEFAULT_DRAIN_DEADLINE, DEFAULT_LEDGER_CAPACITY, MAX_CAPACITY, MAX_DRAIN_DEADLINE,
     ServiceConfig, ServiceConfigBuilder,

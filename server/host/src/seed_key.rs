@@ -33,16 +33,22 @@ pub enum Purpose {
     JobId,
     /// The id of a request.
     RequestId,
+    /// The hash of a request's target.
+    Target,
+    /// The hash of a value that names a call.
+    Call,
 }
 
 impl Purpose {
-    const ALL: [Self; 6] = [
+    const ALL: [Self; 8] = [
         Self::CursorChecksum,
         Self::Cursor,
         Self::IdempotencyKey,
         Self::Body,
         Self::JobId,
         Self::RequestId,
+        Self::Target,
+        Self::Call,
     ];
 }
 

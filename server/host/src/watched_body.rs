@@ -8,7 +8,7 @@ use bytes::Bytes;
 use hyper::body::{Body as HttpBody, Frame, SizeHint};
 
 /// Watches a body that is read.
-pub(crate) trait Watch: Send + Unpin + 'static {
+pub trait Watch: Send + Unpin + 'static {
     /// The next bytes of the body.
     fn data(&mut self, _data: &[u8]) {}
 
@@ -24,7 +24,8 @@ pub(crate) trait Watch: Send + Unpin + 'static {
 }
 
 /// A body with its watcher.
-pub(crate) fn watched(body: Body, watch: impl Watch) -> Body {
+#[must_use]
+pub fn watched(body: Body, watch: impl Watch) -> Body {
     Body::new(Watched {
         body,
         watch,

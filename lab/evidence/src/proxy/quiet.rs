@@ -12,6 +12,9 @@ use super::{Fault, Run, RunKind};
 #[must_use]
 pub fn unfit(runs: &[Run], route: &str) -> Option<String> {
     let healthy = || runs.iter().filter(|run| run.kind == RunKind::Healthy);
+    if healthy().next().is_none() {
+        return Some("there was no healthy run to compare with".to_owned());
+    }
     let mut counts = healthy().map(|run| run.of_route(route).count());
     let first = counts.next().unwrap_or_default();
     if counts.any(|count| count != first) {

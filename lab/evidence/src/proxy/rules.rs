@@ -65,6 +65,12 @@ pub fn find(id: &str) -> Option<&'static Rule> {
     RULES.iter().find(|rule| rule.id == id)
 }
 
+/// The names of all rules, for people.
+#[must_use]
+pub fn names() -> String {
+    RULES.map(|rule| rule.id).join(", ")
+}
+
 /// What one run of a case shows of a rule.
 pub(super) fn shown(rule: &str, run: &Run, is_quiet: bool, declared: &Declared) -> Shown {
     let Some(target) = run.target().filter(|it| it.delivered.is_some()) else {

@@ -153,7 +153,7 @@ fn goal(of: GoalVerdict) -> Markup {
     verdict(class, mark, of)
 }
 
-fn verdict(class: &str, mark: &str, words: impl Display) -> Markup {
+pub(super) fn verdict(class: &str, mark: &str, words: impl Display) -> Markup {
     markup! {
         span class=(class) { span.mark aria-hidden="true" { (mark) } " " (words) }
     }

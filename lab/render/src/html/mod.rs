@@ -9,12 +9,14 @@ mod comparison;
 mod document;
 mod exchange;
 mod grade;
+mod proxy;
 mod storm_report;
 mod tables;
 
 use maud::{Markup, html as markup};
 
 pub use grade::html_card;
+pub use proxy::html_proxy;
 pub use storm_report::html_storm;
 
 use super::{

@@ -23,11 +23,14 @@ pub struct CommandError;
 
 /// What a case tells its process.
 #[derive(Clone, Debug)]
-pub(super) struct Context {
-    pub(super) task: &'static str,
-    pub(super) url: String,
-    pub(super) base_url: String,
-    pub(super) token: Option<String>,
+pub(crate) struct Context {
+    /// None if the command is not graded in a task.
+    pub(crate) task: Option<&'static str>,
+    pub(crate) url: String,
+    pub(crate) base_url: String,
+    pub(crate) token: Option<String>,
+    /// What else is in its environment.
+    pub(crate) set: Vec<(String, String)>,
 }
 
 impl ClientCommand {
@@ -55,13 +58,13 @@ impl ClientCommand {
     }
 
     /// The program, as it was named.
-    pub(super) fn program(&self) -> &OsString {
+    pub(crate) fn program(&self) -> &OsString {
         &self.program
     }
 
     /// The program as a file to be run. On Windows a name may stand for a script, as `npx`
     /// does for `npx.cmd`; the system itself finds only programs that end in `.exe`.
-    pub(super) fn file(&self) -> PathBuf {
+    pub(crate) fn file(&self) -> PathBuf {
         let named = PathBuf::from(&self.program);
         if !cfg!(windows) {
             return named;
@@ -73,9 +76,9 @@ impl ClientCommand {
     }
 
     /// The arguments of one case.
-    pub(super) fn arguments(&self, context: &Context) -> impl Iterator<Item = OsString> {
+    pub(crate) fn arguments(&self, context: &Context) -> impl Iterator<Item = OsString> {
         let marks = [
-            ("{task}", context.task),
+            ("{task}", context.task.unwrap_or("{task}")),
             ("{url}", &*context.url),
             ("{base_url}", &*context.base_url),
         ];
@@ -164,7 +167,7 @@ fn quoted_for_windows(word: &str) -> String {
 
 impl Context {
     /// A line that the client printed, with the name of the token in place of its value.
-    pub(super) fn masked(&self, line: String) -> String {
+    pub(crate) fn masked(&self, line: String) -> String {
         match &self.token {
             Some(token) => line.replace(token.as_str(), "$LAB_TOKEN"),
             None => line,
@@ -173,17 +176,18 @@ impl Context {
 
     /// The variables of one case. No proxy is asked for a loopback address, whatever
     /// else the environment says.
-    pub(super) fn variables(&self) -> impl Iterator<Item = (&'static str, &str)> {
+    pub(crate) fn variables(&self) -> impl Iterator<Item = (&str, &str)> {
         const LOOPBACK: &str = "127.0.0.1,localhost";
         let token = self.token.as_deref().map(|token| ("LAB_TOKEN", token));
+        let task = self.task.into_iter();
+        let task = task.flat_map(|task| [("LAB_TASK", task), ("LAB_URL", &self.url)]);
         let always = [
-            ("LAB_TASK", self.task),
-            ("LAB_URL", &self.url),
-            ("LAB_BASE_URL", &self.base_url),
+            ("LAB_BASE_URL", &*self.base_url),
             ("NO_PROXY", LOOPBACK),
             ("no_proxy", LOOPBACK),
         ];
-        always.into_iter().chain(token)
+        let set = self.set.iter().map(|(name, value)| (&**name, &**value));
+        always.into_iter().chain(task).chain(token).chain(set)
     }
 }
 
@@ -204,7 +208,8 @@ mod tests {
         ];
         let command = ClientCommand::new(words.map(OsString::from)).expect("a command");
         let context = Context {
-            task: "flaky",
+            task: Some("flaky"),
+            set: Vec::new(),
             url: "http://127.0.0.1:1/a/flaky".to_owned(),
             base_url: "http://127.0.0.1:1/a".to_owned(),
             token: None,

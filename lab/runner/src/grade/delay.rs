@@ -18,11 +18,11 @@ const TICK: Duration = Duration::from_millis(10);
 
 /// The largest delay so far, shared by all who measure it.
 #[derive(Clone, Debug, Default)]
-pub(super) struct LabDelay(Arc<AtomicU64>);
+pub(crate) struct LabDelay(Arc<AtomicU64>);
 
 impl LabDelay {
     /// Measures the runtime that polls this, without an end.
-    pub(super) async fn measure(self) -> ! {
+    pub(crate) async fn measure(self) -> ! {
         loop {
             let begun = Instant::now();
             sleep(TICK).await;
@@ -33,7 +33,7 @@ impl LabDelay {
     }
 
     /// The largest delay so far.
-    pub(super) fn largest(&self) -> Duration {
+    pub(crate) fn largest(&self) -> Duration {
         Duration::from_nanos(self.0.load(Relaxed))
     }
 }

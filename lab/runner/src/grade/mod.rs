@@ -10,11 +10,11 @@
 //! are open to clients of any kind.
 
 mod broken_once;
-mod command;
-mod delay;
+pub(crate) mod command;
+pub(crate) mod delay;
 mod draw;
 mod open;
-mod process;
+pub(crate) mod process;
 mod process_slots;
 mod responses;
 mod run_task;

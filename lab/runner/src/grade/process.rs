@@ -58,17 +58,17 @@ const START: Duration = Duration::from_secs(20);
 const LOOK: Duration = Duration::from_millis(50);
 
 /// What ends a process that does not end by itself.
-pub(super) struct Limits<C, F, R> {
+pub(crate) struct Limits<C, F, R> {
     /// Ready with its first request.
-    pub(super) called: C,
+    pub(crate) called: C,
     /// How long it may go on from then on.
-    pub(super) time: Duration,
+    pub(crate) time: Duration,
     /// Ready once it has sent too much.
-    pub(super) flood: F,
+    pub(crate) flood: F,
     /// The number of its requests so far if this line is the right result.
-    pub(super) is_result: R,
+    pub(crate) is_result: R,
     /// How late the lab is.
-    pub(super) delay: LabDelay,
+    pub(crate) delay: LabDelay,
 }
 
 /// Runs a client until it ends, or is ended by its limits. All moments are counted from
@@ -79,7 +79,7 @@ pub(super) struct Limits<C, F, R> {
 /// # Errors
 ///
 /// If the program could not be started.
-pub(super) async fn run(
+pub(crate) async fn run(
     command: &ClientCommand,
     context: &Context,
     limits: Limits<
@@ -103,7 +103,7 @@ pub(super) async fn run(
     wrapped.wrap(process_wrap::tokio::JobObject);
     let mut started = begun.elapsed();
     #[cfg(target_os = "linux")]
-    let (leader, stragglers) = Stragglers::of(&context.url, || {
+    let (leader, stragglers) = Stragglers::of(&context.base_url, || {
         // It may send its first request before this call returns.
         started = begun.elapsed();
         wrapped.spawn()
@@ -376,7 +376,8 @@ mod tests {
             let command = ClientCommand::new(words).expect("a command");
             let base_url = format!("http://127.0.0.1:1/{:x}", rand::random::<u64>());
             let context = Context {
-                task: "flaky",
+                task: Some("flaky"),
+                set: Vec::new(),
                 url: format!("{base_url}/flaky"),
                 base_url,
                 token: Some("secret".to_owned()),
@@ -488,7 +489,8 @@ mod tests {
         async fn a_program_that_is_not_there_is_an_error() {
             let command = ClientCommand::new(["no-such-program".into()]).expect("a command");
             let context = Context {
-                task: "flaky",
+                task: Some("flaky"),
+                set: Vec::new(),
                 url: String::new(),
                 base_url: String::new(),
                 token: None,

@@ -399,7 +399,8 @@ impl Prepared {
             another_origin,
         });
         let context = Context {
-            task: self.task,
+            set: Vec::new(),
+            task: Some(self.task),
             url: format!("{base_url}{}", self.path),
             base_url,
             token: self.served.token.clone(),

@@ -80,10 +80,10 @@ impl Stragglers {
         stragglers
     }
 
-    /// Ends all processes that have its URL as their `LAB_URL`, and what they start
+    /// Ends all processes that have its URL as their `LAB_BASE_URL`, and what they start
     /// meanwhile.
     pub(super) fn end(&self) {
-        let variable = format!("LAB_URL={}", self.url);
+        let variable = format!("LAB_BASE_URL={}", self.url);
         let mut ended = BTreeSet::new();
         loop {
             let found: Vec<_> = with(&variable).filter(|it| !ended.contains(it)).collect();

@@ -1,0 +1,267 @@
+//! The plan and the card of `lab proxy` as text for a terminal.
+
+use std::time::Duration;
+
+use anstyle::{AnsiColor, Style};
+use evidence::{
+    duration,
+    proxy::{CaseCard, CommandEnd, Count, Fault, Judged, Known, ProxyCard, RouteRow, WireRow},
+    rules::Verdict,
+};
+
+use super::{Options, sheet::Sheet};
+
+/// The width of the bars, in columns.
+const CHART: usize = 20;
+
+/// The most requests of a case that are drawn.
+const ROWS: usize = 8;
+
+/// Renders the healthy runs, and the cases that follow from them.
+#[must_use]
+pub fn plan(
+    routes: &[RouteRow],
+    healthy: &[CommandEnd],
+    cases: &[(String, Fault)],
+    estimate: Duration,
+    options: &Options,
+) -> String {
+    let mut sheet = Sheet::new(options);
+    let requests: usize = routes.iter().map(|row| row.requests).sum();
+    let end = healthy.first().map(CommandEnd::words).unwrap_or_default();
+    let count = format!(
+        "{} runs, {end}: {requests} requests, {} routes",
+        healthy.len(),
+        routes.len()
+    );
+    sheet.beside("healthy   ", &count);
+    let width = routes.iter().map(|row| row.route.chars().count()).max();
+    let width = width.unwrap_or_default().min(40);
+    for row in routes {
+        let aim = match (&row.unfit, row.is_marked) {
+            (None, _) => "can be aimed at",
+            (Some(_), true) => "can be aimed at, by its marks",
+            (Some(why), false) => &format!("no: {why}"),
+        };
+        let label = format!("  {:width$} {:>4}   ", row.route, row.requests);
+        sheet.beside(&label, aim);
+    }
+    let mut by_route: Vec<(&str, usize)> = Vec::new();
+    for (route, _) in cases {
+        match by_route.iter_mut().find(|(known, _)| known == route) {
+            Some((_, number)) => *number += 1,
+            None => by_route.push((route, 1)),
+        }
+    }
+    let dot = if options.ascii { ", " } else { " · " };
+    let parts = by_route
+        .iter()
+        .map(|(route, number)| format!("{route}: {number} cases"));
+    let parts: Vec<_> = parts.collect();
+    let about = match cases.len() {
+        0 => "no route can be aimed at".to_owned(),
+        runs => format!(
+            "{}{dot}{runs} runs, up to {}",
+            parts.join(dot),
+            duration(estimate)
+        ),
+    };
+    sheet.beside("plan      ", &about);
+    if !cases.is_empty() {
+        sheet.beside(
+            "          ",
+            "What looks broken is run again, to confirm it.",
+        );
+    }
+    let twice = cases.iter().any(|(_, fault)| *fault == Fault::LostResponse);
+    if twice {
+        sheet.beside(
+            "          ",
+            "lost-response may make your API do a thing twice.",
+        );
+    }
+    sheet.into_text()
+}
+
+/// Renders a card: for each route what came of each fault, and a count.
+#[must_use]
+pub fn card(card: &ProxyCard, known: &Known, options: &Options) -> String {
+    let mut sheet = Sheet::new(options);
+    let mut route = "";
+    for case in card.cases.iter().filter(|case| !case.rules.is_empty()) {
+        if case.route != route {
+            sheet.gap();
+            sheet.title(&case.route);
+            route = &case.route;
+        }
+        of_case(&mut sheet, case, known);
+    }
+    sheet.gap();
+    if card.credentials.verdict != Verdict::NotExercised {
+        line(&mut sheet, "all requests", None, &card.credentials, known);
+    }
+    not_exercised(&mut sheet, card);
+    for warning in &card.warnings {
+        sheet.beside("! ", warning);
+    }
+    sheet.beside("", &count(&card.count(), options));
+    sheet.into_text()
+}
+
+fn of_case(sheet: &mut Sheet<'_>, case: &CaseCard, known: &Known) {
+    let mut label = case.fault.words();
+    // Those that were not exercised stand together at the end.
+    for judged in case
+        .rules
+        .iter()
+        .filter(|it| it.verdict != Verdict::NotExercised)
+    {
+        line(sheet, label, Some(case), judged, known);
+        label = "";
+    }
+    let is_healthy = case.end.as_ref().is_none_or(|end| end.exit == Some(0));
+    let is_broken = case
+        .rules
+        .iter()
+        .any(|it| it.verdict == Verdict::Broken || it.is_suspected);
+    if is_broken {
+        chart(sheet, case);
+    }
+    if let Some(end) = case.end.as_ref().filter(|_| !is_healthy || is_broken) {
+        sheet.beside("      ", &format!("the command: {}", end.words()));
+    }
+}
+
+fn line(
+    sheet: &mut Sheet<'_>,
+    label: &str,
+    case: Option<&CaseCard>,
+    judged: &Judged,
+    known: &Known,
+) {
+    let is_known = judged.verdict == Verdict::Broken && known.covers(case, judged);
+    let (mark, color) = match (judged.verdict, sheet.options.ascii) {
+        (Verdict::Broken, _) if is_known => ("·", AnsiColor::Yellow),
+        (Verdict::Kept, false) => ("✓", AnsiColor::Green),
+        (Verdict::Kept, true) => ("ok  ", AnsiColor::Green),
+        (Verdict::Broken, false) => ("✗", AnsiColor::Red),
+        (Verdict::Broken, true) => ("FAIL", AnsiColor::Red),
+        (Verdict::CannotTell, false) => ("?", AnsiColor::Yellow),
+        (Verdict::CannotTell, true) => ("?   ", AnsiColor::Yellow),
+        (Verdict::Skipped | Verdict::NotExercised, false) => ("·", AnsiColor::Yellow),
+        (Verdict::Skipped | Verdict::NotExercised, true) => ("-   ", AnsiColor::Yellow),
+    };
+    let mark = sheet.styled(color.on_default(), mark);
+    let verdict = match is_known {
+        true => "known to fail".to_owned(),
+        false => judged.verdict.to_string(),
+    };
+    sheet.line(&format!(
+        "  {label:<22}{mark} {:<22} {verdict}",
+        judged.rule
+    ));
+    if let Some(found) = &judged.found {
+        sheet.beside("        ", &sheet.plain(found));
+    }
+}
+
+/// The rules that no case exercised, with the reason.
+fn not_exercised(sheet: &mut Sheet<'_>, card: &ProxyCard) {
+    let mut why: Vec<(&str, Vec<&str>)> = Vec::new();
+    for (_, judged) in card
+        .verdicts()
+        .filter(|(_, it)| it.verdict == Verdict::NotExercised)
+    {
+        let reason = judged.found.as_deref().unwrap_or_default();
+        match why.iter_mut().find(|(known, _)| *known == reason) {
+            Some((_, rules)) if rules.contains(&judged.rule) => {}
+            Some((_, rules)) => rules.push(judged.rule),
+            None => why.push((reason, vec![judged.rule])),
+        }
+    }
+    for (reason, rules) in why {
+        let words = format!("{}: {reason}", rules.join(", "));
+        sheet.beside("not exercised  ", &sheet.plain(&words));
+    }
+}
+
+/// The requests of the route since the one that met the fault.
+fn chart(sheet: &mut Sheet<'_>, case: &CaseCard) {
+    let last = case
+        .requests
+        .iter()
+        .map(|it| it.after_ms)
+        .max()
+        .unwrap_or_default()
+        .max(1);
+    let method = case.route.split(' ').next().unwrap_or_default();
+    let (bar, gap) = if sheet.options.ascii {
+        ('#', '-')
+    } else {
+        ('█', '─')
+    };
+    let broken = |row: &WireRow| {
+        case.rules
+            .iter()
+            .any(|it| it.verdict == Verdict::Broken && it.requests.contains(&row.seq))
+    };
+    for row in case.requests.iter().take(ROWS) {
+        let at = usize::try_from(row.after_ms * (CHART as u64 - 1) / last).unwrap_or_default();
+        let bars: String = (0..CHART)
+            .map(|column| {
+                if column == at {
+                    bar
+                } else if column < at {
+                    gap
+                } else {
+                    ' '
+                }
+            })
+            .collect();
+        let status = |status: Option<u16>| status.map_or("nothing".to_owned(), |it| it.to_string());
+        let after = duration(Duration::from_millis(row.after_ms));
+        let mut words = format!("{after:>9}  {bars}  {method} {}", status(row.status));
+        if row.status.is_none() && row.upstream.is_some() {
+            words.push_str(&format!("; your API answered {}", status(row.upstream)));
+        }
+        if let Some(attempt) = row.attempt {
+            words.push_str(&format!("  (its own count: {attempt})"));
+        }
+        let style = if broken(row) {
+            AnsiColor::Red.on_default()
+        } else {
+            Style::new()
+        };
+        let words = sheet.styled(style, &words);
+        sheet.line(&format!("    {words}"));
+    }
+    let more = case.requests.len().saturating_sub(ROWS);
+    if more > 0 {
+        sheet.line(&format!("    ({more} more)"));
+    }
+}
+
+/// How many verdicts there are of each kind, in words.
+pub(super) fn count(count: &Count, options: &Options) -> String {
+    let Count {
+        broken,
+        kept,
+        skipped,
+        not_exercised,
+        cannot_tell,
+    } = count;
+    let parts = [
+        (broken, "broken"),
+        (kept, "kept"),
+        (skipped, "skipped"),
+        (not_exercised, "not exercised"),
+        (cannot_tell, "cannot tell"),
+    ];
+    let parts = parts
+        .iter()
+        .filter(|(number, what)| **number > 0 || *what == "broken");
+    let parts: Vec<_> = parts
+        .map(|(number, what)| format!("{number} {what}"))
+        .collect();
+    parts.join(if options.ascii { ", " } else { " · " })
+}

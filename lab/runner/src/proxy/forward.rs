@@ -1,0 +1,267 @@
+//! One request: it meets its fault, or it is handed on once.
+
+use std::{convert::Infallible, io, sync::Arc};
+
+use axum::{
+    body::Body,
+    response::{IntoResponse, Response},
+};
+use evidence::proxy::Fault;
+use host::{ConnectionFault, admit_from, guard::is_loopback_origin, watched_body::watched};
+use http::{
+    HeaderMap, HeaderName, HeaderValue, Method, Request, StatusCode, Uri, Version,
+    header::{
+        CONNECTION, CONTENT_LOCATION, CONTENT_TYPE, HOST, LINK, LOCATION, RETRY_AFTER, SET_COOKIE,
+        TE, TRANSFER_ENCODING, UPGRADE, VIA,
+    },
+};
+use http_body_util::{BodyExt, Limited};
+use hyper::{body::Incoming, client::conn::http1};
+use hyper_util::rt::TokioIo;
+use serde_json::json;
+use tokio::{net::TcpStream, time::sleep};
+
+use super::{
+    session::{Entry, Session},
+    upstream::Upstream,
+};
+
+/// The longest response that can be lost: it is read whole before.
+const LOSABLE: usize = 8 * 1024 * 1024;
+
+/// The headers that concern one connection alone (RFC 9110 §7.6.1), beside those that
+/// `Connection` names.
+const HOP_BY_HOP: [HeaderName; 6] = [
+    CONNECTION,
+    HeaderName::from_static("keep-alive"),
+    HeaderName::from_static("proxy-connection"),
+    TE,
+    TRANSFER_ENCODING,
+    UPGRADE,
+];
+
+/// The headers that a client may follow past the proxy.
+const LEADING: [HeaderName; 4] = [LOCATION, CONTENT_LOCATION, LINK, SET_COOKIE];
+
+/// What stands between a client and the upstream in one run.
+pub(super) struct Forwarder {
+    pub(super) upstream: Upstream,
+    pub(super) keeps_host: bool,
+    pub(super) session: Arc<Session>,
+}
+
+impl Forwarder {
+    /// Answers a request of the client.
+    pub(super) async fn serve(
+        self: Arc<Self>,
+        request: Request<Body>,
+    ) -> Result<Response, Infallible> {
+        let mut response = self.respond(request).await;
+        if self.session.closes_connections() {
+            let close = HeaderValue::from_static("close");
+            response.headers_mut().insert(CONNECTION, close);
+        }
+        Ok(response)
+    }
+
+    async fn respond(&self, request: Request<Body>) -> Response {
+        if let Err((what, response)) = self.admit(&request) {
+            self.session.refused(what);
+            return response;
+        }
+        let Some(entry) = self.session.arrived(&request) else {
+            let detail = "this run has made more requests than the lab records";
+            return problem(StatusCode::SERVICE_UNAVAILABLE, detail);
+        };
+        let watch = self.session.watch(entry);
+        let request = request.map(|body| watched(body, watch));
+        match entry.fault {
+            None => self.pass(entry, request).await,
+            Some(fault) => {
+                let response = self.fault(entry, fault, request).await;
+                self.session.hit.notify_one();
+                response
+            }
+        }
+    }
+
+    /// Whether a request may pass, or else what it is and the response to it.
+    fn admit(&self, request: &Request<Body>) -> Result<(), (&'static str, Response)> {
+        let headers = request.headers();
+        let not_implemented = |detail| problem(StatusCode::NOT_IMPLEMENTED, detail);
+        let (what, detail) = if request.method() == Method::CONNECT {
+            ("CONNECT", "the proxy opens no tunnels")
+        } else if request.uri().authority().is_some() {
+            let detail = "the proxy is no forward proxy: send requests to its own URL";
+            ("an absolute target, as for a forward proxy", detail)
+        } else if headers
+            .get_all(UPGRADE)
+            .iter()
+            .any(|it| it.as_bytes() != b"h2c")
+        {
+            ("Upgrade", "the proxy speaks HTTP/1.1 only")
+        } else {
+            let is_admitted =
+                |it: &HeaderValue| is_loopback_origin(it) || self.upstream.is_origin(it);
+            let admitted = admit_from(request.version(), request.uri(), headers, is_admitted);
+            return admitted
+                .map_err(|refusal| (refusal.code, problem(refusal.status, refusal.detail)));
+        };
+        Err((what, not_implemented(detail)))
+    }
+
+    async fn fault(&self, entry: Entry, fault: Fault, request: Request<Body>) -> Response {
+        match fault {
+            Fault::Hold => {
+                let response = self.hand_on(entry, request).await;
+                sleep(Fault::HELD).await;
+                self.give(entry, response, true)
+            }
+            Fault::LostResponse => self.lose(entry, request).await,
+            Fault::Unavailable => {
+                let detail = "unavailable on purpose";
+                self.instead(
+                    entry,
+                    request,
+                    problem(StatusCode::SERVICE_UNAVAILABLE, detail),
+                )
+                .await
+            }
+            Fault::RetryAfter => {
+                let detail = "unavailable on purpose; come back later";
+                let mut response = problem(StatusCode::SERVICE_UNAVAILABLE, detail);
+                let wait = HeaderValue::from(Fault::WAIT.as_secs());
+                response.headers_mut().insert(RETRY_AFTER, wait);
+                self.instead(entry, request, response).await
+            }
+            Fault::Refused => {
+                let detail = "refused on purpose";
+                self.instead(entry, request, problem(StatusCode::BAD_REQUEST, detail))
+                    .await
+            }
+            Fault::Silence => {
+                read_all(request.into_body()).await;
+                self.session.note(entry, |it, now| it.delivered = Some(now));
+                withheld(ConnectionFault::Silence)
+            }
+        }
+    }
+
+    /// Another response in place of the upstream's. The request is read whole before.
+    async fn instead(&self, entry: Entry, request: Request<Body>, response: Response) -> Response {
+        read_all(request.into_body()).await;
+        self.session
+            .responded(entry, response.status().as_u16(), true);
+        response
+    }
+
+    /// Loses the response of the upstream if it is a success, and else passes it on.
+    async fn lose(&self, entry: Entry, request: Request<Body>) -> Response {
+        let response = match self.hand_on(entry, request).await {
+            Ok(response) if response.status().is_success() => response,
+            other => return self.give(entry, other, false),
+        };
+        let (head, body) = response.into_parts();
+        match Limited::new(body, LOSABLE).collect().await {
+            // The end of the connection is the delivery.
+            Ok(_) => withheld(ConnectionFault::Close),
+            Err(_) => {
+                let status = head.status.as_u16();
+                self.session.responded(entry, status, false);
+                withheld(ConnectionFault::Close)
+            }
+        }
+    }
+
+    async fn pass(&self, entry: Entry, request: Request<Body>) -> Response {
+        let response = self.hand_on(entry, request).await;
+        self.give(entry, response, false)
+    }
+
+    /// The response of the upstream, or the one that says that there is none.
+    fn give(&self, entry: Entry, response: io::Result<Response>, delivers: bool) -> Response {
+        let response = response
+            .unwrap_or_else(|_| problem(StatusCode::BAD_GATEWAY, "the upstream did not answer"));
+        self.session
+            .responded(entry, response.status().as_u16(), delivers);
+        response
+    }
+
+    /// Sends a request to the upstream, once, on a connection of its own.
+    async fn hand_on(&self, entry: Entry, request: Request<Body>) -> io::Result<Response> {
+        self.session.handed_on(entry, None);
+        let response = self.send(request).await.map_err(io::Error::other)?;
+        self.session
+            .handed_on(entry, Some(response.status().as_u16()));
+        let (mut head, body) = response.into_parts();
+        let leads = LEADING.iter().flat_map(|name| head.headers.get_all(name));
+        if leads
+            .into_iter()
+            .any(|value| self.upstream.is_named_in(value))
+        {
+            self.session.state().names_upstream = true;
+        }
+        end_to_end(&mut head.headers, head.version);
+        head.version = Version::HTTP_11;
+        Ok(Response::from_parts(head, Body::new(body)))
+    }
+
+    async fn send(
+        &self,
+        request: Request<Body>,
+    ) -> Result<Response<Incoming>, Box<dyn std::error::Error + Send + Sync>> {
+        let (mut head, body) = request.into_parts();
+        end_to_end(&mut head.headers, head.version);
+        if let Some(host) = self.upstream.host().filter(|_| !self.keeps_host) {
+            head.headers.insert(HOST, host);
+        }
+        let target = head.uri.path_and_query().map_or("/", |it| it.as_str());
+        let mut outgoing = Request::builder()
+            .method(head.method)
+            .uri(target.parse::<Uri>()?);
+        if let Some(headers) = outgoing.headers_mut() {
+            *headers = head.headers;
+        }
+        let stream = TcpStream::connect(self.upstream.address()).await?;
+        stream.set_nodelay(true)?;
+        let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await?;
+        // It ends with its response; an error of it is one of the response, too.
+        tokio::spawn(async move { drop(connection.await) });
+        Ok(sender.send_request(outgoing.body(body)?).await?)
+    }
+}
+
+/// Takes away what concerns one connection alone, and adds the proxy to `Via` (RFC 9110
+/// §7.6.3).
+fn end_to_end(headers: &mut HeaderMap, version: Version) {
+    let named = headers
+        .get_all(CONNECTION)
+        .iter()
+        .filter_map(|it| it.to_str().ok());
+    let named = named
+        .flat_map(|it| it.split(','))
+        .filter_map(|it| it.trim().parse().ok());
+    let named: Vec<HeaderName> = named.collect();
+    for name in HOP_BY_HOP.iter().chain(&named) {
+        headers.remove(name);
+    }
+    let via = match version {
+        Version::HTTP_10 => "1.0 lab",
+        _ => "1.1 lab",
+    };
+    headers.append(VIA, HeaderValue::from_static(via));
+}
+
+async fn read_all(mut body: Body) {
+    while let Some(Ok(_)) = body.frame().await {}
+}
+
+fn withheld(fault: ConnectionFault) -> Response {
+    (axum::Extension(fault), ()).into_response()
+}
+
+fn problem(status: StatusCode, detail: &str) -> Response {
+    let body = json!({"status": status.as_u16(), "title": "lab proxy", "detail": detail});
+    let json = [(CONTENT_TYPE, host::problem::PROBLEM_JSON)];
+    (status, json, body.to_string()).into_response()
+}

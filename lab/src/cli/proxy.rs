@@ -1,0 +1,334 @@
+//! `lab proxy UPSTREAM -- COMMAND`: judges the client inside an application.
+
+use std::{ffi::OsString, fs, path::PathBuf, time::Duration};
+
+use clap::Args;
+use evidence::{
+    proxy::{
+        CommandEnd, Declared, Fault, Known, ProxyCard, Recording, Templates, UnknownRule, find,
+        names,
+    },
+    rules::Verdict,
+};
+use host::Signals;
+use http::HeaderName;
+use runner::{
+    grade::ClientCommand,
+    proxy::{Aim, Listening, Options, Plan, PlanError, Progress, Upstream},
+};
+
+use super::{Exit, number, report, terminal};
+
+/// The longest time that an option takes, in seconds.
+const HOUR: u64 = 3_600;
+
+#[derive(Debug, Args)]
+pub(super) struct Arguments {
+    /// The origin of your API, such as http://127.0.0.1:9000
+    upstream: String,
+    /// Set this variable to the URL of the proxy, or to a text in which `{base_url}` stands
+    /// for it
+    #[arg(long, value_name = "NAME[=TEXT]", value_parser = variable)]
+    set: Vec<(String, String)>,
+    /// Aim at these routes only, each as the healthy runs name it: 'POST /v1/orders'
+    #[arg(long, value_name = "ROUTE")]
+    route: Vec<String>,
+    /// Use these faults only: unavailable, retry-after, refused, lost-response, silence
+    #[arg(long, value_name = "FAULT")]
+    fault: Vec<Fault>,
+    /// A request of this route must not be done twice
+    #[arg(long, value_name = "ROUTE")]
+    once: Vec<String>,
+    /// The command must give up on a silent connection within so many seconds
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    give_up_within: Option<Duration>,
+    /// Equal values of this header name one call
+    #[arg(long, value_name = "NAME")]
+    call_header: Vec<HeaderName>,
+    /// How many runs and controls confirm what two equal requests show
+    #[arg(long, value_name = "N", default_value = "5", value_parser = |text: &str| number::within(text, 2..=100))]
+    confirm: u64,
+    /// How many seconds a silence lasts
+    #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = seconds)]
+    patience: Duration,
+    /// How many seconds a run may take
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
+    time: Duration,
+    /// Run this in a shell before each run, to reset the state of your API
+    #[arg(long, value_name = "COMMAND")]
+    before: Option<String>,
+    /// Allow an upstream on this host, which is not this machine
+    #[arg(long, value_name = "HOST")]
+    allow_host: Vec<String>,
+    /// Pass Host on as it came, for signatures that cover it
+    #[arg(long)]
+    keep_host: bool,
+    /// Make the healthy runs, print the plan, and stop
+    #[arg(long)]
+    list: bool,
+    /// Do not fail because of the rules in this file: one on each line, as RULE or
+    /// ROUTE/RULE; `#` begins a comment. A listed rule that is kept fails instead
+    #[arg(long, value_name = "FILE")]
+    known_failing: Option<PathBuf>,
+    /// Exit with 1 unless these rules are kept, and nowhere broken or untold
+    #[arg(long, value_name = "RULE")]
+    require: Vec<String>,
+    /// Fail as well if a rule cannot be told
+    #[arg(long)]
+    strict: bool,
+    /// Print the card as JSON
+    #[arg(long)]
+    json: bool,
+    /// Write the card to this file as JUnit XML, for CI
+    #[arg(long, value_name = "FILE")]
+    junit: Option<PathBuf>,
+    /// Write the card to this file as a report in HTML
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
+    /// Use ASCII only
+    #[arg(long)]
+    ascii: bool,
+    /// The command to run
+    #[arg(last = true, value_name = "COMMAND")]
+    command: Vec<OsString>,
+}
+
+/// Why the command line cannot be used.
+#[derive(Debug, thiserror::Error)]
+enum ProxyError {
+    #[error("no rule is called '{0}'; there are {all}", all = names())]
+    Rule(String),
+    #[error("{file} cannot be read: {source}")]
+    List {
+        file: String,
+        source: std::io::Error,
+    },
+    #[error("{file}, {source}")]
+    Line { file: String, source: UnknownRule },
+    #[error("without a command, name one --route and one --fault")]
+    NoAim,
+}
+
+fn variable(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').unwrap_or((text, "{base_url}"));
+    match name.is_empty() || name.contains(char::is_whitespace) {
+        true => Err("the name of the variable is missing, or has a blank".to_owned()),
+        false => Ok((name.to_owned(), value.to_owned())),
+    }
+}
+
+/// A whole number of seconds, with or without their sign.
+fn seconds(text: &str) -> Result<Duration, number::NumberError> {
+    let number = text.strip_suffix('s').unwrap_or(text);
+    number::within(number, 1..=HOUR).map(Duration::from_secs)
+}
+
+pub(super) fn proxy(arguments: &Arguments) -> Result<Exit, Exit> {
+    let usage = |error: &dyn std::error::Error| terminal::fail(error, Exit::Usage);
+    let demands = Demands::new(arguments).map_err(|error| usage(&error))?;
+    let upstream = Upstream::new(&arguments.upstream, &arguments.allow_host);
+    let upstream = upstream.map_err(|error| usage(&error))?;
+    for file in arguments.junit.iter().chain(&arguments.report) {
+        report::check(file)?;
+    }
+    if arguments.command.is_empty() {
+        return open(arguments, &upstream, &demands);
+    }
+    let command = ClientCommand::new(arguments.command.iter().cloned());
+    let options = Options {
+        upstream,
+        command: command.map_err(|error| usage(&error))?,
+        set: arguments.set.clone(),
+        routes: arguments.route.clone(),
+        faults: arguments.fault.clone(),
+        declared: declared(arguments),
+        call_headers: arguments.call_header.clone(),
+        confirm: confirm(arguments),
+        patience: arguments.patience,
+        time: arguments.time,
+        before: arguments.before.clone(),
+        keeps_host: arguments.keep_host,
+    };
+    terminal::runtime()?.block_on(async {
+        let mut signals = listen()?;
+        tokio::select! {
+            ended = run(arguments, options, &demands) => ended,
+            () = signals.next() => Err(Exit::Cancelled),
+        }
+    })
+}
+
+/// Makes the runs and prints what they show.
+async fn run(arguments: &Arguments, options: Options, demands: &Demands) -> Result<Exit, Exit> {
+    let bar = terminal::progress(0);
+    let on = |Progress::Run { number, of, what }: Progress| {
+        bar.set_length(of as u64);
+        bar.set_position(number as u64);
+        bar.set_message(what);
+    };
+    let failed = |error: &PlanError| {
+        bar.finish_and_clear();
+        if let PlanError::Unhealthy(end) = error {
+            end.stderr
+                .iter()
+                .for_each(|line| terminal::note(&format!("| {}", line.escape_debug())));
+        }
+        let exit = match error {
+            PlanError::NothingSent => Exit::NothingAttempted,
+            PlanError::NoSuchRoute { .. } => Exit::Usage,
+            _ => Exit::Environment,
+        };
+        terminal::fail(error, exit)
+    };
+    let mut plan = Plan::new(options, &on)
+        .await
+        .map_err(|error| failed(&error))?;
+    let look = terminal::options(arguments.ascii);
+    let (cases, estimate) = plan.estimate();
+    let text = render::proxy::plan(&plan.routes(), &plan.card().healthy, cases, estimate, &look);
+    let is_empty = cases.is_empty();
+    match arguments.json {
+        true => terminal::note(text.trim_end()),
+        false => bar.suspend(|| terminal::print(&text))?,
+    }
+    if arguments.list {
+        bar.finish_and_clear();
+        return Ok(Exit::Passed);
+    }
+    plan.execute(&on).await.map_err(|error| failed(&error))?;
+    bar.finish_and_clear();
+    match is_empty {
+        true => Ok(Exit::NothingAttempted),
+        false => finish(arguments, &plan.card(), demands),
+    }
+}
+
+/// Serves one fault until Ctrl+C. There is no healthy run, so only marks tie.
+fn open(arguments: &Arguments, upstream: &Upstream, demands: &Demands) -> Result<Exit, Exit> {
+    let ([route], [fault]) = (&*arguments.route, &*arguments.fault) else {
+        return Err(terminal::fail(&ProxyError::NoAim, Exit::Usage));
+    };
+    let aim = Aim {
+        templates: Templates::default(),
+        route: route.clone(),
+        fault: *fault,
+    };
+    let run = terminal::runtime()?.block_on(async {
+        let mut signals = listen()?;
+        let headers = &arguments.call_header;
+        let proxy = Listening::start(upstream, Some(aim), headers, arguments.keep_host);
+        let proxy = proxy.map_err(|error| terminal::fail(&error, Exit::Environment))?;
+        terminal::note(&format!(
+            "{} stands before {upstream} until Ctrl+C, which prints the card.\n\
+             The first '{route}' meets: {}. Only attempts with a mark can be judged.",
+            proxy.base_url(),
+            fault.words(),
+        ));
+        signals.next().await;
+        Ok(proxy.stop(CommandEnd::default()).await)
+    })?;
+    let recording = Recording {
+        upstream: upstream.to_string(),
+        plan: vec![(route.clone(), *fault)],
+        runs: vec![run],
+        ..Recording::default()
+    };
+    let card = recording.card(confirm(arguments), &declared(arguments));
+    finish(arguments, &card, demands)
+}
+
+fn declared(arguments: &Arguments) -> Declared {
+    Declared {
+        once: arguments.once.clone(),
+        give_up_within: arguments.give_up_within,
+    }
+}
+
+fn confirm(arguments: &Arguments) -> usize {
+    usize::try_from(arguments.confirm).unwrap_or(usize::MAX)
+}
+
+fn listen() -> Result<Signals, Exit> {
+    Signals::listen().map_err(|error| terminal::fail(&error, Exit::Environment))
+}
+
+/// Writes and prints a card, and returns its exit code.
+fn finish(arguments: &Arguments, card: &ProxyCard, demands: &Demands) -> Result<Exit, Exit> {
+    let known = &demands.known;
+    if let Some(file) = &arguments.junit {
+        report::write(file, &render::junit_proxy(card, known, arguments.strict))?;
+    }
+    if let Some(file) = &arguments.report {
+        report::write(file, &render::html_proxy(card, known))?;
+    }
+    terminal::print(&match arguments.json {
+        true => render::json(card),
+        false => render::proxy::card(card, known, &terminal::options(arguments.ascii)),
+    })?;
+    Ok(demands.exit(card, arguments.strict))
+}
+
+/// The conditions for a card to pass.
+struct Demands {
+    required: Vec<&'static str>,
+    known: Known,
+}
+
+impl Demands {
+    fn new(arguments: &Arguments) -> Result<Self, ProxyError> {
+        let required = arguments.require.iter().map(|id| match find(id) {
+            Some(rule) => Ok(rule.id),
+            None => Err(ProxyError::Rule(id.clone())),
+        });
+        let known = arguments.known_failing.as_ref().map(|path| {
+            let file = path.display().to_string();
+            match fs::read_to_string(path) {
+                Ok(text) => Known::read(&text).map_err(|source| ProxyError::Line { file, source }),
+                Err(source) => Err(ProxyError::List { file, source }),
+            }
+        });
+        Ok(Self {
+            required: required.collect::<Result<_, _>>()?,
+            known: known.transpose()?.unwrap_or_default(),
+        })
+    }
+
+    /// The exit code of a card. Reports the demands that it does not meet.
+    fn exit(&self, card: &ProxyCard, is_strict: bool) -> Exit {
+        let has = |rule: &str, verdict| {
+            let mut verdicts = card.verdicts();
+            verdicts.any(|(_, it)| it.rule == rule && it.verdict == verdict)
+        };
+        let is_kept = |rule: &&&str| {
+            has(rule, Verdict::Kept)
+                && !has(rule, Verdict::Broken)
+                && !has(rule, Verdict::CannotTell)
+        };
+        let required = self.required.iter().filter(|rule| !is_kept(rule));
+        let missing = required.map(|rule| format!("'{rule}' is required, and it is not kept"));
+        let passed = self.known.passed(card).into_iter();
+        let passed = passed
+            .map(|it| format!("'{it}' did not fail: remove it from the list of known failures"));
+        let count = card.count();
+        let untold = (is_strict && count.cannot_tell > 0).then(|| {
+            format!(
+                "{} cannot be told, and --strict does not allow that",
+                count.cannot_tell
+            )
+        });
+        let faults: Vec<_> = missing.chain(passed).chain(untold).collect();
+        for fault in &faults {
+            terminal::fail(&*Box::<dyn std::error::Error>::from(&**fault), Exit::Failed);
+        }
+        let mut verdicts = card.verdicts();
+        let is_broken = verdicts
+            .any(|(case, it)| it.verdict == Verdict::Broken && !self.known.covers(case, it));
+        if is_broken || !faults.is_empty() {
+            Exit::Failed
+        } else if count.kept + count.skipped + count.cannot_tell + count.broken == 0 {
+            Exit::NothingAttempted
+        } else {
+            Exit::Passed
+        }
+    }
+}
