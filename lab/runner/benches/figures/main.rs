@@ -25,6 +25,7 @@ mod crawl;
 mod lab_service;
 mod memory;
 mod process;
+mod proxy;
 mod scrape;
 mod service;
 mod spread;
@@ -39,9 +40,10 @@ use table::Line;
 type Measure = fn() -> Vec<Line>;
 
 /// What can be measured, by its name on the command line.
-const SECTIONS: [(&str, Measure); 6] = [
+const SECTIONS: [(&str, Measure); 7] = [
     ("client", client::measure),
     ("service", service::measure),
+    ("proxy", proxy::measure),
     ("crawl", crawl::measure),
     ("memory", memory::measure),
     ("scrape", scrape::measure),
@@ -85,6 +87,8 @@ fn work(worker: &str, arguments: &[String]) {
         crawl::TIMES => crawl::time(arguments),
         crawl::PAGES => crawl::remember(arguments),
         memory::RECORDS => memory::keep_records(),
+        proxy::BARE => proxy::serve_bare(arguments),
+        proxy::LAB => proxy::serve_lab(arguments),
         scrape::WORKER => scrape::serve(),
         storm_speed::WORKER => storm_speed::simulate_stories(),
         unknown => unreachable!("no worker is called {unknown:?}"),
