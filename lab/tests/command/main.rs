@@ -6,6 +6,7 @@
     allow(unused, reason = "tests whose client is a shell are for Unix")
 )]
 
+mod apps;
 mod ask;
 mod cancel;
 mod card;

@@ -1,0 +1,101 @@
+//! The two small shops of `lab/apps`, each with its own API, behind the proxy.
+
+use std::{
+    io::{BufRead, BufReader},
+    process::{Child, Command, Stdio},
+};
+
+use serde_json::Value;
+
+use crate::{Ended, command};
+
+/// An API in a process of its own, ended with this.
+struct Api {
+    process: Child,
+    url: String,
+}
+
+impl Api {
+    fn start(folder: &str, words: [&str; 2]) -> Self {
+        let mut process = Command::new(words[0])
+            .args([words[1], "0"])
+            .current_dir(folder)
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("it starts");
+        let mut url = String::new();
+        let stdout = process.stdout.take().expect("a pipe");
+        let read = BufReader::new(stdout).read_line(&mut url);
+        read.expect("it says where it is");
+        let url = url.trim().to_owned();
+        Self { process, url }
+    }
+}
+
+impl Drop for Api {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// The verdicts of a shop as `fault rule verdict`, and the exit code.
+fn judged(language: &str, program: &str, ending: &str) -> (Option<i32>, Vec<String>) {
+    let folder = format!("{}/apps/{language}", env!("CARGO_MANIFEST_DIR"));
+    let api = Api::start(&folder, [program, &format!("api.{ending}")]);
+    let smoke = format!("smoke.{ending}");
+    let url = &api.url;
+    let ended = command(&format!("proxy {url} --set API_URL --confirm 2 --json"))
+        .args(["--route", "POST /v1/orders", "--once", "POST /v1/orders"])
+        .args(["--", program, &smoke])
+        .current_dir(&folder)
+        .output();
+    let ended = Ended::from(ended.expect("lab runs"));
+    let card: Value = serde_json::from_str(&ended.stdout).expect("a card");
+    let cases = card["cases"].as_array().expect("cases");
+    let lines = cases.iter().flat_map(|case| {
+        let rules = case["rules"].as_array().expect("rules");
+        rules.iter().map(|rule| {
+            let [fault, rule, verdict] = [&case["fault"], &rule["rule"], &rule["verdict"]];
+            let of = |it: &Value| it.as_str().expect("text").to_owned();
+            format!("{} {} {}", of(fault), of(rule), of(verdict))
+        })
+    });
+    (ended.code, lines.collect())
+}
+
+#[test]
+#[ignore = "needs python3"]
+fn the_shop_in_python_comes_back_too_early_and_orders_twice() {
+    let (code, verdicts) = judged("python", "python3", "py");
+
+    let expected = [
+        "unavailable idempotency-key-reuse not_exercised",
+        "unavailable same-body not_exercised",
+        "unavailable once broken",
+        "retry-after retry-after-seconds broken",
+        "refused refused-once kept",
+        "lost-response idempotency-key-reuse not_exercised",
+        "lost-response same-body not_exercised",
+        "lost-response once broken",
+        "silence read-timeout kept",
+    ];
+    assert_eq!(
+        (code, verdicts),
+        (Some(1), expected.map(str::to_owned).into())
+    );
+}
+
+#[test]
+#[ignore = "needs node"]
+fn the_shop_in_node_keeps_every_rule() {
+    let (code, verdicts) = judged("node", "node", "mjs");
+
+    let not_kept: Vec<_> = verdicts
+        .iter()
+        .filter(|it| !it.ends_with(" kept"))
+        .collect();
+    assert_eq!((code, verdicts.len()), (Some(0), 9));
+    assert!(not_kept.is_empty(), "{not_kept:?}");
+}
