@@ -5,7 +5,9 @@ use std::time::Duration;
 use anstyle::{AnsiColor, Style};
 use evidence::{
     duration,
-    proxy::{CaseCard, CommandEnd, Count, Fault, Judged, Known, ProxyCard, RouteRow, WireRow},
+    proxy::{
+        CaseCard, CommandEnd, Count, Fault, Judged, Known, ProxyCard, RouteRow, Rule, WireRow,
+    },
     rules::Verdict,
 };
 
@@ -183,6 +185,19 @@ fn not_exercised(sheet: &mut Sheet<'_>, card: &ProxyCard) {
         let words = format!("{}: {reason}", rules.join(", "));
         sheet.beside("not exercised  ", &sheet.plain(&words));
     }
+}
+
+/// Renders a rule that only the proxy judges.
+#[must_use]
+pub fn rule(rule: &Rule, options: &Options) -> String {
+    let lab = options.lab;
+    let mut sheet = Sheet::new(options);
+    sheet.title(rule.id);
+    sheet.beside("", &format!("Kept if {}.", rule.text));
+    sheet.gap();
+    sheet.paragraph("Source", &sheet.plain(rule.source));
+    sheet.paragraph("Judged by", &format!("{lab} proxy"));
+    sheet.into_text()
 }
 
 /// The requests of the route since the one that met the fault.

@@ -14,7 +14,7 @@ counters moved. It grades clients in any language. It needs no account and no in
 /// The commands by purpose. Each command is in one group.
 pub(super) const GROUPS: [(&str, &[&str]); 4] = [
     ("Learn", &["list", "scenario", "storm"]),
-    ("Grade", &["starter", "grade", "tasks", "rule"]),
+    ("Grade", &["starter", "grade", "proxy", "tasks", "rule"]),
     ("Observe", &["serve", "load"]),
     ("Tools", &["doctor", "schema", "completions", "help"]),
 ];
@@ -152,7 +152,7 @@ to do about it.";
 
 /// The whole description of the proxy.
 pub(super) const PROXY: &str = "\
-Judge the client inside your own application, between it and your own API
+Judge the client inside your application, in front of your API
 
 The lab runs the command after `--` several times, each time with a proxy of its own \
 between it and UPSTREAM. Two runs are healthy. In each of the others the first request \
@@ -170,8 +170,8 @@ Examples:
       the healthy runs and the plan, and no fault
   lab proxy http://127.0.0.1:9000 --set API_URL={base_url}/v2 -- npm run smoke
       all that can be told
-  lab proxy http://127.0.0.1:9000 --route 'POST /v1/orders' --fault lost-response \\
-      --once 'POST /v1/orders' -- python3 smoke.py
+  lab proxy http://127.0.0.1:9000 --set API_URL --once 'POST /v1/orders' \\
+      --fault lost-response -- python3 smoke.py
       whether a lost response makes a second order
   lab proxy http://127.0.0.1:9000 --route 'GET /v1/orders' --fault silence
       without a command: serve until Ctrl+C
@@ -181,8 +181,8 @@ Exit codes:
   1  a rule is broken, one of --require is not kept, or something on the list of
      --known-failing did not fail; with --strict, something cannot be told
   2  the command line is invalid
-  3  there is no judgement: the upstream does not answer, the command is not found
-     or fails although nothing is broken
+  3  there is no judgement: the upstream does not answer, or the command is not
+     found or fails although nothing is broken
   4  nothing was exercised
 130  Ctrl+C ended it, so nothing is judged";
 

@@ -63,7 +63,7 @@ enum Command {
     /// Grade a client in any language: the command after `--` starts it
     #[command(long_about = help::GRADE, after_long_help = help::BELOW_GRADE)]
     Grade(grade::Arguments),
-    /// Judge the client inside your own application, between it and your own API
+    /// Judge the client inside your application, in front of your API
     #[command(long_about = help::PROXY, after_long_help = help::BELOW_PROXY)]
     Proxy(Box<proxy::Arguments>),
     /// List the tasks that a client is graded on

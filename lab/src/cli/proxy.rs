@@ -31,13 +31,13 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "NAME[=TEXT]", value_parser = variable)]
     set: Vec<(String, String)>,
     /// Aim at these routes only, each as the healthy runs name it: 'POST /v1/orders'
-    #[arg(long, value_name = "ROUTE")]
+    #[arg(long, value_name = "ROUTE", num_args = 1..)]
     route: Vec<String>,
     /// Use these faults only: unavailable, retry-after, refused, lost-response, silence
-    #[arg(long, value_name = "FAULT")]
+    #[arg(long, value_name = "FAULT", num_args = 1..)]
     fault: Vec<Fault>,
-    /// A request of this route must not be done twice
-    #[arg(long, value_name = "ROUTE")]
+    /// What these routes do must not be done twice
+    #[arg(long, value_name = "ROUTE", num_args = 1..)]
     once: Vec<String>,
     /// The command must give up on a silent connection within so many seconds
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
@@ -71,7 +71,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "FILE")]
     known_failing: Option<PathBuf>,
     /// Exit with 1 unless these rules are kept, and nowhere broken or untold
-    #[arg(long, value_name = "RULE")]
+    #[arg(long, value_name = "RULE", num_args = 1..)]
     require: Vec<String>,
     /// Fail as well if a rule cannot be told
     #[arg(long)]

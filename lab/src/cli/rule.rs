@@ -1,7 +1,10 @@
 //! `lab rule ID`: explains a rule and its reason.
 
 use clap::Args;
-use evidence::rules::{self, RULES};
+use evidence::{
+    proxy,
+    rules::{self, RULES},
+};
 use runner::{grade::all, nearest};
 
 use super::{Exit, terminal};
@@ -33,15 +36,21 @@ pub(super) fn find(id: &str) -> Result<&'static rules::Rule, UnknownRule> {
 }
 
 pub(super) fn rule(arguments: &Arguments) -> Result<Exit, Exit> {
+    let options = terminal::options(false);
+    let of_proxy = arguments.id.as_deref().and_then(proxy::find);
+    let of_proxy = of_proxy.filter(|rule| rules::find(rule.id).is_none());
+    if let Some(rule) = of_proxy {
+        return terminal::print(&render::proxy::rule(rule, &options)).map(|()| Exit::Passed);
+    }
     let text = match &arguments.id {
-        None => render::grade::rules(RULES, &terminal::options(false)),
+        None => render::grade::rules(RULES, &options),
         Some(id) => {
             let rule = find(id).map_err(|error| terminal::fail(&error, Exit::Usage))?;
             let judged = all()
                 .filter(|task| task.rules().any(|judged| judged.id == rule.id))
                 .map(|task| task.words.name);
             let judged: Vec<_> = judged.collect();
-            render::grade::rule(rule, &judged, &terminal::options(false))
+            render::grade::rule(rule, &judged, &options)
         }
     };
     terminal::print(&text).map(|()| Exit::Passed)

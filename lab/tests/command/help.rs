@@ -33,6 +33,7 @@ fn the_help_of_the_lab_groups_its_commands() {
     Grade:
       starter      Write a small client that does the first task
       grade        Grade a client in any language: the command after `--` starts it
+      proxy        Judge the client inside your application, in front of your API
       tasks        List the tasks that a client is graded on
       rule         List the rules that clients are judged by, or explain one
 
@@ -43,7 +44,7 @@ fn the_help_of_the_lab_groups_its_commands() {
 
     Tools:
       doctor       Check whether this machine is ready for a workshop
-      schema       Print the JSON Schema of a run, a card or a storm
+      schema       Print the JSON Schema of a run, a card, a storm or a proxy's card
       completions  Print a shell completion script
       help         Print this help, or that of a command
 
