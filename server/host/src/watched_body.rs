@@ -24,7 +24,6 @@ pub trait Watch: Send + Unpin + 'static {
 }
 
 /// A body with its watcher.
-#[must_use]
 pub fn watched(body: Body, watch: impl Watch) -> Body {
     Body::new(Watched {
         body,

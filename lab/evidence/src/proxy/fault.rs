@@ -27,7 +27,7 @@ pub enum Fault {
 
 /// No fault has this name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("no fault is called '{0}'; there are {all}", all = Fault::ALL.map(|it| it.name()).join(", "))]
+#[error("no fault is called '{0}'; there are {all}", all = Fault::ALL.map(Fault::name).join(", "))]
 pub struct UnknownFault(String);
 
 impl Fault {

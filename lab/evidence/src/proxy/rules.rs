@@ -159,7 +159,7 @@ fn once(target: &ProxyRequest, ties: &[Tie<'_>], declared: &Declared) -> Shown {
         target.idempotency_key.is_some() && tie.next.idempotency_key == target.idempotency_key
     };
     let mut without = ties.iter().filter(|tie| !has_its_key(tie));
-    let is_declared = declared.once.iter().any(|route| *route == target.route);
+    let is_declared = declared.once.contains(&target.route);
     match without.next() {
         Some(tie) if is_declared => Shown::broken(tie, answered(target, ties)),
         Some(_) => Shown::CannotTell(format!(

@@ -65,9 +65,9 @@ impl Forwarder {
     }
 
     async fn respond(&self, request: Request<Body>) -> Response {
-        if let Err((what, response)) = self.admit(&request) {
+        if let Some((what, status, detail)) = self.refusal(&request) {
             self.session.refused(what);
-            return response;
+            return problem(status, detail);
         }
         let Some(entry) = self.session.arrived(&request) else {
             let detail = "this run has made more requests than the lab records";
@@ -85,10 +85,9 @@ impl Forwarder {
         }
     }
 
-    /// Whether a request may pass, or else what it is and the response to it.
-    fn admit(&self, request: &Request<Body>) -> Result<(), (&'static str, Response)> {
+    /// What a request is that may not pass, and the response to it.
+    fn refusal(&self, request: &Request<Body>) -> Option<(&'static str, StatusCode, &'static str)> {
         let headers = request.headers();
-        let not_implemented = |detail| problem(StatusCode::NOT_IMPLEMENTED, detail);
         let (what, detail) = if request.method() == Method::CONNECT {
             ("CONNECT", "the proxy opens no tunnels")
         } else if request.uri().authority().is_some() {
@@ -104,10 +103,10 @@ impl Forwarder {
             let is_admitted =
                 |it: &HeaderValue| is_loopback_origin(it) || self.upstream.is_origin(it);
             let admitted = admit_from(request.version(), request.uri(), headers, is_admitted);
-            return admitted
-                .map_err(|refusal| (refusal.code, problem(refusal.status, refusal.detail)));
+            let refusal = admitted.err()?;
+            return Some((refusal.code, refusal.status, refusal.detail));
         };
-        Err((what, not_implemented(detail)))
+        Some((what, StatusCode::NOT_IMPLEMENTED, detail))
     }
 
     async fn fault(&self, entry: Entry, fault: Fault, request: Request<Body>) -> Response {

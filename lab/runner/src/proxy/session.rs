@@ -152,7 +152,7 @@ impl Session {
     /// Notes that a request was handed on, and with what status.
     pub(super) fn handed_on(&self, entry: Entry, status: Option<u16>) {
         self.note(entry, |request, _| {
-            request.upstream = Some(Handed { status })
+            request.upstream = Some(Handed { status });
         });
     }
 
