@@ -35,12 +35,12 @@ pub const RULES: [Rule; 7] = [
     Rule {
         id: "idempotency-key-reuse",
         text: "a retry carried the idempotency key of the first attempt",
-        source: "The Idempotency-Key HTTP Header Field, draft-ietf-httpapi-idempotency-key-header",
+        source: "draft-ietf-httpapi-idempotency-key-header",
     },
     Rule {
         id: "same-body",
         text: "all attempts with one idempotency key had one body",
-        source: "The Idempotency-Key HTTP Header Field, draft-ietf-httpapi-idempotency-key-header",
+        source: "draft-ietf-httpapi-idempotency-key-header",
     },
     Rule {
         id: "once",
