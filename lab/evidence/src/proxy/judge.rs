@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::{
     Fault, ProxyRequest, Run,
-    quiet::unfit,
+    quiet::{unfit, watched},
     rules,
     ties::{Tie, TieKind, ties},
 };
@@ -97,12 +97,14 @@ fn judge_one(rule: &'static str, case: CaseRuns<'_>, declared: &Declared) -> Jud
     };
     let of_case: Vec<_> = runs.iter().filter(|run| run.is_of(route, fault)).collect();
     let noise = unfit(runs, route);
-    let is_quiet = noise.is_none();
+    let watched = watched(runs, route);
+    let noise = noise.or_else(|| watched.is_none().then(|| "no control was run".to_owned()));
+    let within = watched.filter(|_| noise.is_none());
     let healthy = runs.iter().filter(|it| it.kind == super::RunKind::Healthy);
     let expected: Vec<_> = healthy.map(|run| run.of_route(route).count()).collect();
     let shown = of_case.iter().map(|run| {
-        let shown = rules::shown(rule, run, is_quiet, declared);
-        let hidden = hidden(rule, run, &expected, noise.as_deref());
+        let shown = rules::shown(rule, run, within, declared);
+        let hidden = hidden(rule, run, &expected, noise.as_deref(), within);
         match (doubt(run, fault), &shown) {
             (_, Shown::NotExercised(_)) => shown,
             (Some(doubt), _) => Shown::CannotTell(doubt),
@@ -158,7 +160,11 @@ fn judge_one(rule: &'static str, case: CaseRuns<'_>, declared: &Declared) -> Jud
             Judged {
                 verdict,
                 found: Some(found),
-                requests: requests.clone(),
+                // The numbers of another run mean other requests in the first.
+                requests: match marked.is_none_or(|it| std::ptr::eq(it, first)) {
+                    true => requests.clone(),
+                    false => Vec::new(),
+                },
                 is_suspected: !is_sure,
                 ..judged(verdict, None)
             }
@@ -207,29 +213,41 @@ fn doubt(run: &Run, fault: Fault) -> Option<String> {
 }
 
 /// Why an attempt may have been overlooked, so that a rule only seems to be kept or skipped.
-fn hidden(rule: &str, run: &Run, expected: &[usize], noise: Option<&str>) -> Option<String> {
+fn hidden(
+    rule: &str,
+    run: &Run,
+    expected: &[usize],
+    noise: Option<&str>,
+    within: Option<Duration>,
+) -> Option<String> {
     // This rule reads one connection, and no attempt.
     let target = run.target().filter(|_| rule != "read-timeout")?;
     if let (Some(noise), true) = (noise, target.calls.is_empty()) {
         return Some(noise.to_owned());
     }
-    let (Some(least), Some(most)) = (expected.iter().min(), expected.iter().max()) else {
-        // Without healthy runs only marks count.
-        return target
-            .calls
-            .is_empty()
-            .then(|| "its requests carry no mark".to_owned());
-    };
-    if least != most {
-        return Some("the healthy runs differ".to_owned());
+    let tied = ties(run, within).count();
+    let others = run.of_route(&target.route).count().saturating_sub(tied);
+    let later = run.of_route(&target.route);
+    let later = later.filter(|it| it.seq > target.seq && Some(it.arrived) >= target.delivered);
+    let is_untied_later = later.count() > tied;
+    match (expected.iter().min(), expected.iter().max()) {
+        (Some(least), Some(most)) if least != most => Some("the healthy runs differ".to_owned()),
+        (_, Some(most)) if others > *most => {
+            let more = others - most;
+            let s = if more == 1 { "" } else { "s" };
+            Some(format!(
+                "{more} more request{s} of this route than in a healthy run"
+            ))
+        }
+        (Some(least), _) if others < *least && is_untied_later => Some(
+            "fewer requests of this route than in a healthy run, and one of them may be an attempt"
+                .to_owned(),
+        ),
+        (None, _) if is_untied_later => {
+            Some("a later request of this route may be an attempt".to_owned())
+        }
+        _ => None,
     }
-    let tied = ties(run, noise.is_none()).count();
-    let more = run
-        .of_route(&target.route)
-        .count()
-        .saturating_sub(tied + most);
-    let s = if more == 1 { "" } else { "s" };
-    (more > 0).then(|| format!("{more} more request{s} of this route than in a healthy run"))
 }
 
 /// Judges whether a credential stood in a URL of any run.
@@ -248,6 +266,9 @@ pub fn judge_credentials(runs: &[Run]) -> Judged {
     } else if with(Some(false)).next().is_none() {
         let why = "no request had a credential of 16 characters or more";
         (Verdict::NotExercised, Some(why.to_owned()))
+    } else if runs.iter().any(|run| run.dropped > 0) {
+        let why = "not every request was recorded";
+        (Verdict::CannotTell, Some(why.to_owned()))
     } else {
         (Verdict::Kept, None)
     };

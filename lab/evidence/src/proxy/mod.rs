@@ -23,3 +23,6 @@ pub use quiet::unfit;
 pub use record::{Body, CommandEnd, ProxyRequest, Run, RunKind, Upstream};
 pub use routes::{Templates, is_health_check, shape};
 pub use rules::{RULES, Rule, find, names};
+
+#[cfg(test)]
+mod tests;

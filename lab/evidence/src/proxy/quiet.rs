@@ -1,6 +1,6 @@
 //! Quiet routes: those on which an equal request is certainly a repetition.
 
-use std::collections::HashSet;
+use std::{collections::HashSet, time::Duration};
 
 use super::{Fault, Run, RunKind};
 
@@ -8,12 +8,15 @@ use super::{Fault, Run, RunKind};
 ///
 /// It is quiet if both healthy runs make equally many requests of it and none twice, if none
 /// came twice while its response was held in a control that the command bore, and if none
-/// came twice in any other run, unless the route was the target there.
+/// came twice in any other run, unless it was the target there.
 #[must_use]
 pub fn unfit(runs: &[Run], route: &str) -> Option<String> {
     let healthy = || runs.iter().filter(|run| run.kind == RunKind::Healthy);
     if healthy().next().is_none() {
         return Some("there was no healthy run to compare with".to_owned());
+    }
+    if runs.iter().any(|run| run.dropped > 0) {
+        return Some("not every request was recorded".to_owned());
     }
     let mut counts = healthy().map(|run| run.of_route(route).count());
     let first = counts.next().unwrap_or_default();
@@ -37,22 +40,33 @@ pub fn unfit(runs: &[Run], route: &str) -> Option<String> {
     if !controls.iter().all(bore_it) {
         return Some("the command does not bear a response that is 3 s late".to_owned());
     }
-    let is_other = |run: &&Run| match &run.kind {
-        RunKind::Healthy => false,
-        RunKind::Fault { route: target, .. } => target != route,
-    };
-    let mut others = runs.iter().filter(is_other);
+    let others = runs.iter().filter(|run| run.kind != RunKind::Healthy);
+    let mut others = others.filter(|run| !run.is_of(route, Fault::Hold));
     let noisy = others.any(|run| came_twice(run, route));
-    noisy.then(|| "the same request came twice in a run that was about another route".to_owned())
+    noisy.then(|| "the same request came twice, and it was not the one that failed".to_owned())
 }
 
-/// Whether two requests of a route are the same, or may be.
+/// For how long after its target each control of a route watched for what comes by itself;
+/// none without a control.
+pub(super) fn watched(runs: &[Run], route: &str) -> Option<Duration> {
+    let controls = runs.iter().filter(|run| run.is_of(route, Fault::Hold));
+    let watched = controls.filter_map(|run| {
+        let target = run.target()?;
+        Some(run.end.took.saturating_sub(target.arrived))
+    });
+    watched.min()
+}
+
+/// Whether two requests of a route are the same, except for the attempts of the call that
+/// met the fault of the run.
 fn came_twice(run: &Run, route: &str) -> bool {
     let mut seen = HashSet::new();
+    let target = run.target().filter(|_| !run.is_of(route, Fault::Hold));
     let mut requests = run.of_route(route);
     requests.any(|request| match request.asks_for() {
+        Some(_) if target.is_some_and(|target| target.is_same_as(request)) => false,
         Some(asked) => !seen.insert(asked),
-        // What was not read to its end equals no other: nothing is tied by it.
+        // It equals no other, and ties nothing.
         None => false,
     })
 }

@@ -71,12 +71,15 @@ pub fn names() -> String {
     RULES.map(|rule| rule.id).join(", ")
 }
 
-/// What one run of a case shows of a rule.
-pub(super) fn shown(rule: &str, run: &Run, is_quiet: bool, declared: &Declared) -> Shown {
+/// How late the end of a connection may be noticed.
+const LATE: Duration = Duration::from_millis(500);
+
+/// What one run of a case shows of a rule. Equal requests count `within` this time.
+pub(super) fn shown(rule: &str, run: &Run, within: Option<Duration>, declared: &Declared) -> Shown {
     let Some(target) = run.target().filter(|it| it.delivered.is_some()) else {
         return Shown::NotExercised("the fault was not delivered");
     };
-    let ties: Vec<_> = ties(run, is_quiet).collect();
+    let ties: Vec<_> = ties(run, within).collect();
     match rule {
         "retry-after-seconds" => retry_after(&ties),
         "refused-once" => refused_once(&ties),
@@ -88,6 +91,17 @@ pub(super) fn shown(rule: &str, run: &Run, is_quiet: bool, declared: &Declared) 
     }
 }
 
+/// The first attempt that breaks a rule; if any such attempt is certain, the first of those.
+fn offending<'a, 'b>(
+    ties: &'b [Tie<'a>],
+    breaks: impl Fn(&Tie<'a>) -> bool,
+) -> Option<&'b Tie<'a>> {
+    let all = || ties.iter().filter(|tie| breaks(tie));
+    all()
+        .find(|tie| tie.kind == TieKind::Marked)
+        .or_else(|| all().next())
+}
+
 fn retry_after(ties: &[Tie<'_>]) -> Shown {
     let asked = super::Fault::WAIT;
     let waited = |tie: &Tie<'_>| {
@@ -95,7 +109,7 @@ fn retry_after(ties: &[Tie<'_>]) -> Shown {
             .arrived
             .saturating_sub(tie.first.head.unwrap_or_default())
     };
-    let early = ties.iter().find(|tie| waited(tie) + TOLERANCE < asked);
+    let early = offending(ties, |tie| waited(tie) + TOLERANCE < asked);
     match (early, ties.first()) {
         (Some(tie), _) => {
             let early = duration_left(asked.saturating_sub(waited(tie)));
@@ -107,7 +121,7 @@ fn retry_after(ties: &[Tie<'_>]) -> Shown {
 }
 
 fn refused_once(ties: &[Tie<'_>]) -> Shown {
-    match ties.first() {
+    match offending(ties, |_| true) {
         Some(tie) => Shown::broken(tie, format!("sent {} times", ties.len() + 1)),
         None => Shown::Kept(None),
     }
@@ -121,9 +135,8 @@ fn key_reuse(target: &ProxyRequest, ties: &[Tie<'_>]) -> Shown {
     if !with_key(target) {
         return Shown::CannotTell("the first attempt had no idempotency key".to_owned());
     }
-    let other = ties.iter();
-    let mut other = other.filter(|tie| tie.next.idempotency_key != target.idempotency_key);
-    match other.next() {
+    let has_another = |tie: &Tie<'_>| tie.next.idempotency_key != target.idempotency_key;
+    match offending(ties, has_another) {
         Some(tie) if with_key(tie.next) => Shown::broken(tie, "sent again with another key"),
         Some(tie) => Shown::broken(tie, "sent again without its key"),
         None if ties.is_empty() => Shown::Skipped,
@@ -139,28 +152,30 @@ fn same_body(target: &ProxyRequest, run: &Run) -> Shown {
         .of_route(&target.route)
         .filter(|it| it.idempotency_key == Some(key));
     let attempts: Vec<_> = attempts.collect();
-    let other = attempts.iter().find(|it| it.body != target.body);
-    if attempts.iter().any(|it| it.body == Body::Unknown) {
-        return Shown::CannotTell("a body was too long or broke off".to_owned());
-    }
-    match (other, attempts.len()) {
+    let is_unknown = |it: &ProxyRequest| it.body == Body::Unknown;
+    let mut others = attempts
+        .iter()
+        .filter(|it| !is_unknown(it) && !is_unknown(target));
+    match (others.find(|it| it.body != target.body), attempts.len()) {
         (Some(other), _) => Shown::Broken {
             kind: TieKind::Marked,
             requests: vec![target.seq, other.seq],
             found: "one idempotency key for two bodies".to_owned(),
         },
         (None, 1) => Shown::Skipped,
+        (None, _) if attempts.iter().any(|it| is_unknown(it)) => {
+            Shown::CannotTell("a body was too long or broke off".to_owned())
+        }
         (None, _) => Shown::Kept(None),
     }
 }
 
 fn once(target: &ProxyRequest, ties: &[Tie<'_>], declared: &Declared) -> Shown {
-    let has_its_key = |tie: &&Tie<'_>| {
+    let has_its_key = |tie: &Tie<'_>| {
         target.idempotency_key.is_some() && tie.next.idempotency_key == target.idempotency_key
     };
-    let mut without = ties.iter().filter(|tie| !has_its_key(tie));
     let is_declared = declared.once.contains(&target.route);
-    match without.next() {
+    match offending(ties, |tie| !has_its_key(tie)) {
         Some(tie) if is_declared => Shown::broken(tie, answered(target, ties)),
         Some(_) => Shown::CannotTell(format!(
             "{}. Must that not happen? --once '{}'",
@@ -203,9 +218,12 @@ fn read_timeout(target: &ProxyRequest, run: &Run, declared: &Declared) -> Shown 
         found: format!("still waiting after {}", duration(waited)),
     };
     match (waited, declared.give_up_within) {
-        (Some(waited), Some(within)) if waited > within => broken(waited),
+        (Some(waited), Some(within)) if waited > within + LATE => broken(waited),
+        (Some(waited), Some(within)) if waited > within => {
+            Shown::CannotTell(format!("gave up after {}", duration(waited)))
+        }
         (Some(waited), _) => Shown::Kept(Some(format!("gave up after {}", duration(waited)))),
-        (None, Some(within)) if open() > within => broken(open()),
+        (None, Some(within)) if open() > within + LATE => broken(open()),
         (None, _) => Shown::CannotTell(format!("still waiting after {}", duration(open()))),
     }
 }

@@ -3,7 +3,10 @@
 //! Two requests are tied only if the second arrived after the failure of the first was
 //! delivered; what overlaps is hedging and no retry. A tie by a *mark* is certain: both
 //! carry one value in a header that names a call. A tie as *the same request* holds only on
-//! a [quiet](super::unfit) route, and a verdict that stands on it needs a confirmation.
+//! a [quiet](super::unfit) route, and only for as long as the controls of the route watched
+//! for what comes by itself; a verdict that stands on it needs a confirmation.
+
+use std::time::Duration;
 
 use super::{ProxyRequest, Run};
 
@@ -28,17 +31,18 @@ pub enum TieKind {
 }
 
 /// The later attempts of the call that met the fault of a run, in order of arrival; equal
-/// requests only if the route `is_quiet`.
-pub fn ties(run: &Run, is_quiet: bool) -> impl Iterator<Item = Tie<'_>> {
+/// requests only if they came `within` this time after it, on a quiet route.
+pub fn ties(run: &Run, within: Option<Duration>) -> impl Iterator<Item = Tie<'_>> {
     let target = run.target().and_then(|it| Some((it, it.delivered?)));
     target.into_iter().flat_map(move |(first, delivered)| {
         let later = run.of_route(&first.route);
         let later = later.filter(move |it| it.seq > first.seq && it.arrived >= delivered);
         later.filter_map(move |next| {
             let is_marked = first.calls.iter().any(|it| next.calls.contains(it));
+            let in_time = within.is_some_and(|within| next.arrived <= first.arrived + within);
             let kind = match is_marked {
                 true => TieKind::Marked,
-                false if is_quiet && first.is_same_as(next) => TieKind::Same,
+                false if in_time && first.is_same_as(next) => TieKind::Same,
                 false => return None,
             };
             Some(Tie { first, next, kind })

@@ -1,0 +1,333 @@
+//! Each rule, the quiet of a route and the ties, by tables.
+
+use super::{super::*, *};
+use crate::rules::{
+    Stopped,
+    Verdict::{self, Broken, CannotTell, Kept, NotExercised, Skipped},
+};
+
+/// Two healthy runs, five controls, and five runs of a case that are alike.
+fn plan(healthy: &[ProxyRequest], fault: Fault, requests: &[ProxyRequest]) -> Vec<Run> {
+    let of = |fault| run(fault, healthy.to_vec(), 0);
+    let case = run(Some(fault), requests.to_vec(), 0);
+    let mut runs = vec![of(None), of(None)];
+    runs.extend((0..5).map(|_| of(Some(Fault::Hold))));
+    runs.extend((0..5).map(|_| case.clone()));
+    runs
+}
+
+fn at(moments: &[u64]) -> Vec<ProxyRequest> {
+    moments.iter().map(|at| request(*at, 1)).collect()
+}
+
+fn keys(keys: &[Option<u64>]) -> Vec<ProxyRequest> {
+    let of = |(number, key): (usize, &Option<u64>)| {
+        let at = 100 * number as u64;
+        key.map_or(request(at, 1), |key| keyed(at, key))
+    };
+    keys.iter().enumerate().map(of).collect()
+}
+
+#[test]
+fn each_rule_has_its_verdicts() {
+    use Fault::{LostResponse, Refused, RetryAfter};
+    let two_bodies = {
+        let mut both = keys(&[Some(7), Some(7)]);
+        both[1].body = Body::Read(ValueHash(9));
+        both
+    };
+    let no_url = || vec![request(0, 1)];
+    let other_url = || vec![request(0, 1), request(100, 2), request(2_100, 1)];
+    let early = vec![keyed(0, 7), keyed(100, 7)];
+    let table: [(Fault, &str, Vec<ProxyRequest>, Verdict); 24] = [
+        (RetryAfter, "retry-after-seconds", at(&[0, 2_000]), Kept),
+        (RetryAfter, "retry-after-seconds", at(&[0, 1_998]), Kept),
+        (RetryAfter, "retry-after-seconds", at(&[0, 1_997]), Broken),
+        (RetryAfter, "retry-after-seconds", at(&[0]), Skipped),
+        (RetryAfter, "retry-after-seconds", other_url(), CannotTell),
+        (RetryAfter, "retry-after-seconds", early, Broken),
+        (Refused, "refused-once", at(&[0]), Kept),
+        (Refused, "refused-once", at(&[0, 50]), Broken),
+        (Refused, "refused-once", other_url(), Broken),
+        (
+            Refused,
+            "refused-once",
+            vec![request(0, 1), request(9, 2)],
+            CannotTell,
+        ),
+        (
+            LostResponse,
+            "idempotency-key-reuse",
+            no_url(),
+            NotExercised,
+        ),
+        (
+            LostResponse,
+            "idempotency-key-reuse",
+            keys(&[Some(7)]),
+            Skipped,
+        ),
+        (
+            LostResponse,
+            "idempotency-key-reuse",
+            keys(&[Some(7), Some(7)]),
+            Kept,
+        ),
+        (
+            LostResponse,
+            "idempotency-key-reuse",
+            keys(&[Some(7), Some(8)]),
+            Broken,
+        ),
+        (
+            LostResponse,
+            "idempotency-key-reuse",
+            keys(&[Some(7), None]),
+            Broken,
+        ),
+        (
+            LostResponse,
+            "idempotency-key-reuse",
+            keys(&[None, Some(7)]),
+            CannotTell,
+        ),
+        (LostResponse, "same-body", no_url(), NotExercised),
+        (LostResponse, "same-body", keys(&[Some(7)]), Skipped),
+        (LostResponse, "same-body", keys(&[Some(7), Some(7)]), Kept),
+        (LostResponse, "same-body", two_bodies, Broken),
+        (LostResponse, "once", no_url(), Kept),
+        (LostResponse, "once", keys(&[Some(7), Some(7)]), Kept),
+        (LostResponse, "once", keys(&[Some(7), Some(8)]), Broken),
+        (LostResponse, "once", at(&[0, 10]), Broken),
+    ];
+    for (fault, rule, requests, expected) in table {
+        let runs = plan(&requests[..1], fault, &requests);
+        let judged = verdict(&runs, fault, rule, &once());
+        assert_eq!(judged.verdict, expected, "{rule} {judged:?}");
+    }
+}
+
+#[test]
+fn what_must_not_happen_twice_has_to_be_said() {
+    let of = |moments: &[u64]| {
+        let requests = at(moments);
+        let runs = plan(&requests[..1], Fault::LostResponse, &requests);
+        verdict(&runs, Fault::LostResponse, "once", &Declared::default())
+    };
+
+    assert_eq!(of(&[0]).verdict, Skipped);
+    let twice = of(&[0, 10]);
+    assert_eq!(twice.verdict, CannotTell);
+    let asked = "sent 2 times; your API answered 200 and 200, no key. Must that not happen? \
+                 --once 'POST /orders'";
+    assert_eq!(twice.found.as_deref(), Some(asked));
+}
+
+#[test]
+fn a_timeout_is_known_by_the_end_of_the_connection() {
+    let of = |closed: Option<u64>, took: u64, is_stopped: bool, within: Option<u64>| {
+        let mut silent = run(Some(Fault::Silence), at(&[0]), 0);
+        silent.requests[0].closed = closed.map(ms);
+        silent.end.took = ms(took);
+        silent.end.stopped = is_stopped.then_some(Stopped::TimeUp);
+        let healthy = || run(None, at(&[0]), 0);
+        let declared = Declared {
+            give_up_within: within.map(ms),
+            ..Declared::default()
+        };
+        let runs = [healthy(), healthy(), silent];
+        verdict(&runs, Fault::Silence, "read-timeout", &declared).verdict
+    };
+
+    assert_eq!(of(Some(5_000), 5_100, false, None), Kept);
+    assert_eq!(of(Some(5_000), 5_100, false, Some(5_000)), Kept);
+    assert_eq!(of(Some(5_500), 5_600, false, Some(5_000)), CannotTell);
+    assert_eq!(of(Some(5_501), 5_600, false, Some(5_000)), Broken);
+    assert_eq!(of(Some(30_001), 30_000, true, None), CannotTell);
+    assert_eq!(of(Some(30_001), 30_000, true, Some(20_000)), Broken);
+    assert_eq!(of(None, 30_000, true, Some(40_000)), CannotTell);
+}
+
+#[test]
+fn nothing_is_told_of_a_run_with_a_gap() {
+    type Change = fn(&mut Run);
+    let changes: [(&str, Change); 6] = [
+        ("not every request was recorded", |run| run.dropped = 1),
+        ("a request was refused: Upgrade", |run| {
+            run.refused.push("Upgrade".to_owned());
+        }),
+        ("a proxy before this one sent a request again", |run| {
+            run.requests[0].is_repeated_by_a_hop = true;
+        }),
+        ("your API did not answer a request", |run| {
+            run.requests[1].upstream = Some(Upstream { status: None });
+        }),
+        ("the lab ended the command", |run| {
+            run.end.stopped = Some(Stopped::TimeUp);
+        }),
+        ("the fault was not delivered", |run| {
+            run.requests[0].delivered = None;
+        }),
+    ];
+    for (why, change) in changes {
+        let mut runs = plan(&at(&[0]), Fault::RetryAfter, &at(&[0, 100]));
+        runs.iter_mut().skip(7).for_each(change);
+        let judged = verdict(&runs, Fault::RetryAfter, "retry-after-seconds", &once());
+        let expected = match why {
+            "the fault was not delivered" => NotExercised,
+            _ => CannotTell,
+        };
+        assert_eq!(
+            (judged.verdict, judged.found.as_deref()),
+            (expected, Some(why))
+        );
+    }
+}
+
+#[test]
+fn what_equal_requests_show_needs_a_confirmation() {
+    let of = |cases: usize, controls: usize, others: usize| {
+        let requests = |moments: &[u64], fault| run(fault, at(moments), 0);
+        let mut runs = vec![requests(&[0], None), requests(&[0], None)];
+        runs.extend((0..controls).map(|_| requests(&[0], Some(Fault::Hold))));
+        runs.extend((0..cases).map(|_| requests(&[0, 100], Some(Fault::RetryAfter))));
+        runs.extend((0..others).map(|_| requests(&[0, 2_100], Some(Fault::RetryAfter))));
+        let judged = verdict(&runs, Fault::RetryAfter, "retry-after-seconds", &once());
+        (judged.verdict, judged.is_suspected)
+    };
+
+    assert_eq!(of(1, 1, 0), (CannotTell, true));
+    assert_eq!(of(5, 4, 0), (CannotTell, true));
+    assert_eq!(of(4, 5, 0), (CannotTell, true));
+    assert_eq!(of(5, 5, 0), (Broken, false));
+    assert_eq!(of(4, 5, 1), (CannotTell, false));
+}
+
+#[test]
+fn a_route_is_quiet_if_nothing_comes_twice_by_itself() {
+    let requests = |moments: &[u64], fault| run(fault, at(moments), 0);
+    let other = |moments: &[u64]| {
+        let mut run = requests(moments, Some(Fault::Refused));
+        run.kind = RunKind::Fault {
+            route: "GET /other".to_owned(),
+            fault: Fault::Refused,
+        };
+        run.requests[0].fault = None;
+        run
+    };
+    let hold = Some(Fault::Hold);
+    let healthy = || requests(&[0], None);
+    for (runs, is_quiet) in [
+        (vec![healthy(), healthy()], true),
+        (vec![], false),
+        (vec![healthy(), requests(&[], None)], false),
+        (
+            vec![requests(&[0, 1], None), requests(&[0, 1], None)],
+            false,
+        ),
+        (vec![healthy(), healthy(), requests(&[0], hold)], true),
+        (
+            vec![healthy(), healthy(), requests(&[0, 2_900], hold)],
+            false,
+        ),
+        (vec![healthy(), healthy(), run(hold, at(&[0]), 1)], false),
+        (vec![healthy(), healthy(), other(&[0])], true),
+        (vec![healthy(), healthy(), other(&[0, 9])], false),
+        (
+            vec![
+                healthy(),
+                healthy(),
+                requests(&[0, 9], Some(Fault::Refused)),
+            ],
+            true,
+        ),
+        (
+            vec![
+                healthy(),
+                healthy(),
+                run(
+                    Some(Fault::Refused),
+                    vec![request(0, 1), request(3, 2), request(9, 2)],
+                    0,
+                ),
+            ],
+            false,
+        ),
+    ] {
+        assert_eq!(
+            unfit(&runs, ROUTE).is_none(),
+            is_quiet,
+            "{:?}",
+            unfit(&runs, ROUTE)
+        );
+    }
+}
+
+#[test]
+fn what_overlaps_is_no_tie_and_other_marks_untie_nothing() {
+    use super::super::ties::{TieKind, ties};
+    let tied = |requests: Vec<ProxyRequest>, is_quiet: bool| {
+        let mut run = run(Some(Fault::RetryAfter), requests, 0);
+        run.requests[0].delivered = Some(ms(50));
+        ties(&run, is_quiet.then_some(ms(3_000)))
+            .map(|tie| (tie.next.seq, tie.kind))
+            .collect::<Vec<_>>()
+    };
+    use TieKind::{Marked, Same};
+
+    assert_eq!(
+        tied(vec![keyed(0, 7), keyed(49, 7), keyed(50, 7)], true),
+        [(3, Marked)]
+    );
+    assert_eq!(tied(vec![keyed(0, 7), keyed(60, 8)], true), [(2, Same)]);
+    assert_eq!(tied(vec![keyed(0, 7), keyed(60, 8)], false), []);
+    assert_eq!(tied(vec![request(0, 1), request(60, 2)], true), []);
+    assert_eq!(tied(vec![request(0, 1), request(3_001, 1)], true), []);
+    let unread = |at| ProxyRequest {
+        body: Body::Unknown,
+        ..request(at, 1)
+    };
+    assert_eq!(tied(vec![unread(0), unread(60)], true), []);
+}
+
+#[test]
+fn a_credential_in_a_url_is_broken_and_a_name_alone_is_shown() {
+    let of = |found: &[Option<bool>], named| {
+        let requests = found.iter().map(|it| ProxyRequest {
+            credential_in_url: *it,
+            names_a_secret: named,
+            ..request(0, 1)
+        });
+        let judged = judge_credentials(&[run(None, requests.collect(), 0)]);
+        (judged.verdict, judged.found.is_some())
+    };
+
+    assert_eq!(of(&[None], false), (NotExercised, true));
+    assert_eq!(of(&[None, Some(false)], false), (Kept, false));
+    assert_eq!(of(&[None, Some(false)], true), (Kept, true));
+    assert_eq!(of(&[Some(false), Some(true)], false), (Broken, true));
+}
+
+#[test]
+fn a_card_counts_every_verdict_and_names_each_warning_once() {
+    let mut runs = plan(&at(&[0]), Fault::Refused, &at(&[0]));
+    runs[0].refused = vec!["CONNECT".to_owned(); 2];
+    runs[1].names_upstream = true;
+    let recording = Recording {
+        upstream: "http://127.0.0.1:9".to_owned(),
+        plan: vec![(ROUTE.to_owned(), Fault::Refused)],
+        runs,
+        ..Recording::default()
+    };
+
+    let card = recording.card(5, &once());
+
+    let expected = Count {
+        kept: 1,
+        not_exercised: 1,
+        ..Count::default()
+    };
+    assert_eq!(card.count(), expected);
+    assert_eq!((card.warnings.len(), card.cases[0].runs), (2, 5));
+    assert_eq!(card.cases[0].requests.len(), 1);
+}
