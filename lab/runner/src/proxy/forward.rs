@@ -11,12 +11,15 @@ use host::{ConnectionFault, admit_from, guard::is_loopback_origin, watched_body:
 use http::{
     HeaderMap, HeaderName, HeaderValue, Method, Request, StatusCode, Uri, Version,
     header::{
-        CONNECTION, CONTENT_LOCATION, CONTENT_TYPE, HOST, LINK, LOCATION, RETRY_AFTER, SET_COOKIE,
-        TE, TRANSFER_ENCODING, UPGRADE, VIA,
+        CONNECTION, CONTENT_LENGTH, CONTENT_LOCATION, CONTENT_TYPE, HOST, LINK, LOCATION,
+        RETRY_AFTER, SET_COOKIE, TE, TRANSFER_ENCODING, UPGRADE, VIA,
     },
 };
 use http_body_util::{BodyExt, Limited};
-use hyper::{body::Incoming, client::conn::http1};
+use hyper::{
+    body::{Body as _, Incoming},
+    client::conn::http1,
+};
 use hyper_util::rt::TokioIo;
 use serde_json::json;
 use tokio::{net::TcpStream, time::sleep};
@@ -41,7 +44,7 @@ const HOP_BY_HOP: [HeaderName; 6] = [
 ];
 
 /// The headers that a client may follow past the proxy.
-const LEADING: [HeaderName; 4] = [LOCATION, CONTENT_LOCATION, LINK, SET_COOKIE];
+const LEADING: [HeaderName; 3] = [LOCATION, CONTENT_LOCATION, LINK];
 
 /// What stands between a client and the upstream in one run.
 pub(super) struct Forwarder {
@@ -193,10 +196,10 @@ impl Forwarder {
         self.session
             .handed_on(entry, Some(response.status().as_u16()));
         let (mut head, body) = response.into_parts();
-        let leads = LEADING.iter().flat_map(|name| head.headers.get_all(name));
-        if leads
-            .into_iter()
-            .any(|value| self.upstream.is_named_in(value))
+        let mut leads = LEADING.iter().flat_map(|name| head.headers.get_all(name));
+        let mut cookies = head.headers.get_all(SET_COOKIE).iter();
+        if leads.any(|value| self.upstream.is_named_in(value))
+            || cookies.any(|value| self.upstream.is_domain_of(value))
         {
             self.session.state().names_upstream = true;
         }
@@ -213,6 +216,11 @@ impl Forwarder {
         end_to_end(&mut head.headers, head.version);
         if let Some(host) = self.upstream.host().filter(|_| !self.keeps_host) {
             head.headers.insert(HOST, host);
+        }
+        if body.size_hint().exact().is_none() && !head.headers.contains_key(CONTENT_LENGTH) {
+            // Without it hyper sends a GET without its body.
+            let chunked = HeaderValue::from_static("chunked");
+            head.headers.insert(TRANSFER_ENCODING, chunked);
         }
         let target = head.uri.path_and_query().map_or("/", |it| it.as_str());
         let mut outgoing = Request::builder()

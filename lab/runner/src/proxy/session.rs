@@ -116,6 +116,8 @@ impl Session {
             seq: index as u64 + 1,
             arrived,
             route: shape,
+            // Until it has been read.
+            body: Body::Unknown,
             fault,
             ..inspected
         });
@@ -158,7 +160,11 @@ impl Session {
 
     /// Notes what was neither forwarded nor faulted.
     pub(super) fn refused(&self, what: &str) {
-        self.state().refused.push(what.to_owned());
+        let mut state = self.state();
+        // Once is enough for the card, and a flood of them would fill the memory.
+        if !state.refused.iter().any(|it| it == what) {
+            state.refused.push(what.to_owned());
+        }
     }
 }
 

@@ -69,13 +69,34 @@ impl Upstream {
         origin.as_bytes() == self.to_string().as_bytes()
     }
 
-    /// Whether a header's value leads to the upstream itself.
+    /// Whether the value of a header leads to the upstream itself.
     pub(super) fn is_named_in(&self, value: &HeaderValue) -> bool {
-        let name = self.authority.as_bytes();
-        value
-            .as_bytes()
-            .windows(name.len())
-            .any(|it| it.eq_ignore_ascii_case(name))
+        let (name, value) = (self.authority.as_bytes(), value.as_bytes());
+        // Otherwise port 90 would stand in 9000.
+        let goes_on = |sign: Option<&u8>| {
+            sign.is_some_and(|it| it.is_ascii_alphanumeric() || b".-:".contains(it))
+        };
+        value.windows(name.len()).enumerate().any(|(at, it)| {
+            let before = at.checked_sub(1).and_then(|it| value.get(it));
+            it.eq_ignore_ascii_case(name)
+                && !goes_on(before)
+                && !goes_on(value.get(at + name.len()))
+        })
+    }
+
+    /// Whether a cookie is for the host of the upstream, so that a client does not send it to
+    /// the proxy. A domain has no port (RFC 6265 §4.1.2.3).
+    pub(super) fn is_domain_of(&self, cookie: &HeaderValue) -> bool {
+        let host = self.address.rsplit_once(':').map(|(host, _)| host);
+        let cookie = String::from_utf8_lossy(cookie.as_bytes());
+        let attributes = cookie.split(';').skip(1);
+        attributes
+            .filter_map(|it| it.split_once('='))
+            .any(|(name, value)| {
+                let domain = value.trim().trim_start_matches('.');
+                name.trim().eq_ignore_ascii_case("domain")
+                    && host.is_some_and(|host| domain.eq_ignore_ascii_case(host))
+            })
     }
 }
 
