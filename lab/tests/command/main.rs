@@ -14,6 +14,7 @@ mod documents;
 mod grade;
 mod help;
 mod logging;
+mod proxy;
 mod scenario;
 mod starter;
 mod usage;

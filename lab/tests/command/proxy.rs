@@ -1,0 +1,234 @@
+//! `lab proxy` from the command line: its applications are `curl` in a shell.
+#![cfg(unix)]
+
+use std::{
+    fs,
+    io::{self, BufRead, BufReader, Read, Write},
+    net::{TcpListener, TcpStream},
+    thread,
+};
+
+use serde_json::Value;
+use tempfile::tempdir;
+
+use crate::{Ended, assert_contains, command};
+
+/// An application that takes what it gets.
+const CALM: &str = r#"curl -sS -m 8 -o /dev/null "$API_URL/v1/orders" || true"#;
+
+/// An application that sends a refused request again.
+const STUBBORN: &str = r#"
+    ask() { curl -s -m 8 -o /dev/null -w '%{http_code}' -d order "$API_URL/v1/orders"; }
+    [ "$(ask)" = 201 ] || ask >/dev/null; true"#;
+
+/// An API that answers every request with a 201, until the end of the tests.
+fn api() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let url = format!("http://{}", listener.local_addr().expect("an address"));
+    thread::spawn(move || {
+        for mut stream in listener.incoming().map_while(Result::ok) {
+            let response = "HTTP/1.1 201 Created\r\nSet-Cookie: id=reply-7f3\r\n\
+                            Content-Length: 9\r\n\r\nreply-7f3";
+            // A close with bytes unread would be a reset. The client may have gone.
+            let _ = stream.read(&mut [0; 4_096]);
+            let _ = stream.write_all(response.as_bytes());
+            let _ = io::copy(&mut stream, &mut io::sink());
+        }
+    });
+    url
+}
+
+/// Judges a shell script before an upstream.
+fn judged(upstream: &str, options: &str, script: &str) -> Ended {
+    let lab = command(&format!("proxy {upstream} --set API_URL {options} --"))
+        .args(["sh", "-c", script])
+        .output();
+    lab.expect("lab runs").into()
+}
+
+#[test]
+fn a_list_shows_the_plan_and_breaks_nothing() {
+    let ended = judged(&api(), "--list --ascii", CALM);
+
+    assert_eq!((ended.code, &*ended.stderr), (Some(0), ""));
+    let plan = ["healthy   2 runs", "GET /v1/orders", "can be aimed at"];
+    assert_contains(&ended.stdout, &plan);
+    assert!(!ended.stdout.contains("0 broken"), "{}", ended.stdout);
+}
+
+#[test]
+fn a_plan_that_cannot_be_made_says_why() {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let gone = format!("http://{}", listener.local_addr().expect("an address"));
+    thread::spawn(move || listener.incoming().for_each(drop));
+    let (api, afar) = (&*api(), "http://staging.example");
+    let failing = "echo no database >&2; exit 7";
+    for (upstream, options, script, code, words) in [
+        (api, "", "true", 4, "sent nothing here. & --set NAME"),
+        (&gone, "", CALM, 3, "did not answer"),
+        (api, "", failing, 3, "exit 7 & | no database"),
+        (api, "", "exec no-such-program", 3, "no-such-program"),
+        (api, "--before false", CALM, 3, "--before 'false' failed"),
+        (api, "--route /v2", CALM, 2, "'/v2' & 'GET /v1/orders'"),
+        (api, "--fault fire", CALM, 2, "'fire' & lost-response"),
+        (api, "--require x", CALM, 2, "'x' & same-body, once"),
+        (afar, "", CALM, 2, "--allow-host staging.example"),
+        ("https://[::1]", "", CALM, 2, "http://127.0.0.1:9000"),
+    ] {
+        let ended = judged(upstream, options, script);
+
+        assert_eq!(ended.code, Some(code), "{options} {}", ended.stderr);
+        let stderr: Vec<_> = ended.stderr.split_whitespace().collect();
+        assert_contains(&stderr.join(" "), &words.split(" & ").collect::<Vec<_>>());
+        assert_eq!(ended.stdout, "", "{options}");
+    }
+}
+
+#[test]
+fn a_broken_rule_fails_once_it_is_confirmed() {
+    let ended = judged(&api(), "--fault refused --confirm 2 --ascii", STUBBORN);
+
+    assert_eq!(ended.code, Some(1), "{}", ended.stdout);
+    let shown = "FAIL refused-once & sent 2 times, in 2 of 2 runs & 1 broken";
+    assert_contains(&ended.stdout, &shown.split(" & ").collect::<Vec<_>>());
+}
+
+#[test]
+fn a_known_failure_passes_but_not_if_it_is_mended() {
+    let folder = tempdir().expect("a folder");
+    let list = folder.path().join("known.txt");
+    let options = format!(
+        "--fault refused --confirm 2 --known-failing {}",
+        list.display()
+    );
+    let mended = STUBBORN.replace("|| ask", "|| true");
+
+    fs::write(&list, "# later\nPOST /v1/orders/refused-once\n").expect("written");
+    let known = judged(&api(), &options, STUBBORN);
+    let mended = judged(&api(), &format!("{options} --require once"), &mended);
+    fs::write(&list, "x\n").expect("written");
+    let unknown = judged(&api(), &options, STUBBORN);
+
+    let codes = [&known, &mended, &unknown].map(|ended| ended.code);
+    assert_eq!(codes, [Some(0), Some(1), Some(2)], "{}", known.stderr);
+    assert_contains(&known.stdout, &["known to fail"]);
+    let why = ["'once' is required", "remove it from the list of known"];
+    assert_contains(&mended.stderr, &why);
+    assert_contains(&unknown.stderr, &["known.txt", "'x'", "refused-once"]);
+}
+
+#[test]
+fn strictly_a_rule_that_cannot_be_told_fails() {
+    // The healthy command asks for the same twice, so that nothing ties.
+    let noisy = STUBBORN.replace(r#"[ "$(ask)" = 201 ]"#, "ask; [ $(ask) = 201 ]");
+    let strict = |aim: &[&str]| {
+        let lab = command(&format!(
+            "proxy {} --set API_URL --strict --fault refused",
+            api()
+        ))
+        .args([aim, &["--", "sh", "-c", &noisy]].concat())
+        .output();
+        Ended::from(lab.expect("lab runs"))
+    };
+
+    let (unaimed, aimed) = (strict(&[]), strict(&["--route", "POST /v1/orders"]));
+
+    assert_eq!((unaimed.code, aimed.code), (Some(4), Some(1)));
+    assert_contains(&aimed.stderr, &["--strict does not allow that"]);
+}
+
+#[test]
+fn cards_conform_to_the_schema_and_hold_no_secret() {
+    let folder = tempdir().expect("a folder");
+    let [script, junit, report] = ["app.sh", "xml", "html"].map(|it| folder.path().join(it));
+    let sends = r#"curl -s -m 8 -o /dev/null "$API_URL/v1/Path-7f3?token=query-7f3" \
+        -H 'Authorization: Bearer bearer-7f3-0123456789' -H 'Cookie: id=cookie-7f3' \
+        -H 'Idempotency-Key: key-7f3' -d body-7f3; true"#;
+    fs::write(&script, sends).expect("written");
+    let (api, files) = (
+        api(),
+        format!("{} --report {}", junit.display(), report.display()),
+    );
+    let run = |format: &str| {
+        let options = format!("--fault lost-response --junit {files} {format} -- sh");
+        let lab = command(&format!("proxy {api} --set API_URL {options}"))
+            .arg(&script)
+            .output();
+        Ended::from(lab.expect("lab runs"))
+    };
+
+    let (text, json) = (run(""), run("--json"));
+
+    let card: Value = serde_json::from_str(&json.stdout).expect("JSON");
+    let schema: Value = serde_json::from_str(&render::proxy_schema()).expect("JSON");
+    let schema = jsonschema::draft202012::new(&schema).expect("a schema");
+    let errors = schema.iter_errors(&card).map(|it| it.to_string());
+    assert_eq!(errors.collect::<Vec<_>>(), [""; 0]);
+    let [junit, report] = [junit, report].map(|it| fs::read_to_string(it).expect("written"));
+    for output in [&text.stdout, &json.stdout, &junit, &report] {
+        assert_contains(output, &["POST /v1/{}", "idempotency-key-reuse"]);
+        assert!(!output.contains("7f3"), "{output}");
+    }
+    let notes = text.stderr + &json.stderr;
+    assert!(!notes.contains("7f3"), "{notes}");
+}
+
+#[test]
+fn each_run_has_its_own_url_and_is_prepared() {
+    let folder = tempdir().expect("a folder");
+    let trace = folder.path().join("trace");
+    let before = format!("echo before >> {}", trace.display());
+    let script = format!(
+        r#"echo "$API_URL $1 $LAB_BASE_URL" >> {}; curl -s -o /dev/null "$1/a""#,
+        trace.display()
+    );
+    let options = "--list --set API_URL={base_url}/v2";
+
+    let lab = command(&format!("proxy {} {options}", api()))
+        .args(["--before", &before, "--", "sh", "-c", &script])
+        .args(["sh", "{base_url}"])
+        .output();
+
+    let ended = Ended::from(lab.expect("lab runs"));
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    let trace = fs::read_to_string(trace).expect("it was written");
+    let urls: Vec<_> = trace
+        .lines()
+        .map(|it| it.split(' ').next_back().unwrap_or_default())
+        .collect();
+    let expected = [1, 3].map(|run| format!("before\n{url}/v2 {url} {url}\n", url = urls[run]));
+    assert_eq!(trace, expected.concat());
+    assert_ne!(urls[1], urls[3]);
+}
+
+#[test]
+fn without_a_command_marked_requests_until_ctrl_c_are_judged() {
+    let mut lab = command(&format!("proxy {} --fault refused --ascii", api()))
+        .args(["--route", "POST /v1/orders"])
+        .spawn()
+        .expect("lab runs");
+    let mut line = String::new();
+    let mut notes = BufReader::new(lab.stderr.take().expect("a pipe"));
+    notes.read_line(&mut line).expect("text");
+    let url = line.split(' ').find(|it| it.starts_with("http://"));
+    let address = url.expect("a URL")["http://".len()..].to_owned();
+    let ask = || {
+        let mut stream = TcpStream::connect(&address).expect("it listens");
+        let request = "POST /v1/orders HTTP/1.0\r\nIdempotency-Key: k\r\n\r\n";
+        stream.write_all(request.as_bytes()).expect("it reads");
+        let mut response = String::new();
+        stream.read_to_string(&mut response).expect("it responds");
+        response[9..12].to_owned()
+    };
+
+    let statuses = [ask(), ask()];
+    crate::cancel::interrupt(&lab);
+    let ended = Ended::from(lab.wait_with_output().expect("lab ends"));
+
+    assert_eq!(statuses, ["400", "201"]);
+    assert_eq!(ended.code, Some(1), "{}", ended.stdout);
+    assert_contains(&ended.stdout, &["FAIL refused-once", "sent 2 times"]);
+    let aimless = crate::lab("proxy http://127.0.0.1");
+    assert_eq!(aimless.code, Some(2));
+    assert_contains(&aimless.stderr, &["name one --route and one --fault"]);
+}
