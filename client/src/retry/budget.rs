@@ -184,47 +184,6 @@ mod tests {
 
     use super::*;
 
-    #[test]
-    fn ten_first_attempts_pay_for_one_retry() {
-        let budget = RetryBudget::new(1);
-        budget.withdraw().expect("it starts full").spend();
-
-        for _ in 0..9 {
-            budget.deposit();
-            assert!(budget.withdraw().is_none());
-        }
-        budget.deposit();
-
-        assert!(budget.withdraw().is_some());
-    }
-
-    #[test]
-    fn the_ratio_sets_the_first_attempts_per_retry() {
-        for calls_per_retry in [1, 5, 14] {
-            let ratio = NonZeroU32::new(calls_per_retry).expect("not zero");
-            let budget = RetryBudget::with_ratio(1, ratio);
-            budget.withdraw().expect("it starts full").spend();
-
-            for _ in 1..calls_per_retry {
-                budget.deposit();
-                assert!(budget.withdraw().is_none());
-            }
-            budget.deposit();
-
-            assert!(budget.withdraw().is_some(), "after {calls_per_retry}");
-        }
-    }
-
-    #[test]
-    fn an_unspent_token_goes_back() {
-        let budget = RetryBudget::new(2);
-
-        drop(budget.withdraw());
-        budget.withdraw().expect("two tokens").spend();
-
-        assert!((budget.tokens() - 1.0).abs() < f64::EPSILON);
-    }
-
     #[derive(Debug, Clone, Copy)]
     enum Step {
         Deposit,
@@ -239,6 +198,7 @@ mod tests {
         #[test]
         fn the_budget_matches_a_stock_with_a_list_of_held_tokens(
             capacity in 0_u32..4,
+            calls_per_retry in prop_oneof![Just(10_u32), 1_u32..15],
             steps in prop::collection::vec(
                 prop_oneof![
                     4 => Just(Step::Deposit),
@@ -249,7 +209,9 @@ mod tests {
                 0..200,
             ),
         ) {
-            let budget = RetryBudget::new(capacity);
+            let ratio = NonZeroU32::new(calls_per_retry).expect("drawn from 1");
+            let budget = RetryBudget::with_ratio(capacity, ratio);
+            let paid = 1.0 / f64::from(calls_per_retry);
             let most = f64::from(capacity);
             let mut model = most;
             let mut held = Vec::new();
@@ -260,7 +222,7 @@ mod tests {
                     Step::Deposit => {
                         budget.deposit();
                         calls += 1;
-                        model = (model + 0.1).min(most);
+                        model = (model + paid).min(most);
                     }
                     Step::Withdraw => {
                         let token = budget.withdraw();
@@ -281,7 +243,7 @@ mod tests {
                     }
                 }
                 prop_assert!((budget.tokens() - model).abs() < 1e-6);
-                prop_assert!(f64::from(retries) <= most + f64::from(calls) / 10.0);
+                prop_assert!(f64::from(retries) <= most + f64::from(calls) * paid + 1e-6);
             }
         }
     }

@@ -316,140 +316,81 @@ mod tests {
 
     const UNAVAILABLE: RetryReason = RetryReason::Status(StatusCode::SERVICE_UNAVAILABLE);
     const BACKOFF: Duration = Duration::from_millis(200);
+    const FRESH: CallState = CallState::after(1);
+    const LIMITS: Limits = Limits::new(NonZeroU32::new(3).unwrap(), Duration::from_secs(30));
 
     fn facts(retry_after: Option<RetryAfter>) -> Facts {
-        Facts {
-            verdict: Verdict::Transient(UNAVAILABLE),
-            retry_after,
-        }
+        Facts::new(Verdict::Transient(UNAVAILABLE), retry_after)
     }
 
     fn seconds(seconds: u64) -> Option<RetryAfter> {
         Some(RetryAfter::Wait(Duration::from_secs(seconds)))
     }
 
-    /// The offer of a policy that never declines.
-    fn offered() -> Option<Duration> {
-        Some(BACKOFF)
-    }
-
-    /// A budget that has a token.
-    fn token() -> bool {
-        true
-    }
-
-    const FRESH: CallState = CallState::after(1);
-
-    fn limits() -> Limits {
-        Limits {
-            max_attempts: NonZeroU32::new(3).expect("3 is not zero"),
-            max_retry_after: Duration::from_secs(30),
-        }
+    /// The decision with this offer of the policy and this word of the budget, and how
+    /// often either was asked.
+    fn judge(
+        facts: Facts,
+        state: CallState,
+        offer: Option<Duration>,
+        has_token: bool,
+    ) -> (Decision, [u32; 2]) {
+        let (mut offers, mut tokens) = (0, 0);
+        let backoff = || {
+            offers += 1;
+            offer
+        };
+        let token = || {
+            tokens += 1;
+            has_token
+        };
+        let decision = decide(&facts, &state, &LIMITS, backoff, token);
+        (decision, [offers, tokens])
     }
 
     #[test]
-    fn a_transient_failure_waits_for_the_backoff() {
-        let decision = decide(&facts(None), &FRESH, &limits(), offered, token);
+    fn a_usable_retry_after_replaces_the_backoff_and_a_spread_only_lengthens_it() {
+        use WaitSource::{Backoff, RetryAfter as Asked};
+        for (retry_after, spread, millis, source) in [
+            (None, 0, 200, Backoff),
+            (Some(RetryAfter::Unusable), 0, 200, Backoff),
+            (Some(RetryAfter::PastDate), 0, 0, Asked),
+            (seconds(0), 0, 0, Asked),
+            (seconds(1), 0, 1_000, Asked),
+            (seconds(30), 0, 30_000, Asked),
+            (None, 5, 200, Backoff),
+            (seconds(7), 5, 12_000, Asked),
+            // The wait of the server is within the limit; the addition does not count.
+            (seconds(30), 5, 35_000, Asked),
+        ] {
+            let state = CallState {
+                spread: Duration::from_secs(spread),
+                ..FRESH
+            };
 
-        assert_eq!(
-            decision,
-            Decision::Retry {
-                after: BACKOFF,
+            let decision = judge(facts(retry_after), state, Some(BACKOFF), true);
+
+            let retry = Decision::Retry {
+                after: Duration::from_millis(millis),
                 why: UNAVAILABLE,
-                source: WaitSource::Backoff,
-            }
-        );
-    }
-
-    #[test]
-    fn a_valid_retry_after_is_waited_for_in_full() {
-        for wait in [0, 1, 30] {
-            let decision = decide(&facts(seconds(wait)), &FRESH, &limits(), offered, token);
-
-            assert_eq!(
-                decision,
-                Decision::Retry {
-                    after: Duration::from_secs(wait),
-                    why: UNAVAILABLE,
-                    source: WaitSource::RetryAfter,
-                }
-            );
+                source,
+            };
+            assert_eq!(decision, (retry, [1, 1]), "{retry_after:?} and {spread} s");
         }
-    }
-
-    #[test]
-    fn a_spread_only_ever_lengthens_a_retry_after() {
-        let spread = CallState {
-            spread: Duration::from_secs(5),
-            ..FRESH
-        };
-        let wait = |facts: &Facts| match decide(facts, &spread, &limits(), offered, token) {
-            Decision::Retry { after, source, .. } => Some((after.as_millis(), source)),
-            _ => None,
-        };
-
-        assert_eq!(
-            wait(&facts(seconds(7))),
-            Some((12_000, WaitSource::RetryAfter))
-        );
-        // The wait of the server is within the limit; the addition does not count.
-        assert_eq!(
-            wait(&facts(seconds(30))),
-            Some((35_000, WaitSource::RetryAfter))
-        );
-        assert_eq!(wait(&facts(seconds(31))), None);
-        assert_eq!(wait(&facts(None)), Some((200, WaitSource::Backoff)));
-    }
-
-    #[test]
-    fn an_unusable_retry_after_falls_back_to_the_backoff() {
-        let unusable = decide(
-            &facts(Some(RetryAfter::Unusable)),
-            &FRESH,
-            &limits(),
-            offered,
-            token,
-        );
-
-        assert_eq!(
-            unusable,
-            decide(&facts(None), &FRESH, &limits(), offered, token)
-        );
-    }
-
-    #[test]
-    fn a_final_response_is_delivered_whatever_the_limits_say() {
-        let spent = CallState {
-            attempts: 9,
-            eligibility: Eligibility::NotPermitted,
-            remaining: Some(Duration::ZERO),
-            ..FRESH
-        };
-        let fine = Facts {
-            verdict: Verdict::Final,
-            retry_after: seconds(120),
-        };
-
-        assert_eq!(
-            decide(&fine, &spent, &limits(), offered, token),
-            Decision::Deliver
-        );
     }
 
     /// Each row removes the reason for which the previous row stopped, so the table
-    /// also proves the order of the checks.
+    /// also proves the order of the checks. The policy is asked only if another attempt
+    /// is possible, and a token is taken only if everything else allows the retry.
     #[test]
     fn stops_for_the_first_reason_that_applies() {
         let long = facts(seconds(120));
-        let tls = Facts {
-            verdict: Verdict::Tls,
-            ..long
-        };
+        let of = |verdict| Facts { verdict, ..long };
         let hopeless = CallState {
             attempts: 3,
             eligibility: Eligibility::NotPermitted,
             remaining: Some(BACKOFF),
-            ..FRESH
+            spread: Duration::ZERO,
         };
         let permitted = CallState {
             eligibility: Eligibility::BodyIsStream,
@@ -467,102 +408,44 @@ mod tests {
             remaining: Some(BACKOFF + Duration::from_nanos(1)),
             ..attempts_left
         };
-        let no_token = || false;
-        for (facts, state, why) in [
-            (tls, hopeless, StopReason::Tls),
-            (long, hopeless, StopReason::NotEligible),
-            (long, permitted, StopReason::BodyIsStream),
-            (long, repeatable, StopReason::RetryAfterOverBudget),
-            (facts(None), repeatable, StopReason::AttemptsExhausted),
-            (facts(None), attempts_left, StopReason::Deadline),
-            (facts(None), time_left, StopReason::RetryBudgetEmpty),
+        for (facts, state, decision, asked) in [
+            (of(Verdict::Final), hopeless, Decision::Deliver, [0, 0]),
+            (of(Verdict::Tls), hopeless, stop(StopReason::Tls), [0, 0]),
+            (long, hopeless, stop(StopReason::NotEligible), [0, 0]),
+            (long, permitted, stop(StopReason::BodyIsStream), [0, 0]),
+            (
+                long,
+                repeatable,
+                stop(StopReason::RetryAfterOverBudget),
+                [0, 0],
+            ),
+            (
+                facts(None),
+                repeatable,
+                stop(StopReason::AttemptsExhausted),
+                [0, 0],
+            ),
+            (
+                facts(None),
+                attempts_left,
+                stop(StopReason::Deadline),
+                [1, 0],
+            ),
+            (
+                facts(None),
+                time_left,
+                stop(StopReason::RetryBudgetEmpty),
+                [1, 1],
+            ),
         ] {
-            assert_eq!(
-                decide(&facts, &state, &limits(), offered, no_token),
-                stop(why)
-            );
-        }
-    }
+            let decided = judge(facts, state, Some(BACKOFF), false);
 
-    #[test]
-    fn a_policy_that_declines_ends_the_attempts() {
+            assert_eq!(decided, (decision, asked), "{facts:?} {state:?}");
+        }
         for retry_after in [None, seconds(1)] {
-            assert_eq!(
-                decide(&facts(retry_after), &FRESH, &limits(), || None, token),
-                stop(StopReason::AttemptsExhausted)
-            );
-        }
-    }
+            let declined = judge(facts(retry_after), FRESH, None, true);
 
-    #[test]
-    fn the_policy_is_asked_only_if_another_attempt_is_possible() {
-        let fine = Facts {
-            verdict: Verdict::Final,
-            retry_after: None,
-        };
-        let tls = Facts {
-            verdict: Verdict::Tls,
-            ..fine
-        };
-        let forbidden = CallState {
-            eligibility: Eligibility::NotPermitted,
-            ..FRESH
-        };
-        let spent = CallState {
-            attempts: 3,
-            ..FRESH
-        };
-        for (facts, state, asked) in [
-            (fine, FRESH, 0),
-            (tls, FRESH, 0),
-            (facts(None), forbidden, 0),
-            (facts(seconds(120)), FRESH, 0),
-            (facts(None), spent, 0),
-            (facts(None), FRESH, 1),
-            (facts(seconds(1)), FRESH, 1),
-        ] {
-            let mut questions = 0;
-
-            let ask = || {
-                questions += 1;
-                offered()
-            };
-            let _ = decide(&facts, &state, &limits(), ask, token);
-
-            assert_eq!(questions, asked, "{facts:?} {state:?}");
-        }
-    }
-
-    #[test]
-    fn a_token_is_taken_only_if_everything_else_allows_the_retry() {
-        let spent = CallState {
-            attempts: 3,
-            ..FRESH
-        };
-        let forbidden = CallState {
-            eligibility: Eligibility::NotPermitted,
-            ..FRESH
-        };
-        let late = CallState {
-            remaining: Some(BACKOFF),
-            ..FRESH
-        };
-        for (facts, state, taken) in [
-            (facts(None), spent, 0),
-            (facts(None), forbidden, 0),
-            (facts(None), late, 0),
-            (facts(seconds(120)), FRESH, 0),
-            (facts(None), FRESH, 1),
-        ] {
-            let mut tokens = 0;
-
-            let take = || {
-                tokens += 1;
-                true
-            };
-            let _ = decide(&facts, &state, &limits(), offered, take);
-
-            assert_eq!(tokens, taken, "{facts:?} {state:?}");
+            assert_eq!(declined, (stop(StopReason::AttemptsExhausted), [1, 0]));
         }
     }
 
@@ -626,6 +509,7 @@ mod tests {
                     spread,
                 };
 
+                let offered = || Some(BACKOFF);
                 let decision = decide(&facts, &state, &limits, offered, || budget);
                 let Decision::Retry { after, .. } = decision else {
                     break;

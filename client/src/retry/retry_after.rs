@@ -149,18 +149,6 @@ mod tests {
     }
 
     #[test]
-    fn dates_that_httpdate_rejects_are_read() {
-        let second = Duration::from_secs;
-        for (value, wait) in [
-            ("Sun, 06 Nov 1994 23:59:60 GMT", second(54_683)),
-            ("Sunday, 06-Nov-94 23:59:60 GMT", second(54_683)),
-            ("Sun Nov  6 23:59:60 1994", second(54_683)),
-        ] {
-            assert_eq!(parse(value), RetryAfter::Wait(wait), "{value:?}");
-        }
-    }
-
-    #[test]
     fn a_past_date_asks_for_no_wait_and_is_not_a_zero() {
         for value in [
             "Wed, 31 Dec 1969 23:59:59 GMT",
@@ -172,24 +160,13 @@ mod tests {
             assert_eq!(parse(value).wait(), Some(Duration::ZERO), "{value:?}");
         }
         assert_eq!(parse("0"), RetryAfter::Wait(Duration::ZERO));
-        for date in [
-            None,
-            Some("Sun, 06 Nov 1994 08:49:37 GMT"),
-            Some("Sun, 06 Nov 1994 08:50:37 GMT"),
-        ] {
-            assert_eq!(
-                corrected("Sun, 06 Nov 1994 08:49:37 GMT", date),
-                Some(RetryAfter::PastDate),
-                "{date:?}"
-            );
+        let now = "Sun, 06 Nov 1994 08:49:37 GMT";
+        for date in [None, Some(now), Some("Sun, 06 Nov 1994 08:50:37 GMT")] {
+            assert_eq!(corrected(now, date), Some(RetryAfter::PastDate), "{date:?}");
         }
-        assert_eq!(
-            corrected(
-                "Sun, 06 Nov 1994 08:49:37 GMT",
-                Some("Sun, 06 Nov 1994 08:49:17 GMT")
-            ),
-            Some(RetryAfter::Wait(Duration::from_secs(20)))
-        );
+        let twenty_earlier = corrected(now, Some("Sun, 06 Nov 1994 08:49:17 GMT"));
+        let twenty = RetryAfter::Wait(Duration::from_secs(20));
+        assert_eq!(twenty_earlier, Some(twenty));
     }
 
     #[test]
