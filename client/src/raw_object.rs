@@ -181,7 +181,6 @@ impl<'a> ObjectText<'a> {
 }
 
 /// Looks through an object for the member of this name.
-#[derive(Clone, Copy)]
 struct Member(&'static str);
 
 impl<'de> Visitor<'de> for Member {
@@ -193,9 +192,9 @@ impl<'de> Visitor<'de> for Member {
 
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Self::Value, A::Error> {
         let mut found = None;
-        while let Some(is_wanted) = members.next_key_seed(self)? {
+        while let Some(wanted) = members.next_key_seed(NameIn(&[self.0]))? {
             let value = members.next_value()?;
-            if is_wanted && found.replace(value).is_some() {
+            if wanted.is_some() && found.replace(value).is_some() {
                 return Err(A::Error::duplicate_field(self.0));
             }
         }
@@ -203,27 +202,27 @@ impl<'de> Visitor<'de> for Member {
     }
 }
 
-/// Compares a name as bytes: as a string, a name with half a surrogate pair would
-/// be an error, although nobody looks for such a name.
-impl<'de> DeserializeSeed<'de> for Member {
-    type Value = bool;
+/// Finds the name of a member in a list. It is compared as bytes: as a string, a name
+/// with half a surrogate pair would be an error, although nobody looks for such a name.
+pub(crate) struct NameIn<'a>(pub(crate) &'a [&'static str]);
 
-    fn deserialize<D: Deserializer<'de>>(self, name: D) -> Result<bool, D::Error> {
-        struct Name(&'static str);
+impl<'de> DeserializeSeed<'de> for NameIn<'_> {
+    type Value = Option<usize>;
 
-        impl Visitor<'_> for Name {
-            type Value = bool;
+    fn deserialize<D: Deserializer<'de>>(self, name: D) -> Result<Self::Value, D::Error> {
+        name.deserialize_bytes(self)
+    }
+}
 
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a member's name")
-            }
+impl Visitor<'_> for NameIn<'_> {
+    type Value = Option<usize>;
 
-            fn visit_bytes<E>(self, name: &[u8]) -> Result<bool, E> {
-                Ok(name == self.0.as_bytes())
-            }
-        }
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a member's name")
+    }
 
-        name.deserialize_bytes(Name(self.0))
+    fn visit_bytes<E>(self, name: &[u8]) -> Result<Self::Value, E> {
+        Ok(self.0.iter().position(|known| known.as_bytes() == name))
     }
 }
 

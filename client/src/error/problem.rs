@@ -3,10 +3,10 @@
 use std::fmt;
 
 use http::HeaderMap;
-use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
+use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use crate::{error::JsonType, media_type};
+use crate::{error::JsonType, media_type, raw_object::NameIn};
 
 /// The longest text of a problem that is retained, in bytes.
 const LONGEST: usize = 1024;
@@ -44,15 +44,18 @@ impl Problem {
         problem
     }
 
-    /// The member with this name.
-    fn member(&mut self, name: Name) -> &mut Option<Box<str>> {
+    /// The member whose name is at this place in [`NAMES`].
+    fn member(&mut self, name: usize) -> &mut Option<Box<str>> {
         match name {
-            Name::Code => &mut self.code,
-            Name::RequestId => &mut self.request_id,
-            Name::Field => &mut self.field,
+            0 => &mut self.code,
+            1 => &mut self.request_id,
+            _ => &mut self.field,
         }
     }
 }
+
+/// The names of the members that are read.
+const NAMES: [&str; 3] = ["code", "request_id", "field"];
 
 /// Prints each part that [may be printed](printable).
 impl fmt::Display for Problem {
@@ -62,16 +65,13 @@ impl fmt::Display for Problem {
             ("field", &self.field),
             ("request", &self.request_id),
         ];
-        let parts = parts.into_iter();
-        let parts = parts.filter_map(|(name, text)| Some((name, printable(text.as_deref()?)?)));
-        let mut separator = " (";
-        for (name, text) in parts {
-            write!(f, "{separator}{name} {text}")?;
-            separator = ", ";
-        }
-        match separator {
-            ", " => f.write_str(")"),
-            _ => Ok(()),
+        let parts = parts.into_iter().filter_map(|(name, text)| {
+            let text = printable(text.as_deref()?)?;
+            Some(format!("{name} {text}"))
+        });
+        match &*parts.collect::<Vec<_>>().join(", ") {
+            "" => Ok(()),
+            parts => write!(f, " ({parts})"),
         }
     }
 }
@@ -106,7 +106,7 @@ impl<'de> Visitor<'de> for Members<'_> {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         let mut number = None;
         loop {
-            let next = map.next_key_seed(AnyName)?;
+            let next = map.next_key_seed(NameIn(&NAMES))?;
             // More of its digits may be missing until something follows it.
             if let Some((name, digits)) = number.take() {
                 *self.0.member(name) = retained(digits);
@@ -127,42 +127,6 @@ impl<'de> Visitor<'de> for Members<'_> {
                 _ => {}
             }
         }
-    }
-}
-
-#[derive(Clone, Copy)]
-enum Name {
-    Code,
-    RequestId,
-    Field,
-}
-
-/// Reads a member's name as bytes: as a string, a name with an unpaired surrogate would
-/// be an error.
-struct AnyName;
-
-impl<'de> DeserializeSeed<'de> for AnyName {
-    type Value = Option<Name>;
-
-    fn deserialize<D: Deserializer<'de>>(self, name: D) -> Result<Self::Value, D::Error> {
-        name.deserialize_bytes(self)
-    }
-}
-
-impl Visitor<'_> for AnyName {
-    type Value = Option<Name>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a member's name")
-    }
-
-    fn visit_bytes<E>(self, name: &[u8]) -> Result<Self::Value, E> {
-        Ok(match name {
-            b"code" => Some(Name::Code),
-            b"request_id" => Some(Name::RequestId),
-            b"field" => Some(Name::Field),
-            _ => None,
-        })
     }
 }
 
