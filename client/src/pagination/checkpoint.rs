@@ -156,34 +156,11 @@ pub enum CheckpointError {
 
 impl fmt::Debug for CheckpointError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Io {
-                action,
-                path,
-                source,
-            } => f
-                .debug_struct("Io")
-                .field("action", action)
-                .field("path", path)
-                .field("source", source)
-                .finish(),
-            Self::NotFlushed { path, source } => f
-                .debug_struct("NotFlushed")
-                .field("path", path)
-                .field("source", source)
-                .finish(),
-            Self::Conflict { path } => f.debug_struct("Conflict").field("path", path).finish(),
-            Self::OtherListing { differs } => f
-                .debug_struct("OtherListing")
-                .field("differs", differs)
-                .finish(),
-            Self::Unreadable { path, why } => f
-                .debug_struct("Unreadable")
-                .field("path", path)
-                .field("why", why)
-                .finish(),
-            Self::Store(_) => f.write_str("Store(…)"),
+        write!(f, "CheckpointError({self}")?;
+        if let Self::Io { source, .. } | Self::NotFlushed { source, .. } = self {
+            write!(f, ": {source:?}")?;
         }
+        f.write_str(")")
     }
 }
 

@@ -43,135 +43,67 @@ pub const CALL_DURATION_BUCKETS: [f64; 9] = [0.005, 0.025, 0.1, 0.5, 1.0, 2.5, 1
 /// Upper bounds of `client_call_attempts`, in requests.
 pub const CALL_ATTEMPTS_BUCKETS: [f64; 5] = [1.0, 2.0, 3.0, 5.0, 10.0];
 
-/// Calls of client methods.
-pub const CALLS: Metric = Metric {
-    name: "client_calls_total",
-    kind: MetricKind::Counter,
-    unit: Unit::Count,
-    labels: &["endpoint", "outcome", "retried"],
-    question: "How many calls of a client method ended, how did each end, and did it take more than one request?",
-};
+/// Defines a constant for each metric, and the table of all of them.
+macro_rules! metrics {
+    ($(
+        $(#[$doc:meta])*
+        $constant:ident: $kind:ident of $unit:ident, $name:literal, $labels:expr, $question:literal;
+    )*) => {
+        $(
+            $(#[$doc])*
+            pub const $constant: Metric = Metric {
+                name: $name,
+                kind: MetricKind::$kind,
+                unit: Unit::$unit,
+                labels: &$labels,
+                question: $question,
+            };
+        )*
 
-/// The duration of the calls.
-pub const CALL_DURATION: Metric = Metric {
-    name: "client_call_duration_seconds",
-    kind: MetricKind::Histogram,
-    unit: Unit::Seconds,
-    labels: &["endpoint", "outcome"],
-    question: "How long did each caller wait for its result, all attempts and waits included?",
-};
+        /// Every metric of the client.
+        pub const METRICS: [Metric; 12] = [$($constant),*];
+    };
+}
 
-/// The requests that a call takes.
-pub const CALL_ATTEMPTS: Metric = Metric {
-    name: "client_call_attempts",
-    kind: MetricKind::Histogram,
-    unit: Unit::Count,
-    labels: &["endpoint"],
-    question: "How many requests did each call take that was not cancelled?",
-};
-
-/// Requests on the wire.
-pub const ATTEMPTS: Metric = Metric {
-    name: "client_attempts_total",
-    kind: MetricKind::Counter,
-    unit: Unit::Count,
-    labels: &["endpoint", "method", "result"],
-    question: "How many requests did the client put on the wire, and how did each end (status or error type)?",
-};
-
-/// Waits for another attempt.
-pub const RETRIES: Metric = Metric {
-    name: "client_retries_total",
-    kind: MetricKind::Counter,
-    unit: Unit::Count,
-    labels: &["endpoint", "method", "reason", "wait_source"],
-    question: "How many waits for another attempt were begun, why, and who chose their length?",
-};
-
-/// Calls that a limit of the client ended.
-pub const GIVE_UPS: Metric = Metric {
-    name: "client_give_ups_total",
-    kind: MetricKind::Counter,
-    unit: Unit::Count,
-    labels: &["endpoint", "method", "reason"],
-    question: "How many calls failed because a limit of the client forbade another request?",
-};
-
-/// Listings that repeated a cursor.
-pub const CURSOR_LOOPS: Metric = Metric {
-    name: "client_cursor_loops_total",
-    kind: MetricKind::Counter,
-    unit: Unit::Count,
-    labels: &["endpoint"],
-    question: "How many listings were stopped because the service repeated a cursor?",
-};
-
-/// The length of the waits.
-pub const RETRY_WAIT: Metric = Metric {
-    name: "client_retry_wait_seconds",
-    kind: MetricKind::Histogram,
-    unit: Unit::Seconds,
-    labels: &["endpoint", "wait_source"],
-    question: "How long did the client wait before its retries?",
-};
-
-/// What is left of the retry budget.
-pub const BUDGET_TOKENS: Metric = Metric {
-    name: "client_retry_budget_tokens",
-    kind: MetricKind::Gauge,
-    unit: Unit::Count,
-    labels: &["client"],
-    question: "How many retries can all clones of the client still afford?",
-};
-
-/// The concurrency limit as it stands.
-pub const CONCURRENCY_LIMIT: Metric = Metric {
-    name: "client_concurrency_limit",
-    kind: MetricKind::Gauge,
-    unit: Unit::Count,
-    labels: &["client"],
-    question: "How many attempts may all clones of the client have in flight together?",
-};
-
-/// Responses that shrank the concurrency limit.
-pub const CONCURRENCY_REDUCTIONS: Metric = Metric {
-    name: "client_concurrency_reductions_total",
-    kind: MetricKind::Counter,
-    unit: Unit::Count,
-    labels: &["endpoint"],
-    question: "How many responses with status 429 shrank the concurrency limit?",
-};
-
-/// The duration of the requests on the wire.
-///
-/// OpenTelemetry also asks for `server.address` and `server.port` here. They are left out:
-/// a client has one base URL, and a service on changing ports would leave series behind
-/// that never rise again. The spans of the attempts have both.
-pub const REQUEST_DURATION: Metric = Metric {
-    name: "http_client_request_duration_seconds",
-    kind: MetricKind::Histogram,
-    unit: Unit::Seconds,
-    labels: &[
-        "http_request_method",
-        "url_template",
-        "http_response_status_code",
-        "error_type",
-    ],
-    question: "How long did each request on the wire take, its body included?",
-};
-
-/// Every metric of the client.
-pub const METRICS: [Metric; 12] = [
-    CALLS,
-    CALL_DURATION,
-    CALL_ATTEMPTS,
-    ATTEMPTS,
-    RETRIES,
-    GIVE_UPS,
-    CURSOR_LOOPS,
-    RETRY_WAIT,
-    BUDGET_TOKENS,
-    CONCURRENCY_LIMIT,
-    CONCURRENCY_REDUCTIONS,
-    REQUEST_DURATION,
-];
+metrics! {
+    /// Calls of client methods.
+    CALLS: Counter of Count, "client_calls_total", ["endpoint", "outcome", "retried"],
+        "How many calls of a client method ended, how did each end, and did it take more than one request?";
+    /// The duration of the calls.
+    CALL_DURATION: Histogram of Seconds, "client_call_duration_seconds", ["endpoint", "outcome"],
+        "How long did each caller wait for its result, all attempts and waits included?";
+    /// The requests that a call takes.
+    CALL_ATTEMPTS: Histogram of Count, "client_call_attempts", ["endpoint"],
+        "How many requests did each call take that was not cancelled?";
+    /// Requests on the wire.
+    ATTEMPTS: Counter of Count, "client_attempts_total", ["endpoint", "method", "result"],
+        "How many requests did the client put on the wire, and how did each end (status or error type)?";
+    /// Waits for another attempt.
+    RETRIES: Counter of Count, "client_retries_total", ["endpoint", "method", "reason", "wait_source"],
+        "How many waits for another attempt were begun, why, and who chose their length?";
+    /// Calls that a limit of the client ended.
+    GIVE_UPS: Counter of Count, "client_give_ups_total", ["endpoint", "method", "reason"],
+        "How many calls failed because a limit of the client forbade another request?";
+    /// Listings that repeated a cursor.
+    CURSOR_LOOPS: Counter of Count, "client_cursor_loops_total", ["endpoint"],
+        "How many listings were stopped because the service repeated a cursor?";
+    /// The length of the waits.
+    RETRY_WAIT: Histogram of Seconds, "client_retry_wait_seconds", ["endpoint", "wait_source"],
+        "How long did the client wait before its retries?";
+    /// What is left of the retry budget.
+    BUDGET_TOKENS: Gauge of Count, "client_retry_budget_tokens", ["client"],
+        "How many retries can all clones of the client still afford?";
+    /// The concurrency limit as it stands.
+    CONCURRENCY_LIMIT: Gauge of Count, "client_concurrency_limit", ["client"],
+        "How many attempts may all clones of the client have in flight together?";
+    /// Responses that shrank the concurrency limit.
+    CONCURRENCY_REDUCTIONS: Counter of Count, "client_concurrency_reductions_total", ["endpoint"],
+        "How many responses with status 429 shrank the concurrency limit?";
+    /// The duration of the requests on the wire.
+    ///
+    /// OpenTelemetry also asks for `server.address` and `server.port` here. They are left out:
+    /// a client has one base URL, and a service on changing ports would leave series behind
+    /// that never rise again. The spans of the attempts have both.
+    REQUEST_DURATION: Histogram of Seconds, "http_client_request_duration_seconds", ["http_request_method", "url_template", "http_response_status_code", "error_type"],
+        "How long did each request on the wire take, its body included?";
+}
