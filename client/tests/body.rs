@@ -12,7 +12,7 @@ use std::{
 
 use bytes::Bytes;
 use client::{
-    Clock, ConcurrencyLimit, FailureKind, IdempotencyKey, IncompleteBody, JsonObject, StopReason,
+    Clock, ConcurrencyLimit, FailureKind, IncompleteBody, StopReason,
     teaching::{ReliableApiClient, endpoint},
 };
 use hyper::body::Frame;
@@ -128,22 +128,6 @@ async fn the_body_of_an_error_is_read_up_to_64_kibibytes() {
 }
 
 #[tokio::test]
-async fn a_body_that_breaks_off_is_read_again_from_the_start() {
-    let body = object(60);
-    let (half, _) = body.split_at(30);
-    let chunk_only = chunked(&body).replace("\r\n0\r\n\r\n", "\r\n");
-    for broken in [announced(60, half), announced(60, ""), chunk_only] {
-        let whole = announced(60, &body);
-        let wire = Wire::serve(&[(&broken, Then::Close), (&whole, Then::Close)]).await;
-
-        let read = client(&wire).get(endpoint::FLAKY).await;
-
-        assert_eq!(read.expect("a whole body").text(), body);
-        assert_eq!(wire.requests().len(), 2);
-    }
-}
-
-#[tokio::test]
 async fn a_broken_chunk_is_no_http_and_a_missing_one_a_lost_connection() {
     const HEAD: &str = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n";
     for (chunks, kind) in [
@@ -167,38 +151,6 @@ async fn a_broken_chunk_is_no_http_and_a_missing_one_a_lost_connection() {
             "{chunks:?}"
         );
     }
-}
-
-#[tokio::test]
-async fn a_post_without_permission_is_not_sent_again_when_its_response_breaks_off() {
-    let wire = Wire::serve(&[(&announced(60, "{"), Then::Close)]).await;
-    let key = IdempotencyKey::new("order-4711").expect("a key");
-
-    let job = client(&wire)
-        .post(endpoint::CREATE_JOB, Some(&key), &JsonObject::new())
-        .await;
-
-    let error = transport_error(job);
-    assert_eq!(error.kind, FailureKind::ConnectionLost);
-    assert_eq!(error.stopped, Some(StopReason::NotEligible));
-    assert_eq!(wire.requests().len(), 1);
-}
-
-#[tokio::test]
-async fn a_permitted_post_is_sent_again_with_the_same_key() {
-    let whole = announced(12, r#"{"id":"j-1"}"#);
-    let wire = Wire::serve(&[(&announced(60, "{"), Then::Close), (&whole, Then::Close)]).await;
-    let key = IdempotencyKey::new("order-4711").expect("a key");
-
-    let job = client(&wire).create_job(&key, &JsonObject::new()).await;
-
-    assert_eq!(job.expect("a job").id, "j-1");
-    let keys: Vec<bool> = wire
-        .requests()
-        .iter()
-        .map(|head| head.contains("idempotency-key: order-4711"))
-        .collect();
-    assert_eq!(keys, [true, true]);
 }
 
 /// A 503 that asks for two minutes, with the head of a body to come.

@@ -81,25 +81,32 @@ async fn settings_of_a_call_take_the_place_of_the_clients() {
 }
 
 #[tokio::test]
-async fn settings_of_a_call_are_an_extension_of_its_request() {
+async fn settings_hold_for_requests_of_the_callers_own_and_the_nearest_wins() {
     let bench = Bench::new(Script::always(status(503))).await;
-    let permitted = |settings: CallSettings| {
-        let url = bench.server.uri() + "/orders";
-        let request = bench.client.http().post(url);
-        request
-            .with_extension(RepeatPermission)
-            .with_extension(settings)
-    };
+    let at_most = |attempts| Some(CallSettings::new().max_attempts(attempts));
+    let once = Some(CallSettings::new().do_not_repeat());
 
-    for (settings, attempts) in [
-        (CallSettings::new(), 3),
-        (CallSettings::new().max_attempts(2), 2),
-        (CallSettings::new().do_not_repeat(), 1),
+    for (of_handle, of_request, attempts) in [
+        (None, None, 3),
+        (None, at_most(2), 2),
+        (None, once, 1),
+        (at_most(2), None, 2),
+        (at_most(2), at_most(1), 1),
+        (once, None, 1),
     ] {
-        let response = permitted(settings).send().await.expect("a response");
+        let own = bench.client.clone();
+        let client = of_handle.map_or(own, |settings| bench.client.with_settings(settings));
+        let request = client.http().post(bench.server.uri() + "/orders");
+        let mut request = request.with_extension(RepeatPermission);
+        if let Some(settings) = of_request {
+            request = request.with_extension(settings);
+        }
+
+        let response = request.send().await.expect("a response");
 
         let report = response.extensions().get::<client::RetryReport>();
-        assert_eq!(report.expect("a report").attempts, attempts, "{settings:?}");
+        let sent = report.expect("a report").attempts;
+        assert_eq!(sent, attempts, "{of_handle:?} {of_request:?}");
     }
 }
 
@@ -146,31 +153,6 @@ async fn a_setting_has_one_rule_wherever_it_is_given() {
     let sent = stack.get("http://127.0.0.1:1/").send().await;
     let sent = check(RequestName::new(&Method::GET, ORDERS), sent).await;
     assert!(matches!(sent, Err(ApiError::Config(error)) if refused(&error)));
-}
-
-#[tokio::test]
-async fn settings_of_a_handle_hold_for_its_http_requests() {
-    let bench = Bench::new(Script::always(status(503))).await;
-    let with = |settings| bench.client.with_settings(settings);
-    let once = with(CallSettings::new().do_not_repeat());
-    let few = with(CallSettings::new().max_attempts(2));
-    let url = || bench.server.uri() + "/orders";
-    let attempts = |response: Response| {
-        let report = response.extensions().get::<client::RetryReport>();
-        report.expect("a report").attempts
-    };
-
-    let sent = once.http().get(url()).send().await.expect("a response");
-    assert_eq!(attempts(sent), 1);
-
-    let request = few.http().get(url()).build().expect("a request");
-    let executed = few.http().execute(request).await.expect("a response");
-    assert_eq!(attempts(executed), 2);
-
-    // A setting of the request itself is nearer.
-    let one = CallSettings::new().max_attempts(1);
-    let sent = few.http().get(url()).with_extension(one).send().await;
-    assert_eq!(attempts(sent.expect("a response")), 1);
 }
 
 #[tokio::test]
@@ -222,16 +204,6 @@ async fn one_limit_falls_for_all_the_clients_that_share_it() {
     assert_eq!(limit.current(), 32 / 8);
     let _ = http_error(client().flaky().await);
     assert_eq!(limit.current(), 1);
-}
-
-#[tokio::test]
-async fn budget_and_limit_can_be_off() {
-    let without = |builder: Builder| builder.retry_budget(None).concurrency_limit(None);
-    let bench = Bench::with(Script::always(status(503)), without).await;
-
-    for _ in 0..20 {
-        assert_eq!(http_error(bench.client.flaky().await).attempts, 3);
-    }
 }
 
 /// Waits a second more before each retry, and declines the third.
@@ -340,17 +312,25 @@ fn a_session_beside_a_transport_is_refused() {
     assert!(matches!(refused, ConfigError::SessionAndTransport));
 }
 
-/// Passes on what a transport should respond to.
-struct PassesOn;
+/// Marks each request that it passes on, and notes of which endpoint it is and how long
+/// it may take.
+#[derive(Default)]
+struct PassesOn(&'static str, Arc<Mutex<Vec<Noted>>>);
+
+type Noted = (Option<Endpoint>, Option<Timeouts>);
 
 #[async_trait::async_trait]
 impl Middleware for PassesOn {
     async fn handle(
         &self,
-        request: Request,
+        mut request: Request,
         extensions: &mut Extensions,
         next: Next<'_>,
     ) -> Result<Response, reqwest_middleware::Error> {
+        let mark = HeaderValue::from_static(self.0);
+        request.headers_mut().append("x-mark", mark);
+        let noted = (extensions.get().copied(), extensions.get().copied());
+        self.1.lock().expect("no panic while held").push(noted);
         next.run(request, extensions).await
     }
 }
@@ -360,8 +340,14 @@ async fn what_a_transport_passes_on_is_never_sent_and_what_a_middleware_does_is(
     let whole = "HTTP/1.1 404 \r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
     let wire = Wire::serve(&[(whole, Then::Close)]).await;
     let builder = || ReliableApiClient::builder(&wire.base_url());
-    let transport = builder().transport(PassesOn).build().expect("a client");
-    let middleware = builder().middleware(PassesOn).build().expect("a client");
+    let transport = builder()
+        .transport(PassesOn::default())
+        .build()
+        .expect("a client");
+    let middleware = builder()
+        .middleware(PassesOn::default())
+        .build()
+        .expect("a client");
 
     let nothing = transport.flaky().await.expect_err("nothing below");
     let not_found = http_error(middleware.flaky().await);
@@ -374,37 +360,24 @@ async fn what_a_transport_passes_on_is_never_sent_and_what_a_middleware_does_is(
     assert_eq!(wire.requests().len(), 1);
 }
 
-/// Writes its mark behind those that a request already carries.
-struct Marks(&'static str);
-
-#[async_trait::async_trait]
-impl Middleware for Marks {
-    async fn handle(
-        &self,
-        mut request: Request,
-        extensions: &mut Extensions,
-        next: Next<'_>,
-    ) -> Result<Response, reqwest_middleware::Error> {
-        let mark = HeaderValue::from_static(self.0);
-        request.headers_mut().append("x-mark", mark);
-        next.run(request, extensions).await
-    }
-}
-
 #[tokio::test]
-async fn middlewares_see_every_attempt_in_the_order_in_which_they_were_added() {
+async fn middlewares_see_every_attempt_and_its_call_in_the_order_in_which_they_were_added() {
+    let notes = Arc::default();
+    let mark = |name| PassesOn(name, Arc::clone(&notes));
     let marking = |builder: Builder| {
-        let builder = builder.middleware(Marks("a")).middleware(Marks("b"));
+        let builder = builder.middleware(mark("a")).middleware(mark("b"));
         builder.max_attempts(2)
     };
     let bench = Bench::with(Script::always(status(503)), marking).await;
 
-    http_error(bench.client.flaky().await);
+    http_error(bench.client.get(ORDERS).await);
 
     let sent = bench.sent().await;
     let marks = sent.iter().map(|it| it.headers.get_all("x-mark").iter());
     let marks: Vec<Vec<_>> = marks.map(Iterator::collect).collect();
     assert_eq!(marks, [["a", "b"], ["a", "b"]]);
+    let found = (Some(ORDERS), Some(Timeouts::DEFAULT));
+    assert_eq!(*notes.lock().expect("no panic while held"), [found; 4]);
 }
 
 #[tokio::test]
@@ -423,37 +396,4 @@ async fn settings_hold_for_every_page_of_a_listing() {
     assert!(first.is_ok(), "{first:?}");
     assert_eq!(second.expect_err("no retry").attempts(), 1);
     assert_eq!(bench.sent().await.len(), 2);
-}
-
-/// A middleware that notes of which endpoint each attempt is, and how long it may take.
-struct Notes(Arc<Mutex<Vec<Noted>>>);
-
-type Noted = (Option<Endpoint>, Option<Timeouts>);
-
-#[async_trait::async_trait]
-impl Middleware for Notes {
-    async fn handle(
-        &self,
-        request: Request,
-        extensions: &mut Extensions,
-        next: Next<'_>,
-    ) -> Result<Response, reqwest_middleware::Error> {
-        let (endpoint, timeouts) = (extensions.get().copied(), extensions.get().copied());
-        self.0.lock().unwrap().push((endpoint, timeouts));
-        next.run(request, extensions).await
-    }
-}
-
-#[tokio::test]
-async fn a_middleware_of_the_callers_finds_of_which_call_an_attempt_is() {
-    let notes = Arc::new(Mutex::new(Vec::new()));
-    let noted = Arc::clone(&notes);
-    let noting = |builder: Builder| builder.middleware(Notes(noted)).max_attempts(2);
-    let bench = Bench::with(Script::always(status(503)), noting).await;
-
-    let error = http_error(bench.client.get(ORDERS).await);
-
-    assert_eq!(error.attempts, 2);
-    let found = (Some(ORDERS), Some(Timeouts::DEFAULT));
-    assert_eq!(*notes.lock().unwrap(), [found; 2]);
 }

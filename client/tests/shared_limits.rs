@@ -115,8 +115,10 @@ async fn the_retry_budget_bounds_the_work_of_all_workers() {
 }
 
 #[tokio::test]
-async fn without_a_retry_budget_every_call_uses_all_its_attempts() {
-    let (requests, calls) = requests_to_a_dead_service(|builder| builder.retry_budget(None)).await;
+async fn without_budget_and_limit_every_call_uses_all_its_attempts() {
+    let without = |builder: Builder| builder.retry_budget(None).concurrency_limit(None);
+
+    let (requests, calls) = requests_to_a_dead_service(without).await;
 
     assert_eq!(requests, 3 * calls);
 }

@@ -196,6 +196,9 @@ mod tests {
 
             assert_eq!(followed, at(file), "{link}");
         }
+        replace(&at("link"), b"new", open_folder).expect("replaced");
+        assert_eq!(fs::read_to_string(at("deep/file")).expect("a file"), "new");
+        assert!(at("link").is_symlink() && at("deep/relative").is_symlink());
         follow_links(&at("circle")).expect_err("it never ends");
         follow_links(&at("deep/file/below")).expect_err("a file is no folder");
     }

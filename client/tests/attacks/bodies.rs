@@ -1,7 +1,5 @@
 //! Bodies: lengths that lie, floods, and what is read out of them.
 
-use client::{FailureKind, teaching::ReliableApiClient};
-
 use super::{FORGED, SOUND, client, meet};
 use crate::bench::http_error;
 use crate::support::wire::{ENDLESS, Then, Wire};
@@ -190,22 +188,4 @@ async fn a_monstrous_problem_keeps_its_status_and_its_code() {
         assert!(error.to_string().len() < 1000, "{error}");
         assert_eq!(client.flaky().await.expect("a sound response").attempt, 3);
     }
-}
-
-/// Holds the reading of a `Retry-After` of any length, and the cap on the body.
-#[tokio::test]
-async fn a_monstrous_retry_after_is_neither_followed_nor_forgotten() {
-    let digits = "9".repeat(10_000);
-    let attack = format!("HTTP/1.1 503 \r\nretry-after: {digits}\r\n\r\n");
-    let wire = Wire::serve(&[(&attack, Then::Flood("x")), (SOUND, Then::Again)]).await;
-    // It may make three attempts.
-    let client = ReliableApiClient::builder(&wire.base_url()).build();
-    let client = client.expect("a client");
-
-    let error = http_error(client.flaky().await);
-
-    assert_eq!(error.retry_after, Some(std::time::Duration::MAX));
-    assert_eq!(error.incomplete_body, Some(FailureKind::BodyTooLarge));
-    assert_eq!(wire.requests().len(), 1);
-    assert_eq!(client.flaky().await.expect("a sound response").attempt, 3);
 }

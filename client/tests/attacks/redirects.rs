@@ -26,13 +26,22 @@ async fn a_redirect_leads_nowhere_whatever_it_says() {
         "\u{e9}",
         &format!("{elsewhere}\r\nlocation: /flaky"),
     ] {
-        for status in [301, 302, 303, 307, 308] {
+        for (status, given) in [301, 302, 303, 307, 308]
+            .map(|it| [(it, false), (it, true)])
+            .concat()
+        {
             let attack = format!(
                 "HTTP/1.1 {status} \r\nlocation: {location}\r\nrefresh: 0;url={elsewhere}\r\n\
                  content-length: 0\r\n\r\n"
             );
             let wire = Wire::serve(&[(&attack, Then::Again)]).await;
-            let client = ReliableApiClient::builder(&wire.base_url()).build();
+            // A session of the caller's would follow by default.
+            let session = || reqwest::Client::builder().no_proxy().tls_certs_only([]);
+            let builder = ReliableApiClient::builder(&wire.base_url());
+            let client = match given {
+                true => builder.session(session()).build(),
+                false => builder.build(),
+            };
             let client = client.expect("a client");
             let key = IdempotencyKey::new("order-4711").expect("a key");
 
