@@ -3,7 +3,7 @@
 //! Once the head is there it decides, whatever becomes of the body; before, and
 //! within the body of a success, the cut is a failure of the transport.
 
-use std::{collections::BTreeSet, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use client::{
     ApiError, Backoff, Classifier, FailureKind, IdempotencyKey, IncompleteBody, JsonObject, Random,
@@ -22,131 +22,65 @@ use crate::support::{
 /// How long a silent connection is listened to.
 const PATIENCE: Duration = Duration::from_secs(100);
 
-const ATTEMPTS: u32 = 3;
-
-/// One response and what it makes of a call, once its head is there.
-struct Sample {
-    status: u16,
-    retry_after: Option<&'static str>,
-    requests: u32,
-    waits: Waits,
-}
-
-/// What the client waits for between its requests.
-#[derive(Clone, Copy)]
-enum Waits {
-    /// What the server asked for, in seconds.
-    Asked(&'static [u64]),
-    /// What the backoff draws.
-    Backoff,
-}
-
-impl Waits {
-    fn lengths(self) -> Vec<Duration> {
-        let random = SeededRandom::new(SEED);
-        match self {
-            Self::Asked(seconds) => seconds.iter().copied().map(Duration::from_secs).collect(),
-            Self::Backoff => [1, 2]
-                .map(|factor| (Backoff::DEFAULT_BASE * factor).mul_f64(random.unit()))
-                .to_vec(),
-        }
-    }
-}
-
 /// What the jitter is drawn from.
 const SEED: u64 = 7;
 
-/// The clock starts with 1970, so this date is nine seconds away.
-const NINE_SECONDS_LATER: &str = "Thu, 01 Jan 1970 00:00:09 GMT";
+const BODY: &str = r#"{"id":"j-1","attempt":3}"#;
+
+/// A response by its status and its `Retry-After`, and the waits between the requests of
+/// a call once its head is there, in seconds; `None` for those of the backoff.
+type Sample = (u16, Option<&'static str>, Option<&'static [u64]>);
 
 const SAMPLES: [Sample; 8] = [
-    Sample::of(200, None, 1, Waits::Asked(&[])),
-    Sample::of(302, None, 1, Waits::Asked(&[])),
-    Sample::of(401, None, 1, Waits::Asked(&[])),
-    Sample::of(409, None, 1, Waits::Asked(&[])),
-    Sample::of(429, None, ATTEMPTS, Waits::Backoff),
-    Sample::of(503, Some("7"), ATTEMPTS, Waits::Asked(&[7, 7])),
-    Sample::of(503, Some("120"), 1, Waits::Asked(&[])),
-    // The second time it is past.
-    Sample::of(
-        503,
-        Some(NINE_SECONDS_LATER),
-        ATTEMPTS,
-        Waits::Asked(&[9, 0]),
-    ),
+    (200, None, Some(&[])),
+    (302, None, Some(&[])),
+    (401, None, Some(&[])),
+    (409, None, Some(&[])),
+    (429, None, None),
+    (503, Some("7"), Some(&[7, 7])),
+    (503, Some("120"), Some(&[])),
+    // The clock starts with 1970, so this date is nine seconds away, and past the
+    // second time.
+    (503, Some("Thu, 01 Jan 1970 00:00:09 GMT"), Some(&[9, 0])),
 ];
 
-impl Sample {
-    const fn of(
-        status: u16,
-        retry_after: Option<&'static str>,
-        requests: u32,
-        waits: Waits,
-    ) -> Self {
-        Self {
-            status,
-            retry_after,
-            requests,
-            waits,
-        }
-    }
+/// How a call ended: the status of a response that was judged, and why its body is
+/// incomplete; without a status, the failure of the transport.
+type End = (Option<u16>, Option<FailureKind>);
 
-    /// Head and body.
-    fn bytes(&self) -> (String, &'static str) {
-        let body = r#"{"id":"j-1","attempt":3}"#;
-        let retry_after = self
-            .retry_after
-            .map(|value| format!("retry-after: {value}\r\n"))
-            .unwrap_or_default();
-        let head = format!(
-            "HTTP/1.1 {} \r\ncontent-type: a/a+json\r\nconnection: close\r\n\
-             {retry_after}content-length: {}\r\n\r\n",
-            self.status,
-            body.len(),
-        );
-        (head, body)
-    }
-
-    /// What a call must come to whose every response is cut after `cut` bytes.
-    fn expected(&self, cut: usize, then: Then) -> Seen {
-        let (head, body) = self.bytes();
-        let whole = cut == head.len() + body.len();
-        let lost = match then {
-            Then::Stall => FailureKind::ReadTimeout,
-            _ => FailureKind::ConnectionLost,
-        };
-        if cut < head.len() || (self.status == 200 && !whole) {
-            return Seen {
-                requests: ATTEMPTS,
-                waits: Waits::Backoff.lengths(),
-                end: End::Transport(lost),
-            };
-        }
-        Seen {
-            requests: self.requests,
-            waits: self.waits.lengths(),
-            end: End::Status(self.status, (!whole).then_some(lost)),
-        }
-    }
+fn head((status, retry_after, _): Sample) -> String {
+    let retry_after = retry_after.map(|value| format!("retry-after: {value}\r\n"));
+    format!(
+        "HTTP/1.1 {status} \r\ncontent-type: a/a+json\r\nconnection: close\r\n\
+         {}content-length: {}\r\n\r\n",
+        retry_after.unwrap_or_default(),
+        BODY.len(),
+    )
 }
 
-/// What came of a call.
-#[derive(Debug, PartialEq, Eq)]
-struct Seen {
-    requests: u32,
-    waits: Vec<Duration>,
-    end: End,
-}
-
-#[derive(Debug, PartialEq, Eq)]
-enum End {
-    /// A response was judged; the second is why its body is incomplete.
-    Status(u16, Option<FailureKind>),
-    Transport(FailureKind),
+/// The waits and the end of a call whose every response is cut after `cut` bytes.
+fn expected(sample: Sample, cut: usize, then: Then) -> (Vec<Duration>, End) {
+    let (status, _, waits) = sample;
+    let head = head(sample).len();
+    let lost = match then {
+        Then::Stall => FailureKind::ReadTimeout,
+        _ => FailureKind::ConnectionLost,
+    };
+    let lost = (cut < head + BODY.len()).then_some(lost);
+    let judged = cut >= head && (status != 200 || lost.is_none());
+    let waits = match waits.filter(|_| judged) {
+        Some(seconds) => seconds.iter().copied().map(Duration::from_secs).collect(),
+        None => {
+            let random = SeededRandom::new(SEED);
+            let drawn = [1, 2].map(|factor| Backoff::DEFAULT_BASE * factor);
+            drawn.map(|ceiling| ceiling.mul_f64(random.unit())).to_vec()
+        }
+    };
+    (waits, (judged.then_some(status), lost))
 }
 
 /// A way to make the call.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Caller {
     /// A method of the client that may be retried.
     Get,
@@ -156,31 +90,27 @@ enum Caller {
     Layer,
 }
 
-impl Caller {
-    async fn call(self, sample: &Sample, wire: &Wire) -> Seen {
-        let clock = virtual_clock();
-        let end = match self {
-            Self::Get => by_get(sample, &client(wire, &clock)).await,
-            Self::CreateJob => by_create_job(&client(wire, &clock)).await,
-            Self::Layer => by_layer(wire, &clock).await,
-        };
-        let requests = wire.requests();
-        if self == Self::CreateJob {
-            let keys = requests.iter().filter_map(|head| key(head));
-            let keys = keys.collect::<BTreeSet<_>>();
-            assert_eq!(keys, BTreeSet::from(["order-4711"]), "one job");
-        }
-        Seen {
-            requests: u32::try_from(requests.len()).expect("a few"),
-            waits: clock.sleeps(),
-            end,
-        }
-    }
-}
-
-fn key(head: &str) -> Option<&str> {
-    head.lines()
-        .find_map(|line| line.strip_prefix("idempotency-key: "))
+/// Makes a call: its waits and its end.
+async fn call(caller: Caller, status: u16, wire: &Wire) -> (Vec<Duration>, End) {
+    let clock = virtual_clock();
+    let key = IdempotencyKey::new("order-4711").expect("a key");
+    let client = client(wire, &clock);
+    let end = match caller {
+        // What became of its body is no concern of whoever asks where to go.
+        Caller::Get if status == 302 => of(client.redirect().await.map(|it| it.status.as_u16())),
+        Caller::Get => of(client.flaky().await.map(|_| 200)),
+        Caller::CreateJob => of(client
+            .create_job(&key, &JsonObject::new())
+            .await
+            .map(|_| 200)),
+        Caller::Layer => by_layer(wire, &clock).await,
+    };
+    let waits = clock.sleeps();
+    let requests = wire.requests();
+    assert_eq!(requests.len(), waits.len() + 1, "{waits:?}");
+    let of_one_job = |head: &String| head.contains("idempotency-key: order-4711");
+    assert!(caller != Caller::CreateJob || requests.iter().all(of_one_job));
+    (waits, end)
 }
 
 fn client(wire: &Wire, clock: &VirtualClock) -> ReliableApiClient {
@@ -192,33 +122,12 @@ fn client(wire: &Wire, clock: &VirtualClock) -> ReliableApiClient {
         .expect("a client")
 }
 
-async fn by_get(sample: &Sample, client: &ReliableApiClient) -> End {
-    if sample.status == 302 {
-        return match client.redirect().await {
-            // What became of its body is no concern of whoever asks where to go.
-            Ok(redirect) => End::Status(redirect.status.as_u16(), None),
-            Err(error) => failed(error),
-        };
-    }
-    match client.flaky().await {
-        Ok(_) => End::Status(200, None),
-        Err(error) => failed(error),
-    }
-}
-
-async fn by_create_job(client: &ReliableApiClient) -> End {
-    let key = IdempotencyKey::new("order-4711").expect("a key");
-    match client.create_job(&key, &JsonObject::new()).await {
-        Ok(_) => End::Status(200, None),
-        Err(error) => failed(error),
-    }
-}
-
-fn failed(error: ApiError) -> End {
-    match error {
-        ApiError::Http(error) => End::Status(error.status.as_u16(), error.incomplete_body),
-        ApiError::Transport(error) => End::Transport(error.kind),
-        other => panic!("neither a status nor a transport failure: {other:?}"),
+fn of(result: Result<u16, ApiError>) -> End {
+    match result {
+        Ok(status) => (Some(status), None),
+        Err(ApiError::Http(error)) => (Some(error.status.as_u16()), error.incomplete_body),
+        Err(ApiError::Transport(error)) => (None, Some(error.kind)),
+        Err(other) => panic!("neither a status nor a transport failure: {other:?}"),
     }
 }
 
@@ -236,49 +145,44 @@ async fn by_layer(wire: &Wire, clock: &VirtualClock) -> End {
         Arc::new(SeededRandom::new(SEED)),
     );
     let backoff = backoff.expect("legal");
-    let retries =
-        RetryMiddleware::with_policy(backoff, Classifier::default(), clock).max_attempts(ATTEMPTS);
-    let stack = reqwest_middleware::ClientBuilder::new(session)
-        .with(retries)
-        .build();
+    let retries = RetryMiddleware::with_policy(backoff, Classifier::default(), clock);
+    let stack = reqwest_middleware::ClientBuilder::new(session).with(retries);
     let timeouts = Timeouts {
         connect: PATIENCE,
         read: PATIENCE,
     };
+    let request = stack.build().get(wire.base_url());
+    let request = request.with_extension(endpoint::FLAKY);
 
-    let sent = stack
-        .get(wire.base_url())
-        .with_extension(endpoint::FLAKY)
-        .with_extension(timeouts)
-        .send()
-        .await;
-
-    match sent {
+    match request.with_extension(timeouts).send().await {
         Ok(response) => {
             let extensions = response.extensions();
             let report = extensions.get::<RetryReport>().expect("a report");
             assert_eq!(report.attempts as usize, wire.requests().len());
             let incomplete = extensions.get().map(|IncompleteBody(kind)| *kind);
-            End::Status(response.status().as_u16(), incomplete)
+            (Some(response.status().as_u16()), incomplete)
         }
-        Err(error) => End::Transport(FailureKind::of(&error)),
+        Err(error) => (None, Some(FailureKind::of(&error))),
     }
 }
 
-async fn cut_everywhere(caller: Caller, then: Then) {
-    for sample in &SAMPLES {
-        let (head, body) = sample.bytes();
-        let response = &(head + body);
+async fn cut_everywhere(then: Then) {
+    for (caller, sample) in [Caller::Get, Caller::CreateJob, Caller::Layer]
+        .into_iter()
+        .flat_map(|caller| SAMPLES.map(|sample| (caller, sample)))
+    {
+        let response = &(head(sample) + BODY);
         let cuts = (0..=response.len()).map(async |cut| {
             let wire = Wire::serve(&[(&response[..cut], then)]).await;
 
-            let seen = caller.call(sample, &wire).await;
+            let seen = call(caller, sample.0, &wire).await;
 
-            let mut expected = sample.expected(cut, then);
-            if let (Caller::Get, End::Status(302, incomplete)) = (caller, &mut expected.end) {
+            let mut expected = expected(sample, cut, then);
+            if let (Caller::Get, (_, (Some(302), incomplete))) = (caller, &mut expected) {
                 *incomplete = None;
             }
-            assert_eq!(seen, expected, "cut after {:?}", &response[..cut]);
+            let cut = &response[..cut];
+            assert_eq!(seen, expected, "{caller:?}, cut after {cut:?}");
         });
         match then {
             Then::Stall => silently(PATIENCE, join_all(cuts)).await,
@@ -289,52 +193,18 @@ async fn cut_everywhere(caller: Caller, then: Then) {
 
 #[tokio::test]
 async fn the_head_decides_when_the_connection_is_closed() {
-    cut_everywhere(Caller::Get, Then::Close).await;
+    cut_everywhere(Then::Close).await;
 }
 
 #[tokio::test]
 async fn the_head_decides_when_the_connection_is_silent() {
-    cut_everywhere(Caller::Get, Then::Stall).await;
-}
-
-#[tokio::test]
-async fn the_head_decides_for_a_permitted_post_when_the_connection_is_closed() {
-    cut_everywhere(Caller::CreateJob, Then::Close).await;
-}
-
-#[tokio::test]
-async fn the_head_decides_for_a_permitted_post_when_the_connection_is_silent() {
-    cut_everywhere(Caller::CreateJob, Then::Stall).await;
-}
-
-#[tokio::test]
-async fn the_head_decides_for_the_layer_on_its_own_when_the_connection_is_closed() {
-    cut_everywhere(Caller::Layer, Then::Close).await;
-}
-
-#[tokio::test]
-async fn the_head_decides_for_the_layer_on_its_own_when_the_connection_is_silent() {
-    cut_everywhere(Caller::Layer, Then::Stall).await;
+    cut_everywhere(Then::Stall).await;
 }
 
 /// Elsewhere a reset takes with it what was received and not yet read, so that
 /// nobody can say how much of a response came.
 #[cfg(target_os = "linux")]
-mod reset {
-    use super::{Caller, Then, cut_everywhere};
-
-    #[tokio::test]
-    async fn the_head_decides_when_the_connection_is_reset() {
-        cut_everywhere(Caller::Get, Then::Reset).await;
-    }
-
-    #[tokio::test]
-    async fn the_head_decides_for_a_permitted_post_when_the_connection_is_reset() {
-        cut_everywhere(Caller::CreateJob, Then::Reset).await;
-    }
-
-    #[tokio::test]
-    async fn the_head_decides_for_the_layer_on_its_own_when_the_connection_is_reset() {
-        cut_everywhere(Caller::Layer, Then::Reset).await;
-    }
+#[tokio::test]
+async fn the_head_decides_when_the_connection_is_reset() {
+    cut_everywhere(Then::Reset).await;
 }

@@ -11,10 +11,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use client::{
-    ApiError, FailureKind,
-    teaching::{Builder, ReliableApiClient},
-};
+use client::teaching::{Builder, ReliableApiClient};
 use futures_util::future::join_all;
 use tokio::runtime::{self, Handle, Runtime};
 
@@ -40,98 +37,76 @@ const CAP: usize = 512 * 1024;
 /// KiB. The bodies of the flooded calls in between were more than four times as much.
 const MORE_MEMORY: usize = 8 * 1024;
 
-/// One client for each way in which a call can end.
-struct Clients {
-    succeeding: ReliableApiClient,
-    failing: ReliableApiClient,
-    cut: ReliableApiClient,
-    flooded: ReliableApiClient,
-    timing_out: ReliableApiClient,
-    refused: ReliableApiClient,
-    dropped: ReliableApiClient,
-}
+/// Lets a client call a service that never responds, and drops its calls.
+const DROPPED: Option<&str> = None;
 
-/// What they call, on a runtime and a thread of its own: its tasks are not the
+/// A service, what its clients are like, and how each of their calls ends: with the
+/// `error_type` of its error, `ok`, or [`DROPPED`].
+type Kind = (Wire, fn(Builder) -> Builder, Option<&'static str>);
+
+/// What is called, on a runtime and a thread of its own: its tasks are not the
 /// clients'.
-struct Service {
-    succeeding: Wire,
-    failing: Wire,
-    cut: Wire,
-    flooding: Wire,
-    silent: Wire,
-    nobody: Nobody,
-}
+struct Service(Vec<Kind>, Nobody);
 
 impl Service {
     fn start() -> Self {
         let runtime = a_runtime();
         let serve = |bytes, then| runtime.block_on(Wire::serve(&[(bytes, then)]));
-        let nobody = Nobody::new();
-        let service = Self {
-            succeeding: serve(SUCCESS, Then::Again),
-            failing: serve(UNAVAILABLE, Then::Again),
-            cut: serve(CUT, Then::Close),
-            flooding: serve(ENDLESS, Then::Flood("x")),
-            silent: serve("", Then::Stall),
-            nobody,
-        };
+        let kinds: Vec<Kind> = vec![
+            (serve(SUCCESS, Then::Again), |it| it, Some("ok")),
+            (serve(UNAVAILABLE, Then::Again), |it| it, Some("503")),
+            (serve(CUT, Then::Close), |it| it, Some("connection_lost")),
+            (
+                serve(ENDLESS, Then::Flood("x")),
+                |it| it.max_body_bytes(CAP),
+                Some("body_too_large"),
+            ),
+            (
+                serve("", Then::Stall),
+                |it| it.timeouts(Duration::from_secs(60), Duration::from_millis(5)),
+                Some("read_timeout"),
+            ),
+            (serve("", Then::Stall), |it| it, DROPPED),
+        ];
         thread::spawn(move || runtime.block_on(pending::<()>()));
-        service
+        Self(kinds, Nobody::new())
     }
 
-    fn clients(&self) -> Clients {
-        let client = |base_url: &str, configure: fn(Builder) -> Builder| {
-            let builder = ReliableApiClient::builder(base_url).retry_budget(None);
+    /// One client for each kind, and one that is refused.
+    fn clients(&self) -> Vec<ReliableApiClient> {
+        let nobody = format!("http://{}", self.1.address());
+        let kinds = self.0.iter().map(|(wire, it, _)| (wire.base_url(), *it));
+        let refused: (_, fn(Builder) -> Builder) = (nobody, |it| it);
+        let client = |(base_url, configure): (String, fn(Builder) -> Builder)| {
+            let builder = ReliableApiClient::builder(&base_url).retry_budget(None);
             let builder = builder.backoff(Duration::from_nanos(1), Duration::from_nanos(1));
             configure(builder).build().expect("a client")
         };
-        Clients {
-            succeeding: client(&self.succeeding.base_url(), |builder| builder),
-            failing: client(&self.failing.base_url(), |builder| builder),
-            cut: client(&self.cut.base_url(), |builder| builder),
-            flooded: client(&self.flooding.base_url(), |builder| {
-                builder.max_body_bytes(CAP)
-            }),
-            timing_out: client(&self.silent.base_url(), |builder| {
-                builder.timeouts(Duration::from_secs(60), Duration::from_millis(5))
-            }),
-            refused: client(&format!("http://{}", self.nobody.address()), |builder| {
-                builder
-            }),
-            dropped: client(&self.silent.base_url(), |builder| builder),
-        }
+        kinds.chain([refused]).map(client).collect()
     }
 
     /// Lets calls end in every way there is.
-    async fn call(&self, clients: &Clients) {
-        let failed = async |client: &ReliableApiClient, kind: Option<FailureKind>| {
-            for call in join_all((0..TOGETHER).map(|_| client.flaky())).await {
-                let failure = match call.expect_err("it fails") {
-                    ApiError::Transport(error) => Some(error.kind),
-                    _ => None,
-                };
-                assert_eq!(failure, kind);
+    async fn call(&self, clients: &[ReliableApiClient]) {
+        let ends = self.0.iter().map(|(wire, _, end)| (Some(wire), *end));
+        let ends = ends.chain([(None, Some("connect"))]);
+        for (client, (wire, end)) in clients.iter().zip(ends) {
+            let calls = join_all((0..TOGETHER).map(|_| client.flaky()));
+            let Some((wire, DROPPED)) = wire.map(|wire| (wire, end)) else {
+                for call in calls.await {
+                    assert_eq!(Some(call.map_or_else(|it| it.error_type(), |_| "ok")), end);
+                }
+                continue;
+            };
+            let before = wire.requests().len();
+            let all_sent = async {
+                while wire.requests().len() < before + TOGETHER {
+                    tokio::task::yield_now().await;
+                }
+            };
+            tokio::select! {
+                calls = calls => panic!("nobody responds: {calls:?}"),
+                () = all_sent => {}
             }
-        };
-        for call in join_all((0..TOGETHER).map(|_| clients.succeeding.flaky())).await {
-            assert_eq!(call.expect("a response").attempt, 3);
-        }
-        failed(&clients.failing, None).await;
-        failed(&clients.cut, Some(FailureKind::ConnectionLost)).await;
-        failed(&clients.flooded, Some(FailureKind::BodyTooLarge)).await;
-        failed(&clients.timing_out, Some(FailureKind::ReadTimeout)).await;
-        failed(&clients.refused, Some(FailureKind::Connect)).await;
-
-        let before = self.silent.requests().len();
-        let under_way = join_all((0..TOGETHER).map(|_| clients.dropped.flaky()));
-        let all_sent = async {
-            while self.silent.requests().len() < before + TOGETHER {
-                tokio::task::yield_now().await;
-            }
-        };
-        tokio::select! {
-            calls = under_way => panic!("nobody responds: {calls:?}"),
-            () = all_sent => {}
         }
     }
 }
