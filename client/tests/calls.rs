@@ -9,16 +9,16 @@ use std::{
 
 use client::{
     CallSettings, ConcurrencyLimit, Endpoint, Failure, FailureKind, IdempotencyKey, JsonObject,
-    Listing, ListingLimits, RETRY_STATUSES, RetryBudget,
+    ListingLimits, RETRY_STATUSES, RetryBudget,
     teaching::{Builder, ReliableApiClient, endpoint},
     telemetry::{
         ATTEMPTS, CALL_ATTEMPTS, CALL_DURATION, CALLS, METRICS, MetricKind, Operation, status_label,
     },
 };
-use metrics_util::debugging::{DebugValue, DebuggingRecorder, Snapshotter};
 use reqwest::{Response, StatusCode};
 use serde_json::json;
 
+use crate::bench::{self, Tally};
 use crate::support::{
     drive::{finish, poll},
     offline,
@@ -29,6 +29,14 @@ use crate::support::{
 const STOCK: Endpoint = Endpoint::new("stock", "/stock");
 const ORDERS: Endpoint = Endpoint::new("orders", "/orders");
 const LOGS: Endpoint = Endpoint::new("logs", "/logs");
+const LISTINGS: [Endpoint; 6] = [
+    endpoint::ITEMS,
+    endpoint::LOOPING_ITEMS,
+    endpoint::ENDLESS_ITEMS,
+    endpoint::BAD_ITEMS,
+    endpoint::BAD_CURSOR,
+    LOGS,
+];
 
 /// What the transport does with a request.
 #[derive(Clone)]
@@ -43,25 +51,13 @@ enum Step {
 
 /// Clients that register with one recorder, over transports that follow a
 /// script: one step for each request, then successes.
+#[derive(Default)]
 struct Scripted {
-    recorder: Arc<DebuggingRecorder>,
-    snapshotter: Snapshotter,
+    tally: Tally,
     script: Arc<Mutex<VecDeque<Step>>>,
 }
 
-/// Name and labels of a series.
-type Series = (String, BTreeMap<String, String>);
-
 impl Scripted {
-    fn new() -> Self {
-        let recorder = DebuggingRecorder::new();
-        Self {
-            snapshotter: recorder.snapshotter(),
-            recorder: Arc::new(recorder),
-            script: Arc::default(),
-        }
-    }
-
     fn client(&self, configure: impl FnOnce(Builder) -> Builder) -> ReliableApiClient {
         let script = Arc::clone(&self.script);
         let transport = scripted(move |request| {
@@ -80,7 +76,7 @@ impl Scripted {
             }
         });
         let builder = offline(&virtual_clock())
-            .recorder(Arc::clone(&self.recorder) as _)
+            .recorder(self.tally.recorder())
             .max_attempts(2)
             .transport(transport);
         configure(builder).build().expect("a client")
@@ -90,33 +86,23 @@ impl Scripted {
         *self.script.lock().expect("no panic while held") = script.iter().cloned().collect();
     }
 
-    /// Every series and its observations. Reading takes them away.
-    fn read(&self) -> BTreeMap<Series, Vec<f64>> {
-        let snapshot = self.snapshotter.snapshot().into_vec().into_iter();
-        snapshot
-            .map(|(key, _, _, value)| {
-                let labels = key.key().labels();
-                let labels = labels.map(|label| (label.key().into(), label.value().into()));
-                let values = match value {
-                    DebugValue::Counter(count) => vec![1.0; usize::try_from(count).expect("few")],
-                    DebugValue::Gauge(value) => vec![value.into_inner()],
-                    DebugValue::Histogram(values) => values.iter().map(|it| it.0).collect(),
-                };
-                ((key.key().name().to_owned(), labels.collect()), values)
-            })
-            .collect()
-    }
-
-    /// The observations of one metric that are not nought.
+    /// The labels of the series of one metric that moved, and their values: what a
+    /// histogram observed, or a count.
     fn observed(&self, name: &str) -> Vec<(String, Vec<f64>)> {
-        let of_name = self.read().into_iter().filter(|((it, _), _)| it == name);
-        let moved = of_name.filter(|(_, values)| !values.is_empty());
-        moved
-            .map(|((_, labels), values)| {
-                let labels: Vec<_> = labels.into_values().collect();
+        let series = self.tally.read().into_iter();
+        let moved = series.filter(|it| it.name == name && it.value > 0.0);
+        let mut moved: Vec<_> = moved
+            .map(|series| {
+                let labels: Vec<_> = series.labels.into_values().collect();
+                let values = match &*series.observations {
+                    [] => vec![series.value],
+                    observations => observations.to_vec(),
+                };
                 (labels.join(" "), values)
             })
-            .collect()
+            .collect();
+        moved.sort_by(|one, other| one.0.cmp(&other.0));
+        moved
     }
 }
 
@@ -135,39 +121,15 @@ fn text() -> Response {
     response(200, &[("content-type", "text/plain")], "hello".into())
 }
 
-/// The listing of an endpoint, if it is one.
-fn listing(client: &ReliableApiClient, endpoint: Endpoint) -> Option<Listing> {
-    match endpoint {
-        endpoint::ITEMS => Some(client.items()),
-        endpoint::LOOPING_ITEMS => Some(client.looping_items()),
-        endpoint::ENDLESS_ITEMS => Some(client.endless_items()),
-        endpoint::BAD_ITEMS => Some(client.bad_items()),
-        endpoint::BAD_CURSOR => Some(client.bad_cursor()),
-        LOGS => Some(client.listing(LOGS)),
-        _ => None,
-    }
-}
-
 /// Calls an endpoint to its end, or until it hangs, and drops it then.
 fn call(client: &ReliableApiClient, endpoint: Endpoint) {
-    if let Some(listing) = listing(client, endpoint) {
-        let mut pages = listing.pages();
-        finish(async { while pages.next_page().await.is_some_and(|page| page.is_ok()) {} });
-        return;
-    }
     let key = IdempotencyKey::new("k").expect("a key");
     let body = JsonObject::new();
     finish(async {
         match endpoint {
-            endpoint::FLAKY => drop(client.flaky().await),
-            endpoint::RETRY_LATER => drop(client.retry_later().await),
-            endpoint::BAD_JSON => drop(client.bad_json().await),
-            endpoint::TEXT_JSON => drop(client.text_json().await),
-            endpoint::NO_CONTENT => drop(client.no_content().await),
-            endpoint::REDIRECT => drop(client.redirect().await),
-            endpoint::CREATE_JOB => drop(client.create_job(&key, &body).await),
+            LOGS => drop(bench::read(client.listing(LOGS)).await),
             ORDERS => drop(client.post(ORDERS, Some(&key), &body).await),
-            other => drop(client.get(other).await),
+            other => drop(bench::call(client, other).await),
         }
     });
 }
@@ -227,7 +189,7 @@ fn go_through_everything(scripted: &Scripted, client: &ReliableApiClient, endpoi
     let spent = scripted.client(|builder| builder.retry_budget(RetryBudget::new(0)));
     play(&spent, &[Step::Status(503)]);
 
-    if let Some(listing) = listing(client, endpoint) {
+    if LISTINGS.contains(&endpoint) {
         let (first, again) = (Step::Send(page_with_cursor), Step::Send(page_with_cursor));
         play(client, &[first.clone(), again.clone()]);
         play(client, &[first.clone(), Step::Status(503), again]);
@@ -236,17 +198,17 @@ fn go_through_everything(scripted: &Scripted, client: &ReliableApiClient, endpoi
             max_items: std::num::NonZeroU32::MIN,
             ..ListingLimits::DEFAULT
         };
+        let limited = || client.listing(endpoint).limits(one);
         scripted.follow(&[first]);
-        let mut pages = listing.clone().limits(one).pages();
-        finish(async { while pages.next_page().await.is_some_and(|page| page.is_ok()) {} });
-        let mut items = listing.limits(one).items();
+        finish(bench::read(limited()));
+        let mut items = limited().items();
         finish(async { while items.next_item().await.is_some_and(|item| item.is_ok()) {} });
     }
 }
 
 #[test]
 fn every_counter_is_there_before_its_first_event_and_none_that_cannot_move() {
-    let scripted = Scripted::new();
+    let scripted = Scripted::default();
     let plenty = RetryBudget::new(1_000_000);
     let client = scripted.client(|builder| {
         let own = [
@@ -261,22 +223,22 @@ fn every_counter_is_there_before_its_first_event_and_none_that_cannot_move() {
         let all = all.chain(own).map(|it| it.statuses(statuses()));
         builder.retry_budget(plenty).operations(all)
     });
-    let counters = |series: BTreeMap<Series, Vec<f64>>, moved: bool| -> BTreeSet<Series> {
+    let counters = |moved: bool| -> BTreeSet<(String, BTreeMap<String, String>)> {
         let is_counter = |name: &str| {
             let metric = METRICS.iter().find(|metric| metric.name == name);
             metric.is_some_and(|metric| metric.kind == MetricKind::Counter)
         };
-        let counters = series.into_iter().filter(|((name, _), _)| is_counter(name));
-        let counters = counters.filter(|(_, values)| !moved || !values.is_empty());
-        counters.map(|(series, _)| series).collect()
+        let series = scripted.tally.read().into_iter();
+        let counters = series.filter(|it| is_counter(&it.name) && (!moved || it.value > 0.0));
+        counters.map(|it| (it.name, it.labels)).collect()
     };
-    let before = counters(scripted.read(), false);
+    let before = counters(false);
 
     for endpoint in endpoint::ALL.into_iter().chain([STOCK, ORDERS, LOGS]) {
         go_through_everything(&scripted, &client, endpoint);
     }
 
-    let after = counters(scripted.read(), true);
+    let after = counters(true);
     let born: Vec<_> = after.difference(&before).collect();
     assert!(born.is_empty(), "born by an event: {born:#?}");
     let idle: Vec<_> = before.difference(&after).collect();
@@ -288,7 +250,7 @@ fn every_counter_is_there_before_its_first_event_and_none_that_cannot_move() {
 
 #[test]
 fn a_status_that_nobody_named_is_labelled_when_it_comes() {
-    let scripted = Scripted::new();
+    let scripted = Scripted::default();
     let client = scripted.client(|builder| builder.max_attempts(1));
     let expected = (200..600).map(|code| StatusCode::from_u16(code).expect("three digits"));
     let expected: BTreeSet<_> = expected.map(status_label).collect();
@@ -308,15 +270,14 @@ fn a_status_that_nobody_named_is_labelled_when_it_comes() {
 
 #[test]
 fn what_a_client_does_without_is_not_registered() {
-    let scripted = Scripted::new();
+    let scripted = Scripted::default();
 
     scripted.client(|builder| builder.retry_budget(None).concurrency_limit(None));
 
-    let series = scripted.read();
+    let series = scripted.tally.read();
     let named = |wanted: &str| {
-        series
-            .keys()
-            .any(|(name, labels)| name == wanted || labels.values().any(|value| value == wanted))
+        let mut series = series.iter();
+        series.any(|it| it.name == wanted || it.labels.values().any(|value| value == wanted))
     };
     assert!(named("attempts_exhausted"));
     assert!(!named("retry_budget_empty"));
@@ -325,7 +286,7 @@ fn what_a_client_does_without_is_not_registered() {
 
 #[test]
 fn a_call_lasts_as_long_as_its_caller_waits() {
-    let scripted = Scripted::new();
+    let scripted = Scripted::default();
     let client = scripted.client(|builder| builder);
     scripted.follow(&[Step::Wait(503, "2")]);
 
@@ -339,7 +300,7 @@ fn a_call_lasts_as_long_as_its_caller_waits() {
 
 #[test]
 fn the_attempts_of_a_call_are_observed_once() {
-    let scripted = Scripted::new();
+    let scripted = Scripted::default();
     let client = scripted.client(|builder| builder);
     for script in [&[Step::Status(503)][..], &[], &[Step::Hang]] {
         scripted.follow(script);
@@ -355,7 +316,7 @@ fn the_attempts_of_a_call_are_observed_once() {
 
 #[test]
 fn a_call_that_is_dropped_is_cancelled_and_counted_once() {
-    let scripted = Scripted::new();
+    let scripted = Scripted::default();
     let client = scripted.client(|builder| builder.concurrency_limit(ConcurrencyLimit::new(1)));
     scripted.follow(&[Step::Status(503), Step::Hang]);
     let mut hangs = Box::pin(client.flaky());
@@ -374,14 +335,14 @@ fn a_call_that_is_dropped_is_cancelled_and_counted_once() {
 
 #[test]
 fn each_page_of_a_listing_is_a_call_and_so_is_asking_for_more_than_is_allowed() {
-    let ok = |pages: usize| ("items ok false".to_owned(), vec![1.0; pages]);
+    let ok = |pages: f64| ("items ok false".to_owned(), vec![pages]);
     let refused = || ("items contract_error false".to_owned(), vec![1.0]);
     for (max_pages, max_items, expected) in [
-        (2, 4, vec![ok(2)]),
-        (1, 4, vec![refused(), ok(1)]),
-        (2, 3, vec![refused(), ok(2)]),
+        (2, 4, vec![ok(2.0)]),
+        (1, 4, vec![refused(), ok(1.0)]),
+        (2, 3, vec![refused(), ok(2.0)]),
     ] {
-        let scripted = Scripted::new();
+        let scripted = Scripted::default();
         let client = scripted.client(|it| it.max_pages(max_pages).max_items(max_items));
         scripted.follow(&[Step::Send(page_with_cursor)]);
 

@@ -3,36 +3,22 @@
 use std::{iter::repeat, time::Duration};
 
 use client::{
-    ApiError, FailureKind, IdempotencyKey, JsonObject, Timeouts,
-    teaching::{Builder, ReliableApiClient},
+    ApiError, FailureKind, Timeouts,
+    teaching::{Builder, ReliableApiClient, endpoint},
 };
 use http::{HeaderName, Method};
 use runner::fault_proxy::Fault;
 use tests::{
-    Bench, Loopback, Script, client_of, never_resolving, silently, status, transport_error,
+    Bench, Loopback, Script, call, client_of, never_resolving, silently, status, transport_error,
 };
 use tokio::time::Instant;
 
 /// Calls every method of the client once, each of which fails.
 async fn call_everything(client: &ReliableApiClient) -> Vec<ApiError> {
     let mut errors = Vec::new();
-    for listing in [
-        client.items(),
-        client.looping_items(),
-        client.endless_items(),
-        client.bad_items(),
-        client.bad_cursor(),
-    ] {
-        errors.extend(listing.pages().next_page().await.and_then(Result::err));
+    for endpoint in endpoint::ALL {
+        errors.push(call(client, endpoint).await.expect_err("it fails"));
     }
-    let key = IdempotencyKey::new("order-4711").expect("a key");
-    errors.extend(client.flaky().await.err());
-    errors.extend(client.retry_later().await.err());
-    errors.extend(client.bad_json().await.err());
-    errors.extend(client.text_json().await.err());
-    errors.extend(client.no_content().await.err());
-    errors.extend(client.redirect().await.err());
-    errors.extend(client.create_job(&key, &JsonObject::new()).await.err());
     errors
 }
 
@@ -65,16 +51,8 @@ async fn every_request_says_that_it_accepts_json_and_carries_no_credential() {
         assert_eq!(sent.headers["accept"], "application/json", "{sent:?}");
         if sent.method == Method::POST {
             let of_a_body = ["content-length", "content-type"];
-            assert_eq!(
-                names,
-                [
-                    "accept",
-                    of_a_body[0],
-                    of_a_body[1],
-                    "host",
-                    "idempotency-key"
-                ]
-            );
+            let all = [&["accept"][..], &of_a_body, &["host", "idempotency-key"]];
+            assert_eq!(names, all.concat());
             assert_eq!(sent.headers["content-type"], "application/json");
             assert_eq!(sent.body, b"{}");
         } else {

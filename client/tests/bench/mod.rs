@@ -3,6 +3,7 @@
 //!
 //! The package `tests` compiles this folder as well.
 
+mod call;
 mod outcome;
 mod reply;
 mod silence;
@@ -22,6 +23,7 @@ use client::{
 };
 use wiremock::{MockServer, Request};
 
+pub use call::{call, read};
 pub use outcome::{contract_error, http_error, response_problem, transport_error};
 pub use reply::{Script, json, page, retry_after, status, typed};
 pub use silence::silently;

@@ -21,6 +21,8 @@ pub struct Series {
     /// The value of a counter or of a gauge, or the number of a histogram's
     /// observations.
     pub value: f64,
+    /// The observations of a histogram.
+    pub observations: Vec<f64>,
 }
 
 /// The sum over all series of one metric that have these labels.
@@ -53,22 +55,27 @@ impl Tally {
         Arc::clone(&self.recorder) as SharedRecorder
     }
 
-    /// Every series. Reading takes the values away, so it takes the tally as well.
+    /// Every series. Reading takes the values away.
     #[must_use]
-    pub fn read(self) -> Vec<Series> {
+    pub fn read(&self) -> Vec<Series> {
         let snapshot = self.snapshotter.snapshot().into_vec();
-        let series = snapshot.into_iter().map(|(key, _, _, value)| Series {
-            name: key.key().name().to_owned(),
-            labels: key
-                .key()
-                .labels()
-                .map(|label| (label.key().to_owned(), label.value().to_owned()))
-                .collect(),
-            value: match value {
-                DebugValue::Counter(count) => count as f64,
-                DebugValue::Gauge(value) => value.into_inner(),
-                DebugValue::Histogram(values) => values.len() as f64,
-            },
+        let series = snapshot.into_iter().map(|(key, _, _, value)| {
+            let labels = key.key().labels();
+            let labels = labels.map(|label| (label.key().to_owned(), label.value().to_owned()));
+            let (value, observations) = match value {
+                DebugValue::Counter(count) => (count as f64, Vec::new()),
+                DebugValue::Gauge(value) => (value.into_inner(), Vec::new()),
+                DebugValue::Histogram(values) => {
+                    let values: Vec<_> = values.iter().map(|it| it.0).collect();
+                    (values.len() as f64, values)
+                }
+            };
+            Series {
+                name: key.key().name().to_owned(),
+                labels: labels.collect(),
+                value,
+                observations,
+            }
         });
         series.collect()
     }
