@@ -18,16 +18,25 @@ use futures_util::{StreamExt, TryStreamExt};
 use crate::bench::{Bench, Script, cursor, page, status};
 use crate::support::scripted::number;
 
-/// A listing of four pages: 1 | 2 | 3 | 4, behind cursors c1, c2 and c3.
-async fn four_pages() -> Bench {
-    let script = Script::by(|request| match cursor(request).as_deref() {
-        None => page([1], Some("c1")),
-        Some("c1") => page([2], Some("c2")),
-        Some("c2") => page([3], Some("c3")),
-        Some("c3") => page([4], None),
-        Some(_) => status(400),
+/// A listing whose page behind each cursor has one item and the next cursor.
+async fn listing(pages: &'static [(Option<&str>, u64, Option<&str>)]) -> Bench {
+    let script = Script::by(move |request| {
+        let at = cursor(request);
+        let found = pages.iter().find(|(from, ..)| *from == at.as_deref());
+        found.map_or_else(|| status(400), |(_, id, next)| page([*id], *next))
     });
     Bench::new(script).await
+}
+
+/// A listing of four pages: 1 | 2 | 3 | 4, behind cursors c1, c2 and c3.
+async fn four_pages() -> Bench {
+    listing(&[
+        (None, 1, Some("c1")),
+        (Some("c1"), 2, Some("c2")),
+        (Some("c2"), 3, Some("c3")),
+        (Some("c3"), 4, None),
+    ])
+    .await
 }
 
 async fn begin<S: CheckpointStore>(bench: &Bench, store: S) -> Crawl<S> {
@@ -63,20 +72,18 @@ async fn run(
 ) {
     let mut crawl = begin(bench, store.clone()).await;
     for here in 0.. {
-        let here = crash.filter(|(at, _)| *at == here).map(|(_, step)| step);
+        let crash = crash.and_then(|(at, step)| (at == here).then_some(step));
         let Some(page) = crawl.next_page().await else {
             return;
         };
         let page = page.expect("a page");
-        if here == Some(Crash::BeforeProcessing) {
-            return;
+        if crash != Some(Crash::BeforeProcessing) {
+            processed.extend(page.items().iter().map(number));
         }
-        processed.extend(page.items().iter().map(number));
-        if here == Some(Crash::BeforeCommit) {
-            return;
+        if crash.is_none_or(|step| step == Crash::AfterCommit) {
+            page.commit().await.expect("saved");
         }
-        page.commit().await.expect("saved");
-        if here == Some(Crash::AfterCommit) {
+        if crash.is_some() {
             return;
         }
     }
@@ -173,13 +180,13 @@ async fn a_save_that_fails_leaves_the_crawl_where_it_was() {
 
 /// A listing that never ends: c1 → c2 → c3 → c1 → …
 async fn circle() -> Bench {
-    let script = Script::by(|request| match cursor(request).as_deref() {
-        None | Some("c3") => page([1], Some("c1")),
-        Some("c1") => page([2], Some("c2")),
-        Some("c2") => page([3], Some("c3")),
-        Some(_) => status(400),
-    });
-    Bench::new(script).await
+    listing(&[
+        (None, 1, Some("c1")),
+        (Some("c1"), 2, Some("c2")),
+        (Some("c2"), 3, Some("c3")),
+        (Some("c3"), 1, Some("c1")),
+    ])
+    .await
 }
 
 #[tokio::test]

@@ -21,15 +21,28 @@ use crate::support::{
 };
 
 #[tokio::test]
-async fn no_response_and_no_error_shows_a_secret() {
+async fn no_response_no_error_no_span_and_no_metric_shows_a_secret() {
+    let (spans, _watch) = Spans::watch();
+    let tally = Tally::new();
+
     for (number, response) in secretive::responses().into_iter().enumerate() {
-        let client = secretive::client(offline(&virtual_clock()), response);
+        let builder = offline(&virtual_clock()).recorder(tally.recorder());
+        let client = secretive::client(builder, response);
 
         let said = secretive::call_everything(&client).await;
 
         assert!(said.len() > 1000, "response {number} was printed: {said}");
         assert_eq!(leaks(&said), [""; 0], "response {number}");
     }
+
+    let traced = spans.records();
+    for name in ["operation", "attempt", "wait"] {
+        assert!(traced.iter().any(|span| span.name == name), "no {name}");
+    }
+    assert_eq!(leaks(&format!("{traced:#?}")), [""; 0]);
+    let counted = tally.read();
+    assert!(counted.len() > 100, "they were counted");
+    assert_eq!(leaks(&format!("{counted:#?}")), [""; 0]);
 }
 
 proptest! {
@@ -188,28 +201,6 @@ async fn no_checkpoint_shows_a_secret() {
     );
     // Its cause is the store's own, and says what the store says.
     assert_eq!(leaks(&format!("{foreign} {foreign:?}")), [""; 0]);
-}
-
-#[tokio::test]
-async fn no_span_no_event_and_no_metric_shows_a_secret() {
-    let (spans, _watch) = Spans::watch();
-    let tally = Tally::new();
-
-    for response in secretive::responses() {
-        let builder = offline(&virtual_clock()).recorder(tally.recorder());
-        secretive::call_everything(&secretive::client(builder, response)).await;
-    }
-
-    let traced = spans.records();
-    for name in ["operation", "attempt", "wait"] {
-        assert!(traced.iter().any(|span| span.name == name), "no {name}");
-    }
-    assert_eq!(leaks(&format!("{traced:#?}")), [""; 0]);
-    let counted = tally.read();
-    assert!(counted.len() > 100, "they were counted");
-    for series in counted {
-        assert_eq!(leaks(&format!("{series:?}")), [""; 0]);
-    }
 }
 
 /// The searches above can fail.

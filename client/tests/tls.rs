@@ -83,34 +83,23 @@ async fn a_certificate_that_is_refused_gets_one_attempt() {
     }
 }
 
-const ENDS: [HandshakeEnd; 5] = [
-    HandshakeEnd::Alert,
-    HandshakeEnd::Close,
-    HandshakeEnd::Reset,
-    HandshakeEnd::ResetMidway,
-    HandshakeEnd::PlainText,
-];
-
 #[tokio::test]
-async fn a_handshake_gets_one_attempt_however_it_is_broken_off() {
-    for end in ENDS {
+async fn a_handshake_gets_one_attempt_however_it_is_broken_off_and_through_a_proxy() {
+    for end in [
+        HandshakeEnd::Alert,
+        HandshakeEnd::Close,
+        HandshakeEnd::Reset,
+        HandshakeEnd::ResetMidway,
+        HandshakeEnd::PlainText,
+    ] {
         let server = Server::ending(end).await;
-
-        let session = trusting(&Authority::new());
-        let result = call(session, &server.address().to_string()).await;
-
-        assert_tls(result, &server, &format!("{end:?}"));
-    }
-}
-
-#[tokio::test]
-async fn a_handshake_through_a_proxy_gets_one_attempt_however_it_is_broken_off() {
-    for end in ENDS {
         let proxy = Server::proxy_ending(end).await;
 
-        let result = call(behind(&proxy), "service.test").await;
+        let direct = call(trusting(&Authority::new()), &server.address().to_string()).await;
+        let proxied = call(behind(&proxy), "service.test").await;
 
-        assert_tls(result, &proxy, &format!("{end:?}"));
+        assert_tls(direct, &server, &format!("{end:?}"));
+        assert_tls(proxied, &proxy, &format!("{end:?} behind a proxy"));
     }
 }
 

@@ -120,7 +120,7 @@ mod tests {
         "\\ud800",
     ];
 
-    const VALUES: [&str; 14] = [
+    const VALUES: [&str; 16] = [
         "[]",
         "[{}]",
         "[{}]",
@@ -134,6 +134,8 @@ mod tests {
         r#""\ud800""#,
         r#"{"items":1e400}"#,
         "7",
+        "1e400",
+        "false",
         "}",
     ];
 
