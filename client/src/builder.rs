@@ -328,33 +328,34 @@ impl<C: From<ApiClient>> Builder<C> {
         for operation in &self.operations {
             metrics.announce(operation);
         }
-        let observer = Arc::clone(&metrics);
-        let mut retries =
-            RetryMiddleware::observed(policy, classifier, Arc::clone(&clock), observer)
-                .settings(self.settings)
-                .correct_dates(self.correct_dates)
-                .max_body_bytes(self.max_body_bytes)
-                .timeouts(self.timeouts)
-                .has_no_session(self.transport.is_some());
-        if !self.retry_after_spread.is_zero() {
-            retries = retries.retry_after_spread(self.retry_after_spread, Arc::clone(&self.random));
-        }
         let mut watchers = Vec::new();
-        if let Some(limit) = self.concurrency_limit {
+        if let Some(limit) = &self.concurrency_limit {
             let watcher = metrics.concurrency_limit(self.name);
             limit.watch(&watcher);
             watchers.push(watcher);
-            retries = retries.concurrency_limit(limit);
         }
-        if let Some(budget) = self.retry_budget {
+        if let Some(budget) = &self.retry_budget {
             let watcher = metrics.budget_tokens(self.name);
             budget.watch(&watcher);
             watchers.push(watcher);
-            retries = retries.retry_budget(budget);
         }
-        if let Some(injector) = self.injector {
-            retries = retries.injector(injector);
-        }
+        let spread = (self.retry_after_spread, Arc::clone(&self.random));
+        let observer = Arc::clone(&metrics);
+        let retries = RetryMiddleware {
+            policy,
+            strategy: classifier,
+            settings: self.settings,
+            budget: self.retry_budget,
+            concurrency: self.concurrency_limit,
+            timeouts: Some(self.timeouts),
+            has_no_session: self.transport.is_some(),
+            max_body_bytes: self.max_body_bytes,
+            spread: Some(spread).filter(|(spread, _)| !spread.is_zero()),
+            correct_dates: self.correct_dates,
+            clock: Arc::clone(&clock),
+            observer,
+            injector: self.injector,
+        };
         retries.check()?;
         let mut stack: Vec<Arc<dyn Middleware>> = vec![Arc::new(retries)];
         stack.extend(self.middlewares);

@@ -41,7 +41,8 @@ impl<P, S> RetryMiddleware<P, S> {
 
     /// Registers the metrics with `recorder` rather than the global one.
     #[must_use]
-    pub fn recorder(self, recorder: SharedRecorder) -> Self {
-        self.observer(Arc::new(Metrics::new(Some(recorder), Rules::default())))
+    pub fn recorder(mut self, recorder: SharedRecorder) -> Self {
+        self.observer = Arc::new(Metrics::new(Some(recorder), Rules::default()));
+        self
     }
 }

@@ -49,15 +49,12 @@ impl Listing {
         if let Some(checkpoint) = &checkpoint {
             checkpoint.expect_listing(&id)?;
         }
-        Ok(Crawl::new(Walk::resume(self, checkpoint), id, store))
+        let walk = Walk::resume(self, checkpoint);
+        Ok(Crawl { walk, id, store })
     }
 }
 
 impl<S: CheckpointStore> Crawl<S> {
-    pub(super) fn new(walk: Walk, id: ListingId, store: S) -> Self {
-        Self { walk, id, store }
-    }
-
     /// The next page; `None` after the last, and after an error of the contract.
     /// Without a commit in between, the same page is returned again.
     ///

@@ -1,6 +1,6 @@
 //! Reading a listing item by item.
 
-use std::{fmt, num::NonZeroU32, vec};
+use std::{fmt, vec};
 
 use futures_core::Stream;
 use futures_util::stream;
@@ -8,7 +8,7 @@ use http::Method;
 
 use super::{listing::Listing, pages::Pages};
 use crate::{
-    error::{ApiError, RequestName},
+    error::{ApiError, ContractError, RequestName},
     raw_object::RawObject,
     telemetry::GiveUp,
 };
@@ -24,21 +24,16 @@ pub struct Items {
 impl Listing {
     /// Reads item after item, page by page.
     pub fn items(self) -> Items {
-        let max_items = self.limits.max_items;
-        Items::new(self.pages(), max_items)
+        Items {
+            left: self.limits.max_items.get(),
+            pages: self.pages(),
+            page: Vec::new().into_iter(),
+            done: false,
+        }
     }
 }
 
 impl Items {
-    pub(super) fn new(pages: Pages, max_items: NonZeroU32) -> Self {
-        Self {
-            pages,
-            page: Vec::new().into_iter(),
-            left: max_items.get(),
-            done: false,
-        }
-    }
-
     /// The next item; `None` after the last one, and after an error.
     ///
     /// At most `max_items` items are yielded. If there are more, an error follows.
@@ -82,11 +77,12 @@ impl Items {
 
     fn item_limit(&self) -> ApiError {
         let listing = &self.pages.walk().listing;
-        let request = RequestName::new(&Method::GET, listing.target.endpoint());
-        let limit = listing.limits.too_many_items(request);
-        listing
-            .client
-            .refuse(listing.target.endpoint(), GiveUp::ItemLimit, limit)
+        let endpoint = listing.target.endpoint();
+        let limit = ContractError::ItemLimit {
+            request: RequestName::new(&Method::GET, endpoint),
+            max_items: listing.limits.max_items.get(),
+        };
+        listing.client.refuse(endpoint, GiveUp::ItemLimit, limit)
     }
 }
 

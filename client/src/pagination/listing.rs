@@ -18,20 +18,15 @@ pub struct Listing {
 impl ApiClient {
     /// A cursor-paginated listing.
     pub fn listing(&self, target: impl Into<Target>) -> Listing {
-        Listing::new(self.clone(), target.into())
+        Listing {
+            client: self.clone(),
+            target: target.into(),
+            limits: self.limits(),
+        }
     }
 }
 
 impl Listing {
-    pub(crate) fn new(client: ApiClient, target: Target) -> Self {
-        let limits = client.limits();
-        Self {
-            client,
-            target,
-            limits,
-        }
-    }
-
     /// Replaces the client's limits.
     pub fn limits(mut self, limits: ListingLimits) -> Self {
         self.limits = limits;

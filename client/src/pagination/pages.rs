@@ -16,15 +16,13 @@ pub struct Pages {
 impl Listing {
     /// Reads page after page.
     pub fn pages(self) -> Pages {
-        Pages::new(Walk::resume(self, None))
+        Pages {
+            walk: Walk::resume(self, None),
+        }
     }
 }
 
 impl Pages {
-    fn new(walk: Walk) -> Self {
-        Self { walk }
-    }
-
     /// The next page; `None` after the last one, and after an error.
     ///
     /// If the future is dropped before it is ready, nothing is lost: the next call

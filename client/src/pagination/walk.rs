@@ -11,7 +11,7 @@ use super::{
     page_query::PageQuery,
 };
 use crate::{
-    error::{ApiError, RequestName},
+    error::{ApiError, ContractError, RequestName},
     request::Call,
     telemetry::GiveUp,
 };
@@ -71,7 +71,10 @@ impl Walk {
         } = &self.listing;
         let endpoint = target.endpoint();
         let request = RequestName::new(&Method::GET, endpoint);
-        if let Err(limit) = limits.check_pages(request, self.pages) {
+        let max_pages = limits.max_pages.get();
+        // An earlier run of a crawl may have had a higher limit.
+        if self.pages >= max_pages {
+            let limit = ContractError::PageLimit { request, max_pages };
             return Err(client.refuse(endpoint, GiveUp::PageLimit, limit));
         }
 
@@ -89,13 +92,17 @@ impl Walk {
             let page = Page::of(response)?;
             self.pages += 1;
             let next = page.next_cursor.as_ref();
-            let checked = next.map(|next| self.history.check(next, request, self.pages, attempts));
-            if let Some(Err(repeated)) = checked {
-                let metrics = client.metrics().operation(endpoint, &Method::GET);
-                metrics.cursor_loop();
-                return Err(repeated.into());
+            if !next.is_some_and(|next| self.history.contains(next)) {
+                return Ok(page);
             }
-            Ok(page)
+            let metrics = client.metrics().operation(endpoint, &Method::GET);
+            metrics.cursor_loop();
+            let repeated = ContractError::CursorRepeated {
+                request,
+                pages: self.pages,
+                attempts,
+            };
+            Err(repeated.into())
         });
         page.await.map(Some)
     }

@@ -10,7 +10,7 @@ use std::{
 };
 
 use futures_util::future::{Either, select};
-use http::{Extensions, header::RETRY_AFTER};
+use http::{Extensions, Method, header::RETRY_AFTER};
 use reqwest::{Request, Response};
 use reqwest_middleware::{Error, Middleware, Next, Result};
 use reqwest_retry::{RetryDecision, RetryPolicy, RetryableStrategy};
@@ -20,17 +20,31 @@ use super::{
     attempt::Attempts,
     backoff::{ceiling_of, jittered},
     budget::{RetryBudget, Token},
-    call_context::CallContext,
     call_settings::CallSettings,
     classify,
     concurrency::{ConcurrencyLimit, Permit},
-    decision::{CallState, Decision, DecisionContext, Facts, StopReason, Verdict, decide},
+    decision::{CallState, Decision, DecisionContext, Facts, Limits, StopReason, Verdict, decide},
+    eligibility::RepeatPermission,
     failure::{Failure, FailureKind},
     middleware::{RetryMiddleware, RetryReport},
-    observer::ObservedBy,
+    observer::{CallObserver, ObservedBy},
     retry_after::RetryAfter,
 };
 use crate::{endpoint::Endpoint, error::ConfigError, timeouts::Timeouts};
+
+/// One call, from its first attempt to its last.
+struct CallContext {
+    method: Method,
+    settings: CallSettings,
+    limits: Limits,
+    permission: Option<RepeatPermission>,
+    timeouts: Timeouts,
+    /// The start of the call, on the monotonic clock.
+    began: Duration,
+    /// The deadline of the call.
+    deadline: Option<Duration>,
+    observer: Arc<dyn CallObserver>,
+}
 
 #[async_trait::async_trait]
 impl<P, S> Middleware for RetryMiddleware<P, S>

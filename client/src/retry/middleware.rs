@@ -66,20 +66,20 @@ pub struct RetryReport {
 /// [`without_hidden_requests`](crate::without_hidden_requests).
 #[derive(Clone)]
 pub struct RetryMiddleware<P = Backoff, S = Classifier> {
-    pub(super) policy: P,
-    pub(super) strategy: S,
-    pub(super) settings: CallSettings,
-    pub(super) budget: Option<RetryBudget>,
-    pub(super) concurrency: Option<ConcurrencyLimit>,
+    pub(crate) policy: P,
+    pub(crate) strategy: S,
+    pub(crate) settings: CallSettings,
+    pub(crate) budget: Option<RetryBudget>,
+    pub(crate) concurrency: Option<ConcurrencyLimit>,
     /// The timeouts of the session, if known.
-    pub(super) timeouts: Option<Timeouts>,
-    pub(super) has_no_session: bool,
-    pub(super) max_body_bytes: usize,
-    pub(super) spread: Option<(Duration, Arc<dyn Random>)>,
-    pub(super) correct_dates: bool,
-    pub(super) clock: Arc<dyn Clock>,
-    pub(super) observer: Arc<dyn Observer>,
-    pub(super) injector: Option<Injector>,
+    pub(crate) timeouts: Option<Timeouts>,
+    pub(crate) has_no_session: bool,
+    pub(crate) max_body_bytes: usize,
+    pub(crate) spread: Option<(Duration, Arc<dyn Random>)>,
+    pub(crate) correct_dates: bool,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) observer: Arc<dyn Observer>,
+    pub(crate) injector: Option<Injector>,
 }
 
 impl<P, S> RetryMiddleware<P, S> {
@@ -181,30 +181,6 @@ impl<P, S> RetryMiddleware<P, S> {
     #[must_use]
     pub fn injector(mut self, injector: Injector) -> Self {
         self.injector = Some(injector);
-        self
-    }
-
-    /// The limits of one call, unless a nearer place sets others.
-    pub(crate) fn settings(mut self, settings: CallSettings) -> Self {
-        self.settings = settings;
-        self
-    }
-
-    /// Adds the timeouts of the session to every request that has no others.
-    pub(crate) fn timeouts(mut self, timeouts: Timeouts) -> Self {
-        self.timeouts = Some(timeouts);
-        self
-    }
-
-    /// Whether a transport set by the caller replaces the session.
-    pub(crate) fn has_no_session(mut self, has_no_session: bool) -> Self {
-        self.has_no_session = has_no_session;
-        self
-    }
-
-    /// The listener.
-    pub(crate) fn observer(mut self, observer: Arc<dyn Observer>) -> Self {
-        self.observer = observer;
         self
     }
 

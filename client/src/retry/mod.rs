@@ -11,7 +11,6 @@ mod backoff;
 mod body;
 mod budget;
 mod call;
-mod call_context;
 mod call_settings;
 mod classify;
 mod concurrency;

@@ -16,7 +16,7 @@ use metrics::{Counter, Gauge, Histogram, Key, Label, Level, Metadata, Recorder, 
 use super::{
     SharedRecorder,
     catalogue::{self, METRICS, Metric, MetricKind},
-    labels::{self, AttemptResult, GiveUp, REASONS},
+    labels::{self, AttemptResult, GiveUp, REASONS, RESULTS},
     operation::{Operation, Rules},
     outcome::CallOutcome,
 };
@@ -115,8 +115,8 @@ pub(crate) struct OperationMetrics {
     calls: Handles<Counter, { CallOutcome::ALL.len() * 2 }>,
     call_durations: Handles<Histogram, { CallOutcome::ALL.len() }>,
     call_attempts: Handles<Histogram, 1>,
-    attempts: Handles<Counter, { AttemptResult::COUNT }>,
-    durations: Handles<Histogram, { AttemptResult::COUNT }>,
+    attempts: Handles<Counter, { RESULTS }>,
+    durations: Handles<Histogram, { RESULTS }>,
     retries: Handles<Counter, { REASONS * 2 }>,
     waits: Handles<Histogram, 2>,
     give_ups: Handles<Counter, { GiveUp::ALL.len() }>,
@@ -169,10 +169,10 @@ impl OperationMetrics {
         self.call_durations(CallOutcome::Ok);
         self.call_attempts();
         for result in operation.attempt_results(rules) {
-            self.attempts(result, result.index());
+            self.attempts(result, labels::result_index(result));
         }
-        let success = AttemptResult::Status(operation.success);
-        self.durations(success, success.index());
+        let success = Ok(operation.success);
+        self.durations(success, labels::result_index(success));
         for (why, source) in operation.retries(rules) {
             self.retries(why, source);
             self.waits(source);
@@ -214,7 +214,7 @@ impl OperationMetrics {
 
     /// Counts one request on the wire.
     pub(super) fn attempt(&self, result: AttemptResult, duration: Duration) {
-        let index = result.index();
+        let index = labels::result_index(result);
         self.attempts(result, index).increment(1);
         self.durations(result, index).record(duration);
     }
@@ -265,7 +265,7 @@ impl OperationMetrics {
 
     fn attempts(&self, result: AttemptResult, index: usize) -> &Counter {
         self.attempts.get(index, || {
-            let labels = [self.endpoint.name(), self.method, result.label()];
+            let labels = [self.endpoint.name(), self.method, labels::result(result)];
             self.source.counter(&catalogue::ATTEMPTS, &labels)
         })
     }
@@ -275,8 +275,8 @@ impl OperationMetrics {
             let labels = [
                 self.method,
                 self.endpoint.template(),
-                result.status_label(),
-                result.error_type().unwrap_or_default(),
+                result.map_or("", labels::status_label),
+                labels::error_type(result).unwrap_or_default(),
             ];
             self.source.histogram(&catalogue::REQUEST_DURATION, &labels)
         })

@@ -23,59 +23,32 @@ const STATUSES: [(u16, &str); 33] = labelled![
 /// The label of a status outside the closed set.
 const OTHER: &str = "other";
 
-/// How an attempt ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum AttemptResult {
-    /// With a complete response.
-    Status(StatusCode),
-    /// Without one.
-    Failure(FailureKind),
+/// How an attempt ended: with a complete response, or without one.
+pub(crate) type AttemptResult = Result<StatusCode, FailureKind>;
+
+/// How many labels [`result`] can give, for a table of handles.
+pub(crate) const RESULTS: usize = STATUSES.len() + 1 + FailureKind::ALL.len();
+
+/// A number of its own for each label of [`result`], below [`RESULTS`].
+pub(crate) fn result_index(result: AttemptResult) -> usize {
+    match result {
+        Ok(status) => STATUSES
+            .binary_search_by_key(&status.as_u16(), |(code, _)| *code)
+            .unwrap_or(STATUSES.len()),
+        Err(kind) => STATUSES.len() + 1 + kind as usize,
+    }
 }
 
-impl AttemptResult {
-    /// How many distinct labels there are, for a table of handles.
-    pub(crate) const COUNT: usize = STATUSES.len() + 1 + FailureKind::ALL.len();
+/// The label `result`: a status, or an error type.
+pub(crate) fn result(result: AttemptResult) -> &'static str {
+    result.map_or_else(FailureKind::as_str, status_label)
+}
 
-    /// A number of its own for each label, below [`Self::COUNT`].
-    pub(crate) fn index(self) -> usize {
-        match self {
-            Self::Status(status) => STATUSES
-                .binary_search_by_key(&status.as_u16(), |(code, _)| *code)
-                .unwrap_or(STATUSES.len()),
-            Self::Failure(kind) => STATUSES.len() + 1 + kind as usize,
-        }
-    }
-
-    /// The label `result`: a status, or an error type.
-    pub(crate) fn label(self) -> &'static str {
-        match self {
-            Self::Status(status) => status_label(status),
-            Self::Failure(kind) => kind.as_str(),
-        }
-    }
-
-    /// The status, if a complete response came.
-    pub(crate) fn status(self) -> Option<StatusCode> {
-        match self {
-            Self::Status(status) => Some(status),
-            Self::Failure(_) => None,
-        }
-    }
-
-    /// The label of the status alone; empty, which Prometheus reads as absent,
-    /// when none came.
-    pub(crate) fn status_label(self) -> &'static str {
-        self.status().map_or("", status_label)
-    }
-
-    /// `error.type` as OpenTelemetry defines it: the kind of failure, or the
-    /// status where it is an error in the client's eyes (4xx and 5xx).
-    pub(crate) fn error_type(self) -> Option<&'static str> {
-        match self {
-            Self::Status(status) if status.as_u16() < 400 => None,
-            Self::Status(_) | Self::Failure(_) => Some(self.label()),
-        }
-    }
+/// `error.type` as OpenTelemetry defines it: the kind of failure, or the
+/// status where it is an error in the client's eyes (4xx and 5xx).
+pub(crate) fn error_type(ended: AttemptResult) -> Option<&'static str> {
+    let fine = ended.is_ok_and(|status| status.as_u16() < 400);
+    (!fine).then(|| result(ended))
 }
 
 /// The label of a status: itself if it is one of the usual ones, else `other`.
@@ -203,16 +176,8 @@ impl GiveUp {
 
     /// A number of its own for each label, its place in [`Self::ALL`].
     pub(crate) fn index(self) -> usize {
-        match self {
-            Self::Retry(StopReason::Tls) => 0,
-            Self::Retry(StopReason::NotEligible | StopReason::BodyIsStream) => 1,
-            Self::Retry(StopReason::RetryAfterOverBudget) => 2,
-            Self::Retry(StopReason::AttemptsExhausted) => 3,
-            Self::Retry(StopReason::Deadline) => 4,
-            Self::Retry(StopReason::RetryBudgetEmpty) => 5,
-            Self::PageLimit => 6,
-            Self::ItemLimit => 7,
-        }
+        let place = Self::ALL.iter().position(|it| it.as_str() == self.as_str());
+        place.unwrap_or_default()
     }
 
     /// The reason's label.
@@ -237,47 +202,37 @@ impl GiveUp {
 mod tests {
     use super::*;
 
-    /// Every result that an attempt can have.
-    fn results() -> impl Iterator<Item = AttemptResult> {
-        let statuses = (100..1000).filter_map(|code| StatusCode::from_u16(code).ok());
-        let failures = FailureKind::ALL.into_iter().map(AttemptResult::Failure);
-        statuses.map(AttemptResult::Status).chain(failures)
-    }
-
     #[test]
     fn every_label_of_a_result_has_a_place_of_its_own_in_the_table() {
-        let mut labels = [None; AttemptResult::COUNT];
+        let statuses = (100..1000).filter_map(|code| StatusCode::from_u16(code).ok());
+        let failures = FailureKind::ALL.into_iter().map(Err);
+        let mut labels = [None; RESULTS];
 
-        for result in results() {
-            let label = labels[result.index()].get_or_insert(result.label());
-            assert_eq!(*label, result.label());
+        for ended in statuses.map(Ok).chain(failures) {
+            let label = labels[result_index(ended)].get_or_insert(result(ended));
+            assert_eq!(*label, result(ended));
         }
 
         let labels: std::collections::BTreeSet<_> = labels.into_iter().flatten().collect();
-        assert_eq!(labels.len(), AttemptResult::COUNT);
+        assert_eq!(labels.len(), RESULTS);
     }
 
     #[test]
-    fn every_status_of_the_closed_set_is_its_own_label() {
+    fn every_status_of_the_closed_set_is_its_own_label_and_any_other_is_other() {
         for (code, _) in STATUSES {
             let status = StatusCode::from_u16(code).expect("three digits");
 
             assert_eq!(status_label(status), status.as_str());
         }
+        let unforeseen = Ok(StatusCode::IM_A_TEAPOT);
+        assert_eq!(
+            (result(unforeseen), error_type(unforeseen)),
+            ("other", Some("other"))
+        );
     }
 
     #[test]
     fn every_reason_to_give_up_has_a_place_of_its_own_in_the_table() {
-        let places = GiveUp::ALL.map(GiveUp::index);
-
-        assert_eq!(places, [0, 1, 2, 3, 4, 5, 6, 7]);
-    }
-
-    #[test]
-    fn an_unforeseen_status_is_other() {
-        let result = AttemptResult::Status(StatusCode::IM_A_TEAPOT);
-
-        assert_eq!(result.label(), "other");
-        assert_eq!(result.error_type(), Some("other"));
+        assert_eq!(GiveUp::ALL.map(GiveUp::index), [0, 1, 2, 3, 4, 5, 6, 7]);
     }
 }

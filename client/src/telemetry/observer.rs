@@ -23,8 +23,7 @@ use super::{
 use crate::{
     endpoint::Endpoint,
     retry::{
-        CallObserver, DecisionContext, FailureKind, LimitChange, Observer, RetryReason, StopReason,
-        WaitSource,
+        CallObserver, DecisionContext, LimitChange, Observer, RetryReason, StopReason, WaitSource,
     },
 };
 
@@ -63,14 +62,10 @@ impl CallObserver for ObservedCall {
     fn attempt_ends(
         &self,
         attempt: &Span,
-        result: Result<StatusCode, FailureKind>,
+        result: AttemptResult,
         head: Option<StatusCode>,
         duration: Duration,
     ) {
-        let result = match result {
-            Ok(status) => AttemptResult::Status(status),
-            Err(kind) => AttemptResult::Failure(kind),
-        };
         record_attempt(attempt, result, head);
         self.operation.attempt(result, duration);
     }

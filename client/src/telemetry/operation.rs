@@ -113,8 +113,10 @@ impl Operation {
             let retried = rules.retry_statuses.iter().copied();
             retried.chain([self.success]).collect()
         });
-        let statuses = statuses.into_iter().map(AttemptResult::Status);
-        statuses.chain(Self::failures().map(AttemptResult::Failure))
+        statuses
+            .into_iter()
+            .map(Ok)
+            .chain(Self::failures().map(Err))
     }
 
     /// How an attempt of any client can fail. A request whose turn never came is no attempt.

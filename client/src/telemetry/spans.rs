@@ -74,7 +74,7 @@ pub(super) fn record_attempt(span: &Span, result: AttemptResult, head: Option<St
     if let Some(status) = head {
         tracing::record_all!(span, http.response.status_code = i64::from(status.as_u16()));
     }
-    if let Some(error) = result.error_type() {
+    if let Some(error) = labels::error_type(result) {
         span.record("error.type", error);
         span.record("otel.status_code", "ERROR");
     }
