@@ -10,6 +10,7 @@ use client::{
 };
 use futures_util::future::join;
 
+use crate::bench::read;
 use crate::support::{
     drive::{finish, poll},
     observed::Observed,
@@ -41,10 +42,6 @@ fn a_call_that_waits_for_its_retry_can_be_dropped() {
     drop_at_every_await(2, async |client| {
         client.flaky().await.expect("the retry");
     });
-}
-
-#[test]
-fn the_creation_of_a_job_can_be_dropped() {
     drop_at_every_await(2, async |client| {
         let key = IdempotencyKey::new("order-4711").expect("a key");
         let job = client.create_job(&key, &JsonObject::new()).await;
@@ -55,10 +52,7 @@ fn the_creation_of_a_job_can_be_dropped() {
 #[test]
 fn a_listing_can_be_dropped() {
     drop_at_every_await(2, async |client| {
-        let mut pages = client.items().pages();
-        while let Some(page) = pages.next_page().await {
-            page.expect("the retry");
-        }
+        read(client.items()).await.expect("the retries");
     });
     drop_at_every_await(2, async |client| {
         let mut items = client.items().items();

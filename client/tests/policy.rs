@@ -1,8 +1,8 @@
-//! A policy of the caller's: what it is asked, and what becomes of its word.
+//! A policy speaks of the time of day, which may step while it is asked.
 
 use std::{
     sync::{
-        Arc, Mutex,
+        Arc,
         atomic::{AtomicU32, Ordering},
     },
     time::{Duration, SystemTime},
@@ -11,62 +11,9 @@ use std::{
 use client::{
     Backoff, Classifier, Clock, RetryMiddleware, Sleep, VirtualClock, without_hidden_requests,
 };
-use reqwest_retry::{RetryDecision, RetryPolicy};
 
 use crate::bench::{Bench, Draw, Script, status};
 use crate::support::virtual_clock;
-
-/// Notes how many retries it was told of.
-struct Noted(Arc<Mutex<Vec<u32>>>);
-
-impl RetryPolicy for Noted {
-    fn should_retry(&self, start: SystemTime, past_retries: u32) -> RetryDecision {
-        self.0.lock().expect("no panic").push(past_retries);
-        RetryDecision::Retry {
-            execute_after: start,
-        }
-    }
-}
-
-/// Sends one request over a stack whose service sends `statuses`, the
-/// last of them for ever.
-async fn send(
-    retries: RetryMiddleware<impl RetryPolicy + Send + Sync + 'static>,
-    statuses: &'static [u16],
-) {
-    let (last, first) = statuses.split_last().expect("a status");
-    let script = Script::of(first.iter().map(|code| status(*code)));
-    let bench = Bench::new(script.and_then_always(status(*last))).await;
-    let session = without_hidden_requests(reqwest::Client::builder().tls_certs_only([]));
-    let session = session.no_proxy().build().expect("a session");
-    let stack = reqwest_middleware::ClientBuilder::new(session).with(retries);
-
-    let response = stack.build().get(bench.server.uri()).send().await;
-
-    response.expect("a response");
-}
-
-#[tokio::test]
-async fn a_policy_is_asked_once_for_each_retry_and_never_after_a_success() {
-    for (statuses, asked) in [
-        (&[200][..], vec![]),
-        (&[404], vec![]),
-        (&[503, 200], vec![0]),
-        (&[503], vec![0, 1]),
-    ] {
-        let questions = Arc::default();
-        let policy = Noted(Arc::clone(&questions));
-        let clock = Arc::new(virtual_clock());
-
-        send(
-            RetryMiddleware::with_policy(policy, Classifier::default(), clock),
-            statuses,
-        )
-        .await;
-
-        assert_eq!(*questions.lock().expect("no panic"), asked, "{statuses:?}");
-    }
-}
 
 /// A virtual clock whose calendar is set forward or back at one of its
 /// readings.
@@ -102,6 +49,9 @@ impl Clock for Stepping {
 #[tokio::test]
 async fn a_step_of_the_calendar_is_no_part_of_a_wait() {
     let cap = Duration::from_millis(10);
+    let bench = Bench::new(Script::always(status(503))).await;
+    let session = without_hidden_requests(reqwest::Client::builder().tls_certs_only([]));
+    let session = session.no_proxy().build().expect("a session");
     for (step_at, forward) in (0..12).flat_map(|at| [(at, true), (at, false)]) {
         let time = virtual_clock();
         let clock = Arc::new(Stepping {
@@ -118,12 +68,11 @@ async fn a_step_of_the_calendar_is_no_part_of_a_wait() {
         );
         let backoff = backoff.expect("legal");
 
-        send(
-            RetryMiddleware::with_policy(backoff, Classifier::default(), clock),
-            &[503],
-        )
-        .await;
+        let retries = RetryMiddleware::with_policy(backoff, Classifier::default(), clock);
+        let stack = reqwest_middleware::ClientBuilder::new(session.clone()).with(retries);
+        let response = stack.build().get(bench.server.uri()).send().await;
 
+        assert_eq!(response.expect("a response").status(), 503);
         assert_eq!(
             time.sleeps(),
             [cap / 2; 2],

@@ -9,72 +9,37 @@ use client::{ConcurrencyLimit, IdempotencyKey, JsonObject};
 use host::telemetry::{REQUEST_SPAN, REQUEST_SPAN_FIELDS, SPAN_TARGET};
 use tests::{Bench, Loopback, Script, Series, Spans, Tally, json, retry_after};
 
-/// The spans of the client, as the documentation of its `telemetry` lists them.
-const CLIENT_SPANS: [(&str, &[&str]); 5] = [
-    (
-        "operation",
-        &[
-            "reliable_api_client.endpoint",
-            "reliable_api_client.attempts",
-            "reliable_api_client.outcome",
-            "error.type",
-            "reliable_api_client.problem",
-        ],
-    ),
-    (
-        "attempt",
-        &[
-            "http.request.method",
-            "url.template",
-            "server.address",
-            "server.port",
-            "http.request.resend_count",
-            "http.response.status_code",
-            "error.type",
-            "reliable_api_client.concurrency.limit_before",
-            "reliable_api_client.concurrency.limit_after",
-        ],
-    ),
-    (
-        "wait",
-        &[
-            "reliable_api_client.retry.reason",
-            "reliable_api_client.wait.source",
-            "reliable_api_client.wait.seconds",
-            "reliable_api_client.wait.ceiling_seconds",
-            "http.request.method",
-            "reliable_api_client.retry.allowed_by",
-            "reliable_api_client.retry.attempt",
-            "reliable_api_client.retry.max_attempts",
-            "reliable_api_client.retry_after.form",
-            "reliable_api_client.retry_after.seconds",
-            "reliable_api_client.retry_after.max_seconds",
-            "reliable_api_client.deadline.remaining_seconds",
-            "reliable_api_client.retry_budget.tokens",
-        ],
-    ),
-    (
-        "stop",
-        &[
-            "reliable_api_client.stop.reason",
-            "reliable_api_client.stop.wait_seconds",
-            "reliable_api_client.retry.reason",
-            "http.request.method",
-            "reliable_api_client.retry.allowed_by",
-            "reliable_api_client.retry.attempt",
-            "reliable_api_client.retry.max_attempts",
-            "reliable_api_client.retry_after.form",
-            "reliable_api_client.retry_after.seconds",
-            "reliable_api_client.retry_after.max_seconds",
-            "reliable_api_client.deadline.remaining_seconds",
-            "reliable_api_client.retry_budget.tokens",
-        ],
-    ),
-    ("queue", &["reliable_api_client.concurrency.max"]),
-];
-
 /// What every span has for any OpenTelemetry layer.
 const OTEL: [&str; 3] = ["otel.name", "otel.kind", "otel.status_code"];
+
+/// The spans of the client with their fields, as the documentation of its `telemetry`
+/// lists them.
+fn client_spans() -> Vec<(&'static str, BTreeSet<String>)> {
+    const DOCUMENTED: &str = include_str!("../../client/src/telemetry/mod.rs");
+    let context = DOCUMENTED.split("The *decision context*").nth(1);
+    let context = context.and_then(|rest| rest.split("//!\n").next());
+    let rows = DOCUMENTED
+        .lines()
+        .filter_map(|line| line.strip_prefix("//! | `"));
+    rows.map(|row| {
+        let (name, rest) = row.split_once('`').expect("the name of a span");
+        let mut fields = fields(rest);
+        if rest.contains("the decision context") {
+            fields.extend(self::fields(context.expect("a paragraph")));
+        }
+        fields.extend(owned(&OTEL));
+        (name, fields)
+    })
+    .collect()
+}
+
+/// What is set as code and has a dot is the name of a field.
+fn fields(text: &str) -> BTreeSet<String> {
+    let code = text.split('`').skip(1).step_by(2);
+    code.filter(|it| it.contains('.'))
+        .map(str::to_owned)
+        .collect()
+}
 
 /// Runs into most of what can be run into.
 async fn exercise(loopback: &Loopback) {
@@ -165,8 +130,7 @@ async fn every_metric_and_span_is_in_the_published_catalogues() {
         let fields = span.fields.into_keys().map(str::to_owned);
         seen.entry(name).or_default().extend(fields);
     }
-    for (name, fields) in CLIENT_SPANS {
-        let fields = owned(&[fields, &OTEL].concat());
+    for (name, fields) in client_spans() {
         listed.insert(format!("{} {name}", client::telemetry::TARGET), fields);
     }
     let request = format!("{SPAN_TARGET} {REQUEST_SPAN}");
@@ -190,7 +154,7 @@ async fn every_metric_and_span_is_in_the_published_catalogues() {
             .collect::<Vec<_>>()
     };
     assert_eq!(unused(&request), ["parent_span_id", "trace_id"]);
-    for (name, _) in CLIENT_SPANS {
+    for (name, _) in client_spans() {
         let unused = unused(&format!("{} {name}", client::telemetry::TARGET));
         assert!(
             unused.iter().all(|field| field == "otel.status_code"),
