@@ -1,24 +1,20 @@
 //! A body is read inside the attempt: it is capped there, a success that breaks
 //! off is a failure like any other, and an error is judged by its head.
 
-use std::{
-    convert::Infallible,
-    future::ready,
-    pin::Pin,
-    sync::Mutex,
-    task::{Context, Poll},
-    time::Duration,
-};
+use std::{convert::Infallible, future::ready, sync::Mutex, time::Duration};
 
 use bytes::Bytes;
 use client::{
-    Clock, ConcurrencyLimit, FailureKind, IncompleteBody, StopReason,
+    Clock, ConcurrencyLimit, FailureKind, IncompleteBody, StopReason, Timeouts,
     teaching::{ReliableApiClient, endpoint},
 };
+use futures_util::{StreamExt, stream};
+use http_body_util::StreamBody;
 use hyper::body::Frame;
 
 use crate::bench::{Bench, Script, http_error, status, transport_error, typed};
 use crate::support::{
+    drive::finish,
     offline,
     scripted::scripted,
     virtual_clock,
@@ -215,29 +211,6 @@ async fn a_deadline_that_passes_in_the_body_of_an_error_keeps_its_status() {
     assert_eq!(error.stopped, Some(StopReason::RetryAfterOverBudget));
 }
 
-type Sleep = Pin<Box<dyn Future<Output = ()> + Send>>;
-
-/// A body whose one piece comes when a sleep is over.
-struct Late(Mutex<Option<Sleep>>);
-
-impl hyper::body::Body for Late {
-    type Data = Bytes;
-    type Error = Infallible;
-
-    fn poll_frame(
-        self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        let mut sleep = self.0.lock().expect("no panic while held");
-        if let Some(under_way) = &mut *sleep {
-            std::task::ready!(under_way.as_mut().poll(context));
-            *sleep = None;
-            return Poll::Ready(Some(Ok(Frame::data(r#"{"attempt":3}"#.into()))));
-        }
-        Poll::Ready(None)
-    }
-}
-
 /// It is not on the wire, so nothing holds the clock for it.
 #[tokio::test]
 async fn the_body_of_a_scripted_response_may_wait_on_the_virtual_clock() {
@@ -245,8 +218,14 @@ async fn the_body_of_a_scripted_response_may_wait_on_the_virtual_clock() {
     let sleeping = clock.clone();
     let transport = scripted(move |_| {
         let clock = sleeping.clone();
-        let sleep: Sleep = Box::pin(async move { clock.sleep(Duration::from_secs(5)).await });
-        let body = reqwest::Body::wrap(Late(Mutex::new(Some(sleep))));
+        let late = stream::once(async move {
+            clock.sleep(Duration::from_secs(5)).await;
+            Ok::<_, Infallible>(Frame::data(Bytes::from(r#"{"attempt":3}"#)))
+        });
+        // A body must be `Sync`, which a sleep is not.
+        let late = Mutex::new(Box::pin(late));
+        let late = stream::poll_fn(move |it| late.lock().expect("no panic").poll_next_unpin(it));
+        let body = reqwest::Body::wrap(StreamBody::new(late));
         let response = http::Response::builder().header("content-type", "application/json");
         ready(Ok(response.body(body).expect("a response").into()))
     });
@@ -260,6 +239,27 @@ async fn the_body_of_a_scripted_response_may_wait_on_the_virtual_clock() {
     let flaky = read.expect("no hang").expect("a success");
     assert_eq!(flaky.attempt, 3);
     assert_eq!(clock.monotonic(), Duration::from_secs(5));
+}
+
+/// A transport that is handed in needs no timer of Tokio, and no runtime.
+#[test]
+fn a_silent_body_of_an_error_is_given_up_on_the_injected_clock() {
+    let clock = virtual_clock();
+    let transport = scripted(|_| {
+        let silent = stream::pending::<Result<Frame<Bytes>, Infallible>>();
+        let body = reqwest::Body::wrap(StreamBody::new(silent));
+        let response = http::Response::builder().status(404).body(body);
+        ready(Ok(response.expect("a response").into()))
+    });
+    let client = offline(&clock).transport(transport).build();
+    let client = client.expect("a client");
+
+    let ended = finish(client.flaky()).expect("it ends");
+
+    let error = http_error(ended);
+    assert_eq!(error.status.as_u16(), 404);
+    assert_eq!(error.incomplete_body, Some(FailureKind::ReadTimeout));
+    assert_eq!(clock.monotonic(), Timeouts::DEFAULT.read);
 }
 
 /// No clock reaches its end.

@@ -46,4 +46,3 @@ mod shared_limits;
 mod spans;
 mod support;
 mod tls;
-mod without_timer;

@@ -2,33 +2,27 @@
 //! limit bound the work of fifty workers together.
 
 use std::{
-    future::{pending, ready},
+    future::pending,
     sync::{
-        Arc, Mutex,
+        Arc,
         atomic::{AtomicU32, Ordering},
     },
     time::Duration,
 };
 
-use client::{
-    ApiError, ConcurrencyLimit, Endpoint, FailureKind, RetryBudget, StopReason,
-    teaching::{Builder, ReliableApiClient, endpoint},
-};
-use futures_util::FutureExt;
-use tokio::task::JoinSet;
-use tracing::{
-    Subscriber,
-    span::{Attributes, Id},
-};
-use tracing_subscriber::{Layer, layer::Context};
-
-use crate::bench::{http_error, transport_error, watch_with};
+use crate::bench::{http_error, transport_error};
 use crate::support::{
     drive::{finish, give_way, poll},
     offline,
     scripted::{InFlight, retry_after, scripted, status},
     virtual_clock,
 };
+use client::{
+    ApiError, ConcurrencyLimit, Endpoint, FailureKind, StopReason,
+    teaching::{Builder, ReliableApiClient, endpoint},
+};
+use futures_util::FutureExt;
+use tokio::task::JoinSet;
 
 const WORKERS: usize = 50;
 const MISSING: Endpoint = Endpoint::new("missing", "/missing");
@@ -70,36 +64,6 @@ async fn requests_to_a_dead_service(configure: impl FnOnce(Builder) -> Builder) 
 
     let calls = u32::try_from(errors.len()).expect("few calls");
     (requests.load(Ordering::SeqCst), calls)
-}
-
-/// Looks at a budget while a subscriber is told that a call stops.
-struct AtStop(RetryBudget, Arc<Mutex<Vec<f64>>>);
-
-impl<S: Subscriber> Layer<S> for AtStop {
-    fn on_new_span(&self, span: &Attributes<'_>, _: &Id, _: Context<'_, S>) {
-        if span.metadata().name() == "stop" {
-            let seen = self.0.tokens();
-            self.1.lock().expect("no panic while held").push(seen);
-        }
-    }
-}
-
-/// However long a subscriber takes for its span.
-#[tokio::test]
-async fn a_call_that_makes_no_retry_keeps_none_from_others() {
-    let (budget, seen) = (RetryBudget::new(1), Arc::default());
-    let _guard = watch_with(AtStop(budget.clone(), Arc::clone(&seen)));
-    let client = offline(&virtual_clock())
-        .retry_budget(budget)
-        .max_attempts(1)
-        .transport(scripted(|_| ready(Ok(status(503)))))
-        .build()
-        .expect("a client");
-
-    let stopped = http_error(client.flaky().await).stopped;
-
-    assert_eq!(stopped, Some(StopReason::AttemptsExhausted));
-    assert_eq!(*seen.lock().expect("no panic while held"), [1.0]);
 }
 
 #[tokio::test]

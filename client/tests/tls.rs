@@ -1,16 +1,12 @@
 //! TLS: a certificate that is refused and a handshake that is broken off end the
 //! call at once; a connection that was never made is tried again.
 
-use std::{
-    future::ready,
-    io,
-    pin::Pin,
-    task::{Context, Poll},
-    time::Duration,
-};
+use std::{future::ready, io, time::Duration};
 
 use bytes::Bytes;
 use client::{ApiError, ApiTransportError, FailureKind, StopReason, teaching::ReliableApiClient};
+use futures_util::stream;
+use http_body_util::StreamBody;
 use hyper::body::Frame;
 use rustls::AlertDescription;
 
@@ -120,26 +116,14 @@ async fn a_connection_that_is_not_made_is_tried_again() {
     assert_eq!(proxy.connections(), 3);
 }
 
-/// A body that ends with what TLS says when the peer gives up.
-struct Alerted;
-
-impl hyper::body::Body for Alerted {
-    type Data = Bytes;
-    type Error = io::Error;
-
-    fn poll_frame(
-        self: Pin<&mut Self>,
-        _: &mut Context<'_>,
-    ) -> Poll<Option<io::Result<Frame<Bytes>>>> {
-        let alert = rustls::Error::AlertReceived(AlertDescription::InternalError);
-        Poll::Ready(Some(Err(io::Error::new(io::ErrorKind::InvalidData, alert))))
-    }
-}
-
 #[tokio::test]
 async fn an_alert_within_a_body_is_a_lost_connection() {
     let transport = scripted(|_| {
-        let body = reqwest::Body::wrap(Alerted);
+        // What TLS says when the peer gives up.
+        let alert = rustls::Error::AlertReceived(AlertDescription::InternalError);
+        let alert = io::Error::new(io::ErrorKind::InvalidData, alert);
+        let end = stream::once(ready(Err::<Frame<Bytes>, _>(alert)));
+        let body = reqwest::Body::wrap(StreamBody::new(end));
         ready(Ok(http::Response::new(body).into()))
     });
     let client = offline(&virtual_clock()).transport(transport);

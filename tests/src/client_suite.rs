@@ -3,7 +3,11 @@
 //!
 //! It reads the sources, since no test can ask for the list of another suite.
 
-use std::{collections::BTreeSet, ffi::OsStr, fs, path::Path};
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::{Path, PathBuf},
+};
 
 /// How many tests the specification gives the client.
 const CLIENT_TESTS: usize = 29;
@@ -13,33 +17,18 @@ const ROOT: &str = include_str!("../client.rs");
 /// Tests, each as `module::name`.
 type Names = BTreeSet<String>;
 
-/// The modules that `client.rs` compiles, `client` around them.
-fn modules() -> BTreeSet<&'static str> {
-    ROOT.lines()
-        .filter_map(|line| line.trim().strip_prefix("mod "))
-        .map(|module| module.trim_end_matches([' ', '{', ';']))
+/// The modules that `client.rs` compiles, each a file in `client/`.
+fn modules() -> Vec<&'static str> {
+    let lines = ROOT
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix("mod "));
+    lines
+        .filter_map(|module| module.strip_suffix(';'))
         .collect()
 }
 
-/// The sources of the suite: `client.rs` and the files in `client/`, each with
-/// the name of its module.
-fn sources() -> Vec<(String, String)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("client");
-    let mut sources = vec![("client".to_owned(), ROOT.to_owned())];
-    for entry in fs::read_dir(&folder).expect("the folder of the suite") {
-        let path = entry.expect("an entry of the folder").path();
-        assert!(
-            path.is_file(),
-            "only files are read, and no folder: {path:?}"
-        );
-        if path.extension() != Some(OsStr::new("rs")) {
-            continue;
-        }
-        let module = path.file_stem().and_then(OsStr::to_str).expect("a name");
-        let text = fs::read_to_string(&path).expect("a source");
-        sources.push((module.to_owned(), text));
-    }
-    sources
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("client")
 }
 
 /// Whether this line makes a test of the function below it.
@@ -57,7 +46,8 @@ fn function(line: &str) -> Option<&str> {
 /// The tests of the suite.
 fn tests() -> Names {
     let mut names = Names::new();
-    for (module, text) in sources() {
+    for module in modules() {
+        let text = fs::read_to_string(folder().join(format!("{module}.rs"))).expect("a source");
         assert!(!text.contains("#[ignore"), "an ignored test in {module}");
         let mut lines = text.lines().map(str::trim);
         while lines.find(|line| is_test_attribute(line)).is_some() {
@@ -88,13 +78,14 @@ fn table() -> Vec<(&'static str, Names)> {
 #[test]
 fn the_client_has_29_tests_and_none_is_left_out() {
     let tests = tests();
-    let compiled = modules();
 
     assert_eq!(tests.len(), CLIENT_TESTS, "{tests:#?}");
     assert!(ROOT.starts_with(&format!("//! The client tests: {CLIENT_TESTS} of them")));
-    for (module, _) in sources() {
-        assert!(compiled.contains(&*module), "nothing compiles {module}");
-    }
+    let files = fs::read_dir(folder())
+        .expect("the folder of the suite")
+        .count();
+    assert_eq!(files, modules().len(), "nothing compiles some of the files");
+    assert!(!ROOT.contains("fn "), "a test outside of the modules");
 }
 
 #[test]

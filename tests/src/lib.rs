@@ -12,6 +12,6 @@ mod loopback;
 pub use bench::{
     Bench, Draw, NOW, Nobody, Script, Series, SpanRecord, Spans, Tally, Watch, call, client_of,
     clock, contract_error, cursor, every_text, http_error, json, line, never_resolving, page, read,
-    response_problem, retry_after, silently, status, sum, transport_error, typed, watch_with,
+    response_problem, retry_after, silently, status, sum, transport_error, typed,
 };
 pub use loopback::{Loopback, SharedClock, story};

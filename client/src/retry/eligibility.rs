@@ -77,44 +77,31 @@ mod tests {
     use super::*;
 
     #[test]
-    fn idempotent_methods_need_no_permission() {
-        for method in ["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE"] {
-            let method = method.parse().expect("a method");
-
-            assert!(may_repeat(&method, None), "{method}");
-        }
-    }
-
-    #[test]
-    fn other_methods_need_permission() {
-        for method in ["POST", "PATCH", "CONNECT", "PURGE", "get"] {
-            let method = method.parse().expect("a method");
-
-            assert!(!may_repeat(&method, None), "{method}");
-            assert!(may_repeat(&method, Some(RepeatPermission)), "{method}");
-        }
-    }
-
-    #[test]
-    fn a_stream_body_matters_only_if_the_method_may_be_repeated() {
-        for (method, permission, eligibility) in [
-            (Method::PUT, None, Eligibility::BodyIsStream),
+    fn only_idempotent_methods_need_no_permission_and_a_stream_is_sent_once() {
+        use Eligibility::{BodyIsStream, NotPermitted, Repeatable};
+        for (methods, without, with, of_a_stream) in [
             (
-                Method::POST,
-                Some(RepeatPermission),
-                Eligibility::BodyIsStream,
+                &["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE"][..],
+                Repeatable,
+                Repeatable,
+                BodyIsStream,
             ),
-            (Method::POST, None, Eligibility::NotPermitted),
+            (
+                &["POST", "PATCH", "CONNECT", "PURGE", "get"],
+                NotPermitted,
+                Repeatable,
+                NotPermitted,
+            ),
         ] {
-            assert_eq!(
-                Eligibility::of(&method, permission, false),
-                eligibility,
-                "{method}"
-            );
+            for method in methods {
+                let method = method.parse().expect("a method");
+                let permission = Some(RepeatPermission);
+
+                assert_eq!(Eligibility::of(&method, None, true), without, "{method}");
+                assert_eq!(Eligibility::of(&method, permission, true), with, "{method}");
+                assert_eq!(Eligibility::of(&method, None, false), of_a_stream);
+                assert_eq!(Eligibility::of(&method, permission, false), BodyIsStream);
+            }
         }
-        assert_eq!(
-            Eligibility::of(&Method::PUT, None, true),
-            Eligibility::Repeatable
-        );
     }
 }

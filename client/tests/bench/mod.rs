@@ -27,7 +27,7 @@ pub use call::{call, read};
 pub use outcome::{contract_error, http_error, response_problem, transport_error};
 pub use reply::{Script, json, page, retry_after, status, typed};
 pub use silence::silently;
-pub use spans::{SpanRecord, Spans, Watch, watch_with};
+pub use spans::{SpanRecord, Spans, Watch};
 pub use tally::{Series, Tally, sum};
 pub use unreachable::{Nobody, never_resolving};
 

@@ -16,7 +16,6 @@ use tracing::{
     span::{Attributes, Id, Record},
 };
 use tracing_subscriber::{
-    Registry,
     layer::{Context, Layer, SubscriberExt},
     registry,
 };
@@ -47,24 +46,20 @@ pub struct Watch {
     _second: Dispatch,
 }
 
-/// Hands what this thread traces to `layer`, until the watch is dropped.
-pub fn watch_with(layer: impl Layer<Registry> + Send + Sync) -> Watch {
-    let dispatch = Dispatch::new(registry().with(layer));
-    Watch {
-        // With a single dispatcher in the process, `tracing` asks only the present
-        // thread whether a span that it meets for the first time is wanted, and
-        // remembers the result for all threads: a test without a subscriber could
-        // silence this one.
-        _second: Dispatch::new(registry()),
-        _default: dispatcher::set_default(&dispatch),
-    }
-}
-
 impl Spans {
     /// Begins to keep what this thread traces.
     pub fn watch() -> (Self, Watch) {
         let spans = Self::default();
-        (spans.clone(), watch_with(spans))
+        let dispatch = Dispatch::new(registry().with(spans.clone()));
+        let watch = Watch {
+            // With a single dispatcher in the process, `tracing` asks only the present
+            // thread whether a span that it meets for the first time is wanted, and
+            // remembers the result for all threads: a test without a subscriber could
+            // silence this one.
+            _second: Dispatch::new(registry()),
+            _default: dispatcher::set_default(&dispatch),
+        };
+        (spans, watch)
     }
 
     /// The values that one field was given, in the order of its spans.
