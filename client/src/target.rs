@@ -191,38 +191,25 @@ mod tests {
 
     #[test]
     fn a_value_that_does_not_fit_the_template_is_refused_with_its_name_and_the_rule() {
+        const PATH: &str = "would change the path";
         let base = Url::parse("http://service.test/").expect("a URL");
-        for (target, refusal) in [
-            (LINE.into(), "id of /orders/{id}/lines/{line} has no value"),
-            (
-                LINE.path("id", 1),
-                "line of /orders/{id}/lines/{line} has no value",
-            ),
-            (
-                LINE.path("id", "").path("line", 2),
-                "id of /orders/{id}/lines/{line} is empty",
-            ),
-            (
-                LINE.path("id", "..").path("line", 2),
-                "id of /orders/{id}/lines/{line} would change the path",
-            ),
-            (
-                LINE.path("id", 1).path("line", "."),
-                "line of /orders/{id}/lines/{line} would change the path",
-            ),
-            (
-                LINE.path("id", 1).path("line", 2).path("more", 3),
-                "more of /orders/{id}/lines/{line} is not in the template",
-            ),
-            (
-                LINE.path("id", 1).path("id", 1).path("line", 2),
-                "id of /orders/{id}/lines/{line} is given twice",
-            ),
-            (ORDERS.path("id", 1), "id of /orders is not in the template"),
+        for (target, name, rule) in [
+            (LINE.into(), "id", "has no value"),
+            (LINE.path("id", 1), "line", "has no value"),
+            (LINE.path("id", "").path("line", 2), "id", "is empty"),
+            (LINE.path("id", "..").path("line", 2), "id", PATH),
+            (LINE.path("id", 1).path("line", "."), "line", PATH),
+            (LINE.path("id", 1).path("id", 1), "id", "is given twice"),
+            (LINE.path("more", 3), "more", "is not in the template"),
+            (ORDERS.path("id", 1), "id", "is not in the template"),
         ] {
-            let error = target.url(&base).expect_err(refusal).to_string();
+            let error = target.url(&base).expect_err(rule).to_string();
 
-            assert_eq!(error, format!("the path parameter {refusal}"));
+            let template = target.endpoint().template();
+            assert_eq!(
+                error,
+                format!("the path parameter {name} of {template} {rule}")
+            );
         }
     }
 }

@@ -53,11 +53,10 @@ fn until_closed(body: &str) -> String {
 }
 
 fn client(wire: &Wire) -> ReliableApiClient {
-    ReliableApiClient::builder(&wire.base_url())
-        .max_body_bytes(CAP)
-        .backoff(Duration::from_nanos(1), Duration::from_nanos(1))
-        .build()
-        .expect("a client")
+    wire.client(|it| {
+        it.max_body_bytes(CAP)
+            .backoff(Duration::from_nanos(1), Duration::from_nanos(1))
+    })
 }
 
 #[tokio::test]
@@ -162,9 +161,7 @@ async fn an_error_too_long_to_be_read_keeps_what_its_head_and_its_beginning_said
     let most = 100_000_000;
     let enough = unavailable(most) + &"x".repeat(70_000);
     let wire = Wire::serve(&[(&enough, Then::Stall)]).await;
-    let client = ReliableApiClient::builder(&wire.base_url())
-        .build()
-        .expect("a client");
+    let client = wire.client(|it| it);
 
     let error = http_error(client.flaky().await);
 
@@ -184,10 +181,7 @@ async fn an_error_too_long_to_be_read_keeps_what_its_head_and_its_beginning_said
 #[tokio::test]
 async fn an_error_that_drips_is_read_for_one_read_timeout_in_all() {
     let wire = Wire::serve(&[(&unavailable(1_000_000), Then::Drip("x"))]).await;
-    let client = ReliableApiClient::builder(&wire.base_url())
-        .timeouts(Duration::from_secs(10), Duration::from_millis(200))
-        .build()
-        .expect("a client");
+    let client = wire.client(|it| it.timeouts(Duration::from_secs(10), Duration::from_millis(200)));
 
     let failed = tokio::time::timeout(Duration::from_secs(10), client.flaky());
     let error = http_error(failed.await.expect("the read timeout of this client"));
@@ -200,10 +194,7 @@ async fn an_error_that_drips_is_read_for_one_read_timeout_in_all() {
 #[tokio::test]
 async fn a_deadline_that_passes_in_the_body_of_an_error_keeps_its_status() {
     let wire = Wire::serve(&[(&unavailable(100), Then::Stall)]).await;
-    let client = ReliableApiClient::builder(&wire.base_url())
-        .deadline(Duration::from_millis(200))
-        .build()
-        .expect("a client");
+    let client = wire.client(|it| it.deadline(Duration::from_millis(200)));
 
     let error = http_error(client.flaky().await);
 
@@ -280,10 +271,7 @@ async fn a_429_slows_the_others_down_as_soon_as_its_head_is_there() {
     let silent = "HTTP/1.1 429 \r\ncontent-length: 9\r\n\r\n{";
     let wire = Wire::serve(&[(silent, Then::Stall)]).await;
     let limit = ConcurrencyLimit::new(32);
-    let client = ReliableApiClient::builder(&wire.base_url())
-        .concurrency_limit(limit.clone())
-        .build()
-        .expect("a client");
+    let client = wire.client(|it| it.concurrency_limit(limit.clone()));
 
     let call = tokio::spawn(async move { client.flaky().await.map(drop) });
     let halved = async {

@@ -15,7 +15,7 @@ use futures_util::future::join_all;
 
 use crate::bench::silently;
 use crate::support::{
-    virtual_clock,
+    backoff, session, virtual_clock,
     wire::{Then, Wire},
 };
 
@@ -114,12 +114,11 @@ async fn call(caller: Caller, status: u16, wire: &Wire) -> (Vec<Duration>, End) 
 }
 
 fn client(wire: &Wire, clock: &VirtualClock) -> ReliableApiClient {
-    ReliableApiClient::builder(&wire.base_url())
-        .timeouts(PATIENCE, PATIENCE)
-        .clock(Arc::new(clock.clone()))
-        .random(Arc::new(SeededRandom::new(SEED)))
-        .build()
-        .expect("a client")
+    wire.client(|it| {
+        it.timeouts(PATIENCE, PATIENCE)
+            .clock(Arc::new(clock.clone()))
+            .random(Arc::new(SeededRandom::new(SEED)))
+    })
 }
 
 fn of(result: Result<u16, ApiError>) -> End {
@@ -132,20 +131,11 @@ fn of(result: Result<u16, ApiError>) -> End {
 }
 
 async fn by_layer(wire: &Wire, clock: &VirtualClock) -> End {
-    let session = reqwest::Client::builder()
-        .no_proxy()
-        .tls_certs_only([])
-        .read_timeout(PATIENCE);
+    let session = session().read_timeout(PATIENCE);
     let session = without_hidden_requests(session).build().expect("a session");
+    let policy = backoff(clock);
     let clock = Arc::new(clock.clone());
-    let backoff = Backoff::new(
-        Backoff::DEFAULT_BASE,
-        Backoff::DEFAULT_CAP,
-        Arc::<VirtualClock>::clone(&clock),
-        Arc::new(SeededRandom::new(SEED)),
-    );
-    let backoff = backoff.expect("legal");
-    let retries = RetryMiddleware::with_policy(backoff, Classifier::default(), clock);
+    let retries = RetryMiddleware::with_policy(policy, Classifier::default(), clock);
     let stack = reqwest_middleware::ClientBuilder::new(session).with(retries);
     let timeouts = Timeouts {
         connect: PATIENCE,

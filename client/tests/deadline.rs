@@ -86,11 +86,10 @@ async fn a_response_that_never_ends_is_cut_off() {
         (head, Then::Drip("x")),
     ] {
         let wire = Wire::serve(&[(bytes, then)]).await;
-        let client = ReliableApiClient::builder(&wire.base_url())
-            .timeouts(Duration::from_secs(60), Duration::from_secs(60))
-            .deadline(Duration::from_millis(50))
-            .build()
-            .expect("a client");
+        let client = wire.client(|it| {
+            it.timeouts(Duration::from_secs(60), Duration::from_secs(60))
+                .deadline(Duration::from_millis(50))
+        });
 
         let error = ended_by_its_deadline(&client).await;
 
@@ -127,12 +126,11 @@ async fn a_virtual_deadline_waits_for_what_is_on_the_wire() {
     );
     let wire = Wire::serve(&[(&response, Then::Close)]).await;
     let clock = virtual_clock();
-    let client = ReliableApiClient::builder(&wire.base_url())
-        .clock(Arc::new(clock.clone()))
-        .concurrency_limit(ConcurrencyLimit::new(1))
-        .deadline(Duration::from_secs(10))
-        .build()
-        .expect("a client");
+    let client = wire.client(|it| {
+        it.clock(Arc::new(clock.clone()))
+            .concurrency_limit(ConcurrencyLimit::new(1))
+            .deadline(Duration::from_secs(10))
+    });
 
     let calls = join_all((0..5).map(|_| client.flaky())).await;
 

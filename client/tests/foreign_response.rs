@@ -4,13 +4,16 @@ use std::time::Duration;
 
 use client::{
     ApiError, ApiResponseError, ApiTransportError, ContractError, Endpoint, FailureKind,
-    RequestName, ResponseProblem, StopReason, check, without_hidden_requests,
+    RequestName, ResponseProblem, StopReason, check,
 };
 use http::{Method, StatusCode};
 use serde_json::json as value;
 
 use crate::bench::{Bench, Script, http_error, json, transport_error};
-use crate::support::wire::{Then, Wire};
+use crate::support::{
+    quiet_session,
+    wire::{Then, Wire},
+};
 
 const ORDERS: Endpoint = Endpoint::new("orders", "/orders");
 
@@ -56,10 +59,8 @@ async fn a_plain_response_is_judged_by_its_head() {
                content-length: 60\r\n\r\n\
                {\"code\":\"conflict\",";
     let wire = Wire::serve(&[(cut, Then::Close)]).await;
-    let session = reqwest::Client::builder().no_proxy().tls_certs_only([]);
-    let session = without_hidden_requests(session).build().expect("a session");
 
-    let sent = session.get(wire.base_url()).send().await;
+    let sent = quiet_session().get(wire.base_url()).send().await;
     let error = http_error(check(request(), sent.map_err(Into::into)).await);
 
     assert_eq!((error.status.as_u16(), error.attempts), (409, 1));
@@ -72,10 +73,11 @@ async fn a_plain_response_is_judged_by_its_head() {
 #[tokio::test]
 async fn a_failure_of_the_transport_keeps_its_kind() {
     let wire = Wire::serve(&[("", Then::Close)]).await;
-    let session = reqwest::Client::builder().no_proxy().tls_certs_only([]);
-    let session = without_hidden_requests(session).build().expect("a session");
 
-    let sent = session.get(wire.base_url() + "/?secret").send().await;
+    let sent = quiet_session()
+        .get(wire.base_url() + "/?secret")
+        .send()
+        .await;
     let error = transport_error(check(request(), sent.map_err(Into::into)).await);
 
     assert_eq!(error.kind, FailureKind::ConnectionLost);

@@ -7,8 +7,8 @@ use std::{
 };
 
 use client::{
-    Backoff, Classifier, FailureKind, RetryMiddleware, RetryReport, SeededRandom, StopReason,
-    VirtualClock, telemetry::GIVE_UPS, without_hidden_requests,
+    Classifier, FailureKind, RetryMiddleware, RetryReport, StopReason, VirtualClock,
+    telemetry::GIVE_UPS,
 };
 use http::Method;
 use reqwest::Body;
@@ -21,6 +21,7 @@ use wiremock::{Mock, MockServer, ResponseTemplate, matchers::path};
 
 use crate::bench::{Script, Tally, retry_after, status, sum};
 use crate::support::{
+    backoff, session, stack,
     tls::{HandshakeEnd, Server},
     virtual_clock,
     wire::{Then, Wire},
@@ -36,27 +37,8 @@ fn before() -> RetryTransientMiddleware<ExponentialBackoff> {
 
 /// This layer with its defaults, two retries among them, over virtual time.
 fn after(clock: &VirtualClock) -> RetryMiddleware {
-    let backoff = Backoff::new(
-        Backoff::DEFAULT_BASE,
-        Backoff::DEFAULT_CAP,
-        Arc::new(clock.clone()),
-        Arc::new(SeededRandom::new(7)),
-    );
-    let backoff = backoff.expect("legal");
-    RetryMiddleware::with_policy(backoff, Classifier::default(), Arc::new(clock.clone()))
-}
-
-fn session() -> reqwest::ClientBuilder {
-    client::install_tls_provider();
-    reqwest::Client::builder().no_proxy().tls_certs_only([])
-}
-
-/// A stack on a session that sends nothing by itself.
-fn on_the_wire(layer: impl Middleware) -> ClientWithMiddleware {
-    let session = without_hidden_requests(session()).build();
-    ClientBuilder::new(session.expect("a session"))
-        .with(layer)
-        .build()
+    let clock = Arc::new(clock.clone());
+    RetryMiddleware::with_policy(backoff(&clock), Classifier::default(), clock)
 }
 
 /// A service whose response to every request is the same.
@@ -69,7 +51,7 @@ async fn service(reply: ResponseTemplate) -> MockServer {
 /// The number of requests until the layer delivers.
 async fn requests(layer: impl Middleware, method: Method, reply: ResponseTemplate) -> usize {
     let service = service(reply).await;
-    let request = on_the_wire(layer).request(method, service.uri());
+    let request = stack(layer).request(method, service.uri());
     request.send().await.expect("a response");
     count(&service).await
 }
@@ -127,8 +109,8 @@ async fn a_failed_handshake_is_retried_before_and_final_here() {
     ];
     let url = |server: &Server| format!("https://{}/?secret", server.address());
 
-    let of_before = on_the_wire(before()).get(url(&old)).send().await;
-    let of_after = on_the_wire(after(&virtual_clock())).get(url(&new)).send();
+    let of_before = stack(before()).get(url(&old)).send().await;
+    let of_after = stack(after(&virtual_clock())).get(url(&new)).send();
     let of_after = of_after.await;
 
     assert_eq!((old.connections(), new.connections()), (3, 1));
@@ -161,10 +143,10 @@ async fn a_success_that_breaks_off_is_delivered_before_and_retried_here() {
     let policy = ExponentialBackoff::builder().build_with_max_retries(2);
     let keeping = RetryMiddleware::with_policy(policy, DefaultRetryableStrategy, clock);
 
-    let of_before = on_the_wire(before()).get(old.base_url()).send().await;
-    let of_after = on_the_wire(after(&virtual_clock())).get(new.base_url());
+    let of_before = stack(before()).get(old.base_url()).send().await;
+    let of_after = stack(after(&virtual_clock())).get(new.base_url());
     let of_after = of_after.send().await;
-    let of_kept_strategy = on_the_wire(keeping).get(kept.base_url()).send().await;
+    let of_kept_strategy = stack(keeping).get(kept.base_url()).send().await;
 
     let counts = [old, new, kept].map(|server| server.requests().len());
     assert_eq!(counts, [1, 3, 1]);
@@ -188,7 +170,7 @@ async fn a_time_limit_is_overrun_before_and_kept_here() {
     let layer =
         RetryMiddleware::with_policy(policy, Classifier::default(), Arc::new(clock.clone()));
     let service = service(status(503)).await;
-    let request = on_the_wire(layer.deadline(limit)).get(service.uri());
+    let request = stack(layer.deadline(limit)).get(service.uri());
 
     let decision = policy.should_retry(began, 0);
     let response = request.send().await.expect("a response");
@@ -215,8 +197,8 @@ async fn a_body_that_is_a_stream_is_refused_before_and_sent_once_here() {
         layer.put(service.uri()).body(stream()).send()
     };
 
-    let refused = send(on_the_wire(before()), &old).await;
-    let sent = send(on_the_wire(counting), &new).await;
+    let refused = send(stack(before()), &old).await;
+    let sent = send(stack(counting), &new).await;
 
     assert!(refused.is_err(), "{refused:?}");
     let sent = sent.expect("a response");
@@ -243,7 +225,7 @@ async fn a_default_session_repeats_a_post_on_its_own() {
         .await;
     let default = ClientBuilder::new(session().build().expect("a session"));
     let default = default.with(after(&virtual_clock())).build();
-    let quiet = on_the_wire(after(&virtual_clock()));
+    let quiet = stack(after(&virtual_clock()));
 
     let followed = default.post(service.uri()).body("once").send().await;
     let handed_over = quiet.post(service.uri()).body("once").send().await;

@@ -8,12 +8,10 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use client::{
-    Backoff, Classifier, Clock, RetryMiddleware, Sleep, VirtualClock, without_hidden_requests,
-};
+use client::{Backoff, Classifier, Clock, RetryMiddleware, Sleep, VirtualClock};
 
 use crate::bench::{Bench, Draw, Script, status};
-use crate::support::virtual_clock;
+use crate::support::{stack, virtual_clock};
 
 /// A virtual clock whose calendar is set forward or back at one of its
 /// readings.
@@ -50,8 +48,6 @@ impl Clock for Stepping {
 async fn a_step_of_the_calendar_is_no_part_of_a_wait() {
     let cap = Duration::from_millis(10);
     let bench = Bench::new(Script::always(status(503))).await;
-    let session = without_hidden_requests(reqwest::Client::builder().tls_certs_only([]));
-    let session = session.no_proxy().build().expect("a session");
     for (step_at, forward) in (0..12).flat_map(|at| [(at, true), (at, false)]) {
         let time = virtual_clock();
         let clock = Arc::new(Stepping {
@@ -69,8 +65,7 @@ async fn a_step_of_the_calendar_is_no_part_of_a_wait() {
         let backoff = backoff.expect("legal");
 
         let retries = RetryMiddleware::with_policy(backoff, Classifier::default(), clock);
-        let stack = reqwest_middleware::ClientBuilder::new(session.clone()).with(retries);
-        let response = stack.build().get(bench.server.uri()).send().await;
+        let response = stack(retries).get(bench.server.uri()).send().await;
 
         assert_eq!(response.expect("a response").status(), 503);
         assert_eq!(

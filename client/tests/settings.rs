@@ -31,39 +31,26 @@ const ORDERS: Endpoint = Endpoint::new("orders", "/orders");
 
 #[tokio::test]
 async fn settings_of_a_call_take_the_place_of_the_clients() {
-    let settings = CallSettings::new;
-    let seconds = Duration::from_secs;
+    use StopReason::{AttemptsExhausted, Deadline, NotEligible, RetryAfterOverBudget};
+    let (set, seconds) = (CallSettings::new, Duration::from_secs);
+    let asking = |seconds| retry_after(503, seconds);
+    let [one, three, many] = [1, 3, 120].map(seconds);
     for (settings, response, attempts, stopped) in [
+        (set().max_attempts(2), status(503), 2, AttemptsExhausted),
         (
-            settings().max_attempts(2),
-            status(503),
-            2,
-            StopReason::AttemptsExhausted,
-        ),
-        (
-            settings().max_retry_after(seconds(1)),
-            retry_after(503, "2"),
+            set().max_retry_after(one),
+            asking("2"),
             1,
-            StopReason::RetryAfterOverBudget,
+            RetryAfterOverBudget,
         ),
         (
-            settings().max_retry_after(seconds(120)),
-            retry_after(503, "120"),
+            set().max_retry_after(many),
+            asking("120"),
             3,
-            StopReason::AttemptsExhausted,
+            AttemptsExhausted,
         ),
-        (
-            settings().deadline(seconds(3)),
-            retry_after(503, "2"),
-            2,
-            StopReason::Deadline,
-        ),
-        (
-            settings().do_not_repeat(),
-            status(503),
-            1,
-            StopReason::NotEligible,
-        ),
+        (set().deadline(three), asking("2"), 2, Deadline),
+        (set().do_not_repeat(), status(503), 1, NotEligible),
     ] {
         let bench = Bench::new(Script::always(response)).await;
 
@@ -188,11 +175,10 @@ async fn one_limit_falls_for_all_the_clients_that_share_it() {
     let wire = Wire::serve(&[(cut, Then::Close)]).await;
     let limit = ConcurrencyLimit::new(32);
     let client = || {
-        ReliableApiClient::builder(&wire.base_url())
-            .concurrency_limit(limit.clone())
-            .clock(Arc::new(virtual_clock()))
-            .build()
-            .expect("a client")
+        wire.client(|it| {
+            it.concurrency_limit(limit.clone())
+                .clock(Arc::new(virtual_clock()))
+        })
     };
 
     let error = http_error(client().flaky().await);

@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use client::{
     Backoff, Classifier, Clock, ConcurrencyLimit, Endpoint, NoWait, RetryMiddleware,
-    teaching::Builder, telemetry::CONCURRENCY_REDUCTIONS, without_hidden_requests,
+    teaching::Builder, telemetry::CONCURRENCY_REDUCTIONS,
 };
 use reqwest_retry::RetryPolicy;
 use wiremock::ResponseTemplate;
@@ -12,6 +12,10 @@ use wiremock::ResponseTemplate;
 use crate::bench::{
     Bench, Draw, Script, Spans, Tally, clock, http_error, retry_after, status, sum,
 };
+use crate::support::stack;
+
+const WAIT: &str = "reliable_api_client.wait.seconds";
+const CEILING: &str = "reliable_api_client.wait.ceiling_seconds";
 
 /// The spans of a call whose every request has the same response, and whose jitter
 /// draws 0.5.
@@ -35,11 +39,8 @@ where
     let down = Bench::new(Script::always(status(503))).await;
     let clock: Arc<dyn Clock> = Arc::new(clock());
     let policy = policy(Arc::clone(&clock));
-    let session = without_hidden_requests(reqwest::Client::builder().tls_certs_only([]));
-    let session = session.no_proxy().build().expect("a session");
     let retries = RetryMiddleware::with_policy(policy, Classifier::default(), clock);
-    let stack = reqwest_middleware::ClientBuilder::new(session).with(retries);
-    let response = stack.build().get(down.server.uri()).send().await;
+    let response = stack(retries).get(down.server.uri()).send().await;
     response.expect("a response");
     spans
 }
@@ -54,14 +55,8 @@ async fn a_wait_names_what_its_backoff_was_drawn_below() {
         spans_of_a_call(|builder| builder.backoff(BASE, CAP), status(503)).await,
         spans_of_a_stack(of_a_stack).await,
     ] {
-        assert_eq!(
-            spans.values("reliable_api_client.wait.seconds"),
-            ["1.0", "2.0"]
-        );
-        assert_eq!(
-            spans.values("reliable_api_client.wait.ceiling_seconds"),
-            ["2.0", "4.0"]
-        );
+        assert_eq!(spans.values(WAIT), ["1.0", "2.0"]);
+        assert_eq!(spans.values(CEILING), ["2.0", "4.0"]);
     }
 }
 
@@ -72,11 +67,8 @@ async fn a_wait_that_was_not_drawn_below_anything_names_nothing() {
         spans_of_a_call(|builder| builder.policy(NoWait), status(503)).await,
         spans_of_a_stack(|_| NoWait).await,
     ] {
-        assert_eq!(spans.values("reliable_api_client.wait.seconds").len(), 2);
-        assert_eq!(
-            spans.values("reliable_api_client.wait.ceiling_seconds"),
-            [""; 0]
-        );
+        assert_eq!(spans.values(WAIT).len(), 2);
+        assert_eq!(spans.values(CEILING), [""; 0]);
     }
 }
 
@@ -93,7 +85,7 @@ async fn a_stop_names_the_wait_that_was_not_begun() {
         (spans_of_a_call(tight, status(503)).await, "1.0"),
         (spans_of_a_call(spread, retry_after(503, "7")).await, "9.0"),
     ] {
-        assert_eq!(spans.values("reliable_api_client.wait.seconds"), [""; 0]);
+        assert_eq!(spans.values(WAIT), [""; 0]);
         assert_eq!(
             spans.values("reliable_api_client.stop.wait_seconds"),
             [wait]
@@ -120,15 +112,11 @@ async fn a_response_that_moves_the_concurrency_limit_says_so() {
 
     // 6, 3, 1.5, 1, and there it stays.
     for _ in 0..4 {
-        let _ = client
-            .get(Endpoint::new("throttled", "/throttled"))
-            .await
-            .expect_err("a 429");
+        let throttled = client.get(Endpoint::new("throttled", "/throttled"));
+        throttled.await.expect_err("a 429");
     }
-    let _ = client
-        .get(Endpoint::new("missing", "/missing"))
-        .await
-        .expect_err("a 404");
+    let missing = client.get(Endpoint::new("missing", "/missing"));
+    missing.await.expect_err("a 404");
     // The limit grows 2, 2.5, 2.9, 3.2; only whole slots count.
     for _ in 0..4 {
         client.no_content().await.expect("a 204");

@@ -14,15 +14,14 @@ use crate::bench::{Nobody, transport_error};
 use crate::support::{
     offline,
     scripted::scripted,
+    session,
     tls::{Authority, HandshakeEnd, Server},
     virtual_clock,
 };
 
 /// A session that trusts `authority`, and needs nothing of its environment.
 fn trusting(authority: &Authority) -> reqwest::ClientBuilder {
-    reqwest::Client::builder()
-        .no_proxy()
-        .tls_certs_only([authority.certificate()])
+    session().tls_certs_only([authority.certificate()])
 }
 
 /// Makes one call over TLS.

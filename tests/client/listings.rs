@@ -198,7 +198,6 @@ async fn a_checkpoint_is_saved_only_after_its_page_was_processed() {
 async fn crawl_with_crashes<S: CheckpointStore + Clone>(store: S) {
     let script = Script::of([
         page([1, 2], Some("A")),
-        page([1, 2], Some("A")),
         page([3, 4], Some("B")),
         page([3, 4], Some("B")),
         page([5], None),
@@ -211,15 +210,10 @@ async fn crawl_with_crashes<S: CheckpointStore + Clone>(store: S) {
         checkpoint.map(|checkpoint| checkpoint.position)
     };
 
-    // The first page is read and not committed: it is read again.
     let mut crawl = listing().crawl(store.clone()).await.expect("a store");
-    let unprocessed = crawl.next_page().await.expect("a page").expect("a page");
-    assert_eq!(unprocessed.items().len(), 2);
-    drop(unprocessed);
-    assert_eq!(saved().await, None);
-    let again = crawl.next_page().await.expect("a page").expect("a page");
+    let first = crawl.next_page().await.expect("a page").expect("a page");
     assert_eq!(saved().await, None, "it is read, and not yet processed");
-    again.commit().await.expect("saved");
+    first.commit().await.expect("saved");
     assert_eq!(saved().await, at("A"));
 
     // Between reading the second page and committing it, the process ends.
@@ -239,5 +233,5 @@ async fn crawl_with_crashes<S: CheckpointStore + Clone>(store: S) {
 
     let cursors: Vec<_> = bench.sent().await.iter().map(cursor).collect();
     let cursors: Vec<_> = cursors.iter().map(Option::as_deref).collect();
-    assert_eq!(cursors, [None, None, Some("A"), Some("A"), Some("B")]);
+    assert_eq!(cursors, [None, Some("A"), Some("A"), Some("B")]);
 }

@@ -11,7 +11,7 @@ const JSON: &str = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n";
 #[tokio::test]
 async fn a_length_has_one_meaning_or_is_refused() {
     let sized = |length: &str| format!("{JSON}content-length: {length}\r\n\r\n{{\"attempt\":3}}");
-    let with = |headers: &str| format!("{JSON}{headers}\r\n");
+    let with = |headers: [&str; 2], body: &str| format!("{JSON}{}\r\n{body}", headers.concat());
 
     for length in [
         "-13",
@@ -31,57 +31,29 @@ async fn a_length_has_one_meaning_or_is_refused() {
 
         assert_eq!(met.outcome, "protocol", "{length:?}");
     }
-    let chunks = "d\r\n{\"attempt\":3}\r\n0\r\n\r\n";
-    let (thirteen, chunked) = ("content-length: 13\r\n", "transfer-encoding: chunked\r\n");
+    const FIVE: &str = "content-length: 5\r\n";
+    const LENGTH: &str = "content-length: 13\r\n";
+    const CHUNKED: &str = "transfer-encoding: chunked\r\n";
+    const GZIP: &str = "transfer-encoding: gzip\r\n";
+    let (whole, chunks) = ("{\"attempt\":3}", "d\r\n{\"attempt\":3}\r\n0\r\n\r\n");
+    let empty = |status: &str| format!("HTTP/1.1 {status}\r\n\r\n{FORGED}");
     for (attack, then, expected) in [
-        (
-            with(&format!("content-length: 5\r\n{thirteen}")) + "{\"attempt\":3}",
-            Then::Stall,
-            "protocol",
-        ),
-        (
-            with(&format!("{thirteen}{thirteen}")) + "{\"attempt\":3}",
-            Then::Again,
-            "3",
-        ),
+        (with([FIVE, LENGTH], whole), Then::Stall, "protocol"),
+        (with([LENGTH, LENGTH], whole), Then::Again, "3"),
         // The coding wins, wherever it stands.
-        (
-            with(&format!("{thirteen}{chunked}")) + chunks,
-            Then::Again,
-            "3",
-        ),
-        (
-            with(&format!("{chunked}{thirteen}")) + chunks,
-            Then::Again,
-            "3",
-        ),
-        (
-            with(&format!("{thirteen}{chunked}")) + "{\"attempt\":3}",
-            Then::Stall,
-            "protocol",
-        ),
+        (with([LENGTH, CHUNKED], chunks), Then::Again, "3"),
+        (with([CHUNKED, LENGTH], chunks), Then::Again, "3"),
+        (with([LENGTH, CHUNKED], whole), Then::Stall, "protocol"),
         // Without chunks only the close ends the body, and no length.
-        (
-            with(&format!("transfer-encoding: gzip\r\n{thirteen}")) + "{\"attempt\":3}",
-            Then::Stall,
-            "read_timeout",
-        ),
+        (with([GZIP, LENGTH], whole), Then::Stall, "read_timeout"),
         // Too long for what comes, and too short.
         (sized("14"), Then::Stall, "read_timeout"),
         (sized("14"), Then::Close, "connection_lost"),
         (sized("12"), Then::Again, "invalid_json"),
         (sized("0"), Then::Again, "invalid_json"),
         // What has no body, and yet one.
-        (
-            format!("HTTP/1.1 204 \r\n\r\n{FORGED}"),
-            Then::Again,
-            "no_content",
-        ),
-        (
-            format!("HTTP/1.1 304 \r\ncontent-length: 9\r\n\r\n{FORGED}"),
-            Then::Again,
-            "304",
-        ),
+        (empty("204 "), Then::Again, "no_content"),
+        (empty("304 \r\ncontent-length: 9"), Then::Again, "304"),
     ] {
         let met = meet(&attack, then).await;
 

@@ -72,12 +72,11 @@ async fn meet(attack: &str, then: Then) -> Met {
 
 /// A client whose calls are one request each.
 fn client(wire: &Wire) -> ReliableApiClient {
-    ReliableApiClient::builder(&wire.base_url())
-        .timeouts(PATIENCE, PATIENCE)
-        .max_attempts(1)
-        .max_body_bytes(CAP)
-        .build()
-        .expect("a client")
+    wire.client(|it| {
+        it.timeouts(PATIENCE, PATIENCE)
+            .max_attempts(1)
+            .max_body_bytes(CAP)
+    })
 }
 
 fn outcome(call: Result<Flaky, ApiError>) -> String {

@@ -14,9 +14,11 @@ pub(crate) mod wire;
 use std::{sync::Arc, time::SystemTime};
 
 use client::{
-    SeededRandom, VirtualClock,
+    Backoff, SeededRandom, VirtualClock,
     teaching::{Builder, ReliableApiClient},
+    without_hidden_requests,
 };
+use reqwest_middleware::{ClientBuilder, ClientWithMiddleware, Middleware};
 
 /// A clock that moves only when the client waits.
 pub(crate) fn virtual_clock() -> VirtualClock {
@@ -29,4 +31,28 @@ pub(crate) fn offline(clock: &VirtualClock) -> Builder {
     ReliableApiClient::builder("http://127.0.0.1:1")
         .clock(Arc::new(clock.clone()))
         .random(Arc::new(SeededRandom::new(7)))
+}
+
+/// A session that needs nothing of its environment.
+pub(crate) fn session() -> reqwest::ClientBuilder {
+    client::install_tls_provider();
+    reqwest::Client::builder().no_proxy().tls_certs_only([])
+}
+
+/// The same, which sends nothing by itself.
+pub(crate) fn quiet_session() -> reqwest::Client {
+    let session = without_hidden_requests(session()).build();
+    session.expect("a session")
+}
+
+/// A stack of one's own on a quiet session.
+pub(crate) fn stack(layer: impl Middleware) -> ClientWithMiddleware {
+    ClientBuilder::new(quiet_session()).with(layer).build()
+}
+
+/// The default backoff with the jitter of [`offline`].
+pub(crate) fn backoff(clock: &VirtualClock) -> Backoff {
+    let (base, cap) = (Backoff::DEFAULT_BASE, Backoff::DEFAULT_CAP);
+    let random = Arc::new(SeededRandom::new(7));
+    Backoff::new(base, cap, Arc::new(clock.clone()), random).expect("legal")
 }

@@ -14,18 +14,15 @@ use serde_json::json;
 
 use super::{
     canary::debugged,
-    scripted::{json, response, scripted},
+    scripted::{response, scripted},
 };
 use crate::bench::every_text;
 
 /// A session of a caller's who authenticates all requests.
 pub(crate) fn session() -> reqwest::ClientBuilder {
-    client::install_tls_provider();
     let mut headers = HeaderMap::new();
     headers.insert(AUTHORIZATION, HeaderValue::from_static("Bearer c4n4ry"));
-    reqwest::Client::builder()
-        .no_proxy()
-        .tls_certs_only([])
+    super::session()
         .default_headers(headers)
         .user_agent("c4n4ry-agent")
 }
@@ -33,42 +30,28 @@ pub(crate) fn session() -> reqwest::ClientBuilder {
 /// What a service may send, with the mark wherever it can stand.
 pub(crate) fn responses() -> Vec<fn() -> Result<Response>> {
     const JSON: (&str, &str) = ("content-type", "application/json");
+    const TEXT: (&str, &str) = ("content-type", "text/c4n4ry");
+    const LOCATION: (&str, &str) = ("location", "/c4n4ry?c4n4ry");
+    const WRONG: &str = r#"{"items":["c4n4ry"],"id":1,"attempt":"c4n4ry"}"#;
+    const WHOLE: &str = r#"{"items":[{"c4n4ry":"c4n4ry"},{}],"next_cursor":"c4n4ry",
+        "id":"c4n4ry","attempt":3}"#;
+    fn of(status: u16, header: (&str, &str), body: &str) -> Result<Response> {
+        Ok(response(status, &[header], body.into()))
+    }
     vec![
         || Ok(problem(503, "1")),
         || Ok(problem(503, "120")),
         || Ok(problem(503, "c4n4ry")),
         || Ok(problem(404, "1")),
         || Ok(problem(409, "1")),
-        || {
-            Ok(response(
-                302,
-                &[("location", "/c4n4ry?c4n4ry")],
-                "c4n4ry".into(),
-            ))
-        },
-        || Ok(response(200, &[JSON], "c4n4ry {".into())),
-        || Ok(response(200, &[JSON], r#""c4n4ry""#.into())),
-        || {
-            Ok(response(
-                200,
-                &[("content-type", "text/c4n4ry")],
-                "c4n4ry".into(),
-            ))
-        },
-        || Ok(response(204, &[("x-c4n4ry", "c4n4ry")], String::new())),
-        || {
-            Ok(json(
-                200,
-                &json!({"items": ["c4n4ry"], "id": 1, "attempt": "c4n4ry"}),
-            ))
-        },
-        || Ok(json(200, &json!({"items": [], "next_cursor": ["c4n4ry"]}))),
-        || {
-            let items = json!([{"c4n4ry": "c4n4ry"}, {}]);
-            let body =
-                json!({"items": items, "next_cursor": "c4n4ry", "id": "c4n4ry", "attempt": 3});
-            Ok(json(200, &body))
-        },
+        || of(302, LOCATION, "c4n4ry"),
+        || of(200, JSON, "c4n4ry {"),
+        || of(200, JSON, r#""c4n4ry""#),
+        || of(200, TEXT, "c4n4ry"),
+        || of(204, ("x-c4n4ry", "c4n4ry"), ""),
+        || of(200, JSON, WRONG),
+        || of(200, JSON, r#"{"items":[],"next_cursor":["c4n4ry"]}"#),
+        || of(200, JSON, WHOLE),
         || Err(Error::middleware(std::io::Error::other("c4n4ry"))),
         || Err(Failure(FailureKind::ReadTimeout).into()),
         || Err(Failure(FailureKind::Tls).into()),

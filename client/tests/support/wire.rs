@@ -8,6 +8,7 @@ use std::{
     time::Duration,
 };
 
+use client::teaching::{Builder, ReliableApiClient};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt, copy, sink},
     net::{TcpListener, TcpStream},
@@ -79,6 +80,12 @@ impl Wire {
 
     pub(crate) fn base_url(&self) -> String {
         format!("http://127.0.0.1:{}", self.port)
+    }
+
+    /// A client of this service.
+    pub(crate) fn client(&self, configure: impl FnOnce(Builder) -> Builder) -> ReliableApiClient {
+        let builder = configure(ReliableApiClient::builder(&self.base_url()));
+        builder.build().expect("a client")
     }
 
     /// How many bytes of floods were taken so far.
