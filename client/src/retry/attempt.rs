@@ -8,31 +8,15 @@ use reqwest_middleware::{Error, Next};
 use tracing::Instrument;
 
 use super::{
-    body,
-    concurrency::{ConcurrencyLimit, LimitChange},
-    failure::FailureKind,
-    observer::{CallObserver, Injector},
+    body, call::CallContext, concurrency::LimitChange, failure::FailureKind,
+    middleware::RetryMiddleware,
 };
-use crate::time::{Clock, Hold};
-
-/// The data that all attempts of one call share.
-pub(super) struct Attempts<'a> {
-    pub(super) clock: &'a dyn Clock,
-    pub(super) injector: Option<&'a Injector>,
-    pub(super) observer: &'a dyn CallObserver,
-    pub(super) concurrency: Option<&'a ConcurrencyLimit>,
-    pub(super) max_body_bytes: usize,
-    /// The maximum time for reading the body of an error.
-    pub(super) patience: Duration,
-    /// Whether the injected clock measures that time.
-    pub(super) has_no_session: bool,
-    pub(super) next: Next<'a>,
-}
+use crate::time::Hold;
 
 /// A response, or why there is none and the status of its head.
 type Exchanged = Result<Response, (Error, Option<StatusCode>)>;
 
-impl Attempts<'_> {
+impl<P, S> RetryMiddleware<P, S> {
     /// Sends `request` as attempt number `number` and reads the response with its body
     /// into memory.
     ///
@@ -40,13 +24,15 @@ impl Attempts<'_> {
     /// cuts the attempt off.
     pub(super) async fn send(
         &self,
+        call: &CallContext,
+        next: Next<'_>,
         mut request: Request,
         number: u32,
         remaining: Option<Duration>,
         extensions: &mut Extensions,
     ) -> Result<Response, Error> {
-        let span = self.observer.attempt_starts(&request, number);
-        if let Some(inject) = self.injector {
+        let span = call.observer.attempt_starts(&request, number);
+        if let Some(inject) = &self.injector {
             inject(&span, request.headers_mut());
         }
         if let Some(remaining) = remaining {
@@ -57,12 +43,15 @@ impl Attempts<'_> {
         }
 
         let started = self.clock.monotonic();
-        let mut exchange = pin!(self.exchange(request, extensions).instrument(span));
+        let mut exchange = pin!(
+            self.exchange(call, next, request, extensions)
+                .instrument(span)
+        );
         let (result, limit) = exchange.as_mut().await;
         let duration = self.clock.monotonic().saturating_sub(started);
         let span = exchange.span();
         if let Some(limit) = limit {
-            self.observer.limit_moves(span, limit);
+            call.observer.limit_moves(span, limit);
         }
 
         // The URL of a request may hold a secret, and `reqwest` prints it.
@@ -71,7 +60,7 @@ impl Attempts<'_> {
             Ok(response) => (Ok(response.status()), Some(response.status())),
             Err((error, head)) => (Err(FailureKind::of(error)), *head),
         };
-        self.observer.attempt_ends(span, outcome, head, duration);
+        call.observer.attempt_ends(span, outcome, head, duration);
         result.map_err(|(error, _)| error)
     }
 
@@ -79,17 +68,19 @@ impl Attempts<'_> {
     /// the concurrency limit, if there is one. A failure has the status if a head arrived.
     async fn exchange(
         &self,
+        call: &CallContext,
+        next: Next<'_>,
         request: Request,
         extensions: &mut Extensions,
     ) -> (Exchanged, Option<LimitChange>) {
-        let mut response = match self.next.clone().run(request, extensions).await {
+        let mut response = match next.run(request, extensions).await {
             Ok(response) => response,
             Err(error) => return (Err((error, None)), None),
         };
         // Measured until the body has been read, if the response came over the network.
         let _held = response.extensions_mut().remove::<Hold>();
         let status = response.status();
-        let observe = || self.concurrency.and_then(|limit| limit.observe(status));
+        let observe = || self.concurrency.as_ref()?.observe(status);
         if status < StatusCode::MULTIPLE_CHOICES {
             return match body::read_success(response, self.max_body_bytes).await {
                 Ok(response) => (Ok(response), observe()),
@@ -98,17 +89,17 @@ impl Attempts<'_> {
         }
         // The status decides: the other workers see a 429 before its body has ended.
         let limit = observe();
-        let response = body::read_error(response, self.end_of_patience()).await;
+        let response = body::read_error(response, self.end_of_patience(call.timeouts.read)).await;
         (Ok(response), limit)
     }
 
     /// The timeouts of a session are real even if the waits are virtual. A transport
     /// set by the caller has no session, and may run without a Tokio timer.
-    async fn end_of_patience(&self) {
+    async fn end_of_patience(&self, patience: Duration) {
         if self.has_no_session {
-            self.clock.sleep(self.patience).await;
+            self.clock.sleep(patience).await;
         } else {
-            body::session_timeout(self.patience).await;
+            body::session_timeout(patience).await;
         }
     }
 }

@@ -17,7 +17,6 @@ use reqwest_retry::{RetryDecision, RetryPolicy, RetryableStrategy};
 use tracing::Instrument;
 
 use super::{
-    attempt::Attempts,
     backoff::{ceiling_of, jittered},
     budget::{RetryBudget, Token},
     call_settings::CallSettings,
@@ -33,17 +32,17 @@ use super::{
 use crate::{endpoint::Endpoint, error::ConfigError, timeouts::Timeouts};
 
 /// One call, from its first attempt to its last.
-struct CallContext {
+pub(super) struct CallContext {
     method: Method,
     settings: CallSettings,
     limits: Limits,
     permission: Option<RepeatPermission>,
-    timeouts: Timeouts,
+    pub(super) timeouts: Timeouts,
     /// The start of the call, on the monotonic clock.
     began: Duration,
     /// The deadline of the call.
     deadline: Option<Duration>,
-    observer: Arc<dyn CallObserver>,
+    pub(super) observer: Arc<dyn CallObserver>,
 }
 
 #[async_trait::async_trait]
@@ -66,7 +65,6 @@ where
         let call = self
             .context(&request, extensions)
             .map_err(Error::middleware)?;
-        let attempts = self.attempts(&call, next);
         let mut report = RetryReport::default();
         let mut token = None;
         // The result of the last attempt, while the deadline may forbid the next one.
@@ -82,9 +80,9 @@ where
             self.pay(token);
             let copy = request.try_clone();
             report.attempts += 1;
-            let result = attempts
-                .send(request, report.attempts, remaining, extensions)
-                .await;
+            let (next, number) = (next.clone(), report.attempts);
+            let result = self.send(&call, next, request, number, remaining, extensions);
+            let result = result.await;
             drop(permit);
 
             let (decision, taken, context) =
@@ -151,19 +149,6 @@ where
             deadline: settings.deadline_of(began),
             observer,
         })
-    }
-
-    fn attempts<'a>(&'a self, call: &'a CallContext, next: Next<'a>) -> Attempts<'a> {
-        Attempts {
-            clock: &*self.clock,
-            injector: self.injector.as_ref(),
-            observer: &*call.observer,
-            concurrency: self.concurrency.as_ref(),
-            max_body_bytes: self.max_body_bytes,
-            patience: call.timeouts.read,
-            has_no_session: self.has_no_session,
-            next,
-        }
     }
 
     /// Waits for a turn under the concurrency limit; returns it with the time left.
