@@ -123,14 +123,12 @@ impl FileCheckpoints {
                 path: self.path.clone(),
             });
         }
-        let replaced = replace(&self.path, &text, self.open_folder).map_err(failed)?;
+        let flush = replace(&self.path, &text, self.open_folder).map_err(failed)?;
         self.remember(Known::Content(text));
-        replaced
-            .flush()
-            .map_err(|source| CheckpointError::NotFlushed {
-                path: self.path.clone(),
-                source,
-            })
+        flush().map_err(|source| CheckpointError::NotFlushed {
+            path: self.path.clone(),
+            source,
+        })
     }
 
     /// Whether the file differs from the content that this store knows.

@@ -2,7 +2,11 @@
 
 use std::{
     fs::{self, File},
-    io::{self, Write},
+    io::{
+        self,
+        ErrorKind::{InvalidInput, Unsupported},
+        Write,
+    },
     path::{Path, PathBuf},
 };
 
@@ -27,38 +31,15 @@ pub(super) fn open_folder(folder: &Path) -> io::Result<Flush> {
     Ok(Box::new(move || folder.sync_all()))
 }
 
-/// A file that was replaced: readers see the new content.
-pub(super) struct Replaced {
-    flush: Flush,
-}
-
-impl Replaced {
-    /// Waits until the replacement is on the disk; before that, a power failure could
-    /// undo it. Returns immediately if the file system cannot flush folders.
-    pub(super) fn flush(self) -> io::Result<()> {
-        match (self.flush)() {
-            Err(error) if cannot_flush(&error) => Ok(()),
-            flushed => flushed,
-        }
-    }
-}
-
-fn cannot_flush(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported
-    )
-}
-
 /// Replaces the content of `path`, or of the file that it links to.
 ///
 /// The content is written to a temporary file in the same folder, flushed to the disk
 /// and renamed over the old file. If a step fails, the old content remains.
-pub(super) fn replace(
-    path: &Path,
-    content: &[u8],
-    open_folder: OpenFolder,
-) -> io::Result<Replaced> {
+///
+/// Readers see the new content then. The returned function waits until the replacement
+/// is on the disk; before that, a power failure could undo it. It returns immediately if
+/// the file system cannot flush folders.
+pub(super) fn replace(path: &Path, content: &[u8], open_folder: OpenFolder) -> io::Result<Flush> {
     let path = follow_links(path)?;
     // Opened before anything is changed, so that a missing permission is an error
     // before the old content is replaced.
@@ -70,7 +51,10 @@ pub(super) fn replace(
     new.write_all(content)?;
     new.as_file().sync_all()?;
     new.persist(&path).map_err(|error| error.error)?;
-    Ok(Replaced { flush })
+    Ok(Box::new(|| match flush() {
+        Err(error) if matches!(error.kind(), InvalidInput | Unsupported) => Ok(()),
+        flushed => flushed,
+    }))
 }
 
 /// Resolves the symbolic links of `path`. A rename over a link would replace the link
@@ -142,7 +126,8 @@ mod tests {
             fs::write(neighbour, "theirs").expect("written");
         }
 
-        replace(&folder.path().join("crawl"), b"new", open_folder).expect("replaced");
+        replace(&folder.path().join("crawl"), b"new", open_folder).expect("replaced")()
+            .expect("flushed");
 
         for neighbour in &neighbours {
             assert_eq!(fs::read_to_string(neighbour).expect("a file"), "theirs");
@@ -168,7 +153,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("n".repeat(255));
 
-        replace(&path, b"new", open_folder).expect("replaced");
+        replace(&path, b"new", open_folder).expect("replaced")().expect("flushed");
 
         assert_eq!(fs::read_to_string(&path).expect("a file"), "new");
     }
@@ -196,7 +181,7 @@ mod tests {
 
             assert_eq!(followed, at(file), "{link}");
         }
-        replace(&at("link"), b"new", open_folder).expect("replaced");
+        replace(&at("link"), b"new", open_folder).expect("replaced")().expect("flushed");
         assert_eq!(fs::read_to_string(at("deep/file")).expect("a file"), "new");
         assert!(at("link").is_symlink() && at("deep/relative").is_symlink());
         follow_links(&at("circle")).expect_err("it never ends");
