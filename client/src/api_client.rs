@@ -37,7 +37,7 @@ use crate::{
 /// ```
 #[derive(Clone)]
 pub struct ApiClient {
-    shared: Arc<Shared>,
+    pub(crate) shared: Arc<Shared>,
     /// The stack of the client, with the settings of this handle above it.
     http: Arc<ClientWithMiddleware>,
 }
@@ -121,18 +121,6 @@ impl ApiClient {
             shared,
             http: Arc::new(http),
         }
-    }
-
-    pub(crate) fn limits(&self) -> ListingLimits {
-        self.shared.limits
-    }
-
-    pub(crate) fn metrics(&self) -> &Metrics {
-        &self.shared.metrics
-    }
-
-    pub(crate) fn clock(&self) -> &dyn Clock {
-        &*self.shared.clock
     }
 }
 

@@ -33,7 +33,7 @@ const MAX_LENGTH: usize = 255;
 /// # }
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash)]
-pub struct IdempotencyKey(HeaderValue);
+pub struct IdempotencyKey(pub(crate) HeaderValue);
 
 impl IdempotencyKey {
     /// The request header that carries it.
@@ -82,10 +82,6 @@ impl IdempotencyKey {
     #[must_use]
     pub fn as_str(&self) -> &str {
         self.0.to_str().unwrap_or_default()
-    }
-
-    pub(crate) fn header_value(&self) -> HeaderValue {
-        self.0.clone()
     }
 }
 

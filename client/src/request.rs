@@ -85,7 +85,7 @@ impl ApiClient {
     ) -> Result<T, ApiError> {
         let open = self.open(call.target.endpoint(), &call.method);
         let sent = self.send(&call, open.observer());
-        let result = sent.instrument(open.span().clone()).await.and_then(read);
+        let result = sent.instrument(open.span.clone()).await.and_then(read);
         open.end(&result);
         result
     }
@@ -93,17 +93,16 @@ impl ApiClient {
     /// Counts a call of a listing that a limit of the caller's ends before any
     /// request.
     pub(crate) fn refuse(&self, endpoint: Endpoint, why: GiveUp, error: ContractError) -> ApiError {
-        self.metrics()
-            .operation(endpoint, &Method::GET)
-            .give_up(why);
+        let metrics = self.shared.metrics.operation(endpoint, &Method::GET);
+        metrics.give_up(why);
         let result = Err::<(), _>(ApiError::from(error));
         self.open(endpoint, &Method::GET).end(&result);
         error.into()
     }
 
     fn open(&self, endpoint: Endpoint, method: &Method) -> OpenCall<'_> {
-        let metrics = self.metrics().operation(endpoint, method);
-        OpenCall::begin(metrics, endpoint, self.clock())
+        let metrics = self.shared.metrics.operation(endpoint, method);
+        OpenCall::begin(metrics, endpoint, &*self.shared.clock)
     }
 
     async fn send(&self, call: &Call<'_>, observer: ObservedBy) -> Result<ApiResponse, ApiError> {
@@ -131,7 +130,7 @@ impl ApiClient {
         let headers = request.headers_mut();
         headers.insert(ACCEPT, JSON);
         if let Some(key) = call.key {
-            headers.insert(IdempotencyKey::HEADER, key.header_value());
+            headers.insert(IdempotencyKey::HEADER, key.0.clone());
         }
         if let Some(body) = call.body {
             headers.insert(CONTENT_TYPE, JSON);

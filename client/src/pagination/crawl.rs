@@ -116,7 +116,7 @@ impl<S: CheckpointStore> Crawl<S> {
     async fn commit(&mut self, next_cursor: Option<Cursor>) -> Result<(), CheckpointError> {
         let checkpoint = Checkpoint {
             listing: self.id.clone(),
-            pages: self.walk.pages(),
+            pages: self.walk.pages,
             position: Position::after(next_cursor),
         };
         self.store.save(&checkpoint).await?;

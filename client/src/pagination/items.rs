@@ -48,7 +48,7 @@ impl Items {
         while !self.done {
             if self.left == 0 {
                 self.done = true;
-                let more = self.page.len() > 0 || !self.pages.walk().is_done();
+                let more = self.page.len() > 0 || !self.pages.walk.is_done();
                 return more.then(|| Err(self.item_limit()));
             }
             if let Some(item) = self.page.next() {
@@ -76,7 +76,7 @@ impl Items {
     }
 
     fn item_limit(&self) -> ApiError {
-        let listing = &self.pages.walk().listing;
+        let listing = &self.pages.walk.listing;
         let endpoint = listing.target.endpoint();
         let limit = ContractError::ItemLimit {
             request: RequestName::new(&Method::GET, endpoint),

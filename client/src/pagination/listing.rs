@@ -21,7 +21,7 @@ impl ApiClient {
         Listing {
             client: self.clone(),
             target: target.into(),
-            limits: self.limits(),
+            limits: self.shared.limits,
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::error::ApiError;
 
 /// The pages of a listing, in order.
 pub struct Pages {
-    walk: Walk,
+    pub(super) walk: Walk,
 }
 
 impl Listing {
@@ -51,10 +51,6 @@ impl Pages {
             let page = pages.next_page().await?;
             Some((page, pages))
         })
-    }
-
-    pub(super) fn walk(&self) -> &Walk {
-        &self.walk
     }
 }
 

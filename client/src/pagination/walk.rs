@@ -28,7 +28,7 @@ pub(super) struct Walk {
     history: CursorHistory,
     /// The number of page reads, repeated reads included, so that a crawl that never
     /// commits also reaches the limit. Cancelled and failed reads do not count.
-    pages: u32,
+    pub(super) pages: u32,
 }
 
 impl Walk {
@@ -50,11 +50,6 @@ impl Walk {
     /// Whether there is no page left to fetch.
     pub(super) fn is_done(&self) -> bool {
         self.position == Some(Position::Done)
-    }
-
-    /// The number of pages read, including earlier runs.
-    pub(super) fn pages(&self) -> u32 {
-        self.pages
     }
 
     /// Reads the page at the current position; `None` after the last.
@@ -95,7 +90,7 @@ impl Walk {
             if !next.is_some_and(|next| self.history.contains(next)) {
                 return Ok(page);
             }
-            let metrics = client.metrics().operation(endpoint, &Method::GET);
+            let metrics = client.shared.metrics.operation(endpoint, &Method::GET);
             metrics.cursor_loop();
             let repeated = ContractError::CursorRepeated {
                 request,

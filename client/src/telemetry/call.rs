@@ -1,6 +1,9 @@
 //! One call of a client method, from its begin to its end or to its drop.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{Arc, atomic::Ordering},
+    time::Duration,
+};
 
 use tracing::Span;
 
@@ -15,7 +18,8 @@ use crate::{endpoint::Endpoint, error::ApiError, retry::ObservedBy, time::Clock}
 pub(crate) struct OpenCall<'a> {
     clock: &'a dyn Clock,
     began: Duration,
-    span: Span,
+    /// The span of the call.
+    pub(crate) span: Span,
     call: Arc<ObservedCall>,
     outcome: CallOutcome,
     error_type: Option<&'static str>,
@@ -40,11 +44,6 @@ impl<'a> OpenCall<'a> {
         }
     }
 
-    /// The span of the call.
-    pub(crate) fn span(&self) -> &Span {
-        &self.span
-    }
-
     /// The listener of its attempts.
     pub(crate) fn observer(&self) -> ObservedBy {
         ObservedBy(Arc::<ObservedCall>::clone(&self.call))
@@ -61,7 +60,7 @@ impl<'a> OpenCall<'a> {
 
 impl Drop for OpenCall<'_> {
     fn drop(&mut self) {
-        let attempts = self.call.attempts();
+        let attempts = self.call.attempts.load(Ordering::Relaxed);
         let duration = self.clock.monotonic().saturating_sub(self.began);
         self.call.operation.call(self.outcome, attempts, duration);
         tracing::record_all!(

@@ -108,10 +108,11 @@ impl Metrics {
 /// the counter of an event that nobody announced.
 pub(crate) struct OperationMetrics {
     source: Source,
-    endpoint: Endpoint,
-    method: &'static str,
+    pub(super) endpoint: Endpoint,
+    /// The label of the method.
+    pub(super) method: &'static str,
     /// What OpenTelemetry calls the span of a request: its method and its template.
-    request_name: String,
+    pub(super) request_name: String,
     calls: Handles<Counter, { CallOutcome::ALL.len() * 2 }>,
     call_durations: Handles<Histogram, { CallOutcome::ALL.len() }>,
     call_attempts: Handles<Histogram, 1>,
@@ -186,21 +187,6 @@ impl OperationMetrics {
         if rules.concurrency_limit {
             self.concurrency_reductions();
         }
-    }
-
-    /// The endpoint.
-    pub(super) fn endpoint(&self) -> Endpoint {
-        self.endpoint
-    }
-
-    /// The label of the method.
-    pub(super) fn method(&self) -> &'static str {
-        self.method
-    }
-
-    /// The name of the spans of its requests.
-    pub(super) fn request_name(&self) -> &str {
-        &self.request_name
     }
 
     /// Counts one call of a client method.

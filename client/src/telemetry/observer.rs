@@ -36,7 +36,8 @@ impl Observer for Metrics {
 /// One call: the metrics of its operation, and the number of its attempts so far.
 pub(super) struct ObservedCall {
     pub(super) operation: Arc<OperationMetrics>,
-    attempts: AtomicU32,
+    /// The number of requests that the call has sent so far.
+    pub(super) attempts: AtomicU32,
 }
 
 impl ObservedCall {
@@ -45,11 +46,6 @@ impl ObservedCall {
             operation,
             attempts: AtomicU32::new(0),
         }
-    }
-
-    /// The number of requests that the call has sent so far.
-    pub(super) fn attempts(&self) -> u32 {
-        self.attempts.load(Ordering::Relaxed)
     }
 }
 
