@@ -10,7 +10,7 @@ use std::{
 use client::{
     ApiError, CallSettings, ConcurrencyLimit, ConfigError, Endpoint, FailureKind, NoWait,
     RepeatPermission, RequestName, RetryBudget, RetryMiddleware, StopReason, Timeouts,
-    VirtualClock, check, install_tls_provider,
+    VirtualClock, check,
     teaching::{Builder, ReliableApiClient},
     telemetry::BUDGET_TOKENS,
 };
@@ -21,7 +21,7 @@ use reqwest_retry::{RetryDecision, RetryPolicy};
 
 use crate::bench::{Bench, Draw, Script, Tally, cursor, http_error, page, retry_after, status};
 use crate::support::{
-    offline, scripted, virtual_clock,
+    offline, quiet_session, scripted, virtual_clock,
     wire::{Then, Wire},
 };
 
@@ -98,45 +98,31 @@ async fn settings_hold_for_requests_of_the_callers_own_and_the_nearest_wins() {
 async fn a_setting_has_one_rule_wherever_it_is_given() {
     let transport = || scripted::scripted(async |_| panic!("nothing is to be sent"));
     let too_long = CallSettings::LONGEST + Duration::from_nanos(1);
-    let refused = |error: &ConfigError| error.to_string().starts_with("max_retry_after");
+    let patient = CallSettings::new().max_retry_after(Duration::MAX);
+    let name = RequestName::new(&Method::GET, ORDERS);
 
     let built = offline(&virtual_clock()).max_retry_after(too_long).build();
-    assert!(built.is_err_and(|error| refused(&error)));
-
     let client = offline(&virtual_clock()).transport(transport()).build();
     let client = client.expect("a client");
-    let patient = CallSettings::new().max_retry_after(Duration::MAX);
-    let ApiError::Config(error) = client
-        .with_settings(patient)
-        .flaky()
-        .await
-        .expect_err("refused")
-    else {
-        panic!("another class")
-    };
-    assert!(refused(&error));
+    let of_handle = client.with_settings(patient).flaky().await;
+    let request = client.http().get("http://127.0.0.1:1/");
+    let of_request = request.with_extension(patient).send().await;
+    let stack = ClientBuilder::new(quiet_session())
+        .with(RetryMiddleware::new().max_retry_after(Duration::MAX))
+        .with(transport());
+    let of_layer = stack.build().get("http://127.0.0.1:1/").send().await;
 
-    let extension = client
-        .http()
-        .get("http://127.0.0.1:1/")
-        .with_extension(patient);
-    let sent = check(
-        RequestName::new(&Method::GET, ORDERS),
-        extension.send().await,
-    )
-    .await;
-    assert!(matches!(sent, Err(ApiError::Config(error)) if refused(&error)));
-
-    install_tls_provider();
-    let session = reqwest::Client::builder().tls_certs_only([]).build();
-    let retries = RetryMiddleware::new().max_retry_after(Duration::MAX);
-    let stack = ClientBuilder::new(session.expect("a session"))
-        .with(retries)
-        .with(transport())
-        .build();
-    let sent = stack.get("http://127.0.0.1:1/").send().await;
-    let sent = check(RequestName::new(&Method::GET, ORDERS), sent).await;
-    assert!(matches!(sent, Err(ApiError::Config(error)) if refused(&error)));
+    for refused in [
+        built.map(drop).map_err(ApiError::from),
+        of_handle.map(drop),
+        check(name, of_request).await.map(drop),
+        check(name, of_layer).await.map(drop),
+    ] {
+        let Err(ApiError::Config(error)) = refused else {
+            panic!("another class: {refused:?}")
+        };
+        assert!(error.to_string().starts_with("max_retry_after"), "{error}");
+    }
 }
 
 #[tokio::test]

@@ -2,7 +2,7 @@
 
 use std::iter;
 
-use client::{FailureKind, StopReason, Timeouts, teaching::Builder};
+use client::{FailureKind, StopReason, Timeouts};
 use runner::fault_proxy::Fault;
 use serde_json::json as value;
 use tests::{
@@ -52,32 +52,21 @@ async fn a_name_that_is_never_resolved_is_a_connect_timeout() {
 #[tokio::test]
 async fn a_refused_handshake_gets_one_attempt() {
     let service = Loopback::start();
-    let alert = service.behind(iter::repeat(Fault::RefuseTls)).await;
-    let plain_http = service.behind([]).await;
-    let five = |builder: Builder| {
-        builder
-            .session(reqwest::Client::builder().no_proxy().tls_certs_only([]))
-            .max_attempts(5)
-    };
+    let proxy = service.behind(iter::repeat(Fault::RefuseTls)).await;
+    let (client, clock) = client_of(&proxy.tls_base_url(), |builder| {
+        let session = reqwest::Client::builder().no_proxy().tls_certs_only([]);
+        builder.session(session).max_attempts(5)
+    });
 
-    for (shape, base_url) in [
-        ("an alert", alert.tls_base_url()),
-        ("something that is not TLS", plain_http.tls_base_url()),
-    ] {
-        let (client, clock) = client_of(&base_url, five);
+    let error = transport_error(client.flaky().await);
 
-        let error = transport_error(client.flaky().await);
-
-        assert_eq!(error.kind, FailureKind::Tls, "{shape}: {error:?}");
-        assert_eq!(error.attempts, 1, "{shape}");
-        assert_eq!(error.stopped, Some(StopReason::Tls), "{shape}");
-        assert!(clock.sleeps().is_empty(), "{shape}: {clock:?}");
-    }
-    assert_eq!(alert.seen(Fault::RefuseTls), 1);
-    assert_eq!(plain_http.seen(Fault::PassThrough), 1);
-    for proxy in [alert, plain_http] {
-        proxy.stop().await;
-    }
+    assert_eq!(error.kind, FailureKind::Tls, "{error:?}");
+    assert_eq!(error.attempts, 1);
+    assert_eq!(error.stopped, Some(StopReason::Tls));
+    assert!(clock.sleeps().is_empty(), "{clock:?}");
+    assert_eq!(proxy.seen(Fault::RefuseTls), 1);
+    drop(client);
+    proxy.stop().await;
     assert_eq!(service.stop().await.total, 0);
 }
 

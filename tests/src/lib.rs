@@ -14,4 +14,4 @@ pub use bench::{
     clock, contract_error, cursor, every_text, http_error, json, line, never_resolving, page, read,
     response_problem, retry_after, silently, status, sum, transport_error, typed,
 };
-pub use loopback::{Loopback, SharedClock, story};
+pub use loopback::{Loopback, story};

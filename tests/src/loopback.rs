@@ -1,17 +1,16 @@
 //! A service of the test's own on a free port, and a client of it.
 
-use std::{
-    fmt::Write,
-    thread,
-    time::{Duration, SystemTime},
-};
+use std::{fmt::Write, sync::Arc, thread};
 
 use client::{
-    Clock, VirtualClock,
+    VirtualClock,
     teaching::{Builder, ReliableApiClient},
 };
 use host::{RunningService, ServiceConfig, ServiceConfigBuilder, Stopped};
-use runner::fault_proxy::{Fault, FaultProxy};
+use runner::{
+    SharedTime,
+    fault_proxy::{Fault, FaultProxy},
+};
 use server::TeachingApi;
 use tokio::{runtime::Handle, task::yield_now};
 use wire::WireRecord;
@@ -60,15 +59,15 @@ impl Loopback {
         client: impl FnOnce(Builder) -> Builder,
     ) -> Self {
         let clock = clock();
-        let config = ServiceConfig::builder()
-            .port(0)
-            // The ledger judges in the time that the client waits in.
-            .clock(SharedClock(clock.clone()));
+        // The ledger judges in the time that the client waits in.
+        let shared = SharedTime::new(Arc::new(clock.clone()));
+        shared.begin();
+        let config = ServiceConfig::builder().port(0).clock(shared);
         let config = service(config).build().expect("a legal configuration");
         let service = TeachingApi::start(config).expect("a free port");
         let on_the_same = clock.clone();
         let (client, _) = client_of(&service.base_url(), |builder| {
-            client(builder.clock(std::sync::Arc::new(on_the_same)))
+            client(builder.clock(Arc::new(on_the_same)))
         });
         Self {
             client,
@@ -135,18 +134,4 @@ pub fn story(ledger: &WireRecord) -> String {
         .expect("a string takes any text");
     }
     story
-}
-
-/// The client's clock, as the service reads it.
-#[derive(Debug)]
-pub struct SharedClock(pub VirtualClock);
-
-impl wire::Clock for SharedClock {
-    fn monotonic(&self) -> Duration {
-        self.0.monotonic()
-    }
-
-    fn wall(&self) -> SystemTime {
-        self.0.wall()
-    }
 }

@@ -3,15 +3,19 @@
 
 #![cfg_attr(fuzzing, no_main)]
 
-use std::time::{Duration, SystemTime};
+use std::{
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
 
 use axum::{Router, body::Body, response::Response, routing::get};
-use client::RetryAfter;
+use client::{RetryAfter, VirtualClock};
 use fuzz::{line, serve, target};
 use http::{
     HeaderMap, HeaderValue, Request,
     header::{DATE, RETRY_AFTER},
 };
+use runner::SharedTime;
 
 /// A day in the years in which both read a year of two digits alike.
 const NOW: Duration = Duration::from_secs(1_777_000_000);
@@ -40,22 +44,9 @@ fn retry_after(data: &[u8]) {
     let request = Request::get("/down")
         .body(Body::empty())
         .expect("a request");
-    let (_, ledger) = serve(routes, |config| config.clock(AtRest), [request]);
+    let at_rest = SharedTime::new(Arc::new(VirtualClock::starting_at(now)));
+    let (_, ledger) = serve(routes, |config| config.clock(at_rest), [request]);
     let noted = ledger.snapshot().entries[0].retry_after;
     let noted = noted.map(wire::RetryAfter::wait);
     assert!(noted.unwrap_or_default() <= read.unwrap_or_default());
-}
-
-/// A clock that stands still.
-#[derive(Debug)]
-struct AtRest;
-
-impl wire::Clock for AtRest {
-    fn monotonic(&self) -> Duration {
-        Duration::ZERO
-    }
-
-    fn wall(&self) -> SystemTime {
-        SystemTime::UNIX_EPOCH + NOW
-    }
 }
