@@ -127,6 +127,8 @@ async fn a_file_that_is_no_checkpoint_is_refused_by_name_and_with_advice() {
     let not_json = "it is not a JSON object with a `version`";
     let incomplete = "it does not hold `listing`, `pages` and `cursor`";
     let two = |rest: &str| format!(r#"{{"version":2,{rest}"#);
+    let of = |rest: &str| two(&format!(r#""listing":"secret",{rest}"#));
+    let version = |version: u32| format!(r#"{{"version":{version},"cursor":"secret"}}"#);
     for (content, why) in [
         (String::new(), not_json),
         ("secret garbage".to_owned(), not_json),
@@ -135,47 +137,24 @@ async fn a_file_that_is_no_checkpoint_is_refused_by_name_and_with_advice() {
         (two(r#""cursor":"secret"}x"#), not_json),
         (two(r#""cursor":"secret"#), not_json),
         (two(r#""cursor":"secret"}"#), incomplete),
-        (two(r#""listing":"secret","pages":1}"#), incomplete),
-        (
-            two(r#""listing":"secret","pages":-1,"cursor":null}"#),
-            incomplete,
-        ),
-        (
-            two(r#""listing":"secret","pages":1,"cursor":7}"#),
-            incomplete,
-        ),
-        (
-            two(r#""listing":"secret","pages":1,"cursor":null,"page":2}"#),
-            incomplete,
-        ),
-        (
-            two(r#""listing":"secret","pages":1,"cursor":""}"#),
-            "its cursor is empty",
-        ),
-        (
-            r#"{"version":1,"cursor":"secret"}"#.to_owned(),
-            "its version 1 does not name its listing",
-        ),
-        (
-            r#"{"version":3,"cursor":"secret"}"#.to_owned(),
-            "its version is unknown",
-        ),
+        (of(r#""pages":1}"#), incomplete),
+        (of(r#""pages":-1,"cursor":null}"#), incomplete),
+        (of(r#""pages":1,"cursor":7}"#), incomplete),
+        (of(r#""pages":1,"cursor":null,"page":2}"#), incomplete),
+        (of(r#""pages":1,"cursor":""}"#), "its cursor is empty"),
+        (version(1), "its version 1 does not name its listing"),
+        (version(3), "its version is unknown"),
     ] {
         fs::write(&path, &content).expect("written");
 
-        let error = FileCheckpoints::new(&path)
-            .load()
-            .await
-            .expect_err(&content);
+        let error = FileCheckpoints::new(&path).load().await;
 
-        assert_eq!(
-            text(&error),
-            format!(
-                "{} is not a checkpoint of this client ({why}); \
-                 move it away to start from the beginning, or name another file",
-                path.display()
-            )
+        let expected = format!(
+            "{} is not a checkpoint of this client ({why}); \
+             move it away to start from the beginning, or name another file",
+            path.display()
         );
+        assert_eq!(text(&error.expect_err(&content)), expected);
         assert_eq!(fs::read_to_string(&path).expect("still there"), content);
     }
 }
@@ -205,10 +184,8 @@ async fn what_cannot_be_read_or_replaced_is_named_with_advice() {
         (nowhere, failed("save", &inside_missing)),
     ] {
         let text = text(&error.expect_err("not a file"));
-        assert!(
-            text.starts_with(&prefix) && text.len() > prefix.len(),
-            "{text}"
-        );
+        let cause = text.strip_prefix(&prefix);
+        assert!(cause.is_some_and(|cause| !cause.is_empty()), "{text}");
     }
 }
 
@@ -225,10 +202,8 @@ async fn a_save_that_was_dropped_never_overtakes_the_next() {
         halfway += u32::from(poll(dropped.as_mut()).is_pending());
         drop(dropped);
 
-        store
-            .save(&newer)
-            .await
-            .expect("the dropped one is out of the way");
+        let saved = store.save(&newer).await;
+        saved.expect("the dropped one is out of the way");
 
         assert_eq!(store.load().await.expect("a checkpoint"), Some(newer));
     }

@@ -241,65 +241,45 @@ mod tests {
         }
     }
 
-    /// A store with checkpoint 1 in a new folder, which it opens with `open_folder`
-    /// from then on.
-    async fn store(open_folder: OpenFolder) -> (FileCheckpoints, tempfile::TempDir) {
-        let folder = tempfile::tempdir().expect("a folder");
-        let mut store = FileCheckpoints::new(folder.path().join("crawl"));
-        store.save(&checkpoint(1)).await.expect("saved");
-        store.open_folder = open_folder;
-        (store, folder)
-    }
-
     fn flushing(error: io::ErrorKind) -> io::Result<Flush> {
         Ok(Box::new(move || Err(error.into())))
     }
 
+    /// A folder that cannot be opened fails the save before anything is changed; a disk
+    /// that does not confirm it has the new checkpoint in place; and a file system that
+    /// cannot flush folders is good enough.
     #[tokio::test]
-    async fn a_folder_that_cannot_be_opened_fails_the_save_before_anything_is_changed() {
-        let (store, folder) = store(|_| Err(io::ErrorKind::PermissionDenied.into())).await;
-
-        let error = store.save(&checkpoint(2)).await.expect_err("forbidden");
-
-        assert!(
-            matches!(error, CheckpointError::Io { action: "save", .. }),
-            "{error}"
-        );
-        assert_eq!(store.load().await.expect("a file"), Some(checkpoint(1)));
-        let files = fs::read_dir(folder.path()).expect("readable");
-        assert_eq!(files.count(), 1, "no temporary file is left");
-    }
-
-    #[tokio::test]
-    async fn a_save_that_the_disk_does_not_confirm_says_that_the_new_one_is_in_place() {
-        let (mut store, _folder) = store(|_| flushing(io::ErrorKind::Other)).await;
-
-        let error = store.save(&checkpoint(2)).await.expect_err("not flushed");
-
-        assert!(
-            matches!(error, CheckpointError::NotFlushed { .. }),
-            "{error}"
-        );
-        store.open_folder = open_folder;
-        store
-            .save(&checkpoint(3))
-            .await
-            .expect("its own save is not a conflict");
-        assert_eq!(store.load().await.expect("a file"), Some(checkpoint(3)));
-    }
-
-    #[tokio::test]
-    async fn a_file_system_that_cannot_flush_folders_is_good_enough() {
-        for open_folder in [
-            (|_| flushing(io::ErrorKind::InvalidInput)) as OpenFolder,
-            |_| flushing(io::ErrorKind::Unsupported),
+    async fn a_save_says_what_became_of_the_file() {
+        for (open, outcome, stored) in [
+            (
+                (|_| Err(io::ErrorKind::PermissionDenied.into())) as OpenFolder,
+                "failed",
+                1,
+            ),
+            (|_| flushing(io::ErrorKind::Other), "not flushed", 2),
+            (|_| flushing(io::ErrorKind::InvalidInput), "saved", 2),
+            (|_| flushing(io::ErrorKind::Unsupported), "saved", 2),
         ] {
-            let (store, _folder) = store(open_folder).await;
+            let folder = tempfile::tempdir().expect("a folder");
+            let mut store = FileCheckpoints::new(folder.path().join("crawl"));
+            store.save(&checkpoint(1)).await.expect("saved");
+            store.open_folder = open;
 
-            let saved = store.save(&checkpoint(2)).await;
+            let became = match store.save(&checkpoint(2)).await {
+                Ok(()) => "saved",
+                Err(CheckpointError::Io { action: "save", .. }) => "failed",
+                Err(CheckpointError::NotFlushed { .. }) => "not flushed",
+                Err(other) => panic!("{other}"),
+            };
 
-            saved.expect("saved");
-            assert_eq!(store.load().await.expect("a file"), Some(checkpoint(2)));
+            assert_eq!(became, outcome);
+            let found = store.clone().load().await.expect("a file");
+            assert_eq!(found, Some(checkpoint(stored)), "{outcome}");
+            let files = fs::read_dir(folder.path()).expect("readable").count();
+            assert_eq!(files, 1, "no temporary file is left: {outcome}");
+            store.open_folder = open_folder;
+            let again = store.save(&checkpoint(3)).await;
+            again.expect("its own save is not a conflict");
         }
     }
 

@@ -53,18 +53,15 @@ impl Observed {
         assert!(calls.iter().all(Result::is_ok), "{calls:?} {story}");
         let counted = self.tally.read();
         let sum = |metric: Metric| sum(&counted, metric.name, &[]);
-        assert_eq!(sum(GIVE_UPS), 0.0, "give-ups {story}");
-        assert_eq!(sum(CURSOR_LOOPS), 0.0, "loops {story}");
-        assert_eq!(
-            sum(CONCURRENCY_LIMIT),
-            f64::from(self.slots),
-            "limit {story}"
-        );
-        assert_eq!(
-            sum(ATTEMPTS),
-            f64::from(self.service.responses()),
-            "attempts {story}"
-        );
+        let responses = f64::from(self.service.responses());
+        for (metric, expected) in [
+            (GIVE_UPS, 0.0),
+            (CURSOR_LOOPS, 0.0),
+            (CONCURRENCY_LIMIT, f64::from(self.slots)),
+            (ATTEMPTS, responses),
+        ] {
+            assert_eq!(sum(metric), expected, "{} {story}", metric.name);
+        }
         // What was on the wire is paid for, and nothing else. The very first
         // deposit found the budget full.
         let (firsts, retries) = self.service.firsts_and_retries();
