@@ -231,18 +231,9 @@ async fn a_service_that_moved_is_crawled_on_once_its_checkpoint_says_so() {
     assert_eq!(processed, [3, 4]);
 }
 
-/// A listing without an end.
-async fn endless() -> Bench {
-    let script = Script::by(|request| {
-        let number: u64 = cursor(request).map_or(0, |cursor| cursor.parse().expect("ours"));
-        page([number], Some(&(number + 1).to_string()))
-    });
-    Bench::new(script).await
-}
-
 #[tokio::test]
 async fn all_runs_of_a_crawl_together_read_at_most_max_pages() {
-    let bench = endless().await;
+    let bench = Bench::new(Script::endless(1)).await;
     let store = MemoryCheckpoints::default();
     let run = async |max_pages: u32, pages| {
         let listing = bench.client.items().limits(ListingLimits {

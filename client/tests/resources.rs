@@ -69,7 +69,7 @@ impl Service {
             (serve("", Then::Stall), |it| it, DROPPED),
         ];
         thread::spawn(move || runtime.block_on(pending::<()>()));
-        Self(kinds, Nobody::new())
+        Self(kinds, Nobody::default())
     }
 
     /// One client for each kind, and one that is refused.

@@ -100,7 +100,7 @@ async fn a_handshake_gets_one_attempt_however_it_is_broken_off_and_through_a_pro
 
 #[tokio::test]
 async fn a_connection_that_is_not_made_is_tried_again() {
-    let nobody = Nobody::new();
+    let nobody = Nobody::default();
     let proxy = Server::proxy_without_tunnels().await;
 
     let refused = call(trusting(&Authority::new()), &nobody.address().to_string()).await;

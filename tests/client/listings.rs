@@ -37,15 +37,6 @@ async fn read_items(mut items: Items) -> (Vec<String>, Result<(), ApiError>) {
     (ids, Ok(()))
 }
 
-/// Pages of this many items and a cursor never seen before, for ever.
-fn endless(items: u64) -> Script {
-    Script::by(move |request| {
-        let number = cursor(request).map_or(0, |cursor| cursor.parse::<u64>().expect("ours"));
-        let next = (number + 1).to_string();
-        page(number * items..(number + 1) * items, Some(&next))
-    })
-}
-
 #[tokio::test]
 async fn items_yields_three_records_and_every_cursor_goes_back_unchanged() {
     let loopback = Loopback::start();
@@ -151,7 +142,7 @@ async fn a_listing_of_more_than_max_pages_ends_with_an_error() {
     enough.stop().await;
     assert_eq!((pages, end.is_ok()), (2, true), "two are not more than two");
 
-    let bench = Bench::new(endless(1)).await;
+    let bench = Bench::new(Script::endless(1)).await;
     let (by_default, end) = read_pages(bench.client.items().pages()).await;
     assert_eq!((by_default, limit(end)), (100, 100));
 }
@@ -179,7 +170,7 @@ async fn a_listing_of_more_than_max_items_ends_with_an_error_after_exactly_that_
     assert_eq!(items.len(), 3);
     assert!(end.is_ok(), "three are not more than three: {end:?}");
 
-    let bench = Bench::new(endless(50)).await;
+    let bench = Bench::new(Script::endless(50)).await;
     let (by_default, end) = read_items(bench.client.items().items()).await;
     assert_eq!((by_default.len(), limit(end)), (1000, 1000));
     assert_eq!(by_default.last().map(String::as_str), Some("999"));

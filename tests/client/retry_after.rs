@@ -11,35 +11,23 @@ const fn seconds(seconds: u64) -> Duration {
     Duration::from_secs(seconds)
 }
 
-/// Twenty seconds after the clock of a bench begins, in the three formats of
-/// RFC 9110 §5.6.7.
-const IN_20_SECONDS: [&str; 3] = [
-    "Sun, 06 Nov 1994 08:49:57 GMT",
-    "Sunday, 06-Nov-94 08:49:57 GMT",
-    "Sun Nov  6 08:49:57 1994",
-];
-
 fn success() -> ResponseTemplate {
     json(200, &value!({ "attempt": 3 }))
 }
 
 #[tokio::test]
 async fn a_valid_retry_after_is_waited_for_in_full() {
-    let [imf, rfc850, asctime] = IN_20_SECONDS.map(|date| (date, seconds(20)));
     for (value, wait) in [
         ("0", seconds(0)),
         ("7", seconds(7)),
-        ("00007", seconds(7)),
         (" 7\t", seconds(7)),
         ("30", seconds(30)),
-        ("00000000000000000000000000000030", seconds(30)),
-        imf,
-        rfc850,
-        asctime,
+        ("Sun, 06 Nov 1994 08:49:57 GMT", seconds(20)),
+        ("Sunday, 06-Nov-94 08:49:57 GMT", seconds(20)),
+        ("Sun Nov  6 08:49:57 1994", seconds(20)),
         ("Sun, 06 Nov 1994 08:50:07 GMT", seconds(30)),
         ("Sun, 06 Nov 1994 08:49:37 GMT", seconds(0)),
         ("Sat, 05 Nov 1994 08:49:37 GMT", seconds(0)),
-        ("Thu, 01 Jan 1970 00:00:00 GMT", seconds(0)),
     ] {
         let bench = Bench::new(Script::of([retry_after(503, value), success()])).await;
 

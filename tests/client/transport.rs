@@ -75,7 +75,7 @@ async fn a_request_without_a_complete_response_is_one_class_of_error() {
     let lost = Bench::new(Script::lost()).await;
     let too_large = json(200, &value!({ "attempt": 3 }));
     let capped = Bench::with(Script::always(too_large), |it| it.max_body_bytes(12)).await;
-    let nobody = Nobody::new();
+    let nobody = Nobody::default();
     let (to_nobody, _) = client_of(&format!("http://{}", nobody.address()), |it| it);
 
     let refused = transport_error(to_nobody.flaky().await);

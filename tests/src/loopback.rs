@@ -43,7 +43,6 @@ impl Drop for MustBeStopped {
 
 impl Loopback {
     /// A fresh service and a client with the default rules.
-    #[must_use]
     pub fn start() -> Self {
         Self::start_with(|builder| builder)
     }
@@ -114,7 +113,6 @@ async fn assert_no_task_left() {
 }
 
 /// What the service saw, for the story that a failing assertion tells.
-#[must_use]
 pub fn story(ledger: &WireRecord) -> String {
     let mut story = String::from("the service saw:\n");
     for entry in &ledger.entries {

@@ -6,10 +6,6 @@ use client::{
 };
 
 /// Calls the method of an endpoint; a listing is read to its end, page by page.
-///
-/// # Errors
-///
-/// What the method returns; for a listing, what its last page did.
 pub async fn call(client: &ReliableApiClient, endpoint: Endpoint) -> Result<(), ApiError> {
     let key = IdempotencyKey::new("order-4711").expect("a key");
     match endpoint {
@@ -33,10 +29,6 @@ pub async fn call(client: &ReliableApiClient, endpoint: Endpoint) -> Result<(), 
 }
 
 /// Reads a listing to its end, page by page.
-///
-/// # Errors
-///
-/// What its last page returned.
 pub async fn read(listing: Listing) -> Result<(), ApiError> {
     let mut pages = listing.pages();
     while let Some(page) = pages.next_page().await {

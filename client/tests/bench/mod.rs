@@ -99,13 +99,11 @@ pub fn client_of(
 }
 
 /// A clock that begins at [`NOW`].
-#[must_use]
 pub fn clock() -> VirtualClock {
     VirtualClock::starting_at(SystemTime::UNIX_EPOCH + NOW)
 }
 
 /// Method, path and query of a request, as its first line has them.
-#[must_use]
 pub fn line(request: &Request) -> String {
     let query = request.url.query().map(|query| format!("?{query}"));
     let query = query.unwrap_or_default();
@@ -113,7 +111,6 @@ pub fn line(request: &Request) -> String {
 }
 
 /// The cursor that a request carries, decoded.
-#[must_use]
 pub fn cursor(request: &Request) -> Option<String> {
     let mut query = request.url.query_pairs();
     query.find_map(|(name, value)| (name == "cursor").then(|| value.into_owned()))
@@ -131,7 +128,6 @@ impl Random for Draw {
 
 /// Everything that an error could put into a log: `Display` and `Debug` of it
 /// and of all its causes.
-#[must_use]
 pub fn every_text(error: &(dyn Error + 'static)) -> String {
     let mut text = String::new();
     let mut next = Some(error);

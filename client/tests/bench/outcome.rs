@@ -7,10 +7,6 @@ use client::{ApiError, ApiHttpError, ApiTransportError, ContractError, ResponseP
 macro_rules! expect_class {
     ($(#[$doc:meta])* $name:ident: $variant:ident($error:ident) => $take:expr, $kind:ty) => {
         $(#[$doc])*
-        ///
-        /// # Panics
-        ///
-        /// If something else came of the call.
         #[track_caller]
         pub fn $name<T: Debug>(result: Result<T, ApiError>) -> $kind {
             match result {

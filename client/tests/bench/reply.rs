@@ -5,6 +5,8 @@ use std::io;
 use serde_json::{Value, json};
 use wiremock::{Mock, MockServer, Request, ResponseTemplate, matchers::any};
 
+use super::cursor;
+
 /// The responses to all requests of a test.
 pub struct Script(Vec<Mock>);
 
@@ -17,14 +19,12 @@ impl Script {
     }
 
     /// The same, and then this response to every later request.
-    #[must_use]
     pub fn and_then_always(mut self, reply: ResponseTemplate) -> Self {
         self.0.extend(Self::always(reply).0);
         self
     }
 
     /// The same response to every request.
-    #[must_use]
     pub fn always(reply: ResponseTemplate) -> Self {
         Self(vec![Mock::given(any()).respond_with(reply)])
     }
@@ -34,8 +34,16 @@ impl Script {
         Self(vec![Mock::given(any()).respond_with(respond)])
     }
 
+    /// Pages of this many items and a cursor never seen before, for ever.
+    pub fn endless(items: u64) -> Self {
+        Self::by(move |request| {
+            let number = cursor(request).map_or(0, |cursor| cursor.parse().expect("ours"));
+            let next: u64 = number + 1;
+            page(number * items..next * items, Some(&next.to_string()))
+        })
+    }
+
     /// No response: the server reads each request and closes the connection.
-    #[must_use]
     pub fn lost() -> Self {
         let closed = |_: &Request| io::Error::from(io::ErrorKind::ConnectionReset);
         Self(vec![Mock::given(any()).respond_with_err(closed)])
@@ -55,20 +63,17 @@ impl std::fmt::Debug for Script {
 }
 
 /// A response without a body.
-#[must_use]
 pub fn status(code: u16) -> ResponseTemplate {
     ResponseTemplate::new(code)
 }
 
 /// A response without a body that asks for a wait.
-#[must_use]
 pub fn retry_after(code: u16, value: &str) -> ResponseTemplate {
     let value = http::HeaderValue::from_bytes(value.as_bytes()).expect("a header value");
     status(code).insert_header("retry-after", value)
 }
 
 /// A response whose body is said to be of this type.
-#[must_use]
 pub fn typed(code: u16, media_type: &str, body: &str) -> ResponseTemplate {
     status(code)
         .insert_header("content-type", media_type)
@@ -76,13 +81,11 @@ pub fn typed(code: u16, media_type: &str, body: &str) -> ResponseTemplate {
 }
 
 /// A JSON response.
-#[must_use]
 pub fn json(code: u16, body: &Value) -> ResponseTemplate {
     typed(code, "application/json", &body.to_string())
 }
 
 /// A page of a listing, whose items have these numbers as their `id`.
-#[must_use]
 pub fn page(ids: impl IntoIterator<Item = u64>, next_cursor: Option<&str>) -> ResponseTemplate {
     let items: Vec<_> = ids.into_iter().map(|id| json!({ "id": id })).collect();
     json(200, &json!({ "items": items, "next_cursor": next_cursor }))

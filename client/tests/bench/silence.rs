@@ -6,11 +6,8 @@ use tokio::time;
 
 /// Runs `work` in a time that passes only here, and only after all that is on
 /// the sockets had many chances to be read: so a timer ends a silence, and no
-/// load of the machine passes for one. `patience` is how long a silence may last.
-///
-/// # Panics
-///
-/// If the work goes on for a thousand times as long.
+/// load of the machine passes for one. `patience` is how long a silence may last,
+/// and a thousandth of the time that the work may take.
 pub async fn silently<T>(patience: Duration, work: impl Future<Output = T>) -> T {
     time::pause();
     let work = time::timeout(patience * 1000, work);

@@ -40,6 +40,7 @@ type Entry = (Option<Id>, SpanRecord);
 
 /// Spans of this thread, and of services started on it, are kept until this is
 /// dropped.
+#[derive(Debug)]
 #[must_use = "nothing is kept without it"]
 pub struct Watch {
     _default: DefaultGuard,
@@ -63,7 +64,6 @@ impl Spans {
     }
 
     /// The values that one field was given, in the order of its spans.
-    #[must_use]
     pub fn values(&self, field: &str) -> Vec<String> {
         let records = self.records().into_iter();
         records
@@ -72,11 +72,6 @@ impl Spans {
     }
 
     /// What was kept, in the order of its beginning.
-    ///
-    /// # Panics
-    ///
-    /// If a subscriber panicked before.
-    #[must_use]
     pub fn records(&self) -> Vec<SpanRecord> {
         let records = self.0.lock().expect("no subscriber panicked");
         records.iter().map(|(_, record)| record.clone()).collect()
@@ -137,11 +132,5 @@ impl Visit for Fields {
 
     fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
         self.0.insert(field.name(), format!("{value:?}"));
-    }
-}
-
-impl fmt::Debug for Watch {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Watch").finish_non_exhaustive()
     }
 }

@@ -1,15 +1,13 @@
 //! What was counted.
 
-use std::{collections::BTreeMap, fmt, sync::Arc};
+use std::{collections::BTreeMap, sync::Arc};
 
 use client::telemetry::SharedRecorder;
-use metrics_util::debugging::{DebugValue, DebuggingRecorder, Snapshotter};
+use metrics_util::debugging::{DebugValue, DebuggingRecorder};
 
 /// A recorder that belongs to one test.
-pub struct Tally {
-    recorder: Arc<DebuggingRecorder>,
-    snapshotter: Snapshotter,
-}
+#[derive(Debug, Default)]
+pub struct Tally(Arc<DebuggingRecorder>);
 
 /// One time series.
 #[derive(Debug)]
@@ -26,7 +24,6 @@ pub struct Series {
 }
 
 /// The sum over all series of one metric that have these labels.
-#[must_use]
 pub fn sum(series: &[Series], name: &str, labels: &[(&str, &str)]) -> f64 {
     let has = |series: &Series, (name, value): &(&str, &str)| {
         series.labels.get(*name).is_some_and(|it| it == value)
@@ -40,25 +37,18 @@ pub fn sum(series: &[Series], name: &str, labels: &[(&str, &str)]) -> f64 {
 
 impl Tally {
     /// A recorder that has counted nothing.
-    #[must_use]
     pub fn new() -> Self {
-        let recorder = DebuggingRecorder::new();
-        Self {
-            snapshotter: recorder.snapshotter(),
-            recorder: Arc::new(recorder),
-        }
+        Self::default()
     }
 
     /// The recorder, to be given to a client or a service.
-    #[must_use]
     pub fn recorder(&self) -> SharedRecorder {
-        Arc::clone(&self.recorder) as SharedRecorder
+        Arc::<DebuggingRecorder>::clone(&self.0)
     }
 
     /// Every series. Reading takes the values away.
-    #[must_use]
     pub fn read(&self) -> Vec<Series> {
-        let snapshot = self.snapshotter.snapshot().into_vec();
+        let snapshot = self.0.snapshotter().snapshot().into_vec();
         let series = snapshot.into_iter().map(|(key, _, _, value)| {
             let labels = key.key().labels();
             let labels = labels.map(|label| (label.key().to_owned(), label.value().to_owned()));
@@ -78,17 +68,5 @@ impl Tally {
             }
         });
         series.collect()
-    }
-}
-
-impl Default for Tally {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
-impl fmt::Debug for Tally {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Tally").finish_non_exhaustive()
     }
 }

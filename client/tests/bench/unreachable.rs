@@ -14,17 +14,7 @@ use tokio::net::TcpSocket;
 pub struct Nobody(TcpSocket);
 
 impl Nobody {
-    /// An address of this test's own.
-    #[must_use]
-    pub fn new() -> Self {
-        let socket = TcpSocket::new_v4().expect("a socket");
-        let any_port = (Ipv4Addr::LOCALHOST, 0).into();
-        socket.bind(any_port).expect("a free port");
-        Self(socket)
-    }
-
     /// The address.
-    #[must_use]
     pub fn address(&self) -> SocketAddr {
         self.0.local_addr().expect("an address")
     }
@@ -32,7 +22,10 @@ impl Nobody {
 
 impl Default for Nobody {
     fn default() -> Self {
-        Self::new()
+        let socket = TcpSocket::new_v4().expect("a socket");
+        let any_port = (Ipv4Addr::LOCALHOST, 0).into();
+        socket.bind(any_port).expect("a free port");
+        Self(socket)
     }
 }
 

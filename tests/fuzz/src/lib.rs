@@ -55,7 +55,6 @@ pub fn wait<T>(future: impl Future<Output = T>) -> T {
 }
 
 /// The first bytes up to a line feed, and the rest.
-#[must_use]
 pub fn line(data: &[u8]) -> (&[u8], &[u8]) {
     let end = data.iter().position(|byte| *byte == b'\n');
     match end {

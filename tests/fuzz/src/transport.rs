@@ -21,7 +21,6 @@ static CLIENT: LazyLock<ReliableApiClient> = LazyLock::new(|| {
 });
 
 /// A client that makes one attempt, and gets what was [said](says) last.
-#[must_use]
 pub fn client() -> &'static ReliableApiClient {
     &CLIENT
 }
