@@ -19,6 +19,8 @@ use crate::support::{
     virtual_clock,
 };
 
+const WHOLE: &str = "{\"attempt\":3}";
+
 /// A session that trusts `authority`, and needs nothing of its environment.
 fn trusting(authority: &Authority) -> reqwest::ClientBuilder {
     session().tls_certs_only([authority.certificate()])
@@ -49,7 +51,7 @@ fn assert_tls(result: Result<u64, ApiTransportError>, server: &Server, story: &s
 #[tokio::test]
 async fn a_certificate_that_holds_is_accepted() {
     let authority = Authority::new();
-    let server = Server::tls(authority.issue("127.0.0.1", [2000, 4000])).await;
+    let server = Server::responding(authority.issue("127.0.0.1", [2000, 4000]), WHOLE).await;
 
     let attempt = call(trusting(&authority), &server.address().to_string()).await;
 
@@ -70,7 +72,7 @@ async fn a_certificate_that_is_refused_gets_one_attempt() {
             [2000, 4000],
         ),
     ] {
-        let server = Server::tls(issuer.issue(name, years)).await;
+        let server = Server::responding(issuer.issue(name, years), WHOLE).await;
 
         let result = call(trusting(&authority), &server.address().to_string()).await;
 
@@ -138,7 +140,7 @@ async fn an_alert_within_a_body_is_a_lost_connection() {
 #[tokio::test]
 async fn what_tls_does_not_vouch_for_after_the_handshake_is_asked_for_again() {
     let authority = Authority::new();
-    let server = Server::tls_garbled(authority.issue("127.0.0.1", [2000, 4000])).await;
+    let server = Server::responding(authority.issue("127.0.0.1", [2000, 4000]), "{\"attem").await;
 
     let result = call(trusting(&authority), &server.address().to_string()).await;
 

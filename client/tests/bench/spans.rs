@@ -10,7 +10,7 @@ use std::{
 };
 
 use tracing::{
-    Dispatch, Event, Subscriber, dispatcher,
+    Dispatch, Event, Metadata, Subscriber, dispatcher,
     dispatcher::DefaultGuard,
     field::{Field, Visit},
     span::{Attributes, Id, Record},
@@ -77,7 +77,15 @@ impl Spans {
         records.iter().map(|(_, record)| record.clone()).collect()
     }
 
-    fn push(&self, id: Option<Id>, record: SpanRecord) {
+    /// Keeps a span or an event, whose fields `record` hands over.
+    fn keep(&self, id: Option<Id>, metadata: &Metadata<'static>, record: impl FnOnce(&mut Fields)) {
+        let mut fields = Fields::default();
+        record(&mut fields);
+        let record = SpanRecord {
+            target: metadata.target(),
+            name: metadata.name(),
+            fields: fields.0,
+        };
         let mut records = self.0.lock().expect("no subscriber panicked");
         records.push((id, record));
     }
@@ -85,15 +93,8 @@ impl Spans {
 
 impl<S: Subscriber> Layer<S> for Spans {
     fn on_new_span(&self, attributes: &Attributes<'_>, id: &Id, _: Context<'_, S>) {
-        let mut fields = Fields::default();
-        attributes.record(&mut fields);
-        let metadata = attributes.metadata();
-        let record = SpanRecord {
-            target: metadata.target(),
-            name: metadata.name(),
-            fields: fields.0,
-        };
-        self.push(Some(id.clone()), record);
+        let id = Some(id.clone());
+        self.keep(id, attributes.metadata(), |it| attributes.record(it));
     }
 
     fn on_record(&self, id: &Id, values: &Record<'_>, _: Context<'_, S>) {
@@ -111,14 +112,7 @@ impl<S: Subscriber> Layer<S> for Spans {
     }
 
     fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
-        let mut fields = Fields::default();
-        event.record(&mut fields);
-        let record = SpanRecord {
-            target: event.metadata().target(),
-            name: event.metadata().name(),
-            fields: fields.0,
-        };
-        self.push(None, record);
+        self.keep(None, event.metadata(), |it| event.record(it));
     }
 }
 

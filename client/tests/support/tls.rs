@@ -9,10 +9,11 @@ use std::{
     },
 };
 
+use super::wire::listen;
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair, date_time_ymd};
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWriteExt},
-    net::{TcpListener, TcpStream},
+    net::TcpStream,
     task::JoinSet,
 };
 use tokio_rustls::{
@@ -86,20 +87,10 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Completes the handshake of every connection and responds to its first
-    /// request with `attempt` 3.
-    pub(crate) async fn tls(config: ServerConfig) -> Self {
-        Self::responding(config, "{\"attempt\":3}").await
-    }
-
-    /// The same, but the response breaks off after the first half of its body, with a
-    /// record that nobody has encrypted.
-    pub(crate) async fn tls_garbled(config: ServerConfig) -> Self {
-        Self::responding(config, "{\"attem").await
-    }
-
-    /// Responds with what there is of a body of 13 bytes.
-    async fn responding(config: ServerConfig, body: &'static str) -> Self {
+    /// Completes the handshake of every connection and responds to its first request with
+    /// what there is of a body of 13 bytes; a shorter one breaks off with a record that
+    /// nobody has encrypted.
+    pub(crate) async fn responding(config: ServerConfig, body: &'static str) -> Self {
         let acceptor = TlsAcceptor::from(Arc::new(config));
         Self::serve(move |stream| {
             let acceptor = acceptor.clone();
@@ -150,22 +141,17 @@ impl Server {
     where
         F: Future<Output = Option<()>> + Send + 'static,
     {
-        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
-        let address = listener.local_addr().expect("an address");
         let connections = Arc::new(AtomicUsize::new(0));
         let count = Arc::clone(&connections);
-        let mut serving = JoinSet::new();
-        serving.spawn(async move {
-            let mut responding = JoinSet::new();
-            while let Ok((stream, _)) = listener.accept().await {
-                count.fetch_add(1, Ordering::SeqCst);
-                responding.spawn(respond(stream));
-            }
+        let serving = listen(move |stream| {
+            count.fetch_add(1, Ordering::SeqCst);
+            respond(stream)
         });
+        let (address, _serving) = serving.await;
         Self {
             address,
             connections,
-            _serving: serving,
+            _serving,
         }
     }
 

@@ -1,6 +1,7 @@
 //! A service below HTTP: it sends each connection bytes from a script.
 
 use std::{
+    net::SocketAddr,
     sync::{
         Arc, Mutex,
         atomic::{AtomicUsize, Ordering},
@@ -48,33 +49,25 @@ impl Wire {
     /// Gives the first connection the first response, the second the second, and
     /// every later one the last.
     pub(crate) async fn serve(script: &[(&str, Then)]) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
-        let port = listener.local_addr().expect("an address").port();
         let requests = Arc::<Mutex<Vec<String>>>::default();
         let flooded = Arc::<AtomicUsize>::default();
-        let script: Vec<(String, Then)> = script
+        let script = script
             .iter()
-            .map(|(bytes, then)| ((*bytes).to_owned(), *then))
-            .collect();
-
-        let mut serving = JoinSet::new();
-        let (seen, taken) = (Arc::clone(&requests), Arc::clone(&flooded));
-        serving.spawn(async move {
-            let mut connections = JoinSet::new();
-            for number in 0.. {
-                let Ok((stream, _)) = listener.accept().await else {
-                    return;
-                };
-                let (bytes, then) = script[number.min(script.len() - 1)].clone();
-                let seen = (Arc::clone(&seen), Arc::clone(&taken));
-                connections.spawn(respond(stream, bytes, then, seen));
-            }
+            .map(|(bytes, then)| ((*bytes).to_owned(), *then));
+        let script: Vec<(String, Then)> = script.collect();
+        let seen = (Arc::clone(&requests), Arc::clone(&flooded));
+        let mut number = 0;
+        let serving = listen(move |stream| {
+            let (bytes, then) = script[number.min(script.len() - 1)].clone();
+            number += 1;
+            respond(stream, bytes, then, seen.clone())
         });
+        let (address, _serving) = serving.await;
         Self {
-            port,
+            port: address.port(),
             requests,
             flooded,
-            _serving: serving,
+            _serving,
         }
     }
 
@@ -97,6 +90,25 @@ impl Wire {
     pub(crate) fn requests(&self) -> Vec<String> {
         self.requests.lock().expect("no panic while held").clone()
     }
+}
+
+/// Listens on a port of its own, and gives each connection a task.
+pub(crate) async fn listen<F>(
+    mut respond: impl FnMut(TcpStream) -> F + Send + 'static,
+) -> (SocketAddr, JoinSet<()>)
+where
+    F: Future<Output = Option<()>> + Send + 'static,
+{
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+    let address = listener.local_addr().expect("an address");
+    let mut serving = JoinSet::new();
+    serving.spawn(async move {
+        let mut responding = JoinSet::new();
+        while let Ok((stream, _)) = listener.accept().await {
+            responding.spawn(respond(stream));
+        }
+    });
+    (address, serving)
 }
 
 async fn respond(
