@@ -31,24 +31,16 @@ const ORDERS: Endpoint = Endpoint::new("orders", "/orders");
 
 #[tokio::test]
 async fn settings_of_a_call_take_the_place_of_the_clients() {
-    use StopReason::{AttemptsExhausted, Deadline, NotEligible, RetryAfterOverBudget};
+    use StopReason::{
+        AttemptsExhausted as Spent, Deadline, NotEligible, RetryAfterOverBudget as TooLong,
+    };
     let (set, seconds) = (CallSettings::new, Duration::from_secs);
-    let asking = |seconds| retry_after(503, seconds);
     let [one, three, many] = [1, 3, 120].map(seconds);
+    let asking = |seconds| retry_after(503, seconds);
     for (settings, response, attempts, stopped) in [
-        (set().max_attempts(2), status(503), 2, AttemptsExhausted),
-        (
-            set().max_retry_after(one),
-            asking("2"),
-            1,
-            RetryAfterOverBudget,
-        ),
-        (
-            set().max_retry_after(many),
-            asking("120"),
-            3,
-            AttemptsExhausted,
-        ),
+        (set().max_attempts(2), status(503), 2, Spent),
+        (set().max_retry_after(one), asking("2"), 1, TooLong),
+        (set().max_retry_after(many), asking("120"), 3, Spent),
         (set().deadline(three), asking("2"), 2, Deadline),
         (set().do_not_repeat(), status(503), 1, NotEligible),
     ] {

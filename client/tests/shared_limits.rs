@@ -142,18 +142,6 @@ async fn a_429_slows_all_workers_down_and_successes_speed_them_up() {
 }
 
 #[tokio::test]
-async fn workers_that_are_throttled_together_go_on_one_at_a_time() {
-    let (client, in_flight) = throttled_client();
-
-    let errors = work(&client, THROTTLED, 1).await;
-    let first_wave = in_flight.take_most();
-    work(&client, THROTTLED, 1).await;
-
-    assert_eq!(errors.len(), WORKERS);
-    assert_eq!((first_wave, in_flight.take_most()), (16, 1));
-}
-
-#[tokio::test]
 async fn no_slot_is_held_during_a_wait() {
     let client = offline(&virtual_clock())
         .concurrency_limit(ConcurrencyLimit::new(1))

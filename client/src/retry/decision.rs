@@ -384,7 +384,11 @@ mod tests {
     /// is possible, and a token is taken only if everything else allows the retry.
     #[test]
     fn stops_for_the_first_reason_that_applies() {
-        let long = facts(seconds(120));
+        use StopReason::{
+            AttemptsExhausted, BodyIsStream, Deadline, NotEligible, RetryAfterOverBudget,
+            RetryBudgetEmpty, Tls,
+        };
+        let (long, none) = (facts(seconds(120)), facts(None));
         let of = |verdict| Facts { verdict, ..long };
         let hopeless = CallState {
             attempts: 3,
@@ -410,33 +414,13 @@ mod tests {
         };
         for (facts, state, decision, asked) in [
             (of(Verdict::Final), hopeless, Decision::Deliver, [0, 0]),
-            (of(Verdict::Tls), hopeless, stop(StopReason::Tls), [0, 0]),
-            (long, hopeless, stop(StopReason::NotEligible), [0, 0]),
-            (long, permitted, stop(StopReason::BodyIsStream), [0, 0]),
-            (
-                long,
-                repeatable,
-                stop(StopReason::RetryAfterOverBudget),
-                [0, 0],
-            ),
-            (
-                facts(None),
-                repeatable,
-                stop(StopReason::AttemptsExhausted),
-                [0, 0],
-            ),
-            (
-                facts(None),
-                attempts_left,
-                stop(StopReason::Deadline),
-                [1, 0],
-            ),
-            (
-                facts(None),
-                time_left,
-                stop(StopReason::RetryBudgetEmpty),
-                [1, 1],
-            ),
+            (of(Verdict::Tls), hopeless, stop(Tls), [0, 0]),
+            (long, hopeless, stop(NotEligible), [0, 0]),
+            (long, permitted, stop(BodyIsStream), [0, 0]),
+            (long, repeatable, stop(RetryAfterOverBudget), [0, 0]),
+            (none, repeatable, stop(AttemptsExhausted), [0, 0]),
+            (none, attempts_left, stop(Deadline), [1, 0]),
+            (none, time_left, stop(RetryBudgetEmpty), [1, 1]),
         ] {
             let decided = judge(facts, state, Some(BACKOFF), false);
 
@@ -445,7 +429,7 @@ mod tests {
         for retry_after in [None, seconds(1)] {
             let declined = judge(facts(retry_after), FRESH, None, true);
 
-            assert_eq!(declined, (stop(StopReason::AttemptsExhausted), [1, 0]));
+            assert_eq!(declined, (stop(AttemptsExhausted), [1, 0]));
         }
     }
 

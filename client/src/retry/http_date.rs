@@ -240,7 +240,13 @@ mod tests {
 
     #[test]
     fn a_year_of_two_digits_is_never_more_than_50_years_ahead() {
-        let rfc = "Sun, 06 Nov 1994 08:49:37 GMT";
+        let [rfc, long_after, eve, in_2068, last] = [
+            "Sun, 06 Nov 1994 08:49:37 GMT",
+            "Fri, 06 Nov 2026 08:49:37 GMT",
+            "Fri, 31 Dec 1999 23:59:59 GMT",
+            "Tue, 06 Nov 2068 08:49:37 GMT",
+            "Fri, 31 Dec 9999 23:59:59 GMT",
+        ];
         for (now, day, year, time) in [
             (rfc, "Sunday, 06-Nov", 1994, "08:49:57"),
             // 50 years ahead to the second, and one second more.
@@ -252,30 +258,10 @@ mod tests {
             (rfc, "Wednesday, 05-Oct", 2044, "08:49:38"),
             (rfc, "Friday, 06-Nov", 1970, "08:49:37"),
             // Long ago, and so of the century before.
-            (
-                "Fri, 06 Nov 2026 08:49:37 GMT",
-                "Sunday, 06-Nov",
-                1994,
-                "08:49:37",
-            ),
-            (
-                "Fri, 31 Dec 1999 23:59:59 GMT",
-                "Saturday, 01-Jan",
-                2000,
-                "00:00:05",
-            ),
-            (
-                "Tue, 06 Nov 2068 08:49:37 GMT",
-                "Wednesday, 06-Nov",
-                2069,
-                "08:49:37",
-            ),
-            (
-                "Fri, 31 Dec 9999 23:59:59 GMT",
-                "Friday, 31-Dec",
-                9999,
-                "23:59:59",
-            ),
+            (long_after, "Sunday, 06-Nov", 1994, "08:49:37"),
+            (eve, "Saturday, 01-Jan", 2000, "00:00:05"),
+            (in_2068, "Wednesday, 06-Nov", 2069, "08:49:37"),
+            (last, "Friday, 31-Dec", 9999, "23:59:59"),
         ] {
             let now = read(now).expect("a date");
             let two_digits = format!("{day}-{:02} {time} GMT", year % 100);
