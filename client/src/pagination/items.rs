@@ -42,8 +42,7 @@ impl Items {
     ///
     /// # Errors
     ///
-    /// As [`Pages::next_page`], and
-    /// [`ContractError::ItemLimit`](crate::ContractError::ItemLimit).
+    /// As [`Pages::next_page`], and [`ContractError::ItemLimit`].
     pub async fn next_item(&mut self) -> Option<Result<RawObject, ApiError>> {
         while !self.done {
             if self.left == 0 {
