@@ -4,6 +4,8 @@
 
 use std::num::NonZeroU32;
 
+use crate::error::{ContractError, RequestName};
+
 /// The limits of a listing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ListingLimits {
@@ -23,4 +25,14 @@ impl ListingLimits {
         max_items: NonZeroU32::new(1000).unwrap(),
         page_size: NonZeroU32::new(50).unwrap(),
     };
+
+    /// Fails if `read` pages have reached the maximum.
+    pub(super) fn check_pages(self, request: RequestName, read: u32) -> Result<(), ContractError> {
+        let max_pages = self.max_pages.get();
+        // An earlier run of a crawl may have had a higher limit.
+        if read >= max_pages {
+            return Err(ContractError::PageLimit { request, max_pages });
+        }
+        Ok(())
+    }
 }

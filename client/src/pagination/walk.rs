@@ -66,10 +66,7 @@ impl Walk {
         } = &self.listing;
         let endpoint = target.endpoint();
         let request = RequestName::new(&Method::GET, endpoint);
-        let max_pages = limits.max_pages.get();
-        // An earlier run of a crawl may have had a higher limit.
-        if self.pages >= max_pages {
-            let limit = ContractError::PageLimit { request, max_pages };
+        if let Err(limit) = limits.check_pages(request, self.pages) {
             return Err(client.refuse(endpoint, GiveUp::PageLimit, limit));
         }
 

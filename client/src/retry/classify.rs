@@ -57,8 +57,8 @@ impl FailureKind {
 /// body that was cut off as fatal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Classifier {
-    /// A bit for each status from 400 to 499, and one for each from 500 to 599.
-    statuses: [u128; 2],
+    /// Whether a status is retried, for each from 400 to 599.
+    retried: [bool; 200],
 }
 
 impl Classifier {
@@ -69,35 +69,26 @@ impl Classifier {
     /// [`ConfigError::RetryStatus`] for one of the six [`FINAL_STATUSES`], and for one
     /// that is not an error (below 400, above 599).
     pub fn new(statuses: impl IntoIterator<Item = StatusCode>) -> Result<Self, ConfigError> {
-        let mut set = [0; 2];
+        let mut retried = [false; 200];
         for status in statuses {
             let refused = |why| ConfigError::RetryStatus { status, why };
             if FINAL_STATUSES.contains(&status) {
                 return Err(refused("it is final: the same request would fail again"));
             }
-            let [by_client, by_server] =
-                bit(status).ok_or_else(|| refused("it is not an error"))?;
-            set[0] |= by_client;
-            set[1] |= by_server;
+            let place = retried.get_mut(place(status));
+            *place.ok_or_else(|| refused("it is not an error"))? = true;
         }
-        Ok(Self { statuses: set })
+        Ok(Self { retried })
     }
 
     fn retries(&self, status: StatusCode) -> bool {
-        let [by_client, by_server] = self.statuses;
-        bit(status).is_some_and(|[one, other]| by_client & one != 0 || by_server & other != 0)
+        self.retried.get(place(status)) == Some(&true)
     }
 }
 
-/// The set of one error status.
-fn bit(status: StatusCode) -> Option<[u128; 2]> {
-    let number = status.as_u16();
-    let bit = 1 << (number % 100);
-    match number {
-        400..=499 => Some([bit, 0]),
-        500..=599 => Some([0, bit]),
-        _ => None,
-    }
+/// The place of an error status; of any other status, one beyond the end.
+fn place(status: StatusCode) -> usize {
+    usize::from(status.as_u16()).wrapping_sub(400)
 }
 
 impl Default for Classifier {
