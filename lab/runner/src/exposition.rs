@@ -7,21 +7,23 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use client::{Clock, SystemClock, telemetry::SharedRecorder};
-use evidence::{Client, Counter, Counters, Pace};
+use evidence::{Client, Counters, Pace};
 use host::{Metrics, ServiceConfig};
-use metrics_exporter_prometheus::{PrometheusHandle, PrometheusRecorder};
-use metrics_util::debugging::{DebugValue, DebuggingRecorder, Snapshotter};
+use metrics_exporter_prometheus::PrometheusHandle;
 
 use crate::{
-    CLIENTS, first_use::OnFirstUse, prometheus::prometheus_recorder, scenario::Scenario, tee::Tee,
-    totals::Totals,
+    CLIENTS,
+    process_recorder::ProcessRecorder,
+    prometheus::prometheus_recorder,
+    run_recorder::{RunCounters, RunRecorder},
+    scenario::Scenario,
 };
 
 /// The series of client and service side by side, in Prometheus's text format.
 /// Clones share them.
 #[derive(Clone, Debug)]
 pub struct Exposition {
-    recorder: Arc<Tee<PrometheusRecorder, Totals>>,
+    recorder: Arc<ProcessRecorder>,
     handle: PrometheusHandle,
 }
 
@@ -38,7 +40,7 @@ impl Exposition {
         let recorder = prometheus_recorder();
         Self {
             handle: recorder.handle(),
-            recorder: Arc::new(Tee(recorder, Totals::default())),
+            recorder: Arc::new(ProcessRecorder::new(recorder)),
         }
     }
 
@@ -46,14 +48,13 @@ impl Exposition {
     /// shows.
     #[must_use]
     pub fn service(&self) -> Metrics {
-        let recorder = Arc::clone(&self.recorder);
-        self.show(recorder)
+        self.show(Arc::<ProcessRecorder>::clone(&self.recorder))
     }
 
     /// Registers, at zero, every counter that a run of these scenarios can move, with any
     /// client. Prometheus sees no increase in a series that starts at 1.
     pub fn register(&self, scenarios: &[Scenario]) {
-        let recorder: SharedRecorder = Arc::<Tee<_, _>>::clone(&self.recorder);
+        let recorder: SharedRecorder = Arc::<ProcessRecorder>::clone(&self.recorder);
         let tasks: Vec<_> = scenarios.iter().map(|scenario| scenario.task).collect();
         let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
         let added = scenarios
@@ -76,7 +77,7 @@ impl Exposition {
     /// The value of each counter, summed over its labels.
     #[must_use]
     pub fn totals(&self) -> BTreeMap<String, u64> {
-        self.recorder.1.read()
+        self.recorder.totals()
     }
 
     /// Folds observations into buckets. A long-lived process must do so every few
@@ -92,10 +93,10 @@ impl Exposition {
     }
 }
 
-/// The recorder of one run.
+/// The metrics of one run.
 pub(crate) struct RunMetrics {
     client: SharedRecorder,
-    snapshotter: Snapshotter,
+    counters: RunCounters,
     service: Metrics,
 }
 
@@ -104,21 +105,19 @@ impl RunMetrics {
     /// only on its own: it shares the series of the reference client, whose numbers would
     /// otherwise look wrong. In virtual time nobody waits, so no duration is observed.
     pub(crate) fn new(exposition: &Exposition, client: Client, pace: Pace) -> Self {
-        let counting = Arc::new(DebuggingRecorder::new());
-        let snapshotter = counting.snapshotter();
-        let exposing = Arc::clone(&exposition.recorder);
-        let exposing = OnFirstUse {
-            recorder: exposing,
+        let counters = RunCounters::default();
+        let both: SharedRecorder = Arc::new(RunRecorder {
+            counters: counters.clone(),
+            process: Some(Arc::clone(&exposition.recorder)),
             observes_durations: pace == Pace::Real,
-        };
-        let both: SharedRecorder = Arc::new(Tee(Arc::clone(&counting), exposing));
+        });
         Self {
             service: exposition.show(Arc::clone(&both)),
             client: match client.without {
-                Some(_) => counting,
+                Some(_) => counters.recorder(),
                 None => both,
             },
-            snapshotter,
+            counters,
         }
     }
 
@@ -132,28 +131,9 @@ impl RunMetrics {
         self.service.clone()
     }
 
-    /// The counters that moved. Reading them sets them to zero.
-    pub(crate) fn take(self) -> Counters {
-        let mut counters: Vec<_> = self
-            .snapshotter
-            .snapshot()
-            .into_vec()
-            .into_iter()
-            .filter_map(|(key, _, _, value)| match value {
-                DebugValue::Counter(value) if value > 0 => Some(Counter {
-                    name: key.key().name().to_owned(),
-                    labels: key
-                        .key()
-                        .labels()
-                        .map(|label| (label.key().to_owned(), label.value().to_owned()))
-                        .collect(),
-                    value,
-                }),
-                _ => None,
-            })
-            .collect();
-        counters.sort_by(|one, other| (&one.name, &one.labels).cmp(&(&other.name, &other.labels)));
-        counters.into_iter().collect()
+    /// The counters that moved.
+    pub(crate) fn counters(&self) -> Counters {
+        self.counters.read()
     }
 }
 

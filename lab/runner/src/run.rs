@@ -266,7 +266,7 @@ impl<'a> Session<'a> {
         }
         let expectations = self.expectations();
         let terms = self.terms();
-        let counters = self.metrics.take();
+        let counters = self.metrics.counters();
         let evidence = Evidence {
             client: self.settings.client.identity(),
             outcome: &outcome,

@@ -24,6 +24,7 @@ pub use connection::Connection;
 pub use naive::{METRICS as NAIVE_METRICS, NAIVE, Naive};
 pub(crate) use perform::perform;
 pub use reliable::{RELIABLE, Reliable};
+pub(crate) use without::Rewrites;
 pub use without::{WITHOUT, Without};
 
 /// Declares each module, and makes its client selectable.

@@ -1,25 +1,17 @@
-//! The clients of a storm: the real client, configured by a policy, and the naive one.
+//! The clients of a storm: the real client, configured by a policy.
 
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering},
-    },
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
 use client::{
     ConcurrencyLimit, ConfigError, Endpoint, NoWait, Random, RetryBudget, Timeouts,
-    install_tls_provider,
     teaching::{Builder, ReliableApiClient},
-    telemetry::{ATTEMPTS, RETRIES, SharedRecorder},
+    telemetry::{ATTEMPTS, RETRIES},
 };
 use evidence::storm::{Backoff, ClientKind, Settings, Setup};
 use futures_executor::LocalSpawner;
-use http::Extensions;
+use http::header::RETRY_AFTER;
 use rand::{RngExt, rngs::ChaCha12Rng};
-use reqwest::{Method, Request, Url};
-use reqwest_middleware::{ClientWithMiddleware, Middleware};
+use reqwest_middleware::Middleware;
 
 use super::{
     chance::{Stream, stream},
@@ -28,7 +20,7 @@ use super::{
     service::Service,
     timeline::Timeline,
 };
-use crate::totals::Totals;
+use crate::{clients::Rewrites, run_recorder::RunCounters};
 
 /// The endpoint of every call.
 pub(super) const CALL: Endpoint = Endpoint::new("storm", "/storm");
@@ -40,20 +32,15 @@ const URL: &str = "http://storm.invalid";
 pub(super) struct Clients {
     clients: Vec<Client>,
     /// The counts of the clients that call the last service.
-    counted: Arc<Totals>,
-    /// Whether other services are between them and the last one.
-    is_layered: bool,
+    counted: RunCounters,
 }
 
 /// One client: the state that its calls share.
 #[derive(Clone)]
-pub(super) enum Client {
-    Reliable {
-        client: ReliableApiClient,
-        budget: Option<RetryBudget>,
-        limit: Option<ConcurrencyLimit>,
-    },
-    Naive(Arc<NaiveClient>),
+pub(super) struct Client {
+    client: ReliableApiClient,
+    budget: Option<RetryBudget>,
+    limit: Option<ConcurrencyLimit>,
 }
 
 impl Clients {
@@ -69,39 +56,51 @@ impl Clients {
             own => own,
         };
         let (timeline, counts) = service.parts();
-        let counted = Arc::new(Totals::default());
-        let (mut next, mut recorder) = (
-            Hop::Service(Box::new(service.clone())),
-            Arc::clone(&counted),
-        );
+        let counted = RunCounters::default();
+        let mut next = Hop::Service(Box::new(service.clone()));
+        let mut counts_here = counted.clone();
         for layer in 1..setup.layers {
             let own = Setup {
+                client: ClientKind::Reliable,
                 attempts: setup.layer_attempts,
                 deadline: Duration::ZERO,
                 ..*setup
             };
             let random = stream(seed, Stream::Layer(layer));
-            let client = reliable(settings, &own, random, next, timeline, &recorder)?;
+            let client = connect(settings, &own, random, next, timeline, &counts_here)?;
             next = Hop::Layer(Layer::start(
                 client,
                 settings.timeout,
                 (timeline, counts),
                 spawner,
             ));
-            recorder = Arc::default();
+            counts_here = RunCounters::default();
         }
-        let clients = (0..number).map(|number| match setup.client {
-            ClientKind::Reliable => {
-                let random = stream(seed, Stream::Client(number));
-                reliable(settings, setup, random, next.clone(), timeline, &recorder)
-            }
-            ClientKind::Naive => NaiveClient::new(settings, setup, next.clone())
-                .map(|client| Client::Naive(Arc::new(client))),
+        let setup = match setup.client {
+            ClientKind::Reliable => *setup,
+            ClientKind::Naive => Setup {
+                backoff: Backoff::None,
+                budget: 0,
+                concurrency: 0,
+                deadline: Duration::ZERO,
+                spread: Duration::ZERO,
+                ..*setup
+            },
+        };
+        let clients = (0..number).map(|number| {
+            let random = stream(seed, Stream::Client(number));
+            connect(
+                settings,
+                &setup,
+                random,
+                next.clone(),
+                timeline,
+                &counts_here,
+            )
         });
         Ok(Self {
             clients: clients.collect::<Result<_, _>>()?,
             counted,
-            is_layered: setup.layers > 1,
         })
     }
 
@@ -116,34 +115,18 @@ impl Clients {
 
     /// The tokens left in the budget of a client, on average.
     pub(super) fn tokens(&self) -> Option<f64> {
-        self.average(|client| match client {
-            Client::Reliable { budget, .. } => budget.as_ref().map(RetryBudget::tokens),
-            Client::Naive(_) => None,
-        })
+        self.average(|client| client.budget.as_ref().map(RetryBudget::tokens))
     }
 
     /// The attempts that a client may have in flight, on average.
     pub(super) fn limit(&self) -> Option<f64> {
-        self.average(|client| match client {
-            Client::Reliable { limit, .. } => limit.as_ref().map(|limit| limit.current() as f64),
-            Client::Naive(_) => None,
-        })
+        self.average(|client| Some(client.limit.as_ref()?.current() as f64))
     }
 
     /// The attempts and the retries that the clients of the last service counted.
     pub(super) fn counted(&self) -> (u64, u64) {
-        let read = self.counted.read();
-        let count = |name: &str| read.get(name).copied().unwrap_or_default();
-        let naive = self.clients.iter().filter_map(|client| match client {
-            Client::Naive(client) if !self.is_layered => Some((
-                client.attempts.load(Ordering::Relaxed),
-                client.retries.load(Ordering::Relaxed),
-            )),
-            Client::Reliable { .. } | Client::Naive(_) => None,
-        });
-        naive.fold((count(ATTEMPTS.name), count(RETRIES.name)), |sum, naive| {
-            (sum.0 + naive.0, sum.1 + naive.1)
-        })
+        let counted = self.counted.read();
+        (counted.total(ATTEMPTS.name), counted.total(RETRIES.name))
     }
 
     fn average(&self, of: impl Fn(&Client) -> Option<f64>) -> Option<f64> {
@@ -155,10 +138,7 @@ impl Clients {
 impl Client {
     /// Makes a call: whether it succeeded.
     pub(super) async fn call(&self) -> bool {
-        match self {
-            Self::Reliable { client, .. } => client.get(CALL).await.is_ok(),
-            Self::Naive(client) => client.call().await,
-        }
+        self.client.get(CALL).await.is_ok()
     }
 }
 
@@ -168,26 +148,26 @@ pub(super) fn builder(
     transport: impl Middleware,
     timeline: &Timeline,
     random: impl Random + 'static,
-    counted: &Arc<Totals>,
+    counted: &RunCounters,
 ) -> Builder {
-    let recorder: SharedRecorder = Arc::<Totals>::clone(counted);
     ReliableApiClient::builder(URL)
         .transport(transport)
         .clock(Arc::new(timeline.clone()))
         .random(Arc::new(random))
-        .recorder(recorder)
+        .recorder(counted.recorder())
         .retry_budget(None)
         .concurrency_limit(None)
 }
 
-/// Configures the real client by a policy. Features that a policy lacks are off.
-fn reliable(
+/// Configures the real client by a policy. Features that a policy lacks are off. The naive
+/// client does not read a Retry-After.
+fn connect(
     settings: &Settings,
     setup: &Setup,
     random: ChaCha12Rng,
     next: Hop,
     timeline: &Timeline,
-    counted: &Arc<Totals>,
+    counted: &RunCounters,
 ) -> Result<Client, ConfigError> {
     let budget = (setup.budget > 0).then(|| {
         let ratio = setup.calls_per_retry.try_into();
@@ -209,11 +189,17 @@ fn reliable(
         Backoff::Exponential => builder.policy(Exponential {
             base: setup.base,
             cap: setup.cap,
-            timeline: timeline.clone(),
+            clock: Arc::new(timeline.clone()),
         }),
         Backoff::None => builder.policy(NoWait),
     };
-    Ok(Client::Reliable {
+    let builder = match setup.client {
+        ClientKind::Reliable => builder,
+        ClientKind::Naive => builder.middleware(Rewrites(|response| {
+            response.headers_mut().remove(RETRY_AFTER);
+        })),
+    };
+    Ok(Client {
         client: builder.build()?,
         budget,
         limit,
@@ -229,59 +215,6 @@ impl Random for Draws {
         random
             .unwrap_or_else(std::sync::PoisonError::into_inner)
             .random()
-    }
-}
-
-/// The naive retry loop: it retries at once and ignores the response. It still has a
-/// timeout, because a run must end.
-pub(super) struct NaiveClient {
-    http: ClientWithMiddleware,
-    attempts_allowed: u32,
-    timeouts: Timeouts,
-    attempts: AtomicU64,
-    retries: AtomicU64,
-}
-
-impl NaiveClient {
-    fn new(settings: &Settings, setup: &Setup, next: Hop) -> Result<Self, ConfigError> {
-        install_tls_provider();
-        // It sends nothing: the model of the service is in its worker.
-        let session = reqwest::Client::builder().no_proxy().tls_certs_only([]);
-        let session = session
-            .build()
-            .map_err(|error| ConfigError::Session(error.without_url()))?;
-        Ok(Self {
-            http: reqwest_middleware::ClientBuilder::new(session)
-                .with(next)
-                .build(),
-            attempts_allowed: setup.attempts,
-            timeouts: Timeouts {
-                read: settings.timeout,
-                ..Timeouts::DEFAULT
-            },
-            attempts: AtomicU64::new(0),
-            retries: AtomicU64::new(0),
-        })
-    }
-
-    async fn call(&self) -> bool {
-        for attempt in 1..=self.attempts_allowed {
-            if attempt > 1 {
-                self.retries.fetch_add(1, Ordering::Relaxed);
-            }
-            #[expect(clippy::expect_used, reason = "a constant of this file")]
-            let url = Url::parse(URL).expect("an address of the lab's own");
-            let request = Request::new(Method::GET, url);
-            let mut extensions = Extensions::new();
-            extensions.insert(self.timeouts);
-            let sent = self.http.execute_with_extensions(request, &mut extensions);
-            let response = sent.await;
-            self.attempts.fetch_add(1, Ordering::Relaxed);
-            if response.is_ok_and(|response| response.status().is_success()) {
-                return true;
-            }
-        }
-        false
     }
 }
 

@@ -1,17 +1,18 @@
 //! A policy with doubling waits and no jitter, which the client does not include.
 
-use std::time::{Duration, SystemTime};
+use std::{
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
 
 use client::Clock;
 use reqwest_retry::{RetryDecision, RetryPolicy};
 
-use super::timeline::Timeline;
-
 /// Each wait is twice as long as the one before, up to the longest.
-pub(super) struct Exponential {
-    pub(super) base: Duration,
-    pub(super) cap: Duration,
-    pub(super) timeline: Timeline,
+pub(crate) struct Exponential {
+    pub(crate) base: Duration,
+    pub(crate) cap: Duration,
+    pub(crate) clock: Arc<dyn Clock>,
 }
 
 impl RetryPolicy for Exponential {
@@ -19,21 +20,21 @@ impl RetryPolicy for Exponential {
         let doubled = 2_u32.checked_pow(past_retries);
         let wait = doubled.and_then(|factor| self.base.checked_mul(factor));
         RetryDecision::Retry {
-            execute_after: self.timeline.wall() + wait.map_or(self.cap, |wait| wait.min(self.cap)),
+            execute_after: self.clock.wall() + wait.map_or(self.cap, |wait| wait.min(self.cap)),
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::timeline::Timeline, *};
 
     #[test]
     fn waits_double_from_the_first_to_the_longest() {
         let policy = Exponential {
             base: Duration::from_millis(10),
             cap: Duration::from_secs(2),
-            timeline: Timeline::default(),
+            clock: Arc::new(Timeline::default()),
         };
 
         let waits = [0, 1, 2, 7, 8, 31, 32, u32::MAX].map(|past_retries| {

@@ -24,6 +24,7 @@ mod simulate;
 mod story;
 mod timeline;
 
+pub(crate) use exponential::Exponential;
 pub use plan::{DEFAULT_SEED, Plan};
 pub use presets::PRESETS;
 pub use seeds::simulate_seeds;

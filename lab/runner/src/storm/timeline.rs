@@ -8,15 +8,14 @@
 use std::{
     collections::BTreeMap,
     future::Future,
-    pin::Pin,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
-    task::{Context, Poll, Waker},
     time::{Duration, SystemTime},
 };
 
 use client::{Clock, Sleep};
 use futures_executor::{LocalPool, LocalSpawner};
 use futures_util::task::LocalSpawnExt;
+use tokio::sync::oneshot;
 
 /// A clock for many clients and one model, with its waits.
 #[derive(Clone, Default)]
@@ -26,7 +25,7 @@ pub(super) struct Timeline(Arc<Mutex<State>>);
 struct State {
     now: Duration,
     /// By the end of each wait, and among those of a moment by its number.
-    sleepers: BTreeMap<(Duration, u64), Waker>,
+    sleepers: BTreeMap<(Duration, u64), oneshot::Sender<()>>,
     /// How many waits there were.
     begun: u64,
 }
@@ -39,7 +38,8 @@ impl Timeline {
             let Some(next) = self.lock().next(end) else {
                 return;
             };
-            next.wake();
+            // Whoever waited may have gone.
+            let _ = next.send(());
         }
     }
 
@@ -56,7 +56,7 @@ impl Timeline {
 
 impl State {
     /// Goes to the end of the next wait, unless it lies beyond the end of all.
-    fn next(&mut self, end: Duration) -> Option<Waker> {
+    fn next(&mut self, end: Duration) -> Option<oneshot::Sender<()>> {
         let first = self.sleepers.first_entry()?;
         let (until, _) = *first.key();
         if until > end {
@@ -64,6 +64,18 @@ impl State {
         }
         self.now = self.now.max(until);
         Some(first.remove())
+    }
+
+    /// Begins a wait, unless it is over at once.
+    fn begin(&mut self, duration: Duration) -> Option<oneshot::Receiver<()>> {
+        let until = self.now.saturating_add(duration);
+        if until <= self.now {
+            return None;
+        }
+        self.begun += 1;
+        let (sender, over) = oneshot::channel();
+        self.sleepers.insert((until, self.begun), sender);
+        Some(over)
     }
 }
 
@@ -76,11 +88,14 @@ impl Clock for Timeline {
         SystemTime::UNIX_EPOCH + self.monotonic()
     }
 
+    /// It counts from its first poll.
     fn sleep(&self, duration: Duration) -> Sleep<'_> {
-        Box::pin(Sleeping {
-            timeline: self,
-            duration,
-            until: None,
+        Box::pin(async move {
+            let wait = self.lock().begin(duration);
+            if let Some(over) = wait {
+                // A wait that lies beyond the end of the storm is dropped with it.
+                let _ = over.await;
+            }
         })
     }
 }
@@ -92,37 +107,6 @@ impl Clock for Timeline {
 )]
 pub(super) fn spawn(spawner: &LocalSpawner, task: impl Future<Output = ()> + 'static) {
     spawner.spawn_local(task).expect("the pool is there");
-}
-
-/// A wait on the timeline. It counts from its first poll.
-struct Sleeping<'a> {
-    timeline: &'a Timeline,
-    duration: Duration,
-    until: Option<(Duration, Waker)>,
-}
-
-impl Future for Sleeping<'_> {
-    type Output = ();
-
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
-        let mut state = self.timeline.lock();
-        let until = match &self.until {
-            Some((until, _)) => *until,
-            None => state.now.saturating_add(self.duration),
-        };
-        if state.now >= until {
-            return Poll::Ready(());
-        }
-        let is_known = |(_, known): &(Duration, Waker)| known.will_wake(cx.waker());
-        if !self.until.as_ref().is_some_and(is_known) {
-            state.begun += 1;
-            let number = state.begun;
-            state.sleepers.insert((until, number), cx.waker().clone());
-            drop(state);
-            self.until = Some((until, cx.waker().clone()));
-        }
-        Poll::Pending
-    }
 }
 
 #[cfg(test)]

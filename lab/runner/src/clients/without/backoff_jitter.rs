@@ -1,15 +1,12 @@
 //! Waits that double and are the same for every client.
 
-use std::{
-    sync::Arc,
-    time::{Duration, SystemTime},
-};
+use std::sync::Arc;
 
-use client::{Backoff, Clock};
+use client::Backoff;
 use evidence::Defence;
-use reqwest_retry::{RetryDecision, RetryPolicy};
 
 use super::{super::reliable, Without};
+use crate::storm::Exponential;
 
 pub(super) const WITHOUT: Without = Without {
     name: "without-backoff-jitter",
@@ -33,28 +30,12 @@ pub(super) const WITHOUT: Without = Without {
     },
     allowed: |policy| policy,
     connect: |connection| {
-        let policy = WholeCeiling {
-            clock: Arc::clone(&connection.clock),
+        let policy = Exponential {
             base: connection.policy.backoff,
+            cap: Backoff::DEFAULT_CAP,
+            clock: Arc::clone(&connection.clock),
         };
         let client = reliable::client(connection, |builder| builder.policy(policy))?;
         Ok(Box::new(client))
     },
 };
-
-/// A backoff without a random part.
-struct WholeCeiling {
-    clock: Arc<dyn Clock>,
-    base: Duration,
-}
-
-impl RetryPolicy for WholeCeiling {
-    fn should_retry(&self, _start: SystemTime, past_retries: u32) -> RetryDecision {
-        let factor = 2_u32.saturating_pow(past_retries);
-        let ceiling = self.base.saturating_mul(factor);
-        let wait: Duration = ceiling.min(Backoff::DEFAULT_CAP);
-        RetryDecision::Retry {
-            execute_after: self.clock.wall() + wait,
-        }
-    }
-}

@@ -101,7 +101,7 @@ impl fmt::Debug for Without {
 }
 
 /// Changes every response before the client reads it.
-struct Rewrites(fn(&mut Response));
+pub(crate) struct Rewrites(pub(crate) fn(&mut Response));
 
 #[async_trait::async_trait]
 impl Middleware for Rewrites {

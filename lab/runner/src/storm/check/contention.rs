@@ -2,7 +2,7 @@
 //! one are too late, and try again.
 
 use std::{
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
@@ -81,7 +81,7 @@ impl Contention {
             Waits::Exponential => client.policy(Exponential {
                 base,
                 cap,
-                timeline,
+                clock: Arc::new(timeline),
             }),
             Waits::FullJitter => client.backoff(base, cap),
         }

@@ -29,7 +29,7 @@ use super::{
     },
     experiment::{Call, Run},
 };
-use crate::totals::Totals;
+use crate::run_recorder::RunCounters;
 
 /// A model of a service: the result of a request, and its time.
 pub(super) trait Service: Send + Sync + 'static {
@@ -47,7 +47,7 @@ pub(super) struct Stage {
     /// The counts of the transport.
     sent: Arc<Sent>,
     /// The counts of the clients.
-    counted: Arc<Totals>,
+    counted: RunCounters,
 }
 
 #[derive(Default)]
@@ -93,12 +93,11 @@ impl Stage {
     /// Simulates until everything has ended, or until the end.
     pub(super) fn simulate(mut self, end: Duration) -> Run {
         self.timeline.run(&mut self.pool, end);
-        let counted = self.counted.read();
         Run {
             calls: self.calls.take(),
             requests: self.sent.requests.load(Ordering::Relaxed),
             ended: self.sent.ended.load(Ordering::Relaxed),
-            attempts: counted.get(ATTEMPTS.name).copied().unwrap_or_default(),
+            attempts: self.counted.read().total(ATTEMPTS.name),
         }
     }
 }
