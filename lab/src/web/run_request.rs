@@ -272,82 +272,39 @@ mod tests {
         }
     }
 
+    /// Bodies, each with the status and the words of its problem.
+    const REFUSED: &str = r#"
+{ | 400 the body is not JSON: EOF
+[] | 422 the body must be a JSON object
+{} | 422 missing field `scenario`
+{"scenario":7} | 422 scenario: invalid type: integer `7`, expected a string
+{"scenario":"flakey"} | 422 did you mean 'flaky'?
+{"client":"curl"} | 422 client: must be one of reliable, naive, compare, got curl
+{"pace":"slow"} | 422 pace: unknown variant `slow`, expected `real` or `virtual`
+{"pace":1} | 422 pace: invalid type: integer `1`
+{"seed":-1} | 422 seed: invalid value: integer `-1`, expected u64
+{"seed":1.0} | 422 seed: invalid type: floating point `1.0`, expected u64
+{"seed":true} | 422 seed: invalid type: boolean `true`
+{"max_attempts":0} | 422 max_attempts: must be an integer from 1 to 10000, got 0
+{"max_attempts":-1} | 422 got -1
+{"max_attempts":10001} | 422 got 10001
+{"max_pages":2.0} | 422 max_pages: must be an integer from 1 to 10000, got 2.0
+{"max_pages":4294967297} | 422 got 4294967297
+{"max_items":true} | 422 max_items: must be an integer from 1 to 10000, got true
+{"max_items":"3"} | 422 got "3"
+{"max_items":10001} | 422 got 10001
+{"max_retry_after_seconds":86401} | 422 max_retry_after_seconds: must be an integer from 0 to 86400
+{"max_retry_after_seconds":0.5} | 422 got 0.5
+{"deadline":1} | 422 unknown field `deadline`
+{"max_pages":3} | 422 max_pages: has no effect on scenario flaky: it does not read a listing
+{"client":"naive","max_attempts":1} | 422 max_attempts: has no effect on client naive: its limits
+"#;
+
     #[test]
     fn an_invalid_field_is_refused_with_its_name_and_rule() {
-        for (body, status, detail) in [
-            ("{", 400, "the body is not JSON: EOF"),
-            ("[]", 422, "the body must be a JSON object"),
-            ("{}", 422, "missing field `scenario`"),
-            (
-                r#"{"scenario":7}"#,
-                422,
-                "scenario: invalid type: integer `7`, expected a string",
-            ),
-            (r#"{"scenario":"flakey"}"#, 422, "did you mean 'flaky'?"),
-            (
-                r#"{"client":"curl"}"#,
-                422,
-                "client: must be one of reliable, naive, compare, got curl",
-            ),
-            (
-                r#"{"pace":"slow"}"#,
-                422,
-                "pace: unknown variant `slow`, expected `real` or `virtual`",
-            ),
-            (r#"{"pace":1}"#, 422, "pace: invalid type: integer `1`"),
-            (
-                r#"{"seed":-1}"#,
-                422,
-                "seed: invalid value: integer `-1`, expected u64",
-            ),
-            (
-                r#"{"seed":1.0}"#,
-                422,
-                "seed: invalid type: floating point `1.0`, expected u64",
-            ),
-            (
-                r#"{"seed":true}"#,
-                422,
-                "seed: invalid type: boolean `true`",
-            ),
-            (
-                r#"{"max_attempts":0}"#,
-                422,
-                "max_attempts: must be an integer from 1 to 10000, got 0",
-            ),
-            (r#"{"max_attempts":-1}"#, 422, "got -1"),
-            (r#"{"max_attempts":10001}"#, 422, "got 10001"),
-            (
-                r#"{"max_pages":2.0}"#,
-                422,
-                "max_pages: must be an integer from 1 to 10000, got 2.0",
-            ),
-            (r#"{"max_pages":4294967297}"#, 422, "got 4294967297"),
-            (
-                r#"{"max_items":true}"#,
-                422,
-                "max_items: must be an integer from 1 to 10000, got true",
-            ),
-            (r#"{"max_items":"3"}"#, 422, r#"got "3""#),
-            (r#"{"max_items":10001}"#, 422, "got 10001"),
-            (
-                r#"{"max_retry_after_seconds":86401}"#,
-                422,
-                "max_retry_after_seconds: must be an integer from 0 to 86400, got 86401",
-            ),
-            (r#"{"max_retry_after_seconds":0.5}"#, 422, "got 0.5"),
-            (r#"{"deadline":1}"#, 422, "unknown field `deadline`"),
-            (
-                r#"{"max_pages":3}"#,
-                422,
-                "max_pages: has no effect on scenario flaky: it does not read a listing",
-            ),
-            (
-                r#"{"client":"naive","max_attempts":1}"#,
-                422,
-                "max_attempts: has no effect on client naive: its limits are fixed",
-            ),
-        ] {
+        for case in REFUSED.trim().lines() {
+            let (body, refusal) = case.split_once(" | ").expect("a refusal");
+            let (status, detail) = refusal.split_once(' ').expect("words");
             let body = match body.strip_prefix("{\"") {
                 Some(rest) if !rest.starts_with("scenario") => {
                     format!("{{\"scenario\":\"flaky\",\"{rest}")
@@ -357,7 +314,7 @@ mod tests {
 
             let problem = RunRequest::read(body.as_bytes()).expect_err(&body);
 
-            assert_eq!(problem.status, status, "{body}");
+            assert_eq!(problem.status.as_str(), status, "{body}");
             assert!(problem.detail.contains(detail), "{body}: {problem:?}");
         }
     }

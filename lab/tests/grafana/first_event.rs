@@ -19,7 +19,7 @@ use tokio::time::{Instant, sleep};
 use crate::{
     bad_requests::{self, FAULTS, REJECTED_JOBS},
     dashboards::Dashboard,
-    expected_panels::{EXPECTED, Value},
+    expected_panels::{self, holds},
     files::string,
     fresh_lab::{FreshLab, no_lab},
     prometheus::{PATIENCE, Prometheus},
@@ -186,8 +186,7 @@ async fn unexpected(prometheus: &Prometheus, lab: &FreshLab) -> Vec<String> {
             }
             asked += 1;
             let title = string(&panel.json, "/title");
-            let expected = EXPECTED.iter().find(|(known, _)| *known == title);
-            let (_, expected) = expected.unwrap_or_else(|| panic!("what does {title} show?"));
+            let mut expected = expected_panels::series(title);
             let unit = string(&panel.json, "/fieldConfig/defaults/unit");
             let summed = string(&panel.targets()[0], "/expr").contains("_seconds_sum");
             let per_second = unit == "cps" || unit == "reqps" || panel.kind() == "heatmap";
@@ -201,38 +200,25 @@ async fn unexpected(prometheus: &Prometheus, lab: &FreshLab) -> Vec<String> {
                 all.extend(shown(prometheus, target, lab, factor).await);
             }
             for (name, value) in &all {
-                let known = expected.iter().find(|(known, _)| known == name);
+                let known = expected.remove(name.as_str());
                 let right = match known {
-                    Some((_, known)) => known.holds(*value, tolerance),
+                    Some(known) => holds(known, *value, tolerance),
                     None => *value == 0.0 || value.is_nan(),
                 };
                 if !right {
-                    let known = known.map(|(_, known)| known);
                     wrong.push(format!("{title}: {name} is {value}, expected {known:?}"));
                 }
             }
-            let missing = expected.iter().filter(|(name, _)| !all.contains_key(*name));
-            wrong.extend(missing.map(|(name, _)| format!("{title}: there is no {name}")));
+            let missing = expected.keys();
+            wrong.extend(missing.map(|name| format!("{title}: there is no {name}")));
         }
     }
 
-    assert!(asked >= EXPECTED.len(), "there are panels that are no more");
+    assert!(
+        asked >= expected_panels::panels(),
+        "there are panels that are no more"
+    );
     wrong
-}
-
-impl Value {
-    /// Whether a value is this number; counts may be overstated by `tolerance`.
-    fn holds(self, value: f64, tolerance: f64) -> bool {
-        match self {
-            Self::Count(count) => {
-                value >= count - 1e-6 && value <= count * (1.0 + tolerance) + 1e-6
-            }
-            Self::Whole(count) => value == count,
-            Self::Above(bound) => value >= bound && value < 2.0 * bound,
-            Self::Mean(mean) => (value - mean).abs() <= 0.02 * mean,
-            Self::Under(bound) => value >= 0.0 && value < bound,
-        }
-    }
 }
 
 #[tokio::test]

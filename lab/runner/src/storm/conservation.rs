@@ -132,48 +132,25 @@ fn wrong(run: &PolicyRun) -> Vec<String> {
         totals.rejected + totals.useful + totals.abandoned + totals.dropped + totals.unfinished;
     let caused = totals.retries_after_503 + totals.retries_after_429 + totals.retries_after_timeout;
     let is_layered = run.policy.setup.layers > 1;
+    let ended = totals.succeeded + totals.failed + totals.in_flight;
+    let came_or_did_not = totals.retries + totals.retries_not_sent;
+    let [abandoned, calls, failed, answered] = [
+        |step: &Step| step.abandoned,
+        |step: &Step| step.calls,
+        |step: &Step| step.failed,
+        |step: &Step| step.answered,
+    ]
+    .map(of_steps);
     let rules = [
-        (
-            "every call ends or goes on",
-            totals.calls,
-            totals.succeeded + totals.failed + totals.in_flight,
-        ),
-        (
-            "every request is refused, worked on, or still there",
-            totals.requests,
-            worked_on,
-        ),
-        (
-            "work whose caller no longer waited is that of the steps",
-            of_steps(|step| step.abandoned),
-            totals.abandoned,
-        ),
-        ("every retry has a cause", totals.retries, caused),
-        (
-            "the clients count the attempts that have ended",
-            totals.counted_attempts,
-            totals.settled,
-        ),
-        (
-            "the clients count the retries that came, and those that did not",
-            totals.counted_retries,
-            totals.retries + totals.retries_not_sent,
-        ),
-        (
-            "calls are those of the steps",
-            of_steps(|step| step.calls),
-            totals.calls,
-        ),
-        (
-            "failures are those of the steps",
-            of_steps(|step| step.failed),
-            totals.failed,
-        ),
-        (
-            "successes are those of the steps",
-            of_steps(|step| step.answered),
-            totals.succeeded,
-        ),
+        ("calls that end or go on", totals.calls, ended),
+        ("requests worked on", totals.requests, worked_on),
+        ("abandoned work in steps", abandoned, totals.abandoned),
+        ("causes of retries", totals.retries, caused),
+        ("attempts", totals.counted_attempts, totals.settled),
+        ("retries", totals.counted_retries, came_or_did_not),
+        ("calls in steps", calls, totals.calls),
+        ("failures in steps", failed, totals.failed),
+        ("successes in steps", answered, totals.succeeded),
     ];
     let wrong = rules.iter().filter(|(_, one, other)| one != other);
     let mut wrong: Vec<_> = wrong
