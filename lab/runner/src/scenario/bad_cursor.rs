@@ -2,8 +2,8 @@
 
 use client::teaching::endpoint;
 
-use super::{PLAIN, Scenario, shown};
-use crate::clients::{NAIVE, RELIABLE, Task};
+use super::{PLAIN, Scenario, naive, reliable, shown};
+use crate::clients::Task;
 use evidence::{Choice, Condition, Ending, Expectation, Question, ScenarioWords, Sentence};
 
 pub(super) const SCENARIO: Scenario = Scenario {
@@ -26,16 +26,14 @@ pub(super) const SCENARIO: Scenario = Scenario {
             Sentence::always(
                 "Only null means the last page, and only a non-empty string means a next one.",
             ),
-            Sentence::of(
-                RELIABLE,
+            reliable(
                 &[
                     Condition::Ended(Ending::ResponseError),
                     Condition::Requests(1),
                 ],
                 "The reliable client refused the whole page, and its error names the cursor.",
             ),
-            Sentence::of(
-                NAIVE,
+            naive(
                 &[Condition::Ended(Ending::Ok), Condition::Requests(1)],
                 "The naive client treated the number as null, stopped after one page, and reported \
                  it as the whole listing.",

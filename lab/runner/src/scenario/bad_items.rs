@@ -2,8 +2,8 @@
 
 use client::teaching::endpoint;
 
-use super::{PLAIN, Scenario, shown};
-use crate::clients::{NAIVE, RELIABLE, Task};
+use super::{PLAIN, Scenario, naive, reliable, shown};
+use crate::clients::Task;
 use evidence::{Condition, Ending, Expectation, Question, ScenarioWords, Sentence};
 
 pub(super) const SCENARIO: Scenario = Scenario {
@@ -22,8 +22,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
                 "A page that breaks its contract in one place cannot be trusted in the others. \
                  Skipping the broken item would lose a record silently.",
             ),
-            Sentence::of(
-                RELIABLE,
+            reliable(
                 &[
                     Condition::Ended(Ending::ResponseError),
                     Condition::Requests(1),
@@ -31,8 +30,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
                 "The reliable client refused the whole page. Its error gives the number of the \
                  item, but never its content.",
             ),
-            Sentence::of(
-                NAIVE,
+            naive(
                 &[Condition::Ended(Ending::Ok), Condition::Requests(1)],
                 "The naive client took everything in the array for data.",
             ),

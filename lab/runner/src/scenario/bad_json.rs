@@ -2,8 +2,8 @@
 
 use client::teaching::endpoint;
 
-use super::{PLAIN, Scenario, shown};
-use crate::clients::{NAIVE, RELIABLE, Task};
+use super::{PLAIN, Scenario, naive, reliable, shown};
+use crate::clients::Task;
 use evidence::{Condition, Ending, Expectation, ScenarioWords, Sentence};
 
 pub(super) const SCENARIO: Scenario = Scenario {
@@ -22,8 +22,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
                  A complete response with an invalid body is the service's mistake, and another \
                  request would get the same response.",
             ),
-            Sentence::of(
-                RELIABLE,
+            reliable(
                 &[
                     Condition::Ended(Ending::ResponseError),
                     Condition::Requests(1),
@@ -31,8 +30,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
                 "So the reliable client did not retry, and its error says that the body is not \
                  valid JSON.",
             ),
-            Sentence::of(
-                NAIVE,
+            naive(
                 &[
                     Condition::Ended(Ending::ResponseError),
                     Condition::Requests(10),

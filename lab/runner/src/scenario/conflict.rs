@@ -1,7 +1,7 @@
 //! A key that was used with another body is refused.
 
-use super::{NEW_KEYS, PLAIN, Scenario, shown};
-use crate::clients::{RELIABLE, Task};
+use super::{NEW_KEYS, PLAIN, Scenario, reliable, shown};
+use crate::clients::Task;
 use evidence::{Choice, Condition, Ending, Expectation, Question, ScenarioWords, Sentence};
 
 pub(super) const SCENARIO: Scenario = Scenario {
@@ -27,8 +27,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
                  would make the key worthless. A conflict is the honest response, and a retry does \
                  not help, because the mistake is the caller's.",
             ),
-            Sentence::of(
-                RELIABLE,
+            reliable(
                 &[Condition::Responded(409), Condition::JobsCreated(1)],
                 "The reliable client did not retry, and one job was created.",
             ),

@@ -2,8 +2,8 @@
 
 use client::teaching::endpoint;
 
-use super::{BUDGET_SPENT, NO_ATTEMPT_LEFT, Network, PLAIN, Scenario, shown};
-use crate::clients::{NAIVE, Task};
+use super::{BUDGET_SPENT, NO_ATTEMPT_LEFT, Network, PLAIN, Scenario, naive, shown};
+use crate::clients::Task;
 use evidence::{Condition, Ending, Expectation, Question, ScenarioWords, Sentence};
 
 pub(super) const SCENARIO: Scenario = Scenario {
@@ -27,8 +27,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
             ),
             NO_ATTEMPT_LEFT,
             BUDGET_SPENT,
-            Sentence::of(
-                NAIVE,
+            naive(
                 &[Condition::Ended(Ending::TransportError)],
                 "The naive client tried ten times without a wait.",
             ),

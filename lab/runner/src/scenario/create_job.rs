@@ -1,7 +1,7 @@
 //! A job is created once, and the response is a 201.
 
-use super::{PLAIN, Scenario, Share, shown};
-use crate::clients::{NAIVE, RELIABLE, Task};
+use super::{PLAIN, Scenario, Share, naive, reliable, shown};
+use crate::clients::Task;
 use evidence::{Choice, Condition, Ending, Expectation, Question, ScenarioWords, Sentence};
 
 pub(super) const SCENARIO: Scenario = Scenario {
@@ -24,13 +24,11 @@ pub(super) const SCENARIO: Scenario = Scenario {
                  intended change. The service binds the key to the body, and from then on the same \
                  request means the same job.",
             ),
-            Sentence::of(
-                RELIABLE,
+            reliable(
                 &[Condition::IdempotencyKeys(1), Condition::JobsCreated(1)],
                 "The reliable client got the key from its caller, and one job was created.",
             ),
-            Sentence::of(
-                NAIVE,
+            naive(
                 &[Condition::IdempotencyKeys(1), Condition::JobsCreated(1)],
                 "The naive client makes up a key inside each attempt. It needed only one attempt, \
                  so one job was created and the mistake did not show.",

@@ -6,11 +6,11 @@ use client::Endpoint;
 use http::HeaderValue;
 
 use super::{
-    HEADER_NOT_READ, NO_ATTEMPT_LEFT, OVER_BUDGET, PLAIN, Scenario,
+    HEADER_NOT_READ, NO_ATTEMPT_LEFT, OVER_BUDGET, PLAIN, Scenario, reliable,
     responder::{fails_first, unavailable_until},
     shown,
 };
-use crate::clients::{RELIABLE, Task};
+use crate::clients::Task;
 use evidence::{
     Choice, Condition, Ending, Expectation, Policy, Question, ScenarioWords, Sentence, StopReason,
 };
@@ -36,8 +36,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
         hint: "What would the caller know after five seconds that it does not know now?",
         lessons: &[
             Sentence::always("A wait that cannot end before the deadline only delays the error."),
-            Sentence::of(
-                RELIABLE,
+            reliable(
                 &[Condition::GaveUp(StopReason::Deadline)],
                 "So the reliable client stopped at once. Its error says how long the service asked \
                  to wait, and the caller has five seconds left for something else.",

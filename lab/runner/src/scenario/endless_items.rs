@@ -2,8 +2,8 @@
 
 use client::teaching::endpoint;
 
-use super::{ITEM_LIMIT, PAGE_LIMIT, PLAIN, Scenario, shown};
-use crate::clients::{NAIVE, Task};
+use super::{ITEM_LIMIT, PAGE_LIMIT, PLAIN, Scenario, naive, shown};
+use crate::clients::Task;
 use evidence::{
     Choice, Condition, Ending, Expectation, Overrides, Policy, Question, ScenarioWords, Sentence,
 };
@@ -35,8 +35,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
             ),
             PAGE_LIMIT,
             ITEM_LIMIT,
-            Sentence::of(
-                NAIVE,
+            naive(
                 &[Condition::Ended(Ending::Stopped)],
                 "The naive client has no limit: the lab stopped it.",
             ),

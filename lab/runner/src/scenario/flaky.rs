@@ -1,7 +1,7 @@
 //! A temporary failure is worth another attempt, after a wait.
 
-use super::{NO_ATTEMPT_LEFT, PLAIN, Scenario, Share, shown};
-use crate::clients::{NAIVE, RELIABLE, Task};
+use super::{NO_ATTEMPT_LEFT, PLAIN, Scenario, Share, naive, reliable, shown};
+use crate::clients::Task;
 use evidence::{Condition, Ending, Expectation, Overrides, ScenarioWords, Sentence, StopReason};
 
 /// The first call that succeeds.
@@ -21,15 +21,13 @@ pub(super) const SCENARIO: Scenario = Scenario {
             Sentence::always(
                 "A 503 is often temporary. A GET changes nothing, so it is safe to send again.",
             ),
-            Sentence::of(
-                RELIABLE,
+            reliable(
                 &[Condition::RequestsFrom(2)],
                 "Each wait of the reliable client was chosen at random below a ceiling that \
                  doubles, so clients that failed together do not retry together.",
             ),
             NO_ATTEMPT_LEFT,
-            Sentence::of(
-                NAIVE,
+            naive(
                 &[Condition::RequestsFrom(2)],
                 "The naive client came back at once each time. Many such clients together overload \
                  a service that is already failing.",

@@ -2,8 +2,8 @@
 
 use client::telemetry::GIVE_UPS;
 
-use super::{NO_ATTEMPT_LEFT, PLAIN, Scenario, Share, flaky, shown};
-use crate::clients::{NAIVE, RELIABLE, Task};
+use super::{NO_ATTEMPT_LEFT, PLAIN, Scenario, Share, flaky, naive, reliable, shown};
+use crate::clients::Task;
 use evidence::{
     Choice, Condition, Ending, Expectation, Overrides, Policy, Question, ScenarioWords, Sentence,
 };
@@ -29,13 +29,11 @@ pub(super) const SCENARIO: Scenario = Scenario {
                  they ended.",
             ),
             NO_ATTEMPT_LEFT,
-            Sentence::of(
-                RELIABLE,
+            reliable(
                 &[Condition::Ended(Ending::Ok), Condition::Requests(3)],
                 "The limit was high enough: the third request of the reliable client succeeded.",
             ),
-            Sentence::of(
-                NAIVE,
+            naive(
                 &[Condition::Ended(Ending::Ok), Condition::Requests(3)],
                 "The third request of the naive client succeeded, and it came back at once each \
                  time. A service that stays down would have received ten requests.",

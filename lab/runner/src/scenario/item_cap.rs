@@ -2,8 +2,8 @@
 
 use client::teaching::endpoint;
 
-use super::{ITEM_LIMIT, PAGE_LIMIT, PLAIN, Scenario, endless_items, shown};
-use crate::clients::{NAIVE, Task};
+use super::{ITEM_LIMIT, PAGE_LIMIT, PLAIN, Scenario, endless_items, naive, shown};
+use crate::clients::Task;
 use evidence::{Condition, Ending, Overrides, Policy, Question, ScenarioWords, Sentence};
 
 pub(super) const SCENARIO: Scenario = Scenario {
@@ -25,8 +25,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
             ),
             PAGE_LIMIT,
             ITEM_LIMIT,
-            Sentence::of(
-                NAIVE,
+            naive(
                 &[Condition::Ended(Ending::Stopped)],
                 "The naive client has no cap: the lab stopped it.",
             ),

@@ -2,8 +2,8 @@
 
 use client::teaching::endpoint;
 
-use super::{ITEM_LIMIT, PAGE_LIMIT, PLAIN, Scenario, Share, shown};
-use crate::clients::{NAIVE, RELIABLE, Task};
+use super::{ITEM_LIMIT, PAGE_LIMIT, PLAIN, Scenario, Share, naive, reliable, shown};
+use crate::clients::Task;
 use evidence::{Condition, Ending, Expectation, Overrides, ScenarioWords, Sentence};
 
 pub(super) const SCENARIO: Scenario = Scenario {
@@ -22,15 +22,13 @@ pub(super) const SCENARIO: Scenario = Scenario {
                  a listing. A cursor is the service's own text. Send it back unchanged, and do not \
                  interpret it.",
             ),
-            Sentence::of(
-                RELIABLE,
+            reliable(
                 &[Condition::Ended(Ending::Ok), Condition::Requests(2)],
                 "The reliable client read on until the cursor was null.",
             ),
             PAGE_LIMIT,
             ITEM_LIMIT,
-            Sentence::of(
-                NAIVE,
+            naive(
                 &[Condition::Ended(Ending::Ok), Condition::Requests(2)],
                 "The naive client read on until the cursor was null. Without faults it works \
                  correctly.",

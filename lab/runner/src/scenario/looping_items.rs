@@ -2,8 +2,8 @@
 
 use client::teaching::endpoint;
 
-use super::{ITEM_LIMIT, PAGE_LIMIT, PLAIN, Scenario, shown};
-use crate::clients::{NAIVE, RELIABLE, Task};
+use super::{ITEM_LIMIT, PAGE_LIMIT, PLAIN, Scenario, naive, reliable, shown};
+use crate::clients::Task;
 use evidence::{Condition, Ending, Expectation, ScenarioWords, Sentence};
 
 /// The records on each of the service's pages.
@@ -26,8 +26,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
                 "A client that compares each cursor with the previous one never notices the loop \
                  A, B, A. It must remember every cursor.",
             ),
-            Sentence::of(
-                RELIABLE,
+            reliable(
                 &[Condition::Problem("cursor_repeated")],
                 "The reliable client keeps a fingerprint of fixed size of each cursor. It stopped \
                  when one came for the second time, and returned an error, because the listing is \
@@ -35,8 +34,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
             ),
             PAGE_LIMIT,
             ITEM_LIMIT,
-            Sentence::of(
-                NAIVE,
+            naive(
                 &[Condition::Ended(Ending::Stopped)],
                 "The naive client remembers no cursors and would have read the loop for ever: the \
                  lab stopped it.",

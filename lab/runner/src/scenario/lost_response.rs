@@ -1,10 +1,7 @@
 //! The job exists and the client does not know it: only a key makes a retry safe.
 
-use super::{NEW_KEYS, Network, PLAIN, Scenario, shown};
-use crate::{
-    clients::{RELIABLE, Task},
-    fault_proxy::Fault,
-};
+use super::{NEW_KEYS, Network, PLAIN, Scenario, reliable, shown};
+use crate::{clients::Task, fault_proxy::Fault};
 use evidence::{
     Condition, Ending, Expectation, Overrides, Question, ScenarioWords, Sentence, StopReason,
 };
@@ -26,8 +23,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
                 "From a client's side a lost response and a lost request look the same, so a POST \
                  must not be repeated blindly.",
             ),
-            Sentence::of(
-                RELIABLE,
+            reliable(
                 &[
                     Condition::RequestsFrom(2),
                     Condition::IdempotencyKeys(1),
@@ -36,8 +32,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
                 "This request may be repeated. The service recognises the key, and the reliable \
                  client sent one key twice, so one job was created.",
             ),
-            Sentence::of(
-                RELIABLE,
+            reliable(
                 &[
                     Condition::GaveUp(StopReason::AttemptsExhausted),
                     Condition::Requests(1),

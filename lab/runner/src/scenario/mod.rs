@@ -29,6 +29,7 @@ pub use crate::network::Network;
 pub use find::{NothingMatches, find, matching};
 use sentences::{
     BUDGET_SPENT, HEADER_NOT_READ, ITEM_LIMIT, NEW_KEYS, NO_ATTEMPT_LEFT, OVER_BUDGET, PAGE_LIMIT,
+    naive, reliable,
 };
 
 use crate::clients::{RELIABLE, Task, WITHOUT};

@@ -1,7 +1,7 @@
 //! A success may have no body, and then there is nothing to parse.
 
-use super::{PLAIN, Scenario, Share, shown};
-use crate::clients::{NAIVE, RELIABLE, Task};
+use super::{PLAIN, Scenario, Share, naive, reliable, shown};
+use crate::clients::Task;
 use evidence::{Choice, Condition, Ending, Expectation, Question, ScenarioWords, Sentence};
 
 pub(super) const SCENARIO: Scenario = Scenario {
@@ -22,13 +22,11 @@ pub(super) const SCENARIO: Scenario = Scenario {
                 "Every status from 200 to 299 is a success. A creation may return 201, and a 204 \
                  has no body at all.",
             ),
-            Sentence::of(
-                RELIABLE,
+            reliable(
                 &[Condition::Ended(Ending::Ok), Condition::Responded(204)],
                 "The reliable client took the 204 for a success and parsed nothing.",
             ),
-            Sentence::of(
-                NAIVE,
+            naive(
                 &[
                     Condition::Ended(Ending::ResponseError),
                     Condition::Requests(10),

@@ -2,8 +2,8 @@
 
 use client::Endpoint;
 
-use super::{PLAIN, Scenario, Share, shown};
-use crate::clients::{NAIVE, RELIABLE, Task};
+use super::{PLAIN, Scenario, Share, naive, reliable, shown};
+use crate::clients::Task;
 use evidence::{Choice, Condition, Ending, Expectation, Question, ScenarioWords, Sentence};
 
 /// A path that the service does not have.
@@ -32,13 +32,11 @@ pub(super) const SCENARIO: Scenario = Scenario {
                  code tells errors apart, and the request id lets the service's owner find the \
                  request.",
             ),
-            Sentence::of(
-                RELIABLE,
+            reliable(
                 &[Condition::Ended(Ending::HttpError), Condition::Requests(1)],
                 "The reliable client did not retry, and its error holds both.",
             ),
-            Sentence::of(
-                NAIVE,
+            naive(
                 &[Condition::Ended(Ending::HttpError), Condition::Requests(10)],
                 "The naive client asked ten times, and its error holds neither.",
             ),

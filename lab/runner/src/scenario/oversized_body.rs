@@ -6,8 +6,8 @@ use host::{ExpectedRoute, Fault, Served};
 use http::{Method, StatusCode};
 use serde_json::json;
 
-use super::{PLAIN, Scenario, shown};
-use crate::clients::{NAIVE, RELIABLE, Task};
+use super::{PLAIN, Scenario, naive, reliable, shown};
+use crate::clients::Task;
 use evidence::{Choice, Condition, Ending, Expectation, Policy, Question, ScenarioWords, Sentence};
 
 const EXPORT: Endpoint = Endpoint::new("export", "/export");
@@ -32,13 +32,11 @@ pub(super) const SCENARIO: Scenario = Scenario {
                  off at the limit. A retry would not help, because the body would be as large \
                  again.",
             ),
-            Sentence::of(
-                RELIABLE,
+            reliable(
                 &[Condition::Problem("body_too_large"), Condition::Requests(1)],
                 "The reliable client refused the announced length and did not retry.",
             ),
-            Sentence::of(
-                NAIVE,
+            naive(
                 &[Condition::Ended(Ending::Ok), Condition::Requests(1)],
                 "The naive client took the whole body into memory.",
             ),

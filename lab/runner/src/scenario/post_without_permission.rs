@@ -3,11 +3,11 @@
 use client::Endpoint;
 
 use super::{
-    PLAIN, Scenario,
+    PLAIN, Scenario, naive, reliable,
     responder::{fails_first, for_posts, unavailable},
     shown,
 };
-use crate::clients::{NAIVE, RELIABLE, Task};
+use crate::clients::Task;
 use evidence::{Condition, Ending, Expectation, ScenarioWords, Sentence, StopReason};
 
 /// An endpoint that says nothing about repetitions.
@@ -30,13 +30,11 @@ pub(super) const SCENARIO: Scenario = Scenario {
                  a retry. The developer gives permission for one endpoint, after reading its \
                  contract.",
             ),
-            Sentence::of(
-                RELIABLE,
+            reliable(
                 &[Condition::GaveUp(StopReason::NotEligible)],
                 "The reliable client did not retry, and its error says why.",
             ),
-            Sentence::of(
-                NAIVE,
+            naive(
                 &[Condition::RequestsFrom(2)],
                 "The naive client sent it again, under a new key, and both requests may have taken \
                  effect.",

@@ -5,12 +5,10 @@ use std::time::Duration;
 use client::{FailureKind, teaching::endpoint};
 
 use super::{
-    ITEM_LIMIT, NO_ATTEMPT_LEFT, Network, PAGE_LIMIT, PLAIN, Scenario, expect_items, shown,
+    ITEM_LIMIT, NO_ATTEMPT_LEFT, Network, PAGE_LIMIT, PLAIN, Scenario, expect_items, naive,
+    reliable, shown,
 };
-use crate::{
-    clients::{NAIVE, RELIABLE, Task},
-    fault_proxy::Fault,
-};
+use crate::{clients::Task, fault_proxy::Fault};
 use evidence::{Choice, Condition, Ending, Expectation, Policy, Question, ScenarioWords, Sentence};
 
 pub(super) const SCENARIO: Scenario = Scenario {
@@ -33,8 +31,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
                  timeouts bound it: one for connecting, and one for silence while reading. A GET \
                  that hits either may be sent again.",
             ),
-            Sentence::of(
-                RELIABLE,
+            reliable(
                 &[Condition::RequestsFrom(1)],
                 "The reliable client ended the silence with its read timeout and sent the GET \
                  again.",
@@ -42,8 +39,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
             NO_ATTEMPT_LEFT,
             PAGE_LIMIT,
             ITEM_LIMIT,
-            Sentence::of(
-                NAIVE,
+            naive(
                 &[Condition::Ended(Ending::Stopped)],
                 "The naive client has no timeout and would have waited for ever: the lab stopped \
                  it.",

@@ -1,7 +1,7 @@
 //! A redirect is returned to the caller, not followed.
 
-use super::{PLAIN, Scenario, Share, shown};
-use crate::clients::{NAIVE, RELIABLE, Task};
+use super::{PLAIN, Scenario, Share, naive, reliable, shown};
+use crate::clients::Task;
 use evidence::{Condition, Ending, Expectation, ScenarioWords, Sentence};
 
 pub(super) const SCENARIO: Scenario = Scenario {
@@ -18,14 +18,12 @@ pub(super) const SCENARIO: Scenario = Scenario {
                 "A client that follows redirects by default sends its headers to any host that a \
                  Location names, and may turn a POST into a GET on the way.",
             ),
-            Sentence::of(
-                RELIABLE,
+            reliable(
                 &[Condition::Ended(Ending::Ok), Condition::Requests(1)],
                 "The reliable client handed the redirection over as a value, and its caller \
                  decides whether to follow it.",
             ),
-            Sentence::of(
-                NAIVE,
+            naive(
                 &[Condition::Ended(Ending::Ok), Condition::Requests(2)],
                 "The naive client followed the redirect: the service saw a second request, which \
                  the caller did not ask for.",

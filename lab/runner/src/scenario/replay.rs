@@ -1,7 +1,7 @@
 //! Repeated requests with the same key and body create one job.
 
-use super::{NEW_KEYS, PLAIN, Scenario, Share, shown};
-use crate::clients::{RELIABLE, Task};
+use super::{NEW_KEYS, PLAIN, Scenario, Share, reliable, shown};
+use crate::clients::Task;
 use evidence::{Condition, Ending, Expectation, Question, ScenarioWords, Sentence};
 
 pub(super) const SCENARIO: Scenario = Scenario {
@@ -20,8 +20,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
                 "A program that restarts before it has saved the response cannot know whether its \
                  job exists. With the key, it sends the same request again and gets the same job.",
             ),
-            Sentence::of(
-                RELIABLE,
+            reliable(
                 &[Condition::IdempotencyKeys(1), Condition::JobsCreated(1)],
                 "The reliable client sent one key twice, and one job was created.",
             ),

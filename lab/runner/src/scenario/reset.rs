@@ -3,12 +3,10 @@
 use client::{FailureKind, teaching::endpoint, telemetry::RETRIES};
 
 use super::{
-    ITEM_LIMIT, NO_ATTEMPT_LEFT, Network, PAGE_LIMIT, PLAIN, Scenario, Share, expect_items, shown,
+    ITEM_LIMIT, NO_ATTEMPT_LEFT, Network, PAGE_LIMIT, PLAIN, Scenario, Share, expect_items, naive,
+    reliable, shown,
 };
-use crate::{
-    clients::{NAIVE, RELIABLE, Task},
-    fault_proxy::Fault,
-};
+use crate::{clients::Task, fault_proxy::Fault};
 use evidence::{Choice, Condition, Expectation, Question, ScenarioWords, Sentence};
 
 pub(super) const SCENARIO: Scenario = Scenario {
@@ -35,8 +33,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
                 "The status arrives before the body. A client that decides on the headers alone \
                  has already reported success when the body breaks off.",
             ),
-            Sentence::of(
-                RELIABLE,
+            reliable(
                 &[Condition::RequestsFrom(2)],
                 "The reliable client reads the whole body inside the attempt. A body that breaks \
                  off is a failure like any other, so it sent the GET again.",
@@ -44,8 +41,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
             NO_ATTEMPT_LEFT,
             PAGE_LIMIT,
             ITEM_LIMIT,
-            Sentence::of(
-                NAIVE,
+            naive(
                 &[Condition::RequestsFrom(2)],
                 "The naive client reads the body before it looks at the result, so it sent the GET \
                  again, at once.",

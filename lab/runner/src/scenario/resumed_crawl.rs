@@ -2,8 +2,8 @@
 
 use client::teaching::endpoint;
 
-use super::{PAGE_LIMIT, PLAIN, Scenario, Share, shown};
-use crate::clients::{NAIVE, RELIABLE, Task};
+use super::{PAGE_LIMIT, PLAIN, Scenario, Share, naive, reliable, shown};
+use crate::clients::Task;
 use evidence::{Condition, Ending, Expectation, Policy, Question, ScenarioWords, Sentence};
 
 pub(super) const SCENARIO: Scenario = Scenario {
@@ -25,15 +25,13 @@ pub(super) const SCENARIO: Scenario = Scenario {
                  never skips one. Processing must tolerate duplicates, for example by writing each \
                  record under its own id.",
             ),
-            Sentence::of(
-                RELIABLE,
+            reliable(
                 &[Condition::Ended(Ending::Ok), Condition::Requests(3)],
                 "The reliable client resumed from its checkpoint, and only the last page came \
                  twice.",
             ),
             PAGE_LIMIT,
-            Sentence::of(
-                NAIVE,
+            naive(
                 &[Condition::Ended(Ending::Ok), Condition::Requests(4)],
                 "The naive client kept its position in a variable, started again at page 1, and \
                  read both pages twice.",

@@ -6,11 +6,11 @@ use client::Endpoint;
 use http::HeaderValue;
 
 use super::{
-    HEADER_NOT_READ, NO_ATTEMPT_LEFT, OVER_BUDGET, PLAIN, Scenario, expect_recovery,
+    HEADER_NOT_READ, NO_ATTEMPT_LEFT, OVER_BUDGET, PLAIN, Scenario, expect_recovery, reliable,
     responder::{fails_first, unavailable_until},
     shown,
 };
-use crate::clients::{RELIABLE, Task};
+use crate::clients::Task;
 use evidence::{Choice, Condition, Expectation, Question, ScenarioWords, Sentence};
 
 const MAINTENANCE: Endpoint = Endpoint::new("maintenance", "/maintenance");
@@ -38,8 +38,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
                 "RFC 9110 allows seconds or a date, in three formats. A client that reads only \
                  seconds retries too early when it gets a date.",
             ),
-            Sentence::of(
-                RELIABLE,
+            reliable(
                 &[Condition::WaitedAsAsked],
                 "The reliable client waited in full: it subtracted the current time from the date, \
                  and measured the wait on a monotonic clock.",

@@ -6,11 +6,11 @@ use client::Endpoint;
 use http::HeaderValue;
 
 use super::{
-    NO_ATTEMPT_LEFT, PLAIN, Scenario, Share, expect_recovery,
+    NO_ATTEMPT_LEFT, PLAIN, Scenario, Share, expect_recovery, naive, reliable,
     responder::{fails_first, unavailable_until},
     shown,
 };
-use crate::clients::{NAIVE, RELIABLE, Task};
+use crate::clients::Task;
 use evidence::{Choice, Condition, Expectation, Question, ScenarioWords, Sentence};
 
 const RETURNED: Endpoint = Endpoint::new("returned", "/returned");
@@ -34,14 +34,12 @@ pub(super) const SCENARIO: Scenario = Scenario {
                 "A date in the past is valid: it says that the service may be called now. A client \
                  falls back to its own backoff only for an invalid value.",
             ),
-            Sentence::of(
-                RELIABLE,
+            reliable(
                 &[Condition::RequestsFrom(2)],
                 "So the reliable client sent its retry without a wait.",
             ),
             NO_ATTEMPT_LEFT,
-            Sentence::of(
-                NAIVE,
+            naive(
                 &[Condition::RequestsFrom(2)],
                 "The naive client sent its retry without a wait, but not because of the date: it \
                  never waits and did not read the header.",

@@ -7,10 +7,11 @@ use http::HeaderValue;
 
 use super::{
     HEADER_NOT_READ, NO_ATTEMPT_LEFT, OVER_BUDGET, PLAIN, Scenario, Share, expect_recovery,
+    reliable,
     responder::{fails_first, unavailable_until},
     shown,
 };
-use crate::clients::{RELIABLE, Task};
+use crate::clients::Task;
 use evidence::{Choice, Condition, Expectation, Overrides, Question, ScenarioWords, Sentence};
 
 const BUSY: Endpoint = Endpoint::new("busy", "/busy");
@@ -37,8 +38,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
                 "A Retry-After that the caller can accept replaces the backoff. Wait for it in \
                  full: the service asked for no request before then.",
             ),
-            Sentence::of(
-                RELIABLE,
+            reliable(
                 &[Condition::WaitedAsAsked],
                 "The reliable client waited in full, and the service's record shows that no \
                  request came early.",

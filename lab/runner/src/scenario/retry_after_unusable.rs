@@ -4,11 +4,11 @@ use client::Endpoint;
 use http::HeaderValue;
 
 use super::{
-    NO_ATTEMPT_LEFT, PLAIN, Scenario,
+    NO_ATTEMPT_LEFT, PLAIN, Scenario, naive, reliable,
     responder::{fails_first, unavailable_until},
     shown,
 };
-use crate::clients::{NAIVE, RELIABLE, Task};
+use crate::clients::Task;
 use evidence::{Choice, Condition, Ending, Expectation, Policy, Question, ScenarioWords, Sentence};
 
 const CONFUSED: Endpoint = Endpoint::new("confused", "/confused");
@@ -38,14 +38,12 @@ pub(super) const SCENARIO: Scenario = Scenario {
                  its own backoff, as if the header were absent. Reading the value as zero would \
                  turn a broken header into an immediate retry.",
             ),
-            Sentence::of(
-                RELIABLE,
+            reliable(
                 &[Condition::RequestsFrom(2)],
                 "The backoff of the reliable client chose each wait at random.",
             ),
             NO_ATTEMPT_LEFT,
-            Sentence::of(
-                NAIVE,
+            naive(
                 &[Condition::RequestsFrom(2)],
                 "The naive client came back at once each time.",
             ),

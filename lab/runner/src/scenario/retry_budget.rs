@@ -3,11 +3,11 @@
 use client::Endpoint;
 
 use super::{
-    PLAIN, Scenario,
+    PLAIN, Scenario, naive, reliable,
     responder::{fails_first, unavailable},
     shown,
 };
-use crate::clients::{NAIVE, RELIABLE, Task};
+use crate::clients::Task;
 use evidence::{
     Condition, Ending, Expectation, Overrides, Policy, ScenarioWords, Sentence, StopReason,
 };
@@ -37,8 +37,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
                  can least bear it. A budget that all calls share bounds the total: once it is \
                  spent, each call ends after one attempt.",
             ),
-            Sentence::of(
-                RELIABLE,
+            reliable(
                 &[
                     Condition::GaveUp(StopReason::RetryBudgetEmpty),
                     Condition::Requests(7),
@@ -46,8 +45,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
                 "The calls of the reliable client shared two retries. The budget holds 0.4 tokens \
                  now: six further calls would pay for another retry.",
             ),
-            Sentence::of(
-                RELIABLE,
+            reliable(
                 &[
                     Condition::GaveUp(StopReason::AttemptsExhausted),
                     Condition::Requests(5),
@@ -55,8 +53,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
                 "The calls of the reliable client were allowed one attempt each, so the budget was \
                  not needed.",
             ),
-            Sentence::of(
-                NAIVE,
+            naive(
                 &[Condition::Requests(50)],
                 "The naive client has no budget: each of its calls cost ten requests.",
             ),

@@ -4,8 +4,10 @@ use std::time::Duration;
 
 use client::teaching::endpoint;
 
-use super::{BUDGET_SPENT, HEADER_NOT_READ, NO_ATTEMPT_LEFT, PLAIN, Scenario, Share, shown};
-use crate::clients::{RELIABLE, Task};
+use super::{
+    BUDGET_SPENT, HEADER_NOT_READ, NO_ATTEMPT_LEFT, PLAIN, Scenario, Share, reliable, shown,
+};
+use crate::clients::Task;
 use evidence::{
     Choice, Condition, Ending, Expectation, Overrides, Question, ScenarioWords, Sentence,
     StopReason,
@@ -38,14 +40,12 @@ pub(super) const SCENARIO: Scenario = Scenario {
                 "A shorter wait breaks the service's rule. A wait longer than the caller accepts \
                  breaks the caller's rule. Both rules apply.",
             ),
-            Sentence::of(
-                RELIABLE,
+            reliable(
                 &[Condition::GaveUp(StopReason::RetryAfterOverBudget)],
                 "So the reliable client stopped at once, and its error says how long to wait. The \
                  caller can do something useful for two minutes; a blocked thread cannot.",
             ),
-            Sentence::of(
-                RELIABLE,
+            reliable(
                 &[Condition::WaitedAsAsked],
                 "The caller allowed two minutes, so the reliable client waited in full before each \
                  retry. The caller learned only at the end that the service still fails.",

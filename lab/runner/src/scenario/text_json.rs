@@ -2,8 +2,8 @@
 
 use client::teaching::endpoint;
 
-use super::{PLAIN, Scenario, shown};
-use crate::clients::{NAIVE, RELIABLE, Task};
+use super::{PLAIN, Scenario, naive, reliable, shown};
+use crate::clients::Task;
 use evidence::{Choice, Condition, Ending, Expectation, Question, ScenarioWords, Sentence};
 
 pub(super) const SCENARIO: Scenario = Scenario {
@@ -25,8 +25,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
                 "A text body that happens to be JSON today may be an error page tomorrow. The \
                  service did not promise JSON.",
             ),
-            Sentence::of(
-                RELIABLE,
+            reliable(
                 &[
                     Condition::Ended(Ending::ResponseError),
                     Condition::Requests(1),
@@ -34,8 +33,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
                 "The reliable client checked the media type first, refused the response, and did \
                  not retry.",
             ),
-            Sentence::of(
-                NAIVE,
+            naive(
                 &[Condition::Ended(Ending::Ok), Condition::Requests(2)],
                 "The naive client took the text for data, and followed the cursor in it.",
             ),

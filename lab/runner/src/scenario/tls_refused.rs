@@ -2,8 +2,8 @@
 
 use client::{teaching::endpoint, telemetry::ATTEMPTS};
 
-use super::{Network, PLAIN, Scenario, shown};
-use crate::clients::{NAIVE, RELIABLE, Task};
+use super::{Network, PLAIN, Scenario, naive, reliable, shown};
+use crate::clients::Task;
 use evidence::{Condition, Ending, Expectation, Question, ScenarioWords, Sentence, StopReason};
 
 pub(super) const SCENARIO: Scenario = Scenario {
@@ -23,14 +23,12 @@ pub(super) const SCENARIO: Scenario = Scenario {
                  changes within a second. Libraries report it as a connection error, which clients \
                  usually retry.",
             ),
-            Sentence::of(
-                RELIABLE,
+            reliable(
                 &[Condition::GaveUp(StopReason::Tls)],
                 "The reliable client searched the chain of causes for a TLS error and did not \
                  retry.",
             ),
-            Sentence::of(
-                NAIVE,
+            naive(
                 &[Condition::Ended(Ending::TransportError)],
                 "The naive client tried ten times.",
             ),

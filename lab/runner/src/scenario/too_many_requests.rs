@@ -18,8 +18,8 @@ use host::{ExpectedRoute, Fault, Problem, Served};
 use http::{Method, StatusCode};
 use serde_json::json;
 
-use super::{Network, PLAIN, Scenario, shown};
-use crate::clients::{NAIVE, RELIABLE, Task};
+use super::{Network, PLAIN, Scenario, naive, reliable, shown};
+use crate::clients::Task;
 use evidence::{Condition, Expectation, Overrides, Question, ScenarioWords, Sentence, StopReason};
 
 const NARROW: Endpoint = Endpoint::new("narrow", "/narrow");
@@ -58,20 +58,17 @@ pub(super) const SCENARIO: Scenario = Scenario {
                 "A 429 says that all callers together send too much. A caller that backs off alone \
                  does not change that.",
             ),
-            Sentence::of(
-                RELIABLE,
+            reliable(
                 &[Condition::Responded(429)],
                 "Each 429 halved the limit that all workers of the reliable client share, so the \
                  remaining calls waited for their turn, and none of them was refused.",
             ),
-            Sentence::of(
-                RELIABLE,
+            reliable(
                 &[Condition::GaveUp(StopReason::AttemptsExhausted)],
                 "The workers of the reliable client that had been refused were allowed no second \
                  attempt.",
             ),
-            Sentence::of(
-                NAIVE,
+            naive(
                 &[Condition::Responded(429)],
                 "Each worker of the naive client came back at once and alone, and most of their \
                  requests were refused.",
