@@ -68,3 +68,65 @@ fn unused(
         })
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::{CLIENTS, Exposition, Session, Settings, WITHOUT, scenario::CATALOGUE};
+
+    /// One setting each, with this number.
+    const SETTINGS: [fn(u32) -> Overrides; 5] = [
+        |attempts| Overrides {
+            max_attempts: Some(attempts),
+            ..Overrides::NONE
+        },
+        |millis| Overrides {
+            backoff: Some(Duration::from_millis(millis.into())),
+            ..Overrides::NONE
+        },
+        |seconds| Overrides {
+            max_retry_after: Some(Duration::from_secs(seconds.into())),
+            ..Overrides::NONE
+        },
+        |pages| Overrides {
+            max_pages: Some(pages),
+            ..Overrides::NONE
+        },
+        |items| Overrides {
+            max_items: Some(items),
+            ..Overrides::NONE
+        },
+    ];
+
+    #[test]
+    fn a_setting_is_accepted_only_if_it_changes_what_a_run_is_allowed() {
+        let without = WITHOUT.iter().map(|it| *it as &dyn ClientUnderTest);
+        let clients: Vec<_> = CLIENTS.iter().copied().chain(without).collect();
+        for scenario in CATALOGUE {
+            for (&client, setting) in clients.iter().flat_map(|it| SETTINGS.map(|set| (it, set))) {
+                let terms = |number| {
+                    let settings = Settings {
+                        overrides: setting(number),
+                        ..Settings::in_virtual_time(client, 7)
+                    };
+                    check_overrides(&settings.overrides, &[scenario], &[client])?;
+                    Ok::<_, UnusedSetting>(
+                        Session::new(scenario, &settings, &Exposition::new()).terms(),
+                    )
+                };
+
+                let case = format!("{} {client:?} {:?}", scenario.name(), setting(700));
+                match [700, 800].map(terms) {
+                    [Ok(seven), Ok(eight)] => assert_ne!(seven, eight, "{case}"),
+                    [Err(unused), Err(_)] => {
+                        let names = [scenario.name(), client.identity().name];
+                        assert!(names.contains(&unused.name), "{case}: {unused}");
+                    }
+                    mixed => panic!("{case}: {mixed:?}"),
+                }
+            }
+        }
+    }
+}

@@ -349,7 +349,6 @@ pub(super) enum Chosen {
 #[cfg(test)]
 mod tests {
     use clap::Parser;
-    use runner::Exposition;
 
     use super::*;
 
@@ -359,56 +358,21 @@ mod tests {
         arguments: Arguments,
     }
 
-    /// The terms of the run that a command line asks for, or the error.
-    fn terms(
-        scenario: &Scenario,
-        client: &str,
-        option: &str,
-        value: u32,
-    ) -> Result<Vec<String>, String> {
-        let line = format!("lab {} {client} {option} {value}", scenario.name());
-        let Words { arguments } = Words::try_parse_from(line.split_whitespace()).expect(&line);
-        arguments.chosen().map_err(|error| error.to_string())?;
-        let settings = arguments.settings(Pace::Virtual);
-        Ok(runner::Session::new(scenario, &settings, &Exposition::new()).terms())
-    }
-
     #[test]
-    fn an_option_is_accepted_only_if_it_changes_what_a_run_is_allowed() {
-        let clients = CLIENTS
-            .iter()
-            .map(|it| format!("--client {}", it.identity().name));
-        let without = WITHOUT
-            .iter()
-            .map(|it| format!("--without {}", it.defence.id));
-        let clients: Vec<_> = clients.chain(without).collect();
-        let options = [
-            "--max-attempts",
-            "--backoff",
-            "--max-retry-after",
-            "--max-pages",
-            "--max-items",
-        ];
-        for scenario in scenario::CATALOGUE {
-            for (client, option) in clients
-                .iter()
-                .flat_map(|it| options.map(|option| (it, option)))
-            {
-                let case = format!("{} {client} {option}", scenario.name());
-                match [700, 800].map(|value| terms(scenario, client, option, value)) {
-                    [Ok(seven), Ok(eight)] => assert_ne!(seven, eight, "{case}"),
-                    [Err(error), Err(_)] => {
-                        let client = client.trim_start_matches("--client ");
-                        let on = [
-                            format!("client {client}:"),
-                            format!("scenario {}:", scenario.name()),
-                        ];
-                        assert!(error.starts_with(option), "{case}: {error}");
-                        assert!(on.iter().any(|on| error.contains(on)), "{case}: {error}");
-                    }
-                    mixed => panic!("{case}: {mixed:?}"),
-                }
-            }
-        }
+    fn each_option_sets_its_limit() {
+        let line = "lab items --max-attempts 2 --backoff 300 --max-retry-after 4 --max-pages 5 \
+                    --max-items 6";
+
+        let Words { arguments } = Words::try_parse_from(line.split_whitespace()).expect(line);
+
+        let expected = Overrides {
+            max_attempts: Some(2),
+            backoff: Some(Duration::from_millis(300)),
+            max_retry_after: Some(Duration::from_secs(4)),
+            max_pages: Some(5),
+            max_items: Some(6),
+        };
+        assert_eq!(arguments.overrides(), expected);
+        assert!(arguments.chosen().is_ok());
     }
 }

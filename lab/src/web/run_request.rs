@@ -191,7 +191,6 @@ impl RunRequest {
 
 #[cfg(test)]
 mod tests {
-    use runner::{Exposition, Session};
     use serde_json::json;
 
     use super::*;
@@ -232,44 +231,6 @@ mod tests {
                 max_items: Some(4),
             }
         );
-    }
-
-    #[test]
-    fn a_field_is_accepted_only_if_it_changes_what_a_run_is_allowed() {
-        let fields = [
-            "max_attempts",
-            "backoff_ms",
-            "max_retry_after_seconds",
-            "max_pages",
-            "max_items",
-        ];
-        for scenario in scenario::CATALOGUE {
-            for (choice, field) in
-                ClientChoice::all().flat_map(|it| fields.map(|field| (it, field)))
-            {
-                let terms = |value: u32| {
-                    let name = scenario.name();
-                    let body = json!({ "scenario": name, "client": choice, field: value });
-                    let request = RunRequest::read(body.to_string().as_bytes())?;
-                    let of = |client| {
-                        Session::new(scenario, &request.settings(client), &Exposition::new())
-                            .terms()
-                    };
-                    Ok::<_, Problem>(request.clients().into_iter().map(of).collect::<Vec<_>>())
-                };
-
-                let case = format!("{} {choice:?} {field}", scenario.name());
-                match [700, 800].map(terms) {
-                    [Ok(seven), Ok(eight)] => assert_ne!(seven, eight, "{case}"),
-                    [Err(problem), Err(_)] => {
-                        let rule = format!("{field}: has no effect on ");
-                        assert_eq!(problem.status, 422, "{case}");
-                        assert!(problem.detail.starts_with(&rule), "{case}: {problem:?}");
-                    }
-                    mixed => panic!("{case}: {mixed:?}"),
-                }
-            }
-        }
     }
 
     /// Bodies, each with the status and the words of its problem.
