@@ -62,15 +62,6 @@ fn a_cancelled_run_prints_its_events_so_far() {
 }
 
 #[test]
-fn a_run_as_json_says_that_it_was_cancelled() {
-    let ended = cancelled("retry-later --json");
-
-    let run: Value = serde_json::from_str(&ended.stdout).expect("JSON");
-    assert_eq!(run["outcome"]["ending"], "cancelled");
-    assert_eq!(run["verdict"], Value::Array(vec![]));
-}
-
-#[test]
 fn a_cancelled_scenario_ends_the_course() {
     let ended = cancelled("all --filter retry-");
 

@@ -54,6 +54,8 @@ lab storm --check --seeds 2
     '--seeds <N>'
 lab storm spikes
     error: no story is called 'spikes'; did you mean 'spike'?
+lab storm xyzzy
+    error: no story is called 'xyzzy'; `lab storm --list` shows them all
 lab storm --policy 3-jiter
     error: no policy is called '3-jiter'; did you mean '3-jitter'?
 lab storm --clients 0
@@ -72,12 +74,6 @@ lab storm --seeds 0
     it must be a whole number from 1 to 1000
 lab load --filter xyzzy
     error: no scenario's name contains 'xyzzy'; `lab list` shows them all
-lab load --page=
-    it must be the web UI's address as `lab serve` prints it, such as http://127.0.0.1:8766
-lab load --page 8766
-    it must be the web UI's address as `lab serve` prints it, such as http://127.0.0.1:8766
-lab load --page https://127.0.0.1:8766
-    it must be the web UI's address as `lab serve` prints it, such as http://127.0.0.1:8766
 lab load --page http://evil.example
     it must be the web UI's address as `lab serve` prints it, such as http://127.0.0.1:8766
 lab doctor --prometheus=

@@ -4,16 +4,13 @@
 
 use std::time::Duration;
 
-use host::ServiceConfig;
-use http::StatusCode;
 use serde_json::json;
-use server::TeachingApi;
 use tokio::time::{Instant, sleep};
 
 use crate::{
     dashboards::{Dashboard, panels},
     files::string,
-    prometheus::{self, Lab, PATIENCE, Prometheus},
+    prometheus::{Lab, PATIENCE, Prometheus},
     promql::substituted,
     rules::Rule,
 };
@@ -187,39 +184,4 @@ async fn a_live_run_of_flaky_moves_prometheus_by_three_attempts() {
 
     assert!(ended.expect("an end").success());
     until(3.0).await;
-}
-
-#[tokio::test]
-async fn a_lab_without_runs_shows_every_metric() {
-    let lab = Lab::start().await;
-
-    let url = format!("http://{}/metrics", lab.service);
-    let response = prometheus::http().get(url).send().await;
-    let scrape = response.expect("a response").text().await.expect("text");
-
-    let client = client::telemetry::METRICS.map(|metric| metric.name);
-    let service = host::telemetry::METRICS.map(|metric| metric.name);
-    for name in client.iter().chain(&service) {
-        let sampled = scrape.lines().any(|line| line.starts_with(name));
-        assert!(sampled, "there is no {name}");
-    }
-}
-
-#[tokio::test]
-async fn a_scrape_under_the_name_that_docker_desktop_uses_succeeds() {
-    let config = ServiceConfig::builder().port(0).build().expect("legal");
-    let service = TeachingApi::start(config).expect("a service");
-
-    let response = prometheus::http()
-        .get(format!("{}/metrics", service.base_url()))
-        .header("host", "host.docker.internal:8765")
-        .send()
-        .await
-        .expect("a response");
-
-    assert_eq!(response.status(), StatusCode::OK);
-    // Prometheus 3 refuses a response without its media type.
-    let format = response.headers()["content-type"].to_str().expect("text");
-    assert!(format.starts_with("text/plain; version=0.0.4"), "{format}");
-    service.stop().await.expect("nothing left behind");
 }

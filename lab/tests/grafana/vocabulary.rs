@@ -4,11 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use client::{
     FINAL_STATUSES, FailureKind, RETRY_STATUSES,
-    telemetry::{self as client_side, CallOutcome, GiveUp, MetricKind as ClientKind},
+    telemetry::{CallOutcome, GiveUp},
 };
-use host::telemetry::{self as service_side, MetricKind as ServiceKind};
+use host::telemetry as service_side;
 use promql_parser::label::MatchOp;
-use runner::NAIVE_METRICS;
 
 use crate::{
     dashboards::{Dashboard, Panel, panels},
@@ -30,26 +29,20 @@ type Vocabulary = BTreeMap<String, BTreeSet<String>>;
 /// The series of each metric that the crates register, with the labels that
 /// Prometheus adds.
 fn metrics() -> BTreeMap<&'static str, Vocabulary> {
-    let client_side = client_side::METRICS.iter().chain(&NAIVE_METRICS);
-    let client_side = client_side.map(|it| (it.name, it.labels, it.kind == ClientKind::Histogram));
-    let service_side = service_side::METRICS.iter();
-    let service_side =
-        service_side.map(|it| (it.name, it.labels, it.kind == ServiceKind::Histogram));
-    client_side
-        .chain(service_side)
-        .map(|(name, labels, histogram)| {
-            let series: &[(&str, &[&str])] = match histogram {
-                true => &[("_bucket", &["le"]), ("_sum", &[]), ("_count", &[])],
-                false => &[("", &[])],
-            };
-            let series = series.iter().map(|(ending, own)| {
-                let labels = labels.iter().chain(&SCRAPED).chain(*own);
-                let labels = labels.map(|label| (*label).to_owned()).collect();
-                (format!("{name}{ending}"), labels)
-            });
-            (name, series.collect())
-        })
-        .collect()
+    let metrics = runner::metrics().into_iter();
+    let with_series = metrics.map(|metric| {
+        let series: &[(&str, &[&str])] = match metric.kind {
+            "histogram" => &[("_bucket", &["le"]), ("_sum", &[]), ("_count", &[])],
+            _ => &[("", &[])],
+        };
+        let series = series.iter().map(|(ending, own)| {
+            let labels = metric.labels.iter().chain(&SCRAPED).chain(*own);
+            let labels = labels.map(|label| (*label).to_owned()).collect();
+            (format!("{}{ending}", metric.name), labels)
+        });
+        (metric.name, series.collect())
+    });
+    with_series.collect()
 }
 
 /// The metrics that the crates register, those that Prometheus adds, and those that the

@@ -1,6 +1,9 @@
 //! The content of an export: ids, tree, kinds, times, attributes, resources.
 
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::{
+    collections::HashSet,
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
 
 use axum::http::StatusCode;
 use opentelemetry_proto::tonic::{
@@ -194,7 +197,7 @@ async fn one_seed_in_two_labs_gives_two_traces_with_instance_ids() {
     let (anna, ben) = ("service.instance.id=anna", "service.instance.id=ben");
 
     let mut printed = Vec::new();
-    for variables in [&named(anna)[..], &named(ben), &named(anna), &[], &[]] {
+    for variables in [&named(anna)[..], &named(ben), &[], &[]] {
         printed.push(lab(&run, variables).await.stdout);
     }
 
@@ -210,13 +213,9 @@ async fn one_seed_in_two_labs_gives_two_traces_with_instance_ids() {
         .map(|both| &both[0])
         .collect();
     assert_eq!([&*labs[0].0, &*labs[1].0], ["anna", "ben"]);
-    assert_eq!(labs[0], labs[2]);
-    for (index, (name, trace)) in labs.iter().enumerate().skip(1) {
-        if index != 2 {
-            let before = &labs[..index];
-            assert!(before.iter().all(|it| it.0 != *name && it.1 != *trace));
-        }
-    }
+    let names: HashSet<_> = labs.iter().map(|(name, _)| name).collect();
+    let traces: HashSet<_> = labs.iter().map(|(_, trace)| trace).collect();
+    assert_eq!((names.len(), traces.len()), (4, 4));
     // The lab itself shows the same everywhere.
     assert!(printed.iter().all(|it| *it == printed[0]));
 }
@@ -240,19 +239,4 @@ async fn a_virtual_wait_keeps_its_length_and_the_run_ends_now() {
         before <= end && end <= after,
         "{before:?} {end:?} {after:?}"
     );
-}
-
-#[tokio::test]
-async fn the_export_contains_nothing_from_the_environment() {
-    let receiver = Receiver::responding(StatusCode::OK).await;
-    let variables = [
-        ("OTEL_RESOURCE_ATTRIBUTES", "host.name=SECRET"),
-        ("OTEL_SERVICE_NAME", "SECRET"),
-    ];
-
-    lab(&["items", "--otlp", &receiver.base], &variables).await;
-
-    let arrivals = receiver.arrivals();
-    assert_eq!(arrivals.len(), 2);
-    assert!(!format!("{arrivals:?}").contains("SECRET"));
 }

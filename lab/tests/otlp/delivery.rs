@@ -212,7 +212,6 @@ async fn an_invalid_address_is_a_usage_error_before_any_run() {
     let bare = "localhost:4318";
     for (arguments, variables, origin) in [
         (&["flaky", "--otlp", bare][..], &[][..], "--otlp"),
-        (&["flaky"], &[(ENDPOINT, bare)], ENDPOINT),
         (&["flaky"], &[(TRACES_ENDPOINT, bare)], TRACES_ENDPOINT),
     ] {
         let output = lab(arguments, variables).await;

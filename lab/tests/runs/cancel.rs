@@ -1,15 +1,12 @@
 //! Cancelled runs: their events are kept, and no task continues.
 
-use std::{future::ready, net::TcpListener, sync::Arc, time::Duration};
+use std::{net::TcpListener, sync::Arc, time::Duration};
 
 use evidence::{Client, Ending, Overrides, Pace, Run, trace::SpanName};
 use runner::{NAIVE, RELIABLE, Settings, run_until, scenario};
 use tokio::{runtime::Handle, sync::Notify, task::yield_now, time::timeout};
 use tracing::{Subscriber, span};
-use tracing_subscriber::{
-    Layer,
-    layer::{Context, Identity},
-};
+use tracing_subscriber::{Layer, layer::Context};
 
 use crate::{report, settings, text};
 
@@ -113,14 +110,4 @@ async fn every_kind_of_run_can_be_cancelled() {
         assert_eq!(run.outcome.ending, Ending::Cancelled, "{name}");
     }
     settle(before).await;
-}
-
-#[tokio::test]
-async fn a_run_can_be_cancelled_before_its_start() {
-    let settings = settings(RELIABLE, Overrides::NONE);
-    let scenario = scenario::find("items").expect("known");
-
-    let run = run_until(ready(()), Identity::new(), scenario, &settings).await;
-
-    assert_eq!(run.expect("a run").outcome.ending, Ending::Cancelled);
 }

@@ -98,23 +98,3 @@ fn runs_with_one_seed_have_different_trace_ids() {
     assert_eq!(ids.len(), 2 * CATALOGUE.len());
     assert_eq!(different.len(), ids.len());
 }
-
-#[test]
-fn the_trace_joins_both_sides_of_the_wire() {
-    let run = &PairwiseRun::of("flaky", RELIABLE).run;
-
-    let [trace] = run.traces.as_slice() else {
-        panic!("one run is one trace: {:?}", run.traces);
-    };
-    let of = |name: &str| {
-        let named = trace.spans.iter().filter(|span| span.name.as_str() == name);
-        named.collect::<Vec<_>>()
-    };
-    assert_eq!((of("operation").len(), of("wait").len()), (1, 2));
-    let attempts: Vec<_> = of("attempt").iter().map(|span| Some(span.id)).collect();
-    let parents: Vec<_> = of("request").iter().map(|span| span.parent).collect();
-    assert_eq!(parents, attempts);
-    let id = trace.id.to_string();
-    let mut entries = run.wire.entries.iter();
-    assert!(entries.all(|entry| entry.trace_id.as_deref() == Some(&*id)));
-}

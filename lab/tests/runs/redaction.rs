@@ -29,11 +29,7 @@ use http::{HeaderMap, StatusCode, header};
 use runner::{NAIVE, RELIABLE, Task, run_until, scenario, scenario::CATALOGUE, scenario::Scenario};
 use serde_json::json;
 use server::TeachingApi;
-use tracing::{
-    Event, Metadata, Subscriber,
-    field::{Field, Visit},
-    span,
-};
+use tracing::{Event, Metadata, Subscriber, span};
 use tracing_subscriber::{Layer, layer::Context};
 
 use crate::{report, settings, text};
@@ -69,25 +65,15 @@ impl<S: Subscriber> Layer<S> for Eavesdropper {
     }
 
     fn on_new_span(&self, span: &span::Attributes<'_>, _: &span::Id, _: Context<'_, S>) {
-        self.note(&span.metadata());
-        span.record(&mut Visitor(self));
+        self.note(span);
     }
 
     fn on_record(&self, _: &span::Id, values: &span::Record<'_>, _: Context<'_, S>) {
-        values.record(&mut Visitor(self));
+        self.note(values);
     }
 
     fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
-        self.note(&event.metadata());
-        event.record(&mut Visitor(self));
-    }
-}
-
-struct Visitor<'a>(&'a Eavesdropper);
-
-impl Visit for Visitor<'_> {
-    fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
-        self.0.note(&(field.name(), value));
+        self.note(event);
     }
 }
 

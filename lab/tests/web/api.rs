@@ -123,16 +123,11 @@ async fn the_course_is_listed_in_its_order() {
 async fn the_lesson_is_sent_once_a_run_is_over() {
     let (_dashboard, browser) = serve().await;
     let known = scenario::find("retry-later").expect("known");
-    let patient = json!({ "scenario": known.words.name, "max_retry_after_seconds": 120 });
-    let waiting = browser.start(&patient).await.json();
-    let done = browser
-        .start(&json!({ "scenario": known.words.name, "pace": "virtual" }))
-        .await
-        .json();
-    let id = |run: &Value| run["id"].as_str().expect("an id").to_owned();
+    let waiting = browser.begin_waiting("reliable").await;
+    let done = browser.run_scenario(known.words.name).await;
 
-    let over = finished(&browser, &id(&done)).await;
-    let waiting = browser.shown(&id(&waiting)).await;
+    let over = finished(&browser, &done).await;
+    let waiting = browser.shown(&waiting).await;
 
     let general = known.words.lessons[0].text;
     assert!(over["lesson"].as_str().expect("a lesson").contains(general));
@@ -275,9 +270,8 @@ async fn a_comparison_has_a_side_for_each_client() {
     let (_dashboard, browser) = serve().await;
     let run =
         json!({ "scenario": "looping-items", "client": "compare", "pace": "virtual", "seed": 7 });
-    let started = browser.start(&run).await.json();
 
-    let run = finished(&browser, started["id"].as_str().expect("an id")).await;
+    let run = finished(&browser, &browser.begin(&run).await).await;
 
     assert_eq!(run["client"], "compare");
     let sides = run["sides"].as_array().expect("sides");
@@ -314,9 +308,8 @@ async fn a_client_without_a_defence_runs_alone_or_beside_the_whole_one() {
             "scenario": "looping-items", "client": client, "pace": "virtual", "seed": 7,
             "without": "cursor-loop",
         });
-        let started = browser.start(&run).await.json();
 
-        let run = finished(&browser, started["id"].as_str().expect("an id")).await;
+        let run = finished(&browser, &browser.begin(&run).await).await;
 
         assert_eq!(run["without"], "cursor-loop");
         let sides = run["sides"].as_array().expect("sides").iter();
@@ -335,29 +328,22 @@ async fn an_invalid_run_or_load_is_refused_and_not_kept() {
     let json = Some("application/json");
     let long = format!("{{\"scenario\":\"{}\"}}", "x".repeat(20_000));
     let (run, load) = ("/api/runs", "/api/loads");
+    let (text, wrong_type) = (Some("text/plain"), "unsupported_media_type");
     let (flakey, none) = (r#"{"scenario":"flakey"}"#, r#"{"filter":"xyzzy"}"#);
-    let (flaky, zero) = (
-        r#"{"scenario":"flaky"}"#,
-        r#"{"scenario":"flaky","max_attempts":0}"#,
-    );
+    let flaky = r#"{"scenario":"flaky"}"#;
+    let zero = r#"{"scenario":"flaky","max_attempts":0}"#;
 
     for (path, media_type, body, status, code) in [
         (run, json, flakey, 422, "unknown_scenario"),
         (run, json, zero, 422, "invalid_run"),
         (run, json, "{", 400, "invalid_json"),
         (run, json, &*long, 413, "payload_too_large"),
-        (
-            run,
-            Some("text/plain"),
-            flaky,
-            415,
-            "unsupported_media_type",
-        ),
-        (run, None, flaky, 415, "unsupported_media_type"),
+        (run, text, flaky, 415, wrong_type),
+        (run, None, flaky, 415, wrong_type),
         (load, json, "{", 400, "invalid_json"),
         (load, json, r#"{"rate":0}"#, 422, "invalid_load"),
         (load, json, none, 422, "unknown_scenario"),
-        (load, None, "{}", 415, "unsupported_media_type"),
+        (load, None, "{}", 415, wrong_type),
     ] {
         let media_type = media_type.map(|it| ("content-type", it));
         let headers: Vec<_> = [("sec-fetch-site", "same-origin")]
@@ -375,11 +361,8 @@ async fn an_invalid_run_or_load_is_refused_and_not_kept() {
 #[tokio::test]
 async fn the_metrics_of_the_service_show_both_sides_of_all_runs() {
     let (dashboard, browser) = serve().await;
-    for id in [
-        browser.run_scenario("flaky").await,
-        browser.run_scenario("flaky").await,
-    ] {
-        finished(&browser, &id).await;
+    for _ in 0..2 {
+        finished(&browser, &browser.run_scenario("flaky").await).await;
     }
 
     // Scrapers may use any host name for the service.
@@ -407,9 +390,8 @@ async fn the_metrics_of_the_service_show_both_sides_of_all_runs() {
 async fn a_finished_run_has_a_report() {
     let (_dashboard, browser) = serve().await;
     let run = json!({ "scenario": "flaky", "client": "compare", "pace": "virtual", "seed": 7 });
-    let started = browser.start(&run).await.json();
-    let id = started["id"].as_str().expect("an id");
-    let shown = finished(&browser, id).await;
+    let id = browser.begin(&run).await;
+    let shown = finished(&browser, &id).await;
     let report = async |side: &str| browser.get(&format!("/api/runs/{id}/report{side}")).await;
 
     let flaky = scenario::find("flaky").expect("known");
@@ -444,10 +426,8 @@ async fn a_finished_run_has_a_report() {
 #[tokio::test]
 async fn a_running_run_has_no_report() {
     let (_dashboard, browser) = serve().await;
-    let run = json!({ "scenario": "retry-later", "max_retry_after_seconds": 600 });
-    let started = browser.start(&run).await.json();
+    let id = browser.begin_waiting("reliable").await;
 
-    let id = started["id"].as_str().expect("an id");
     let response = browser.get(&format!("/api/runs/{id}/report")).await;
 
     assert_eq!(response.status, StatusCode::CONFLICT);

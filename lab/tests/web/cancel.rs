@@ -13,12 +13,9 @@ async fn cancel(browser: &Browser, id: &str) -> TestResponse {
 
 /// Starts a run that waits for two minutes, and returns once all its clients do.
 async fn waiting(browser: &Browser, events: &mut Events, client: &str) -> String {
-    let run = json!({
-        "scenario": "retry-later", "client": client, "max_retry_after_seconds": 600, "seed": 7,
-    });
-    let started = browser.start(&run).await.json();
+    let id = browser.begin_waiting(client).await;
     events.until_a_wait().await;
-    started["id"].as_str().expect("an id").to_owned()
+    id
 }
 
 async fn ended(events: &mut Events, id: &str) {

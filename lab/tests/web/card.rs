@@ -155,7 +155,7 @@ async fn an_early_retry_is_shown_and_the_case_can_start_again() {
 }
 
 #[tokio::test]
-async fn a_case_shows_a_command_with_its_token_and_body() {
+async fn a_case_shows_a_command_that_ends_with_its_url() {
     let (_dashboard, browser) = serve().await;
 
     let card = open(&browser).await;
@@ -165,14 +165,8 @@ async fn a_case_shows_a_command_with_its_token_and_body() {
         let (curl, url) = (curl.expect("a command"), url.expect("a URL"));
         assert!(curl.starts_with("curl ") && curl.ends_with(url), "{curl}");
     }
-    let with_token = &task(&card, "read-all")["cases"][0];
-    let token = with_token["token"].as_str().expect("a token");
-    let curl = with_token["curl"].as_str().expect("a command");
-    assert!(curl.contains(&format!("Bearer {token}'")), "{curl}");
-    let with_body = &task(&card, "create")["cases"][0];
-    assert_eq!(with_body["token"], json!(null));
-    let curl = with_body["curl"].as_str().expect("a command");
-    assert!(curl.contains(r#"-d '{"task": "resize"}'"#), "{curl}");
+    assert_ne!(task(&card, "read-all")["cases"][0]["token"], json!(null));
+    assert_eq!(task(&card, "create")["cases"][0]["token"], json!(null));
 }
 
 #[tokio::test]

@@ -1,6 +1,10 @@
 //! `lab serve` as a person starts and ends it.
 
-use std::{fs, net::TcpListener, process::Stdio};
+use std::{
+    fs,
+    net::TcpListener,
+    process::{Output, Stdio},
+};
 
 use http::{Method, StatusCode};
 use tokio::{
@@ -15,9 +19,24 @@ use crate::support::{Browser, PATIENCE};
 const FREE_PORTS: [&str; 4] = ["--port", "0", "--page-port", "0"];
 
 fn lab(arguments: &[&str]) -> Command {
+    lab_with("serve", arguments)
+}
+
+/// A subcommand of the lab.
+pub(crate) fn lab_with(subcommand: &str, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_lab"));
-    command.arg("serve").args(arguments);
+    command.arg(subcommand).args(arguments);
     set_up(command)
+}
+
+/// Runs a command to its end.
+pub(crate) async fn output(mut command: Command) -> Output {
+    let output = timeout(PATIENCE, command.output()).await;
+    output.expect("an end in time").expect("lab runs")
+}
+
+pub(crate) fn text(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes).expect("UTF-8")
 }
 
 /// `lab serve` on free ports with at most this many descriptors.
@@ -30,6 +49,7 @@ fn lab_with_descriptors(most: u32) -> Command {
 
 fn set_up(mut command: Command) -> Command {
     command
+        .env("LC_ALL", "C.UTF-8")
         .env_remove("RUST_LOG")
         .env_remove("OTEL_EXPORTER_OTLP_ENDPOINT")
         .env_remove("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
@@ -128,11 +148,8 @@ async fn a_stop_that_is_cut_short_says_so_and_fails() {
 
     let output = timeout(PATIENCE, served.child.wait_with_output()).await;
     let output = output.expect("a prompt end").expect("an end");
-    let error = String::from_utf8(output.stderr).expect("UTF-8");
-    assert_eq!(
-        error,
-        "error: the stop was cut short; connections still busy: 1\n"
-    );
+    let error = "error: the stop was cut short; connections still busy: 1\n";
+    assert_eq!(text(output.stderr), error);
     assert_eq!(output.status.code(), Some(1));
 }
 
@@ -185,15 +202,12 @@ async fn a_port_in_use_is_named_with_another_command() {
     let taken = holder.local_addr().expect("an address").port().to_string();
 
     for (option, other) in [("--port", "--page-port"), ("--page-port", "--port")] {
-        let output = lab(&[option, &taken, other, "0"])
-            .output()
-            .await
-            .expect("lab runs");
+        let output = output(lab(&[option, &taken, other, "0"])).await;
 
         assert_eq!(output.status.code(), Some(3));
         assert!(output.stdout.is_empty());
         assert_eq!(
-            String::from_utf8(output.stderr).expect("UTF-8"),
+            text(output.stderr),
             format!(
                 "error: port {taken} on 127.0.0.1 is in use; choose another with {option}, \
                  or {option} 0 for a free one\n"
@@ -224,13 +238,11 @@ async fn a_folder_without_the_page_is_named() {
     for folder in [folder.path().to_owned(), folder.path().join("missing")] {
         let assets = folder.to_str().expect("UTF-8");
 
-        let output = lab(&[&FREE_PORTS[..], &["--assets", assets]].concat()).output();
+        let output = output(lab(&[&FREE_PORTS[..], &["--assets", assets]].concat())).await;
 
-        let output = timeout(PATIENCE, output).await.expect("a prompt end");
-        let output = output.expect("lab runs");
         assert_eq!(output.status.code(), Some(3));
         assert!(output.stdout.is_empty());
-        let error = String::from_utf8(output.stderr).expect("UTF-8");
+        let error = text(output.stderr);
         let start = format!("error: {assets} does not contain the web UI: ");
         assert!(error.starts_with(&start), "{error}");
     }

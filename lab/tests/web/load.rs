@@ -1,11 +1,6 @@
 //! `lab load` as a person types it, against its own `lab serve`.
 
-use std::{
-    io::Write,
-    net::TcpListener,
-    process::{Output, Stdio},
-    thread,
-};
+use std::{io::Write, net::TcpListener, process::Output, thread};
 
 use tokio::{
     io::{AsyncBufReadExt, BufReader},
@@ -14,30 +9,12 @@ use tokio::{
 };
 
 use crate::{
-    command::{Served, signal},
+    command::{Served, lab_with, output, signal, text},
     support::PATIENCE,
 };
 
 pub(crate) fn load(page: &str, arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_lab"));
-    command
-        .args(["load", "--page", page])
-        .args(arguments)
-        .env("LC_ALL", "C.UTF-8")
-        .env_remove("RUST_LOG")
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .kill_on_drop(true);
-    command
-}
-
-async fn output(mut command: Command) -> Output {
-    let output = timeout(PATIENCE, command.output()).await;
-    output.expect("an end in time").expect("lab runs")
-}
-
-pub(crate) fn text(bytes: &[u8]) -> String {
-    String::from_utf8(bytes.to_vec()).expect("UTF-8")
+    lab_with("load", &[&["--page", page], arguments].concat())
 }
 
 #[tokio::test]
@@ -54,7 +31,7 @@ async fn a_load_runs_the_filtered_scenarios_and_sums_them_up() {
     ))
     .await;
 
-    let (out, err) = (text(&output.stdout), text(&output.stderr));
+    let (out, err) = (text(output.stdout), text(output.stderr));
     assert_eq!(output.status.code(), Some(0), "{out}{err}");
     for part in [
         "\nruns      10 asked for, 10 completed, 10 as expected\n",
@@ -106,7 +83,7 @@ async fn another_server_is_not_taken_for_the_page() {
         assert_eq!(output.status.code(), Some(3), "{page}");
         assert!(output.stdout.is_empty());
         assert_eq!(
-            text(&output.stderr),
+            text(output.stderr),
             format!(
                 "error: the server at {page} is not the web UI of this `lab serve`; set --page \
                  to the address that it printed\n"
@@ -146,7 +123,7 @@ async fn a_second_load_is_refused() {
 
     assert_eq!(second.status.code(), Some(3));
     assert_eq!(
-        text(&second.stderr),
+        text(second.stderr),
         format!(
             "error: a load is already running at {page}; wait for its end, or stop it where \
              it was started\n"
@@ -172,7 +149,7 @@ async fn ctrl_c_ends_a_load_with_its_summary_and_the_server_stays() {
     ))
     .await;
 
-    let out = text(&stopped.stdout);
+    let out = text(stopped.stdout);
     assert_eq!(stopped.status.code(), Some(0), "{out}");
     assert!(out.contains("\nruns      "), "{out}");
     assert_eq!(next.status.code(), Some(0), "{next:?}");
@@ -210,7 +187,7 @@ async fn a_load_interrupted_by_its_server_prints_the_summary_and_an_error() {
         signal(&server, how).await;
         let broken = ended(load).await;
 
-        let (out, err) = (text(&broken.stdout), text(&broken.stderr));
+        let (out, err) = (text(broken.stdout), text(broken.stderr));
         assert_eq!(broken.status.code(), Some(3), "{how}: {out}{err}");
         assert!(out.contains("\nruns      "), "{out}");
         assert_eq!(

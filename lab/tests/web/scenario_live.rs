@@ -1,27 +1,16 @@
 //! `lab scenario --live` as a person types it, beside a `lab serve`.
 
-use std::process::{Output, Stdio};
-
 use serde_json::Value;
-use tokio::{process::Command, time::timeout};
+use tokio::process::Command;
 
-use crate::support::{Browser, PATIENCE, serve};
+use crate::{
+    command::{lab_with, output, text},
+    support::{Browser, serve},
+};
 
 fn scenario(page: &str, arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_lab"));
-    command
-        .args(["scenario", "flaky", "--live", "--page", page])
-        .args(arguments)
-        .env_remove("RUST_LOG")
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .kill_on_drop(true);
-    command
-}
-
-async fn output(mut command: Command) -> Output {
-    let output = timeout(PATIENCE, command.output()).await;
-    output.expect("an end in time").expect("lab runs")
+    let live = ["flaky", "--live", "--page", page];
+    lab_with("scenario", &[&live, arguments].concat())
 }
 
 /// What `/metrics` of the lab says of a counter, over all its labels.
@@ -45,8 +34,8 @@ async fn a_live_run_is_printed_here_and_counted_and_kept_there() {
     assert_eq!(total(&service, "client_attempts_total{").await, 3);
     let kept = browser.get("/api/runs").await.json();
     let id = kept[0]["id"].as_str().expect("a run");
-    let stderr = String::from_utf8(run.stderr).expect("UTF-8");
-    assert_eq!(stderr, format!("the run is at {page}/runs/{id}\n"));
+    let note = format!("the run is at {page}/runs/{id}\n");
+    assert_eq!(text(run.stderr), note);
     let printed: Value = serde_json::from_slice(&run.stdout).expect("JSON");
     let detail = browser.get(&format!("/api/runs/{id}")).await.json();
     assert_eq!(printed, detail["sides"][0]);
@@ -64,14 +53,11 @@ async fn a_live_run_prints_the_same_as_one_on_its_own() {
     for options in [&["--explain"][..], &["--compare"], &["--without", "jitter"]] {
         let options = [&["--seed", "7", "--pace", "virtual"], options].concat();
         let live = output(scenario(&page, &options)).await;
-        let mut alone = Command::new(env!("CARGO_BIN_EXE_lab"));
-        alone.args(["scenario", "flaky"]).args(&options);
 
-        let alone = output(alone).await;
+        let alone = output(lab_with("scenario", &[&["flaky"], &*options].concat())).await;
 
         assert_eq!(live.status.code(), alone.status.code(), "{options:?}");
-        let [live, alone] = [live, alone].map(|it| String::from_utf8(it.stdout).expect("UTF-8"));
-        assert_eq!(live, alone, "{options:?}");
+        assert_eq!(text(live.stdout), text(alone.stdout), "{options:?}");
     }
 }
 
@@ -84,9 +70,6 @@ async fn without_a_server_a_live_run_says_what_to_type() {
     let run = output(scenario(&page, &[])).await;
 
     assert_eq!(run.status.code(), Some(3));
-    let stderr = String::from_utf8(run.stderr).expect("UTF-8");
-    assert_eq!(
-        stderr,
-        format!("error: nobody listens at {page}; type: lab serve\n")
-    );
+    let error = format!("error: nobody listens at {page}; type: lab serve\n");
+    assert_eq!(text(run.stderr), error);
 }

@@ -6,8 +6,9 @@ use std::{env, fs, time::Duration};
 use tokio::time::{Instant, sleep};
 
 use crate::{
-    command::Served,
-    load::{load, text},
+    command::{Served, text},
+    load::load,
+    support::Browser,
 };
 
 /// The runs in a second: about as many as two cores can handle in a debug build, which
@@ -60,11 +61,7 @@ struct Counted {
 
 impl Counted {
     async fn at(service: &str) -> Self {
-        client::install_tls_provider();
-        let http = reqwest::Client::builder().no_proxy().tls_certs_only([]);
-        let http = http.build().expect("legal");
-        let scrape = http.get(format!("{service}/metrics")).send().await;
-        let scrape = scrape.expect("a response").text().await.expect("text");
+        let scrape = Browser::of(service).get("/metrics").await.text();
         let sum = |name: &str| {
             let series = scrape.lines().filter(|line| {
                 let rest = line.strip_prefix(name);
@@ -86,7 +83,7 @@ async fn run_scenario(page: &str, seconds: u64) -> (u64, u64) {
     let seconds = seconds.to_string();
     let output = load(page, &["--seconds", &seconds, "--rate", RATE]).output();
     let output = output.await.expect("lab runs");
-    let out = text(&output.stdout);
+    let out = text(output.stdout);
     // Each run checks that client and wire agree; one that does not is reported.
     assert_eq!(output.status.code(), Some(0), "{out}");
     let number = |line: &str, unit: &str| {

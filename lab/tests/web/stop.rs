@@ -4,7 +4,6 @@ use std::net::TcpListener;
 
 use futures_util::future::join_all;
 use http::Method;
-use serde_json::json;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,
@@ -34,8 +33,7 @@ async fn nothing_that_goes_on_delays_the_shutdown() {
     let request = "GET /api/events HTTP/1.1\r\nHost: localhost\r\n\r\n";
     deaf.write_all(request.as_bytes()).await.expect("a request");
     deaf.readable().await.expect("a response begins");
-    let run = json!({ "scenario": "retry-later", "max_retry_after_seconds": 600 });
-    browser.start(&run).await;
+    browser.begin_waiting("reliable").await;
     pages[0].until_a_wait().await;
     let mut progress = browser.load(&endless()).await;
     progress.next().await;

@@ -90,12 +90,25 @@ impl Browser {
         self.get(&format!("/api/runs/{id}")).await.json()
     }
 
+    /// Starts a run, and returns its id.
+    pub(crate) async fn begin(&self, run: &Value) -> String {
+        let response = self.start(run).await;
+        assert_eq!(response.status, StatusCode::ACCEPTED, "{:?}", response.body);
+        response.json()["id"].as_str().expect("an id").to_owned()
+    }
+
     /// Starts a run in virtual time, and returns its id.
     pub(crate) async fn run_scenario(&self, scenario: &str) -> String {
         let run = json!({ "scenario": scenario, "pace": "virtual", "seed": 7 });
-        let response = self.start(&run).await;
-        assert_eq!(response.status, StatusCode::ACCEPTED, "{:?}", response.body);
-        response.json()["id"].as_str().expect("an id").to_owned()
+        self.begin(&run).await
+    }
+
+    /// Starts a run that waits for two minutes, with these clients, and returns its id.
+    pub(crate) async fn begin_waiting(&self, client: &str) -> String {
+        let run = json!({
+            "scenario": "retry-later", "client": client, "max_retry_after_seconds": 600,
+        });
+        self.begin(&run).await
     }
 
     /// Sends a request without a body that changes state, as the page does.
@@ -195,12 +208,6 @@ pub(crate) struct Event {
 }
 
 impl Event {
-    /// The number in the id.
-    pub(crate) fn number(&self) -> u64 {
-        let (_, number) = self.id.rsplit_once('-').expect("an epoch and a number");
-        number.parse().expect("a number")
-    }
-
     /// Whether this is the end of a run.
     pub(crate) fn ends(&self, id: &str) -> bool {
         self.kind == "run" && self.data["id"] == id && self.data["state"] != "running"

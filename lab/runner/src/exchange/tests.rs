@@ -28,22 +28,6 @@ async fn each_request_has_its_exchange() {
 }
 
 #[tokio::test]
-async fn the_facts_name_the_subject_of_the_lesson() {
-    for (name, facts) in [
-        ("flaky", &[][..]),
-        ("items", &["cursor A → end"]),
-        ("looping-items", &["cursor A → B → A"]),
-        (
-            "resumed-crawl",
-            &["cursor A → end", "requests 2 and 3: both with cursor A"],
-        ),
-        ("redirect", &["request 1: Location: /items"]),
-    ] {
-        assert_eq!(finished(name).await.view.facts.0, facts, "{name}");
-    }
-}
-
-#[tokio::test]
 async fn the_limit_of_a_listing_is_shown_and_its_cursor_only_named() {
     let exchanges = finished("items").await.wire.exchanges;
 

@@ -35,18 +35,6 @@ fn an_event_has_an_id_a_kind_and_a_line_of_data() {
 }
 
 #[test]
-fn a_reader_resumes_after_its_last_event() {
-    let feed = Feed::new();
-    let mut first = feed.read(None);
-    (0..3).for_each(|n| feed.publish("run", &n));
-    let before = take(&mut first);
-
-    let mut second = feed.read(Some(id(&before[1])));
-
-    assert_eq!(take(&mut second), before[2..]);
-}
-
-#[test]
 fn a_reader_without_events_resumes_from_the_preamble() {
     let feed = Feed::new();
     feed.publish("run", &1);
@@ -80,27 +68,6 @@ fn an_unknown_position_has_missed_everything() {
         let missed = format!("id: {epoch}-3\nevent: missed\ndata: {{\"from\":0,\"to\":3}}\n\n");
         assert_eq!(take(&mut reader), [missed], "{strange:?}");
     }
-}
-
-#[test]
-fn a_slow_reader_learns_what_it_missed_and_blocks_no_one() {
-    let feed = Feed::new();
-    let (mut slow, mut quick) = (feed.read(None), feed.read(None));
-    let mut got = 0;
-
-    for n in 0..LIMITS.events + 2 {
-        feed.publish("run", &n);
-        got += take(&mut quick).len();
-    }
-
-    assert_eq!(got, LIMITS.events + 2);
-    let frames = take(&mut slow);
-    assert!(
-        frames[0].contains("event: missed\ndata: {\"from\":1,\"to\":2}\n"),
-        "{}",
-        frames[0]
-    );
-    assert_eq!(frames.len(), 1 + LIMITS.events);
 }
 
 #[tokio::test]

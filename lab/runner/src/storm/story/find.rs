@@ -35,34 +35,3 @@ pub fn policy(of: &Story, name: &str) -> Result<Policy, UnknownName> {
         UnknownName::new("policy", name, words, "lab storm --list")
     })
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_unknown_name_suggests_the_nearest() {
-        let of = &STORIES[0];
-
-        for (error, words) in [
-            (
-                story("spikes").expect_err("a near miss"),
-                "no story is called 'spikes'; did you mean 'spike'?",
-            ),
-            (
-                story("xyzzy").expect_err("nothing near"),
-                "no story is called 'xyzzy'; `lab storm --list` shows them all",
-            ),
-            (
-                policy(of, "3-jiter").expect_err("a near miss"),
-                "no policy is called '3-jiter'; did you mean '3-jitter'?",
-            ),
-            (
-                policy(of, "grpcs").expect_err("a near miss"),
-                "no policy is called 'grpcs'; did you mean 'grpc'?",
-            ),
-        ] {
-            assert_eq!(error.to_string(), words);
-        }
-    }
-}
