@@ -88,35 +88,20 @@ mod tests {
     #[test]
     fn distinguishes_the_flavours() {
         let engine = |flavour, compose| Docker::Engine { flavour, compose };
+        let debian = r#""28.2.2","OperatingSystem":"Debian GNU/Linux 13""#;
+        let desktop = r#""28.2.2","OperatingSystem":"Docker Desktop""#;
+        let alpine = r#""28.2.2","OperatingSystem":"Alpine Linux""#;
+        let rootless = r#""28.2.2","SecurityOptions":["name=seccomp","name=rootless"]"#;
+        let stopped = r#""","OperatingSystem":"","SecurityOptions":null"#;
         let compose = r#""ClientInfo":{"Plugins":[{"Name":"buildx"},{"Name":"compose"}]}"#;
         for (system, info, expected) in [
-            (
-                "linux",
-                r#""ServerVersion":"28.2.2","OperatingSystem":"Debian GNU/Linux 13""#,
-                engine(Flavour::Host, true),
-            ),
-            (
-                "linux",
-                r#""ServerVersion":"28.2.2","OperatingSystem":"Docker Desktop""#,
-                engine(Flavour::Desktop, true),
-            ),
-            (
-                "macos",
-                r#""ServerVersion":"28.2.2","OperatingSystem":"Alpine Linux""#,
-                engine(Flavour::Desktop, true),
-            ),
-            (
-                "linux",
-                r#""ServerVersion":"28.2.2","SecurityOptions":["name=seccomp","name=rootless"]"#,
-                engine(Flavour::Rootless, true),
-            ),
-            (
-                "linux",
-                r#""ServerVersion":"","OperatingSystem":"","SecurityOptions":null"#,
-                Docker::NoEngine,
-            ),
+            ("linux", debian, engine(Flavour::Host, true)),
+            ("linux", desktop, engine(Flavour::Desktop, true)),
+            ("macos", alpine, engine(Flavour::Desktop, true)),
+            ("linux", rootless, engine(Flavour::Rootless, true)),
+            ("linux", stopped, Docker::NoEngine),
         ] {
-            let whole = format!("{{{info},{compose}}}");
+            let whole = format!(r#"{{"ServerVersion":{info},{compose}}}"#);
             assert_eq!(read(whole.as_bytes(), b"", system), expected, "{info}");
         }
         let bare =
