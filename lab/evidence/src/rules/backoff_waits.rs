@@ -28,7 +28,7 @@ mod tests {
     use crate::{
         rules::{
             Case,
-            Verdict::{Broken, CannotTell, Kept, NotExercised, Skipped},
+            Verdict::{Broken, CannotTell, Kept},
             testing::{Script, hold},
         },
         wire::WireRecord,
@@ -49,37 +49,31 @@ mod tests {
 
     #[test]
     fn many_short_gaps_break_it_and_a_few_may_be_chance() {
-        hold(
-            &RULE,
-            [
-                (Script::new().respond(0, 200), NotExercised, vec![]),
-                (gaps(&[]), Skipped, vec![]),
-                (gaps(&[0; 3]), CannotTell, vec![]),
-                (gaps(&[999; 4]), Broken, vec![2, 3, 4, 5]),
-                (gaps(&[0, 0, 0, 1_000]), CannotTell, vec![]),
-                (gaps(&[3_999; 5]), Broken, vec![2, 3, 4, 5, 6]),
-                (gaps(&[0, 0, 0, 0, 4_000]), CannotTell, vec![]),
-                (gaps(&[4_999; 6]), Broken, vec![2, 3, 4, 5, 6, 7]),
-                (gaps(&[0, 0, 0, 0, 0, 5_000]), CannotTell, vec![]),
-            ],
-        );
+        hold! { RULE;
+            Script::new().respond(0, 200) => NotExercised,
+            gaps(&[]) => Skipped,
+            gaps(&[0; 3]) => CannotTell,
+            gaps(&[999; 4]) => Broken [2, 3, 4, 5],
+            gaps(&[0, 0, 0, 1_000]) => CannotTell,
+            gaps(&[3_999; 5]) => Broken [2, 3, 4, 5, 6],
+            gaps(&[0, 0, 0, 0, 4_000]) => CannotTell,
+            gaps(&[4_999; 6]) => Broken [2, 3, 4, 5, 6, 7],
+            gaps(&[0, 0, 0, 0, 0, 5_000]) => CannotTell,
+        }
     }
 
     #[test]
     fn a_single_long_gap_does_not_count_as_a_pause() {
         let (short, long) = (300, 40_000);
 
-        hold(
-            &RULE,
-            [
-                (gaps(&[long]), CannotTell, vec![]),
-                (gaps(&[long, short]), CannotTell, vec![]),
-                (gaps(&[long, short, long, short]), CannotTell, vec![]),
-                (gaps(&[long, long]), Kept, vec![]),
-                (gaps(&[long, short, long]), Kept, vec![]),
-                (gaps(&[39_999, 39_999]), CannotTell, vec![]),
-            ],
-        );
+        hold! { RULE;
+            gaps(&[long]) => CannotTell,
+            gaps(&[long, short]) => CannotTell,
+            gaps(&[long, short, long, short]) => CannotTell,
+            gaps(&[long, long]) => Kept,
+            gaps(&[long, short, long]) => Kept,
+            gaps(&[39_999, 39_999]) => CannotTell,
+        }
     }
 
     #[test]
@@ -110,6 +104,8 @@ mod tests {
             .retry_after(2)
             .respond(2_000, 200);
 
-        hold(&RULE, [(asked, NotExercised, vec![])]);
+        hold! { RULE;
+            asked => NotExercised,
+        }
     }
 }

@@ -18,11 +18,8 @@ mod tests {
     use crate::rules::testing::{hold_to_no_next_page, hold_to_one_request};
 
     #[test]
-    fn a_second_request_breaks_it() {
+    fn a_second_request_or_its_next_cursor_breaks_it() {
         hold_to_one_request(&RULE, |it| it.fault("bad_json"));
-    }
-    #[test]
-    fn its_next_cursor_breaks_it() {
         hold_to_no_next_page(&RULE, |it| it.fault("bad_json"));
     }
 }

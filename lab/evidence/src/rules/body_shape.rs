@@ -19,18 +19,12 @@ pub(super) const RULE: Rule = Rule {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::{
-        Verdict::{Broken, Kept},
-        testing::{Script, hold, hold_to_no_next_page, hold_to_one_request},
-    };
+    use crate::rules::testing::{Script, hold, hold_to_no_next_page, hold_to_one_request};
 
     #[test]
-    fn a_second_request_breaks_it() {
+    fn a_second_request_or_its_next_cursor_breaks_it() {
         hold_to_one_request(&RULE, |it| it.fault("bad_items"));
         hold_to_one_request(&RULE, |it| it.fault("bad_cursor"));
-    }
-    #[test]
-    fn its_next_cursor_breaks_it() {
         hold_to_no_next_page(&RULE, |it| it.fault("bad_items"));
     }
 
@@ -39,19 +33,12 @@ mod tests {
         let bad = |script: Script| script.respond(1, 200).cursor(1).fault("bad_cursor");
         let page = || bad(Script::new().respond(0, 200).issues(1));
 
-        hold(
-            &RULE,
-            [
-                (page(), Kept, vec![]),
-                (page().respond(2, 200).cursor(2), Broken, vec![3]),
-                (
-                    bad(Script::new()).respond(2, 400).cursor(2),
-                    Broken,
-                    vec![2],
-                ),
-                (page().respond(2, 200).cursor(1).issues(3), Broken, vec![3]),
-                (page().respond(2, 200), Kept, vec![]),
-            ],
-        );
+        hold! { RULE;
+            page() => Kept,
+            page().respond(2, 200).cursor(2) => Broken [3],
+            bad(Script::new()).respond(2, 400).cursor(2) => Broken [2],
+            page().respond(2, 200).cursor(1).issues(3) => Broken [3],
+            page().respond(2, 200) => Kept,
+        }
     }
 }

@@ -39,34 +39,21 @@ fn judge(cases: &[Case<'_>]) -> Judgement {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::{
-        Verdict::{Broken, Kept, NotExercised},
-        testing::{Script, hold},
-    };
-
-    fn page(script: Script, at: u64, cursor: Option<u64>, issues: u64) -> Script {
-        let page = script.respond(at, 200).issues(issues);
-        match cursor {
-            Some(cursor) => page.cursor(cursor),
-            None => page,
-        }
-    }
+    use crate::rules::testing::{Script, hold};
 
     #[test]
     fn a_third_request_for_a_page_breaks_it() {
         let (a, b) = (1, 2);
-        let healthy = || page(Script::new(), 0, None, a);
-        let once = || page(page(healthy(), 1, Some(a), b), 2, Some(b), a);
-        let twice = || page(page(once(), 3, Some(a), b), 4, Some(b), a);
+        let page = |script: Script, at, from, to| script.respond(at, 200).cursor(from).issues(to);
+        let healthy = || Script::new().respond(0, 200).issues(a);
+        let once = || page(page(healthy(), 1, a, b), 2, b, a);
+        let twice = || page(page(once(), 3, a, b), 4, b, a);
 
-        hold(
-            &RULE,
-            [
-                (healthy(), NotExercised, vec![]),
-                (once(), Kept, vec![]),
-                (twice(), Kept, vec![]),
-                (page(twice(), 5, Some(a), b), Broken, vec![6]),
-            ],
-        );
+        hold! { RULE;
+            healthy() => NotExercised,
+            once() => Kept,
+            twice() => Kept,
+            page(twice(), 5, a, b) => Broken [6],
+        }
     }
 }

@@ -44,34 +44,19 @@ fn judge(cases: &[Case<'_>]) -> Judgement {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::{
-        Verdict::{Broken, CannotTell, Kept, NotExercised, Skipped},
-        testing::{Script, hold},
-    };
+    use crate::rules::testing::{Script, hold};
 
     #[test]
     fn a_cursor_that_was_not_issued_breaks_it() {
         let page = || Script::new().respond(0, 200).issues(7);
 
-        hold(
-            &RULE,
-            [
-                (Script::new().respond(0, 200), NotExercised, vec![]),
-                (page(), Skipped, vec![]),
-                (page().respond(1, 200).cursor(7), Kept, vec![]),
-                (page().respond(1, 400).cursor(8), Broken, vec![2]),
-            ],
-        );
-    }
-
-    #[test]
-    fn a_cursor_from_a_response_that_was_dropped_from_the_record_does_not_break_it() {
-        let page = Script::new().respond(0, 200).cursor(1).issues(7);
-        let mut wire = page.record();
-        wire.dropped = 1;
-
-        let judgement = (RULE.judge)(&[Case::of(&wire)]);
-
-        assert_eq!(judgement.verdict, CannotTell);
+        hold! { RULE;
+            Script::new().respond(0, 200) => NotExercised,
+            page() => Skipped,
+            page().respond(1, 200).cursor(7) => Kept,
+            page().respond(1, 400).cursor(8) => Broken [2],
+            // The response that issued it was dropped from the record.
+            page().cursor(1).dropping(1) => CannotTell,
+        }
     }
 }

@@ -35,10 +35,7 @@ fn is_empty_page(request: &WireRequest) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::{
-        Verdict::{Broken, CannotTell, Kept, NotExercised, Skipped},
-        testing::{Script, hold},
-    };
+    use crate::rules::testing::{Script, hold};
 
     #[test]
     fn a_result_right_after_it_breaks_it() {
@@ -50,25 +47,18 @@ mod tests {
         let again = || empty().respond(2, 200).cursor(1).issues(2);
         let result = r#"{"records": 2}"#;
 
-        hold(
-            &RULE,
-            [
-                (first().exits(0, result), NotExercised, vec![]),
-                (empty().exits(0, result), Broken, vec![2]),
-                (again().exits(0, result), Broken, vec![2]),
-                (empty().exits(0, r#"{"error": "empty"}"#), Skipped, vec![]),
-                (empty().exits(1, ""), Skipped, vec![]),
-                (empty().exits(0, r#"{"skip": true}"#), Skipped, vec![]),
-                (empty().stopped_at(10_000), CannotTell, vec![]),
-                (empty().exits(1, "").dropping(1), CannotTell, vec![]),
-                (empty(), NotExercised, vec![]),
-                (
-                    empty().respond(2, 200).cursor(2).exits(0, result),
-                    Kept,
-                    vec![],
-                ),
-                (empty().respond(2, 400).cursor(3), Kept, vec![]),
-            ],
-        );
+        hold! { RULE;
+            first().exits(0, result) => NotExercised,
+            empty().exits(0, result) => Broken [2],
+            again().exits(0, result) => Broken [2],
+            empty().exits(0, r#"{"error": "empty"}"#) => Skipped,
+            empty().exits(1, "") => Skipped,
+            empty().exits(0, r#"{"skip": true}"#) => Skipped,
+            empty().stopped_at(10_000) => CannotTell,
+            empty().exits(1, "").dropping(1) => CannotTell,
+            empty() => NotExercised,
+            empty().respond(2, 200).cursor(2).exits(0, result) => Kept,
+            empty().respond(2, 400).cursor(3) => Kept,
+        }
     }
 }

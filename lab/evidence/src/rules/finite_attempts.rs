@@ -45,10 +45,7 @@ fn judge(cases: &[Case<'_>]) -> Judgement {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::{
-        Verdict::{Broken, CannotTell, Kept, NotExercised, Skipped},
-        testing::{Script, hold, hold_to_words},
-    };
+    use crate::rules::testing::{Script, hold};
 
     fn down(requests: u64) -> Script {
         let respond = |script: Script, number| script.respond(number * 400, 503);
@@ -57,30 +54,25 @@ mod tests {
 
     #[test]
     fn more_requests_than_any_call_needs_break_it() {
-        hold(
-            &RULE,
-            [
-                (Script::new().respond(0, 404), NotExercised, vec![]),
-                (down(2).respond(900, 200).exits(0, ""), NotExercised, vec![]),
-                (down(1).exits(1, ""), Skipped, vec![]),
-                (down(20).exits(1, ""), Kept, vec![]),
-                (down(21).exits(1, ""), Broken, vec![21]),
-                (down(22), Broken, vec![21, 22]),
-            ],
-        );
+        hold! { RULE;
+            Script::new().respond(0, 404) => NotExercised,
+            down(2).respond(900, 200).exits(0, "") => NotExercised,
+            down(1).exits(1, "") => Skipped,
+            down(20).exits(1, "") => Kept,
+            down(21).exits(1, "") => Broken [21],
+            down(22) => Broken [21, 22]: "22 requests",
+        }
     }
 
     #[test]
     fn a_client_that_is_still_running_may_have_attempts_left() {
-        hold(
-            &RULE,
-            [
-                (down(20), CannotTell, vec![]),
-                (down(5).stopped_at(10_000), CannotTell, vec![]),
-                (down(20).stopped_at(10_000), CannotTell, vec![]),
-                (down(20).exits(1, "").dropping(1), CannotTell, vec![]),
-            ],
-        );
+        hold! { RULE;
+            down(20) => CannotTell: "more might have followed",
+            down(5).stopped_at(10_000)
+                => CannotTell: "5 of at most 20 requests when the case ended",
+            down(20).stopped_at(10_000) => CannotTell,
+            down(20).exits(1, "").dropping(1) => CannotTell,
+        }
     }
 
     #[test]
@@ -91,40 +83,20 @@ mod tests {
             look((1..=number).fold(look(Script::new()), respond)).exits(1, "")
         };
 
-        hold(
-            &RULE,
-            [
-                (attempts(20), Kept, vec![]),
-                (attempts(21), Broken, vec![22]),
-            ],
-        );
-    }
-
-    #[test]
-    fn the_requests_are_counted() {
-        let ended = "5 of at most 20 requests when the case ended";
-
-        hold_to_words(
-            &RULE,
-            [
-                (down(22), Some("22 requests")),
-                (down(5).stopped_at(10_000), Some(ended)),
-                (down(5), Some("more might have followed")),
-            ],
-        );
+        hold! { RULE;
+            attempts(20) => Kept,
+            attempts(21) => Broken [22],
+        }
     }
 
     #[test]
     fn a_request_without_a_response_is_not_a_failure_of_the_service() {
         let unanswered = |script: Script| script.respond(9_000, 200).lost();
 
-        hold(
-            &RULE,
-            [
-                (unanswered(down(3)).exits(1, ""), Kept, vec![]),
-                (unanswered(Script::new()).exits(1, ""), NotExercised, vec![]),
-                (unanswered(down(20)), Broken, vec![21]),
-            ],
-        );
+        hold! { RULE;
+            unanswered(down(3)).exits(1, "") => Kept,
+            unanswered(Script::new()).exits(1, "") => NotExercised,
+            unanswered(down(20)) => Broken [21],
+        }
     }
 }

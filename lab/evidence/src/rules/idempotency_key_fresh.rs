@@ -50,10 +50,7 @@ fn is_later(first: &WireRequest, request: &WireRequest) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::{
-        Verdict::{Broken, Kept, Skipped},
-        testing::{Script, hold, hold_to_jobs},
-    };
+    use crate::rules::testing::{Script, hold, hold_to_jobs};
 
     #[test]
     fn a_case_must_distinguish_jobs() {
@@ -66,16 +63,13 @@ mod tests {
         let again = |key| first(key).post(9, 201, 1, key).call(1);
         let both = |one, two| again(one).post(20, 201, 2, two).call(2);
 
-        hold(
-            &RULE,
-            [
-                (again(Some(7)), Skipped, vec![]),
-                (both(None, None), Skipped, vec![]),
-                (both(Some(7), Some(8)), Kept, vec![]),
-                (both(Some(7), None), Kept, vec![]),
-                (both(Some(7), Some(7)), Broken, vec![3]),
-            ],
-        );
+        hold! { RULE;
+            again(Some(7)) => Skipped,
+            both(None, None) => Skipped,
+            both(Some(7), Some(8)) => Kept,
+            both(Some(7), None) => Kept,
+            both(Some(7), Some(7)) => Broken [3],
+        }
     }
 
     #[test]
@@ -85,13 +79,10 @@ mod tests {
             first.post(at, 201, 1, key).call(2)
         };
 
-        hold(
-            &RULE,
-            [
-                (twice(60, Some(8)), Kept, vec![]),
-                (twice(60, Some(7)), Broken, vec![2]),
-                (twice(20, Some(7)), Kept, vec![]),
-            ],
-        );
+        hold! { RULE;
+            twice(60, Some(8)) => Kept,
+            twice(60, Some(7)) => Broken [2],
+            twice(20, Some(7)) => Kept,
+        }
     }
 }

@@ -43,51 +43,35 @@ fn judge(cases: &[Case<'_>]) -> Judgement {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::{
-        Verdict::{Broken, Kept, NotExercised, Skipped},
-        testing::{Script, hold, hold_to_words},
-    };
-
-    use crate::wire::JobResult::{Created, Replayed};
+    use crate::rules::testing::{Script, hold};
+    use crate::wire::JobResult::{Created, Rejected, Replayed};
 
     #[test]
     fn another_key_for_the_same_body_breaks_it() {
-        let first = || Script::new().post(0, 201, 1, Some(7)).job(Created);
-        let without = || {
-            Script::new()
-                .post(0, 400, 1, None)
-                .job(crate::wire::JobResult::Rejected)
-        };
+        let again = |script: Script, key| script.post(9, 201, 1, key).job(Created);
+        let first = || again(Script::new(), Some(7));
+        let without = Script::new().post(0, 400, 1, None).job(Rejected);
+        let (other, none) = ["another", "no"]
+            .map(|it| format!("an attempt had {it} Idempotency-Key"))
+            .into();
 
-        hold(
-            &RULE,
-            [
-                (Script::new().respond(0, 200), NotExercised, vec![]),
-                (first(), Skipped, vec![]),
-                (first().post(9, 201, 1, Some(7)).job(Replayed), Kept, vec![]),
-                (
-                    first().post(9, 201, 1, Some(8)).job(Created),
-                    Broken,
-                    vec![2],
-                ),
-                (
-                    first().post(9, 201, 2, Some(8)).job(Created),
-                    Skipped,
-                    vec![],
-                ),
-                (
-                    without().post(9, 201, 1, None).job(Created),
-                    Broken,
-                    vec![2],
-                ),
-            ],
-        );
+        hold! { RULE;
+            Script::new().respond(0, 200) => NotExercised,
+            Script::new().respond(0, 429).call(1).respond(9, 200).call(1) => NotExercised,
+            first() => Skipped,
+            first().post(9, 201, 1, Some(7)).job(Replayed) => Kept,
+            again(first(), Some(8)) => Broken [2]: &*other,
+            first().post(9, 201, 2, Some(8)).job(Created) => Skipped,
+            again(without, None) => Broken [2]: &*none,
+            again(again(first(), None), Some(8)) => Broken [2, 3]: &*none,
+        }
     }
+
     #[test]
     fn an_attempt_that_failed_before_a_job_was_created_counts() {
         let rejected = || {
             let failed = Script::new().post(0, 503, 1, Some(7));
-            failed.call(1).job(crate::wire::JobResult::Rejected)
+            failed.call(1).job(Rejected)
         };
         let unknown = || Script::new().post(0, 503, 1, Some(7)).call(1);
         let then = |script: Script, body, key| {
@@ -98,45 +82,13 @@ mod tests {
 
         for first in [rejected(), unknown()] {
             let then = |body, key| then(first.clone(), body, key);
-            hold(
-                &RULE,
-                [
-                    (then(same, Some(7)), Kept, vec![]),
-                    (then(same, Some(8)), Broken, vec![2]),
-                    (then(same, None), Broken, vec![2]),
-                    (then(written_another_way, Some(8)), Broken, vec![2]),
-                    (then(other, Some(8)), Skipped, vec![]),
-                ],
-            );
+            hold! { RULE;
+                then(same, Some(7)) => Kept,
+                then(same, Some(8)) => Broken [2],
+                then(same, None) => Broken [2],
+                then(written_another_way, Some(8)) => Broken [2],
+                then(other, Some(8)) => Skipped,
+            }
         }
-    }
-
-    #[test]
-    fn a_get_is_not_an_attempt_at_a_job() {
-        let calls = Script::new().respond(0, 429).call(1);
-
-        hold(
-            &RULE,
-            [(calls.respond(9, 200).call(1), NotExercised, vec![])],
-        );
-    }
-
-    #[test]
-    fn a_missing_and_another_key_are_distinguished() {
-        let again = |script: Script, key| script.post(9, 201, 1, key).job(Created);
-        let first = |key| again(Script::new(), key);
-        let (another, none) = (
-            Some("an attempt had another Idempotency-Key"),
-            Some("an attempt had no Idempotency-Key"),
-        );
-
-        hold_to_words(
-            &RULE,
-            [
-                (again(first(Some(7)), Some(8)), another),
-                (again(first(Some(7)), None), none),
-                (again(again(first(Some(7)), None), Some(8)), none),
-            ],
-        );
     }
 }

@@ -15,27 +15,22 @@ pub(super) const RULE: Rule = Rule {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::{
-        Verdict::{Kept, NotExercised},
-        testing::{Script, hold, hold_to_one_request},
-    };
+    use crate::rules::testing::{Script, hold, hold_to_one_request};
 
     #[test]
     fn a_second_request_breaks_it() {
         hold_to_one_request(&RULE, |it| it.with(|it| it.status = Some(204)));
     }
+
     /// A service may respond to OPTIONS with a 204.
     #[test]
     fn an_options_request_does_not_count_as_a_repetition() {
         let look = |script: Script, at| script.respond(at, 204).with(|it| it.method = "OPTIONS");
         let looks = || look(look(Script::new(), 0), 1);
 
-        hold(
-            &RULE,
-            [
-                (looks(), NotExercised, vec![]),
-                (look(looks().respond(2, 204), 3), Kept, vec![]),
-            ],
-        );
+        hold! { RULE;
+            looks() => NotExercised,
+            look(looks().respond(2, 204), 3) => Kept,
+        }
     }
 }

@@ -39,57 +39,22 @@ fn judge(cases: &[Case<'_>]) -> Judgement {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::{
-        Verdict::{self, Broken, Kept, NotExercised},
-        testing::{Script, hold, hold_to_words},
-    };
+    use crate::rules::testing::{Script, hold};
 
     #[test]
     fn the_target_or_a_second_request_breaks_it() {
         let moved = || Script::new().respond(0, 302);
-        let target = moved()
-            .respond(1, 200)
-            .with(|it| it.route = "/items".into());
+        let next = || moved().respond(1, 200);
 
-        hold(
-            &RULE,
-            [
-                (Script::new().respond(0, 200), NotExercised, vec![]),
-                (moved(), Kept, vec![]),
-                (target, Broken, vec![2]),
-                (moved().respond(1, 302), Broken, vec![2]),
-            ],
-        );
-    }
-
-    /// It had left before the redirect was there.
-    #[test]
-    fn a_request_that_was_in_flight_when_the_redirect_was_written_did_not_follow_it() {
-        let twin = Script::new().respond(0, 302).lasting(3).respond(2, 302);
-
-        hold(&RULE, [(twin, Kept, vec![])]);
-    }
-
-    #[test]
-    fn the_requests_that_followed_are_counted() {
-        let followed = || Script::new().respond(0, 302).respond(1, 200);
-
-        hold_to_words(
-            &RULE,
-            [
-                (followed(), Some("followed by 1 request")),
-                (followed().respond(2, 200), Some("followed by 2 requests")),
-            ],
-        );
-    }
-
-    #[test]
-    fn with_several_callers_it_cannot_be_told() {
-        let mut wire = Script::new().respond(0, 302).respond(1, 200).record();
-        wire.one_caller = false;
-
-        let judgement = (RULE.judge)(&[Case::of(&wire)]);
-
-        assert_eq!(judgement.verdict, Verdict::CannotTell);
+        hold! { RULE;
+            Script::new().respond(0, 200) => NotExercised,
+            moved() => Kept,
+            next().with(|it| it.route = "/items".into()) => Broken [2]: "followed by 1 request",
+            moved().respond(1, 302) => Broken [2],
+            next().respond(2, 200) => Broken [2, 3]: "followed by 2 requests",
+            next().of_several_callers() => CannotTell,
+            // It had left before the redirect was there.
+            moved().lasting(3).respond(2, 302) => Kept,
+        }
     }
 }

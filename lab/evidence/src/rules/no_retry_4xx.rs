@@ -16,50 +16,22 @@ pub(super) const RULE: Rule = Rule {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::{
-        Verdict::{Broken, Kept, NotExercised},
-        testing::{Script, hold, hold_to_words},
-    };
+    use crate::rules::testing::{Script, hold};
 
     #[test]
     fn a_second_request_breaks_it() {
         for status in [400, 401, 403, 404, 409, 422] {
             let refused = || Script::new().respond(0, status);
-            hold(
-                &RULE,
-                [
-                    (refused(), Kept, vec![]),
-                    (refused().respond(200, 200), Broken, vec![2]),
-                    (
-                        refused().respond(9, status).respond(18, 200),
-                        Broken,
-                        vec![2, 3],
-                    ),
-                ],
-            );
+            hold! { RULE;
+                refused() => Kept,
+                refused().respond(200, 200) => Broken [2]: "1 more request followed",
+                refused().respond(9, status).respond(18, 200)
+                    => Broken [2, 3]: "2 more requests followed",
+                refused().respond(1, 200).cursor(7) => Kept,
+            }
         }
-        let other = Script::new().respond(0, 404).respond(1, 200).cursor(7);
-        let limited = Script::new().respond(0, 429).respond(200, 200);
-        hold(
-            &RULE,
-            [(other, Kept, vec![]), (limited, NotExercised, vec![])],
-        );
-    }
-
-    #[test]
-    fn the_requests_that_followed_are_counted() {
-        let refused = || Script::new().respond(0, 404);
-
-        hold_to_words(
-            &RULE,
-            [
-                (refused(), None),
-                (refused().respond(9, 200), Some("1 more request followed")),
-                (
-                    refused().respond(9, 404).respond(18, 200),
-                    Some("2 more requests followed"),
-                ),
-            ],
-        );
+        hold! { RULE;
+            Script::new().respond(0, 429).respond(200, 200) => NotExercised,
+        }
     }
 }

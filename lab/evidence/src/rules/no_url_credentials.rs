@@ -27,10 +27,7 @@ pub(super) const RULE: Rule = Rule {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::{
-        Verdict::{Broken, CannotTell, Kept, NotExercised, Skipped},
-        testing::{Script, hold, hold_to_words},
-    };
+    use crate::rules::testing::{Script, hold};
 
     #[test]
     fn a_token_in_a_url_breaks_it() {
@@ -38,31 +35,15 @@ mod tests {
         let header = || get().with(|it| it.authorization = true);
         let url = |script: Script| script.with(|it| it.token_in_url = true);
 
-        hold(
-            &RULE,
-            [
-                (Script::new(), NotExercised, vec![]),
-                (get(), Skipped, vec![]),
-                (header(), Kept, vec![]),
-                (header().dropping(1), CannotTell, vec![]),
-                (url(get()), Broken, vec![1]),
-                (url(header()), Broken, vec![1]),
-                (url(header().respond(1, 200)), Broken, vec![2]),
-            ],
-        );
-    }
-
-    #[test]
-    fn the_urls_with_the_token_are_counted() {
-        let token = |script: Script| script.respond(0, 200).with(|it| it.token_in_url = true);
-        let one = || token(Script::new());
-
-        hold_to_words(
-            &RULE,
-            [
-                (one(), Some("it was in 1 URL")),
-                (token(one()), Some("it was in 2 URLs")),
-            ],
-        );
+        hold! { RULE;
+            Script::new() => NotExercised,
+            get() => Skipped,
+            header() => Kept,
+            header().dropping(1) => CannotTell,
+            url(get()) => Broken [1]: "it was in 1 URL",
+            url(header()) => Broken [1],
+            url(header().respond(1, 200)) => Broken [2],
+            url(url(get()).respond(1, 200)) => Broken [1, 2]: "it was in 2 URLs",
+        }
     }
 }

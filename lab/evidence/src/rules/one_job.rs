@@ -35,68 +35,23 @@ fn judge(cases: &[Case<'_>]) -> Judgement {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::rules::{
-        Verdict::{Broken, Kept, NotExercised},
-        testing::{Script, hold, hold_to_words},
-    };
+    use super::{JobResult::*, *};
+    use crate::rules::testing::{Script, hold};
 
     #[test]
     fn two_jobs_of_one_body_break_it() {
-        let first = || {
-            Script::new()
-                .post(0, 201, 1, Some(7))
-                .job(JobResult::Created)
-        };
+        let first = || Script::new().post(0, 201, 1, Some(7)).job(Created);
+        let twice = || first().post(9, 201, 1, Some(8)).job(Created);
 
-        hold(
-            &RULE,
-            [
-                (Script::new().respond(0, 200), NotExercised, vec![]),
-                (first(), Kept, vec![]),
-                (
-                    first().post(9, 201, 1, Some(7)).job(JobResult::Replayed),
-                    Kept,
-                    vec![],
-                ),
-                (
-                    first().post(9, 201, 2, Some(8)).job(JobResult::Created),
-                    Kept,
-                    vec![],
-                ),
-                // A blank more in the body, and a new key: it is still the same call.
-                (
-                    first()
-                        .call(0)
-                        .post(9, 201, 2, Some(8))
-                        .call(0)
-                        .job(JobResult::Created),
-                    Broken,
-                    vec![2],
-                ),
-                (
-                    first().post(9, 201, 1, Some(8)).job(JobResult::Created),
-                    Broken,
-                    vec![2],
-                ),
-            ],
-        );
-    }
-
-    #[test]
-    fn the_surplus_jobs_are_counted() {
-        let create = |script: Script, key| {
-            let posted = script.post(key, 201, 1, Some(key));
-            posted.job(JobResult::Created)
-        };
-        let two = || create(create(Script::new(), 1), 2);
-
-        hold_to_words(
-            &RULE,
-            [
-                (two(), Some("1 job too many")),
-                (create(two(), 3), Some("2 jobs too many")),
-            ],
-        );
+        hold! { RULE;
+            Script::new().respond(0, 200) => NotExercised,
+            first() => Kept,
+            first().post(9, 201, 1, Some(7)).job(Replayed) => Kept,
+            first().post(9, 201, 2, Some(8)).job(Created) => Kept,
+            // A blank more in the body, and a new key: it is still the same call.
+            first().call(0).post(9, 201, 2, Some(8)).call(0).job(Created) => Broken [2],
+            twice() => Broken [2]: "1 job too many",
+            twice().post(18, 201, 1, Some(9)).job(Created) => Broken [2, 3]: "2 jobs too many",
+        }
     }
 }

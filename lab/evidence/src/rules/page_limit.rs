@@ -57,10 +57,7 @@ pub(super) fn of_stopped(wire: &WireRecord) -> Option<Judgement> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::{
-        Verdict::{Broken, CannotTell, Kept, NotExercised, Skipped},
-        testing::{Script, hold},
-    };
+    use crate::rules::testing::{Script, hold};
 
     fn endless(pages: u64) -> Script {
         let respond = |script: Script, number| {
@@ -72,33 +69,18 @@ mod tests {
 
     #[test]
     fn more_pages_than_the_limit_break_it() {
-        hold(
-            &RULE,
-            [
-                (
-                    Script::new().respond(0, 200).issues(1).exits(0, ""),
-                    NotExercised,
-                    vec![],
-                ),
-                (endless(1).exits(1, ""), Skipped, vec![]),
-                (endless(100).exits(1, ""), Kept, vec![]),
-                (endless(1_000).exits(1, ""), Kept, vec![]),
-                (endless(1_002).exits(1, ""), Broken, vec![1_001]),
-                (endless(1_001), Broken, vec![1_001]),
-                (endless(1_001).stopped_at(10_000), Broken, vec![1_001]),
-            ],
-        );
-    }
-
-    #[test]
-    fn a_slow_reader_may_have_a_limit() {
-        hold(
-            &RULE,
-            [
-                (endless(1_000), CannotTell, vec![]),
-                (endless(900).stopped_at(10_000), CannotTell, vec![]),
-                (endless(9).exits(1, "").dropping(1), CannotTell, vec![]),
-            ],
-        );
+        hold! { RULE;
+            Script::new().respond(0, 200).issues(1).exits(0, "") => NotExercised,
+            endless(1).exits(1, "") => Skipped,
+            endless(100).exits(1, "") => Kept,
+            endless(1_000).exits(1, "") => Kept,
+            endless(1_002).exits(1, "") => Broken [1_001],
+            endless(1_001) => Broken [1_001],
+            endless(1_001).stopped_at(10_000) => Broken [1_001],
+            // A slow reader may have a limit.
+            endless(1_000) => CannotTell,
+            endless(900).stopped_at(10_000) => CannotTell,
+            endless(9).exits(1, "").dropping(1) => CannotTell,
+        }
     }
 }

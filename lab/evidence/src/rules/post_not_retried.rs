@@ -50,41 +50,25 @@ fn judge(cases: &[Case<'_>]) -> Judgement {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::{
-        Verdict::{Broken, CannotTell, Kept, NotExercised},
-        testing::{Script, hold},
-    };
-
+    use crate::rules::testing::{Script, hold};
     use crate::wire::{ClosedBy, JobResult};
 
     #[test]
     fn a_second_request_breaks_it() {
         let failed = || Script::new().post(0, 503, 1, Some(7));
-        let reused = failed().on(1, 2);
-        let lost = reused
-            .clone()
-            .lost()
-            .connection(1, Some((5, ClosedBy::Service)));
-        let job = Script::new()
-            .post(0, 503, 1, Some(7))
-            .job(JobResult::Rejected);
+        let reused = || failed().on(1, 2);
+        let lost = reused().lost().connection(1, Some((5, ClosedBy::Service)));
+        let job = failed().job(JobResult::Rejected);
 
-        hold(
-            &RULE,
-            [
-                (Script::new().respond(0, 503), NotExercised, vec![]),
-                (failed(), Kept, vec![]),
-                (failed().post(9, 200, 1, Some(8)), Broken, vec![2]),
-                (failed().post(9, 200, 2, Some(8)), Broken, vec![2]),
-                (reused.post(9, 200, 1, Some(7)), Broken, vec![2]),
-                (lost.post(9, 200, 1, Some(7)), CannotTell, vec![]),
-                (
-                    job.post(9, 201, 1, Some(7)).job(JobResult::Created),
-                    NotExercised,
-                    vec![],
-                ),
-            ],
-        );
+        hold! { RULE;
+            Script::new().respond(0, 503) => NotExercised,
+            failed() => Kept,
+            failed().post(9, 200, 1, Some(8)) => Broken [2],
+            failed().post(9, 200, 2, Some(8)) => Broken [2],
+            reused().post(9, 200, 1, Some(7)) => Broken [2],
+            lost.post(9, 200, 1, Some(7)) => CannotTell,
+            job.post(9, 201, 1, Some(7)).job(JobResult::Created) => NotExercised,
+        }
     }
 
     #[test]
@@ -92,23 +76,14 @@ mod tests {
         let failed = || Script::new().post(0, 503, 1, None).lasting(100);
         let elsewhere = failed().post(200, 200, 2, None);
         let elsewhere = elsewhere.with(|it| it.route = "/other".into());
-        let other_callers = || {
-            let mut wire = failed().post(200, 200, 2, None).record();
-            wire.one_caller = false;
-            wire
-        };
 
-        hold(
-            &RULE,
-            [
-                (failed().respond(200, 200), Kept, vec![]),
-                (elsewhere, Kept, vec![]),
-                // Both were in flight when the first failed.
-                (failed().post(50, 200, 2, None), Kept, vec![]),
-                (failed().post(100, 200, 2, None), Broken, vec![2]),
-            ],
-        );
-        let judgement = (RULE.judge)(&[Case::of(&other_callers())]);
-        assert_eq!(judgement.verdict, Kept);
+        hold! { RULE;
+            failed().respond(200, 200) => Kept,
+            elsewhere => Kept,
+            // Both were in flight when the first failed.
+            failed().post(50, 200, 2, None) => Kept,
+            failed().post(100, 200, 2, None) => Broken [2],
+            failed().post(200, 200, 2, None).of_several_callers() => Kept,
+        }
     }
 }

@@ -68,50 +68,34 @@ fn end_of(request: &WireRequest, case: &Case<'_>) -> End {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::{
-        Verdict::{CannotTell, Kept, NotExercised},
-        testing::{Script, hold},
-    };
+    use crate::rules::testing::{Script, hold};
 
     #[test]
     fn a_silence_that_lasts_as_long_as_the_case_tells_nothing() {
-        let silent = || {
-            let silent = Script::new().respond(0, 200).fault("silence");
-            silent.on(1, 1).lost()
-        };
+        let silence = || Script::new().respond(0, 200).fault("silence");
+        let silent = || silence().on(1, 1).lost();
         let open = || silent().connection(1, None);
         let answered = open().with(|it| it.status = Some(200));
         let lost = open().with(|it| it.fault = None);
         let closed = |at, by| silent().connection(1, Some((at, by)));
         let by_client = |at| closed(at, ClosedBy::Client);
 
-        hold(
-            &RULE,
-            [
-                (
-                    Script::new().respond(0, 200).stopped_at(20_000),
-                    NotExercised,
-                    vec![],
-                ),
-                (answered.stopped_at(20_000), NotExercised, vec![]),
-                (lost.stopped_at(20_000), NotExercised, vec![]),
-                (open().stopped_at(20_000), CannotTell, vec![]),
-                (
-                    open().respond(9, 200).stopped_at(20_000),
-                    CannotTell,
-                    vec![],
-                ),
-                (by_client(20_000).stopped_at(20_000), CannotTell, vec![]),
-                (by_client(20_010).stopped_at(20_000), CannotTell, vec![]),
-                (by_client(19_999).stopped_at(20_000), Kept, vec![]),
-                (closed(15_000, ClosedBy::Reset).exits(1, ""), Kept, vec![]),
-                (open().exits(1, ""), Kept, vec![]),
-                (by_client(15_000), Kept, vec![]),
-                (by_client(15_000).dropping(1), CannotTell, vec![]),
-                (open(), CannotTell, vec![]),
-                (closed(9_000, ClosedBy::Bound), CannotTell, vec![]),
-                (silent().stopped_at(20_000), CannotTell, vec![]),
-            ],
-        );
+        hold! { RULE;
+            Script::new().respond(0, 200).stopped_at(20_000) => NotExercised,
+            answered.stopped_at(20_000) => NotExercised,
+            lost.stopped_at(20_000) => NotExercised,
+            open().stopped_at(20_000) => CannotTell,
+            open().respond(9, 200).stopped_at(20_000) => CannotTell,
+            by_client(20_000).stopped_at(20_000) => CannotTell,
+            by_client(20_010).stopped_at(20_000) => CannotTell,
+            by_client(19_999).stopped_at(20_000) => Kept,
+            closed(15_000, ClosedBy::Reset).exits(1, "") => Kept,
+            open().exits(1, "") => Kept,
+            by_client(15_000) => Kept,
+            by_client(15_000).dropping(1) => CannotTell,
+            open() => CannotTell,
+            closed(9_000, ClosedBy::Bound) => CannotTell,
+            silent().stopped_at(20_000) => CannotTell,
+        }
     }
 }

@@ -68,48 +68,30 @@ fn is_json(media_type: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::{
-        Verdict::{Broken, Kept, NotExercised},
-        testing::{Script, hold},
-    };
+    use crate::rules::testing::{Script, hold};
 
     #[test]
     fn a_body_without_a_type_or_an_accept_without_json_breaks_it() {
         let post = || Script::new().post(0, 201, 1, None);
         let get = |accept| Script::new().respond(0, 200).accept(accept);
 
-        hold(
-            &RULE,
-            [
-                (Script::new(), NotExercised, vec![]),
-                (Script::new().respond(0, 200), Kept, vec![]),
-                (post(), Broken, vec![1]),
-                (post().content_type("text/plain"), Broken, vec![1]),
-                (post().content_type("application/xml"), Broken, vec![1]),
-                (post().content_type("text/vnd.job+json"), Broken, vec![1]),
-                (
-                    post().content_type("Application/JSON; charset=utf-8"),
-                    Kept,
-                    vec![],
-                ),
-                (
-                    post().content_type("application/vnd.job+json"),
-                    Kept,
-                    vec![],
-                ),
-                (get("*/*"), Kept, vec![]),
-                (get("text/html, application/*;q=0.5"), Kept, vec![]),
-                (get("text/html"), Broken, vec![1]),
-                (get("application/json;q=0, text/html"), Broken, vec![1]),
-                (get("*/*, Application/JSON ;q=0"), Broken, vec![1]),
-                (get("application/json, */*;q=0"), Kept, vec![]),
-                (get("application/problem+json"), Broken, vec![1]),
-                (
-                    get("application/problem+json, application/json"),
-                    Kept,
-                    vec![],
-                ),
-            ],
-        );
+        hold! { RULE;
+            Script::new() => NotExercised,
+            Script::new().respond(0, 200) => Kept,
+            post() => Broken [1],
+            post().content_type("text/plain") => Broken [1],
+            post().content_type("application/xml") => Broken [1],
+            post().content_type("text/vnd.job+json") => Broken [1],
+            post().content_type("Application/JSON; charset=utf-8") => Kept,
+            post().content_type("application/vnd.job+json") => Kept,
+            get("*/*") => Kept,
+            get("text/html, application/*;q=0.5") => Kept,
+            get("text/html") => Broken [1],
+            get("application/json;q=0, text/html") => Broken [1],
+            get("*/*, Application/JSON ;q=0") => Broken [1],
+            get("application/json, */*;q=0") => Kept,
+            get("application/problem+json") => Broken [1],
+            get("application/problem+json, application/json") => Kept,
+        }
     }
 }

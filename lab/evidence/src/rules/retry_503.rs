@@ -32,29 +32,15 @@ pub(super) const RULE: Rule = Rule {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::{
-        Verdict::{CannotTell, Kept, NotExercised, Skipped},
-        testing::{Script, hold},
-    };
+    use crate::rules::testing::{Script, hold};
 
     #[test]
     fn a_client_may_choose_not_to_retry() {
-        hold(
-            &RULE,
-            [
-                (Script::new().respond(0, 200), NotExercised, vec![]),
-                (Script::new().respond(0, 503), Skipped, vec![]),
-                (
-                    Script::new().respond(0, 503).respond(200, 200),
-                    Kept,
-                    vec![],
-                ),
-                (
-                    Script::new().respond(0, 503).stopped_at(9),
-                    CannotTell,
-                    vec![],
-                ),
-            ],
-        );
+        hold! { RULE;
+            Script::new().respond(0, 200) => NotExercised,
+            Script::new().respond(0, 503) => Skipped,
+            Script::new().respond(0, 503).respond(200, 200) => Kept,
+            Script::new().respond(0, 503).stopped_at(9) => CannotTell,
+        }
     }
 }

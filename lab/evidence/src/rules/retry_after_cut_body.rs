@@ -21,29 +21,18 @@ fn applies(request: &WireRequest) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::{
-        Verdict::{Broken, Kept, NotExercised, Skipped},
-        testing::{Script, hold},
-    };
+    use crate::rules::testing::{Script, hold};
 
     #[test]
     fn the_head_is_enough() {
-        let cut = || {
-            Script::new()
-                .respond(0, 503)
-                .retry_after(2)
-                .with(|it| it.ended = None)
-        };
-        let whole = Script::new().respond(0, 503).retry_after(2);
+        let whole = || Script::new().respond(0, 503).retry_after(2);
+        let cut = || whole().with(|it| it.ended = None);
 
-        hold(
-            &RULE,
-            [
-                (whole.respond(10, 200), NotExercised, vec![]),
-                (cut(), Skipped, vec![]),
-                (cut().respond(200, 200), Broken, vec![2]),
-                (cut().respond(2_000, 200), Kept, vec![]),
-            ],
-        );
+        hold! { RULE;
+            whole().respond(10, 200) => NotExercised,
+            cut() => Skipped,
+            cut().respond(200, 200) => Broken [2],
+            cut().respond(2_000, 200) => Kept,
+        }
     }
 }

@@ -21,33 +21,21 @@ fn applies(request: &WireRequest) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::{
-        Verdict::{Broken, Kept, NotExercised, Skipped},
-        testing::{Script, hold},
+    use crate::{
+        rules::testing::{Script, hold},
+        wire::RetryAfter,
     };
 
     #[test]
     fn a_request_before_the_date_breaks_it() {
-        let date = || {
-            let wait = std::time::Duration::from_secs(3);
-            let dated = crate::wire::RetryAfter::date(wait);
-            Script::new()
-                .respond(500, 503)
-                .with(|it| it.retry_after = Some(dated))
-        };
+        let wait = std::time::Duration::from_secs(3);
+        let date = || Script::new().respond(500, 503).asks(RetryAfter::date(wait));
 
-        hold(
-            &RULE,
-            [
-                (
-                    Script::new().respond(0, 503).retry_after(1),
-                    NotExercised,
-                    vec![],
-                ),
-                (date(), Skipped, vec![]),
-                (date().respond(3_400, 200), Broken, vec![2]),
-                (date().respond(3_500, 200), Kept, vec![]),
-            ],
-        );
+        hold! { RULE;
+            Script::new().respond(0, 503).retry_after(1) => NotExercised,
+            date() => Skipped,
+            date().respond(3_400, 200) => Broken [2],
+            date().respond(3_500, 200) => Kept,
+        }
     }
 }

@@ -39,10 +39,7 @@ fn applies(request: &WireRequest) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::{
-        Verdict::{Broken, CannotTell, Kept, NotExercised, Skipped},
-        testing::{Script, hold},
-    };
+    use crate::rules::testing::{Script, hold};
 
     #[test]
     fn giving_up_keeps_it_and_an_early_retry_breaks_it() {
@@ -50,23 +47,16 @@ mod tests {
         let short = Script::new().respond(0, 503).retry_after(2);
         let minute = Script::new().respond(0, 503).retry_after(60);
 
-        hold(
-            &RULE,
-            [
-                (short.respond(2_000, 200), NotExercised, vec![]),
-                (minute, NotExercised, vec![]),
-                (asked(), Skipped, vec![]),
-                (asked().exits(1, ""), Kept, vec![]),
-                (asked().stopped_at(10_000), CannotTell, vec![]),
-                (asked().dropping(1), CannotTell, vec![]),
-                (
-                    asked().respond(30_000, 503).retry_after(120),
-                    Broken,
-                    vec![2],
-                ),
-                (asked().respond(9, 200).stopped_at(10_000), Broken, vec![2]),
-                (asked().respond(120_000, 200), Kept, vec![]),
-            ],
-        );
+        hold! { RULE;
+            short.respond(2_000, 200) => NotExercised,
+            minute => NotExercised,
+            asked() => Skipped,
+            asked().exits(1, "") => Kept,
+            asked().stopped_at(10_000) => CannotTell,
+            asked().dropping(1) => CannotTell,
+            asked().respond(30_000, 503).retry_after(120) => Broken [2],
+            asked().respond(9, 200).stopped_at(10_000) => Broken [2],
+            asked().respond(120_000, 200) => Kept,
+        }
     }
 }

@@ -34,31 +34,23 @@ fn has_passed(request: &WireRequest) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::{
-        Verdict::{CannotTell, Kept, NotExercised, Skipped},
-        testing::{Script, hold},
+    use crate::{
+        rules::testing::{Script, hold},
+        wire::RetryAfter,
     };
 
     #[test]
     fn a_client_may_choose_not_to_retry() {
-        let passed = || {
-            let date = crate::wire::RetryAfter::PAST_DATE;
-            Script::new()
-                .respond(0, 503)
-                .with(|it| it.retry_after = Some(date))
-        };
+        let passed = || Script::new().respond(0, 503).asks(RetryAfter::PAST_DATE);
         let other = Script::new().respond(0, 503).retry_after(1);
 
-        hold(
-            &RULE,
-            [
-                (other.respond(1_000, 200), NotExercised, vec![]),
-                (passed(), Skipped, vec![]),
-                (passed().stopped_at(10_000), CannotTell, vec![]),
-                (passed().dropping(1), CannotTell, vec![]),
-                (passed().respond(0, 200), Kept, vec![]),
-                (passed().respond(900, 200), Kept, vec![]),
-            ],
-        );
+        hold! { RULE;
+            other.respond(1_000, 200) => NotExercised,
+            passed() => Skipped,
+            passed().stopped_at(10_000) => CannotTell,
+            passed().dropping(1) => CannotTell,
+            passed().respond(0, 200) => Kept,
+            passed().respond(900, 200) => Kept,
+        }
     }
 }

@@ -21,43 +21,25 @@ fn applies(request: &WireRequest) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::{
-        Verdict::{Broken, CannotTell, Kept, NotExercised, Skipped},
-        testing::{Script, hold},
-    };
+    use crate::rules::testing::{Script, hold};
 
     fn came_back_after(millis: u64) -> Script {
-        Script::new()
-            .respond(0, 503)
-            .retry_after(2)
-            .respond(millis, 200)
+        let asked = Script::new().respond(0, 503).retry_after(2);
+        asked.respond(millis, 200)
     }
 
     #[test]
     fn a_request_before_the_wait_is_over_breaks_it() {
-        hold(
-            &RULE,
-            [
-                (Script::new().respond(0, 503), NotExercised, vec![]),
-                (
-                    Script::new().respond(0, 503).retry_after(2),
-                    Skipped,
-                    vec![],
-                ),
-                (came_back_after(1_020), Broken, vec![2]),
-                (came_back_after(1_997), Broken, vec![2]),
-                (came_back_after(1_998), Kept, vec![]),
-                (came_back_after(9_000), Kept, vec![]),
-            ],
-        );
-    }
-
-    #[test]
-    fn the_requested_and_the_actual_wait_are_reported() {
-        let judgement = came_back_after(1_020).judged(&RULE);
-
-        let found = judgement.found.as_deref();
-        assert_eq!(found, Some("asked for 2 s, retried after 1 s"));
+        hold! { RULE;
+            Script::new().respond(0, 503) => NotExercised,
+            Script::new().respond(0, 503).retry_after(2) => Skipped,
+            came_back_after(1_020) => Broken [2]: "asked for 2 s, retried after 1 s",
+            came_back_after(1_997) => Broken [2],
+            came_back_after(1_998) => Kept,
+            came_back_after(9_000) => Kept,
+            // Without a known single caller it cannot be told.
+            came_back_after(0).of_several_callers() => Skipped,
+        }
     }
 
     #[test]
@@ -65,7 +47,10 @@ mod tests {
         let ended = came_back_after(2_000).respond(2_001, 200);
         let renewed = came_back_after(2_000).retry_after(1).respond(2_500, 200);
 
-        hold(&RULE, [(ended, Kept, vec![]), (renewed, Broken, vec![3])]);
+        hold! { RULE;
+            ended => Kept,
+            renewed => Broken [3],
+        }
     }
 
     #[test]
@@ -73,31 +58,14 @@ mod tests {
         let asked = || Script::new().respond(0, 503).retry_after(2).on(1, 2);
         let next = |millis, connection| asked().respond(millis, 200).on(connection, 3);
 
-        hold(
-            &RULE,
-            [
-                // What was answered in full is no transport's replay.
-                (next(5, 2), Broken, vec![2]),
-                (next(5, 1).hedging(), Broken, vec![2]),
-                (next(5, 2).hedging(), CannotTell, vec![]),
-                (next(6, 2).hedging(), Broken, vec![2]),
-                (next(2_000, 2).hedging(), Kept, vec![]),
-                (
-                    asked().lasting(3).respond(2, 200).hedging(),
-                    Skipped,
-                    vec![],
-                ),
-            ],
-        );
-    }
-
-    #[test]
-    fn without_a_known_single_caller_it_cannot_be_told() {
-        let mut wire = came_back_after(0).record();
-        wire.one_caller = false;
-
-        let judgement = (RULE.judge)(&[crate::rules::Case::of(&wire)]);
-
-        assert_eq!(judgement.verdict, Skipped);
+        hold! { RULE;
+            // What was answered in full is no transport's replay.
+            next(5, 2) => Broken [2],
+            next(5, 1).hedging() => Broken [2],
+            next(5, 2).hedging() => CannotTell,
+            next(6, 2).hedging() => Broken [2],
+            next(2_000, 2).hedging() => Kept,
+            asked().lasting(3).respond(2, 200).hedging() => Skipped,
+        }
     }
 }

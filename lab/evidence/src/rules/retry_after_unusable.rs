@@ -20,41 +20,23 @@ fn failed(request: &WireRequest) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::{
-        Verdict::{Broken, CannotTell, Kept, NotExercised, Skipped},
-        testing::{Script, hold},
+    use crate::{
+        rules::testing::{Script, hold},
+        wire::RetryAfter,
     };
 
     #[test]
     fn many_short_gaps_break_it_and_a_few_may_be_chance() {
-        let unusable = |script: Script| {
-            let value = crate::wire::RetryAfter::UNUSABLE;
-            script.with(|it| it.retry_after = Some(value))
-        };
-        let one = || unusable(Script::new().respond(0, 503));
-        let came_back_after = |gaps: &[u64]| {
-            let mut at = 0;
-            gaps.iter().fold(one(), |script, gap| {
-                at += gap;
-                unusable(script.respond(at, 503))
-            })
-        };
+        let came_back_after = |gaps: &[u64]| Script::gaps(gaps, |it| it.asks(RetryAfter::UNUSABLE));
 
-        hold(
-            &RULE,
-            [
-                (
-                    Script::new().respond(0, 503).retry_after(1),
-                    NotExercised,
-                    vec![],
-                ),
-                (one(), Skipped, vec![]),
-                (came_back_after(&[1; 2]), CannotTell, vec![]),
-                (came_back_after(&[4; 5]), CannotTell, vec![]),
-                (came_back_after(&[4; 6]), Broken, vec![2, 3, 4, 5, 6, 7]),
-                (came_back_after(&[1, 1, 1, 1, 1, 90]), CannotTell, vec![]),
-                (came_back_after(&[50, 90]), Kept, vec![]),
-            ],
-        );
+        hold! { RULE;
+            Script::new().respond(0, 503).retry_after(1) => NotExercised,
+            came_back_after(&[]) => Skipped,
+            came_back_after(&[1; 2]) => CannotTell,
+            came_back_after(&[4; 5]) => CannotTell,
+            came_back_after(&[4; 6]) => Broken [2, 3, 4, 5, 6, 7],
+            came_back_after(&[1, 1, 1, 1, 1, 90]) => CannotTell,
+            came_back_after(&[50, 90]) => Kept,
+        }
     }
 }

@@ -36,36 +36,19 @@ fn failed(case: &Case<'_>, request: &WireRequest) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::{
-        Verdict::{CannotTell, Kept, NotExercised, Skipped},
-        testing::{Script, hold},
-    };
+    use crate::rules::testing::{Script, hold};
 
     #[test]
     fn the_first_retry_may_come_at_once_and_the_next_ones_may_not() {
-        let came_back_after = |gaps: &[u64]| {
-            let mut at = 0;
-            let first = Script::new().respond(0, 503).retry_after(0);
-            gaps.iter().fold(first, |script, gap| {
-                at += gap;
-                script.respond(at, 503).retry_after(0)
-            })
-        };
+        let came_back_after = |gaps: &[u64]| Script::gaps(gaps, |it| it.retry_after(0));
 
-        hold(
-            &RULE,
-            [
-                (
-                    Script::new().respond(0, 503).retry_after(1),
-                    NotExercised,
-                    vec![],
-                ),
-                (came_back_after(&[]), NotExercised, vec![]),
-                (came_back_after(&[1]), Skipped, vec![]),
-                (came_back_after(&[1, 1, 1]), CannotTell, vec![]),
-                (came_back_after(&[1; 7]), Skipped, vec![]),
-                (came_back_after(&[1, 50, 90]), Kept, vec![]),
-            ],
-        );
+        hold! { RULE;
+            Script::new().respond(0, 503).retry_after(1) => NotExercised,
+            came_back_after(&[]) => NotExercised,
+            came_back_after(&[1]) => Skipped,
+            came_back_after(&[1, 1, 1]) => CannotTell,
+            came_back_after(&[1; 7]) => Skipped,
+            came_back_after(&[1, 50, 90]) => Kept,
+        }
     }
 }

@@ -42,10 +42,7 @@ fn judge(cases: &[Case<'_>]) -> Judgement {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::{
-        Verdict::{Broken, Kept, Skipped},
-        testing::{Script, hold, hold_to_jobs},
-    };
+    use crate::rules::testing::{Script, hold, hold_to_jobs};
 
     #[test]
     fn a_case_must_distinguish_jobs() {
@@ -56,48 +53,23 @@ mod tests {
     fn an_attempt_with_a_body_of_its_own_breaks_it() {
         let unknown = || Script::new().post(0, 503, 9, Some(7));
         let first = || Script::new().post(0, 503, 1, Some(7)).call(1);
-        let cut = |script: Script| {
-            script.with(|it| {
-                it.body = None;
-                it.body_state = BodyState::Broken;
-            })
-        };
-
+        let without =
+            |script: Script, state| script.with(|it| (it.body, it.body_state) = (None, state));
+        let cut = |script| without(script, BodyState::Broken);
         // The stream of the body was read by the first attempt.
-        let empty = |script: Script| {
-            script.with(|it| {
-                it.body = None;
-                it.body_state = BodyState::Empty;
-            })
-        };
+        let empty = |script| without(script, BodyState::Empty);
 
-        hold(
-            &RULE,
-            [
-                (first().post(9, 503, 2, Some(8)).call(2), Skipped, vec![]),
-                (first().post(9, 201, 1, Some(7)).call(1), Kept, vec![]),
-                (first().post(9, 409, 3, Some(7)), Broken, vec![2]),
-                (unknown().post(9, 201, 1, Some(7)).call(1), Broken, vec![1]),
-                (cut(first().post(9, 400, 3, Some(7))), Skipped, vec![]),
-                (empty(first().post(9, 422, 3, Some(7))), Broken, vec![2]),
-                // It had not been answered yet, so that it may have a body.
-                (
-                    empty(first().post(9, 422, 3, Some(7))).lost(),
-                    Skipped,
-                    vec![],
-                ),
-            ],
-        );
-    }
-
-    /// The bytes may differ if the JSON is equal: the service compares values.
-    #[test]
-    fn an_equal_json_value_in_other_bytes_is_the_same_body() {
-        let first = Script::new().post(0, 503, 1, Some(7)).call(1);
-
-        hold(
-            &RULE,
-            [(first.post(9, 201, 2, Some(7)).call(1), Kept, vec![])],
-        );
+        hold! { RULE;
+            first().post(9, 503, 2, Some(8)).call(2) => Skipped,
+            first().post(9, 201, 1, Some(7)).call(1) => Kept,
+            // The bytes may differ if the JSON is equal: the service compares values.
+            first().post(9, 201, 2, Some(7)).call(1) => Kept,
+            first().post(9, 409, 3, Some(7)) => Broken [2],
+            unknown().post(9, 201, 1, Some(7)).call(1) => Broken [1],
+            cut(first().post(9, 400, 3, Some(7))) => Skipped,
+            empty(first().post(9, 422, 3, Some(7))) => Broken [2],
+            // It had not been answered yet, so that it may have a body.
+            empty(first().post(9, 422, 3, Some(7))).lost() => Skipped,
+        }
     }
 }

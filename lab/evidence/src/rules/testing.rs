@@ -73,10 +73,30 @@ impl Script {
         })
     }
 
+    /// A failure, and retries after these gaps in milliseconds that fail as well. Each
+    /// response is changed in this way.
+    pub(super) fn gaps(gaps: &[u64], change: fn(Self) -> Self) -> Self {
+        let (mut at, first) = (0, change(Self::new().respond(0, 503)));
+        gaps.iter().fold(first, |script, gap| {
+            at += gap;
+            change(script.respond(at, 503))
+        })
+    }
+
+    /// The requests are of several callers.
+    pub(super) fn of_several_callers(mut self) -> Self {
+        self.wire.one_caller = false;
+        self
+    }
+
+    /// The last response asks for a wait.
+    pub(super) fn asks(self, retry_after: RetryAfter) -> Self {
+        self.with(|it| it.retry_after = Some(retry_after))
+    }
+
     /// The last response asks for a wait of this many seconds.
     pub(super) fn retry_after(self, seconds: u64) -> Self {
-        let wait = Duration::from_secs(seconds);
-        self.with(|it| it.retry_after = Some(RetryAfter::seconds(wait)))
+        self.asks(RetryAfter::seconds(Duration::from_secs(seconds)))
     }
 
     /// The last request carries a cursor.
@@ -191,27 +211,31 @@ impl Script {
     }
 }
 
-/// Checks a rule against a table of records, verdicts, and requests that show them.
-#[track_caller]
-pub(super) fn hold(rule: &Rule, table: impl IntoIterator<Item = (Script, Verdict, Vec<u64>)>) {
-    for (script, verdict, seqs) in table {
-        let judgement = script.clone().judged(rule);
-
-        let shown: Vec<_> = judgement.requests.iter().map(|it| it.seq).collect();
-        assert_eq!((judgement.verdict, shown), (verdict, seqs), "{script:#?}");
-    }
+/// Checks a rule against a table. Each row has a record, its verdict, the requests that
+/// broke the rule, and the finding where that matters.
+macro_rules! hold {
+    ($rule:expr; $($script:expr => $verdict:ident $([$($seq:expr),+])? $(: $found:expr)?,)+) => {
+        $({
+            let verdict = $crate::rules::Verdict::$verdict;
+            let (seqs, found): (&[u64], &[&str]) = (&[$($($seq),+)?], &[$($found)?]);
+            $crate::rules::testing::check(&$rule, $script, verdict, seqs, found);
+        })+
+    };
 }
+pub(super) use hold;
 
-/// Checks the texts of a rule's findings.
 #[track_caller]
-pub(super) fn hold_to_words<'a>(
-    rule: &Rule,
-    table: impl IntoIterator<Item = (Script, Option<&'a str>)>,
-) {
-    for (script, words) in table {
-        let judgement = script.clone().judged(rule);
+pub(super) fn check(rule: &Rule, script: Script, verdict: Verdict, seqs: &[u64], found: &[&str]) {
+    let judgement = script.clone().judged(rule);
 
-        assert_eq!(judgement.found.as_deref(), words, "{script:#?}");
+    let shown: Vec<_> = judgement.requests.iter().map(|it| it.seq).collect();
+    assert_eq!((judgement.verdict, &*shown), (verdict, seqs), "{script:#?}");
+    match found {
+        [] => assert!(
+            verdict != Verdict::Kept || judgement.found.is_none(),
+            "{judgement:?}"
+        ),
+        found => assert_eq!(judgement.found.as_deref(), found.first().copied()),
     }
 }
 
@@ -221,18 +245,15 @@ pub(super) fn hold_to_one_request(rule: &Rule, serve: fn(Script) -> Script) {
     let served = || serve(Script::new().respond(0, 200));
     // The first response is there after 3 ms.
     let twin = |at| serve(served().on(1, 1).lasting(3).respond(at, 200).on(2, 1)).hedging();
-    hold(
-        rule,
-        [
-            (Script::new().respond(0, 200), Verdict::NotExercised, vec![]),
-            (served(), Verdict::Kept, vec![]),
-            (serve(served().respond(1, 200)), Verdict::Broken, vec![2]),
-            (served().stopped_at(9), Verdict::CannotTell, vec![]),
-            (twin(1), Verdict::Kept, vec![]),
-            (twin(8), Verdict::CannotTell, vec![]),
-            (twin(9), Verdict::Broken, vec![2]),
-        ],
-    );
+    hold! { *rule;
+        Script::new().respond(0, 200) => NotExercised,
+        served() => Kept,
+        serve(served().respond(1, 200)) => Broken [2],
+        served().stopped_at(9) => CannotTell,
+        twin(1) => Kept,
+        twin(8) => CannotTell,
+        twin(9) => Broken [2],
+    }
 }
 
 /// Checks that a rule judges only cases that distinguish jobs.
@@ -240,20 +261,13 @@ pub(super) fn hold_to_one_request(rule: &Rule, serve: fn(Script) -> Script) {
 pub(super) fn hold_to_jobs(rule: &Rule) {
     let post = |body| Script::new().post(0, 503, body, Some(7));
     let another = |script: Script| script.post(9, 409, 2, Some(7));
-    hold(
-        rule,
-        [
-            (
-                Script::new().respond(0, 200).call(1),
-                Verdict::NotExercised,
-                vec![],
-            ),
-            // A scenario may do so on purpose.
-            (another(post(1)), Verdict::NotExercised, vec![]),
-            (post(1).call(1), Verdict::Skipped, vec![]),
-            (post(1).call(1).dropping(1), Verdict::CannotTell, vec![]),
-        ],
-    );
+    hold! { *rule;
+        Script::new().respond(0, 200).call(1) => NotExercised,
+        // A scenario may do so on purpose.
+        another(post(1)) => NotExercised,
+        post(1).call(1) => Skipped,
+        post(1).call(1).dropping(1) => CannotTell,
+    }
 }
 
 /// Checks that a rule is broken by a use of the served next cursor.
@@ -261,17 +275,10 @@ pub(super) fn hold_to_jobs(rule: &Rule) {
 pub(super) fn hold_to_no_next_page(rule: &Rule, serve: fn(Script) -> Script) {
     let served = || serve(Script::new().respond(0, 200).issues(7));
     let next = |cursor| served().respond(1, 200).cursor(cursor);
-    hold(
-        rule,
-        [
-            (served(), Verdict::Kept, vec![]),
-            (next(7), Verdict::Broken, vec![2]),
-            (next(8), Verdict::Kept, vec![]),
-            (
-                serve(next(7)).respond(2, 200).cursor(7),
-                Verdict::Broken,
-                vec![2, 3],
-            ),
-        ],
-    );
+    hold! { *rule;
+        served() => Kept,
+        next(7) => Broken [2],
+        next(8) => Kept,
+        serve(next(7)).respond(2, 200).cursor(7) => Broken [2, 3],
+    }
 }

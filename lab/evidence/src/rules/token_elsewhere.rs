@@ -33,10 +33,7 @@ fn judge(cases: &[Case<'_>]) -> Judgement {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::{
-        Verdict::{Broken, CannotTell, Kept, NotExercised, Skipped},
-        testing::{Script, hold},
-    };
+    use crate::rules::testing::{Script, hold};
 
     #[test]
     fn a_token_that_reached_the_target_breaks_it() {
@@ -47,19 +44,12 @@ mod tests {
             })
         };
 
-        hold(
-            &RULE,
-            [
-                (Script::new().respond(0, 302), NotExercised, vec![]),
-                (moved(false), Skipped, vec![]),
-                (moved(true), Kept, vec![]),
-                (moved(true).stopped_at(10_000), CannotTell, vec![]),
-                (
-                    moved(true).with(|it| it.token_elsewhere = true),
-                    Broken,
-                    vec![1],
-                ),
-            ],
-        );
+        hold! { RULE;
+            Script::new().respond(0, 302) => NotExercised,
+            moved(false) => Skipped,
+            moved(true) => Kept,
+            moved(true).stopped_at(10_000) => CannotTell,
+            moved(true).with(|it| it.token_elsewhere = true) => Broken [1],
+        }
     }
 }

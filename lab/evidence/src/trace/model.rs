@@ -77,12 +77,3 @@ pub struct Trace {
     #[schemars(with = "u64")]
     pub taken_at: Duration,
 }
-
-impl Trace {
-    /// The children of a span in the order of their starts.
-    pub fn children_of(&self, parent: SpanId) -> impl Iterator<Item = &Span> {
-        self.spans
-            .iter()
-            .filter(move |span| span.parent == Some(parent))
-    }
-}
