@@ -14,9 +14,7 @@ use serde::Serialize;
 
 use crate::cursor::{self, List};
 use crate::problem;
-use host::NextCursor;
-use host::Problem;
-use host::SeedKey;
+use host::{NextCursor, Problem, SeedKey};
 
 /// No page holds more records than this, whatever `limit` says.
 pub(crate) const MAX_PAGE_SIZE: u64 = 2;

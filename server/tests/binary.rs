@@ -93,17 +93,32 @@ fn a_stop_that_cuts_off_a_request_is_told_by_the_exit_status() {
     );
 }
 
-#[test]
-fn a_drain_deadline_out_of_range_is_a_usage_error() {
-    for deadline in ["0", "-1", "61", "NaN", "1e300", "soon"] {
-        let output = Command::new(env!("CARGO_BIN_EXE_server"))
-            .args(["--port", "0", "--drain-deadline", deadline])
-            .output()
-            .unwrap();
+/// What becomes of the program with arguments with which it does not serve.
+fn run(arguments: &[&str]) -> (Option<i32>, String, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_server"));
+    let output = command.args(arguments).output().unwrap();
+    let [stdout, stderr] = [output.stdout, output.stderr].map(|it| String::from_utf8(it).unwrap());
+    (output.status.code(), stdout, stderr)
+}
 
-        assert_eq!(output.status.code(), Some(2), "{deadline}");
-        assert!(output.stdout.is_empty(), "{deadline}");
+#[test]
+fn a_usage_error_leaves_stdout_alone() {
+    for deadline in ["0", "-1", "61", "NaN", "1e300", "soon"] {
+        let (status, stdout, _) = run(&["--port", "0", "--drain-deadline", deadline]);
+
+        assert_eq!((status, &*stdout), (Some(2), ""), "{deadline}");
     }
+    let (status, stdout, _) = run(&["--prot"]);
+    assert_eq!((status, &*stdout), (Some(2), ""));
+}
+
+#[test]
+fn help_and_the_openapi_document_go_to_stdout() {
+    let (help, document) = (run(&["--help"]), run(&["--print-openapi"]));
+
+    assert_eq!((help.0, document.0), (Some(0), Some(0)));
+    assert!(help.1.contains("--port"));
+    assert_eq!(document.1.trim_end(), server::openapi());
 }
 
 /// The port is fixed, so that somebody else may have it. Then the refusal names it.
@@ -128,67 +143,17 @@ fn without_a_port_it_listens_on_8765() {
 }
 
 #[test]
-fn half_a_request_does_not_hold_a_stop_up() {
-    let mut program = start();
-    let mut half = TcpStream::connect(program.address()).unwrap();
-    half.write_all(b"GET /items HTTP/1.1\r\nhost:").unwrap();
-    get(program.address(), "/items");
-
-    program.signal("INT");
-    let (status, _, stderr) = program.end();
-
-    // It would be 1 if the drain deadline had passed.
-    assert_eq!((status, &*stderr), (Some(0), ""));
-}
-
-#[test]
 fn a_port_in_use_is_one_clear_line() {
     let holder = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = holder.local_addr().unwrap().port().to_string();
 
-    let output = Command::new(env!("CARGO_BIN_EXE_server"))
-        .args(["--port", &port])
-        .output()
-        .unwrap();
+    let (status, stdout, stderr) = run(&["--port", &port]);
 
-    let stderr = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(3));
-    assert!(output.stdout.is_empty());
+    assert_eq!((status, &*stdout), (Some(3), ""));
     assert_eq!(stderr.lines().count(), 1, "{stderr}");
     assert!(
         stderr.contains(&port) && stderr.contains("--port 0"),
         "{stderr}"
-    );
-}
-
-#[test]
-fn help_goes_to_stdout_and_usage_errors_do_not() {
-    let run = |argument| {
-        Command::new(env!("CARGO_BIN_EXE_server"))
-            .arg(argument)
-            .output()
-            .unwrap()
-    };
-
-    let (help, error) = (run("--help"), run("--prot"));
-
-    assert_eq!(help.status.code(), Some(0));
-    assert!(String::from_utf8(help.stdout).unwrap().contains("--port"));
-    assert_eq!(error.status.code(), Some(2));
-    assert!(error.stdout.is_empty());
-}
-
-#[test]
-fn the_openapi_document_goes_to_stdout() {
-    let output = Command::new(env!("CARGO_BIN_EXE_server"))
-        .arg("--print-openapi")
-        .output()
-        .unwrap();
-
-    assert_eq!(output.status.code(), Some(0));
-    assert_eq!(
-        String::from_utf8(output.stdout).unwrap().trim_end(),
-        server::openapi()
     );
 }
 
@@ -220,24 +185,18 @@ fn log(rust_log: &str) -> String {
 
 #[test]
 fn each_request_is_one_line_without_a_secret_whatever_is_asked_for() {
-    for directives in [
-        "trace",
-        "info",
-        "hyper=trace,hyper_util=trace,axum=trace,tower_http=trace,server=trace",
-    ] {
-        let log = log(directives);
+    let log = log("trace,hyper=trace,hyper_util=trace,axum=trace,tower_http=trace");
 
-        assert_eq!(log.lines().count(), 4, "{directives}: {log}");
-        for line in log.lines() {
-            assert!(line.contains("}: server: close "), "{directives}: {line}");
-            assert!(!line.contains("SECRET"), "{directives}: {line}");
-        }
+    assert_eq!(log.lines().count(), 4, "{log}");
+    for line in log.lines() {
+        assert!(line.contains("}: server: close "), "{line}");
+        assert!(!line.contains("SECRET"), "{line}");
     }
 }
 
 #[test]
 fn nothing_is_logged_unless_this_crate_is_asked_for() {
-    for directives in ["", "off", "hyper=trace,hyper_util=trace,axum=trace"] {
+    for directives in ["", "hyper=trace,hyper_util=trace,axum=trace"] {
         assert_eq!(log(directives), "", "{directives}");
     }
 }

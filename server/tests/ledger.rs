@@ -3,7 +3,7 @@
 mod support;
 
 use std::io::{self, Read, Write};
-use std::net::TcpStream;
+use std::net::{Shutdown, TcpStream};
 use std::num::NonZeroUsize;
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -19,7 +19,7 @@ use http_body_util::BodyExt;
 use hyper::body::{Body as HttpBody, Frame};
 use server::TeachingApi;
 use support::{exchange, request};
-use wire::{BodyState, ClosedBy, WireConnection, WireRecord};
+use wire::{ClosedBy, WireConnection, WireRecord};
 
 const HOLDS_WITHIN: Duration = Duration::from_secs(20);
 
@@ -92,28 +92,49 @@ fn a_request_names_its_connection_its_place_on_it_and_its_version() {
 }
 
 #[test]
-fn a_client_that_speaks_http2_is_known() {
-    let service = start(ServiceConfig::builder());
+fn it_is_known_who_closed_a_connection_and_after_how_many_requests() {
+    let ask = request("GET", "/items", "", "");
+    let last = request("GET", "/items", "connection: close\r\n", "");
+    let http2 = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
+    for (sent, half_closes, by, requests) in [
+        (http2, false, ClosedBy::Http2, 0),
+        // Such a request is not handled, but it came.
+        (&ask, true, ClosedBy::Client, 1),
+        (&last, false, ClosedBy::Service, 1),
+        ("no request at all\r\n\r\n", false, ClosedBy::Service, 0),
+    ] {
+        let service = start(ServiceConfig::builder());
+        let mut client = connect(&service);
 
-    let mut client = connect(&service);
-    let preface = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
-    client.write_all(preface).unwrap();
+        client.write_all(sent.as_bytes()).unwrap();
+        if half_closes {
+            client.shutdown(Shutdown::Write).unwrap();
+        }
 
-    assert_eq!(closer_of(&service), Some(ClosedBy::Http2));
+        assert_eq!(closer_of(&service), Some(by), "{sent}");
+        assert_eq!(service.ledger().connections[0].requests, requests, "{sent}");
+    }
 }
 
-/// One that is not waited for is not handled, but it came.
 #[test]
-fn a_request_on_a_connection_that_its_client_half_closes_is_counted() {
-    let service = start(ServiceConfig::builder());
+fn a_connection_that_is_silent_for_too_long_or_makes_room_is_closed_by_its_bound() {
+    let with = |bounds| start(ServiceConfig::builder().connection_bounds(bounds));
+    let impatient = with(ConnectionBounds {
+        idle: Duration::from_millis(1),
+        ..ConnectionBounds::default()
+    });
+    let full = with(ConnectionBounds {
+        connections: NonZeroUsize::MIN,
+        ..ConnectionBounds::default()
+    });
+    let _silent = [&impatient, &full].map(connect);
 
-    let mut client = connect(&service);
-    let sent = request("GET", "/items", "", "");
-    client.write_all(sent.as_bytes()).unwrap();
-    client.shutdown(std::net::Shutdown::Write).unwrap();
-
-    assert_eq!(closer_of(&service), Some(ClosedBy::Client));
-    assert_eq!(service.ledger().connections[0].requests, 1);
+    assert_eq!(closer_of(&impatient), Some(ClosedBy::Bound));
+    once(&full, |ledger| !ledger.connections.is_empty());
+    let newcomer = connect(&full);
+    let served = exchange(&newcomer, request("GET", "/items", "", "").as_bytes());
+    assert_eq!(served.status, 200);
+    assert_eq!(closer_of(&full), Some(ClosedBy::Bound));
 }
 
 #[test]
@@ -167,30 +188,6 @@ fn a_client_that_leaves_a_response_unread_resets_its_connection() {
     assert_eq!(closer_of(&service), Some(ClosedBy::Reset));
 }
 
-#[test]
-fn a_last_response_is_followed_by_the_services_close() {
-    let service = start(ServiceConfig::builder());
-    let stream = connect(&service);
-
-    let ask = request("GET", "/items", "connection: close\r\n", "");
-    let response = exchange(&stream, ask.as_bytes());
-
-    assert_eq!(response.status, 200);
-    assert_eq!(closer_of(&service), Some(ClosedBy::Service));
-}
-
-#[test]
-fn a_request_that_cannot_be_parsed_is_followed_by_the_services_close() {
-    let service = start(ServiceConfig::builder());
-    let mut stream = connect(&service);
-
-    stream.write_all(b"no request at all\r\n\r\n").unwrap();
-    stream.read_to_end(&mut Vec::new()).unwrap();
-
-    assert_eq!(closer_of(&service), Some(ClosedBy::Service));
-    assert_eq!(service.ledger().connections[0].requests, 0);
-}
-
 #[tokio::test]
 async fn a_stop_is_the_services_close() {
     let service = start(ServiceConfig::builder());
@@ -202,35 +199,6 @@ async fn a_stop_is_the_services_close() {
 
     let connections = ledger.snapshot().connections;
     assert_eq!(closed_by(&connections[0]), Some(ClosedBy::Service));
-}
-
-#[test]
-fn silence_that_lasts_too_long_is_closed_by_its_bound() {
-    let bounds = ConnectionBounds {
-        idle: Duration::from_millis(1),
-        ..ConnectionBounds::default()
-    };
-    let service = start(ServiceConfig::builder().connection_bounds(bounds));
-
-    let _silent = connect(&service);
-
-    assert_eq!(closer_of(&service), Some(ClosedBy::Bound));
-}
-
-#[test]
-fn a_connection_that_makes_room_is_closed_by_its_bound() {
-    let bounds = ConnectionBounds {
-        connections: NonZeroUsize::MIN,
-        ..ConnectionBounds::default()
-    };
-    let service = start(ServiceConfig::builder().connection_bounds(bounds));
-
-    let _silent = connect(&service);
-    once(&service, |ledger| !ledger.connections.is_empty());
-    let newcomer = connect(&service);
-    exchange(&newcomer, request("GET", "/items", "", "").as_bytes());
-
-    assert_eq!(closer_of(&service), Some(ClosedBy::Bound));
 }
 
 /// A body that fails after its first bytes.
@@ -287,25 +255,4 @@ fn a_response_of_a_known_length_ends_with_its_last_byte() {
     assert_eq!(response.body, "whole");
     let ledger = once(&service, |ledger| ledger.entries[0].ended.is_some());
     assert!(ledger.entries[0].ended >= ledger.entries[0].head);
-}
-
-#[test]
-fn a_body_that_broke_off_is_no_body_that_was_left_unread() {
-    let service = start(ServiceConfig::builder());
-    let chunked = |path| {
-        format!(
-            "POST {path} HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r\n\r\nnot a size\r\n"
-        )
-    };
-
-    for path in ["/jobs", "/items"] {
-        exchange(&connect(&service), chunked(path).as_bytes());
-    }
-
-    let entries = service.ledger().entries;
-    let states = entries.iter().map(|entry| entry.body_state);
-    assert_eq!(
-        states.collect::<Vec<_>>(),
-        [BodyState::Broken, BodyState::Unread]
-    );
 }

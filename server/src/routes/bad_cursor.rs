@@ -10,13 +10,11 @@ use http::{Method, StatusCode};
 use serde_json::json;
 
 use crate::cursor::List;
-
 use crate::lesson::{Content, DeclaredResponse, Lesson, Takes};
 use crate::page::{Item, PageQuery};
 use crate::problem;
 use crate::state::ServiceState;
-use host::Fault;
-use host::Problem;
+use host::{Fault, Problem};
 
 pub(crate) const LESSON: Lesson = Lesson {
     path: "/bad-cursor",

@@ -40,9 +40,7 @@ async fn bad_json() -> impl IntoResponse {
 
 #[cfg(test)]
 mod tests {
-    use http::StatusCode;
-
-    use http::header::CONTENT_TYPE;
+    use http::{StatusCode, header::CONTENT_TYPE};
 
     use crate::testing::get;
 

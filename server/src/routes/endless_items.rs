@@ -9,13 +9,11 @@ use axum::{Extension, Router};
 use http::{Method, StatusCode};
 
 use crate::cursor::{self, List};
-
 use crate::lesson::{Content, DeclaredResponse, Lesson, Takes};
 use crate::page::{Item, Page, PageQuery};
 use crate::problem;
 use crate::state::ServiceState;
-use host::Fault;
-use host::Problem;
+use host::{Fault, Problem};
 
 pub(crate) const LESSON: Lesson = Lesson {
     path: "/endless-items",
@@ -58,9 +56,9 @@ async fn endless_items(
 
 #[cfg(test)]
 mod tests {
-    use http::StatusCode;
-
     use std::collections::HashSet;
+
+    use http::StatusCode;
 
     use crate::testing::Service;
 

@@ -57,9 +57,10 @@ async fn flaky(State(state): State<ServiceState>, method: Method) -> Response {
 
 #[cfg(test)]
 mod tests {
-    use http::StatusCode;
-
-    use http::header::{CONTENT_TYPE, RETRY_AFTER};
+    use http::{
+        StatusCode,
+        header::{CONTENT_TYPE, RETRY_AFTER},
+    };
 
     use crate::testing::Service;
 

@@ -10,13 +10,11 @@ use axum::{Extension, Router};
 use http::{Method, StatusCode};
 
 use crate::cursor::{self, List};
-
 use crate::lesson::{Content, DeclaredResponse, Lesson, Takes};
 use crate::page::{Item, Page, PageQuery};
 use crate::problem;
 use crate::state::ServiceState;
-use host::Fault;
-use host::Problem;
+use host::{Fault, Problem};
 
 pub(crate) const LESSON: Lesson = Lesson {
     path: "/looping-items",

@@ -31,21 +31,3 @@ pub(crate) fn router() -> Router<ServiceState> {
 async fn no_content() -> impl IntoResponse {
     (Extension(Fault("no_content")), StatusCode::NO_CONTENT)
 }
-
-#[cfg(test)]
-mod tests {
-    use http::StatusCode;
-
-    use http::header::CONTENT_TYPE;
-
-    use crate::testing::get;
-
-    #[tokio::test]
-    async fn has_neither_a_body_nor_a_media_type() {
-        let response = get("/no-content").await;
-
-        assert_eq!(response.status, StatusCode::NO_CONTENT);
-        assert!(response.body.is_empty());
-        assert!(!response.headers.contains_key(CONTENT_TYPE));
-    }
-}

@@ -38,9 +38,7 @@ async fn redirect() -> impl IntoResponse {
 
 #[cfg(test)]
 mod tests {
-    use http::StatusCode;
-
-    use http::header::LOCATION;
+    use http::{StatusCode, header::LOCATION};
 
     use crate::testing::get;
 

@@ -41,9 +41,7 @@ async fn retry_later() -> impl IntoResponse {
 
 #[cfg(test)]
 mod tests {
-    use http::StatusCode;
-
-    use http::header::RETRY_AFTER;
+    use http::{StatusCode, header::RETRY_AFTER};
 
     use crate::testing::get;
 

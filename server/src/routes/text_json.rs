@@ -61,9 +61,7 @@ async fn text_json(query: Result<Query<Asked>, QueryRejection>) -> impl IntoResp
 
 #[cfg(test)]
 mod tests {
-    use http::StatusCode;
-
-    use http::header::CONTENT_TYPE;
+    use http::{StatusCode, header::CONTENT_TYPE};
 
     use crate::testing::get;
 

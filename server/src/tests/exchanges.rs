@@ -10,8 +10,7 @@ use http::{HeaderMap, Uri};
 use hyper::body::{Body as HttpBody, Frame};
 
 use crate::testing::{Service, percent_encode};
-use host::ServiceConfig;
-use host::{BodyEnd, Exchange, MAX_RECORDED_BODY};
+use host::{BodyEnd, Exchange, MAX_RECORDED_BODY, ServiceConfig};
 
 fn recording() -> Service {
     Service::with(ServiceConfig::builder().record_exchanges(true))

@@ -9,22 +9,6 @@ use crate::lessons::LESSONS;
 use crate::testing::{Service, get as get_fresh};
 
 #[tokio::test]
-async fn any_other_path_is_a_404_problem() {
-    let service = Service::new();
-
-    for method in ["GET", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "BREW"] {
-        for path in [
-            "/", "/item", "/items/", "/Items", "/items/1", "/jobs/x", "//items",
-        ] {
-            let response = service.request(method, path, &[], "").await;
-
-            assert_eq!(response.status, StatusCode::NOT_FOUND, "{method} {path}");
-            assert_eq!(response.code(), "not_found", "{method} {path}");
-        }
-    }
-}
-
-#[tokio::test]
 async fn without_lessons_only_what_was_added_is_served() {
     let routes = Router::new().route("/items", get(async || "added"));
     let service = Service::serving(routes.into(), ServiceConfig::builder());

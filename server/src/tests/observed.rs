@@ -10,9 +10,7 @@ use http::header::RETRY_AFTER;
 use http_body_util::BodyExt;
 
 use crate::testing::{Service, percent_encode};
-use host::ConnectionFault;
-use host::ServiceConfig;
-use host::{Fault, NextCursor};
+use host::{ConnectionFault, Fault, NextCursor, ServiceConfig};
 use wire::{BodyState, Clock, IssuedCursor, JobResult, RecordedHeader, RetryAfter};
 
 const TRACEPARENT: (&str, &str) = (
@@ -38,16 +36,6 @@ impl Clock for ManualClock {
     fn wall(&self) -> SystemTime {
         SystemTime::UNIX_EPOCH + self.monotonic()
     }
-}
-
-#[tokio::test]
-async fn what_is_unknown_is_entered_as_other() {
-    let service = Service::new();
-
-    service.request("BREW", "/SECRET", &[], "").await;
-
-    let entry = &service.ledger().entries[0];
-    assert_eq!((entry.method, &*entry.route), ("_OTHER", "other"));
 }
 
 #[tokio::test]
@@ -183,27 +171,6 @@ async fn a_response_that_is_withheld_is_entered_as_none() {
     assert_eq!(entry.fault, Some("response_lost"));
     assert_eq!(entry.job, Some(JobResult::Created));
     assert_eq!(service.ledger().routes["/lost"].responses, 0);
-}
-
-#[tokio::test]
-async fn what_became_of_a_job_is_entered() {
-    let service = Service::new();
-    let headers = [
-        ("content-type", "application/json"),
-        ("idempotency-key", "k"),
-    ];
-
-    for body in ["{}", "{}", r#"{"a":1}"#, "[]"] {
-        service.post("/jobs", &headers, body).await;
-    }
-    service.get("/items").await;
-
-    let entries = service.ledger().entries;
-    let jobs: Vec<_> = entries.iter().map(|entry| entry.job).collect();
-    use JobResult::{Conflict, Created, Rejected, Replayed};
-    let expected = [Created, Replayed, Conflict, Rejected].map(Some);
-    assert_eq!(jobs[..4], expected);
-    assert_eq!(jobs[4], None);
 }
 
 #[tokio::test]
@@ -386,8 +353,8 @@ async fn a_request_that_is_given_up_stays_in_the_ledger_without_a_status() {
 }
 
 #[tokio::test]
-async fn responses_are_counted_by_method_route_and_status() {
-    let service = Service::new();
+async fn responses_are_counted_by_method_route_and_status_and_by_no_other_service() {
+    let (service, other) = (Service::new(), Service::new());
 
     service.get("/flaky").await;
     service.get("/nowhere").await;
@@ -402,6 +369,11 @@ async fn responses_are_counted_by_method_route_and_status() {
     ] {
         assert!(scrape.contains(&line), "{line} is not in\n{scrape}");
     }
+    let scrape = other.get("/metrics").await.text();
+    assert!(scrape.contains("service_faults_total{fault=\"flaky\"} 0"));
+    assert_eq!(other.get("/flaky").await.status, 503);
+    assert_eq!(other.get("/flaky").await.status, 503);
+    assert_eq!((service.ledger().total, other.ledger().total), (3, 2));
 }
 
 #[tokio::test]

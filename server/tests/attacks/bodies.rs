@@ -27,6 +27,8 @@ fn chunks_have_one_meaning_or_are_refused() {
     let (end, most) = ("\r\n{}\r\n0\r\n\r\n", 70_000);
     let extended = |length: usize| format!("2;{}{end}", "x".repeat(length));
     let trailed = |count: usize| format!("2\r\n{{}}\r\n0\r\n{}\r\n", "x: y\r\n".repeat(count));
+    // A trailer replaces no header.
+    let replacing = "2\r\n{}\r\n0\r\nidempotency-key: other\r\ncontent-length: 9\r\n\r\n";
     let refused = &["400 incomplete_body"][..];
     let created = &["201", "204"][..];
 
@@ -35,11 +37,7 @@ fn chunks_have_one_meaning_or_are_refused() {
         (format!("{}2{end}", "0".repeat(100)), created),
         (extended(100), created),
         (trailed(10), created),
-        // A trailer replaces no header.
-        (
-            "2\r\n{}\r\n0\r\nidempotency-key: other\r\ncontent-length: 9\r\n\r\n".to_owned(),
-            created,
-        ),
+        (replacing.to_owned(), created),
         (format!("10000000000000000{end}"), refused),
         (format!("-2{end}"), refused),
         (format!("+2{end}"), refused),
@@ -70,27 +68,18 @@ fn chunks_have_one_meaning_or_are_refused() {
 fn a_body_without_an_end_is_not_read_without_an_end() {
     let attacked = Attacked::new();
     let chunk = format!("8000\r\n{}\r\n", "x".repeat(0x8000));
-    let sized = format!("content-length: {}\r\n\r\n", u32::MAX);
+    let sized = submission(&format!("content-length: {}\r\n\r\n", u32::MAX));
+    // Its handler reads no body.
+    let unread = sized.replace("POST /jobs", "GET /items");
+    let (trailed, trailers) = (chunked("2\r\n{}\r\n0\r\n"), "x: y\r\n".repeat(1000));
+    let (too_large, incomplete) = ("413 payload_too_large", "400 incomplete_body");
 
     for (begin, part, expected) in [
-        (chunked(""), chunk, "413 payload_too_large"),
-        (
-            submission(&sized),
-            "x".repeat(0x8000),
-            "413 payload_too_large",
-        ),
-        (
-            chunked("2\r\n{}\r\n0\r\n"),
-            "x: y\r\n".repeat(1000),
-            "400 incomplete_body",
-        ),
-        (chunked("2"), ";x=y".repeat(1000), "400 incomplete_body"),
-        // A handler that reads no body.
-        (
-            submission(&sized).replace("POST /jobs", "GET /items"),
-            "x".repeat(0x8000),
-            "200",
-        ),
+        (chunked(""), chunk, too_large),
+        (sized, "x".repeat(0x8000), too_large),
+        (trailed, trailers, incomplete),
+        (chunked("2"), ";x=y".repeat(1000), incomplete),
+        (unread, "x".repeat(0x8000), "200"),
     ] {
         let attacker = connect(attacked.address());
         (&attacker).write_all(begin.as_bytes()).unwrap();

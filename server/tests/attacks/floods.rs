@@ -66,6 +66,11 @@ impl Flooded {
         kib.parse().unwrap()
     }
 
+    fn costs_little(&self) {
+        let (before, now) = (self.memory, self.memory());
+        assert!(now < before + MOST, "{before} KiB before, {now} now");
+    }
+
     /// Serves others, holds no more than before, and stops in good order.
     fn recovers(mut self) {
         self.serves();
@@ -79,8 +84,7 @@ impl Flooded {
             );
             std::thread::yield_now();
         }
-        let (before, after) = (self.memory, self.memory());
-        assert!(after < before + MOST, "{before} KiB before, {after} after");
+        self.costs_little();
         self.program.signal("INT");
         assert_eq!(self.program.end(), (Some(0), String::new(), String::new()));
     }
@@ -126,13 +130,7 @@ fn a_flood_of_long_heads_costs_little_memory() {
     for attacker in &attackers {
         assert_eq!(responses(attacker), ["431"]);
     }
-    let meanwhile = flooded.memory();
-
-    let before = flooded.memory;
-    assert!(
-        meanwhile < before + MOST,
-        "{before} KiB before, {meanwhile} then"
-    );
+    flooded.costs_little();
     drop(attackers);
     flooded.recovers();
 }
@@ -160,11 +158,7 @@ fn requests_without_a_reader_cost_little_memory() {
         flooded.serves();
 
         assert_eq!(held_back, ErrorKind::WouldBlock, "{target}");
-        let (before, meanwhile) = (flooded.memory, flooded.memory());
-        assert!(
-            meanwhile < before + MOST,
-            "{before} KiB before, {meanwhile} then"
-        );
+        flooded.costs_little();
     }
     flooded.recovers();
 }
