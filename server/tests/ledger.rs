@@ -2,21 +2,18 @@
 
 mod support;
 
-use std::io::{self, Read, Write};
+use std::io::{Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::num::NonZeroUsize;
-use std::pin::Pin;
-use std::task::{Context, Poll};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use axum::Router;
-use axum::body::{Body, Bytes};
+use axum::body::Body;
 use axum::routing::get;
 use host::{ConnectionBounds, Host, RunningService, ServiceConfig, ServiceConfigBuilder};
 use http::HeaderMap;
 use http_body_util::BodyExt;
-use hyper::body::{Body as HttpBody, Frame};
 use server::TeachingApi;
 use support::{exchange, request};
 use wire::{ClosedBy, WireConnection, WireRecord};
@@ -201,34 +198,13 @@ async fn a_stop_is_the_services_close() {
     assert_eq!(closed_by(&connections[0]), Some(ClosedBy::Service));
 }
 
-/// A body that fails after its first bytes.
-struct BreaksOff {
-    has_begun: bool,
-}
-
-impl HttpBody for BreaksOff {
-    type Data = Bytes;
-    type Error = io::Error;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        _: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, io::Error>>> {
-        let next = if self.has_begun {
-            Err(io::Error::other("it breaks off"))
-        } else {
-            Ok(Frame::data(Bytes::from_static(b"half")))
-        };
-        self.has_begun = true;
-        Poll::Ready(Some(next))
-    }
-}
-
 #[test]
 fn a_response_that_breaks_off_has_a_head_and_no_end() {
-    let breaks_off = get(async || Body::new(BreaksOff { has_begun: false }));
-    let routes = Router::new().route("/breaks-off", breaks_off);
-    let service = serve(routes);
+    let error = || std::future::ready(Some(Err(axum::Error::new("it breaks off"))));
+    // Mapped, a body has no known length.
+    let half = move || Body::from("half").with_trailers(error()).map_frame(|it| it);
+    let breaks_off = get(async move || Body::new(half()));
+    let service = serve(Router::new().route("/breaks-off", breaks_off));
     let mut stream = connect(&service);
 
     let ask = request("GET", "/breaks-off", "", "");
