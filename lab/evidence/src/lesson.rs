@@ -144,14 +144,8 @@ impl Condition {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
-    use crate::{
-        counters::Counters,
-        outcome::Outcome,
-        wire::{JobResult, RetryAfter, ValueHash, WireRecord, WireRequest},
-    };
+    use crate::{counters::Counters, outcome::Outcome, rules::testing::Script, wire::JobResult};
 
     const CLIENT: Client = Client {
         name: "tested",
@@ -163,31 +157,9 @@ mod tests {
     /// Whether a sentence of this condition is true of a job that was asked for twice under
     /// one key, this long after a response that asked for two seconds.
     fn is_true(condition: Condition, waited: u64, outcome: &Outcome) -> bool {
-        let key = Some(ValueHash(7));
-        let refused = WireRequest {
-            seq: 1,
-            method: "POST",
-            status: Some(503),
-            head: Some(Duration::ZERO),
-            idempotency_key: key,
-            retry_after: Some(RetryAfter::seconds(Duration::from_secs(2))),
-            ..WireRequest::default()
-        };
-        let created = WireRequest {
-            seq: 2,
-            method: "POST",
-            arrived: Duration::from_secs(waited),
-            status: Some(201),
-            idempotency_key: key,
-            job: Some(JobResult::Created),
-            ..WireRequest::default()
-        };
-        let wire = WireRecord {
-            total: 2,
-            entries: vec![refused, created],
-            one_caller: true,
-            ..WireRecord::default()
-        };
+        let refused = Script::new().post(0, 503, 1, Some(7)).retry_after(2);
+        let created = refused.post(1_000 * waited, 201, 1, Some(7));
+        let wire = created.job(JobResult::Created).record();
         let evidence = Evidence {
             client: CLIENT,
             outcome,

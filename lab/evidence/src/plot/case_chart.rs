@@ -207,42 +207,25 @@ fn label(request: &WireRequest, early: Option<Duration>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wire::{ClosedBy, ConnectionEnd, RetryAfter, WireConnection};
+    use crate::{
+        rules::testing::Script,
+        wire::{ClosedBy, JobResult::Created},
+    };
 
-    fn request(seq: u64, arrived: u64, head: u64) -> WireRequest {
-        WireRequest {
-            seq,
-            method: "GET",
-            arrived: Duration::from_millis(arrived),
-            status: Some(503),
-            head: Some(Duration::from_millis(head)),
-            ended: Some(Duration::from_millis(head)),
-            ..WireRequest::default()
-        }
+    fn labels(script: Script) -> Vec<String> {
+        let rows = CaseChart::new(&script.record(), 9).rows.into_iter();
+        rows.map(|row| row.label).collect()
     }
 
     #[test]
     fn a_row_has_its_times_its_label_and_how_early_it_was() {
-        let asks = WireRequest {
-            retry_after: Some(RetryAfter::seconds(Duration::from_secs(2))),
-            ..request(1, 100, 101)
-        };
-        let comes = WireRequest {
-            status: Some(200),
-            ..request(2, 1_121, 1_122)
-        };
-        let wire = WireRecord {
-            total: 2,
-            entries: vec![asks, comes],
-            one_caller: true,
-            ..WireRecord::default()
-        };
+        let asks = Script::new().respond(100, 503).lasting(1).retry_after(2);
+        let script = asks.respond(1_121, 200).lasting(1);
 
-        let rows = CaseChart::new(&wire, 9).rows;
+        let rows = CaseChart::new(&script.clone().record(), 9).rows;
 
-        let labels: Vec<_> = rows.iter().map(|row| &*row.label).collect();
         let expected = ["GET  503  Retry-After: 2 s", "GET  200  980 ms too early"];
-        assert_eq!(labels, expected);
+        assert_eq!(labels(script), expected);
         assert_eq!(rows[0].pause, None);
         assert_eq!(rows[1].pause, Some(Duration::from_millis(1)));
         assert_eq!(rows[1].arrived, Duration::from_millis(1_021));
@@ -250,144 +233,71 @@ mod tests {
 
     #[test]
     fn many_requests_have_rows_for_both_ends_only() {
-        let wire = |requests| WireRecord {
-            // One more was counted, but not recorded.
-            total: requests + 1,
-            dropped: 1,
-            entries: (0..requests).map(|at| request(at + 2, at, at)).collect(),
-            ..WireRecord::default()
-        };
-        for (requests, most, head, tail, left_out) in [
-            (4, 4, &[2, 3, 4, 5][..], &[][..], "1 more: 1 not recorded"),
-            (5, 4, &[2, 3], &[5, 6], "2 more: 1 × 503, 1 not recorded"),
-            (
-                90,
-                4,
-                &[2, 3],
-                &[90, 91],
-                "87 more: 86 × 503, 1 not recorded",
-            ),
-            (0, 4, &[], &[], "1 more: 1 not recorded"),
+        for (requests, head, tail, left_out) in [
+            (4, &[1, 2, 3, 4][..], &[][..], "1 more: 1 not recorded"),
+            (5, &[1, 2], &[4, 5], "2 more: 1 × 503, 1 not recorded"),
+            (90, &[1, 2], &[89, 90], "87 more: 86 × 503, 1 not recorded"),
+            (0, &[], &[], "1 more: 1 not recorded"),
         ] {
-            let chart = CaseChart::new(&wire(requests), most);
+            let script = (0..requests).fold(Script::new(), |script, at| script.respond(at, 503));
+            let mut wire = script.dropping(1).record();
+            // One more was counted, but not recorded.
+            wire.total += 1;
+
+            let chart = CaseChart::new(&wire, 4);
 
             let seqs = |rows: &[CaseRow]| rows.iter().map(|row| row.seq).collect::<Vec<_>>();
             let (first, last) = chart.ends();
             assert_eq!((&*seqs(first), &*seqs(last)), (head, tail), "{requests}");
             assert_eq!(chart.left_out().as_deref(), Some(left_out), "{requests}");
         }
-        let complete = WireRecord {
-            total: 2,
-            entries: vec![request(1, 0, 0), request(2, 1, 1)],
-            ..WireRecord::default()
-        };
+        let complete = Script::new().respond(0, 503).respond(1, 503).record();
         assert_eq!(CaseChart::new(&complete, 2).left_out(), None);
     }
 
     #[test]
     fn keys_and_cursors_are_named_by_letters() {
-        let (key, other) = (Some(ValueHash(7)), Some(ValueHash(8)));
-        let post = |seq, key| WireRequest {
-            idempotency_key: key,
-            job: Some(JobResult::Created),
-            ..request(seq, seq, seq)
-        };
-        let page = |seq, cursor: Option<u64>, next| WireRequest {
-            cursor: cursor.map(ValueHash),
-            cursor_issued: Some(IssuedCursor::Hash(ValueHash(next))),
-            ..request(seq, seq, seq)
-        };
-        let ends = |wire: &WireRecord| {
-            let rows = CaseChart::new(wire, 9).rows.into_iter();
-            let ends = rows.map(|row| row.label.split("  ").skip(2).collect::<Vec<_>>().join(" "));
-            ends.collect::<Vec<_>>()
-        };
-        let mut wire = WireRecord {
-            total: 4,
-            entries: vec![post(1, key), post(2, other), post(3, key), post(4, None)],
-            ..WireRecord::default()
-        };
-        let of_keys = ends(&wire);
-        wire.entries = vec![
-            page(1, None, 10),
-            page(2, Some(10), 11),
-            page(3, Some(99), 10),
-        ];
-        let of_cursors = ends(&wire);
+        let post = |script: Script, at, key| script.post(at, 503, at, key).job(Created);
+        let keys = [Some(7), Some(8), Some(7), None];
+        let posts = (0..)
+            .zip(keys)
+            .fold(Script::new(), |it, (at, key)| post(it, at, key));
+        let page = |script: Script, cursor| script.respond(9, 503).cursor(cursor);
+        let first = Script::new().respond(0, 503).issues(10);
+        let pages = page(page(first, 10).issues(11), 99).issues(10);
 
-        assert!(of_keys.iter().all(|end| end.starts_with("job created ")));
-        let of_keys: Vec<_> = of_keys
-            .iter()
-            .map(|end| &end["job created ".len()..])
-            .collect();
-        assert_eq!(of_keys, ["key A", "key B", "key A", "no key"]);
+        let job = "POST 503  job created  ";
+        let expected = ["key A", "key B", "key A", "no key"].map(|key| format!("{job}{key}"));
+        assert_eq!(labels(posts), expected);
         let expected = [
-            "next A",
-            "cursor A next B",
-            "a cursor that was not issued next A",
+            "GET  503  next A",
+            "GET  503  cursor A  next B",
+            "GET  503  a cursor that was not issued  next A",
         ];
-        assert_eq!(of_cursors, expected);
+        assert_eq!(labels(pages), expected);
     }
 
     #[test]
     fn a_possible_resend_by_the_transport_is_marked() {
-        let on = |seq, connection, position| WireRequest {
-            connection: Some(connection),
-            position: Some(position),
-            ..request(seq, seq, seq)
-        };
-        let lost = WireRequest {
-            status: None,
-            head: None,
-            ended: None,
-            ..on(1, 1, 2)
-        };
-        let closed = ConnectionEnd {
-            at: Duration::from_millis(1),
-            by: ClosedBy::Service,
-        };
-        let wire = WireRecord {
-            total: 2,
-            entries: vec![lost, on(2, 2, 1)],
-            connections: vec![WireConnection {
-                number: 1,
-                opened: Duration::ZERO,
-                closed: Some(closed),
-                requests: 2,
-            }],
-            one_caller: true,
-            ..WireRecord::default()
-        };
+        let lost = Script::new().respond(1, 503).on(1, 2).lost();
+        let again = lost.respond(2, 503).on(2, 1);
 
-        let chart = CaseChart::new(&wire, 9);
+        let labels = labels(again.connection(1, Some((1, ClosedBy::Service))));
 
-        let ends = chart.rows().iter().map(|row| row.label.split("  ").last());
-        let ends: Vec<_> = ends.flatten().collect();
-        assert_eq!(ends, ["no response", "perhaps sent again by the transport"]);
+        let ends = labels.iter().filter_map(|label| label.split("  ").last());
+        let expected = ["no response", "perhaps sent again by the transport"];
+        assert_eq!(ends.collect::<Vec<_>>(), expected);
     }
 
     #[test]
     fn a_missing_response_and_an_incomplete_body_are_marked() {
-        let lost = WireRequest {
-            status: None,
-            head: None,
-            ended: None,
-            job: Some(JobResult::Created),
-            ..request(1, 0, 0)
-        };
-        let cut = WireRequest {
-            ended: None,
-            ..request(2, 5, 6)
-        };
-        let wire = WireRecord {
-            total: 2,
-            entries: vec![lost, cut],
-            ..WireRecord::default()
-        };
+        let lost = Script::new().respond(0, 503).lost().job(Created);
+        let cut = lost.respond(5, 503).with(|it| it.ended = None);
 
-        let rows = CaseChart::new(&wire, 9).rows;
-
-        assert_eq!(rows[0].label, "GET  no response  job created  no key");
-        assert_eq!(rows[1].label, "GET  503  the body is incomplete");
+        let expected = [
+            "GET  no response  job created  no key",
+            "GET  503  the body is incomplete",
+        ];
+        assert_eq!(labels(cut), expected);
     }
 }

@@ -13,7 +13,7 @@ mod gaps;
 mod judgement;
 mod sample;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 
 use std::{
     collections::{BTreeSet, HashSet},

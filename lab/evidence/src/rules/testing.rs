@@ -11,14 +11,14 @@ use super::{CardContext, Case, Judgement, ProcessRecord, Rule, Stopped, Verdict}
 
 /// A case of one caller, with its requests in order.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Script {
+pub(crate) struct Script {
     wire: WireRecord,
     process: Option<ProcessRecord>,
     context: CardContext,
 }
 
 impl Script {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let wire = WireRecord {
             one_caller: true,
             ..WireRecord::default()
@@ -30,24 +30,24 @@ impl Script {
     }
 
     /// The card shows that the client hedges.
-    pub(super) fn hedging(mut self) -> Self {
+    pub(crate) fn hedging(mut self) -> Self {
         self.context.hedges = true;
         self
     }
 
     /// The last request is at this position of this connection.
-    pub(super) fn on(self, connection: u64, position: u64) -> Self {
+    pub(crate) fn on(self, connection: u64, position: u64) -> Self {
         self.with(|it| (it.connection, it.position) = (Some(connection), Some(position)))
     }
 
     /// The last request gets no byte of a response.
-    pub(super) fn lost(self) -> Self {
+    pub(crate) fn lost(self) -> Self {
         self.with(|it| (it.status, it.head, it.ended) = (None, None, None))
     }
 
     /// Adds a GET that arrives this many milliseconds after the start and gets its response
     /// at once.
-    pub(super) fn respond(mut self, millis: u64, status: u16) -> Self {
+    pub(crate) fn respond(mut self, millis: u64, status: u16) -> Self {
         let at = Duration::from_millis(millis);
         self.wire.total += 1;
         self.wire.entries.push(WireRequest {
@@ -64,7 +64,7 @@ impl Script {
     }
 
     /// Adds a POST of a body, with this key if any.
-    pub(super) fn post(self, millis: u64, status: u16, body: u64, key: Option<u64>) -> Self {
+    pub(crate) fn post(self, millis: u64, status: u16, body: u64, key: Option<u64>) -> Self {
         self.respond(millis, status).with(|it| {
             it.method = "POST";
             it.body = Some(ValueHash(body));
@@ -75,7 +75,7 @@ impl Script {
 
     /// A failure, and retries after these gaps in milliseconds that fail as well. Each
     /// response is changed in this way.
-    pub(super) fn gaps(gaps: &[u64], change: fn(Self) -> Self) -> Self {
+    pub(crate) fn gaps(gaps: &[u64], change: fn(Self) -> Self) -> Self {
         let (mut at, first) = (0, change(Self::new().respond(0, 503)));
         gaps.iter().fold(first, |script, gap| {
             at += gap;
@@ -84,63 +84,63 @@ impl Script {
     }
 
     /// The requests are of several callers.
-    pub(super) fn of_several_callers(mut self) -> Self {
+    pub(crate) fn of_several_callers(mut self) -> Self {
         self.wire.one_caller = false;
         self
     }
 
     /// The last response asks for a wait.
-    pub(super) fn asks(self, retry_after: RetryAfter) -> Self {
+    pub(crate) fn asks(self, retry_after: RetryAfter) -> Self {
         self.with(|it| it.retry_after = Some(retry_after))
     }
 
     /// The last response asks for a wait of this many seconds.
-    pub(super) fn retry_after(self, seconds: u64) -> Self {
+    pub(crate) fn retry_after(self, seconds: u64) -> Self {
         self.asks(RetryAfter::seconds(Duration::from_secs(seconds)))
     }
 
     /// The last request carries a cursor.
-    pub(super) fn cursor(self, cursor: u64) -> Self {
+    pub(crate) fn cursor(self, cursor: u64) -> Self {
         self.with(|it| it.cursor = Some(ValueHash(cursor)))
     }
 
     /// The last response contains a next cursor.
-    pub(super) fn issues(self, cursor: u64) -> Self {
+    pub(crate) fn issues(self, cursor: u64) -> Self {
         self.with(|it| it.cursor_issued = Some(IssuedCursor::Hash(ValueHash(cursor))))
     }
 
     /// The last response is the last page.
-    pub(super) fn issues_null(self) -> Self {
+    pub(crate) fn issues_null(self) -> Self {
         self.with(|it| it.cursor_issued = Some(IssuedCursor::Null))
     }
 
     /// The last response is an injected fault.
-    pub(super) fn fault(self, fault: &'static str) -> Self {
+    pub(crate) fn fault(self, fault: &'static str) -> Self {
         self.with(|it| it.fault = Some(fault))
     }
 
     /// The last request submits a job.
-    pub(super) fn job(self, result: JobResult) -> Self {
+    pub(crate) fn job(self, result: JobResult) -> Self {
         self.with(|it| it.job = Some(result))
     }
 
     /// The last request has this media type.
-    pub(super) fn content_type(self, value: &str) -> Self {
+    pub(crate) fn content_type(self, value: &str) -> Self {
         self.with(|it| it.content_type = Some(RecordedHeader::Value(value.to_owned().into())))
     }
 
     /// The last request accepts these media types.
-    pub(super) fn accept(self, value: &str) -> Self {
+    pub(crate) fn accept(self, value: &str) -> Self {
         self.with(|it| it.accept = Some(RecordedHeader::Value(value.to_owned().into())))
     }
 
     /// The last request belongs to this call.
-    pub(super) fn call(self, call: u64) -> Self {
+    pub(crate) fn call(self, call: u64) -> Self {
         self.with(|it| it.call = Some(call))
     }
 
     /// The last response is complete this many milliseconds after its request.
-    pub(super) fn lasting(self, millis: u64) -> Self {
+    pub(crate) fn lasting(self, millis: u64) -> Self {
         self.with(|it| {
             let end = it.arrived + Duration::from_millis(millis);
             (it.head, it.ended) = (Some(end), Some(end));
@@ -148,7 +148,7 @@ impl Script {
     }
 
     /// Adds a connection with this number, and when and by which side it was closed.
-    pub(super) fn connection(mut self, number: u64, closed: Option<(u64, ClosedBy)>) -> Self {
+    pub(crate) fn connection(mut self, number: u64, closed: Option<(u64, ClosedBy)>) -> Self {
         self.wire.connections.push(WireConnection {
             number,
             opened: Duration::ZERO,
@@ -162,13 +162,13 @@ impl Script {
     }
 
     /// This many earlier requests were dropped.
-    pub(super) fn dropping(mut self, dropped: u64) -> Self {
+    pub(crate) fn dropping(mut self, dropped: u64) -> Self {
         self.wire.dropped = dropped;
         self
     }
 
     /// The client's process ends with this exit code and last line.
-    pub(super) fn exits(mut self, code: i32, last_line: &str) -> Self {
+    pub(crate) fn exits(mut self, code: i32, last_line: &str) -> Self {
         self.process = Some(ProcessRecord {
             exit: Some(code),
             last_line: (!last_line.is_empty()).then(|| last_line.to_owned()),
@@ -178,7 +178,7 @@ impl Script {
     }
 
     /// The lab stops the client's process this many milliseconds after the start.
-    pub(super) fn stopped_at(mut self, millis: u64) -> Self {
+    pub(crate) fn stopped_at(mut self, millis: u64) -> Self {
         self.process = Some(ProcessRecord {
             ended: Duration::from_millis(millis),
             stopped: Some(Stopped::TimeUp),
@@ -188,21 +188,21 @@ impl Script {
     }
 
     /// Changes the last request.
-    pub(super) fn with(mut self, change: impl FnOnce(&mut WireRequest)) -> Self {
+    pub(crate) fn with(mut self, change: impl FnOnce(&mut WireRequest)) -> Self {
         change(self.wire.entries.last_mut().expect("a request"));
         self
     }
 
-    pub(super) fn record(self) -> WireRecord {
+    pub(crate) fn record(self) -> WireRecord {
         self.wire
     }
 
-    pub(super) fn judged(self, rule: &Rule) -> Judgement {
+    pub(crate) fn judged(self, rule: &Rule) -> Judgement {
         (rule.judge)(&[self.case()])
     }
 
     /// The judgement of two cases, of which this is the second.
-    pub(super) fn judged_after(self, first: &WireRecord, rule: &Rule) -> Judgement {
+    pub(crate) fn judged_after(self, first: &WireRecord, rule: &Rule) -> Judgement {
         (rule.judge)(&[Case::of(first), self.case()])
     }
 
@@ -222,10 +222,10 @@ macro_rules! hold {
         })+
     };
 }
-pub(super) use hold;
+pub(crate) use hold;
 
 #[track_caller]
-pub(super) fn check(rule: &Rule, script: Script, verdict: Verdict, seqs: &[u64], found: &[&str]) {
+pub(crate) fn check(rule: &Rule, script: Script, verdict: Verdict, seqs: &[u64], found: &[&str]) {
     let judgement = script.clone().judged(rule);
 
     let shown: Vec<_> = judgement.requests.iter().map(|it| it.seq).collect();
@@ -241,7 +241,7 @@ pub(super) fn check(rule: &Rule, script: Script, verdict: Verdict, seqs: &[u64],
 
 /// Checks that a rule is broken by a repetition of the served request.
 #[track_caller]
-pub(super) fn hold_to_one_request(rule: &Rule, serve: fn(Script) -> Script) {
+pub(crate) fn hold_to_one_request(rule: &Rule, serve: fn(Script) -> Script) {
     let served = || serve(Script::new().respond(0, 200));
     // The first response is there after 3 ms.
     let twin = |at| serve(served().on(1, 1).lasting(3).respond(at, 200).on(2, 1)).hedging();
@@ -258,7 +258,7 @@ pub(super) fn hold_to_one_request(rule: &Rule, serve: fn(Script) -> Script) {
 
 /// Checks that a rule judges only cases that distinguish jobs.
 #[track_caller]
-pub(super) fn hold_to_jobs(rule: &Rule) {
+pub(crate) fn hold_to_jobs(rule: &Rule) {
     let post = |body| Script::new().post(0, 503, body, Some(7));
     let another = |script: Script| script.post(9, 409, 2, Some(7));
     hold! { *rule;
@@ -272,7 +272,7 @@ pub(super) fn hold_to_jobs(rule: &Rule) {
 
 /// Checks that a rule is broken by a use of the served next cursor.
 #[track_caller]
-pub(super) fn hold_to_no_next_page(rule: &Rule, serve: fn(Script) -> Script) {
+pub(crate) fn hold_to_no_next_page(rule: &Rule, serve: fn(Script) -> Script) {
     let served = || serve(Script::new().respond(0, 200).issues(7));
     let next = |cursor| served().respond(1, 200).cursor(cursor);
     hold! { *rule;

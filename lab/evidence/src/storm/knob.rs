@@ -1,8 +1,6 @@
 //! The knobs of a storm as a table: each row has the name, the meaning and the values of
 //! a setting. The command line, the web UI and the JSON are derived from it.
 
-use std::borrow::Cow;
-
 use schemars::{Schema, json_schema};
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value as Json};
@@ -261,8 +259,25 @@ pub(super) fn schema<T: Knobs>(description: &str) -> Schema {
     })
 }
 
-pub(super) fn schema_name(name: &'static str) -> Cow<'static, str> {
-    name.into()
+/// Has a type of knobs written and described as an object with their values.
+macro_rules! knobs_as_json {
+    ($of:ident as $name:literal: $description:literal) => {
+        impl serde::Serialize for $of {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                crate::storm::knob::serialize(self, serializer)
+            }
+        }
+
+        impl schemars::JsonSchema for $of {
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                $name.into()
+            }
+
+            fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                crate::storm::knob::schema::<Self>($description)
+            }
+        }
+    };
 }
 
 /// Declares an enum of choices, each with its word.
@@ -329,4 +344,135 @@ macro_rules! knob {
     };
 }
 
-pub(super) use {choice, knob};
+pub(super) use {choice, knob, knobs_as_json};
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::storm::{Settings, Setup};
+
+    /// The minimum and the maximum of a knob, or all of its words.
+    fn ends(values: Values) -> Vec<Json> {
+        match values {
+            Values::Whole { least, most } => vec![least.into(), most.into()],
+            Values::Number { least, most } => vec![least.into(), most.into()],
+            Values::OneOf(words) => words.iter().map(|word| json!(word)).collect(),
+        }
+    }
+
+    fn check<T: Knobs + Copy>(default: T) {
+        let shown = |of: &T| -> Vec<_> {
+            let knobs = T::KNOBS.iter();
+            knobs
+                .map(|knob| (knob.name, json!(knob.value(of))))
+                .collect()
+        };
+
+        for (place, knob) in T::KNOBS.iter().enumerate() {
+            let own = json!(knob.value(&default));
+            for value in ends(knob.values).into_iter().chain([own]) {
+                let mut expected = shown(&default);
+                expected[place].1 = value.clone();
+                let (mut of, mut again) = (default, default);
+
+                assert_eq!(of.set(knob.name, &value), Ok(()));
+                assert_eq!(
+                    again.set_text(knob.name, &knob.value(&of).to_string()),
+                    Ok(())
+                );
+
+                assert_eq!(shown(&of), expected, "{} {value}", knob.name);
+                assert_eq!(shown(&again), expected, "{} {value}", knob.name);
+            }
+        }
+    }
+
+    #[test]
+    fn a_knob_sets_its_own_value_and_no_other() {
+        check(Settings::DEFAULT);
+        check(Setup::DEFAULT);
+    }
+
+    #[test]
+    fn a_rejected_value_is_reported_unchanged_with_the_rule() {
+        let mut settings = Settings::DEFAULT;
+        let clients = "clients must be a whole number from 1 to 2000";
+        let spike = "spike must be a number from 1 to 100";
+        let load = "load must be one of open, closed";
+        for (name, texts, rule) in [
+            ("clients", &["0", "+1", "1.5"][..], clients),
+            ("spike", &["inf", "1e1"], spike),
+            ("load", &[""], load),
+        ] {
+            for text in texts {
+                let error = settings.set_text(name, text).expect_err(text);
+                assert_eq!(error.to_string(), format!("{rule}, got '{text}'"));
+            }
+        }
+        for (name, value, rule) in [
+            ("clients", json!(0), clients),
+            ("clients", json!(2_001), clients),
+            ("clients", json!("7"), clients),
+            ("spike", json!(0.5), spike),
+        ] {
+            let error = settings.set(name, &value).expect_err(name);
+            assert_eq!(error.to_string(), format!("{rule}, got {value}"));
+        }
+        let unknown = [
+            settings.set_text("speed", "1"),
+            settings.set("speed", &json!(1)),
+        ];
+        for error in unknown.map(|set| set.expect_err("unknown")) {
+            assert_eq!(error.to_string(), "there is no setting 'speed'");
+        }
+        assert_eq!(settings, Settings::DEFAULT);
+    }
+
+    #[test]
+    fn the_unit_of_a_knob_follows_from_its_name() {
+        let unit = |name| Settings::knob(name).expect("known").unit();
+
+        assert_eq!(["think_seconds", "clients"].map(unit), ["s", ""]);
+    }
+
+    #[test]
+    fn settings_are_serialized_as_their_schema_says() {
+        for (written, schema, title) in [
+            (
+                json!(Settings::DEFAULT),
+                json!(schemars::schema_for!(Settings)),
+                "StormSettings",
+            ),
+            (
+                json!(Setup::DEFAULT),
+                json!(schemars::schema_for!(Setup)),
+                "ClientSetup",
+            ),
+        ] {
+            let properties = schema["properties"].as_object().expect("an object");
+            let written = written.as_object().expect("an object");
+            assert!(properties.keys().eq(written.keys()));
+            assert_eq!(
+                schema["required"].as_array().map(Vec::len),
+                Some(written.len())
+            );
+            assert_eq!(schema["title"], title);
+        }
+        let schema = json!(schemars::schema_for!(Settings));
+        let clients = &schema["properties"]["clients"];
+        let bounds = ["type", "minimum", "maximum"].map(|key| &clients[key]);
+        assert_eq!(bounds, [&json!("integer"), &json!(1), &json!(2_000)]);
+        assert_eq!(
+            schema["properties"]["load"]["enum"],
+            json!(["open", "closed"])
+        );
+        let written = json!(Settings::DEFAULT);
+        assert_eq!(
+            (&written["clients"], &written["load"]),
+            (&json!(10), &json!("open"))
+        );
+        assert_eq!(written["timeout_seconds"], 1.0);
+    }
+}

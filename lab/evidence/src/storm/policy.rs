@@ -1,13 +1,13 @@
 //! The policies that a storm compares: settings of a client, and of its service.
 
-use std::{borrow::Cow, time::Duration};
+use std::time::Duration;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde::{Serialize, Serializer};
+use schemars::JsonSchema;
+use serde::Serialize;
 use smol_str::SmolStr;
 
 use super::{
-    knob::{self, Knob, Knobs, Value, Values, choice, knob},
+    knob::{Knob, Knobs, Value, Values, choice, knob, knobs_as_json},
     settings::RetryAfter,
 };
 
@@ -195,26 +195,12 @@ impl Knobs for Setup {
     ];
 }
 
-impl Serialize for Setup {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        knob::serialize(self, serializer)
-    }
-}
-
-impl JsonSchema for Setup {
-    fn schema_name() -> Cow<'static, str> {
-        knob::schema_name("ClientSetup")
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        knob::schema::<Self>("The setup of a client and of its service.")
-    }
+knobs_as_json! {
+    Setup as "ClientSetup": "The setup of a client and of its service."
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     #[test]
@@ -224,31 +210,5 @@ mod tests {
         let words = names.map(|name| Policy::new(name, Setup::DEFAULT).word());
 
         assert_eq!(words, ["3-jitter", "jitter", "3-jitter-+-budget"]);
-    }
-
-    #[test]
-    fn a_setup_is_serialized_as_its_schema_says() {
-        let written = json!(Setup::DEFAULT);
-        let schema = json!(schemars::schema_for!(Setup));
-
-        assert_eq!(written["backoff"], "jitter");
-        assert_eq!(written["attempts"], 3);
-        let properties = schema["properties"].as_object().expect("an object");
-        let written = written.as_object().expect("an object");
-        assert!(properties.keys().eq(written.keys()));
-        assert_eq!(schema["title"], "ClientSetup");
-    }
-
-    #[test]
-    fn every_knob_accepts_its_own_value() {
-        let mut setup = Setup::DEFAULT;
-
-        for knob in Setup::KNOBS {
-            let value = knob.value(&setup);
-            let set = setup.set(knob.name, &json!(value));
-            assert_eq!(set, Ok(()), "{}", knob.name);
-        }
-
-        assert_eq!(setup, Setup::DEFAULT);
     }
 }

@@ -1,11 +1,8 @@
 //! The settings of a storm: its clients, its calls, its service and its incident.
 
-use std::{borrow::Cow, time::Duration};
+use std::time::Duration;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde::{Serialize, Serializer};
-
-use super::knob::{self, Knob, Knobs, Value, Values, choice, knob};
+use super::knob::{Knob, Knobs, Value, Values, choice, knob, knobs_as_json};
 
 /// The settings of a storm, the same for all policies.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -249,84 +246,16 @@ impl Knobs for Settings {
     ];
 }
 
-impl Serialize for Settings {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        knob::serialize(self, serializer)
-    }
-}
-
-impl JsonSchema for Settings {
-    fn schema_name() -> Cow<'static, str> {
-        knob::schema_name("StormSettings")
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        knob::schema::<Self>("The settings of a storm, the same for all policies.")
-    }
+knobs_as_json! {
+    Settings as "StormSettings": "The settings of a storm, the same for all policies."
 }
 
 #[cfg(test)]
 mod tests {
     use proptest::{prelude::*, sample::Index};
-    use serde_json::{Value as Json, json};
+    use serde_json::Value as Json;
 
     use super::*;
-
-    #[test]
-    fn every_knob_accepts_its_own_value() {
-        let mut settings = Settings::DEFAULT;
-
-        for knob in Settings::KNOBS {
-            let value = knob.value(&settings);
-            let set = settings.set(knob.name, &json!(value));
-            assert_eq!(set, Ok(()), "{}", knob.name);
-            let set = settings.set_text(knob.name, &value.to_string());
-            assert_eq!(set, Ok(()), "{}", knob.name);
-        }
-
-        assert_eq!(settings, Settings::DEFAULT);
-    }
-
-    #[test]
-    fn a_rejected_text_is_reported_with_the_rule() {
-        let mut settings = Settings::DEFAULT;
-        let mut refused = |name, text| {
-            let error = settings.set_text(name, text).expect_err(text);
-            error.to_string()
-        };
-
-        for (name, text, words) in [
-            (
-                "clients",
-                "0",
-                "clients must be a whole number from 1 to 2000, got '0'",
-            ),
-            (
-                "clients",
-                "+1",
-                "clients must be a whole number from 1 to 2000, got '+1'",
-            ),
-            (
-                "clients",
-                "1.5",
-                "clients must be a whole number from 1 to 2000, got '1.5'",
-            ),
-            (
-                "spike",
-                "inf",
-                "spike must be a number from 1 to 100, got 'inf'",
-            ),
-            (
-                "spike",
-                "1e1",
-                "spike must be a number from 1 to 100, got '1e1'",
-            ),
-            ("load", "", "load must be one of open, closed, got ''"),
-            ("speed", "1", "there is no setting 'speed'"),
-        ] {
-            assert_eq!(refused(name, text), words);
-        }
-    }
 
     #[test]
     fn the_incident_must_end_before_the_storm() {
@@ -388,81 +317,6 @@ mod tests {
 
         assert!((capacities[0] - 100.0).abs() < 1e-9);
         assert!((capacities[1] - 10.0 / 0.19).abs() < 1e-9);
-    }
-
-    /// The minimum and the maximum of a knob, or all of its words.
-    fn ends(values: Values) -> Vec<Json> {
-        match values {
-            Values::Whole { least, most } => vec![least.into(), most.into()],
-            Values::Number { least, most } => vec![least.into(), most.into()],
-            Values::OneOf(words) => words.iter().map(|word| json!(word)).collect(),
-        }
-    }
-
-    #[test]
-    fn a_knob_sets_its_own_value_and_no_other() {
-        let shown = |settings: &Settings| {
-            let knobs = Settings::KNOBS.iter();
-            let knobs = knobs.map(|knob| (knob.name, json!(knob.value(settings))));
-            knobs.collect::<Vec<_>>()
-        };
-
-        for (place, knob) in Settings::KNOBS.iter().enumerate() {
-            for value in ends(knob.values) {
-                let mut settings = Settings::DEFAULT;
-                let mut expected = shown(&settings);
-                expected[place].1 = value.clone();
-
-                assert_eq!(settings.set(knob.name, &value), Ok(()));
-
-                assert_eq!(shown(&settings), expected, "{} {value}", knob.name);
-            }
-        }
-    }
-
-    #[test]
-    fn a_rejected_json_value_is_reported_unchanged() {
-        let mut settings = Settings::DEFAULT;
-        let mut refused = |name, value: Json| {
-            let error = settings.set(name, &value).expect_err("a rejected value");
-            error.to_string()
-        };
-        let clients = "clients must be a whole number from 1 to 2000, got";
-
-        assert_eq!(refused("clients", json!(0)), format!("{clients} 0"));
-        assert_eq!(refused("clients", json!(2_001)), format!("{clients} 2001"));
-        assert_eq!(refused("clients", json!("7")), format!("{clients} \"7\""));
-        let spike = "spike must be a number from 1 to 100, got 0.5";
-        assert_eq!(refused("spike", json!(0.5)), spike);
-        assert_eq!(refused("speed", json!(1)), "there is no setting 'speed'");
-    }
-
-    #[test]
-    fn the_unit_of_a_knob_follows_from_its_name() {
-        let unit = |name| Settings::knob(name).expect("known").unit();
-
-        assert_eq!(["think_seconds", "clients"].map(unit), ["s", ""]);
-    }
-
-    #[test]
-    fn settings_are_serialized_as_their_schema_says() {
-        let written = json!(Settings::DEFAULT);
-        let schema = json!(schemars::schema_for!(Settings));
-
-        assert_eq!(written["clients"], 10);
-        assert_eq!(written["load"], "open");
-        assert_eq!(written["timeout_seconds"], 1.0);
-        let properties = schema["properties"].as_object().expect("an object");
-        let named: Vec<_> = properties.keys().collect();
-        let written: Vec<_> = written.as_object().expect("an object").keys().collect();
-        assert_eq!(named, written);
-        let required = schema["required"].as_array().map(Vec::len);
-        assert_eq!(required, Some(Settings::KNOBS.len()));
-        let clients = &properties["clients"];
-        let bounds = ["type", "minimum", "maximum"].map(|key| &clients[key]);
-        assert_eq!(bounds, [&json!("integer"), &json!(1), &json!(2_000)]);
-        assert_eq!(properties["load"]["enum"], json!(["open", "closed"]));
-        assert_eq!(schema["title"], "StormSettings");
     }
 
     #[test]

@@ -124,6 +124,13 @@ pub enum SpanKind {
     Server,
 }
 
+/// The names of fields, after those that every span may have.
+macro_rules! fields {
+    ($($field:ident)*) => {
+        &[OTEL_NAME, OTEL_KIND, OTEL_STATUS_CODE, $($field),*]
+    };
+}
+
 impl SpanName {
     /// Every name.
     pub const ALL: [Self; 7] = [
@@ -168,81 +175,25 @@ impl SpanName {
     pub fn fields(self) -> &'static [&'static str] {
         use field::*;
         match self {
-            Self::Run => &[OTEL_NAME, OTEL_KIND, OTEL_STATUS_CODE, SCENARIO],
-            Self::Operation => &[
-                OTEL_NAME,
-                OTEL_KIND,
-                OTEL_STATUS_CODE,
-                ENDPOINT,
-                ATTEMPTS,
-                OUTCOME,
-                ERROR_TYPE,
-                PROBLEM,
-            ],
-            Self::Attempt => &[
-                OTEL_NAME,
-                OTEL_KIND,
-                OTEL_STATUS_CODE,
-                METHOD,
-                URL_TEMPLATE,
-                SERVER_ADDRESS,
-                SERVER_PORT,
-                RESEND_COUNT,
-                STATUS,
-                ERROR_TYPE,
-                LIMIT_BEFORE,
-                LIMIT_AFTER,
-            ],
-            Self::Wait => &[
-                OTEL_NAME,
-                OTEL_KIND,
-                OTEL_STATUS_CODE,
-                RETRY_REASON,
-                WAIT_SOURCE,
-                WAIT_SECONDS,
-                WAIT_CEILING,
-                METHOD,
-                ALLOWED_BY,
-                ATTEMPT,
-                MAX_ATTEMPTS,
-                RETRY_AFTER,
-                RETRY_AFTER_SECONDS,
-                RETRY_AFTER_MAX,
-                REMAINING,
-                TOKENS,
-            ],
-            Self::Stop => &[
-                OTEL_NAME,
-                OTEL_KIND,
-                OTEL_STATUS_CODE,
-                STOP_REASON,
-                RETRY_REASON,
-                STOP_WAIT,
-                METHOD,
-                ALLOWED_BY,
-                ATTEMPT,
-                MAX_ATTEMPTS,
-                RETRY_AFTER,
-                RETRY_AFTER_SECONDS,
-                RETRY_AFTER_MAX,
-                REMAINING,
-                TOKENS,
-            ],
-            Self::Queue => &[OTEL_NAME, OTEL_KIND, OTEL_STATUS_CODE, LIMIT],
-            Self::Request => &[
-                OTEL_NAME,
-                OTEL_KIND,
-                OTEL_STATUS_CODE,
-                METHOD,
-                ROUTE,
-                URL_SCHEME,
-                SERVER_ADDRESS,
-                SERVER_PORT,
-                STATUS,
-                ERROR_TYPE,
-                REQUEST_ID,
-                FAULT,
-            ],
+            Self::Run => fields! { SCENARIO },
+            Self::Operation => fields! { ENDPOINT ATTEMPTS OUTCOME ERROR_TYPE PROBLEM },
+            Self::Attempt => fields! {
+                METHOD URL_TEMPLATE SERVER_ADDRESS SERVER_PORT RESEND_COUNT STATUS ERROR_TYPE
+                LIMIT_BEFORE LIMIT_AFTER
+            },
+            Self::Wait => fields! {
+                RETRY_REASON WAIT_SOURCE WAIT_SECONDS WAIT_CEILING METHOD ALLOWED_BY ATTEMPT
+                MAX_ATTEMPTS RETRY_AFTER RETRY_AFTER_SECONDS RETRY_AFTER_MAX REMAINING TOKENS
+            },
+            Self::Stop => fields! {
+                STOP_REASON RETRY_REASON STOP_WAIT METHOD ALLOWED_BY ATTEMPT MAX_ATTEMPTS
+                RETRY_AFTER RETRY_AFTER_SECONDS RETRY_AFTER_MAX REMAINING TOKENS
+            },
+            Self::Queue => fields! { LIMIT },
+            Self::Request => fields! {
+                METHOD ROUTE URL_SCHEME SERVER_ADDRESS SERVER_PORT STATUS ERROR_TYPE REQUEST_ID
+                FAULT
+            },
         }
     }
 }

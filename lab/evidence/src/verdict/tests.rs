@@ -5,8 +5,9 @@ use crate::{
     client::Client,
     counters::{Counter, Counters},
     outcome::{Ending, Outcome},
+    rules::testing::Script,
     stop_reason::StopReason,
-    wire::{RetryAfter, WireRecord, WireRequest},
+    wire::{RetryAfter, WireRecord},
 };
 
 const TESTED: Client = Client {
@@ -45,39 +46,25 @@ fn every_expectation_can_fail_and_says_what_was_found() {
         total: 2,
         ..WireRecord::default()
     };
+    let ended = Expectation::ending(Ending::HttpError, "it fails");
+    let status = Expectation::fact("status", 200_u64, "200");
+    let asked = Expectation::waited_as_asked(&[Duration::from_secs(2)]);
+    let date = Expectation::waited_until_date(Duration::from_secs(3));
+    let again = Expectation::retried_after(READ_TIMEOUT, "again");
+    let unless = Expectation::requests(1).unless(READ_TIMEOUT, "or silence");
+    let counted = Expectation::counter("client_retries_total", 1, "one retry");
     let [agree, _] = Expectation::of_every_run(0);
     for (expectation, instead) in [
-        (
-            Expectation::ending(Ending::HttpError, "it fails"),
-            "it ended with: ok",
-        ),
         (Expectation::fact("items", 3_u64, "three"), "items is 2"),
-        (
-            Expectation::fact("status", 200_u64, "200"),
-            "the outcome has no status",
-        ),
         (Expectation::requests(1), "it saw 2"),
         (Expectation::created(1, "one job"), "it created 0"),
-        (
-            Expectation::waited_as_asked(&[Duration::from_secs(2)]),
-            "it waited for no Retry-After",
-        ),
-        (
-            Expectation::waited_until_date(Duration::from_secs(3)),
-            "it waited for no Retry-After",
-        ),
-        (
-            Expectation::retried_after(READ_TIMEOUT, "again"),
-            "0 of 0 retries followed one",
-        ),
-        (
-            Expectation::requests(1).unless(READ_TIMEOUT, "or silence"),
-            "it saw 2",
-        ),
-        (
-            Expectation::counter("client_retries_total", 1, "one retry"),
-            "client_retries_total rose by 0",
-        ),
+        (ended, "it ended with: ok"),
+        (status, "the outcome has no status"),
+        (asked, "it waited for no Retry-After"),
+        (date, "it waited for no Retry-After"),
+        (again, "0 of 0 retries followed one"),
+        (unless, "it saw 2"),
+        (counted, "client_retries_total rose by 0"),
         (agree, "the service saw 2, the client counted 0"),
     ] {
         let check = found(expectation, &outcome, &wire);
@@ -98,29 +85,6 @@ fn an_expectation_that_held_reports_nothing_found() {
     );
 
     assert_eq!((check.held, check.found), (true, None));
-}
-
-/// Two requests of one caller: the first response asks for two seconds, the second request
-/// arrives after this wait.
-fn retried_after(waited: Duration) -> WireRecord {
-    let request = |seq, arrived, status| WireRequest {
-        seq,
-        arrived,
-        method: "GET",
-        route: "/busy".into(),
-        status: Some(status),
-        head: Some(arrived),
-        ended: Some(arrived),
-        ..WireRequest::default()
-    };
-    let mut first = request(1, Duration::ZERO, 503);
-    first.retry_after = Some(RetryAfter::seconds(Duration::from_secs(2)));
-    WireRecord {
-        entries: vec![first, request(2, waited, 200)],
-        total: 2,
-        one_caller: true,
-        ..WireRecord::default()
-    }
 }
 
 /// Its logs and counters are not used.
@@ -156,8 +120,9 @@ fn a_client_that_falsely_claims_to_have_waited_is_caught() {
             .collect::<Vec<_>>()
     };
 
-    let kept = judged(&retried_after(Duration::from_secs(2)));
-    let broken = judged(&retried_after(Duration::from_millis(20)));
+    let asked = || Script::new().respond(0, 503).retry_after(2);
+    let kept = judged(&asked().respond(2_000, 200).record());
+    let broken = judged(&asked().respond(20, 200).record());
 
     assert_eq!(kept, []);
     let early = "asked for 2 s, retried after 20 ms".to_owned();
@@ -183,27 +148,13 @@ fn counters(name: &str, label: &str, values: &[(&str, u64)]) -> Counters {
 
 /// Requests of one caller, each sent as soon as the last Retry-After allows.
 fn waited(asked: &[RetryAfter]) -> WireRecord {
-    let mut at = Duration::ZERO;
-    let asked = asked.iter().copied().map(Some).chain([None]);
-    let entries = asked.zip(1..).map(|(retry_after, seq)| {
-        let arrived = at;
-        at += retry_after.map_or(Duration::ZERO, RetryAfter::wait);
-        WireRequest {
-            seq,
-            arrived,
-            method: "GET",
-            status: Some(503),
-            retry_after,
-            head: Some(arrived),
-            ended: Some(arrived),
-            ..WireRequest::default()
-        }
+    let mut at = 0;
+    let script = asked.iter().fold(Script::new(), |script, asked| {
+        let script = script.respond(at, 503).asks(*asked);
+        at += asked.wait().as_millis() as u64;
+        script
     });
-    WireRecord {
-        entries: entries.collect(),
-        one_caller: true,
-        ..WireRecord::default()
-    }
+    script.respond(at, 503).record()
 }
 
 fn seconds(seconds: u64) -> RetryAfter {
