@@ -21,8 +21,6 @@ mod request;
 mod response;
 mod secrets;
 
-use std::fmt;
-
 pub(crate) use layer::{Recorded, keep};
 pub(crate) use log::Exchanges;
 
@@ -42,10 +40,11 @@ pub struct Exchange {
     pub response: Option<SentResponse>,
 }
 
-impl fmt::Debug for Exchange {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Exchange")
-            .field("seq", &self.seq)
-            .finish_non_exhaustive()
-    }
+wire::unprinted! {
+    Exchange { seq }
+    RequestShape {}
+    HeaderShape {}
+    SentResponse { status }
+    SentHeader {}
+    SentBody {}
 }

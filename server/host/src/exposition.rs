@@ -5,7 +5,6 @@
 //! scrape can be read and compared, and packs to a fifth less.
 
 use std::collections::BTreeMap;
-use std::fmt::Display;
 
 use metrics_process::collector;
 
@@ -56,59 +55,36 @@ fn labels(sample: &str) -> &str {
     end.and_then(|end| labels.get(..end)).unwrap_or_default()
 }
 
+/// The metrics of the process: the name, the kind and the question of each.
+const OF_PROCESS: &str = "\
+process_cpu_seconds_total counter How many seconds of a processor has the process used, its own \
+and the system's for it?
+process_resident_memory_bytes gauge How much memory does the process hold?
+process_virtual_memory_bytes gauge How large is the address space of the process?
+process_virtual_memory_max_bytes gauge How large may the address space of the process become?
+process_open_fds gauge How many files and sockets has the process open?
+process_max_fds gauge How many files and sockets may the process have open?
+process_start_time_seconds gauge When did the process start, in seconds since 1970?
+process_threads gauge How many threads has the process?";
+
 /// What the process uses, as far as the operating system says, and which build it is.
 pub(crate) fn of_process() -> String {
     let used = collector::collect();
-    let families = [
-        family(
-            "process_cpu_seconds_total",
-            "counter",
-            "How many seconds of a processor has the process used, its own and the system's for it?",
-            used.cpu_seconds_total,
-        ),
-        family(
-            "process_resident_memory_bytes",
-            "gauge",
-            "How much memory does the process hold?",
-            used.resident_memory_bytes,
-        ),
-        family(
-            "process_virtual_memory_bytes",
-            "gauge",
-            "How large is the address space of the process?",
-            used.virtual_memory_bytes,
-        ),
-        family(
-            "process_virtual_memory_max_bytes",
-            "gauge",
-            "How large may the address space of the process become?",
-            used.virtual_memory_max_bytes,
-        ),
-        family(
-            "process_open_fds",
-            "gauge",
-            "How many files and sockets has the process open?",
-            used.open_fds,
-        ),
-        family(
-            "process_max_fds",
-            "gauge",
-            "How many files and sockets may the process have open?",
-            used.max_fds,
-        ),
-        family(
-            "process_start_time_seconds",
-            "gauge",
-            "When did the process start, in seconds since 1970?",
-            used.start_time_seconds,
-        ),
-        family(
-            "process_threads",
-            "gauge",
-            "How many threads has the process?",
-            used.threads,
-        ),
+    let text = |value: Option<u64>| value.map(|value| value.to_string());
+    let values = [
+        used.cpu_seconds_total.map(|seconds| seconds.to_string()),
+        text(used.resident_memory_bytes),
+        text(used.virtual_memory_bytes),
+        text(used.virtual_memory_max_bytes),
+        text(used.open_fds),
+        text(used.max_fds),
+        text(used.start_time_seconds),
+        text(used.threads),
     ];
+    let families = OF_PROCESS.lines().zip(values);
+    let families: String = families
+        .filter_map(|(line, value)| family(line, &value?))
+        .collect();
     let version = env!("CARGO_PKG_VERSION");
     let profile = if cfg!(debug_assertions) {
         "debug"
@@ -116,18 +92,19 @@ pub(crate) fn of_process() -> String {
         "release"
     };
     format!(
-        "{}# HELP {BUILD_INFO} Which build responds, of which version and profile?\n\
+        "{families}# HELP {BUILD_INFO} Which build responds, of which version and profile?\n\
          # TYPE {BUILD_INFO} gauge\n\
-         {BUILD_INFO}{{profile=\"{profile}\",version=\"{version}\"}} 1\n",
-        families.concat()
+         {BUILD_INFO}{{profile=\"{profile}\",version=\"{version}\"}} 1\n"
     )
 }
 
-/// A metric with one series, or nothing where the system does not tell.
-fn family(name: &str, kind: &str, question: &str, value: Option<impl Display>) -> String {
-    let said = value
-        .map(|value| format!("# HELP {name} {question}\n# TYPE {name} {kind}\n{name} {value}\n"));
-    said.unwrap_or_default()
+/// A metric of [`OF_PROCESS`] with its one series.
+fn family(line: &str, value: &str) -> Option<String> {
+    let (name, rest) = line.split_once(' ')?;
+    let (kind, question) = rest.split_once(' ')?;
+    Some(format!(
+        "# HELP {name} {question}\n# TYPE {name} {kind}\n{name} {value}\n"
+    ))
 }
 
 #[cfg(test)]

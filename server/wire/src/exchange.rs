@@ -1,8 +1,6 @@
 //! A recorded exchange: a request and its response as a browser's network panel shows
 //! them, but for what may be a secret.
 
-use std::fmt;
-
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -84,22 +82,8 @@ impl Header {
     }
 }
 
-impl fmt::Debug for Exchange {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Exchange")
-            .field("seq", &self.seq)
-            .finish_non_exhaustive()
-    }
-}
-
-impl fmt::Debug for Message {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Message").finish_non_exhaustive()
-    }
-}
-
-impl fmt::Debug for Header {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Header").finish_non_exhaustive()
-    }
+crate::unprinted! {
+    Exchange { seq }
+    Message {}
+    Header {}
 }

@@ -21,6 +21,20 @@
     )
 )]
 
+/// Implements `Debug` for types whose values must not be printed, but for these fields.
+#[macro_export]
+macro_rules! unprinted {
+    ($($name:ident { $($field:ident)* })+) => {
+        $(impl ::std::fmt::Debug for $name {
+            fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+                f.debug_struct(stringify!($name))
+                    $(.field(stringify!($field), &self.$field))*
+                    .finish_non_exhaustive()
+            }
+        })+
+    };
+}
+
 mod clock;
 mod connection;
 mod exchange;

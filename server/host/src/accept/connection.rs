@@ -354,18 +354,6 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_handler_may_take_as_long_as_it_likes() {
-        let (mut client, _phase) = connect();
-        let ask = "GET /slow HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
-
-        client.write_all(ask.as_bytes()).await.unwrap();
-        let (came, seconds) = end_of(client).await;
-
-        assert!(came.starts_with("HTTP/1.1 200"), "{came}");
-        assert_eq!(seconds, WORK.as_secs());
-    }
-
-    #[tokio::test(start_paused = true)]
     async fn a_fault_of_the_connection_takes_the_place_of_the_response() {
         let (silent, _phase) = connect();
         let (closed, _phase) = connect();

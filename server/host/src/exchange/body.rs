@@ -1,7 +1,5 @@
 //! The body of a response, as far as it is kept.
 
-use std::fmt;
-
 /// How much of a body is kept, in bytes.
 pub const MAX_RECORDED_BODY: usize = 1024;
 
@@ -34,11 +32,5 @@ impl SentBody {
     #[must_use]
     pub fn is_cut(&self) -> bool {
         self.length > MAX_RECORDED_BODY as u64
-    }
-}
-
-impl fmt::Debug for SentBody {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SentBody").finish_non_exhaustive()
     }
 }

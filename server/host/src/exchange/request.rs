@@ -1,7 +1,5 @@
 //! The shape of a request: the names of its headers, and what values are harmless.
 
-use std::fmt;
-
 use http::header::{
     ACCEPT, ACCEPT_ENCODING, CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, EXPECT, TRANSFER_ENCODING,
     USER_AGENT,
@@ -68,18 +66,6 @@ fn limit(uri: &Uri) -> Option<u16> {
     let text = only(uri, "limit").ok()??;
     let is_harmless = text.len() <= 3 && text.bytes().all(|byte| byte.is_ascii_digit());
     text.parse().ok().filter(|_| is_harmless)
-}
-
-impl fmt::Debug for RequestShape {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RequestShape").finish_non_exhaustive()
-    }
-}
-
-impl fmt::Debug for HeaderShape {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("HeaderShape").finish_non_exhaustive()
-    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,5 @@
 //! What the service sent in response: a copy of its head, and of the beginning of its body.
 
-use std::fmt;
-
 use axum::response::Response;
 use http::header::{CONTENT_LENGTH, TRANSFER_ENCODING};
 use http::{HeaderMap, HeaderValue, StatusCode};
@@ -64,18 +62,4 @@ fn length(response: &Response) -> Option<u64> {
         || has(response.headers(), TRANSFER_ENCODING)
         || [StatusCode::NO_CONTENT, StatusCode::NOT_MODIFIED].contains(&response.status());
     response.body().size_hint().exact().filter(|_| !is_given)
-}
-
-impl fmt::Debug for SentResponse {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SentResponse")
-            .field("status", &self.status)
-            .finish_non_exhaustive()
-    }
-}
-
-impl fmt::Debug for SentHeader {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SentHeader").finish_non_exhaustive()
-    }
 }
