@@ -72,38 +72,26 @@ fn nothing_remains_after_stop_or_drop() {
         .unwrap();
     let before = (descriptors(), threads());
 
-    let service = start();
-    let address = service.local_addr();
-    let clients = idle_connections(address);
-    assert_eq!(threads(), before.1 + 1, "the service is one thread");
-    let asked = Instant::now();
-    let stopped = runtime.block_on(service.stop()).unwrap();
-    let took = asked.elapsed();
+    for is_stopped in [true, false] {
+        let service = start();
+        let address = service.local_addr();
+        let clients = idle_connections(address);
+        assert_eq!(threads(), before.1 + 1, "the service is one thread");
+        let asked = Instant::now();
+        if is_stopped {
+            let stopped = runtime.block_on(service.stop()).unwrap();
+            assert_eq!(stopped.cut_off, 0);
+        } else {
+            drop(service);
+        }
 
-    assert_eq!(stopped.cut_off, 0);
-    assert!(
-        took < DEADLINE / 2,
-        "idle connections held the stop up for {took:?}"
-    );
-    assert_eq!(
-        descriptors(),
-        before.0 + clients.len(),
-        "only the clients' ends are open"
-    );
-    assert_threads_fall_to(before.1);
-    drop(TcpListener::bind(address).expect("the port is free again"));
-    drop(clients);
-
-    let service = start();
-    let address = service.local_addr();
-    let clients = idle_connections(address);
-    drop(service);
-
-    assert_eq!(
-        descriptors(),
-        before.0 + clients.len(),
-        "only the clients' ends are open"
-    );
-    assert_threads_fall_to(before.1);
-    drop(TcpListener::bind(address).expect("the port is free again"));
+        let (took, open) = (asked.elapsed(), before.0 + clients.len());
+        assert!(
+            took < DEADLINE / 2,
+            "idle connections held it up for {took:?}"
+        );
+        assert_eq!(descriptors(), open, "only the clients' ends are open");
+        assert_threads_fall_to(before.1);
+        drop(TcpListener::bind(address).expect("the port is free again"));
+    }
 }

@@ -16,7 +16,7 @@ use wire::ValueHash;
 /// (Aumasson, Bernstein: SipHash: a fast short-input PRF, 2012).
 #[derive(Clone)]
 #[expect(missing_debug_implementations, reason = "it is a secret")]
-pub struct SeedKey([KeyedDigest; Purpose::ALL.len()]);
+pub struct SeedKey([KeyedDigest; Purpose::COUNT]);
 
 /// What a digest is for. Those of two purposes have nothing in common.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,23 +40,14 @@ pub enum Purpose {
 }
 
 impl Purpose {
-    const ALL: [Self; 8] = [
-        Self::CursorChecksum,
-        Self::Cursor,
-        Self::IdempotencyKey,
-        Self::Body,
-        Self::JobId,
-        Self::RequestId,
-        Self::Target,
-        Self::Call,
-    ];
+    const COUNT: usize = Self::Call as usize + 1;
 }
 
 impl SeedKey {
     /// The key of a seed.
     #[must_use]
     pub fn new(seed: u64) -> Self {
-        Self(Purpose::ALL.map(|purpose| {
+        Self(std::array::from_fn(|purpose| {
             let digest = Sha256::new()
                 .chain_update(seed.to_be_bytes())
                 .chain_update([purpose as u8]);

@@ -70,28 +70,6 @@ mod tests {
     const PARENT: &str = "b7ad6b7169203331";
 
     #[test]
-    fn reads_each_valid_form() {
-        let forms = [
-            format!("00-{TRACE}-{PARENT}-01"),
-            format!("00-{TRACE}-{PARENT}-00"),
-            format!("00-{TRACE}-{PARENT}-ff"),
-            format!("cc-{TRACE}-{PARENT}-01"),
-            format!("cc-{TRACE}-{PARENT}-01-"),
-            format!("cc-{TRACE}-{PARENT}-01-what-comes-later"),
-        ];
-
-        for form in forms {
-            let parsed = TraceParent::parse(&form);
-
-            let expected = TraceParent {
-                trace_id: TRACE.into(),
-                parent_id: PARENT.into(),
-            };
-            assert_eq!(parsed, Some(expected), "{form}");
-        }
-    }
-
-    #[test]
     fn refuses_each_invalid_form() {
         let zeros = "0".repeat(32);
         let forms = [

@@ -119,17 +119,15 @@ pub(super) mod tests {
         card
     }
 
+    fn rule(task: Option<&'static str>) -> KnownFailure {
+        let rule = "retry-503";
+        KnownFailure::Rule { task, rule }
+    }
+
     #[test]
     fn an_entry_is_wrong_only_if_the_rule_is_broken_in_no_task() {
         use Verdict::{Broken, Kept, Skipped};
-        let everywhere = KnownFailure::Rule {
-            task: None,
-            rule: "retry-503",
-        };
-        let in_flaky = KnownFailure::Rule {
-            task: Some("flaky"),
-            rule: "retry-503",
-        };
+        let (everywhere, in_flaky) = (rule(None), rule(Some("flaky")));
         for (verdicts, known, kept) in [
             (&[("flaky", Kept), ("down", Broken)][..], everywhere, false),
             (&[("flaky", Kept), ("down", Broken)], in_flaky, true),
@@ -147,10 +145,7 @@ pub(super) mod tests {
 
     #[test]
     fn a_task_is_done_despite_a_known_failure() {
-        let known = KnownFailures::from_iter([KnownFailure::Rule {
-            task: Some("flaky"),
-            rule: "retry-503",
-        }]);
+        let known = KnownFailures::from_iter([rule(Some("flaky"))]);
         for (task, done) in [("flaky", true), ("down", false)] {
             let card = card(&[(task, Verdict::Broken)]);
 
@@ -162,12 +157,7 @@ pub(super) mod tests {
     #[test]
     fn only_a_known_failure_can_be_kept_unexpectedly() {
         use Verdict::{Kept, Skipped};
-        let known = |task| {
-            KnownFailures::from_iter([KnownFailure::Rule {
-                task,
-                rule: "retry-503",
-            }])
-        };
+        let known = |task| KnownFailures::from_iter([rule(task)]);
         for (verdicts, known, expected) in [
             ([Kept, Kept], known(None), [true, true]),
             ([Kept, Skipped], known(None), [true, false]),

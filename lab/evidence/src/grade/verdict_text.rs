@@ -111,28 +111,19 @@ impl TaskGrade {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        grade::{GoalResult, KnownFailure, RuleGrade},
-        rules::Judgement,
-    };
+    use crate::grade::{KnownFailure, RuleGrade, known_failures::tests::card};
 
     fn task(verdicts: &[Verdict]) -> TaskGrade {
         let ids = ["0", "1", "2"];
-        let rule = |(verdict, id): (&Verdict, &'static str)| RuleGrade {
-            id,
-            level: Level::Standard,
-            source: "",
-            judgement: Judgement {
-                verdict: *verdict,
-                requests: Vec::new(),
-                found: None,
-            },
-        };
+        let tasks = verdicts.iter().map(|verdict| ("", *verdict));
+        let card = card(&tasks.collect::<Vec<_>>());
+        let rules = card.tasks.into_iter().flat_map(|task| task.rules);
         TaskGrade {
-            task: "",
-            goal: GoalResult::of_all(&[]),
-            rules: verdicts.iter().zip(ids).map(rule).collect(),
-            cases: Vec::new(),
+            rules: rules
+                .zip(ids)
+                .map(|(rule, id)| RuleGrade { id, ..rule })
+                .collect(),
+            ..self::card(&[("", Verdict::Kept)]).tasks.remove(0)
         }
     }
 

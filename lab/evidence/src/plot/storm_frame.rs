@@ -289,7 +289,7 @@ mod tests {
     use super::*;
     use crate::{
         plot::{storm_figures, storm_learnt, storm_terms},
-        storm::{Cut, STORM_VERSION, Setup, StoryWords, Totals},
+        storm::{Cut, Setup, StoryWords, Totals},
     };
 
     /// Ten seconds with an incident from the second to the fourth.
@@ -301,34 +301,21 @@ mod tests {
         ..Settings::DEFAULT
     };
 
-    const ONE: Policy = Policy::new(
-        "one",
-        Setup {
-            attempts: 1,
-            ..Setup::DEFAULT
-        },
-    );
-    const THREE: Policy = Policy::new("three", Setup::DEFAULT);
-    const BUDGET: Policy = Policy::new(
-        "budget",
-        Setup {
-            budget: 10,
-            ..Setup::DEFAULT
-        },
-    );
+    const ONE: Policy = policy("one", 1, 0);
+    const THREE: Policy = policy("three", 3, 0);
+    const BUDGET: Policy = policy("budget", 3, 10);
 
-    const STORY: StoryWords = StoryWords {
-        name: "story",
-        title: "a title",
-        question: "A question?",
-        varies: "a knob",
-        answer: Some("An answer."),
-        lesson: "A lesson.",
-        left_out: "All else.",
-        scenario: "flaky",
-        rule: "retry-503",
-        source: "https://example.com",
-    };
+    const fn policy(name: &'static str, attempts: u32, budget: u32) -> Policy {
+        let setup = Setup::DEFAULT;
+        Policy::new(
+            name,
+            Setup {
+                attempts,
+                budget,
+                ..setup
+            },
+        )
+    }
 
     /// Six calls in each step. All succeed, except during the incident or from then on.
     fn run(policy: Policy, is_back: bool) -> PolicyRun {
@@ -359,14 +346,8 @@ mod tests {
 
     fn storm(policies: Vec<PolicyRun>) -> Storm {
         Storm {
-            schema_version: STORM_VERSION,
-            seed: 1,
-            generator: "",
-            story: STORY,
-            shows_the_answer: Some(true),
-            settings: SETTINGS,
-            capacity_per_second: 100.0,
             policies,
+            ..Storm::of_no_story(SETTINGS)
         }
     }
 
@@ -509,22 +490,8 @@ mod tests {
         );
         let row = figures.rows[1].cells.iter();
         let row: Vec<_> = row.map(|cell| cell.as_deref().unwrap_or("-")).collect();
-        assert_eq!(
-            row,
-            [
-                "three",
-                "still down",
-                "20",
-                "480",
-                "2.00",
-                "25",
-                "-",
-                "-",
-                "180",
-                "0",
-                "0",
-            ]
-        );
+        let expected = "three|still down|20|480|2.00|25|-|-|180|0|0";
+        assert_eq!(row.join("|"), expected);
         assert!(figures.rows[1].failed && !figures.rows[2].failed);
     }
 
@@ -550,16 +517,20 @@ mod tests {
     #[test]
     fn an_answer_that_a_storm_does_not_show_is_withheld() {
         let answer = |shows_the_answer, answer| {
+            let storm = storm(Vec::new());
             let storm = Storm {
                 shows_the_answer,
-                story: StoryWords { answer, ..STORY },
-                ..storm(Vec::new())
+                story: StoryWords {
+                    answer,
+                    ..storm.story
+                },
+                ..storm
             };
             let learnt = storm_learnt(&storm).into_iter();
             let mut answers = learnt.filter(|(title, _)| *title == "The answer");
             answers.next().map(|(_, text)| text)
         };
-        let shown = |shows| answer(shows, STORY.answer).expect("a reason to withhold it");
+        let shown = |shows| answer(shows, Some("An answer.")).expect("a reason to withhold it");
 
         assert_eq!(shown(Some(true)), "An answer.");
         assert!(!shown(Some(false)).contains("An answer"));

@@ -191,7 +191,7 @@ pub struct Totals {
 #[cfg(test)]
 impl Storm {
     /// A storm without a policy.
-    fn of_no_story(settings: Settings) -> Self {
+    pub(crate) fn of_no_story(settings: Settings) -> Self {
         let story = StoryWords {
             name: "",
             title: "",

@@ -142,25 +142,6 @@ fn each_of_many_calls_has_a_line_and_the_limit_is_below() {
 }
 
 #[test]
-fn draws_many_calls_in_ascii_as_well() {
-    let options = Options {
-        ascii: true,
-        rows: 6,
-        ..Options::default()
-    };
-
-    assert_snapshot!(workers().draw(options), @"
-    0 ms   x........~~~~~~~~~~~~######################   call 1 - 1 attempt - ok
-    0 ms   x........~~~~~~~~~~~~######################   call 2 - 1 attempt - ok
-    0 ms   x........~~~~~~~~~~~~######################   call 3 - 1 attempt - ok
-          (11 rows not shown)
-    0 ms    ####################                         call 15 - 200 OK
-    0 ms    ~~~~~~~~~~~~~~~~~~~~######################   call 16 - 200 OK
-           8-----------------------------------------9   attempts in flight
-    ");
-}
-
-#[test]
 fn explains_each_row_if_asked() {
     let options = Options {
         explain: true,
@@ -183,18 +164,6 @@ fn explains_each_row_if_asked() {
     ");
 }
 
-#[test]
-fn draws_the_ceiling_behind_a_wait() {
-    assert_snapshot!(drawn_below().draw(Options::default()), @"
-     0 ms  ▕█▏                               attempt 1   503 Service Unavailable
-     0 ms   ▕░░░▏··········                  wait 59 ms   backoff, at most 200 ms
-    59 ms      ▕█▏                           attempt 2   503 Service Unavailable
-    59 ms       ▕░▏························  wait 7 ms   backoff, at most 400 ms
-    66 ms        ▕█▏                         attempt 3   503 Service Unavailable
-    66 ms         ■                          gave up   all 3 attempts used
-    ");
-}
-
 /// Two waits: the second is shorter although its ceiling is higher.
 fn drawn_below() -> Story {
     Story::new()
@@ -205,17 +174,6 @@ fn drawn_below() -> Story {
         .drawn_wait(59, 7, 400)
         .attempt(2, 66, 66, 503)
         .stop("attempts_exhausted", 66)
-}
-
-#[test]
-fn the_run_span_gets_no_row() {
-    let mut gathered = flaky();
-    let run = gathered.span(SpanName::Run, None, (0, Some(424)), &[]);
-    gathered.trace.spans[0].parent = Some(run);
-
-    let text = gathered.draw(Options::default());
-
-    assert_eq!(text, flaky().draw(Options::default()));
 }
 
 #[test]
