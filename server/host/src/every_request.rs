@@ -56,7 +56,7 @@ where
     }
 
     fn call(&mut self, mut request: Request) -> Self::Future {
-        let request_id = self.state.request_ids().of(request.headers());
+        let request_id = self.state.request_ids.of(request.headers());
         let observed = Observation::begin(self.state.clone(), &mut request, &request_id);
         let (observation, span) = observed.unzip();
         let span = span.unwrap_or_else(Span::none);

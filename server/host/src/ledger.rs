@@ -11,11 +11,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use wire::{
-    BodyState, ClosedBy, ConnectionEnd, IssuedCursor, JobResult, RetryAfter, RouteTotals,
-    ValueHash, WireRecord, WireRefusal, WireRequest,
+    BodyState, IssuedCursor, JobResult, RetryAfter, RouteTotals, ValueHash, WireRecord,
+    WireRefusal, WireRequest,
 };
 
-use crate::exchange::{Exchange, Exchanges, RequestShape, SentBody, SentResponse};
+use crate::exchange::{Exchange, Exchanges};
 use crate::problem::Problem;
 use crate::waits::{Correlation, Waits};
 use connections::Connections;
@@ -45,53 +45,7 @@ impl Ledger {
         self.lock().exchanges.entries()
     }
 
-    /// Enters a request: its number, and how much too early it came.
-    pub(crate) fn arrived(&self, entry: WireRequest) -> (u64, Option<Duration>) {
-        self.lock().arrived(entry)
-    }
-
-    /// Completes the entry of a request that has a response, or will never have one.
-    pub(crate) fn responded(&self, seq: u64, request: Correlation<'_>, outcome: Outcome) {
-        self.lock().responded(seq, request, outcome);
-    }
-
-    /// Notes that the last byte of a response was handed over.
-    pub(crate) fn response_ended(&self, seq: u64, at: Duration) {
-        if let Some(entry) = self.lock().entry(seq) {
-            entry.ended = Some(at);
-        }
-    }
-
-    /// Keeps the shape of a request with this number.
-    pub(crate) fn received(&self, seq: u64, request: RequestShape) {
-        self.lock().exchanges.received(seq, request);
-    }
-
-    /// Keeps the head of its response.
-    pub(crate) fn head_sent(&self, seq: u64, response: SentResponse) {
-        self.lock().exchanges.head_sent(seq, response);
-    }
-
-    /// Keeps the body of its response, now that it has ended.
-    pub(crate) fn body_sent(&self, seq: u64, body: SentBody) {
-        self.lock().exchanges.body_sent(seq, body);
-    }
-
-    pub(crate) fn connection_opened(&self, number: u64, at: Duration) {
-        self.lock().connections.opened(number, at);
-    }
-
-    pub(crate) fn connection_closed(&self, number: u64, requests: u64, at: Duration, by: ClosedBy) {
-        let end = ConnectionEnd { at, by };
-        self.lock().connections.closed(number, requests, end);
-    }
-
-    /// Notes that a request was refused at its connection.
-    pub(crate) fn refused(&self, problem: Problem) {
-        self.lock().refused(problem);
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
+    pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
         // The state is sound after every single step, so a panic elsewhere leaves
         // nothing to mend.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
@@ -125,17 +79,19 @@ pub(crate) struct Head {
     pub(crate) cursor_issued: Option<IssuedCursor>,
 }
 
+/// What is in a ledger.
 #[derive(Debug)]
-struct State {
+pub(crate) struct State {
     capacity: usize,
     one_caller: bool,
     entries: VecDeque<WireRequest>,
     total: u64,
     routes: BTreeMap<String, RouteTotals>,
     waits: Waits,
-    connections: Connections,
+    pub(crate) connections: Connections,
     refused: Vec<WireRefusal>,
-    exchanges: Exchanges,
+    /// The newest exchanges, if they are kept.
+    pub(crate) exchanges: Exchanges,
 }
 
 impl State {
@@ -153,7 +109,8 @@ impl State {
         }
     }
 
-    fn arrived(&mut self, entry: WireRequest) -> (u64, Option<Duration>) {
+    /// Enters a request: its number, and how much too early it came.
+    pub(crate) fn arrived(&mut self, entry: WireRequest) -> (u64, Option<Duration>) {
         let request = Correlation {
             route: &entry.route,
             trace_id: entry.trace_id.as_deref(),
@@ -189,7 +146,8 @@ impl State {
         }
     }
 
-    fn responded(&mut self, seq: u64, request: Correlation<'_>, outcome: Outcome) {
+    /// Completes the entry of a request that has a response, or will never have one.
+    pub(crate) fn responded(&mut self, seq: u64, request: Correlation<'_>, outcome: Outcome) {
         if let Some(head) = &outcome.response {
             let responded = |totals: &mut RouteTotals| totals.responses += 1;
             count(&mut self.routes, request.route, responded);
@@ -212,7 +170,8 @@ impl State {
         }
     }
 
-    fn refused(&mut self, problem: Problem) {
+    /// Notes that a request was refused at its connection.
+    pub(crate) fn refused(&mut self, problem: Problem) {
         let mut known = self.refused.iter_mut();
         match known.find(|refused| refused.code == problem.code) {
             Some(refused) => refused.requests += 1,
@@ -226,7 +185,7 @@ impl State {
     }
 
     /// The entry with this number, unless it was dropped.
-    fn entry(&mut self, seq: u64) -> Option<&mut WireRequest> {
+    pub(crate) fn entry(&mut self, seq: u64) -> Option<&mut WireRequest> {
         // Not read from the oldest entry, which no cache holds any more.
         let dropped = self.total - self.entries.len() as u64;
         let position = seq.checked_sub(dropped + 1)?;

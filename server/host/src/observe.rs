@@ -83,7 +83,7 @@ impl Observation {
             parent.as_ref(),
             request_id,
         );
-        if let Some(hook) = observation.state.on_request_span() {
+        if let Some(hook) = &observation.state.on_request_span {
             hook(&span, request.headers());
         }
         if let Some(hash) = observation.body.clone() {
@@ -101,11 +101,11 @@ impl Observation {
         request_id: &RequestId,
     ) -> Self {
         let arrived = state.now();
-        let route = state.instruments().route(route);
+        let route = state.instruments.route(route);
         let method = KnownMethod::of(request.method());
         let (headers, extensions) = (request.headers(), request.extensions());
         let position = extensions.get::<ConnectionPosition>();
-        let idempotency_key = key_hash(state.key(), headers);
+        let idempotency_key = key_hash(&state.key, headers);
         let cursor = only(request.uri(), "cursor").ok().flatten();
         let entry = WireRequest {
             connection: position.map(|position| position.connection),
@@ -114,7 +114,7 @@ impl Observation {
             arrived,
             method: method.as_str(),
             route: route.path().clone(),
-            cursor: cursor.map(|cursor| cursor_hash(state.key(), &cursor)),
+            cursor: cursor.map(|cursor| cursor_hash(&state.key, &cursor)),
             idempotency_key,
             accept: RecordedHeader::of(headers, &ACCEPT),
             content_type: RecordedHeader::of(headers, &CONTENT_TYPE),
@@ -123,16 +123,16 @@ impl Observation {
             request_id: request_id.clone(),
             ..WireRequest::default()
         };
-        let (seq, early) = state.ledger_ref().arrived(entry);
-        if state.records_exchanges()
+        let (seq, early) = state.ledger.lock().arrived(entry);
+        if state.record_exchanges
             && let Some(shape) = extensions.get::<RequestShape>()
         {
-            state.ledger_ref().received(seq, shape.clone());
+            state.ledger.lock().exchanges.received(seq, shape.clone());
         }
         if early.is_some() {
             route.count_early();
         }
-        state.instruments().active(method).increment(1.0);
+        state.instruments.active(method).increment(1.0);
         let has_body = !request.body().is_end_stream();
         Self {
             http_method: request.method().clone(),
@@ -142,7 +142,7 @@ impl Observation {
             route,
             trace_id,
             idempotency_key,
-            body: has_body.then(|| BodyHash::new(state.key())),
+            body: has_body.then(|| BodyHash::new(&state.key)),
             fault: None,
             job: None,
             response: None,
@@ -162,7 +162,7 @@ impl Observation {
             return response;
         }
         self.responded(&response, span);
-        if self.state.records_exchanges() {
+        if self.state.record_exchanges {
             response.extensions_mut().insert(Recorded(self.seq));
         }
         observe_end(response, &self.http_method, self.state.clone(), self.seq)
@@ -170,7 +170,7 @@ impl Observation {
 
     /// Notes what came of the request, whether or not the client learns of it.
     fn handled(&mut self, response: &Response, span: &Span) {
-        let instruments = self.state.instruments();
+        let instruments = &self.state.instruments;
         self.fault = response.extensions().get().map(|Fault(fault)| *fault);
         if let Some(fault) = self.fault {
             span.record("lab.fault", fault);
@@ -194,7 +194,7 @@ impl Observation {
             span.record("error.type", status.as_str());
         }
         let took = at.saturating_sub(self.arrived);
-        let instruments = self.state.instruments();
+        let instruments = &self.state.instruments;
         instruments.observe(&self.route, self.method, status, took);
         let next_cursor = response.extensions().get();
         self.response = Some(Head {
@@ -202,7 +202,7 @@ impl Observation {
             status: status.as_u16(),
             retry_after: RetryAfter::of(response.headers(), wall),
             cursor_issued: next_cursor.map(|NextCursor(cursor)| match cursor {
-                Some(cursor) => IssuedCursor::Hash(cursor_hash(self.state.key(), cursor)),
+                Some(cursor) => IssuedCursor::Hash(cursor_hash(&self.state.key, cursor)),
                 None => IssuedCursor::Null,
             }),
         });
@@ -211,7 +211,7 @@ impl Observation {
 
 impl Drop for Observation {
     fn drop(&mut self) {
-        self.state.instruments().active(self.method).decrement(1.0);
+        self.state.instruments.active(self.method).decrement(1.0);
         let body = self.body.as_ref();
         let (body_state, body) = body.map(BodyHash::state).unwrap_or_default();
         let outcome = Outcome {
@@ -227,7 +227,8 @@ impl Drop for Observation {
             idempotency_key: self.idempotency_key,
         };
         self.state
-            .ledger_ref()
+            .ledger
+            .lock()
             .responded(self.seq, request, outcome);
     }
 }

@@ -38,7 +38,9 @@ impl Watch for ResponseEnd {
     fn dropped(&mut self, is_whole: bool) {
         if self.is_bodiless || is_whole {
             let now = self.state.now();
-            self.state.ledger_ref().response_ended(self.seq, now);
+            if let Some(entry) = self.state.ledger.lock().entry(self.seq) {
+                entry.ended = Some(now);
+            }
         }
     }
 }

@@ -24,12 +24,12 @@ use crate::state::HostState;
 pub fn router(config: &ServiceConfig, served: impl Into<Served>) -> (Router, Ledger) {
     let served = served.into();
     let state = HostState::new(config, &served.expected);
-    (around(served.router, &state), state.ledger())
+    (around(served.router, &state), state.ledger.clone())
 }
 
 /// These routes, with the host's own around them.
 pub(crate) fn around(routes: Router, state: &HostState) -> Router {
-    let metrics = state.metrics().clone();
+    let metrics = state.metrics.clone();
     let scrape = get(async move || ([(CONTENT_TYPE, METRICS_MEDIA_TYPE)], metrics.render()));
     // Prometheus accepts gzip, and thousands of series repeat the same few words. The
     // level takes a third of the default's time, for a few per cent more bytes.
@@ -39,7 +39,7 @@ pub(crate) fn around(routes: Router, state: &HostState) -> Router {
         .fallback(async || Problem::NOT_FOUND)
         .method_not_allowed_fallback(async || Problem::METHOD_NOT_ALLOWED)
         .layer(EveryRequest(state.clone()));
-    match state.records_exchanges() {
+    match state.record_exchanges {
         true => router.layer(from_fn_with_state(state.clone(), exchange::keep)),
         false => router,
     }

@@ -29,10 +29,10 @@ pub(crate) fn service(
         match admit(request.version(), request.uri(), headers) {
             Ok(()) => Responding::Routed(router.clone().call(request)),
             Err(problem) => {
-                state.ledger_ref().refused(problem);
-                let refusal = problem::refuse(problem, &state.request_ids().of(headers));
+                state.ledger.lock().refused(problem);
+                let refusal = problem::refuse(problem, &state.request_ids.of(headers));
                 let took = state.now().saturating_sub(arrived);
-                state.instruments().count_refused(problem.status, took);
+                state.instruments.count_refused(problem.status, took);
                 Responding::Refused(Some(refusal))
             }
         }

@@ -89,7 +89,7 @@ impl Host {
     ) -> Result<RunningService, StartError> {
         let served = served.into();
         let state = HostState::new(&config, &served.expected);
-        let (ledger, liveness) = (state.ledger(), state.liveness());
+        let (ledger, liveness) = (state.ledger.clone(), state.liveness());
         let router = around(served.router, &state);
         let (phase, phases) = watch::channel(Phase::Serving);
         let (started, has_started) = mpsc::sync_channel(1);

@@ -1,6 +1,7 @@
 //! What the layers of one service share.
 
 use std::fmt;
+use std::ops::Deref;
 use std::sync::{Arc, Weak};
 use std::time::{Duration, SystemTime};
 
@@ -12,22 +13,31 @@ use crate::metrics_sink::Metrics;
 use crate::request_ids::SeededIds;
 use crate::seed_key::SeedKey;
 use crate::served::ExpectedRoute;
-use wire::{Clock, ClosedBy};
+use wire::{Clock, ClosedBy, ConnectionEnd};
 
 /// The state of one service. Clones share it.
 #[derive(Clone)]
 pub(crate) struct HostState(Arc<Shared>);
 
-struct Shared {
-    key: SeedKey,
-    request_ids: SeededIds,
+/// What the clones of a state share.
+pub(crate) struct Shared {
+    pub(crate) key: SeedKey,
+    pub(crate) request_ids: SeededIds,
     clock: Arc<dyn Clock>,
     started: Duration,
-    record_exchanges: bool,
-    ledger: Ledger,
-    instruments: Instruments,
-    metrics: Metrics,
-    on_request_span: Option<SpanHook>,
+    pub(crate) record_exchanges: bool,
+    pub(crate) ledger: Ledger,
+    pub(crate) instruments: Instruments,
+    pub(crate) metrics: Metrics,
+    pub(crate) on_request_span: Option<SpanHook>,
+}
+
+impl Deref for HostState {
+    type Target = Shared;
+
+    fn deref(&self) -> &Shared {
+        &self.0
+    }
 }
 
 /// Tells whether anything still holds the state of a service.
@@ -57,71 +67,37 @@ impl HostState {
         }))
     }
 
-    /// A handle to the ledger of this state.
-    pub(crate) fn ledger(&self) -> Ledger {
-        self.0.ledger.clone()
-    }
-
-    /// The ledger, without another handle to it.
-    pub(crate) fn ledger_ref(&self) -> &Ledger {
-        &self.0.ledger
-    }
-
-    pub(crate) fn records_exchanges(&self) -> bool {
-        self.0.record_exchanges
-    }
-
     pub(crate) fn liveness(&self) -> Liveness {
         Liveness(Arc::downgrade(&self.0))
     }
 
-    pub(crate) fn key(&self) -> &SeedKey {
-        &self.0.key
-    }
-
-    pub(crate) fn request_ids(&self) -> &SeededIds {
-        &self.0.request_ids
-    }
-
     /// The time since the service started.
     pub(crate) fn now(&self) -> Duration {
-        self.0.clock.monotonic().saturating_sub(self.0.started)
+        self.clock.monotonic().saturating_sub(self.started)
     }
 
     pub(crate) fn wall(&self) -> SystemTime {
-        self.0.clock.wall()
-    }
-
-    pub(crate) fn instruments(&self) -> &Instruments {
-        &self.0.instruments
-    }
-
-    pub(crate) fn metrics(&self) -> &Metrics {
-        &self.0.metrics
-    }
-
-    pub(crate) fn on_request_span(&self) -> Option<&SpanHook> {
-        self.0.on_request_span.as_ref()
+        self.clock.wall()
     }
 }
 
 impl ConnectionObserver for HostState {
     fn opened(&self, connection: u64) {
-        self.0.ledger.connection_opened(connection, self.now());
+        let now = self.now();
+        self.ledger.lock().connections.opened(connection, now);
     }
 
     fn closed(&self, connection: u64, by: ClosedBy, requests: u64) {
-        let now = self.now();
-        self.0
-            .ledger
-            .connection_closed(connection, requests, now, by);
+        let end = ConnectionEnd { at: self.now(), by };
+        let connections = &mut self.ledger.lock().connections;
+        connections.closed(connection, requests, end);
     }
 }
 
 impl fmt::Debug for HostState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("HostState")
-            .field("ledger", &self.0.ledger)
+            .field("ledger", &self.ledger)
             .finish_non_exhaustive()
     }
 }

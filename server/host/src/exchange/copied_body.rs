@@ -57,6 +57,6 @@ impl Watch for CopiedBody {
                 false => BodyEnd::BrokenOff,
             },
         };
-        self.ledger.body_sent(self.seq, body);
+        self.ledger.lock().exchanges.body_sent(self.seq, body);
     }
 }

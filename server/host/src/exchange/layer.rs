@@ -30,8 +30,11 @@ pub(crate) async fn keep(
     let Some(&Recorded(seq)) = response.extensions().get() else {
         return response;
     };
-    let ledger = state.ledger();
-    ledger.head_sent(seq, SentResponse::of(&response, &secrets));
+    let ledger = state.ledger.clone();
+    ledger
+        .lock()
+        .exchanges
+        .head_sent(seq, SentResponse::of(&response, &secrets));
     let is_bodiless = is_bodiless(&method, response.status());
     response.map(|body| watched(body, CopiedBody::new(seq, ledger, secrets, is_bodiless)))
 }

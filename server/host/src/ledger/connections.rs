@@ -7,14 +7,14 @@ use wire::{ConnectionEnd, WireConnection};
 
 /// The newest connections.
 #[derive(Debug)]
-pub(super) struct Connections {
+pub(crate) struct Connections {
     capacity: usize,
     entries: VecDeque<WireConnection>,
     dropped: u64,
 }
 
 impl Connections {
-    pub(super) fn new(capacity: usize) -> Self {
+    pub(crate) fn new(capacity: usize) -> Self {
         Self {
             capacity,
             entries: VecDeque::new(),
@@ -22,7 +22,7 @@ impl Connections {
         }
     }
 
-    pub(super) fn opened(&mut self, number: u64, at: Duration) {
+    pub(crate) fn opened(&mut self, number: u64, at: Duration) {
         if self.entries.len() == self.capacity {
             self.entries.pop_front();
             self.dropped += 1;
@@ -36,24 +36,24 @@ impl Connections {
     }
 
     /// Notes that a connection has brought so many requests.
-    pub(super) fn requested(&mut self, number: u64, requests: u64) {
+    pub(crate) fn requested(&mut self, number: u64, requests: u64) {
         if let Some(entry) = self.entry(number) {
             entry.requests = requests;
         }
     }
 
-    pub(super) fn closed(&mut self, number: u64, requests: u64, end: ConnectionEnd) {
+    pub(crate) fn closed(&mut self, number: u64, requests: u64, end: ConnectionEnd) {
         if let Some(entry) = self.entry(number) {
             entry.requests = requests;
             entry.closed = Some(end);
         }
     }
 
-    pub(super) fn entries(&self) -> Vec<WireConnection> {
+    pub(crate) fn entries(&self) -> Vec<WireConnection> {
         self.entries.iter().copied().collect()
     }
 
-    pub(super) fn dropped(&self) -> u64 {
+    pub(crate) fn dropped(&self) -> u64 {
         self.dropped
     }
 
