@@ -269,19 +269,13 @@ mod tests {
     use super::*;
 
     /// Connections whose clients have been silent since they connected.
+    #[derive(Default)]
     struct Silent {
         connections: Connections,
         ended: Vec<Arc<()>>,
     }
 
     impl Silent {
-        fn new() -> Self {
-            Self {
-                connections: Connections::default(),
-                ended: Vec::new(),
-            }
-        }
-
         async fn comes(&mut self) -> Arc<Activity> {
             let activity = Arc::new(Activity::new(Instant::now()));
             let held = Arc::new(());
@@ -308,7 +302,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn one_too_many_takes_the_place_of_the_longest_silent() {
-        let mut silent = Silent::new();
+        let mut silent = Silent::default();
         silent.comes().await;
         let there_is_room = silent.connections.make_room(TWO);
         silent.comes().await;
@@ -322,7 +316,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_connection_that_has_just_come_does_not_make_way() {
-        let mut silent = Silent::new();
+        let mut silent = Silent::default();
         silent.comes().await;
         silent.comes().await;
 
@@ -334,7 +328,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_request_in_flight_does_not_make_way() {
-        let mut silent = Silent::new();
+        let mut silent = Silent::default();
         silent.comes().await.request_began();
         silent.comes().await;
         advance(ACCEPT_PAUSE).await;
@@ -351,7 +345,7 @@ mod tests {
     async fn a_byte_in_either_direction_ends_silence() {
         let notes: [fn(&Activity, Instant); 2] = [Activity::received, Activity::sent];
         for note in notes {
-            let mut silent = Silent::new();
+            let mut silent = Silent::default();
             let slow = silent.comes().await;
             slow.request_began();
             slow.awaits_body(Some(Instant::now()));
@@ -368,7 +362,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_quarter_makes_way_for_want_of_descriptors() {
-        let mut silent = Silent::new();
+        let mut silent = Silent::default();
         for _ in 0..9 {
             silent.comes().await;
         }

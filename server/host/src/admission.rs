@@ -123,10 +123,8 @@ mod tests {
 
         assert_eq!(refusal(&[]), None);
         assert_eq!(refusal(&[LOCALHOST]), None);
-        assert_eq!(
-            refusal(&[LOCALHOST, LOCALHOST]),
-            Some(Problem::INVALID_HOST)
-        );
+        let two = refusal(&[LOCALHOST, LOCALHOST]);
+        assert_eq!(two, Some(Problem::INVALID_HOST));
     }
 
     #[test]

@@ -141,14 +141,8 @@ mod tests {
         let log = logged("client=info");
 
         assert_eq!(log.lines().count(), 1, "{log}");
-        assert!(
-            log.contains(r#"wait{endpoint="flaky"}: client::retry: close"#),
-            "{log}"
-        );
-    }
-
-    #[test]
-    fn what_is_off_is_silent() {
+        let line = r#"wait{endpoint="flaky"}: client::retry: close"#;
+        assert!(log.contains(line), "{log}");
         assert_eq!(logged("off"), "");
     }
 

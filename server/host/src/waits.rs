@@ -148,32 +148,22 @@ mod tests {
     }
 
     #[test]
-    fn one_common_key_on_the_same_route_is_enough() {
-        let mut waits = Waits::new(4, false);
-        waits.note(request("/a", Some("t"), Some("k")), asked(10));
-
-        for related in [
-            request("/a", Some("t"), None),
-            request("/a", Some("other"), Some("k")),
-        ] {
-            let remaining = waits.remaining(related, seconds(0));
-
-            assert_eq!(remaining, Some(seconds(10)), "{related:?}");
-        }
-    }
-
-    #[test]
-    fn nothing_is_claimed_without_a_common_key() {
+    fn one_common_key_on_the_same_route_is_enough_and_needed() {
         let mut waits = Waits::new(4, false);
         waits.note(request("/a", Some("t"), Some("k")), asked(10));
         waits.note(request("/a", None, None), asked(10));
 
-        for stranger in [
-            request("/a", None, None),
-            request("/a", Some("other"), Some("other")),
-            request("/b", Some("t"), Some("k")),
+        for (asking, is_related) in [
+            (request("/a", Some("t"), None), true),
+            (request("/a", Some("other"), Some("k")), true),
+            (request("/a", None, None), false),
+            (request("/a", Some("other"), Some("other")), false),
+            (request("/b", Some("t"), Some("k")), false),
         ] {
-            assert_eq!(waits.remaining(stranger, seconds(0)), None, "{stranger:?}");
+            let remaining = waits.remaining(asking, seconds(0));
+
+            let expected = is_related.then_some(seconds(10));
+            assert_eq!(remaining, expected, "{asking:?}");
         }
     }
 

@@ -162,10 +162,8 @@ mod tests {
     use host::ServiceConfig;
 
     async fn submit(service: &Service, key: &str, body: &str) -> TestResponse {
-        let headers = [
-            ("content-type", "application/json"),
-            ("idempotency-key", key),
-        ];
+        let json = ("content-type", "application/json");
+        let headers = [json, ("idempotency-key", key)];
         service.post("/jobs", &headers, body).await
     }
 
@@ -214,10 +212,8 @@ mod tests {
         for (body, status, code) in table {
             let response = submit(&service, "k", body).await;
 
-            assert_eq!(
-                (response.status.as_u16(), response.fault()),
-                (status, (code.into(), "body".into()))
-            );
+            assert_eq!(response.status.as_u16(), status, "{body:.9}");
+            assert_eq!(response.fault(), (code.into(), "body".into()));
         }
     }
 
@@ -243,9 +239,8 @@ mod tests {
 
         let no_media_type = service.post("/jobs", &[], &large).await;
         let no_key = service.post("/jobs", &[json], &large).await;
-        let bad_key = service
-            .post("/jobs", &[json, ("idempotency-key", "a b")], &large)
-            .await;
+        let spaced = ("idempotency-key", "a b");
+        let bad_key = service.post("/jobs", &[json, spaced], &large).await;
         let two_keys = service.post("/jobs", &[json, key, key], "{}").await;
         let too_large = service.post("/jobs", &[json, key], &large).await;
 
@@ -265,13 +260,14 @@ mod tests {
     async fn results_are_counted_and_entered() {
         let service = Service::serving(with_room_for(1, 1), ServiceConfig::builder());
 
-        for (key, body) in [
+        let bodies = [
             ("k", "{}"),
             ("k", "{}"),
             ("k", "{\"a\":1}"),
             ("new", "{}"),
             ("k", "[]"),
-        ] {
+        ];
+        for (key, body) in bodies {
             submit(&service, key, body).await;
         }
         service.get("/items").await;
@@ -282,12 +278,13 @@ mod tests {
         let expected = [Created, Replayed, Conflict, Rejected, Rejected].map(Some);
         assert_eq!(jobs, [&expected[..], &[None]].concat());
         let scrape = service.get("/metrics").await.text();
-        for (result, count) in [
+        let counts = [
             ("created", 1),
             ("replayed", 1),
             ("conflict", 1),
             ("rejected", 2),
-        ] {
+        ];
+        for (result, count) in counts {
             let line = format!("service_jobs_total{{result=\"{result}\"}} {count}");
             assert!(scrape.contains(&line), "{line} is not in\n{scrape}");
         }

@@ -78,25 +78,14 @@ mod tests {
     #[test]
     fn a_value_is_kept_as_it_came() {
         let longest = "x".repeat(MAX_RECORDED_HEADER);
-        for value in [
-            "",
-            "*/*",
-            "application/json",
-            "text/html; q=0.5, */*",
-            &longest,
-        ] {
+        for value in ["", "*/*", "text/html; q=0.5, */*", &longest] {
             let kept = recorded(&[value.as_bytes()]).unwrap();
 
             assert_eq!(kept.value(), Some(value));
         }
+        let lines = recorded(&[b"text/html", b"*/*"]).unwrap();
+        assert_eq!(lines.value(), Some("text/html, */*"));
         assert_eq!(recorded(&[]), None);
-    }
-
-    #[test]
-    fn several_lines_are_one_value() {
-        let kept = recorded(&[b"text/html", b"*/*"]).unwrap();
-
-        assert_eq!(kept.value(), Some("text/html, */*"));
     }
 
     #[test]

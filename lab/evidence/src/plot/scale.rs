@@ -282,33 +282,22 @@ mod tests {
     }
 
     #[test]
-    fn idle_time_is_cut_as_well() {
-        let (_, breaks) = draw(&[work(0, 2), work(3_600_000, 3_600_002)], 20);
+    fn every_long_pause_is_cut_with_idle_time_and_nothing_else() {
+        let idle = [work(0, 2), work(3_600_000, 3_600_002)];
+        let stalled = [work(0, 2), work(2, 120_000)];
+        let backoff = [work(0, 2), pause(2, 5_000), work(5_000, 5_002)];
+        let (one, other) = (pause(2, 120_002), pause(120_004, 3_720_004));
+        let between = work(120_002, 120_004);
+        let several = [work(0, 2), one, between, other, work(3_720_004, 3_720_006)];
 
-        assert_eq!(breaks.len(), 1);
-    }
-
-    #[test]
-    fn several_long_pauses_are_all_cut() {
-        let waits = [
-            work(0, 2),
-            pause(2, 120_002),
-            work(120_002, 120_004),
-            pause(120_004, 3_720_004),
-            work(3_720_004, 3_720_006),
-        ];
-
-        let (_, breaks) = draw(&waits, 40);
-
-        assert_eq!(breaks.len(), 2);
-    }
-
-    #[test]
-    fn work_and_pauses_of_ordinary_length_are_not_cut() {
-        let (_, stalled) = draw(&[work(0, 2), work(2, 120_000)], 20);
-        let (_, backoff) = draw(&[work(0, 2), pause(2, 5_000), work(5_000, 5_002)], 20);
-
-        assert_eq!((stalled, backoff), (vec![], vec![]));
+        for (extents, columns, breaks) in [
+            (&idle[..], 20, 1),
+            (&stalled, 20, 0),
+            (&backoff, 20, 0),
+            (&several, 40, 2),
+        ] {
+            assert_eq!(draw(extents, columns).1.len(), breaks, "{extents:?}");
+        }
     }
 
     #[test]

@@ -306,15 +306,12 @@ mod tests {
     const BUDGET: Policy = policy("budget", 3, 10);
 
     const fn policy(name: &'static str, attempts: u32, budget: u32) -> Policy {
-        let setup = Setup::DEFAULT;
-        Policy::new(
-            name,
-            Setup {
-                attempts,
-                budget,
-                ..setup
-            },
-        )
+        let setup = Setup {
+            attempts,
+            budget,
+            ..Setup::DEFAULT
+        };
+        Policy::new(name, setup)
     }
 
     /// Six calls in each step. All succeed, except during the incident or from then on.
@@ -367,10 +364,8 @@ mod tests {
 
         let frames = [8, 10, 60, 80, 81, 600].map(frame);
 
-        assert_eq!(
-            frames,
-            [(1, 80), (2, 50), (10, 60), (10, 80), (20, 41), (100, 60)]
-        );
+        let expected = [(1, 80), (2, 50), (10, 60), (10, 80), (20, 41), (100, 60)];
+        assert_eq!(frames, expected);
     }
 
     #[test]
@@ -461,33 +456,26 @@ mod tests {
         let pictures = StormPicture::all(&storm, &StormFrame::of(&SETTINGS));
         let figures = storm_figures(&storm);
 
-        let endings: Vec<_> = pictures
-            .iter()
-            .map(|it| (it.ending.mark, &*it.ending.words))
-            .collect();
-        assert_eq!(
-            endings,
-            [
-                (Mark::Ok, "back at once"),
-                (Mark::Failed, "still down"),
-                (Mark::Open, "cancelled"),
-                (Mark::Failed, "cut short"),
-                (Mark::Ok, "no call lost"),
-            ]
-        );
+        assert_eq!(pictures.len(), 5);
+        for (picture, ending) in pictures.iter().zip([
+            (Mark::Ok, "back at once"),
+            (Mark::Failed, "still down"),
+            (Mark::Open, "cancelled"),
+            (Mark::Failed, "cut short"),
+            (Mark::Ok, "no call lost"),
+        ]) {
+            let words = &*picture.ending.words;
+            assert_eq!((picture.ending.mark, words), ending);
+        }
         assert_eq!(
             pictures[3].brief,
             "cut short: it reached a million requests, the most that the lab simulates · 80 % of \
              600 calls succeeded · 2.00 requests each"
         );
-        assert!(
-            pictures[1].text.ends_with(
-                "Before the incident 60 of 60 calls/s succeed. At the end, 0 of 60 calls/s \
-                 succeed, and the service works on 100 requests/s."
-            ),
-            "{}",
-            pictures[1].text
-        );
+        let end = "Before the incident 60 of 60 calls/s succeed. At the end, 0 of 60 calls/s \
+                   succeed, and the service works on 100 requests/s.";
+        let text = &pictures[1].text;
+        assert!(text.ends_with(end), "{text}");
         let row = figures.rows[1].cells.iter();
         let row: Vec<_> = row.map(|cell| cell.as_deref().unwrap_or("-")).collect();
         let expected = "three|still down|20|480|2.00|25|-|-|180|0|0";
@@ -535,11 +523,8 @@ mod tests {
         assert_eq!(shown(Some(true)), "An answer.");
         assert!(!shown(Some(false)).contains("An answer"));
         assert!(!shown(None).contains("An answer"));
-        assert_eq!(
-            answer(None, None),
-            None,
-            "the story has none for its incident"
-        );
+        let none = answer(None, None);
+        assert_eq!(none, None, "the story has none for its incident");
     }
 
     #[test]
@@ -549,9 +534,7 @@ mod tests {
         assert_eq!(frame(3.5).beyond, None);
         let high = frame(100.0);
         assert!((high.top - 300.0).abs() < 1e-9, "{}", high.top);
-        assert_eq!(
-            high.beyond.as_deref(),
-            Some("The load of 6000 calls/s is above the axis.")
-        );
+        let said = "The load of 6000 calls/s is above the axis.";
+        assert_eq!(high.beyond.as_deref(), Some(said));
     }
 }

@@ -364,10 +364,8 @@ mod tests {
 
     fn check<T: Knobs + Copy>(default: T) {
         let shown = |of: &T| -> Vec<_> {
-            let knobs = T::KNOBS.iter();
-            knobs
-                .map(|knob| (knob.name, json!(knob.value(of))))
-                .collect()
+            let shown = |knob: &Knob<T>| (knob.name, json!(knob.value(of)));
+            T::KNOBS.iter().map(shown).collect()
         };
 
         for (place, knob) in T::KNOBS.iter().enumerate() {
@@ -378,10 +376,8 @@ mod tests {
                 let (mut of, mut again) = (default, default);
 
                 assert_eq!(of.set(knob.name, &value), Ok(()));
-                assert_eq!(
-                    again.set_text(knob.name, &knob.value(&of).to_string()),
-                    Ok(())
-                );
+                let text = knob.value(&of).to_string();
+                assert_eq!(again.set_text(knob.name, &text), Ok(()));
 
                 assert_eq!(shown(&of), expected, "{} {value}", knob.name);
                 assert_eq!(shown(&again), expected, "{} {value}", knob.name);
@@ -439,39 +435,28 @@ mod tests {
 
     #[test]
     fn settings_are_serialized_as_their_schema_says() {
+        let storm = json!(schemars::schema_for!(Settings));
+        let written = json!(Settings::DEFAULT);
+        let setup = json!(schemars::schema_for!(Setup));
         for (written, schema, title) in [
-            (
-                json!(Settings::DEFAULT),
-                json!(schemars::schema_for!(Settings)),
-                "StormSettings",
-            ),
-            (
-                json!(Setup::DEFAULT),
-                json!(schemars::schema_for!(Setup)),
-                "ClientSetup",
-            ),
+            (&written, &storm, "StormSettings"),
+            (&json!(Setup::DEFAULT), &setup, "ClientSetup"),
         ] {
             let properties = schema["properties"].as_object().expect("an object");
             let written = written.as_object().expect("an object");
             assert!(properties.keys().eq(written.keys()));
-            assert_eq!(
-                schema["required"].as_array().map(Vec::len),
-                Some(written.len())
-            );
+            let required = schema["required"].as_array().map(Vec::len);
+            assert_eq!(required, Some(written.len()));
             assert_eq!(schema["title"], title);
         }
-        let schema = json!(schemars::schema_for!(Settings));
-        let clients = &schema["properties"]["clients"];
+        let clients = &storm["properties"]["clients"];
         let bounds = ["type", "minimum", "maximum"].map(|key| &clients[key]);
         assert_eq!(bounds, [&json!("integer"), &json!(1), &json!(2_000)]);
+        let words = &storm["properties"]["load"]["enum"];
+        assert_eq!(words, &json!(["open", "closed"]));
         assert_eq!(
-            schema["properties"]["load"]["enum"],
-            json!(["open", "closed"])
-        );
-        let written = json!(Settings::DEFAULT);
-        assert_eq!(
-            (&written["clients"], &written["load"]),
-            (&json!(10), &json!("open"))
+            [&written["clients"], &written["load"]],
+            [&json!(10), &json!("open")]
         );
         assert_eq!(written["timeout_seconds"], 1.0);
     }

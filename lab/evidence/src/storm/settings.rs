@@ -275,11 +275,7 @@ mod tests {
             incident: Incident::None,
             ..of_length(2)
         };
-        assert_eq!(
-            quiet.check(),
-            Ok(()),
-            "without an incident there is no end to check"
-        );
+        assert_eq!(quiet.check(), Ok(()), "there is no end to check");
     }
 
     #[test]

@@ -74,19 +74,6 @@ fn every_expectation_can_fail_and_says_what_was_found() {
     }
 }
 
-#[test]
-fn an_expectation_that_held_reports_nothing_found() {
-    let outcome = Outcome::ok("ok").with("items", 3_u64);
-
-    let check = found(
-        Expectation::fact("items", 3_u64, "three items"),
-        &outcome,
-        &WireRecord::default(),
-    );
-
-    assert_eq!((check.held, check.found), (true, None));
-}
-
 /// Its logs and counters are not used.
 #[test]
 fn a_client_that_falsely_claims_to_have_waited_is_caught() {
@@ -160,8 +147,6 @@ fn waited(asked: &[RetryAfter]) -> WireRecord {
 fn seconds(seconds: u64) -> RetryAfter {
     RetryAfter::seconds(Duration::from_secs(seconds))
 }
-
-type Instead = Option<&'static str>;
 
 #[test]
 fn only_unseen_and_timed_out_requests_may_be_counted_by_the_client_alone() {
@@ -237,18 +222,12 @@ fn waits_are_compared_with_the_requested_ones_in_order() {
     let wire = waited(&[seconds(2), RetryAfter::UNUSABLE, seconds(3)]);
     let check = |expectation| found(expectation, &Outcome::ok("ok"), &wire);
 
+    let waited = Some("it waited 2 s, 3 s");
+    let none = "the service did not set the length of any wait";
     for (waits, text, instead) in [
         (&[2, 3][..], "the client waited as asked: 2 s, 3 s", None),
-        (
-            &[3, 2],
-            "the client waited as asked: 3 s, 2 s",
-            Some("it waited 2 s, 3 s"),
-        ),
-        (
-            &[],
-            "the service did not set the length of any wait",
-            Some("it waited 2 s, 3 s"),
-        ),
+        (&[3, 2], "the client waited as asked: 3 s, 2 s", waited),
+        (&[], none, waited),
     ] {
         let check = check(of(waits));
 
@@ -286,16 +265,13 @@ fn a_budget_is_kept_by_short_waits_or_by_giving_up_before_a_long_one() {
         wire
     };
     let date = RetryAfter::date(Duration::from_secs(4));
-    let early: Instead = Some("it gave up, although asked to wait only 3 s");
-    let unasked: Instead = Some("it gave up, although asked to wait only 0 ms");
+    let long = Some("it waited 2 s, 4 s");
+    let early = Some("it gave up, although asked to wait only 3 s");
+    let unasked = Some("it gave up, although asked to wait only 0 ms");
     for (outcome, wire, instead) in [
         (ok(), waited(&[seconds(2)]), None),
         (ok(), waited(&[seconds(3)]), None),
-        (
-            ok(),
-            waited(&[seconds(2), seconds(4)]),
-            Some("it waited 2 s, 4 s"),
-        ),
+        (ok(), waited(&[seconds(2), seconds(4)]), long),
         (ok(), waited(&[date]), None),
         (stopped(), last(seconds(4)), None),
         (stopped(), last(date), None),
@@ -313,13 +289,11 @@ fn a_budget_is_kept_by_short_waits_or_by_giving_up_before_a_long_one() {
 #[test]
 fn every_retry_must_follow_the_named_failure() {
     let expectation = Expectation::retried_after(READ_TIMEOUT, "again after a silence");
+    let (timed_out, refused) = ((READ_TIMEOUT, 2), ("status", 1));
     for (reasons, instead) in [
-        (&[(READ_TIMEOUT, 2)][..], None),
-        (
-            &[(READ_TIMEOUT, 2), ("status", 1)],
-            Some("2 of 3 retries followed one"),
-        ),
-        (&[("status", 1)], Some("0 of 1 retries followed one")),
+        (&[timed_out][..], None),
+        (&[timed_out, refused], Some("2 of 3 retries followed one")),
+        (&[refused], Some("0 of 1 retries followed one")),
     ] {
         let counters = counters("client_retries_total", "reason", reasons);
         let (outcome, wire) = (Outcome::ok("ok"), WireRecord::default());

@@ -293,57 +293,32 @@ mod tests {
     fn a_retry_after_is_shown_as_it_was_sent_and_as_it_is_to_be_read() {
         let date = "Sun, 06 Nov 1994 08:49:37 GMT";
         let seconds = Duration::from_secs;
-        for (asked, sent, shown) in [
-            (RetryAfter::seconds(seconds(2)), "2", "2".to_owned()),
-            (
-                RetryAfter::date(seconds(3)),
-                date,
-                format!("{date}, 3 s ahead"),
-            ),
-            (
-                RetryAfter::PAST_DATE,
-                date,
-                format!("{date}, a date that has passed"),
-            ),
-            (
-                RetryAfter::UNUSABLE,
-                "soon",
-                "soon, neither seconds nor a date".to_owned(),
-            ),
-            (
-                RetryAfter::UNUSABLE,
-                "",
-                "(empty), neither seconds nor a date".to_owned(),
-            ),
+        for (asked, sent, meaning) in [
+            (RetryAfter::seconds(seconds(2)), "2", ""),
+            (RetryAfter::date(seconds(3)), date, ", 3 s ahead"),
+            (RetryAfter::PAST_DATE, date, ", a date that has passed"),
+            (RetryAfter::UNUSABLE, "soon", ", neither seconds nor a date"),
+            (RetryAfter::UNUSABLE, "", ", neither seconds nor a date"),
         ] {
             let script = Script::new().respond(&[("retry-after", sent)], None);
             let script = script.with(|it| it.retry_after = Some(asked));
 
-            assert_eq!(script.facts(), [format!("request 1: Retry-After: {shown}")]);
+            let sent = if sent.is_empty() { "(empty)" } else { sent };
+            let shown = format!("request 1: Retry-After: {sent}{meaning}");
+            assert_eq!(script.facts(), [shown]);
         }
     }
 
     #[test]
     fn what_became_of_a_job_is_said_with_its_key_and_its_body() {
+        use JobResult::{Conflict, Created, Rejected, Replayed};
         for (body, job, shown) in [
-            (
-                Some(7),
-                Some(JobResult::Created),
-                "key 1, body 1, a job was created",
-            ),
-            (
-                Some(7),
-                Some(JobResult::Replayed),
-                "key 1, body 1, the same job",
-            ),
-            (
-                Some(7),
-                Some(JobResult::Conflict),
-                "key 1, body 1, a conflict",
-            ),
-            (Some(7), Some(JobResult::Rejected), "key 1, body 1"),
-            (Some(7), None, "key 1, body 1"),
-            (None, None, "key 1"),
+            (Some(7), Some(Created), ", body 1, a job was created"),
+            (Some(7), Some(Replayed), ", body 1, the same job"),
+            (Some(7), Some(Conflict), ", body 1, a conflict"),
+            (Some(7), Some(Rejected), ", body 1"),
+            (Some(7), None, ", body 1"),
+            (None, None, ""),
         ] {
             let script = Script::new().respond(&[], None).with(|it| {
                 it.idempotency_key = Some(ValueHash(3));
@@ -351,7 +326,7 @@ mod tests {
                 it.job = job;
             });
 
-            assert_eq!(script.facts(), [format!("request 1: {shown}")]);
+            assert_eq!(script.facts(), [format!("request 1: key 1{shown}")]);
         }
     }
 
@@ -424,16 +399,9 @@ mod tests {
         }
         let other = ["request 1: Location: /a", "request 2: Location: /b"];
         assert_eq!(one().moved("/b").facts(), other);
-    }
-
-    #[test]
-    fn what_is_said_of_one_request_stands_on_one_line() {
-        let headers = [("location", "/a"), ("content-type", "text/plain")];
-
-        let facts = Script::new().respond(&headers, Some("x")).facts();
-
+        let both = [("location", "/a"), ("content-type", "text/plain")];
         let line = "request 1: Location: /a; Content-Type: text/plain";
-        assert_eq!(facts, [line]);
+        assert_eq!(Script::new().respond(&both, Some("x")).facts(), [line]);
     }
 
     #[test]

@@ -114,31 +114,18 @@ impl Drop for RequestEnd {
 
 #[cfg(test)]
 mod tests {
+    use std::future::ready;
+
     use http_body_util::{BodyExt, Full};
 
     use super::*;
-
-    /// A body whose length is not known beforehand.
-    struct Chunks(Option<Bytes>);
-
-    impl HttpBody for Chunks {
-        type Data = Bytes;
-        type Error = Error;
-
-        fn poll_frame(
-            mut self: Pin<&mut Self>,
-            _: &mut Context<'_>,
-        ) -> Poll<Option<Result<Frame<Bytes>, Error>>> {
-            Poll::Ready(self.0.take().map(Frame::data).map(Ok))
-        }
-    }
 
     #[tokio::test]
     async fn only_a_body_that_is_dropped_before_its_end_is_unread() {
         let activities = [(); 4].map(|()| Arc::new(Activity::new(Instant::now())));
         let [empty, read, half_read, dropped] = &activities;
         let chunks = |activity| {
-            let chunks = Chunks(Some(Bytes::from_static(b"chunk")));
+            let chunks = Full::from("chunk").with_trailers(ready(None::<Result<_, _>>));
             RequestBody::new(chunks, Duration::MAX, Arc::clone(activity))
         };
 
