@@ -34,17 +34,11 @@ fn prints_two_lines_serves_and_stops_on_either_signal() {
         program.signal(signal);
         let ended = program.end();
 
-        assert_eq!(
-            program.lines[0],
-            format!("Teaching API started at http://{address}\n")
-        );
-        assert_eq!(program.lines[1], "Press Ctrl+C to stop.\n");
+        let started = format!("Teaching API started at http://{address}\n");
+        assert_eq!(program.lines, [&*started, "Press Ctrl+C to stop.\n"]);
         assert_eq!(response.status, 200);
-        assert_eq!(
-            ended,
-            (Some(0), String::new(), String::new()),
-            "after {signal}"
-        );
+        let quiet = (Some(0), String::new(), String::new());
+        assert_eq!(ended, quiet, "after {signal}");
     }
 }
 
@@ -52,9 +46,8 @@ fn prints_two_lines_serves_and_stops_on_either_signal() {
 fn unfinished_request(address: SocketAddr) -> TcpStream {
     let mut unfinished = TcpStream::connect(address).unwrap();
     let complete = request("POST", "/jobs", "", "{}");
-    unfinished
-        .write_all(&complete.as_bytes()[..complete.len() - 1])
-        .unwrap();
+    let begin = &complete.as_bytes()[..complete.len() - 1];
+    unfinished.write_all(begin).unwrap();
     let in_flight = "http_server_active_requests{http_request_method=\"POST\"} 1";
     while !get(address, "/metrics").body.contains(in_flight) {}
     unfinished
@@ -87,10 +80,8 @@ fn a_stop_that_cuts_off_a_request_is_told_by_the_exit_status() {
     let (status, _, stderr) = program.end();
 
     assert_eq!(status, Some(1));
-    assert_eq!(
-        stderr,
-        "error: the stop was cut short; connections still busy after 1ms: 1\n"
-    );
+    let cut = "error: the stop was cut short; connections still busy after 1ms: 1\n";
+    assert_eq!(stderr, cut);
 }
 
 /// What becomes of the program with arguments with which it does not serve.
@@ -151,10 +142,8 @@ fn a_port_in_use_is_one_clear_line() {
 
     assert_eq!((status, &*stdout), (Some(3), ""));
     assert_eq!(stderr.lines().count(), 1, "{stderr}");
-    assert!(
-        stderr.contains(&port) && stderr.contains("--port 0"),
-        "{stderr}"
-    );
+    let both = stderr.contains(&port) && stderr.contains("--port 0");
+    assert!(both, "{stderr}");
 }
 
 /// Lets the program respond to requests that carry secrets wherever one can, stops
@@ -206,10 +195,8 @@ fn directives_that_cannot_be_read_cost_one_line_and_no_service() {
     let log = log("server=loud");
 
     assert_eq!(log.lines().count(), 1, "{log}");
-    assert!(
-        log.starts_with("warning: RUST_LOG is ignored, since \"server=loud\" cannot be read: "),
-        "{log}"
-    );
+    let ignored = "warning: RUST_LOG is ignored, since \"server=loud\" cannot be read: ";
+    assert!(log.starts_with(ignored), "{log}");
 }
 
 /// One request on a connection of its own.

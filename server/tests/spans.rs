@@ -42,11 +42,8 @@ async fn send(service: &Router, method: &str, uri: &str, headers: &[(&str, &str)
     for (name, value) in headers {
         request = request.header(*name, *value);
     }
-    service
-        .clone()
-        .oneshot(request.body(Body::from("SECRET")).unwrap())
-        .await
-        .unwrap();
+    let request = request.body(Body::from("SECRET")).unwrap();
+    service.clone().oneshot(request).await.unwrap();
 }
 
 type Fields = BTreeMap<&'static str, String>;
@@ -57,12 +54,8 @@ struct Spans(Arc<Mutex<Vec<(Id, Fields)>>>);
 
 impl Spans {
     fn recorded(&self) -> Vec<Fields> {
-        self.0
-            .lock()
-            .unwrap()
-            .iter()
-            .map(|(_, fields)| fields.clone())
-            .collect()
+        let spans = self.0.lock().unwrap();
+        spans.iter().map(|(_, fields)| fields.clone()).collect()
     }
 }
 
@@ -89,11 +82,8 @@ impl<S: Subscriber> Layer<S> for Spans {
 
     fn on_record(&self, id: &Id, values: &Record<'_>, _: Context<'_, S>) {
         let mut spans = self.0.lock().unwrap();
-        let (_, fields) = spans
-            .iter_mut()
-            .rev()
-            .find(|(known, _)| known == id)
-            .unwrap();
+        let mut newest = spans.iter_mut().rev();
+        let (_, fields) = newest.find(|(known, _)| known == id).unwrap();
         values.record(&mut Collect(fields));
     }
 }

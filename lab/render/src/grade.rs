@@ -57,16 +57,13 @@ pub fn open(tasks: &[Open<'_>], options: &Options) -> String {
     sheet.line(&format!("  {lab} grade -- COMMAND"));
     sheet.gap();
     for task in tasks {
-        let shown = if tasks.len() == 1 {
-            task.cases.len()
-        } else {
-            1
-        };
+        let is_only = tasks.len() == 1;
+        let shown = if is_only { task.cases.len() } else { 1 };
         let mut label = task.task;
         for (name, url) in task.cases.iter().take(shown) {
             sheet.line(&format!("{label:<14} {url}"));
             label = "";
-            if tasks.len() == 1 {
+            if is_only {
                 sheet.beside(&format!("{:15}", ""), &sheet.plain(name));
             }
         }
@@ -102,10 +99,8 @@ pub fn task(
     options: &Options,
 ) -> String {
     let mut sheet = Sheet::new(options);
-    let number = format!(
-        "{:<6}",
-        format!("{}/{}", task_number.number, task_number.of)
-    );
+    let number = format!("{}/{}", task_number.number, task_number.of);
+    let number = format!("{number:<6}");
     headline(&mut sheet, grade, &number, "build it next", known);
     if grade.goal.verdict != GoalVerdict::Reached {
         sheet.beside(INDENT, &sheet.plain(words.text));
@@ -128,10 +123,8 @@ pub fn task(
     }
     let (lab, name) = (options.lab, words.name);
     sheet.line(&format!("{INDENT}Hint: {lab} grade --hint {name}"));
-    sheet.line(&format!(
-        "{INDENT}See it done: {lab} scenario {}",
-        words.scenario
-    ));
+    let shown = words.scenario;
+    sheet.line(&format!("{INDENT}See it done: {lab} scenario {shown}"));
     sheet.into_text()
 }
 
@@ -142,27 +135,20 @@ pub fn done(card: &Card, practice: &[&str], options: &Options) -> String {
     let lab = options.lab;
     let mut sheet = Sheet::new(options);
     let goes_with = |verdict| {
-        let rules = card
-            .tasks
-            .iter()
-            .flat_map(move |task| task.with_verdict(verdict));
+        let tasks = card.tasks.iter();
+        let rules = tasks.flat_map(move |task| task.with_verdict(verdict));
         rules.map(|rule| rule.id)
     };
     let kept: std::collections::BTreeSet<_> = goes_with(Verdict::Kept).collect();
-    let not: std::collections::BTreeSet<_> =
-        [Verdict::Skipped, Verdict::NotExercised, Verdict::CannotTell]
-            .into_iter()
-            .flat_map(goes_with)
-            .filter(|id| !kept.contains(id))
-            .collect();
+    let not = [Verdict::Skipped, Verdict::NotExercised, Verdict::CannotTell];
+    let not = not.into_iter().flat_map(goes_with);
+    let not: std::collections::BTreeSet<_> = not.filter(|id| !kept.contains(id)).collect();
     let tasks = card.tasks.len();
+    let rules = if kept.len() == 1 { "rule" } else { "rules" };
+    let kept = kept.len();
     sheet.beside(
         "",
-        &format!(
-            "All {tasks} tasks are done, and {} {} kept.",
-            kept.len(),
-            if kept.len() == 1 { "rule" } else { "rules" }
-        ),
+        &format!("All {tasks} tasks are done, and {kept} {rules} kept."),
     );
     if !not.is_empty() {
         let not: Vec<_> = not.into_iter().collect();
@@ -293,10 +279,8 @@ pub fn tasks(
     listed(&mut sheet, tasks);
     if let Some((first, _)) = practice.first() {
         sheet.gap();
-        sheet.beside(
-            "",
-            "For practice; these are on a card only if they are named:",
-        );
+        let heading = "For practice; these are on a card only if they are named:";
+        sheet.beside("", heading);
         sheet.line(&format!("  {lab} grade --task {} -- COMMAND", first.name));
         listed(&mut sheet, practice);
     }

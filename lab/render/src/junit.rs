@@ -53,15 +53,14 @@ fn goal(task: &TaskGrade, known: &KnownFailures, is_strict: bool) -> TestCase {
     let found = task.goal.found.clone();
     let found = found.unwrap_or_else(|| verdict.to_string());
     let (mut status, message) = match verdict {
-        GoalVerdict::Reached if known.cover_goal(task) => (failure(), WRONGLY_LISTED.to_owned()),
+        GoalVerdict::Reached if known.cover_goal(task) => failure(WRONGLY_LISTED.to_owned()),
         GoalVerdict::Reached => (TestCaseStatus::success(), found),
         GoalVerdict::Missed | GoalVerdict::Crashed if known.cover_goal(task) => {
-            let message = format!("known to be missed: {found}");
-            (TestCaseStatus::skipped(), message)
+            skipped(format!("known to be missed: {found}"))
         }
-        GoalVerdict::NotJudged if is_strict => (failure(), found),
-        GoalVerdict::Missed | GoalVerdict::Crashed => (failure(), found),
-        GoalVerdict::Skipped | GoalVerdict::NotJudged => (TestCaseStatus::skipped(), found),
+        GoalVerdict::NotJudged if is_strict => failure(found),
+        GoalVerdict::Missed | GoalVerdict::Crashed => failure(found),
+        GoalVerdict::Skipped | GoalVerdict::NotJudged => skipped(found),
     };
     status
         .set_type(verdict.to_string())
@@ -109,14 +108,14 @@ pub fn junit_proxy(card: &ProxyCard, known: &Known, is_strict: bool) -> String {
         let is_wrongly_listed =
             judged.verdict == Verdict::Kept && !passed.is_empty() && known.covers(case, judged);
         let (mut status, message) = match judged.verdict {
-            Verdict::Kept if is_wrongly_listed => (failure(), WRONGLY_LISTED.to_owned()),
+            Verdict::Kept if is_wrongly_listed => failure(WRONGLY_LISTED.to_owned()),
             Verdict::Kept => (TestCaseStatus::success(), found),
             Verdict::Broken if known.covers(case, judged) => (
                 TestCaseStatus::skipped(),
                 format!("known to be broken: {found}"),
             ),
-            Verdict::Broken => (failure(), found),
-            Verdict::CannotTell if is_strict => (failure(), found),
+            Verdict::Broken => failure(found),
+            Verdict::CannotTell if is_strict => failure(found),
             Verdict::CannotTell | Verdict::Skipped | Verdict::NotExercised => {
                 (TestCaseStatus::skipped(), found)
             }
@@ -161,19 +160,14 @@ fn rule(
     let found = rule.judgement.found.clone();
     let found = found.unwrap_or_else(|| verdict.to_string());
     let (mut status, message) = match verdict {
-        Verdict::Kept if known.are_kept_by(card, task, rule) => {
-            (failure(), WRONGLY_LISTED.to_owned())
-        }
+        Verdict::Kept if known.are_kept_by(card, task, rule) => failure(WRONGLY_LISTED.to_owned()),
         Verdict::Kept => (TestCaseStatus::success(), found),
         Verdict::Broken if known.cover(task, rule) => {
-            let message = format!("known to be broken: {found}");
-            (TestCaseStatus::skipped(), message)
+            skipped(format!("known to be broken: {found}"))
         }
-        Verdict::CannotTell if is_strict => (failure(), found),
-        Verdict::Broken => (failure(), found),
-        Verdict::Skipped | Verdict::NotExercised | Verdict::CannotTell => {
-            (TestCaseStatus::skipped(), found)
-        }
+        Verdict::CannotTell if is_strict => failure(found),
+        Verdict::Broken => failure(found),
+        Verdict::Skipped | Verdict::NotExercised | Verdict::CannotTell => skipped(found),
     };
     status
         .set_type(verdict.to_string())
@@ -182,8 +176,13 @@ fn rule(
     case(task, rule.id, status)
 }
 
-fn failure() -> TestCaseStatus {
-    TestCaseStatus::non_success(NonSuccessKind::Failure)
+fn failure(message: String) -> (TestCaseStatus, String) {
+    let status = TestCaseStatus::non_success(NonSuccessKind::Failure);
+    (status, message)
+}
+
+fn skipped(message: String) -> (TestCaseStatus, String) {
+    (TestCaseStatus::skipped(), message)
 }
 
 fn case(task: &TaskGrade, name: &str, status: TestCaseStatus) -> TestCase {

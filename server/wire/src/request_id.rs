@@ -126,14 +126,10 @@ mod tests {
     }
 
     #[test]
-    fn a_token_of_allowed_characters_is_taken_over() {
+    fn only_a_token_of_allowed_characters_is_taken_over() {
         for id in ["a", "req-1", "0af7.b_c-D", &"x".repeat(128)] {
             assert!(is_token(id.as_bytes()), "{id}");
         }
-    }
-
-    #[test]
-    fn anything_else_is_not() {
         for id in ["", "two words", "a/b", "a\"b", "a\u{e9}", &"x".repeat(129)] {
             assert!(!is_token(id.as_bytes()), "{id}");
         }
