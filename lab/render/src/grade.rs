@@ -112,6 +112,12 @@ pub fn task(
         return sheet.into_text();
     }
     let rules: Vec<_> = grade.broken_but_for(known).collect();
+    let others = grade
+        .cases
+        .iter()
+        .filter(|case| has_failed(grade, case))
+        .skip(MISSED);
+    let others: Vec<_> = others.map(|case| case.name).collect();
     for (number, case) in to_show(grade, &rules) {
         shown(&mut sheet, &rules, number, case);
         if has_failed(grade, case) {
@@ -121,6 +127,11 @@ pub fn task(
     for rule in rules {
         broken(&mut sheet, rule);
     }
+    if !others.is_empty() {
+        let text = format!("Failed as well: {}.", others.join("; "));
+        sheet.beside(INDENT, &sheet.plain(&text));
+    }
+    untold(&mut sheet, grade);
     let (lab, name) = (options.lab, words.name);
     sheet.line(&format!("{INDENT}Hint: {lab} grade --hint {name}"));
     let shown = words.scenario;
@@ -315,10 +326,14 @@ fn untold(sheet: &mut Sheet<'_>, grade: &TaskGrade) {
     }
     let is_judged = grade.goal.verdict != GoalVerdict::NotJudged;
     if !is_judged || grade.with_verdict(Verdict::CannotTell).next().is_some() {
-        let (lab, task) = (sheet.options.lab, grade.task);
+        let lab = sheet.options.lab;
         sheet.line(&format!(
-            "{INDENT}No failure. To judge it again: {lab} grade --task {task} -- …"
+            "{INDENT}No failure. More cases may tell: {lab} grade --all -- …"
         ));
+    }
+    for rule in grade.with_verdict(Verdict::NotExercised) {
+        let text = format!("{}: {}", rule.id, rule.judgement.verdict);
+        sheet.beside(INDENT, &sheet.plain(&text));
     }
     for rule in grade.with_verdict(Verdict::Skipped) {
         let found = rule.judgement.found.iter();

@@ -58,12 +58,12 @@ pub fn plan(
     let dot = if options.ascii { ", " } else { " · " };
     let parts = by_route
         .iter()
-        .map(|(route, number)| format!("{route}: {number} cases"));
+        .map(|(route, number)| format!("{route}: {} faults and a control", number - 1));
     let parts: Vec<_> = parts.collect();
     let about = match cases.len() {
         0 => "no route can be aimed at".to_owned(),
         runs => format!(
-            "{}{dot}{runs} runs, up to {}",
+            "{}{dot}{runs} runs, about {}",
             parts.join(dot),
             duration(estimate)
         ),
@@ -72,7 +72,7 @@ pub fn plan(
     if !cases.is_empty() {
         sheet.beside(
             "          ",
-            "What looks broken is run again, to confirm it.",
+            "What looks broken is run again until it is confirmed, and so is the control.",
         );
     }
     let twice = cases.iter().any(|(_, fault)| *fault == Fault::LostResponse);
@@ -96,7 +96,7 @@ pub fn card(card: &ProxyCard, known: &Known, options: &Options) -> String {
             sheet.title(&case.route);
             route = &case.route;
         }
-        of_case(&mut sheet, case, known);
+        of_case(&mut sheet, case, known, !card.command.is_empty());
     }
     sheet.gap();
     if card.credentials.verdict != Verdict::NotExercised {
@@ -106,11 +106,20 @@ pub fn card(card: &ProxyCard, known: &Known, options: &Options) -> String {
     for warning in &card.warnings {
         sheet.beside("! ", warning);
     }
-    sheet.beside("", &count(&card.count(), options));
+    let all_known = known;
+    let mut count = count(&card.count(), options);
+    let known = card.verdicts();
+    let known =
+        known.filter(|(case, it)| it.verdict == Verdict::Broken && all_known.covers(*case, it));
+    match known.count() {
+        0 => {}
+        known => count.push_str(&format!(" ({known} of the broken known to fail)")),
+    }
+    sheet.beside("", &count);
     sheet.into_text()
 }
 
-fn of_case(sheet: &mut Sheet<'_>, case: &CaseCard, known: &Known) {
+fn of_case(sheet: &mut Sheet<'_>, case: &CaseCard, known: &Known, has_command: bool) {
     let mut label = case.fault.words();
     // Those that were not exercised stand together at the end.
     for judged in case
@@ -129,7 +138,8 @@ fn of_case(sheet: &mut Sheet<'_>, case: &CaseCard, known: &Known) {
     if is_broken {
         chart(sheet, case);
     }
-    if let Some(end) = case.end.as_ref().filter(|_| !is_healthy || is_broken) {
+    let end = case.end.as_ref().filter(|_| has_command);
+    if let Some(end) = end.filter(|_| !is_healthy || is_broken) {
         sheet.beside("      ", &format!("the command: {}", end.words()));
     }
 }

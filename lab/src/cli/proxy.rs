@@ -98,13 +98,15 @@ pub(super) struct Arguments {
 enum ProxyError {
     #[error("no rule is called '{0}'; there are {all}", all = names())]
     Rule(String),
-    #[error("{file} cannot be read: {source}")]
+    #[error("{file} cannot be read")]
     List {
         file: String,
         source: std::io::Error,
     },
-    #[error("{file}, {source}")]
+    #[error("{file}")]
     Line { file: String, source: UnknownRule },
+    #[error("the known failures name '{0}', and the healthy runs made no such request")]
+    KnownRoute(String),
     #[error("without a command, name one --route and one --fault")]
     NoAim,
 }
@@ -168,13 +170,13 @@ async fn run(arguments: &Arguments, options: Options, demands: &Demands) -> Resu
     };
     let failed = |error: &PlanError| {
         bar.finish_and_clear();
-        if let PlanError::Unhealthy(end) = error {
+        if let PlanError::Unhealthy { end, .. } = error {
             end.stderr
                 .iter()
                 .for_each(|line| terminal::note(&format!("| {}", line.escape_debug())));
         }
         let exit = match error {
-            PlanError::NothingSent => Exit::NothingAttempted,
+            PlanError::NothingSent { .. } => Exit::NothingAttempted,
             PlanError::NoSuchRoute { .. } => Exit::Usage,
             _ => Exit::Environment,
         };
@@ -183,6 +185,13 @@ async fn run(arguments: &Arguments, options: Options, demands: &Demands) -> Resu
     let mut plan = Plan::new(options, &on)
         .await
         .map_err(|error| failed(&error))?;
+    let routes = plan.routes();
+    let is_unknown = |route: &&str| routes.iter().all(|row| row.route != *route);
+    if let Some(route) = demands.known.routes().find(is_unknown) {
+        bar.finish_and_clear();
+        let error = ProxyError::KnownRoute(route.to_owned());
+        return Err(terminal::fail(&error, Exit::Usage));
+    }
     let look = terminal::options(arguments.ascii);
     let (cases, estimate) = plan.estimate();
     let text = render::proxy::plan(&plan.routes(), &plan.card().healthy, cases, estimate, &look);
@@ -220,7 +229,8 @@ fn open(arguments: &Arguments, upstream: &Upstream, demands: &Demands) -> Result
         let proxy = proxy.map_err(|error| terminal::fail(&error, Exit::Environment))?;
         terminal::note(&format!(
             "{} stands before {upstream} until Ctrl+C, which prints the card.\n\
-             The first '{route}' meets: {}. Only attempts with a mark can be judged.",
+             The first '{route}' meets: {}. Only attempts that carry a\n\
+             mark can be judged, such as one Idempotency-Key.",
             proxy.base_url(),
             fault.words(),
         ));

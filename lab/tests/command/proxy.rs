@@ -64,7 +64,7 @@ fn a_plan_that_cannot_be_made_says_why() {
     let (api, afar) = (&*api(), "http://staging.example");
     let failing = "echo no database >&2; exit 7";
     for (upstream, options, script, code, words) in [
-        (api, "", "true", 4, "sent nothing here. & --set NAME"),
+        (api, "", "true", 4, "sent nothing here; & --set NAME"),
         (&gone, "", CALM, 3, "did not answer"),
         (api, "", failing, 3, "exit 7 & | no database"),
         (api, "", "exec no-such-program", 3, "no-such-program"),

@@ -51,6 +51,11 @@ impl Known {
         lines.map(entry).collect::<Result<_, _>>().map(Self)
     }
 
+    /// The routes that the list names.
+    pub fn routes(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().filter_map(|entry| entry.route.as_deref())
+    }
+
     /// Whether this rule is known to be broken in this case.
     #[must_use]
     pub fn covers(&self, case: Option<&CaseCard>, judged: &Judged) -> bool {

@@ -86,7 +86,7 @@ pub(super) fn shown(rule: &str, run: &Run, within: Option<Duration>, declared: &
         "idempotency-key-reuse" => key_reuse(target, &ties),
         "same-body" => same_body(target, run),
         "once" => once(target, &ties, declared),
-        "read-timeout" => read_timeout(target, run, declared),
+        "read-timeout" => read_timeout(target, &ties, run, declared),
         _ => Shown::NotExercised("it is not judged by this fault"),
     }
 }
@@ -175,55 +175,66 @@ fn once(target: &ProxyRequest, ties: &[Tie<'_>], declared: &Declared) -> Shown {
         target.idempotency_key.is_some() && tie.next.idempotency_key == target.idempotency_key
     };
     let is_declared = declared.once.contains(&target.route);
+    let seen = seen(target, ties);
     match offending(ties, |tie| !has_its_key(tie)) {
-        Some(tie) if is_declared => Shown::broken(tie, answered(target, ties)),
+        Some(tie) if is_declared => Shown::broken(tie, format!("sent again without a key; {seen}")),
         Some(_) => Shown::CannotTell(format!(
-            "{}. Must that not happen? --once '{}'",
-            answered(target, ties),
+            "sent again without a key; {seen}. Must it be done only once? --once '{}'",
             target.route,
         )),
         None if ties.is_empty() && !is_declared => Shown::Skipped,
-        None => Shown::Kept(None),
+        None if ties.is_empty() => Shown::Kept(None),
+        None => Shown::Kept(Some(format!("sent again with one key; {seen}"))),
     }
 }
 
-/// How often a call was sent without its key, and what the upstream answered.
-fn answered(target: &ProxyRequest, ties: &[Tie<'_>]) -> String {
+/// How often the upstream saw a call, and what it answered.
+fn seen(target: &ProxyRequest, ties: &[Tie<'_>]) -> String {
     let all = std::iter::once(target).chain(ties.iter().map(|tie| tie.next));
     let answers = all.filter_map(|it| it.upstream?.status);
     let answers: Vec<_> = answers.map(|status| status.to_string()).collect();
-    let key = match target.idempotency_key {
-        Some(_) => "not with its key",
-        None => "no key",
-    };
-    let sent = ties.len() + 1;
-    match answers.is_empty() {
-        true => format!("sent {sent} times, {key}"),
-        false => format!(
-            "sent {sent} times; your API answered {}, {key}",
-            answers.join(" and ")
+    match &*answers {
+        [] => "your API did not see it".to_owned(),
+        [one] => format!("your API saw it once and answered {one}"),
+        all => format!(
+            "your API saw it {} times and answered {}",
+            all.len(),
+            all.join(", ")
         ),
     }
 }
 
-fn read_timeout(target: &ProxyRequest, run: &Run, declared: &Declared) -> Shown {
+fn read_timeout(target: &ProxyRequest, ties: &[Tie<'_>], run: &Run, declared: &Declared) -> Shown {
     let is_stopped = run.end.stopped.is_some();
     // The lab's own end of the command closes its connections.
     let waited = target.closed.map(|it| it.saturating_sub(target.arrived));
     let waited = waited.filter(|_| !is_stopped || target.closed < Some(run.end.took));
     let open = || run.end.took.saturating_sub(target.arrived);
-    let broken = |waited: Duration| Shown::Broken {
+    let again = if ties.is_empty() {
+        ""
+    } else {
+        ", and sent it again"
+    };
+    let gave_up = |waited| format!("gave up after {}{again}", duration(waited));
+    let broken = |waited: Duration, within: Duration| Shown::Broken {
         kind: TieKind::Marked,
         requests: vec![target.seq],
-        found: format!("still waiting after {}", duration(waited)),
+        found: format!(
+            "still waiting after {}; at most {}",
+            duration(waited),
+            duration(within)
+        ),
     };
     match (waited, declared.give_up_within) {
-        (Some(waited), Some(within)) if waited > within + LATE => broken(waited),
-        (Some(waited), Some(within)) if waited > within => {
-            Shown::CannotTell(format!("gave up after {}", duration(waited)))
+        (Some(waited), Some(within)) if waited > within + LATE => broken(waited, within),
+        (Some(waited), Some(within)) if waited > within => Shown::CannotTell(gave_up(waited)),
+        (Some(waited), _) => Shown::Kept(Some(gave_up(waited))),
+        (None, Some(within)) if open() > within + LATE => broken(open(), within),
+        (None, _) => {
+            let open = duration(open());
+            Shown::CannotTell(format!(
+                "still waiting after {open}: a longer --patience may tell"
+            ))
         }
-        (Some(waited), _) => Shown::Kept(Some(format!("gave up after {}", duration(waited)))),
-        (None, Some(within)) if open() > within + LATE => broken(open()),
-        (None, _) => Shown::CannotTell(format!("still waiting after {}", duration(open()))),
     }
 }

@@ -186,7 +186,7 @@ impl Sample {
                 .map(|(at, gap)| gaps.partition_point(|other| *other <= *gap + width) - at);
             let pauses = gaps.iter().filter(|gap| **gap >= self.sure()).count();
             if alike.max().unwrap_or_default() > gaps.len() / 2 {
-                why = Some("too many of the waits are similar to tell whether they are random");
+                why = Some("here the waits cannot be told from waits of one length");
             } else if pauses <= gaps.len() / 2 {
                 why = Some("too few of the retries came after a pause");
             } else {
@@ -238,7 +238,7 @@ impl Sample {
         Shown::CannotTell(match self.noise.is_zero() {
             true => why.to_owned(),
             false => format!(
-                "{why}: delays of this machine differed by {}. A quieter one may tell",
+                "{why}: delays of this machine differed by {}. A calmer machine may tell",
                 duration_left(self.noise)
             ),
         })
@@ -420,7 +420,7 @@ mod tests {
                 8,
                 90,
                 format!(
-                    "{unsure}: delays of this machine differed by 90 ms. A quieter one may tell"
+                    "{unsure}: delays of this machine differed by 90 ms. A calmer machine may tell"
                 ),
             ),
         ] {

@@ -308,7 +308,11 @@ mod tests {
             "503 with a Retry-After of minutes",
         ),
         ("bad-json", "invalid-body", "JSON that breaks off"),
-        ("text-json", "invalid-body", "a page called text/plain"),
+        (
+            "text-json",
+            "invalid-body",
+            "a page of media type text/plain",
+        ),
         ("bad-items", "invalid-body", "an item that is not an object"),
         ("bad-cursor", "invalid-body", "a cursor that is a number"),
         ("no-content", "no-body", "204"),

@@ -50,6 +50,9 @@ pub struct Options {
     pub keeps_host: bool,
 }
 
+/// How many requests of a command that fails are named.
+const SHOWN: usize = 8;
+
 /// Why there is no judgement.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -79,14 +82,22 @@ pub enum PlanError {
     },
     /// The command sent nothing.
     #[error(
-        "your command sent nothing here. Which variable names its API? --set NAME. \
-         LAB_BASE_URL is always set, and {{base_url}} stands for it in arguments"
+        "your command sent nothing here; the URL of the proxy was in {set}. Which variable names \
+         its API? --set NAME; in arguments {{base_url}} stands for that URL"
     )]
-    NothingSent,
+    NothingSent {
+        /// The variables that were set.
+        set: String,
+    },
     /// The command fails without a fault.
-    #[error("your command failed although nothing was broken: {}", .0.words())]
-    Unhealthy(CommandEnd),
-    /// A route was named that the healthy runs did not show.
+    #[error("your command failed although nothing was broken: {}. It made: {requests}", end.words())]
+    Unhealthy {
+        /// How it ended.
+        end: CommandEnd,
+        /// Its first requests, and what came of them.
+        requests: String,
+    },
+    /// A route was named, or declared, that the healthy runs did not show.
     #[error("the healthy runs made no request '{route}'; they made {known}")]
     NoSuchRoute {
         /// The route.
@@ -160,10 +171,27 @@ impl Plan {
             return Err(PlanError::Unreachable { upstream });
         }
         if run.end.exit != Some(0) {
-            return Err(PlanError::Unhealthy(run.end.clone()));
+            let seen = run.requests.iter().take(SHOWN).map(|it| {
+                let status = it
+                    .status
+                    .map_or("no response".to_owned(), |it| it.to_string());
+                format!("{} ({status})", it.route)
+            });
+            let requests: Vec<_> = seen.collect();
+            let requests = match requests.is_empty() {
+                true => "no request".to_owned(),
+                false => requests.join(", "),
+            };
+            let end = run.end.clone();
+            return Err(PlanError::Unhealthy { end, requests });
         }
         match run.requests.is_empty() && run.refused.is_empty() {
-            true => Err(PlanError::NothingSent),
+            true => {
+                let set = self.options.set.iter().map(|(name, _)| &**name);
+                let set: Vec<_> = ["LAB_BASE_URL"].into_iter().chain(set).collect();
+                let set = set.join(", ");
+                Err(PlanError::NothingSent { set })
+            }
             false => Ok(()),
         }
     }
@@ -191,12 +219,13 @@ impl Plan {
     /// The cases: for each route a control, and the faults that tell something.
     fn cases(&self) -> Result<Vec<(String, Fault)>, PlanError> {
         let rows = self.routes();
-        if let Some(route) = self
-            .options
-            .routes
-            .iter()
-            .find(|it| rows.iter().all(|row| row.route != **it))
-        {
+        let named = || {
+            self.options
+                .routes
+                .iter()
+                .chain(&self.options.declared.once)
+        };
+        if let Some(route) = named().find(|it| rows.iter().all(|row| row.route != **it)) {
             let known: Vec<_> = rows.iter().map(|row| format!("'{}'", row.route)).collect();
             return Err(PlanError::NoSuchRoute {
                 route: route.clone(),

@@ -18,7 +18,8 @@ pub struct Upstream {
 pub enum UpstreamError {
     /// It is no origin over plain HTTP.
     #[error(
-        "the upstream must be an origin such as http://127.0.0.1:9000, without a path; got '{0}'"
+        "the upstream must be an origin such as http://127.0.0.1:9000; got '{0}'. A path belongs \
+         into --set NAME={{base_url}}/path"
     )]
     NoOrigin(String),
     /// It is on another machine, and nobody has repeated its name.

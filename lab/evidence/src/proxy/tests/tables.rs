@@ -118,8 +118,8 @@ fn what_must_not_happen_twice_has_to_be_said() {
     assert_eq!(of(&[0]).verdict, Skipped);
     let twice = of(&[0, 10]);
     assert_eq!(twice.verdict, CannotTell);
-    let asked = "sent 2 times; your API answered 200 and 200, no key. Must that not happen? \
-                 --once 'POST /orders'";
+    let asked = "sent again without a key; your API saw it 2 times and answered 200, 200. Must it \
+                 be done only once? --once 'POST /orders'";
     assert_eq!(twice.found.as_deref(), Some(asked));
 }
 

@@ -41,7 +41,7 @@ pub(super) const TASK: Task = Task {
             responder: |draw| Box::new(InvalidBody::new(draw, Invalid::Json)),
         },
         Case {
-            name: "a page called text/plain",
+            name: "a page of media type text/plain",
             responder: |draw| Box::new(InvalidBody::new(draw, Invalid::MediaType)),
         },
         Case {

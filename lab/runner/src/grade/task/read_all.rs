@@ -17,8 +17,8 @@ pub(super) const TASK: Task = Task {
         path: "/items",
         request: "GET, listing",
         text: "GET the URL for a page: {\"items\": […], \"next_cursor\": …}. GET the next page \
-               with ?cursor= and the next_cursor, until it is null. Send the token in LAB_TOKEN as \
-               a bearer token. Print the number of items.",
+               with ?cursor= and the next_cursor, until it is null. An item is an object. Send the \
+               token in LAB_TOKEN as a bearer token. Print the number of items.",
         goal: r#"{"records": n}"#,
         hint: "A cursor may contain any character: percent-encode it as a query value. A page may \
                be empty without being the last.",
