@@ -45,6 +45,8 @@ pub struct RouteRow {
     pub unfit: Option<String>,
     /// Whether its requests carry a value that names a call.
     pub is_marked: bool,
+    /// Whether its requests carry an idempotency key.
+    pub has_key: bool,
 }
 
 /// A route and a fault.
@@ -120,12 +122,13 @@ impl Recording {
         }
         let rows = routes.into_iter().map(|route| {
             let first = healthy().next();
-            let mut requests = healthy().flat_map(|run| run.of_route(route));
+            let requests = || healthy().flat_map(|run| run.of_route(route));
             RouteRow {
                 route: route.to_owned(),
                 requests: first.map_or(0, |run| run.of_route(route).count()),
                 unfit: unfit(&self.runs, route),
-                is_marked: requests.all(|it| !it.calls.is_empty()),
+                is_marked: requests().all(|it| !it.calls.is_empty()),
+                has_key: requests().all(|it| it.idempotency_key.is_some()),
             }
         });
         rows.collect()

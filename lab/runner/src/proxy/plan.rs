@@ -251,7 +251,7 @@ impl Plan {
         let is_safe = matches!(method, "GET" | "HEAD" | "OPTIONS");
         let is_declared = self.options.declared.once.contains(&row.route);
         let tells = match fault {
-            Fault::Unavailable | Fault::LostResponse => !is_safe || row.is_marked || is_declared,
+            Fault::Unavailable | Fault::LostResponse => !is_safe || row.has_key || is_declared,
             Fault::Hold | Fault::RetryAfter | Fault::Refused | Fault::Silence => true,
         };
         match self.options.faults.is_empty() {
