@@ -99,3 +99,49 @@ fn the_shop_in_node_keeps_every_rule() {
     assert_eq!((code, verdicts.len()), (Some(0), 9));
     assert!(not_kept.is_empty(), "{not_kept:?}");
 }
+
+/// Commands that seem to retry; see `innocent.py`.
+const INNOCENT: [&str; 8] = [
+    "heartbeat",
+    "poller",
+    "parallel",
+    "hedging",
+    "token",
+    "health",
+    "new_ids",
+    "warm",
+];
+
+/// How often each is run, by `.ci/full` more often.
+const ROUNDS: &str = "PROXY_ROUNDS";
+
+#[test]
+#[ignore = "needs python3"]
+fn no_innocent_command_is_broken() {
+    let rounds = std::env::var(ROUNDS).map_or(1, |it| it.parse().expect("a number"));
+    let here = env!("CARGO_MANIFEST_DIR");
+    let folder = format!("{here}/apps/python");
+    for _ in 0..rounds {
+        std::thread::scope(|scope| {
+            for name in INNOCENT {
+                let folder = &folder;
+                scope.spawn(move || {
+                    let api = Api::start(folder, ["python3", "api.py"]);
+                    let faults = "--fault unavailable retry-after refused lost-response";
+                    let options = format!("--set API_URL --confirm 2 --json {faults}");
+                    let ended = command(&format!("proxy {} {options}", api.url))
+                        .args([
+                            "--",
+                            "python3",
+                            &format!("{here}/tests/command/innocent.py"),
+                            name,
+                        ])
+                        .output();
+                    let ended = Ended::from(ended.expect("lab runs"));
+                    assert!(matches!(ended.code, Some(0 | 4)), "{name}: {ended:?}");
+                    assert!(!ended.stdout.contains("\"broken\""), "{name}: {ended:?}");
+                });
+            }
+        });
+    }
+}
