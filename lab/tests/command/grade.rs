@@ -403,12 +403,12 @@ impl Watched {
 #[cfg(unix)]
 #[test]
 fn a_save_continues_at_the_first_task_that_is_not_done() {
-    let mut watched = Watched::new("", "read-all");
+    let mut watched = Watched::new("--task read-all flaky refused", "read-all");
 
     watched.until("See it done");
     watched.does("read-all|flaky");
     watched.until("(saved)");
-    let first_again = watched.until("retry-after");
+    let first_again = watched.until("refused");
     watched.until("See it done");
     watched.does("*");
     let ended = watched.lab.wait().expect("lab ends");

@@ -45,7 +45,7 @@ async fn unusual_but_correct_habits_break_no_rule() {
 async fn a_client_that_waits_longer_than_its_time_misses_the_goal() {
     let client = habit("waits-any-time");
 
-    let grade = graded("maintenance", &client, &ProcessSlots::new(1)).await;
+    let grade = graded("maintenance", &client, &ProcessSlots::new(3)).await;
 
     assert_none([fault(&grade, &client, Some(GoalVerdict::Missed), &[])]);
     let found = grade.goal.found.expect("what it was doing");
