@@ -6,13 +6,14 @@ use std::{
     net::TcpStream,
     path::Path,
     process::{Child, Command, Stdio},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use thirtyfour::{
     By, ChromeCapabilities, ChromiumLikeCapabilities, Key, LoggingPrefsLogLevel, WebDriver,
+    error::WebDriverErrorInner,
 };
 
 /// How long anything may take before a test gives up on it.
@@ -272,13 +273,26 @@ impl Browser {
         self.press(char::from(key)).await;
     }
 
+    /// Clicks an element as soon as nothing lies before it: a page that has just changed may
+    /// move it between the look and the click.
     pub(crate) async fn click(&self, selector: &str) {
         // The driver does not wait for a page that scrolls smoothly.
         let there = "scrollIntoView({ behavior: 'instant', block: 'center' })";
-        self.read(&format!("document.querySelector(`{selector}`).{there}"))
-            .await;
-        let element = self.driver.find(By::Css(selector)).await;
-        element.expect(selector).click().await.expect("a click");
+        let begun = Instant::now();
+        loop {
+            self.read(&format!("document.querySelector(`{selector}`).{there}"))
+                .await;
+            let element = self.driver.find(By::Css(selector)).await;
+            match element.expect(selector).click().await {
+                Err(error)
+                    if matches!(*error, WebDriverErrorInner::ElementClickIntercepted(_))
+                        && begun.elapsed() < PATIENCE =>
+                {
+                    self.ask("requestAnimationFrame(done)").await;
+                }
+                clicked => return clicked.expect("a click"),
+            }
+        }
     }
 
     /// Runs the selected scenario to its end, and returns the id of the run.
