@@ -201,7 +201,12 @@ impl View {
         let columns = format!("{name:<NAME$}{columns}");
         let ending = format!("{columns:<width$} {ending}{:pad$}", "");
         sheet.line(&match self.is_wide {
-            true => format!("{ending}{lost:>5}{share:>6}{full:>5}"),
+            true => {
+                // A long rate moves the share, so that a blank stays between them.
+                let length = full.chars().count().max(4);
+                let share_end = 10_usize.saturating_sub(length);
+                format!("{ending}{lost:>5}{share:>share_end$} {full:>length$}")
+            }
             false => format!("{ending}{share:>6}"),
         });
     }
