@@ -97,7 +97,6 @@ fn ended(case: &CaseGrade) -> String {
 #[expect(clippy::expect_used, reason = "it is written to a text, not to a file")]
 pub fn junit_proxy(card: &ProxyCard, known: &Known, is_strict: bool) -> String {
     let mut report = Report::new(safe(&format!("lab proxy -- {}", card.command.join(" "))));
-    let passed = known.passed(card);
     let mut suites: Vec<TestSuite> = Vec::new();
     for (case, judged) in card.verdicts() {
         let route = case.map_or("all requests", |case| &case.route);
@@ -105,10 +104,10 @@ pub fn junit_proxy(card: &ProxyCard, known: &Known, is_strict: bool) -> String {
             .found
             .clone()
             .unwrap_or_else(|| judged.verdict.to_string());
-        let is_wrongly_listed =
-            judged.verdict == Verdict::Kept && !passed.is_empty() && known.covers(case, judged);
         let (mut status, message) = match judged.verdict {
-            Verdict::Kept if is_wrongly_listed => failure(WRONGLY_LISTED.to_owned()),
+            Verdict::Kept if known.are_kept_by(card, case, judged) => {
+                failure(WRONGLY_LISTED.to_owned())
+            }
             Verdict::Kept => (TestCaseStatus::success(), found),
             Verdict::Broken if known.covers(case, judged) => (
                 TestCaseStatus::skipped(),

@@ -96,7 +96,7 @@ pub fn card(card: &ProxyCard, known: &Known, options: &Options) -> String {
             sheet.title(&case.route);
             route = &case.route;
         }
-        of_case(&mut sheet, case, known, !card.command.is_empty());
+        of_case(&mut sheet, case, known);
     }
     sheet.gap();
     if card.credentials.verdict != Verdict::NotExercised {
@@ -119,7 +119,7 @@ pub fn card(card: &ProxyCard, known: &Known, options: &Options) -> String {
     sheet.into_text()
 }
 
-fn of_case(sheet: &mut Sheet<'_>, case: &CaseCard, known: &Known, has_command: bool) {
+fn of_case(sheet: &mut Sheet<'_>, case: &CaseCard, known: &Known) {
     let mut label = case.fault.words();
     // Those that were not exercised stand together at the end.
     for judged in case
@@ -138,8 +138,7 @@ fn of_case(sheet: &mut Sheet<'_>, case: &CaseCard, known: &Known, has_command: b
     if is_broken {
         chart(sheet, case);
     }
-    let end = case.end.as_ref().filter(|_| has_command);
-    if let Some(end) = end.filter(|_| !is_healthy || is_broken) {
+    if let Some(end) = case.end.as_ref().filter(|_| !is_healthy || is_broken) {
         sheet.beside("      ", &format!("the command: {}", end.words()));
     }
 }

@@ -4,10 +4,7 @@ use std::{ffi::OsString, fs, path::PathBuf, time::Duration};
 
 use clap::Args;
 use evidence::{
-    proxy::{
-        CommandEnd, Declared, Fault, Known, ProxyCard, Recording, Templates, UnknownRule, find,
-        names,
-    },
+    proxy::{Declared, Fault, Known, ProxyCard, Recording, Templates, UnknownRule, find, names},
     rules::Verdict,
 };
 use host::Signals;
@@ -163,7 +160,7 @@ pub(super) fn proxy(arguments: &Arguments) -> Result<Exit, Exit> {
 /// Makes the runs and prints what they show.
 async fn run(arguments: &Arguments, options: Options, demands: &Demands) -> Result<Exit, Exit> {
     let bar = terminal::progress(0);
-    let on = |Progress::Run { number, of, what }: Progress| {
+    let on = |Progress { number, of, what }: Progress| {
         bar.set_length(of as u64);
         bar.set_position(number as u64);
         bar.set_message(what);
@@ -235,7 +232,7 @@ fn open(arguments: &Arguments, upstream: &Upstream, demands: &Demands) -> Result
             fault.words(),
         ));
         signals.next().await;
-        Ok(proxy.stop(CommandEnd::default()).await)
+        Ok(proxy.stop(None).await)
     })?;
     let recording = Recording {
         upstream: upstream.to_string(),

@@ -58,7 +58,7 @@ pub struct CaseCard {
     pub fault: Fault,
     /// How many runs there were.
     pub runs: usize,
-    /// How the command ended in the first of them.
+    /// How the command ended in the first of them; none if there was no command.
     pub end: Option<CommandEnd>,
     /// The verdicts on its rules.
     pub rules: Vec<Judged>,
@@ -157,7 +157,9 @@ impl Recording {
                 route: route.clone(),
                 fault: *fault,
                 runs: usize::from(first.is_some()) + runs.count(),
-                end: first.map(|run| run.end.clone()),
+                end: first
+                    .filter(|_| !self.command.is_empty())
+                    .map(|run| run.end.clone()),
                 rules: self.judge(route, *fault, confirm, said),
                 requests: first.map(rows).unwrap_or_default(),
             }

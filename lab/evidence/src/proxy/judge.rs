@@ -200,11 +200,7 @@ fn doubt(run: &Run, fault: Fault) -> Option<String> {
     if run.requests.iter().any(|it| it.is_repeated_by_a_hop) {
         return Some("a proxy before this one sent a request again".to_owned());
     }
-    if run
-        .requests
-        .iter()
-        .any(|it| it.upstream.is_some_and(|it| it.status.is_none()))
-    {
+    if run.requests.iter().any(ProxyRequest::is_unanswered) {
         return Some("your API did not answer a request".to_owned());
     }
     // Whether it would have given up is what the fault asks.

@@ -66,22 +66,33 @@ impl Known {
     /// somewhere and broken nowhere.
     #[must_use]
     pub fn passed(&self, card: &ProxyCard) -> Vec<String> {
-        let wrong = self.0.iter().filter(|entry| {
-            let found = |verdict| {
-                let mut verdicts = card.verdicts();
-                verdicts.any(|(case, it)| it.verdict == verdict && entry.covers(case, it))
-            };
-            found(Verdict::Kept) && !found(Verdict::Broken)
-        });
+        let wrong = self.0.iter().filter(|entry| entry.has_passed(card));
         let words = wrong.map(|Entry { route, rule }| match route {
             Some(route) => format!("{route}/{rule}"),
             None => (*rule).to_owned(),
         });
         words.collect()
     }
+
+    /// Whether this rule was kept in this case although it is known to be broken.
+    #[must_use]
+    pub fn are_kept_by(&self, card: &ProxyCard, case: Option<&CaseCard>, judged: &Judged) -> bool {
+        let mut entries = self.0.iter();
+        judged.verdict == Verdict::Kept
+            && entries.any(|entry| entry.covers(case, judged) && entry.has_passed(card))
+    }
 }
 
 impl Entry {
+    /// Whether the card shows the rule kept somewhere and broken nowhere.
+    fn has_passed(&self, card: &ProxyCard) -> bool {
+        let found = |verdict| {
+            let mut verdicts = card.verdicts();
+            verdicts.any(|(case, it)| it.verdict == verdict && self.covers(case, it))
+        };
+        found(Verdict::Kept) && !found(Verdict::Broken)
+    }
+
     fn covers(&self, case: Option<&CaseCard>, judged: &Judged) -> bool {
         let is_there = |route: &String| case.is_some_and(|case| case.route == *route);
         self.rule == judged.rule && self.route.as_ref().is_none_or(is_there)

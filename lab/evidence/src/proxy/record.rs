@@ -54,7 +54,9 @@ pub struct CommandEnd {
     #[serde(rename = "took_ns", serialize_with = "nanoseconds::one")]
     #[schemars(with = "u64")]
     pub took: Duration,
-    /// The last lines of its stderr.
+    /// The last lines of its stderr. They are the command's own words and may hold its
+    /// secrets, so no card has them.
+    #[serde(skip)]
     pub stderr: Vec<String>,
 }
 
@@ -128,6 +130,14 @@ impl ProxyRequest {
     pub fn is_same_as(&self, other: &Self) -> bool {
         self.asks_for()
             .is_some_and(|it| Some(it) == other.asks_for())
+    }
+
+    /// Whether the upstream did not answer it. A client that did not wait for the answer is
+    /// another matter.
+    #[must_use]
+    pub fn is_unanswered(&self) -> bool {
+        let is_open = self.upstream.is_some_and(|it| it.status.is_none());
+        is_open && self.status.is_some()
     }
 
     /// What it asks for; none if that is not fully known.

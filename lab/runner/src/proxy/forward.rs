@@ -29,7 +29,7 @@ use super::{
     upstream::Upstream,
 };
 
-/// The longest response that can be lost: it is read whole before.
+/// How much of a response is read before it is lost.
 const LOSABLE: usize = 8 * 1024 * 1024;
 
 /// The headers that concern one connection alone (RFC 9110 §7.6.1), beside those that
@@ -94,7 +94,7 @@ impl Forwarder {
         let (what, detail) = if request.method() == Method::CONNECT {
             ("CONNECT", "the proxy opens no tunnels")
         } else if request.uri().authority().is_some() {
-            let detail = "the proxy is no forward proxy: send requests to its own URL";
+            let detail = "this is not a forward proxy: send requests to its own URL";
             ("an absolute target, as for a forward proxy", detail)
         } else if headers
             .get_all(UPGRADE)
@@ -163,16 +163,10 @@ impl Forwarder {
             Ok(response) if response.status().is_success() => response,
             other => return self.give(entry, other, false),
         };
-        let (head, body) = response.into_parts();
-        match Limited::new(body, LOSABLE).collect().await {
-            // The end of the connection is the delivery.
-            Ok(_) => withheld(ConnectionFault::Close),
-            Err(_) => {
-                let status = head.status.as_u16();
-                self.session.responded(entry, status, false);
-                withheld(ConnectionFault::Close)
-            }
-        }
+        // The upstream has done its work, whether or not its response comes whole.
+        drop(Limited::new(response.into_body(), LOSABLE).collect().await);
+        // The end of the connection is the delivery.
+        withheld(ConnectionFault::Close)
     }
 
     async fn pass(&self, entry: Entry, request: Request<Body>) -> Response {

@@ -5,8 +5,8 @@ use std::{future::ready, io, process::Stdio, time::Duration};
 
 use evidence::{
     proxy::{
-        CommandEnd, Declared, Fault, Judged, ProxyCard, Recording, RouteRow, Run, Templates,
-        is_health_check,
+        CommandEnd, Declared, Fault, Judged, ProxyCard, ProxyRequest, Recording, RouteRow, Run,
+        Templates, is_health_check,
     },
     rules::Stopped,
 };
@@ -53,7 +53,7 @@ pub struct Options {
 /// How many requests of a command that fails are named.
 const SHOWN: usize = 8;
 
-/// Why there is no judgement.
+/// Why a command cannot be judged.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlanError {
@@ -107,18 +107,15 @@ pub enum PlanError {
     },
 }
 
-/// What a plan is doing.
+/// A run that begins.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Progress {
-    /// A run begins, of so many that are known of.
-    Run {
-        /// Its number, starting at 1.
-        number: usize,
-        /// The number of all.
-        of: usize,
-        /// What it is for, in words.
-        what: String,
-    },
+pub struct Progress {
+    /// Its number, starting at 1.
+    pub number: usize,
+    /// The number of all runs that are planned so far.
+    pub of: usize,
+    /// What it is for, in words.
+    pub what: String,
 }
 
 /// A command with its healthy runs, and what follows from them.
@@ -147,7 +144,7 @@ impl Plan {
         };
         for number in 1..=2 {
             let what = "healthy".to_owned();
-            on(Progress::Run {
+            on(Progress {
                 number,
                 of: 2,
                 what,
@@ -162,11 +159,7 @@ impl Plan {
     }
 
     fn check_healthy(&self, run: &Run) -> Result<(), PlanError> {
-        if run
-            .requests
-            .iter()
-            .any(|it| it.upstream.is_some_and(|it| it.status.is_none()))
-        {
+        if run.requests.iter().any(ProxyRequest::is_unanswered) {
             let upstream = self.options.upstream.to_string();
             return Err(PlanError::Unreachable { upstream });
         }
@@ -313,7 +306,7 @@ impl Plan {
         on: &impl Fn(Progress),
     ) -> Result<(), PlanError> {
         let what = format!("{route}: {}", fault.words());
-        on(Progress::Run { number, of, what });
+        on(Progress { number, of, what });
         let aim = Aim {
             templates: self.templates.clone(),
             route: route.to_owned(),
@@ -387,7 +380,7 @@ impl Plan {
             took: ended.ended,
             stderr: ended.stderr,
         });
-        let run = proxy.stop(end.as_ref().cloned().unwrap_or_default()).await;
+        let run = proxy.stop(end.as_ref().ok().cloned()).await;
         end.map(|_| run)
     }
 

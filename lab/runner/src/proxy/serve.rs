@@ -32,12 +32,12 @@ pub struct Listening {
 }
 
 impl Listening {
-    /// Listens on a port; 0 is any that is free. The first request of the route that is aimed
-    /// at meets its fault, and values of the `call_headers` name a call.
+    /// Listens on a free port. The first request of the route that is aimed at meets its
+    /// fault, and values of the `call_headers` name a call.
     ///
     /// # Errors
     ///
-    /// If the port cannot be had.
+    /// If there is no free port.
     pub fn start(
         upstream: &Upstream,
         aim: Option<Aim>,
@@ -106,8 +106,16 @@ impl Listening {
         self.session.hit.notified().await;
     }
 
-    /// Stops, and returns what was recorded of a command that ended like this.
-    pub async fn stop(self, end: CommandEnd) -> Run {
+    /// Stops, and returns what was recorded of a command that ended like this; none if there
+    /// was no command, and the user ends what is still open.
+    pub async fn stop(self, end: Option<CommandEnd>) -> Run {
+        let end = end.unwrap_or_else(|| {
+            self.session.end();
+            CommandEnd {
+                took: self.session.now(),
+                ..CommandEnd::default()
+            }
+        });
         self.phase.send_replace(accept::Phase::Draining);
         // A panic in it has been reported by now.
         drop(self.serving.await);

@@ -50,6 +50,8 @@ pub(super) struct State {
     pub(super) refused: Vec<String>,
     pub(super) names_upstream: bool,
     has_aimed: bool,
+    /// Whether the proxy itself closes what is still open.
+    is_over: bool,
 }
 
 /// A request of the record.
@@ -158,6 +160,11 @@ impl Session {
         });
     }
 
+    /// From now on the proxy closes connections, and not the client.
+    pub(super) fn end(&self) {
+        self.state().is_over = true;
+    }
+
     /// Notes what was neither forwarded nor faulted.
     pub(super) fn refused(&self, what: &str) {
         let mut state = self.state();
@@ -177,6 +184,9 @@ impl ConnectionObserver for Session {
             self.refused("HTTP/2; the proxy speaks HTTP/1.1");
         }
         let mut state = self.state();
+        if state.is_over {
+            return;
+        }
         let State {
             requests,
             connections,

@@ -16,9 +16,9 @@ pub struct Upstream {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum UpstreamError {
-    /// It is no origin over plain HTTP.
+    /// It is not the origin of an API over plain HTTP.
     #[error(
-        "the upstream must be an origin such as http://127.0.0.1:9000; got '{0}'. A path belongs \
+        "the upstream must be an origin such as http://127.0.0.1:9000; got '{0}'. A path goes \
          into --set NAME={{base_url}}/path"
     )]
     NoOrigin(String),

@@ -84,6 +84,23 @@ async fn silence_lasts_until_the_client_gives_up() {
 }
 
 #[tokio::test]
+async fn what_the_user_ends_was_not_given_up_by_the_client() {
+    let api = Api::answering(CREATED).await;
+    let proxy = Proxy::before(api.address, Some((ORDERS, Fault::Silence)));
+    let mut stream = proxy.connect().await;
+    send(&mut stream, &post("/v1/orders", "first")).await;
+    // Another route takes the way to the API and back: the silence has begun by then.
+    proxy.ask(&get("/other")).await;
+
+    let run = proxy.0.stop(None).await;
+
+    let target = run.target().expect("the first request");
+    assert_eq!(told(target), (None, None, true));
+    assert_eq!(target.closed, None);
+    assert!(run.end.took >= target.arrived);
+}
+
+#[tokio::test]
 async fn hold_gives_the_true_response_three_seconds_late() {
     let api = Api::answering(CREATED).await;
     let proxy = Proxy::before(api.address, Some((ORDERS, Fault::Hold)));

@@ -79,7 +79,7 @@ impl Proxy {
     }
 
     async fn stop(self) -> Run {
-        self.0.stop(CommandEnd::default()).await
+        self.0.stop(Some(CommandEnd::default())).await
     }
 }
 

@@ -124,6 +124,53 @@ fn what_must_not_happen_twice_has_to_be_said() {
 }
 
 #[test]
+fn a_request_that_its_client_gave_up_is_not_unanswered() {
+    let of = |upstream, status| {
+        let upstream = Some(Upstream { status: upstream });
+        ProxyRequest {
+            upstream,
+            status,
+            ..request(0, 1)
+        }
+    };
+
+    assert!(of(None, Some(502)).is_unanswered());
+    assert!(!of(None, None).is_unanswered());
+    assert!(!of(Some(200), None).is_unanswered());
+    assert!(!request(0, 1).is_unanswered());
+}
+
+#[test]
+fn only_a_known_failure_that_is_broken_nowhere_is_wrongly_listed() {
+    let other = "GET /other";
+    let of = |list: &str| {
+        let mut runs = plan(&at(&[0]), Fault::RetryAfter, &at(&[0, 100]));
+        runs.extend(plan(&at(&[0]), Fault::Refused, &at(&[0])).split_off(7));
+        let recording = Recording {
+            plan: vec![
+                (ROUTE.to_owned(), Fault::RetryAfter),
+                (ROUTE.to_owned(), Fault::Refused),
+            ],
+            runs,
+            ..Recording::default()
+        };
+        let card = recording.card(5, &once());
+        let known = Known::read(list).expect("a list");
+        let kept = card.verdicts();
+        let kept = kept.filter(|(case, it)| known.are_kept_by(&card, *case, it));
+        let kept: Vec<_> = kept.map(|(_, it)| it.rule).collect();
+        assert_eq!(kept.len(), known.passed(&card).len(), "{list}");
+        kept
+    };
+
+    assert_eq!(of("refused-once"), ["refused-once"]);
+    assert_eq!(of(&format!("{ROUTE}/refused-once")), ["refused-once"]);
+    assert_eq!(of(&format!("{other}/refused-once")), [""; 0]);
+    assert_eq!(of("retry-after-seconds"), [""; 0]);
+    assert_eq!(of("refused-once\nretry-after-seconds"), ["refused-once"]);
+}
+
+#[test]
 fn a_timeout_is_known_by_the_end_of_the_connection() {
     let of = |closed: Option<u64>, took: u64, is_stopped: bool, within: Option<u64>| {
         let mut silent = run(Some(Fault::Silence), at(&[0]), 0);
