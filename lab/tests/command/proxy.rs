@@ -27,8 +27,8 @@ fn api() -> String {
     let url = format!("http://{}", listener.local_addr().expect("an address"));
     thread::spawn(move || {
         for mut stream in listener.incoming().map_while(Result::ok) {
-            let response = "HTTP/1.1 201 Created\r\nSet-Cookie: id=reply-7f3\r\n\
-                            Content-Length: 9\r\n\r\nreply-7f3";
+            let response = "HTTP/1.1 201 Created\r\nSet-Cookie: id=reply-qz7\r\n\
+                            Content-Length: 9\r\n\r\nreply-qz7";
             // A close with bytes unread would be a reset. The client may have gone.
             let _ = stream.read(&mut [0; 4_096]);
             let _ = stream.write_all(response.as_bytes());
@@ -141,9 +141,9 @@ fn strictly_a_rule_that_cannot_be_told_fails() {
 fn cards_conform_to_the_schema_and_hold_no_secret() {
     let folder = tempdir().expect("a folder");
     let [script, junit, report] = ["app.sh", "xml", "html"].map(|it| folder.path().join(it));
-    let sends = r#"curl -s -m 8 -o /dev/null "$API_URL/v1/Path-7f3?token=query-7f3" \
-        -H 'Authorization: Bearer bearer-7f3-0123456789' -H 'Cookie: id=cookie-7f3' \
-        -H 'Idempotency-Key: key-7f3' -d body-7f3; true"#;
+    let sends = r#"curl -s -m 8 -o /dev/null "$API_URL/v1/Path-qz7?token=query-qz7" \
+        -H 'Authorization: Bearer bearer-qz7-0123456789' -H 'Cookie: id=cookie-qz7' \
+        -H 'Idempotency-Key: key-qz7' -d body-qz7; true"#;
     fs::write(&script, sends).expect("written");
     let (api, files) = (
         api(),
@@ -167,10 +167,10 @@ fn cards_conform_to_the_schema_and_hold_no_secret() {
     let [junit, report] = [junit, report].map(|it| fs::read_to_string(it).expect("written"));
     for output in [&text.stdout, &json.stdout, &junit, &report] {
         assert_contains(output, &["POST /v1/{}", "idempotency-key-reuse"]);
-        assert!(!output.contains("7f3"), "{output}");
+        assert!(!output.contains("qz7"), "{output}");
     }
     let notes = text.stderr + &json.stderr;
-    assert!(!notes.contains("7f3"), "{notes}");
+    assert!(!notes.contains("qz7"), "{notes}");
 }
 
 #[test]
