@@ -10,6 +10,8 @@ use crate::{
     api_client::{ApiClient, Shared},
     base_url,
     error::{ConfigError, at_most, not_zero},
+    hidden_requests,
+    last_hop::{NothingBelow, Wire},
     pagination::ListingLimits,
     positive::positive,
     random::{Random, SystemRandom},
@@ -17,11 +19,9 @@ use crate::{
         Backoff, CallSettings, Classifier, ConcurrencyLimit, DEFAULT_MAX_BODY_BYTES, Injector,
         Policy, RETRY_STATUSES, RetryBudget, RetryMiddleware,
     },
-    session,
     telemetry::{Metrics, Operation, Rules, SharedRecorder},
     time::{Clock, SystemClock},
     timeouts::Timeouts,
-    transport::{NothingBelow, Wire},
 };
 
 /// Configures an [`ApiClient`], or another client `C` that is made of one.
@@ -316,8 +316,8 @@ impl<C: From<ApiClient>> Builder<C> {
 
         let session = match (&self.transport, self.session) {
             (Some(_), Some(_)) => return Err(ConfigError::SessionAndTransport),
-            (Some(_), None) => session::unused()?,
-            (None, given) => session::build(given, &base_url, self.timeouts)?,
+            (Some(_), None) => hidden_requests::unused()?,
+            (None, given) => hidden_requests::build(given, &base_url, self.timeouts)?,
         };
         let rules = Rules {
             retry_statuses: self.retry_statuses,

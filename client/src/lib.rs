@@ -72,7 +72,9 @@ mod endpoint;
 mod error;
 mod foreign_response;
 pub mod from_reqwest_retry;
+mod hidden_requests;
 mod idempotency_key;
+mod last_hop;
 mod media_type;
 mod pagination;
 mod positive;
@@ -81,7 +83,6 @@ mod raw_object;
 mod request;
 mod response_checks;
 mod retry;
-mod session;
 mod standalone;
 mod target;
 pub mod teaching;
@@ -89,7 +90,6 @@ pub mod telemetry;
 mod time;
 mod timeouts;
 mod tls;
-mod transport;
 
 pub use api_client::ApiClient;
 pub use builder::Builder;
@@ -99,6 +99,7 @@ pub use error::{
     JsonType, NotPositive, RequestName, ResponseProblem,
 };
 pub use foreign_response::check;
+pub use hidden_requests::without_hidden_requests;
 pub use idempotency_key::{IdempotencyKey, InvalidIdempotencyKey};
 pub use pagination::{
     Checkpoint, CheckpointError, CheckpointStore, Crawl, CrawlError, Cursor, EmptyCursor,
@@ -114,7 +115,6 @@ pub use retry::{
     RepeatPermission, RetryAfter, RetryBudget, RetryMiddleware, RetryReason, RetryReport,
     StopReason, Verdict, WaitSource, decide, may_repeat,
 };
-pub use session::without_hidden_requests;
 pub use target::Target;
 pub use time::{Clock, Hold, Sleep, SystemClock, VirtualClock};
 pub use timeouts::Timeouts;

@@ -8,7 +8,7 @@ use http::Method;
 
 use super::{listing::Listing, pages::Pages};
 use crate::{
-    error::{ApiError, ContractError, RequestName},
+    error::{ApiError, RequestName},
     raw_object::RawObject,
     telemetry::GiveUp,
 };
@@ -48,7 +48,7 @@ impl Items {
             if self.left == 0 {
                 self.done = true;
                 let more = self.page.len() > 0 || !self.pages.walk.is_done();
-                return more.then(|| Err(self.item_limit()));
+                return self.check_limit(more).err().map(Err);
             }
             if let Some(item) = self.page.next() {
                 self.left -= 1;
@@ -74,14 +74,12 @@ impl Items {
         })
     }
 
-    fn item_limit(&self) -> ApiError {
+    fn check_limit(&self, more: bool) -> Result<(), ApiError> {
         let listing = &self.pages.walk.listing;
         let endpoint = listing.target.endpoint();
-        let limit = ContractError::ItemLimit {
-            request: RequestName::new(&Method::GET, endpoint),
-            max_items: listing.limits.max_items.get(),
-        };
-        listing.client.refuse(endpoint, GiveUp::ItemLimit, limit)
+        let request = RequestName::new(&Method::GET, endpoint);
+        let checked = listing.limits.check_items(request, more);
+        checked.map_err(|limit| listing.client.refuse(endpoint, GiveUp::ItemLimit, limit))
     }
 }
 

@@ -35,4 +35,14 @@ impl ListingLimits {
         }
         Ok(())
     }
+
+    /// Fails if a listing has `more` items after `max_items` of them were yielded: the
+    /// caller gets exactly that many, and then the error.
+    pub(super) fn check_items(self, request: RequestName, more: bool) -> Result<(), ContractError> {
+        let max_items = self.max_items.get();
+        if more {
+            return Err(ContractError::ItemLimit { request, max_items });
+        }
+        Ok(())
+    }
 }

@@ -19,7 +19,6 @@ use tracing::Instrument;
 use super::{
     backoff::{ceiling_of, jittered},
     budget::{RetryBudget, Token},
-    call_settings::CallSettings,
     classify,
     concurrency::{ConcurrencyLimit, Permit},
     decision::{CallState, Decision, DecisionContext, Facts, Limits, StopReason, Verdict, decide},
@@ -28,6 +27,7 @@ use super::{
     middleware::{RetryMiddleware, RetryReport},
     observer::{CallObserver, ObservedBy},
     retry_after::RetryAfter,
+    settings::CallSettings,
 };
 use crate::{endpoint::Endpoint, error::ConfigError, timeouts::Timeouts};
 

@@ -6,11 +6,11 @@ use super::{
     backoff::Backoff,
     body::DEFAULT_MAX_BODY_BYTES,
     budget::RetryBudget,
-    call_settings::CallSettings,
     classify::Classifier,
     concurrency::ConcurrencyLimit,
     decision::StopReason,
     observer::{Injector, Observer},
+    settings::CallSettings,
 };
 use crate::{
     error::{ConfigError, at_most},

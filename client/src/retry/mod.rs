@@ -11,7 +11,6 @@ mod backoff;
 mod body;
 mod budget;
 mod call;
-mod call_settings;
 mod classify;
 mod concurrency;
 mod decision;
@@ -21,12 +20,12 @@ mod http_date;
 mod middleware;
 mod observer;
 mod retry_after;
+mod settings;
 mod watchers;
 
 pub use backoff::{Backoff, NoWait};
 pub use body::IncompleteBody;
 pub use budget::RetryBudget;
-pub use call_settings::CallSettings;
 pub use classify::{Classifier, FINAL_STATUSES, RETRY_STATUSES};
 pub use concurrency::ConcurrencyLimit;
 pub use decision::{
@@ -37,11 +36,12 @@ pub use failure::{Failure, FailureKind};
 pub use middleware::{RetryMiddleware, RetryReport};
 pub use observer::Injector;
 pub use retry_after::RetryAfter;
+pub use settings::CallSettings;
 
 pub(crate) use backoff::Policy;
 pub(crate) use body::{DEFAULT_MAX_BODY_BYTES, read_error, session_timeout};
-pub(crate) use call_settings::OfHandle;
 pub(crate) use concurrency::LimitChange;
 pub(crate) use decision::DecisionContext;
 pub(crate) use observer::{CallObserver, ObservedBy, Observer};
+pub(crate) use settings::OfHandle;
 pub(crate) use watchers::Watcher;

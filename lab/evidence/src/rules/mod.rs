@@ -14,6 +14,7 @@ mod judgement;
 mod sample;
 #[cfg(test)]
 pub(crate) mod testing;
+mod waited_long_enough;
 
 use std::{
     collections::{BTreeSet, HashSet},
@@ -28,10 +29,8 @@ pub use case::{Case, ProcessRecord, Stopped};
 pub use context::CardContext;
 pub use judgement::{Judgement, RequestRef, Verdict};
 
-use crate::{
-    ties::Wait,
-    wire::{IssuedCursor, WireRecord, WireRequest},
-};
+use crate::wire::{IssuedCursor, WireRecord, WireRequest};
+use waited_long_enough::{waited_out, waited_out_in};
 
 /// Declares a module and an entry of [`RULES`] for each name.
 macro_rules! rules {
@@ -186,34 +185,6 @@ fn reads_on(wire: &WireRecord, after: impl Fn(&WireRequest) -> bool) -> Vec<u64>
         }
     }
     seqs
-}
-
-/// Broken by every request before the end of a Retry-After, for the responses to which
-/// `applies` applies.
-fn waited_out(cases: &[Case<'_>], applies: fn(&WireRequest) -> bool) -> Judgement {
-    Judgement::of_each_case(cases, |case| waited_out_in(case, applies))
-}
-
-fn waited_out_in(case: &Case<'_>, applies: fn(&WireRequest) -> bool) -> Judgement {
-    if !case.wire.entries.iter().any(applies) {
-        return Judgement::not_exercised();
-    }
-    let waits = case.ties.waits().iter();
-    let waits: Vec<_> = waits.filter(|it| applies(it.asked_by)).collect();
-    let early = waits.iter().filter(|wait| wait.early_by() > TOLERANCE);
-    let (early, doubtful): (Vec<&&Wait<'_>>, Vec<_>) =
-        early.partition(|wait| wait.why.doubt().is_none());
-    let doubt = doubtful.iter().find_map(|wait| wait.why.doubt());
-    let seqs: Vec<_> = early.iter().map(|wait| wait.next.seq).collect();
-    match early.iter().max_by_key(|wait| wait.early_by()) {
-        Some(worst) => {
-            let asked = crate::duration(worst.retry_after.wait());
-            let waited = crate::duration(worst.waited);
-            Judgement::broken(seqs, format!("asked for {asked}, retried after {waited}"))
-        }
-        None if waits.is_empty() => Judgement::skipped(),
-        None => Judgement::kept_unless_in(Vec::new(), "", doubt),
-    }
 }
 
 #[cfg(test)]
