@@ -72,6 +72,14 @@ impl Shown {
             found: found.into(),
         }
     }
+
+    /// The kind of tie that shows that it is broken.
+    fn kind(&self) -> Option<TieKind> {
+        match self {
+            Self::Broken { kind, .. } => Some(*kind),
+            _ => None,
+        }
+    }
 }
 
 /// Judges the rules of a case.
@@ -114,74 +122,53 @@ fn judge_one(rule: &'static str, case: CaseRuns<'_>, declared: &Declared) -> Jud
     });
     let shown: Vec<_> = shown.collect();
     let Some(first) = shown.first() else {
-        return judged(
-            Verdict::NotExercised,
-            Some("the case was not run".to_owned()),
-        );
+        let found = "the case was not run".to_owned();
+        return judged(Verdict::NotExercised, Some(found));
     };
-    let broken = shown
-        .iter()
-        .filter(|it| matches!(it, Shown::Broken { .. }))
-        .count();
-    let all = shown.len();
-    let marked = shown.iter().find(|it| {
-        matches!(
-            it,
-            Shown::Broken {
-                kind: TieKind::Marked,
-                ..
-            }
-        )
-    });
+    let (all, broken) = (
+        shown.len(),
+        shown.iter().filter(|it| it.kind().is_some()).count(),
+    );
+    let untold = |found: String| judged(Verdict::CannotTell, Some(found));
+    let partly = || untold(format!("broken in {broken} of {all} runs of this case"));
+    let marked = shown.iter().find(|it| it.kind() == Some(TieKind::Marked));
     match marked.unwrap_or(first) {
         Shown::Broken {
             kind,
             requests,
             found,
         } if *kind == TieKind::Marked || broken == all => {
-            let controls = runs
-                .iter()
-                .filter(|run| run.is_of(route, Fault::Hold))
-                .count();
-            let is_sure = *kind == TieKind::Marked || all >= confirm && controls >= confirm;
+            let controls = runs.iter().filter(|it| it.is_of(route, Fault::Hold));
+            let is_confirmed = all >= confirm && controls.count() >= confirm;
+            let is_sure = *kind == TieKind::Marked || is_confirmed;
             let times = match all {
                 1 => String::new(),
                 _ => format!(", in {broken} of {all} runs"),
             };
-            let (verdict, found) = match is_sure {
-                true => (Verdict::Broken, format!("{found}{times}")),
+            let (verdict, lacking) = match is_sure {
+                true => (Verdict::Broken, String::new()),
                 false => (
                     Verdict::CannotTell,
-                    format!(
-                        "{found}{times}; {confirm} runs and {confirm} controls would confirm it"
-                    ),
+                    format!("; {confirm} runs and {confirm} controls would confirm it"),
                 ),
             };
+            // The numbers of another run mean other requests in the first.
+            let is_first = marked.is_none_or(|it| std::ptr::eq(it, first));
             Judged {
-                verdict,
-                found: Some(found),
-                // The numbers of another run mean other requests in the first.
-                requests: match marked.is_none_or(|it| std::ptr::eq(it, first)) {
-                    true => requests.clone(),
-                    false => Vec::new(),
-                },
+                requests: is_first.then(|| requests.clone()).unwrap_or_default(),
                 is_suspected: !is_sure,
-                ..judged(verdict, None)
+                ..judged(verdict, Some(format!("{found}{times}{lacking}")))
             }
         }
-        _ if broken > 0 => {
-            let found = format!("broken in {broken} of {all} runs of this case");
-            judged(Verdict::CannotTell, Some(found))
-        }
+        Shown::Broken { .. } => partly(),
+        _ if broken > 0 => partly(),
         first if shown.iter().any(|it| !agree(it, first)) => {
-            let found = "the runs of this case disagree".to_owned();
-            judged(Verdict::CannotTell, Some(found))
+            untold("the runs of this case disagree".to_owned())
         }
         Shown::Kept(found) => judged(Verdict::Kept, found.clone()),
         Shown::Skipped => judged(Verdict::Skipped, None),
         Shown::NotExercised(why) => judged(Verdict::NotExercised, Some((*why).to_owned())),
-        Shown::CannotTell(why) => judged(Verdict::CannotTell, Some(why.clone())),
-        Shown::Broken { .. } => judged(Verdict::CannotTell, None),
+        Shown::CannotTell(why) => untold(why.clone()),
     }
 }
 
