@@ -2,7 +2,8 @@
 
 use anstyle::{AnsiColor, Style};
 use evidence::{
-    grade::{Card, CaseGrade, Change, GoalVerdict, KnownFailures, RuleGrade, TaskGrade, TaskWords},
+    KnownFailures,
+    grade::{Card, CaseGrade, Change, GoalVerdict, RuleGrade, TaskGrade, TaskWords},
     plot::{CaseChart, CaseRow, InFlight},
     rules::{Rule, Verdict},
 };
@@ -188,7 +189,7 @@ pub fn card(card: &Card, known: &KnownFailures, options: &Options) -> String {
         let shown = grade.requests() > 0;
         for rule in grade.rules.iter().filter(|_| shown) {
             let judgement = &rule.judgement;
-            let is_known = known.cover(grade, rule);
+            let is_known = known.cover(Some(grade.task), rule.id);
             let (mark, color) = sign(judgement.verdict, is_known, options);
             let mark = sheet.styled(color, mark);
             sheet.line(&format!(

@@ -1,9 +1,13 @@
 //! A card as JUnit XML for CI: a suite for each task, and a test case for its goal and
 //! for each of its rules.
 
+use std::fmt::Display;
+
 use evidence::{
-    grade::{Card, CaseGrade, GoalVerdict, KnownFailures, RuleGrade, TaskGrade},
-    proxy::{Known, ProxyCard},
+    KnownFailures,
+    grade::{Card, CaseGrade, RuleGrade, TaskGrade},
+    known_failures::{GOAL, JudgedCard},
+    proxy::ProxyCard,
     rules::Verdict,
 };
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
@@ -31,6 +35,11 @@ pub fn junit(card: &Card, known: &KnownFailures, is_strict: bool) -> String {
         false => safe(&format!("lab grade -- {}", card.command.join(" "))),
     };
     let mut report = Report::new(name);
+    let asked = Asked {
+        card,
+        known,
+        is_strict,
+    };
     for task in &card.tasks {
         let mut suite = TestSuite::new(task.task);
         let cases = task.cases.iter().flat_map(|case| &case.process);
@@ -38,9 +47,9 @@ pub fn junit(card: &Card, known: &KnownFailures, is_strict: bool) -> String {
         if let Some(longest) = longest.max() {
             suite.set_time(longest);
         }
-        suite.add_test_case(goal(task, known, is_strict));
+        suite.add_test_case(goal(&asked, task));
         let rules = task.rules.iter();
-        suite.add_test_cases(rules.map(|rule| self::rule(card, task, rule, known, is_strict)));
+        suite.add_test_cases(rules.map(|rule| self::rule(&asked, task, rule)));
         report.add_test_suite(suite);
     }
     report
@@ -48,23 +57,48 @@ pub fn junit(card: &Card, known: &KnownFailures, is_strict: bool) -> String {
         .expect("a text takes all that is written")
 }
 
-fn goal(task: &TaskGrade, known: &KnownFailures, is_strict: bool) -> TestCase {
+/// A card with what is asked of it.
+struct Asked<'a, C> {
+    card: &'a C,
+    known: &'a KnownFailures,
+    is_strict: bool,
+}
+
+impl<C: JudgedCard> Asked<'_, C> {
+    /// The status of a verdict in this task or route. What was found is its message, or else
+    /// the verdict itself.
+    fn status(
+        &self,
+        (place, id): (Option<&str>, &str),
+        (verdict, word): (Verdict, impl Display),
+        found: Option<&str>,
+    ) -> TestCaseStatus {
+        let word = word.to_string();
+        let found = found.unwrap_or(&word);
+        let failure = || TestCaseStatus::non_success(NonSuccessKind::Failure);
+        let (mut status, message) = match verdict {
+            Verdict::Kept if self.known.wrongly_cover(self.card, place, id) => {
+                (failure(), WRONGLY_LISTED.to_owned())
+            }
+            Verdict::Kept => (TestCaseStatus::success(), found.to_owned()),
+            Verdict::Broken if self.known.cover(place, id) => {
+                (TestCaseStatus::skipped(), format!("known to fail: {found}"))
+            }
+            Verdict::Broken => (failure(), found.to_owned()),
+            Verdict::CannotTell if self.is_strict => (failure(), found.to_owned()),
+            Verdict::CannotTell | Verdict::Skipped | Verdict::NotExercised => {
+                (TestCaseStatus::skipped(), found.to_owned())
+            }
+        };
+        status.set_type(word).set_message(safe(&message));
+        status
+    }
+}
+
+fn goal(asked: &Asked<'_, Card>, task: &TaskGrade) -> TestCase {
     let verdict = task.goal.verdict;
-    let found = task.goal.found.clone();
-    let found = found.unwrap_or_else(|| verdict.to_string());
-    let (mut status, message) = match verdict {
-        GoalVerdict::Reached if known.cover_goal(task) => failure(WRONGLY_LISTED.to_owned()),
-        GoalVerdict::Reached => (TestCaseStatus::success(), found),
-        GoalVerdict::Missed | GoalVerdict::Crashed if known.cover_goal(task) => {
-            skipped(format!("known to be missed: {found}"))
-        }
-        GoalVerdict::NotJudged if is_strict => failure(found),
-        GoalVerdict::Missed | GoalVerdict::Crashed => failure(found),
-        GoalVerdict::Skipped | GoalVerdict::NotJudged => skipped(found),
-    };
-    status
-        .set_type(verdict.to_string())
-        .set_message(safe(&message));
+    let verdict = (verdict.as_verdict(), verdict);
+    let mut status = asked.status((Some(task.task), GOAL), verdict, task.goal.found.as_deref());
     let missed: Vec<_> = task
         .cases
         .iter()
@@ -74,7 +108,7 @@ fn goal(task: &TaskGrade, known: &KnownFailures, is_strict: bool) -> TestCase {
         let lines = missed.iter().map(|case| ended(case));
         status.set_description(lines.collect::<Vec<_>>().join("\n"));
     }
-    let mut case = case(task, "goal", status);
+    let mut case = case(task, GOAL, status);
     let stderr = missed.iter().flat_map(|case| &case.process);
     let stderr = stderr.map(|process| &process.stderr);
     if let Some(stderr) = stderr.into_iter().find(|lines| !lines.is_empty()) {
@@ -95,33 +129,19 @@ fn ended(case: &CaseGrade) -> String {
 /// what cannot be told fails.
 #[must_use]
 #[expect(clippy::expect_used, reason = "it is written to a text, not to a file")]
-pub fn junit_proxy(card: &ProxyCard, known: &Known, is_strict: bool) -> String {
+pub fn junit_proxy(card: &ProxyCard, known: &KnownFailures, is_strict: bool) -> String {
     let mut report = Report::new(safe(&format!("lab proxy -- {}", card.command.join(" "))));
     let mut suites: Vec<TestSuite> = Vec::new();
+    let asked = Asked {
+        card,
+        known,
+        is_strict,
+    };
     for (case, judged) in card.verdicts() {
-        let route = case.map_or("all requests", |case| &case.route);
-        let found = judged
-            .found
-            .clone()
-            .unwrap_or_else(|| judged.verdict.to_string());
-        let (mut status, message) = match judged.verdict {
-            Verdict::Kept if known.are_kept_by(card, case, judged) => {
-                failure(WRONGLY_LISTED.to_owned())
-            }
-            Verdict::Kept => (TestCaseStatus::success(), found),
-            Verdict::Broken if known.covers(case, judged) => (
-                TestCaseStatus::skipped(),
-                format!("known to be broken: {found}"),
-            ),
-            Verdict::Broken => failure(found),
-            Verdict::CannotTell if is_strict => failure(found),
-            Verdict::CannotTell | Verdict::Skipped | Verdict::NotExercised => {
-                (TestCaseStatus::skipped(), found)
-            }
-        };
-        status
-            .set_type(judged.verdict.to_string())
-            .set_message(safe(&message));
+        let of = (case.map(|case| &*case.route), judged.rule);
+        let route = of.0.unwrap_or("all requests");
+        let verdict = (judged.verdict, judged.verdict);
+        let status = asked.status(of, verdict, judged.found.as_deref());
         let name = case.map_or(judged.rule.to_owned(), |case| {
             format!("{}: {}", case.fault, judged.rule)
         });
@@ -148,40 +168,13 @@ fn safe(text: &str) -> String {
     fit(text, LONGEST, false).replace(['\u{fffe}', '\u{ffff}'], "?")
 }
 
-fn rule(
-    card: &Card,
-    task: &TaskGrade,
-    rule: &RuleGrade,
-    known: &KnownFailures,
-    is_strict: bool,
-) -> TestCase {
-    let verdict = rule.judgement.verdict;
-    let found = rule.judgement.found.clone();
-    let found = found.unwrap_or_else(|| verdict.to_string());
-    let (mut status, message) = match verdict {
-        Verdict::Kept if known.are_kept_by(card, task, rule) => failure(WRONGLY_LISTED.to_owned()),
-        Verdict::Kept => (TestCaseStatus::success(), found),
-        Verdict::Broken if known.cover(task, rule) => {
-            skipped(format!("known to be broken: {found}"))
-        }
-        Verdict::CannotTell if is_strict => failure(found),
-        Verdict::Broken => failure(found),
-        Verdict::Skipped | Verdict::NotExercised | Verdict::CannotTell => skipped(found),
-    };
-    status
-        .set_type(verdict.to_string())
-        .set_message(message)
-        .set_description(rule.source);
+fn rule(asked: &Asked<'_, Card>, task: &TaskGrade, rule: &RuleGrade) -> TestCase {
+    let judgement = &rule.judgement;
+    let verdict = (judgement.verdict, judgement.verdict);
+    let of = (Some(task.task), rule.id);
+    let mut status = asked.status(of, verdict, judgement.found.as_deref());
+    status.set_description(rule.source);
     case(task, rule.id, status)
-}
-
-fn failure(message: String) -> (TestCaseStatus, String) {
-    let status = TestCaseStatus::non_success(NonSuccessKind::Failure);
-    (status, message)
-}
-
-fn skipped(message: String) -> (TestCaseStatus, String) {
-    (TestCaseStatus::skipped(), message)
 }
 
 fn case(task: &TaskGrade, name: &str, status: TestCaseStatus) -> TestCase {

@@ -4,10 +4,8 @@ use std::time::Duration;
 
 use anstyle::{AnsiColor, Style};
 use evidence::{
-    duration,
-    proxy::{
-        CaseCard, CommandEnd, Count, Fault, Judged, Known, ProxyCard, RouteRow, Rule, WireRow,
-    },
+    KnownFailures, duration,
+    proxy::{CaseCard, CommandEnd, Count, Fault, Judged, ProxyCard, RouteRow, Rule, WireRow},
     rules::Verdict,
 };
 
@@ -87,7 +85,7 @@ pub fn plan(
 
 /// Renders a card: for each route what came of each fault, and a count.
 #[must_use]
-pub fn card(card: &ProxyCard, known: &Known, options: &Options) -> String {
+pub fn card(card: &ProxyCard, known: &KnownFailures, options: &Options) -> String {
     let mut sheet = Sheet::new(options);
     let mut route = "";
     for case in card.cases.iter().filter(|case| !case.rules.is_empty()) {
@@ -106,11 +104,9 @@ pub fn card(card: &ProxyCard, known: &Known, options: &Options) -> String {
     for warning in &card.warnings {
         sheet.beside("! ", warning);
     }
-    let all_known = known;
     let mut count = count(&card.count(), options);
-    let known = card.verdicts();
-    let known =
-        known.filter(|(case, it)| it.verdict == Verdict::Broken && all_known.covers(*case, it));
+    let verdicts = card.verdicts();
+    let known = verdicts.filter(|(case, it)| it.is_known_to_fail(*case, known));
     match known.count() {
         0 => {}
         known => count.push_str(&format!(" ({known} of the broken known to fail)")),
@@ -119,7 +115,7 @@ pub fn card(card: &ProxyCard, known: &Known, options: &Options) -> String {
     sheet.into_text()
 }
 
-fn of_case(sheet: &mut Sheet<'_>, case: &CaseCard, known: &Known) {
+fn of_case(sheet: &mut Sheet<'_>, case: &CaseCard, known: &KnownFailures) {
     let mut label = case.fault.words();
     // Those that were not exercised stand together at the end.
     for judged in case
@@ -148,9 +144,9 @@ fn line(
     label: &str,
     case: Option<&CaseCard>,
     judged: &Judged,
-    known: &Known,
+    known: &KnownFailures,
 ) {
-    let is_known = judged.verdict == Verdict::Broken && known.covers(case, judged);
+    let is_known = judged.is_known_to_fail(case, known);
     let (mark, color) = match (judged.verdict, sheet.options.ascii) {
         (Verdict::Broken, _) if is_known => ("·", AnsiColor::Yellow),
         (Verdict::Kept, false) => ("✓", AnsiColor::Green),

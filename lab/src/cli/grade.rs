@@ -10,7 +10,8 @@ use std::{
 
 use clap::Args;
 use evidence::{
-    grade::{Card, GoalVerdict, KnownFailures, PrintedCard, TaskGrade},
+    KnownFailures,
+    grade::{Card, GoalVerdict, PrintedCard, TaskGrade},
     rules::Rule,
 };
 use host::Signals;
@@ -208,17 +209,14 @@ struct Demands {
 
 impl Demands {
     fn new(arguments: &Arguments) -> Result<Self, Exit> {
-        let known = arguments.known_failing.as_deref().map(known_failing::read);
-        let known = known.transpose();
+        let known = known_failing::read(arguments.known_failing.as_deref(), known_failing::check);
         let earlier = arguments.against.as_deref().map(summary::read);
         let earlier = earlier.transpose();
         Ok(Self {
             is_strict: arguments.strict,
             earlier: earlier.map_err(|error| terminal::fail(&error, Exit::Usage))?,
             required: all_named(&arguments.require)?,
-            known: known
-                .map_err(|error| terminal::fail(&error, Exit::Usage))?
-                .unwrap_or_default(),
+            known: known.map_err(|error| terminal::fail(&error, Exit::Usage))?,
         })
     }
 
@@ -241,10 +239,9 @@ impl Demands {
         let missing = self.required.iter().filter(|task| !is_done(task));
         let missing =
             missing.map(|task| format!("'{}' is required, and it is not done", task.words.name));
-        let passed = self.known.passed(card).map(|known| {
-            let words = known_failing::words(known);
-            format!("'{words}' did not fail: remove it from the list of known failures")
-        });
+        let passed = self.known.passed(card);
+        let passed = passed
+            .map(|it| format!("'{it}' did not fail: remove it from the list of known failures"));
         let unjudged = card.unjudged().filter(|_| self.is_strict);
         let unjudged = unjudged.map(|words| format!("{words}, and --strict does not allow that"));
         let faults: Vec<_> = missing.chain(passed).chain(unjudged).collect();

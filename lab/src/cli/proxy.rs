@@ -1,10 +1,11 @@
 //! `lab proxy UPSTREAM -- COMMAND`: judges the client inside an application.
 
-use std::{ffi::OsString, fs, path::PathBuf, time::Duration};
+use std::{ffi::OsString, path::PathBuf, time::Duration};
 
 use clap::Args;
 use evidence::{
-    proxy::{Declared, Fault, Known, ProxyCard, Recording, Templates, UnknownRule, find, names},
+    KnownFailures,
+    proxy::{Declared, Fault, ProxyCard, Recording, Templates, find, names},
     rules::Verdict,
 };
 use host::Signals;
@@ -14,7 +15,7 @@ use runner::{
     proxy::{Aim, Listening, Options, Plan, PlanError, Progress, Upstream},
 };
 
-use super::{Exit, number, report, terminal};
+use super::{Exit, known_failing, number, report, terminal};
 
 /// The longest time that an option takes, in seconds.
 const HOUR: u64 = 3_600;
@@ -95,13 +96,6 @@ pub(super) struct Arguments {
 enum ProxyError {
     #[error("no rule is called '{0}'; there are {all}", all = names())]
     Rule(String),
-    #[error("{file} cannot be read")]
-    List {
-        file: String,
-        source: std::io::Error,
-    },
-    #[error("{file}")]
-    Line { file: String, source: UnknownRule },
     #[error("the known failures name '{0}', and the healthy runs made no such request")]
     KnownRoute(String),
     #[error("without a command, name one --route and one --fault")]
@@ -124,7 +118,7 @@ fn seconds(text: &str) -> Result<Duration, number::NumberError> {
 
 pub(super) fn proxy(arguments: &Arguments) -> Result<Exit, Exit> {
     let usage = |error: &dyn std::error::Error| terminal::fail(error, Exit::Usage);
-    let demands = Demands::new(arguments).map_err(|error| usage(&error))?;
+    let demands = Demands::new(arguments)?;
     let upstream = Upstream::new(&arguments.upstream, &arguments.allow_host);
     let upstream = upstream.map_err(|error| usage(&error))?;
     for file in arguments.junit.iter().chain(&arguments.report) {
@@ -184,7 +178,7 @@ async fn run(arguments: &Arguments, options: Options, demands: &Demands) -> Resu
         .map_err(|error| failed(&error))?;
     let routes = plan.routes();
     let is_unknown = |route: &&str| routes.iter().all(|row| row.route != *route);
-    if let Some(route) = demands.known.routes().find(is_unknown) {
+    if let Some(route) = demands.known.places().find(is_unknown) {
         bar.finish_and_clear();
         let error = ProxyError::KnownRoute(route.to_owned());
         return Err(terminal::fail(&error, Exit::Usage));
@@ -278,25 +272,20 @@ fn finish(arguments: &Arguments, card: &ProxyCard, demands: &Demands) -> Result<
 /// The conditions for a card to pass.
 struct Demands {
     required: Vec<&'static str>,
-    known: Known,
+    known: KnownFailures,
 }
 
 impl Demands {
-    fn new(arguments: &Arguments) -> Result<Self, ProxyError> {
-        let required = arguments.require.iter().map(|id| match find(id) {
-            Some(rule) => Ok(rule.id),
-            None => Err(ProxyError::Rule(id.clone())),
-        });
-        let known = arguments.known_failing.as_ref().map(|path| {
-            let file = path.display().to_string();
-            match fs::read_to_string(path) {
-                Ok(text) => Known::read(&text).map_err(|source| ProxyError::Line { file, source }),
-                Err(source) => Err(ProxyError::List { file, source }),
-            }
+    fn new(arguments: &Arguments) -> Result<Self, Exit> {
+        let rule = |id: &str| find(id).ok_or_else(|| ProxyError::Rule(id.to_owned()));
+        let required = arguments.require.iter().map(|id| rule(id).map(|it| it.id));
+        let required = required.collect::<Result<_, _>>();
+        let known = known_failing::read(arguments.known_failing.as_deref(), |known| {
+            rule(&known.id).map(drop)
         });
         Ok(Self {
-            required: required.collect::<Result<_, _>>()?,
-            known: known.transpose()?.unwrap_or_default(),
+            required: required.map_err(|error| terminal::fail(&error, Exit::Usage))?,
+            known: known.map_err(|error| terminal::fail(&error, Exit::Usage))?,
         })
     }
 
@@ -313,7 +302,7 @@ impl Demands {
         };
         let required = self.required.iter().filter(|rule| !is_kept(rule));
         let missing = required.map(|rule| format!("'{rule}' is required, and it is not kept"));
-        let passed = self.known.passed(card).into_iter();
+        let passed = self.known.passed(card);
         let passed = passed
             .map(|it| format!("'{it}' did not fail: remove it from the list of known failures"));
         let count = card.count();
@@ -328,8 +317,9 @@ impl Demands {
             terminal::fail(&*Box::<dyn std::error::Error>::from(&**fault), Exit::Failed);
         }
         let mut verdicts = card.verdicts();
-        let is_broken = verdicts
-            .any(|(case, it)| it.verdict == Verdict::Broken && !self.known.covers(case, it));
+        let is_broken = verdicts.any(|(case, it)| {
+            it.verdict == Verdict::Broken && !it.is_known_to_fail(case, &self.known)
+        });
         if is_broken || !faults.is_empty() {
             Exit::Failed
         } else if count.kept + count.skipped + count.cannot_tell + count.broken == 0 {

@@ -82,7 +82,7 @@ fn junit_lists_each_goal_and_each_rule() {
         (
             "retry-after-seconds",
             "skipped",
-            "known to be broken: asked for 2 s",
+            "known to fail: asked for 2 s",
         ),
         (
             "retry-after-cut-body",

@@ -4,8 +4,10 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Goal, GoalResult, GoalVerdict, KnownFailures};
+use super::{Goal, GoalResult, GoalVerdict};
 use crate::{
+    KnownFailures,
+    known_failures::{GOAL, JudgedCard},
     nanoseconds,
     rules::{
         self, CardCase, CardContext, Case, Judgement, Level, ProcessRecord, RequestRef, Rule,
@@ -258,7 +260,7 @@ impl TaskGrade {
     #[must_use]
     pub fn is_known_to_miss(&self, known: &KnownFailures) -> bool {
         use GoalVerdict::{Crashed, Missed};
-        matches!(self.goal.verdict, Missed | Crashed) && known.cover_goal(self)
+        matches!(self.goal.verdict, Missed | Crashed) && known.cover(Some(self.task), GOAL)
     }
 
     /// Whether the client attempted it.
@@ -291,13 +293,26 @@ impl TaskGrade {
 
     /// The rules that were broken, except those that are known to be.
     pub fn broken_but_for(&self, known: &KnownFailures) -> impl Iterator<Item = &RuleGrade> {
-        self.broken().filter(|rule| !known.cover(self, rule))
+        self.broken()
+            .filter(|rule| !known.cover(Some(self.task), rule.id))
     }
 
     /// The rules with this verdict.
     pub fn with_verdict(&self, verdict: Verdict) -> impl Iterator<Item = &RuleGrade> {
         let rules = self.rules.iter();
         rules.filter(move |rule| rule.judgement.verdict == verdict)
+    }
+}
+
+impl JudgedCard for Card {
+    fn all_verdicts(&self) -> impl Iterator<Item = (Option<&str>, &str, Verdict)> {
+        self.tasks.iter().flat_map(|task| {
+            let goal = task.goal.verdict.as_verdict();
+            let rules = task.rules.iter();
+            let rules = rules.map(|rule| (rule.id, rule.judgement.verdict));
+            let all = rules.chain([(GOAL, goal)]);
+            all.map(|(id, verdict)| (Some(task.task), id, verdict))
+        })
     }
 }
 
@@ -395,6 +410,27 @@ mod tests {
 
             let found = (task.was_attempted(), task.is_done());
             assert_eq!(found, (attempted, done), "{statuses:?} {process:?}");
+        }
+    }
+
+    #[test]
+    fn a_task_is_done_despite_known_failures() {
+        for (statuses, result, list, done, wrong) in [
+            (&[404, 404][..], REACHED, "no-retry-4xx", true, 0),
+            (&[404, 404], REACHED, "refused/no-retry-4xx", true, 0),
+            (&[404, 404], REACHED, "flaky/no-retry-4xx", false, 0),
+            (&[404], REACHED, "no-retry-4xx", true, 1),
+            (&[200], MISSED, "refused/goal", true, 0),
+            (&[200], MISSED, "flaky/goal", false, 0),
+            (&[200], REACHED, "refused/goal", true, 1),
+            (&[], SKIPPED, "refused/goal", false, 0),
+        ] {
+            let known = KnownFailures::read(list, |_| Ok::<_, ()>(())).expect("a list");
+            let task = task(vec![case(statuses, exits(0, result))]);
+
+            assert_eq!(task.is_done_but_for(&known), done, "{list} {statuses:?}");
+            let card = card(vec![task]);
+            assert_eq!(known.passed(&card).count(), wrong, "{list} {statuses:?}");
         }
     }
 

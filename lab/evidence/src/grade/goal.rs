@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::{
     duration,
-    rules::{ProcessRecord, Stopped},
+    rules::{ProcessRecord, Stopped, Verdict},
     wire::{ClosedBy, RetryAfterForm, WireConnection, WireRecord},
 };
 
@@ -336,6 +336,17 @@ fn doing(wire: &WireRecord, at: Duration) -> Option<String> {
 }
 
 impl GoalVerdict {
+    /// The verdict on a rule that means the same.
+    #[must_use]
+    pub fn as_verdict(self) -> Verdict {
+        match self {
+            Self::Reached => Verdict::Kept,
+            Self::Missed | Self::Crashed => Verdict::Broken,
+            Self::Skipped => Verdict::Skipped,
+            Self::NotJudged => Verdict::CannotTell,
+        }
+    }
+
     /// Whether a client with this verdict and this number of requests attempted the task.
     #[must_use]
     pub fn was_attempted(self, requests: u64) -> bool {

@@ -7,7 +7,6 @@
 mod against;
 mod card;
 mod goal;
-mod known_failures;
 mod summary;
 mod task;
 mod verdict_text;
@@ -15,6 +14,5 @@ mod verdict_text;
 pub use against::Change;
 pub use card::{CARD_VERSION, Card, CaseGrade, RecordedCase, RuleGrade, TaskGrade};
 pub use goal::{Goal, GoalResult, GoalVerdict, LINGER, NOT_DONE};
-pub use known_failures::{KnownFailure, KnownFailures};
 pub use summary::{PrintedCard, PrintedCardError, RuleSummary, Summary, TaskSummary};
 pub use task::TaskWords;

@@ -8,7 +8,7 @@ use super::{
     judge::{CaseRuns, Declared, judge, judge_credentials},
     quiet::unfit,
 };
-use crate::{duration, rules::Verdict};
+use crate::{KnownFailures, duration, known_failures::JudgedCard, rules::Verdict};
 
 /// The version of the card as JSON.
 pub const CARD_VERSION: u32 = 1;
@@ -250,5 +250,21 @@ impl ProxyCard {
             } += 1;
         }
         count
+    }
+}
+
+impl Judged {
+    /// Whether it is broken in this case, as it is known to be.
+    #[must_use]
+    pub fn is_known_to_fail(&self, case: Option<&CaseCard>, known: &KnownFailures) -> bool {
+        let route = case.map(|case| &*case.route);
+        self.verdict == Verdict::Broken && known.cover(route, self.rule)
+    }
+}
+
+impl JudgedCard for ProxyCard {
+    fn all_verdicts(&self) -> impl Iterator<Item = (Option<&str>, &str, Verdict)> {
+        let verdicts = self.verdicts();
+        verdicts.map(|(case, it)| (case.map(|case| &*case.route), it.rule, it.verdict))
     }
 }

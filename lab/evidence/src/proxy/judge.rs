@@ -155,7 +155,10 @@ fn judge_one(rule: &'static str, case: CaseRuns<'_>, declared: &Declared) -> Jud
             // The numbers of another run mean other requests in the first.
             let is_first = marked.is_none_or(|it| std::ptr::eq(it, first));
             Judged {
-                requests: is_first.then(|| requests.clone()).unwrap_or_default(),
+                requests: match is_first {
+                    true => requests.clone(),
+                    false => Vec::new(),
+                },
                 is_suspected: !is_sure,
                 ..judged(verdict, Some(format!("{found}{times}{lacking}")))
             }

@@ -8,7 +8,6 @@
 mod card;
 mod fault;
 mod judge;
-mod known;
 mod quiet;
 mod record;
 mod routes;
@@ -18,7 +17,6 @@ pub mod ties;
 pub use card::{CARD_VERSION, CaseCard, Count, ProxyCard, Recording, RouteRow, WireRow};
 pub use fault::{Fault, UnknownFault};
 pub use judge::{CaseRuns, Declared, Judged, judge, judge_credentials};
-pub use known::{Known, UnknownRule};
 pub use quiet::unfit;
 pub use record::{Body, CommandEnd, ProxyRequest, Run, RunKind, Upstream};
 pub use routes::{Templates, is_health_check, shape};

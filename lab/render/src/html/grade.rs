@@ -4,8 +4,8 @@
 use std::fmt::Display;
 
 use evidence::{
-    duration,
-    grade::{Card, CaseGrade, GoalVerdict, KnownFailures, RuleGrade, TaskGrade, TaskWords},
+    KnownFailures, duration,
+    grade::{Card, CaseGrade, GoalVerdict, RuleGrade, TaskGrade, TaskWords},
     plot::{CaseChart, CaseRow, InFlight, Scale},
     rules::{self, Verdict},
 };
@@ -110,7 +110,7 @@ fn table(card: &Card, known: &KnownFailures) -> Markup {
                                 td { (safe(task.goal.found.as_deref().unwrap_or_default())) }
                             }
                             @for rule in task.rules.iter().filter(|_| task.requests() > 0) {
-                                (line(rule, known.cover(task, rule)))
+                                (line(rule, known.cover(Some(task.task), rule.id)))
                             }
                         }
                     }
@@ -251,7 +251,7 @@ fn request(
             th scope="row" {
                 (row.label)
                 @for rule in broken {
-                    @match known.cover(task, rule) {
+                    @match known.cover(Some(task.task), rule.id) {
                         true => { " · " (rule.id) ", known to fail" }
                         false => { " " strong.broken { "✗ " (rule.id) } }
                     }

@@ -1,7 +1,8 @@
 //! The card of `lab proxy` as one HTML page.
 
 use evidence::{
-    proxy::{CaseCard, CommandEnd, Judged, Known, ProxyCard, WireRow, find},
+    KnownFailures,
+    proxy::{CaseCard, CommandEnd, Judged, ProxyCard, WireRow, find},
     rules::Verdict,
 };
 use maud::{Markup, html as markup};
@@ -14,7 +15,7 @@ const COMMAND: usize = 80;
 
 /// Renders the card of a command behind a proxy as a page.
 #[must_use]
-pub fn html_proxy(card: &ProxyCard, known: &Known) -> String {
+pub fn html_proxy(card: &ProxyCard, known: &KnownFailures) -> String {
     let command = match card.command.is_empty() {
         true => card.upstream.clone(),
         false => fit(&card.command.join(" "), COMMAND, false),
@@ -56,8 +57,8 @@ pub fn html_proxy(card: &ProxyCard, known: &Known) -> String {
     )
 }
 
-fn line(case: Option<&CaseCard>, judged: &Judged, known: &Known) -> Markup {
-    let is_known = judged.verdict == Verdict::Broken && known.covers(case, judged);
+fn line(case: Option<&CaseCard>, judged: &Judged, known: &KnownFailures) -> Markup {
+    let is_known = judged.is_known_to_fail(case, known);
     let (class, mark) = match judged.verdict {
         Verdict::Broken if !is_known => ("broken", "✗"),
         Verdict::Kept => ("held", "✓"),

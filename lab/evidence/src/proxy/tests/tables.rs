@@ -1,6 +1,7 @@
 //! Each rule, the quiet of a route and the ties, by tables.
 
 use super::{super::*, *};
+use crate::KnownFailures;
 use crate::rules::{
     Stopped,
     Verdict::{self, Broken, CannotTell, Kept, NotExercised, Skipped},
@@ -155,12 +156,11 @@ fn only_a_known_failure_that_is_broken_nowhere_is_wrongly_listed() {
             ..Recording::default()
         };
         let card = recording.card(5, &once());
-        let known = Known::read(list).expect("a list");
-        let kept = card.verdicts();
-        let kept = kept.filter(|(case, it)| known.are_kept_by(&card, *case, it));
-        let kept: Vec<_> = kept.map(|(_, it)| it.rule).collect();
-        assert_eq!(kept.len(), known.passed(&card).len(), "{list}");
-        kept
+        let known = KnownFailures::read(list, |_| Ok::<_, ()>(())).expect("a list");
+        known
+            .passed(&card)
+            .map(|it| it.id.clone())
+            .collect::<Vec<_>>()
     };
 
     assert_eq!(of("refused-once"), ["refused-once"]);
