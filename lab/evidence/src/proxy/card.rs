@@ -5,8 +5,9 @@ use serde::Serialize;
 
 use super::{
     CommandEnd, Fault, Judged, Run, RunKind,
-    judge::{CaseRuns, Declared, judge, judge_credentials},
+    judge::{CaseRuns, judge, judge_credentials},
     quiet::unfit,
+    rules::Declared,
 };
 use crate::{KnownFailures, duration, known_failures::JudgedCard, rules::Verdict};
 

@@ -8,19 +8,10 @@ use serde::Serialize;
 use super::{
     Fault, ProxyRequest, Run,
     quiet::{unfit, watched},
-    rules,
-    ties::{Tie, TieKind, ties},
+    rules::{self, Declared, Shown},
+    ties::{TieKind, ties},
 };
 use crate::rules::Verdict;
-
-/// What the user says of the API and of the command.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Declared {
-    /// The routes whose requests must not be done twice.
-    pub once: Vec<String>,
-    /// How soon the command must give up on a silent connection.
-    pub give_up_within: Option<Duration>,
-}
 
 /// The verdict on a rule.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -37,20 +28,6 @@ pub struct Judged {
     pub is_suspected: bool,
 }
 
-/// What one run shows of a rule.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Shown {
-    Broken {
-        kind: TieKind,
-        requests: Vec<u64>,
-        found: String,
-    },
-    Kept(Option<String>),
-    Skipped,
-    NotExercised(&'static str),
-    CannotTell(String),
-}
-
 /// The runs that a verdict stands on.
 #[derive(Clone, Copy, Debug)]
 pub struct CaseRuns<'a> {
@@ -62,24 +39,6 @@ pub struct CaseRuns<'a> {
     pub fault: Fault,
     /// How many runs of the case, and as many controls, confirm what equal requests show.
     pub confirm: usize,
-}
-
-impl Shown {
-    pub(super) fn broken(tie: &Tie<'_>, found: impl Into<String>) -> Self {
-        Self::Broken {
-            kind: tie.kind,
-            requests: vec![tie.first.seq, tie.next.seq],
-            found: found.into(),
-        }
-    }
-
-    /// The kind of tie that shows that it is broken.
-    fn kind(&self) -> Option<TieKind> {
-        match self {
-            Self::Broken { kind, .. } => Some(*kind),
-            _ => None,
-        }
-    }
 }
 
 /// Judges the rules of a case.

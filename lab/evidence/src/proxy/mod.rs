@@ -16,11 +16,11 @@ pub mod ties;
 
 pub use card::{CARD_VERSION, CaseCard, Count, ProxyCard, Recording, RouteRow, WireRow};
 pub use fault::{Fault, UnknownFault};
-pub use judge::{CaseRuns, Declared, Judged, judge, judge_credentials};
+pub use judge::{CaseRuns, Judged, judge, judge_credentials};
 pub use quiet::unfit;
 pub use record::{Body, CommandEnd, ProxyRequest, Run, RunKind, Upstream};
 pub use routes::{Templates, is_health_check, shape};
-pub use rules::{RULES, Rule, find, names};
+pub use rules::{Declared, RULES, Rule, find, names};
 
 #[cfg(test)]
 mod tests;

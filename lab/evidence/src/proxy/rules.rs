@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use super::{
     Body, ProxyRequest, Run,
-    judge::{Declared, Shown},
     ties::{Tie, TieKind, ties},
 };
 use crate::{duration, duration_left, rules::TOLERANCE};
@@ -69,6 +68,47 @@ pub fn find(id: &str) -> Option<&'static Rule> {
 #[must_use]
 pub fn names() -> String {
     RULES.map(|rule| rule.id).join(", ")
+}
+
+/// What the user says of the API and of the command.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Declared {
+    /// The routes whose requests must not be done twice.
+    pub once: Vec<String>,
+    /// How soon the command must give up on a silent connection.
+    pub give_up_within: Option<Duration>,
+}
+
+/// What one run shows of a rule.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Shown {
+    Broken {
+        kind: TieKind,
+        requests: Vec<u64>,
+        found: String,
+    },
+    Kept(Option<String>),
+    Skipped,
+    NotExercised(&'static str),
+    CannotTell(String),
+}
+
+impl Shown {
+    fn broken(tie: &Tie<'_>, found: impl Into<String>) -> Self {
+        Self::Broken {
+            kind: tie.kind,
+            requests: vec![tie.first.seq, tie.next.seq],
+            found: found.into(),
+        }
+    }
+
+    /// The kind of tie that shows that it is broken.
+    pub(super) fn kind(&self) -> Option<TieKind> {
+        match self {
+            Self::Broken { kind, .. } => Some(*kind),
+            _ => None,
+        }
+    }
 }
 
 /// How late the end of a connection may be noticed.
