@@ -1,7 +1,7 @@
 //! A card as JUnit XML for CI: a suite for each task, and a test case for its goal and
 //! for each of its rules.
 
-use std::fmt::Display;
+use std::{fmt::Display, time::Duration};
 
 use evidence::{
     KnownFailures,
@@ -10,7 +10,7 @@ use evidence::{
     proxy::ProxyCard,
     rules::Verdict,
 };
-use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
+use maud::{PreEscaped, Render, html};
 
 use super::{grade::has_failed, paint::fit};
 
@@ -20,6 +20,79 @@ const WRONGLY_LISTED: &str = "on the list of known failures, but did not fail";
 /// The maximum width of the client's texts, in columns.
 const LONGEST: usize = 2_000;
 
+/// The tests of one task or route.
+struct Suite {
+    name: String,
+    time: Option<Duration>,
+    tests: Vec<Test>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Status {
+    Passed,
+    Skipped,
+    Failed,
+}
+
+/// One test. The rest is written unless it passed.
+struct Test {
+    name: String,
+    status: Status,
+    verdict: String,
+    message: String,
+    details: String,
+    stderr: String,
+}
+
+impl Suite {
+    fn count(&self, status: Status) -> usize {
+        let tests = self.tests.iter();
+        tests.filter(|test| test.status == status).count()
+    }
+}
+
+impl Render for Suite {
+    fn render(&self) -> PreEscaped<String> {
+        let (skipped, failed) = (self.count(Status::Skipped), self.count(Status::Failed));
+        let time = self.time.map(|time| format!("{:.3}", time.as_secs_f64()));
+        html! {
+            testsuite name=(self.name) tests=(self.tests.len()) skipped=(skipped) errors="0"
+                failures=(failed) time=[time] {
+                @for test in &self.tests {
+                    "\n" testcase name=(test.name) classname=(self.name) {
+                        @match test.status {
+                            Status::Passed => {}
+                            Status::Skipped => {
+                                skipped message=(test.message) type=(test.verdict) { (test.details) }
+                            }
+                            Status::Failed => {
+                                failure message=(test.message) type=(test.verdict) { (test.details) }
+                            }
+                        }
+                        @if !test.stderr.is_empty() { system-err { (test.stderr) } }
+                    }
+                }
+                "\n"
+            }
+        }
+    }
+}
+
+fn report(name: &str, suites: &[Suite]) -> String {
+    let sum = |status| suites.iter().map(|it| it.count(status)).sum::<usize>();
+    let tests: usize = suites.iter().map(|suite| suite.tests.len()).sum();
+    let report = html! {
+        (PreEscaped("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"))
+        testsuites name=(name) tests=(tests) skipped=(sum(Status::Skipped)) errors="0"
+            failures=(sum(Status::Failed)) {
+            @for suite in suites { "\n" (suite) }
+            "\n"
+        }
+        "\n"
+    };
+    report.into_string()
+}
+
 /// Renders a card as JUnit XML.
 ///
 /// A result that is neither good nor bad is skipped, with the result as its message: a
@@ -28,33 +101,26 @@ const LONGEST: usize = 2_000;
 /// failure. If `is_strict`, so is what could not be judged. Characters that XML does not
 /// allow are removed from the client's texts.
 #[must_use]
-#[expect(clippy::expect_used, reason = "it is written to a text, not to a file")]
 pub fn junit(card: &Card, known: &KnownFailures, is_strict: bool) -> String {
     let name = match card.command.is_empty() {
         true => "lab grade".to_owned(),
         false => safe(&format!("lab grade -- {}", card.command.join(" "))),
     };
-    let mut report = Report::new(name);
     let asked = Asked {
         card,
         known,
         is_strict,
     };
-    for task in &card.tasks {
-        let mut suite = TestSuite::new(task.task);
+    let suites = card.tasks.iter().map(|task| {
         let cases = task.cases.iter().flat_map(|case| &case.process);
-        let longest = cases.map(|process| process.ended.saturating_sub(process.started));
-        if let Some(longest) = longest.max() {
-            suite.set_time(longest);
+        let rules = task.rules.iter().map(|rule| self::rule(&asked, task, rule));
+        Suite {
+            name: task.task.to_owned(),
+            time: cases.map(|it| it.ended.saturating_sub(it.started)).max(),
+            tests: [goal(&asked, task)].into_iter().chain(rules).collect(),
         }
-        suite.add_test_case(goal(&asked, task));
-        let rules = task.rules.iter();
-        suite.add_test_cases(rules.map(|rule| self::rule(&asked, task, rule)));
-        report.add_test_suite(suite);
-    }
-    report
-        .to_string()
-        .expect("a text takes all that is written")
+    });
+    report(&name, &suites.collect::<Vec<_>>())
 }
 
 /// A card with what is asked of it.
@@ -65,57 +131,55 @@ struct Asked<'a, C> {
 }
 
 impl<C: JudgedCard> Asked<'_, C> {
-    /// The status of a verdict in this task or route. What was found is its message, or else
+    /// The test of a verdict in this task or route. What was found is its message, or else
     /// the verdict itself.
-    fn status(
+    fn test(
         &self,
         (place, id): (Option<&str>, &str),
         (verdict, word): (Verdict, impl Display),
         found: Option<&str>,
-    ) -> TestCaseStatus {
+    ) -> Test {
         let word = word.to_string();
-        let found = found.unwrap_or(&word);
-        let failure = || TestCaseStatus::non_success(NonSuccessKind::Failure);
-        let (mut status, message) = match verdict {
+        let found = found.unwrap_or(&word).to_owned();
+        let (status, message) = match verdict {
             Verdict::Kept if self.known.wrongly_cover(self.card, place, id) => {
-                (failure(), WRONGLY_LISTED.to_owned())
+                (Status::Failed, WRONGLY_LISTED.to_owned())
             }
-            Verdict::Kept => (TestCaseStatus::success(), found.to_owned()),
+            Verdict::Kept => (Status::Passed, found),
             Verdict::Broken if self.known.cover(place, id) => {
-                (TestCaseStatus::skipped(), format!("known to fail: {found}"))
+                (Status::Skipped, format!("known to fail: {found}"))
             }
-            Verdict::Broken => (failure(), found.to_owned()),
-            Verdict::CannotTell if self.is_strict => (failure(), found.to_owned()),
+            Verdict::Broken => (Status::Failed, found),
+            Verdict::CannotTell if self.is_strict => (Status::Failed, found),
             Verdict::CannotTell | Verdict::Skipped | Verdict::NotExercised => {
-                (TestCaseStatus::skipped(), found.to_owned())
+                (Status::Skipped, found)
             }
         };
-        status.set_type(word).set_message(safe(&message));
-        status
+        Test {
+            name: id.to_owned(),
+            status,
+            verdict: word,
+            message: safe(&message),
+            details: String::new(),
+            stderr: String::new(),
+        }
     }
 }
 
-fn goal(asked: &Asked<'_, Card>, task: &TaskGrade) -> TestCase {
-    let verdict = task.goal.verdict;
-    let verdict = (verdict.as_verdict(), verdict);
-    let mut status = asked.status((Some(task.task), GOAL), verdict, task.goal.found.as_deref());
-    let missed: Vec<_> = task
-        .cases
-        .iter()
-        .filter(|case| has_failed(task, case))
-        .collect();
-    if !missed.is_empty() {
-        let lines = missed.iter().map(|case| ended(case));
-        status.set_description(lines.collect::<Vec<_>>().join("\n"));
+fn goal(asked: &Asked<'_, Card>, task: &TaskGrade) -> Test {
+    let verdict = (task.goal.verdict.as_verdict(), task.goal.verdict);
+    let cases = task.cases.iter();
+    let missed: Vec<_> = cases.filter(|case| has_failed(task, case)).collect();
+    let details: Vec<_> = missed.iter().map(|case| ended(case)).collect();
+    let processes = missed.iter().flat_map(|case| &case.process);
+    let mut stderr = processes.map(|process| process.stderr.as_slice());
+    let stderr = stderr.find(|lines| !lines.is_empty()).unwrap_or_default();
+    let stderr: Vec<_> = stderr.iter().map(|line| safe(line)).collect();
+    Test {
+        details: details.join("\n"),
+        stderr: stderr.join("\n"),
+        ..asked.test((Some(task.task), GOAL), verdict, task.goal.found.as_deref())
     }
-    let mut case = case(task, GOAL, status);
-    let stderr = missed.iter().flat_map(|case| &case.process);
-    let stderr = stderr.map(|process| &process.stderr);
-    if let Some(stderr) = stderr.into_iter().find(|lines| !lines.is_empty()) {
-        let lines: Vec<_> = stderr.iter().map(|line| safe(line)).collect();
-        case.set_system_err(lines.join("\n"));
-    }
-    case
 }
 
 fn ended(case: &CaseGrade) -> String {
@@ -128,39 +192,32 @@ fn ended(case: &CaseGrade) -> String {
 /// fault and rule. All but *kept* and *broken* are skipped, with the reason; if `is_strict`,
 /// what cannot be told fails.
 #[must_use]
-#[expect(clippy::expect_used, reason = "it is written to a text, not to a file")]
 pub fn junit_proxy(card: &ProxyCard, known: &KnownFailures, is_strict: bool) -> String {
-    let mut report = Report::new(safe(&format!("lab proxy -- {}", card.command.join(" "))));
-    let mut suites: Vec<TestSuite> = Vec::new();
+    let mut suites: Vec<Suite> = Vec::new();
     let asked = Asked {
         card,
         known,
         is_strict,
     };
     for (case, judged) in card.verdicts() {
-        let of = (case.map(|case| &*case.route), judged.rule);
-        let route = of.0.unwrap_or("all requests");
+        let route = case.map(|case| &*case.route);
         let verdict = (judged.verdict, judged.verdict);
-        let status = asked.status(of, verdict, judged.found.as_deref());
-        let name = case.map_or(judged.rule.to_owned(), |case| {
-            format!("{}: {}", case.fault, judged.rule)
-        });
-        let mut test = TestCase::new(name, status);
-        test.set_classname(safe(route));
-        if suites
-            .last()
-            .is_none_or(|suite| suite.name.as_str() != safe(route))
-        {
-            suites.push(TestSuite::new(safe(route)));
+        let mut test = asked.test((route, judged.rule), verdict, judged.found.as_deref());
+        if let Some(case) = case {
+            test.name = format!("{}: {}", case.fault, judged.rule);
         }
-        if let Some(suite) = suites.last_mut() {
-            suite.add_test_case(test);
+        let name = safe(route.unwrap_or("all requests"));
+        match suites.last_mut() {
+            Some(suite) if suite.name == name => suite.tests.push(test),
+            _ => suites.push(Suite {
+                name,
+                time: None,
+                tests: vec![test],
+            }),
         }
     }
-    report.add_test_suites(suites);
-    report
-        .to_string()
-        .expect("a text takes all that is written")
+    let command = card.command.join(" ");
+    report(&safe(&format!("lab proxy -- {command}")), &suites)
 }
 
 /// A text without characters that XML 1.0 forbids or that could control a terminal.
@@ -168,19 +225,14 @@ fn safe(text: &str) -> String {
     fit(text, LONGEST, false).replace(['\u{fffe}', '\u{ffff}'], "?")
 }
 
-fn rule(asked: &Asked<'_, Card>, task: &TaskGrade, rule: &RuleGrade) -> TestCase {
+fn rule(asked: &Asked<'_, Card>, task: &TaskGrade, rule: &RuleGrade) -> Test {
     let judgement = &rule.judgement;
     let verdict = (judgement.verdict, judgement.verdict);
     let of = (Some(task.task), rule.id);
-    let mut status = asked.status(of, verdict, judgement.found.as_deref());
-    status.set_description(rule.source);
-    case(task, rule.id, status)
-}
-
-fn case(task: &TaskGrade, name: &str, status: TestCaseStatus) -> TestCase {
-    let mut case = TestCase::new(name, status);
-    case.set_classname(task.task);
-    case
+    Test {
+        details: rule.source.to_owned(),
+        ..asked.test(of, verdict, judgement.found.as_deref())
+    }
 }
 
 #[cfg(test)]
