@@ -1,13 +1,13 @@
 //! What a request carries, and what it must never carry.
 
-use std::{iter::repeat, time::Duration};
+use std::time::Duration;
 
 use client::{
     ApiError, FailureKind, Timeouts,
     teaching::{Builder, ReliableApiClient, endpoint},
 };
 use http::{HeaderName, Method};
-use runner::fault_proxy::Fault;
+use runner::faults::Fault;
 use tests::{
     Bench, Loopback, Script, call, client_of, never_resolving, silently, status, transport_error,
 };
@@ -75,7 +75,7 @@ async fn time_taken(
         for error in call_everything(&client).await {
             assert_eq!(transport_error::<()>(Err(error)).kind, kind);
         }
-        let url = format!("{base_url}/elsewhere");
+        let url = format!("{base_url}/flaky");
         let other = client
             .http()
             .get(url)
@@ -95,15 +95,14 @@ async fn every_request_keeps_the_timeout_pair() {
         connect: Duration::from_secs(7),
         read: Duration::from_secs(11),
     };
-    let upstream = Loopback::start();
-    let stalling = upstream.behind(repeat(Fault::Stall)).await;
+    let silent = Loopback::with_faults(&[Fault::Silence; 2 * REQUESTS as usize]);
 
     for (pair, is_default) in [(Timeouts::DEFAULT, true), (given, false)] {
         let set = |builder: Builder| match is_default {
             true => builder,
             false => builder.timeouts(pair.connect, pair.read),
         };
-        let url = stalling.base_url();
+        let url = silent.service.base_url();
         let read = time_taken(&url, FailureKind::ReadTimeout, pair.read, set).await;
         let connect = time_taken(
             "http://service.test",
@@ -120,8 +119,7 @@ async fn every_request_keeps_the_timeout_pair() {
             assert!(range.contains(&taken), "{taken:?} for each, of {timeout:?}");
         }
     }
-    stalling.stop().await;
-    upstream.stop().await;
+    silent.stop().await;
     assert_eq!(Timeouts::DEFAULT.connect, Duration::from_millis(3050));
     assert_eq!(Timeouts::DEFAULT.read, Duration::from_secs(15));
 }

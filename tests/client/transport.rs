@@ -1,9 +1,7 @@
 //! The transport for real: timeouts, TLS, and connections that break off.
 
-use std::iter;
-
 use client::{FailureKind, StopReason, Timeouts};
-use runner::fault_proxy::Fault;
+use runner::{TlsRefusal, faults::Fault};
 use serde_json::json as value;
 use tests::{
     Bench, Loopback, Nobody, Script, client_of, json, never_resolving, silently, transport_error,
@@ -12,23 +10,20 @@ use tokio::time::{Instant, timeout};
 
 #[tokio::test]
 async fn a_server_that_stalls_is_a_read_timeout_and_is_asked_finitely_often() {
-    let upstream = Loopback::start();
-    let proxy = upstream.behind(iter::repeat(Fault::Stall)).await;
-    let (client, clock) = client_of(&proxy.base_url(), |builder| builder);
+    let service = Loopback::with_faults(&[Fault::Silence; 9]);
 
     let began = Instant::now();
-    let error = transport_error(silently(Timeouts::DEFAULT.read, client.flaky()).await);
+    let call = service.client.flaky();
+    let error = transport_error(silently(Timeouts::DEFAULT.read, call).await);
     let taken = began.elapsed();
 
     assert_eq!(error.kind, FailureKind::ReadTimeout);
     assert_eq!(error.attempts, 3);
     assert_eq!(error.stopped, Some(StopReason::AttemptsExhausted));
-    assert_eq!(proxy.seen(Fault::Stall), 3);
     assert!(taken >= 3 * Timeouts::DEFAULT.read, "{taken:?}");
-    assert_eq!(clock.sleeps().len(), 2, "{clock:?}");
-    drop(client);
-    proxy.stop().await;
-    assert_eq!(upstream.stop().await.total, 0);
+    assert_eq!(service.clock.sleeps().len(), 2, "{:?}", service.clock);
+    // A client that hangs up at once may be gone before its request is read.
+    assert!(service.stop().await.total <= 3);
 }
 
 // No socket is opened, so the time may pass as soon as nothing else is to do.
@@ -51,9 +46,8 @@ async fn a_name_that_is_never_resolved_is_a_connect_timeout() {
 
 #[tokio::test]
 async fn a_refused_handshake_gets_one_attempt() {
-    let service = Loopback::start();
-    let proxy = service.behind(iter::repeat(Fault::RefuseTls)).await;
-    let (client, clock) = client_of(&proxy.tls_base_url(), |builder| {
+    let refusal = TlsRefusal::start().await.expect("a free port");
+    let (client, clock) = client_of(&refusal.base_url(), |builder| {
         let session = reqwest::Client::builder().no_proxy().tls_certs_only([]);
         builder.session(session).max_attempts(5)
     });
@@ -64,10 +58,9 @@ async fn a_refused_handshake_gets_one_attempt() {
     assert_eq!(error.attempts, 1);
     assert_eq!(error.stopped, Some(StopReason::Tls));
     assert!(clock.sleeps().is_empty(), "{clock:?}");
-    assert_eq!(proxy.seen(Fault::RefuseTls), 1);
+    assert_eq!(refusal.connections(), 1);
     drop(client);
-    proxy.stop().await;
-    assert_eq!(service.stop().await.total, 0);
+    refusal.stop().await;
 }
 
 #[tokio::test]
@@ -96,17 +89,11 @@ async fn a_request_without_a_complete_response_is_one_class_of_error() {
 
     // A response that breaks off in its body is asked for again, and the complete one
     // counts.
-    let upstream = Loopback::start();
-    let proxy = upstream
-        .behind([Fault::CloseMidBody, Fault::ResetMidBody])
-        .await;
-    let (client, _) = client_of(&proxy.base_url(), |builder| builder);
+    let service = Loopback::with_faults(&[Fault::CutBody; 2]);
 
-    let page = client.items().pages().next_page().await;
+    let page = service.client.items().pages().next_page().await;
 
     let page = page.expect("a page").expect("the third response is whole");
     assert_eq!(page.items.len(), 2);
-    drop(client);
-    proxy.stop().await;
-    assert_eq!(upstream.stop().await.total, 3);
+    assert_eq!(service.stop().await.total, 3);
 }

@@ -6,12 +6,11 @@ use client::{
     VirtualClock,
     teaching::{Builder, ReliableApiClient},
 };
-use host::{RunningService, ServiceConfig, ServiceConfigBuilder, Stopped};
+use host::{Host, RunningService, ServiceConfig, ServiceConfigBuilder, Stopped};
 use runner::{
     SharedTime,
-    fault_proxy::{Fault, FaultProxy},
+    faults::{Fault, inject},
 };
-use server::TeachingApi;
 use tokio::{runtime::Handle, task::yield_now};
 use wire::WireRecord;
 
@@ -57,13 +56,28 @@ impl Loopback {
         service: impl FnOnce(ServiceConfigBuilder) -> ServiceConfigBuilder,
         client: impl FnOnce(Builder) -> Builder,
     ) -> Self {
+        Self::start_all(&[], service, client)
+    }
+
+    /// A fresh service with these faults, one for each of the first requests, and a client
+    /// with the default rules.
+    pub fn with_faults(faults: &'static [Fault]) -> Self {
+        Self::start_all(faults, |service| service, |client| client)
+    }
+
+    fn start_all(
+        faults: &'static [Fault],
+        service: impl FnOnce(ServiceConfigBuilder) -> ServiceConfigBuilder,
+        client: impl FnOnce(Builder) -> Builder,
+    ) -> Self {
         let clock = clock();
         // The ledger judges in the time that the client waits in.
         let shared = SharedTime::new(Arc::new(clock.clone()));
         shared.begin();
         let config = ServiceConfig::builder().port(0).clock(shared);
         let config = service(config).build().expect("a legal configuration");
-        let service = TeachingApi::start(config).expect("a free port");
+        let served = inject(server::lessons(config.seed()), faults, Arc::default());
+        let service = Host::start(config, served).expect("a free port");
         let on_the_same = clock.clone();
         let (client, _) = client_of(&service.base_url(), |builder| {
             client(builder.clock(Arc::new(on_the_same)))
@@ -76,19 +90,9 @@ impl Loopback {
         }
     }
 
-    /// Starts a proxy that stands before the service and does to each
-    /// connection what the plan says.
-    pub async fn behind<P>(&self, plan: P) -> FaultProxy
-    where
-        P: IntoIterator<Item = Fault, IntoIter: Send + 'static>,
-    {
-        let proxy = FaultProxy::start(self.service.local_addr(), plan).await;
-        proxy.expect("a free port")
-    }
-
     /// Stops the service, which must have nothing left to cut off, and returns its
     /// record. After it no task may be left on the runtime of the test, so no
-    /// connection of a client and no proxy: drop and stop those first.
+    /// connection of another client: drop it first.
     pub async fn stop(mut self) -> WireRecord {
         self.stopped.0 = true;
         drop(self.client);

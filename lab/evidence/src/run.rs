@@ -28,7 +28,7 @@ pub enum Pace {
 }
 
 /// The version of the JSON format of a run.
-pub const SCHEMA_VERSION: u32 = 3;
+pub const SCHEMA_VERSION: u32 = 4;
 
 /// One scenario, run once: the limits of the client, how it ended, and the evidence. Names
 /// of durations end in their unit: `_ns` are whole nanoseconds (counted from the start of

@@ -4,58 +4,31 @@ mod curl;
 
 use std::collections::HashMap;
 
-use evidence::wire::{Delivery, Exchange, Header, IssuedCursor, Message, Names, WireRequest};
+use evidence::wire::{Exchange, Header, IssuedCursor, Message, Names, WireRequest};
 use host::{BodyEnd, RequestShape, SentBody, SentResponse};
 use http::StatusCode;
 use wire::RecordedHeader;
 
-use crate::fault_proxy::Passed;
-
-/// The header that identifies a request at the proxy.
-const REQUEST_ID: &str = "x-request-id";
-
-/// The exchanges of these requests in their order; `passed` has the responses that went
-/// through a proxy.
-pub(crate) fn exchanges(
-    kept: Vec<host::Exchange>,
-    requests: &[WireRequest],
-    passed: &[Passed],
-) -> Vec<Exchange> {
+/// The exchanges of these requests in their order.
+pub(crate) fn exchanges(kept: Vec<host::Exchange>, requests: &[WireRequest]) -> Vec<Exchange> {
     let names = Names::of(requests);
     let kept: HashMap<_, _> = kept.iter().map(|it| (it.seq, it)).collect();
-    let passed = passed.iter().map(|it| (&*it.request_id, it)).collect();
     let of_request = |request: &WireRequest| {
         let kept = kept.get(&request.seq)?;
-        Some(exchange(kept, request, &names, &passed))
+        Some(exchange(kept, request, &names))
     };
     requests.iter().filter_map(of_request).collect()
 }
 
-fn exchange(
-    kept: &host::Exchange,
-    request: &WireRequest,
-    names: &Names,
-    passed: &HashMap<&str, &Passed>,
-) -> Exchange {
+fn exchange(kept: &host::Exchange, request: &WireRequest, names: &Names) -> Exchange {
     let shape = received(&kept.request, request, names);
-    let mut exchange = Exchange {
+    let response = kept.response.as_ref();
+    Exchange {
         seq: request.seq,
         curl: curl::curl(request, &shape, kept.request.limit),
         request: shape,
-        response: None,
-        delivery: Delivery::Whole,
-    };
-    if let Some(response) = &kept.response {
-        let mut message = sent(response, request, names);
-        let id = message.header(REQUEST_ID);
-        let passed = id.and_then(|id| passed.get(id));
-        if let Some((delivery, remark)) = passed.and_then(|it| on_its_way(it, &response.body)) {
-            exchange.delivery = delivery;
-            message.remark = Some(remark);
-        }
-        exchange.response = Some(message);
+        response: response.map(|response| sent(response, request, names)),
     }
-    exchange
 }
 
 /// The shape of a request.
@@ -136,24 +109,6 @@ fn with_cursors(body: &SentBody, name: Option<&str>) -> String {
     }
     text.push_str(&body.text[from..]);
     text
-}
-
-/// The part of a response that reached the client, if the proxy cut it.
-fn on_its_way(passed: &Passed, body: &SentBody) -> Option<(Delivery, String)> {
-    match passed.body {
-        None => Some((
-            Delivery::Lost,
-            "lost on its way: the client got none of it".to_owned(),
-        )),
-        Some(bytes) if bytes < body.length => Some((
-            Delivery::BrokenOff,
-            format!(
-                "broken off on its way: the client got {bytes} of {} bytes of the body",
-                body.length
-            ),
-        )),
-        Some(_) => None,
-    }
 }
 
 #[cfg(test)]

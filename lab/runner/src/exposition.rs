@@ -59,7 +59,7 @@ impl Exposition {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
         let added = scenarios
             .iter()
-            .flat_map(|scenario| (scenario.routes)(Arc::clone(&clock)).expected);
+            .flat_map(|scenario| scenario.added(Arc::clone(&clock)).expected);
         #[expect(clippy::expect_used, reason = "nothing that is set here has a rule")]
         let config = ServiceConfig::builder()
             .metrics(self.service())

@@ -2,9 +2,8 @@
 //! between them.
 //!
 //! [`scenario`] is the catalogue of what can be run. [`run()`] runs one on a fresh
-//! service and returns an [`evidence::Run`]. [`recorder`] turns spans into values, and
-//! [`fault_proxy`] does to a connection what no well-behaved service can. Nothing here
-//! prints or serves a page.
+//! service and returns an [`evidence::Run`]. [`recorder`] turns spans into values.
+//! Nothing here prints or serves a page.
 //!
 //! ```
 //! use runner::{Reliable, Settings, run, scenario};
@@ -36,7 +35,7 @@
 mod clients;
 mod exchange;
 mod exposition;
-pub mod fault_proxy;
+pub mod faults;
 pub mod grade;
 mod nearest;
 mod network;
@@ -54,6 +53,7 @@ pub mod scenario;
 mod shared_time;
 pub mod storm;
 mod timeouts;
+mod tls_refusal;
 mod unused_setting;
 mod vocabulary;
 
@@ -69,5 +69,6 @@ pub use run::{GENERATOR, Session, Settings, run, run_until};
 pub use run_error::RunError;
 pub use sample::sample;
 pub use shared_time::SharedTime;
+pub use tls_refusal::TlsRefusal;
 pub use unused_setting::{UnusedSetting, check_overrides};
 pub use vocabulary::metrics;

@@ -4,7 +4,7 @@ use std::{io, net::Ipv4Addr, sync::Arc};
 
 use axum::{Router, body::Body};
 use client::{Failure, FailureKind};
-use host::{Exchange, Host, Ledger, RunningService, Served, ServiceConfig};
+use host::{Host, Ledger, RunningService, Served, ServiceConfig};
 use http::Extensions;
 use reqwest::{Request, Response};
 use reqwest_middleware::{Error, Middleware, Next, Result as Sent};
@@ -13,8 +13,10 @@ use tower::ServiceExt;
 use wire::WireRecord;
 
 use crate::{
-    fault_proxy::{Fault, FaultProxy, Passed},
+    exchange::exchanges,
+    faults::{Fault, inject},
     run_error::RunError,
+    tls_refusal::TlsRefusal,
 };
 
 /// The network between client and service.
@@ -22,11 +24,9 @@ use crate::{
 pub enum Network {
     /// A loopback socket.
     Direct,
-    /// A proxy that applies these faults to one connection after the other, and lets the
-    /// rest pass.
+    /// The same with these faults, one for each of the first requests.
     Faults(&'static [Fault]),
-    /// A proxy that refuses every TLS handshake, in front of a client that
-    /// insists on TLS.
+    /// A listener that refuses every TLS handshake, for a client that insists on TLS.
     RefusedTls,
     /// A port that refuses every connection, because no service listens on it.
     ConnectionRefused,
@@ -45,20 +45,9 @@ pub(crate) struct Wire {
     pub(crate) silence: Arc<Notify>,
     ledger: Ledger,
     service: Option<RunningService>,
-    proxy: Option<FaultProxy>,
-    /// Holds the port that refuses connections for as long as the run goes on:
-    /// another process could be given it otherwise, and would respond.
-    _refusing: Option<TcpSocket>,
-}
-
-/// The records of a run's wire.
-pub(crate) struct Seen {
-    /// The ledger of the service.
-    pub(crate) wire: WireRecord,
-    /// The requests and responses that it kept.
-    pub(crate) exchanges: Vec<Exchange>,
-    /// The parts of the responses that went through a proxy.
-    pub(crate) passed: Vec<Passed>,
+    /// Refuses the client for as long as the run goes on. A port that nobody holds could be
+    /// given to another process, and would respond.
+    _refusing: Option<Box<dyn Send>>,
 }
 
 impl Wire {
@@ -69,40 +58,32 @@ impl Wire {
         added: Served,
     ) -> Result<Self, RunError> {
         let served = server::lessons(config.seed()).and(added);
-        if matches!(network, Network::Function) {
-            return Ok(Self::function(&config, served));
-        }
+        let silence = Arc::default();
+        let served = match network {
+            Network::Function => return Ok(Self::function(&config, served)),
+            Network::Faults(faults) => inject(served, faults, Arc::clone(&silence)),
+            _ => served,
+        };
         // The serving thread uses the subscriber that is current here.
         let service = Host::start(config, served)?;
-        let upstream = service.local_addr();
-        let mut refusing = None;
-        let (base_url, proxy) = match network {
-            Network::Direct | Network::Function => (service.base_url(), None),
+        let (base_url, refusing): (_, Option<Box<dyn Send>>) = match network {
             Network::ConnectionRefused => {
-                let socket = refusing_port().map_err(RunError::Network)?;
-                let address = socket.local_addr().map_err(RunError::Network)?;
-                refusing = Some(socket);
-                (format!("http://{address}"), None)
-            }
-            Network::Faults(faults) => {
-                let proxy = FaultProxy::start(upstream, faults.iter().copied()).await;
-                let proxy = proxy.map_err(RunError::Network)?;
-                (proxy.base_url(), Some(proxy))
+                let port = refusing_port().map_err(RunError::Network)?;
+                let address = port.local_addr().map_err(RunError::Network)?;
+                (format!("http://{address}"), Some(Box::new(port)))
             }
             Network::RefusedTls => {
-                let always = std::iter::repeat(Fault::RefuseTls);
-                let proxy = FaultProxy::start(upstream, always).await;
-                let proxy = proxy.map_err(RunError::Network)?;
-                (proxy.tls_base_url(), Some(proxy))
+                let listener = TlsRefusal::start().await.map_err(RunError::Network)?;
+                (listener.base_url(), Some(Box::new(listener)))
             }
+            _ => (service.base_url(), None),
         };
         Ok(Self {
             base_url,
             function: None,
-            silence: proxy.as_ref().map(FaultProxy::silence).unwrap_or_default(),
+            silence,
             ledger: service.ledger_handle(),
             service: Some(service),
-            proxy,
             _refusing: refusing,
         })
     }
@@ -116,29 +97,18 @@ impl Wire {
             function: Some(Function(router)),
             silence: Arc::default(),
             service: None,
-            proxy: None,
             _refusing: None,
         }
     }
 
-    /// Stops everything and returns the records.
-    pub(crate) async fn take_down(self) -> Result<Seen, RunError> {
-        let passed = match self.proxy {
-            Some(proxy) => {
-                let passed = proxy.passed();
-                proxy.stop().await;
-                passed
-            }
-            None => Vec::new(),
-        };
+    /// Stops everything and returns the record, with the exchanges in it.
+    pub(crate) async fn take_down(self) -> Result<WireRecord, RunError> {
         if let Some(service) = self.service {
             service.stop().await?;
         }
-        Ok(Seen {
-            wire: self.ledger.snapshot(),
-            exchanges: self.ledger.exchanges(),
-            passed,
-        })
+        let mut record = self.ledger.snapshot();
+        record.exchanges = exchanges(self.ledger.exchanges(), &record.entries);
+        Ok(record)
     }
 }
 

@@ -27,7 +27,6 @@ use tracing_subscriber::{
 
 use crate::{
     clients::{ClientUnderTest, Connection, ScenarioClient, perform},
-    exchange::exchanges,
     exposition::{Exposition, RunMetrics},
     network::Wire,
     policy::DEFAULT_POLICY,
@@ -228,7 +227,7 @@ impl<'a> Session<'a> {
     }
 
     async fn perform(self, cancelled: impl Future<Output = ()>) -> Result<Run, RunError> {
-        let added = (self.scenario.routes)(Arc::clone(&self.clock));
+        let added = self.scenario.added(Arc::clone(&self.clock));
         let network = Wire::start(self.scenario.network, self.service()?, added).await?;
         let limit = RequestLimit::new(self.bounds.requests);
         let client = self.connect(&network, &limit)?;
@@ -253,9 +252,7 @@ impl<'a> Session<'a> {
         };
         drop(client);
 
-        let mut seen = network.take_down().await?;
-        seen.wire.exchanges = exchanges(seen.exchanges, &seen.wire.entries, &seen.passed);
-        let mut wire = seen.wire;
+        let mut wire = network.take_down().await?;
         let mut traces = self.recorder.snapshot();
         if self.settings.pace == Pace::Virtual {
             forget_port(&mut traces);

@@ -2,7 +2,7 @@
 //!
 //! The timers of a transport are real. With short ones a busy machine would decide what
 //! a run shows, and two runs with one seed could differ. So nothing times out in virtual
-//! time but a silence on purpose: the fault proxy says that it has begun, and the clock of
+//! time but a silence on purpose: the service notifies that it has begun, and the clock of
 //! the run moves forward by the configured timeout.
 
 use std::{sync::Arc, time::Duration};

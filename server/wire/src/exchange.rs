@@ -17,26 +17,10 @@ pub struct Exchange {
     pub request: Message,
     /// What was sent; null if there was no response.
     pub response: Option<Message>,
-    /// How much of the response the client got.
-    pub delivery: Delivery,
     /// A shell command that sends such a request to the service of `lab serve`, with a
     /// variable instead of each value that was not kept; null if that service has
     /// no such route.
     pub curl: Option<String>,
-}
-
-/// How much of a response came through, where something stands between the service and
-/// the client.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Delivery {
-    /// All that was sent.
-    #[default]
-    Whole,
-    /// Its head, and a part of its body.
-    BrokenOff,
-    /// Nothing.
-    Lost,
 }
 
 /// A request or a response.

@@ -51,7 +51,7 @@ pub mod status;
 
 pub use clock::{Clock, SystemClock};
 pub use connection::{ClosedBy, ConnectionEnd, WireConnection};
-pub use exchange::{Delivery, Exchange, Header, Message};
+pub use exchange::{Exchange, Header, Message};
 pub use hash::ValueHash;
 pub use record::{RouteTotals, WireRecord, WireRefusal};
 pub use recorded_header::{MAX_RECORDED_HEADER, RecordedHeader};

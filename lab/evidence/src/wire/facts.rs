@@ -7,8 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{
-    Delivery, Exchange, IssuedCursor, JobResult, Message, Names, RetryAfterForm, WireRecord,
-    WireRequest, media_type,
+    IssuedCursor, JobResult, Message, Names, RetryAfterForm, WireRecord, WireRequest, media_type,
 };
 
 /// The most lines, and the most cursors in one of them.
@@ -43,7 +42,7 @@ impl Facts {
                 }),
                 response.and_then(other_media_type),
                 response.and_then(broken_json),
-                exchange.and_then(disturbed),
+                response.and_then(|response| broken_off(request, response)),
             ];
             let of_request: Vec<_> = of_request.into_iter().flatten().collect();
             if of_request.is_empty() {
@@ -80,11 +79,7 @@ impl fmt::Debug for Facts {
 fn asked_again(wire: &WireRecord, names: &Names) -> Option<String> {
     let entries = wire.entries.iter().filter(|_| wire.one_caller);
     let whole: Vec<_> = entries
-        .filter(|request| request.status == Some(200))
-        .filter(|request| {
-            let exchange = wire.exchange(request.seq);
-            exchange.is_some_and(|it| it.delivery == Delivery::Whole)
-        })
+        .filter(|request| request.status == Some(200) && came_whole(wire, request))
         .collect();
     let mut pairs = whole.iter().zip(whole.iter().skip(1));
     let (one, other, cursor) = pairs.find_map(|(one, other)| {
@@ -100,13 +95,9 @@ fn asked_again(wire: &WireRecord, names: &Names) -> Option<String> {
 /// The cursors that a listing was given, in order; none where several clients ask at
 /// once, or where nothing was recorded.
 fn way_of_cursors(wire: &WireRecord, names: &Names) -> Option<String> {
-    let received = |request: &&WireRequest| {
-        let exchange = wire.exchange(request.seq);
-        exchange.is_some_and(|it| it.delivery == Delivery::Whole)
-    };
     let entries = wire.entries.iter().filter(|_| wire.one_caller);
     let mut issued: Vec<_> = entries
-        .filter(received)
+        .filter(|request| came_whole(wire, request))
         .filter_map(|request| match request.cursor_issued? {
             IssuedCursor::Hash(cursor) => names.cursor(cursor),
             IssuedCursor::Null => Some("end".to_owned()),
@@ -124,12 +115,19 @@ fn way_of_cursors(wire: &WireRecord, names: &Names) -> Option<String> {
     })
 }
 
-/// What was sent where the client got less of it.
-fn disturbed(exchange: &Exchange) -> Option<String> {
-    let response = exchange.response.as_ref()?;
-    let remark = response.remark.as_ref()?;
-    let status = response.start.split_once(' ')?.1;
-    (exchange.delivery != Delivery::Whole).then(|| format!("{status}, {remark}"))
+/// Whether a recorded response was sent to its end.
+fn came_whole(wire: &WireRecord, request: &WireRequest) -> bool {
+    request.ended.is_some() && wire.exchange(request.seq).is_some()
+}
+
+/// The status of a response that broke off, and what was sent of it.
+fn broken_off(request: &WireRequest, response: &Message) -> Option<String> {
+    let (_, status) = response.start.split_once(' ')?;
+    let remark = response
+        .remark
+        .as_ref()
+        .filter(|_| request.ended.is_none())?;
+    Some(format!("{status}, {remark}"))
 }
 
 /// What key a submission came with, and what body.
@@ -215,7 +213,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::wire::{Header, RetryAfter, ValueHash};
+    use crate::wire::{Exchange, Header, RetryAfter, ValueHash};
 
     /// What one caller asked for, and what it got.
     #[derive(Default)]
@@ -239,6 +237,7 @@ mod tests {
             self.0.entries.push(WireRequest {
                 seq,
                 status: Some(200),
+                ended: Some(Duration::ZERO),
                 ..WireRequest::default()
             });
             self.0.exchanges.push(Exchange {
@@ -273,13 +272,17 @@ mod tests {
             self
         }
 
-        /// How much of the last response came through, and what is said of it.
-        fn delivered(mut self, delivery: Delivery, remark: &str) -> Self {
+        /// What is said of the last response.
+        fn remarked(mut self, remark: &str) -> Self {
             let last = self.0.exchanges.last_mut().expect("an exchange");
-            last.delivery = delivery;
             let response = last.response.as_mut().expect("a response");
             response.remark = Some(remark.to_owned());
             self
+        }
+
+        /// The last response breaks off.
+        fn broken_off(self, remark: &str) -> Self {
+            self.remarked(remark).with(|it| it.ended = None)
         }
 
         fn facts(&self) -> Vec<String> {
@@ -356,7 +359,7 @@ mod tests {
         let spaces = format!("[{}1", " ".repeat(LONGEST));
         let just_as_long = format!("[{}", "1".repeat(LONGEST - 1));
         let cut = Script::new().respond(JSON, Some("{"));
-        let cut = cut.delivered(Delivery::Whole, "the rest is not shown");
+        let cut = cut.remarked("the rest is not shown");
 
         let whole: [&str; 0] = [];
         assert_eq!(begins(r#"{"items": []}"#), whole);
@@ -370,16 +373,12 @@ mod tests {
     }
 
     #[test]
-    fn a_response_of_which_the_client_got_less_is_shown() {
-        let delivered = |delivery| {
-            let script = Script::new().respond(&[], None);
-            script.delivered(delivery, "9 bytes of 20").facts()
-        };
+    fn a_response_that_broke_off_is_shown() {
+        let whole = || Script::new().respond(&[], None).remarked("9 bytes of 20");
 
         let shown = "request 1: 200 OK, 9 bytes of 20";
-        assert_eq!(delivered(Delivery::BrokenOff), [shown]);
-        assert_eq!(delivered(Delivery::Lost), [shown]);
-        assert_eq!(delivered(Delivery::Whole), [""; 0]);
+        assert_eq!(whole().broken_off("9 bytes of 20").facts(), [shown]);
+        assert_eq!(whole().facts(), [""; 0]);
     }
 
     #[test]
@@ -441,7 +440,7 @@ mod tests {
     #[test]
     fn a_cursor_that_did_not_come_whole_or_to_one_caller_is_on_no_way() {
         let pages = || Script::new().page(None, Some(1)).page(Some(1), Some(2));
-        let lost = pages().delivered(Delivery::Lost, "");
+        let lost = pages().broken_off("");
         let mut several = pages();
         several.0.one_caller = false;
         let mut unrecorded = pages();
@@ -464,9 +463,7 @@ mod tests {
         };
         let refused = first().page(Some(1), None);
         let refused = refused.with(|it| it.status = Some(503)).page(Some(1), None);
-        let broken = first()
-            .page(Some(1), None)
-            .delivered(Delivery::BrokenOff, "");
+        let broken = first().page(Some(1), None).broken_off("");
         let mut several = again(first());
         several.0.one_caller = false;
 

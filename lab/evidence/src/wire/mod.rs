@@ -4,9 +4,9 @@ mod facts;
 mod names;
 
 pub use ::wire::{
-    BodyState, ClosedBy, ConnectionEnd, Delivery, Exchange, Header, IssuedCursor, JobResult,
-    Message, RecordedHeader, RequestId, RetryAfter, RetryAfterForm, RouteTotals, ValueHash,
-    WireConnection, WireRecord, WireRefusal, WireRequest, media_type, status,
+    BodyState, ClosedBy, ConnectionEnd, Exchange, Header, IssuedCursor, JobResult, Message,
+    RecordedHeader, RequestId, RetryAfter, RetryAfterForm, RouteTotals, ValueHash, WireConnection,
+    WireRecord, WireRefusal, WireRequest, media_type, status,
 };
 pub use facts::Facts;
 pub use names::Names;

@@ -1,24 +1,19 @@
 //! The responses that cases are made of.
 
-use std::{io, time::Duration};
-
 use axum::{
     Extension, Json,
-    body::{Body, Bytes},
+    body::Bytes,
     response::{IntoResponse, Response},
 };
-use futures_util::{StreamExt, stream};
 use host::{ConnectionFault, Fault, NextCursor, Problem};
 use http::{
     HeaderValue, StatusCode,
-    header::{CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE},
+    header::{CONNECTION, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE},
 };
 use serde_json::{Value, json};
-use tokio::time::sleep;
 use wire::JobResult;
 
-/// How long half a body stays half a body before its connection breaks.
-const BREAK_OFF: Duration = Duration::from_millis(20);
+use crate::faults;
 
 /// 200 with this object.
 pub(super) fn ok(value: &Value) -> Response {
@@ -87,19 +82,8 @@ pub(super) fn cut_ok(body: &str) -> Response {
 
 /// A response whose connection breaks in the middle of its body.
 fn cut(status: StatusCode, media_type: &'static str, body: &str) -> Response {
-    #[expect(clippy::indexing_slicing, reason = "half of it is no more than all")]
-    let half = Bytes::copy_from_slice(&body.as_bytes()[..body.len() / 2]);
-    let broken = async {
-        // What there is goes out first: else the head would be lost as well.
-        sleep(BREAK_OFF).await;
-        Err(io::Error::other("the body breaks off on purpose"))
-    };
-    let stream = stream::iter([Ok(half)]).chain(stream::once(broken));
-    let mut response = (status, Body::from_stream(stream)).into_response();
-    let headers = response.headers_mut();
-    headers.insert(CONTENT_LENGTH, body.len().into());
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static(media_type));
-    (Extension(Fault("cut_body")), response).into_response()
+    let response = (status, [(CONTENT_TYPE, media_type)]).into_response();
+    faults::cut(response, Bytes::copy_from_slice(body.as_bytes()))
 }
 
 /// What a client gets that cannot be broken off fairly: its connection was used before,

@@ -1,7 +1,7 @@
 //! The job exists and the client does not know it: only a key makes a retry safe.
 
 use super::{NEW_KEYS, Network, PLAIN, Scenario, reliable, shown};
-use crate::{clients::Task, fault_proxy::Fault};
+use crate::{clients::Task, faults::Fault};
 use evidence::{
     Condition, Ending, Expectation, Overrides, Question, ScenarioWords, Sentence, StopReason,
 };
@@ -49,7 +49,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
         max_attempts: Some(1),
         ..Overrides::NONE
     },
-    network: Network::Faults(&[Fault::LoseResponse]),
+    network: Network::Faults(&[Fault::LostResponse]),
     task: Task::CreateJobs(&[1]),
     expect: |policy| {
         let mut expectations = if policy.max_attempts < 2 {

@@ -23,7 +23,7 @@ use evidence::{
     Client, Ending, Evidence, Expectation, Lesson, Overrides, Policy, Question, ScenarioWords,
     StopReason,
 };
-use host::Served;
+use host::{ExpectedRoute, Served};
 
 pub use crate::network::Network;
 pub use find::{NothingMatches, find, matching};
@@ -166,6 +166,22 @@ impl Scenario {
     #[must_use]
     pub fn name(&self) -> &'static str {
         self.words.name
+    }
+
+    /// Its routes, and the faults of its network, which the service counts.
+    pub(crate) fn added(&self, clock: Arc<dyn Clock>) -> Served {
+        let mut added = (self.routes)(clock);
+        if let Network::Faults(faults) = self.network {
+            let (method, endpoint) = self.task.request();
+            added.expected.push(ExpectedRoute {
+                path: endpoint.template(),
+                method,
+                statuses: Vec::new(),
+                faults: faults.iter().map(|fault| fault.name()).collect(),
+                has_retry_after: false,
+            });
+        }
+        added
     }
 
     /// The lesson of a run with this policy and evidence.

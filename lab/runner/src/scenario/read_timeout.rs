@@ -8,7 +8,7 @@ use super::{
     ITEM_LIMIT, NO_ATTEMPT_LEFT, Network, PAGE_LIMIT, PLAIN, Scenario, expect_items, naive,
     reliable, shown,
 };
-use crate::{clients::Task, fault_proxy::Fault};
+use crate::{clients::Task, faults::Fault};
 use evidence::{Choice, Condition, Ending, Expectation, Policy, Question, ScenarioWords, Sentence};
 
 pub(super) const SCENARIO: Scenario = Scenario {
@@ -48,7 +48,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
         unsolved: "A response that sends one byte at a time. Each byte restarts the read timeout, \
                    so only a deadline for the whole call bounds it.",
     },
-    network: Network::Faults(&[Fault::Stall]),
+    network: Network::Faults(&[Fault::Silence]),
     policy: |policy| Policy {
         read_timeout: Duration::from_millis(400),
         ..policy
@@ -68,6 +68,5 @@ pub(super) const SCENARIO: Scenario = Scenario {
         }
         expectations
     },
-    unseen: |_| 1,
     ..PLAIN
 };

@@ -6,7 +6,7 @@ use super::{
     ITEM_LIMIT, NO_ATTEMPT_LEFT, Network, PAGE_LIMIT, PLAIN, Scenario, Share, expect_items, naive,
     reliable, shown,
 };
-use crate::{clients::Task, fault_proxy::Fault};
+use crate::{clients::Task, faults::Fault};
 use evidence::{Choice, Condition, Expectation, Question, ScenarioWords, Sentence};
 
 pub(super) const SCENARIO: Scenario = Scenario {
@@ -51,7 +51,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
                    announced length, only the format of the body shows that.",
     },
     load: Share::fault(2),
-    network: Network::Faults(&[Fault::ResetMidBody]),
+    network: Network::Faults(&[Fault::CutBody]),
     task: Task::List(endpoint::ITEMS),
     expect: |policy| {
         let again = "the broken attempt was made again, once";

@@ -66,11 +66,15 @@ pub(super) async fn connection<I, S>(
                 yield_now().await;
             }
             let response = response.await.unwrap_or_else(|never| match never {});
-            match response.extensions().get() {
+            match response.extensions().get().copied() {
                 None => {}
-                Some(ConnectionFault::Silence) => pending().await,
+                Some(ConnectionFault::Silence) => {
+                    // A guard in its extensions can so tell that the silence begins.
+                    drop(response);
+                    return pending().await;
+                }
                 Some(fault) => {
-                    if *fault == ConnectionFault::Reset {
+                    if fault == ConnectionFault::Reset {
                         end.0.is_to_be_reset();
                     }
                     end.0.is_closed_by(ClosedBy::Service);
