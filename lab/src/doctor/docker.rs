@@ -2,36 +2,32 @@
 
 use std::{io, process::Stdio, time::Duration};
 
-use serde::Deserialize;
+use serde_json::Value;
 use tokio::{process::Command, time::timeout};
 
-use super::facts::{Docker, Flavour};
+use super::facts::Docker;
 
-/// The relevant part of `docker info --format '{{json .}}'`. Without an engine the
-/// engine's fields are empty.
-#[derive(Deserialize)]
-#[serde(rename_all = "PascalCase")]
-struct Info {
-    #[serde(default)]
-    server_version: String,
-    #[serde(default)]
-    operating_system: String,
-    security_options: Option<Vec<String>>,
-    client_info: Option<ClientInfo>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "PascalCase")]
-struct ClientInfo {
-    plugins: Option<Vec<Plugin>>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "PascalCase")]
-struct Plugin {
-    #[serde(default)]
-    name: String,
-}
+const ABSENT: (&str, &str) = (
+    "not installed; only the Grafana part needs it",
+    "install Docker Engine (Linux) or Docker Desktop",
+);
+const SILENT: (&str, &str) = (
+    "`docker info` does not respond in time",
+    "wait a minute, and check its output: docker info",
+);
+const NO_ENGINE: &str = "installed, but no engine runs";
+const DENIED: (&str, &str) = (
+    "installed, but you may not connect to its engine",
+    "log in again after: sudo usermod -aG docker $USER",
+);
+const NO_COMPOSE: (&str, &str) = (
+    "an engine runs, but there is no `docker compose`",
+    "install the Compose plugin of Docker",
+);
+const ROOTLESS: (&str, &str) = (
+    "it runs rootless, so its containers do not find the lab on 127.0.0.1",
+    "use an engine that runs as root: docker context use default",
+);
 
 /// Asks the `docker` on the `PATH`, and waits `patience` at most.
 pub(super) async fn docker(patience: Duration, system: &str) -> Docker {
@@ -42,43 +38,59 @@ pub(super) async fn docker(patience: Duration, system: &str) -> Docker {
         .kill_on_drop(true);
     match timeout(patience, command.output()).await {
         Ok(Ok(output)) => read(&output.stdout, &output.stderr, system),
-        Ok(Err(error)) if error.kind() == io::ErrorKind::NotFound => Docker::Absent,
-        Ok(Err(_)) | Err(_) => Docker::Silent,
+        Ok(Err(error)) if error.kind() == io::ErrorKind::NotFound => unusable(ABSENT, system),
+        Ok(Err(_)) | Err(_) => unusable(SILENT, system),
     }
 }
 
-/// Whether this user may not open the engine's socket. Some versions report it on stdout,
-/// others on stderr.
-fn is_denied(output: &[u8]) -> bool {
-    String::from_utf8_lossy(output).contains("permission denied")
-}
-
+/// Reads the output of `docker info`, in which an engine that does not run has no version.
 fn read(stdout: &[u8], stderr: &[u8], system: &str) -> Docker {
-    let Ok(info) = serde_json::from_slice::<Info>(stdout) else {
-        return Docker::Silent;
+    let Ok(info) = serde_json::from_slice::<Value>(stdout) else {
+        return unusable(SILENT, system);
     };
-    if info.server_version.is_empty() {
+    let text = |name: &str| info.get(name).and_then(Value::as_str).unwrap_or_default();
+    let list = |pointer: &str| info.pointer(pointer).and_then(Value::as_array);
+    if text("ServerVersion").is_empty() {
+        // Some versions report it on stdout, others on stderr.
+        let is_denied = |output| String::from_utf8_lossy(output).contains("permission denied");
         return match [stdout, stderr].into_iter().any(is_denied) {
-            true => Docker::Denied,
-            false => Docker::NoEngine,
+            true => unusable(DENIED, system),
+            false => unusable(no_engine(system), system),
         };
     }
-    let options = info.security_options.unwrap_or_default();
-    let rootless = options.iter().any(|option| option.contains("rootless"));
-    // On systems other than Linux, every engine runs containers in a virtual machine.
-    let desktop = info.operating_system == "Docker Desktop" || system != "linux";
-    let plugins = info.client_info.unwrap_or_default().plugins;
-    Docker::Engine {
-        flavour: match (desktop, rootless) {
-            (true, _) => Flavour::Desktop,
-            (false, true) => Flavour::Rootless,
-            (false, false) => Flavour::Host,
+    let is_desktop = text("OperatingSystem") == "Docker Desktop" || runs_in_a_machine(system);
+    let mut options = list("/SecurityOptions").into_iter().flatten();
+    let is_rootless = options.any(|it| it.as_str().is_some_and(|it| it.contains("rootless")));
+    let mut plugins = list("/ClientInfo/Plugins").into_iter().flatten();
+    let has_compose = plugins.any(|it| it.get("Name").is_some_and(|name| name == "compose"));
+    Docker {
+        is_desktop,
+        trouble: match (has_compose, is_rootless && !is_desktop) {
+            (false, _) => Some(NO_COMPOSE),
+            (true, true) => Some(ROOTLESS),
+            (true, false) => None,
         },
-        compose: plugins
-            .unwrap_or_default()
-            .iter()
-            .any(|plugin| plugin.name == "compose"),
     }
+}
+
+fn no_engine(system: &str) -> (&'static str, &'static str) {
+    let advice = match system {
+        "linux" => "start it: sudo systemctl start docker (or Docker Desktop)",
+        _ => "start Docker Desktop",
+    };
+    (NO_ENGINE, advice)
+}
+
+fn unusable(trouble: (&'static str, &'static str), system: &str) -> Docker {
+    Docker {
+        is_desktop: runs_in_a_machine(system),
+        trouble: Some(trouble),
+    }
+}
+
+/// On systems other than Linux, every engine runs containers in a virtual machine.
+fn runs_in_a_machine(system: &str) -> bool {
+    system != "linux"
 }
 
 #[cfg(test)]
@@ -86,48 +98,50 @@ mod tests {
     use super::*;
 
     #[test]
-    fn distinguishes_the_flavours() {
-        let engine = |flavour, compose| Docker::Engine { flavour, compose };
+    fn the_output_of_docker_info_says_what_is_missing() {
         let debian = r#""28.2.2","OperatingSystem":"Debian GNU/Linux 13""#;
         let desktop = r#""28.2.2","OperatingSystem":"Docker Desktop""#;
         let alpine = r#""28.2.2","OperatingSystem":"Alpine Linux""#;
         let rootless = r#""28.2.2","SecurityOptions":["name=seccomp","name=rootless"]"#;
         let stopped = r#""","OperatingSystem":"","SecurityOptions":null"#;
-        let compose = r#""ClientInfo":{"Plugins":[{"Name":"buildx"},{"Name":"compose"}]}"#;
-        for (system, info, expected) in [
-            ("linux", debian, engine(Flavour::Host, true)),
-            ("linux", desktop, engine(Flavour::Desktop, true)),
-            ("macos", alpine, engine(Flavour::Desktop, true)),
-            ("linux", rootless, engine(Flavour::Rootless, true)),
-            ("linux", stopped, Docker::NoEngine),
+        let nobody = r#""","ServerErrors":["Cannot connect to the Docker daemon at unix:///var/run/docker.sock. Is the docker daemon running?"]"#;
+        let denied = r#""","ServerErrors":["permission denied while trying to connect to the Docker daemon socket"]"#;
+        let no_engine = Some(no_engine("linux"));
+        for (system, info, is_desktop, trouble) in [
+            ("linux", debian, false, None),
+            ("linux", desktop, true, None),
+            ("macos", alpine, true, None),
+            ("macos", rootless, true, None),
+            ("linux", rootless, false, Some(ROOTLESS)),
+            ("linux", stopped, false, no_engine),
+            ("linux", nobody, false, no_engine),
+            ("linux", denied, false, Some(DENIED)),
+            (
+                "macos",
+                stopped,
+                true,
+                Some((NO_ENGINE, "start Docker Desktop")),
+            ),
         ] {
+            let compose = r#""ClientInfo":{"Plugins":[{"Name":"buildx"},{"Name":"compose"}]}"#;
             let whole = format!(r#"{{"ServerVersion":{info},{compose}}}"#);
+            let expected = Docker {
+                is_desktop,
+                trouble,
+            };
             assert_eq!(read(whole.as_bytes(), b"", system), expected, "{info}");
         }
         let bare =
             r#"{"ServerVersion":"28.2.2","SecurityOptions":null,"ClientInfo":{"Plugins":null}}"#;
-        for (info, expected) in [
-            (bare, engine(Flavour::Host, false)),
-            ("{}", Docker::NoEngine),
-            ("", Docker::Silent),
-            ("Error: unknown flag", Docker::Silent),
+        for (stdout, stderr, trouble) in [
+            (bare, "", Some(NO_COMPOSE)),
+            ("{}", "", no_engine),
+            ("{}", "docker: permission denied", Some(DENIED)),
+            ("", "", Some(SILENT)),
+            ("Error: unknown flag", "", Some(SILENT)),
         ] {
-            assert_eq!(read(info.as_bytes(), b"", "linux"), expected, "{info}");
-        }
-    }
-
-    #[test]
-    fn a_denied_engine_and_a_missing_one_differ() {
-        let nobody = "Cannot connect to the Docker daemon at unix:///var/run/docker.sock. Is the \
-            docker daemon running?";
-        let denied = "permission denied while trying to connect to the Docker daemon socket at \
-            unix:///var/run/docker.sock: connect: permission denied";
-        for (words, expected) in [(nobody, Docker::NoEngine), (denied, Docker::Denied)] {
-            let within = format!(r#"{{"ServerVersion":"","ServerErrors":["{words}"]}}"#);
-            let beside = r#"{"ServerVersion":""}"#;
-
-            assert_eq!(read(within.as_bytes(), b"", "linux"), expected);
-            assert_eq!(read(beside.as_bytes(), words.as_bytes(), "linux"), expected);
+            let found = read(stdout.as_bytes(), stderr.as_bytes(), "linux");
+            assert_eq!(found.trouble, trouble, "{stdout}");
         }
     }
 }

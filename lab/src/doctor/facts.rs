@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use serde_json::Value;
+
 /// All facts about a machine.
 #[derive(Clone, Debug)]
 pub(crate) struct Facts {
@@ -17,12 +19,14 @@ pub(crate) struct Facts {
     pub(super) languages: Vec<Language>,
     pub(super) docker: Docker,
     pub(super) prometheus: Probe,
-    pub(super) target: Target,
-    pub(super) rules: Rules,
+    /// The responses of Prometheus.
+    pub(super) api: Api,
     pub(super) tempo: Probe,
     pub(super) otlp: Probe,
     pub(super) grafana: Probe,
-    pub(super) dashboards: Dashboards,
+    /// Grafana's list of its dashboards. Null if it does not say, for example because it
+    /// requires a login.
+    pub(super) dashboards: Value,
     pub(super) terminal: Terminal,
 }
 
@@ -70,42 +74,14 @@ impl Probe {
     }
 }
 
-/// The state of the lab as a target of Prometheus.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Target {
-    /// Prometheus does not say.
-    Unknown,
-    /// Prometheus has no such target.
-    Absent,
-    /// Prometheus has not scraped it yet.
-    Awaited,
-    Down,
-    Up,
-    /// Prometheus has no targets because laptops write to it, as in a class: how many
-    /// have written so far.
-    Written(u32),
-}
-
-/// The state of the lab's alert rules in Prometheus.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Rules {
-    /// Prometheus does not say.
-    Unknown,
-    /// Prometheus has no such rules.
-    Missing,
-    /// This rule cannot be evaluated.
-    Failing(String),
-    /// All rules exist, and none fails.
-    Sound,
-}
-
-/// The lab's dashboards in Grafana.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Dashboards {
-    /// Grafana does not say, for example because it requires a login.
-    Unknown,
-    /// The dashboards that should exist and do not.
-    Missing(Vec<&'static str>),
+/// The JSON of Prometheus's API. What it does not say is null.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Api {
+    pub(super) targets: Value,
+    pub(super) rules: Value,
+    pub(super) flags: Value,
+    /// The result of the query for the number of laptops that have written something.
+    pub(super) laptops: Value,
 }
 
 /// A language that a client can be written in.
@@ -142,31 +118,11 @@ impl fmt::Display for Version {
 
 /// The Docker of a machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Docker {
-    /// The command does not exist.
-    Absent,
-    /// The command does not respond in time, or its output is invalid.
-    Silent,
-    /// The command exists, but no engine runs.
-    NoEngine,
-    /// This user may not connect to the engine.
-    Denied,
-    Engine {
-        flavour: Flavour,
-        /// Whether `docker compose` exists.
-        compose: bool,
-    },
-}
-
-/// How an engine's containers reach the machine that they run on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Flavour {
-    /// On the host's own network.
-    Host,
-    /// Not at all: the engine has a network of its own user.
-    Rootless,
-    /// Through a virtual machine, under a name.
-    Desktop,
+pub(super) struct Docker {
+    /// Whether its containers run in a virtual machine and reach the lab under a name.
+    pub(super) is_desktop: bool,
+    /// Why the dashboards cannot run in it, and what to do about that.
+    pub(super) trouble: Option<(&'static str, &'static str)>,
 }
 
 /// The capabilities of stdout.

@@ -4,28 +4,31 @@ use evidence::{Finding, Level};
 use render::Options;
 use reqwest::Url;
 
+use serde_json::Value;
+
 use super::{
     Addresses,
-    facts::{
-        Dashboards, Docker, Facts, Flavour, Holder, Language, Port, Probe, Rules, Target, Terminal,
-    },
+    facts::{Api, Docker, Facts, Holder, Language, Port, Probe, Terminal},
 };
 
-/// The result of a check: the good state, or the problem.
-type Verdict = Result<String, Trouble>;
+/// The job under which Prometheus scrapes the lab.
+const JOB: &str = "lab";
 
-struct Trouble {
-    level: Level,
-    found: String,
-    advice: String,
-}
+/// The group of the lab's alert rules in Prometheus.
+const ALERTS: &str = "lab-alerts";
+
+/// The uids of the lab's dashboards.
+const DASHBOARDS: &[&str] = &["lab-client", "lab-service", "lab-workshop"];
+
+/// The uid of the dashboard for a class.
+const ROOM: &[&str] = &["lab-room"];
+
+/// The result of a check: the good state, or the level of the problem, what was found, and
+/// what to do.
+type Verdict = Result<String, (Level, String, String)>;
 
 fn problem(level: Level, found: impl Into<String>, advice: impl Into<String>) -> Verdict {
-    Err(Trouble {
-        level,
-        found: found.into(),
-        advice: advice.into(),
-    })
+    Err((level, found.into(), advice.into()))
 }
 
 /// Judges the facts, in the order in which a person would fix them.
@@ -53,19 +56,17 @@ pub(crate) fn findings(facts: &Facts, addresses: &Addresses) -> Vec<Finding> {
             ("grafana", grafana(facts, addresses)),
         ]);
     }
-    let findings = verdicts.into_iter().map(|(check, verdict)| match verdict {
-        Ok(found) => Finding {
+    let findings = verdicts.into_iter().map(|(check, verdict)| {
+        let (level, found, advice) = match verdict {
+            Ok(found) => (Level::Ok, found, None),
+            Err((level, found, advice)) => (level, found, Some(advice)),
+        };
+        Finding {
             check,
-            level: Level::Ok,
+            level,
             found,
-            advice: None,
-        },
-        Err(problem) => Finding {
-            check,
-            level: problem.level,
-            found: problem.found,
-            advice: Some(problem.advice),
-        },
+            advice,
+        }
     });
     findings.collect()
 }
@@ -212,59 +213,24 @@ fn gravity(addresses: &Addresses) -> Level {
 
 /// The command that starts the dashboards on this machine.
 fn compose(facts: &Facts) -> &'static str {
-    if let Target::Written(_) = facts.target {
-        return "docker compose --profile room up -d";
-    }
-    let desktop = match facts.docker {
-        Docker::Engine { flavour, .. } => flavour == Flavour::Desktop,
-        Docker::Absent | Docker::Silent | Docker::NoEngine | Docker::Denied => {
-            facts.system != "linux"
-        }
-    };
-    match desktop {
-        true => "docker compose --profile desktop up -d",
-        false => "docker compose up -d",
+    match (facts.api.laptops(), facts.docker.is_desktop) {
+        (Some(_), _) => "docker compose --profile room up -d",
+        (None, true) => "docker compose --profile desktop up -d",
+        (None, false) => "docker compose up -d",
     }
 }
 
 fn docker(facts: &Facts, addresses: &Addresses) -> Verdict {
-    let (found, advice) = match facts.docker {
-        Docker::Absent => (
-            "not installed; only the Grafana part needs it",
-            "install Docker Engine (Linux) or Docker Desktop",
-        ),
-        Docker::Silent => (
-            "`docker info` does not respond in time",
-            "wait a minute, and check its output: docker info",
-        ),
-        Docker::NoEngine => (
-            "installed, but no engine runs",
-            match facts.system {
-                "linux" => "start it: sudo systemctl start docker (or Docker Desktop)",
-                _ => "start Docker Desktop",
-            },
-        ),
-        Docker::Denied => (
-            "installed, but you may not connect to its engine",
-            "log in again after: sudo usermod -aG docker $USER",
-        ),
-        Docker::Engine { compose: false, .. } => (
-            "an engine runs, but there is no `docker compose`",
-            "install the Compose plugin of Docker",
-        ),
-        Docker::Engine { flavour, .. } => match flavour {
-            Flavour::Rootless => (
-                "it runs rootless, so its containers do not find the lab on 127.0.0.1",
-                "use an engine that runs as root: docker context use default",
-            ),
-            Flavour::Desktop => {
-                return Ok(format!(
-                    "an engine in a virtual machine: {}",
-                    compose(facts)
-                ));
-            }
-            Flavour::Host => return Ok(format!("Docker Engine on Linux: {}", compose(facts))),
-        },
+    let Docker {
+        is_desktop,
+        trouble,
+    } = facts.docker;
+    let Some((found, advice)) = trouble else {
+        let engine = match is_desktop {
+            true => "an engine in a virtual machine",
+            false => "Docker Engine on Linux",
+        };
+        return Ok(format!("{engine}: {}", compose(facts)));
     };
     // A machine that has all three without Docker does not need Docker.
     let level = match facts.dashboard_probes().into_iter().all(Probe::is_ready) {
@@ -313,59 +279,49 @@ fn ready(probe: Probe, base: &Url, facts: &Facts, addresses: &Addresses) -> Verd
 
 fn prometheus(facts: &Facts, addresses: &Addresses) -> Verdict {
     let at = ready(facts.prometheus, &addresses.prometheus, facts, addresses)?;
-    let (found, advice) = match facts.target {
-        Target::Up => match &facts.rules {
-            Rules::Sound => {
-                return Ok(format!(
-                    "{at} is ready, scrapes the lab, and has its alerts"
-                ));
-            }
-            Rules::Missing => (
-                "scrapes the lab, but has no alerts for it",
-                "make dashboards/ readable for everybody, and restart: docker compose up -d"
-                    .to_owned(),
-            ),
-            Rules::Failing(name) => (
-                "scrapes the lab, but cannot evaluate all of its rules",
-                format!("check {name} on its page under /rules"),
-            ),
-            Rules::Unknown => (
-                "scrapes the lab, but does not list its rules",
-                "check that it is Prometheus: open its page in a browser".to_owned(),
-            ),
-        },
-        Target::Down if facts.page != Port::Lab => {
-            let otlp = addresses.otlp.as_str().trim_end_matches('/');
-            ("and waits for the lab", format!("lab serve --otlp {otlp}"))
-        }
-        Target::Down => (
-            "but does not reach the lab",
-            format!(
-                "start it with the profile for this Docker: {}",
-                compose(facts)
-            ),
-        ),
-        Target::Awaited => (
-            "and has not scraped the lab yet",
-            "wait ten seconds, and ask again: lab doctor".to_owned(),
-        ),
-        Target::Written(0) => (
+    let health = facts.api.health();
+    let is = |state| health.iter().flatten().any(|health| *health == state);
+    let (found, advice) = match (facts.api.laptops(), &health) {
+        (Some(0), _) => (
             "and waits for the laptops of a room",
             "on one, with this machine's address: lab serve --otlp http://ADDRESS:4318".to_owned(),
         ),
-        Target::Written(laptops) => {
+        (Some(laptops), _) => {
             let s = if laptops == 1 { "" } else { "s" };
             return Ok(format!(
                 "{at} is ready, and has data from {laptops} laptop{s}"
             ));
         }
-        Target::Absent => (
+        (None, None) => (
+            "but does not list its targets",
+            "check that it is Prometheus: open its page in a browser".to_owned(),
+        ),
+        (None, Some(targets)) if targets.is_empty() => (
             "but has no job `lab`",
             "start it with dashboards/prometheus/prometheus.yml".to_owned(),
         ),
-        Target::Unknown => (
-            "but does not list its targets",
-            "check that it is Prometheus: open its page in a browser".to_owned(),
+        _ if is("up") => match facts.api.rules_trouble() {
+            Some(trouble) => trouble,
+            None => {
+                return Ok(format!(
+                    "{at} is ready, scrapes the lab, and has its alerts"
+                ));
+            }
+        },
+        _ if is("unknown") => (
+            "and has not scraped the lab yet",
+            "wait ten seconds, and ask again: lab doctor".to_owned(),
+        ),
+        _ if facts.page != Port::Lab => {
+            let otlp = addresses.otlp.as_str().trim_end_matches('/');
+            ("and waits for the lab", format!("lab serve --otlp {otlp}"))
+        }
+        _ => (
+            "but does not reach the lab",
+            format!(
+                "start it with the profile for this Docker: {}",
+                compose(facts)
+            ),
         ),
     };
     problem(
@@ -375,13 +331,68 @@ fn prometheus(facts: &Facts, addresses: &Addresses) -> Verdict {
     )
 }
 
+/// The text at a pointer.
+fn text<'a>(value: &'a Value, pointer: &str) -> Option<&'a str> {
+    value.pointer(pointer)?.as_str()
+}
+
+impl Api {
+    /// The health of each target that is the lab, if Prometheus lists its targets.
+    fn health(&self) -> Option<Vec<&str>> {
+        let active = self.targets.pointer("/data/activeTargets")?.as_array()?;
+        let own = active
+            .iter()
+            .filter(|target| text(target, "/labels/job") == Some(JOB));
+        Some(own.filter_map(|target| text(target, "/health")).collect())
+    }
+
+    /// In a class, where Prometheus has no target because laptops write to it: how many
+    /// have written so far.
+    fn laptops(&self) -> Option<u32> {
+        let accepts = text(&self.flags, "/data/web.enable-remote-write-receiver");
+        let is_room = accepts == Some("true") && self.health()?.is_empty();
+        // An empty result means zero.
+        let count = text(&self.laptops, "/data/result/0/value/1");
+        is_room.then(|| count.and_then(|it| it.parse().ok()).unwrap_or(0))
+    }
+
+    /// What is wrong with the lab's alerts and the recording rules that they read, and what
+    /// to do about it.
+    fn rules_trouble(&self) -> Option<(&'static str, String)> {
+        let Some(groups) = self.rules.pointer("/data/groups").and_then(Value::as_array) else {
+            return Some((
+                "scrapes the lab, but does not list its rules",
+                "check that it is Prometheus: open its page in a browser".to_owned(),
+            ));
+        };
+        let named = groups
+            .iter()
+            .filter_map(|it| Some((text(it, "/name")?, it.get("rules")?.as_array()?)));
+        let own = named.filter(|(name, _)| name.starts_with("lab-"));
+        if !own.clone().any(|(name, _)| name == ALERTS) {
+            return Some((
+                "scrapes the lab, but has no alerts for it",
+                "make dashboards/ readable for everybody, and restart: docker compose up -d"
+                    .to_owned(),
+            ));
+        }
+        let failing = own
+            .flat_map(|(_, rules)| rules)
+            .find(|rule| text(rule, "/health") == Some("err"))?;
+        Some((
+            "scrapes the lab, but cannot evaluate all of its rules",
+            format!("check {} on its page under /rules", text(failing, "/name")?),
+        ))
+    }
+}
+
 fn tempo(facts: &Facts, addresses: &Addresses) -> Verdict {
     let at = ready(facts.tempo, &addresses.tempo, facts, addresses)?;
     match ready(facts.otlp, &addresses.otlp, facts, addresses) {
         Ok(otlp) => Ok(format!("{at} is ready, and {otlp} takes traces")),
-        Err(otlp) => problem(
-            otlp.level,
-            format!("{at} is ready, but takes no traces: {}", otlp.found),
+        Err((level, found, _)) => problem(
+            level,
+            format!("{at} is ready, but takes no traces: {found}"),
             "start it with dashboards/tempo/tempo.yml",
         ),
     }
@@ -389,20 +400,24 @@ fn tempo(facts: &Facts, addresses: &Addresses) -> Verdict {
 
 fn grafana(facts: &Facts, addresses: &Addresses) -> Verdict {
     let at = ready(facts.grafana, &addresses.grafana, facts, addresses)?;
-    let (found, advice) = match &facts.dashboards {
-        Dashboards::Missing(missing) if missing.is_empty() => {
-            return Ok(format!("{at} is ready, and has the lab's dashboards"));
-        }
-        Dashboards::Missing(missing) => (
+    let Some(found) = facts.dashboards.as_array() else {
+        return problem(
+            gravity(addresses),
+            format!("{at} is ready, but does not list its dashboards"),
+            "check whether it requires a login: the lab's own does not",
+        );
+    };
+    let expected = facts.api.laptops().map_or(DASHBOARDS, |_| ROOM);
+    let is_missing = |uid: &&str| found.iter().all(|it| text(it, "/uid") != Some(uid));
+    let missing: Vec<_> = expected.iter().copied().filter(is_missing).collect();
+    match missing.is_empty() {
+        true => Ok(format!("{at} is ready, and has the lab's dashboards")),
+        false => problem(
+            gravity(addresses),
             format!("{at} is ready, but lacks {}", missing.join(", ")),
             "start it with dashboards/grafana/, as docker-compose.yml does",
         ),
-        Dashboards::Unknown => (
-            format!("{at} is ready, but does not list its dashboards"),
-            "check whether it requires a login: the lab's own does not",
-        ),
-    };
-    problem(gravity(addresses), found, advice)
+    }
 }
 
 #[cfg(test)]

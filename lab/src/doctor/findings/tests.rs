@@ -1,3 +1,7 @@
+use std::{collections::BTreeSet, fs, path::Path};
+
+use serde_json::json;
+
 use super::{
     super::{
         facts::Version,
@@ -15,14 +19,17 @@ fn machine(change: impl FnOnce(&mut Facts)) -> Facts {
         loopback: Ok(()),
         proxies: Vec::new(),
         languages: languages([Some(Version(3, 12)), Some(Version(22, 1)), None]),
-        docker: engine(Flavour::Host),
+        docker: engine(false),
         prometheus: Probe::Status(200),
-        target: Target::Up,
-        rules: Rules::Sound,
+        api: Api {
+            targets: targets(&["up"]),
+            rules: rules(&[(ALERTS, "ok")]),
+            ..Api::default()
+        },
         tempo: Probe::Status(200),
         otlp: Probe::Status(200),
         grafana: Probe::Status(200),
-        dashboards: Dashboards::Missing(Vec::new()),
+        dashboards: dashboards(DASHBOARDS),
         terminal: Terminal {
             width: Some(80),
             utf8: true,
@@ -33,18 +40,39 @@ fn machine(change: impl FnOnce(&mut Facts)) -> Facts {
 }
 
 /// A machine without Prometheus, Tempo and Grafana.
-fn bare(docker: Docker, system: &'static str) -> Facts {
+fn bare(docker: Docker) -> Facts {
     machine(|it| {
-        (it.system, it.docker) = (system, docker);
+        (it.docker, it.api) = (docker, Api::default());
         (it.prometheus, it.tempo, it.grafana) = (Probe::Refused, Probe::Refused, Probe::Refused);
     })
 }
 
-fn engine(flavour: Flavour) -> Docker {
-    Docker::Engine {
-        flavour,
-        compose: true,
+fn engine(is_desktop: bool) -> Docker {
+    Docker {
+        is_desktop,
+        trouble: None,
     }
+}
+
+/// Another target, and the lab with each of these states.
+fn targets(health: &[&str]) -> Value {
+    let lab = |health| json!({ "labels": { "job": "lab" }, "health": health });
+    let mut active: Vec<_> = health.iter().map(lab).collect();
+    active.push(json!({ "labels": { "job": "node" }, "health": "up" }));
+    json!({ "data": { "activeTargets": active } })
+}
+
+/// Groups with one rule each, by the name of the group and the health of the rule.
+fn rules(groups: &[(&str, &str)]) -> Value {
+    let group = |(name, health): &(&str, &str)| {
+        let rule = json!({ "name": "ServiceDown", "health": health });
+        json!({ "name": name, "rules": [rule] })
+    };
+    json!({ "data": { "groups": groups.iter().map(group).collect::<Vec<_>>() } })
+}
+
+fn dashboards(uids: &[&str]) -> Value {
+    uids.iter().map(|uid| json!({ "uid": uid })).collect()
 }
 
 fn languages(versions: [Option<Version>; 3]) -> Vec<Language> {
@@ -95,6 +123,29 @@ const NOTE: [Level; 2] = [Level::Note; 2];
 const PROBLEM: [Level; 2] = [Level::Problem; 2];
 /// A note; a problem with `--with-grafana`.
 const GRAVE_IF_WANTED: [Level; 2] = [Level::Note, Level::Problem];
+
+/// The names must match the files in the repository.
+#[test]
+fn job_and_dashboards_are_those_of_the_configuration() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../dashboards");
+    let has = |path: &str, line: String| {
+        let text = fs::read_to_string(folder.join(path)).expect(path);
+        assert!(text.contains(&line), "{path}: {line}");
+    };
+
+    has("prometheus/prometheus.yml", format!("- job_name: {JOB}\n"));
+    has("prometheus/rules/alerts.yml", format!("- name: {ALERTS}\n"));
+    for (path, uids) in [("dashboards", DASHBOARDS), ("room", ROOM)] {
+        let files = fs::read_dir(folder.join("grafana").join(path)).expect(path);
+        let found = files.map(|file| {
+            let file = fs::read(file.expect("an entry").path()).expect("a file");
+            let dashboard: Value = serde_json::from_slice(&file).expect("JSON");
+            dashboard["uid"].as_str().expect("a uid").to_owned()
+        });
+        let expected: BTreeSet<_> = uids.iter().map(|uid| (*uid).to_owned()).collect();
+        assert_eq!(found.collect::<BTreeSet<_>>(), expected);
+    }
+}
 
 #[test]
 fn a_healthy_machine_has_nothing_to_do() {
@@ -159,43 +210,28 @@ fn a_running_lab_holds_both_ports_and_a_plain_service_is_in_its_way() {
 }
 
 #[test]
-fn a_loopback_that_does_not_work_is_a_problem() {
-    let facts = machine(|it| it.loopback = Err("no response in time".to_owned()));
-
-    let words = "no response in time";
-    holds("loopback", &facts, PROBLEM, words, "firewall");
-}
-
-#[test]
-fn a_proxy_is_worth_a_note() {
+fn each_trouble_of_the_machine_has_a_level_and_advice() {
+    let loopback = machine(|it| it.loopback = Err("no response in time".to_owned()));
     let linux = machine(|it| it.proxies = vec!["http_proxy", "ALL_PROXY"]);
     let mut windows = linux.clone();
     windows.system = "windows";
-
-    for (facts, advice) in [
-        (linux, "export NO_PROXY=127.0.0.1,localhost,$NO_PROXY"),
-        (windows, "set NO_PROXY=127.0.0.1,localhost,%NO_PROXY%"),
-    ] {
-        holds("proxy", &facts, NOTE, "http_proxy, ALL_PROXY", advice);
-    }
-}
-
-#[test]
-fn a_terminal_is_wide_enough_and_speaks_utf8() {
     let piped = machine(|it| it.terminal.width = None);
     let narrow = machine(|it| it.terminal.width = Some(39));
     let ascii = machine(|it| it.terminal.utf8 = false);
-
-    holds("terminal", &piped, OK, "not a terminal", "");
-    holds("terminal", &narrow, NOTE, "39 columns", "widen the window");
-    holds("locale", &ascii, NOTE, "ASCII", "LC_ALL=C.UTF-8");
-}
-
-#[test]
-fn one_language_is_enough_for_the_starters() {
     let one = machine(|it| it.languages = languages([Some(Version(3, 8)), None, None]));
     let none = machine(|it| it.languages = languages([Some(Version(3, 7)), None, None]));
 
+    let words = "no response in time";
+    holds("loopback", &loopback, PROBLEM, words, "firewall");
+    let words = "http_proxy, ALL_PROXY";
+    let advice = "export NO_PROXY=127.0.0.1,localhost,$NO_PROXY";
+    holds("proxy", &linux, NOTE, words, advice);
+    let advice = "set NO_PROXY=127.0.0.1,localhost,%NO_PROXY%";
+    holds("proxy", &windows, NOTE, words, advice);
+    holds("terminal", &piped, OK, "not a terminal", "");
+    holds("terminal", &narrow, NOTE, "39 columns", "widen the window");
+    holds("locale", &ascii, NOTE, "ASCII", "LC_ALL=C.UTF-8");
+    // One language is enough for the starters.
     let words = "Python 3.8, for `lab starter`; if you want others: Node 18.0 or later \
                  (nodejs.org), Go 1.18 or later (go.dev)";
     holds("languages", &one, OK, words, "");
@@ -208,57 +244,24 @@ fn one_language_is_enough_for_the_starters() {
 fn the_docker_of_a_machine_says_how_the_dashboards_are_started() {
     let plain = "docker compose up -d";
     let desktop = "docker compose --profile desktop up -d";
-    for (docker, system, command) in [
-        (engine(Flavour::Host), "linux", plain),
-        (engine(Flavour::Desktop), "linux", desktop),
-        (engine(Flavour::Desktop), "macos", desktop),
-        (Docker::NoEngine, "linux", plain),
-        (Docker::NoEngine, "windows", desktop),
-    ] {
-        let facts = bare(docker, system);
+    for (is_desktop, command) in [(false, plain), (true, desktop)] {
+        let running = bare(engine(is_desktop));
+        let mut broken = running.clone();
+        broken.docker.trouble = Some(("no engine runs", "start it"));
 
-        let (.., advice) = found("grafana", &facts, true);
-        assert_eq!(advice, command);
-        let (level, _, advice) = found("dashboards", &facts, false);
-        assert_eq!(level, Level::Note);
-        assert_eq!(advice, format!("if you want them: {command}"));
-        if matches!(docker, Docker::Engine { .. }) {
-            holds("docker", &facts, OK, command, "");
+        for facts in [&running, &broken] {
+            let (.., advice) = found("grafana", facts, true);
+            assert_eq!(advice, command);
+            let (level, _, advice) = found("dashboards", facts, false);
+            assert_eq!(level, Level::Note);
+            assert_eq!(advice, format!("if you want them: {command}"));
         }
-    }
-}
-
-#[test]
-fn an_unusable_docker_gets_a_reason_and_advice() {
-    let without_compose = Docker::Engine {
-        flavour: Flavour::Host,
-        compose: false,
-    };
-    let rootless = engine(Flavour::Rootless);
-    for (docker, words, advice) in [
-        (Docker::Absent, "not installed", "install Docker"),
-        (Docker::Silent, "not respond in time", "docker info"),
-        (Docker::NoEngine, "no engine", "systemctl start"),
-        (Docker::Denied, "may not connect", "usermod -aG docker"),
-        (without_compose, "no `docker compose`", "plugin"),
-        (rootless, "rootless", "docker context use default"),
-    ] {
-        let facts = bare(docker, "linux");
-
-        holds("docker", &facts, GRAVE_IF_WANTED, words, advice);
-    }
-    let (.., advice) = found("docker", &bare(Docker::NoEngine, "macos"), false);
-    assert_eq!(advice, "start Docker Desktop");
-}
-
-#[test]
-fn docker_is_not_needed_if_all_dashboards_run_without_it() {
-    let all = machine(|it| it.docker = Docker::Absent);
-    let mut some = all.clone();
-    some.tempo = Probe::Refused;
-
-    for (facts, levels) in [(all, NOTE), (some, GRAVE_IF_WANTED)] {
-        holds("docker", &facts, levels, "not installed", "install Docker");
+        holds("docker", &running, OK, command, "");
+        let (words, advice) = ("no engine runs", "start it");
+        holds("docker", &broken, GRAVE_IF_WANTED, words, advice);
+        // Docker is not needed if the dashboards run without it.
+        let elsewhere = machine(|it| it.docker = broken.docker);
+        holds("docker", &elsewhere, NOTE, words, advice);
     }
 }
 
@@ -287,74 +290,124 @@ fn a_missing_dashboard_is_a_problem_only_with_grafana() {
 }
 
 #[test]
-fn prometheus_must_scrape_the_lab() {
-    let (otlp, wait) = ("lab serve --otlp", "wait ten seconds");
+fn prometheus_must_scrape_the_lab_and_have_its_alerts() {
     let unscraped = "has not scraped the lab yet";
-    for (target, page, words, advice) in [
-        (Target::Down, Port::Free, "waits for the lab", otlp),
-        (Target::Awaited, Port::Lab, unscraped, wait),
+    for (health, page, words, advice) in [
         (
-            Target::Down,
-            Port::Lab,
-            "does not reach",
-            "docker compose up",
+            &["down"][..],
+            Port::Free,
+            "waits for the lab",
+            "lab serve --otlp",
         ),
-        (Target::Absent, Port::Free, "no job `lab`", "prometheus.yml"),
-        (Target::Unknown, Port::Free, "does not list", "browser"),
+        (&["unknown"], Port::Lab, unscraped, "wait ten seconds"),
+        (&["down"], Port::Lab, "does not reach", "docker compose up"),
+        (&[], Port::Free, "no job `lab`", "prometheus.yml"),
     ] {
-        let facts = machine(|it| (it.target, it.page) = (target, page));
+        let facts = machine(|it| (it.api.targets, it.page) = (targets(health), page));
 
         holds("prometheus", &facts, GRAVE_IF_WANTED, words, advice);
     }
+    let (alerts, cannot) = ("has no alerts", "cannot evaluate");
+    for (groups, words, advice) in [
+        (&[][..], alerts, "make dashboards/ readable"),
+        (&[("other", "err")], alerts, "make dashboards/ readable"),
+        (&[(ALERTS, "err")], cannot, "check ServiceDown"),
+        (
+            &[(ALERTS, "ok"), ("lab-recording", "err")],
+            cannot,
+            "check ServiceDown",
+        ),
+    ] {
+        let facts = machine(|it| it.api.rules = rules(groups));
+
+        holds("prometheus", &facts, GRAVE_IF_WANTED, words, advice);
+    }
+    let silent = machine(|it| it.api.targets = json!({ "status": "error" }));
+    holds(
+        "prometheus",
+        &silent,
+        GRAVE_IF_WANTED,
+        "does not list its targets",
+        "browser",
+    );
+    let silent = machine(|it| it.api.rules = Value::Null);
+    holds(
+        "prometheus",
+        &silent,
+        GRAVE_IF_WANTED,
+        "does not list its rules",
+        "browser",
+    );
+    let sound = machine(|it| {
+        it.api.targets = targets(&["down", "up"]);
+        it.api.rules = rules(&[("other", "err"), (ALERTS, "unknown")]);
+    });
+    holds("prometheus", &sound, OK, "and has its alerts", "");
 }
 
 #[test]
 fn a_room_waits_for_laptops_and_needs_no_local_lab() {
-    let room = |laptops| {
+    let room = |laptops: Value| {
+        let result: Vec<_> = laptops
+            .as_str()
+            .map(|it| json!({ "value": [1.5, it] }))
+            .into_iter()
+            .collect();
         machine(|it| {
-            it.target = Target::Written(laptops);
-            it.rules = Rules::Missing;
+            it.api = Api {
+                targets: targets(&[]),
+                rules: Value::Null,
+                flags: json!({ "data": { "web.enable-remote-write-receiver": "true" } }),
+                laptops: json!({ "data": { "result": result } }),
+            };
+            it.dashboards = dashboards(ROOM);
         })
     };
 
-    let mut no_grafana = room(3);
+    let mut no_grafana = room(json!("3"));
     no_grafana.grafana = Probe::Refused;
     let advice = "docker compose --profile room up -d";
     let words = "nobody listens";
     holds("grafana", &no_grafana, GRAVE_IF_WANTED, words, advice);
     let advice = "lab serve --otlp http://ADDRESS:4318";
     let words = "waits for the laptops";
-    holds("prometheus", &room(0), GRAVE_IF_WANTED, words, advice);
-    for (laptops, words) in [(1, "data from 1 laptop"), (24, "data from 24 laptops")] {
-        let (level, found, _) = found("prometheus", &room(laptops), true);
+    holds(
+        "prometheus",
+        &room(Value::Null),
+        GRAVE_IF_WANTED,
+        words,
+        advice,
+    );
+    for (laptops, words) in [("1", "data from 1 laptop"), ("24", "data from 24 laptops")] {
+        let room = room(json!(laptops));
+        let (level, found, _) = found("prometheus", &room, true);
         assert_eq!(level, Level::Ok);
         assert!(found.ends_with(words), "{found}");
+        holds("grafana", &room, OK, "has the lab's dashboards", "");
     }
-}
-
-#[test]
-fn prometheus_must_have_the_alerts() {
-    let failing = Rules::Failing("ServiceDown".to_owned());
-    let readable = "make dashboards/ readable";
-    for (rules, words, advice) in [
-        (Rules::Missing, "has no alerts", readable),
-        (failing, "cannot evaluate", "check ServiceDown"),
-        (Rules::Unknown, "does not list its rules", "browser"),
-    ] {
-        let facts = machine(|it| it.rules = rules);
-
-        holds("prometheus", &facts, GRAVE_IF_WANTED, words, advice);
-    }
+    // Nobody can write to a Prometheus without the flag.
+    let mut closed = room(json!("3"));
+    closed.api.flags = json!({ "data": { "web.enable-remote-write-receiver": "false" } });
+    holds(
+        "prometheus",
+        &closed,
+        GRAVE_IF_WANTED,
+        "no job `lab`",
+        "prometheus.yml",
+    );
 }
 
 #[test]
 fn grafana_must_have_the_dashboards() {
-    let missing = Dashboards::Missing(vec!["lab-client", "lab-service"]);
-    for (dashboards, words, advice) in [
-        (missing, "lacks lab-client, lab-service", "dashboards/"),
-        (Dashboards::Unknown, "does not list", "login"),
+    for (listed, words, advice) in [
+        (
+            dashboards(&["lab-client", "other"]),
+            "lacks lab-service, lab-workshop",
+            "dashboards/",
+        ),
+        (Value::Null, "does not list", "login"),
     ] {
-        let facts = machine(|it| it.dashboards = dashboards);
+        let facts = machine(|it| it.dashboards = listed);
 
         holds("grafana", &facts, GRAVE_IF_WANTED, words, advice);
     }
