@@ -1,5 +1,6 @@
-//! Support for the tests: the client's own bench, and a service with a client on
-//! one clock.
+//! Support for the tests: the client's own bench, a service with a client on one clock,
+//! and what the fuzz targets need as well, a service without a socket and a client
+//! without one.
 //!
 //! Nothing here waits, reaches beyond loopback or is shared between two tests.
 
@@ -8,6 +9,8 @@ mod bench;
 #[cfg(test)]
 mod client_suite;
 mod loopback;
+mod service;
+mod transport;
 
 pub use bench::{
     Bench, Draw, NOW, Nobody, Script, Series, SpanRecord, Spans, Tally, Watch, call, client_of,
@@ -15,3 +18,5 @@ pub use bench::{
     response_problem, retry_after, silently, status, sum, transport_error, typed,
 };
 pub use loopback::{Loopback, story};
+pub use service::{get, job, respond, serve, wait};
+pub use transport::{client, says};

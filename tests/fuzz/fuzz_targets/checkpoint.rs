@@ -5,8 +5,9 @@
 use std::fs;
 
 use client::{CheckpointError, CheckpointStore, FileCheckpoints};
-use fuzz::{target, wait};
+use fuzz::target;
 use tempfile::tempdir;
+use tests::wait;
 
 target!(checkpoint);
 

@@ -3,10 +3,10 @@
 
 #![cfg_attr(fuzzing, no_main)]
 
-use axum::body::Body;
 use client::IdempotencyKey;
-use fuzz::{client, line, respond, says, target, wait};
-use http::{HeaderValue, Request, Response, StatusCode};
+use fuzz::{line, target};
+use http::{HeaderValue, Response, StatusCode};
+use tests::{client, job, respond, says, wait};
 
 target!(headers);
 
@@ -21,13 +21,10 @@ fn headers(data: &[u8]) {
     };
     let reply = Response::builder().header("content-type", &media_type);
     says(reply.body(b"{}".to_vec()).expect("a response"));
-    let job = Request::post("/jobs").header("content-type", &media_type);
-    let job = job.header("idempotency-key", &value);
-    let job = job.body(Body::from("{}")).expect("a request");
 
     let is_json = wait(client().bad_json()).is_ok();
     let key = str::from_utf8(key).ok().map(IdempotencyKey::new);
-    let (served, _) = respond(|config| config, [job]);
+    let (served, _) = respond([job(&media_type, &value, b"{}")]);
 
     let is_key = key.is_some_and(|key| key.is_ok());
     let expected = match (is_json, is_key) {
@@ -36,5 +33,6 @@ fn headers(data: &[u8]) {
         (true, false) => [StatusCode::BAD_REQUEST; 2],
         (false, false) => [StatusCode::UNSUPPORTED_MEDIA_TYPE, StatusCode::BAD_REQUEST],
     };
-    assert!(expected.contains(&served[0].status), "{}", served[0].status);
+    let status = served[0].status();
+    assert!(expected.contains(&status), "{status}");
 }

@@ -3,9 +3,10 @@
 #![cfg_attr(fuzzing, no_main)]
 
 use client::{ApiError, ResponseProblem};
-use fuzz::{client, says, target, wait};
+use fuzz::target;
 use http::Response;
 use serde_json::Value;
+use tests::{client, says, wait};
 
 target!(page);
 

@@ -2,21 +2,20 @@
 
 #![cfg_attr(fuzzing, no_main)]
 
-use axum::body::Body;
-use fuzz::{respond, target};
-use http::{Request, StatusCode, Uri};
+use fuzz::target;
+use http::{StatusCode, Uri};
+use tests::{get, respond};
 
 target!(query);
 
 fn query(data: &[u8]) {
-    let uri = [b"/items?", data].concat();
-    let Ok(uri) = Uri::try_from(uri) else {
+    let Ok(uri) = Uri::try_from([b"/items?", data].concat()) else {
         return;
     };
-    let request = Request::get(&uri).body(Body::empty()).expect("a request");
-    let (served, _) = respond(|config| config, [request]);
 
-    match served[0].status {
+    let (served, _) = respond([get(&uri)]);
+
+    match served[0].status() {
         StatusCode::OK => {
             let names = uri.query().unwrap_or_default().split('&');
             let names = names.map(|pair| pair.split('=').next().unwrap_or_default());

@@ -3,11 +3,12 @@
 
 #![cfg_attr(fuzzing, no_main)]
 
-use std::{error::Error, fmt::Debug};
+use std::{error::Error, fmt::Debug, iter};
 
 use client::{ApiError, IdempotencyKey, JsonObject};
-use fuzz::{client, line, says, target, wait};
+use fuzz::{line, target};
 use http::{HeaderName, HeaderValue, Response};
+use tests::{client, says, wait};
 
 /// The headers that a client reads, each with the letter that names it.
 const HEADERS: [(u8, &str); 6] = [
@@ -70,13 +71,8 @@ fn told<T: Debug>(result: Result<T, ApiError>) {
     let said = match &result {
         Ok(value) => format!("{value:?}"),
         Err(error) => {
-            let mut said = format!("{error:?}");
-            let mut next: Option<&dyn Error> = Some(error);
-            while let Some(error) = next {
-                said += &error.to_string();
-                next = error.source();
-            }
-            said
+            let chain = iter::successors(Some(error as &dyn Error), |&it| it.source());
+            chain.map(ToString::to_string).collect::<String>() + &format!("{error:?}")
         }
     };
     assert!(said.len() < 4096, "{} bytes", said.len());

@@ -4,11 +4,10 @@
 
 use std::sync::Arc;
 
-use axum::body::Body;
-use fuzz::{respond, target};
+use fuzz::target;
 use host::Metrics;
-use http::Request;
 use metrics::NoopRecorder;
+use tests::{get, serve};
 
 target!(scrape);
 
@@ -17,32 +16,33 @@ fn scrape(data: &[u8]) {
         return;
     };
     // Lines that end in a carriage return are none of an exporter's.
-    if text.contains('\r') || text.contains("process_") || text.contains("service_build_info") {
+    if text.contains('\r') || exported(text).len() < text.lines().count() {
         return;
     }
-    let ordered = scraped(text);
 
-    let own = |line: &&str| !line.contains("process_") && !line.contains("service_build_info");
-    let lines = |text: &str| {
-        let mut lines: Vec<_> = text.lines().filter(own).map(str::to_owned).collect();
+    let ordered = scraped(text);
+    let ordered = exported(&ordered);
+
+    let again = scraped(&ordered.join("\n"));
+    assert_eq!(exported(&again), ordered);
+    let sorted = |mut lines: Vec<&'_ str>| -> Vec<String> {
         lines.retain(|line| !line.is_empty());
-        lines.sort();
-        lines
+        lines.sort_unstable();
+        lines.into_iter().map(str::to_owned).collect()
     };
-    assert_eq!(lines(&ordered), lines(text));
-    let own: Vec<_> = ordered.lines().filter(own).collect();
-    let again = scraped(&own.join("\n"));
-    let again: Vec<_> = again
-        .lines()
-        .filter(|line| !line.contains("process_") && !line.contains("service_build_info"))
-        .collect();
-    assert_eq!(again, own);
+    assert_eq!(sorted(ordered), sorted(exported(text)));
+}
+
+/// The lines that are not the service's own.
+fn exported(text: &str) -> Vec<&str> {
+    let own = |line: &&str| line.contains("process_") || line.contains("service_build_info");
+    text.lines().filter(|line| !own(line)).collect()
 }
 
 fn scraped(text: &str) -> String {
     let text = format!("{text}\n");
     let metrics = Metrics::new(Arc::new(NoopRecorder), move || text.clone());
-    let request = Request::get("/metrics").body(Body::empty());
-    let (served, _) = respond(|config| config.metrics(metrics), request.ok());
-    String::from_utf8(served[0].body.clone()).expect("text")
+    let lessons = server::lessons(1);
+    let (served, _) = serve(lessons, |it| it.metrics(metrics), [get("/metrics")]);
+    String::from_utf8(served[0].body().clone()).expect("text")
 }

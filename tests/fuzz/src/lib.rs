@@ -1,5 +1,5 @@
-//! What the fuzz targets share: a service without a socket, and a client whose transport
-//! says what it is told to.
+//! What the fuzz targets share. The service without a socket and the client whose transport
+//! says what it is told to are those of the package `tests`.
 //!
 //! Every target reads bytes through what is public, and asks more of the reader than not
 //! to panic: its promises, which the properties beside it hold for a few hundred texts,
@@ -12,17 +12,8 @@
 //! cargo run -p fuzz --bin retry_after -- tests/fuzz/artifacts/retry_after/crash-…
 //! ```
 
-mod service;
-mod transport;
-
-use std::cell::OnceCell;
-
-use tokio::runtime::{Builder, Runtime};
-
 #[cfg(fuzzing)]
 pub use libfuzzer_sys;
-pub use service::{Served, respond, serve};
-pub use transport::{client, says};
 
 /// Makes a function of some bytes a target. Without the fuzzer the program calls it with
 /// the content of each file that is named.
@@ -40,18 +31,6 @@ macro_rules! target {
             Ok(())
         }
     };
-}
-
-/// Waits for what needs a runtime. There is one of these for all inputs.
-pub fn wait<T>(future: impl Future<Output = T>) -> T {
-    thread_local! {
-        static RUNTIME: OnceCell<Runtime> = const { OnceCell::new() };
-    }
-    let runtime = || Builder::new_current_thread().enable_all().build();
-    RUNTIME.with(|it| {
-        it.get_or_init(|| runtime().expect("a runtime"))
-            .block_on(future)
-    })
 }
 
 /// The first bytes up to a line feed, and the rest.

@@ -1,7 +1,8 @@
 //! A client whose transport says what it is told to.
 
 use std::{
-    sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError},
+    cell::RefCell,
+    sync::{Arc, LazyLock},
     time::SystemTime,
 };
 
@@ -10,8 +11,10 @@ use http::Extensions;
 use reqwest::{Request, Response};
 use reqwest_middleware::{Middleware, Next, Result};
 
-/// What comes next, whoever asks.
-static NEXT: Mutex<Option<http::Response<Vec<u8>>>> = Mutex::new(None);
+thread_local! {
+    /// What comes next, whoever asks.
+    static NEXT: RefCell<http::Response<Vec<u8>>> = RefCell::default();
+}
 
 static CLIENT: LazyLock<ReliableApiClient> = LazyLock::new(|| {
     let clock = VirtualClock::starting_at(SystemTime::UNIX_EPOCH);
@@ -25,13 +28,9 @@ pub fn client() -> &'static ReliableApiClient {
     &CLIENT
 }
 
-/// Decides what every request gets from here on.
+/// Decides what every request of this thread gets from here on.
 pub fn says(response: http::Response<Vec<u8>>) {
-    *next() = Some(response);
-}
-
-fn next() -> MutexGuard<'static, Option<http::Response<Vec<u8>>>> {
-    NEXT.lock().unwrap_or_else(PoisonError::into_inner)
+    NEXT.set(response);
 }
 
 struct Says;
@@ -39,7 +38,6 @@ struct Says;
 #[async_trait::async_trait]
 impl Middleware for Says {
     async fn handle(&self, _: Request, _: &mut Extensions, _: Next<'_>) -> Result<Response> {
-        let response = next().clone();
-        Ok(response.expect("something was said").into())
+        Ok(NEXT.with_borrow(Clone::clone).into())
     }
 }
