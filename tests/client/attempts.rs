@@ -4,7 +4,7 @@ use std::{fmt::Debug, time::Duration};
 
 use client::{ApiError, Endpoint, IdempotencyKey, JsonObject, RepeatPermission, StopReason};
 use http::Method;
-use tests::{Bench, Loopback, Script, http_error, retry_after, status, story};
+use tests::{Bench, Loopback, Script, http_error, retry_after, status};
 
 #[tokio::test]
 async fn two_attempts_at_flaky_end_in_a_503_and_three_succeed() {
@@ -15,14 +15,17 @@ async fn two_attempts_at_flaky_end_in_a_503_and_three_succeed() {
 
         let waits = loopback.clock.sleeps().len() as u64;
         let ledger = loopback.stop().await;
-        let story = format!("{max_attempts} attempts, {}", story(&ledger));
-        assert_eq!((ledger.total, waits), (requests, requests - 1), "{story}");
+        assert_eq!(
+            (ledger.total, waits),
+            (requests, requests - 1),
+            "{ledger:#?}"
+        );
         if max_attempts < 3 {
             let error = http_error(flaky);
-            assert_eq!(error.status, 503, "{story}");
-            assert_eq!(u64::from(error.attempts), requests, "{story}");
+            assert_eq!(error.status, 503, "{ledger:#?}");
+            assert_eq!(u64::from(error.attempts), requests, "{ledger:#?}");
         } else {
-            assert_eq!(flaky.expect("a success").attempt, 3, "{story}");
+            assert_eq!(flaky.expect("a success").attempt, 3, "{ledger:#?}");
         }
     }
 }

@@ -3,7 +3,7 @@
 use client::{IdempotencyKey, JsonObject};
 use runner::faults::Fault;
 use serde_json::json as value;
-use tests::{Loopback, http_error, story};
+use tests::{Loopback, http_error};
 
 fn object(text: &str) -> JsonObject {
     JsonObject::from_iter([("kind".to_owned(), value!(text))])
@@ -24,16 +24,15 @@ async fn a_replay_names_the_same_job_and_another_body_conflicts() {
     let second = client.create_job(&other, &object("report")).await;
 
     let ledger = loopback.stop().await;
-    let story = story(&ledger);
     let first = first.expect("a job");
-    assert_eq!(replay.expect("the job"), first, "{story}");
-    assert_ne!(second.expect("another job"), first, "{story}");
+    assert_eq!(replay.expect("the job"), first, "{ledger:#?}");
+    assert_ne!(second.expect("another job"), first, "{ledger:#?}");
     let conflict = http_error(conflict);
-    assert_eq!(conflict.status, 409, "{story}");
-    assert_eq!(conflict.code(), Some("idempotency_conflict"), "{story}");
+    assert_eq!(conflict.status, 409, "{ledger:#?}");
+    assert_eq!(conflict.code(), Some("idempotency_conflict"), "{ledger:#?}");
     let request_id = &*ledger.entries[2].request_id;
-    assert_eq!(conflict.request_id(), Some(request_id), "{story}");
-    assert_eq!(ledger.total, 4, "no retry: {story}");
+    assert_eq!(conflict.request_id(), Some(request_id), "{ledger:#?}");
+    assert_eq!(ledger.total, 4, "no retry: {ledger:#?}");
 }
 
 #[tokio::test]
@@ -45,16 +44,18 @@ async fn a_job_whose_first_response_was_lost_is_created_once() {
     let asked_again = service.client.create_job(&key, &object("report")).await;
 
     let ledger = service.stop().await;
-    let story = story(&ledger);
     let job = job.expect("the second response came through");
-    assert_eq!(asked_again.expect("the same job"), job, "{story}");
+    assert_eq!(asked_again.expect("the same job"), job, "{ledger:#?}");
     let [created, repeated, again] = &*ledger.entries else {
-        panic!("two requests of one call, and one more: {story}")
+        panic!("two requests of one call, and one more: {ledger:#?}")
     };
     assert_eq!((created.status, repeated.status), (None, Some(201)));
     assert!(created.idempotency_key.is_some() && created.body.is_some());
     for entry in [repeated, again] {
-        assert_eq!(entry.idempotency_key, created.idempotency_key, "{story}");
-        assert_eq!(entry.body, created.body, "{story}");
+        assert_eq!(
+            entry.idempotency_key, created.idempotency_key,
+            "{ledger:#?}"
+        );
+        assert_eq!(entry.body, created.body, "{ledger:#?}");
     }
 }

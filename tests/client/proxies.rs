@@ -7,7 +7,7 @@ use http::{
     HeaderMap, HeaderValue,
     header::{ACCEPT, AUTHORIZATION},
 };
-use wiremock::{Mock, MockServer, Request, ResponseTemplate, matchers::any};
+use tests::{Bench, Script, json};
 
 /// Tells a second process of this test, in which the environment can be set
 /// without a race, where the service is.
@@ -33,15 +33,8 @@ async fn a_given_session_keeps_its_proxies_and_the_clients_own_ignores_them() {
         }
         return;
     }
-    let (service, proxy) = (MockServer::start().await, MockServer::start().await);
-    for server in [&service, &proxy] {
-        let response = serde_json::json!({ "attempt": 3 });
-        let response = ResponseTemplate::new(200).set_body_json(response);
-        Mock::given(any())
-            .respond_with(response)
-            .mount(server)
-            .await;
-    }
+    let script = || Script::always(json(200, &serde_json::json!({ "attempt": 3 })));
+    let (service, proxy) = (Bench::new(script()).await, Bench::new(script()).await);
     let home = tempfile::tempdir().expect("a folder");
     let netrc = home.path().join(".netrc");
     fs::write(&netrc, "default login someone password SECRET\n").expect("a file");
@@ -50,12 +43,12 @@ async fn a_given_session_keeps_its_proxies_and_the_clients_own_ignores_them() {
     child
         .args(["--exact", "--nocapture"])
         .arg("client::proxies::a_given_session_keeps_its_proxies_and_the_clients_own_ignores_them")
-        .env(CHILD, service.uri())
+        .env(CHILD, service.server.uri())
         .env("HOME", home.path())
         .env("NETRC", &netrc)
         .env_remove("REQUEST_METHOD");
     for name in ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"] {
-        child.env(name, proxy.uri());
+        child.env(name, proxy.server.uri());
     }
     for name in ["NO_PROXY", "no_proxy"] {
         child.env_remove(name);
@@ -64,18 +57,17 @@ async fn a_given_session_keeps_its_proxies_and_the_clients_own_ignores_them() {
     let output = child.output().expect("this binary runs");
 
     assert!(output.status.success(), "{output:?}");
-    let one_request = async |server: &MockServer| {
-        let requests = server.received_requests().await.expect("recorded");
-        let [request] = <[Request; 1]>::try_from(requests).expect("one request");
+    let one_request = async |bench: Bench| {
+        let [request] = <[_; 1]>::try_from(bench.sent().await).expect("one request");
         assert_eq!(request.url.path(), "/flaky");
         assert_eq!(request.url.query(), None);
         assert_eq!(request.headers[ACCEPT], "application/json");
         request
     };
-    let own = one_request(&service).await;
-    let given = one_request(&proxy).await;
+    let port = service.server.address().port();
+    let (own, given) = (one_request(service).await, one_request(proxy).await);
     assert!(!own.headers.contains_key(AUTHORIZATION), "{own:?}");
     assert_eq!(given.headers[AUTHORIZATION], CREDENTIAL);
     // A proxy is asked for the whole URL.
-    assert_eq!(given.url.port(), Some(service.address().port()));
+    assert_eq!(given.url.port(), Some(port));
 }

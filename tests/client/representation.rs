@@ -2,7 +2,7 @@
 
 use client::{ApiError, Endpoint, IdempotencyKey, JsonObject, JsonType, ResponseProblem};
 use serde_json::json as value;
-use tests::{Bench, Loopback, Script, http_error, json, response_problem, status, story, typed};
+use tests::{Bench, Loopback, Script, http_error, json, response_problem, status, typed};
 use wiremock::ResponseTemplate;
 
 /// Reads the first page of a listing whose response is `reply`.
@@ -21,67 +21,52 @@ fn wrong(field: &'static str, expected: &'static str, found: JsonType) -> Respon
     }
 }
 
-const CURSOR: &str = "next_cursor";
-
 fn missing(field: &'static str) -> ResponseProblem {
     ResponseProblem::MissingField { field }
 }
 
 /// Each row breaks its own rule, and later ones with it where that is possible.
-fn broken_pages() -> Vec<(ResponseTemplate, ResponseProblem)> {
+fn broken_pages() -> [(&'static str, &'static str, ResponseProblem); 13] {
     use ResponseProblem::{
         EmptyCursor, InvalidJson, ItemNotAnObject, NotAnObject, NotJson, NotUnicode, RepeatedField,
     };
-    let (array, number) = (JsonType::Array, JsonType::Number);
-    let plain = |text: &str| (typed(200, "text/plain", text), NotJson);
-    let of_json = [
-        ("{\n\"items\"", InvalidJson { line: 2, column: 7 }),
-        ("[7]", NotAnObject { found: array }),
-        (r#"{"next_cursor":7}"#, missing("items")),
-        (
-            r#"{"next_cursor":1,"next_cursor":1,"items":[],"items":[]}"#,
-            RepeatedField { field: "items" },
-        ),
-        (
-            r#"{"items":{},"next_cursor":7}"#,
-            wrong("items", "an array", JsonType::Object),
-        ),
-        (
-            r#"{"items":[{},[],7],"next_cursor":7}"#,
-            ItemNotAnObject {
-                index: 1,
-                found: array,
-            },
-        ),
-        (r#"{"items":[{}]}"#, missing("next_cursor")),
-        (
-            r#"{"items":[],"next_cursor":null,"next_cursor":"A"}"#,
-            RepeatedField { field: CURSOR },
-        ),
-        (
-            r#"{"items":[],"next_cursor":7}"#,
-            wrong(CURSOR, "a string or null", number),
-        ),
-        (r#"{"items":[],"next_cursor":""}"#, EmptyCursor),
-        (
-            r#"{"items":[],"next_cursor":"\ud800"}"#,
-            NotUnicode { field: CURSOR },
-        ),
-    ];
-    let not_json = [
-        (status(200).set_body_bytes("[7]"), NotJson),
-        plain("[7]"),
-        plain(r#"{"items": [], "next_cursor": null}"#),
-    ];
-    let of_json = of_json.map(|(text, problem)| (typed(200, "application/json", text), problem));
-    not_json.into_iter().chain(of_json).collect()
+    const JSON: &str = "application/json";
+    const CURSOR: &str = "next_cursor";
+    let (items, found) = ("items", JsonType::Array);
+    let not_an_array = wrong(items, "an array", JsonType::Object);
+    let number = wrong(CURSOR, "a string or null", JsonType::Number);
+    let twice = |field| RepeatedField { field };
+    let cut = InvalidJson { line: 2, column: 7 };
+    let item = ItemNotAnObject { index: 1, found };
+    let both_twice = r#"{"next_cursor":1,"next_cursor":1,"items":[],"items":[]}"#;
+    let cursor_twice = r#"{"items":[],"next_cursor":null,"next_cursor":"A"}"#;
+    let surrogate = r#"{"items":[],"next_cursor":"\ud800"}"#;
+    [
+        ("text/plain", "[7]", NotJson),
+        ("text/plain", r#"{"items":[],"next_cursor":null}"#, NotJson),
+        (JSON, "{\n\"items\"", cut),
+        (JSON, "[7]", NotAnObject { found }),
+        (JSON, r#"{"next_cursor":7}"#, missing(items)),
+        (JSON, both_twice, twice(items)),
+        (JSON, r#"{"items":{},"next_cursor":7}"#, not_an_array),
+        (JSON, r#"{"items":[{},[],7],"next_cursor":7}"#, item),
+        (JSON, r#"{"items":[{}]}"#, missing(CURSOR)),
+        (JSON, cursor_twice, twice(CURSOR)),
+        (JSON, r#"{"items":[],"next_cursor":7}"#, number),
+        (JSON, r#"{"items":[],"next_cursor":""}"#, EmptyCursor),
+        (JSON, surrogate, NotUnicode { field: CURSOR }),
+    ]
 }
 
 #[tokio::test]
 async fn a_page_is_checked_in_the_order_of_the_contract() {
-    for (reply, problem) in broken_pages() {
-        let story = format!("{reply:?}");
-        assert_eq!(response_problem(read_page(reply).await), problem, "{story}");
+    // A body whose media type is not said.
+    let untyped = status(200).set_body_bytes("[7]");
+    let untyped = response_problem(read_page(untyped).await);
+    assert_eq!(untyped, ResponseProblem::NotJson);
+    for (media_type, body, problem) in broken_pages() {
+        let reply = typed(200, media_type, body);
+        assert_eq!(response_problem(read_page(reply).await), problem, "{body}");
     }
     let good = value!({ "items": [{}, { "id": 1 }], "next_cursor": null });
     for code in [302, 404, 500, 503] {
@@ -161,7 +146,7 @@ async fn a_response_of_the_wrong_kind_is_final_and_not_an_http_error() {
     assert_eq!(bad_items, ItemNotAnObject { index: 1, found });
     assert_eq!(bad_cursor, wrong("next_cursor", "a string or null", number));
     let ledger = loopback.stop().await;
-    assert_eq!(ledger.total, 4, "one request each: {}", story(&ledger));
+    assert_eq!(ledger.total, 4, "one request each: {ledger:#?}");
 
     let key = IdempotencyKey::new("k").expect("a key");
     for (body, expected) in [

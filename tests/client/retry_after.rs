@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use client::{RETRY_STATUSES, Random, SeededRandom, StopReason};
 use serde_json::json as value;
-use tests::{Bench, Draw, Loopback, Script, http_error, json, retry_after, status, story};
+use tests::{Bench, Draw, Loopback, Script, http_error, json, retry_after, status};
 use wiremock::ResponseTemplate;
 
 const fn seconds(seconds: u64) -> Duration {
@@ -87,15 +87,10 @@ async fn an_unusable_retry_after_falls_back_to_a_backoff_with_jitter() {
     }
     let lowest = run(status(503), Arc::new(Draw(0.0))).await;
     assert_eq!(lowest, [Duration::ZERO; 7]);
-    let drawn = run(status(503), Arc::new(SeededRandom::new(7))).await;
-    assert_eq!(
-        drawn,
-        run(status(503), Arc::new(SeededRandom::new(7))).await
-    );
-    assert_ne!(
-        drawn,
-        run(status(503), Arc::new(SeededRandom::new(8))).await
-    );
+    let seeded = async |seed| run(status(503), Arc::new(SeededRandom::new(seed))).await;
+    let drawn = seeded(7).await;
+    assert_eq!(drawn, seeded(7).await);
+    assert_ne!(drawn, seeded(8).await);
     for (wait, ceiling) in drawn.into_iter().zip(ceilings) {
         assert!(wait < ceiling, "{wait:?} is not below {ceiling:?}");
     }
@@ -132,5 +127,5 @@ async fn a_retry_after_above_the_budget_stops_at_once() {
     assert_eq!(error.retry_after, Some(seconds(120)), "{error}");
     assert!(loopback.clock.sleeps().is_empty());
     let ledger = loopback.stop().await;
-    assert_eq!(ledger.total, 1, "{}", story(&ledger));
+    assert_eq!(ledger.total, 1, "{ledger:#?}");
 }

@@ -3,7 +3,7 @@
 use client::{Endpoint, StopReason, teaching::endpoint};
 use http::StatusCode;
 use serde_json::json as value;
-use tests::{Bench, Loopback, Script, http_error, json, status, story};
+use tests::{Bench, Loopback, Script, http_error, json, status};
 
 #[tokio::test]
 async fn a_permanent_status_ends_the_call_at_once_and_keeps_its_problem() {
@@ -41,7 +41,7 @@ async fn a_permanent_status_ends_the_call_at_once_and_keeps_its_problem() {
     assert_eq!(error.status, StatusCode::NOT_FOUND);
     assert_eq!(error.code(), Some("not_found"));
     assert_eq!(error.request_id(), Some(request_id), "{error}");
-    assert_eq!(ledger.total, 1, "{}", story(&ledger));
+    assert_eq!(ledger.total, 1, "{ledger:#?}");
 
     // The service accepts a limit of 100 at most.
     let loopback = Loopback::start_with(|builder| builder.page_size(101));
@@ -57,7 +57,7 @@ async fn a_passing_status_is_retried_until_the_attempts_run_out() {
     const PASSING: [u16; 5] = [429, 500, 502, 503, 504];
     for (code, last) in PASSING
         .iter()
-        .flat_map(|code| PASSING.map(|last| (*code, last)))
+        .flat_map(|it| PASSING.map(|last| (*it, last)))
     {
         for max_attempts in 1..=4 {
             let failures = std::iter::repeat_n(status(code), max_attempts - 1);
@@ -87,7 +87,7 @@ async fn a_redirect_is_handed_over_and_not_followed() {
     assert_eq!(http_error(elsewhere).status, StatusCode::FOUND);
     let ledger = loopback.stop().await;
     let routes: Vec<_> = ledger.entries.iter().map(|entry| &*entry.route).collect();
-    assert_eq!(routes, ["/redirect", "/redirect"], "{}", story(&ledger));
+    assert_eq!(routes, ["/redirect", "/redirect"], "{ledger:#?}");
 
     for code in [300, 301, 303, 307, 308] {
         let bench = Bench::new(Script::of([status(code)])).await;

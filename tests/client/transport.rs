@@ -77,10 +77,8 @@ async fn a_request_without_a_complete_response_is_one_class_of_error() {
 
     // A refused connection counts as an attempt, though nothing was sent.
     assert_eq!((refused.kind, refused.attempts), (FailureKind::Connect, 3));
-    assert_eq!(
-        (closed.kind, closed.attempts),
-        (FailureKind::ConnectionLost, 3)
-    );
+    let lost_thrice = (FailureKind::ConnectionLost, 3);
+    assert_eq!((closed.kind, closed.attempts), lost_thrice);
     assert_eq!(lost.lines().await, ["GET /flaky"; 3]);
     let once = (FailureKind::BodyTooLarge, 1);
     assert_eq!((capped_error.kind, capped_error.attempts), once);

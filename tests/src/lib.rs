@@ -17,6 +17,6 @@ pub use bench::{
     clock, contract_error, cursor, every_text, http_error, json, line, never_resolving, page, read,
     response_problem, retry_after, silently, status, sum, transport_error, typed,
 };
-pub use loopback::{Loopback, story};
+pub use loopback::Loopback;
 pub use service::{get, job, respond, serve, wait};
 pub use transport::{client, says};

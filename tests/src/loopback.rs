@@ -1,6 +1,6 @@
 //! A service of the test's own on a free port, and a client of it.
 
-use std::{fmt::Write, sync::Arc, thread};
+use std::{sync::Arc, thread};
 
 use client::{
     VirtualClock,
@@ -114,26 +114,4 @@ async fn assert_no_task_left() {
         yield_now().await;
     }
     panic!("{} tasks are left on the runtime of the test", tasks());
-}
-
-/// What the service saw, for the story that a failing assertion tells.
-pub fn story(ledger: &WireRecord) -> String {
-    let mut story = String::from("the service saw:\n");
-    for entry in &ledger.entries {
-        writeln!(
-            story,
-            "  {} at {:?}: {} {} -> {:?}, Retry-After {:?}, early {:?}, key {:?}, body {:?}",
-            entry.seq,
-            entry.arrived,
-            entry.method,
-            entry.route,
-            entry.status,
-            entry.retry_after,
-            entry.early,
-            entry.idempotency_key,
-            entry.body,
-        )
-        .expect("a string takes any text");
-    }
-    story
 }
