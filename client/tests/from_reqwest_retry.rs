@@ -17,12 +17,12 @@ use reqwest_retry::{
     DefaultRetryableStrategy, Jitter, RetryDecision, RetryError, RetryPolicy,
     RetryTransientMiddleware, policies::ExponentialBackoff,
 };
-use wiremock::{Mock, MockServer, ResponseTemplate, matchers::path};
+use wiremock::{MockServer, ResponseTemplate};
 
 use crate::bench::{Script, Tally, retry_after, status, sum};
 use crate::support::{
     backoff, session, stack,
-    tls::{HandshakeEnd, Server},
+    tls::ALERT,
     virtual_clock,
     wire::{Then, Wire},
 };
@@ -103,17 +103,15 @@ async fn only_this_layer_waits_for_a_retry_after() {
 
 #[tokio::test]
 async fn a_failed_handshake_is_retried_before_and_final_here() {
-    let [old, new] = [
-        Server::ending(HandshakeEnd::Alert).await,
-        Server::ending(HandshakeEnd::Alert).await,
-    ];
-    let url = |server: &Server| format!("https://{}/?secret", server.address());
+    let alert = [(ALERT, Then::Close)];
+    let (old, new) = (Wire::serve(&alert).await, Wire::serve(&alert).await);
+    let url = |wire: &Wire| format!("https://{}/?secret", wire.address());
 
     let of_before = stack(before()).get(url(&old)).send().await;
     let of_after = stack(after(&virtual_clock())).get(url(&new)).send();
     let of_after = of_after.await;
 
-    assert_eq!((old.connections(), new.connections()), (3, 1));
+    assert_eq!((old.requests().len(), new.requests().len()), (3, 1));
     let Err(Error::Middleware(wrapped)) = of_before else {
         panic!("wrapped: {of_before:?}")
     };
@@ -130,15 +128,9 @@ async fn a_failed_handshake_is_retried_before_and_final_here() {
 
 #[tokio::test]
 async fn a_success_that_breaks_off_is_delivered_before_and_retried_here() {
-    let broken = [(
-        "HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf",
-        Then::Close,
-    )];
-    let [old, new, kept] = [
-        Wire::serve(&broken).await,
-        Wire::serve(&broken).await,
-        Wire::serve(&broken).await,
-    ];
+    let half = "HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf";
+    let broken = async || Wire::serve(&[(half, Then::Close)]).await;
+    let [old, new, kept] = [broken().await, broken().await, broken().await];
     let clock = Arc::new(virtual_clock());
     let policy = ExponentialBackoff::builder().build_with_max_retries(2);
     let keeping = RetryMiddleware::with_policy(policy, DefaultRetryableStrategy, clock);
@@ -213,16 +205,11 @@ async fn a_body_that_is_a_stream_is_refused_before_and_sent_once_here() {
 #[tokio::test]
 async fn a_default_session_repeats_a_post_on_its_own() {
     let service = MockServer::start().await;
-    let elsewhere = ResponseTemplate::new(307).insert_header("location", "/elsewhere");
-    Mock::given(path("/"))
-        .respond_with(elsewhere)
-        .mount(&service)
-        .await;
-    let created = ResponseTemplate::new(201);
-    Mock::given(path("/elsewhere"))
-        .respond_with(created)
-        .mount(&service)
-        .await;
+    let script = Script::by(|request| match request.url.path() {
+        "/elsewhere" => status(201),
+        _ => status(307).insert_header("location", "/elsewhere"),
+    });
+    script.mount(&service).await;
     let default = ClientBuilder::new(session().build().expect("a session"));
     let default = default.with(after(&virtual_clock())).build();
     let quiet = stack(after(&virtual_clock()));

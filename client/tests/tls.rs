@@ -10,13 +10,14 @@ use http_body_util::StreamBody;
 use hyper::body::Frame;
 use rustls::AlertDescription;
 
-use crate::bench::{Nobody, transport_error};
+use crate::bench::transport_error;
 use crate::support::{
     offline,
     scripted::scripted,
     session,
-    tls::{Authority, HandshakeEnd, Server},
+    tls::{Authority, HANDSHAKE_ENDS, responding},
     virtual_clock,
+    wire::{Then, Wire},
 };
 
 const WHOLE: &str = "{\"attempt\":3}";
@@ -24,6 +25,13 @@ const WHOLE: &str = "{\"attempt\":3}";
 /// A session that trusts `authority`, and needs nothing of its environment.
 fn trusting(authority: &Authority) -> reqwest::ClientBuilder {
     session().tls_certs_only([authority.certificate()])
+}
+
+/// A session that reaches everything through `proxy`.
+fn behind(proxy: &Wire) -> reqwest::ClientBuilder {
+    let proxy = reqwest::Proxy::all(proxy.base_url()).expect("a proxy");
+    let session = reqwest::Client::builder().tls_certs_only([]);
+    session.proxy(proxy)
 }
 
 /// Makes one call over TLS.
@@ -41,80 +49,63 @@ async fn call(session: reqwest::ClientBuilder, host: &str) -> Result<u64, ApiTra
 }
 
 /// Asserts that the handshake failed and was not tried again.
-fn assert_tls(result: Result<u64, ApiTransportError>, server: &Server, story: &str) {
+fn assert_tls(result: Result<u64, ApiTransportError>, story: &str) {
     let error = result.expect_err(story);
     assert_eq!(error.kind, FailureKind::Tls, "{story}: {error:?}");
     assert_eq!(error.stopped, Some(StopReason::Tls), "{story}");
-    assert_eq!((error.attempts, server.connections()), (1, 1), "{story}");
-}
-
-#[tokio::test]
-async fn a_certificate_that_holds_is_accepted() {
-    let authority = Authority::new();
-    let server = Server::responding(authority.issue("127.0.0.1", [2000, 4000]), WHOLE).await;
-
-    let attempt = call(trusting(&authority), &server.address().to_string()).await;
-
-    assert_eq!(attempt.expect("a response"), 3);
+    assert_eq!(error.attempts, 1, "{story}");
 }
 
 #[tokio::test]
 async fn a_certificate_that_is_refused_gets_one_attempt() {
     let (authority, stranger) = (Authority::new(), Authority::new());
     for (story, issuer, name, years) in [
+        ("accepted", &authority, "127.0.0.1", [2000, 4000]),
         ("untrusted", &stranger, "127.0.0.1", [2000, 4000]),
         ("expired", &authority, "127.0.0.1", [2000, 2001]),
         ("not valid yet", &authority, "127.0.0.1", [3999, 4000]),
-        (
-            "of another name",
-            &authority,
-            "elsewhere.test",
-            [2000, 4000],
-        ),
+        ("of another name", &authority, "other.test", [2000, 4000]),
     ] {
-        let server = Server::responding(issuer.issue(name, years), WHOLE).await;
+        let server = responding(issuer.issue(name, years), WHOLE).await;
 
         let result = call(trusting(&authority), &server.address().to_string()).await;
 
-        assert_tls(result, &server, story);
+        match story {
+            "accepted" => assert_eq!(result.expect("a response"), 3),
+            _ => assert_tls(result, story),
+        }
     }
 }
 
+/// A proxy's response to a request for a tunnel.
+const OPENED: &str = "HTTP/1.1 200 OK\r\n\r\n";
+
 #[tokio::test]
 async fn a_handshake_gets_one_attempt_however_it_is_broken_off_and_through_a_proxy() {
-    for end in [
-        HandshakeEnd::Alert,
-        HandshakeEnd::Close,
-        HandshakeEnd::Reset,
-        HandshakeEnd::ResetMidway,
-        HandshakeEnd::PlainText,
-    ] {
-        let server = Server::ending(end).await;
-        let proxy = Server::proxy_ending(end).await;
+    for end in &HANDSHAKE_ENDS {
+        let server = Wire::serve(&[*end]).await;
+        let proxy = Wire::serve(&[(OPENED, Then::Next(end.0, &end.1))]).await;
 
         let direct = call(trusting(&Authority::new()), &server.address().to_string()).await;
         let proxied = call(behind(&proxy), "service.test").await;
 
-        assert_tls(direct, &server, &format!("{end:?}"));
-        assert_tls(proxied, &proxy, &format!("{end:?} behind a proxy"));
+        assert_tls(direct, &format!("{end:?}"));
+        assert_tls(proxied, &format!("{end:?} behind a proxy"));
+        let requests = [server.requests().len(), proxy.requests().len()];
+        assert_eq!(requests, [1, 2], "{end:?}");
     }
 }
 
 #[tokio::test]
 async fn a_connection_that_is_not_made_is_tried_again() {
-    let nobody = Nobody::default();
-    let proxy = Server::proxy_without_tunnels().await;
+    let proxy = Wire::serve(&[("", Then::Reset)]).await;
 
-    let refused = call(trusting(&Authority::new()), &nobody.address().to_string()).await;
-    let reset_by_the_proxy = call(behind(&proxy), "service.test").await;
+    let reset = call(behind(&proxy), "service.test").await;
 
-    for result in [refused, reset_by_the_proxy] {
-        let error = result.expect_err("no connection");
-        assert_eq!(error.kind, FailureKind::Connect, "{error:?}");
-        assert_eq!(error.stopped, Some(StopReason::AttemptsExhausted));
-        assert_eq!(error.attempts, 3);
-    }
-    assert_eq!(proxy.connections(), 3);
+    let error = reset.expect_err("no connection");
+    assert_eq!(error.kind, FailureKind::Connect, "{error:?}");
+    assert_eq!(error.stopped, Some(StopReason::AttemptsExhausted));
+    assert_eq!((error.attempts, proxy.requests().len()), (3, 3));
 }
 
 #[tokio::test]
@@ -140,20 +131,12 @@ async fn an_alert_within_a_body_is_a_lost_connection() {
 #[tokio::test]
 async fn what_tls_does_not_vouch_for_after_the_handshake_is_asked_for_again() {
     let authority = Authority::new();
-    let server = Server::responding(authority.issue("127.0.0.1", [2000, 4000]), "{\"attem").await;
+    let server = responding(authority.issue("127.0.0.1", [2000, 4000]), "{\"attem").await;
 
     let result = call(trusting(&authority), &server.address().to_string()).await;
 
     let error = result.expect_err("half a body");
     assert_eq!(error.kind, FailureKind::Protocol, "{error:?}");
     assert_eq!(error.stopped, Some(StopReason::AttemptsExhausted));
-    assert_eq!((error.attempts, server.connections()), (3, 3));
-}
-
-/// A session that reaches everything through `proxy`.
-fn behind(proxy: &Server) -> reqwest::ClientBuilder {
-    let proxy = reqwest::Proxy::all(format!("http://{}", proxy.address()));
-    reqwest::Client::builder()
-        .tls_certs_only([])
-        .proxy(proxy.expect("a proxy"))
+    assert_eq!((error.attempts, server.requests().len()), (3, 3));
 }

@@ -8,7 +8,7 @@ use tokio::{
 };
 
 use super::{FORGED, PATIENCE, SOUND, meet};
-use crate::support::wire::{Then, read_request};
+use crate::support::wire::{Seen, Then};
 
 /// Holds hyper's rule that a connection on which more came than a response is not used
 /// again: the next call would take the rest for its own response.
@@ -36,7 +36,8 @@ async fn what_comes_before_a_request_is_not_its_response() {
     let (called, closed) = (Notify::new(), Notify::new());
     let respond = async || -> TcpStream {
         let (mut stream, _) = listener.accept().await.expect("a connection");
-        read_request(&mut stream).await.expect("a request");
+        let seen = Seen::default();
+        seen.read_request(&mut stream).await.expect("a request");
         stream.write_all(SOUND.as_bytes()).await.expect("it reads");
         stream
     };

@@ -11,16 +11,18 @@ use std::{
 
 use client::teaching::{Builder, ReliableApiClient};
 use tokio::{
-    io::{AsyncReadExt, AsyncWriteExt, copy, sink},
+    io::{AsyncRead, AsyncReadExt, AsyncWriteExt, copy, sink},
     net::{TcpListener, TcpStream},
     task::JoinSet,
 };
 
 /// What follows the bytes of a response.
-#[derive(Clone, Copy)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) enum Then {
     /// The next request on the same connection, which gets the same response.
     Again,
+    /// The next request on the same connection, and its response.
+    Next(&'static str, &'static Then),
     /// The connection is closed, however much was announced.
     Close,
     /// The connection is reset.
@@ -39,40 +41,63 @@ pub(crate) const ENDLESS: usize = 64 * 1024 * 1024;
 
 /// A listener on a port of its own, stopped when it is dropped.
 pub(crate) struct Wire {
-    port: u16,
-    requests: Arc<Mutex<Vec<String>>>,
-    flooded: Arc<AtomicUsize>,
+    address: SocketAddr,
+    seen: Arc<Seen>,
     _serving: JoinSet<()>,
+}
+
+/// What came over the wire, and went.
+#[derive(Default)]
+pub(crate) struct Seen {
+    requests: Mutex<Vec<String>>,
+    flooded: AtomicUsize,
 }
 
 impl Wire {
     /// Gives the first connection the first response, the second the second, and
     /// every later one the last.
     pub(crate) async fn serve(script: &[(&str, Then)]) -> Self {
-        let requests = Arc::<Mutex<Vec<String>>>::default();
-        let flooded = Arc::<AtomicUsize>::default();
-        let script = script
-            .iter()
-            .map(|(bytes, then)| ((*bytes).to_owned(), *then));
-        let script: Vec<(String, Then)> = script.collect();
-        let seen = (Arc::clone(&requests), Arc::clone(&flooded));
+        let owned = |(bytes, then): &(&str, Then)| ((*bytes).to_owned(), *then);
+        let script: Vec<_> = script.iter().map(owned).collect();
         let mut number = 0;
-        let serving = listen(move |stream| {
+        Self::listen(move |stream, seen| {
             let (bytes, then) = script[number.min(script.len() - 1)].clone();
             number += 1;
-            respond(stream, bytes, then, seen.clone())
-        });
-        let (address, _serving) = serving.await;
+            respond(stream, bytes, then, seen)
+        })
+        .await
+    }
+
+    /// Gives each connection a task.
+    pub(crate) async fn listen<F>(
+        mut respond: impl FnMut(TcpStream, Arc<Seen>) -> F + Send + 'static,
+    ) -> Self
+    where
+        F: Future<Output = Option<()>> + Send + 'static,
+    {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+        let address = listener.local_addr().expect("an address");
+        let seen = Arc::<Seen>::default();
+        let serving = Arc::clone(&seen);
+        let serving = async move {
+            let mut responding = JoinSet::new();
+            while let Ok((stream, _)) = listener.accept().await {
+                responding.spawn(respond(stream, Arc::clone(&serving)));
+            }
+        };
         Self {
-            port: address.port(),
-            requests,
-            flooded,
-            _serving,
+            address,
+            seen,
+            _serving: [serving].into_iter().collect(),
         }
     }
 
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.address
+    }
+
     pub(crate) fn base_url(&self) -> String {
-        format!("http://127.0.0.1:{}", self.port)
+        format!("http://{}", self.address)
     }
 
     /// A client of this service.
@@ -83,50 +108,33 @@ impl Wire {
 
     /// How many bytes of floods were taken so far.
     pub(crate) fn flooded(&self) -> usize {
-        self.flooded.load(Ordering::Relaxed)
+        self.seen.flooded.load(Ordering::Relaxed)
     }
 
     /// The heads of the requests so far.
     pub(crate) fn requests(&self) -> Vec<String> {
-        self.requests.lock().expect("no panic while held").clone()
+        let requests = self.seen.requests.lock();
+        requests.expect("no panic while held").clone()
     }
-}
-
-/// Listens on a port of its own, and gives each connection a task.
-pub(crate) async fn listen<F>(
-    mut respond: impl FnMut(TcpStream) -> F + Send + 'static,
-) -> (SocketAddr, JoinSet<()>)
-where
-    F: Future<Output = Option<()>> + Send + 'static,
-{
-    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
-    let address = listener.local_addr().expect("an address");
-    let mut serving = JoinSet::new();
-    serving.spawn(async move {
-        let mut responding = JoinSet::new();
-        while let Ok((stream, _)) = listener.accept().await {
-            responding.spawn(respond(stream));
-        }
-    });
-    (address, serving)
 }
 
 async fn respond(
     mut stream: TcpStream,
-    bytes: String,
-    then: Then,
-    (seen, flooded): (Arc<Mutex<Vec<String>>>, Arc<AtomicUsize>),
+    mut bytes: String,
+    mut then: Then,
+    seen: Arc<Seen>,
 ) -> Option<()> {
     loop {
-        let head = read_request(&mut stream).await?;
-        seen.lock().expect("no panic while held").push(head);
+        seen.read_request(&mut stream).await?;
         stream.write_all(bytes.as_bytes()).await.ok()?;
-        if !matches!(then, Then::Again) {
-            break;
+        match then {
+            Then::Again => {}
+            Then::Next(next, end) => (bytes, then) = (next.to_owned(), *end),
+            _ => break,
         }
     }
     match then {
-        Then::Again | Then::Close => {}
+        Then::Again | Then::Next(..) | Then::Close => {}
         // Dropped unread, or with a zero linger, a socket sends no FIN but RST.
         Then::Reset => return stream.set_zero_linger().ok(),
         Then::Stall => drop(copy(&mut stream, &mut sink()).await),
@@ -138,33 +146,41 @@ async fn respond(
             let parts = part.repeat(16 * 1024 / part.len());
             for _ in 0..ENDLESS.div_ceil(parts.len()) {
                 stream.write_all(parts.as_bytes()).await.ok()?;
-                flooded.fetch_add(parts.len(), Ordering::Relaxed);
+                seen.flooded.fetch_add(parts.len(), Ordering::Relaxed);
             }
         }
     }
     stream.shutdown().await.ok()
 }
 
-/// Reads one request whole: closing a socket with unread bytes resets it, and
-/// the response might be lost with it.
-pub(crate) async fn read_request(stream: &mut TcpStream) -> Option<String> {
-    let mut bytes = Vec::new();
-    loop {
-        stream
-            .read_buf(&mut bytes)
-            .await
-            .ok()
-            .filter(|read| *read > 0)?;
-        let text = String::from_utf8_lossy(&bytes).into_owned();
-        if let Some((head, body)) = text.split_once("\r\n\r\n") {
-            let length = head.to_ascii_lowercase();
-            let length = length.lines().find_map(|line| {
-                let value = line.strip_prefix("content-length:")?;
-                value.trim().parse().ok()
-            });
-            if body.len() >= length.unwrap_or(0) {
-                return Some(head.to_owned());
+impl Seen {
+    /// Reads one request whole, and notes its head: closing a socket with unread bytes
+    /// resets it, and the response might be lost with it. A ClientHello counts as a
+    /// request.
+    pub(crate) async fn read_request(&self, stream: &mut (impl AsyncRead + Unpin)) -> Option<()> {
+        let mut bytes = Vec::new();
+        let head = loop {
+            let read = stream.read_buf(&mut bytes).await.ok()?;
+            if let Some(head) = head_of_a_whole_request(&bytes) {
+                break head;
             }
-        }
+            (read > 0).then_some(())?;
+        };
+        let mut requests = self.requests.lock().expect("no panic while held");
+        requests.push(head);
+        Some(())
     }
+}
+
+fn head_of_a_whole_request(bytes: &[u8]) -> Option<String> {
+    if let [22, _, _, high, low, record @ ..] = bytes {
+        let length = u16::from_be_bytes([*high, *low]);
+        return (record.len() >= usize::from(length)).then(|| "ClientHello".to_owned());
+    }
+    let text = String::from_utf8_lossy(bytes);
+    let (head, body) = text.split_once("\r\n\r\n")?;
+    let lower_case = head.to_ascii_lowercase();
+    let mut headers = lower_case.lines();
+    let length = headers.find_map(|line| line.strip_prefix("content-length:")?.trim().parse().ok());
+    (body.len() >= length.unwrap_or(0)).then(|| head.to_owned())
 }
