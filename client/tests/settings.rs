@@ -8,22 +8,21 @@ use std::{
 };
 
 use client::{
-    ApiError, CallSettings, ConcurrencyLimit, ConfigError, Endpoint, FailureKind, NoWait,
+    ApiError, CallSettings, Clock, ConcurrencyLimit, ConfigError, Endpoint, FailureKind, NoWait,
     RepeatPermission, RequestName, RetryBudget, RetryMiddleware, StopReason, Timeouts,
-    VirtualClock, check,
-    teaching::{Builder, ReliableApiClient},
-    telemetry::BUDGET_TOKENS,
+    VirtualClock, check, teaching::Builder, telemetry::BUDGET_TOKENS,
 };
-use http::{Extensions, HeaderValue, Method};
+use http::{Extensions, HeaderValue, Method, StatusCode};
 use reqwest::{Request, Response};
 use reqwest_middleware::{ClientBuilder, Middleware, Next};
 use reqwest_retry::{RetryDecision, RetryPolicy};
+use wiremock::ResponseTemplate;
 
-use crate::bench::{Bench, Draw, Script, Tally, cursor, http_error, page, retry_after, status};
-use crate::support::{
-    offline, quiet_session, scripted, virtual_clock,
-    wire::{Then, Wire},
+use crate::bench::{
+    Bench, Draw, Script, Tally, cursor, http_error, page, read, retry_after, status,
+    transport_error,
 };
+use crate::support::{offline, quiet_session, scripted, virtual_clock};
 
 const TWO: NonZeroU32 = NonZeroU32::new(2).unwrap();
 
@@ -146,40 +145,30 @@ async fn one_budget_bounds_the_clients_that_share_it() {
     assert_eq!(shown, [budget.tokens(); 2], "both gauges show one stock");
 }
 
-/// Cut in its body or not: a 429 is one by its head.
 #[tokio::test]
 async fn one_limit_falls_for_all_the_clients_that_share_it() {
-    let cut = "HTTP/1.1 429 \r\nconnection: close\r\ncontent-length: 9\r\n\r\n{";
-    let wire = Wire::serve(&[(cut, Then::Close)]).await;
     let limit = ConcurrencyLimit::new(32);
-    let client = || {
-        wire.client(|it| {
-            it.concurrency_limit(limit.clone())
-                .clock(Arc::new(virtual_clock()))
-        })
-    };
+    let shared = |builder: Builder| builder.concurrency_limit(limit.clone());
+    let bench = async || Bench::with(Script::always(status(429)), shared).await;
 
-    let error = http_error(client().flaky().await);
+    let error = http_error(bench().await.client.flaky().await);
 
     assert_eq!((error.status.as_u16(), error.attempts), (429, 3));
     assert_eq!(limit.current(), 32 / 8);
-    let _ = http_error(client().flaky().await);
+    let _ = http_error(bench().await.client.flaky().await);
     assert_eq!(limit.current(), 1);
 }
 
 /// Waits a second more before each retry, and declines the third.
-struct Linear(Arc<Mutex<Vec<u32>>>, VirtualClock);
+struct Linear(VirtualClock);
 
 impl RetryPolicy for Linear {
     fn should_retry(&self, _start: SystemTime, past_retries: u32) -> RetryDecision {
-        self.0.lock().expect("no panic").push(past_retries);
-        if past_retries == 2 {
-            return RetryDecision::DoNotRetry;
-        }
-        let wait = Duration::from_secs(u64::from(past_retries) + 1);
-        let now = client::Clock::wall(&self.1);
-        RetryDecision::Retry {
-            execute_after: now + wait,
+        match past_retries {
+            0 | 1 => RetryDecision::Retry {
+                execute_after: self.0.wall() + Duration::from_secs(u64::from(past_retries) + 1),
+            },
+            _ => RetryDecision::DoNotRetry,
         }
     }
 }
@@ -187,11 +176,9 @@ impl RetryPolicy for Linear {
 #[tokio::test]
 async fn a_policy_can_take_the_place_of_the_backoff() {
     let clock = virtual_clock();
-    let asked = Arc::default();
     let linear = |builder: Builder| {
-        let policy = Linear(Arc::clone(&asked), clock.clone());
         let builder = builder.clock(Arc::new(clock.clone())).max_attempts(9);
-        builder.policy(policy)
+        builder.policy(Linear(clock.clone()))
     };
     let bench = Bench::with(Script::always(status(503)), linear).await;
 
@@ -199,66 +186,46 @@ async fn a_policy_can_take_the_place_of_the_backoff() {
 
     assert_eq!(error.stopped, Some(StopReason::AttemptsExhausted));
     assert_eq!(clock.sleeps(), [1, 2].map(Duration::from_secs));
-    assert_eq!(*asked.lock().expect("no panic"), [0, 1, 2]);
 }
 
+/// What a setting does to a client whose jitter draws 0.5, by its waits in seconds.
 #[tokio::test]
-async fn without_a_wait_only_the_server_is_waited_for() {
-    for (response, seconds) in [(status(503), 0), (retry_after(503, "7"), 7)] {
-        let no_wait = |builder: Builder| builder.policy(NoWait);
-        let bench = Bench::with(Script::always(response), no_wait).await;
-
-        http_error(bench.client.flaky().await);
-
-        assert_eq!(bench.clock.sleeps(), [Duration::from_secs(seconds); 2]);
+async fn settings_of_a_client_change_what_is_retried_and_waited_for() {
+    fn other_statuses(builder: Builder) -> Builder {
+        builder.retry_statuses([StatusCode::REQUEST_TIMEOUT, StatusCode::BAD_GATEWAY])
     }
-}
-
-#[tokio::test]
-async fn other_statuses_can_be_worth_a_retry() {
-    let chosen = [
-        http::StatusCode::REQUEST_TIMEOUT,
-        http::StatusCode::BAD_GATEWAY,
-    ];
-    for (code, attempts) in [(408, 3), (502, 3), (503, 1)] {
-        let other = |builder: Builder| builder.retry_statuses(chosen);
-        let bench = Bench::with(Script::always(status(code)), other).await;
-
-        let error = http_error(bench.client.flaky().await);
-
-        assert_eq!(error.attempts, attempts, "{code}");
+    fn spread(builder: Builder, unit: f64) -> Builder {
+        let builder = builder.random(Arc::new(Draw(unit)));
+        builder.retry_after_spread(Duration::from_secs(4))
     }
-}
-
-#[tokio::test]
-async fn a_spread_lies_on_top_of_what_the_server_asked_for() {
-    for (unit, wait) in [(0.0, 7.0), (0.5, 9.0), (0.999, 10.996)] {
-        let spread = |builder: Builder| {
-            let builder = builder.random(Arc::new(Draw(unit)));
-            builder.retry_after_spread(Duration::from_secs(4))
-        };
-        let bench = Bench::with(Script::always(retry_after(503, "7")), spread).await;
-
-        http_error(bench.client.flaky().await);
-
-        assert_eq!(bench.clock.sleeps(), [Duration::from_secs_f64(wait); 2]);
-    }
-}
-
-#[tokio::test]
-async fn a_date_is_measured_from_the_date_of_its_response_where_that_is_asked_for() {
+    type Change = fn(Builder) -> Builder;
+    let seven = || retry_after(503, "7");
     // The client's clock is twenty seconds ahead of this server.
-    let response = || {
+    let behind = || {
         let response = retry_after(503, "Sun, 06 Nov 1994 08:49:22 GMT");
         response.insert_header("date", "Sun, 06 Nov 1994 08:49:17 GMT")
     };
-    for (corrected, seconds) in [(false, 0), (true, 5)] {
-        let correcting = |builder: Builder| builder.correct_dates(corrected);
-        let bench = Bench::with(Script::always(response()), correcting).await;
+    let rows: [(Change, ResponseTemplate, &[f64]); 10] = [
+        (|it| it.policy(NoWait), status(503), &[0.0, 0.0]),
+        (|it| it.policy(NoWait), seven(), &[7.0, 7.0]),
+        (other_statuses, status(408), &[0.1, 0.2]),
+        (other_statuses, status(502), &[0.1, 0.2]),
+        (other_statuses, status(503), &[]),
+        (|it| spread(it, 0.0), seven(), &[7.0, 7.0]),
+        (|it| spread(it, 0.5), seven(), &[9.0, 9.0]),
+        (|it| spread(it, 0.999), seven(), &[10.996, 10.996]),
+        (|it| it.correct_dates(false), behind(), &[0.0, 0.0]),
+        (|it| it.correct_dates(true), behind(), &[5.0, 5.0]),
+    ];
+    for (number, (change, response, waits)) in rows.into_iter().enumerate() {
+        let bench = Bench::with(Script::always(response), change).await;
 
-        http_error(bench.client.flaky().await);
+        let error = http_error(bench.client.flaky().await);
 
-        assert_eq!(bench.clock.sleeps()[0], Duration::from_secs(seconds));
+        assert_eq!(error.attempts as usize, waits.len() + 1, "row {number}");
+        let slept = bench.clock.sleeps();
+        let slept: Vec<_> = slept.iter().map(Duration::as_secs_f64).collect();
+        assert_eq!(slept, waits, "row {number}");
     }
 }
 
@@ -297,28 +264,14 @@ impl Middleware for PassesOn {
 }
 
 #[tokio::test]
-async fn what_a_transport_passes_on_is_never_sent_and_what_a_middleware_does_is() {
-    let whole = "HTTP/1.1 404 \r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
-    let wire = Wire::serve(&[(whole, Then::Close)]).await;
-    let builder = || ReliableApiClient::builder(&wire.base_url());
-    let transport = builder()
-        .transport(PassesOn::default())
-        .build()
-        .expect("a client");
-    let middleware = builder()
-        .middleware(PassesOn::default())
-        .build()
-        .expect("a client");
+async fn what_a_transport_passes_on_is_never_sent() {
+    let passing_on = |builder: Builder| builder.transport(PassesOn::default());
+    let bench = Bench::with(Script::always(status(404)), passing_on).await;
 
-    let nothing = transport.flaky().await.expect_err("nothing below");
-    let not_found = http_error(middleware.flaky().await);
+    let nothing = transport_error(bench.client.flaky().await);
 
-    let ApiError::Transport(nothing) = nothing else {
-        panic!("nothing was sent: {nothing:?}");
-    };
     assert_eq!(nothing.kind, FailureKind::Request);
-    assert_eq!(not_found.status.as_u16(), 404);
-    assert_eq!(wire.requests().len(), 1);
+    assert_eq!(bench.lines().await, [""; 0]);
 }
 
 #[tokio::test]
@@ -349,12 +302,9 @@ async fn settings_hold_for_every_page_of_a_listing() {
     });
     let bench = Bench::new(script).await;
     let once = CallSettings::new().do_not_repeat();
-    let mut pages = bench.client.with_settings(once).items().pages();
 
-    let first = pages.next_page().await.expect("a page");
-    let second = pages.next_page().await.expect("an error");
+    let read = read(bench.client.with_settings(once).items()).await;
 
-    assert!(first.is_ok(), "{first:?}");
-    assert_eq!(second.expect_err("no retry").attempts(), 1);
+    assert_eq!(read.expect_err("no retry").attempts(), 1);
     assert_eq!(bench.sent().await.len(), 2);
 }
