@@ -6,7 +6,7 @@ use std::{convert::Infallible, future::ready, sync::Mutex, time::Duration};
 use bytes::Bytes;
 use client::{
     Clock, ConcurrencyLimit, FailureKind, IncompleteBody, StopReason, Timeouts,
-    teaching::{ReliableApiClient, endpoint},
+    teaching::{Builder, ReliableApiClient, endpoint},
 };
 use futures_util::{StreamExt, stream};
 use http_body_util::StreamBody;
@@ -29,27 +29,26 @@ fn object(length: usize) -> String {
     format!(r#"{{"attempt":3,"x":"{padding}"}}"#)
 }
 
+const JSON: &str = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n";
+
 /// A response that announces its length.
 fn announced(length: usize, body: &str) -> String {
-    format!(
-        "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n{body}"
-    )
+    format!("{JSON}content-length: {length}\r\n\r\n{body}")
 }
 
 /// A response in two chunks that announces nothing.
 fn chunked(body: &str) -> String {
     let (first, second) = body.split_at(body.len() / 2);
+    let (one, other) = (first.len(), second.len());
     format!(
-        "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n\
-         {:x}\r\n{first}\r\n{:x}\r\n{second}\r\n0\r\n\r\n",
-        first.len(),
-        second.len(),
+        "{JSON}transfer-encoding: chunked\r\n\r\n\
+         {one:x}\r\n{first}\r\n{other:x}\r\n{second}\r\n0\r\n\r\n"
     )
 }
 
 /// A response that ends with its connection.
 fn until_closed(body: &str) -> String {
-    format!("HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\r\n{body}")
+    format!("{JSON}\r\n{body}")
 }
 
 fn client(wire: &Wire) -> ReliableApiClient {
@@ -140,66 +139,59 @@ async fn a_broken_chunk_is_no_http_and_a_missing_one_a_lost_connection() {
         let error = transport_error(client(&wire).flaky().await);
 
         assert_eq!(error.kind, kind, "{chunks:?}: {error:?}");
-        assert_eq!(
-            (error.attempts, wire.requests().len()),
-            (3, 3),
-            "{chunks:?}"
-        );
+        let counts = [error.attempts as usize, wire.requests().len()];
+        assert_eq!(counts, [3, 3], "{chunks:?}");
     }
 }
 
-/// A 503 that asks for two minutes, with the head of a body to come.
-fn unavailable(length: usize) -> String {
-    format!(
-        "HTTP/1.1 503 \r\ncontent-type: application/problem+json\r\nx-request-id: r-1\r\n\
-         retry-after: 120\r\ncontent-length: {length}\r\n\r\n{{\"code\":\"unavailable\","
-    )
-}
-
 #[tokio::test]
-async fn an_error_too_long_to_be_read_keeps_what_its_head_and_its_beginning_said() {
-    let most = 100_000_000;
-    let enough = unavailable(most) + &"x".repeat(70_000);
-    let wire = Wire::serve(&[(&enough, Then::Stall)]).await;
-    let client = wire.client(|it| it);
+async fn an_error_whose_body_does_not_end_keeps_what_its_head_and_its_beginning_said() {
+    type Change = fn(Builder) -> Builder;
+    const SECONDS: Duration = Duration::from_secs(10);
+    let too_long = "x".repeat(70_000);
+    let rows: [(_, _, _, Change, _); 3] = [
+        (
+            100_000_000,
+            &*too_long,
+            Then::Stall,
+            |it| it,
+            FailureKind::BodyTooLarge,
+        ),
+        // Each byte starts the transport's own read timeout anew.
+        (
+            1_000_000,
+            "",
+            Then::Drip("x"),
+            |it| it.timeouts(SECONDS, SECONDS / 50),
+            FailureKind::ReadTimeout,
+        ),
+        (
+            100,
+            "",
+            Then::Stall,
+            |it| it.deadline(SECONDS / 50),
+            FailureKind::ReadTimeout,
+        ),
+    ];
+    for (length, begin, then, change, incomplete) in rows {
+        let response = format!(
+            "HTTP/1.1 503 \r\ncontent-type: application/problem+json\r\nx-request-id: r-1\r\n\
+             retry-after: 120\r\ncontent-length: {length}\r\n\r\n{{\"code\":\"unavailable\",{begin}"
+        );
+        let wire = Wire::serve(&[(&response, then)]).await;
+        let client = wire.client(change);
 
-    let error = http_error(client.flaky().await);
+        let failed = tokio::time::timeout(SECONDS, client.flaky()).await;
 
-    assert_eq!(error.status, 503);
-    assert_eq!(error.retry_after, Some(Duration::from_secs(120)));
-    assert_eq!(error.incomplete_body, Some(FailureKind::BodyTooLarge));
-    assert_eq!(error.code(), Some("unavailable"));
-    assert_eq!(error.request_id(), Some("r-1"));
-    assert!(
-        error.to_string().contains("too long to be read completely"),
-        "{error}"
-    );
-    assert_eq!(wire.requests().len(), 1);
-}
-
-/// Each byte starts the transport's own read timeout anew.
-#[tokio::test]
-async fn an_error_that_drips_is_read_for_one_read_timeout_in_all() {
-    let wire = Wire::serve(&[(&unavailable(1_000_000), Then::Drip("x"))]).await;
-    let client = wire.client(|it| it.timeouts(Duration::from_secs(10), Duration::from_millis(200)));
-
-    let failed = tokio::time::timeout(Duration::from_secs(10), client.flaky());
-    let error = http_error(failed.await.expect("the read timeout of this client"));
-
-    assert_eq!(error.retry_after, Some(Duration::from_secs(120)));
-    assert_eq!(error.incomplete_body, Some(FailureKind::ReadTimeout));
-    assert_eq!(wire.requests().len(), 1);
-}
-
-#[tokio::test]
-async fn a_deadline_that_passes_in_the_body_of_an_error_keeps_its_status() {
-    let wire = Wire::serve(&[(&unavailable(100), Then::Stall)]).await;
-    let client = wire.client(|it| it.deadline(Duration::from_millis(200)));
-
-    let error = http_error(client.flaky().await);
-
-    assert_eq!(error.incomplete_body, Some(FailureKind::ReadTimeout));
-    assert_eq!(error.stopped, Some(StopReason::RetryAfterOverBudget));
+        let error = http_error(failed.expect("a limit of this client"));
+        assert_eq!(error.status, 503);
+        assert_eq!(error.retry_after, Some(Duration::from_secs(120)));
+        assert_eq!(error.stopped, Some(StopReason::RetryAfterOverBudget));
+        assert_eq!(error.incomplete_body, Some(incomplete));
+        assert_eq!(error.code(), Some("unavailable"));
+        assert_eq!(error.request_id(), Some("r-1"));
+        assert_eq!(wire.requests().len(), 1);
+    }
 }
 
 /// It is not on the wire, so nothing holds the clock for it.
@@ -220,10 +212,8 @@ async fn the_body_of_a_scripted_response_may_wait_on_the_virtual_clock() {
         let response = http::Response::builder().header("content-type", "application/json");
         ready(Ok(response.body(body).expect("a response").into()))
     });
-    let client = offline(&clock)
-        .transport(transport)
-        .build()
-        .expect("a client");
+    let client = offline(&clock).transport(transport).build();
+    let client = client.expect("a client");
 
     let read = tokio::time::timeout(Duration::from_secs(10), client.flaky()).await;
 
@@ -256,10 +246,9 @@ fn a_silent_body_of_an_error_is_given_up_on_the_injected_clock() {
 /// No clock reaches its end.
 #[tokio::test]
 async fn the_longest_timeout_of_a_request_is_none() {
-    let wire = Wire::serve(&[(&announced(0, ""), Then::Close)]).await;
-    let client = ReliableApiClient::builder(&wire.base_url()).build();
+    let bench = Bench::new(Script::always(status(200))).await;
 
-    let request = client.expect("a client").http().get(wire.base_url());
+    let request = bench.client.http().get(bench.server.uri());
     let response = request.timeout(Duration::MAX).send().await;
 
     assert_eq!(response.expect("a response").status(), 200);

@@ -13,7 +13,7 @@ use client::{
 use futures_util::future::join_all;
 
 use crate::bench::{
-    Bench, Script, clock, http_error, never_resolving, retry_after, status, transport_error,
+    Bench, Script, clock, http_error, never_resolving, retry_after, transport_error,
 };
 use crate::support::{
     virtual_clock,
@@ -52,18 +52,6 @@ async fn a_deadline_that_passes_after_all_hands_on_the_last_response() {
     assert_eq!(error.stopped, Some(StopReason::Deadline));
     assert_eq!(error.retry_after, Some(Duration::from_secs(9)));
     assert_eq!(error.attempts, 1, "{error}");
-}
-
-#[tokio::test]
-async fn a_backoff_that_would_pass_the_deadline_is_not_begun() {
-    let minute = Duration::from_secs(60);
-    let tight = |builder: Builder| builder.backoff(minute, minute).deadline(minute / 4);
-    let bench = Bench::with(Script::always(status(503)), tight).await;
-
-    let error = bench.client.flaky().await.expect_err("no time to wait");
-
-    assert!(bench.clock.sleeps().is_empty(), "{:?}", bench.clock);
-    assert_eq!(error.error_type(), "503");
 }
 
 /// Makes a call that only its deadline ends, in its first attempt.
