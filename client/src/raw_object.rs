@@ -253,12 +253,12 @@ mod tests {
             assert_eq!(serde_json::to_string(&object(text)).expect("JSON"), text);
             assert_eq!(&*object(text).into_text(), text);
         }
-    }
-
-    #[test]
-    fn two_are_equal_if_their_texts_are() {
-        assert_eq!(object(r#"{"n":1}"#), object(r#"{"n":1}"#));
-        assert_ne!(object(r#"{"n":1}"#), object(r#"{"n": 1}"#));
+        let with_a_space = object(r#"{"n": 1}"#);
+        assert_ne!(
+            object(r#"{"n":1}"#),
+            with_a_space,
+            "equal if their texts are"
+        );
     }
 
     #[test]
@@ -326,20 +326,17 @@ mod tests {
             value.map(RawValue::get)
         };
         let field = "a";
+        let missing = ResponseProblem::MissingField { field };
+        let twice = ResponseProblem::RepeatedField { field };
 
-        assert_eq!(required(r#"{"b":{"a":1},"a": [2] }"#), Ok("[2]"));
-        assert_eq!(
-            required(r#"{"\u0061":"\ud800","\ud800":1}"#),
-            Ok(r#""\ud800""#)
-        );
-        assert_eq!(
-            required(r#"{"b":{"a":1},"aa":2,"":3}"#),
-            Err(ResponseProblem::MissingField { field })
-        );
-        assert_eq!(
-            required(r#"{"a":1,"b":2,"\u0061":1}"#),
-            Err(ResponseProblem::RepeatedField { field })
-        );
+        for (text, found) in [
+            (r#"{"b":{"a":1},"a": [2] }"#, Ok("[2]")),
+            (r#"{"\u0061":"\ud800","\ud800":1}"#, Ok(r#""\ud800""#)),
+            (r#"{"b":{"a":1},"aa":2,"":3}"#, Err(missing)),
+            (r#"{"a":1,"b":2,"\u0061":1}"#, Err(twice)),
+        ] {
+            assert_eq!(required(text), found, "{text}");
+        }
     }
 
     #[test]

@@ -21,17 +21,3 @@ pub(crate) fn chain<'a>(
         }
     })
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn finds_a_tls_error_two_io_errors_deep() {
-        let tls = rustls::Error::HandshakeNotComplete;
-        let error = io::Error::other(io::Error::other(tls));
-
-        assert!(find::<rustls::Error>(&error).is_some());
-        assert!(find::<hyper::Error>(&error).is_none());
-    }
-}

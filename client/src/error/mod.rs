@@ -122,3 +122,144 @@ impl fmt::Display for Attempts {
         write!(f, "{} attempt{plural}", self.0)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use ::http::StatusCode;
+
+    use super::*;
+    use crate::{
+        retry::{FailureKind, StopReason},
+        teaching::endpoint::{CREATE_JOB, ENDLESS_ITEMS, FLAKY},
+    };
+
+    fn flaky(status: StatusCode) -> ApiHttpError {
+        ApiHttpError::new(RequestName::new(&Method::GET, FLAKY), status)
+    }
+
+    fn job(kind: FailureKind, attempts: u32, stopped: Option<StopReason>) -> ApiError {
+        let request = RequestName::new(&Method::POST, CREATE_JOB);
+        let error = ApiTransportError::new(request, kind);
+        let error = ApiTransportError {
+            attempts,
+            stopped,
+            ..error
+        };
+        error.into()
+    }
+
+    fn items(error: impl FnOnce(RequestName) -> ContractError) -> ApiError {
+        error(RequestName::new(&Method::GET, ENDLESS_ITEMS)).into()
+    }
+
+    #[test]
+    fn the_text_names_the_request_the_result_and_the_advice() {
+        let exhausted = ApiHttpError {
+            problem: Problem {
+                code: Some("unavailable".into()),
+                request_id: Some("r-1".into()),
+                field: None,
+            },
+            attempts: 3,
+            stopped: Some(StopReason::AttemptsExhausted),
+            ..flaky(StatusCode::SERVICE_UNAVAILABLE)
+        };
+        let later = ApiHttpError {
+            // What is left until an HTTP date is seldom a whole second.
+            retry_after: Some(Duration::from_millis(119_001)),
+            stopped: Some(StopReason::RetryAfterOverBudget),
+            ..flaky(StatusCode::SERVICE_UNAVAILABLE)
+        };
+        let long = ApiHttpError {
+            incomplete_body: Some(FailureKind::BodyTooLarge),
+            ..flaky(StatusCode::NOT_FOUND)
+        };
+        let wrong = ResponseProblem::WrongType {
+            field: "attempt",
+            expected: "a string or null",
+            found: JsonType::Number,
+        };
+        let request = RequestName::new(&Method::GET, FLAKY);
+        let wrong = ApiResponseError::new(request, StatusCode::OK, wrong);
+        let (max_pages, max_items) = (5, 7);
+        for (error, text) in [
+            (
+                exhausted.into(),
+                "GET /flaky returned 503 Service Unavailable after 3 attempts \
+                 (code unavailable, request r-1): all attempts were used; \
+                 call again later, or allow more attempts",
+            ),
+            (
+                later.into(),
+                "GET /flaky returned 503 Service Unavailable after 1 attempt: the server asks \
+                 for a wait of 120 s, which is longer than this client may wait; call again after \
+                 120 s",
+            ),
+            (
+                long.into(),
+                "GET /flaky returned 404 Not Found after 1 attempt, with a body that was too long \
+                 to be read completely: check the path and the identifier",
+            ),
+            (
+                flaky(StatusCode::NOT_MODIFIED).into(),
+                "GET /flaky returned 304 Not Modified after 1 attempt: nothing has changed since \
+                 the copy that the request named; use that copy",
+            ),
+            (
+                wrong.into(),
+                "GET /flaky returned 200 OK after 1 attempt, but the field `attempt` \
+                 is a number, not a string or null: tell the owner of the service; \
+                 another request would get the same response",
+            ),
+            (
+                job(FailureKind::Tls, 1, Some(StopReason::Tls)),
+                "POST /jobs could not agree on TLS after 1 attempt: \
+                 another attempt would fail in the same way; check the certificates and the address",
+            ),
+            (
+                job(FailureKind::BodyTooLarge, 1, None),
+                "POST /jobs had a response longer than this client accepts after 1 attempt: \
+                 ask for less data, or allow a longer body",
+            ),
+            (
+                job(FailureKind::QueueTimeout, 0, Some(StopReason::Deadline)),
+                "POST /jobs had no turn in time: \
+                 its deadline leaves no time for another attempt; \
+                 call again later, or allow more time",
+            ),
+            (
+                items(|request| ContractError::PageLimit { request, max_pages }),
+                "GET /endless-items reached the limit of 5 pages before the end of the listing: \
+                 the result is incomplete; allow more pages, or ask for less",
+            ),
+            (
+                items(|request| ContractError::ItemLimit { request, max_items }),
+                "GET /endless-items reached the limit of 7 items before the end of the listing: \
+                 the result is incomplete; allow more items, or ask for less",
+            ),
+            (
+                items(|request| ContractError::CursorRepeated {
+                    request,
+                    pages: 3,
+                    attempts: 1,
+                }),
+                "GET /endless-items repeated a cursor on page 3: the listing is a loop, \
+                 and the result is incomplete; tell the owner of the service",
+            ),
+            (
+                items(|request| ContractError::CursorTooLong {
+                    request,
+                    url_bytes: 65_535,
+                    max_url_bytes: 65_534,
+                }),
+                "GET /endless-items cannot send its cursor: the URL would have 65535 bytes, \
+                 and the maximum is 65534, so the result is incomplete; \
+                 tell the owner of the service",
+            ),
+        ] {
+            assert_eq!(ApiError::to_string(&error), text);
+        }
+    }
+}

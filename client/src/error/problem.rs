@@ -219,10 +219,7 @@ mod tests {
             ("application/json", r#"{"code":true,"request_id":null}"#),
             ("application/json", r#"{"code":"","request_id":""}"#),
             ("application/json", &too_long),
-            (
-                "application/json",
-                r#"{"code":"x","request_id":"y"} and more"#,
-            ),
+            ("application/json", r#"{"code":"x"} and more"#),
             ("application/json", r#"{"code":"x","request_id":"y""#),
         ] {
             let problem = Problem::read(&headers(content_type), body.as_bytes(), true);
@@ -258,17 +255,23 @@ mod tests {
 
     #[test]
     fn complete_members_of_a_truncated_body_are_kept() {
-        let body = br#"{"code":40901,"request_id":"abc-1","detail":"later"}"#;
-        let code_at = br#"{"code":40901,""#.len();
-        let id_at = br#"{"code":40901,"request_id":"abc-1""#.len();
-        for cut in 0..body.len() {
-            let problem = Problem::read(&headers("application/json"), &body[..cut], false);
+        for (body, code, id) in [
+            (r#"{"code":40901"#, None, "from-header"),
+            (
+                r#"{"code":40901,"request_id":"abc-1"#,
+                Some("40901"),
+                "from-header",
+            ),
+            (
+                r#"{"code":40901,"request_id":"abc-1""#,
+                Some("40901"),
+                "abc-1",
+            ),
+        ] {
+            let problem = Problem::read(&headers("application/json"), body.as_bytes(), false);
 
-            let id = if cut >= id_at { "abc-1" } else { "from-header" };
-            assert_eq!(problem.request_id.as_deref(), Some(id), "cut at {cut}");
-            let code = problem.code.as_deref();
-            assert!(code.is_none() || code == Some("40901"), "cut at {cut}");
-            assert!(code.is_some() || cut < code_at + 12, "cut at {cut}");
+            assert_eq!(problem.code.as_deref(), code, "{body}");
+            assert_eq!(problem.request_id.as_deref(), Some(id), "{body}");
         }
     }
 

@@ -189,32 +189,3 @@ impl fmt::Display for JsonType {
         })
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use http::Method;
-
-    use super::*;
-    use crate::teaching::endpoint::BAD_CURSOR;
-
-    #[test]
-    fn the_text_names_the_problem_and_the_advice() {
-        let error = ApiResponseError {
-            request: RequestName::new(&Method::GET, BAD_CURSOR),
-            status: StatusCode::OK,
-            attempts: 1,
-            problem: ResponseProblem::WrongType {
-                field: "next_cursor",
-                expected: "a string or null",
-                found: JsonType::Number,
-            },
-        };
-
-        assert_eq!(
-            error.to_string(),
-            "GET /bad-cursor returned 200 OK after 1 attempt, but the field `next_cursor` \
-             is a number, not a string or null: tell the owner of the service; \
-             another request would get the same response"
-        );
-    }
-}

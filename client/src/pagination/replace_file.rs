@@ -98,64 +98,31 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_folder_cannot_be_opened() {
+    fn a_name_of_any_length_is_replaced_and_neighbours_with_a_similar_name_stay() {
         let folder = tempfile::tempdir().expect("a folder");
-
-        let there = open_folder(folder.path());
-        let missing = open_folder(&folder.path().join("missing"));
-
-        there.expect("opened")().expect("flushed");
-        assert_eq!(missing.is_err(), cfg!(unix));
-    }
-
-    fn names(folder: &Path) -> Vec<String> {
-        let entries = fs::read_dir(folder).expect("readable");
-        let names = entries.map(|entry| entry.expect("an entry").file_name());
-        let mut names: Vec<_> = names
-            .map(|name| name.into_string().expect("text"))
-            .collect();
-        names.sort_unstable();
-        names
-    }
-
-    #[test]
-    fn a_neighbour_with_a_similar_name_stays() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let neighbours = ["crawl.new", "crawl.tmp", "crawl~"].map(|name| folder.path().join(name));
-        for neighbour in &neighbours {
-            fs::write(neighbour, "theirs").expect("written");
+        // The longest that a file system allows.
+        let longest = "n".repeat(255);
+        for name in ["crawl.new", "crawl.tmp", "crawl~"] {
+            fs::write(folder.path().join(name), "theirs").expect("written");
         }
 
-        replace(&folder.path().join("crawl"), b"new", open_folder).expect("replaced")()
-            .expect("flushed");
-
-        for neighbour in &neighbours {
-            assert_eq!(fs::read_to_string(neighbour).expect("a file"), "theirs");
+        for name in ["crawl", &longest] {
+            let path = folder.path().join(name);
+            replace(&path, b"new", open_folder).expect("replaced")().expect("flushed");
         }
-        let all = ["crawl", "crawl.new", "crawl.tmp", "crawl~"];
-        assert_eq!(names(folder.path()), all);
-    }
 
-    #[test]
-    fn a_failed_replacement_leaves_no_temporary_file() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("crawl");
-        fs::create_dir(&path).expect("made");
-
-        let replaced = replace(&path, b"a cursor", open_folder);
-
-        assert!(replaced.is_err(), "a file cannot replace a folder");
-        assert_eq!(names(folder.path()), ["crawl"]);
-    }
-
-    #[test]
-    fn a_name_of_any_length_that_the_file_system_allows_can_be_replaced() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("n".repeat(255));
-
-        replace(&path, b"new", open_folder).expect("replaced")().expect("flushed");
-
-        assert_eq!(fs::read_to_string(&path).expect("a file"), "new");
+        for (name, text) in [
+            ("crawl.new", "theirs"),
+            ("crawl.tmp", "theirs"),
+            ("crawl~", "theirs"),
+            ("crawl", "new"),
+            (&longest, "new"),
+        ] {
+            let found = fs::read_to_string(folder.path().join(name));
+            assert_eq!(found.expect("a file"), text, "{name}");
+        }
+        let files = fs::read_dir(folder.path()).expect("readable");
+        assert_eq!(files.count(), 5, "no temporary file is left");
     }
 
     #[cfg(unix)]

@@ -188,53 +188,26 @@ mod tests {
     }
 
     #[test]
-    fn a_leap_second_is_the_second_after() {
-        // The one at the end of 2016.
-        let after = at(1_483_228_800);
-        for date in [
-            "Sat, 31 Dec 2016 23:59:60 GMT",
-            "Saturday, 31-Dec-16 23:59:60 GMT",
-            "Sat Dec 31 23:59:60 2016",
-        ] {
-            assert_eq!(read(date), Some(after), "{date}");
-        }
-    }
-
-    #[test]
-    fn seconds_beyond_the_leap_second_are_no_date() {
-        for time in ["23:59:61", "22:59:60", "23:58:60", "24:00:00", "08:60:00"] {
-            let date = format!("Sat, 31 Dec 2016 {time} GMT");
-
-            assert_eq!(read(&date), None, "{date}");
-        }
-    }
-
-    #[test]
-    fn a_date_before_1970_is_a_date() {
-        for (date, before) in [
-            ("Wed, 31 Dec 1969 23:59:59 GMT", 1),
-            ("Wed Dec 31 23:59:59 1969", 1),
+    fn a_leap_second_is_the_second_after_and_a_date_before_1970_is_a_date() {
+        // The leap second at the end of 2016.
+        for (date, seconds) in [
+            ("Sat, 31 Dec 2016 23:59:60 GMT", 1_483_228_800),
+            ("Saturday, 31-Dec-16 23:59:60 GMT", 1_483_228_800),
+            ("Sat Dec 31 23:59:60 2016", 1_483_228_800),
+            ("Wed, 31 Dec 1969 23:59:59 GMT", -1),
+            ("Wed Dec 31 23:59:59 1969", -1),
             ("Wed, 31 Dec 1969 23:59:60 GMT", 0),
-            ("Mon, 01 Jan 1900 00:00:00 GMT", 2_208_988_800),
+            ("Mon, 01 Jan 1900 00:00:00 GMT", -2_208_988_800),
             // The zero time of Go, sent by a program that never set its date.
-            ("Mon, 01 Jan 0001 00:00:00 GMT", 62_135_596_800),
+            ("Mon, 01 Jan 0001 00:00:00 GMT", -62_135_596_800),
         ] {
-            let expected = SystemTime::UNIX_EPOCH - Duration::from_secs(before);
+            let distance = Duration::from_secs(i64::unsigned_abs(seconds));
+            let expected = match seconds {
+                0.. => SystemTime::UNIX_EPOCH + distance,
+                _ => SystemTime::UNIX_EPOCH - distance,
+            };
 
             assert_eq!(read(date), Some(expected), "{date}");
-        }
-    }
-
-    #[test]
-    fn a_weekday_of_another_day_is_refused_in_every_year() {
-        for date in [
-            "Mon, 06 Nov 1994 08:49:37 GMT",
-            "Monday, 06-Nov-94 08:49:37 GMT",
-            "Mon Nov  6 08:49:37 1994",
-            "Thu, 31 Dec 1969 23:59:59 GMT",
-            "Sunday, 31-Dec-16 23:59:60 GMT",
-        ] {
-            assert_eq!(read(date), None, "{date}");
         }
     }
 
@@ -276,8 +249,21 @@ mod tests {
     }
 
     #[test]
-    fn only_the_three_formats_are_dates() {
+    fn only_a_date_that_exists_in_one_of_the_three_formats_is_a_date() {
         for date in [
+            // Seconds beyond the leap second, and where there is none.
+            "Sat, 31 Dec 2016 23:59:61 GMT",
+            "Sat, 31 Dec 2016 22:59:60 GMT",
+            "Sat, 31 Dec 2016 23:58:60 GMT",
+            "Sat, 31 Dec 2016 24:00:00 GMT",
+            "Sat, 31 Dec 2016 08:60:00 GMT",
+            // The weekday of another day.
+            "Mon, 06 Nov 1994 08:49:37 GMT",
+            "Monday, 06-Nov-94 08:49:37 GMT",
+            "Mon Nov  6 08:49:37 1994",
+            "Thu, 31 Dec 1969 23:59:59 GMT",
+            "Sunday, 31-Dec-16 23:59:60 GMT",
+            // Another format.
             "Sun, 6 Nov 1994 08:49:37 GMT",
             "Sunday, 6-Nov-94 08:49:37 GMT",
             "Sunday, 06-Nov-1994 08:49:37 GMT",
@@ -315,12 +301,6 @@ mod tests {
             for format in formats(at(date)) {
                 prop_assert_eq!(parse(format.as_bytes(), now), Some(at(date)), "{}", format);
             }
-        }
-
-        #[test]
-        fn any_text_is_read_without_a_panic(text: String, now in 0_u64..u64::MAX >> 2) {
-            let now = SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(now));
-            let _ = parse(text.as_bytes(), now.unwrap_or(SystemTime::UNIX_EPOCH));
         }
 
         /// Anything of the right shape, impossible days and years included.
