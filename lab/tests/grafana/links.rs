@@ -12,7 +12,6 @@ use serde_json::{Value, json};
 use crate::{
     dashboards::{Dashboard, panels},
     files::{list, string},
-    provisioning,
 };
 
 /// The intrinsic fields of TraceQL.
@@ -95,7 +94,7 @@ impl Search {
 }
 
 #[test]
-fn every_search_uses_attributes_that_spans_have() {
+fn every_search_asks_tempo_for_what_spans_have() {
     let spans = [
         SpanName::Run,
         SpanName::Operation,
@@ -108,6 +107,7 @@ fn every_search_uses_attributes_that_spans_have() {
         .flat_map(|span| span.fields())
         .copied()
         .collect();
+    let services = [otlp::CLIENT_SERVICE, otlp::SERVER_SERVICE];
     let searches = searches();
 
     assert!(searches.len() > 20, "{}", searches.len());
@@ -123,17 +123,17 @@ fn every_search_uses_attributes_that_spans_have() {
             };
             assert!(known, "{place}: {word} in {query}");
         }
-    }
-}
-
-#[test]
-fn a_search_for_a_service_names_one_that_sends_spans() {
-    for search in searches() {
-        if let Some((_, service)) = search.query.split_once("resource.service.name = ") {
-            let known = [otlp::CLIENT_SERVICE, otlp::SERVER_SERVICE];
+        if let Some((_, service)) = query.split_once("resource.service.name = ") {
             let named = service.split('"').nth(1).expect("a text");
-            assert!(known.contains(&named), "{}: {named}", search.place);
+            assert!(services.contains(&named), "{place}: {named}");
         }
+        let mut labels = search.labels.iter();
+        let lacking = labels.find(|label| !search.kept.contains(label));
+        assert_eq!(lacking, None, "{place}: its series have no such label");
+        let asked = &search.pane["queries"][0];
+        assert_eq!(search.pane["datasource"], "tempo", "{place}");
+        assert_eq!(asked["datasource"]["uid"], "tempo", "{place}");
+        assert_eq!(asked["queryType"], "traceql", "{place}");
     }
 }
 
@@ -156,36 +156,6 @@ fn a_search_for_calls_that_failed_finds_every_error() {
             query, r#"{ span.reliable_api_client.outcome =~ ".+_error" }"#,
             "{place}"
         );
-    }
-}
-
-#[test]
-fn a_search_takes_over_only_labels_that_its_series_have() {
-    for Search {
-        place,
-        labels,
-        kept,
-        ..
-    } in searches()
-    {
-        let lacking: Vec<_> = labels
-            .iter()
-            .filter(|label| !kept.contains(label))
-            .collect();
-        assert_eq!(lacking, [""; 0], "{place}");
-    }
-}
-
-#[test]
-fn every_search_goes_to_the_tempo_that_is_provisioned() {
-    let tempo = provisioning::datasource("tempo");
-    let uid = string(&tempo, "/uid");
-
-    for Search { place, pane, .. } in searches() {
-        let query = &pane["queries"][0];
-        assert_eq!(pane["datasource"], uid, "{place}");
-        assert_eq!(query["datasource"]["uid"], uid, "{place}");
-        assert_eq!(query["queryType"], "traceql", "{place}");
     }
 }
 

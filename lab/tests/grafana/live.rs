@@ -161,27 +161,3 @@ async fn every_expression_has_a_result_in_a_real_prometheus() {
         assert_eq!(fared[&rule.name], json!(["ok", null]), "{}", rule.name);
     }
 }
-
-#[tokio::test]
-#[ignore = "needs prometheus"]
-async fn a_live_run_of_flaky_moves_prometheus_by_three_attempts() {
-    let lab = Lab::start().await;
-    let prometheus = Prometheus::start(std::slice::from_ref(&lab.service), 1).await;
-    let until = async |attempts: f64| {
-        let deadline = Instant::now() + PATIENCE;
-        loop {
-            let shown = prometheus.now("sum(client_attempts_total)").await;
-            if shown == Ok(vec![attempts]) {
-                return;
-            }
-            assert!(Instant::now() < deadline, "{shown:?} for {attempts}");
-            sleep(Duration::from_millis(200)).await;
-        }
-    };
-
-    until(0.0).await;
-    let ended = lab.command("lab scenario flaky --live").wait().await;
-
-    assert!(ended.expect("an end").success());
-    until(3.0).await;
-}

@@ -9,7 +9,6 @@
 //! cargo test -p lab --test grafana -- --ignored
 //! ```
 
-mod accuracy;
 mod alerts;
 mod bad_requests;
 mod compose;
@@ -24,10 +23,10 @@ mod live;
 mod prometheus;
 mod promql;
 mod promtool;
-mod provisioning;
 mod room;
 mod rules;
 mod runbooks;
+mod settings;
 mod telemetry_document;
 mod try_it;
 mod vocabulary;

@@ -203,23 +203,12 @@ impl Prometheus {
     /// The values of an expression over the last seconds, of all series together.
     pub(crate) async fn lately(&self, expression: &str) -> Result<Vec<f64>, String> {
         let end = self.now("vector(time())").await?[0];
-        self.between(expression, end - 5.0, end, 1.0).await
-    }
-
-    /// The values of an expression in this time, of all series together.
-    pub(crate) async fn between(
-        &self,
-        expression: &str,
-        start: f64,
-        end: f64,
-        step: f64,
-    ) -> Result<Vec<f64>, String> {
-        let [start, end, step] = [start, end, step].map(|it| it.to_string());
+        let [start, end] = [end - 5.0, end].map(|it| it.to_string());
         let fields = [
             ("query", expression),
             ("start", &start),
             ("end", &end),
-            ("step", &step),
+            ("step", "1"),
         ];
         let data = self.ask("query_range", &fields).await?;
         let series = files::list(&data, "/result").iter();
