@@ -160,48 +160,32 @@ pub(super) fn round(least: u64, steps: &[u64]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trace::{
-        Span,
-        testing::{id, span, trace},
-    };
+    use crate::trace::testing::{id, tree};
 
-    /// The span of this number, under that of another; 0 is none.
-    fn numbered(number: u64, parent: u64, text: &str) -> Span {
-        Span {
-            id: id(number),
-            parent: (parent > 0).then(|| id(parent)),
-            ..span(text)
-        }
+    fn waterfall(spans: &str) -> Waterfall {
+        Waterfall::of(&[tree(spans)])
     }
 
-    fn waterfall(spans: Vec<Span>, taken_at: u64) -> Waterfall {
-        Waterfall::of(&[trace(spans, taken_at)])
-    }
-
-    fn levels(waterfall: &Waterfall) -> Vec<(SpanId, u32)> {
-        let rows = waterfall.rows.iter();
+    fn levels(spans: &str) -> Vec<(SpanId, u32)> {
+        let rows = waterfall(spans).rows.into_iter();
         rows.map(|row| (row.span, row.level)).collect()
     }
 
     #[test]
     fn a_single_operation_has_no_row_but_each_of_several_does() {
-        let run = numbered(1, 0, "run 0-");
-        let first = numbered(2, 1, "operation 0-2");
-        let attempt = numbered(3, 2, "attempt 0-2");
-        let second = numbered(4, 1, "operation 2-");
-        let one = vec![run, first, attempt];
-        let both = [one.clone(), vec![second]].concat();
+        let one = "
+            run 0-
+              operation 0-2
+                attempt 0-2";
+        let both = format!("{one}\n              operation 2-");
 
-        assert_eq!(levels(&waterfall(one, 2)), [(id(3), 1)]);
-        assert_eq!(
-            levels(&waterfall(both, 2)),
-            [(id(2), 1), (id(3), 2), (id(4), 1)]
-        );
+        assert_eq!(levels(one), [(id(3), 1)]);
+        assert_eq!(levels(&both), [(id(2), 1), (id(3), 2), (id(4), 1)]);
     }
 
     #[test]
     fn an_open_wait_extends_to_when_it_is_due() {
-        let waterfall = waterfall(vec![span("wait 10- wait.seconds=1.2")], 20);
+        let waterfall = waterfall("wait 10- wait.seconds=1.2");
 
         assert_eq!(waterfall.rows[0].due, Some(Duration::from_millis(1210)));
         assert_eq!(waterfall.axis.length, Duration::from_millis(1500));
@@ -216,9 +200,9 @@ mod tests {
 
     #[test]
     fn the_middle_of_very_many_rows_is_omitted() {
-        let attempts = (1..=450).map(|n| numbered(n, 0, &format!("attempt {n}-{n}")));
+        let attempts: String = (1..=450).map(|n| format!("attempt {n}-{n}\n")).collect();
 
-        let waterfall = waterfall(attempts.collect(), 450);
+        let waterfall = waterfall(&attempts);
 
         let ends = [0, 199, 200, 399].map(|row| waterfall.rows[row].span);
         assert_eq!(ends, [1, 200, 251, 450].map(id));
@@ -228,26 +212,20 @@ mod tests {
 
     #[test]
     fn no_row_is_shown_without_the_row_it_is_folded_under() {
-        let pairs = (1..=225).flat_map(|n| {
-            let got = format!("{n}-{n} http.response.status_code=200");
-            [
-                numbered(2 * n, 0, &format!("attempt {got}")),
-                numbered(2 * n + 1, 2 * n, &format!("request {got}")),
-            ]
-        });
-        let last = numbered(452, 0, "attempt 226-226");
+        let pairs = (1..=225).map(|n| format!("attempt {n}-{n} 200\n request {n}-{n} 200\n"));
+        let spans = pairs.collect::<String>() + "attempt 226-226";
 
-        let waterfall = waterfall(pairs.chain([last]).collect(), 226);
+        let waterfall = waterfall(&spans);
 
         assert!(waterfall.rows[0].folded);
         assert_eq!((waterfall.rows.len(), waterfall.rows_left_out), (399, 52));
-        assert_eq!(waterfall.after_gap, Some(id(254)));
-        assert_eq!(waterfall.rows[200].span, id(254));
+        assert_eq!(waterfall.after_gap, Some(id(253)));
+        assert_eq!(waterfall.rows[200].span, id(253));
     }
 
     #[test]
     fn the_shortest_axis_has_ticks_of_whole_milliseconds() {
-        let axis = waterfall(Vec::new(), 0).axis;
+        let axis = waterfall("").axis;
 
         let ticks: Vec<_> = axis.ticks.iter().map(|tick| &*tick.label).collect();
         assert_eq!(ticks, ["0 ms", "1 ms", "2 ms", "3 ms", "4 ms"]);

@@ -7,8 +7,9 @@
 mod fields;
 mod id;
 mod model;
-#[cfg(test)]
-pub(crate) mod testing;
+#[cfg(any(test, feature = "testing"))]
+#[cfg_attr(not(test), expect(clippy::expect_used, reason = "only tests call it"))]
+pub mod testing;
 mod vocabulary;
 
 pub use fields::{FieldValue, Fields};

@@ -4,9 +4,22 @@ use insta::assert_snapshot;
 
 use super::*;
 
+fn draw(spans: &str, options: Options) -> String {
+    waterfall(&[tree(spans)], &options)
+}
+
+const FLAKY: &str = "
+    operation 0-424 otel.name=flaky
+      attempt 0-2 503
+      wait 2-133 wait.source=backoff wait.seconds=0.131
+      attempt 133-135 http.request.resend_count=1 503
+      wait 135-422 wait.source=backoff wait.seconds=0.287
+      attempt 422-424 http.request.resend_count=2 200
+";
+
 #[test]
 fn draws_two_failures_and_a_success() {
-    assert_snapshot!(flaky().draw(Options::default()), @"
+    assert_snapshot!(draw(FLAKY, Options::default()), @"
       0 ms  ▕█▏                                attempt 1   503 Service Unavailable
       2 ms   ▕░░░░░░░░░▏                       wait 131 ms   backoff
     133 ms            ▕█▏                      attempt 2   503 Service Unavailable
@@ -17,13 +30,13 @@ fn draws_two_failures_and_a_success() {
 
 #[test]
 fn breaks_a_wait_that_is_much_longer_than_the_rest() {
-    let story = Story::new()
-        .operation("retry_later", 0, 120_004)
-        .attempt(0, 0, 2, 503)
-        .wait("retry_after", 2, 120_000, Some(120_002))
-        .attempt(1, 120_002, 120_004, 200);
+    let spans = "
+        attempt 0-2 503
+        wait 2-120002 wait.source=retry_after wait.seconds=120.0
+        attempt 120002-120004 http.request.resend_count=1 200
+    ";
 
-    assert_snapshot!(story.draw(Options::default()), @"
+    assert_snapshot!(draw(spans, Options::default()), @"
      0 ms  ▕███████▏                          attempt 1   503 Service Unavailable
      2 ms         ▕░░░░░░░╱╱░░░░░░░░▏         wait 120 s   Retry-After
     120 s                          ▕███████▏  attempt 2   200 OK
@@ -32,18 +45,19 @@ fn breaks_a_wait_that_is_much_longer_than_the_rest() {
 
 #[test]
 fn breaks_a_wait_of_an_hour_in_ascii_beside_a_short_one() {
-    let story = Story::new()
-        .attempt(0, 0, 2, 503)
-        .wait("backoff", 2, 131, Some(133))
-        .attempt(1, 133, 135, 503)
-        .wait("retry_after", 135, 3_600_000, Some(3_600_135))
-        .attempt(2, 3_600_135, 3_600_137, 200);
+    let spans = "
+        attempt 0-2 503
+        wait 2-133 wait.source=backoff wait.seconds=0.131
+        attempt 133-135 http.request.resend_count=1 503
+        wait 135-3600135 wait.source=retry_after wait.seconds=3600.0
+        attempt 3600135-3600137 http.request.resend_count=2 200
+    ";
     let options = Options {
         ascii: true,
         ..Options::default()
     };
 
-    assert_snapshot!(story.draw(options), @"
+    assert_snapshot!(draw(spans, options), @"
          0 ms  |#|                               attempt 1   503 Service Unavailable
          2 ms   |...........|                    wait 131 ms   backoff
        133 ms              |#|                   attempt 2   503 Service Unavailable
@@ -54,12 +68,10 @@ fn breaks_a_wait_of_an_hour_in_ascii_beside_a_short_one() {
 
 #[test]
 fn leaves_an_open_wait_open() {
-    let trace = Story::new()
-        .attempt(0, 0, 2, 503)
-        .wait("retry_after", 2, 8_000, None)
-        .taken_at(3_002);
+    let wait = "wait 2- wait.source=retry_after wait.seconds=8.0";
+    let spans = ["attempt 0-2 503", wait].map(span);
 
-    assert_snapshot!(waterfall(&[trace], &Options::default()), @"
+    assert_snapshot!(waterfall(&[trace(spans.into(), 3_002)], &Options::default()), @"
     0 ms  ▕█▏                                attempt 1   503 Service Unavailable
     2 ms   ▕░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░→  waiting 8 s   Retry-After
     ");
@@ -67,60 +79,64 @@ fn leaves_an_open_wait_open() {
 
 #[test]
 fn nests_the_service_row_if_it_differs_from_the_client() {
-    let story = Story::new()
-        .operation("jobs", 0, 152)
-        .failure(0, 20, "connection_lost")
-        .request(5, 15, 201, Some("lost_response"))
-        .wait("backoff", 20, 112, Some(132))
-        .attempt(1, 132, 152, 200)
-        .request(137, 147, 200, None);
+    let spans = "
+        operation 0-152 otel.name=jobs
+          attempt 0-20 otel.status_code=ERROR error.type=connection_lost
+            request 5-15 lab.fault=lost_response
+          wait 20-132 wait.source=backoff wait.seconds=0.112
+          attempt 132-152 http.request.resend_count=1 200
+            request 137-147 200
+    ";
 
-    assert_snapshot!(story.draw(Options::default()), @"
-      0 ms  ▕████▏                            attempt 1   the connection broke off
-      5 ms    ──                              └ service  201 · fault lost_response
-     20 ms      ▕░░░░░░░░░░░░░░░░░░░░░░▏      wait 112 ms   backoff
-    132 ms                            ▕████▏  attempt 2   200 OK
+    assert_snapshot!(draw(spans, Options::default()), @"
+      0 ms  ▕███▏                     attempt 1   the connection broke off
+      5 ms   ──                       └ service  no response · fault lost_response
+     20 ms     ▕░░░░░░░░░░░░░░░░▏     wait 112 ms   backoff
+    132 ms                     ▕███▏  attempt 2   200 OK
     ");
 }
 
 #[test]
 fn heads_each_of_several_operations() {
-    let story = Story::new()
-        .operation("POST /jobs", 0, 3)
-        .attempt(0, 0, 3, 201)
-        .operation("POST /jobs", 4, 6)
-        .attempt(0, 4, 6, 201);
+    let spans = "
+        operation 0-3 otel.name=jobs
+          attempt 0-3 201
+        operation 4-6 otel.name=jobs
+          attempt 4-6 201
+    ";
 
-    assert_snapshot!(story.draw(Options::default()), @"
+    assert_snapshot!(draw(spans, Options::default()), @"
     0 ms   ███████████████████████                          call 1 · 201 Created
     4 ms                                  ███████████████   call 2 · 201 Created
     ");
 }
 
 /// Sixteen workers: three are refused, and the last one waits for a slot.
-fn workers() -> Story {
-    let refused = (0..3).fold(Story::new(), |story, n| {
-        story
-            .operation("narrow", 0, 200)
-            .attempt(0, 0, 0, 429)
-            .moving_the_limit(64 >> n, 32 >> n)
-            .wait("backoff", 0, 40, Some(40))
-            .queue(40, 100)
-            .attempt(1, 100, 200, 200)
+fn workers() -> String {
+    let refused = [64, 32, 16].map(|limit| {
+        format!(
+            "
+            operation 0-200 attempts=1 outcome=ok
+              attempt 0-0 429 concurrency.limit_before={limit} concurrency.limit_after={}
+              wait 0-40 wait.source=backoff wait.seconds=0.04
+              queue 40-100 concurrency.max=8
+              attempt 100-200 http.request.resend_count=1 200",
+            limit / 2
+        )
     });
-    let served = (0..12).fold(refused, |story, _| {
-        story.operation("narrow", 0, 100).attempt(0, 0, 100, 200)
-    });
-    served
-        .operation("narrow", 0, 200)
-        .queue(0, 100)
-        .attempt(0, 100, 200, 200)
-        .moving_the_limit(8, 9)
+    let served = "
+            operation 0-100 attempts=1 outcome=ok
+              attempt 0-100 200";
+    let last = "
+            operation 0-200 attempts=1 outcome=ok
+              queue 0-100 concurrency.max=8
+              attempt 100-200 200 concurrency.limit_before=8 concurrency.limit_after=9";
+    refused.concat() + &served.repeat(12) + last
 }
 
 #[test]
 fn each_of_many_calls_has_a_line_and_the_limit_is_below() {
-    assert_snapshot!(workers().draw(Options::default()), @"
+    assert_snapshot!(draw(&workers(), Options::default()), @"
     0 ms   ×░░░░░░░░┄┄┄┄┄┄┄┄┄┄┄┄██████████████████████   call 1 · 1 attempt · ok
     0 ms   ×░░░░░░░░┄┄┄┄┄┄┄┄┄┄┄┄██████████████████████   call 2 · 1 attempt · ok
     0 ms   ×░░░░░░░░┄┄┄┄┄┄┄┄┄┄┄┄██████████████████████   call 3 · 1 attempt · ok
@@ -149,7 +165,7 @@ fn explains_each_row_if_asked() {
         ..Options::default()
     };
 
-    assert_snapshot!(drawn_below().draw(options), @"
+    assert_snapshot!(draw(DRAWN_BELOW, options), @"
      0 ms  ▕█▏              attempt 1   503 Service Unavailable
      0 ms  ▕░░▏······       wait 59 ms   backoff, at most 200 ms
            503 → GET may be repeated → drew 59 ms of at most 200
@@ -165,47 +181,53 @@ fn explains_each_row_if_asked() {
 }
 
 /// Two waits: the second is shorter although its ceiling is higher.
-fn drawn_below() -> Story {
-    Story::new()
-        .operation("flaky", 0, 66)
-        .attempt(0, 0, 0, 503)
-        .drawn_wait(0, 59, 200)
-        .attempt(1, 59, 59, 503)
-        .drawn_wait(59, 7, 400)
-        .attempt(2, 66, 66, 503)
-        .stop("attempts_exhausted", 66)
-}
+const DRAWN_BELOW: &str = "
+    operation 0-66
+      attempt 0-0 503
+      wait 0-59 wait.source=backoff retry.reason='503' wait.seconds=0.059 \
+        wait.ceiling_seconds=0.2 http.request.method=GET retry.allowed_by=method
+      attempt 59-59 http.request.resend_count=1 503
+      wait 59-66 wait.source=backoff retry.reason='503' wait.seconds=0.007 \
+        wait.ceiling_seconds=0.4 http.request.method=GET retry.allowed_by=method
+      attempt 66-66 http.request.resend_count=2 503
+      stop 66-66 stop.reason=attempts_exhausted retry.reason='503' retry.attempt=3 \
+        retry.max_attempts=3
+";
 
 #[test]
 fn an_operation_without_an_attempt_is_drawn() {
-    let story = Story::new().operation("items", 0, 4);
+    let spans = "operation 0-4 otel.name=items attempts=1 outcome=ok";
 
-    assert_snapshot!(story.draw(Options::default()), @r"
+    assert_snapshot!(draw(spans, Options::default()), @r"
     0 ms  items · 1 attempt · ok
     ");
 }
 
 #[test]
 fn draws_a_foreign_client_from_the_service_spans() {
-    let story = Story::new().request(0, 3, 503, Some("flaky_503"));
+    let spans = "request 0-3 http.request.method=GET http.route=/flaky 503 lab.fault=flaky_503";
 
-    assert_snapshot!(story.draw(Options::default()), @r"
+    assert_snapshot!(draw(spans, Options::default()), @r"
     0 ms   ─────────────────────────   service  GET /flaky 503 · fault flaky_503
     ");
 }
 
 #[test]
 fn omits_the_middle_of_many_rows_and_says_so() {
-    let mut story = (0..100).fold(Story::new(), |story, n| {
-        story.attempt(n, 3 * n, 3 * n + 2, 200)
-    });
-    story.trace.dropped_spans = 12;
+    let attempt = |n| {
+        let (start, end) = (3 * n, 3 * n + 2);
+        span(&format!(
+            "attempt {start}-{end} http.request.resend_count={n} 200"
+        ))
+    };
+    let mut trace = trace((0..100).map(attempt).collect(), 299);
+    trace.dropped_spans = 12;
     let options = Options {
         rows: 7,
         ..Options::default()
     };
 
-    assert_snapshot!(story.draw(options), @r"
+    assert_snapshot!(waterfall(&[trace], &options), @r"
       0 ms  ▕█▏                                               attempt 1   200 OK
       3 ms  ▕█▏                                               attempt 2   200 OK
       6 ms  ▕█▏                                               attempt 3   200 OK
@@ -219,11 +241,12 @@ fn omits_the_middle_of_many_rows_and_says_so() {
 
 #[test]
 fn colour_adds_only_escapes() {
-    let plain = flaky().draw(Options::default());
-    let colored = flaky().draw(Options {
+    let plain = draw(FLAKY, Options::default());
+    let options = Options {
         color: true,
         ..Options::default()
-    });
+    };
+    let colored = draw(FLAKY, options);
 
     assert!(
         colored.contains("\u{1b}[31m"),

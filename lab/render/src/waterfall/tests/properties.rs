@@ -1,10 +1,15 @@
 //! Properties of every picture.
 
+use std::time::Duration;
+
+use evidence::{
+    plot::Waterfall,
+    trace::{FieldValue, Span, SpanName, field},
+};
 use proptest::{collection::vec, prelude::*};
 use unicode_width::UnicodeWidthStr;
 
 use super::*;
-use evidence::plot::Waterfall;
 
 /// Any tree of spans: overlapping, open, instant, with any text in them.
 fn any_trace() -> impl Strategy<Value = Trace> {
@@ -17,30 +22,40 @@ fn any_trace() -> impl Strategy<Value = Trace> {
         SpanName::Request,
     ]);
     let time = prop_oneof![0..50_u64, 0..5_000_u64, 0..10_000_000_u64, any::<u64>()];
-    let span = (
+    let any_span = (
         name,
         time.clone(),
         prop::option::of(time.clone()),
         any::<u8>(),
         ".{0,40}",
     );
-    (vec(span, 0..40), time).prop_map(|(mut spans, taken_at)| {
+    (vec(any_span, 0..40), time).prop_map(|(mut spans, taken_at)| {
         spans.sort_by_key(|(_, start, ..)| *start);
-        let mut story = Story::new();
-        for (name, start, end, parent, text) in spans {
-            let parents = story.trace.spans.len();
-            let parent = story.trace.spans.get(usize::from(parent) % (parents + 1));
-            let parent = parent.map(|span| span.id);
-            let fields = [
-                field::OTEL_NAME,
-                field::ERROR_TYPE,
-                field::WAIT_SOURCE,
-                field::FAULT,
-            ]
-            .map(|name| (name, str(&text)));
-            story.span(name, parent, (start, end), &fields);
-        }
-        story.taken_at(taken_at)
+        let spans = (1..)
+            .zip(spans)
+            .map(|(number, (name, start, end, parent, text))| {
+                let fields = [
+                    field::OTEL_NAME,
+                    field::ERROR_TYPE,
+                    field::WAIT_SOURCE,
+                    field::FAULT,
+                ];
+                let text = FieldValue::Str(text.into());
+                let parent = u64::from(parent) % number;
+                Span {
+                    id: id(number),
+                    parent: (parent > 0).then(|| id(parent)),
+                    name,
+                    start: Duration::from_millis(start),
+                    end: end.map(Duration::from_millis),
+                    fields: fields
+                        .map(|name| (name, text.clone()))
+                        .into_iter()
+                        .collect(),
+                    ..span("run 0-0")
+                }
+            });
+        trace(spans.collect(), taken_at)
     })
 }
 
@@ -83,11 +98,11 @@ proptest! {
     ) {
         starts.sort_unstable();
         starts.dedup();
-        let story = starts.iter().zip(lengths).fold(Story::new(), |story, (start, length)| {
-            story.wait("backoff", *start, length, Some(start + length))
-        });
+        let waits = starts.iter().zip(lengths);
+        let waits = waits.map(|(start, length)| span(&format!("wait {start}-{}", start + length)));
+        let options = Options { ascii: true, ..Options::default() };
 
-        let text = story.draw(Options { ascii: true, ..Options::default() });
+        let text = waterfall(&[trace(waits.collect(), 0)], &options);
 
         let columns: Vec<_> = text.lines().map(|row| row.find('|')).collect();
         prop_assert!(columns.is_sorted(), "{text}");
