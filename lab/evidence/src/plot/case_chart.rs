@@ -10,7 +10,7 @@ use crate::{
     duration_left,
     rules::TOLERANCE,
     ties::Ties,
-    wire::{IssuedCursor, JobResult, RetryAfterForm, ValueHash, WireRecord, WireRequest},
+    wire::{IssuedCursor, JobResult, Names, RetryAfterForm, WireRecord, WireRequest},
 };
 
 /// A request of a case, and the pause before it.
@@ -57,7 +57,8 @@ impl CaseChart {
         let waits = waits.filter(|wait| wait.early_by() > TOLERANCE);
         let early: HashMap<_, _> = waits.map(|wait| (wait.next.seq, wait.early_by())).collect();
         let replays: HashSet<_> = ties.doubtful().map(|(_, next, _)| next.seq).collect();
-        let (mut keys, mut cursors) = (Letters::default(), Letters::default());
+        let names = Names::of(&wire.entries);
+        let mut issued = HashSet::new();
         let mut before: Option<Duration> = None;
         let rows = wire.entries.iter().map(|request| {
             let ended = request.ended.or(request.head).unwrap_or(request.arrived);
@@ -65,20 +66,20 @@ impl CaseChart {
             before = Some(request.head.unwrap_or(request.arrived));
             let mut label = label(request, early.get(&request.seq).copied());
             if request.job.is_some() {
-                let key = request.idempotency_key;
-                label.push_str(&key.map_or("  no key".to_owned(), |key| {
-                    format!("  key {}", keys.of(key))
-                }));
+                let key = request.idempotency_key.and_then(|key| names.key(key));
+                label += &format!("  {}", key.as_deref().unwrap_or("no key"));
             }
             if let Some(cursor) = request.cursor {
-                label.push_str(&match cursors.known(cursor) {
-                    // A response that was dropped from the record may have issued it.
-                    None if wire.dropped == 0 => "  a cursor that was not issued".to_owned(),
-                    _ => format!("  cursor {}", cursors.of(cursor)),
-                });
+                // A response that was dropped from the record may have issued it.
+                let is_known = issued.contains(&cursor) || wire.dropped > 0;
+                label += &match names.cursor(cursor).filter(|_| is_known) {
+                    Some(name) => format!("  cursor {name}"),
+                    None => "  a cursor that was not issued".to_owned(),
+                };
             }
             if let Some(IssuedCursor::Hash(next)) = request.cursor_issued {
-                label.push_str(&format!("  next {}", cursors.of(next)));
+                issued.insert(next);
+                label += &format!("  next {}", names.cursor(next).unwrap_or_default());
             }
             if replays.contains(&request.seq) {
                 label.push_str("  perhaps sent again by the transport");
@@ -152,32 +153,6 @@ impl CaseChart {
             pause.into_iter().chain([request])
         });
         Scale::new(&extents.collect::<Vec<_>>(), columns)
-    }
-}
-
-/// Names for hashed values: A, B, C …
-#[derive(Default)]
-struct Letters(Vec<ValueHash>);
-
-impl Letters {
-    /// The name of a value; a new value gets the next letter.
-    fn of(&mut self, value: ValueHash) -> String {
-        if self.known(value).is_none() {
-            self.0.push(value);
-        }
-        self.known(value).unwrap_or_default()
-    }
-
-    /// The name of a value, if it has one.
-    fn known(&self, value: ValueHash) -> Option<String> {
-        let position = self.0.iter().position(|known| *known == value)?;
-        let letter = u8::try_from(position)
-            .ok()
-            .filter(|position| *position < 26);
-        Some(match letter {
-            Some(letter) => char::from(b'A' + letter).to_string(),
-            None => (position + 1).to_string(),
-        })
     }
 }
 
@@ -256,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_and_cursors_are_named_by_letters() {
+    fn keys_and_cursors_have_names() {
         let post = |script: Script, at, key| script.post(at, 503, at, key).job(Created);
         let keys = [Some(7), Some(8), Some(7), None];
         let posts = (0..)
@@ -267,7 +242,7 @@ mod tests {
         let pages = page(page(first, 10).issues(11), 99).issues(10);
 
         let job = "POST 503  job created  ";
-        let expected = ["key A", "key B", "key A", "no key"].map(|key| format!("{job}{key}"));
+        let expected = ["key 1", "key 2", "key 1", "no key"].map(|key| format!("{job}{key}"));
         assert_eq!(labels(posts), expected);
         let expected = [
             "GET  503  next A",
