@@ -34,6 +34,12 @@ impl Client {
         }
     }
 
+    /// The same at the beginning of a sentence or a title.
+    #[must_use]
+    pub fn heading(self) -> String {
+        self.title().replacen("the", "The", 1)
+    }
+
     /// Its name as the heading of a column.
     #[must_use]
     pub fn column(self) -> &'static str {

@@ -43,7 +43,7 @@ pub fn comparison(
     let sides = runs.iter().zip(&compared.sides);
     for (place, ((run, side), chart)) in sides.zip(charts).enumerate() {
         sheet.gap();
-        let title = capital(&side.title);
+        let title = side.client.heading();
         sheet.title(&match place {
             0 => title,
             _ => {
@@ -131,10 +131,4 @@ fn rules(side: &Side, none: &str) -> String {
         true => none.to_owned(),
         false => broken.join(", "),
     }
-}
-
-fn capital(words: &str) -> String {
-    let mut letters = words.chars();
-    let first = letters.next().map(|first| first.to_ascii_uppercase());
-    first.into_iter().chain(letters).collect()
 }

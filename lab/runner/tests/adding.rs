@@ -179,14 +179,6 @@ impl ScenarioClient for TrustingClient {
         created.map(|()| String::new())
     }
 
-    async fn read(
-        &self,
-        endpoint: Endpoint,
-        _: &mut (dyn FnMut(String) + Send),
-    ) -> Result<(), Outcome> {
-        self.get(endpoint).await
-    }
-
     async fn crawl(
         &self,
         endpoint: Endpoint,

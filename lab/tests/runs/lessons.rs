@@ -1,9 +1,6 @@
 //! The lesson about a run must agree with the wire.
 
-use std::{
-    collections::{BTreeSet, HashSet},
-    time::Duration,
-};
+use std::{collections::HashSet, time::Duration};
 
 use evidence::{Comparison, Ending, Overrides};
 use runner::{
@@ -96,51 +93,25 @@ fn every_run_has_a_sentence_and_every_sentence_a_run() {
     }
 }
 
-/// The options of `lab scenario` for these settings.
-fn options(overrides: &Overrides) -> BTreeSet<(&'static str, String)> {
-    let seconds = overrides.max_retry_after.map(|wait| wait.as_secs());
-    let options = [
-        ("--max-attempts", overrides.max_attempts.map(u64::from)),
-        ("--max-retry-after", seconds),
-        ("--max-pages", overrides.max_pages.map(u64::from)),
-        ("--max-items", overrides.max_items.map(u64::from)),
-    ];
-    let given = options.into_iter();
-    given
-        .filter_map(|(option, value)| Some((option, value?.to_string())))
-        .collect()
-}
-
 #[test]
 fn the_suggested_command_is_valid_and_new() {
     for tried in PAIRWISE_RUNS.iter() {
-        let next = &tried.run.lesson.next;
+        let (name, next) = (tried.scenario.name(), &tried.run.lesson.next);
 
         let words = ["lab"].into_iter().chain(next.split(' '));
         assert_eq!(lab::cli::check(words), Ok(()), "{next}");
-        let mut words = next.split(' ').skip(1);
-        let same_scenario = words.next() == Some(tried.scenario.words.name);
-        let (mut settings, mut compares) = (BTreeSet::new(), false);
-        while let Some(option) = words.next() {
-            match option {
-                "--compare" => compares = true,
-                "--pace" => drop(words.next()),
-                option => {
-                    let value = words.next().expect("a value");
-                    settings.insert((option, value.to_owned()));
-                }
-            }
+        if tried.run.client == NAIVE {
+            assert_eq!(*next, format!("scenario {name} --compare"));
+        } else if next != "scenario all" {
+            let (suggested, asked) = asked_for(next);
+            let given = tried.run.policy;
+            let is_new = suggested != name || given.with(&asked) != given;
+            assert!(is_new, "{next} after {name} with {given:?}");
         }
-        let given = options(&tried.overrides);
-        assert!(
-            !same_scenario || compares || !settings.is_subset(&given),
-            "{next} after {} with {given:?}",
-            tried.scenario.words.name
-        );
     }
 }
 
-/// The settings of a command whose options are those of [`options`].
+/// The scenario and the settings of a suggested command.
 fn asked_for(command: &str) -> (&str, Overrides) {
     let mut words = command.split(' ').skip(1);
     let name = words.next().expect("the name of a scenario");
@@ -209,25 +180,6 @@ fn a_patient_caller_is_not_said_to_stop_at_once() {
     assert!(why.contains("waited in full before each retry"), "{why}");
     assert!(!why.contains("at once"), "{why}");
     assert_eq!(run.lesson.next, "scenario bad-json");
-}
-
-#[test]
-fn a_second_job_is_not_called_safe() {
-    let run = &PairwiseRun::of("lost-response", NAIVE).run;
-
-    let why = run.lesson.why.join(" ");
-    assert!(why.contains("a new key for each request"), "{why}");
-    assert!(!why.contains("one key"), "{why}");
-    assert_eq!(run.lesson.next, "scenario lost-response --compare");
-}
-
-#[test]
-fn workers_that_ignore_a_429_are_not_said_to_wait() {
-    let run = &PairwiseRun::of("too-many-requests", NAIVE).run;
-
-    let why = run.lesson.why.join(" ");
-    assert!(why.contains("came back at once and alone"), "{why}");
-    assert!(!why.contains("halved"), "{why}");
 }
 
 /// A text without its line breaks and its markup.

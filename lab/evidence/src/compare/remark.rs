@@ -59,15 +59,9 @@ fn waiting(runs: [&Run; 2], broken: [&[BrokenRule]; 2]) -> Option<Remark> {
         text: format!(
             "{} waited {} longer. For one caller, waiting only costs time. The benefit shows \
              only when many clients share a service:",
-            capital(&slow_run.client.title()),
+            slow_run.client.heading(),
             duration(longer),
         ),
         command: Some("storm"),
     })
-}
-
-fn capital(words: &str) -> String {
-    let mut letters = words.chars();
-    let first = letters.next().map(|first| first.to_ascii_uppercase());
-    first.into_iter().chain(letters).collect()
 }

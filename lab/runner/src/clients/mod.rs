@@ -123,7 +123,14 @@ pub trait ScenarioClient: Send + Sync {
         &self,
         endpoint: Endpoint,
         each_item: &mut (dyn FnMut(String) + Send),
-    ) -> Result<(), Outcome>;
+    ) -> Result<(), Outcome> {
+        let mut each_page = |page: Vec<String>| {
+            page.into_iter().for_each(&mut *each_item);
+            ControlFlow::Continue(())
+        };
+        let checkpoints = MemoryCheckpoints::default();
+        self.crawl(endpoint, &checkpoints, &mut each_page).await
+    }
 
     /// Crawls a listing from the saved checkpoint, if the client uses one, and passes on
     /// the items of each page. A break simulates a process that dies after it has processed

@@ -115,39 +115,11 @@ impl ScenarioClient for NaiveClient {
         Ok(job.get("id").unwrap_or_default().to_string())
     }
 
-    async fn read(
-        &self,
-        endpoint: Endpoint,
-        each_item: &mut (dyn FnMut(String) + Send),
-    ) -> Result<(), Outcome> {
-        self.pages(endpoint, &mut |page| {
-            page.into_iter().for_each(&mut *each_item);
-            ControlFlow::Continue(())
-        })
-        .await
-    }
-
     /// Starts again at page 1 each time: a position in a variable is lost with its process.
     async fn crawl(
         &self,
         endpoint: Endpoint,
         _: &MemoryCheckpoints,
-        each_page: &mut (dyn FnMut(Vec<String>) -> ControlFlow<()> + Send),
-    ) -> Result<(), Outcome> {
-        self.pages(endpoint, each_page).await
-    }
-}
-
-impl NaiveClient {
-    async fn fetch(&self, call: Call<'_>) -> Result<Value, Outcome> {
-        let result = self.call(call).await;
-        result.map_err(|failure| self.outcome(failure))
-    }
-
-    /// Passes on the items of every page until the last one.
-    async fn pages(
-        &self,
-        endpoint: Endpoint,
         each_page: &mut (dyn FnMut(Vec<String>) -> ControlFlow<()> + Send),
     ) -> Result<(), Outcome> {
         let mut cursor = None;
@@ -170,6 +142,13 @@ impl NaiveClient {
         Err(Outcome::stopped_by_the_lab(format!(
             "no end: the lab stopped the crawl after {PAGES} pages"
         )))
+    }
+}
+
+impl NaiveClient {
+    async fn fetch(&self, call: Call<'_>) -> Result<Value, Outcome> {
+        let result = self.call(call).await;
+        result.map_err(|failure| self.outcome(failure))
     }
 
     fn outcome(&self, failure: Failure) -> Outcome {
