@@ -96,6 +96,26 @@ impl Goal {
         Self::Result(objects.into_iter().map(members).collect())
     }
 
+    /// An error, or a result with the members of this object.
+    ///
+    /// # Panics
+    ///
+    /// If it is not an object.
+    #[must_use]
+    pub fn result_or_error(object: Value) -> Self {
+        Self::ResultOrError(vec![members(object)])
+    }
+
+    /// A printed error with the members of this object.
+    ///
+    /// # Panics
+    ///
+    /// If it is not an object.
+    #[must_use]
+    pub fn error_with(object: Value) -> Self {
+        Self::ErrorWith(members(object))
+    }
+
     /// Judges a case.
     #[must_use]
     pub fn judge(&self, wire: &WireRecord, process: Option<&ProcessRecord>) -> GoalResult {

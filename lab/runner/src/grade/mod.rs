@@ -9,10 +9,10 @@
 //! [`run_task()`] runs a task, in a [`ProcessSlots`] with others, and returns an [`evidence::grade::TaskGrade`]; [`OpenCases`]
 //! are open to clients of any kind.
 
-mod broken_once;
 pub(crate) mod command;
 pub(crate) mod delay;
 mod draw;
+mod fixed_goal;
 mod open;
 pub(crate) mod process;
 mod process_slots;

@@ -118,6 +118,12 @@ pub(super) struct Case {
     pub(super) responder: fn(&mut Draw) -> Box<dyn Responder>,
 }
 
+impl Case {
+    const fn new(name: &'static str, responder: fn(&mut Draw) -> Box<dyn Responder>) -> Self {
+        Self { name, responder }
+    }
+}
+
 /// The service of one case.
 pub(super) trait Responder: Send {
     fn respond(&mut self, request: &Received) -> Reply;

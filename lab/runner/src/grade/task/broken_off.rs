@@ -1,11 +1,11 @@
 //! A connection that breaks before the response or in the middle of it.
 
-use evidence::grade::TaskWords;
+use evidence::grade::{Goal, TaskWords};
 use host::ConnectionFault;
 
 use super::{Case, PLAIN, Task};
 use crate::grade::{
-    broken_once::BrokenOnce,
+    fixed_goal::breaks_once,
     responses::{cut_ok, withheld},
 };
 
@@ -23,24 +23,19 @@ pub(super) const TASK: Task = Task {
         ..PLAIN.words
     },
     cases: &[
-        Case {
-            name: "closed before the response, then 200",
-            responder: |draw| {
-                let breaks = |_: &_| withheld(ConnectionFault::Close, "lost_response");
-                Box::new(BrokenOnce::new(draw, breaks))
-            },
-        },
-        Case {
-            name: "reset before the response, then 200",
-            responder: |draw| {
-                let breaks = |_: &_| withheld(ConnectionFault::Reset, "reset");
-                Box::new(BrokenOnce::new(draw, breaks))
-            },
-        },
-        Case {
-            name: "200 with half a body, then 200",
-            responder: |draw| Box::new(BrokenOnce::new(draw, |value| cut_ok(&value.to_string()))),
-        },
+        Case::new("closed before the response, then 200", |draw| {
+            let breaks = |_: &_| withheld(ConnectionFault::Close, "lost_response");
+            breaks_once(draw, Goal::result_or_error, breaks)
+        }),
+        Case::new("reset before the response, then 200", |draw| {
+            let breaks = |_: &_| withheld(ConnectionFault::Reset, "reset");
+            breaks_once(draw, Goal::result_or_error, breaks)
+        }),
+        Case::new("200 with half a body, then 200", |draw| {
+            breaks_once(draw, Goal::result_or_error, |value| {
+                cut_ok(&value.to_string())
+            })
+        }),
     ],
     ..PLAIN
 };

@@ -36,10 +36,9 @@ pub(super) const TASK: Task = Task {
         "same-body",
     ],
     method: Method::POST,
-    cases: &[Case {
-        name: "each job: 503, then 201",
-        responder: |draw| Box::new(Create::new(draw)),
-    }],
+    cases: &[Case::new("each job: 503, then 201", |draw| {
+        Box::new(Create::new(draw))
+    })],
     ..PLAIN
 };
 
@@ -50,7 +49,7 @@ pub(super) const RESIZE: &str = r#"{"task": "resize"}"#;
 const JOBS: [&str; 2] = ["resize", "crop"];
 
 /// The most ids of one job that a goal accepts, so that a goal stays small.
-const MOST: usize = 8;
+pub(super) const MOST: usize = 8;
 
 /// Jobs by their keys.
 pub(super) struct Jobs {

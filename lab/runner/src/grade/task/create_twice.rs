@@ -7,7 +7,7 @@ use wire::JobResult;
 
 use super::{
     Case, PLAIN, Received, Reply, Responder, Task,
-    create::{Jobs, RESIZE, another_body, asked_for, created},
+    create::{Jobs, MOST, RESIZE, another_body, asked_for, created},
 };
 use crate::grade::responses::job;
 
@@ -27,15 +27,11 @@ pub(super) const TASK: Task = Task {
     },
     rules: &["idempotency-key-fresh"],
     method: Method::POST,
-    cases: &[Case {
-        name: "two equal jobs, without a failure",
-        responder: |draw| Box::new(CreateTwice(Jobs::new(draw))),
-    }],
+    cases: &[Case::new("two equal jobs, without a failure", |draw| {
+        Box::new(CreateTwice(Jobs::new(draw)))
+    })],
     ..PLAIN
 };
-
-/// The most ids that a goal takes, so that it stays small.
-const MOST: usize = 8;
 
 struct CreateTwice(Jobs);
 

@@ -61,10 +61,9 @@ pub(super) const TASK: Task = Task {
     },
     rules: &["fewer-after-429"],
     more_routes: &["/work/{name}"],
-    cases: &[Case {
-        name: "room for four at once",
-        responder: |draw| Box::new(Crowded::new(draw)),
-    }],
+    cases: &[Case::new("room for four at once", |draw| {
+        Box::new(Crowded::new(draw))
+    })],
     ..PLAIN
 };
 

@@ -4,15 +4,14 @@ use std::time::Duration;
 
 use evidence::grade::{Goal, TaskWords};
 
-use super::{Case, PLAIN, Received, Reply, Responder, Task};
-use crate::grade::responses::unavailable;
+use super::{Case, PLAIN, Task};
+use crate::grade::{fixed_goal::fixed_goal, responses::unavailable};
 
 /// Run several times: with two retries in each case, there are enough gaps to judge
 /// whether the client waits.
-const DOWN: Case = Case {
-    name: "503 for ever",
-    responder: |_| Box::new(Down),
-};
+const DOWN: Case = Case::new("503 for ever", |_| {
+    fixed_goal(Goal::Error, |_| unavailable())
+});
 
 pub(super) const TASK: Task = Task {
     words: TaskWords {
@@ -32,15 +31,3 @@ pub(super) const TASK: Task = Task {
     cases: &[DOWN, DOWN, DOWN, DOWN],
     ..PLAIN
 };
-
-struct Down;
-
-impl Responder for Down {
-    fn respond(&mut self, _: &Received) -> Reply {
-        unavailable().into()
-    }
-
-    fn goal(&self) -> Goal {
-        Goal::Error
-    }
-}

@@ -9,15 +9,9 @@ use crate::grade::{
     responses::{ok, unavailable},
 };
 
-const ONCE: Case = Case {
-    name: "503 once, then 200",
-    responder: |draw| Box::new(Flaky::new(draw, 1)),
-};
+const ONCE: Case = Case::new("503 once, then 200", |draw| Box::new(Flaky::new(draw, 1)));
 
-const TWICE: Case = Case {
-    name: "503 twice, then 200",
-    responder: |draw| Box::new(Flaky::new(draw, 2)),
-};
+const TWICE: Case = Case::new("503 twice, then 200", |draw| Box::new(Flaky::new(draw, 2)));
 
 pub(super) const TASK: Task = Task {
     words: TaskWords {

@@ -6,12 +6,13 @@ use axum::{
 };
 use evidence::grade::{Goal, TaskWords};
 use host::{Fault, NextCursor};
-use http::header::CONTENT_TYPE;
-use serde_json::json;
+use http::header::{CONTENT_TYPE, HeaderName};
+use serde_json::{Value, json};
 
-use super::{Case, PLAIN, Received, Reply, Responder, Task};
+use super::{Case, PLAIN, Responder, Task};
 use crate::grade::{
     draw::Draw,
+    fixed_goal::fixed_goal,
     responses::{cut_ok, page},
 };
 
@@ -32,116 +33,82 @@ pub(super) const TASK: Task = Task {
     },
     rules: &["body-json", "body-media-type", "body-shape"],
     cases: &[
-        Case {
-            name: "a valid page",
-            responder: |draw| Box::new(Valid(draw.number(2..=9))),
-        },
-        Case {
-            name: "JSON that breaks off",
-            responder: |draw| Box::new(InvalidBody::new(draw, Invalid::Json)),
-        },
-        Case {
-            name: "a page of media type text/plain",
-            responder: |draw| Box::new(InvalidBody::new(draw, Invalid::MediaType)),
-        },
-        Case {
-            name: "items that are not an array",
-            responder: |draw| Box::new(InvalidBody::new(draw, Invalid::Items)),
-        },
-        Case {
-            name: "an item that is not an object",
-            responder: |draw| Box::new(InvalidBody::new(draw, Invalid::Item)),
-        },
-        Case {
-            name: "a cursor that is a number",
-            responder: |draw| Box::new(InvalidBody::new(draw, Invalid::Cursor)),
-        },
-        Case {
-            name: "a page that is only half sent",
-            responder: |draw| Box::new(InvalidBody::new(draw, Invalid::Length)),
-        },
+        Case::new("a valid page", |draw| valid(draw.number(2..=9))),
+        Case::new("JSON that breaks off", |draw| {
+            invalid(draw, |page| {
+                let body = format!("{{\"items\": [{}, {{\"id\": ", page.record);
+                (fault("bad_json"), JSON, body).into_response()
+            })
+        }),
+        Case::new("a page of media type text/plain", |draw| {
+            invalid(draw, |page| {
+                let text = [(CONTENT_TYPE, "text/plain; charset=utf-8")];
+                let body = page.of(&json!([page.record]));
+                (fault("text_json"), page.next(), text, body).into_response()
+            })
+        }),
+        Case::new("items that are not an array", |draw| {
+            invalid(draw, |page| page.bad_items(&page.record))
+        }),
+        Case::new("an item that is not an object", |draw| {
+            invalid(draw, |page| {
+                page.bad_items(&json!([page.record, page.record.get("id")]))
+            })
+        }),
+        Case::new("a cursor that is a number", |draw| {
+            invalid(draw, |page| {
+                let body = json!({"items": [page.record], "next_cursor": 2}).to_string();
+                (fault("bad_cursor"), JSON, body).into_response()
+            })
+        }),
+        Case::new("a page that is only half sent", |draw| {
+            invalid(draw, |page| cut_ok(&page.of(&json!([page.record]))))
+        }),
     ],
     is_shuffled: true,
     ..PLAIN
 };
 
+const JSON: [(HeaderName, &str); 1] = [(CONTENT_TYPE, "application/json")];
+
+fn fault(name: &'static str) -> Extension<Fault> {
+    Extension(Fault(name))
+}
+
 /// One page of so many records: a client that reports an error without a look at it misses
 /// the goal.
-struct Valid(u64);
-
-impl Responder for Valid {
-    fn respond(&mut self, _: &Received) -> Reply {
-        let records = (0..self.0).map(|it| json!({"id": it.to_string(), "name": "a record"}));
-        page(records, None).into()
-    }
-
-    fn goal(&self) -> Goal {
-        Goal::result(json!({"records": self.0}))
-    }
+fn valid(records: u64) -> Box<dyn Responder> {
+    fixed_goal(Goal::result(json!({"records": records})), move |_| {
+        let records = (0..records).map(|it| json!({"id": it.to_string(), "name": "a record"}));
+        page(records, None)
+    })
 }
 
-enum Invalid {
-    Json,
-    MediaType,
-    Items,
-    Item,
-    Cursor,
-    Length,
+fn invalid(draw: &mut Draw, body: fn(&Page) -> Response) -> Box<dyn Responder> {
+    let page = Page {
+        cursor: draw.cursor(),
+        record: json!({"id": draw.word(5), "name": "a record"}),
+    };
+    fixed_goal(Goal::Error, move |_| body(&page))
 }
 
-struct InvalidBody {
-    invalid: Invalid,
-    /// A client that sends it has accepted the invalid page.
+/// The parts of an invalid page.
+struct Page {
+    /// A client that sends it has accepted the page.
     cursor: String,
-    record: String,
+    record: Value,
 }
 
-impl InvalidBody {
-    fn new(draw: &mut Draw, invalid: Invalid) -> Self {
-        Self {
-            invalid,
-            cursor: draw.cursor(),
-            record: draw.word(5),
-        }
+impl Page {
+    fn of(&self, items: &Value) -> String {
+        json!({"items": items, "next_cursor": self.cursor}).to_string()
     }
 
-    fn body(&self) -> Response {
-        let next = Extension(NextCursor(Some(self.cursor.clone())));
-        let record = json!({"id": self.record, "name": "a record"});
-        let page = |items| json!({"items": items, "next_cursor": self.cursor}).to_string();
-        let (json, text) = ("application/json", "text/plain; charset=utf-8");
-        let bad_items = |items| {
-            let fault = Extension(Fault("bad_items"));
-            (fault, next.clone(), [(CONTENT_TYPE, json)], page(items)).into_response()
-        };
-        match self.invalid {
-            Invalid::Json => {
-                let body = format!("{{\"items\": [{record}, {{\"id\": ");
-                (Extension(Fault("bad_json")), [(CONTENT_TYPE, json)], body).into_response()
-            }
-            Invalid::MediaType => {
-                let body = page(json!([record]));
-                let fault = Extension(Fault("text_json"));
-                (fault, next, [(CONTENT_TYPE, text)], body).into_response()
-            }
-            Invalid::Items => bad_items(record),
-            Invalid::Item => bad_items(json!([record, self.record])),
-            Invalid::Cursor => {
-                let page = json!({"items": [record], "next_cursor": 2}).to_string();
-                let fault = Extension(Fault("bad_cursor"));
-                (fault, [(CONTENT_TYPE, json)], page).into_response()
-            }
-            Invalid::Length => cut_ok(&page(json!([record]))),
-        }
-    }
-}
-
-impl Responder for InvalidBody {
-    fn respond(&mut self, _: &Received) -> Reply {
-        self.body().into()
+    fn next(&self) -> Extension<NextCursor> {
+        Extension(NextCursor(Some(self.cursor.clone())))
     }
 
-    fn goal(&self) -> Goal {
-        Goal::Error
+    fn bad_items(&self, items: &Value) -> Response {
+        (fault("bad_items"), self.next(), JSON, self.of(items)).into_response()
     }
 }

@@ -34,14 +34,12 @@ pub(super) const TASK: Task = Task {
     },
     rules: &["reads-to-the-end", "page-limit"],
     cases: &[
-        Case {
-            name: "sixty pages",
-            responder: |draw| Box::new(LongList::new(draw, Some(PAGES))),
-        },
-        Case {
-            name: "pages without an end",
-            responder: |draw| Box::new(LongList::new(draw, None)),
-        },
+        Case::new("sixty pages", |draw| {
+            Box::new(LongList::new(draw, Some(PAGES)))
+        }),
+        Case::new("pages without an end", |draw| {
+            Box::new(LongList::new(draw, None))
+        }),
     ],
     ..PLAIN
 };

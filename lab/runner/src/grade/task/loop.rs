@@ -23,10 +23,10 @@ pub(super) const TASK: Task = Task {
         ..PLAIN.words
     },
     rules: &["cursor-loop"],
-    cases: &[Case {
-        name: "two cursors in turn, after a healthy start",
-        responder: |draw| Box::new(Loop::new(draw)),
-    }],
+    cases: &[Case::new(
+        "two cursors in turn, after a healthy start",
+        |draw| Box::new(Loop::new(draw)),
+    )],
     ..PLAIN
 };
 

@@ -31,10 +31,10 @@ pub(super) const TASK: Task = Task {
     },
     rules: &["idempotency-key-reuse", "same-body", "one-job"],
     method: Method::POST,
-    cases: &[Case {
-        name: "the job is created, the connection breaks",
-        responder: |draw| Box::new(LostResponse::new(draw)),
-    }],
+    cases: &[Case::new(
+        "the job is created, the connection breaks",
+        |draw| Box::new(LostResponse::new(draw)),
+    )],
     ..PLAIN
 };
 

@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use evidence::grade::{Goal, TaskWords};
-use serde_json::{Map, json};
+use serde_json::json;
 
-use super::{Case, PLAIN, Received, Reply, Responder, Task};
-use crate::grade::responses::unavailable_for;
+use super::{Case, PLAIN, Responder, Task};
+use crate::grade::{fixed_goal::fixed_goal, responses::unavailable_for};
 
 /// Thirty days, in seconds. In milliseconds they exceed 2³¹, which some timers take for 0.
 const MONTH: u64 = 30 * 24 * 60 * 60;
@@ -27,44 +27,22 @@ pub(super) const TASK: Task = Task {
     },
     rules: &["retry-after-over-budget"],
     cases: &[
-        Case {
-            name: "503 with a Retry-After of minutes",
-            responder: |draw| Box::new(Maintenance::Seconds(draw.number(60..=300))),
-        },
-        Case {
-            name: "503 with a Retry-After of thirty days",
-            responder: |_| Box::new(Maintenance::Seconds(MONTH)),
-        },
-        Case {
-            name: "503 with a date in thirty days",
-            responder: |_| Box::new(Maintenance::Date),
-        },
+        Case::new("503 with a Retry-After of minutes", |draw| {
+            seconds(draw.number(60..=300))
+        }),
+        Case::new("503 with a Retry-After of thirty days", |_| seconds(MONTH)),
+        Case::new("503 with a date in thirty days", |_| {
+            // An exit code alone could be that of a client that cannot read the date.
+            fixed_goal(Goal::error_with(json!({})), |request| {
+                let date = request.at + Duration::from_secs(MONTH);
+                unavailable_for(&httpdate::fmt_http_date(date))
+            })
+        }),
     ],
     ..PLAIN
 };
 
-enum Maintenance {
-    Seconds(u64),
-    Date,
-}
-
-impl Responder for Maintenance {
-    fn respond(&mut self, request: &Received) -> Reply {
-        let retry_after = match self {
-            Self::Seconds(wait) => wait.to_string(),
-            Self::Date => httpdate::fmt_http_date(request.at + Duration::from_secs(MONTH)),
-        };
-        unavailable_for(&retry_after).into()
-    }
-
-    fn goal(&self) -> Goal {
-        match self {
-            Self::Seconds(wait) => {
-                let members = [("retry_after".to_owned(), json!(wait))];
-                Goal::ErrorWith(Map::from_iter(members))
-            }
-            // An exit code alone could be that of a client that cannot read the date.
-            Self::Date => Goal::ErrorWith(Map::new()),
-        }
-    }
+fn seconds(wait: u64) -> Box<dyn Responder> {
+    let goal = Goal::error_with(json!({"retry_after": wait}));
+    fixed_goal(goal, move |_| unavailable_for(&wait.to_string()))
 }

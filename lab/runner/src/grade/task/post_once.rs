@@ -3,15 +3,16 @@
 use axum::response::Response;
 use evidence::grade::{Goal, TaskWords};
 use host::ConnectionFault;
-use http::{Method, StatusCode};
+use http::Method;
 
 use super::{
-    Case, PLAIN, Received, Reply, Responder, Task,
-    create::{RESIZE, asked_for, new_job},
+    Case, PLAIN, Responder, Task,
+    create::{RESIZE, another_body, asked_for, new_job},
 };
 use crate::grade::{
     draw::Draw,
-    responses::{asks_for_a_fresh_connection, refused, unavailable, withheld},
+    fixed_goal::fixed_goal,
+    responses::{asks_for_a_fresh_connection, unavailable, withheld},
 };
 
 pub(super) const TASK: Task = Task {
@@ -33,66 +34,32 @@ pub(super) const TASK: Task = Task {
     rules: &["post-not-retried"],
     method: Method::POST,
     cases: &[
-        Case {
-            name: "503",
-            responder: |draw| Box::new(PostOnce::new(draw, unavailable)),
-        },
-        Case {
-            name: "silence",
-            responder: |draw| {
-                let silence = || withheld(ConnectionFault::Silence, "silence");
-                Box::new(PostOnce::new(draw, silence))
-            },
-        },
-        Case {
-            name: "a broken connection",
-            responder: |draw| {
-                let close = || withheld(ConnectionFault::Close, "lost_response");
-                Box::new(PostOnce::new(draw, close))
-            },
-        },
+        Case::new("503", |draw| fails_once(draw, unavailable)),
+        Case::new("silence", |draw| {
+            fails_once(draw, || withheld(ConnectionFault::Silence, "silence"))
+        }),
+        Case::new("a broken connection", |draw| {
+            fails_once(draw, || withheld(ConnectionFault::Close, "lost_response"))
+        }),
     ],
     ..PLAIN
 };
 
 /// A failure, then a new job for every request.
-struct PostOnce {
-    failure: fn() -> Response,
-    has_failed: bool,
-    ids: Draw,
-}
-
-impl PostOnce {
-    fn new(draw: &mut Draw, failure: fn() -> Response) -> Self {
-        Self {
-            failure,
-            has_failed: false,
-            ids: draw.apart(),
+fn fails_once(draw: &mut Draw, failure: fn() -> Response) -> Box<dyn Responder> {
+    let (mut ids, mut has_failed) = (draw.apart(), false);
+    fixed_goal(Goal::Error, move |request| {
+        if asked_for(&["resize"], request).is_none() {
+            another_body()
+        } else if has_failed {
+            new_job(&ids.word(8))
+        } else if !request.is_fresh {
+            asks_for_a_fresh_connection()
+        } else {
+            has_failed = true;
+            failure()
         }
-    }
-}
-
-impl Responder for PostOnce {
-    fn respond(&mut self, request: &Received) -> Reply {
-        let response = match asked_for(&["resize"], request) {
-            None => refused(
-                StatusCode::UNPROCESSABLE_ENTITY,
-                "invalid_job",
-                "the body is not the one that the task asks for",
-            ),
-            Some(_) if self.has_failed => new_job(&self.ids.word(8)),
-            Some(_) if !request.is_fresh => asks_for_a_fresh_connection(),
-            Some(_) => {
-                self.has_failed = true;
-                (self.failure)()
-            }
-        };
-        response.into()
-    }
-
-    fn goal(&self) -> Goal {
-        Goal::Error
-    }
+    })
 }
 
 #[cfg(test)]
@@ -100,6 +67,7 @@ mod tests {
     use http::StatusCode;
 
     use super::*;
+    use crate::grade::task::Received;
 
     #[test]
     fn a_connection_that_was_used_before_is_never_broken() {

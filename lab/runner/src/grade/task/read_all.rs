@@ -26,10 +26,9 @@ pub(super) const TASK: Task = Task {
         ..PLAIN.words
     },
     rules: &["cursor-verbatim", "empty-page", "no-url-credentials"],
-    cases: &[Case {
-        name: "pages of records, one of them empty",
-        responder: |draw| Box::new(ReadAll::new(draw)),
-    }],
+    cases: &[Case::new("pages of records, one of them empty", |draw| {
+        Box::new(ReadAll::new(draw))
+    })],
     has_token: true,
     ..PLAIN
 };

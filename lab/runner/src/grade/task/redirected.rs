@@ -4,10 +4,10 @@ use axum::{Extension, response::IntoResponse};
 use evidence::grade::{Goal, TaskWords};
 use host::Fault;
 use http::{StatusCode, header::LOCATION};
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::{Case, Listener, PLAIN, Received, Reply, Responder, Task};
-use crate::grade::{draw::Draw, responses::ok};
+use super::{Case, Listener, PLAIN, Responder, Task};
+use crate::grade::{draw::Draw, fixed_goal::behind, responses::ok};
 
 pub(super) const TASK: Task = Task {
     words: TaskWords {
@@ -23,44 +23,21 @@ pub(super) const TASK: Task = Task {
         ..PLAIN.words
     },
     rules: &["token-elsewhere"],
-    cases: &[Case {
-        name: "302 to another origin",
-        responder: |draw| Box::new(Redirected::new(draw)),
-    }],
+    cases: &[Case::new("302 to another origin", redirected)],
     has_token: true,
     ..PLAIN
 };
 
-struct Redirected {
-    value: Value,
-}
-
-impl Redirected {
-    fn new(draw: &mut Draw) -> Self {
-        Self {
-            value: json!({"value": draw.word(6)}),
-        }
-    }
-}
-
-impl Responder for Redirected {
-    fn respond(&mut self, request: &Received) -> Reply {
+fn redirected(draw: &mut Draw) -> Box<dyn Responder> {
+    let value = json!({"value": draw.word(6)});
+    let status = json!({"status": StatusCode::FOUND.as_u16()});
+    let goal = Goal::result_of([status, value.clone()]);
+    behind(Listener::AndAnother, goal, move |request| {
         let Some(another) = &request.another_origin else {
-            return ok(&self.value).into();
+            return ok(&value);
         };
         let location = [(LOCATION, format!("{another}{}", TASK.words.path))];
         let fault = Extension(Fault("redirect_elsewhere"));
-        (StatusCode::FOUND, fault, location).into_response().into()
-    }
-
-    fn goal(&self) -> Goal {
-        Goal::result_of([
-            json!({"status": StatusCode::FOUND.as_u16()}),
-            self.value.clone(),
-        ])
-    }
-
-    fn listener(&self) -> Listener {
-        Listener::AndAnother
-    }
+        (StatusCode::FOUND, fault, location).into_response()
+    })
 }

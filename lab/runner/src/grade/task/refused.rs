@@ -4,8 +4,8 @@ use evidence::grade::{Goal, TaskWords};
 use http::StatusCode;
 use serde_json::json;
 
-use super::{Case, PLAIN, Received, Reply, Responder, Task};
-use crate::grade::responses::refused;
+use super::{Case, PLAIN, Responder, Task};
+use crate::grade::{fixed_goal::fixed_goal, responses::refused};
 
 pub(super) const TASK: Task = Task {
     words: TaskWords {
@@ -21,42 +21,27 @@ pub(super) const TASK: Task = Task {
     },
     rules: &["no-retry-4xx"],
     cases: &[
-        refusing::<400>("400"),
-        refusing::<401>("401"),
-        refusing::<403>("403"),
-        refusing::<404>("404"),
-        refusing::<409>("409"),
-        refusing::<422>("422"),
+        Case::new("400", |_| refusing(StatusCode::BAD_REQUEST)),
+        Case::new("401", |_| refusing(StatusCode::UNAUTHORIZED)),
+        Case::new("403", |_| refusing(StatusCode::FORBIDDEN)),
+        Case::new("404", |_| refusing(StatusCode::NOT_FOUND)),
+        Case::new("409", |_| refusing(StatusCode::CONFLICT)),
+        Case::new("422", |_| refusing(StatusCode::UNPROCESSABLE_ENTITY)),
     ],
     is_shuffled: true,
     ..PLAIN
 };
 
-const fn refusing<const STATUS: u16>(name: &'static str) -> Case {
-    Case {
-        name,
-        responder: |_| Box::new(Refused(STATUS)),
-    }
-}
-
-struct Refused(u16);
-
-impl Responder for Refused {
-    fn respond(&mut self, _: &Received) -> Reply {
-        #[expect(clippy::expect_used, reason = "the cases name their statuses")]
-        let status = StatusCode::from_u16(self.0).expect("a status");
-        refused(status, "refused", "the request is refused on purpose").into()
-    }
-
-    fn goal(&self) -> Goal {
-        Goal::result(json!({"status": self.0}))
-    }
+fn refusing(status: StatusCode) -> Box<dyn Responder> {
+    let goal = Goal::result(json!({"status": status.as_u16()}));
+    let detail = "the request is refused on purpose";
+    fixed_goal(goal, move |_| refused(status, "refused", detail))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::grade::draw::Draw;
+    use crate::grade::{draw::Draw, task::Received};
 
     #[test]
     fn each_case_refuses_with_the_status_that_it_is_called_by() {

@@ -3,13 +3,9 @@
 use std::time::{Duration, SystemTime};
 
 use evidence::grade::{Goal, TaskWords};
-use serde_json::{Value, json};
 
-use super::{Case, PLAIN, Received, Reply, Responder, Task};
-use crate::grade::{
-    draw::Draw,
-    responses::{ok, unavailable_for},
-};
+use super::{Case, PLAIN, Received, Responder, Task};
+use crate::grade::{draw::Draw, fixed_goal::failures_first, responses::unavailable_for};
 
 /// How far ahead a date lies. It is cut to whole seconds, so the wait is longer than two
 /// seconds, and longer than a usual backoff.
@@ -20,17 +16,13 @@ const UNUSABLE: [&str; 8] = ["", "soon", "-1", "1.5", "2 s", "0x2", "never", "to
 
 /// Run several times: many clients make only three attempts, and a verdict needs more than
 /// two gaps.
-const UNUSABLE_TWICE: Case = Case {
-    name: "503 twice with an invalid Retry-After, then 200",
-    responder: |draw| Box::new(RetryAt::unusable(draw)),
-};
+const UNUSABLE_TWICE: Case = Case::new("503 twice with an invalid Retry-After, then 200", unusable);
 
 /// Run several times: only the gap after the second failure shows whether the client waits
 /// although it need not.
-const ZERO_TWICE: Case = Case {
-    name: "503 twice with Retry-After: 0, then 200",
-    responder: |draw| Box::new(RetryAt::new(draw, vec![Says::Zero, Says::Zero])),
-};
+const ZERO_TWICE: Case = Case::new("503 twice with Retry-After: 0, then 200", |draw| {
+    saying(draw, vec![Says::Zero, Says::Zero])
+});
 
 pub(super) const TASK: Task = Task {
     words: TaskWords {
@@ -52,18 +44,11 @@ pub(super) const TASK: Task = Task {
         "retry-after-zero",
     ],
     cases: &[
-        Case {
-            name: "503 with a future date, then 200",
-            responder: |draw| Box::new(RetryAt::ahead(draw)),
-        },
-        Case {
-            name: "503 with a date that has passed, then 200",
-            responder: |draw| Box::new(RetryAt::passed(draw)),
-        },
-        Case {
-            name: "503 with a future date as in RFC 850, then 200",
-            responder: |draw| Box::new(RetryAt::new(draw, vec![Says::Rfc850])),
-        },
+        Case::new("503 with a future date, then 200", ahead),
+        Case::new("503 with a date that has passed, then 200", passed),
+        Case::new("503 with a future date as in RFC 850, then 200", |draw| {
+            saying(draw, vec![Says::Rfc850])
+        }),
         UNUSABLE_TWICE,
         UNUSABLE_TWICE,
         UNUSABLE_TWICE,
@@ -121,48 +106,26 @@ fn rfc850(date: &str) -> String {
     }
 }
 
-/// Failures, the last one first, then successes.
-struct RetryAt {
-    failures: Vec<Says>,
-    value: Value,
+/// Failures that say these in turn, and then a value.
+fn saying(draw: &mut Draw, failures: Vec<Says>) -> Box<dyn Responder> {
+    let failure = |says: Says| move |request: &Received| unavailable_for(&says.written(request.at));
+    let failures = failures.into_iter().map(failure).collect();
+    failures_first(draw, Goal::result, failures)
 }
 
-impl RetryAt {
-    fn new(draw: &mut Draw, failures: Vec<Says>) -> Self {
-        Self {
-            failures,
-            value: json!({"value": draw.word(6)}),
-        }
-    }
-
-    fn ahead(draw: &mut Draw) -> Self {
-        Self::new(draw, vec![Says::Ahead])
-    }
-
-    fn passed(draw: &mut Draw) -> Self {
-        let ago = Duration::from_secs(draw.number(2..=7_200));
-        Self::new(draw, vec![Says::Passed(ago)])
-    }
-
-    fn unusable(draw: &mut Draw) -> Self {
-        let mut values = UNUSABLE.map(Says::Unusable);
-        draw.shuffle(&mut values);
-        Self::new(draw, values.into_iter().take(2).collect())
-    }
+fn ahead(draw: &mut Draw) -> Box<dyn Responder> {
+    saying(draw, vec![Says::Ahead])
 }
 
-impl Responder for RetryAt {
-    fn respond(&mut self, request: &Received) -> Reply {
-        let response = match self.failures.pop() {
-            Some(says) => unavailable_for(&says.written(request.at)),
-            None => ok(&self.value),
-        };
-        response.into()
-    }
+fn passed(draw: &mut Draw) -> Box<dyn Responder> {
+    let ago = Duration::from_secs(draw.number(2..=7_200));
+    saying(draw, vec![Says::Passed(ago)])
+}
 
-    fn goal(&self) -> Goal {
-        Goal::result(self.value.clone())
-    }
+fn unusable(draw: &mut Draw) -> Box<dyn Responder> {
+    let mut values = UNUSABLE.map(Says::Unusable);
+    draw.shuffle(&mut values);
+    saying(draw, values.into_iter().take(2).rev().collect())
 }
 
 #[cfg(test)]
@@ -172,7 +135,7 @@ mod tests {
     use super::*;
 
     /// The Retry-After values of a case's failures, and the status after them.
-    fn said(responder: &mut RetryAt, request: &Received) -> (Vec<String>, StatusCode) {
+    fn said(mut responder: Box<dyn Responder>, request: &Received) -> (Vec<String>, StatusCode) {
         let mut said = Vec::new();
         loop {
             let response = responder.respond(request).response;
@@ -196,8 +159,8 @@ mod tests {
                 date.duration_since(request.at).ok()
             };
 
-            let (to_come, then) = said(&mut RetryAt::ahead(&mut draw), &request);
-            let (passed, _) = said(&mut RetryAt::passed(&mut draw), &request);
+            let (to_come, then) = said(ahead(&mut draw), &request);
+            let (passed, _) = said(passed(&mut draw), &request);
 
             let longer = Duration::from_secs(2)..=AHEAD;
             assert!(wait(&to_come).is_some_and(|wait| longer.contains(&wait)));
@@ -228,9 +191,9 @@ mod tests {
             assert!(httpdate::parse_http_date(value).is_err(), "{value:?}");
         }
         for case in 0..20 {
-            let mut responder = RetryAt::unusable(&mut Draw::new(7, "retry-at", case));
+            let responder = unusable(&mut Draw::new(7, "retry-at", case));
 
-            let (said, then) = said(&mut responder, &Received::of("/value"));
+            let (said, then) = said(responder, &Received::of("/value"));
 
             assert_eq!((said.len(), then), (2, StatusCode::OK));
             assert_ne!(said[0], said[1]);

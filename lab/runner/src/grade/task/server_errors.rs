@@ -2,13 +2,9 @@
 
 use evidence::grade::{Goal, TaskWords};
 use http::StatusCode;
-use serde_json::{Value, json};
 
-use super::{Case, PLAIN, Received, Reply, Responder, Task};
-use crate::grade::{
-    draw::Draw,
-    responses::{ok, refused},
-};
+use super::{Case, PLAIN, Responder, Task};
+use crate::grade::{draw::Draw, fixed_goal::failures_first, responses::refused};
 
 pub(super) const TASK: Task = Task {
     words: TaskWords {
@@ -24,50 +20,21 @@ pub(super) const TASK: Task = Task {
         ..PLAIN.words
     },
     cases: &[
-        failing::<500>("500, then 200"),
-        failing::<502>("502, then 200"),
-        failing::<504>("504, then 200"),
+        Case::new("500, then 200", |draw| {
+            failing(draw, StatusCode::INTERNAL_SERVER_ERROR)
+        }),
+        Case::new("502, then 200", |draw| {
+            failing(draw, StatusCode::BAD_GATEWAY)
+        }),
+        Case::new("504, then 200", |draw| {
+            failing(draw, StatusCode::GATEWAY_TIMEOUT)
+        }),
     ],
     is_shuffled: true,
     ..PLAIN
 };
 
-const fn failing<const STATUS: u16>(name: &'static str) -> Case {
-    Case {
-        name,
-        responder: |draw| Box::new(ServerError::new(draw, STATUS)),
-    }
-}
-
-struct ServerError {
-    status: u16,
-    has_failed: bool,
-    value: Value,
-}
-
-impl ServerError {
-    fn new(draw: &mut Draw, status: u16) -> Self {
-        Self {
-            status,
-            has_failed: false,
-            value: json!({"value": draw.word(6)}),
-        }
-    }
-}
-
-impl Responder for ServerError {
-    fn respond(&mut self, _: &Received) -> Reply {
-        #[expect(clippy::expect_used, reason = "the cases name their statuses")]
-        let status = StatusCode::from_u16(self.status).expect("a status");
-        let response = match std::mem::replace(&mut self.has_failed, true) {
-            true => ok(&self.value),
-            false => refused(status, "server_error", "the service fails on purpose"),
-        };
-        response.into()
-    }
-
-    fn goal(&self) -> Goal {
-        let members = self.value.as_object().cloned();
-        Goal::ResultOrError(members.into_iter().collect())
-    }
+fn failing(draw: &mut Draw, status: StatusCode) -> Box<dyn Responder> {
+    let failure = move |_: &_| refused(status, "server_error", "the service fails on purpose");
+    failures_first(draw, Goal::result_or_error, vec![failure])
 }

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use evidence::grade::TaskWords;
+use evidence::grade::{Goal, TaskWords};
 use host::ConnectionFault;
 
 use super::{Case, PLAIN, Task};
-use crate::grade::{broken_once::BrokenOnce, responses::withheld};
+use crate::grade::{fixed_goal::breaks_once, responses::withheld};
 
 pub(super) const TASK: Task = Task {
     words: TaskWords {
@@ -25,12 +25,9 @@ pub(super) const TASK: Task = Task {
         ..PLAIN.words
     },
     rules: &["read-timeout"],
-    cases: &[Case {
-        name: "silence, then 200",
-        responder: |draw| {
-            let breaks = |_: &_| withheld(ConnectionFault::Silence, "silence");
-            Box::new(BrokenOnce::new(draw, breaks).value_only())
-        },
-    }],
+    cases: &[Case::new("silence, then 200", |draw| {
+        let breaks = |_: &_| withheld(ConnectionFault::Silence, "silence");
+        breaks_once(draw, Goal::result, breaks)
+    })],
     ..PLAIN
 };

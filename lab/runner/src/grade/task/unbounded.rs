@@ -11,11 +11,11 @@ use evidence::grade::{Goal, TaskWords};
 use futures_util::{StreamExt, stream};
 use host::Fault;
 use http::header::CONTENT_TYPE;
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::time::sleep;
 
-use super::{Case, PLAIN, Received, Reply, Responder, Task};
-use crate::grade::{draw::Draw, responses::ok};
+use super::{Case, PLAIN, Responder, Task};
+use crate::grade::{draw::Draw, fixed_goal::fixed_goal, responses::ok};
 
 /// The time between two bytes of a dripping body, shorter than any read timeout.
 const DRIP: Duration = Duration::from_millis(300);
@@ -36,82 +36,60 @@ pub(super) const TASK: Task = Task {
         ..PLAIN.words
     },
     cases: &[
-        Case {
-            name: "a body that is too large, with its length announced",
-            responder: |draw| Box::new(Unbounded::new(draw, Kind::Announced)),
-        },
-        Case {
-            name: "a body that is too large, in chunks",
-            responder: |draw| Box::new(Unbounded::new(draw, Kind::Chunked)),
-        },
-        Case {
-            name: "a body that drips without an end",
-            responder: |draw| Box::new(Unbounded::new(draw, Kind::Drips)),
-        },
+        Case::new(
+            "a body that is too large, with its length announced",
+            |draw| {
+                let size = size(draw);
+                unbounded("oversized_body", move || ok(&object(size)))
+            },
+        ),
+        Case::new("a body that is too large, in chunks", |draw| {
+            let size = size(draw);
+            unbounded("oversized_body", move || chunks(size))
+        }),
+        Case::new("a body that drips without an end", |_| {
+            unbounded("drip", drip)
+        }),
     ],
     ..PLAIN
 };
 
-/// How a body exceeds the limits.
-#[derive(Clone, Copy)]
-enum Kind {
-    Announced,
-    Chunked,
-    Drips,
+fn unbounded(
+    fault: &'static str,
+    response: impl Fn() -> Response + Send + 'static,
+) -> Box<dyn Responder> {
+    let respond = move |_: &_| (Extension(Fault(fault)), response()).into_response();
+    fixed_goal(Goal::Error, respond)
 }
 
-struct Unbounded {
-    kind: Kind,
-    /// The size of its body, in bytes; unused if it drips.
-    size: usize,
+/// The size of a body that is too large, in bytes.
+fn size(draw: &mut Draw) -> usize {
+    draw.number(1_024..=2_048) as usize * 1_024
 }
 
-impl Unbounded {
-    fn new(draw: &mut Draw, kind: Kind) -> Self {
-        let kib = draw.number(1_024..=2_048);
-        Self {
-            kind,
-            size: kib as usize * 1_024,
-        }
-    }
-
-    fn body(&self) -> Response {
-        let object = json!({"value": "x".repeat(self.size)});
-        let body = match self.kind {
-            Kind::Announced => return ok(&object),
-            Kind::Chunked => {
-                let whole = Bytes::from(object.to_string());
-                let pieces = (0..whole.len()).step_by(PIECE);
-                let pieces: Vec<_> = pieces
-                    .map(|at| Ok::<_, Infallible>(whole.slice(at..whole.len().min(at + PIECE))))
-                    .collect();
-                Body::from_stream(stream::iter(pieces))
-            }
-            Kind::Drips => {
-                let begins = stream::iter([Ok::<_, Infallible>(Bytes::from("{\"value\": \""))]);
-                let drops = stream::repeat(()).then(async |()| {
-                    sleep(DRIP).await;
-                    Ok(Bytes::from("x"))
-                });
-                Body::from_stream(begins.chain(drops))
-            }
-        };
-        ([(CONTENT_TYPE, "application/json")], body).into_response()
-    }
+fn object(size: usize) -> Value {
+    json!({"value": "x".repeat(size)})
 }
 
-impl Responder for Unbounded {
-    fn respond(&mut self, _: &Received) -> Reply {
-        let fault = Fault(match self.kind {
-            Kind::Announced | Kind::Chunked => "oversized_body",
-            Kind::Drips => "drip",
-        });
-        (Extension(fault), self.body()).into_response().into()
-    }
+fn chunks(size: usize) -> Response {
+    let whole = Bytes::from(object(size).to_string());
+    let pieces = (0..whole.len()).step_by(PIECE);
+    let pieces = pieces.map(|at| Ok::<_, Infallible>(whole.slice(at..whole.len().min(at + PIECE))));
+    let pieces: Vec<_> = pieces.collect();
+    streamed(Body::from_stream(stream::iter(pieces)))
+}
 
-    fn goal(&self) -> Goal {
-        Goal::Error
-    }
+fn drip() -> Response {
+    let begins = stream::iter([Ok::<_, Infallible>(Bytes::from("{\"value\": \""))]);
+    let drops = stream::repeat(()).then(async |()| {
+        sleep(DRIP).await;
+        Ok(Bytes::from("x"))
+    });
+    streamed(Body::from_stream(begins.chain(drops)))
+}
+
+fn streamed(body: Body) -> Response {
+    ([(CONTENT_TYPE, "application/json")], body).into_response()
 }
 
 #[cfg(test)]
@@ -119,22 +97,25 @@ mod tests {
     use tokio::time::Instant;
 
     use super::*;
+    use crate::grade::task::Received;
 
     #[tokio::test(start_paused = true)]
     async fn a_body_is_too_large_or_goes_on_for_longer_than_a_case() {
-        let body = |kind| {
-            let drawn = Unbounded::new(&mut Draw::new(7, "unbounded", 0), kind);
-            let (size, response) = (drawn.size, drawn.body());
-            (size, response.into_body().into_data_stream())
+        let body = |case: &Case| {
+            let mut responder = (case.responder)(&mut Draw::new(7, "unbounded", 0));
+            let response = responder.respond(&Received::of("/value")).response;
+            response.into_body().into_data_stream()
+        };
+        let [announced, chunked, drips] = TASK.cases else {
+            panic!("three cases");
         };
 
-        for kind in [Kind::Announced, Kind::Chunked] {
-            let (size, body) = body(kind);
-            let pieces: Vec<_> = body.collect().await;
+        for case in [announced, chunked] {
+            let pieces: Vec<_> = body(case).collect().await;
             let whole: usize = pieces.iter().flatten().map(Bytes::len).sum();
-            assert!(whole > size && size >= 1_024 * 1_024);
+            assert!(whole > 1_024 * 1_024);
         }
-        let (_, mut drips) = body(Kind::Drips);
+        let mut drips = body(drips);
         let begun = Instant::now();
         while begun.elapsed() < TASK.words.time {
             let piece = drips.next().await.expect("no end").expect("no failure");

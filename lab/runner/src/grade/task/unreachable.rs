@@ -2,8 +2,8 @@
 
 use evidence::grade::{Goal, TaskWords};
 
-use super::{Case, Listener, PLAIN, Received, Reply, Responder, Task};
-use crate::grade::responses::unavailable;
+use super::{Case, Listener, PLAIN, Responder, Task};
+use crate::grade::{fixed_goal::behind, responses::unavailable};
 
 pub(super) const TASK: Task = Task {
     words: TaskWords {
@@ -19,31 +19,15 @@ pub(super) const TASK: Task = Task {
         ..PLAIN.words
     },
     cases: &[
-        Case {
-            name: "no service listens",
-            responder: |_| Box::new(Unreachable(Listener::Closed)),
-        },
-        Case {
-            name: "https, and no TLS behind it",
-            responder: |_| Box::new(Unreachable(Listener::PlainHttps)),
-        },
+        Case::new("no service listens", |_| unreachable(Listener::Closed)),
+        Case::new("https, and no TLS behind it", |_| {
+            unreachable(Listener::PlainHttps)
+        }),
     ],
     ..PLAIN
 };
 
-struct Unreachable(Listener);
-
-impl Responder for Unreachable {
-    /// Only a request that does not use the URL of the task gets here.
-    fn respond(&mut self, _: &Received) -> Reply {
-        unavailable().into()
-    }
-
-    fn goal(&self) -> Goal {
-        Goal::ErrorInWords
-    }
-
-    fn listener(&self) -> Listener {
-        self.0
-    }
+/// Only a request that does not use the URL of the task gets a response.
+fn unreachable(listener: Listener) -> Box<dyn Responder> {
+    behind(listener, Goal::ErrorInWords, |_| unavailable())
 }

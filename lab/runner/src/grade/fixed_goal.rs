@@ -1,4 +1,4 @@
-//! A service that breaks one response, and then sends it whole.
+//! Services whose goal is known before their first request.
 
 use axum::response::Response;
 use evidence::grade::Goal;
@@ -7,59 +7,84 @@ use serde_json::{Value, json};
 use super::{
     draw::Draw,
     responses::{asks_for_a_fresh_connection, ok},
-    task::{Received, Reply, Responder},
+    task::{Listener, Received, Reply, Responder},
 };
 
-/// Breaks the first response on a fresh connection; the next is 200 with a value.
-pub(super) struct BrokenOnce {
-    breaks: fn(&Value) -> Response,
-    is_over: bool,
-    /// Whether an error reaches the goal too.
-    takes_error: bool,
-    value: Value,
+struct FixedGoal<F> {
+    listener: Listener,
+    goal: Goal,
+    respond: F,
 }
 
-impl BrokenOnce {
-    /// How it breaks the response that would have had this value.
-    pub(super) fn new(draw: &mut Draw, breaks: fn(&Value) -> Response) -> Self {
-        Self {
-            breaks,
-            is_over: false,
-            takes_error: true,
-            value: json!({"value": draw.word(6)}),
-        }
-    }
-
-    /// Only the value reaches the goal.
-    pub(super) fn value_only(self) -> Self {
-        Self {
-            takes_error: false,
-            ..self
-        }
-    }
-}
-
-impl Responder for BrokenOnce {
+impl<F: FnMut(&Received) -> Response + Send> Responder for FixedGoal<F> {
     fn respond(&mut self, request: &Received) -> Reply {
-        let response = if self.is_over {
-            ok(&self.value)
-        } else if !request.is_fresh {
-            asks_for_a_fresh_connection()
-        } else {
-            self.is_over = true;
-            (self.breaks)(&self.value)
-        };
-        response.into()
+        (self.respond)(request).into()
     }
 
     fn goal(&self) -> Goal {
-        let members = self.value.as_object().cloned();
-        let members = members.into_iter().collect();
-        match self.takes_error {
-            true => Goal::ResultOrError(members),
-            false => Goal::Result(members),
-        }
+        self.goal.clone()
     }
+
+    fn listener(&self) -> Listener {
+        self.listener
+    }
+}
+
+/// A service with this goal, which responds by this function.
+pub(super) fn fixed_goal(
+    goal: Goal,
+    respond: impl FnMut(&Received) -> Response + Send + 'static,
+) -> Box<dyn Responder> {
+    behind(Listener::Open, goal, respond)
+}
+
+/// The same behind another listener.
+pub(super) fn behind(
+    listener: Listener,
+    goal: Goal,
+    respond: impl FnMut(&Received) -> Response + Send + 'static,
+) -> Box<dyn Responder> {
+    Box::new(FixedGoal {
+        listener,
+        goal,
+        respond,
+    })
+}
+
+/// Fails with each of these responses in turn, and then responds with a value, of which the
+/// goal is made.
+pub(super) fn failures_first<F: Fn(&Received) -> Response + Send + 'static>(
+    draw: &mut Draw,
+    goal: fn(Value) -> Goal,
+    failures: Vec<F>,
+) -> Box<dyn Responder> {
+    let value = json!({"value": draw.word(6)});
+    let mut failures = failures.into_iter();
+    fixed_goal(goal(value.clone()), move |request| match failures.next() {
+        Some(failure) => failure(request),
+        None => ok(&value),
+    })
+}
+
+/// Breaks the first response on a fresh connection, and then responds with a value, of which
+/// the goal is made. `breaks` takes the value.
+pub(super) fn breaks_once(
+    draw: &mut Draw,
+    goal: fn(Value) -> Goal,
+    breaks: fn(&Value) -> Response,
+) -> Box<dyn Responder> {
+    let value = json!({"value": draw.word(6)});
+    let mut is_over = false;
+    fixed_goal(goal(value.clone()), move |request| {
+        if is_over {
+            ok(&value)
+        } else if !request.is_fresh {
+            asks_for_a_fresh_connection()
+        } else {
+            is_over = true;
+            breaks(&value)
+        }
+    })
 }
 
 #[cfg(test)]
