@@ -14,7 +14,7 @@ mod known_failing;
 mod list;
 mod live;
 mod load;
-mod number;
+pub(crate) mod number;
 mod open_cases;
 mod proxy;
 mod report;

@@ -8,7 +8,7 @@ use evidence::{Overrides, TooMany};
 
 /// Why a text is not a valid number.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum NumberError {
+pub(crate) enum NumberError {
     /// Rust's `parse` accepts `+1`, but a sign has no meaning here.
     #[error("write it without a sign")]
     Signed,
@@ -31,7 +31,7 @@ pub(super) fn port_or_free(text: &str) -> Result<u16, NumberError> {
 }
 
 /// A port that something listens on.
-pub(super) fn port(text: &str) -> Result<u16, NumberError> {
+pub(crate) fn port(text: &str) -> Result<u16, NumberError> {
     port_within(text, 1)
 }
 

@@ -1,7 +1,7 @@
 //! The options of `lab scenario`: which scenario to run, and what to do with the
 //! evidence.
 
-use std::{error::Error, num::NonZeroU32, path::PathBuf, time::Duration};
+use std::{error::Error, num::NonZeroU32, ops::RangeInclusive, path::PathBuf, time::Duration};
 
 use clap::{
     Args, ValueEnum,
@@ -17,9 +17,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::{
-    Exit,
-    number::{self, NumberError},
-    report,
+    Exit, number, report,
     running_lab::{default_page, page},
     terminal,
 };
@@ -42,24 +40,24 @@ pub(super) struct Arguments {
     pub(super) filter: Option<String>,
 
     /// The maximum number of requests of one call, up to 10000
-    #[arg(long, help_heading = CLIENT, value_name = "N", value_parser = max_attempts, allow_hyphen_values = true)]
+    #[arg(long, help_heading = CLIENT, value_name = "N", value_parser = positive("max_attempts"), allow_hyphen_values = true)]
     max_attempts: Option<NonZeroU32>,
 
     /// The longest first backoff, from 100 to 5000; it doubles with each retry, up to 5 s
-    #[arg(long, help_heading = CLIENT, value_name = "MILLISECONDS", value_parser = backoff, allow_hyphen_values = true)]
+    #[arg(long, help_heading = CLIENT, value_name = "MILLISECONDS", value_parser = within(Overrides::BACKOFF_MS), allow_hyphen_values = true)]
     backoff: Option<u64>,
 
     /// The longest Retry-After that the client waits for; a longer one ends the call
-    #[arg(long, help_heading = CLIENT, value_name = "SECONDS", value_parser = max_retry_after, allow_hyphen_values = true)]
+    #[arg(long, help_heading = CLIENT, value_name = "SECONDS", value_parser = within(0..=86_400), allow_hyphen_values = true)]
     max_retry_after: Option<u64>,
 
     /// The maximum number of pages that the client reads of a listing, up to 10000
-    #[arg(long, help_heading = CLIENT, value_name = "N", value_parser = max_pages, allow_hyphen_values = true)]
+    #[arg(long, help_heading = CLIENT, value_name = "N", value_parser = positive("max_pages"), allow_hyphen_values = true)]
     max_pages: Option<NonZeroU32>,
 
     /// The maximum number of items that the client yields from a listing, up to
     /// 10000
-    #[arg(long, help_heading = CLIENT, value_name = "N", value_parser = max_items, allow_hyphen_values = true)]
+    #[arg(long, help_heading = CLIENT, value_name = "N", value_parser = positive("max_items"), allow_hyphen_values = true)]
     max_items: Option<NonZeroU32>,
 
     /// The seed of jitter, keys, cursors and ids [default: random]
@@ -68,11 +66,11 @@ pub(super) struct Arguments {
 
     /// The client to run. The naive one breaks most expectations on purpose: the exit
     /// code is then 1
-    #[arg(long, help_heading = CLIENT, value_parser = clients(), default_value = RELIABLE.name)]
+    #[arg(long, help_heading = CLIENT, value_parser = one_of(CLIENTS, |it| (it.identity().name, it.about())), default_value = RELIABLE.name)]
     client: &'static dyn ClientUnderTest,
 
     /// Remove one defence of the reference client, and see what breaks
-    #[arg(long, help_heading = CLIENT, value_name = "DEFENCE", value_parser = defences(), conflicts_with = "client")]
+    #[arg(long, help_heading = CLIENT, value_name = "DEFENCE", value_parser = one_of(WITHOUT, |it| (it.defence.id, it.about())), conflicts_with = "client")]
     without: Option<&'static Without>,
 
     /// Run two clients with one seed and show them side by side: the reliable client
@@ -132,50 +130,31 @@ enum PaceArgument {
     Virtual,
 }
 
-/// Reads the name of a client.
-fn clients() -> impl TypedValueParser<Value = &'static dyn ClientUnderTest> {
-    let names = CLIENTS.iter().map(|client| {
-        let name = PossibleValue::new(client.identity().name);
-        name.help(client.about())
+/// Reads one of these names, each with its explanation, as the value that has it.
+fn one_of<T: ?Sized>(
+    values: &'static [&'static T],
+    words: fn(&'static T) -> (&'static str, &'static str),
+) -> impl TypedValueParser<Value = &'static T>
+where
+    &'static T: Clone + Send + Sync,
+{
+    let names = values.iter().map(|value| {
+        let (name, help) = words(value);
+        PossibleValue::new(name).help(help)
     });
-    PossibleValuesParser::new(names).map(|name| {
-        let known = CLIENTS.iter().find(|client| client.identity().name == name);
+    PossibleValuesParser::new(names).map(move |name| {
+        let known = values.iter().find(|value| words(value).0 == name);
         #[expect(clippy::expect_used, reason = "the parser accepts only known names")]
         *known.expect("a name of the list")
     })
 }
 
-/// Reads the name of a defence.
-fn defences() -> impl TypedValueParser<Value = &'static Without> {
-    let names = WITHOUT.iter().map(|client| {
-        let name = PossibleValue::new(client.defence.id);
-        name.help(client.defence.instead)
-    });
-    PossibleValuesParser::new(names).map(|name| {
-        let known = WITHOUT.iter().find(|client| client.defence.id == name);
-        #[expect(clippy::expect_used, reason = "the parser accepts only known names")]
-        *known.expect("a name of the list")
-    })
+fn positive(field: &'static str) -> impl TypedValueParser<Value = NonZeroU32> {
+    move |text: &str| number::positive(field, text)
 }
 
-fn max_attempts(text: &str) -> Result<NonZeroU32, NumberError> {
-    number::positive("max_attempts", text)
-}
-
-fn backoff(text: &str) -> Result<u64, NumberError> {
-    number::within(text, Overrides::BACKOFF_MS)
-}
-
-fn max_retry_after(text: &str) -> Result<u64, NumberError> {
-    number::within(text, 0..=86_400)
-}
-
-fn max_pages(text: &str) -> Result<NonZeroU32, NumberError> {
-    number::positive("max_pages", text)
-}
-
-fn max_items(text: &str) -> Result<NonZeroU32, NumberError> {
-    number::positive("max_items", text)
+fn within(range: RangeInclusive<u64>) -> impl TypedValueParser<Value = u64> {
+    move |text: &str| number::within(text, range.clone())
 }
 
 impl Arguments {

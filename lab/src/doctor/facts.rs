@@ -43,17 +43,10 @@ pub(super) enum Port {
     Free,
     /// The part of the lab that belongs on this port listens already.
     Lab,
-    /// A process listens; the system may not say which.
-    Taken(Option<Holder>),
+    /// This process listens, as far as the system names it.
+    Taken(String),
     /// The system does not allow anybody to listen there, and says why.
     Barred(String),
-}
-
-/// The process that uses a port.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Holder {
-    pub(super) name: String,
-    pub(super) id: u32,
 }
 
 /// The result of a request to an address.

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::{
     Addresses,
-    facts::{Api, Docker, Facts, Holder, Language, Port, Probe, Terminal},
+    facts::{Api, Docker, Facts, Language, Port, Probe, Terminal},
 };
 
 /// The job under which Prometheus scrapes the lab.
@@ -90,10 +90,7 @@ fn port(number: u16, instead: Option<&str>, port: &Port) -> Verdict {
     match port {
         Port::Free => Ok(format!("{number} is free")),
         Port::Lab => Ok(format!("{number} is used by a running `lab serve`")),
-        Port::Taken(Some(Holder { name, id })) => {
-            taken(number, instead, &format!("{name} (process {id})"))
-        }
-        Port::Taken(None) => taken(number, instead, "a process that the system does not name"),
+        Port::Taken(by) => taken(number, instead, by),
         Port::Barred(why) => problem(
             Level::Problem,
             format!("{number} cannot be listened on: {why}"),

@@ -4,17 +4,14 @@ use std::net::IpAddr;
 
 use listeners::{Listener, Protocol, SocketState};
 
-use super::facts::Holder;
-
-/// The process that listens on a port of 127.0.0.1. None if the system does not say, as
-/// for processes of other users.
-pub(super) fn holder(port: u16) -> Option<Holder> {
-    let mut all = listeners::get_all().ok()?.into_iter();
-    let process = all.find(|listener| listens(listener, port))?.process;
-    Some(Holder {
-        name: process.name,
-        id: process.pid,
-    })
+/// The process that listens on a port of 127.0.0.1. The system does not name those of
+/// other users.
+pub(super) fn holder(port: u16) -> String {
+    let all = listeners::get_all().unwrap_or_default();
+    match all.into_iter().find(|listener| listens(listener, port)) {
+        Some(Listener { process, .. }) => format!("{} (process {})", process.name, process.pid),
+        None => "a process that the system does not name".to_owned(),
+    }
 }
 
 /// Whether it accepts connections to a port of 127.0.0.1, by listening on this address or
@@ -67,11 +64,12 @@ mod tests {
         let address: SocketAddr = socket.local_addr().expect("an address");
         let _connected = TcpStream::connect(address).expect("a connection");
 
-        let held = holder(address.port()).map(|holder| holder.id);
+        let held = holder(address.port());
         drop(socket);
         let free = holder(address.port());
 
-        assert_eq!(held, Some(std::process::id()));
-        assert_eq!(free, None);
+        let own = format!("(process {})", std::process::id());
+        assert!(held.ends_with(&own), "{held}");
+        assert!(free.contains("does not name"), "{free}");
     }
 }

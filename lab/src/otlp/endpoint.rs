@@ -6,9 +6,9 @@ use std::{fmt, time::Duration};
 use reqwest::Url;
 
 /// The base address of a receiver; `/v1/traces` is appended.
-pub const ENDPOINT_VARIABLE: &str = "OTEL_EXPORTER_OTLP_ENDPOINT";
+const ENDPOINT_VARIABLE: &str = "OTEL_EXPORTER_OTLP_ENDPOINT";
 /// The address for traces, used as it is. It takes precedence over the base address.
-pub const TRACES_ENDPOINT_VARIABLE: &str = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT";
+const TRACES_ENDPOINT_VARIABLE: &str = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT";
 
 /// The deadline of an export in milliseconds, first that for traces.
 const TIMEOUT_VARIABLES: [&str; 2] = [
@@ -20,7 +20,7 @@ const TIMEOUT_VARIABLES: [&str; 2] = [
 const DISABLED_VARIABLE: &str = "OTEL_SDK_DISABLED";
 
 /// The default deadline of an export, which OpenTelemetry defines.
-pub const DEADLINE: Duration = Duration::from_secs(10);
+const DEADLINE: Duration = Duration::from_secs(10);
 
 /// The standard variables of which the lab supports these values only; without any, it
 /// supports none. A request that it cannot fulfil is an error, and not a surprise.
@@ -51,8 +51,10 @@ const OPTION: &str = "--otlp";
 /// It displays as host and port only, because its path or its query may hold a token.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Endpoint {
-    url: Url,
-    deadline: Duration,
+    /// The whole address, for the request.
+    pub(super) url: Url,
+    /// How long an export may take, with all its attempts.
+    pub(super) deadline: Duration,
 }
 
 /// An invalid address. The text says where it came from, its value and the rule that it
@@ -79,15 +81,17 @@ impl Endpoint {
         variable: impl Fn(&'static str) -> Option<String>,
     ) -> Result<Option<Self>, InvalidEndpoint> {
         let set = |name| variable(name).filter(|value| !value.is_empty());
-        let mut endpoint = if let Some(base) = option {
-            Self::under(OPTION, base)?
+        let (origin, text) = if let Some(base) = option {
+            (OPTION, base.to_owned())
         } else if let Some(url) = set(TRACES_ENDPOINT_VARIABLE) {
-            Self::at(TRACES_ENDPOINT_VARIABLE, &url)?
+            (TRACES_ENDPOINT_VARIABLE, url)
         } else if let Some(base) = set(ENDPOINT_VARIABLE) {
-            Self::under(ENDPOINT_VARIABLE, &base)?
+            (ENDPOINT_VARIABLE, base)
         } else {
             return Ok(None);
         };
+        let url = address(origin, &text)?;
+        let mut deadline = DEADLINE;
         if let Some(disabled) = set(DISABLED_VARIABLE)
             && disabled.eq_ignore_ascii_case("true")
         {
@@ -113,65 +117,45 @@ impl Endpoint {
                 let millis = text.parse().ok().filter(|millis| *millis > 0);
                 let rule = "it must be a whole number of milliseconds above 0";
                 let millis = millis.ok_or_else(|| InvalidEndpoint::new(name, &text, rule))?;
-                endpoint.deadline = Duration::from_millis(millis);
+                deadline = Duration::from_millis(millis);
                 break;
             }
         }
-        Ok(Some(endpoint))
-    }
-
-    fn under(origin: &'static str, base: &str) -> Result<Self, InvalidEndpoint> {
-        let mut url = Self::at(origin, base)?.url;
-        if url.query().is_some() {
-            let rule = "it must not have a query, because /v1/traces is appended";
-            return Err(InvalidEndpoint::new(origin, base, rule));
-        }
-        // Every http or https URL has a path that can be extended.
-        if let Ok(mut path) = url.path_segments_mut() {
-            path.pop_if_empty().extend(["v1", "traces"]);
-        }
-        Ok(Self::with_default(url))
-    }
-
-    fn with_default(url: Url) -> Self {
-        Self {
-            url,
-            deadline: DEADLINE,
-        }
-    }
-
-    fn at(origin: &'static str, text: &str) -> Result<Self, InvalidEndpoint> {
-        let broken = |rule| Err(InvalidEndpoint::new(origin, text, rule));
-        let Ok(url) = Url::parse(text) else {
-            return broken("it must be a URL, such as http://127.0.0.1:4318");
-        };
-        if !matches!(url.scheme(), "http" | "https") {
-            return broken("it must start with http:// or https://");
-        }
-        if !url.username().is_empty() || url.password().is_some() {
-            return broken(
-                "it must not contain a user name or password; OTEL_EXPORTER_OTLP_HEADERS may",
-            );
-        }
-        if url.fragment().is_some() {
-            return broken("a fragment is never sent");
-        }
-        Ok(Self::with_default(url))
-    }
-
-    /// How long an export may take, with all its attempts.
-    pub(super) fn deadline(&self) -> Duration {
-        self.deadline
-    }
-
-    /// The whole address, for the request.
-    pub(super) fn as_str(&self) -> &str {
-        self.url.as_str()
+        Ok(Some(Self { url, deadline }))
     }
 
     pub(super) fn is_https(&self) -> bool {
         self.url.scheme() == "https"
     }
+}
+
+/// The address for traces in a text, which is a base address unless it is for traces only.
+fn address(origin: &'static str, text: &str) -> Result<Url, InvalidEndpoint> {
+    let broken = |rule| Err(InvalidEndpoint::new(origin, text, rule));
+    let Ok(mut url) = Url::parse(text) else {
+        return broken("it must be a URL, such as http://127.0.0.1:4318");
+    };
+    if !matches!(url.scheme(), "http" | "https") {
+        return broken("it must start with http:// or https://");
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return broken(
+            "it must not contain a user name or password; OTEL_EXPORTER_OTLP_HEADERS may",
+        );
+    }
+    if url.fragment().is_some() {
+        return broken("a fragment is never sent");
+    }
+    if origin != TRACES_ENDPOINT_VARIABLE {
+        if url.query().is_some() {
+            return broken("it must not have a query, because /v1/traces is appended");
+        }
+        // Every http or https URL has a path that can be extended.
+        if let Ok(mut path) = url.path_segments_mut() {
+            path.pop_if_empty().extend(["v1", "traces"]);
+        }
+    }
+    Ok(url)
 }
 
 impl fmt::Display for Endpoint {
@@ -226,7 +210,7 @@ mod tests {
 
     fn address(option: Option<&str>, variables: &[(&str, &str)]) -> String {
         let endpoint = choose(option, variables).expect("valid").expect("chosen");
-        endpoint.as_str().to_owned()
+        endpoint.url.to_string()
     }
 
     #[test]
@@ -282,7 +266,7 @@ mod tests {
         let [traces, general] = TIMEOUT_VARIABLES;
         let deadline = |variables: &[_]| {
             let all = [&[base], variables].concat();
-            choose(None, &all).map(|it| it.expect("chosen").deadline())
+            choose(None, &all).map(|it| it.expect("chosen").deadline)
         };
 
         assert_eq!(deadline(&[]), Ok(DEADLINE));
@@ -299,21 +283,13 @@ mod tests {
         let base = (ENDPOINT_VARIABLE, "http://base:1");
         for (name, supported) in LIMITED {
             let error = choose(None, &[base, (name, "odd")]).expect_err(name);
-            assert!(
-                error
-                    .to_string()
-                    .starts_with(&format!("invalid {name} 'odd': "))
-            );
-            assert_eq!(
-                choose(None, &[(name, "odd")]),
-                Ok(None),
-                "nothing is exported"
-            );
+            let start = format!("invalid {name} 'odd': ");
+            assert!(error.to_string().starts_with(&start), "{error}");
+            let nothing = choose(None, &[(name, "odd")]);
+            assert_eq!(nothing, Ok(None), "nothing is exported");
             for value in supported {
-                assert!(
-                    choose(None, &[base, (name, value)]).is_ok(),
-                    "{name}={value}"
-                );
+                let valid = choose(None, &[base, (name, value)]);
+                assert!(valid.is_ok(), "{name}={value}");
             }
         }
     }

@@ -3,8 +3,8 @@
 //!
 //! The export holds exactly what the [recorder](evidence::trace) recorded: the same
 //! spans, the same tree and the same closed list of fields. It adds the version of the lab
-//! and of the exporter, and nothing else, not even the name of this machine. Of `OTEL_RESOURCE_ATTRIBUTES` only `service.instance.id` is
-//! used.
+//! and of the exporter, and nothing else, not even the name of this machine. Of
+//! `OTEL_RESOURCE_ATTRIBUTES` only `service.instance.id` is used.
 //!
 //! **Resources.** There are two: the spans of the client and of the run around them come
 //! from the service [`CLIENT_SERVICE`], those of the teaching API from
@@ -40,9 +40,7 @@ use reqwest::Client;
 use tokio::time::timeout;
 
 pub use convert::{CLIENT_SERVICE, SERVER_SERVICE};
-pub use endpoint::{
-    DEADLINE, ENDPOINT_VARIABLE, Endpoint, InvalidEndpoint, TRACES_ENDPOINT_VARIABLE,
-};
+pub use endpoint::{Endpoint, InvalidEndpoint};
 
 use crate::http_client;
 use evidence::trace::Trace;
@@ -123,11 +121,11 @@ async fn send_half(
     service: &'static str,
     spans: Vec<SpanData>,
 ) -> Result<(), Why> {
-    let deadline = endpoint.deadline();
+    let deadline = endpoint.deadline;
     let watched = Watched::new(http.clone());
     let mut exporter = SpanExporter::builder()
         .with_http()
-        .with_endpoint(endpoint.as_str())
+        .with_endpoint(endpoint.url.as_str())
         .with_protocol(Protocol::HttpBinary)
         .with_timeout(deadline)
         // The deadline ends the attempts, and not their number.
@@ -144,10 +142,9 @@ async fn send_half(
         Err(_) => Err(refused("it took too long".to_owned())),
         Ok(Err(OTelSdkError::InternalFailure(reason))) => Err(refused(reason)),
         Ok(Err(other)) => Err(refused(other.to_string())),
-        Ok(Ok(())) => match watched.partial_success() {
-            Some(partial) => Err(Why::Partial(partial)),
-            None => Ok(()),
-        },
+        Ok(Ok(())) => watched
+            .partial_success()
+            .map_or(Ok(()), |it| Err(Why::Partial(it))),
     }
 }
 
@@ -172,7 +169,7 @@ fn http_client(endpoint: &Endpoint) -> reqwest::Result<Client> {
         true => http_client::builder(),
         false => http_client::plain_builder(),
     };
-    let timeout = ATTEMPT_TIMEOUT.min(endpoint.deadline());
+    let timeout = ATTEMPT_TIMEOUT.min(endpoint.deadline);
     builder.timeout(timeout).build()
 }
 

@@ -4,7 +4,7 @@
 use std::{
     fmt,
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc, OnceLock,
         atomic::{AtomicU32, Ordering},
     },
 };
@@ -29,7 +29,8 @@ pub(super) struct Watched {
 #[derive(Debug, Default)]
 struct Seen {
     attempts: AtomicU32,
-    partial: Mutex<Option<PartialSuccess>>,
+    /// Set by the first success, with which the export ends.
+    partial: OnceLock<PartialSuccess>,
 }
 
 /// A success with which the receiver said that it did not keep all spans, or warned.
@@ -50,8 +51,7 @@ impl Watched {
     }
 
     pub(super) fn partial_success(&self) -> Option<PartialSuccess> {
-        let partial = self.seen.partial.lock();
-        partial.unwrap_or_else(PoisonError::into_inner).clone()
+        self.seen.partial.get().cloned()
     }
 }
 
@@ -60,9 +60,10 @@ impl HttpClient for Watched {
     async fn send_bytes(&self, request: Request<Bytes>) -> Result<Response<Bytes>, HttpError> {
         self.seen.attempts.fetch_add(1, Ordering::Relaxed);
         let response = HttpClient::send_bytes(&self.http, request).await?;
-        if response.status().is_success() {
-            let partial = self.seen.partial.lock();
-            *partial.unwrap_or_else(PoisonError::into_inner) = PartialSuccess::of(response.body());
+        if response.status().is_success()
+            && let Some(partial) = PartialSuccess::of(response.body())
+        {
+            let _first = self.seen.partial.set(partial);
         }
         Ok(response)
     }

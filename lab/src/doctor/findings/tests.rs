@@ -170,14 +170,12 @@ fn a_healthy_machine_has_nothing_to_do() {
 
 #[test]
 fn a_port_that_is_taken_or_barred_is_a_problem() {
-    let process = Holder {
-        name: "python3".to_owned(),
-        id: 42,
-    };
     let barred = Port::Barred("permission denied".to_owned());
     for (port, words) in [
-        (Port::Taken(Some(process)), "taken by python3 (process 42)"),
-        (Port::Taken(None), "does not name"),
+        (
+            Port::Taken("python3 (process 42)".to_owned()),
+            "taken by python3 (process 42)",
+        ),
         (barred, "cannot be listened on: permission denied"),
     ] {
         let facts = machine(|it| (it.service, it.page) = (port.clone(), port));
