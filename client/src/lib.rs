@@ -76,6 +76,7 @@ mod hidden_requests;
 mod idempotency_key;
 mod last_hop;
 mod media_type;
+mod member_name;
 mod pagination;
 mod positive;
 mod random;

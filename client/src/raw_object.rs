@@ -9,11 +9,14 @@ use std::fmt;
 
 use serde::{
     Deserialize, Serialize,
-    de::{DeserializeSeed, Deserializer, Error as _, MapAccess, Visitor},
+    de::{Deserializer, Error as _, MapAccess, Visitor},
 };
 use serde_json::value::RawValue;
 
-use crate::error::{JsonType, ResponseProblem};
+use crate::{
+    error::{JsonType, ResponseProblem},
+    member_name::NameIn,
+};
 
 /// A JSON object as a tree of values, such as the body of a request. The object of a
 /// response is a [`RawObject`].
@@ -199,30 +202,6 @@ impl<'de> Visitor<'de> for Member {
             }
         }
         Ok(found)
-    }
-}
-
-/// Finds the name of a member in a list. It is compared as bytes: as a string, a name
-/// with half a surrogate pair would be an error, although nobody looks for such a name.
-pub(crate) struct NameIn<'a>(pub(crate) &'a [&'static str]);
-
-impl<'de> DeserializeSeed<'de> for NameIn<'_> {
-    type Value = Option<usize>;
-
-    fn deserialize<D: Deserializer<'de>>(self, name: D) -> Result<Self::Value, D::Error> {
-        name.deserialize_bytes(self)
-    }
-}
-
-impl Visitor<'_> for NameIn<'_> {
-    type Value = Option<usize>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a member's name")
-    }
-
-    fn visit_bytes<E>(self, name: &[u8]) -> Result<Self::Value, E> {
-        Ok(self.0.iter().position(|known| known.as_bytes() == name))
     }
 }
 

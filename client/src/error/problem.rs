@@ -6,7 +6,8 @@ use http::HeaderMap;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use crate::{error::JsonType, media_type, raw_object::NameIn};
+use super::response::JsonType;
+use crate::{media_type, member_name::NameIn};
 
 /// The longest text of a problem that is retained, in bytes.
 const LONGEST: usize = 1024;

@@ -12,7 +12,12 @@ use super::{Attempts, RequestName};
 /// A body that parses does not prove a success, and a success does not prove that the
 /// body is right. So this class is distinct from [`ApiHttpError`](super::ApiHttpError).
 /// It is never retried: another request would get the same response.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{request} returned {status} after {}, but {problem}: tell the owner of the service; \
+     another request would get the same response",
+    Attempts(*.attempts)
+)]
 #[non_exhaustive]
 pub struct ApiResponseError {
     /// Which request it was.
@@ -38,22 +43,6 @@ impl ApiResponseError {
         }
     }
 }
-
-impl fmt::Display for ApiResponseError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{} returned {} after {}, but {}: tell the owner of the service; \
-             another request would get the same response",
-            self.request,
-            self.status,
-            Attempts(self.attempts),
-            self.problem
-        )
-    }
-}
-
-impl std::error::Error for ApiResponseError {}
 
 /// The problem of a response. If there are several, this is the first one in the order
 /// of the checks: media type, JSON, object, `items`, `next_cursor`.
