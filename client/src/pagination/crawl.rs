@@ -1,7 +1,5 @@
 //! A crawl: a listing that can be interrupted and resumed.
 
-use std::fmt;
-
 use futures_core::Stream;
 use futures_util::stream;
 
@@ -23,6 +21,7 @@ use crate::{error::ApiError, raw_object::RawObject};
 ///
 /// [`Listing::crawl`](super::Listing::crawl) describes the state that is kept between
 /// runs.
+#[derive(Debug)]
 pub struct Crawl<S> {
     walk: Walk,
     id: ListingId,
@@ -85,18 +84,14 @@ impl<S: CheckpointStore> Crawl<S> {
     where
         S: 'static,
     {
-        let begin = (self, None, false);
-        stream::unfold(begin, async |(mut crawl, processed, ended)| {
-            if ended {
-                return None;
-            }
-            match crawl.step(processed).await {
+        stream::unfold(Some((self, None)), async |state| {
+            let (mut crawl, processed) = state?;
+            match crawl.step(processed).await.transpose()? {
                 Ok(page) => {
-                    let page = page?;
-                    let next_cursor = page.next_cursor.clone();
-                    Some((Ok(page), (crawl, Some(next_cursor), false)))
+                    let processed = Some(page.next_cursor.clone());
+                    Some((Ok(page), Some((crawl, processed))))
                 }
-                Err(error) => Some((Err(error), (crawl, None, true))),
+                Err(error) => Some((Err(error), None)),
             }
         })
     }
@@ -137,15 +132,8 @@ pub enum CrawlError {
     Checkpoint(#[from] CheckpointError),
 }
 
-impl<S> fmt::Debug for Crawl<S> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Crawl")
-            .field("listing", &self.walk.listing)
-            .finish_non_exhaustive()
-    }
-}
-
 /// A page that was read and not yet committed.
+#[derive(Debug)]
 #[must_use = "a page that is not committed is delivered again"]
 pub struct UncommittedPage<'a, S> {
     crawl: &'a mut Crawl<S>,
@@ -176,13 +164,5 @@ impl<S: CheckpointStore> UncommittedPage<'_, S> {
     /// new run starts after this page.
     pub async fn commit(self) -> Result<(), CheckpointError> {
         self.crawl.commit(self.page.next_cursor).await
-    }
-}
-
-impl<S> fmt::Debug for UncommittedPage<'_, S> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("UncommittedPage")
-            .field("page", &self.page)
-            .finish_non_exhaustive()
     }
 }

@@ -6,6 +6,7 @@
 
 use std::{
     collections::HashSet,
+    fmt,
     hash::{BuildHasher, RandomState},
 };
 
@@ -15,7 +16,7 @@ use super::cursor::Cursor;
 type Fingerprint = [u64; 2];
 
 /// The cursors received so far.
-#[derive(Debug, Clone, Default)]
+#[derive(Default)]
 pub(super) struct CursorHistory {
     /// Two differently keyed hashes make 128 bits: two of a billion cursors collide by
     /// chance less than once in 10²⁰ listings, and a service cannot cause a collision
@@ -37,6 +38,13 @@ impl CursorHistory {
 
     fn fingerprint(&self, cursor: &Cursor) -> Fingerprint {
         self.keys.each_ref().map(|key| key.hash_one(cursor))
+    }
+}
+
+/// Hides the fingerprints, which are many and say nothing.
+impl fmt::Debug for CursorHistory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "CursorHistory({})", self.seen.len())
     }
 }
 

@@ -56,14 +56,14 @@ enum Known {
 /// of misreading it.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Stored<'a> {
+struct Stored {
     version: u64,
-    listing: std::borrow::Cow<'a, str>,
+    listing: String,
     pages: u32,
     /// The cursor; `null` when the crawl is done. `deserialize_with` makes it required:
     /// by default, serde reads a missing field as `null`.
     #[serde(deserialize_with = "Option::deserialize")]
-    cursor: Option<std::borrow::Cow<'a, str>>,
+    cursor: Option<String>,
 }
 
 const VERSION: u64 = 2;
@@ -102,12 +102,10 @@ impl FileCheckpoints {
             Some(1) => return Err(unreadable("its version 1 does not name its listing")),
             Some(_) => return Err(unreadable("its version is unknown")),
         }
-        let stored: Stored<'_> = serde_json::from_value(Value::Object(stored))
+        let stored: Stored = serde_json::from_value(Value::Object(stored))
             .map_err(|_| unreadable("it does not hold `listing`, `pages` and `cursor`"))?;
-        let cursor = stored.cursor.map(|cursor| Cursor::new(cursor.into_owned()));
-        let cursor = cursor
-            .transpose()
-            .map_err(|_| unreadable("its cursor is empty"))?;
+        let cursor = stored.cursor.map(Cursor::new).transpose();
+        let cursor = cursor.map_err(|_| unreadable("its cursor is empty"))?;
         Ok(Checkpoint {
             listing: ListingId::from_text(stored.listing),
             pages: stored.pages,
@@ -182,10 +180,10 @@ impl FileCheckpoints {
 fn written(checkpoint: &Checkpoint) -> io::Result<Vec<u8>> {
     let stored = Stored {
         version: VERSION,
-        listing: checkpoint.listing.as_str().into(),
+        listing: checkpoint.listing.as_str().to_owned(),
         pages: checkpoint.pages,
         cursor: match &checkpoint.position {
-            Position::At(cursor) => Some(cursor.as_str().into()),
+            Position::At(cursor) => Some(cursor.as_str().to_owned()),
             Position::Done => None,
         },
     };

@@ -1,6 +1,6 @@
 //! Reading a listing item by item.
 
-use std::{fmt, vec};
+use std::vec;
 
 use futures_core::Stream;
 use futures_util::stream;
@@ -8,12 +8,13 @@ use http::Method;
 
 use super::{listing::Listing, pages::Pages};
 use crate::{
-    error::{ApiError, RequestName},
+    error::{ApiError, ContractError, RequestName},
     raw_object::RawObject,
     telemetry::GiveUp,
 };
 
 /// The items of a listing, in order, one at a time.
+#[derive(Debug)]
 pub struct Items {
     pages: Pages,
     page: vec::IntoIter<RawObject>,
@@ -48,7 +49,7 @@ impl Items {
             if self.left == 0 {
                 self.done = true;
                 let more = self.page.len() > 0 || !self.pages.walk.is_done();
-                return self.check_limit(more).err().map(Err);
+                return more.then(|| Err(self.limit_reached()));
             }
             if let Some(item) = self.page.next() {
                 self.left -= 1;
@@ -74,20 +75,13 @@ impl Items {
         })
     }
 
-    fn check_limit(&self, more: bool) -> Result<(), ApiError> {
+    fn limit_reached(&self) -> ApiError {
         let listing = &self.pages.walk.listing;
         let endpoint = listing.target.endpoint();
-        let request = RequestName::new(&Method::GET, endpoint);
-        let checked = listing.limits.check_items(request, more);
-        checked.map_err(|limit| listing.client.refuse(endpoint, GiveUp::ItemLimit, limit))
-    }
-}
-
-impl fmt::Debug for Items {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Items")
-            .field("pages", &self.pages)
-            .field("left", &self.left)
-            .finish_non_exhaustive()
+        let limit = ContractError::ItemLimit {
+            request: RequestName::new(&Method::GET, endpoint),
+            max_items: listing.limits.max_items.get(),
+        };
+        listing.client.refuse(endpoint, GiveUp::ItemLimit, limit)
     }
 }

@@ -4,8 +4,6 @@
 
 use std::num::NonZeroU32;
 
-use crate::error::{ContractError, RequestName};
-
 /// The limits of a listing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ListingLimits {
@@ -25,24 +23,4 @@ impl ListingLimits {
         max_items: NonZeroU32::new(1000).unwrap(),
         page_size: NonZeroU32::new(50).unwrap(),
     };
-
-    /// Fails if `read` pages have reached the maximum.
-    pub(super) fn check_pages(self, request: RequestName, read: u32) -> Result<(), ContractError> {
-        let max_pages = self.max_pages.get();
-        // An earlier run of a crawl may have had a higher limit.
-        if read >= max_pages {
-            return Err(ContractError::PageLimit { request, max_pages });
-        }
-        Ok(())
-    }
-
-    /// Fails if a listing has `more` items after `max_items` of them were yielded: the
-    /// caller gets exactly that many, and then the error.
-    pub(super) fn check_items(self, request: RequestName, more: bool) -> Result<(), ContractError> {
-        let max_items = self.max_items.get();
-        if more {
-            return Err(ContractError::ItemLimit { request, max_items });
-        }
-        Ok(())
-    }
 }

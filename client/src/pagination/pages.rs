@@ -1,7 +1,5 @@
 //! Reading a listing page by page.
 
-use std::fmt;
-
 use futures_core::Stream;
 use futures_util::stream;
 
@@ -9,6 +7,7 @@ use super::{checkpoint::Position, listing::Listing, page::Page, walk::Walk};
 use crate::error::ApiError;
 
 /// The pages of a listing, in order.
+#[derive(Debug)]
 pub struct Pages {
     pub(super) walk: Walk,
 }
@@ -51,13 +50,5 @@ impl Pages {
             let page = pages.next_page().await?;
             Some((page, pages))
         })
-    }
-}
-
-impl fmt::Debug for Pages {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Pages")
-            .field("listing", &self.walk.listing)
-            .finish_non_exhaustive()
     }
 }

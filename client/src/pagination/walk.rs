@@ -21,6 +21,7 @@ use crate::{
 /// [`fetch`](Self::fetch) reads the page at the current position; only
 /// [`advance`](Self::advance) changes the position. So a page that was not processed is
 /// read again, and a dropped future loses nothing.
+#[derive(Debug)]
 pub(super) struct Walk {
     pub(super) listing: Listing,
     /// `None` at the start.
@@ -66,7 +67,10 @@ impl Walk {
         } = &self.listing;
         let endpoint = target.endpoint();
         let request = RequestName::new(&Method::GET, endpoint);
-        if let Err(limit) = limits.check_pages(request, self.pages) {
+        let max_pages = limits.max_pages.get();
+        // An earlier run of a crawl may have had a higher limit.
+        if self.pages >= max_pages {
+            let limit = ContractError::PageLimit { request, max_pages };
             return Err(client.refuse(endpoint, GiveUp::PageLimit, limit));
         }
 
