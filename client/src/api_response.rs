@@ -16,32 +16,23 @@ use crate::{
 pub(crate) struct ApiResponse {
     pub(crate) status: StatusCode,
     pub(crate) headers: HeaderMap,
-    pub(crate) attempts: u32,
+    pub(crate) report: RetryReport,
     request: RequestName,
-    report: RetryReport,
     pub(crate) body: Bytes,
     incomplete: Option<FailureKind>,
 }
 
 impl ApiResponse {
-    /// Takes a response whose body has been buffered: reading it here is a matter of
-    /// memory and cannot fail.
-    pub(crate) async fn read(
-        request: RequestName,
-        mut response: Response,
-        report: &RetryReport,
-    ) -> Self {
+    pub(crate) fn new(request: RequestName, mut response: Response, body: Bytes) -> Self {
+        let extensions = response.extensions();
+        let incomplete = extensions.get::<IncompleteBody>();
         Self {
             status: response.status(),
+            report: extensions.get().copied().unwrap_or_default(),
+            incomplete: incomplete.map(|IncompleteBody(kind)| *kind),
             headers: std::mem::take(response.headers_mut()),
-            attempts: report.attempts,
             request,
-            report: *report,
-            incomplete: response
-                .extensions()
-                .get::<IncompleteBody>()
-                .map(|IncompleteBody(kind)| *kind),
-            body: response.bytes().await.unwrap_or_default(),
+            body,
         }
     }
 
@@ -52,7 +43,7 @@ impl ApiResponse {
             status: self.status,
             problem: Problem::read(&self.headers, &self.body, self.incomplete.is_none()),
             retry_after: self.report.retry_after,
-            attempts: self.attempts,
+            attempts: self.report.attempts,
             stopped: self.report.stopped,
             incomplete_body: self.incomplete,
         })
@@ -63,7 +54,7 @@ impl ApiResponse {
         ApiError::Response(ApiResponseError {
             request: self.request,
             status: self.status,
-            attempts: self.attempts,
+            attempts: self.report.attempts,
             problem,
         })
     }

@@ -19,7 +19,7 @@ use crate::{
         Backoff, CallSettings, Classifier, ConcurrencyLimit, DEFAULT_MAX_BODY_BYTES, Injector,
         Policy, RETRY_STATUSES, RetryBudget, RetryMiddleware,
     },
-    telemetry::{Metrics, Operation, Rules, SharedRecorder},
+    telemetry::{BUDGET_TOKENS, CONCURRENCY_LIMIT, Metrics, Operation, Rules, SharedRecorder},
     time::{Clock, SystemClock},
     timeouts::Timeouts,
 };
@@ -156,19 +156,15 @@ impl<C: From<ApiClient>> Builder<C> {
         self
     }
 
-    /// Adds up to `spread` to every `Retry-After`, at random; at most a day. A
-    /// wait never becomes shorter than what the server asked for. Without it,
-    /// clients that were all told the same second all come back in that second. The
-    /// addition counts towards the [`deadline`](Self::deadline), and may so end a call
-    /// that had time for the wait alone.
+    /// Adds up to `spread` to every `Retry-After`, at random: see
+    /// [`RetryMiddleware::retry_after_spread`].
     pub fn retry_after_spread(mut self, spread: Duration) -> Self {
         self.retry_after_spread = spread;
         self
     }
 
-    /// Whether a `Retry-After` that is a date is also measured from the `Date`
-    /// of its response (RFC 9110 §6.6.1), the longer of the two waits counting:
-    /// for a machine whose clock may be fast.
+    /// Whether a `Retry-After` that is a date is also measured from the `Date` of its
+    /// response: see [`RetryMiddleware::correct_dates`].
     pub fn correct_dates(mut self, correct_dates: bool) -> Self {
         self.correct_dates = correct_dates;
         self
@@ -309,6 +305,8 @@ impl<C: From<ApiClient>> Builder<C> {
             at_most(field, timeout, CallSettings::LONGEST)?;
         }
         let classifier = Classifier::new(self.retry_statuses.iter().copied())?;
+        // The clock of the machine is never held, so only another one needs this hop.
+        let wire = self.clock.clone().map(Wire::new);
         let clock = self.clock.unwrap_or_else(|| Arc::new(SystemClock::new()));
         let (base, cap) = self.backoff;
         let backoff = Backoff::new(base, cap, Arc::clone(&clock), Arc::clone(&self.random))?;
@@ -330,12 +328,12 @@ impl<C: From<ApiClient>> Builder<C> {
         }
         let mut watchers = Vec::new();
         if let Some(limit) = &self.concurrency_limit {
-            let watcher = metrics.concurrency_limit(self.name);
+            let watcher = metrics.watcher(&CONCURRENCY_LIMIT, self.name);
             limit.watch(&watcher);
             watchers.push(watcher);
         }
         if let Some(budget) = &self.retry_budget {
-            let watcher = metrics.budget_tokens(self.name);
+            let watcher = metrics.watcher(&BUDGET_TOKENS, self.name);
             budget.watch(&watcher);
             watchers.push(watcher);
         }
@@ -356,12 +354,12 @@ impl<C: From<ApiClient>> Builder<C> {
             observer,
             injector: self.injector,
         };
-        retries.check()?;
+        retries.check(&retries.settings)?;
         let mut stack: Vec<Arc<dyn Middleware>> = vec![Arc::new(retries)];
         stack.extend(self.middlewares);
         match self.transport {
             Some(transport) => stack.extend([transport, Arc::new(NothingBelow)]),
-            None => stack.push(Arc::new(Wire::new(Arc::clone(&clock)))),
+            None => stack.extend(wire.map(|wire| Arc::new(wire) as Arc<dyn Middleware>)),
         }
         let client = ApiClient::new(Shared {
             session,
@@ -385,16 +383,6 @@ impl<C> fmt::Debug for Builder<C> {
         f.debug_struct("Builder")
             .field("timeouts", &self.timeouts)
             .field("settings", &self.settings)
-            .field("backoff", &self.backoff)
-            .field("retry_budget", &self.retry_budget)
-            .field("concurrency_limit", &self.concurrency_limit)
-            .field("retry_after_spread", &self.retry_after_spread)
-            .field("correct_dates", &self.correct_dates)
-            .field("retry_statuses", &self.retry_statuses)
-            .field("max_body_bytes", &self.max_body_bytes)
-            .field("max_pages", &self.max_pages)
-            .field("max_items", &self.max_items)
-            .field("page_size", &self.page_size)
             .finish_non_exhaustive()
     }
 }

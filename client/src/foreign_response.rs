@@ -49,25 +49,19 @@ pub async fn check(
     request: RequestName,
     sent: Result<Response, Error>,
 ) -> Result<Response, ApiError> {
-    let response = match sent {
+    let mut response = match sent {
         Ok(response) if response.status().is_success() => return Ok(response),
         Ok(response) => response,
         Err(error) => return Err(ApiError::of_stack(request, error, &RetryReport::default())),
     };
     // In memory already, if the retry middleware is in the stack.
-    let response =
-        retry::read_error(response, retry::session_timeout(Timeouts::DEFAULT.read)).await;
-    let report = response.extensions().get().copied();
-    let report = report.unwrap_or_else(|| {
-        let now = SystemClock::new().wall();
-        RetryReport {
-            attempts: 1,
-            stopped: None,
-            retry_after: RetryAfter::from_headers(response.headers(), now)
-                .and_then(RetryAfter::wait),
-        }
+    let patience = retry::session_timeout(Timeouts::DEFAULT.read);
+    let body = retry::read_error(&mut response, patience).await;
+    let asked = RetryAfter::from_headers(response.headers(), SystemClock::new().wall());
+    response.extensions_mut().get_or_insert(RetryReport {
+        attempts: 1,
+        stopped: None,
+        retry_after: asked.and_then(RetryAfter::wait),
     });
-    Err(ApiResponse::read(request, response, &report)
-        .await
-        .into_http_error())
+    Err(ApiResponse::new(request, response, body).into_http_error())
 }

@@ -71,7 +71,7 @@
 //! | an error response whose body is cut off | delivered or retried, depending on its status | the same: only status and `Retry-After` decide |
 //! | a request whose body is a stream | an error, and nothing is sent | one attempt |
 //! | an error of the transport | wrapped in a [`RetryError`] | unchanged, but without its URL |
-//! | information about the call | the number of retries, if the call ended in an error | a [`RetryReport`] among the extensions of request and response |
+//! | information about the call | the number of retries, if the call ended in an error | a [`RetryReport`] among the extensions of the response, or of the request if there is none |
 //!
 //! # Old setting, new setting
 //!

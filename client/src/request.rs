@@ -19,7 +19,7 @@ use crate::{
     idempotency_key::IdempotencyKey,
     pagination::PageQuery,
     raw_object::JsonObject,
-    retry::{ObservedBy, RepeatPermission, RetryReport},
+    retry::{ObservedBy, RepeatPermission},
     target::Target,
     telemetry::{GiveUp, OpenCall},
 };
@@ -111,11 +111,17 @@ impl ApiClient {
         let sent = self
             .http()
             .execute_with_extensions(request, &mut extensions);
-        let sent = sent.await;
-        let report = extensions.get::<RetryReport>().copied().unwrap_or_default();
-        match sent {
-            Ok(response) => Ok(ApiResponse::read(call.name(), response, &report).await),
-            Err(error) => Err(ApiError::of_stack(call.name(), error, &report)),
+        match sent.await {
+            Ok(mut response) => {
+                // In memory already, as a whole.
+                let body = response.chunk().await.ok().flatten();
+                let body = body.unwrap_or_default();
+                Ok(ApiResponse::new(call.name(), response, body))
+            }
+            Err(error) => {
+                let report = extensions.get().copied().unwrap_or_default();
+                Err(ApiError::of_stack(call.name(), error, &report))
+            }
         }
     }
 

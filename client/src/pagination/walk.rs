@@ -84,7 +84,7 @@ impl Walk {
         // The cursor is checked inside the call, so that the operation span ends with
         // this error instead of "ok".
         let page = client.exchange(call, |response| {
-            let attempts = response.attempts;
+            let attempts = response.report.attempts;
             let page = Page::of(response)?;
             self.pages += 1;
             let next = page.next_cursor.as_ref();

@@ -2,51 +2,58 @@
 
 use std::{pin::pin, time::Duration};
 
+use futures_util::future::BoxFuture;
 use http::{Extensions, StatusCode};
-use reqwest::{Request, Response};
+use reqwest::Response;
 use reqwest_middleware::{Error, Next};
-use tracing::Instrument;
+use tracing::{Instrument, Span};
 
 use super::{
-    body, call::CallContext, concurrency::LimitChange, failure::FailureKind,
-    middleware::RetryMiddleware,
+    body, call::CallContext, facts::FailureKind, middleware::RetryMiddleware, shared::LimitChange,
 };
-use crate::time::Hold;
+use crate::time::{Hold, Sleep};
+
+/// An attempt in progress: its span, and the response to come.
+type Attempt<'a> = (Span, BoxFuture<'a, Result<Response, Error>>);
 
 /// A response, or why there is none and the status of its head.
 type Exchanged = Result<Response, (Error, Option<StatusCode>)>;
 
 impl<P, S> RetryMiddleware<P, S> {
-    /// Sends `request` as attempt number `number` and reads the response with its body
-    /// into memory.
+    /// Sends the request of `call` as attempt number `number`. A copy of it is kept for the
+    /// next one; without one, its body is a stream, and there is no next attempt.
     ///
     /// `remaining` is the time left until the deadline of the call, when the transport
     /// cuts the attempt off.
-    pub(super) async fn send(
+    pub(super) fn start<'a>(
         &self,
-        call: &CallContext,
-        next: Next<'_>,
-        mut request: Request,
+        call: &mut CallContext,
+        next: &Next<'a>,
+        extensions: &'a mut Extensions,
         number: u32,
         remaining: Option<Duration>,
-        extensions: &mut Extensions,
-    ) -> Result<Response, Error> {
+    ) -> Option<Attempt<'a>> {
+        let mut request = call.request.take()?;
+        call.request = request.try_clone();
         let span = call.observer.attempt_starts(&request, number);
         if let Some(inject) = &self.injector {
             inject(&span, request.headers_mut());
         }
         if let Some(remaining) = remaining {
-            let timeout = request
-                .timeout()
-                .map_or(remaining, |own| remaining.min(*own));
-            *request.timeout_mut() = Some(timeout);
+            let own = request.timeout().copied().unwrap_or(remaining);
+            *request.timeout_mut() = Some(remaining.min(own));
         }
+        Some((span, next.clone().run(request, extensions)))
+    }
 
+    /// Awaits the response of an attempt, and reads its body into memory.
+    pub(super) async fn read(
+        &self,
+        call: &CallContext,
+        (span, sent): Attempt<'_>,
+    ) -> Result<Response, Error> {
         let started = self.clock.monotonic();
-        let mut exchange = pin!(
-            self.exchange(call, next, request, extensions)
-                .instrument(span)
-        );
+        let mut exchange = pin!(self.exchange(call, sent).instrument(span));
         let (result, limit) = exchange.as_mut().await;
         let duration = self.clock.monotonic().saturating_sub(started);
         let span = exchange.span();
@@ -64,16 +71,14 @@ impl<P, S> RetryMiddleware<P, S> {
         result.map_err(|(error, _)| error)
     }
 
-    /// Sends the request and reads the response; returns as well what its status did to
-    /// the concurrency limit, if there is one. A failure has the status if a head arrived.
+    /// Awaits the response and reads its body; returns as well what its status did to the
+    /// concurrency limit, if there is one. A failure has the status if a head arrived.
     async fn exchange(
         &self,
         call: &CallContext,
-        next: Next<'_>,
-        request: Request,
-        extensions: &mut Extensions,
+        sent: BoxFuture<'_, Result<Response, Error>>,
     ) -> (Exchanged, Option<LimitChange>) {
-        let mut response = match next.run(request, extensions).await {
+        let mut response = match sent.await {
             Ok(response) => response,
             Err(error) => return (Err((error, None)), None),
         };
@@ -82,24 +87,25 @@ impl<P, S> RetryMiddleware<P, S> {
         let status = response.status();
         let observe = || self.concurrency.as_ref()?.observe(status);
         if status < StatusCode::MULTIPLE_CHOICES {
-            return match body::read_success(response, self.max_body_bytes).await {
-                Ok(response) => (Ok(response), observe()),
+            return match body::read_success(&mut response, self.max_body_bytes).await {
+                Ok(body) => (Ok(body::with_body(response, body)), observe()),
                 Err(error) => (Err((error, Some(status))), None),
             };
         }
         // The status decides: the other workers see a 429 before its body has ended.
         let limit = observe();
-        let response = body::read_error(response, self.end_of_patience(call.timeouts.read)).await;
-        (Ok(response), limit)
+        let patience = self.patience(call.patience);
+        let body = body::read_error(&mut response, patience).await;
+        (Ok(body::with_body(response, body)), limit)
     }
 
     /// The timeouts of a session are real even if the waits are virtual. A transport
     /// set by the caller has no session, and may run without a Tokio timer.
-    async fn end_of_patience(&self, patience: Duration) {
+    fn patience(&self, length: Duration) -> Sleep<'_> {
         if self.has_no_session {
-            self.clock.sleep(patience).await;
+            self.clock.sleep(length)
         } else {
-            body::session_timeout(patience).await;
+            Box::pin(body::session_timeout(length))
         }
     }
 }

@@ -16,7 +16,7 @@ use futures_util::future::{Either, select};
 use reqwest::{Response, ResponseBuilderExt};
 use reqwest_middleware::{Error, Result};
 
-use super::failure::{Failure, FailureKind};
+use super::facts::{Failure, FailureKind};
 
 /// The default cap on the body of a success: 8 MiB.
 pub(crate) const DEFAULT_MAX_BODY_BYTES: usize = 8 * 1024 * 1024;
@@ -39,9 +39,8 @@ const MAX_ERROR_BODY_BYTES: usize = 64 * 1024;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct IncompleteBody(pub FailureKind);
 
-/// Reads the body of a success, up to `max` bytes, for as long as the transport allows,
-/// and rebuilds the response with it.
-pub(super) async fn read_success(mut response: Response, max: usize) -> Result<Response> {
+/// Reads the body of a success, up to `max` bytes, for as long as the transport allows.
+pub(super) async fn read_success(response: &mut Response, max: usize) -> Result<Bytes> {
     let too_large = || Error::from(Failure(FailureKind::BodyTooLarge));
     let announced = response.content_length().unwrap_or(0);
     if usize::try_from(announced).map_or(true, |announced| announced > max) {
@@ -55,19 +54,18 @@ pub(super) async fn read_success(mut response: Response, max: usize) -> Result<R
         }
         body.extend_from_slice(&chunk);
     }
-    Ok(with_body(response, body.freeze()))
+    Ok(body.freeze())
 }
 
-/// Reads the body of an error, up to [`MAX_ERROR_BODY_BYTES`] and until `timeout` ends,
-/// and rebuilds the response with it. It never fails; [`IncompleteBody`] marks a
-/// response with an incomplete body.
+/// Reads the body of an error, up to [`MAX_ERROR_BODY_BYTES`] and until `timeout` ends.
+/// It never fails; [`IncompleteBody`] marks a response with an incomplete body.
 pub(crate) async fn read_error(
-    mut response: Response,
+    response: &mut Response,
     timeout: impl Future<Output = ()>,
-) -> Response {
+) -> Bytes {
     let mut body = BytesMut::new();
     let missing = {
-        let reading = pin!(fill(&mut response, &mut body));
+        let reading = pin!(fill(response, &mut body));
         match select(reading, pin!(timeout)).await {
             Either::Left((missing, _)) => missing,
             Either::Right(_) => Some(FailureKind::ReadTimeout),
@@ -76,7 +74,7 @@ pub(crate) async fn read_error(
     if let Some(kind) = missing {
         response.extensions_mut().insert(IncompleteBody(kind));
     }
-    with_body(response, body.freeze())
+    body.freeze()
 }
 
 /// Ends after `duration`, by the timer of the session.
@@ -107,19 +105,19 @@ async fn fill(response: &mut Response, body: &mut BytesMut) -> Option<FailureKin
     }
 }
 
-/// Rebuilds a response with its body.
-fn with_body(mut response: Response, body: Bytes) -> Response {
-    let mut extensions = std::mem::take(response.extensions_mut());
-    let headers = std::mem::take(response.headers_mut());
-    #[expect(clippy::expect_used, reason = "all parts come from a valid response")]
+/// Rebuilds a response with the body that was read.
+pub(super) fn with_body(mut response: Response, body: Bytes) -> Response {
     let mut whole = http::Response::builder()
         .status(response.status())
-        .version(response.version())
+        .version(response.version());
+    if let Some(extensions) = whole.extensions_mut() {
+        *extensions = std::mem::take(response.extensions_mut());
+    }
+    #[expect(clippy::expect_used, reason = "all parts come from a valid response")]
+    let mut whole = whole
         .url(response.url().clone())
         .body(body)
         .expect("the parts of a response form a valid response");
-    *whole.headers_mut() = headers;
-    extensions.extend(std::mem::take(whole.extensions_mut()));
-    *whole.extensions_mut() = extensions;
+    *whole.headers_mut() = std::mem::take(response.headers_mut());
     whole.into()
 }

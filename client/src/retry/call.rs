@@ -18,26 +18,25 @@ use tracing::Instrument;
 
 use super::{
     backoff::{ceiling_of, jittered},
-    budget::{RetryBudget, Token},
-    classify,
-    concurrency::{ConcurrencyLimit, Permit},
     decision::{CallState, Decision, DecisionContext, Facts, Limits, StopReason, Verdict, decide},
-    eligibility::RepeatPermission,
-    failure::{Failure, FailureKind},
+    facts::{Failure, FailureKind, RepeatPermission, RetryAfter, classify},
     middleware::{RetryMiddleware, RetryReport},
     observer::{CallObserver, ObservedBy},
-    retry_after::RetryAfter,
     settings::CallSettings,
+    shared::{ConcurrencyLimit, Permit, RetryBudget, Token},
 };
 use crate::{endpoint::Endpoint, error::ConfigError, timeouts::Timeouts};
 
 /// One call, from its first attempt to its last.
 pub(super) struct CallContext {
+    /// What is sent, until it is a stream and was sent.
+    pub(super) request: Option<Request>,
     method: Method,
     settings: CallSettings,
     limits: Limits,
     permission: Option<RepeatPermission>,
-    pub(super) timeouts: Timeouts,
+    /// The time to read the body of an error.
+    pub(super) patience: Duration,
     /// The start of the call, on the monotonic clock.
     began: Duration,
     /// The deadline of the call.
@@ -58,58 +57,56 @@ where
     /// the response.
     async fn handle(
         &self,
-        mut request: Request,
+        request: Request,
         extensions: &mut Extensions,
         next: Next<'_>,
     ) -> Result<Response> {
-        let call = self
-            .context(&request, extensions)
-            .map_err(Error::middleware)?;
+        let call = self.context(request, extensions);
+        let mut call = call.map_err(Error::middleware)?;
         let mut report = RetryReport::default();
         let mut token = None;
         // The result of the last attempt, while the deadline may forbid the next one.
         let mut last = None;
 
-        let mut result = loop {
+        loop {
             let Some((permit, remaining)) = self.turn(&call).await else {
                 report.stopped = Some(StopReason::Deadline);
                 call.observer.misses_its_turn(&call.method, report.attempts);
-                break last.unwrap_or_else(|| Err(Failure(FailureKind::QueueTimeout).into()));
+                break;
             };
-            drop(last.take());
             self.pay(token);
-            let copy = request.try_clone();
             report.attempts += 1;
-            let (next, number) = (next.clone(), report.attempts);
-            let result = self.send(&call, next, request, number, remaining, extensions);
-            let result = result.await;
+            let attempt = self.start(&mut call, &next, extensions, report.attempts, remaining);
+            let Some(attempt) = attempt else { break };
+            last = None;
+            let result = last.insert(self.read(&call, attempt).await);
             drop(permit);
 
-            let (decision, taken, context) =
-                self.judge(&call, &result, report.attempts, copy.is_some());
+            let (decision, taken, context) = self.judge(&call, result, report.attempts);
             report.retry_after = context.facts.retry_after.and_then(RetryAfter::wait);
-            match (decision, copy) {
-                (Decision::Retry { after, why, source }, Some(copy)) => {
+            match decision {
+                Decision::Retry { after, why, source } => {
                     let span = call.observer.waits(after, why, source, &context);
                     // Without a deadline, this response is no longer needed. Its body
                     // may be large, and the wait may be long.
-                    last = call.deadline.map(|_| result);
+                    last = last.filter(|_| call.deadline.is_some());
                     self.clock.sleep(after).instrument(span).await;
-                    (request, token) = (copy, taken);
+                    token = taken;
                 }
-                (Decision::Stop { why }, _) => {
+                Decision::Stop { why } => {
                     report.stopped = Some(why);
                     call.observer.stops(why, &context);
-                    break result;
+                    break;
                 }
-                (Decision::Deliver | Decision::Retry { .. }, _) => break result,
+                Decision::Deliver => break,
             }
-        };
-
-        extensions.insert(report);
-        if let Ok(response) = &mut result {
-            response.extensions_mut().insert(report);
         }
+
+        let mut result = last.unwrap_or_else(|| Err(Failure(FailureKind::QueueTimeout).into()));
+        match &mut result {
+            Ok(response) => response.extensions_mut().insert(report),
+            Err(_) => extensions.insert(report),
+        };
         result
     }
 }
@@ -122,10 +119,9 @@ where
     /// Reads the input of a call from its request.
     fn context(
         &self,
-        request: &Request,
+        request: Request,
         extensions: &mut Extensions,
     ) -> std::result::Result<CallContext, ConfigError> {
-        self.check()?;
         if let Some(timeouts) = self.timeouts {
             extensions.get_or_insert(timeouts);
         }
@@ -138,13 +134,15 @@ where
                 self.observer.call(endpoint, request.method())
             }
         };
+        let timeouts = extensions.get().copied().unwrap_or(Timeouts::DEFAULT);
         let began = self.clock.monotonic();
         Ok(CallContext {
             method: request.method().clone(),
+            request: Some(request),
             settings,
-            limits: settings.limits()?,
+            limits: self.check(&settings)?,
             permission: extensions.get().copied(),
-            timeouts: extensions.get().copied().unwrap_or(Timeouts::DEFAULT),
+            patience: timeouts.read,
             began,
             deadline: settings.deadline_of(began),
             observer,
@@ -203,7 +201,6 @@ where
         call: &'a CallContext,
         result: &Result<Response>,
         attempts: u32,
-        body_can_be_sent_twice: bool,
     ) -> (Decision, Option<Token>, DecisionContext<'a>) {
         let facts = self.facts(result);
         let state = CallState {
@@ -211,7 +208,7 @@ where
             eligibility: call.settings.eligibility(
                 &call.method,
                 call.permission,
-                body_can_be_sent_twice,
+                call.request.is_some(),
             ),
             remaining: self.remaining(call),
             spread: self.draw_spread(&facts),

@@ -8,27 +8,15 @@ use std::{num::NonZeroU32, time::Duration};
 
 use http::{Method, StatusCode};
 
-use super::{eligibility::Eligibility, failure::FailureKind, retry_after::RetryAfter};
+use super::facts::{Eligibility, FailureKind, RetryAfter};
 
 /// The result of one attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct Facts {
     /// The meaning of the response, or of its absence, for a retry.
     pub verdict: Verdict,
     /// The server's `Retry-After`, if it sent one.
     pub retry_after: Option<RetryAfter>,
-}
-
-impl Facts {
-    /// Creates the facts of an attempt from its verdict and its `Retry-After`.
-    #[must_use]
-    pub const fn new(verdict: Verdict, retry_after: Option<RetryAfter>) -> Self {
-        Self {
-            verdict,
-            retry_after,
-        }
-    }
 }
 
 /// The meaning of an attempt's result for a retry, before any limit is checked.
@@ -85,25 +73,12 @@ impl CallState {
 
 /// What the caller allows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct Limits {
     /// The maximum number of requests that one call may send.
     pub max_attempts: NonZeroU32,
     /// The maximum `Retry-After` that the client waits for; a longer one is returned to
     /// the caller, never shortened.
     pub max_retry_after: Duration,
-}
-
-impl Limits {
-    /// Creates the limits: `max_attempts`, and a `Retry-After` of up to
-    /// `max_retry_after`.
-    #[must_use]
-    pub const fn new(max_attempts: NonZeroU32, max_retry_after: Duration) -> Self {
-        Self {
-            max_attempts,
-            max_retry_after,
-        }
-    }
 }
 
 /// The next step of a call.
@@ -246,11 +221,17 @@ impl StopReason {
 /// use http::StatusCode;
 ///
 /// let unavailable = Verdict::Transient(RetryReason::Status(StatusCode::SERVICE_UNAVAILABLE));
-/// let two_minutes = RetryAfter::Wait(Duration::from_secs(120));
-/// let limits = Limits::new(NonZeroU32::MIN, Duration::from_secs(30));
+/// let facts = Facts {
+///     verdict: unavailable,
+///     retry_after: Some(RetryAfter::Wait(Duration::from_secs(120))),
+/// };
+/// let limits = Limits {
+///     max_attempts: NonZeroU32::MIN,
+///     max_retry_after: Duration::from_secs(30),
+/// };
 ///
 /// let decision = decide(
-///     &Facts::new(unavailable, Some(two_minutes)),
+///     &facts,
 ///     &CallState::after(1),
 ///     &limits,
 ///     || Some(Duration::from_millis(200)),
@@ -317,10 +298,16 @@ mod tests {
     const UNAVAILABLE: RetryReason = RetryReason::Status(StatusCode::SERVICE_UNAVAILABLE);
     const BACKOFF: Duration = Duration::from_millis(200);
     const FRESH: CallState = CallState::after(1);
-    const LIMITS: Limits = Limits::new(NonZeroU32::new(3).unwrap(), Duration::from_secs(30));
+    const LIMITS: Limits = Limits {
+        max_attempts: NonZeroU32::new(3).unwrap(),
+        max_retry_after: Duration::from_secs(30),
+    };
 
     fn facts(retry_after: Option<RetryAfter>) -> Facts {
-        Facts::new(Verdict::Transient(UNAVAILABLE), retry_after)
+        Facts {
+            verdict: Verdict::Transient(UNAVAILABLE),
+            retry_after,
+        }
     }
 
     fn seconds(seconds: u64) -> Option<RetryAfter> {

@@ -5,12 +5,11 @@ use std::{sync::Arc, time::Duration};
 use super::{
     backoff::Backoff,
     body::DEFAULT_MAX_BODY_BYTES,
-    budget::RetryBudget,
-    classify::Classifier,
-    concurrency::ConcurrencyLimit,
-    decision::StopReason,
+    decision::{Limits, StopReason},
+    facts::Classifier,
     observer::{Injector, Observer},
     settings::CallSettings,
+    shared::{ConcurrencyLimit, RetryBudget},
 };
 use crate::{
     error::{ConfigError, at_most},
@@ -21,8 +20,8 @@ use crate::{
 
 /// A report on a call.
 ///
-/// The middleware adds it to the extensions of the request after every call, and to
-/// those of the response if there is one.
+/// After every call, the middleware adds it to the extensions of the response, or, if
+/// there is none, to those of the request.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RetryReport {
@@ -184,12 +183,12 @@ impl<P, S> RetryMiddleware<P, S> {
         self
     }
 
-    /// Checks the settings of all calls.
-    pub(crate) fn check(&self) -> Result<(), ConfigError> {
+    /// Checks the rules of a call with these settings; returns its limits.
+    pub(crate) fn check(&self, settings: &CallSettings) -> Result<Limits, ConfigError> {
         if let Some((spread, _)) = self.spread {
             at_most("retry_after_spread", spread, CallSettings::LONGEST)?;
         }
-        self.settings.limits().map(drop)
+        settings.limits()
     }
 }
 

@@ -10,9 +10,9 @@ use reqwest::Request;
 use tracing::Span;
 
 use super::{
-    concurrency::LimitChange,
     decision::{DecisionContext, RetryReason, StopReason, WaitSource},
-    failure::FailureKind,
+    facts::FailureKind,
+    shared::LimitChange,
 };
 use crate::endpoint::Endpoint;
 

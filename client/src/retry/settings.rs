@@ -8,7 +8,7 @@ use reqwest_middleware::{Middleware, Next, Result};
 
 use super::{
     decision::Limits,
-    eligibility::{Eligibility, RepeatPermission},
+    facts::{Eligibility, RepeatPermission},
 };
 use crate::{
     error::{ConfigError, at_most, not_zero},

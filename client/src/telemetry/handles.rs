@@ -5,7 +5,6 @@
 //! was not announced) and kept.
 
 use std::{
-    collections::HashMap,
     sync::{Arc, OnceLock, PoisonError, RwLock},
     time::Duration,
 };
@@ -16,7 +15,7 @@ use metrics::{Counter, Gauge, Histogram, Key, Label, Level, Metadata, Recorder, 
 use super::{
     SharedRecorder,
     catalogue::{self, METRICS, Metric, MetricKind},
-    labels::{self, AttemptResult, GiveUp, REASONS, RESULTS},
+    labels::{self, AttemptResult, GiveUp, RESULTS},
     operation::{Operation, Rules},
     outcome::CallOutcome,
 };
@@ -29,7 +28,8 @@ use crate::{
 pub(crate) struct Metrics {
     source: Source,
     rules: Rules,
-    operations: RwLock<HashMap<(Endpoint, Method), Arc<OperationMetrics>>>,
+    /// One for each endpoint and method.
+    operations: RwLock<Vec<Arc<OperationMetrics>>>,
 }
 
 /// Where handles are registered: with the recorder given, else with the one
@@ -70,33 +70,32 @@ impl Metrics {
         method: &Method,
         operation: impl FnOnce() -> Operation,
     ) -> Arc<OperationMetrics> {
-        let key = (endpoint, method.clone());
+        // All methods outside the closed list are one, so a caller that made up new ones
+        // could not grow the table without end.
+        let label = labels::method(method);
+        let find = |known: &[Arc<OperationMetrics>]| {
+            let mut known = known.iter();
+            let found = known.find(|it| it.endpoint == endpoint && it.method == label);
+            found.map(Arc::clone)
+        };
         let known = self.operations.read();
-        if let Some(metrics) = known.unwrap_or_else(PoisonError::into_inner).get(&key) {
-            return Arc::clone(metrics);
-        }
-        let metrics = OperationMetrics::new(self.source.clone(), endpoint, method);
-        metrics.register(&operation(), &self.rules);
-        // A method outside the closed list is not kept: a caller that made up
-        // new ones could grow the table without end.
-        if labels::method(method) != method.as_str() {
-            return Arc::new(metrics);
+        if let Some(metrics) = find(&known.unwrap_or_else(PoisonError::into_inner)) {
+            return metrics;
         }
         let known = self.operations.write();
         let mut known = known.unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(known.entry(key).or_insert_with(|| Arc::new(metrics)))
+        find(&known).unwrap_or_else(|| {
+            let metrics = Arc::new(OperationMetrics::new(self.source.clone(), endpoint, label));
+            metrics.register(&operation(), &self.rules);
+            known.push(Arc::clone(&metrics));
+            metrics
+        })
     }
 
-    /// Shows the retry budget of the client called `client` on its gauge.
-    pub(crate) fn budget_tokens(&self, client: &'static str) -> Arc<Watcher> {
-        let gauge = self.source.gauge(&catalogue::BUDGET_TOKENS, &[client]);
-        Arc::new(move |tokens| gauge.set(tokens))
-    }
-
-    /// Shows the concurrency limit of the client called `client` on its gauge.
-    pub(crate) fn concurrency_limit(&self, client: &'static str) -> Arc<Watcher> {
-        let gauge = self.source.gauge(&catalogue::CONCURRENCY_LIMIT, &[client]);
-        Arc::new(move |limit| gauge.set(limit))
+    /// Shows a value that the client called `client` shares on this gauge.
+    pub(crate) fn watcher(&self, gauge: &Metric, client: &'static str) -> Arc<Watcher> {
+        let gauge: Gauge = self.source.handle(gauge, &[client]);
+        Arc::new(move |value| gauge.set(value))
     }
 }
 
@@ -118,48 +117,59 @@ pub(crate) struct OperationMetrics {
     call_attempts: Handles<Histogram, 1>,
     attempts: Handles<Counter, { RESULTS }>,
     durations: Handles<Histogram, { RESULTS }>,
-    retries: Handles<Counter, { REASONS * 2 }>,
+    retries: Handles<Counter, { RESULTS * 2 }>,
     waits: Handles<Histogram, 2>,
     give_ups: Handles<Counter, { GiveUp::ALL.len() }>,
     cursor_loops: Handles<Counter, 1>,
     concurrency_reductions: Handles<Counter, 1>,
 }
 
-/// The handles of one metric, one for each value of its labels.
-struct Handles<H, const N: usize>([OnceLock<H>; N]);
+/// The handles of one metric, one for each value of its labels, registered at their first
+/// use.
+struct Handles<H, const N: usize> {
+    metric: Metric,
+    handles: [OnceLock<H>; N],
+}
 
-impl<H, const N: usize> Handles<H, N> {
-    const fn none() -> Self {
-        Self([const { OnceLock::new() }; N])
+impl<H: Handle, const N: usize> Handles<H, N> {
+    const fn of(metric: Metric) -> Self {
+        Self {
+            metric,
+            handles: [const { OnceLock::new() }; N],
+        }
     }
 
     #[expect(
         clippy::indexing_slicing,
         reason = "an index is made of an enum's number, and a table is as long as its enum"
     )]
-    fn get(&self, index: usize, register: impl FnOnce() -> H) -> &H {
-        self.0[index].get_or_init(register)
+    fn get<const L: usize>(
+        &self,
+        source: &Source,
+        index: usize,
+        values: impl FnOnce() -> [&'static str; L],
+    ) -> &H {
+        self.handles[index].get_or_init(|| source.handle(&self.metric, &values()))
     }
 }
 
 impl OperationMetrics {
-    fn new(source: Source, endpoint: Endpoint, method: &Method) -> Self {
-        let method = labels::method(method);
+    fn new(source: Source, endpoint: Endpoint, method: &'static str) -> Self {
         Self {
             source,
             endpoint,
             method,
             request_name: format!("{method} {}", endpoint.template()),
-            calls: Handles::none(),
-            call_durations: Handles::none(),
-            call_attempts: Handles::none(),
-            attempts: Handles::none(),
-            durations: Handles::none(),
-            retries: Handles::none(),
-            waits: Handles::none(),
-            give_ups: Handles::none(),
-            cursor_loops: Handles::none(),
-            concurrency_reductions: Handles::none(),
+            calls: Handles::of(catalogue::CALLS),
+            call_durations: Handles::of(catalogue::CALL_DURATION),
+            call_attempts: Handles::of(catalogue::CALL_ATTEMPTS),
+            attempts: Handles::of(catalogue::ATTEMPTS),
+            durations: Handles::of(catalogue::REQUEST_DURATION),
+            retries: Handles::of(catalogue::RETRIES),
+            waits: Handles::of(catalogue::RETRY_WAIT),
+            give_ups: Handles::of(catalogue::GIVE_UPS),
+            cursor_loops: Handles::of(catalogue::CURSOR_LOOPS),
+            concurrency_reductions: Handles::of(catalogue::CONCURRENCY_REDUCTIONS),
         }
     }
 
@@ -170,10 +180,9 @@ impl OperationMetrics {
         self.call_durations(CallOutcome::Ok);
         self.call_attempts();
         for result in operation.attempt_results(rules) {
-            self.attempts(result, labels::result_index(result));
+            self.attempts(result);
         }
-        let success = Ok(operation.success);
-        self.durations(success, labels::result_index(success));
+        self.durations(Ok(operation.success));
         for (why, source) in operation.retries(rules) {
             self.retries(why, source);
             self.waits(source);
@@ -200,9 +209,8 @@ impl OperationMetrics {
 
     /// Counts one request on the wire.
     pub(super) fn attempt(&self, result: AttemptResult, duration: Duration) {
-        let index = labels::result_index(result);
-        self.attempts(result, index).increment(1);
-        self.durations(result, index).record(duration);
+        self.attempts(result).increment(1);
+        self.durations(result).record(duration);
     }
 
     /// Counts one wait for another attempt.
@@ -228,86 +236,63 @@ impl OperationMetrics {
 
     fn calls(&self, outcome: CallOutcome, retried: bool) -> &Counter {
         let index = outcome as usize * 2 + usize::from(retried);
-        self.calls.get(index, || {
-            let retried = if retried { "true" } else { "false" };
-            let labels = [self.endpoint.name(), outcome.as_str(), retried];
-            self.source.counter(&catalogue::CALLS, &labels)
-        })
+        let retried = if retried { "true" } else { "false" };
+        let values = || [self.endpoint.name(), outcome.as_str(), retried];
+        self.calls.get(&self.source, index, values)
     }
 
     fn call_durations(&self, outcome: CallOutcome) -> &Histogram {
-        self.call_durations.get(outcome as usize, || {
-            let labels = [self.endpoint.name(), outcome.as_str()];
-            self.source.histogram(&catalogue::CALL_DURATION, &labels)
-        })
+        let values = || [self.endpoint.name(), outcome.as_str()];
+        let index = outcome as usize;
+        self.call_durations.get(&self.source, index, values)
     }
 
     fn call_attempts(&self) -> &Histogram {
-        self.call_attempts.get(0, || {
-            let labels = [self.endpoint.name()];
-            self.source.histogram(&catalogue::CALL_ATTEMPTS, &labels)
-        })
+        let values = || [self.endpoint.name()];
+        self.call_attempts.get(&self.source, 0, values)
     }
 
-    fn attempts(&self, result: AttemptResult, index: usize) -> &Counter {
-        self.attempts.get(index, || {
-            let labels = [self.endpoint.name(), self.method, labels::result(result)];
-            self.source.counter(&catalogue::ATTEMPTS, &labels)
-        })
+    fn attempts(&self, result: AttemptResult) -> &Counter {
+        let values = || [self.endpoint.name(), self.method, labels::result(result)];
+        let index = labels::result_index(result);
+        self.attempts.get(&self.source, index, values)
     }
 
-    fn durations(&self, result: AttemptResult, index: usize) -> &Histogram {
-        self.durations.get(index, || {
-            let labels = [
-                self.method,
-                self.endpoint.template(),
-                result.map_or("", labels::status_label),
-                labels::error_type(result).unwrap_or_default(),
-            ];
-            self.source.histogram(&catalogue::REQUEST_DURATION, &labels)
-        })
+    fn durations(&self, result: AttemptResult) -> &Histogram {
+        let values = || {
+            let status = result.map_or("", labels::status_label);
+            let error_type = labels::error_type(result).unwrap_or_default();
+            [self.method, self.endpoint.template(), status, error_type]
+        };
+        let index = labels::result_index(result);
+        self.durations.get(&self.source, index, values)
     }
 
     fn retries(&self, why: RetryReason, source: WaitSource) -> &Counter {
-        let index = labels::reason_index(why) * 2 + source as usize;
-        self.retries.get(index, || {
-            let labels = [
-                self.endpoint.name(),
-                self.method,
-                labels::reason(why),
-                labels::wait_source(source),
-            ];
-            self.source.counter(&catalogue::RETRIES, &labels)
-        })
+        let (reason, wait_source) = (labels::reason(why), labels::wait_source(source));
+        let values = || [self.endpoint.name(), self.method, reason, wait_source];
+        let index = labels::result_index(labels::result_of(why)) * 2 + source as usize;
+        self.retries.get(&self.source, index, values)
     }
 
     fn waits(&self, source: WaitSource) -> &Histogram {
-        self.waits.get(source as usize, || {
-            let labels = [self.endpoint.name(), labels::wait_source(source)];
-            self.source.histogram(&catalogue::RETRY_WAIT, &labels)
-        })
+        let values = || [self.endpoint.name(), labels::wait_source(source)];
+        self.waits.get(&self.source, source as usize, values)
     }
 
     fn give_ups(&self, why: GiveUp) -> &Counter {
-        self.give_ups.get(why.index(), || {
-            let labels = [self.endpoint.name(), self.method, why.as_str()];
-            self.source.counter(&catalogue::GIVE_UPS, &labels)
-        })
+        let values = || [self.endpoint.name(), self.method, why.as_str()];
+        self.give_ups.get(&self.source, why.index(), values)
     }
 
     fn cursor_loops(&self) -> &Counter {
-        self.cursor_loops.get(0, || {
-            let labels = [self.endpoint.name()];
-            self.source.counter(&catalogue::CURSOR_LOOPS, &labels)
-        })
+        let values = || [self.endpoint.name()];
+        self.cursor_loops.get(&self.source, 0, values)
     }
 
     fn concurrency_reductions(&self) -> &Counter {
-        self.concurrency_reductions.get(0, || {
-            let labels = [self.endpoint.name()];
-            self.source
-                .counter(&catalogue::CONCURRENCY_REDUCTIONS, &labels)
-        })
+        let values = || [self.endpoint.name()];
+        self.concurrency_reductions.get(&self.source, 0, values)
     }
 }
 
@@ -332,16 +317,31 @@ impl Source {
         });
     }
 
-    fn counter(&self, metric: &Metric, values: &[&'static str]) -> Counter {
-        self.with(|recorder| recorder.register_counter(&key(metric, values), &METADATA))
+    fn handle<H: Handle>(&self, metric: &Metric, values: &[&'static str]) -> H {
+        self.with(|recorder| H::register(recorder, &key(metric, values)))
     }
+}
 
-    fn gauge(&self, metric: &Metric, values: &[&'static str]) -> Gauge {
-        self.with(|recorder| recorder.register_gauge(&key(metric, values), &METADATA))
+/// What a recorder hands out for a metric of one kind.
+trait Handle {
+    fn register(recorder: &dyn Recorder, key: &Key) -> Self;
+}
+
+impl Handle for Counter {
+    fn register(recorder: &dyn Recorder, key: &Key) -> Self {
+        recorder.register_counter(key, &METADATA)
     }
+}
 
-    fn histogram(&self, metric: &Metric, values: &[&'static str]) -> Histogram {
-        self.with(|recorder| recorder.register_histogram(&key(metric, values), &METADATA))
+impl Handle for Gauge {
+    fn register(recorder: &dyn Recorder, key: &Key) -> Self {
+        recorder.register_gauge(key, &METADATA)
+    }
+}
+
+impl Handle for Histogram {
+    fn register(recorder: &dyn Recorder, key: &Key) -> Self {
+        recorder.register_histogram(key, &METADATA)
     }
 }
 

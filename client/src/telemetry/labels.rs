@@ -3,8 +3,7 @@
 use http::{Method, StatusCode};
 
 use crate::retry::{
-    Eligibility, FailureKind, RETRY_STATUSES, RetryAfter, RetryReason, StopReason, Verdict,
-    WaitSource, may_repeat,
+    Eligibility, FailureKind, RetryAfter, RetryReason, StopReason, Verdict, WaitSource, may_repeat,
 };
 
 /// Each status with its label, which is its digits.
@@ -78,27 +77,17 @@ pub fn method(method: &Method) -> &'static str {
     }
 }
 
-/// How many labels [`reason`] can give: the statuses, `other`, the failures.
-pub(crate) const REASONS: usize = RETRY_STATUSES.len() + 1 + FailureKind::ALL.len();
-
-/// A number of its own for each label of [`reason`], below [`REASONS`].
-pub(crate) fn reason_index(reason: RetryReason) -> usize {
+/// The result that is the reason for a retry.
+pub(super) const fn result_of(reason: RetryReason) -> AttemptResult {
     match reason {
-        RetryReason::Status(status) => RETRY_STATUSES
-            .iter()
-            .position(|known| *known == status)
-            .unwrap_or(RETRY_STATUSES.len()),
-        RetryReason::Failure(kind) => RETRY_STATUSES.len() + 1 + kind as usize,
+        RetryReason::Status(status) => Ok(status),
+        RetryReason::Failure(kind) => Err(kind),
     }
 }
 
 /// The label of a reason to retry, such as `503` or `read_timeout`.
-pub(crate) fn reason(reason: RetryReason) -> &'static str {
-    match reason {
-        RetryReason::Status(status) if RETRY_STATUSES.contains(&status) => status_label(status),
-        RetryReason::Status(_) => OTHER,
-        RetryReason::Failure(kind) => kind.as_str(),
-    }
+pub(super) fn reason(reason: RetryReason) -> &'static str {
+    result(result_of(reason))
 }
 
 /// The label of what made an attempt worth looking at again; none of one that was

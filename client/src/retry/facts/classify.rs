@@ -5,11 +5,11 @@ use reqwest::Response;
 use reqwest_middleware::Error;
 use reqwest_retry::{Retryable, RetryableStrategy};
 
-use super::{
-    decision::{RetryReason, Verdict},
-    failure::FailureKind,
+use super::failure::FailureKind;
+use crate::{
+    error::ConfigError,
+    retry::{RetryReason, Verdict},
 };
-use crate::error::ConfigError;
 
 /// The statuses that indicate a temporary failure. Not every 5xx does: a 501 or a 505
 /// is permanent.
@@ -114,7 +114,7 @@ impl RetryableStrategy for Classifier {
 ///
 /// A failed handshake is [`Verdict::Tls`] whatever the strategy says: the strategies of
 /// `reqwest-retry` treat it as a connection error.
-pub(super) fn verdict(
+pub(in crate::retry) fn verdict(
     strategy: &impl RetryableStrategy,
     result: &Result<Response, Error>,
 ) -> Verdict {
@@ -134,7 +134,7 @@ mod tests {
     use reqwest_retry::DefaultRetryableStrategy;
 
     use super::*;
-    use crate::retry::failure::Failure;
+    use crate::retry::Failure;
 
     fn response(status: u16) -> Result<Response, Error> {
         let response = http::Response::builder()

@@ -82,12 +82,12 @@ impl RetryBudget {
     }
 
     /// Records a first attempt.
-    pub(super) fn deposit(&self) {
+    pub(in crate::retry) fn deposit(&self) {
         self.with(Tokens::deposit);
     }
 
     /// Takes a token for a retry, if there is one.
-    pub(super) fn withdraw(&self) -> Option<Token> {
+    pub(in crate::retry) fn withdraw(&self) -> Option<Token> {
         self.with(Tokens::withdraw).then(|| Token {
             budget: Some(self.clone()),
         })
@@ -121,13 +121,13 @@ impl std::fmt::Debug for RetryBudget {
 
 /// A token taken for one retry. A token that is dropped unspent goes back, because a
 /// retry that is cancelled during its wait costs the service nothing.
-pub(super) struct Token {
+pub(in crate::retry) struct Token {
     budget: Option<RetryBudget>,
 }
 
 impl Token {
     /// Spends the token, because its retry is about to be sent.
-    pub(super) fn spend(mut self) {
+    pub(in crate::retry) fn spend(mut self) {
         self.budget = None;
     }
 }

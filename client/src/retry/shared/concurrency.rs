@@ -75,7 +75,7 @@ impl ConcurrencyLimit {
     }
 
     /// Waits for a slot. The slot is released when the permit is dropped.
-    pub(super) async fn acquire(&self) -> Permit<'_> {
+    pub(in crate::retry) async fn acquire(&self) -> Permit<'_> {
         loop {
             // The semaphore is never closed. If it were, the client would continue
             // without a limit instead of stopping.
@@ -92,7 +92,7 @@ impl ConcurrencyLimit {
     }
 
     /// A slot, if one is free and no other caller waits for it.
-    pub(super) fn try_acquire(&self) -> Option<Permit<'_>> {
+    pub(in crate::retry) fn try_acquire(&self) -> Option<Permit<'_>> {
         loop {
             self.shared.slots.try_acquire().ok()?.forget();
             if !self.shared.with(State::settle_one) {
@@ -104,7 +104,7 @@ impl ConcurrencyLimit {
     }
 
     /// Adjusts the limit after a response; returns the change, if any.
-    pub(super) fn observe(&self, status: StatusCode) -> Option<LimitChange> {
+    pub(in crate::retry) fn observe(&self, status: StatusCode) -> Option<LimitChange> {
         let throttled = status == StatusCode::TOO_MANY_REQUESTS;
         let change = if throttled {
             Aimd::on_throttled
@@ -180,7 +180,7 @@ impl std::fmt::Debug for ConcurrencyLimit {
 }
 
 /// One slot, held during one attempt.
-pub(super) struct Permit<'a> {
+pub(in crate::retry) struct Permit<'a> {
     shared: &'a Shared,
 }
 

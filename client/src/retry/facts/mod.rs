@@ -1,0 +1,17 @@
+//! The facts of a decision, read off a request and its result.
+//!
+//! [`eligibility`] says which requests may be repeated, and holds the permission for a
+//! POST. [`failure`] names the kinds of failure, [`classify`] says which results are worth
+//! another attempt, and [`retry_after`] reads the server's wait, and dates by
+//! [`http_date`].
+
+pub(super) mod classify;
+mod eligibility;
+mod failure;
+mod http_date;
+mod retry_after;
+
+pub use classify::{Classifier, FINAL_STATUSES, RETRY_STATUSES};
+pub use eligibility::{Eligibility, RepeatPermission, may_repeat};
+pub use failure::{Failure, FailureKind};
+pub use retry_after::RetryAfter;
