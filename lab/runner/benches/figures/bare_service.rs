@@ -1,5 +1,4 @@
-//! What a service costs that does nothing but respond: axum, and a body that stands in
-//! the program text.
+//! A bare axum service: it responds with a constant body, and does nothing else.
 
 use std::{fmt::Write as _, sync::Arc};
 
@@ -22,13 +21,9 @@ pub(crate) const LONG_PAGES: &str = "/long";
 pub(crate) const ENDLESS_PAGES: &str = "/endless";
 
 pub(crate) fn serve() {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .expect("a runtime");
-    let listener = runtime
-        .block_on(TcpListener::bind("127.0.0.1:0"))
-        .expect("a port is free");
+    let runtime = process::runtime();
+    let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0"));
+    let listener = listener.expect("a port is free");
     let address = listener.local_addr().expect("it is bound");
     let (hundred, one) = (items(100), items(1));
     let router = Router::new()
@@ -50,14 +45,14 @@ pub(crate) fn serve() {
     process::serve_at(&format!("http://{address}"));
 }
 
-/// So many items of a page, as JSON.
+/// The items of a page, as JSON.
 fn items(count: u32) -> Arc<str> {
     let items = (1..=count).map(|it| format!(r#"{{"id":"item-{it}","name":"Item {it}"}}"#));
     items.collect::<Vec<_>>().join(",").into()
 }
 
-/// A page of these items, and the way to the next one unless it is the last. A cursor is
-/// as long as those of real services, and says how many pages came before.
+/// A page of these items, with a cursor unless it is the last. The cursor is the number of
+/// pages before it, padded to the length of a real one.
 fn page(items: &str, query: Option<String>, pages: u32) -> impl IntoResponse + use<> {
     let query = query.unwrap_or_default();
     let cursor = query.split('&').find_map(|it| it.strip_prefix("cursor="));

@@ -1,4 +1,4 @@
-//! One GET with JSON by the reference client, beside the same by what it is made of.
+//! One GET with JSON by the reference client, compared with `reqwest`.
 
 use std::{
     fmt::Debug,
@@ -24,13 +24,13 @@ use crate::{
     bare_service,
     process::{self, Core, Service, Worker, instructions, is_installed},
     spread::Spread,
-    table::{Bound, Line},
+    table::{Bound, Line, Row},
 };
 
 /// A worker that sends requests in one way, for their instructions to be counted.
 pub(crate) const CALLS: &str = "calls";
 
-/// A worker that sends some in one way whenever it is asked, and says how long each took.
+/// A worker that sends some in one way whenever it is asked, and prints the seconds of each.
 pub(crate) const TURNS: &str = "turns";
 
 const ITEMS: Endpoint = Endpoint::new("items", "/items");
@@ -39,148 +39,106 @@ const ITEMS: Endpoint = Endpoint::new("items", "/items");
 const WARM_UP: u32 = 200;
 const COUNTED: u32 = 1000;
 
-/// Calls of a turn that are not measured, since they pay for the caches that the way
-/// before has filled, those that are, and how many turns a process has. The recorder
-/// writes over what it has kept once in 128 calls.
+/// The calls of a turn that fill the caches and are not measured, those that are measured,
+/// and the turns of a process. The recorder overwrites its oldest trace once in 128 calls.
 const TURN: [u32; 2] = [150, 50];
 const TURN_COUNT: usize = 30;
 
-/// Processes of each way, one after another. Where its memory happens to lie makes the
-/// calls of a process some percent quicker or slower for as long as it lives.
+/// Processes of each way, one after another. The addresses of its memory make a process some
+/// percent faster or slower.
 const PROCESSES: usize = 8;
 
-/// The ways to send a request.
-#[derive(Clone, Copy)]
-enum Way {
-    /// `reqwest` alone, with the timeouts of the client.
-    Bare,
-    /// `reqwest`, `reqwest-middleware` and the retries of `reqwest-retry`.
-    Transient,
-    /// The client without a recorder and without a subscriber.
-    Plain,
-    /// The client with a Prometheus recorder, every span recorded by the lab.
-    Telemetry,
-}
+/// The ways to send a request: `reqwest` with the timeouts of the client, the same with the
+/// retries of `reqwest-retry`, the client without a recorder and a subscriber, and the client
+/// with a Prometheus recorder and every span recorded by the lab.
+const WAYS: [&str; 4] = [
+    "reqwest",
+    "reqwest-retry",
+    "client",
+    "client with telemetry",
+];
 
-impl Way {
-    const ALL: [Self; 4] = [Self::Bare, Self::Transient, Self::Plain, Self::Telemetry];
+const INSTRUCTIONS: [Row; 4] = [
+    Row("reqwest, instructions a call", "", Bound::None),
+    Row("reqwest-retry / reqwest, instructions", "", Bound::None),
+    Row("client / reqwest, instructions", "", Bound::AtMost(1.20)),
+    Row(
+        "client with telemetry / reqwest, instructions",
+        "",
+        Bound::AtMost(1.30),
+    ),
+];
 
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Bare => "reqwest",
-            Self::Transient => "reqwest-retry",
-            Self::Plain => "client",
-            Self::Telemetry => "client with telemetry",
-        }
-    }
-
-    const fn instructions(self) -> Bound {
-        match self {
-            Self::Bare | Self::Transient => Bound::None,
-            Self::Plain => Bound::AtMost(1.20),
-            Self::Telemetry => Bound::AtMost(1.30),
-        }
-    }
-
-    const fn time(self) -> Bound {
-        match self {
-            Self::Bare | Self::Transient => Bound::None,
-            Self::Plain => Bound::AtMost(1.10),
-            Self::Telemetry => Bound::AtMost(1.18),
-        }
-    }
-}
+const TIMES: [Row; 4] = [
+    Row("reqwest, time of a call on one core", " us", Bound::None),
+    Row("reqwest-retry / reqwest, time", "", Bound::None),
+    Row("client / reqwest, time", "", Bound::AtMost(1.10)),
+    Row(
+        "client with telemetry / reqwest, time",
+        "",
+        Bound::AtMost(1.18),
+    ),
+];
 
 pub(crate) fn measure() -> Vec<Line> {
-    let mut lines = Vec::new();
-    count_instructions(&mut lines);
-    measure_times(&mut lines);
+    let mut lines: Vec<_> = match is_installed("valgrind") {
+        true => count_instructions().into(),
+        false => INSTRUCTIONS.map(|row| row.missing("needs valgrind")).into(),
+    };
+    lines.extend(measure_times());
     lines
 }
 
-fn count_instructions(lines: &mut Vec<Line>) {
-    let what = |way: Way| format!("{} / reqwest, instructions", way.name());
-    if !is_installed("valgrind") {
-        let missing =
-            Way::ALL.map(|way| Line::missing(&what(way), "needs valgrind", way.instructions()));
-        lines.extend(missing.into_iter().skip(1));
-        return;
-    }
+fn count_instructions() -> [Line; 4] {
     let service = start_service(Core::Second);
-    let [bare, others @ ..] = Way::ALL.map(|way| {
-        let arguments = [way.name(), &service.base_url];
+    let counts = WAYS.map(|way| {
+        let arguments = [way, &service.base_url];
         instructions("figures::client::counted", CALLS, &arguments) / f64::from(COUNTED)
     });
-    lines.push(Line::measured(
-        "reqwest, instructions a call",
-        Spread::of([bare]),
-        "",
-        Bound::None,
-    ));
-    for (way, count) in Way::ALL.into_iter().skip(1).zip(others) {
-        let ratio = Spread::of([count / bare]);
-        lines.push(Line::measured(&what(way), ratio, "", way.instructions()));
-    }
+    [0, 1, 2, 3].map(|way| {
+        let unit = if way == 0 { 1.0 } else { counts[0] };
+        INSTRUCTIONS[way].measured(Spread::of([counts[way] / unit]))
+    })
 }
 
-fn measure_times(lines: &mut Vec<Line>) {
-    // Both ends on one core: every microsecond of either counts, and none hides on
-    // another core.
+fn measure_times() -> [Line; 4] {
+    // With both ends on one core, the work of either counts.
     let service = start_service(Core::First);
-    let turns: Vec<_> = (0..PROCESSES)
-        .flat_map(|_| turns_of_processes(&service))
-        .collect();
-    let of = |way: Way| {
-        turns
-            .iter()
-            .map(|turn| turn[way as usize])
-            .collect::<Vec<_>>()
-    };
-    let bare = of(Way::Bare);
-    let micros = Spread::of(bare.iter().map(|seconds| seconds * 1e6));
-    lines.push(Line::measured(
-        "reqwest, time of a call on one core",
-        micros,
-        " us",
-        Bound::None,
-    ));
-    for way in Way::ALL.into_iter().skip(1) {
-        let what = format!("{} / reqwest, time", way.name());
-        lines.push(Line::measured(
-            &what,
-            Spread::of_ratios(&of(way), &bare),
-            "",
-            way.time(),
-        ));
-    }
+    let turns = (0..PROCESSES).flat_map(|_| turns_of_processes(&service));
+    let turns: Vec<_> = turns.collect();
+    let of = |way: usize| -> Vec<f64> { turns.iter().map(|turn| turn[way]).collect() };
+    [0, 1, 2, 3].map(|way| {
+        TIMES[way].measured(match way {
+            0 => Spread::of(of(0).iter().map(|seconds| seconds * 1e6)),
+            _ => Spread::of_ratios(&of(way), &of(0)),
+        })
+    })
 }
 
 /// The seconds of a call in each turn of each way, all of a way in one process.
-fn turns_of_processes(service: &Service) -> Vec<[f64; Way::ALL.len()]> {
-    // Each way in a process of its own: what one installs would cost the others, too.
-    let mut workers = Way::ALL.map(|way| {
-        let arguments = [way.name(), &service.base_url];
+fn turns_of_processes(service: &Service) -> Vec<[f64; 4]> {
+    // One process for each way: a recorder installed by one would slow down the others.
+    let mut workers = WAYS.map(|way| {
+        let arguments = [way, &service.base_url];
         Worker::start(process::worker_on(Core::First, TURNS, &arguments))
     });
-    let mut turn = |way: Way| {
-        let seconds = workers[way as usize].ask();
-        seconds.parse::<f64>().expect("it prints seconds")
-    };
-    (0..TURN_COUNT).map(|_| Way::ALL.map(&mut turn)).collect()
+    let turn = |worker: &mut Worker| worker.ask().parse().expect("it prints seconds");
+    let turns = (0..TURN_COUNT).map(|_| workers.each_mut().map(turn));
+    turns.collect()
 }
 
 fn start_service(core: Core) -> Service {
     Service::start(process::worker_on(core, bare_service::WORKER, &[]))
 }
 
-/// Sends requests in one way: its name, and where the service is.
+/// Sends requests in one way. The arguments are its name and the URL of the service.
 pub(crate) fn call(arguments: &[String]) {
     let caller = Caller::from(arguments);
     caller.send(WARM_UP);
     counted(&caller);
 }
 
-/// The calls whose instructions are counted: they are told by the name of this function.
+/// The calls whose instructions are counted. Callgrind finds them by the name of this function.
 #[inline(never)]
 fn counted(caller: &Caller) {
     caller.send(COUNTED);
@@ -196,64 +154,46 @@ pub(crate) fn take_turns(arguments: &[String]) {
     });
 }
 
-/// One way to send a request, and no more than it takes.
+/// One way to send a request, with all that it needs.
 struct Caller {
     runtime: Runtime,
     sender: Sender,
     telemetry: Option<Telemetry>,
 }
 
-/// What sends a request, and what it is asked for.
+/// A client, with its URL.
 enum Sender {
     Bare(reqwest::Client, String),
     Transient(ClientWithMiddleware, String),
     Client(ReliableApiClient),
 }
 
-/// Where the telemetry of a client goes.
+/// The destinations of the telemetry of a client.
 struct Telemetry {
     spans: Dispatch,
     counts: PrometheusHandle,
 }
 
 impl Caller {
-    /// A worker's arguments: the name of a way, and where the service is.
+    /// The arguments of a worker are the name of a way and the URL of the service.
     fn from(arguments: &[String]) -> Self {
         let [name, base_url] = arguments else {
             unreachable!("a worker that calls has two arguments")
         };
-        let way = Way::ALL.into_iter().find(|way| way.name() == name);
-        Self::new(way.expect("a known way"), base_url)
-    }
-
-    fn new(way: Way, base_url: &str) -> Self {
         client::install_tls_provider();
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .expect("a runtime");
-        let session = || {
-            reqwest::Client::builder()
-                .no_proxy()
-                .tls_certs_only([])
-                .connect_timeout(Timeouts::DEFAULT.connect)
-                .read_timeout(Timeouts::DEFAULT.read)
-                .build()
-                .expect("legal")
-        };
         let url = || format!("{base_url}{}", ITEMS.template());
         let client = ReliableApiClient::builder(base_url);
         let mut telemetry = None;
-        let sender = match way {
-            Way::Bare => Sender::Bare(session(), url()),
-            Way::Transient => {
+        let sender = match &**name {
+            "reqwest" => Sender::Bare(session(), url()),
+            "reqwest-retry" => {
                 let retries = ExponentialBackoff::builder().build_with_max_retries(3);
                 let client = reqwest_middleware::ClientBuilder::new(session())
                     .with(RetryTransientMiddleware::new_with_policy(retries));
                 Sender::Transient(client.build(), url())
             }
-            Way::Plain => Sender::Client(client.build().expect("legal")),
-            Way::Telemetry => {
+            "client" => Sender::Client(client.build().expect("legal")),
+            "client with telemetry" => {
                 let origin = Instant::now();
                 let now = Arc::new(move || origin.elapsed());
                 let spans = Recorder::new(now, 1, Limits::default());
@@ -265,15 +205,16 @@ impl Caller {
                 let counts: SharedRecorder = Arc::new(counts);
                 Sender::Client(client.recorder(counts).build().expect("legal"))
             }
+            unknown => unreachable!("there is no way {unknown:?}"),
         };
         Self {
-            runtime,
+            runtime: process::runtime(),
             sender,
             telemetry,
         }
     }
 
-    /// How long a call takes in a turn.
+    /// The time of a call in one turn.
     fn turn(&self) -> Duration {
         let [warm_up, measured] = TURN;
         self.send(warm_up);
@@ -282,7 +223,7 @@ impl Caller {
         begun.elapsed() / measured
     }
 
-    /// What a process does every few seconds, for thousands of requests.
+    /// Upkeep, which a process does every few seconds, for thousands of requests.
     fn upkeep(&self) {
         if let Some(telemetry) = &self.telemetry {
             telemetry.counts.run_upkeep();
@@ -312,7 +253,17 @@ impl Sender {
     }
 }
 
-/// What somebody writes who has no client but `reqwest`.
+/// A `reqwest` with the timeouts of the client.
+pub(crate) fn session() -> reqwest::Client {
+    let session = reqwest::Client::builder()
+        .no_proxy()
+        .tls_certs_only([])
+        .connect_timeout(Timeouts::DEFAULT.connect)
+        .read_timeout(Timeouts::DEFAULT.read);
+    session.build().expect("legal")
+}
+
+/// Reads a response as a user of `reqwest` does.
 async fn by_hand<E: Debug>(sent: Result<reqwest::Response, E>) {
     let response = sent.expect("a response").error_for_status();
     let response = response.expect("a success");

@@ -1,43 +1,48 @@
-//! A crawl of a million items by the reference client, beside a loop by hand.
+//! A crawl of a million items by the reference client, compared with a loop by hand.
 
-use std::{
-    hint::black_box,
-    num::NonZeroU32,
-    time::{Duration, Instant},
-};
+use std::{hint::black_box, num::NonZeroU32, time::Instant};
 
-use client::{Endpoint, Listing, ListingLimits, Timeouts, teaching::ReliableApiClient};
+use client::{Endpoint, Listing, ListingLimits, teaching::ReliableApiClient};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use tokio::runtime::Runtime;
 
 use crate::{
-    bare_service, memory,
+    bare_service,
+    client::session,
+    memory,
     process::{self, Core, Service},
     spread::Spread,
-    table::{Bound, Line},
+    table::{Bound, Line, Row},
 };
 
-/// A worker that crawls both ways in turns, and says how long each took.
+/// A worker that crawls both ways in turns, and prints the seconds of each.
 pub(crate) const TIMES: &str = "crawl-times";
 
-/// A worker that crawls, and says what it holds in memory for each page.
+/// A worker that crawls, and prints the memory of each page.
 pub(crate) const PAGES: &str = "crawl-pages";
+
+const RATIO: Row = Row(
+    "crawl of a million items / loop by hand",
+    "",
+    Bound::AtLeast(0.95),
+);
+const MEMORY: Row = Row("  memory a page", " B", Bound::AtMost(64.0));
 
 /// A listing of a million items, a hundred a page, and one that never ends, with one.
 const LONG: Endpoint = Endpoint::new("long", bare_service::LONG_PAGES);
 const SINGLE: Endpoint = Endpoint::new("endless", bare_service::ENDLESS_PAGES);
 
-/// How long a crawl is, and how often each way has its turn.
+/// The items of a crawl, and the turns of each way.
 const ITEMS: u32 = 1_000_000;
 const ROUNDS: usize = 5;
 
-/// Pages before memory is looked at, and those whose memory is: in between a table of
-/// cursors has doubled a few times.
+/// The pages before memory is measured, and those whose memory is measured. In between, a
+/// table of cursors doubles a few times.
 const FIRST_PAGES: u32 = 2_000;
 const MORE_PAGES: u32 = 200_000;
 
-/// What a loop by hand reads a page as.
+/// A page, as the loop by hand reads it.
 #[derive(Deserialize)]
 struct Page {
     items: Vec<Box<RawValue>>,
@@ -55,37 +60,24 @@ pub(crate) fn measure() -> Vec<Line> {
     let ratios = rounds.iter().map(|[loops, crawl]| loops / crawl);
     let bytes = worker(PAGES).trim().parse().expect("a number");
     vec![
-        Line::measured(
-            "crawl of a million items / loop by hand",
-            Spread::of(ratios),
-            "",
-            Bound::AtLeast(0.95),
-        ),
-        Line::measured(
-            "  memory a page",
-            Spread::of([bytes]),
-            " B",
-            Bound::AtMost(64.0),
-        ),
+        RATIO.measured(Spread::of(ratios)),
+        MEMORY.measured(Spread::of([bytes])),
     ]
 }
 
 /// Crawls both ways in turns, and prints the seconds of each.
 pub(crate) fn time(arguments: &[String]) {
     let crawler = Crawler::new(arguments);
-    let rounds: Vec<_> = (0..ROUNDS)
-        .map(|_| {
-            [
-                timed(|| crawler.loop_by_hand()),
-                timed(|| crawler.by_client()),
-            ]
-            .map(|taken| taken.as_secs_f64())
-        })
-        .collect();
+    let rounds = [(); ROUNDS].map(|()| {
+        [
+            timed(|| crawler.loop_by_hand()),
+            timed(|| crawler.by_client()),
+        ]
+    });
     println!("{}", serde_json::to_string(&rounds).expect("numbers"));
 }
 
-/// Reads pages, and prints the bytes that each of them has left behind.
+/// Reads pages, and prints the bytes that each of them leaves in memory.
 pub(crate) fn remember(arguments: &[String]) {
     let crawler = Crawler::new(arguments);
     let held = crawler.runtime.block_on(async {
@@ -103,10 +95,11 @@ pub(crate) fn remember(arguments: &[String]) {
     println!("{}", held / f64::from(MORE_PAGES));
 }
 
-fn timed<T>(act: impl FnOnce() -> T) -> Duration {
+/// The seconds of this.
+fn timed(act: impl FnOnce()) -> f64 {
     let begun = Instant::now();
     act();
-    begun.elapsed()
+    begun.elapsed().as_secs_f64()
 }
 
 struct Crawler {
@@ -122,23 +115,15 @@ impl Crawler {
             unreachable!("a worker that crawls has one argument")
         };
         client::install_tls_provider();
-        let bare = reqwest::Client::builder()
-            .no_proxy()
-            .tls_certs_only([])
-            .connect_timeout(Timeouts::DEFAULT.connect)
-            .read_timeout(Timeouts::DEFAULT.read);
         Self {
-            runtime: tokio::runtime::Builder::new_current_thread()
-                .enable_all()
-                .build()
-                .expect("a runtime"),
+            runtime: process::runtime(),
             base_url: base_url.clone(),
-            bare: bare.build().expect("legal"),
+            bare: session(),
             client: ReliableApiClient::builder(base_url).build().expect("legal"),
         }
     }
 
-    /// What somebody writes who has no client but `reqwest`.
+    /// The loop of a user of `reqwest`.
     fn loop_by_hand(&self) {
         let first = format!("{}{}?limit=100", self.base_url, LONG.template());
         self.runtime.block_on(async {
@@ -162,7 +147,7 @@ impl Crawler {
         });
     }
 
-    /// The same by the client, item for item.
+    /// The same by the client, item by item.
     fn by_client(&self) {
         self.runtime.block_on(async {
             let mut listing = self.listing(LONG).items();

@@ -1,4 +1,4 @@
-//! The teaching service, with all it counts.
+//! The teaching service, with its metrics.
 
 use std::{
     sync::Arc,
@@ -19,10 +19,10 @@ use crate::process;
 
 pub(crate) const WORKER: &str = "lab-service";
 
-/// With it, every request's span is recorded as the lab records it.
+/// The argument that has the spans of all requests recorded, as the lab does.
 pub(crate) const SPANS: &str = "spans";
 
-/// How often what was observed is folded into buckets.
+/// How often observations are added to the buckets.
 const UPKEEP_INTERVAL: Duration = Duration::from_secs(1);
 
 pub(crate) fn serve(arguments: &[String]) {

@@ -1,23 +1,21 @@
-//! What the project costs, beside what it is made of: one command prints the table.
+//! Measures the client, the service, the proxy and the storm, and prints a table.
 //!
 //! ```sh
 //! cargo bench -p runner --bench figures
 //! cargo bench -p runner --bench figures -- client service
 //! ```
 //!
-//! Every figure that can be is a ratio between two things that are measured in turns in
-//! the same run, so that whatever else the machine does falls on both. Each part runs
-//! in a process of its own, pinned to a core with `taskset`: what is measured on the
-//! first, what runs the other end on the second, or both on the first where the table
-//! says so. Where time says too little, `valgrind --tool=callgrind` counts instructions,
-//! which repeat whatever the machine does, but for one in a thousand, since timers depend
-//! on time. Requests per second are those of `wrk`. What is not installed is not
-//! measured, and the table says so.
+//! Most figures are ratios of two programs that are measured in turns in one run, so that
+//! other work on the machine affects both. Each program is a process of its own, pinned
+//! to a core with `taskset`: the measured one to the first core, its peer to the second, or
+//! both to the first where the table says so. `valgrind --tool=callgrind` counts
+//! instructions, which repeat to one in a thousand. `wrk` counts requests per second. If a
+//! tool is not installed, the table says which figures it does not include.
 //!
 //! Nothing here asserts a time.
 
-#![expect(clippy::print_stdout, reason = "a bench reports to whoever runs it")]
-#![expect(clippy::print_stderr, reason = "and says what it is about")]
+#![expect(clippy::print_stdout, reason = "a benchmark prints its table")]
+#![expect(clippy::print_stderr, reason = "a benchmark prints its progress")]
 
 mod bare_service;
 mod client;
@@ -36,10 +34,10 @@ use std::{env, process::ExitCode};
 
 use table::Line;
 
-/// What measures some lines of the table.
+/// Measures some lines of the table.
 type Measure = fn() -> Vec<Line>;
 
-/// What can be measured, by its name on the command line.
+/// The parts of the table, by their names on the command line.
 const SECTIONS: [(&str, Measure); 7] = [
     ("client", client::measure),
     ("service", service::measure),
@@ -77,7 +75,7 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// What a process does that this one has started.
+/// Does the work of a worker process.
 fn work(worker: &str, arguments: &[String]) {
     match worker {
         bare_service::WORKER => bare_service::serve(),

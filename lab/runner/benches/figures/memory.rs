@@ -1,5 +1,4 @@
-//! What is held in memory: by a service after millions of requests, and for each
-//! idempotency key.
+//! The memory of a service after millions of requests, and of an idempotency record.
 
 use std::fs;
 
@@ -15,34 +14,39 @@ use crate::{
     process::{self, Core, Service, is_installed},
     service::load,
     spread::Spread,
-    table::{Bound, Line},
+    table::{Bound, Line, Row},
 };
 
-/// A worker that has a service keep a million idempotency records, and says what each
-/// takes.
+/// A worker that stores a million idempotency records, and prints the memory of one.
 pub(crate) const RECORDS: &str = "records";
 
 const REQUESTS: u64 = 5_000_000;
 
-const SERVICE: &str = "five million requests, memory above idle";
-const SERVICE_BOUND: Bound = Bound::AtMost(12.0);
-const RECORD: &str = "an idempotency record of a million";
-const RECORD_BOUND: Bound = Bound::AtMost(175.0);
+const SERVICE: Row = Row(
+    "five million requests, memory above idle",
+    " MiB",
+    Bound::AtMost(12.0),
+);
+const RECORD: Row = Row(
+    "an idempotency record of a million",
+    " B",
+    Bound::AtMost(175.0),
+);
 
 pub(crate) fn measure() -> Vec<Line> {
     if !cfg!(target_os = "linux") {
-        let missing = |what, bound| Line::missing(what, "needs /proc", bound);
-        return vec![
-            missing(SERVICE, SERVICE_BOUND),
-            missing(RECORD, RECORD_BOUND),
-        ];
+        return [SERVICE, RECORD]
+            .map(|row| row.missing("needs /proc"))
+            .into();
     }
-    vec![after_many_requests(), a_record()]
+    let records = process::output(process::worker_on(Core::First, RECORDS, &[]));
+    let record = records.trim().parse().expect("a number");
+    vec![after_many_requests(), RECORD.measured(Spread::of([record]))]
 }
 
 fn after_many_requests() -> Line {
     if !is_installed("wrk") {
-        return Line::missing(SERVICE, "needs wrk", SERVICE_BOUND);
+        return SERVICE.missing("needs wrk");
     }
     let service = Service::start(process::worker_on(Core::First, lab_service::WORKER, &[]));
     let process = service.id().to_string();
@@ -52,26 +56,17 @@ fn after_many_requests() -> Line {
         sent += load(&service.url("/items"), "10s").requests;
     }
     let above = (resident(&process) - idle) / 1024.0 / 1024.0;
-    Line::measured(SERVICE, Spread::of([above]), " MiB", SERVICE_BOUND)
+    SERVICE.measured(Spread::of([above]))
 }
 
-fn a_record() -> Line {
-    let worker = process::worker_on(Core::First, RECORDS, &[]);
-    let bytes = process::output(worker).trim().parse().expect("a number");
-    Line::measured(RECORD, Spread::of([bytes]), " B", RECORD_BOUND)
-}
-
-/// Keeps a million idempotency records, and prints the bytes of one.
+/// Stores a million idempotency records, and prints the bytes of one.
 pub(crate) fn keep_records() {
     let config = ServiceConfig::builder()
-        // It is not the ledger that is looked at.
+        // The ledger is not measured here.
         .ledger_capacity(1)
         .build()
         .expect("legal");
     let (router, _) = host::router(&config, server::with_room_for(MAX_CAPACITY, 1));
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .build()
-        .expect("a runtime");
     let job = async |number: usize| {
         let request = Request::post("/jobs")
             .header(CONTENT_TYPE, "application/json")
@@ -81,7 +76,7 @@ pub(crate) fn keep_records() {
         let response = router.clone().oneshot(request).await.expect("a response");
         assert_eq!(response.status(), StatusCode::CREATED);
     };
-    let bytes = runtime.block_on(async {
+    let bytes = process::runtime().block_on(async {
         job(0).await;
         let before = resident("self");
         for number in 1..MAX_CAPACITY {

@@ -6,14 +6,22 @@ use std::{
     process::{Child, ChildStdin, ChildStdout, Command, Stdio},
 };
 
+use tokio::runtime::{Builder, Runtime};
+
 /// The first argument of a worker.
 const WORKER: &str = "worker";
 
-/// Where what is measured runs, and where what runs the other end.
+/// The core of the measured program, or the core of its peer.
 #[derive(Clone, Copy)]
 pub(crate) enum Core {
     First,
     Second,
+}
+
+/// A runtime for one thread.
+pub(crate) fn runtime() -> Runtime {
+    let runtime = Builder::new_current_thread().enable_all().build();
+    runtime.expect("a runtime")
 }
 
 /// The worker that these arguments ask for, with its own arguments.
@@ -55,10 +63,8 @@ pub(crate) fn worker_on(core: Core, worker: &str, arguments: &[&str]) -> Command
     command
 }
 
-/// The instructions that a worker takes inside of this function, by callgrind.
-///
-/// What a process does once, above all to find out how fast its clock is, takes millions
-/// of instructions, and never the same number.
+/// The instructions of a worker inside this function, by callgrind. The start of a process
+/// takes millions of instructions, and never the same number.
 pub(crate) fn instructions(function: &str, worker: &str, arguments: &[&str]) -> f64 {
     let mut command = pinned(Core::First, "valgrind");
     command
@@ -69,18 +75,15 @@ pub(crate) fn instructions(function: &str, worker: &str, arguments: &[&str]) -> 
     let output = command.output().expect("valgrind runs");
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "valgrind: {said}");
-    let collected = said
-        .lines()
-        .find_map(|line| line.split_once("Collected : "))
-        .map(|(_, count)| count.trim().parse());
-    let collected = collected
-        .expect("callgrind counts")
-        .expect("a count is a number");
+    let mut lines = said.lines();
+    let collected = lines.find_map(|line| line.split_once("Collected : "));
+    let (_, collected) = collected.expect("callgrind counts");
+    let collected = collected.trim().parse().expect("a number");
     assert!(collected > 0.0, "{worker} never called {function}");
     collected
 }
 
-/// What a worker prints, from begin to end.
+/// All output of a worker.
 pub(crate) fn output(mut command: Command) -> String {
     let output = command
         .stderr(Stdio::inherit())
@@ -98,7 +101,7 @@ fn this_program() -> String {
 /// A worker that lives for as long as this value.
 pub(crate) struct Worker {
     child: Child,
-    /// It ends when this is closed, in good order.
+    /// The worker ends when this is closed.
     stdin: Option<ChildStdin>,
     stdout: BufReader<ChildStdout>,
 }
@@ -127,7 +130,7 @@ impl Worker {
         line.trim_end().to_owned()
     }
 
-    /// What it prints when it is sent a line: see [`respond`].
+    /// Sends it a line, and returns its response: see [`respond`].
     pub(crate) fn ask(&mut self) -> String {
         let stdin = self.stdin.as_mut().expect("it is open until the end");
         writeln!(stdin).expect("a worker reads");
@@ -168,15 +171,14 @@ impl Service {
     }
 }
 
-/// What a worker that serves does once it serves: it says where, and waits for the end.
+/// Prints the URL of a worker that serves, and waits for the end of its stdin.
 pub(crate) fn serve_at(base_url: &str) {
     println!("{base_url}");
     let mut stdin = std::io::stdin().lock();
-    // There is nothing to read but its end.
     let _ended = stdin.read_to_end(&mut Vec::new());
 }
 
-/// What a worker that is asked does: it prints a line for each that comes.
+/// Prints a line for each line of stdin.
 pub(crate) fn respond(mut line: impl FnMut() -> String) {
     for _ in std::io::stdin().lines() {
         println!("{}", line());

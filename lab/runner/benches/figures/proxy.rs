@@ -14,17 +14,20 @@ use hyper::{
 };
 use hyper_util::rt::TokioIo;
 use runner::proxy::{Listening, Upstream};
-use tokio::{net::TcpListener, runtime::Builder};
+use tokio::net::TcpListener;
 
 use crate::{
     bare_service,
     process::{self, Core, Service},
     spread::Spread,
-    table::{Bound, Line},
+    table::{Bound, Line, Row},
 };
 
 pub(crate) const BARE: &str = "bare-proxy";
 pub(crate) const LAB: &str = "lab-proxy";
+
+const RATE: Row = Row("hyper as a proxy, requests a second", "", Bound::None);
+const RATIO: Row = Row("proxy / hyper as a proxy", "", Bound::AtLeast(0.5));
 
 /// How often each proxy has a turn, in a process of its own.
 const ROUNDS: usize = 9;
@@ -46,18 +49,8 @@ pub(crate) fn measure() -> Vec<Line> {
     }
     let [bare, lab] = rates;
     vec![
-        Line::measured(
-            "hyper as a proxy, requests a second",
-            Spread::of(bare.iter().copied()),
-            "",
-            Bound::None,
-        ),
-        Line::measured(
-            "proxy / hyper as a proxy",
-            Spread::of_ratios(&lab, &bare),
-            "",
-            Bound::AtLeast(0.5),
-        ),
+        RATE.measured(Spread::of(bare.iter().copied())),
+        RATIO.measured(Spread::of_ratios(&lab, &bare)),
     ]
 }
 
@@ -96,8 +89,7 @@ fn call(address: &str) {
 
 pub(crate) fn serve_lab(arguments: &[String]) {
     let upstream = Upstream::new(&arguments[0], &[]).expect("an upstream");
-    let runtime = Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.expect("a runtime");
+    let runtime = process::runtime();
     let proxy = runtime.block_on(async { Listening::start(&upstream, None, &[], false) });
     let proxy = proxy.expect("a free port");
     thread::spawn(move || runtime.block_on(std::future::pending::<()>()));
@@ -107,8 +99,7 @@ pub(crate) fn serve_lab(arguments: &[String]) {
 pub(crate) fn serve_bare(arguments: &[String]) {
     let upstream = arguments[0].strip_prefix("http://").expect("plain HTTP");
     let upstream = upstream.to_owned();
-    let runtime = Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.expect("a runtime");
+    let runtime = process::runtime();
     let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0"));
     let listener = listener.expect("a free port");
     let address = listener.local_addr().expect("it is bound");

@@ -10,7 +10,7 @@ use tracing_subscriber::layer::Identity;
 use crate::{
     process::{self, Core, Service},
     spread::Spread,
-    table::{Bound, Line},
+    table::{Bound, Line, Row},
 };
 
 /// A service at which the course was run.
@@ -18,16 +18,15 @@ pub(crate) const WORKER: &str = "course";
 
 const SCRAPES: usize = 101;
 
+const TIME: Row = Row("/metrics after the whole course", " ms", Bound::AtMost(5.0));
+const SIZE: Row = Row("  compressed", " KB", Bound::AtMost(18.0));
+
 pub(crate) fn measure() -> Vec<Line> {
     let service = Service::start(process::worker_on(Core::First, WORKER, &[]));
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .expect("a runtime");
     client::install_tls_provider();
     let http = reqwest::Client::builder().no_proxy().tls_certs_only([]);
     let http = http.build().expect("legal");
-    let scrapes = runtime.block_on(async {
+    let scrapes = process::runtime().block_on(async {
         let mut scrapes = Vec::new();
         for _ in 0..SCRAPES {
             let begun = Instant::now();
@@ -40,31 +39,19 @@ pub(crate) fn measure() -> Vec<Line> {
         scrapes
     });
     vec![
-        Line::measured(
-            "/metrics after the whole course",
-            Spread::of(scrapes.iter().map(|(millis, _)| *millis)),
-            " ms",
-            Bound::AtMost(5.0),
-        ),
-        Line::measured(
-            "  compressed",
-            Spread::of(scrapes.iter().map(|(_, bytes)| *bytes as f64 / 1e3)),
-            " KB",
-            Bound::AtMost(18.0),
-        ),
+        TIME.measured(Spread::of(scrapes.iter().map(|(millis, _)| *millis))),
+        SIZE.measured(Spread::of(
+            scrapes.iter().map(|(_, size)| *size as f64 / 1e3),
+        )),
     ]
 }
 
-/// Runs the course, and serves its numbers.
+/// Runs the course, and serves its metrics.
 pub(crate) fn serve() {
     client::install_tls_provider();
     let exposition = Exposition::new();
     exposition.register(CATALOGUE);
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .expect("a runtime");
-    runtime.block_on(async {
+    process::runtime().block_on(async {
         for scenario in CATALOGUE {
             for client in CLIENTS {
                 let settings = Settings::in_virtual_time(*client, 7);

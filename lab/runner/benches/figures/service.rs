@@ -6,16 +6,19 @@ use crate::{
     bare_service, lab_service,
     process::{self, Core, Service, is_installed, pinned},
     spread::Spread,
-    table::{Bound, Line},
+    table::{Bound, Line, Row},
 };
 
-const OFF: &str = "service / axum, requests a second";
-const ON: &str = "  with spans recorded";
-const OFF_BOUND: Bound = Bound::AtLeast(0.80);
-const ON_BOUND: Bound = Bound::AtLeast(0.65);
+const BARE: Row = Row("axum, requests a second", "", Bound::None);
+const OFF: Row = Row(
+    "service / axum, requests a second",
+    "",
+    Bound::AtLeast(0.80),
+);
+const ON: Row = Row("  with spans recorded", "", Bound::AtLeast(0.65));
 
-/// Processes of each service, one after another: no two are alike in where their memory
-/// happens to lie.
+/// Processes of each service, one after another: the addresses of its memory make a process
+/// faster or slower.
 const PROCESSES: usize = 5;
 
 /// Rounds of these processes, in which each service has a turn.
@@ -26,8 +29,7 @@ const TURN: &str = "1s";
 
 pub(crate) fn measure() -> Vec<Line> {
     if !is_installed("wrk") {
-        let missing = |what, bound| Line::missing(what, "needs wrk", bound);
-        return vec![missing(OFF, OFF_BOUND), missing(ON, ON_BOUND)];
+        return [OFF, ON].map(|row| row.missing("needs wrk")).into();
     }
     let mut rates = [const { Vec::new() }; 3];
     for _ in 0..PROCESSES {
@@ -35,21 +37,16 @@ pub(crate) fn measure() -> Vec<Line> {
         for _ in 0..ROUNDS {
             for (service, rates) in services.iter().zip(&mut rates) {
                 rates.push(load(&service.url("/items"), TURN).a_second);
-                // What a turn has left to do, its log of histograms say, is its own.
+                // The work that a turn leaves behind, such as histograms, is not the next one's.
                 thread::sleep(Duration::from_millis(100));
             }
         }
     }
     let [bare, off, on] = rates;
     vec![
-        Line::measured(
-            "axum, requests a second",
-            Spread::of(bare.iter().copied()),
-            "",
-            Bound::None,
-        ),
-        Line::measured(OFF, Spread::of_ratios(&off, &bare), "", OFF_BOUND),
-        Line::measured(ON, Spread::of_ratios(&on, &bare), "", ON_BOUND),
+        BARE.measured(Spread::of(bare.iter().copied())),
+        OFF.measured(Spread::of_ratios(&off, &bare)),
+        ON.measured(Spread::of_ratios(&on, &bare)),
     ]
 }
 
@@ -65,13 +62,13 @@ fn start() -> [Service; 3] {
     ]
 }
 
-/// What `wrk` has counted.
+/// The counts of `wrk`.
 pub(crate) struct Load {
     pub(crate) requests: u64,
     pub(crate) a_second: f64,
 }
 
-/// Sends requests for so long, on 16 connections.
+/// Sends requests for this long, on 16 connections.
 pub(crate) fn load(url: &str, duration: &str) -> Load {
     let mut wrk: Command = pinned(Core::Second, "wrk");
     wrk.args(["-t1", "-c16", "-d", duration, url]);

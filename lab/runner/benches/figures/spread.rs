@@ -1,6 +1,6 @@
-//! What several rounds came to.
+//! The figures of several rounds.
 
-/// The median of several rounds, and where the middle half of them lies.
+/// The median of several rounds, and the ends of their middle half.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Spread {
     pub(crate) low: f64,
@@ -9,7 +9,7 @@ pub(crate) struct Spread {
 }
 
 impl Spread {
-    /// What these rounds came to.
+    /// The spread of these rounds.
     pub(crate) fn of(rounds: impl IntoIterator<Item = f64>) -> Self {
         let mut rounds: Vec<_> = rounds.into_iter().collect();
         rounds.sort_by(f64::total_cmp);
@@ -21,7 +21,7 @@ impl Spread {
         }
     }
 
-    /// The ratios of two that were measured in turns.
+    /// The ratios of two series that were measured in turns.
     pub(crate) fn of_ratios(over: &[f64], under: &[f64]) -> Self {
         Self::of(over.iter().zip(under).map(|(over, under)| over / under))
     }

@@ -1,4 +1,4 @@
-//! How long a storm takes.
+//! The time of a storm.
 
 use std::{env, ops::ControlFlow, path::Path, process::Command, process::Stdio, time::Instant};
 
@@ -7,32 +7,31 @@ use runner::storm::{Plan, STORIES, simulate};
 use crate::{
     process::{self, Core},
     spread::Spread,
-    table::{Bound, Line},
+    table::{Bound, Line, Row},
 };
 
-/// A worker that simulates the stories, and says how long a million requests take.
+/// A worker that simulates the stories, and prints the time of a million requests.
 pub(crate) const WORKER: &str = "stories";
 
 const MILLION: f64 = 1e6;
 const ROUNDS: usize = 3;
+
+const REQUESTS: Row = Row("storm, a million requests", " s", Bound::AtMost(12.0));
+const STORY: Row = Row(
+    "storm, the default story in a debug build",
+    " s",
+    Bound::AtMost(3.0),
+);
 
 pub(crate) fn measure() -> Vec<Line> {
     let rounds = (0..ROUNDS).map(|_| {
         let worker = process::worker_on(Core::First, WORKER, &[]);
         process::output(worker).trim().parse().expect("a number")
     });
-    vec![
-        Line::measured(
-            "storm, a million requests",
-            Spread::of(rounds),
-            " s",
-            Bound::AtMost(12.0),
-        ),
-        default_story(),
-    ]
+    vec![REQUESTS.measured(Spread::of(rounds)), default_story()]
 }
 
-/// Simulates every story, and prints what a million requests take at that.
+/// Simulates every story, and prints the seconds of a million requests.
 pub(crate) fn simulate_stories() {
     let begun = Instant::now();
     let mut requests = 0;
@@ -48,7 +47,7 @@ pub(crate) fn simulate_stories() {
     );
 }
 
-/// What somebody waits for who types `cargo run -p lab -- storm`, once it is built.
+/// The time of `cargo run -p lab -- storm`, once it is built.
 fn default_story() -> Line {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
@@ -68,10 +67,5 @@ fn default_story() -> Line {
         assert!(storm.expect("the lab runs").success());
         begun.elapsed().as_secs_f64()
     });
-    Line::measured(
-        "storm, the default story in a debug build",
-        Spread::of(rounds.collect::<Vec<_>>()),
-        " s",
-        Bound::AtMost(5.0),
-    )
+    STORY.measured(Spread::of(rounds))
 }

@@ -4,101 +4,79 @@ use std::fmt::Write as _;
 
 use crate::spread::Spread;
 
-/// One line of the table.
-pub(crate) struct Line {
-    /// What was measured.
-    pub(crate) what: String,
-    /// What it came to.
-    pub(crate) figure: Figure,
-    /// What it may come to.
-    pub(crate) bound: Bound,
-}
+/// A row of the table: a label, the unit of its figure, and the bound that the figure has.
+#[derive(Clone, Copy)]
+pub(crate) struct Row(
+    pub(crate) &'static str,
+    pub(crate) &'static str,
+    pub(crate) Bound,
+);
 
-/// What a measurement came to.
-pub(crate) enum Figure {
-    /// A number, which several rounds came to, with its unit.
-    Measured(Spread, &'static str),
-    /// It was not measured, and this is why.
-    Missing(&'static str),
-}
+/// A row with its figure, or with the reason why it has none.
+pub(crate) struct Line(Row, Result<Spread, &'static str>);
 
 /// The bound of a figure.
 #[derive(Clone, Copy)]
 pub(crate) enum Bound {
     AtMost(f64),
     AtLeast(f64),
-    /// It stands beside the others, for comparison.
+    /// It is shown for comparison.
     None,
 }
 
-impl Bound {
-    fn holds(self, value: f64) -> Option<bool> {
-        match self {
-            Self::AtMost(most) => Some(value <= most),
-            Self::AtLeast(least) => Some(value >= least),
-            Self::None => None,
-        }
+impl Row {
+    /// The line with this figure.
+    pub(crate) fn measured(self, figure: Spread) -> Line {
+        Line(self, Ok(figure))
+    }
+
+    /// The line of a figure that was not measured.
+    pub(crate) fn missing(self, why: &'static str) -> Line {
+        Line(self, Err(why))
     }
 }
 
-impl Line {
-    pub(crate) fn measured(what: &str, spread: Spread, unit: &'static str, bound: Bound) -> Self {
-        Self {
-            what: what.to_owned(),
-            figure: Figure::Measured(spread, unit),
-            bound,
-        }
-    }
-
-    pub(crate) fn missing(what: &str, why: &'static str, bound: Bound) -> Self {
-        Self {
-            what: what.to_owned(),
-            figure: Figure::Missing(why),
-            bound,
-        }
-    }
-}
-
-/// The lines one below the other, at most 80 columns wide.
+/// Formats the lines, at most 80 columns wide.
 pub(crate) fn table(lines: &[Line]) -> String {
     let mut text = String::from("\n");
-    let mut line = |what: &str, median: &str, spread: &str, bound: &str, end: &str| {
-        let row = format!("{what:<46} {median:>7} {spread:>11}  {bound:<7} {end}");
+    let mut line = |label: &str, median: &str, spread: &str, bound: &str, end: &str| {
+        let row = format!("{label:<46} {median:>7} {spread:>11}  {bound:<7} {end}");
         writeln!(text, "{}", row.trim_end()).expect("text takes text");
     };
     line("", "median", "spread", "bound", "");
-    for Line {
-        what,
-        figure,
-        bound,
-    } in lines
-    {
+    for Line(Row(label, unit, bound), figure) in lines {
         let limit = match bound {
             Bound::AtMost(most) => format!("<= {}", short(*most)),
             Bound::AtLeast(least) => format!(">= {}", short(*least)),
             Bound::None => String::new(),
         };
         match figure {
-            Figure::Measured(spread, unit) => {
-                let held = match bound.holds(spread.median) {
-                    Some(true) => "held",
-                    Some(false) => "MISSED",
-                    None => "",
+            Ok(Spread { low, median, high }) => {
+                let held = match bound {
+                    Bound::None => "",
+                    Bound::AtMost(most) if median > most => "MISSED",
+                    Bound::AtLeast(least) if median < least => "MISSED",
+                    Bound::AtMost(_) | Bound::AtLeast(_) => "held",
                 };
-                let median = format!("{}{unit}", short(spread.median));
-                let range = match spread.low < spread.high {
-                    true => format!("{}-{}", short(spread.low), short(spread.high)),
+                let range = match low < high {
+                    true => format!("{}-{}", short(*low), short(*high)),
                     false => String::new(),
                 };
-                line(what, &median, &range, &limit, held);
+                line(
+                    label,
+                    &format!("{}{unit}", short(*median)),
+                    &range,
+                    &limit,
+                    held,
+                );
             }
-            Figure::Missing(why) => line(what, "-", why, &limit, ""),
+            Err(why) => line(label, "-", why, &limit, ""),
         }
     }
     text
 }
 
-/// Three digits, of which none is behind the point of a large number.
+/// Three digits, and no decimals from 100 on.
 fn short(value: f64) -> String {
     match value.abs() {
         ..10.0 => format!("{value:.3}"),
