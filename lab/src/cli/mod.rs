@@ -26,7 +26,6 @@ mod scenario_arguments;
 mod schema;
 mod serve;
 mod starter;
-mod storm_check;
 mod storm_command;
 mod summary;
 mod tasks;

@@ -1,9 +1,7 @@
 //! `lab storm`: many clients, one service, a short incident.
 
 use std::{
-    collections::BTreeMap,
     error::Error,
-    marker::PhantomData,
     ops::ControlFlow,
     panic::resume_unwind,
     path::PathBuf,
@@ -14,20 +12,26 @@ use std::{
 };
 
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
-use evidence::storm::{Cut, KnobError, Knobs, Policy, PolicyRun, Settings, Setup, Storm, Values};
+use evidence::storm::{
+    Cut, Knob, KnobError, Knobs, Policy, Settings, Setup, Storm, Values, check::Figures,
+};
 use host::Signals;
-use runner::storm::{PRESETS, Plan, STORIES, StormError, policy, simulate, simulate_seeds, story};
+use runner::storm::{
+    PRESETS, Plan, STORIES, StormError, check, policy, simulate, simulate_seeds, story,
+};
 
 use super::{
     Exit,
     number::{self, NumberError},
-    report,
-    storm_check::storm_check,
-    terminal,
+    report, terminal,
 };
 
 /// The most seeds that one command simulates.
 const MOST_SEEDS: u32 = 1_000;
+
+/// Roughly how many times longer an unoptimised build takes.
+const SLOW: &str = "This build is not optimised, and takes ten times as long as \
+                    `cargo run --release -p lab -- storm --check`.";
 
 /// The name of a policy that is set up on the command line.
 const YOURS: &str = "yours";
@@ -66,9 +70,9 @@ pub(super) struct Arguments {
     /// Use ASCII only
     #[arg(long)]
     ascii: bool,
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "The storm")]
     settings: Turned<Settings>,
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Your own policy, added to the others")]
     setup: Turned<Setup>,
 }
 
@@ -82,7 +86,7 @@ impl Arguments {
             let policies = self.policy.iter().map(|name| policy(plan.story, name));
             plan.policies = policies.collect::<Result<_, _>>()?;
         }
-        if !self.setup.knobs.is_empty() {
+        if !self.setup.0.is_empty() {
             let mut setup = Setup::DEFAULT;
             self.setup.apply(&mut setup)?;
             plan.policies.push(Policy::new(YOURS, setup));
@@ -94,14 +98,11 @@ impl Arguments {
 
 /// The settings of a table that are given on the command line, with one option for each.
 #[derive(Debug)]
-struct Turned<T> {
-    knobs: BTreeMap<&'static str, String>,
-    of: PhantomData<T>,
-}
+struct Turned<T: 'static>(Vec<(&'static Knob<T>, String)>);
 
 impl<T: Knobs> Turned<T> {
     fn apply(&self, to: &mut T) -> Result<(), String> {
-        self.knobs.iter().try_for_each(|(name, text)| {
+        self.0.iter().try_for_each(|(Knob { name, .. }, text)| {
             let set = to.set_text(name, text);
             set.map_err(|error| match error {
                 KnobError::Refused { rule, got, .. } => {
@@ -128,7 +129,7 @@ fn option(name: &str) -> String {
     name.trim_end_matches("_seconds").replace('_', "-")
 }
 
-impl<T: Knobs + Headed> Args for Turned<T> {
+impl<T: Knobs> Args for Turned<T> {
     fn augment_args(command: Command) -> Command {
         let arguments = T::KNOBS.iter().map(|knob| {
             let name = match knob.values {
@@ -142,7 +143,7 @@ impl<T: Knobs + Headed> Args for Turned<T> {
                 Values::Whole { least, most } => format!("{least} to {most}"),
                 Values::Number { least, most } => format!("{least} to {most}"),
             };
-            let default = knob.value(&T::default_value());
+            let default = knob.value(&T::default());
             Arg::new(knob.name)
                 .long(option(knob.name))
                 .value_name(name)
@@ -150,7 +151,7 @@ impl<T: Knobs + Headed> Args for Turned<T> {
                 .help(format!("{} [{values}; default: {default}]", knob.what))
                 .hide_short_help(true)
         });
-        command.next_help_heading(T::HEADING).args(arguments)
+        command.args(arguments)
     }
 
     fn augment_args_for_update(command: Command) -> Command {
@@ -162,12 +163,9 @@ impl<T: Knobs> FromArgMatches for Turned<T> {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
         let given = T::KNOBS.iter().filter_map(|knob| {
             let text = matches.get_one::<String>(knob.name)?;
-            Some((knob.name, text.clone()))
+            Some((knob, text.clone()))
         });
-        Ok(Self {
-            knobs: given.collect(),
-            of: PhantomData,
-        })
+        Ok(Self(given.collect()))
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
@@ -176,35 +174,23 @@ impl<T: Knobs> FromArgMatches for Turned<T> {
     }
 }
 
-/// A table's heading in the help, and its default values.
-trait Headed {
-    const HEADING: &'static str;
-
-    fn default_value() -> Self;
-}
-
-impl Headed for Settings {
-    const HEADING: &'static str = "The storm";
-
-    fn default_value() -> Self {
-        Self::DEFAULT
-    }
-}
-
-impl Headed for Setup {
-    const HEADING: &'static str = "Your own policy, added to the others";
-
-    fn default_value() -> Self {
-        Self::DEFAULT
-    }
-}
-
 pub(super) fn storm(arguments: &Arguments) -> Result<Exit, Exit> {
+    let options = terminal::options(arguments.ascii);
+    let json = arguments.json;
     if arguments.check {
         let seed = arguments.seed.unwrap_or(1);
-        return storm_check(seed, arguments.json, arguments.ascii);
+        let checked = until_ctrl_c(move |is_over| check(seed, is_over))?;
+        let figures = checked.map_err(|error| terminal::fail(&error, Exit::Environment))?;
+        terminal::print(&match json {
+            true => render::json(&figures),
+            false => render::storm_figures(&figures, &options),
+        })?;
+        return Ok(match figures.held() {
+            _ if figures.cancelled => Exit::Cancelled,
+            true => Exit::Passed,
+            false => Exit::Failed,
+        });
     }
-    let options = terminal::options(arguments.ascii);
     if arguments.list {
         let stories: Vec<_> = STORIES
             .iter()
@@ -219,41 +205,39 @@ pub(super) fn storm(arguments: &Arguments) -> Result<Exit, Exit> {
         .report
         .iter()
         .try_for_each(|file| report::check(file))?;
-    let simulated = match arguments.seeds {
+    let fail = |error: StormError| terminal::fail(&error, Exit::Usage);
+    let (text, is_cut) = match arguments.seeds {
         None => {
-            let storm = until_ctrl_c(move |ends| simulate_one(&plan, ends))?;
-            if let (Ok(storm), Some(file)) = (&storm, &arguments.report) {
-                report::write(file, &render::html_storm(storm))?;
+            let storm = until_ctrl_c(move |is_over| simulate_one(&plan, is_over))?;
+            let storm = storm.map_err(fail)?;
+            if let Some(file) = &arguments.report {
+                report::write(file, &render::html_storm(&storm))?;
             }
-            storm.map(|storm| {
-                let is_cut = storm.policies.iter().any(is_cancelled);
-                let text = match arguments.json {
-                    true => render::json(&storm),
-                    false if arguments.figures => render::storm_in_figures(&storm, &options),
-                    false => render::storm(&storm, &options),
-                };
-                (text, is_cut)
-            })
+            let text = match json {
+                true => render::json(&storm),
+                false if arguments.figures => render::storm_in_figures(&storm, &options),
+                false => render::storm(&storm, &options),
+            };
+            let mut runs = storm.policies.iter();
+            (text, runs.any(|run| run.cut == Some(Cut::Cancelled)))
         }
         Some(seeds) => {
-            let simulated = until_ctrl_c(move |ends| {
+            let simulated = until_ctrl_c(move |is_over| {
                 terminal::note(&format!("{seeds} seeds; Ctrl+C ends early"));
                 let bar = terminal::progress(seeds.into());
-                let simulated = simulate_seeds(&plan, seeds, ends, &|| bar.inc(1));
+                let simulated = simulate_seeds(&plan, seeds, is_over, &|| bar.inc(1));
                 bar.finish_and_clear();
                 simulated
             })?;
-            simulated.map(|(storm, tally)| {
-                let simulated = tally.seeds.len() as u64 + u64::from(tally.cut_short);
-                let text = match arguments.json {
-                    true => render::json(&tally),
-                    false => render::storm_tally(&storm, &tally, &options),
-                };
-                (text, simulated < seeds.into())
-            })
+            let (storm, tally) = simulated.map_err(fail)?;
+            let simulated = tally.seeds.len() as u64 + u64::from(tally.cut_short);
+            let text = match json {
+                true => render::json(&tally),
+                false => render::storm_tally(&storm, &tally, &options),
+            };
+            (text, simulated < seeds.into())
         }
     };
-    let (text, is_cut) = simulated.map_err(|error| terminal::fail(&error, Exit::Usage))?;
     terminal::print(&text)?;
     Ok(match is_cut {
         true => Exit::Cancelled,
@@ -261,15 +245,26 @@ pub(super) fn storm(arguments: &Arguments) -> Result<Exit, Exit> {
     })
 }
 
-fn simulate_one(plan: &Plan, ends: &AtomicBool) -> Result<Storm, StormError> {
-    simulate(plan, |_| match ends.load(Ordering::Relaxed) {
+fn simulate_one(plan: &Plan, is_over: &AtomicBool) -> Result<Storm, StormError> {
+    simulate(plan, |_| match is_over.load(Ordering::Relaxed) {
         true => ControlFlow::Break(()),
         false => ControlFlow::Continue(()),
     })
 }
 
-fn is_cancelled(run: &PolicyRun) -> bool {
-    run.cut == Some(Cut::Cancelled)
+/// Validates the model against published figures and formulas.
+fn check(seed: u64, is_over: &AtomicBool) -> Result<Figures, StormError> {
+    let runs = check::runs();
+    terminal::note(&format!(
+        "{runs} runs; Ctrl+C ends it early with the figures so far"
+    ));
+    if cfg!(debug_assertions) {
+        terminal::paragraph(SLOW);
+    }
+    let bar = terminal::progress(runs.into());
+    let figures = check::check(seed, is_over, &|| bar.inc(1));
+    bar.finish_and_clear();
+    figures
 }
 
 /// Runs `work`, and tells it to end on Ctrl+C.

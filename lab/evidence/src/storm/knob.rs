@@ -56,7 +56,7 @@ pub enum Value {
 }
 
 /// A type whose fields are set by a table of knobs.
-pub trait Knobs: Sized + 'static {
+pub trait Knobs: Default + 'static {
     /// The table.
     const KNOBS: &'static [Knob<Self>];
 

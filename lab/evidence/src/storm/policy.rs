@@ -116,6 +116,12 @@ choice! {
     }
 }
 
+impl Default for Setup {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
+}
+
 impl Setup {
     /// Three attempts with the client's backoff, without budget, limit or deadline.
     pub const DEFAULT: Self = Self {

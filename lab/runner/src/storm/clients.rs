@@ -7,7 +7,7 @@ use client::{
     teaching::{Builder, ReliableApiClient},
     telemetry::{ATTEMPTS, RETRIES},
 };
-use evidence::storm::{Backoff, ClientKind, Settings, Setup};
+use evidence::storm::{Backoff, ClientKind, Setup};
 use futures_executor::LocalSpawner;
 use http::header::RETRY_AFTER;
 use rand::{RngExt, rngs::ChaCha12Rng};
@@ -16,7 +16,7 @@ use reqwest_middleware::Middleware;
 use super::{
     chance::{Stream, stream},
     exponential::Exponential,
-    layers::{Hop, Layer},
+    layers::Hop,
     service::Service,
     timeline::Timeline,
 };
@@ -44,20 +44,19 @@ pub(super) struct Client {
 }
 
 impl Clients {
+    /// The clients of a service, as its setup says.
     pub(super) fn new(
-        settings: &Settings,
-        setup: &Setup,
-        seed: u64,
         service: &Service,
+        seed: u64,
         spawner: &LocalSpawner,
     ) -> Result<Self, ConfigError> {
+        let setup = &service.setup;
         let number = match setup.clients {
-            0 => settings.clients,
+            0 => service.settings.clients,
             own => own,
         };
-        let (timeline, counts) = service.parts();
         let counted = RunCounters::default();
-        let mut next = Hop::Service(Box::new(service.clone()));
+        let mut next = Hop::to(service);
         let mut counts_here = counted.clone();
         for layer in 1..setup.layers {
             let own = Setup {
@@ -67,13 +66,8 @@ impl Clients {
                 ..*setup
             };
             let random = stream(seed, Stream::Layer(layer));
-            let client = connect(settings, &own, random, next, timeline, &counts_here)?;
-            next = Hop::Layer(Layer::start(
-                client,
-                settings.timeout,
-                (timeline, counts),
-                spawner,
-            ));
+            let client = connect(&own, random, next, &counts_here)?;
+            next = Hop::through(client, service, spawner);
             counts_here = RunCounters::default();
         }
         let setup = match setup.client {
@@ -89,14 +83,7 @@ impl Clients {
         };
         let clients = (0..number).map(|number| {
             let random = stream(seed, Stream::Client(number));
-            connect(
-                settings,
-                &setup,
-                random,
-                next.clone(),
-                timeline,
-                &counts_here,
-            )
+            connect(&setup, random, next.clone(), &counts_here)
         });
         Ok(Self {
             clients: clients.collect::<Result<_, _>>()?,
@@ -159,16 +146,33 @@ pub(super) fn builder(
         .concurrency_limit(None)
 }
 
+/// Sets the waits of a client: the ceilings of the first and of all.
+pub(super) fn backoff(
+    builder: Builder,
+    backoff: Backoff,
+    (base, cap): (Duration, Duration),
+    timeline: &Timeline,
+) -> Builder {
+    match backoff {
+        Backoff::Jitter => builder.backoff(base, cap),
+        Backoff::Exponential => builder.policy(Exponential {
+            base,
+            cap,
+            clock: Arc::new(timeline.clone()),
+        }),
+        Backoff::None => builder.policy(NoWait),
+    }
+}
+
 /// Configures the real client by a policy. Features that a policy lacks are off. The naive
 /// client does not read a Retry-After.
 fn connect(
-    settings: &Settings,
     setup: &Setup,
     random: ChaCha12Rng,
     next: Hop,
-    timeline: &Timeline,
     counted: &RunCounters,
 ) -> Result<Client, ConfigError> {
+    let (timeline, timeout) = (next.last.timeline.clone(), next.last.settings.timeout);
     let budget = (setup.budget > 0).then(|| {
         let ratio = setup.calls_per_retry.try_into();
         RetryBudget::with_ratio(
@@ -177,22 +181,14 @@ fn connect(
         )
     });
     let limit = (setup.concurrency > 0).then(|| ConcurrencyLimit::new(setup.concurrency));
-    let builder = builder(next, timeline, Draws(random.into()), counted)
-        .timeouts(Timeouts::DEFAULT.connect, settings.timeout)
+    let builder = builder(next, &timeline, Draws(random.into()), counted)
+        .timeouts(Timeouts::DEFAULT.connect, timeout)
         .max_attempts(setup.attempts)
         .deadline((!setup.deadline.is_zero()).then_some(setup.deadline))
         .retry_after_spread(setup.spread)
         .retry_budget(budget.clone())
         .concurrency_limit(limit.clone());
-    let builder = match setup.backoff {
-        Backoff::Jitter => builder.backoff(setup.base, setup.cap),
-        Backoff::Exponential => builder.policy(Exponential {
-            base: setup.base,
-            cap: setup.cap,
-            clock: Arc::new(timeline.clone()),
-        }),
-        Backoff::None => builder.policy(NoWait),
-    };
+    let builder = backoff(builder, setup.backoff, (setup.base, setup.cap), &timeline);
     let builder = match setup.client {
         ClientKind::Reliable => builder,
         ClientKind::Naive => builder.middleware(Rewrites(|response| {
@@ -223,11 +219,11 @@ mod tests {
     use std::{cell::RefCell, rc::Rc};
 
     use client::Clock;
-    use evidence::storm::{Incident, RetryAfter, Work};
+    use evidence::storm::{Incident, RetryAfter, Settings, Work};
     use futures_executor::LocalPool;
 
     use super::*;
-    use crate::storm::{counts::Counts, timeline::spawn};
+    use crate::storm::timeline::spawn;
 
     /// A service that refuses everything for ten seconds.
     const DOWN: Settings = Settings {
@@ -261,16 +257,13 @@ mod tests {
     /// So many calls, one after the other: the clients, whether each call succeeded, and
     /// when it ended.
     fn called(settings: &Settings, setup: Setup, calls: usize) -> (Rc<Clients>, Vec<(bool, u64)>) {
-        let (timeline, mut pool) = (Timeline::default(), LocalPool::new());
-        let counts = Counts::new(Duration::from_secs(10));
-        let random = stream(1, Stream::Work);
-        let service = Service::new(settings, &setup, timeline.clone(), random, counts);
-        for number in 0..settings.workers {
-            spawn(&pool.spawner(), service.clone().worker(number));
-        }
-        let clients = Clients::new(settings, &setup, 1, &service, &pool.spawner());
+        let mut pool = LocalPool::new();
+        let service = Service::new(settings, &setup, 1);
+        service.start(&pool.spawner());
+        let clients = Clients::new(&service, 1, &pool.spawner());
         let clients = Rc::new(clients.expect("it keeps the client's rules"));
         let ended = Rc::new(RefCell::new(Vec::new()));
+        let timeline = service.timeline.clone();
         let (clock, of_all, ends) = (timeline.clone(), Rc::clone(&clients), Rc::clone(&ended));
         spawn(&pool.spawner(), async move {
             for call in 0..calls {

@@ -1,14 +1,10 @@
 //! A service between the clients and the last service: it calls the next one with a client
 //! of its own. It works on a call to its end, even if its caller has left.
 
-use std::{future::pending, time::Duration};
+use std::future::pending;
 
 use client::{Clock, Failure, FailureKind};
 use futures_executor::LocalSpawner;
-use futures_util::{
-    future::{Either, select},
-    pin_mut,
-};
 use http::{Extensions, StatusCode};
 use reqwest::{Request, Response};
 use reqwest_middleware::{Error, Middleware, Next, Result as Sent};
@@ -17,57 +13,48 @@ use tokio::sync::{mpsc, oneshot};
 use super::{
     call::as_one_call,
     clients::Client,
-    counts::Counts,
-    service::{Service, patience, respond},
-    timeline::{Timeline, spawn},
+    service::{Service, respond},
+    timeline::spawn,
 };
 
 /// The next service, as the transport of any number of clients.
 #[derive(Clone)]
-pub(super) enum Hop {
-    /// The last one.
-    Service(Box<Service>),
-    /// One that calls the next.
-    Layer(Layer),
+pub(super) struct Hop {
+    pub(super) last: Service,
+    /// The calls to a service that calls the next one; none if the last is next.
+    calls: Option<mpsc::UnboundedSender<oneshot::Sender<bool>>>,
 }
 
-/// A service that calls the next one.
-#[derive(Clone)]
-pub(super) struct Layer {
-    calls: mpsc::UnboundedSender<oneshot::Sender<bool>>,
-    timeout: Duration,
-    timeline: Timeline,
-    counts: Counts,
-}
+impl Hop {
+    /// The way to the last service.
+    pub(super) fn to(last: &Service) -> Self {
+        Self {
+            last: last.clone(),
+            calls: None,
+        }
+    }
 
-impl Layer {
-    /// A service that calls the next one with this client.
-    pub(super) fn start(
-        client: Client,
-        timeout: Duration,
-        (timeline, counts): (&Timeline, &Counts),
-        spawner: &LocalSpawner,
-    ) -> Self {
+    /// The way to a service that calls the next one with this client.
+    pub(super) fn through(client: Client, last: &Service, spawner: &LocalSpawner) -> Self {
         let (calls, mut called) = mpsc::unbounded_channel::<oneshot::Sender<bool>>();
-        let layer = Self {
-            calls,
-            timeout,
-            timeline: timeline.clone(),
-            counts: counts.clone(),
-        };
-        let (timeline, counts, tasks) = (timeline.clone(), counts.clone(), spawner.clone());
+        let (service, tasks) = (last.clone(), spawner.clone());
         spawn(spawner, async move {
             while let Some(response) = called.recv().await {
-                let (client, timeline, counts) = (client.clone(), timeline.clone(), counts.clone());
+                let (client, service) = (client.clone(), service.clone());
                 spawn(&tasks, async move {
                     let (has_succeeded, last) = as_one_call(client.call()).await;
-                    counts.nested_ended(timeline.monotonic(), last);
+                    service
+                        .counts
+                        .nested_ended(service.timeline.monotonic(), last);
                     // The caller may have left.
                     let _ = response.send(has_succeeded);
                 });
             }
         });
-        layer
+        Self {
+            calls: Some(calls),
+            ..Self::to(last)
+        }
     }
 }
 
@@ -79,22 +66,18 @@ impl Middleware for Hop {
         extensions: &mut Extensions,
         next: Next<'_>,
     ) -> Sent<Response> {
-        let layer = match self {
-            Self::Service(service) => return service.handle(request, extensions, next).await,
-            Self::Layer(layer) => layer,
+        let Some(calls) = &self.calls else {
+            return self.last.handle(request, extensions, next).await;
         };
         let (call, response) = oneshot::channel();
-        if !layer.counts.nested() || layer.calls.send(call).is_err() {
+        if !self.last.counts.nested() || calls.send(call).is_err() {
             // The run is about to end.
             return pending().await;
         }
-        let patience = patience(&request, extensions, layer.timeout);
-        let timeout = layer.timeline.sleep(patience);
-        pin_mut!(response);
-        match select(response, timeout).await {
-            Either::Left((Ok(true), _)) => Ok(respond(StatusCode::OK, None)),
-            Either::Left(_) => Ok(respond(StatusCode::SERVICE_UNAVAILABLE, None)),
-            Either::Right(_) => Err(Error::from(Failure(FailureKind::ReadTimeout))),
+        match self.last.waited_for(response, &request, extensions).await {
+            Some(Ok(true)) => Ok(respond(StatusCode::OK, None)),
+            Some(_) => Ok(respond(StatusCode::SERVICE_UNAVAILABLE, None)),
+            None => Err(Error::from(Failure(FailureKind::ReadTimeout))),
         }
     }
 }

@@ -10,17 +10,15 @@ use super::{
     call::as_one_call,
     chance::{Stream, Stretch, arrivals, exponential, stream},
     clients::Clients,
-    counts::Counts,
-    timeline::{Timeline, spawn},
+    service::Service,
+    timeline::spawn,
 };
 
 /// The inputs of a call.
 #[derive(Clone)]
 pub(super) struct Calls {
-    pub(super) settings: Settings,
+    pub(super) service: Service,
     pub(super) seed: u64,
-    pub(super) timeline: Timeline,
-    pub(super) counts: Counts,
     pub(super) clients: Rc<Clients>,
     pub(super) spawner: LocalSpawner,
 }
@@ -28,15 +26,14 @@ pub(super) struct Calls {
 impl Calls {
     /// Starts the load.
     pub(super) fn start(self) {
-        let spawner = self.spawner.clone();
-        match self.settings.load {
+        let (spawner, settings) = (self.spawner.clone(), self.service.settings);
+        match settings.load {
             Load::Open => spawn(&spawner, self.open()),
             Load::Closed => {
-                let usual = self.settings.callers;
-                for number in 0..self.settings.most_callers() {
-                    let (from, until) = match number < usual {
-                        true => (Duration::ZERO, self.settings.length),
-                        false => (self.settings.incident_starts, self.settings.incident_ends()),
+                for number in 0..settings.most_callers() {
+                    let (from, until) = match number < settings.callers {
+                        true => (Duration::ZERO, settings.length),
+                        false => (settings.incident_starts, settings.incident_ends()),
                     };
                     spawn(&spawner, self.clone().caller(number, from, until));
                 }
@@ -46,8 +43,8 @@ impl Calls {
 
     /// Starts a call at each arrival.
     async fn open(self) {
-        for (number, arrival) in open_load(&self.settings, self.seed).enumerate() {
-            self.timeline.reach(arrival).await;
+        for (number, arrival) in open_load(&self.service.settings, self.seed).enumerate() {
+            self.service.timeline.reach(arrival).await;
             let calls = self.clone();
             spawn(&self.spawner, async move { calls.call(number).await });
         }
@@ -56,11 +53,14 @@ impl Calls {
     /// One caller, who thinks, calls, and waits for the result.
     async fn caller(self, number: u32, from: Duration, until: Duration) {
         let mut random = stream(self.seed, Stream::Caller(number));
-        self.timeline.reach(from).await;
+        let Service {
+            settings, timeline, ..
+        } = &self.service;
+        timeline.reach(from).await;
         loop {
-            let think = exponential(&mut random, self.settings.think);
-            self.timeline.sleep(think).await;
-            if self.timeline.monotonic() >= until {
+            let think = exponential(&mut random, settings.think);
+            timeline.sleep(think).await;
+            if timeline.monotonic() >= until {
                 return;
             }
             self.call(number as usize).await;
@@ -68,14 +68,16 @@ impl Calls {
     }
 
     async fn call(&self, number: usize) {
-        let began = self.timeline.monotonic();
-        if !self.counts.called(began) {
+        let Service {
+            timeline, counts, ..
+        } = &self.service;
+        let began = timeline.monotonic();
+        if !counts.called(began) {
             return;
         }
         let client = self.clients.turn(number);
         let (has_succeeded, last) = as_one_call(client.call()).await;
-        let now = self.timeline.monotonic();
-        self.counts.ended(began, now, has_succeeded, last);
+        counts.ended(began, timeline.monotonic(), has_succeeded, last);
     }
 }
 

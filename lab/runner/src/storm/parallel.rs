@@ -2,43 +2,35 @@
 
 use std::{
     num::NonZeroUsize,
-    ops::ControlFlow,
     sync::atomic::{AtomicBool, AtomicU32, Ordering},
     thread,
 };
 
 /// Simulates runs 0 to `runs` on several threads and returns their results in this order.
-/// There are fewer if `on_run`, which is called after each run, ended it early.
+/// `on_run` is called after each run. There are fewer results if `is_over` was set.
 pub(super) fn each<T: Send>(
     runs: u32,
-    on_run: &(dyn Fn() -> ControlFlow<()> + Sync),
+    is_over: &AtomicBool,
+    on_run: &(dyn Fn() + Sync),
     simulate: impl Fn(u32) -> T + Sync,
 ) -> Vec<T> {
-    let processors = thread::available_parallelism().map_or(1, NonZeroUsize::get);
-    on_processors(processors, runs, on_run, simulate)
-}
-
-fn on_processors<T: Send>(
-    processors: usize,
-    runs: u32,
-    on_run: &(dyn Fn() -> ControlFlow<()> + Sync),
-    simulate: impl Fn(u32) -> T + Sync,
-) -> Vec<T> {
-    let (next, is_over) = (AtomicU32::new(0), AtomicBool::new(false));
+    let next = AtomicU32::new(0);
     let work = || {
         let mut simulated = Vec::new();
-        while !is_over.load(Ordering::Relaxed) {
+        loop {
             let run = next.fetch_add(1, Ordering::Relaxed);
             if run >= runs {
                 break;
             }
             simulated.push((run, simulate(run)));
-            if on_run().is_break() {
-                is_over.store(true, Ordering::Relaxed);
+            on_run();
+            if is_over.load(Ordering::Relaxed) {
+                break;
             }
         }
         simulated
     };
+    let processors = thread::available_parallelism().map_or(1, NonZeroUsize::get);
     #[expect(clippy::expect_used, reason = "a panic of a worker goes on here")]
     let mut simulated: Vec<_> = thread::scope(|scope| {
         let workers: Vec<_> = (0..processors).map(|_| scope.spawn(work)).collect();
@@ -59,30 +51,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_run_is_simulated_once_and_all_are_in_order() {
-        for processors in [1, 2, 7] {
-            let heard = AtomicU32::new(0);
-            let on_run = || {
-                heard.fetch_add(1, Ordering::Relaxed);
-                ControlFlow::Continue(())
-            };
+    fn every_run_is_simulated_once_in_order_until_it_is_over() {
+        let (is_over, heard) = (AtomicBool::new(false), AtomicU32::new(0));
+        let on_run = || {
+            heard.fetch_add(1, Ordering::Relaxed);
+        };
 
-            let simulated = on_processors(processors, 1_000, &on_run, |run| run);
+        let all = each(1_000, &is_over, &on_run, |run| run);
+        let end = |_| is_over.store(true, Ordering::Relaxed);
+        let few = each(u32::MAX, &is_over, &on_run, end);
 
-            assert_eq!(simulated, (0..1_000).collect::<Vec<_>>());
-            assert_eq!(heard.into_inner(), 1_000);
-        }
-    }
-
-    #[test]
-    fn on_run_can_end_it_early() {
-        let begun = AtomicU32::new(0);
-
-        let simulated = each(u32::MAX, &|| ControlFlow::Break(()), |_| {
-            begun.fetch_add(1, Ordering::Relaxed)
-        });
-
-        assert_eq!(simulated.len(), begun.into_inner() as usize);
-        assert!(simulated.len() < 10_000);
+        assert_eq!(all, (0..1_000).collect::<Vec<_>>());
+        assert!(few.len() < 1_000, "{}", few.len());
+        assert_eq!(heard.into_inner() as usize, 1_000 + few.len());
     }
 }

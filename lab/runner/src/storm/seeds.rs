@@ -7,7 +7,7 @@ use std::{
 
 use evidence::storm::{Storm, Tally};
 
-use super::{Heard, Plan, StormError, parallel, simulate};
+use super::{Plan, StormError, parallel, simulate};
 
 /// Simulates a storm with the seed of the plan and those that follow it, and counts their
 /// results. `on_seed` is called after each seed, from any thread. All end as soon as
@@ -25,23 +25,10 @@ pub fn simulate_seeds(
     is_over: &AtomicBool,
     on_seed: &(dyn Fn() + Sync),
 ) -> Result<(Storm, Tally), StormError> {
-    let go_on = || match is_over.load(Ordering::Relaxed) {
-        true => ControlFlow::Break(()),
-        false => ControlFlow::Continue(()),
-    };
-    let on_run = || {
-        on_seed();
-        go_on()
-    };
-    let simulated = parallel::each(seeds.max(1), &on_run, |number| {
-        let plan = plan.with_seed(plan.seed.wrapping_add(number.into()));
-        let storm = simulate(&plan, |_: Heard<'_>| go_on())?;
+    let simulated = each_seed(plan, seeds.max(1), is_over, on_seed, |storm| {
         let tally = Tally::of(&storm);
-        Ok((tally, (number == 0).then_some(storm)))
-    });
-    let simulated = simulated
-        .into_iter()
-        .collect::<Result<Vec<_>, StormError>>()?;
+        (tally, (storm.seed == plan.seed).then_some(storm))
+    })?;
     let (tallies, storms): (Vec<_>, Vec<_>) = simulated.into_iter().unzip();
     let tally = tallies.into_iter().reduce(|mut sum, more| {
         sum.add(more);
@@ -52,6 +39,26 @@ pub fn simulate_seeds(
     Ok(first.expect("the first of all is always simulated"))
 }
 
+/// Simulates a plan with its seed and those that follow it: a result of each storm, in
+/// the order of the seeds.
+pub(super) fn each_seed<T: Send>(
+    plan: &Plan,
+    seeds: u32,
+    is_over: &AtomicBool,
+    on_seed: &(dyn Fn() + Sync),
+    result: impl Fn(Storm) -> T + Sync,
+) -> Result<Vec<T>, StormError> {
+    let simulated = parallel::each(seeds, is_over, on_seed, |number| {
+        let plan = plan.with_seed(plan.seed.wrapping_add(number.into()));
+        let storm = simulate(&plan, |_| match is_over.load(Ordering::Relaxed) {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        });
+        storm.map(&result)
+    });
+    simulated.into_iter().collect()
+}
+
 #[cfg(test)]
 mod tests {
     use std::{sync::atomic::AtomicU32, time::Duration};
@@ -59,11 +66,11 @@ mod tests {
     use evidence::storm::Settings;
 
     use super::*;
-    use crate::storm::story;
+    use crate::storm::STORIES;
 
     /// The first story in eight seconds.
     fn short() -> Plan {
-        let mut plan = Plan::of(story("spike").expect("a story"));
+        let mut plan = Plan::of(&STORIES[0]);
         plan.settings = Settings {
             incident_starts: Duration::from_secs(2),
             incident_lasts: Duration::from_secs(2),

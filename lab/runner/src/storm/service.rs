@@ -10,10 +10,7 @@ use std::{
 
 use client::{Clock, Failure, FailureKind, Timeouts};
 use evidence::storm::{Abandoned, Incident, Order, RetryAfter, Settings, Setup, Work};
-use futures_util::{
-    future::{Either, select},
-    pin_mut,
-};
+use futures_executor::LocalSpawner;
 use http::{
     Extensions, HeaderValue, Response as HttpResponse, StatusCode,
     header::{CONTENT_TYPE, RETRY_AFTER},
@@ -25,19 +22,19 @@ use tokio::sync::oneshot;
 
 use super::{
     call::{self, Before, Last},
-    chance::exponential,
+    chance::{Stream, exponential, stream},
     counts::Counts,
-    timeline::Timeline,
+    timeline::{Timeline, spawn},
 };
 
 /// The service, as the transport of any number of clients.
 #[derive(Clone)]
 pub(super) struct Service {
-    settings: Settings,
-    setup: Setup,
-    timeline: Timeline,
+    pub(super) settings: Settings,
+    pub(super) setup: Setup,
+    pub(super) timeline: Timeline,
+    pub(super) counts: Counts,
     state: Arc<Mutex<State>>,
-    counts: Counts,
 }
 
 /// A request in the queue, with the channel of its response.
@@ -55,19 +52,14 @@ struct State {
 }
 
 impl Service {
-    pub(super) fn new(
-        settings: &Settings,
-        setup: &Setup,
-        timeline: Timeline,
-        random: ChaCha12Rng,
-        counts: Counts,
-    ) -> Self {
+    /// A service without a worker, with a clock and counts of its own.
+    pub(super) fn new(settings: &Settings, setup: &Setup, seed: u64) -> Self {
         let state = State {
             queue: VecDeque::new(),
             idle: VecDeque::new(),
             busy: 0,
             arrived: (0, 0),
-            random,
+            random: stream(seed, Stream::Work),
         };
         let queue = match setup.queue {
             0 => settings.queue,
@@ -76,14 +68,21 @@ impl Service {
         Self {
             settings: Settings { queue, ..*settings },
             setup: *setup,
-            timeline,
+            timeline: Timeline::default(),
+            counts: Counts::new(settings.length),
             state: Arc::new(Mutex::new(state)),
-            counts,
+        }
+    }
+
+    /// Starts the workers.
+    pub(super) fn start(&self, spawner: &LocalSpawner) {
+        for number in 0..self.settings.workers {
+            spawn(spawner, self.clone().worker(number));
         }
     }
 
     /// One worker: works on one request after the other, for ever.
-    pub(super) async fn worker(self, number: u32) {
+    async fn worker(self, number: u32) {
         loop {
             self.rest(number).await;
             let Some(response) = self.next(number).await else {
@@ -96,11 +95,6 @@ impl Service {
             self.counts.worked(self.timeline.monotonic(), is_useful);
             self.lock().busy -= 1;
         }
-    }
-
-    /// The clock and the counts, which its clients share.
-    pub(super) fn parts(&self) -> (&Timeline, &Counts) {
-        (&self.timeline, &self.counts)
     }
 
     /// How many requests wait.
@@ -143,16 +137,11 @@ impl Service {
             state.idle.push_back(hand);
             handed
         };
-        let begins = self.settings.incident_starts;
-        if self.works_during_incident(number) || self.timeline.monotonic() >= begins {
+        let (begins, now) = (self.settings.incident_starts, self.timeline.monotonic());
+        if self.works_during_incident(number) || now >= begins {
             return handed.await.ok();
         }
-        let incident = self.timeline.reach(begins);
-        pin_mut!(incident);
-        match select(handed, incident).await {
-            Either::Left((request, _)) => request.ok(),
-            Either::Right(_) => None,
-        }
+        self.timeline.within(begins - now, handed).await?.ok()
     }
 
     /// Takes the next request to work on from the queue.
@@ -236,6 +225,19 @@ impl Service {
         HeaderValue::try_from(text).ok()
     }
 
+    /// The response, if it comes before the client's timeout or the deadline of the call.
+    pub(super) async fn waited_for<T>(
+        &self,
+        response: impl Future<Output = T>,
+        request: &Request,
+        extensions: &Extensions,
+    ) -> Option<T> {
+        let timeouts = extensions.get::<Timeouts>();
+        let read = timeouts.map_or(self.settings.timeout, |timeouts| timeouts.read);
+        let patience = request.timeout().map_or(read, |whole| read.min(*whole));
+        self.timeline.within(patience, response).await
+    }
+
     /// Records the result of a request.
     fn got(&self, what: Before) {
         call::got(Last {
@@ -276,28 +278,17 @@ impl Middleware for Service {
                 return Ok(respond(status, self.retry_after(status)));
             }
         };
-        let patience = patience(&request, extensions, self.settings.timeout);
-        let timeout = self.timeline.sleep(patience);
-        pin_mut!(response);
-        match select(response, timeout).await {
-            Either::Left(_) => {
+        match self.waited_for(response, &request, extensions).await {
+            Some(_) => {
                 self.got(Before::Success);
                 Ok(respond(StatusCode::OK, None))
             }
-            Either::Right(_) => {
+            None => {
                 self.got(Before::Timeout);
                 Err(Error::from(Failure(FailureKind::ReadTimeout)))
             }
         }
     }
-}
-
-/// How long a client waits for the response to this request.
-pub(super) fn patience(request: &Request, extensions: &Extensions, usual: Duration) -> Duration {
-    let timeouts = extensions.get::<Timeouts>();
-    let read = timeouts.map_or(usual, |timeouts| timeouts.read);
-    // The time until the deadline of the call.
-    request.timeout().map_or(read, |whole| read.min(*whole))
 }
 
 /// Whole seconds, rounded up.
@@ -326,13 +317,7 @@ mod tests {
     use reqwest::Url;
     use reqwest_middleware::{ClientBuilder, ClientWithMiddleware};
 
-    use super::{
-        super::{
-            chance::{Stream, stream},
-            timeline::spawn,
-        },
-        *,
-    };
+    use super::*;
 
     fn millis(millis: u64) -> Duration {
         Duration::from_millis(millis)
@@ -362,8 +347,6 @@ mod tests {
     /// A service with its workers and callers.
     struct Model {
         service: Service,
-        timeline: Timeline,
-        counts: Counts,
         pool: LocalPool,
         http: ClientWithMiddleware,
         got: Rc<RefCell<Vec<Numbered>>>,
@@ -377,21 +360,13 @@ mod tests {
 
         fn with(settings: Settings, setup: Setup) -> Self {
             client::install_tls_provider();
-            let timeline = Timeline::default();
-            let counts = Counts::new(Duration::from_secs(10));
-            let random = stream(1, Stream::Work);
-            let service = Service::new(&settings, &setup, timeline.clone(), random, counts.clone());
-            let pool = LocalPool::new();
-            for number in 0..settings.workers {
-                spawn(&pool.spawner(), service.clone().worker(number));
-            }
+            let (service, pool) = (Service::new(&settings, &setup, 1), LocalPool::new());
+            service.start(&pool.spawner());
             let session = reqwest::Client::builder().no_proxy().tls_certs_only([]);
             let session = session.build().expect("a session");
             Self {
                 http: ClientBuilder::new(session).with(service.clone()).build(),
                 service,
-                timeline,
-                counts,
                 pool,
                 got: Rc::default(),
                 asked: 0,
@@ -400,7 +375,7 @@ mod tests {
 
         /// Sends a request at a moment, with the time until its deadline if it has one.
         fn ask_until(&mut self, at: u64, left: Option<Duration>) {
-            let (timeline, http) = (self.timeline.clone(), self.http.clone());
+            let (timeline, http) = (self.service.timeline.clone(), self.http.clone());
             let (got, number) = (Rc::clone(&self.got), self.asked);
             self.asked += 1;
             spawn(&self.pool.spawner(), async move {
@@ -425,7 +400,7 @@ mod tests {
 
         /// Runs until a moment.
         fn run(&mut self, until: u64) {
-            self.timeline.run(&mut self.pool, millis(until));
+            self.service.timeline.run(&mut self.pool, millis(until));
         }
 
         /// The result of each request, in the order in which they were made.
@@ -531,7 +506,7 @@ mod tests {
         assert_eq!(got, [(100, OK), (150, None), (150, None), (310, None)]);
         let after = (model.service.busy(), model.service.waiting());
         assert_eq!(after, (0, 0));
-        let totals = model.counts.read(0).1;
+        let totals = model.service.counts.read(0).1;
         assert_eq!((totals.useful, totals.abandoned), (1, 3));
         assert_eq!(totals.settled, 4);
     }
@@ -564,7 +539,7 @@ mod tests {
                 model.ask(at);
             }
             let got = model.got();
-            let totals = model.counts.read(0).1;
+            let totals = model.service.counts.read(0).1;
             (got, totals.abandoned, totals.dropped)
         };
         let newest = Setup {

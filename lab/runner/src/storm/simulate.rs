@@ -8,15 +8,7 @@ use evidence::storm::{
 };
 use futures_executor::LocalPool;
 
-use super::{
-    Plan,
-    chance::{Stream, stream},
-    clients::Clients,
-    counts::Counts,
-    load::Calls,
-    service::Service,
-    timeline::{Timeline, spawn},
-};
+use super::{Plan, clients::Clients, load::Calls, service::Service};
 use crate::run::GENERATOR;
 
 /// The most policies of one storm.
@@ -113,16 +105,14 @@ impl Plan {
         if !(1..=MOST_POLICIES).contains(&self.policies.len()) {
             return Err(StormError::Policies(self.policies.len()));
         }
-        let (settings, pool) = (&self.settings, LocalPool::new());
+        let pool = LocalPool::new();
         self.policies.iter().try_for_each(|policy| {
-            let random = stream(self.seed, Stream::Work);
-            let (timeline, counts) = <(Timeline, Counts)>::default();
-            let service = Service::new(settings, &policy.setup, timeline, random, counts);
             let one = Setup {
                 clients: 1,
                 ..policy.setup
             };
-            let client = Clients::new(settings, &one, self.seed, &service, &pool.spawner());
+            let service = Service::new(&self.settings, &one, self.seed);
+            let client = Clients::new(&service, self.seed, &pool.spawner());
             client
                 .map(|_| ())
                 .map_err(|error| StormError::of(policy, error))
@@ -145,38 +135,28 @@ fn simulate_one(
     policy: &Policy,
     mut hear: impl FnMut(&[Step]) -> ControlFlow<()>,
 ) -> Result<PolicyRun, ConfigError> {
-    let (timeline, mut pool) = (Timeline::default(), LocalPool::new());
-    let counts = Counts::new(settings.length);
-    let service = Service::new(
-        settings,
-        &policy.setup,
-        timeline.clone(),
-        stream(seed, Stream::Work),
-        counts.clone(),
+    let (service, mut pool) = (
+        Service::new(settings, &policy.setup, seed),
+        LocalPool::new(),
     );
-    for number in 0..settings.workers {
-        let worker = service.clone().worker(number);
-        spawn(&pool.spawner(), worker);
-    }
-    let clients = Clients::new(settings, &policy.setup, seed, &service, &pool.spawner())?;
-    let clients = Rc::new(clients);
+    service.start(&pool.spawner());
+    let clients = Rc::new(Clients::new(&service, seed, &pool.spawner())?);
     let calls = Calls {
-        settings: *settings,
+        service: service.clone(),
         seed,
-        timeline: timeline.clone(),
-        counts: counts.clone(),
         clients: Rc::clone(&clients),
         spawner: pool.spawner(),
     };
     calls.start();
 
-    let all = usize::try_from(settings.length.as_nanos().div_ceil(STEP.as_nanos()));
-    let all = all.unwrap_or(usize::MAX);
+    let (all, counts) = (settings.steps(), &service.counts);
     let (mut simulated, mut cut) = (0, None);
     while simulated < all && cut.is_none() {
         // What happens at the very end of a step belongs to the next one.
         let end = STEP * u32::try_from(simulated + 1).unwrap_or(u32::MAX);
-        timeline.run(&mut pool, end - Duration::from_nanos(1));
+        service
+            .timeline
+            .run(&mut pool, end - Duration::from_nanos(1));
         counts.step_ended(simulated, |step| {
             step.waiting = u32::try_from(service.waiting()).unwrap_or(u32::MAX);
             step.tokens = clients.tokens();

@@ -8,13 +8,17 @@
 use std::{
     collections::BTreeMap,
     future::Future,
+    pin::pin,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::{Duration, SystemTime},
 };
 
 use client::{Clock, Sleep};
 use futures_executor::{LocalPool, LocalSpawner};
-use futures_util::task::LocalSpawnExt;
+use futures_util::{
+    future::{Either, select},
+    task::LocalSpawnExt,
+};
 use tokio::sync::oneshot;
 
 /// A clock for many clients and one model, with its waits.
@@ -47,6 +51,18 @@ impl Timeline {
     pub(super) async fn reach(&self, moment: Duration) {
         let left = moment.saturating_sub(self.monotonic());
         self.sleep(left).await;
+    }
+
+    /// The result of a future, if it is there within this time.
+    pub(super) async fn within<T>(
+        &self,
+        time: Duration,
+        future: impl Future<Output = T>,
+    ) -> Option<T> {
+        match select(pin!(future), self.sleep(time)).await {
+            Either::Left((result, _)) => Some(result),
+            Either::Right(_) => None,
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

@@ -19,7 +19,7 @@ use super::{
         timeline::Timeline,
     },
     draw::part,
-    experiment::{Experiment, Run, Subject},
+    experiment::{self, Experiment, Run, Subject},
     stage::{Service, Stage},
 };
 
@@ -43,17 +43,16 @@ const OURS: u32 = 200;
 const THEIRS: u32 = 20;
 
 pub(super) fn subject() -> Subject {
-    let experiments = ROWS.map(|row| Box::new(row) as _);
-    Subject {
-        name: "Collapse after a spike",
-        about: "Calls arrive at a base rate, and at 80 a second during a spike that begins \
+    let words = [
+        "Collapse after a spike",
+        "Calls arrive at a base rate, and at 80 a second during a spike that begins \
                 after 20 s. A request takes 1 s, and 10 ms for each in flight; its client gives \
                 up after 3 s, and the service works on all the same. No budget and no limit. \
                 Stuck: from 60 s to 80 s, less than half of the calls succeed. Theirs has to lie \
                 in the 99 % prediction interval that ours gives for 20 more runs.",
-        source: "github.com/mbrooker/simulator_example, simple_collapse_sim, simulated 20 times",
-        experiments: experiments.into(),
-    }
+        "github.com/mbrooker/simulator_example, simple_collapse_sim, simulated 20 times",
+    ];
+    experiment::subject(words, ROWS)
 }
 
 /// The source's results.

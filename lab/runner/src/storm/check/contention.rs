@@ -2,19 +2,19 @@
 //! one are too late, and try again.
 
 use std::{
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
-use client::{Clock, ConfigError, NoWait, teaching::Builder};
-use evidence::storm::check::Figure;
+use client::{Clock, ConfigError};
+use evidence::storm::{Backoff, check::Figure};
 use http::StatusCode;
 use rand::{Rng, rngs::ChaCha12Rng};
 
 use super::{
-    super::{exponential::Exponential, timeline::Timeline},
+    super::{clients::backoff, timeline::Timeline},
     draw::{normal, part},
-    experiment::{Experiment, Run, Subject},
+    experiment::{self, Experiment, Run, Subject},
     stage::{Service, Stage},
 };
 
@@ -25,28 +25,27 @@ const DEVIATION: Duration = Duration::from_millis(2);
 const ERRORS: f64 = 4.0;
 
 pub(super) fn subject() -> Subject {
-    let experiments = ROWS.map(|row| Box::new(row) as _);
-    Subject {
-        name: "A hundred clients that change one record",
-        about: "An attempt reads the version of the record, and writes only if the version has not \
+    let words = [
+        "A hundred clients that change one record",
+        "An attempt reads the version of the record, and writes only if the version has not \
                 changed. This takes four hops of 10 ms, with a standard deviation of 2 ms. A conflict is a 503, and \
                 attempts have no limit. Waits double from 10 ms up to 2 s. Means of 100 runs.",
-        source: "github.com/awslabs/aws-arch-backoff-simulator; tolerance: four standard errors of \
+        "github.com/awslabs/aws-arch-backoff-simulator; tolerance: four standard errors of \
                  the difference",
-        experiments: experiments.into(),
-    }
+    ];
+    experiment::subject(words, ROWS)
 }
 
 /// The source's results.
 const ROWS: [Contention; 3] = [
-    Contention::of(Waits::None, (2_426.0, 3.0), (2.03, 0.005)),
-    Contention::of(Waits::Exponential, (1_846.0, 5.75), (63.3, 0.375)),
-    Contention::of(Waits::FullJitter, (796.0, 0.75), (4.91, 0.055)),
+    Contention::of(Backoff::None, (2_426.0, 3.0), (2.03, 0.005)),
+    Contention::of(Backoff::Exponential, (1_846.0, 5.75), (63.3, 0.375)),
+    Contention::of(Backoff::Jitter, (796.0, 0.75), (4.91, 0.055)),
 ];
 
 #[derive(Clone, Copy)]
 struct Contention {
-    waits: Waits,
+    backoff: Backoff,
     /// The number of writes, and its standard error.
     writes: (f64, f64),
     /// The seconds until the last client has succeeded, and their standard error.
@@ -61,9 +60,9 @@ struct Contention {
 }
 
 impl Contention {
-    const fn of(waits: Waits, writes: (f64, f64), seconds: (f64, f64)) -> Self {
+    const fn of(backoff: Backoff, writes: (f64, f64), seconds: (f64, f64)) -> Self {
         Self {
-            waits,
+            backoff,
             writes,
             seconds,
             clients: 100,
@@ -74,33 +73,11 @@ impl Contention {
         }
     }
 
-    fn apply(&self, client: Builder, timeline: Timeline) -> Builder {
-        let Self { base, cap, .. } = *self;
-        match self.waits {
-            Waits::None => client.policy(NoWait),
-            Waits::Exponential => client.policy(Exponential {
-                base,
-                cap,
-                clock: Arc::new(timeline),
-            }),
-            Waits::FullJitter => client.backoff(base, cap),
-        }
-    }
-}
-
-#[derive(Clone, Copy)]
-enum Waits {
-    None,
-    Exponential,
-    FullJitter,
-}
-
-impl Waits {
-    fn name(self) -> &'static str {
-        match self {
-            Self::None => "no wait",
-            Self::Exponential => "exponential, no jitter",
-            Self::FullJitter => "full jitter",
+    fn waits(&self) -> &'static str {
+        match self.backoff {
+            Backoff::None => "no wait",
+            Backoff::Exponential => "exponential, no jitter",
+            Backoff::Jitter => "full jitter",
         }
     }
 }
@@ -121,7 +98,8 @@ impl Experiment for Contention {
             let client = stage
                 .client(&transport, random.next_u64())
                 .max_attempts(u32::MAX);
-            let client = self.apply(client, stage.timeline());
+            let waits = (self.base, self.cap);
+            let client = backoff(client, self.backoff, waits, &stage.timeline());
             stage.calls(client.build()?, vec![Duration::ZERO]);
         }
         Ok(stage.simulate(Duration::MAX))
@@ -136,7 +114,7 @@ impl Experiment for Contention {
                 .map(|run| (ours(run) - mean) * (ours(run) - mean));
             let square = squares.sum::<f64>() / (all - 1.0).max(1.0) / all;
             let tolerance = ERRORS * (square + error * error).sqrt();
-            let setting = self.waits.name().to_owned();
+            let setting = self.waits().to_owned();
             Figure::of_numbers(setting, quantity, mean, theirs, tolerance)
         };
         let last = |run: &Run| {

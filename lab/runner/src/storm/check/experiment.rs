@@ -3,15 +3,24 @@
 use std::time::Duration;
 
 use client::ConfigError;
-use evidence::storm::check::Figure;
+use evidence::storm::check::{Figure, Model};
 use rand::rngs::ChaCha12Rng;
 
-/// Several experiments with one model, and whose figures they are compared with.
-pub(super) struct Subject {
-    pub(super) name: &'static str,
-    pub(super) about: &'static str,
-    pub(super) source: &'static str,
-    pub(super) experiments: Vec<Box<dyn Experiment>>,
+/// A model without figures, and the experiments that give them.
+pub(super) type Subject = (Model, Vec<Box<dyn Experiment>>);
+
+/// A model without figures, and the experiments of its rows.
+pub(super) fn subject<const N: usize>(
+    [name, about, source]: [&'static str; 3],
+    rows: [impl Experiment + 'static; N],
+) -> Subject {
+    let model = Model {
+        name,
+        about,
+        source,
+        figures: Vec::new(),
+    };
+    (model, rows.map(|row| Box::new(row) as _).into())
 }
 
 pub(super) trait Experiment: Sync {

@@ -5,42 +5,45 @@
 //! timeline of the storm. Only the service behind the transport is a model, so a matching
 //! figure validates the real client.
 
-mod budget;
 mod collapse;
 mod contention;
 mod draw;
 mod experiment;
-mod formula;
 mod stage;
-mod stories;
 mod unreliable;
 
-use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use evidence::storm::check::{FIGURES_VERSION, Figure, Figures, Model};
+use evidence::storm::{
+    Storm, Totals,
+    check::{FIGURES_VERSION, Figure, Figures, Model},
+};
 
 use self::experiment::{Run, Subject};
-use super::{STORIES, StormError, parallel};
+use super::{Plan, STORIES, StormError, parallel, seeds::each_seed};
 use crate::run::GENERATOR;
 
 /// The models, in the order in which they are shown.
 const SUBJECTS: [fn() -> Subject; 4] = [
-    formula::subject,
-    budget::subject,
+    unreliable::formula,
+    unreliable::budgets,
     collapse::subject,
     contention::subject,
 ];
 
+/// The seeds of each story.
+const SEEDS: u32 = 200;
+
 /// How many runs there are in all.
 #[must_use]
 pub fn runs() -> u32 {
-    let subjects = SUBJECTS.iter().flat_map(|subject| subject().experiments);
+    let subjects = SUBJECTS.iter().flat_map(|subject| subject().1);
     let of_subjects: u32 = subjects.map(|experiment| experiment.runs()).sum();
-    of_subjects + STORIES.iter().map(|_| stories::SEEDS).sum::<u32>()
+    of_subjects + STORIES.iter().map(|_| SEEDS).sum::<u32>()
 }
 
 /// Simulates every model on all processors, and compares. `on_run` is called after each
-/// run and may end it early; the figures then cover the finished runs.
+/// run. All end as soon as `is_over` is set; the figures then cover the finished runs.
 ///
 /// A seed gives the same figures on every machine, however many processors it has.
 ///
@@ -49,7 +52,8 @@ pub fn runs() -> u32 {
 /// If an experiment or a story breaks a rule of the client.
 pub fn check(
     seed: u64,
-    on_run: &(dyn Fn() -> ControlFlow<()> + Sync),
+    is_over: &AtomicBool,
+    on_run: &(dyn Fn() + Sync),
 ) -> Result<Figures, StormError> {
     let mut figures = Figures {
         schema_version: FIGURES_VERSION,
@@ -61,25 +65,19 @@ pub fn check(
     };
     let (mut number, mut miscounted) = (0, 0);
     for subject in SUBJECTS {
-        let subject = subject();
-        let mut model = Model {
-            name: subject.name,
-            about: subject.about,
-            source: subject.source,
-            figures: Vec::new(),
-        };
-        for experiment in &subject.experiments {
-            let runs = parallel::each(experiment.runs(), on_run, |run| {
+        let (mut model, experiments) = subject();
+        for experiment in &experiments {
+            let runs = parallel::each(experiment.runs(), is_over, on_run, |run| {
                 experiment.simulate(draw::generator(seed, number, run))
             });
             number += 1;
-            if runs.len() < experiment.runs() as usize {
+            if is_over.load(Ordering::Relaxed) {
                 figures.cancelled = true;
                 break;
             }
             let runs = runs.into_iter().collect::<Result<Vec<_>, _>>();
             let runs = runs.map_err(|error| StormError::Policy {
-                policy: subject.name.to_owned(),
+                policy: model.name.to_owned(),
                 error,
             })?;
             figures.requests += runs.iter().map(|run| run.requests).sum::<u64>();
@@ -93,19 +91,46 @@ pub fn check(
     }
     let mut told = model_of_stories();
     for story in STORIES {
-        let Some(of_story) = stories::tell(story, stories::SEEDS, seed, on_run)? else {
+        let plan = Plan::of(story).with_seed(seed);
+        let storms = each_seed(&plan, SEEDS, is_over, on_run, counts)?;
+        if is_over.load(Ordering::Relaxed) {
             figures.cancelled = true;
             break;
-        };
-        figures.requests += of_story.requests;
-        miscounted += of_story.miscounted;
-        told.figures.push(of_story.figure);
+        }
+        let shown = storms.iter().filter(|(shows, ..)| *shows).count();
+        figures.requests += storms.iter().map(|(_, requests, _)| requests).sum::<u64>();
+        miscounted += storms
+            .iter()
+            .map(|(.., miscounted)| miscounted)
+            .sum::<u64>();
+        told.figures.push(Figure::of_numbers(
+            format!("{}, {SEEDS} seeds", story.words.name),
+            "seeds that show what the answer says",
+            shown as f64,
+            SEEDS.into(),
+            0.0,
+        ));
     }
     figures.models.push(told);
     if !figures.cancelled {
         figures.models.push(counters(miscounted));
     }
     Ok(figures)
+}
+
+/// Whether a storm shows the story's answer, the requests that the clients sent, and the
+/// attempts and retries that they have counted too many or too few.
+fn counts(storm: Storm) -> (bool, u64, u64) {
+    let totals = || storm.policies.iter().map(|run| run.totals);
+    let miscounted = |it: Totals| {
+        let retries = it.retries + it.retries_not_sent;
+        it.counted_attempts.abs_diff(it.settled) + it.counted_retries.abs_diff(retries)
+    };
+    (
+        storm.shows_the_answer == Some(true),
+        totals().map(|it| it.requests).sum(),
+        totals().map(miscounted).sum(),
+    )
 }
 
 /// The stories, simulated with many seeds.
@@ -146,36 +171,18 @@ fn counters(miscounted: u64) -> Model {
 
 #[cfg(test)]
 mod tests {
-    use std::{collections::BTreeSet, time::Duration};
+    use std::collections::BTreeSet;
 
-    use super::{experiment::Call, *};
-
-    /// Runs of clients that send no request, or one for each call.
-    fn fake(requests: u64) -> Vec<Run> {
-        let call = |second| Call {
-            began: Duration::from_secs(second),
-            ended: Some(Duration::from_secs(second)),
-            has_succeeded: requests > 0,
-        };
-        let run = Run {
-            calls: (0..80).map(call).collect(),
-            requests: requests * 80,
-            ..Run::default()
-        };
-        vec![run; 200]
-    }
+    use super::*;
 
     #[test]
-    fn every_figure_can_fail_and_has_many_runs() {
-        for subject in SUBJECTS.map(|subject| subject()) {
+    fn every_figure_has_a_name_of_its_own_and_many_runs() {
+        for (model, experiments) in SUBJECTS.map(|subject| subject()) {
             let mut seen = BTreeSet::new();
-            for experiment in subject.experiments {
-                assert!(experiment.runs() >= 100, "{}", subject.name);
-                let [silent, lucky] = [0, 1].map(|it| experiment.compare(&fake(it)));
-                assert!(!silent.is_empty(), "{}", subject.name);
-                for (silent, lucky) in silent.into_iter().zip(lucky) {
-                    assert!(!silent.held || !lucky.held, "{lucky:?}");
-                    assert!(seen.insert((lucky.setting, lucky.quantity)), "{silent:?}");
+            for experiment in experiments {
+                assert!(experiment.runs() >= 100, "{}", model.name);
+                for figure in experiment.compare(&[Run::default()]) {
+                    assert!(seen.insert((figure.setting, figure.quantity)));
                 }
             }
         }
@@ -196,7 +203,7 @@ mod tests {
 
     #[test]
     fn an_early_end_keeps_the_figures_so_far() {
-        let figures = check(1, &|| ControlFlow::Break(())).expect("it breaks no rule");
+        let figures = check(1, &AtomicBool::new(true), &|| {}).expect("it breaks no rule");
 
         assert!(figures.cancelled);
         assert_eq!(figures.models.len(), 1);
