@@ -6,7 +6,7 @@
 //! unread closes one direction first, and throws away for a while what still comes
 //! from the other.
 
-use std::io::{self, IoSlice};
+use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
@@ -130,6 +130,8 @@ impl<S: AsyncRead + Resettable + Unpin> AsyncRead for Stream<S> {
     }
 }
 
+/// It takes one piece at a time: hyper then puts a body behind its head, which costs less
+/// than to hand over both where responses are small.
 impl<S: AsyncRead + AsyncWrite + Resettable + Unpin> AsyncWrite for Stream<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
@@ -138,19 +140,6 @@ impl<S: AsyncRead + AsyncWrite + Resettable + Unpin> AsyncWrite for Stream<S> {
     ) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.stream).poll_write(cx, bytes);
         self.note_write(written)
-    }
-
-    fn poll_write_vectored(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        slices: &[IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
-        let written = Pin::new(&mut self.stream).poll_write_vectored(cx, slices);
-        self.note_write(written)
-    }
-
-    fn is_write_vectored(&self) -> bool {
-        self.stream.is_write_vectored()
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
