@@ -16,9 +16,6 @@ const MARK: [u8; 3] = [0xfb, 0xff, 0xfe];
 /// The length of the checksum. Ten bytes leave a `==` at the end of their base64.
 const CHECKSUM_LENGTH: usize = 10;
 
-/// The length of a place or a checksum in base64.
-const BASE64_LENGTH: usize = 16;
-
 /// The lists that issue cursors. One list's cursor is refused by the others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum List {
@@ -37,23 +34,17 @@ pub(crate) fn issue(key: &SeedKey, list: List, position: u64) -> String {
     place[4..].copy_from_slice(&position.to_be_bytes());
     let mut checksum = key.digest(Purpose::CursorChecksum);
     checksum.update(&place);
-    let checksum = checksum.bytes::<CHECKSUM_LENGTH>();
+    let mut bytes = [0; 22];
+    bytes[..12].copy_from_slice(&place);
+    bytes[12..].copy_from_slice(&checksum.bytes::<CHECKSUM_LENGTH>());
 
-    let (place, checksum) = (base64(&place), base64(&checksum));
-    String::from_utf8([&place, &b"&"[..], &checksum].concat()).unwrap_or_default()
-}
-
-/// Ten to twelve bytes in base64.
-fn base64(bytes: &[u8]) -> [u8; BASE64_LENGTH] {
-    let mut text = [0; BASE64_LENGTH];
-    #[expect(
-        clippy::expect_used,
-        reason = "nothing longer is a place or a checksum"
-    )]
-    STANDARD
-        .encode_slice(bytes, &mut text)
-        .expect("there is room for twelve bytes");
-    text
+    let mut text = [0; 33];
+    #[expect(clippy::expect_used, reason = "22 bytes are 32 letters")]
+    STANDARD.encode_slice(bytes, &mut text).expect("room");
+    // The twelve bytes of a place fill their sixteen letters.
+    text.copy_within(16..32, 17);
+    text[16] = b'&';
+    String::from_utf8(text.into()).unwrap_or_default()
 }
 
 /// The position that a cursor of this list stands for; none if this service did
