@@ -114,7 +114,7 @@ proptest! {
         let value = HeaderValue::from_str(&value)?;
         let headers = HeaderMap::from_iter([(RETRY_AFTER, value.clone())]);
         let read = RetryAfter::from_headers(&headers, now).and_then(RetryAfter::wait);
-        let noted = wire::RetryAfter::of(&headers, now).map(wire::RetryAfter::wait);
+        let noted = wire::RetryAfter::of(&headers, || now).map(wire::RetryAfter::wait);
         prop_assert!(noted.unwrap_or_default() <= read.unwrap_or_default(), "{noted:?}, {read:?}");
     }
 }

@@ -10,12 +10,11 @@
 
 use http::header::{HOST, ORIGIN};
 use http::uri::Authority;
-use http::{HeaderMap, HeaderValue, Uri, Version};
+use http::{HeaderMap, HeaderName, HeaderValue, Uri, Version};
 
 use crate::guard::{SEC_FETCH_SITE, is_loopback, is_loopback_origin, is_named, only};
 use crate::metrics_sink::METRICS_PATH;
 use crate::problem::Problem;
-use wire::header_lines::lines;
 
 /// By this name a container reaches the machine that it runs on, for a Prometheus in
 /// Docker Desktop to scrape the lab.
@@ -52,12 +51,14 @@ pub fn admit_from(
     {
         return Err(Problem::HOST_NOT_ALLOWED);
     }
-    let is_cross_site = lines(headers, &SEC_FETCH_SITE)
-        .any(|site| site.as_bytes().eq_ignore_ascii_case(b"cross-site"));
-    if is_cross_site || !lines(headers, &ORIGIN).all(is_admitted) {
-        return Err(Problem::CROSS_SITE);
+    let is_foreign = |(name, value): (&HeaderName, &HeaderValue)| {
+        name == SEC_FETCH_SITE && value.as_bytes().eq_ignore_ascii_case(b"cross-site")
+            || name == ORIGIN && !is_admitted(value)
+    };
+    match headers.iter().any(is_foreign) {
+        true => Err(Problem::CROSS_SITE),
+        false => Ok(()),
     }
-    Ok(())
 }
 
 /// The one `Host` of a request. HTTP/1.0 may have none (RFC 9112 §3.2); hyper

@@ -6,14 +6,15 @@
 use std::convert::Infallible;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, ready};
 use std::thread;
 
 use axum::extract::Request;
 use axum::response::{IntoResponse, Response};
+use axum::routing::Route;
+use axum::routing::future::RouteFuture;
 use tower::{Layer, Service};
-use tracing::instrument::Instrumented;
-use tracing::{Instrument, Span};
 use wire::RequestId;
 
 use crate::observe::Observation;
@@ -25,12 +26,12 @@ use crate::state::HostState;
 #[derive(Clone)]
 pub(crate) struct EveryRequest(pub(crate) HostState);
 
-impl<S> Layer<S> for EveryRequest {
-    type Service = Around<S>;
+impl Layer<Route> for EveryRequest {
+    type Service = Around;
 
-    fn layer(&self, inner: S) -> Around<S> {
+    fn layer(&self, route: Route) -> Around {
         Around {
-            inner,
+            route: Arc::new(Mutex::new(route)),
             state: self.0.clone(),
         }
     }
@@ -38,30 +39,29 @@ impl<S> Layer<S> for EveryRequest {
 
 /// A route, with what comes before and after it.
 #[derive(Clone)]
-pub(crate) struct Around<S> {
-    inner: S,
+pub(crate) struct Around {
+    /// Shared, since axum clones what is around a route for each request, and the route
+    /// clones itself for each call.
+    route: Arc<Mutex<Route>>,
     state: HostState,
 }
 
-impl<S> Service<Request> for Around<S>
-where
-    S: Service<Request, Response = Response, Error = Infallible, Future: Unpin>,
-{
+impl Service<Request> for Around {
     type Response = Response;
     type Error = Infallible;
-    type Future = Responding<S::Future>;
+    type Future = Responding;
 
-    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
-        self.inner.poll_ready(cx)
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        // A route is always ready.
+        Poll::Ready(Ok(()))
     }
 
     fn call(&mut self, mut request: Request) -> Self::Future {
         let request_id = self.state.request_ids.of(request.headers());
-        let observed = Observation::begin(self.state.clone(), &mut request, &request_id);
-        let (observation, span) = observed.unzip();
-        let span = span.unwrap_or_else(Span::none);
+        let observation = Observation::begin(self.state.clone(), &mut request, &request_id);
+        let mut route = self.route.lock().unwrap_or_else(PoisonError::into_inner);
         Responding {
-            handler: self.inner.call(request).instrument(span),
+            handler: route.call(request),
             request_id,
             observation,
         }
@@ -69,27 +69,29 @@ where
 }
 
 /// A response that is on its way out.
-pub(crate) struct Responding<F> {
-    handler: Instrumented<F>,
+pub(crate) struct Responding {
+    handler: RouteFuture<Infallible>,
     request_id: RequestId,
     /// None for a request that is not observed.
     observation: Option<Observation>,
 }
 
-impl<F> Future for Responding<F>
-where
-    F: Future<Output = Result<Response, Infallible>> + Unpin,
-{
+impl Future for Responding {
     type Output = Result<Response, Infallible>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let mut response = match poll_and_catch(&mut self.handler, cx) {
+        let this = &mut *self;
+        let polled = {
+            let _entered = this.observation.as_ref().map(|it| it.span.enter());
+            poll_and_catch(&mut this.handler, cx)
+        };
+        let mut response = match polled {
             Ok(response) => ready!(response)?,
             Err(_panic) => Problem::INTERNAL_ERROR.into_response(),
         };
         problem::render(&self.request_id, &mut response);
         if let Some(observation) = self.observation.take() {
-            response = observation.end(response, self.handler.span());
+            response = observation.end(response);
         }
         let headers = response.headers_mut();
         headers.insert(X_REQUEST_ID, self.request_id.to_header());

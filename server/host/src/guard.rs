@@ -23,13 +23,13 @@ pub fn is_loopback(authority: &str) -> bool {
 
 /// The name of loopback in an authority, and the port: that of HTTP if it has none.
 pub(crate) fn loopback(authority: &str) -> Option<(&'static str, u16)> {
-    let names = [
+    const NAMES: [(&str, &str); 3] = [
         ("127.0.0.1", "127.0.0.1"),
         ("localhost", "localhost"),
         ("[::1]", "::1"),
     ];
-    let mut names = names.into_iter();
-    names.find_map(|(name, bare)| Some((bare, port_of(authority, name)?)))
+    let mut names = NAMES.iter();
+    names.find_map(|(name, bare)| Some((*bare, port_of(authority, name)?)))
 }
 
 /// Whether this is the `Origin` of a page on loopback. `null` is not: any site can have it

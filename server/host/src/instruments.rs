@@ -153,6 +153,8 @@ impl Instruments {
 /// The handles of one route.
 pub(crate) struct RouteInstruments {
     path: Cow<'static, str>,
+    /// The names of its spans, by method.
+    span_names: [OnceLock<String>; METHODS.len()],
     recorder: SharedRecorder,
     early: OnceLock<Counter>,
     durations: Held<(KnownMethod, &'static str), Histogram>,
@@ -162,6 +164,7 @@ impl RouteInstruments {
     fn new(path: Cow<'static, str>, recorder: &SharedRecorder) -> Arc<Self> {
         Arc::new(Self {
             path,
+            span_names: [const { OnceLock::new() }; METHODS.len()],
             recorder: Arc::clone(recorder),
             early: OnceLock::new(),
             durations: Held::default(),
@@ -171,6 +174,21 @@ impl RouteInstruments {
     /// The path of the route, which is its label.
     pub(crate) fn path(&self) -> &Cow<'static, str> {
         &self.path
+    }
+
+    /// OpenTelemetry names a span by method and route, or by the method alone where no
+    /// route gave the response, and never by the raw path.
+    pub(crate) fn span_name(&self, method: KnownMethod) -> &str {
+        method.in_table(&self.span_names).get_or_init(|| {
+            let name = match method {
+                KnownMethod::OTHER => "HTTP",
+                known => known.as_str(),
+            };
+            match &*self.path {
+                OTHER => name.to_owned(),
+                path => [name, " ", path].concat(),
+            }
+        })
     }
 
     pub(crate) fn count_early(&self) {

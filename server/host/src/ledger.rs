@@ -110,7 +110,7 @@ impl State {
     }
 
     /// Enters a request: its number, and how much too early it came.
-    pub(crate) fn arrived(&mut self, entry: WireRequest) -> (u64, Option<Duration>) {
+    pub(crate) fn arrived(&mut self, mut entry: WireRequest) -> (u64, Option<Duration>) {
         let request = Correlation {
             route: &entry.route,
             trace_id: entry.trace_id.as_deref(),
@@ -126,11 +126,8 @@ impl State {
         }
 
         self.total += 1;
-        self.keep(WireRequest {
-            seq: self.total,
-            early,
-            ..entry
-        });
+        (entry.seq, entry.early) = (self.total, early);
+        self.keep(entry);
         (self.total, early)
     }
 

@@ -3,7 +3,6 @@
 //! Scrapes of `/metrics` are not observed, so that reading the numbers does not change
 //! them.
 
-use std::borrow::Cow;
 use std::cell::LazyCell;
 use std::mem;
 use std::sync::Arc;
@@ -33,7 +32,7 @@ use crate::response_end::observe_end;
 use crate::response_extensions::{Fault, NextCursor};
 use crate::seed_key::{Purpose, SeedKey};
 use crate::state::HostState;
-use crate::telemetry::{KnownMethod, OTHER_METHOD, REQUEST_SPAN, SPAN_TARGET};
+use crate::telemetry::{KnownMethod, REQUEST_SPAN, SPAN_TARGET};
 use crate::traceparent::TraceParent;
 use crate::waits::Correlation;
 use crate::watched_body::watched;
@@ -45,7 +44,7 @@ pub const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key
 /// connection died or its body broke off, it still closes its entry and its gauge.
 pub(crate) struct Observation {
     state: HostState,
-    http_method: Method,
+    pub(crate) span: Span,
     method: KnownMethod,
     arrived: Duration,
     seq: u64,
@@ -66,7 +65,7 @@ impl Observation {
         state: HostState,
         request: &mut Request,
         request_id: &RequestId,
-    ) -> Option<(Self, Span)> {
+    ) -> Option<Self> {
         let route = request.extensions().get::<MatchedPath>();
         let route = route.map(MatchedPath::as_str);
         let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
@@ -75,22 +74,23 @@ impl Observation {
         }
         let parent = TraceParent::from_headers(request.headers());
         let trace_id = parent.as_ref().map(|parent| parent.trace_id.clone());
-        let observation = Self::of(state, request, route, trace_id, request_id);
-        let span = open_span(
+        let mut observation = Self::of(state, request, route, trace_id, request_id);
+        observation.span = open_span(
             request,
+            observation.route.span_name(observation.method),
             observation.method,
             route,
             parent.as_ref(),
             request_id,
         );
         if let Some(hook) = &observation.state.on_request_span {
-            hook(&span, request.headers());
+            hook(&observation.span, request.headers());
         }
         if let Some(hash) = observation.body.clone() {
             let body = mem::take(request.body_mut());
             *request.body_mut() = watched(body, hash);
         }
-        Some((observation, span))
+        Some(observation)
     }
 
     fn of(
@@ -135,7 +135,7 @@ impl Observation {
         state.instruments.active(method).increment(1.0);
         let has_body = !request.body().is_end_stream();
         Self {
-            http_method: request.method().clone(),
+            span: Span::none(),
             method,
             arrived,
             seq,
@@ -151,29 +151,30 @@ impl Observation {
     }
 
     /// Notes the response, and will note its end.
-    pub(crate) fn end(mut self, mut response: Response, span: &Span) -> Response {
+    pub(crate) fn end(mut self, mut response: Response) -> Response {
         // A client whose request broke off is not known to receive a response: it counts
         // as none.
         if self.body.as_ref().is_some_and(BodyHash::broke_off) {
             return response;
         }
-        self.handled(&response, span);
+        self.handled(&response);
         if response.extensions().get::<ConnectionFault>().is_some() {
             return response;
         }
-        self.responded(&response, span);
+        self.responded(&response);
         if self.state.record_exchanges {
             response.extensions_mut().insert(Recorded(self.seq));
         }
-        observe_end(response, &self.http_method, self.state.clone(), self.seq)
+        let is_head = self.method.as_str() == Method::HEAD;
+        observe_end(response, is_head, self.state.clone(), self.seq)
     }
 
     /// Notes what came of the request, whether or not the client learns of it.
-    fn handled(&mut self, response: &Response, span: &Span) {
+    fn handled(&mut self, response: &Response) {
         let instruments = &self.state.instruments;
         self.fault = response.extensions().get().map(|Fault(fault)| *fault);
         if let Some(fault) = self.fault {
-            span.record("lab.fault", fault);
+            self.span.record("lab.fault", fault);
             instruments.count_fault(fault);
         }
         self.job = response.extensions().get().copied();
@@ -182,16 +183,17 @@ impl Observation {
         }
     }
 
-    fn responded(&mut self, response: &Response, span: &Span) {
-        // The monotonic clock first: a later reading would blame a client that kept to
-        // a date exactly.
-        let (at, wall) = (self.state.now(), self.state.wall());
+    fn responded(&mut self, response: &Response) {
+        // Before the wall clock is read for a date: a later reading would blame a client
+        // that kept to it exactly.
+        let at = self.state.now();
         let status = response.status();
         // OpenTelemetry has one integer, the i64; of others its layers make a text.
-        span.record("http.response.status_code", i64::from(status.as_u16()));
+        self.span
+            .record("http.response.status_code", i64::from(status.as_u16()));
         if status.is_server_error() {
-            span.record("otel.status_code", "ERROR");
-            span.record("error.type", status.as_str());
+            self.span.record("otel.status_code", "ERROR");
+            self.span.record("error.type", status.as_str());
         }
         let took = at.saturating_sub(self.arrived);
         let instruments = &self.state.instruments;
@@ -200,7 +202,7 @@ impl Observation {
         self.response = Some(Head {
             at,
             status: status.as_u16(),
-            retry_after: RetryAfter::of(response.headers(), wall),
+            retry_after: RetryAfter::of(response.headers(), || self.state.wall()),
             cursor_issued: next_cursor.map(|NextCursor(cursor)| match cursor {
                 Some(cursor) => IssuedCursor::Hash(cursor_hash(&self.state.key, cursor)),
                 None => IssuedCursor::Null,
@@ -235,6 +237,7 @@ impl Drop for Observation {
 
 fn open_span(
     request: &Request,
+    name: &str,
     method: KnownMethod,
     route: Option<&str>,
     parent: Option<&TraceParent>,
@@ -248,7 +251,7 @@ fn open_span(
         target: SPAN_TARGET,
         parent: None,
         REQUEST_SPAN,
-        otel.name = &*otel_name(method, route),
+        otel.name = name,
         otel.kind = "server",
         otel.status_code = field::Empty,
         http.request.method = method.as_str(),
@@ -269,15 +272,6 @@ fn open_span(
 fn host(request: &Request) -> Option<(&'static str, u16)> {
     let target = request.uri().authority().map(Authority::as_str);
     loopback(target.or_else(|| guard::only(request.headers(), &HOST))?)
-}
-
-/// OpenTelemetry names a span by method and route, and never by the raw path.
-fn otel_name(method: KnownMethod, route: Option<&str>) -> Cow<'static, str> {
-    let method = match method.as_str() {
-        OTHER_METHOD => "HTTP",
-        method => method,
-    };
-    route.map_or(method.into(), |route| [method, " ", route].concat().into())
 }
 
 /// The version of HTTP, as a status line has it.

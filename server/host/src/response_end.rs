@@ -1,30 +1,34 @@
 //! Notes the end of a response in the ledger.
 
+use std::mem;
+
 use axum::response::Response;
-use http::{Method, StatusCode};
+use http::StatusCode;
 
 use crate::state::HostState;
 use crate::watched_body::{Watch, watched};
 
 /// Has the end of this response entered under this number.
 pub(crate) fn observe_end(
-    response: Response,
-    method: &Method,
+    mut response: Response,
+    is_head: bool,
     state: HostState,
     seq: u64,
 ) -> Response {
     let end = ResponseEnd {
-        is_bodiless: is_bodiless(method, response.status()),
+        is_bodiless: is_bodiless(is_head, response.status()),
         state,
         seq,
     };
-    response.map(|body| watched(body, end))
+    let body = mem::take(response.body_mut());
+    *response.body_mut() = watched(body, end);
+    response
 }
 
 /// Whether a response is sent without a body, so that nobody reads the one it has (RFC
 /// 9110 §6.4.1).
-pub(crate) fn is_bodiless(method: &Method, status: StatusCode) -> bool {
-    method == Method::HEAD || [StatusCode::NO_CONTENT, StatusCode::NOT_MODIFIED].contains(&status)
+pub(crate) fn is_bodiless(is_head: bool, status: StatusCode) -> bool {
+    is_head || [StatusCode::NO_CONTENT, StatusCode::NOT_MODIFIED].contains(&status)
 }
 
 /// The end of a response that is sent.

@@ -25,10 +25,11 @@ pub(crate) fn service(
 ) -> impl Service<Request<Body>, Response = Response, Error = Infallible, Future: Future + Send> + Send
 {
     service_fn(move |request: Request<Body>| {
-        let (headers, arrived) = (request.headers(), state.now());
+        let headers = request.headers();
         match admit(request.version(), request.uri(), headers) {
             Ok(()) => Responding::Routed(router.clone().call(request)),
             Err(problem) => {
+                let arrived = state.now();
                 state.ledger.lock().refused(problem);
                 let refusal = problem::refuse(problem, &state.request_ids.of(headers));
                 let took = state.now().saturating_sub(arrived);

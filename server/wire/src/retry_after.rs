@@ -70,21 +70,21 @@ impl RetryAfter {
         }
     }
 
-    /// The first header line, at a moment of the wall clock; none without the header.
-    /// Digits that do not fit are the longest wait.
+    /// The first header line, at a moment of the wall clock, which is read only for a date;
+    /// none without the header. Digits that do not fit are the longest wait.
     #[must_use]
-    pub fn of(headers: &HeaderMap, now: SystemTime) -> Option<Self> {
+    pub fn of(headers: &HeaderMap, now: impl FnOnce() -> SystemTime) -> Option<Self> {
         let value = lines(headers, &RETRY_AFTER).next()?.to_str();
         Some(value.map_or(Self::UNUSABLE, |value| Self::read(value, now)))
     }
 
-    fn read(value: &str, now: SystemTime) -> Self {
+    fn read(value: &str, now: impl FnOnce() -> SystemTime) -> Self {
         // White space around a value is no part of it (RFC 9110 §5.5).
         let value = value.trim_matches([' ', '\t']);
         if !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit()) {
             return Self::seconds(Duration::from_secs(value.parse().unwrap_or(u64::MAX)));
         }
-        match httpdate::parse_http_date(value).map(|date| date.duration_since(now)) {
+        match httpdate::parse_http_date(value).map(|date| date.duration_since(now())) {
             Ok(Ok(wait)) if !wait.is_zero() => Self::date(wait),
             Ok(_) => Self::PAST_DATE,
             Err(_) => Self::UNUSABLE,
@@ -168,9 +168,13 @@ mod tests {
             let value = HeaderValue::from_bytes(value).unwrap();
             let headers = HeaderMap::from_iter([(RETRY_AFTER, value.clone())]);
 
-            assert_eq!(RetryAfter::of(&headers, now), Some(expected), "{value:?}");
+            assert_eq!(
+                RetryAfter::of(&headers, || now),
+                Some(expected),
+                "{value:?}"
+            );
         }
-        assert_eq!(RetryAfter::of(&HeaderMap::new(), now), None);
+        assert_eq!(RetryAfter::of(&HeaderMap::new(), || now), None);
     }
 
     const PIECES: [&str; 10] = ["", " ", "\t", "-", "+", ".5", "9", "\u{664}", "GMT", "\0"];
@@ -200,7 +204,7 @@ mod tests {
             let trimmed = value.trim_matches([' ', '\t']);
             let digits = !trimmed.is_empty() && trimmed.chars().all(|sign| sign.is_ascii_digit());
 
-            let read = RetryAfter::read(&value, now);
+            let read = RetryAfter::read(&value, || now);
 
             prop_assert_eq!(read.form == Seconds, digits);
             match (read.form, httpdate::parse_http_date(trimmed)) {

@@ -5,6 +5,7 @@
 use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::Response;
+use http::Method;
 
 use super::{RequestShape, SentResponse, copied_body::CopiedBody, secrets::Secrets};
 use crate::response_end::is_bodiless;
@@ -22,7 +23,7 @@ pub(crate) async fn keep(
     mut request: Request,
     next: Next,
 ) -> Response {
-    let method = request.method().clone();
+    let is_head = request.method() == Method::HEAD;
     let shape = RequestShape::of(request.uri(), request.headers());
     request.extensions_mut().insert(shape);
     let (secrets, request) = Secrets::of(request);
@@ -35,6 +36,6 @@ pub(crate) async fn keep(
         .lock()
         .exchanges
         .head_sent(seq, SentResponse::of(&response, &secrets));
-    let is_bodiless = is_bodiless(&method, response.status());
+    let is_bodiless = is_bodiless(is_head, response.status());
     response.map(|body| watched(body, CopiedBody::new(seq, ledger, secrets, is_bodiless)))
 }
