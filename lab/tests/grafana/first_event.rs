@@ -14,6 +14,7 @@ use std::{
 use evidence::{Pace, Run};
 use futures_util::future::join_all;
 use runner::{Naive, Reliable, scenario::CATALOGUE};
+use serde_json::json;
 use tokio::time::{Instant, sleep};
 
 use crate::{
@@ -24,6 +25,7 @@ use crate::{
     fresh_lab::{FreshLab, no_lab},
     prometheus::{PATIENCE, Prometheus},
     promql::substituted,
+    rules::Rule,
 };
 
 /// The window of every query: it contains all samples.
@@ -174,8 +176,9 @@ async fn shown(
         .collect()
 }
 
-/// The panels that do not show the expected values for a lab.
-async fn unexpected(prometheus: &Prometheus, lab: &FreshLab) -> Vec<String> {
+/// The panels that do not show the expected values for a lab: those after three events, or
+/// zeros, rather than nothing, if nothing happened.
+async fn unexpected(prometheus: &Prometheus, lab: &FreshLab, happened: bool) -> Vec<String> {
     let tolerance = extrapolation(prometheus, lab).await;
     let mut wrong = Vec::new();
     let mut asked = 0;
@@ -187,6 +190,7 @@ async fn unexpected(prometheus: &Prometheus, lab: &FreshLab) -> Vec<String> {
             asked += 1;
             let title = string(&panel.json, "/title");
             let mut expected = expected_panels::series(title);
+            expected.retain(|name, _| happened || *name == "Service");
             let unit = string(&panel.json, "/fieldConfig/defaults/unit");
             let summed = string(&panel.targets()[0], "/expr").contains("_seconds_sum");
             let per_second = unit == "cps" || unit == "reqps" || panel.kind() == "heatmap";
@@ -198,6 +202,11 @@ async fn unexpected(prometheus: &Prometheus, lab: &FreshLab) -> Vec<String> {
             let mut all = BTreeMap::new();
             for target in panel.targets() {
                 all.extend(shown(prometheus, target, lab, factor).await);
+            }
+            // A ratio leaves its line out while nothing happens.
+            let is_ratio = |text: &str| text.contains(" / ") || text.contains("quantile");
+            if all.is_empty() && !panel.expressions().any(is_ratio) {
+                wrong.push(format!("{title}: no data"));
             }
             for (name, value) in &all {
                 let known = expected.remove(name.as_str());
@@ -218,6 +227,41 @@ async fn unexpected(prometheus: &Prometheus, lab: &FreshLab) -> Vec<String> {
         asked >= expected_panels::panels(),
         "there are panels that are no more"
     );
+    wrong
+}
+
+/// The rules that Prometheus cannot evaluate or that have no result, and the variables of
+/// the dashboards without all values that Grafana could offer.
+async fn unusable(prometheus: &Prometheus, labs: &[String]) -> Vec<String> {
+    let mut wrong = Vec::new();
+    let health = prometheus.rules().await;
+    for Rule { name, .. } in Rule::all() {
+        if health[&name] != json!(["ok", null]) {
+            wrong.push(format!("{name}: {}", health[&name]));
+        }
+    }
+    for Rule { name, .. } in Rule::recording() {
+        if prometheus.series(&name).await.is_empty() {
+            wrong.push(format!("{name}: no data"));
+        }
+    }
+    let labs: BTreeSet<_> = labs.iter().map(String::as_str).collect();
+    for dashboard in Dashboard::all() {
+        for (selector, label) in dashboard.queried_variables() {
+            let selector = substituted(selector, "", "");
+            let found = prometheus
+                .series(&format!("count by ({label}) ({selector})"))
+                .await;
+            let found: BTreeSet<_> = found.iter().map(|(labels, _)| &*labels[label]).collect();
+            let complete = match label {
+                "job" => found == BTreeSet::from(["lab"]),
+                _ => found.is_superset(&labs),
+            };
+            if !complete {
+                wrong.push(format!("{}: {selector}: {found:?}", dashboard.name));
+            }
+        }
+    }
     wrong
 }
 
@@ -280,7 +324,9 @@ async fn prometheus_sees_the_first_event_of_every_metric() {
 
     let mut wrong = unseen(&prometheus, &course).await;
     wrong.extend(unequal(&prometheus, &course, &runs, responses).await);
-    wrong.extend(unexpected(&prometheus, &three_events).await);
+    wrong.extend(unexpected(&prometheus, &three_events, true).await);
+    wrong.extend(unexpected(&prometheus, &quiet, false).await);
+    wrong.extend(unusable(&prometheus, &labs).await);
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     let expected = BTreeSet::from(
         [

@@ -19,7 +19,6 @@ mod first_event;
 mod fresh_lab;
 mod links;
 mod linter;
-mod live;
 mod prometheus;
 mod promql;
 mod promtool;

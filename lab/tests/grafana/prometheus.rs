@@ -97,11 +97,6 @@ impl Lab {
         }
     }
 
-    /// `lab load`, with more runs than any test waits for.
-    pub(crate) fn load(&self) -> Child {
-        self.command("lab load --seconds 600 --rate 20 --seed 1")
-    }
-
     /// A command line, as a person types it, for this lab.
     pub(crate) fn command(&self, line: &str) -> Child {
         let mut command = Command::new(env!("CARGO_BIN_EXE_lab"));
@@ -198,39 +193,6 @@ impl Prometheus {
                 (labels.expect("labels"), number(&series["value"]))
             })
             .collect()
-    }
-
-    /// The values of an expression over the last seconds, of all series together.
-    pub(crate) async fn lately(&self, expression: &str) -> Result<Vec<f64>, String> {
-        let end = self.now("vector(time())").await?[0];
-        let [start, end] = [end - 5.0, end].map(|it| it.to_string());
-        let fields = [
-            ("query", expression),
-            ("start", &start),
-            ("end", &end),
-            ("step", "1"),
-        ];
-        let data = self.ask("query_range", &fields).await?;
-        let series = files::list(&data, "/result").iter();
-        Ok(series
-            .flat_map(|series| files::list(series, "/values"))
-            .map(number)
-            .collect())
-    }
-
-    /// The values of a label, as Grafana asks for those of a variable.
-    pub(crate) async fn label_values(
-        &self,
-        label: &str,
-        selector: &str,
-    ) -> Result<Vec<String>, String> {
-        let data = self
-            .ask(&format!("label/{label}/values"), &[("match[]", selector)])
-            .await?;
-        let values = data.as_array().expect("a list").iter();
-        Ok(values
-            .map(|value| value.as_str().expect("a text").to_owned())
-            .collect())
     }
 
     /// The health and the error of each rule at its last evaluation.
