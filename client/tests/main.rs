@@ -34,7 +34,6 @@ mod deadline;
 mod examples;
 mod foreign_response;
 mod from_reqwest_retry;
-mod going_on;
 mod listing;
 mod own_endpoints;
 mod policy;
