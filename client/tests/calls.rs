@@ -12,7 +12,8 @@ use client::{
     ListingLimits, RETRY_STATUSES, RetryBudget,
     teaching::{Builder, ReliableApiClient, endpoint},
     telemetry::{
-        ATTEMPTS, CALL_ATTEMPTS, CALL_DURATION, CALLS, METRICS, MetricKind, Operation, status_label,
+        ATTEMPTS, CALL_ATTEMPTS, CALL_DURATION, CALLS, METRICS, Metric, MetricKind, Operation,
+        status_label,
     },
 };
 use reqwest::{Response, StatusCode};
@@ -285,33 +286,22 @@ fn what_a_client_does_without_is_not_registered() {
 }
 
 #[test]
-fn a_call_lasts_as_long_as_its_caller_waits() {
+fn a_call_lasts_as_long_as_its_caller_waits_and_its_attempts_are_observed_once() {
     let scripted = Scripted::default();
     let client = scripted.client(|builder| builder);
-    scripted.follow(&[Step::Wait(503, "2")]);
-
-    call(&client, endpoint::FLAKY);
-
-    assert_eq!(
-        scripted.observed(CALL_DURATION.name),
-        [("flaky ok".to_owned(), vec![2.0])]
-    );
-}
-
-#[test]
-fn the_attempts_of_a_call_are_observed_once() {
-    let scripted = Scripted::default();
-    let client = scripted.client(|builder| builder);
-    for script in [&[Step::Status(503)][..], &[], &[Step::Hang]] {
+    let observed = |metric: Metric, script: &[Step]| {
         scripted.follow(script);
         call(&client, endpoint::FLAKY);
-    }
+        scripted.observed(metric.name)
+    };
+    let of = |labels: &str, value| vec![(labels.to_owned(), vec![value])];
+    let once_later = &[Step::Wait(503, "2")];
 
-    // The one that was cancelled has no final number.
-    assert_eq!(
-        scripted.observed(CALL_ATTEMPTS.name),
-        [("flaky".to_owned(), vec![2.0, 1.0])]
-    );
+    assert_eq!(observed(CALL_DURATION, once_later), of("flaky ok", 2.0));
+    assert_eq!(observed(CALL_ATTEMPTS, once_later), of("flaky", 2.0));
+    assert_eq!(observed(CALL_ATTEMPTS, &[]), of("flaky", 1.0));
+    // One that was cancelled has no final number.
+    assert_eq!(observed(CALL_ATTEMPTS, &[Step::Hang]), []);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! A checkpoint in a file: what it holds, and what is refused.
 
-use std::{error::Error, fs, path::Path};
+use std::{error::Error, fs, iter, path::Path};
 
 use client::{
     Checkpoint, CheckpointError, CheckpointStore, Cursor, FileCheckpoints, ListingId, Position,
@@ -20,10 +20,6 @@ fn at(cursor: &str) -> Checkpoint {
     checkpoint(Position::At(Cursor::new(cursor).expect("not empty")))
 }
 
-fn done() -> Checkpoint {
-    checkpoint(Position::Done)
-}
-
 #[tokio::test]
 async fn the_file_holds_a_version_the_listing_the_pages_and_the_cursor_and_nothing_else() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -34,7 +30,7 @@ async fn the_file_holds_a_version_the_listing_the_pages_and_the_cursor_and_nothi
     for (checkpoint, cursor) in [
         (at("a+/=&\"\u{e9}\n"), "\"a+/=&\\\"\u{e9}\\n\""),
         (at("c-1"), r#""c-1""#),
-        (done(), "null"),
+        (checkpoint(Position::Done), "null"),
     ] {
         store.save(&checkpoint).await.expect("saved");
 
@@ -98,10 +94,8 @@ async fn what_another_crawl_saved_is_not_overwritten() {
         }
         ours.load().await.expect("readable");
         ours.save(&at("ours")).await.expect("begun again");
-        theirs
-            .save(&at("theirs"))
-            .await
-            .expect_err("it was overtaken");
+        let overtaken = theirs.save(&at("theirs")).await;
+        overtaken.expect_err("it was overtaken");
         fs::remove_file(&path).expect("removed");
         let removed = ours.save(&at("ours")).await.expect_err("it is gone");
         assert_eq!(removed.to_string(), conflict);
@@ -111,13 +105,9 @@ async fn what_another_crawl_saved_is_not_overwritten() {
 
 /// The whole text of an error, its causes included.
 fn text(error: &CheckpointError) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(error) = source {
-        text = format!("{text}: {error}");
-        source = error.source();
-    }
-    text
+    let chain = iter::successors(Some(error as &dyn Error), |&error| error.source());
+    let texts: Vec<_> = chain.map(ToString::to_string).collect();
+    texts.join(": ")
 }
 
 #[tokio::test]
@@ -187,6 +177,8 @@ async fn what_cannot_be_read_or_replaced_is_named_with_advice() {
         let cause = text.strip_prefix(&prefix);
         assert!(cause.is_some_and(|cause| !cause.is_empty()), "{text}");
     }
+    let left = fs::read_dir(folder.path()).expect("readable");
+    assert_eq!(left.count(), 1, "no temporary file is left");
 }
 
 #[tokio::test]

@@ -8,7 +8,7 @@ use client::{
 };
 use http::Uri;
 
-use crate::bench::{Bench, Script, page, status, typed};
+use crate::bench::{Bench, Script, page, read, response_problem, status, typed};
 
 /// A client that is given these responses, one after the other.
 async fn bench(script: impl IntoIterator<Item = wiremock::ResponseTemplate>) -> Bench {
@@ -25,19 +25,11 @@ fn limited(client: &ReliableApiClient, max_pages: u32, max_items: u32) -> Listin
 
 #[tokio::test]
 async fn a_repeated_cursor_counts_the_attempts_of_the_page_that_brought_it() {
-    let bench = bench([
-        page([1], Some("A")),
-        status(503),
-        status(503),
-        page([2], Some("A")),
-    ]);
-    let bench = bench.await;
-    let mut pages = bench.client.items().pages();
-    pages.next_page().await.expect("a page").expect("a page");
+    let (first, again) = (page([1], Some("A")), page([2], Some("A")));
+    let bench = bench([first, status(503), status(503), again]).await;
 
-    let error = pages.next_page().await.expect("not the end");
+    let error = read(bench.client.items()).await.expect_err("A, A");
 
-    let error = error.expect_err("A, A");
     assert_eq!(error.attempts(), 3, "{error}");
     assert_eq!(error.problem(), Some("cursor_repeated"));
     assert!(error.to_string().contains("on page 2"), "{error}");
@@ -46,20 +38,16 @@ async fn a_repeated_cursor_counts_the_attempts_of_the_page_that_brought_it() {
 #[tokio::test]
 async fn a_limit_that_is_reached_counts_no_attempts() {
     let bench = bench([page([1], Some("A")), page([1], Some("A"))]).await;
-    let mut pages = limited(&bench.client, 1, 10).pages();
     let mut items = limited(&bench.client, 10, 1).items();
-    pages.next_page().await.expect("a page").expect("a page");
     items.next_item().await.expect("an item").expect("an item");
 
-    let page = pages.next_page().await.expect("not the end").map(drop);
+    let page = read(limited(&bench.client, 1, 10)).await;
     let item = items.next_item().await.expect("not the end").map(drop);
 
     for error in [page, item] {
         let error = error.expect_err("there is more");
         assert_eq!(error.attempts(), 0, "{error}");
     }
-    assert!(pages.next_page().await.is_none(), "an error is the end");
-    assert!(items.next_item().await.is_none(), "an error is the end");
 }
 
 #[tokio::test]
@@ -87,12 +75,8 @@ async fn items_and_objects_are_kept_as_they_came_however_deep() {
     let item = format!(r#"{{"z":12345678901234567890123,"a":1e-400,"a":{deep}}}"#);
     let body = format!(r#"{{ "items": [ {item} ], "deep": {deep}, "next_cursor": null }}"#);
     let json = |body: &str| typed(200, "application/json", body);
-    let bench = bench([
-        json(&body),
-        json(&body),
-        json(&body.replacen("]]", "]}", 1)),
-    ]);
-    let bench = bench.await;
+    let broken = body.replacen("]]", "]}", 1);
+    let bench = bench([json(&body), json(&body), json(&broken)]).await;
     let client = &bench.client;
 
     let page = client.items().pages().next_page().await;
@@ -105,15 +89,9 @@ async fn items_and_objects_are_kept_as_they_came_however_deep() {
     let why = page.items[0].to_object().expect_err("too deep for a tree");
     let why = why.to_string();
     assert!(why.contains("recursion limit exceeded"), "{why}");
-    let ApiError::Response(broken) = broken.expect_err("no JSON") else {
-        panic!("no JSON is a representation error");
-    };
     let column = body.find("]]").expect("closing brackets") + 2;
-    let line = 1;
-    assert_eq!(
-        broken.problem,
-        ResponseProblem::InvalidJson { line, column }
-    );
+    let invalid = ResponseProblem::InvalidJson { line: 1, column };
+    assert_eq!(response_problem(broken), invalid);
 }
 
 #[tokio::test]
@@ -146,8 +124,6 @@ async fn a_cursor_that_no_url_can_carry_is_an_error_before_anything_is_sent() {
         }
     }
     let one_more = format!("http://127.0.0.1/{}", "c".repeat(65_535 - 17));
-    assert!(
-        Uri::try_from(one_more).is_err(),
-        "the limit could be higher"
-    );
+    let possible = Uri::try_from(one_more).is_ok();
+    assert!(!possible, "the limit could be higher");
 }

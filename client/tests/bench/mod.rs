@@ -13,6 +13,7 @@ mod unreachable;
 
 use std::{
     error::Error,
+    iter,
     sync::Arc,
     time::{Duration, SystemTime},
 };
@@ -129,11 +130,7 @@ impl Random for Draw {
 /// Everything that an error could put into a log: `Display` and `Debug` of it
 /// and of all its causes.
 pub fn every_text(error: &(dyn Error + 'static)) -> String {
-    let mut text = String::new();
-    let mut next = Some(error);
-    while let Some(error) = next {
-        text += &format!("{error}\n{error:?}\n{error:#?}\n");
-        next = error.source();
-    }
-    text
+    iter::successors(Some(error), |&error| error.source())
+        .map(|error| format!("{error}\n{error:?}\n{error:#?}\n"))
+        .collect()
 }

@@ -23,6 +23,8 @@ use tracing_subscriber::{
 /// A span or an event.
 #[derive(Debug, Clone)]
 pub struct SpanRecord {
+    /// The id of a span. It is used again once the span is closed.
+    id: Option<Id>,
     /// Its target: the crate that it speaks of.
     pub target: &'static str,
     /// Its name; an event's is its place in the code.
@@ -33,10 +35,7 @@ pub struct SpanRecord {
 
 /// Every span and event of one test. Clones share one memory.
 #[derive(Debug, Clone, Default)]
-pub struct Spans(Arc<Mutex<Vec<Entry>>>);
-
-/// A span with its id, or an event.
-type Entry = (Option<Id>, SpanRecord);
+pub struct Spans(Arc<Mutex<Vec<SpanRecord>>>);
 
 /// Spans of this thread, and of services started on it, are kept until this is
 /// dropped.
@@ -65,16 +64,14 @@ impl Spans {
 
     /// The values that one field was given, in the order of its spans.
     pub fn values(&self, field: &str) -> Vec<String> {
-        let records = self.records().into_iter();
-        records
-            .filter_map(|mut it| it.fields.remove(field))
-            .collect()
+        let mut records = self.records();
+        let values = records.iter_mut().map(|it| it.fields.remove(field));
+        values.flatten().collect()
     }
 
     /// What was kept, in the order of its beginning.
     pub fn records(&self) -> Vec<SpanRecord> {
-        let records = self.0.lock().expect("no subscriber panicked");
-        records.iter().map(|(_, record)| record.clone()).collect()
+        self.0.lock().expect("no subscriber panicked").clone()
     }
 
     /// Keeps a span or an event, whose fields `record` hands over.
@@ -82,12 +79,13 @@ impl Spans {
         let mut fields = Fields::default();
         record(&mut fields);
         let record = SpanRecord {
+            id,
             target: metadata.target(),
             name: metadata.name(),
             fields: fields.0,
         };
         let mut records = self.0.lock().expect("no subscriber panicked");
-        records.push((id, record));
+        records.push(record);
     }
 }
 
@@ -99,15 +97,11 @@ impl<S: Subscriber> Layer<S> for Spans {
 
     fn on_record(&self, id: &Id, values: &Record<'_>, _: Context<'_, S>) {
         let mut records = self.0.lock().expect("no subscriber panicked");
-        // An id is used again once its span is closed: the newest bearer counts.
-        let bearer = records
-            .iter_mut()
-            .rev()
-            .find(|(known, _)| known.as_ref() == Some(id));
-        if let Some((_, record)) = bearer {
+        let mut newest = records.iter_mut().rev();
+        if let Some(bearer) = newest.find(|it| it.id.as_ref() == Some(id)) {
             let mut fields = Fields::default();
             values.record(&mut fields);
-            record.fields.append(&mut fields.0);
+            bearer.fields.append(&mut fields.0);
         }
     }
 

@@ -1,7 +1,6 @@
 //! Support for the tests. Everything that is made here belongs to the test that made
 //! it: no port, file, clock or recorder is common to two.
 
-pub(crate) mod canary;
 pub(crate) mod drive;
 pub(crate) mod observed;
 pub(crate) mod scripted;

@@ -1,6 +1,6 @@
 //! A client with secrets in every place there is, and responses full of them.
 
-use std::future::ready;
+use std::{fmt::Debug, future::ready};
 
 use client::{
     ApiError, Checkpoint, CheckpointStore, Cursor, Failure, FailureKind, IdempotencyKey,
@@ -12,11 +12,22 @@ use reqwest::Response;
 use reqwest_middleware::{Error, Result};
 use serde_json::json;
 
-use super::{
-    canary::debugged,
-    scripted::{response, scripted},
-};
+use super::scripted::{response, scripted};
 use crate::bench::every_text;
+
+/// Part of every secret that a test plants.
+pub(crate) const CANARY: &str = "c4n4ry";
+
+/// A value as `Debug` prints it, in both its forms.
+pub(crate) fn debugged(value: &impl Debug) -> String {
+    format!("{value:?}\n{value:#?}")
+}
+
+/// The lines that show the mark.
+pub(crate) fn leaks(text: &str) -> Vec<&str> {
+    let shows = |line: &&str| line.to_lowercase().contains(CANARY);
+    text.lines().filter(shows).collect()
+}
 
 /// A session of a caller's who authenticates all requests.
 pub(crate) fn session() -> reqwest::ClientBuilder {
@@ -129,7 +140,7 @@ pub(crate) async fn call_everything(client: &ReliableApiClient) -> String {
     said + &debugged(&(crawl, store, checkpoint))
 }
 
-fn result<T: std::fmt::Debug>(result: &std::result::Result<T, ApiError>) -> String {
+fn result<T: Debug>(result: &std::result::Result<T, ApiError>) -> String {
     match result {
         Ok(value) => debugged(value),
         Err(error) => every_text(error) + &debugged(error),
