@@ -299,26 +299,6 @@ mod tests {
     }
 
     #[test]
-    fn finds_a_member_and_refuses_two_of_its_name() {
-        let required = |text| {
-            let value = ObjectText::of(raw(text)).expect("an object").required("a");
-            value.map(RawValue::get)
-        };
-        let field = "a";
-        let missing = ResponseProblem::MissingField { field };
-        let twice = ResponseProblem::RepeatedField { field };
-
-        for (text, found) in [
-            (r#"{"b":{"a":1},"a": [2] }"#, Ok("[2]")),
-            (r#"{"\u0061":"\ud800","\ud800":1}"#, Ok(r#""\ud800""#)),
-            (r#"{"b":{"a":1},"aa":2,"":3}"#, Err(missing)),
-            (r#"{"a":1,"b":2,"\u0061":1}"#, Err(twice)),
-        ] {
-            assert_eq!(required(text), found, "{text}");
-        }
-    }
-
-    #[test]
     fn anything_but_an_object_is_told_by_its_type() {
         for (text, found) in [
             ("null", JsonType::Null),

@@ -7,7 +7,7 @@ use client::{
     teaching::{Builder, ReliableApiClient},
 };
 use http::StatusCode;
-use serde_json::json as value;
+use serde_json::{Value, json as value};
 
 #[test]
 fn an_illegal_setting_is_refused_before_anything_is_sent() {
@@ -74,11 +74,14 @@ fn limits_from_outside() {
         (value!(true), NotPositive::Boolean(true)),
     ];
     for name in ["max_pages", "max_items"] {
-        for (value, expected) in &refused {
-            for read in [
+        let read = |value: &Value| {
+            [
                 positive_from_json(name, value),
                 positive_from_text(name, &value.to_string()),
-            ] {
+            ]
+        };
+        for (value, expected) in &refused {
+            for read in read(value) {
                 let Err(ConfigError::Count { field, got }) = read else {
                     panic!("{value} was not refused as a count: {read:?}")
                 };
@@ -86,10 +89,7 @@ fn limits_from_outside() {
             }
         }
         for number in [1, 100, u32::MAX] {
-            for read in [
-                positive_from_json(name, &value!(number)),
-                positive_from_text(name, &number.to_string()),
-            ] {
+            for read in read(&value!(number)) {
                 assert_eq!(read.expect("a positive integer").get(), number);
             }
         }

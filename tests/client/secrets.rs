@@ -34,10 +34,8 @@ async fn no_log_can_hold_a_secret() {
     let mut headers = http::HeaderMap::new();
     headers.insert("authorization", credential.parse().expect("a header value"));
     let session = || {
-        reqwest::Client::builder()
-            .tls_certs_only([])
-            .no_proxy()
-            .default_headers(headers.clone())
+        let session = reqwest::Client::builder().tls_certs_only([]).no_proxy();
+        session.default_headers(headers.clone())
     };
     let key = IdempotencyKey::new(SECRET).expect("a key");
     let body = JsonObject::from_iter([(SECRET.to_owned(), value!(SECRET))]);
@@ -65,10 +63,8 @@ async fn no_log_can_hold_a_secret() {
     assert_eq!(errors.len(), 12, "every call failed: {errors:#?}");
     let (traced, counted) = (spans.records(), tally.read());
     assert!(traced.iter().any(|span| span.name == "wait"), "{traced:?}");
-    assert!(
-        counted.iter().any(|series| series.value > 0.0),
-        "{counted:?}"
-    );
+    let is_counted = counted.iter().any(|series| series.value > 0.0);
+    assert!(is_counted, "{counted:?}");
     texts.extend(errors.iter().map(|error| every_text(error)));
     texts.push(format!("{traced:?} {counted:?}"));
     // Every URL holds the secret in its path, so this searches for URLs as well.

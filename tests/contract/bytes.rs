@@ -5,35 +5,13 @@ use std::time::{Duration, SystemTime};
 
 use client::{FINAL_STATUSES, IdempotencyKey, RetryAfter};
 use http::{HeaderMap, HeaderValue, Response, StatusCode, header::RETRY_AFTER};
-use proptest::{collection::vec, prelude::*, sample::select};
+use proptest::{prelude::*, sample::select};
 use tests::{client, job, respond, says, wait};
 use wire::{media_type, status::is_final};
 
 /// What media types consist of, and what they do not.
-const PIECES: [&str; 22] = [
-    "application",
-    "APPLICATION",
-    "text",
-    "json",
-    "Json",
-    "+json",
-    "+JSON",
-    "x",
-    "vnd.api",
-    "/",
-    "/",
-    "/",
-    ";",
-    " ",
-    "\t",
-    "=",
-    "\"",
-    ",",
-    "charset=utf-8",
-    "+",
-    "*",
-    "\u{e9}",
-];
+const PIECES: &str = "(application|APPLICATION|text|json|Json|[+]json|[+]JSON|x|vnd[.]api\
+                      |/|/|/|;| |\t|=|\"|,|charset=utf-8|[+]|[*]|\u{e9}){0,5}";
 
 /// A day in the years in which both read the year of two digits alike.
 fn any_time() -> impl Strategy<Value = SystemTime> {
@@ -85,9 +63,9 @@ proptest! {
 
     #[test]
     fn a_media_type_is_json_to_the_client_where_it_is_to_the_service(
-        pieces in vec(select(&PIECES[..]), 0..6),
+        pieces in PIECES,
     ) {
-        let value = HeaderValue::from_bytes(pieces.concat().as_bytes())?;
+        let value = HeaderValue::from_bytes(pieces.as_bytes())?;
         says(Response::builder().header("content-type", &value).body(b"{}".to_vec())?);
 
         let read = wait(client().bad_json());

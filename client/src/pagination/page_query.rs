@@ -56,18 +56,6 @@ mod tests {
 
     use super::*;
 
-    /// Decodes `%XX` and nothing else (RFC 3986 §2.1).
-    fn percent_decode(text: &str) -> Vec<u8> {
-        let mut parts = text.split('%');
-        let mut bytes = parts.next().unwrap_or_default().as_bytes().to_vec();
-        for part in parts {
-            let (digits, rest) = part.split_at(2);
-            bytes.push(u8::from_str_radix(digits, 16).expect("two hexadecimal digits"));
-            bytes.extend(rest.as_bytes());
-        }
-        bytes
-    }
-
     fn encode(cursor: &str) -> String {
         let cursor = Cursor::new(cursor).expect("not empty");
         let query = PageQuery {
@@ -90,7 +78,9 @@ mod tests {
             let form: Vec<_> = form_urlencoded::parse(sent.as_bytes()).collect();
             prop_assert_eq!(form, [("limit".into(), "50".into()), ("cursor".into(), cursor.as_str().into())]);
             let (_, value) = sent.split_once("&cursor=").expect("a cursor");
-            prop_assert_eq!(percent_decode(value), cursor.as_bytes());
+            // So a decoder of forms, to which a plus is a blank, and one that knows only
+            // `%XX` (RFC 3986 §2.1) read the same.
+            prop_assert!(!value.contains('+'), "{}", value);
         }
     }
 }
