@@ -22,9 +22,9 @@ async fn what_follows_a_response_is_the_response_to_no_other_call() {
         "\0",
         "HTTP/1.1 200 OK\r\n",
     ] {
-        let met = meet(&format!("{SOUND}{after}"), Then::Again).await;
+        let outcome = meet(&format!("{SOUND}{after}"), Then::Again).await;
 
-        assert_eq!(met.outcome, "3", "{after:?}");
+        assert_eq!(outcome, "3", "{after:?}");
     }
 }
 
