@@ -1,11 +1,6 @@
 //! A listing read to its end: what it counts, where it stops, and with what.
 
-use std::num::NonZeroU32;
-
-use client::{
-    ApiError, ContractError, Endpoint, Listing, ListingLimits, ResponseProblem,
-    teaching::ReliableApiClient,
-};
+use client::{ApiError, ContractError, Endpoint, ResponseProblem};
 use http::Uri;
 
 use crate::bench::{Bench, Script, page, read, response_problem, status, typed};
@@ -13,14 +8,6 @@ use crate::bench::{Bench, Script, page, read, response_problem, status, typed};
 /// A client that is given these responses, one after the other.
 async fn bench(script: impl IntoIterator<Item = wiremock::ResponseTemplate>) -> Bench {
     Bench::new(Script::of(script)).await
-}
-
-fn limited(client: &ReliableApiClient, max_pages: u32, max_items: u32) -> Listing {
-    client.items().limits(ListingLimits {
-        max_pages: NonZeroU32::new(max_pages).expect("positive"),
-        max_items: NonZeroU32::new(max_items).expect("positive"),
-        ..ListingLimits::DEFAULT
-    })
 }
 
 #[tokio::test]
@@ -33,39 +20,6 @@ async fn a_repeated_cursor_counts_the_attempts_of_the_page_that_brought_it() {
     assert_eq!(error.attempts(), 3, "{error}");
     assert_eq!(error.problem(), Some("cursor_repeated"));
     assert!(error.to_string().contains("on page 2"), "{error}");
-}
-
-#[tokio::test]
-async fn a_limit_that_is_reached_counts_no_attempts() {
-    let bench = bench([page([1], Some("A")), page([1], Some("A"))]).await;
-    let mut items = limited(&bench.client, 10, 1).items();
-    items.next_item().await.expect("an item").expect("an item");
-
-    let page = read(limited(&bench.client, 1, 10)).await;
-    let item = items.next_item().await.expect("not the end").map(drop);
-
-    for error in [page, item] {
-        let error = error.expect_err("there is more");
-        assert_eq!(error.attempts(), 0, "{error}");
-    }
-}
-
-#[tokio::test]
-async fn an_item_that_was_read_and_not_taken_is_more() {
-    for (on_the_page, is_more) in [(&[1, 2][..], false), (&[1, 2, 3], true)] {
-        let bench = bench([page(on_the_page.iter().copied(), None)]).await;
-        let mut items = limited(&bench.client, 10, 2).items();
-        for _ in 0..2 {
-            items.next_item().await.expect("an item").expect("an item");
-        }
-
-        let end = items.next_item().await;
-
-        assert_eq!(end.is_some(), is_more, "{end:?} after {on_the_page:?}");
-        let problem = end.and_then(Result::err).and_then(|it| it.problem());
-        assert_eq!(problem, is_more.then_some("item_limit"));
-        assert!(items.next_item().await.is_none(), "it is over");
-    }
 }
 
 #[tokio::test]

@@ -168,6 +168,13 @@ async fn a_listing_of_more_than_max_items_ends_with_an_error_after_exactly_that_
     enough.stop().await;
     assert_eq!(items.len(), 3);
     assert!(end.is_ok(), "three are not more than three: {end:?}");
+    // An item that was read and not taken is more, even on the last page.
+    for (ids, is_more) in [(1..=2, false), (1..=3, true)] {
+        let last = Script::of([page(ids, None)]);
+        let bench = Bench::with(last, |builder| builder.max_items(2)).await;
+        let (items, end) = read_items(bench.client.items()).await;
+        assert_eq!((items.len(), end.is_err()), (2, is_more), "{end:?}");
+    }
 
     let bench = Bench::new(Script::endless(50)).await;
     let (by_default, end) = read_items(bench.client.items()).await;
