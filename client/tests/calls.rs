@@ -24,7 +24,6 @@ use crate::support::{
     drive::{finish, poll},
     offline,
     scripted::{json, page, response, retry_after, scripted, status},
-    virtual_clock,
 };
 
 const STOCK: Endpoint = Endpoint::new("stock", "/stock");
@@ -76,11 +75,10 @@ impl Scripted {
                 }
             }
         });
-        let builder = offline(&virtual_clock())
-            .recorder(self.tally.recorder())
-            .max_attempts(2)
-            .transport(transport);
-        configure(builder).build().expect("a client")
+        let (client, _) = offline(transport, |builder| {
+            configure(builder.recorder(self.tally.recorder()).max_attempts(2))
+        });
+        client
     }
 
     fn follow(&self, script: &[Step]) {

@@ -13,10 +13,8 @@ use reqwest_middleware::ClientBuilder;
 
 use crate::bench::{Spans, Tally, every_text};
 use crate::support::{
-    offline,
     scripted::response,
     secretive::{self, CANARY, debugged, leaks},
-    virtual_clock,
     wire::{Then, Wire},
 };
 
@@ -26,8 +24,7 @@ async fn no_response_no_error_no_span_and_no_metric_shows_a_secret() {
     let tally = Tally::new();
 
     for (number, response) in secretive::responses().into_iter().enumerate() {
-        let builder = offline(&virtual_clock()).recorder(tally.recorder());
-        let client = secretive::client(builder, response);
+        let client = secretive::client(response, |it| it.recorder(tally.recorder()));
 
         let said = secretive::call_everything(&client).await;
 
@@ -57,10 +54,11 @@ proptest! {
         body in vec(select(&BODIES[..]), 0..8),
     ) {
         let runtime = tokio::runtime::Builder::new_current_thread().build();
-        let client = secretive::client(offline(&virtual_clock()), move || {
+        let respond = move || {
             let headers: Vec<_> = headers.iter().map(|(name, value)| (&**name, &**value)).collect();
             Ok(response(code, &headers, body.concat()))
-        });
+        };
+        let client = secretive::client(respond, |it| it);
 
         let said = runtime?.block_on(secretive::call_everything(&client));
 

@@ -10,7 +10,9 @@ use std::{
 use client::{
     ApiError, CallSettings, Clock, ConcurrencyLimit, ConfigError, Endpoint, FailureKind, NoWait,
     RepeatPermission, RequestName, RetryBudget, RetryMiddleware, StopReason, Timeouts,
-    VirtualClock, check, teaching::Builder, telemetry::BUDGET_TOKENS,
+    VirtualClock, check,
+    teaching::{Builder, ReliableApiClient},
+    telemetry::BUDGET_TOKENS,
 };
 use http::{Extensions, HeaderValue, Method, StatusCode};
 use reqwest::{Request, Response};
@@ -22,7 +24,7 @@ use crate::bench::{
     Bench, Draw, Script, Tally, cursor, http_error, page, read, retry_after, status,
     transport_error,
 };
-use crate::support::{offline, quiet_session, scripted, virtual_clock};
+use crate::support::{NOWHERE, offline, quiet_session, scripted, virtual_clock};
 
 const TWO: NonZeroU32 = NonZeroU32::new(2).unwrap();
 
@@ -92,16 +94,16 @@ async fn a_setting_has_one_rule_wherever_it_is_given() {
     let patient = CallSettings::new().max_retry_after(Duration::MAX);
     let name = RequestName::new(&Method::GET, ORDERS);
 
-    let built = offline(&virtual_clock()).max_retry_after(too_long).build();
-    let client = offline(&virtual_clock()).transport(transport()).build();
-    let client = client.expect("a client");
+    let built = ReliableApiClient::builder(NOWHERE).max_retry_after(too_long);
+    let built = built.build();
+    let (client, _) = offline(transport(), |it| it);
     let of_handle = client.with_settings(patient).flaky().await;
-    let request = client.http().get("http://127.0.0.1:1/");
+    let request = client.http().get(NOWHERE);
     let of_request = request.with_extension(patient).send().await;
     let stack = ClientBuilder::new(quiet_session())
         .with(RetryMiddleware::new().max_retry_after(Duration::MAX))
         .with(transport());
-    let of_layer = stack.build().get("http://127.0.0.1:1/").send().await;
+    let of_layer = stack.build().get(NOWHERE).send().await;
 
     for refused in [
         built.map(drop).map_err(ApiError::from),
@@ -231,7 +233,7 @@ async fn settings_of_a_client_change_what_is_retried_and_waited_for() {
 
 #[test]
 fn a_session_beside_a_transport_is_refused() {
-    let both = offline(&virtual_clock())
+    let both = ReliableApiClient::builder(NOWHERE)
         .session(reqwest::Client::builder())
         .transport(scripted::scripted(async |_| Ok(scripted::status(404))));
 

@@ -15,7 +15,6 @@ use crate::support::{
     drive::{finish, give_way, poll},
     offline,
     scripted::{InFlight, retry_after, scripted, status},
-    virtual_clock,
 };
 use client::{
     ApiError, ConcurrencyLimit, Endpoint, FailureKind, StopReason,
@@ -49,16 +48,14 @@ async fn work(client: &ReliableApiClient, endpoint: Endpoint, calls: usize) -> V
 async fn requests_to_a_dead_service(configure: impl FnOnce(Builder) -> Builder) -> (u32, u32) {
     let requests = Arc::new(AtomicU32::new(0));
     let seen = Arc::clone(&requests);
-    let client = configure(offline(&virtual_clock()))
-        .transport(scripted(move |_| {
-            seen.fetch_add(1, Ordering::SeqCst);
-            async {
-                give_way(2).await;
-                Ok(status(503))
-            }
-        }))
-        .build()
-        .expect("a client");
+    let transport = scripted(move |_| {
+        seen.fetch_add(1, Ordering::SeqCst);
+        async {
+            give_way(2).await;
+            Ok(status(503))
+        }
+    });
+    let (client, _) = offline(transport, configure);
 
     let errors = work(&client, endpoint::FLAKY, 10).await;
 
@@ -84,22 +81,20 @@ async fn the_retry_budget_bounds_the_work_of_all_workers() {
 fn throttled_client() -> (ReliableApiClient, InFlight) {
     let in_flight = InFlight::default();
     let seen = in_flight.clone();
-    let client = offline(&virtual_clock())
-        .concurrency_limit(ConcurrencyLimit::new(16))
-        .transport(scripted(move |request| {
-            let entered = seen.enter();
-            async move {
-                give_way(3).await;
-                drop(entered);
-                Ok(match request.url().path() {
-                    "/throttled" => retry_after(429, "120"),
-                    "/missing" => status(404),
-                    _ => status(204),
-                })
-            }
-        }))
-        .build()
-        .expect("a client");
+    let transport = scripted(move |request| {
+        let entered = seen.enter();
+        async move {
+            give_way(3).await;
+            drop(entered);
+            Ok(match request.url().path() {
+                "/throttled" => retry_after(429, "120"),
+                "/missing" => status(404),
+                _ => status(204),
+            })
+        }
+    });
+    let limited = |it: Builder| it.concurrency_limit(ConcurrencyLimit::new(16));
+    let (client, _) = offline(transport, limited);
     (client, in_flight)
 }
 
@@ -134,16 +129,14 @@ async fn a_429_slows_all_workers_down_and_successes_speed_them_up() {
 
 #[tokio::test]
 async fn no_slot_is_held_during_a_wait() {
-    let client = offline(&virtual_clock())
-        .concurrency_limit(ConcurrencyLimit::new(1))
-        .transport(scripted(async |request: reqwest::Request| {
-            Ok(match request.url().path() {
-                "/flaky" => retry_after(503, "30"),
-                _ => status(204),
-            })
-        }))
-        .build()
-        .expect("a client");
+    let transport = scripted(async |request: reqwest::Request| {
+        Ok(match request.url().path() {
+            "/flaky" => retry_after(503, "30"),
+            _ => status(204),
+        })
+    });
+    let one_slot = |it: Builder| it.concurrency_limit(ConcurrencyLimit::new(1));
+    let (client, _) = offline(transport, one_slot);
     let mut waiting = Box::pin(client.flaky());
 
     assert!(poll(waiting.as_mut()).is_pending());
@@ -156,17 +149,17 @@ async fn no_slot_is_held_during_a_wait() {
 /// whoever asks for one keeps the slot; all else is a 503 to come back from in
 /// three seconds.
 fn client_with_one_slot() -> ReliableApiClient {
-    offline(&virtual_clock())
-        .concurrency_limit(ConcurrencyLimit::new(1))
-        .deadline(Duration::from_secs(10))
-        .transport(scripted(async |request: reqwest::Request| {
-            match request.url().path() {
-                "/no-content" => pending().await,
-                _ => Ok(retry_after(503, "3")),
-            }
-        }))
-        .build()
-        .expect("a client")
+    let transport = scripted(
+        async |request: reqwest::Request| match request.url().path() {
+            "/no-content" => pending().await,
+            _ => Ok(retry_after(503, "3")),
+        },
+    );
+    let (client, _) = offline(transport, |it| {
+        it.concurrency_limit(ConcurrencyLimit::new(1))
+            .deadline(Duration::from_secs(10))
+    });
+    client
 }
 
 #[tokio::test]

@@ -16,7 +16,6 @@ use crate::support::{
     scripted::scripted,
     session,
     tls::{Authority, HANDSHAKE_ENDS, responding},
-    virtual_clock,
     wire::{Then, Wire},
 };
 
@@ -118,11 +117,10 @@ async fn an_alert_within_a_body_is_a_lost_connection() {
         let body = reqwest::Body::wrap(StreamBody::new(end));
         ready(Ok(http::Response::new(body).into()))
     });
-    let client = offline(&virtual_clock()).transport(transport);
+    let (client, _) = offline(transport, |it| it);
 
-    let result = client.build().expect("a client").flaky().await;
+    let error = transport_error(client.flaky().await);
 
-    let error = transport_error(result);
     assert_eq!(error.kind, FailureKind::ConnectionLost, "{error:?}");
     assert_eq!(error.attempts, 3);
 }

@@ -60,9 +60,6 @@ fn base_urls_that_break_a_rule() {
 
         let named = error.contains("base_url") && error.contains(part);
         assert!(named, "{base_url:?}: {error}");
-        for secret in ["secret", "someone", "token@"] {
-            assert!(!error.contains(secret), "{base_url:?}: {error}");
-        }
     }
 }
 

@@ -291,7 +291,7 @@ const fn stop(why: StopReason) -> Decision {
 
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
+    use proptest::{option, prelude::*, sample::select};
 
     use super::*;
 
@@ -420,34 +420,28 @@ mod tests {
         }
     }
 
-    prop_compose! {
-        fn any_duration()(kind in 0..4, millis: u64, nanos in 0..1_000_000_000_u32) -> Duration {
-            match kind {
-                0 => Duration::ZERO,
-                1 => Duration::MAX,
-                2 => Duration::from_millis(millis % 120_000),
-                _ => Duration::new(millis, nanos),
-            }
-        }
+    fn any_duration() -> impl Strategy<Value = Duration> {
+        prop_oneof![
+            Just(Duration::ZERO),
+            Just(Duration::MAX),
+            (0_u64..120_000).prop_map(Duration::from_millis),
+            any::<Duration>(),
+        ]
     }
 
-    prop_compose! {
-        fn any_facts()(kind in 0..4, wait in any_duration(), header in 0..4) -> Facts {
-            Facts {
-                verdict: match kind {
-                    0 => Verdict::Final,
-                    1 => Verdict::Tls,
-                    2 => Verdict::Transient(UNAVAILABLE),
-                    _ => Verdict::Transient(RetryReason::Failure(FailureKind::ReadTimeout)),
-                },
-                retry_after: match header {
-                    0 => None,
-                    1 => Some(RetryAfter::Unusable),
-                    2 => Some(RetryAfter::PastDate),
-                    _ => Some(RetryAfter::Wait(wait)),
-                },
-            }
-        }
+    fn any_facts() -> impl Strategy<Value = Facts> {
+        let verdict = select(vec![
+            Verdict::Final,
+            Verdict::Tls,
+            Verdict::Transient(UNAVAILABLE),
+            Verdict::Transient(RetryReason::Failure(FailureKind::ReadTimeout)),
+        ]);
+        let retry_after = option::of(prop_oneof![
+            Just(RetryAfter::Unusable),
+            Just(RetryAfter::PastDate),
+            any_duration().prop_map(RetryAfter::Wait),
+        ]);
+        (verdict, retry_after).prop_map(|(verdict, told)| Facts::new(verdict, told))
     }
 
     proptest! {
@@ -455,10 +449,10 @@ mod tests {
         #[test]
         fn no_sequence_of_responses_breaks_a_rule(
             responses in prop::collection::vec((any_facts(), any::<bool>()), 1..12),
-            repeatable: bool,
+            eligibility in select(vec![Eligibility::Repeatable, Eligibility::NotPermitted]),
             max_attempts in 1_u32..6,
             max_retry_after in any_duration(),
-            deadline in prop::option::of(any_duration()),
+            deadline in option::of(any_duration()),
             spread in any_duration(),
         ) {
             let limits = Limits {
@@ -471,11 +465,7 @@ mod tests {
                 attempts += 1;
                 let state = CallState {
                     attempts,
-                    eligibility: if repeatable {
-                        Eligibility::Repeatable
-                    } else {
-                        Eligibility::NotPermitted
-                    },
+                    eligibility,
                     remaining: deadline.map(|deadline| deadline.saturating_sub(waited)),
                     spread,
                 };
@@ -486,7 +476,7 @@ mod tests {
                     break;
                 };
 
-                prop_assert!(repeatable && budget);
+                prop_assert!(eligibility == Eligibility::Repeatable && budget);
                 prop_assert!(attempts < max_attempts);
                 prop_assert!(matches!(facts.verdict, Verdict::Transient(_)));
                 if let Some(asked) = facts.retry_after.and_then(RetryAfter::wait) {

@@ -19,18 +19,24 @@ use client::{
 };
 use reqwest_middleware::{ClientBuilder, ClientWithMiddleware, Middleware};
 
+use crate::bench::client_of;
+
 /// A clock that moves only when the client waits.
 pub(crate) fn virtual_clock() -> VirtualClock {
     VirtualClock::starting_at(SystemTime::UNIX_EPOCH)
 }
 
-/// A client whose waits are virtual and whose jitter repeats. Nothing listens
-/// at its base URL: a test gives it a transport.
-pub(crate) fn offline(clock: &VirtualClock) -> Builder {
-    ReliableApiClient::builder("http://127.0.0.1:1")
-        .clock(Arc::new(clock.clone()))
-        .random(Arc::new(SeededRandom::new(7)))
+/// A client whose transport is the test's, and the clock that it waits on. Nothing
+/// listens at its base URL.
+pub(crate) fn offline(
+    transport: impl Middleware,
+    configure: impl FnOnce(Builder) -> Builder,
+) -> (ReliableApiClient, VirtualClock) {
+    client_of(NOWHERE, |it| configure(it.transport(transport)))
 }
+
+/// Nothing listens here.
+pub(crate) const NOWHERE: &str = "http://127.0.0.1:1";
 
 /// A session that needs nothing of its environment.
 pub(crate) fn session() -> reqwest::ClientBuilder {
@@ -49,7 +55,7 @@ pub(crate) fn stack(layer: impl Middleware) -> ClientWithMiddleware {
     ClientBuilder::new(quiet_session()).with(layer).build()
 }
 
-/// The default backoff with the jitter of [`offline`].
+/// The default backoff with jitter that repeats.
 pub(crate) fn backoff(clock: &VirtualClock) -> Backoff {
     let (base, cap) = (Backoff::DEFAULT_BASE, Backoff::DEFAULT_CAP);
     let random = Arc::new(SeededRandom::new(7));

@@ -1,6 +1,6 @@
 //! A client whose slots, tokens and counters are all checked.
 
-use super::{drive::finish, offline, service::Service, virtual_clock};
+use super::{drive::finish, offline, service::Service};
 use crate::bench::{Tally, sum};
 use client::{
     ConcurrencyLimit,
@@ -23,13 +23,11 @@ impl Observed {
     pub(crate) fn new(slots: u32) -> Self {
         let service = Service::default();
         let tally = Tally::new();
-        let client = offline(&virtual_clock())
-            .concurrency_limit(ConcurrencyLimit::new(slots))
-            .max_pages(3)
-            .recorder(tally.recorder())
-            .transport(service.transport(slots as usize))
-            .build()
-            .expect("a client");
+        let (client, _) = offline(service.transport(slots as usize), |it| {
+            it.concurrency_limit(ConcurrencyLimit::new(slots))
+                .max_pages(3)
+                .recorder(tally.recorder())
+        });
         // A full budget would hide a deposit too many.
         for _ in 0..3 {
             finish(client.flaky()).expect("ready").expect("the retry");

@@ -12,7 +12,10 @@ use reqwest::Response;
 use reqwest_middleware::{Error, Result};
 use serde_json::json;
 
-use super::scripted::{response, scripted};
+use super::{
+    offline,
+    scripted::{response, scripted},
+};
 use crate::bench::every_text;
 
 /// Part of every secret that a test plants.
@@ -84,15 +87,12 @@ fn problem(status: u16, retry_after: &str) -> Response {
 
 /// A client whose service responds with `response`.
 pub(crate) fn client(
-    builder: Builder,
     response: impl Fn() -> Result<Response> + Send + Sync + 'static,
+    configure: impl FnOnce(Builder) -> Builder,
 ) -> ReliableApiClient {
-    builder
-        .max_pages(3)
-        .max_items(2)
-        .transport(scripted(move |_| ready(response())))
-        .build()
-        .expect("a client")
+    let transport = scripted(move |_| ready(response()));
+    let (client, _) = offline(transport, |it| configure(it.max_pages(3).max_items(2)));
+    client
 }
 
 /// Uses every way to call the service, and tells all that can be printed of
