@@ -9,7 +9,7 @@ use std::{
 
 use client::{
     ApiError, CallSettings, Clock, ConcurrencyLimit, ConfigError, Endpoint, FailureKind, NoWait,
-    RepeatPermission, RequestName, RetryBudget, RetryMiddleware, StopReason, Timeouts,
+    RepeatPermission, RequestName, RetryBudget, RetryMiddleware, RetryReport, StopReason, Timeouts,
     VirtualClock, check,
     teaching::{Builder, ReliableApiClient},
     telemetry::BUDGET_TOKENS,
@@ -21,69 +21,53 @@ use reqwest_retry::{RetryDecision, RetryPolicy};
 use wiremock::ResponseTemplate;
 
 use crate::bench::{
-    Bench, Draw, Script, Tally, cursor, http_error, page, read, retry_after, status,
+    Bench, Draw, Script, Tally, clock, cursor, http_error, page, read, retry_after, status,
     transport_error,
 };
-use crate::support::{NOWHERE, offline, quiet_session, scripted, virtual_clock};
+use crate::support::{NOWHERE, offline, quiet_session, scripted};
 
 const TWO: NonZeroU32 = NonZeroU32::new(2).unwrap();
 
 const ORDERS: Endpoint = Endpoint::new("orders", "/orders");
 
 #[tokio::test]
-async fn settings_of_a_call_take_the_place_of_the_clients() {
+async fn settings_of_a_call_take_the_place_of_the_clients_and_the_nearest_wins() {
     use StopReason::{
         AttemptsExhausted as Spent, Deadline, NotEligible, RetryAfterOverBudget as TooLong,
     };
-    let (set, seconds) = (CallSettings::new, Duration::from_secs);
-    let [one, three, many] = [1, 3, 120].map(seconds);
+    let set = CallSettings::new;
+    let [one, three, many] = [1, 3, 120].map(Duration::from_secs);
+    let down = || status(503);
     let asking = |seconds| retry_after(503, seconds);
-    for (settings, response, attempts, stopped) in [
-        (set().max_attempts(2), status(503), 2, Spent),
-        (set().max_retry_after(one), asking("2"), 1, TooLong),
-        (set().max_retry_after(many), asking("120"), 3, Spent),
-        (set().deadline(three), asking("2"), 2, Deadline),
-        (set().do_not_repeat(), status(503), 1, NotEligible),
+    for (of_handle, of_request, response, attempts, stopped) in [
+        (set(), set(), down(), 3, Spent),
+        (set(), set().max_attempts(2), down(), 2, Spent),
+        (set(), set().do_not_repeat(), down(), 1, NotEligible),
+        (set().max_attempts(2), set(), down(), 2, Spent),
+        (
+            set().max_attempts(2),
+            set().max_attempts(1),
+            down(),
+            1,
+            Spent,
+        ),
+        (set().do_not_repeat(), set(), down(), 1, NotEligible),
+        (set().max_retry_after(one), set(), asking("2"), 1, TooLong),
+        (set().max_retry_after(many), set(), asking("120"), 3, Spent),
+        (set().deadline(three), set(), asking("2"), 2, Deadline),
     ] {
         let bench = Bench::new(Script::always(response)).await;
-
-        let error = http_error(bench.client.with_settings(settings).flaky().await);
-
-        assert_eq!(error.attempts, attempts, "{settings:?}");
-        assert_eq!(error.stopped, Some(stopped), "{settings:?}");
-        // The client itself goes by its own.
-        let own = http_error(bench.client.flaky().await);
-        assert_ne!((own.attempts, own.stopped), (attempts, Some(stopped)));
-    }
-}
-
-#[tokio::test]
-async fn settings_hold_for_requests_of_the_callers_own_and_the_nearest_wins() {
-    let bench = Bench::new(Script::always(status(503))).await;
-    let at_most = |attempts| Some(CallSettings::new().max_attempts(attempts));
-    let once = Some(CallSettings::new().do_not_repeat());
-
-    for (of_handle, of_request, attempts) in [
-        (None, None, 3),
-        (None, at_most(2), 2),
-        (None, once, 1),
-        (at_most(2), None, 2),
-        (at_most(2), at_most(1), 1),
-        (once, None, 1),
-    ] {
-        let own = bench.client.clone();
-        let client = of_handle.map_or(own, |settings| bench.client.with_settings(settings));
+        let client = bench.client.with_settings(of_handle);
         let request = client.http().post(bench.server.uri() + "/orders");
-        let mut request = request.with_extension(RepeatPermission);
-        if let Some(settings) = of_request {
-            request = request.with_extension(settings);
-        }
+        let request = request.with_extension(RepeatPermission);
 
-        let response = request.send().await.expect("a response");
+        let response = request.with_extension(of_request).send().await;
 
-        let report = response.extensions().get::<client::RetryReport>();
-        let sent = report.expect("a report").attempts;
-        assert_eq!(sent, attempts, "{of_handle:?} {of_request:?}");
+        let response = response.expect("a response");
+        let report = response.extensions().get::<RetryReport>();
+        let report = report.map(|it| (it.attempts, it.stopped));
+        let expected = Some((attempts, Some(stopped)));
+        assert_eq!(report, expected, "{of_handle:?} {of_request:?}");
     }
 }
 
@@ -177,7 +161,7 @@ impl RetryPolicy for Linear {
 
 #[tokio::test]
 async fn a_policy_can_take_the_place_of_the_backoff() {
-    let clock = virtual_clock();
+    let clock = clock();
     let linear = |builder: Builder| {
         let builder = builder.clock(Arc::new(clock.clone())).max_attempts(9);
         builder.policy(Linear(clock.clone()))
