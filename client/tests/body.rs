@@ -17,12 +17,11 @@ use futures_util::{StreamExt, stream};
 use http_body_util::StreamBody;
 use hyper::body::Frame;
 
-use crate::bench::{Bench, Script, http_error, status, transport_error, typed};
+use crate::bench::{Bench, Script, clock, http_error, status, transport_error, typed};
 use crate::support::{
     drive::finish,
     offline,
     scripted::scripted,
-    virtual_clock,
     wire::{Then, Wire},
 };
 
@@ -197,7 +196,7 @@ async fn an_error_whose_body_does_not_end_keeps_what_its_head_and_its_beginning_
 /// It is not on the wire, so nothing holds the clock for it.
 #[tokio::test]
 async fn the_body_of_a_scripted_response_may_wait_on_the_virtual_clock() {
-    let clock = virtual_clock();
+    let clock = clock();
     let sleeping = clock.clone();
     let transport = scripted(move |_| {
         let clock = sleeping.clone();

@@ -7,18 +7,36 @@
 use std::{pin::pin, task::Poll};
 
 use client::{
-    IdempotencyKey, JsonObject,
+    Checkpoint, CheckpointError, CheckpointStore, IdempotencyKey, JsonObject, MemoryCheckpoints,
     teaching::{ReliableApiClient, endpoint},
 };
 use futures_util::future::join;
 
 use crate::bench::read;
 use crate::support::{
-    drive::{finish, poll},
+    drive::{finish, give_way, poll},
     observed::Observed,
     scripted::number,
-    slow_store::SlowStore,
 };
+
+/// A store that gives way before it saves and after.
+#[derive(Clone, Default)]
+struct SlowStore(MemoryCheckpoints);
+
+#[async_trait::async_trait]
+impl CheckpointStore for SlowStore {
+    async fn load(&self) -> Result<Option<Checkpoint>, CheckpointError> {
+        give_way(2).await;
+        self.0.load().await
+    }
+
+    async fn save(&self, checkpoint: &Checkpoint) -> Result<(), CheckpointError> {
+        give_way(2).await;
+        self.0.save(checkpoint).await?;
+        give_way(2).await;
+        Ok(())
+    }
+}
 
 /// Drops what `scenario` makes after each number of polls, until one completes.
 fn drop_at_every_await<F: Future<Output = ()>>(

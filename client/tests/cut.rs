@@ -3,27 +3,25 @@
 //! Once the head is there it decides, whatever becomes of the body; before, and
 //! within the body of a success, the cut is a failure of the transport.
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
 use client::{
-    ApiError, Backoff, Classifier, FailureKind, IdempotencyKey, IncompleteBody, JsonObject, Random,
-    RetryMiddleware, RetryReport, SeededRandom, Timeouts, VirtualClock,
-    teaching::{ReliableApiClient, endpoint},
-    without_hidden_requests,
+    ApiError, Backoff, FailureKind, IdempotencyKey, JsonObject, RequestName, Timeouts,
+    VirtualClock, check, teaching::endpoint, without_hidden_requests,
 };
 use futures_util::future::join_all;
+use http::Method;
+use reqwest::Response;
+use reqwest_middleware::ClientBuilder;
 
-use crate::bench::silently;
+use crate::bench::{client_of, silently};
 use crate::support::{
-    backoff, session, virtual_clock,
+    retries, session,
     wire::{Then, Wire},
 };
 
 /// How long a silent connection is listened to.
 const PATIENCE: Duration = Duration::from_secs(100);
-
-/// What the jitter is drawn from.
-const SEED: u64 = 7;
 
 const BODY: &str = r#"{"id":"j-1","attempt":3}"#;
 
@@ -39,9 +37,8 @@ const SAMPLES: [Sample; 8] = [
     (429, None, None),
     (503, Some("7"), Some(&[7, 7])),
     (503, Some("120"), Some(&[])),
-    // The clock starts with 1970, so this date is nine seconds away, and past the
-    // second time.
-    (503, Some("Thu, 01 Jan 1970 00:00:09 GMT"), Some(&[9, 0])),
+    // Nine seconds after the clock starts, and past the second time.
+    (503, Some("Sun, 06 Nov 1994 08:49:46 GMT"), Some(&[9, 0])),
 ];
 
 /// How a call ended: the status of a response that was judged, and why its body is
@@ -70,11 +67,7 @@ fn expected(sample: Sample, cut: usize, then: Then) -> (Vec<Duration>, End) {
     let judged = cut >= head && (status != 200 || lost.is_none());
     let waits = match waits.filter(|_| judged) {
         Some(seconds) => seconds.iter().copied().map(Duration::from_secs).collect(),
-        None => {
-            let random = SeededRandom::new(SEED);
-            let drawn = [1, 2].map(|factor| Backoff::DEFAULT_BASE * factor);
-            drawn.map(|ceiling| ceiling.mul_f64(random.unit())).to_vec()
-        }
+        None => [1, 2].map(|it| Backoff::DEFAULT_BASE * it / 2).to_vec(),
     };
     (waits, (judged.then_some(status), lost))
 }
@@ -92,68 +85,42 @@ enum Caller {
 
 /// Makes a call: its waits and its end.
 async fn call(caller: Caller, status: u16, wire: &Wire) -> (Vec<Duration>, End) {
-    let clock = virtual_clock();
-    let key = IdempotencyKey::new("order-4711").expect("a key");
-    let client = client(wire, &clock);
-    let end = match caller {
+    let (client, clock) = client_of(&wire.base_url(), |it| it.timeouts(PATIENCE, PATIENCE));
+    let (key, job) = (IdempotencyKey::new("k-1"), JsonObject::new());
+    let key = key.expect("a key");
+    let result = match caller {
         // What became of its body is no concern of whoever asks where to go.
-        Caller::Get if status == 302 => of(client.redirect().await.map(|it| it.status.as_u16())),
-        Caller::Get => of(client.flaky().await.map(|_| 200)),
-        Caller::CreateJob => of(client
-            .create_job(&key, &JsonObject::new())
-            .await
-            .map(|_| 200)),
-        Caller::Layer => by_layer(wire, &clock).await,
+        Caller::Get if status == 302 => client.redirect().await.map(|it| it.status.as_u16()),
+        Caller::Get => client.flaky().await.map(|_| 200),
+        Caller::CreateJob => client.create_job(&key, &job).await.map(|_| 200),
+        Caller::Layer => by_layer(wire, &clock).await.map(|it| it.status().as_u16()),
     };
-    let waits = clock.sleeps();
-    let requests = wire.requests();
+    let (waits, requests) = (clock.sleeps(), wire.requests());
     assert_eq!(requests.len(), waits.len() + 1, "{waits:?}");
-    let of_one_job = |head: &String| head.contains("idempotency-key: order-4711");
+    let of_one_job = |head: &String| head.contains("idempotency-key: k-1");
     assert!(caller != Caller::CreateJob || requests.iter().all(of_one_job));
+    let end = match result {
+        Ok(status) => (Some(status), None),
+        Err(ApiError::Http(error)) => {
+            assert_eq!(error.attempts as usize, requests.len(), "{error}");
+            (Some(error.status.as_u16()), error.incomplete_body)
+        }
+        Err(ApiError::Transport(error)) => (None, Some(error.kind)),
+        Err(other) => panic!("neither a status nor a transport failure: {other:?}"),
+    };
     (waits, end)
 }
 
-fn client(wire: &Wire, clock: &VirtualClock) -> ReliableApiClient {
-    wire.client(|it| {
-        it.timeouts(PATIENCE, PATIENCE)
-            .clock(Arc::new(clock.clone()))
-            .random(Arc::new(SeededRandom::new(SEED)))
-    })
-}
-
-fn of(result: Result<u16, ApiError>) -> End {
-    match result {
-        Ok(status) => (Some(status), None),
-        Err(ApiError::Http(error)) => (Some(error.status.as_u16()), error.incomplete_body),
-        Err(ApiError::Transport(error)) => (None, Some(error.kind)),
-        Err(other) => panic!("neither a status nor a transport failure: {other:?}"),
-    }
-}
-
-async fn by_layer(wire: &Wire, clock: &VirtualClock) -> End {
-    let session = session().read_timeout(PATIENCE);
-    let session = without_hidden_requests(session).build().expect("a session");
-    let policy = backoff(clock);
-    let clock = Arc::new(clock.clone());
-    let retries = RetryMiddleware::with_policy(policy, Classifier::default(), clock);
-    let stack = reqwest_middleware::ClientBuilder::new(session).with(retries);
+async fn by_layer(wire: &Wire, clock: &VirtualClock) -> Result<Response, ApiError> {
+    let session = without_hidden_requests(session().read_timeout(PATIENCE)).build();
+    let stack = ClientBuilder::new(session.expect("a session")).with(retries(clock));
     let timeouts = Timeouts {
         connect: PATIENCE,
         read: PATIENCE,
     };
-    let request = stack.build().get(wire.base_url());
-    let request = request.with_extension(endpoint::FLAKY);
-
-    match request.with_extension(timeouts).send().await {
-        Ok(response) => {
-            let extensions = response.extensions();
-            let report = extensions.get::<RetryReport>().expect("a report");
-            assert_eq!(report.attempts as usize, wire.requests().len());
-            let incomplete = extensions.get().map(|IncompleteBody(kind)| *kind);
-            (Some(response.status().as_u16()), incomplete)
-        }
-        Err(error) => (None, Some(FailureKind::of(&error))),
-    }
+    let request = stack.build().get(wire.base_url()).with_extension(timeouts);
+    let sent = request.with_extension(endpoint::FLAKY).send().await;
+    check(RequestName::new(&Method::GET, endpoint::FLAKY), sent).await
 }
 
 async fn cut_everywhere(then: Then) {

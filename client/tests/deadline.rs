@@ -15,10 +15,7 @@ use futures_util::future::join_all;
 use crate::bench::{
     Bench, Script, clock, http_error, never_resolving, retry_after, transport_error,
 };
-use crate::support::{
-    virtual_clock,
-    wire::{Then, Wire},
-};
+use crate::support::wire::{Then, Wire};
 
 /// A clock whose waits last a second longer than they should, as those of a
 /// busy machine do.
@@ -113,7 +110,7 @@ async fn a_virtual_deadline_waits_for_what_is_on_the_wire() {
         body.len()
     );
     let wire = Wire::serve(&[(&response, Then::Close)]).await;
-    let clock = virtual_clock();
+    let clock = clock();
     let client = wire.client(|it| {
         it.clock(Arc::new(clock.clone()))
             .concurrency_limit(ConcurrencyLimit::new(1))

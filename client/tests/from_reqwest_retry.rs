@@ -19,11 +19,10 @@ use reqwest_retry::{
 };
 use wiremock::{MockServer, ResponseTemplate};
 
-use crate::bench::{Script, Tally, retry_after, status, sum};
+use crate::bench::{Script, Tally, clock, retry_after, status, sum};
 use crate::support::{
-    backoff, session, stack,
+    retries, session, stack,
     tls::ALERT,
-    virtual_clock,
     wire::{Then, Wire},
 };
 
@@ -33,12 +32,6 @@ fn before() -> RetryTransientMiddleware<ExponentialBackoff> {
         .retry_bounds(Duration::ZERO, Duration::ZERO)
         .build_with_max_retries(2);
     RetryTransientMiddleware::new_with_policy(policy)
-}
-
-/// This layer with its defaults, two retries among them, over virtual time.
-fn after(clock: &VirtualClock) -> RetryMiddleware {
-    let clock = Arc::new(clock.clone());
-    RetryMiddleware::with_policy(backoff(&clock), Classifier::default(), clock)
 }
 
 /// A service whose response to every request is the same.
@@ -79,7 +72,7 @@ async fn methods_and_statuses_are_retried_as_the_page_says() {
     ] {
         let story = format!("{method} {reply:?}");
         let old = requests(before(), method.clone(), reply.clone()).await;
-        let new = requests(after(&virtual_clock()), method, reply).await;
+        let new = requests(retries(&clock()), method, reply).await;
 
         assert_eq!((old, new), (of_before, of_after), "{story}");
     }
@@ -87,14 +80,14 @@ async fn methods_and_statuses_are_retried_as_the_page_says() {
 
 #[tokio::test]
 async fn only_this_layer_waits_for_a_retry_after() {
-    let clock = virtual_clock();
+    let clock = clock();
     let seven = Duration::from_secs(7);
     let told = retry_after(503, "7");
 
     let began = Instant::now();
     let old = requests(before(), Method::GET, told.clone()).await;
     let waited = began.elapsed();
-    let new = requests(after(&clock), Method::GET, told).await;
+    let new = requests(retries(&clock), Method::GET, told).await;
 
     assert_eq!((old, new), (3, 3));
     assert!(waited < seven, "{waited:?}");
@@ -108,7 +101,7 @@ async fn a_failed_handshake_is_retried_before_and_final_here() {
     let url = |wire: &Wire| format!("https://{}/?secret", wire.address());
 
     let of_before = stack(before()).get(url(&old)).send().await;
-    let of_after = stack(after(&virtual_clock())).get(url(&new)).send();
+    let of_after = stack(retries(&clock())).get(url(&new)).send();
     let of_after = of_after.await;
 
     assert_eq!((old.requests().len(), new.requests().len()), (3, 1));
@@ -131,12 +124,12 @@ async fn a_success_that_breaks_off_is_delivered_before_and_retried_here() {
     let half = "HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf";
     let broken = async || Wire::serve(&[(half, Then::Close)]).await;
     let [old, new, kept] = [broken().await, broken().await, broken().await];
-    let clock = Arc::new(virtual_clock());
     let policy = ExponentialBackoff::builder().build_with_max_retries(2);
-    let keeping = RetryMiddleware::with_policy(policy, DefaultRetryableStrategy, clock);
+    let at_rest = Arc::new(clock());
+    let keeping = RetryMiddleware::with_policy(policy, DefaultRetryableStrategy, at_rest);
 
     let of_before = stack(before()).get(old.base_url()).send().await;
-    let of_after = stack(after(&virtual_clock())).get(new.base_url());
+    let of_after = stack(retries(&clock())).get(new.base_url());
     let of_after = of_after.send().await;
     let of_kept_strategy = stack(keeping).get(kept.base_url()).send().await;
 
@@ -183,7 +176,7 @@ async fn a_body_that_is_a_stream_is_refused_before_and_sent_once_here() {
     // The body of a response comes piece by piece, and so it is a stream.
     let stream = || Body::from(reqwest::Response::from(http::Response::new("")));
     let tally = Tally::new();
-    let counting = after(&virtual_clock()).recorder(tally.recorder());
+    let counting = retries(&clock()).recorder(tally.recorder());
     let [old, new] = [service(status(503)).await, service(status(503)).await];
     let send = |layer: ClientWithMiddleware, service: &MockServer| {
         layer.put(service.uri()).body(stream()).send()
@@ -211,8 +204,8 @@ async fn a_default_session_repeats_a_post_on_its_own() {
     });
     script.mount(&service).await;
     let default = ClientBuilder::new(session().build().expect("a session"));
-    let default = default.with(after(&virtual_clock())).build();
-    let quiet = stack(after(&virtual_clock()));
+    let default = default.with(retries(&clock())).build();
+    let quiet = stack(retries(&clock()));
 
     let followed = default.post(service.uri()).body("once").send().await;
     let handed_over = quiet.post(service.uri()).body("once").send().await;

@@ -10,19 +10,19 @@ use std::{
 
 use client::{Backoff, Classifier, Clock, RetryMiddleware, Sleep, VirtualClock};
 
-use crate::bench::{Bench, Draw, Script, status};
-use crate::support::{stack, virtual_clock};
+use crate::bench::{Bench, Draw, Script, clock, status};
+use crate::support::stack;
 
-/// A virtual clock whose calendar is set forward or back at one of its
-/// readings.
+/// A virtual clock whose calendar is an hour ahead, and by another time from one of its
+/// readings on.
 struct Stepping {
     time: VirtualClock,
     readings: AtomicU32,
     step_at: u32,
-    forward: bool,
+    ahead: Duration,
 }
 
-const STEP: Duration = Duration::from_secs(3600);
+const HOUR: Duration = Duration::from_secs(3600);
 
 impl Clock for Stepping {
     fn monotonic(&self) -> Duration {
@@ -30,13 +30,8 @@ impl Clock for Stepping {
     }
 
     fn wall(&self) -> SystemTime {
-        let before = self.time.wall() + STEP;
         let stepped = self.readings.fetch_add(1, Ordering::Relaxed) >= self.step_at;
-        match (stepped, self.forward) {
-            (false, _) => before,
-            (true, true) => before + STEP,
-            (true, false) => before - STEP,
-        }
+        self.time.wall() + if stepped { self.ahead } else { HOUR }
     }
 
     fn sleep(&self, duration: Duration) -> Sleep<'_> {
@@ -48,30 +43,22 @@ impl Clock for Stepping {
 async fn a_step_of_the_calendar_is_no_part_of_a_wait() {
     let cap = Duration::from_millis(10);
     let bench = Bench::new(Script::always(status(503))).await;
-    for (step_at, forward) in (0..12).flat_map(|at| [(at, true), (at, false)]) {
-        let time = virtual_clock();
-        let clock = Arc::new(Stepping {
+    for (step_at, ahead) in (0..12).flat_map(|at| [(at, Duration::ZERO), (at, 2 * HOUR)]) {
+        let time = clock();
+        let clock: Arc<dyn Clock> = Arc::new(Stepping {
             time: time.clone(),
             readings: AtomicU32::new(0),
             step_at,
-            forward,
+            ahead,
         });
-        let backoff = Backoff::new(
-            cap,
-            cap,
-            Arc::<Stepping>::clone(&clock),
-            Arc::new(Draw(0.5)),
-        );
+        let backoff = Backoff::new(cap, cap, Arc::clone(&clock), Arc::new(Draw(0.5)));
         let backoff = backoff.expect("legal");
 
         let retries = RetryMiddleware::with_policy(backoff, Classifier::default(), clock);
         let response = stack(retries).get(bench.server.uri()).send().await;
 
         assert_eq!(response.expect("a response").status(), 503);
-        assert_eq!(
-            time.sleeps(),
-            [cap / 2; 2],
-            "a step at reading {step_at}, forward: {forward}"
-        );
+        let waits = time.sleeps();
+        assert_eq!(waits, [cap / 2; 2], "{ahead:?} ahead at reading {step_at}");
     }
 }

@@ -6,25 +6,19 @@ pub(crate) mod observed;
 pub(crate) mod scripted;
 pub(crate) mod secretive;
 pub(crate) mod service;
-pub(crate) mod slow_store;
 pub(crate) mod tls;
 pub(crate) mod wire;
 
-use std::{sync::Arc, time::SystemTime};
+use std::sync::Arc;
 
 use client::{
-    Backoff, SeededRandom, VirtualClock,
+    Backoff, Classifier, RetryMiddleware, VirtualClock,
     teaching::{Builder, ReliableApiClient},
     without_hidden_requests,
 };
 use reqwest_middleware::{ClientBuilder, ClientWithMiddleware, Middleware};
 
-use crate::bench::client_of;
-
-/// A clock that moves only when the client waits.
-pub(crate) fn virtual_clock() -> VirtualClock {
-    VirtualClock::starting_at(SystemTime::UNIX_EPOCH)
-}
+use crate::bench::{Draw, client_of};
 
 /// A client whose transport is the test's, and the clock that it waits on. Nothing
 /// listens at its base URL.
@@ -55,9 +49,15 @@ pub(crate) fn stack(layer: impl Middleware) -> ClientWithMiddleware {
     ClientBuilder::new(quiet_session()).with(layer).build()
 }
 
-/// The default backoff with jitter that repeats.
-pub(crate) fn backoff(clock: &VirtualClock) -> Backoff {
+/// The retry layer with its defaults, over this clock, whose jitter draws 0.5.
+pub(crate) fn retries(clock: &VirtualClock) -> RetryMiddleware {
     let (base, cap) = (Backoff::DEFAULT_BASE, Backoff::DEFAULT_CAP);
-    let random = Arc::new(SeededRandom::new(7));
-    Backoff::new(base, cap, Arc::new(clock.clone()), random).expect("legal")
+    let clock = Arc::new(clock.clone());
+    let backoff = Backoff::new(
+        base,
+        cap,
+        Arc::<VirtualClock>::clone(&clock),
+        Arc::new(Draw(0.5)),
+    );
+    RetryMiddleware::with_policy(backoff.expect("legal"), Classifier::default(), clock)
 }
