@@ -5,9 +5,9 @@ use std::{
     time::Duration,
 };
 
-use client::{ConcurrencyLimit, IdempotencyKey, JsonObject};
+use client::{ConcurrencyLimit, teaching::endpoint};
 use host::telemetry::{REQUEST_SPAN, REQUEST_SPAN_FIELDS, SPAN_TARGET};
-use tests::{Bench, Loopback, Script, Series, Spans, Tally, json, retry_after};
+use tests::{Bench, Loopback, Script, Series, Spans, Tally, call, json, retry_after};
 
 /// What every span has for any OpenTelemetry layer.
 const OTEL: [&str; 3] = ["otel.name", "otel.kind", "otel.status_code"];
@@ -44,22 +44,10 @@ fn fields(text: &str) -> BTreeSet<String> {
 /// Runs into most of what can be run into.
 async fn exercise(loopback: &Loopback) {
     let client = &loopback.client;
-    let key = IdempotencyKey::new("k").expect("a key");
     // Two at once under a limit of one: the second has to queue.
     drop(tokio::join!(client.flaky(), client.flaky()));
-    drop(client.retry_later().await);
-    drop(client.text_json().await);
-    for listing in [
-        client.items(),
-        client.looping_items(),
-        client.endless_items(),
-    ] {
-        let mut items = listing.items();
-        while items.next_item().await.is_some() {}
-    }
-    for value in ["a", "a", "b"] {
-        let body = JsonObject::from_iter([(value.to_owned(), true.into())]);
-        drop(client.create_job(&key, &body).await);
+    for endpoint in endpoint::ALL {
+        drop(call(client, endpoint).await);
     }
     // The teaching service never sends a 429, nor a wait within the budget.
     let told = retry_after(429, "1");
@@ -97,7 +85,8 @@ async fn every_metric_and_span_is_in_the_published_catalogues() {
     let (ours, theirs) = (Tally::new(), Tally::new());
     let (spans, _watch) = Spans::watch();
     let metrics = host::Metrics::new(theirs.recorder(), String::new);
-    let loopback = Loopback::start_both(
+    let loopback = Loopback::start_all(
+        &[],
         |service| service.metrics(metrics),
         |builder| {
             builder
@@ -105,7 +94,6 @@ async fn every_metric_and_span_is_in_the_published_catalogues() {
                 .concurrency_limit(ConcurrencyLimit::new(1))
                 .deadline(Duration::from_secs(600))
                 .max_pages(3)
-                .max_items(4)
         },
     );
 

@@ -48,15 +48,7 @@ impl Loopback {
 
     /// A fresh service and a client with rules of the test's own.
     pub fn start_with(configure: impl FnOnce(Builder) -> Builder) -> Self {
-        Self::start_both(|service| service, configure)
-    }
-
-    /// A fresh service and a client, both with rules of the test's own.
-    pub fn start_both(
-        service: impl FnOnce(ServiceConfigBuilder) -> ServiceConfigBuilder,
-        client: impl FnOnce(Builder) -> Builder,
-    ) -> Self {
-        Self::start_all(&[], service, client)
+        Self::start_all(&[], |service| service, configure)
     }
 
     /// A fresh service with these faults, one for each of the first requests, and a client
@@ -65,7 +57,8 @@ impl Loopback {
         Self::start_all(faults, |service| service, |client| client)
     }
 
-    fn start_all(
+    /// A fresh service with these faults and a client, both with rules of the test's own.
+    pub fn start_all(
         faults: &'static [Fault],
         service: impl FnOnce(ServiceConfigBuilder) -> ServiceConfigBuilder,
         client: impl FnOnce(Builder) -> Builder,

@@ -35,9 +35,7 @@ macro_rules! target {
 
 /// The first bytes up to a line feed, and the rest.
 pub fn line(data: &[u8]) -> (&[u8], &[u8]) {
-    let end = data.iter().position(|byte| *byte == b'\n');
-    match end {
-        Some(end) => (&data[..end], &data[end + 1..]),
-        None => (data, b""),
-    }
+    let mut parts = data.splitn(2, |byte| *byte == b'\n').fuse();
+    let mut next = || parts.next().unwrap_or_default();
+    (next(), next())
 }
