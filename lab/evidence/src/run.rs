@@ -1,7 +1,7 @@
 //! A run: one scenario, run once by one client, as a value.
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::{
     answer::Answer,
@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// Whether the waits of a run are real.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Pace {
     /// A wait of a second takes a second.

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use host::Signals;
+use host::{Signals, StartError};
 
 use super::{Exit, number, run_scenarios, terminal};
 use crate::{
@@ -86,8 +86,8 @@ async fn run(arguments: &Arguments) -> Result<(), Exit> {
 /// Says why the web UI is not served, and suggests a command if a port is taken.
 fn fail_start(error: &WebUiError) -> Exit {
     let option = match error {
-        WebUiError::PageInUse { .. } => "--page-port",
-        WebUiError::Service(host::StartError::PortInUse { .. }) => "--port",
+        WebUiError::Page(StartError::PortInUse { .. }) => "--page-port",
+        WebUiError::Service(StartError::PortInUse { .. }) => "--port",
         _ => return terminal::fail(error, Exit::Environment),
     };
     let hint = format!("{error}; choose another with {option}, or {option} 0 for a free one");

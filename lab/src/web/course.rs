@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{preview::has_sliders, run_request::ClientChoice};
+use super::runs::{ClientChoice, has_sliders};
 use evidence::{Asked, Metric};
 use runner::{WITHOUT, scenario::CATALOGUE, scenario::Scenario};
 

@@ -22,7 +22,6 @@
 //! | GET `/api/wire` | what reached the service from anywhere else |
 //! | GET `/api/events` | all of it as it happens, as an event stream |
 
-mod api;
 mod assets;
 mod card;
 mod course;
@@ -30,15 +29,10 @@ mod exporters;
 mod feed;
 mod guard;
 mod json_body;
-mod live;
-mod load_request;
 mod loads;
-mod preview;
 mod problem;
 mod rate;
-mod record;
-mod run_evidence;
-mod run_request;
+mod routes;
 mod runs;
 mod shared;
 mod storm;
@@ -47,34 +41,26 @@ mod wire_lane;
 use std::{fmt, io, net::SocketAddr, num::NonZeroUsize, path::PathBuf, sync::Arc, time::Duration};
 
 use host::{
-    ConnectionBounds, HeaderCase, RunningService, ServiceConfig, Stopped,
+    ConnectionBounds, HeaderCase, RunningService, ServiceConfig, StartError, Stopped,
     accept::{self, Phase},
 };
 use hyper_util::service::TowerToHyperService;
 use serde::Serialize;
 use server::TeachingApi;
-use tokio::{
-    net::TcpListener,
-    sync::{Semaphore, watch},
-    task::JoinSet,
-};
+use tokio::{sync::watch, task::JoinSet};
 use tracing::{Dispatch, dispatcher};
 use tracing_subscriber::{Registry, layer::SubscriberExt};
 
-use api::router;
 use assets::Assets;
-use card::Cards;
 use feed::Feed;
 use loads::Loads;
-use preview::MAX_PREVIEWS;
+use routes::router;
 use runner::{Exposition, RunError, scenario::CATALOGUE};
 use runs::Runs;
 use shared::Shared;
-use storm::Storms;
 
 pub use exporters::Exporters;
-pub(crate) use run_evidence::{Evidence, EvidenceStyle};
-pub(crate) use run_request::COMPARE;
+pub(crate) use runs::{COMPARE, Evidence, EvidenceStyle};
 
 /// The default port of the web UI.
 pub const DEFAULT_PAGE_PORT: u16 = 8766;
@@ -120,21 +106,10 @@ pub enum WebUiError {
     Config(#[from] host::ConfigError),
     /// The service did not start.
     #[error(transparent)]
-    Service(#[from] host::StartError),
-    /// Another process has the page's port.
-    #[error("port {port} on 127.0.0.1 is in use")]
-    PageInUse {
-        /// The requested port.
-        port: u16,
-    },
-    /// The page's socket could not be opened for another reason.
-    #[error("could not listen on 127.0.0.1:{port}")]
-    Page {
-        /// The requested port.
-        port: u16,
-        /// The operating system's error.
-        source: io::Error,
-    },
+    Service(#[from] StartError),
+    /// The page's socket could not be opened.
+    #[error(transparent)]
+    Page(StartError),
     /// The given folder does not contain the web UI.
     #[error("{} does not contain the web UI", .folder.display())]
     Assets {
@@ -152,11 +127,7 @@ pub enum WebUiError {
 pub struct WebUi {
     page: SocketAddr,
     service: Option<RunningService>,
-    feed: Arc<Feed>,
-    runs: Arc<Runs>,
-    loads: Arc<Loads>,
-    cards: Arc<Cards>,
-    storms: Arc<Storms>,
+    shared: Shared,
     phase: watch::Sender<Phase>,
     serving: JoinSet<Stopped>,
     /// Background tasks that run while the web UI is served.
@@ -176,11 +147,10 @@ impl WebUi {
             Some(folder) => Assets::of_folder(&folder)
                 .map_err(|source| WebUiError::Assets { folder, source })?,
         };
-        let listener = bind(config.page_port)?;
-        let page = listener.local_addr().map_err(|source| WebUiError::Page {
-            port: config.page_port,
-            source,
-        })?;
+        let port = config.page_port;
+        let bound = accept::listen(port).and_then(|it| Ok((it.local_addr()?, it)));
+        let (page, listener) =
+            bound.map_err(|source| WebUiError::Page(StartError::bind(port, source)))?;
 
         let exposition = Exposition::new();
         exposition.register(CATALOGUE);
@@ -195,29 +165,21 @@ impl WebUi {
             dispatcher::with_default(&Dispatch::new(subscriber), || TeachingApi::start(service))?;
 
         let feed = Feed::new();
-        let loads = Loads::new(exposition.clone(), config.exporters.clone());
-        let runs = Runs::new(Arc::clone(&feed), exposition.clone(), config.exporters);
-        let cards = Arc::<Cards>::default();
-        let storms = Arc::<Storms>::default();
         let ledger = service.ledger_handle();
         let mut chores = JoinSet::new();
-        let (relay, counters) = (
-            wire_lane::relay(ledger.clone(), Arc::clone(&feed)),
-            rate::publish(exposition, Arc::clone(&feed)),
-        );
-        chores.spawn(async { match relay.await {} });
-        chores.spawn(async { match counters.await {} });
-        let router = router(Shared {
+        chores.spawn(wire_lane::relay(ledger.clone(), Arc::clone(&feed)));
+        chores.spawn(rate::publish(exposition.clone(), Arc::clone(&feed)));
+        let shared = Shared {
             assets,
-            feed: Arc::clone(&feed),
-            runs: Arc::clone(&runs),
-            loads: Arc::clone(&loads),
-            cards: Arc::clone(&cards),
-            storms: Arc::clone(&storms),
-            previews: Arc::new(Semaphore::new(MAX_PREVIEWS)),
+            loads: Loads::new(exposition.clone(), config.exporters.clone()),
+            runs: Runs::new(Arc::clone(&feed), exposition, config.exporters),
+            feed,
+            cards: Arc::default(),
+            storms: Arc::default(),
             ledger,
             service: service.base_url().into(),
-        });
+        };
+        let router = router(shared.clone());
         let new_service = move || TowerToHyperService::new(router.clone());
         let (phase, phases) = watch::channel(Phase::Serving);
         let mut serving = JoinSet::new();
@@ -241,11 +203,7 @@ impl WebUi {
         Ok(Self {
             page,
             service: Some(service),
-            feed,
-            runs,
-            loads,
-            cards,
-            storms,
+            shared,
             phase,
             serving,
             chores,
@@ -276,32 +234,32 @@ impl WebUi {
     /// [`RunError`] if the service, or that of a case, could not be stopped properly.
     pub async fn stop(mut self) -> Result<Stopped, RunError> {
         // Event streams never end on their own, and a load may take hours.
-        self.feed.close();
-        self.storms.stop().await;
-        self.loads.abort();
+        self.shared.feed.close();
+        self.shared.storms.stop().await;
+        self.shared.loads.abort();
         self.phase.send_replace(Phase::Draining);
         let mut cut_off = 0;
         while let Some(ended) = self.serving.join_next().await {
             // A panic in there has been reported.
             cut_off += ended.map_or(0, |stopped| stopped.cut_off);
         }
-        self.loads.stop().await;
-        self.runs.stop().await;
+        self.shared.loads.stop().await;
+        self.shared.runs.stop().await;
         self.chores.shutdown().await;
-        let runs = self.cards.stop().await;
+        let cards = self.shared.cards.stop().await;
         if let Some(service) = self.service.take() {
             cut_off += service.stop().await?.cut_off;
         }
-        runs.map(|()| Stopped { cut_off })
+        cards.map(|()| Stopped { cut_off })
     }
 }
 
 impl Drop for WebUi {
     fn drop(&mut self) {
-        self.runs.abort();
-        self.loads.abort();
-        self.cards.abort();
-        self.storms.abort();
+        self.shared.runs.abort();
+        self.shared.loads.abort();
+        self.shared.cards.abort();
+        self.shared.storms.abort();
     }
 }
 
@@ -312,13 +270,6 @@ impl fmt::Debug for WebUi {
             .field("service", &self.service)
             .finish_non_exhaustive()
     }
-}
-
-fn bind(port: u16) -> Result<TcpListener, WebUiError> {
-    accept::listen(port).map_err(|source| match source.kind() {
-        io::ErrorKind::AddrInUse => WebUiError::PageInUse { port },
-        _ => WebUiError::Page { port, source },
-    })
 }
 
 /// An event as JSON, on one line.

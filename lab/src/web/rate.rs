@@ -2,7 +2,6 @@
 
 use std::{
     collections::BTreeMap,
-    convert::Infallible,
     sync::Arc,
     time::{Duration, SystemTime},
 };
@@ -24,7 +23,7 @@ struct Metrics<'a> {
 }
 
 /// Reads the counters until it is dropped, and limits the exposition's memory.
-pub(super) async fn publish(exposition: Exposition, feed: Arc<Feed>) -> Infallible {
+pub(super) async fn publish(exposition: Exposition, feed: Arc<Feed>) {
     let mut ticks = interval(INTERVAL);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut known = BTreeMap::new();

@@ -2,17 +2,13 @@
 
 use std::sync::Arc;
 
-use axum::{
-    body::Bytes,
-    extract::{Path, Request, rejection::PathRejection},
-};
+use axum::{body::Bytes, extract::Request};
 use host::Ledger;
 use http::{StatusCode, header::CONTENT_TYPE};
-use tokio::sync::Semaphore;
 
 use super::{
-    assets::Assets, card::Cards, feed::Feed, loads::Loads, problem::Problem, record::Record,
-    runs::Runs, storm::Storms,
+    assets::Assets, card::Cards, feed::Feed, loads::Loads, problem::Problem, runs::Runs,
+    storm::Storms,
 };
 
 /// The maximum length of a request body: a run's settings take a few lines.
@@ -27,25 +23,9 @@ pub(super) struct Shared {
     pub(super) loads: Arc<Loads>,
     pub(super) cards: Arc<Cards>,
     pub(super) storms: Arc<Storms>,
-    /// The turns of previews.
-    pub(super) previews: Arc<Semaphore>,
     pub(super) ledger: Ledger,
     /// The base URL of the service.
     pub(super) service: Arc<str>,
-}
-
-impl Shared {
-    /// The run with this id.
-    pub(super) fn find(&self, id: Result<Path<String>, PathRejection>) -> Result<Record, Problem> {
-        // A path that is not UTF-8 has no id.
-        let record = id.ok().and_then(|Path(id)| self.runs.find(&id));
-        record.ok_or_else(run_not_found)
-    }
-}
-
-pub(super) fn run_not_found() -> Problem {
-    let detail = "no such run; only the newest are kept";
-    Problem::new(StatusCode::NOT_FOUND, "run_not_found", detail)
 }
 
 /// The body of a request, if its media type is JSON.

@@ -1,7 +1,7 @@
 //! Publishes the requests that reach the service from other clients: a terminal, a
 //! browser, or a client in any language.
 
-use std::{collections::BTreeSet, convert::Infallible, sync::Arc, time::Duration};
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use host::Ledger;
 use serde::Serialize;
@@ -58,7 +58,7 @@ pub(super) fn snapshot(ledger: &Ledger) -> WireSnapshot {
 
 /// Publishes each request on arrival, and again when it gets its response, until it is
 /// dropped.
-pub(super) async fn relay(ledger: Ledger, feed: Arc<Feed>) -> Infallible {
+pub(super) async fn relay(ledger: Ledger, feed: Arc<Feed>) {
     // All fields that are shown are known on arrival, or together with the status.
     let stage = |entry: &WireRequest| (entry.seq, entry.status);
     let mut published = BTreeSet::new();

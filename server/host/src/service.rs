@@ -57,6 +57,17 @@ pub enum StartError {
     Thread(#[source] io::Error),
 }
 
+impl StartError {
+    /// Why nothing listens on this port, from the error of the operating system.
+    #[must_use]
+    pub fn bind(port: u16, source: io::Error) -> Self {
+        match source.kind() {
+            io::ErrorKind::AddrInUse => Self::PortInUse { port },
+            _ => Self::Bind { port, source },
+        }
+    }
+}
+
 /// Why a stop is not known to have freed everything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -176,10 +187,7 @@ fn set_up(port: u16) -> Result<(Runtime, TcpListener, SocketAddr), StartError> {
             Ok((listener, local_addr))
         })
     };
-    let (listener, local_addr) = bound.map_err(|source| match source.kind() {
-        io::ErrorKind::AddrInUse => StartError::PortInUse { port },
-        _ => StartError::Bind { port, source },
-    })?;
+    let (listener, local_addr) = bound.map_err(|source| StartError::bind(port, source))?;
     Ok((runtime, listener, local_addr))
 }
 

@@ -9,7 +9,10 @@ mod view;
 use http::StatusCode;
 use tokio::{sync::Mutex, task::spawn_blocking};
 
-use super::{feed::token, problem::Problem, runs::in_words};
+use super::{
+    feed::token,
+    problem::{Problem, causes},
+};
 use runner::{
     RunError, Settings,
     grade::{OpenCases, all},
@@ -93,5 +96,5 @@ async fn stop(card: Option<Card>) -> Result<(), RunError> {
 
 fn failed(error: RunError) -> Problem {
     let status = StatusCode::INTERNAL_SERVER_ERROR;
-    Problem::new(status, "card_failed", in_words(&error))
+    Problem::new(status, "card_failed", causes(&error))
 }

@@ -4,14 +4,14 @@
 //! waits for a reader.
 
 mod ring;
-mod stream;
+mod routes;
 
 use std::sync::{
     Arc, Mutex, MutexGuard, PoisonError,
     atomic::{AtomicU64, Ordering},
 };
 
-use axum::body::Bytes;
+use axum::response::sse::Event;
 use rand::RngExt;
 use serde::Serialize;
 use tokio::sync::watch;
@@ -19,7 +19,7 @@ use tokio::sync::watch;
 use super::json;
 use ring::{Delivery, Limits, Position, Ring};
 
-pub(super) use stream::event_stream;
+pub(super) use routes::routes;
 
 /// A page that is this far behind can fetch the state faster than it can process the
 /// events that it missed.
@@ -36,7 +36,7 @@ const READERS: u64 = 64;
 pub(super) struct Feed {
     /// Distinguishes the event numbers of this process from those of an earlier one.
     epoch: String,
-    ring: Mutex<Ring<Bytes>>,
+    ring: Mutex<Ring<Event>>,
     /// Whether the feed is closed; set again at each event, so that readers wake.
     closed: watch::Sender<bool>,
     /// The number of the newest reader.
@@ -58,9 +58,8 @@ impl Feed {
         let data = json(data);
         {
             let mut ring = self.ring();
-            let frame = self.frame(ring.newest() + 1, kind, &data);
-            let weight = frame.len();
-            ring.push(frame, weight);
+            let event = self.event(ring.newest() + 1, kind, &data);
+            ring.push(event, data.len());
         }
         self.closed.send_modify(|_| ());
     }
@@ -96,14 +95,18 @@ impl Feed {
             .map_or(Position::Lost, Position::After)
     }
 
-    /// An event in the HTML standard's event stream format. serde writes JSON without
-    /// line breaks, so one line of data is enough.
-    fn frame(&self, number: u64, kind: &str, data: &str) -> Bytes {
-        let epoch = &self.epoch;
-        format!("id: {epoch}-{number}\nevent: {kind}\ndata: {data}\n\n").into()
+    /// An event with its id. serde writes JSON without line breaks, so it has one line of
+    /// data.
+    fn event(&self, number: u64, kind: &str, data: &str) -> Event {
+        self.at(number).event(kind).data(data)
     }
 
-    fn ring(&self) -> MutexGuard<'_, Ring<Bytes>> {
+    /// An event that only tells a reader its position.
+    fn at(&self, number: u64) -> Event {
+        Event::default().id(format!("{}-{number}", self.epoch))
+    }
+
+    fn ring(&self) -> MutexGuard<'_, Ring<Event>> {
         self.ring.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -125,7 +128,7 @@ struct Missed {
 impl Reader {
     /// Waits for the next event; none once the feed is closed, or too many newer readers
     /// have come. Dropped while it waits, it loses nothing.
-    async fn next(&mut self) -> Option<Bytes> {
+    async fn next(&mut self) -> Option<Event> {
         loop {
             let newest = self.feed.newest_reader.load(Ordering::Relaxed);
             if *self.closed.borrow_and_update() || newest >= self.number + READERS {
@@ -133,10 +136,10 @@ impl Reader {
             }
             let delivery = self.feed.ring().next(&mut self.position);
             match delivery {
-                Some(Delivery::Event(frame)) => return Some(frame),
+                Some(Delivery::Event(event)) => return Some(event),
                 Some(Delivery::Missed { from, to }) => {
                     let data = json(&Missed { from, to });
-                    return Some(self.feed.frame(to, "missed", &data));
+                    return Some(self.feed.event(to, "missed", &data));
                 }
                 None => self.closed.changed().await.ok()?,
             }
@@ -144,11 +147,12 @@ impl Reader {
     }
 
     /// The preamble of the stream: the reader's position, so that a reader that is
-    /// disconnected before its first event can resume.
-    fn greeting(&self) -> Bytes {
+    /// disconnected before its first event can resume. A reader without a position is
+    /// told of it with the events that it missed.
+    fn greeting(&self) -> Option<Event> {
         match self.position {
-            Position::After(number) => format!("id: {}-{number}\n\n", self.feed.epoch).into(),
-            Position::Lost => Bytes::from_static(b"\n"),
+            Position::After(number) => Some(self.feed.at(number)),
+            Position::Lost => None,
         }
     }
 }

@@ -1,7 +1,7 @@
 use serde_json::Value;
 
-use super::{super::run_request::ClientChoice, *};
-use evidence::{Overrides, Pace};
+use super::*;
+use ::evidence::{Overrides, Pace};
 use runner::{scenario, scenario::Scenario};
 
 fn runs() -> Arc<Runs> {
@@ -34,21 +34,6 @@ async fn finished(request: RunRequest) -> Value {
     let id = runs.start(request).expect("room");
     settle(&runs).await;
     serde_json::to_value(runs.find(&id).expect("kept").detail()).expect("JSON")
-}
-
-#[tokio::test]
-async fn the_number_of_concurrent_runs_is_limited() {
-    let runs = runs();
-    // The runs start only once this test waits.
-    for _ in 0..MAX_PLAYING {
-        runs.start(flaky()).expect("room");
-    }
-
-    let refused = runs.start(flaky()).is_err();
-    settle(&runs).await;
-    let admitted = runs.start(flaky()).is_ok();
-
-    assert_eq!((refused, admitted), (true, true));
 }
 
 #[tokio::test]

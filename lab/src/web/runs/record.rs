@@ -11,7 +11,7 @@ use tokio::sync::watch;
 
 use super::{
     live::Live,
-    run_request::{ClientChoice, RunRequest},
+    request::{ClientChoice, RunRequest},
 };
 use evidence::{Compared, Comparison, Ending, Pace, Run, compare::why};
 

@@ -1,10 +1,16 @@
 //! The runs of the web UI: each has its own service, many go on at once, and the newest
 //! are kept.
 
+mod evidence;
+mod live;
+mod preview;
+mod record;
+mod request;
+mod routes;
+
 use std::{
     collections::VecDeque,
     convert::Infallible,
-    error::Error,
     panic::AssertUnwindSafe,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::{Duration, SystemTime},
@@ -13,18 +19,28 @@ use std::{
 use futures_util::{FutureExt, future::join_all};
 use http::StatusCode;
 use serde::Serialize;
-use tokio::{sync::watch, task::JoinSet, time::sleep};
+use tokio::{
+    sync::{Semaphore, watch},
+    task::JoinSet,
+    time::sleep,
+};
 
 use super::{
     exporters::Exporters,
     feed::{Feed, token},
-    live::{Change, Live},
-    problem::Problem,
-    record::{Record, Side, State, Summary},
-    run_request::RunRequest,
+    problem::{Problem, causes},
 };
-use evidence::{Compared, Pace, Run};
+use ::evidence::{Compared, Pace, Run};
+use live::{Change, Live};
+use record::{Record, Side, State, Summary};
+use request::RunRequest;
 use runner::{Exposition, RunError, Session, recorder::Recorder, sample};
+
+pub(crate) use evidence::{Evidence, EvidenceStyle};
+pub(super) use preview::has_sliders;
+pub(crate) use request::COMPARE;
+pub(super) use request::ClientChoice;
+pub(super) use routes::routes;
 
 /// How many clients may run at once, of which a comparison has two. Each takes about ten
 /// descriptors with its service, and a process often has 1 024.
@@ -45,6 +61,8 @@ pub(super) struct Runs {
     /// The oldest first.
     records: Mutex<VecDeque<Record>>,
     tasks: Mutex<JoinSet<()>>,
+    /// The turns of previews.
+    previews: Semaphore,
 }
 
 /// A change on a side of a run.
@@ -73,11 +91,12 @@ impl Runs {
             exporters,
             records: Mutex::default(),
             tasks: Mutex::default(),
+            previews: Semaphore::new(preview::MAX_PREVIEWS),
         })
     }
 
     /// Starts a run on the runtime of the caller, and returns its id.
-    pub(super) fn start(self: &Arc<Self>, request: RunRequest) -> Result<String, Problem> {
+    fn start(self: &Arc<Self>, request: RunRequest) -> Result<String, Problem> {
         let clients = request.clients().into_iter();
         let sessions: Vec<_> = clients
             .map(|client| {
@@ -101,17 +120,6 @@ impl Runs {
         let sides = sessions.into_iter().zip(lives).collect();
         tasks.spawn(Arc::clone(self).run_scenario(id.clone(), request, sides, reader));
         Ok(id)
-    }
-
-    /// Cancels a run, and returns whether it was still running; none if it does not
-    /// exist. The run ends soon, and the feed says when.
-    pub(super) fn cancel(&self, id: &str) -> Option<bool> {
-        let record = self.find(id)?;
-        let goes_on = record.state == State::Running;
-        if goes_on {
-            record.cancelled.send_replace(true);
-        }
-        Some(goes_on)
     }
 
     /// Keeps a new run unless too many go on, and drops an old one that is over.
@@ -156,12 +164,12 @@ impl Runs {
     }
 
     /// All runs, the newest first.
-    pub(super) fn summaries(&self) -> Vec<Summary> {
+    fn summaries(&self) -> Vec<Summary> {
         self.records().iter().rev().map(Record::summary).collect()
     }
 
     /// The current state of one run.
-    pub(super) fn find(&self, id: &str) -> Option<Record> {
+    fn find(&self, id: &str) -> Option<Record> {
         self.records()
             .iter()
             .find(|record| record.id == id)
@@ -321,21 +329,10 @@ impl Relay<'_> {
 fn state(sides: Vec<Result<Arc<Run>, RunError>>) -> State {
     let runs: Result<Vec<_>, _> = sides.into_iter().collect();
     match runs {
-        Err(error) => State::Failed(in_words(&error)),
+        Err(error) => State::Failed(causes(&error)),
         Ok(runs) if runs.iter().any(|run| run.is_cancelled()) => State::Cancelled,
         Ok(_) => State::Finished,
     }
-}
-
-/// An error with its causes.
-pub(super) fn in_words(error: &RunError) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        text.push_str(&format!(": {error}"));
-        cause = error.source();
-    }
-    text
 }
 
 #[cfg(test)]

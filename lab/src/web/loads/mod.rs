@@ -5,30 +5,31 @@
 //! displace other runs. They change the process's counters, and their traces are exported
 //! if a receiver is set.
 
-use runner::Reliable;
+mod request;
+mod routes;
+
 use std::{
-    convert::Infallible,
     future::pending,
     sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
     time::Duration,
 };
 
-use axum::{
-    body::Body,
-    response::{IntoResponse, Response},
-};
-use futures_util::stream;
-use http::{StatusCode, header::CONTENT_TYPE};
+use http::StatusCode;
 use tokio::{
     sync::watch,
     task::{JoinError, JoinSet},
-    time::{Instant, sleep, sleep_until, timeout},
+    time::{Instant, sleep_until, timeout},
 };
 
-use super::{exporters::Exporters, json, problem::Problem, runs::in_words};
-use crate::{load::Arrival, load::MEDIA_TYPE, load::Plan};
+use super::{
+    exporters::Exporters,
+    problem::{Problem, causes},
+};
+use crate::{load::Arrival, load::Plan};
 use evidence::{Overrides, Pace, Run, load::Progress};
-use runner::{Exposition, RunError, Session, Settings};
+use runner::{Exposition, Reliable, RunError, Session, Settings};
+
+pub(super) use routes::routes;
 
 /// How many runs of a load may go on at once. Further runs are refused, because a queue
 /// would only grow and its runs would start too late.
@@ -37,13 +38,6 @@ const MAX_GOING_ON: usize = 32;
 /// How long the last runs of a load, and then their exports, may take after the last
 /// start.
 const DRAIN: Duration = Duration::from_secs(10);
-
-/// How long progress is gathered before it is sent: not noticeable to a person.
-const GATHER: Duration = Duration::from_millis(250);
-
-/// The longest silence of the stream, so that its reader can distinguish an idle load
-/// from a server that hangs.
-const KEEP_ALIVE: Duration = Duration::from_secs(1);
 
 /// Runs loads.
 pub(super) struct Loads {
@@ -186,7 +180,7 @@ impl Loads {
     ) {
         progress.send_modify(|progress| match &ended {
             Ok((_, Ok(run))) => progress.tally.completed(run),
-            Ok((name, Err(error))) => progress.tally.failed(name, &in_words(error)),
+            Ok((name, Err(error))) => progress.tally.failed(name, &causes(error)),
             Err(_) => progress.tally.failed("a run", "it panicked"),
         });
         if let Ok((_, Ok(run))) = ended {
@@ -204,26 +198,6 @@ fn count_sent(sent: Result<bool, JoinError>, progress: &watch::Sender<Progress>)
     if !sent.unwrap_or(false) {
         progress.send_modify(|progress| progress.tally.unsent += 1);
     }
-}
-
-/// The progress of a load until its end, as lines of JSON. A stream that ends before the
-/// load is finished was interrupted.
-pub(super) fn stream_progress(progress: watch::Receiver<Progress>) -> Response {
-    let lines = stream::unfold((Some(progress), false), async |(reader, begun)| {
-        let mut reader = reader?;
-        if begun {
-            sleep(GATHER).await;
-            if let Ok(changed) = timeout(KEEP_ALIVE, reader.changed()).await {
-                changed.ok()?;
-            }
-        }
-        let progress = reader.borrow_and_update().clone();
-        let mut line = json(&progress);
-        line.push('\n');
-        let rest = (!progress.finished).then_some(reader);
-        Some((Ok::<_, Infallible>(line), (rest, true)))
-    });
-    ([(CONTENT_TYPE, MEDIA_TYPE)], Body::from_stream(lines)).into_response()
 }
 
 #[cfg(test)]

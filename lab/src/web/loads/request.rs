@@ -3,7 +3,7 @@
 use http::StatusCode;
 use serde::Deserialize;
 
-use super::{
+use super::super::{
     json_body::{self, integer},
     problem::Problem,
 };

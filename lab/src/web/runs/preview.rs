@@ -12,11 +12,12 @@ use http::StatusCode;
 use tracing_subscriber::layer::Identity;
 
 use super::{
-    problem::Problem,
-    record::{self, Record, Side},
-    run_request::RunRequest,
-    runs::in_words,
-    shared::{Shared, json_body},
+    super::{
+        problem::{Problem, causes},
+        shared::{Shared, json_body},
+    },
+    record::{Record, Side, State as RunState},
+    request::RunRequest,
 };
 use evidence::{Compared, Pace};
 use runner::{Exposition, Session, Task, scenario::Scenario};
@@ -25,7 +26,7 @@ use runner::{Exposition, Session, Task, scenario::Scenario};
 pub(super) const MAX_PREVIEWS: usize = 4;
 
 /// Whether a scenario has sliders: its picture is short, and attempts and waits shape it.
-pub(super) fn has_sliders(scenario: &Scenario) -> bool {
+pub(in crate::web) fn has_sliders(scenario: &Scenario) -> bool {
     matches!(scenario.task, Task::Flaky)
 }
 
@@ -44,7 +45,7 @@ pub(super) async fn preview(
         let status = StatusCode::UNPROCESSABLE_ENTITY;
         return Err(Problem::new(status, "invalid_run", detail));
     }
-    let _turn = shared.previews.try_acquire().map_err(|_| {
+    let _turn = shared.runs.previews.try_acquire().map_err(|_| {
         let detail = format!("{MAX_PREVIEWS} previews are running already");
         Problem::new(StatusCode::TOO_MANY_REQUESTS, "too_many_runs", detail)
     })?;
@@ -55,7 +56,7 @@ pub(super) async fn preview(
     });
     let runs = try_join_all(sides).await.map_err(|error| {
         let status = StatusCode::INTERNAL_SERVER_ERROR;
-        Problem::new(status, "not_run", in_words(&error))
+        Problem::new(status, "not_run", causes(&error))
     })?;
     let compared = match runs.as_slice() {
         [one, other] => Some(Arc::new(Compared::of([one, other], None))),
@@ -65,7 +66,7 @@ pub(super) async fn preview(
         id: String::new(),
         request,
         started: SystemTime::now(),
-        state: record::State::Finished,
+        state: RunState::Finished,
         cancelled: Arc::default(),
         sides: runs
             .into_iter()

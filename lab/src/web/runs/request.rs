@@ -5,7 +5,7 @@ use std::time::Duration;
 use http::StatusCode;
 use serde::{Deserialize, Deserializer, Serialize, de::Error};
 
-use super::{
+use super::super::{
     json_body::{self, integer},
     problem::Problem,
 };
@@ -34,8 +34,9 @@ struct Body {
     scenario: String,
     #[serde(default)]
     client: ClientChoice,
-    without: Option<DefenceName>,
-    #[serde(default, with = "PaceName")]
+    #[serde(default, deserialize_with = "defence")]
+    without: Option<&'static Without>,
+    #[serde(default)]
     pace: Pace,
     seed: Option<u64>,
     #[serde(default, deserialize_with = "integer::<_, _, 1, MOST>")]
@@ -56,42 +57,36 @@ struct Body {
     max_items: Option<u32>,
 }
 
-#[derive(Deserialize)]
-#[serde(remote = "Pace", rename_all = "snake_case")]
-enum PaceName {
-    Real,
-    Virtual,
-}
-
 /// The clients of a run: one, by its name, or the two that are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
-pub(super) struct ClientChoice(&'static str);
+pub(in crate::web) struct ClientChoice(&'static str);
 
 impl<'de> Deserialize<'de> for ClientChoice {
     fn deserialize<D: Deserializer<'de>>(json: D) -> Result<Self, D::Error> {
-        let name = String::deserialize(json)?;
-        let known = Self::all().find(|choice| choice.0 == name);
-        known.ok_or_else(|| {
-            let names: Vec<_> = Self::all().map(|choice| choice.0).collect();
-            let names = names.join(", ");
-            D::Error::custom(format!("must be one of {names}, got {name}"))
-        })
+        named(&String::deserialize(json)?, Self::all(), |choice| choice.0)
     }
 }
 
-/// A defence of the reference client, by its name.
-struct DefenceName(&'static Without);
+/// Takes a defence of the reference client by its name.
+fn defence<'de, D: Deserializer<'de>>(json: D) -> Result<Option<&'static Without>, D::Error> {
+    let given = Option::<String>::deserialize(json)?;
+    let named = given.map(|id| named(&id, WITHOUT.iter().copied(), |known| known.defence.id));
+    named.transpose()
+}
 
-impl<'de> Deserialize<'de> for DefenceName {
-    fn deserialize<D: Deserializer<'de>>(json: D) -> Result<Self, D::Error> {
-        let id = String::deserialize(json)?;
-        let known = WITHOUT.iter().find(|without| without.defence.id == id);
-        known.map(|known| Self(known)).ok_or_else(|| {
-            let ids: Vec<_> = WITHOUT.iter().map(|without| without.defence.id).collect();
-            D::Error::custom(format!("must be one of {}, got {id}", ids.join(", ")))
-        })
-    }
+/// Takes one of these values by its name.
+fn named<T, E: Error>(
+    given: &str,
+    values: impl Iterator<Item = T> + Clone,
+    name: impl Fn(&T) -> &'static str,
+) -> Result<T, E> {
+    let known = values.clone().find(|value| name(value) == given);
+    known.ok_or_else(|| {
+        let names: Vec<_> = values.map(|value| name(&value)).collect();
+        let names = names.join(", ");
+        E::custom(format!("must be one of {names}, got {given}"))
+    })
 }
 
 impl Default for ClientChoice {
@@ -105,7 +100,7 @@ impl ClientChoice {
     pub(super) const COMPARE: Self = Self(COMPARE);
 
     /// The accepted values.
-    pub(super) fn all() -> impl Iterator<Item = Self> {
+    pub(in crate::web) fn all() -> impl Iterator<Item = Self> + Clone {
         let clients = CLIENTS.iter().map(|client| Self(client.identity().name));
         clients.chain([Self::COMPARE])
     }
@@ -148,8 +143,7 @@ impl RunRequest {
         })?;
         let invalid =
             |detail| Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "invalid_run", detail);
-        let without = body.without.map(|DefenceName(without)| without);
-        let clients = body.client.clients(without);
+        let clients = body.client.clients(body.without);
         if clients.is_empty() {
             let detail = "without: needs the reliable client or a comparison";
             return Err(invalid(detail.to_owned()));
@@ -166,7 +160,7 @@ impl RunRequest {
         Ok(Self {
             scenario,
             choice: body.client,
-            without,
+            without: body.without,
             pace: body.pace,
             seed: body.seed.unwrap_or_else(Settings::random_seed),
             overrides,

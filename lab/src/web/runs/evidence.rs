@@ -2,21 +2,14 @@
 
 use axum::{
     Json,
-    extract::{
-        Path, Query, State,
-        rejection::{PathRejection, QueryRejection},
-    },
+    extract::{Query, rejection::QueryRejection},
 };
 use evidence::Run;
 use http::StatusCode;
 use render::Options;
 use serde::{Deserialize, Serialize};
 
-use super::{
-    problem::Problem,
-    record::{self, Record},
-    shared::Shared,
-};
+use super::{super::problem::Problem, Record, State};
 use crate::invocation::lab;
 
 /// The widest terminal that evidence is drawn for, in columns.
@@ -48,21 +41,19 @@ pub(crate) enum Evidence {
 }
 
 pub(super) async fn evidence(
-    State(shared): State<Shared>,
-    id: Result<Path<String>, PathRejection>,
+    record: Record,
     query: Result<Query<EvidenceStyle>, QueryRejection>,
 ) -> Result<Json<Evidence>, Problem> {
-    let record = shared.find(id)?;
     let Query(style) = query.map_err(|error| {
         Problem::new(StatusCode::BAD_REQUEST, "invalid_style", error.body_text())
     })?;
     Ok(Json(match &record.state {
-        record::State::Running => Evidence::Running,
-        record::State::Failed(why) => Evidence::Failed(why.clone()),
+        State::Running => Evidence::Running,
+        State::Failed(why) => Evidence::Failed(why.clone()),
         state => Evidence::Ended {
             printed: style.print(&record),
             passed: record.run(0).is_some_and(Run::passed),
-            cancelled: *state == record::State::Cancelled,
+            cancelled: *state == State::Cancelled,
         },
     }))
 }
@@ -80,7 +71,7 @@ impl EvidenceStyle {
             lab: lab(),
             ..Options::default()
         };
-        let finished = record.state == record::State::Finished;
+        let finished = record.state == State::Finished;
         if let Some(both) = record.comparison().filter(|_| finished) {
             return match self.json {
                 true => render::json(&both),
