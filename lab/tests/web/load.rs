@@ -19,17 +19,10 @@ pub(crate) fn load(page: &str, arguments: &[&str]) -> Command {
 
 #[tokio::test]
 async fn a_load_runs_the_filtered_scenarios_and_sums_them_up() {
-    let Served {
-        page,
-        child: _server,
-        ..
-    } = Served::on_free_ports().await;
+    let served = Served::on_free_ports().await;
 
-    let output = output(load(
-        &page,
-        &["--seconds", "1", "--rate", "10", "--seed", "7"],
-    ))
-    .await;
+    let options = ["--seconds", "1", "--rate", "10", "--seed", "7"];
+    let output = output(load(&served.page, &options)).await;
 
     let (out, err) = (text(output.stdout), text(output.stderr));
     assert_eq!(output.status.code(), Some(0), "{out}{err}");
@@ -44,7 +37,7 @@ async fn a_load_runs_the_filtered_scenarios_and_sums_them_up() {
         assert!(line.chars().count() <= 80, "{line}");
     }
     // Neither is a terminal, so there are no progress bar and no colours.
-    let first_line = format!("10 runs in 1 s at {page}; Ctrl+C stops them\n");
+    let first_line = format!("10 runs in 1 s at {}; Ctrl+C stops them\n", served.page);
     assert_eq!(err, first_line);
     assert!(!out.contains('\u{1b}'));
 }
@@ -110,45 +103,25 @@ async fn ended(child: Child) -> Output {
     ended.expect("an end in time").expect("a status")
 }
 
-#[tokio::test]
-async fn a_second_load_is_refused() {
-    let Served {
-        page,
-        child: _server,
-        ..
-    } = Served::on_free_ports().await;
-    let _first = begun(&page).await;
-
-    let second = output(load(&page, &[])).await;
-
-    assert_eq!(second.status.code(), Some(3));
-    assert_eq!(
-        text(second.stderr),
-        format!(
-            "error: a load is already running at {page}; wait for its end, or stop it where \
-             it was started\n"
-        )
-    );
-}
-
 #[cfg(unix)]
 #[tokio::test]
-async fn ctrl_c_ends_a_load_with_its_summary_and_the_server_stays() {
-    let Served {
-        page,
-        child: _server,
-        ..
-    } = Served::on_free_ports().await;
-    let first = begun(&page).await;
+async fn a_load_refuses_a_second_one_until_ctrl_c_ends_it_with_its_summary() {
+    let served = Served::on_free_ports().await;
+    let first = begun(&served.page).await;
 
+    let second = output(load(&served.page, &[])).await;
     signal(&first, "-INT").await;
     let stopped = ended(first).await;
-    let next = output(load(
-        &page,
-        &["--seconds", "1", "--rate", "1", "--filter", "items"],
-    ))
-    .await;
+    let options = ["--seconds", "1", "--rate", "1", "--filter", "items"];
+    let next = output(load(&served.page, &options)).await;
 
+    assert_eq!(second.status.code(), Some(3));
+    let error = format!(
+        "error: a load is already running at {}; wait for its end, or stop it where it was \
+         started\n",
+        served.page
+    );
+    assert_eq!(text(second.stderr), error);
     let out = text(stopped.stdout);
     assert_eq!(stopped.status.code(), Some(0), "{out}");
     assert!(out.contains("\nruns      "), "{out}");
@@ -177,14 +150,10 @@ async fn a_page_that_never_responds_can_be_given_up() {
 #[tokio::test]
 async fn a_load_interrupted_by_its_server_prints_the_summary_and_an_error() {
     for how in ["-INT", "-KILL"] {
-        let Served {
-            page,
-            child: server,
-            ..
-        } = Served::on_free_ports().await;
+        let Served { page, child, .. } = Served::on_free_ports().await;
         let load = begun(&page).await;
 
-        signal(&server, how).await;
+        signal(&child, how).await;
         let broken = ended(load).await;
 
         let (out, err) = (text(broken.stdout), text(broken.stderr));

@@ -13,25 +13,17 @@ fn scenario(page: &str, arguments: &[&str]) -> Command {
     lab_with("scenario", &[&live, arguments].concat())
 }
 
-/// What `/metrics` of the lab says of a counter, over all its labels.
-async fn total(service: &str, name: &str) -> u64 {
-    let scrape = Browser::of(service).get("/metrics").await.text();
-    let series = scrape.lines().filter(|line| line.starts_with(name));
-    let values = series.filter_map(|line| line.rsplit_once(' ')?.1.parse::<u64>().ok());
-    values.sum()
-}
-
 #[tokio::test]
 async fn a_live_run_is_printed_here_and_counted_and_kept_there() {
     let (web_ui, browser) = serve().await;
-    let (page, service) = (web_ui.page_url(), web_ui.service_url());
-    let before = total(&service, "client_attempts_total{").await;
+    let (page, service) = (web_ui.page_url(), Browser::of(&web_ui.service_url()));
+    let before = service.total("client_attempts_total{").await;
 
     let run = output(scenario(&page, &["--seed", "7", "--json"])).await;
 
     assert_eq!(run.status.code(), Some(0));
     assert_eq!(before, 0);
-    assert_eq!(total(&service, "client_attempts_total{").await, 3);
+    assert_eq!(service.total("client_attempts_total{").await, 3);
     let kept = browser.get("/api/runs").await.json();
     let id = kept[0]["id"].as_str().expect("a run");
     let note = format!("the run is at {page}/runs/{id}\n");

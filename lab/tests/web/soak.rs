@@ -60,20 +60,13 @@ struct Counted {
 }
 
 impl Counted {
-    async fn at(service: &str) -> Self {
-        let scrape = Browser::of(service).get("/metrics").await.text();
-        let sum = |name: &str| {
-            let series = scrape.lines().filter(|line| {
-                let rest = line.strip_prefix(name);
-                rest.is_some_and(|rest| rest.starts_with(['{', ' ']))
-            });
-            let values = series.map(|line| line.rsplit(' ').next().expect("a value"));
-            values.map(|it| it.parse::<u64>().expect("a number")).sum()
-        };
+    async fn at(service: &Browser) -> Self {
         Self {
-            attempts: sum("client_attempts_total"),
-            responses: sum("http_server_request_duration_seconds_count"),
-            active: sum("http_server_active_requests"),
+            attempts: service.total("client_attempts_total{").await,
+            responses: service
+                .total("http_server_request_duration_seconds_count{")
+                .await,
+            active: service.total("http_server_active_requests{").await,
         }
     }
 }
@@ -112,7 +105,7 @@ async fn after_a_long_load_all_is_where_it_began_and_the_numbers_are_those_of_th
         page,
         ..
     } = Served::on_free_ports().await;
-    let process = child.id().expect("it runs");
+    let (process, service) = (child.id().expect("it runs"), Browser::of(&service));
     run_scenario(&page, WARM_UP).await;
     let settled = async |threads_and_descriptors: Option<Held>| {
         let begun = Instant::now();

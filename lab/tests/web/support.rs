@@ -1,15 +1,11 @@
 //! A minimal browser: it sends the requests of a browser, or any that a test needs.
 
-use std::{net::SocketAddr, time::Duration};
+use std::time::Duration;
 
-use axum::body::Bytes;
-use http::{HeaderMap, Method, Request, StatusCode};
-use http_body_util::{BodyExt, Full};
-use hyper::{body::Incoming, client::conn::http1};
-use hyper_util::rt::TokioIo;
+use http::{HeaderMap, Method, StatusCode};
 use lab::{web::WebUi, web::WebUiConfig};
+use reqwest::{Client, Response};
 use serde_json::{Value, json};
-use tokio::{net::TcpStream, time::timeout};
 
 /// A test that waits this long has failed.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
@@ -35,18 +31,19 @@ pub(crate) async fn serve() -> (WebUi, Browser) {
 /// Sends requests to one server, each on its own connection.
 #[derive(Clone)]
 pub(crate) struct Browser {
-    address: SocketAddr,
+    url: String,
+    http: Client,
 }
 
 pub(crate) struct TestResponse {
     pub(crate) status: StatusCode,
     pub(crate) headers: HeaderMap,
-    pub(crate) body: Bytes,
+    pub(crate) body: Vec<u8>,
 }
 
 impl TestResponse {
     pub(crate) fn text(&self) -> String {
-        String::from_utf8(self.body.to_vec()).expect("UTF-8")
+        String::from_utf8(self.body.clone()).expect("UTF-8")
     }
 
     pub(crate) fn json(&self) -> Value {
@@ -64,9 +61,11 @@ impl TestResponse {
 
 impl Browser {
     pub(crate) fn of(url: &str) -> Self {
-        let address = url.strip_prefix("http://").expect("an address");
+        let http = Client::builder().no_proxy().tls_certs_only([]);
+        let http = http.pool_max_idle_per_host(0).read_timeout(PATIENCE);
         Self {
-            address: address.parse().expect("an address"),
+            url: url.to_owned(),
+            http: http.build().expect("a client"),
         }
     }
 
@@ -125,13 +124,11 @@ impl Browser {
         headers: &[(&str, &str)],
         body: &str,
     ) -> TestResponse {
-        let (head, incoming) = self.open(method, path, headers, body).await.into_parts();
-        let body = timeout(PATIENCE, incoming.collect()).await;
-        let body = body.expect("a response in time").expect("a whole body");
+        let response = self.open(method, path, headers, body).await;
         TestResponse {
-            status: head.status,
-            headers: head.headers,
-            body: body.to_bytes(),
+            status: response.status(),
+            headers: response.headers().clone(),
+            body: response.bytes().await.expect("a whole body").to_vec(),
         }
     }
 
@@ -160,11 +157,11 @@ impl Browser {
     }
 
     /// Starts a storm, and reads nothing.
-    pub(crate) async fn open_storm(&self, storm: &Value) -> http::Response<Incoming> {
+    pub(crate) async fn open_storm(&self, storm: &Value) -> Response {
         self.open_json("/api/storms", storm).await
     }
 
-    async fn open_json(&self, path: &str, value: &Value) -> http::Response<Incoming> {
+    async fn open_json(&self, path: &str, value: &Value) -> Response {
         let value = value.to_string();
         self.open(Method::POST, path, &OWN_JSON, &value).await
     }
@@ -175,27 +172,21 @@ impl Browser {
         path: &str,
         headers: &[(&str, &str)],
         body: &str,
-    ) -> http::Response<Incoming> {
-        let stream = TcpStream::connect(self.address)
-            .await
-            .expect("a connection");
-        let (mut sender, connection) = http1::handshake(TokioIo::new(stream))
-            .await
-            .expect("a connection");
-        tokio::spawn(connection);
-        let mut request = Request::builder().method(method).uri(path);
-        if headers.iter().all(|(name, _)| *name != "host") {
-            request = request.header("host", self.address.to_string());
-        }
-        for (name, value) in headers {
-            request = request.header(*name, *value);
-        }
-        let request = request.body(Full::new(Bytes::from(body.to_owned())));
-        let response = sender.send_request(request.expect("a request"));
-        let response = timeout(PATIENCE, response)
-            .await
-            .expect("a response in time");
-        response.expect("a response")
+    ) -> Response {
+        let request = self.http.request(method, format!("{}{path}", self.url));
+        let request = headers.iter().fold(request, |request, (name, value)| {
+            request.header(*name, *value)
+        });
+        let response = request.body(body.to_owned()).send().await;
+        response.expect("a response in time")
+    }
+
+    /// The sum of the series of `/metrics` that begin like this.
+    pub(crate) async fn total(&self, series: &str) -> u64 {
+        let scrape = self.get("/metrics").await.text();
+        let found = scrape.lines().filter(|line| line.starts_with(series));
+        let values = found.map(|line| line.rsplit(' ').next().expect("a value"));
+        values.map(|it| it.parse::<u64>().expect("a number")).sum()
     }
 }
 
@@ -216,17 +207,17 @@ impl Event {
 
 /// A response that is read piece by piece.
 struct Pieces {
-    body: Incoming,
+    response: Response,
     text: String,
     separator: &'static str,
 }
 
 impl Pieces {
-    fn of(response: http::Response<Incoming>, media_type: &str, separator: &'static str) -> Self {
+    fn of(response: Response, media_type: &str, separator: &'static str) -> Self {
         assert_eq!(response.status(), StatusCode::OK);
         assert_eq!(response.headers()["content-type"], media_type);
         Self {
-            body: response.into_body(),
+            response,
             text: String::new(),
             separator,
         }
@@ -240,11 +231,14 @@ impl Pieces {
                 self.text = rest.to_owned();
                 return Some(piece);
             }
-            let frame = timeout(PATIENCE, self.body.frame()).await;
-            let frame = frame.expect("a piece in time")?.ok()?;
-            let data = frame.into_data().expect("data");
+            let chunk = self.response.chunk().await;
+            assert!(
+                !chunk.as_ref().is_err_and(reqwest::Error::is_timeout),
+                "too late"
+            );
+            let chunk = chunk.ok().flatten()?;
             self.text
-                .push_str(std::str::from_utf8(&data).expect("UTF-8"));
+                .push_str(std::str::from_utf8(&chunk).expect("UTF-8"));
         }
     }
 }
