@@ -441,7 +441,10 @@ mod tests {
             Just(RetryAfter::PastDate),
             any_duration().prop_map(RetryAfter::Wait),
         ]);
-        (verdict, retry_after).prop_map(|(verdict, told)| Facts::new(verdict, told))
+        (verdict, retry_after).prop_map(|(verdict, retry_after)| Facts {
+            verdict,
+            retry_after,
+        })
     }
 
     proptest! {
