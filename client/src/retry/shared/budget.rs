@@ -31,11 +31,14 @@ use super::watchers::{Watcher, Watchers};
 /// ```
 #[derive(Clone)]
 pub struct RetryBudget {
-    shared: Arc<Mutex<Shared>>,
+    stock: Arc<Mutex<Stock>>,
 }
 
-struct Shared {
-    tokens: Tokens,
+/// Its unit is the deposit of a first attempt, so that the arithmetic stays exact.
+struct Stock {
+    parts: u64,
+    capacity: u64,
+    parts_per_token: u64,
     watchers: Watchers,
 }
 
@@ -58,49 +61,50 @@ impl RetryBudget {
     /// many retries as there are calls.
     #[must_use]
     pub fn with_ratio(capacity: u32, calls_per_retry: NonZeroU32) -> Self {
-        let shared = Shared {
-            tokens: Tokens::full(capacity, calls_per_retry),
+        let parts_per_token = u64::from(calls_per_retry.get());
+        let capacity = u64::from(capacity) * parts_per_token;
+        let stock = Stock {
+            parts: capacity,
+            capacity,
+            parts_per_token,
             watchers: Watchers::default(),
         };
         Self {
-            shared: Arc::new(Mutex::new(shared)),
+            stock: Arc::new(Mutex::new(stock)),
         }
     }
 
     /// Reports the stock to `watcher` until the watcher is dropped.
     pub(crate) fn watch(&self, watcher: &Arc<Watcher>) {
-        let mut shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
-        let tokens = shared.tokens.whole();
-        shared.watchers.attach(watcher, tokens);
+        self.with(|stock| stock.watchers.attach(watcher, stock.tokens()));
     }
 
     /// The tokens left, including the part of the next one: 2.5 means two retries now,
     /// and a third one after half of the first attempts that pay for a retry.
     #[must_use]
     pub fn tokens(&self) -> f64 {
-        self.with(|tokens| tokens.whole())
+        self.with(|stock| stock.tokens())
     }
 
     /// Records a first attempt.
     pub(in crate::retry) fn deposit(&self) {
-        self.with(Tokens::deposit);
+        self.with(|stock| stock.set(stock.parts + 1));
     }
 
     /// Takes a token for a retry, if there is one.
     pub(in crate::retry) fn withdraw(&self) -> Option<Token> {
-        self.with(Tokens::withdraw).then(|| Token {
+        self.with(|stock| {
+            let left = stock.parts.checked_sub(stock.parts_per_token)?;
+            stock.set(left);
+            Some(())
+        })?;
+        Some(Token {
             budget: Some(self.clone()),
         })
     }
 
-    fn with<T>(&self, body: impl FnOnce(&mut Tokens) -> T) -> T {
-        let mut shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
-        let before = shared.tokens.parts;
-        let result = body(&mut shared.tokens);
-        if shared.tokens.parts != before {
-            shared.watchers.tell(shared.tokens.whole());
-        }
-        result
+    fn with<T>(&self, body: impl FnOnce(&mut Stock) -> T) -> T {
+        body(&mut self.stock.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
@@ -135,45 +139,22 @@ impl Token {
 impl Drop for Token {
     fn drop(&mut self) {
         if let Some(budget) = &self.budget {
-            budget.with(Tokens::refund);
+            budget.with(|stock| stock.set(stock.parts + stock.parts_per_token));
         }
     }
 }
 
-/// The arithmetic. Its unit is the deposit of a first attempt, so that it stays exact.
-struct Tokens {
-    parts: u64,
-    capacity: u64,
-    parts_per_token: u64,
-}
-
-impl Tokens {
-    fn full(capacity: u32, calls_per_retry: NonZeroU32) -> Self {
-        let parts_per_token = u64::from(calls_per_retry.get());
-        let capacity = u64::from(capacity) * parts_per_token;
-        Self {
-            parts: capacity,
-            capacity,
-            parts_per_token,
+impl Stock {
+    fn set(&mut self, parts: u64) {
+        let parts = parts.min(self.capacity);
+        if parts != self.parts {
+            self.parts = parts;
+            self.watchers.tell(self.tokens());
         }
-    }
-
-    fn deposit(&mut self) {
-        self.parts = (self.parts + 1).min(self.capacity);
-    }
-
-    fn withdraw(&mut self) -> bool {
-        let left = self.parts.checked_sub(self.parts_per_token);
-        self.parts = left.unwrap_or(self.parts);
-        left.is_some()
-    }
-
-    fn refund(&mut self) {
-        self.parts = (self.parts + self.parts_per_token).min(self.capacity);
     }
 
     #[expect(clippy::cast_precision_loss, reason = "it is only displayed")]
-    fn whole(&self) -> f64 {
+    fn tokens(&self) -> f64 {
         self.parts as f64 / self.parts_per_token as f64
     }
 }

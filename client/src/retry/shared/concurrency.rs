@@ -33,7 +33,9 @@ struct Shared {
 }
 
 struct State {
-    limit: Aimd,
+    /// The number of attempts that may be in flight; only whole ones count.
+    limit: f64,
+    max: f64,
     /// The number of slots to withhold when they are released, because the limit shrank
     /// below the number in flight.
     owed: usize,
@@ -47,31 +49,32 @@ impl ConcurrencyLimit {
     /// A limit that starts at `max` and never exceeds it; 0 counts as 1.
     #[must_use]
     pub fn new(max: u32) -> Self {
-        let limit = Aimd::starting_at(max);
-        let slots = Semaphore::new(limit.whole());
+        let max = f64::from(max.max(1));
         let state = State {
-            limit,
+            limit: max,
+            max,
             owed: 0,
             watchers: Watchers::default(),
         };
+        let shared = Shared {
+            slots: Semaphore::new(state.whole()),
+            state: Mutex::new(state),
+        };
         Self {
-            shared: Arc::new(Shared {
-                slots,
-                state: Mutex::new(state),
-            }),
+            shared: Arc::new(shared),
         }
     }
 
     /// Reports the limit to `watcher` until the watcher is dropped.
     pub(crate) fn watch(&self, watcher: &Arc<Watcher>) {
         self.shared
-            .with(|state| state.watchers.attach(watcher, state.limit.current));
+            .with(|state| state.watchers.attach(watcher, state.limit));
     }
 
     /// The number of attempts that may be in flight now.
     #[must_use]
     pub fn current(&self) -> usize {
-        self.shared.with(|state| state.limit.whole())
+        self.shared.with(|state| state.whole())
     }
 
     /// Waits for a slot. The slot is released when the permit is dropped.
@@ -106,21 +109,22 @@ impl ConcurrencyLimit {
     /// Adjusts the limit after a response; returns the change, if any.
     pub(in crate::retry) fn observe(&self, status: StatusCode) -> Option<LimitChange> {
         let throttled = status == StatusCode::TOO_MANY_REQUESTS;
-        let change = if throttled {
-            Aimd::on_throttled
-        } else if status.is_success() {
-            Aimd::on_success
-        } else {
+        if !throttled && !status.is_success() {
             return None;
-        };
+        }
         self.shared.with(|state| {
-            let (was, before) = (state.limit.current, state.limit.whole());
-            change(&mut state.limit);
-            if state.limit.current == was {
+            let (was, before) = (state.limit, state.whole());
+            state.limit = if throttled {
+                (was / 2.0).max(1.0)
+            } else {
+                // As many successes as the limit add one slot.
+                (was + 1.0 / was).min(state.max)
+            };
+            if state.limit == was {
                 return None;
             }
-            let after = state.limit.whole();
-            state.watchers.tell(state.limit.current);
+            let after = state.whole();
+            state.watchers.tell(state.limit);
 
             state.owed += before.saturating_sub(after);
             state.owed -= self.shared.slots.forget_permits(state.owed);
@@ -157,6 +161,15 @@ impl Default for ConcurrencyLimit {
 }
 
 impl State {
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "the limit lies between 1 and a u32"
+    )]
+    fn whole(&self) -> usize {
+        self.limit as usize
+    }
+
     /// Withholds one released slot, if one is owed.
     fn settle_one(&mut self) -> bool {
         let left = self.owed.checked_sub(1);
@@ -191,37 +204,6 @@ impl Drop for Permit<'_> {
                 self.shared.slots.add_permits(1);
             }
         });
-    }
-}
-
-/// Additive increase, multiplicative decrease.
-struct Aimd {
-    current: f64,
-    max: f64,
-}
-
-impl Aimd {
-    fn starting_at(max: u32) -> Self {
-        let max = f64::from(max.max(1));
-        Self { current: max, max }
-    }
-
-    fn on_throttled(&mut self) {
-        self.current = (self.current / 2.0).max(1.0);
-    }
-
-    /// `1 / limit` for each success: as many successes as the limit add one slot.
-    fn on_success(&mut self) {
-        self.current = (self.current + 1.0 / self.current).min(self.max);
-    }
-
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "the limit lies between 1 and a u32"
-    )]
-    fn whole(&self) -> usize {
-        self.current as usize
     }
 }
 
