@@ -25,22 +25,7 @@ use crate::{
 };
 
 /// Configures an [`ApiClient`], or another client `C` that is made of one.
-///
-/// | setting | default |
-/// |---|---|
-/// | [`timeouts`](Self::timeouts) | 3.05 s connect, 15 s read |
-/// | [`max_attempts`](Self::max_attempts) | 3 |
-/// | [`max_retry_after`](Self::max_retry_after) | 30 s |
-/// | [`retry_after_spread`](Self::retry_after_spread), [`correct_dates`](Self::correct_dates) | none, no |
-/// | [`retry_statuses`](Self::retry_statuses) | 429, 500, 502, 503, 504 |
-/// | [`backoff`](Self::backoff) | 200 ms, doubling to 5 s, full jitter |
-/// | [`policy`](Self::policy) | that backoff |
-/// | [`deadline`](Self::deadline) | none |
-/// | [`retry_budget`](Self::retry_budget) | 10 tokens, ten first attempts buy one |
-/// | [`concurrency_limit`](Self::concurrency_limit) | 64 |
-/// | [`max_body_bytes`](Self::max_body_bytes) | 8 MiB |
-/// | [`max_pages`](Self::max_pages), [`max_items`](Self::max_items) | 100, 1000 |
-/// | [`page_size`](Self::page_size) | 50 |
+/// The [defaults](crate#defaults) are listed with the crate.
 ///
 /// Nothing is checked before [`build`](Self::build), which names the first rule
 /// that is broken.
@@ -193,16 +178,10 @@ impl<C: From<ApiClient>> Builder<C> {
         self
     }
 
-    /// The time one call may take, attempts and waits together; at most a day.
-    ///
-    /// The session cuts an attempt off there. A [`middleware`](Self::middleware) that
-    /// takes time of its own and a [`transport`](Self::transport) have to keep to the
-    /// timeout of the request, which is what is left.
+    /// The time one call may take, attempts and waits together, or `None`; see
+    /// [`RetryMiddleware::deadline`].
     pub fn deadline(mut self, deadline: impl Into<Option<Duration>>) -> Self {
-        self.settings = match deadline.into() {
-            Some(deadline) => self.settings.deadline(deadline),
-            None => self.settings.no_deadline(),
-        };
+        self.settings.deadline = deadline.into();
         self
     }
 
@@ -220,8 +199,8 @@ impl<C: From<ApiClient>> Builder<C> {
         self
     }
 
-    /// The longest body of a success that is accepted, in bytes; at least 1. Of
-    /// any other response at most 64 KiB are read.
+    /// The maximum body size of a success, in bytes; at least 1. At most 64 KiB are read
+    /// of any other response.
     pub fn max_body_bytes(mut self, max_body_bytes: usize) -> Self {
         self.max_body_bytes = max_body_bytes;
         self

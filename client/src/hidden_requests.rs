@@ -28,7 +28,6 @@ pub(crate) fn build(
     base_url: &Url,
     timeouts: Timeouts,
 ) -> Result<reqwest::Client, ConfigError> {
-    install_tls_provider();
     let session = given.unwrap_or_else(|| {
         let own = reqwest::Client::builder().no_proxy();
         // Where no certificate authority is installed, as in a slim container,
@@ -39,8 +38,9 @@ pub(crate) fn build(
             own
         }
     });
-    timeouts
-        .apply_to(without_hidden_requests(session))
+    without_hidden_requests(session)
+        .connect_timeout(timeouts.connect)
+        .read_timeout(timeouts.read)
         .build()
         .map_err(|error| ConfigError::Session(error.without_url()))
 }

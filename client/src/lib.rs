@@ -17,38 +17,6 @@
 //!
 //! The examples `own_endpoint`, `crawl` and `progress` run by
 //! `cargo run --example own_endpoint`.
-//!
-//! A test needs no wait:
-//!
-//! ```
-//! # use std::{sync::Arc, time::SystemTime};
-//! use reliable_api_client::{ApiClient, Endpoint, VirtualClock};
-//! use wiremock::{Mock, MockServer, ResponseTemplate, matchers::path};
-//!
-//! const STOCK: Endpoint = Endpoint::new("stock", "/stock");
-//!
-//! # #[tokio::main(flavor = "current_thread")]
-//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! // A service that fails twice and then succeeds.
-//! let service = MockServer::start().await;
-//! Mock::given(path("/stock"))
-//!     .respond_with(ResponseTemplate::new(503))
-//!     .up_to_n_times(2)
-//!     .mount(&service)
-//!     .await;
-//! let response = ResponseTemplate::new(200).set_body_json(serde_json::json!({"apples": 3}));
-//! Mock::given(path("/stock")).respond_with(response).mount(&service).await;
-//!
-//! let clock = VirtualClock::starting_at(SystemTime::now());
-//! let client = ApiClient::builder(&service.uri())
-//!     .clock(Arc::new(clock.clone()))
-//!     .build()?;
-//!
-//! assert_eq!(client.get(STOCK).await?.text(), r#"{"apples":3}"#);
-//! assert_eq!(clock.sleeps().len(), 2);
-//! # Ok(())
-//! # }
-//! ```
 
 // No input may end the program: what cannot happen says why it cannot.
 #![cfg_attr(

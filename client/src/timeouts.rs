@@ -2,8 +2,6 @@
 
 use std::time::Duration;
 
-use reqwest::ClientBuilder;
-
 /// The timeout pair of a request.
 ///
 /// Every request carries it as an extension as well, where a transport that is
@@ -26,11 +24,4 @@ impl Timeouts {
         connect: Duration::from_millis(3050),
         read: Duration::from_secs(15),
     };
-
-    /// Sets the pair on a session, so that it bounds every request sent there.
-    pub(crate) fn apply_to(self, session: ClientBuilder) -> ClientBuilder {
-        session
-            .connect_timeout(self.connect)
-            .read_timeout(self.read)
-    }
 }

@@ -19,7 +19,7 @@ use tracing::Instrument;
 use super::{
     backoff::{ceiling_of, jittered},
     decision::{CallState, Decision, DecisionContext, Facts, Limits, StopReason, Verdict, decide},
-    facts::{Failure, FailureKind, RepeatPermission, RetryAfter, classify},
+    facts::{Eligibility, Failure, FailureKind, RepeatPermission, RetryAfter, classify},
     middleware::{RetryMiddleware, RetryReport},
     observer::{CallObserver, ObservedBy},
     settings::CallSettings,
@@ -32,8 +32,8 @@ pub(super) struct CallContext {
     /// What is sent, until it is a stream and was sent.
     pub(super) request: Option<Request>,
     method: Method,
-    settings: CallSettings,
     limits: Limits,
+    not_repeatable: bool,
     permission: Option<RepeatPermission>,
     /// The time to read the body of an error.
     pub(super) patience: Duration,
@@ -139,12 +139,12 @@ where
         Ok(CallContext {
             method: request.method().clone(),
             request: Some(request),
-            settings,
             limits: self.check(&settings)?,
             permission: extensions.get().copied(),
             patience: timeouts.read,
             began,
-            deadline: settings.deadline_of(began),
+            not_repeatable: settings.not_repeatable,
+            deadline: settings.deadline.map(|it| began.saturating_add(it)),
             observer,
         })
     }
@@ -205,11 +205,11 @@ where
         let facts = self.facts(result);
         let state = CallState {
             attempts,
-            eligibility: call.settings.eligibility(
-                &call.method,
-                call.permission,
-                call.request.is_some(),
-            ),
+            eligibility: if call.not_repeatable {
+                Eligibility::NotPermitted
+            } else {
+                Eligibility::of(&call.method, call.permission, call.request.is_some())
+            },
             remaining: self.remaining(call),
             spread: self.draw_spread(&facts),
         };

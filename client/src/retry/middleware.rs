@@ -113,8 +113,7 @@ impl<P, S> RetryMiddleware<P, S> {
         self
     }
 
-    /// The maximum `Retry-After` that the client waits for; at most a day. A longer one
-    /// ends the call immediately: it is neither shortened nor ignored.
+    /// The maximum wait of all calls: see [`CallSettings::max_retry_after`].
     #[must_use]
     pub fn max_retry_after(mut self, max_retry_after: Duration) -> Self {
         self.settings = self.settings.max_retry_after(max_retry_after);
@@ -124,8 +123,8 @@ impl<P, S> RetryMiddleware<P, S> {
     /// The time that one call may take, including attempts and waits; at most a day.
     ///
     /// A wait that would reach the deadline is not started, and the transport cuts off
-    /// an attempt in flight through the timeout of its request. A middleware below that
-    /// adds delays must respect this timeout, too.
+    /// an attempt in flight through the timeout of its request. A middleware or a
+    /// transport below that takes time of its own must respect this timeout, too.
     #[must_use]
     pub fn deadline(mut self, deadline: Duration) -> Self {
         self.settings = self.settings.deadline(deadline);

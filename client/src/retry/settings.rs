@@ -2,14 +2,10 @@
 
 use std::{num::NonZeroU32, time::Duration};
 
-use http::Method;
 use reqwest::{Request, Response};
 use reqwest_middleware::{Middleware, Next, Result};
 
-use super::{
-    decision::Limits,
-    facts::{Eligibility, RepeatPermission},
-};
+use super::decision::Limits;
 use crate::{
     error::{ConfigError, at_most, not_zero},
     positive::positive,
@@ -45,8 +41,8 @@ use crate::{
 pub struct CallSettings {
     max_attempts: Option<u32>,
     max_retry_after: Option<Duration>,
-    deadline: Option<Duration>,
-    not_repeatable: bool,
+    pub(crate) deadline: Option<Duration>,
+    pub(super) not_repeatable: bool,
 }
 
 impl CallSettings {
@@ -99,17 +95,11 @@ impl CallSettings {
     }
 
     /// Forbids a second attempt, whatever the method and with or without a
-    /// [`RepeatPermission`]: for example if a GET of this endpoint has side effects, or
+    /// [`RepeatPermission`](crate::RepeatPermission): for example if a GET of this endpoint has side effects, or
     /// if the caller prefers an immediate error.
     #[must_use]
     pub const fn do_not_repeat(mut self) -> Self {
         self.not_repeatable = true;
-        self
-    }
-
-    /// No deadline, unless a nearer place sets one.
-    pub(crate) const fn no_deadline(mut self) -> Self {
-        self.deadline = None;
         self
     }
 
@@ -147,24 +137,6 @@ impl CallSettings {
             max_attempts,
             max_retry_after,
         })
-    }
-
-    /// The deadline of a call that began at `began`.
-    pub(super) fn deadline_of(&self, began: Duration) -> Option<Duration> {
-        Some(began.saturating_add(self.deadline?))
-    }
-
-    /// Whether the request may be sent a second time: see [`Eligibility::of`].
-    pub(super) fn eligibility(
-        &self,
-        method: &Method,
-        permission: Option<RepeatPermission>,
-        body_can_be_sent_twice: bool,
-    ) -> Eligibility {
-        if self.not_repeatable {
-            return Eligibility::NotPermitted;
-        }
-        Eligibility::of(method, permission, body_can_be_sent_twice)
     }
 }
 
