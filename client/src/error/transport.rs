@@ -71,10 +71,8 @@ impl fmt::Display for ApiTransportError {
         if self.attempts > 0 {
             write!(f, " after {}", Attempts(self.attempts))?;
         }
-        match self.stopped {
-            Some(why) => write!(f, ": {}", why.advice()),
-            None => write!(f, ": {}", advice(self.kind)),
-        }
+        let advice = self.stopped.map_or(advice(self.kind), StopReason::advice);
+        write!(f, ": {advice}")
     }
 }
 

@@ -14,7 +14,7 @@ use std::{future::Future, pin::pin, time::Duration};
 use bytes::{Bytes, BytesMut};
 use futures_util::future::{Either, select};
 use reqwest::{Response, ResponseBuilderExt};
-use reqwest_middleware::{Error, Result};
+use reqwest_middleware::Result;
 
 use super::facts::{Failure, FailureKind};
 
@@ -41,19 +41,12 @@ pub struct IncompleteBody(pub FailureKind);
 
 /// Reads the body of a success, up to `max` bytes, for as long as the transport allows.
 pub(super) async fn read_success(response: &mut Response, max: usize) -> Result<Bytes> {
-    let too_large = || Error::from(Failure(FailureKind::BodyTooLarge));
     let announced = response.content_length().unwrap_or(0);
     if usize::try_from(announced).map_or(true, |announced| announced > max) {
-        return Err(too_large());
+        return Err(Failure(FailureKind::BodyTooLarge).into());
     }
-
     let mut body = BytesMut::new();
-    while let Some(chunk) = response.chunk().await? {
-        if body.len() + chunk.len() > max {
-            return Err(too_large());
-        }
-        body.extend_from_slice(&chunk);
-    }
+    fill(&mut body, response, max).await?;
     Ok(body.freeze())
 }
 
@@ -64,12 +57,10 @@ pub(crate) async fn read_error(
     timeout: impl Future<Output = ()>,
 ) -> Bytes {
     let mut body = BytesMut::new();
-    let missing = {
-        let reading = pin!(fill(response, &mut body));
-        match select(reading, pin!(timeout)).await {
-            Either::Left((missing, _)) => missing,
-            Either::Right(_) => Some(FailureKind::ReadTimeout),
-        }
+    let reading = fill(&mut body, response, MAX_ERROR_BODY_BYTES);
+    let missing = match select(pin!(reading), pin!(timeout)).await {
+        Either::Left((read, _)) => read.err().map(|error| FailureKind::of(&error)),
+        Either::Right(_) => Some(FailureKind::ReadTimeout),
     };
     if let Some(kind) = missing {
         response.extensions_mut().insert(IncompleteBody(kind));
@@ -87,22 +78,16 @@ pub(crate) async fn session_timeout(duration: Duration) {
     tokio::time::sleep(duration).await;
 }
 
-/// Reads into `body`, up to the cap; returns the reason why the rest is missing, if it
-/// is.
-async fn fill(response: &mut Response, body: &mut BytesMut) -> Option<FailureKind> {
-    loop {
-        match response.chunk().await {
-            Ok(None) => return None,
-            Ok(Some(chunk)) => {
-                let room = MAX_ERROR_BODY_BYTES - body.len();
-                body.extend_from_slice(chunk.get(..room).unwrap_or(&chunk));
-                if chunk.len() > room {
-                    return Some(FailureKind::BodyTooLarge);
-                }
-            }
-            Err(error) => return Some(FailureKind::of(&error.into())),
+/// Reads into `body`, up to `max` bytes.
+async fn fill(body: &mut BytesMut, response: &mut Response, max: usize) -> Result<()> {
+    while let Some(chunk) = response.chunk().await? {
+        let room = max - body.len();
+        body.extend_from_slice(chunk.get(..room).unwrap_or(&chunk));
+        if chunk.len() > room {
+            return Err(Failure(FailureKind::BodyTooLarge).into());
         }
     }
+    Ok(())
 }
 
 /// Rebuilds a response with the body that was read.

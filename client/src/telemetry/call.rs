@@ -22,8 +22,6 @@ pub(crate) struct OpenCall<'a> {
     pub(crate) span: Span,
     call: Arc<ObservedCall>,
     outcome: CallOutcome,
-    error_type: Option<&'static str>,
-    problem: Option<&'static str>,
 }
 
 impl<'a> OpenCall<'a> {
@@ -39,8 +37,6 @@ impl<'a> OpenCall<'a> {
             span: operation_span(endpoint),
             call: Arc::new(ObservedCall::new(metrics)),
             outcome: CallOutcome::Cancelled,
-            error_type: None,
-            problem: None,
         }
     }
 
@@ -52,9 +48,14 @@ impl<'a> OpenCall<'a> {
     /// Ends the call with this result.
     pub(crate) fn end<T>(mut self, result: &Result<T, ApiError>) {
         self.outcome = CallOutcome::of(result);
-        let error = result.as_ref().err();
-        self.error_type = error.map(ApiError::error_type);
-        self.problem = error.and_then(ApiError::problem);
+        if let Err(error) = result {
+            tracing::record_all!(
+                self.span,
+                "error.type" = error.error_type(),
+                "otel.status_code" = "ERROR",
+                reliable_api_client.problem = error.problem()
+            );
+        }
     }
 }
 
@@ -68,13 +69,5 @@ impl Drop for OpenCall<'_> {
             reliable_api_client.attempts = i64::from(attempts),
             reliable_api_client.outcome = self.outcome.as_str()
         );
-        if let Some(error_type) = self.error_type {
-            tracing::record_all!(
-                self.span,
-                "error.type" = error_type,
-                "otel.status_code" = "ERROR",
-                reliable_api_client.problem = self.problem
-            );
-        }
     }
 }
