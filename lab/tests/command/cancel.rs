@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::{Ended, assert_contains, command};
 
@@ -20,27 +20,29 @@ pub(crate) fn interrupt(lab: &Child) {
     assert!(kill.expect("kill runs").success());
 }
 
-/// Runs against a service that asks for a wait of two minutes, and presses Ctrl+C once it
-/// has done so.
-fn cancelled(arguments: &str) -> Ended {
-    let arguments = format!("scenario --max-retry-after 120 --pace real {arguments}");
-    let mut lab = command(&arguments)
-        .env("RUST_LOG", "info")
-        .spawn()
-        .expect("lab runs");
+/// Presses Ctrl+C once the command has printed a line with these words on stderr.
+fn interrupted(mut lab: Child, words: &str) -> Ended {
     let mut log = BufReader::new(lab.stderr.take().expect("a pipe"));
     let mut line = String::new();
-    while !line.contains(" client: close") {
+    while !line.contains(words) {
         line.clear();
-        assert_ne!(log.read_line(&mut line).expect("text"), 0, "no attempt");
+        assert_ne!(log.read_line(&mut line).expect("text"), 0, "no {words}");
     }
 
     interrupt(&lab);
     let mut rest = String::new();
     log.read_to_string(&mut rest).expect("text");
     let ended = Ended::from(lab.wait_with_output().expect("an end"));
-    assert_eq!(ended.code, Some(130), "{}", ended.stdout);
+    assert_eq!(ended.code, Some(130), "{}{rest}", ended.stdout);
     ended
+}
+
+/// Runs against a service that asks for a wait of two minutes, and presses Ctrl+C once it
+/// has done so.
+fn cancelled(arguments: &str) -> Ended {
+    let arguments = format!("scenario --max-retry-after 120 --pace real {arguments}");
+    let lab = command(&arguments).env("RUST_LOG", "info").spawn();
+    interrupted(lab.expect("lab runs"), " client: close")
 }
 
 #[test]
@@ -82,43 +84,24 @@ fn a_cancelled_comparison_shows_the_first_run() {
 }
 
 #[test]
-fn a_cancelled_storm_prints_its_columns_so_far() {
+fn a_cancelled_storm_or_its_check_prints_its_results_so_far() {
     // An hour of work, unless it is cancelled.
-    let mut lab = command("storm --seeds 1000 --json --length 600")
-        .spawn()
-        .expect("lab runs");
-    let mut notes = BufReader::new(lab.stderr.take().expect("a pipe"));
-    let mut note = String::new();
-    notes.read_line(&mut note).expect("text");
-    assert_eq!(note, "1000 seeds; Ctrl+C ends early\n");
+    for (arguments, note, member, so_far) in [
+        (
+            "--seeds 1000 --length 600",
+            "1000 seeds; Ctrl+C ends early",
+            "seeds",
+            json!([]),
+        ),
+        ("--check", "Ctrl+C ends it", "cancelled", json!(true)),
+    ] {
+        let lab = command(&format!("storm --json {arguments}")).spawn();
 
-    interrupt(&lab);
-    let mut json = String::new();
-    let stdout = lab.stdout.take().expect("a pipe");
-    BufReader::new(stdout)
-        .read_to_string(&mut json)
-        .expect("text");
-    let code = lab.wait().expect("an end").code();
+        let ended = interrupted(lab.expect("lab runs"), note);
 
-    assert_eq!(code, Some(130), "{json}");
-    let tally: Value = serde_json::from_str(&json).expect("JSON");
-    assert_eq!(tally["seeds"], Value::Array(vec![]));
-}
-
-#[test]
-fn a_cancelled_storm_check_prints_its_figures_so_far() {
-    let mut lab = command("storm --check --json").spawn().expect("lab runs");
-    let mut said = BufReader::new(lab.stderr.take().expect("a pipe"));
-    let mut line = String::new();
-    said.read_line(&mut line).expect("text");
-
-    interrupt(&lab);
-    let ended = Ended::from(lab.wait_with_output().expect("an end"));
-
-    assert_contains(&line, &["Ctrl+C ends it"]);
-    assert_eq!(ended.code, Some(130), "{}", ended.stdout);
-    let figures: Value = serde_json::from_str(&ended.stdout).expect("JSON");
-    assert_eq!(figures["cancelled"], true);
+        let printed: Value = serde_json::from_str(&ended.stdout).expect("JSON");
+        assert_eq!(printed[member], so_far);
+    }
 }
 
 #[test]

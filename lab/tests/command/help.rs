@@ -73,21 +73,9 @@ fn the_help_of_the_lab_groups_its_commands() {
 
 #[test]
 fn no_help_is_wider_than_80_columns() {
-    for command in [
-        "",
-        "list",
-        "scenario",
-        "grade",
-        "tasks",
-        "rule",
-        "starter",
-        "storm",
-        "schema",
-        "serve",
-        "load",
-        "doctor",
-        "completions",
-    ] {
+    let commands =
+        "list scenario grade tasks rule starter storm schema serve load doctor completions";
+    for command in ["", "proxy"].into_iter().chain(commands.split(' ')) {
         for option in ["-h", "--help"] {
             assert_fits_80_columns(&printed(&format!("{command} {option}")));
         }

@@ -9,17 +9,21 @@ use tempfile::tempdir;
 
 use crate::{Ended, assert_contains, command};
 
+/// Writes the starter of a language into a folder.
+fn starter(language: &str, folder: &Path) -> Ended {
+    let written = command(&format!("starter {language}"))
+        .current_dir(folder)
+        .output();
+    Ended::from(written.expect("lab runs"))
+}
+
 #[test]
 fn a_starter_never_replaces_a_file() {
     let folder = tempdir().expect("a folder");
     let file = folder.path().join("mine.py");
     fs::write(&file, "mine").expect("written");
 
-    let kept = command("starter python")
-        .arg(&file)
-        .output()
-        .expect("lab runs");
-    let kept = Ended::from(kept);
+    let kept = starter("python mine.py", folder.path());
 
     assert_eq!(kept.code, Some(3));
     assert_contains(
@@ -60,10 +64,7 @@ fn a_starter_prints_the_command_that_grades_it() {
         ("go", "main.go", "go run"),
     ] {
         let folder = tempdir().expect("a folder");
-        let written = command(&format!("starter {language}"))
-            .current_dir(&folder)
-            .output();
-        let written = Ended::from(written.expect("lab runs"));
+        let written = starter(language, folder.path());
 
         assert_eq!(written.code, Some(0), "{}", written.stderr);
         let next = format!(" grade -- {runs} {file}\n");
@@ -77,10 +78,7 @@ fn a_starter_prints_the_command_that_grades_it() {
 /// it needs if it is run by hand.
 fn assert_does_the_first_task(language: &str, file: &str, runs: &[&str]) {
     let folder = tempdir().expect("a folder");
-    let written = command(&format!("starter {language}"))
-        .current_dir(&folder)
-        .status();
-    assert!(written.expect("lab runs").success());
+    assert_eq!(starter(language, folder.path()).code, Some(0));
 
     let graded = command("grade --all --json --")
         .args(runs)
