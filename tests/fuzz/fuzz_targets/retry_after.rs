@@ -26,7 +26,7 @@ fn retry_after(data: &[u8]) {
     let mut headers = HeaderMap::from_iter([(RETRY_AFTER, value)]);
 
     let read = RetryAfter::from_headers(&headers, now).and_then(RetryAfter::wait);
-    let noted = wire::RetryAfter::of(&headers, now).map(wire::RetryAfter::wait);
+    let noted = wire::RetryAfter::of(&headers, || now).map(wire::RetryAfter::wait);
 
     assert!(noted.unwrap_or_default() <= read.unwrap_or_default());
     if let Ok(date) = HeaderValue::from_bytes(date) {
