@@ -145,6 +145,30 @@ impl Setup {
         layer_attempts: 1,
     };
 
+    /// The same with at most this many requests of one call.
+    #[must_use]
+    pub const fn attempts(self, attempts: u32) -> Self {
+        Self { attempts, ..self }
+    }
+
+    /// The same with a budget of this many tokens.
+    #[must_use]
+    pub const fn budget(self, budget: u32) -> Self {
+        Self { budget, ..self }
+    }
+
+    /// The same with this deadline.
+    #[must_use]
+    pub const fn deadline(self, deadline: Duration) -> Self {
+        Self { deadline, ..self }
+    }
+
+    /// The same with this spread.
+    #[must_use]
+    pub const fn spread(self, spread: Duration) -> Self {
+        Self { spread, ..self }
+    }
+
     /// The most requests per call that reach the last service, on average: the product of
     /// each layer's attempts, or of fewer if a budget limits them.
     #[must_use]

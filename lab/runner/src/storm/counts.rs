@@ -360,54 +360,35 @@ mod tests {
     }
 
     #[test]
-    fn as_many_steps_are_read_as_are_over() {
-        let counts = counts();
+    fn requests_and_calls_in_flight_are_bounded_and_those_that_have_ended_make_room() {
+        type Begins = fn(&Counts) -> bool;
+        let call: Begins = |it| it.called(millis(0));
+        let nested: Begins = |it| it.nested();
+        let request: Begins = |it| it.requested(millis(0), Before::Nothing);
+        for (begins, ends, most, cut) in [
+            (
+                call,
+                (|it| it.ended(millis(0), millis(1), true, Last::default())) as fn(&Counts),
+                MOST_IN_FLIGHT + 1,
+                Cut::InFlight,
+            ),
+            (
+                nested,
+                |it| it.nested_ended(millis(1), Last::default()),
+                MOST_IN_FLIGHT + 1,
+                Cut::InFlight,
+            ),
+            (request, |_| {}, MOST_REQUESTS, Cut::Requests),
+        ] {
+            let counts = counts();
+            assert!(begins(&counts));
+            ends(&counts);
 
-        let lengths = [0, 2, 3, 4].map(|steps| {
-            let read = counts.read(steps).0.len();
-            (counts.so_far(steps, <[Step]>::len), read)
-        });
+            let all = (1..most).all(|_| begins(&counts));
 
-        assert_eq!(lengths, [(0, 0), (2, 2), (3, 3), (3, 3)]);
-    }
-
-    #[test]
-    fn the_calls_in_flight_are_bounded_and_those_that_have_ended_make_room() {
-        let counts = counts();
-        for _ in 1..MOST_IN_FLIGHT {
-            assert!(counts.called(millis(0)));
+            assert!(all && counts.cut().is_none());
+            assert!(!begins(&counts));
+            assert_eq!(counts.cut(), Some(cut));
         }
-        counts.ended(millis(0), millis(1), true, Last::default());
-
-        let more = [(); 3].map(|()| (counts.called(millis(2)), counts.cut()));
-
-        let over = (false, Some(Cut::InFlight));
-        assert_eq!(more, [(true, None), (true, None), over]);
-        assert_eq!(totals(&counts).in_flight, MOST_IN_FLIGHT);
-    }
-
-    #[test]
-    fn the_calls_between_services_are_bounded_as_well() {
-        let counts = counts();
-        let nested = (0..MOST_IN_FLIGHT).all(|_| counts.nested());
-
-        counts.nested_ended(millis(1), Last::default());
-        let more = [(); 2].map(|()| (counts.nested(), counts.cut()));
-
-        assert!(nested);
-        assert_eq!(more, [(true, None), (false, Some(Cut::InFlight))]);
-    }
-
-    #[test]
-    fn requests_are_bounded() {
-        let counts = counts();
-        let ask = || counts.requested(millis(0), Before::Nothing);
-        let all = (0..MOST_REQUESTS).all(|_| ask());
-
-        assert!(all);
-        assert_eq!(counts.cut(), None);
-        assert!(!ask());
-        assert_eq!(counts.cut(), Some(Cut::Requests));
-        assert_eq!(totals(&counts).requests, MOST_REQUESTS);
     }
 }

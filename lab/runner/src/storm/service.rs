@@ -310,12 +310,13 @@ pub(super) fn respond(status: StatusCode, retry_after: Option<HeaderValue>) -> R
 
 #[cfg(test)]
 mod tests {
-    use std::{cell::RefCell, rc::Rc};
+    use std::{cell::RefCell, collections::BTreeSet, rc::Rc};
 
+    use evidence::storm::Totals;
     use futures_executor::LocalPool;
     use http::Method;
     use reqwest::Url;
-    use reqwest_middleware::{ClientBuilder, ClientWithMiddleware};
+    use reqwest_middleware::ClientBuilder;
 
     use super::*;
 
@@ -328,146 +329,102 @@ mod tests {
     const ONE_PLACE: Settings = Settings {
         workers: 1,
         work: Work::Constant,
-        work_time: Duration::from_millis(100),
-        growth: Duration::from_millis(10),
         timeout: Duration::from_secs(10),
         incident: Incident::None,
         incident_starts: Duration::from_secs(1),
         incident_lasts: Duration::from_secs(1),
-        workers_left: 1,
         ..Settings::DEFAULT
     };
 
-    /// The result of a request, and its time in milliseconds of the run.
-    type Got = (u64, Option<u16>);
-
-    /// The number of a request, its result, and the Retry-After.
-    type Numbered = (usize, Got, Option<String>);
-
-    /// A service with its workers and callers.
-    struct Model {
-        service: Service,
-        pool: LocalPool,
-        http: ClientWithMiddleware,
-        got: Rc<RefCell<Vec<Numbered>>>,
-        asked: usize,
-    }
-
-    impl Model {
-        fn new(settings: Settings) -> Self {
-            Self::with(settings, Setup::DEFAULT)
-        }
-
-        fn with(settings: Settings, setup: Setup) -> Self {
-            client::install_tls_provider();
-            let (service, pool) = (Service::new(&settings, &setup, 1), LocalPool::new());
-            service.start(&pool.spawner());
-            let session = reqwest::Client::builder().no_proxy().tls_certs_only([]);
-            let session = session.build().expect("a session");
-            Self {
-                http: ClientBuilder::new(session).with(service.clone()).build(),
-                service,
-                pool,
-                got: Rc::default(),
-                asked: 0,
-            }
-        }
-
-        /// Sends a request at a moment, with the time until its deadline if it has one.
-        fn ask_until(&mut self, at: u64, left: Option<Duration>) {
-            let (timeline, http) = (self.service.timeline.clone(), self.http.clone());
-            let (got, number) = (Rc::clone(&self.got), self.asked);
-            self.asked += 1;
-            spawn(&self.pool.spawner(), async move {
+    /// Sends requests at these moments, with the time until the deadline of those that
+    /// have one. When each ended, in milliseconds, with the status and the Retry-After of
+    /// a failure.
+    fn sent(
+        settings: Settings,
+        setup: Setup,
+        requests: &[(u64, Option<Duration>)],
+    ) -> (String, Totals) {
+        client::install_tls_provider();
+        let (service, mut pool) = (Service::new(&settings, &setup, 1), LocalPool::new());
+        service.start(&pool.spawner());
+        let session = reqwest::Client::builder().no_proxy().tls_certs_only([]);
+        let session = session.build().expect("a session");
+        let http = ClientBuilder::new(session).with(service.clone()).build();
+        let ended = Rc::new(RefCell::new(vec![String::new(); requests.len()]));
+        for (number, (at, left)) in requests.iter().copied().enumerate() {
+            let (timeline, http) = (service.timeline.clone(), http.clone());
+            let ended = Rc::clone(&ended);
+            spawn(&pool.spawner(), async move {
                 timeline.reach(millis(at)).await;
                 let url = Url::parse("http://storm.invalid").expect("an address");
                 let mut request = Request::new(Method::GET, url);
                 *request.timeout_mut() = left;
                 let response = http.execute(request).await.ok();
-                let at = timeline.monotonic().as_millis() as u64;
-                let status = response.as_ref().map(|it| it.status().as_u16());
-                let retry_after = response.as_ref().and_then(|it| {
-                    let value = it.headers().get(RETRY_AFTER)?;
-                    value.to_str().ok().map(str::to_owned)
-                });
-                got.borrow_mut().push((number, (at, status), retry_after));
+                let at = timeline.monotonic().as_millis();
+                let got = response.map(|it| (it.status(), it.headers().get(RETRY_AFTER).cloned()));
+                ended.borrow_mut()[number] = match got {
+                    None => format!("{at}:left"),
+                    Some((StatusCode::OK, _)) => at.to_string(),
+                    Some((status, None)) => format!("{at}:{}", status.as_str()),
+                    Some((status, Some(after))) => {
+                        let after = after.to_str().expect("text");
+                        format!("{at}:{}={after}", status.as_str())
+                    }
+                };
             });
         }
-
-        fn ask(&mut self, at: u64) {
-            self.ask_until(at, None);
-        }
-
-        /// Runs until a moment.
-        fn run(&mut self, until: u64) {
-            self.service.timeline.run(&mut self.pool, millis(until));
-        }
-
-        /// The result of each request, in the order in which they were made.
-        fn got(&mut self) -> Vec<Got> {
-            self.run(10_000);
-            let mut got = self.got.borrow().clone();
-            got.sort_by_key(|(number, ..)| *number);
-            got.into_iter().map(|(_, got, _)| got).collect()
-        }
+        service.timeline.run(&mut pool, Duration::from_secs(10));
+        (ended.take().join(" "), service.counts.read(0).1)
     }
 
-    /// The results of requests that arrive at these moments.
-    fn got(settings: Settings, moments: &[u64]) -> Vec<Got> {
-        let mut model = Model::new(settings);
-        for at in moments {
-            model.ask(*at);
-        }
-        model.got()
-    }
-
-    const OK: Option<u16> = Some(200);
-    const REFUSED: Option<u16> = Some(503);
-
-    #[test]
-    fn a_worker_works_on_one_request_after_the_other() {
-        assert_eq!(
-            got(ONE_PLACE, &[0, 0, 50, 400]),
-            [(100, OK), (200, OK), (300, OK), (500, OK)]
-        );
-        let two = Settings {
-            workers: 2,
-            ..ONE_PLACE
-        };
-        assert_eq!(got(two, &[0, 0, 50]), [(100, OK), (100, OK), (200, OK)]);
+    fn got(settings: Settings, setup: Setup, moments: &[u64]) -> (String, Totals) {
+        let requests = moments.iter().map(|at| (*at, None));
+        sent(settings, setup, &requests.collect::<Vec<_>>())
     }
 
     #[test]
-    fn a_request_is_refused_at_once_if_all_workers_are_busy_and_the_queue_is_full() {
+    fn a_request_waits_for_a_worker_or_is_refused_at_once() {
         let with = |workers, queue| Settings {
             workers,
             queue,
             ..ONE_PLACE
         };
-
-        assert_eq!(got(with(1, 0), &[0, 10]), [(100, OK), (10, REFUSED)]);
-        assert_eq!(
-            got(with(1, 1), &[0, 10, 20]),
-            [(100, OK), (200, OK), (20, REFUSED)]
-        );
-        assert_eq!(
-            got(with(2, 0), &[0, 0, 0]),
-            [(100, OK), (100, OK), (0, REFUSED)]
-        );
-        assert_eq!(got(with(1, 0), &[0, 150]), [(100, OK), (250, OK)]);
-    }
-
-    #[test]
-    fn work_that_grows_takes_longer_for_each_request_that_is_worked_on() {
         let growing = Settings {
             work: Work::Growing,
-            workers: 3,
-            ..ONE_PLACE
+            ..with(3, 300)
         };
-
-        let got = got(growing, &[0, 0, 0, 500]);
-
-        assert_eq!(got, [(100, OK), (110, OK), (120, OK), (600, OK)]);
+        let cut = Settings {
+            incident: Incident::Cut,
+            workers_left: 2,
+            ..with(3, 300)
+        };
+        let pause = |queue| Settings {
+            incident: Incident::Pause,
+            ..with(1, queue)
+        };
+        for (settings, moments, ends) in [
+            (with(1, 300), &[0, 0, 50, 400][..], "100 200 300 500"),
+            (with(2, 300), &[0, 0, 50], "100 100 200"),
+            (with(1, 0), &[0, 10], "100 10:503"),
+            (with(1, 0), &[0, 150], "100 250"),
+            (with(1, 1), &[0, 10, 20], "100 200 20:503"),
+            (with(2, 0), &[0, 0, 0], "100 100 0:503"),
+            // Each takes longer for every request that is worked on.
+            (growing, &[0, 0, 0, 500], "100 110 120 600"),
+            // Two workers go on, and the third rests until the cut ends.
+            (cut, &[900; 4], "1000 1000 1000 1100"),
+            (cut, &[1_100; 4], "1200 1200 1300 1300"),
+            (cut, &[1_950; 4], "2050 2050 2100 2150"),
+            // No request starts, and new ones wait.
+            (
+                pause(300),
+                &[950, 1_000, 1_500, 2_200],
+                "1050 2100 2200 2300",
+            ),
+            (pause(1), &[1_500, 1_600], "2100 1600:503"),
+        ] {
+            assert_eq!(got(settings, Setup::DEFAULT, moments).0, ends);
+        }
     }
 
     #[test]
@@ -478,12 +435,10 @@ mod tests {
             ..ONE_PLACE
         };
 
-        let got = got(drawn, &[0; 20]);
+        let (ends, _) = got(drawn, Setup::DEFAULT, &[0; 20]);
 
-        let mut ends: Vec<_> = got.iter().map(|(at, _)| *at).collect();
-        ends.sort_unstable();
-        ends.dedup();
-        assert!(ends.len() > 10, "{ends:?}");
+        let different: BTreeSet<_> = ends.split(' ').collect();
+        assert!(different.len() > 10, "{ends}");
     }
 
     #[test]
@@ -492,21 +447,11 @@ mod tests {
             timeout: millis(150),
             ..ONE_PLACE
         };
-        let mut model = Model::new(impatient);
-        for at in [0, 0, 0, 160] {
-            model.ask(at);
-        }
 
-        model.run(150);
-        let during = (model.service.busy(), model.service.waiting());
-        let got = model.got();
+        let (ends, totals) = got(impatient, Setup::DEFAULT, &[0, 0, 0, 160]);
 
-        assert_eq!(during, (1, 1));
         // The last one waits for two whose clients have left.
-        assert_eq!(got, [(100, OK), (150, None), (150, None), (310, None)]);
-        let after = (model.service.busy(), model.service.waiting());
-        assert_eq!(after, (0, 0));
-        let totals = model.service.counts.read(0).1;
+        assert_eq!(ends, "100 150:left 150:left 310:left");
         assert_eq!((totals.useful, totals.abandoned), (1, 3));
         assert_eq!(totals.settled, 4);
     }
@@ -519,12 +464,11 @@ mod tests {
             workers: 3,
             ..ONE_PLACE
         };
-        let mut model = Model::new(slow);
-        for left in [None, Some(millis(50)), Some(millis(250))] {
-            model.ask_until(0, left);
-        }
+        let left = [None, Some(50), Some(250)].map(|left| (0, left.map(millis)));
 
-        assert_eq!(model.got(), [(200, None), (50, None), (200, None)]);
+        let (ends, _) = sent(slow, Setup::DEFAULT, &left);
+
+        assert_eq!(ends, "200:left 50:left 200:left");
     }
 
     #[test]
@@ -533,135 +477,85 @@ mod tests {
             timeout: millis(250),
             ..ONE_PLACE
         };
-        let got = |setup| {
-            let mut model = Model::with(impatient, setup);
-            for at in [0, 10, 20, 30, 300] {
-                model.ask(at);
-            }
-            let got = model.got();
-            let totals = model.service.counts.read(0).1;
-            (got, totals.abandoned, totals.dropped)
-        };
-        let newest = Setup {
-            order: Order::Newest,
+        let setup = |queue, order, abandoned| Setup {
+            queue,
+            order,
+            abandoned,
             ..Setup::DEFAULT
         };
-        let dropped = Setup {
-            abandoned: Abandoned::Dropped,
-            ..Setup::DEFAULT
-        };
-        let short = Setup {
-            queue: 1,
-            ..Setup::DEFAULT
-        };
-        let (first, last) = ((100, OK), (280, None));
-
-        // The third and the fourth are worked on until 400 ms.
-        let oldest = vec![first, (200, OK), (270, None), last, (500, OK)];
-        assert_eq!(got(Setup::DEFAULT), (oldest, 2, 0));
-        let latest = vec![first, (260, None), (270, None), (200, OK), (400, OK)];
-        assert_eq!(got(newest), (latest, 2, 0));
-        let spared = vec![first, (200, OK), (270, None), last, (400, OK)];
-        assert_eq!(got(dropped), (spared, 1, 1));
-        let full = vec![first, (200, OK), (20, REFUSED), (30, REFUSED), (400, OK)];
-        assert_eq!(got(short), (full, 0, 0));
-    }
-
-    #[test]
-    fn a_rate_limit_sends_429_until_the_next_second_and_names_it() {
-        let limited = |retry_after_429| {
-            let setup = Setup {
-                rate_limit: 2,
-                retry_after_429,
-                ..Setup::DEFAULT
-            };
-            let mut model = Model::with(ONE_PLACE, setup);
-            for at in [100, 200, 300, 999, 1_000] {
-                model.ask(at);
-            }
-            model.run(10_000);
-            let mut got = model.got.take();
-            got.sort_by_key(|(number, ..)| *number);
-            let got = got.into_iter();
-            let got = got.map(|(_, (_, status), after)| (status.unwrap_or(0), after));
-            got.collect::<Vec<_>>()
-        };
-
-        for (form, after) in [
-            (RetryAfter::None, None),
-            (RetryAfter::Seconds, Some("1")),
-            (RetryAfter::Date, Some("Thu, 01 Jan 1970 00:00:01 GMT")),
+        let (oldest, worked) = (Order::Oldest, Abandoned::Worked);
+        let (newest, dropped) = (Order::Newest, Abandoned::Dropped);
+        for (setup, ends, counts) in [
+            // The third and the fourth are worked on until 400 ms.
+            (
+                setup(0, oldest, worked),
+                "100 200 270:left 280:left 500",
+                (2, 0),
+            ),
+            (
+                setup(0, newest, worked),
+                "100 260:left 270:left 200 400",
+                (2, 0),
+            ),
+            (
+                setup(0, oldest, dropped),
+                "100 200 270:left 280:left 400",
+                (1, 1),
+            ),
+            (
+                setup(1, oldest, worked),
+                "100 200 20:503 30:503 400",
+                (0, 0),
+            ),
         ] {
-            let throttled = (429, after.map(str::to_owned));
-            let ok = (200, None);
-            let expected = [&ok, &ok, &throttled, &throttled, &ok].map(Clone::clone);
-            assert_eq!(limited(form), expected, "{form:?}");
+            let (got, totals) = got(impatient, setup, &[0, 10, 20, 30, 300]);
+
+            assert_eq!((&*got, (totals.abandoned, totals.dropped)), (ends, counts));
         }
     }
 
     #[test]
-    fn a_cut_leaves_workers_that_work_and_the_others_rest_until_it_ends() {
-        let cut = Settings {
-            incident: Incident::Cut,
-            workers: 3,
-            workers_left: 2,
-            ..ONE_PLACE
-        };
+    fn a_rate_limit_sends_429_until_the_next_second_and_names_it() {
+        for (retry_after_429, after) in [
+            (RetryAfter::None, ""),
+            (RetryAfter::Seconds, "=1"),
+            (RetryAfter::Date, "=Thu, 01 Jan 1970 00:00:01 GMT"),
+        ] {
+            let limited = Setup {
+                rate_limit: 2,
+                retry_after_429,
+                ..Setup::DEFAULT
+            };
 
-        let [before, during, late] = [900, 1_100, 1_950].map(|at| got(cut, &[at; 4]));
+            let (ends, _) = got(ONE_PLACE, limited, &[100, 200, 300, 999, 1_000]);
 
-        let ends = |ends: [u64; 4]| ends.map(|at| (at, OK));
-        assert_eq!(before, ends([1_000, 1_000, 1_000, 1_100]));
-        assert_eq!(during, ends([1_200, 1_200, 1_300, 1_300]));
-        assert_eq!(late, ends([2_050, 2_050, 2_100, 2_150]));
-    }
-
-    #[test]
-    fn in_a_pause_no_request_starts_and_new_ones_wait() {
-        let pause = Settings {
-            incident: Incident::Pause,
-            ..ONE_PLACE
-        };
-
-        let narrow = Settings { queue: 1, ..pause };
-        let narrow = got(narrow, &[1_500, 1_600]);
-        let got = got(pause, &[950, 1_000, 1_500, 2_200]);
-
-        assert_eq!(got, [(1_050, OK), (2_100, OK), (2_200, OK), (2_300, OK)]);
-        assert_eq!(narrow, [(2_100, OK), (1_600, REFUSED)]);
+            let throttled = format!("300:429{after} 999:429{after}");
+            assert_eq!(ends, format!("200 300 {throttled} 1100"));
+        }
     }
 
     #[test]
     fn a_refusal_says_when_it_ends_in_the_form_that_is_set() {
-        let refusal = |retry_after| Settings {
-            incident: Incident::Refusal,
-            incident_lasts: millis(1_200),
-            retry_after,
-            queue: 0,
-            ..ONE_PLACE
-        };
-        let asked = |retry_after| {
-            let mut model = Model::new(refusal(retry_after));
+        let date = "=Thu, 01 Jan 1970 00:00:03 GMT";
+        for (retry_after, [at_once, later, then, late]) in [
+            (RetryAfter::None, [""; 4]),
+            (RetryAfter::Seconds, ["=2", "=2", "=1", "=1"]),
+            (RetryAfter::Date, [date; 4]),
+        ] {
+            let refusal = Settings {
+                incident: Incident::Refusal,
+                incident_lasts: millis(1_200),
+                retry_after,
+                queue: 0,
+                ..ONE_PLACE
+            };
             // The last two come when it is over: one too many.
-            for at in [900, 1_000, 1_100, 1_200, 2_199, 2_200, 2_210] {
-                model.ask(at);
-            }
-            let statuses: Vec<_> = model.got().iter().map(|(_, status)| *status).collect();
-            let (ok, no) = (OK, REFUSED);
-            assert_eq!(statuses, [ok, no, no, no, no, ok, no]);
-            let mut got = model.got.take();
-            got.sort_by_key(|(number, ..)| *number);
-            let asked = got.into_iter().map(|(.., retry_after)| retry_after);
-            asked.collect::<Vec<_>>()
-        };
+            let moments = [900, 1_000, 1_100, 1_200, 2_199, 2_200, 2_210];
 
-        let all = |[at_once, later, then, late]: [&str; 4]| {
-            let during = [at_once, later, then, late].map(|it| Some(it.to_owned()));
-            [vec![None], during.to_vec(), vec![None; 2]].concat()
-        };
-        assert_eq!(asked(RetryAfter::Seconds), all(["2", "2", "1", "1"]));
-        let date = "Thu, 01 Jan 1970 00:00:03 GMT";
-        assert_eq!(asked(RetryAfter::Date), all([date; 4]));
-        assert_eq!(asked(RetryAfter::None), vec![None; 7]);
+            let (ends, _) = got(refusal, Setup::DEFAULT, &moments);
+
+            let during = format!("1000:503{at_once} 1100:503{later} 1200:503{then} 2199:503{late}");
+            assert_eq!(ends, format!("1000 {during} 2300 2210:503"));
+        }
     }
 }

@@ -131,27 +131,40 @@ mod tests {
 
     use super::*;
 
+    /// Runs tasks that wait so many nanoseconds each time: the number of the task of each
+    /// wait that ended until a moment, and when it did.
+    fn over(until: u64, tasks: &[&[u64]]) -> Vec<(usize, u64)> {
+        let (timeline, mut pool) = (Timeline::default(), LocalPool::new());
+        let over = Rc::new(RefCell::new(Vec::new()));
+        for (task, waits) in tasks.iter().enumerate() {
+            let (timeline, over) = (timeline.clone(), Rc::clone(&over));
+            let waits = waits.to_vec();
+            spawn(&pool.spawner(), async move {
+                for nanos in waits {
+                    timeline.sleep(Duration::from_nanos(nanos)).await;
+                    let at = timeline.monotonic().as_nanos() as u64;
+                    over.borrow_mut().push((task, at));
+                }
+            });
+        }
+        timeline.run(&mut pool, Duration::from_nanos(until));
+        over.take()
+    }
+
     #[test]
     fn waits_end_at_their_moment_and_in_the_order_in_which_they_began() {
-        let (timeline, mut pool) = (Timeline::default(), LocalPool::new());
-        let ended = Rc::new(RefCell::new(Vec::new()));
-        for (name, nanos) in [("c", 30), ("a", 10), ("d", 30), ("b", 11)] {
-            let (timeline, ended) = (timeline.clone(), Rc::clone(&ended));
-            let wait = async move {
-                timeline.sleep(Duration::from_nanos(nanos)).await;
-                let at = timeline.monotonic().as_nanos();
-                ended.borrow_mut().push((name, at));
-            };
-            pool.spawner().spawn_local(wait).expect("it runs");
-        }
+        let tasks: [&[u64]; 4] = [&[30], &[10], &[30], &[11]];
 
-        timeline.run(&mut pool, Duration::from_nanos(29));
-        let before_the_end = ended.borrow().len();
-        timeline.run(&mut pool, Duration::MAX);
+        assert_eq!(over(29, &tasks), [(1, 10), (3, 11)]);
+        let all = [(1, 10), (3, 11), (0, 30), (2, 30)];
+        assert_eq!(over(u64::MAX, &tasks), all);
+    }
 
-        assert_eq!(before_the_end, 2);
-        let expected = [("a", 10), ("b", 11), ("c", 30), ("d", 30)];
-        assert_eq!(*ended.borrow(), expected);
+    #[test]
+    fn a_wait_that_ends_at_the_very_end_is_over() {
+        assert_eq!(over(30, &[&[10, 20, 1]]), [(0, 10), (0, 30)]);
+        assert_eq!(over(29, &[&[10, 20, 1]]), [(0, 10)]);
+        assert_eq!(over(30, &[&[10, 0, 0]]), [(0, 10); 3]);
     }
 
     #[test]
@@ -172,30 +185,6 @@ mod tests {
         assert_eq!(*polls.borrow(), 10_000);
         assert_eq!(timeline.monotonic(), Duration::from_millis(9_999));
         assert_eq!(timeline.lock().begun, 9_999, "each began once");
-    }
-
-    /// When waits are over that begin after each other, each with its length.
-    fn over(pool_ends: u64, waits: &[u64]) -> Vec<u64> {
-        let (timeline, mut pool) = (Timeline::default(), LocalPool::new());
-        let over = Rc::new(RefCell::new(Vec::new()));
-        let (now, ended) = (timeline.clone(), Rc::clone(&over));
-        let waits = waits.to_vec();
-        let all = async move {
-            for millis in waits {
-                now.sleep(Duration::from_millis(millis)).await;
-                ended.borrow_mut().push(now.monotonic().as_millis() as u64);
-            }
-        };
-        pool.spawner().spawn_local(all).expect("it runs");
-        timeline.run(&mut pool, Duration::from_millis(pool_ends));
-        over.take()
-    }
-
-    #[test]
-    fn a_wait_that_ends_at_the_very_end_is_over() {
-        assert_eq!(over(30, &[10, 20, 1]), [10, 30]);
-        assert_eq!(over(29, &[10, 20, 1]), [10]);
-        assert_eq!(over(30, &[10, 0, 0]), [10, 10, 10]);
     }
 
     #[test]

@@ -37,20 +37,8 @@ pub(super) const STORY: Story = Story {
     },
     policies: &[
         Policy::new("10, no deadline", TEN),
-        Policy::new(
-            "10, within 6 s",
-            Setup {
-                deadline: Duration::from_secs(6),
-                ..TEN
-            },
-        ),
-        Policy::new(
-            "10, within 2 s",
-            Setup {
-                deadline: Duration::from_secs(2),
-                ..TEN
-            },
-        ),
+        Policy::new("10, within 6 s", TEN.deadline(Duration::from_secs(6))),
+        Policy::new("10, within 2 s", TEN.deadline(Duration::from_secs(2))),
     ],
     shows: |storm| {
         let back = |name| storm.is_back(name);

@@ -45,18 +45,9 @@ pub(super) const STORY: Story = Story {
         Policy::new("client only", CLIENT),
         Policy::new(
             "client, budget",
-            Setup {
-                budget: RetryBudget::DEFAULT_CAPACITY,
-                ..CLIENT
-            },
+            CLIENT.budget(RetryBudget::DEFAULT_CAPACITY),
         ),
-        Policy::new(
-            "each, budget",
-            Setup {
-                budget: RetryBudget::DEFAULT_CAPACITY,
-                ..EACH
-            },
-        ),
+        Policy::new("each, budget", EACH.budget(RetryBudget::DEFAULT_CAPACITY)),
     ],
     shows: |storm| {
         let back = |name| storm.is_back(name);

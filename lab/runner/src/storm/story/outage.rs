@@ -51,22 +51,13 @@ pub(super) const STORY: Story = Story {
         ..Settings::DEFAULT
     },
     policies: &[
-        Policy::new(
-            "1 attempt",
-            Setup {
-                attempts: 1,
-                ..AT_ONCE
-            },
-        ),
+        Policy::new("1 attempt", AT_ONCE.attempts(1)),
         Policy::new("5, no wait", AT_ONCE),
         Policy::new("5, up to 0.75 s", SHORT),
         Policy::new("5, up to 15 s", LONG),
         Policy::new(
             "5, 15 s, budget",
-            Setup {
-                budget: RetryBudget::DEFAULT_CAPACITY,
-                ..LONG
-            },
+            LONG.budget(RetryBudget::DEFAULT_CAPACITY),
         ),
     ],
     shows: |storm| {

@@ -30,28 +30,13 @@ pub(super) const STORY: Story = Story {
     },
     settings: Settings::DEFAULT,
     policies: &[
-        Policy::new(
-            "1 attempt",
-            Setup {
-                attempts: 1,
-                ..AT_ONCE
-            },
-        ),
+        Policy::new("1 attempt", AT_ONCE.attempts(1)),
         Policy::new("3, no wait", AT_ONCE),
         Policy::new("3, jitter", Setup::DEFAULT),
-        Policy::new(
-            "3, budget",
-            Setup {
-                budget: RetryBudget::DEFAULT_CAPACITY,
-                ..AT_ONCE
-            },
-        ),
+        Policy::new("3, budget", AT_ONCE.budget(RetryBudget::DEFAULT_CAPACITY)),
         Policy::new(
             "3, jitter+budget",
-            Setup {
-                budget: RetryBudget::DEFAULT_CAPACITY,
-                ..Setup::DEFAULT
-            },
+            Setup::DEFAULT.budget(RetryBudget::DEFAULT_CAPACITY),
         ),
     ],
     shows: |storm| {

@@ -42,17 +42,11 @@ pub(super) const STORY: Story = Story {
         Policy::new("obey", Setup::DEFAULT),
         Policy::new(
             "obey+1 s spread",
-            Setup {
-                spread: Duration::from_secs(1),
-                ..Setup::DEFAULT
-            },
+            Setup::DEFAULT.spread(Duration::from_secs(1)),
         ),
         Policy::new(
             "obey+15 s spread",
-            Setup {
-                spread: Duration::from_secs(15),
-                ..Setup::DEFAULT
-            },
+            Setup::DEFAULT.spread(Duration::from_secs(15)),
         ),
     ],
     shows: |storm| {
