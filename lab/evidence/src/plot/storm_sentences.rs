@@ -146,14 +146,20 @@ pub(super) fn changed(before: &[Policy], policy: &Policy) -> Option<String> {
 /// Whether the service recovered, and when.
 #[must_use]
 pub fn ending(run: &PolicyRun) -> Ending {
-    let mark = match (run.cut, run.recovery) {
-        (Some(Cut::Requests | Cut::InFlight), _) | (None, Recovery::Down) => Mark::Failed,
-        (Some(Cut::Cancelled), _) | (None, Recovery::Unknown) => Mark::Open,
-        (None, Recovery::Recovered { .. }) => Mark::Ok,
+    let (mark, words) = match (run.cut, run.recovery) {
+        (Some(Cut::Cancelled), _) => (Mark::Open, "cancelled"),
+        (Some(Cut::Requests | Cut::InFlight), _) => (Mark::Failed, "cut short"),
+        (None, Recovery::Recovered { .. }) if run.lost() == 0 => (Mark::Ok, "no call lost"),
+        (None, Recovery::Recovered { after }) => match after.is_zero() {
+            true => (Mark::Ok, "back at once"),
+            false => (Mark::Ok, &*format!("back after {}", duration(after))),
+        },
+        (None, Recovery::Down) => (Mark::Failed, "still down"),
+        (None, Recovery::Unknown) => (Mark::Open, "not known"),
     };
     Ending {
         mark,
-        words: run.ending(),
+        words: words.to_owned(),
     }
 }
 
@@ -215,19 +221,19 @@ fn answer(storm: &Storm) -> Option<String> {
     Some(answer.to_owned())
 }
 
-/// A figure: its column, its short heading (none if the terminal does not show it), and
-/// the function for its cell.
+/// A figure: its column, its short heading in two lines (none if the terminal does not
+/// show it), and the function for its cell.
 type Figure = (
     Column,
-    Option<[&'static str; 2]>,
+    Option<&'static str>,
     fn(&Settings, &PolicyRun) -> Option<String>,
 );
 
 const FIGURES: [Figure; 13] = [
-    (words("policy"), Some(["", "policy"]), |_, run| {
+    (words("policy"), Some("\npolicy"), |_, run| {
         Some(run.policy.name.to_string())
     }),
-    (words("service"), None, |_, run| Some(run.ending())),
+    (words("service"), None, |_, run| Some(ending(run).words)),
     (number("% of the ended calls succeeded"), None, |_, run| {
         run.success()
     }),
@@ -236,12 +242,12 @@ const FIGURES: [Figure; 13] = [
     }),
     (
         number("requests per call"),
-        Some(["requests", "per call"]),
+        Some("requests\nper call"),
         |_, run| Some(format!("{:.2}", run.amplification)),
     ),
     (
         number("% of the work whose caller no longer waited"),
-        Some(["% work", "wasted"]),
+        Some("% work\nwasted"),
         |_, run| {
             let worked = run.totals.useful + run.totals.abandoned;
             (worked > 0).then(|| percent(run.totals.abandoned, worked))
@@ -249,12 +255,12 @@ const FIGURES: [Figure; 13] = [
     ),
     (
         number("median latency"),
-        Some(["median", "latency"]),
+        Some("median\nlatency"),
         |_, run| Some(duration(run.totals.latency?.median)),
     ),
     (
         number("99th percentile latency"),
-        Some(["p99", "latency"]),
+        Some("p99\nlatency"),
         |_, run| Some(duration(run.totals.latency?.p99)),
     ),
     (number("requests/s at the end"), None, |settings, run| {
@@ -262,12 +268,12 @@ const FIGURES: [Figure; 13] = [
     }),
     (
         number("successful calls/s at the end"),
-        Some(["calls/s", "ok"]),
+        Some("calls/s\nok"),
         |settings, run| run.at_end_rate(settings, |step| step.goodput),
     ),
     (
         number("queued requests at the end"),
-        Some(["requests", "queued"]),
+        Some("requests\nqueued"),
         |settings, run| {
             let waiting = run.at_end_per_second(settings, |step| step.waiting)?;
             let waiting = waiting * STEP.as_secs_f64();
@@ -276,14 +282,14 @@ const FIGURES: [Figure; 13] = [
     ),
     (
         optional(number("tokens of a client at the end")),
-        Some(["tokens", "left"]),
+        Some("tokens\nleft"),
         |_, run| Some(format!("{:.1}", run.steps.last()?.tokens?)),
     ),
     (
         optional(number(
             "attempts in flight that a client allows itself at the end",
         )),
-        Some(["limit", ""]),
+        Some("limit\n"),
         |_, run| Some(format!("{:.1}", run.steps.last()?.limit?)),
     ),
 ];
@@ -291,39 +297,32 @@ const FIGURES: [Figure; 13] = [
 /// The figures of a storm: a row for each policy.
 #[must_use]
 pub fn storm_figures(storm: &Storm) -> Table {
+    figures(storm, FIGURES)
+}
+
+/// The figures of a storm that the lines of a terminal do not show, under headings of two
+/// lines.
+#[must_use]
+pub fn storm_figures_in_short(storm: &Storm) -> Table {
+    let short = FIGURES.into_iter().filter_map(|(column, title, cell)| {
+        let title = title?;
+        Some((Column { title, ..column }, Some(title), cell))
+    });
+    figures(storm, short)
+}
+
+fn figures(storm: &Storm, figures: impl IntoIterator<Item = Figure>) -> Table {
+    let figures: Vec<_> = figures.into_iter().collect();
     let row = |run| TableRow {
-        cells: FIGURES.map(|(.., cell)| cell(&storm.settings, run)).into(),
+        cells: figures
+            .iter()
+            .map(|(.., cell)| cell(&storm.settings, run))
+            .collect(),
         failed: ending(run).mark == Mark::Failed,
     };
     Table {
-        columns: FIGURES.map(|(column, ..)| column).into(),
+        columns: figures.iter().map(|(column, ..)| *column).collect(),
         rows: storm.policies.iter().map(row).collect(),
     }
     .without_empty_columns()
-}
-
-/// The figures of a storm that the lines of a terminal do not show: the heading of each
-/// column, in two lines, and the cells of each policy.
-#[must_use]
-pub fn storm_figures_in_short(storm: &Storm) -> (Vec<[&'static str; 2]>, Vec<Vec<Option<String>>>) {
-    let is_shown = |(column, _, cell): &&Figure| {
-        !column.optional
-            || storm
-                .policies
-                .iter()
-                .any(|run| cell(&storm.settings, run).is_some())
-    };
-    let shown = || {
-        let figures = FIGURES.iter().filter(is_shown);
-        figures.filter_map(|(_, short, cell)| Some((short.as_ref()?, cell)))
-    };
-    let cells = |run| {
-        shown()
-            .map(|(_, cell)| cell(&storm.settings, run))
-            .collect()
-    };
-    (
-        shown().map(|(short, _)| *short).collect(),
-        storm.policies.iter().map(cells).collect(),
-    )
 }

@@ -192,23 +192,11 @@ pub struct Totals {
 impl Storm {
     /// A storm without a policy.
     pub(crate) fn of_no_story(settings: Settings) -> Self {
-        let story = StoryWords {
-            name: "",
-            title: "",
-            question: "",
-            varies: "",
-            answer: None,
-            lesson: "",
-            left_out: "",
-            scenario: "",
-            rule: "",
-            source: "",
-        };
         Self {
             schema_version: STORM_VERSION,
             seed: 1,
             generator: "",
-            story,
+            story: StoryWords::default(),
             shows_the_answer: None,
             settings,
             capacity_per_second: settings.capacity_per_second(),

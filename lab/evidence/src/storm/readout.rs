@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Cut, Policy, PolicyRun, STEP, Settings, Step, Storm, Totals};
-use crate::{duration::duration, nanoseconds};
+use crate::nanoseconds;
 
 /// The steps of a second.
 const SECOND: usize = 10;
@@ -198,23 +198,6 @@ impl PolicyRun {
         } = self.totals;
         let ended = succeeded + failed;
         (ended > 0).then(|| percent(succeeded, ended))
-    }
-
-    /// The result in a few words.
-    #[must_use]
-    pub fn ending(&self) -> String {
-        let words = match (self.cut, self.recovery) {
-            (Some(Cut::Cancelled), _) => "cancelled",
-            (Some(Cut::Requests | Cut::InFlight), _) => "cut short",
-            (None, Recovery::Recovered { .. }) if self.lost() == 0 => "no call lost",
-            (None, Recovery::Recovered { after }) if after.is_zero() => "back at once",
-            (None, Recovery::Recovered { after }) => {
-                return format!("back after {}", duration(after));
-            }
-            (None, Recovery::Down) => "still down",
-            (None, Recovery::Unknown) => "not known",
-        };
-        words.to_owned()
     }
 
     /// The steps at the end: the last quarter of the time after the incident.
@@ -417,7 +400,10 @@ mod tests {
     use proptest::{collection::vec, prelude::*};
 
     use super::*;
-    use crate::storm::{Incident, Setup};
+    use crate::{
+        plot::storm_ending,
+        storm::{Incident, Setup},
+    };
 
     /// Steps of a few calls each, some of which have not ended, mostly of one kind for some
     /// seconds.
@@ -614,19 +600,15 @@ mod tests {
                 let sentence = format!("{few} lost the fewest calls ({least}), {many} the most ({most}).");
                 prop_assert!(said.contains(&sentence), "{}", said);
             }
-            let waste = said.split("who had left: ").nth(1).unwrap_or_default();
             for run in &storm.policies {
                 let name = format!("\"{}\"", run.policy.name);
-                let end = run.at_end(&settings).iter();
-                let wasted: u32 = end.map(|step| step.abandoned).sum();
                 let is_down = down.iter().any(|other| other.policy.name == run.policy.name);
-                prop_assert_eq!(waste.contains(&name), is_down && wasted > 0, "{}", said);
                 if run.totals.in_flight == 0 {
                     let open = said.split("had not ended: ").nth(1).unwrap_or_default();
                     let open = open.split('.').next().unwrap_or_default();
                     prop_assert!(!open.contains(&name), "{}", said);
                 }
-                let words = run.ending();
+                let words = storm_ending(run).words;
                 prop_assert_eq!(words.starts_with("still"), is_down);
                 prop_assert_eq!(words == "no call lost", run.lost() == 0
                     && storm.is_back(&run.policy.name) == Some(true));
@@ -682,7 +664,8 @@ mod tests {
                 ..
             } = whole.clone();
             let run = PolicyRun::of(&Settings::DEFAULT, policy, Some(cut), steps, totals);
-            assert_eq!((run.recovery, &*run.ending()), (Recovery::Unknown, words));
+            let ending = storm_ending(&run).words;
+            assert_eq!((run.recovery, &*ending), (Recovery::Unknown, words));
             let storm = Storm {
                 policies: vec![run],
                 ..Storm::of_no_story(Settings::DEFAULT)
@@ -690,7 +673,7 @@ mod tests {
             assert_eq!((storm.is_back("7"), storm.lost("7")), (None, None));
             assert_eq!(storm.happened().is_empty(), cut == Cut::Cancelled);
         }
-        assert_eq!(whole.ending(), "no call lost");
+        assert_eq!(storm_ending(&whole).words, "no call lost");
         assert_eq!(
             whole.at_end_per_second(&Settings::DEFAULT, |it| it.calls),
             None

@@ -5,7 +5,6 @@ mod catalogue;
 mod performance;
 mod request;
 mod routes;
-mod stream;
 
 use std::{
     collections::VecDeque,
@@ -15,6 +14,7 @@ use std::{
     },
 };
 
+use axum::body::Bytes;
 use http::StatusCode;
 use tokio::{
     sync::{Semaphore, mpsc},
@@ -22,7 +22,7 @@ use tokio::{
 };
 
 use super::{feed::token, problem::Problem};
-use performance::{Frame, Performance};
+use performance::Performance;
 use runner::storm::Plan;
 
 pub(super) use routes::routes;
@@ -67,7 +67,7 @@ impl Default for Storms {
 impl Storms {
     /// Starts a storm, which runs while its frames are received, or until it is
     /// cancelled.
-    fn start(self: &Arc<Self>, plan: Plan) -> Result<mpsc::UnboundedReceiver<Frame>, Problem> {
+    fn start(self: &Arc<Self>, plan: Plan) -> Result<mpsc::UnboundedReceiver<Bytes>, Problem> {
         let slot = Arc::clone(&self.slots).try_acquire_owned();
         let slot = slot.map_err(|_| {
             let detail = format!("{SLOTS} storms are simulated already; cancel one, or wait");
@@ -183,7 +183,7 @@ mod tests {
     #[tokio::test]
     async fn closing_the_connection_ends_the_storm_and_frees_its_slot() {
         let storms = Arc::<Storms>::default();
-        let start = || storms.start(endless()).map(stream::respond);
+        let start = || storms.start(endless()).map(routes::stream);
         let (one, other) = (start().expect("a slot"), start().expect("a slot"));
         let refused = start().map(|_| ());
 

@@ -8,6 +8,7 @@ use std::{
     },
 };
 
+use axum::body::Bytes;
 use evidence::{
     plot::{
         StormCurves, StormFrame, StormPicture, Table, storm_figures, storm_learnt, storm_terms,
@@ -20,18 +21,12 @@ use tokio::sync::mpsc::UnboundedSender;
 
 use crate::web::json;
 
-/// A message about a storm: its kind and its JSON.
-#[derive(Debug)]
-pub(super) struct Frame {
-    pub(super) kind: &'static str,
-    pub(super) data: String,
-}
-
 /// A storm to simulate.
 pub(super) struct Performance {
     pub(super) id: String,
     pub(super) plan: Plan,
-    pub(super) frames: UnboundedSender<Frame>,
+    /// Receives events in the event stream format of the HTML standard.
+    pub(super) frames: UnboundedSender<Bytes>,
     pub(super) is_cancelled: Arc<AtomicBool>,
 }
 
@@ -147,9 +142,10 @@ impl Performance {
     }
 
     fn tell(&self, kind: &'static str, data: &impl Serialize) {
-        let mut data = json(data);
-        data.reserve_exact(LEAST.saturating_sub(data.len()));
+        // serde writes JSON without line breaks, so one line of data is enough.
+        let mut frame = format!("event: {kind}\ndata: {}\n\n", json(data));
+        frame.reserve_exact(LEAST.saturating_sub(frame.len()));
         // A reader that has gone is noticed between two steps.
-        let _ = self.frames.send(Frame { kind, data });
+        let _ = self.frames.send(frame.into());
     }
 }

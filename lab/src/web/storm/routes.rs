@@ -1,18 +1,26 @@
 //! The routes of storms.
 
+use std::convert::Infallible;
+
 use axum::{
     Json, Router,
+    body::{Body, Bytes},
     extract::{Path, Request, State, rejection::PathRejection},
     response::{Html, IntoResponse, Response},
     routing::{delete, get},
 };
-use http::{StatusCode, header::CONTENT_DISPOSITION};
+use futures_util::stream::unfold;
+use http::{
+    StatusCode,
+    header::{CONTENT_DISPOSITION, CONTENT_TYPE},
+};
+use tokio::sync::mpsc::UnboundedReceiver;
 
 use super::super::{
     problem::Problem,
     shared::{Shared, json_body},
 };
-use super::{catalogue::Catalogue, request, stream};
+use super::{catalogue::Catalogue, request};
 
 /// The routes that list the stories, start and cancel a storm, and return its report.
 pub(in crate::web) fn routes() -> Router<Shared> {
@@ -29,7 +37,17 @@ pub(in crate::web) fn routes() -> Router<Shared> {
 async fn start(State(shared): State<Shared>, request: Request) -> Result<Response, Problem> {
     let body = json_body(request, "a storm").await?;
     let frames = shared.storms.start(request::read(&body)?)?;
-    Ok(stream::respond(frames))
+    Ok(stream(frames))
+}
+
+/// A response with the frames as they are received.
+pub(super) fn stream(frames: UnboundedReceiver<Bytes>) -> Response {
+    let body = unfold(frames, async |mut frames| {
+        let frame = frames.recv().await?;
+        Some((Ok::<_, Infallible>(frame), frames))
+    });
+    let content_type = [(CONTENT_TYPE, "text/event-stream")];
+    (content_type, Body::from_stream(body)).into_response()
 }
 
 /// Cancels a storm: 202 if it is about to end (its frames say when), 204 if it was
