@@ -93,7 +93,7 @@ async fn a_body_above_the_cap_is_refused_and_not_asked_for_again() {
 #[tokio::test]
 async fn a_body_of_eight_mebibytes_is_whole_unless_another_cap_is_set() {
     const MEBIBYTES: usize = 8_388_608;
-    let body = |length| typed(200, "application/json", &object(length));
+    let body = |length| typed(200, "application/json", object(length));
     let script = Script::of([body(MEBIBYTES), body(MEBIBYTES + 1)]);
     let bench = Bench::new(script).await;
     let client = &bench.client;
@@ -109,7 +109,7 @@ async fn a_body_of_eight_mebibytes_is_whole_unless_another_cap_is_set() {
 async fn the_body_of_an_error_is_read_up_to_64_kibibytes() {
     let too_large = Some(IncompleteBody(FailureKind::BodyTooLarge));
     for (length, incomplete) in [(65_536, None), (65_537, too_large)] {
-        let reply = status(400).set_body_bytes("x".repeat(length));
+        let reply = status(400).body("x".repeat(length));
         let bench = Bench::new(Script::always(reply)).await;
 
         let sent = bench.client.http().get(bench.server.uri());
@@ -209,7 +209,7 @@ async fn the_body_of_a_scripted_response_may_wait_on_the_virtual_clock() {
         let late = stream::poll_fn(move |it| late.lock().expect("no panic").poll_next_unpin(it));
         let body = reqwest::Body::wrap(StreamBody::new(late));
         let response = http::Response::builder().header("content-type", "application/json");
-        ready(Ok(response.body(body).expect("a response").into()))
+        ready(Ok(response.body(body).expect("a response")))
     });
     let (client, _) = offline(transport, |it| it.clock(Arc::new(clock.clone())));
 
@@ -227,7 +227,7 @@ fn a_silent_body_of_an_error_is_given_up_on_the_injected_clock() {
         let silent = stream::pending::<Result<Frame<Bytes>, Infallible>>();
         let body = reqwest::Body::wrap(StreamBody::new(silent));
         let response = http::Response::builder().status(404).body(body);
-        ready(Ok(response.expect("a response").into()))
+        ready(Ok(response.expect("a response")))
     });
     let (client, clock) = offline(transport, |it| it);
 

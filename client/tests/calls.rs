@@ -16,14 +16,14 @@ use client::{
         status_label,
     },
 };
-use reqwest::{Response, StatusCode};
+use reqwest::StatusCode;
 use serde_json::json;
 
-use crate::bench::{self, Tally};
+use crate::bench::{self, Reply, Tally, json, page, retry_after, status, typed};
 use crate::support::{
     drive::{finish, poll},
     offline,
-    scripted::{json, page, response, retry_after, scripted, status},
+    scripted::scripted,
 };
 
 const STOCK: Endpoint = Endpoint::new("stock", "/stock");
@@ -41,10 +41,8 @@ const LISTINGS: [Endpoint; 6] = [
 /// What the transport does with a request.
 #[derive(Clone)]
 enum Step {
-    Send(fn() -> Response),
-    Status(u16),
-    /// A status that asks for a wait of so many seconds.
-    Wait(u16, &'static str),
+    Succeed,
+    Send(Reply),
     Fail(FailureKind),
     Hang,
 }
@@ -64,12 +62,9 @@ impl Scripted {
             let step = script.lock().expect("no panic while held").pop_front();
             let path = request.url().path().to_owned();
             async move {
-                match step.unwrap_or(Step::Send(whole)) {
-                    Step::Send(_) if path == "/no-content" => Ok(status(204)),
-                    Step::Send(_) if path == "/redirect" => Ok(status(302)),
-                    Step::Send(response) => Ok(response()),
-                    Step::Status(code) => Ok(status(code)),
-                    Step::Wait(code, seconds) => Ok(retry_after(code, seconds)),
+                match step.unwrap_or(Step::Succeed) {
+                    Step::Succeed => Ok(success(&path)),
+                    Step::Send(reply) => Ok(reply),
                     Step::Fail(kind) => Err(Failure(kind).into()),
                     Step::Hang => std::future::pending().await,
                 }
@@ -106,18 +101,24 @@ impl Scripted {
 }
 
 /// The last page of a listing, and what every other endpoint promises.
-fn whole() -> Response {
+fn success(path: &str) -> Reply {
     let items = [json!({"n": 1}), json!({"n": 2})];
-    let object = json!({"items": items, "next_cursor": null, "attempt": 3, "id": "j-1"});
-    json(200, &object)
+    match path {
+        "/no-content" => status(204),
+        "/redirect" => status(302),
+        _ => json(
+            200,
+            &json!({"items": items, "next_cursor": null, "attempt": 3, "id": "j-1"}),
+        ),
+    }
 }
 
-fn page_with_cursor() -> Response {
-    page(&[1, 2], Some("again"))
+fn page_with_cursor() -> Step {
+    Step::Send(page([1, 2], Some("again")))
 }
 
-fn text() -> Response {
-    response(200, &[("content-type", "text/plain")], "hello".into())
+fn down() -> Step {
+    Step::Send(status(503))
 }
 
 /// Calls an endpoint to its end, or until it hangs, and drops it then.
@@ -149,8 +150,8 @@ fn go_through_everything(scripted: &Scripted, client: &ReliableApiClient, endpoi
     };
     let with = |settings| client.with_settings(settings);
     for code in statuses().map(|status| status.as_u16()) {
-        play(client, &[Step::Status(code)]);
-        play(client, &[Step::Wait(code, "1")]);
+        play(client, &[Step::Send(status(code))]);
+        play(client, &[Step::Send(retry_after(code, "1"))]);
     }
     // That a turn never came, no transport says.
     let failures = FailureKind::ALL.into_iter();
@@ -159,24 +160,21 @@ fn go_through_everything(scripted: &Scripted, client: &ReliableApiClient, endpoi
     }
     // Each way a call can end, at once and after a retry.
     let endings = [
-        Step::Send(whole),
-        Step::Send(text),
-        Step::Status(200),
-        Step::Status(404),
+        Step::Succeed,
+        Step::Send(typed(200, "text/plain", "hello")),
+        Step::Send(status(200)),
+        Step::Send(status(404)),
         Step::Fail(FailureKind::Tls),
         Step::Hang,
     ];
     for ending in endings {
         play(client, std::slice::from_ref(&ending));
-        play(client, &[Step::Status(503), ending]);
+        play(client, &[down(), ending]);
     }
     // Each reason to give up.
-    play(client, &[Step::Status(503), Step::Status(503)]);
-    play(client, &[Step::Wait(503, "120")]);
-    play(
-        &with(CallSettings::new().do_not_repeat()),
-        &[Step::Status(503)],
-    );
+    play(client, &[down(), down()]);
+    play(client, &[Step::Send(retry_after(503, "120"))]);
+    play(&with(CallSettings::new().do_not_repeat()), &[down()]);
     let crowded = scripted.client(|builder| {
         let builder = builder.concurrency_limit(ConcurrencyLimit::new(1));
         builder.deadline(Duration::from_secs(1))
@@ -186,12 +184,12 @@ fn go_through_everything(scripted: &Scripted, client: &ReliableApiClient, endpoi
     assert!(poll(hung.as_mut()).is_pending());
     play(&crowded, &[]);
     let spent = scripted.client(|builder| builder.retry_budget(RetryBudget::new(0)));
-    play(&spent, &[Step::Status(503)]);
+    play(&spent, &[down()]);
 
     if LISTINGS.contains(&endpoint) {
-        let (first, again) = (Step::Send(page_with_cursor), Step::Send(page_with_cursor));
+        let (first, again) = (page_with_cursor(), page_with_cursor());
         play(client, &[first.clone(), again.clone()]);
-        play(client, &[first.clone(), Step::Status(503), again]);
+        play(client, &[first.clone(), down(), again]);
         let one = ListingLimits {
             max_pages: std::num::NonZeroU32::MIN,
             max_items: std::num::NonZeroU32::MIN,
@@ -255,7 +253,7 @@ fn a_status_that_nobody_named_is_labelled_when_it_comes() {
     let expected: BTreeSet<_> = expected.map(status_label).collect();
 
     for code in 200..600 {
-        scripted.follow(&[Step::Status(code)]);
+        scripted.follow(&[Step::Send(status(code))]);
         call(&client, STOCK);
     }
 
@@ -293,7 +291,7 @@ fn a_call_lasts_as_long_as_its_caller_waits_and_its_attempts_are_observed_once()
         scripted.observed(metric.name)
     };
     let of = |labels: &str, value| vec![(labels.to_owned(), vec![value])];
-    let once_later = &[Step::Wait(503, "2")];
+    let once_later = &[Step::Send(retry_after(503, "2"))];
 
     assert_eq!(observed(CALL_DURATION, once_later), of("flaky ok", 2.0));
     assert_eq!(observed(CALL_ATTEMPTS, once_later), of("flaky", 2.0));
@@ -306,7 +304,7 @@ fn a_call_lasts_as_long_as_its_caller_waits_and_its_attempts_are_observed_once()
 fn a_call_that_is_dropped_is_cancelled_and_counted_once() {
     let scripted = Scripted::default();
     let client = scripted.client(|builder| builder.concurrency_limit(ConcurrencyLimit::new(1)));
-    scripted.follow(&[Step::Status(503), Step::Hang]);
+    scripted.follow(&[down(), Step::Hang]);
     let mut hangs = Box::pin(client.flaky());
     let mut has_no_turn = Box::pin(client.no_content());
     let never_polled = client.redirect();
@@ -332,7 +330,7 @@ fn each_page_of_a_listing_is_a_call_and_so_is_asking_for_more_than_is_allowed() 
     ] {
         let scripted = Scripted::default();
         let client = scripted.client(|it| it.max_pages(max_pages).max_items(max_items));
-        scripted.follow(&[Step::Send(page_with_cursor)]);
+        scripted.follow(&[page_with_cursor()]);
 
         let mut items = client.items().items();
         finish(async { while items.next_item().await.is_some() {} });

@@ -15,7 +15,7 @@ use crate::support::scripted::number;
 /// A listing whose page behind each cursor has one item and the next cursor.
 async fn listing(pages: &'static [(Option<&str>, u64, Option<&str>)]) -> Bench {
     let script = Script::by(move |request| {
-        let at = cursor(request);
+        let at = cursor(&request.url);
         let found = pages.iter().find(|(from, ..)| *from == at.as_deref());
         found.map_or_else(|| status(400), |(_, id, next)| page([*id], *next))
     });

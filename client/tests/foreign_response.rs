@@ -24,7 +24,7 @@ fn request() -> RequestName {
 #[tokio::test]
 async fn a_failed_request_of_the_stack_is_told_as_a_method_would_tell_it() {
     let problem = value!({"code": "unavailable", "request_id": "r-1"});
-    let reply = json(503, &problem).insert_header("retry-after", "120");
+    let reply = json(503, &problem).header("retry-after", "120");
     let bench = Bench::new(Script::always(reply)).await;
 
     let url = bench.server.uri() + "/orders";

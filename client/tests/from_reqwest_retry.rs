@@ -17,9 +17,9 @@ use reqwest_retry::{
     DefaultRetryableStrategy, Jitter, RetryDecision, RetryError, RetryPolicy,
     RetryTransientMiddleware, policies::ExponentialBackoff,
 };
-use wiremock::{MockServer, ResponseTemplate};
+use wiremock::MockServer;
 
-use crate::bench::{Script, Tally, clock, retry_after, status, sum};
+use crate::bench::{Reply, Script, Tally, clock, retry_after, status, sum};
 use crate::support::{
     retries, session, stack,
     tls::ALERT,
@@ -35,14 +35,14 @@ fn before() -> RetryTransientMiddleware<ExponentialBackoff> {
 }
 
 /// A service whose response to every request is the same.
-async fn service(reply: ResponseTemplate) -> MockServer {
+async fn service(reply: Reply) -> MockServer {
     let service = MockServer::start().await;
     Script::always(reply).mount(&service).await;
     service
 }
 
 /// The number of requests until the layer delivers.
-async fn requests(layer: impl Middleware, method: Method, reply: ResponseTemplate) -> usize {
+async fn requests(layer: impl Middleware, method: Method, reply: Reply) -> usize {
     let service = service(reply).await;
     let request = stack(layer).request(method, service.uri());
     request.send().await.expect("a response");
@@ -200,7 +200,7 @@ async fn a_default_session_repeats_a_post_on_its_own() {
     let service = MockServer::start().await;
     let script = Script::by(|request| match request.url.path() {
         "/elsewhere" => status(201),
-        _ => status(307).insert_header("location", "/elsewhere"),
+        _ => status(307).header("location", "/elsewhere"),
     });
     script.mount(&service).await;
     let default = ClientBuilder::new(session().build().expect("a session"));

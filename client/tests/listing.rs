@@ -3,10 +3,10 @@
 use client::{ApiError, ContractError, Endpoint, ResponseProblem};
 use http::Uri;
 
-use crate::bench::{Bench, Script, page, read, response_problem, status, typed};
+use crate::bench::{Bench, Reply, Script, page, read, response_problem, status, typed};
 
 /// A client that is given these responses, one after the other.
-async fn bench(script: impl IntoIterator<Item = wiremock::ResponseTemplate>) -> Bench {
+async fn bench(script: impl IntoIterator<Item = Reply>) -> Bench {
     Bench::new(Script::of(script)).await
 }
 

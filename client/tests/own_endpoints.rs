@@ -26,7 +26,7 @@ async fn path_parameters_and_a_query_go_into_the_url_or_nothing_is_sent() {
 
 #[tokio::test]
 async fn a_listing_keeps_its_query_on_every_page() {
-    let script = Script::by(|request| match cursor(request) {
+    let script = Script::by(|request| match cursor(&request.url) {
         None => page([1], Some("c&d")),
         Some(_) => page([2], None),
     });

@@ -11,9 +11,8 @@ use client::{
 use proptest::{collection::vec, prelude::*, sample::select};
 use reqwest_middleware::ClientBuilder;
 
-use crate::bench::{Spans, Tally, every_text};
+use crate::bench::{Spans, Tally, every_text, status};
 use crate::support::{
-    scripted::response,
     secretive::{self, CANARY, debugged, leaks},
     wire::{Then, Wire},
 };
@@ -55,8 +54,9 @@ proptest! {
     ) {
         let runtime = tokio::runtime::Builder::new_current_thread().build();
         let respond = move || {
-            let headers: Vec<_> = headers.iter().map(|(name, value)| (&**name, &**value)).collect();
-            Ok(response(code, &headers, body.concat()))
+            let reply = status(code).body(body.concat());
+            let headers = headers.iter();
+            Ok(headers.fold(reply, |reply, (name, value)| reply.header(name, value)))
         };
         let client = secretive::client(respond, |it| it);
 

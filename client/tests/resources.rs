@@ -15,7 +15,7 @@ use client::teaching::{Builder, ReliableApiClient};
 use futures_util::future::join_all;
 use tokio::runtime::{self, Handle, Runtime};
 
-use crate::bench::Nobody;
+use crate::bench::NOWHERE;
 use crate::support::wire::{Then, Wire};
 
 const SUCCESS: &str = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\
@@ -40,18 +40,18 @@ const MORE_MEMORY: usize = 8 * 1024;
 /// Lets a client call a service that never responds, and drops its calls.
 const DROPPED: Option<&str> = None;
 
-/// A service, what its clients are like, and how each of their calls ends: with the
-/// `error_type` of its error, `ok`, or [`DROPPED`].
-type Kind = (Wire, fn(Builder) -> Builder, Option<&'static str>);
+/// A service if there is one, what its clients are like, and how each of their calls ends:
+/// with the `error_type` of its error, `ok`, or [`DROPPED`].
+type Kind = (Option<Wire>, fn(Builder) -> Builder, Option<&'static str>);
 
 /// What is called, on a runtime and a thread of its own: its tasks are not the
 /// clients'.
-struct Service(Vec<Kind>, Nobody);
+struct Service(Vec<Kind>);
 
 impl Service {
     fn start() -> Self {
         let runtime = a_runtime();
-        let serve = |bytes, then| runtime.block_on(Wire::serve(&[(bytes, then)]));
+        let serve = |bytes, then| Some(runtime.block_on(Wire::serve(&[(bytes, then)])));
         let kinds: Vec<Kind> = vec![
             (serve(SUCCESS, Then::Again), |it| it, Some("ok")),
             (serve(UNAVAILABLE, Then::Again), |it| it, Some("503")),
@@ -67,33 +67,31 @@ impl Service {
                 Some("read_timeout"),
             ),
             (serve("", Then::Stall), |it| it, DROPPED),
+            (None, |it| it, Some("connect")),
         ];
         thread::spawn(move || runtime.block_on(pending::<()>()));
-        Self(kinds, Nobody::default())
+        Self(kinds)
     }
 
-    /// One client for each kind, and one that is refused.
+    /// One client for each kind.
     fn clients(&self) -> Vec<ReliableApiClient> {
-        let nobody = format!("http://{}", self.1.address());
-        let kinds = self.0.iter().map(|(wire, it, _)| (wire.base_url(), *it));
-        let refused: (_, fn(Builder) -> Builder) = (nobody, |it| it);
-        let client = |(base_url, configure): (String, fn(Builder) -> Builder)| {
+        let client = |(wire, configure, _): &Kind| {
+            let base_url = wire.as_ref().map_or(NOWHERE.to_owned(), Wire::base_url);
             let builder = ReliableApiClient::builder(&base_url).retry_budget(None);
             let builder = builder.backoff(Duration::from_nanos(1), Duration::from_nanos(1));
             configure(builder).build().expect("a client")
         };
-        kinds.chain([refused]).map(client).collect()
+        self.0.iter().map(client).collect()
     }
 
     /// Lets calls end in every way there is.
     async fn call(&self, clients: &[ReliableApiClient]) {
-        let ends = self.0.iter().map(|(wire, _, end)| (Some(wire), *end));
-        let ends = ends.chain([(None, Some("connect"))]);
-        for (client, (wire, end)) in clients.iter().zip(ends) {
+        for (client, (wire, _, end)) in clients.iter().zip(&self.0) {
             let calls = join_all((0..TOGETHER).map(|_| client.flaky()));
-            let Some((wire, DROPPED)) = wire.map(|wire| (wire, end)) else {
+            let (Some(wire), DROPPED) = (wire, *end) else {
                 for call in calls.await {
-                    assert_eq!(Some(call.map_or_else(|it| it.error_type(), |_| "ok")), end);
+                    let ended = call.map_or_else(|it| it.error_type(), |_| "ok");
+                    assert_eq!(Some(ended), *end);
                 }
                 continue;
             };

@@ -18,13 +18,12 @@ use http::{Extensions, HeaderValue, Method, StatusCode};
 use reqwest::{Request, Response};
 use reqwest_middleware::{ClientBuilder, Middleware, Next};
 use reqwest_retry::{RetryDecision, RetryPolicy};
-use wiremock::ResponseTemplate;
 
 use crate::bench::{
-    Bench, Draw, Script, Tally, clock, cursor, http_error, page, read, retry_after, status,
-    transport_error,
+    Bench, Draw, NOWHERE, Reply, Script, Tally, clock, cursor, http_error, page, read, retry_after,
+    status, transport_error,
 };
-use crate::support::{NOWHERE, offline, quiet_session, scripted};
+use crate::support::{offline, quiet_session, scripted::scripted};
 
 const TWO: NonZeroU32 = NonZeroU32::new(2).unwrap();
 
@@ -73,7 +72,7 @@ async fn settings_of_a_call_take_the_place_of_the_clients_and_the_nearest_wins()
 
 #[tokio::test]
 async fn a_setting_has_one_rule_wherever_it_is_given() {
-    let transport = || scripted::scripted(async |_| panic!("nothing is to be sent"));
+    let transport = || scripted(async |_| -> Result<Reply, _> { panic!("nothing is to be sent") });
     let too_long = CallSettings::LONGEST + Duration::from_nanos(1);
     let patient = CallSettings::new().max_retry_after(Duration::MAX);
     let name = RequestName::new(&Method::GET, ORDERS);
@@ -189,9 +188,9 @@ async fn settings_of_a_client_change_what_is_retried_and_waited_for() {
     // The client's clock is twenty seconds ahead of this server.
     let behind = || {
         let response = retry_after(503, "Sun, 06 Nov 1994 08:49:22 GMT");
-        response.insert_header("date", "Sun, 06 Nov 1994 08:49:17 GMT")
+        response.header("date", "Sun, 06 Nov 1994 08:49:17 GMT")
     };
-    let rows: [(Change, ResponseTemplate, &[f64]); 10] = [
+    let rows: [(Change, Reply, &[f64]); 10] = [
         (|it| it.policy(NoWait), status(503), &[0.0, 0.0]),
         (|it| it.policy(NoWait), seven(), &[7.0, 7.0]),
         (other_statuses, status(408), &[0.1, 0.2]),
@@ -219,7 +218,7 @@ async fn settings_of_a_client_change_what_is_retried_and_waited_for() {
 fn a_session_beside_a_transport_is_refused() {
     let both = ReliableApiClient::builder(NOWHERE)
         .session(reqwest::Client::builder())
-        .transport(scripted::scripted(async |_| Ok(scripted::status(404))));
+        .transport(scripted(async |_| Ok(status(404))));
 
     let refused = both.build().expect_err("one of them would be ignored");
 
@@ -282,7 +281,7 @@ async fn middlewares_see_every_attempt_and_its_call_in_the_order_in_which_they_w
 
 #[tokio::test]
 async fn settings_hold_for_every_page_of_a_listing() {
-    let script = Script::by(|request| match cursor(request) {
+    let script = Script::by(|request| match cursor(&request.url) {
         None => page([1], Some("c")),
         Some(_) => status(503),
     });

@@ -10,11 +10,11 @@ use std::{
     time::Duration,
 };
 
-use crate::bench::{http_error, transport_error};
+use crate::bench::{http_error, retry_after, status, transport_error};
 use crate::support::{
     drive::{finish, give_way, poll},
     offline,
-    scripted::{InFlight, retry_after, scripted, status},
+    scripted::{InFlight, scripted},
 };
 use client::{
     ApiError, ConcurrencyLimit, Endpoint, FailureKind, StopReason,

@@ -7,10 +7,9 @@ use client::{
     teaching::Builder, telemetry::CONCURRENCY_REDUCTIONS,
 };
 use reqwest_retry::RetryPolicy;
-use wiremock::ResponseTemplate;
 
 use crate::bench::{
-    Bench, Draw, Script, Spans, Tally, clock, http_error, retry_after, status, sum,
+    Bench, Draw, Reply, Script, Spans, Tally, clock, http_error, retry_after, status, sum,
 };
 use crate::support::stack;
 
@@ -19,10 +18,7 @@ const CEILING: &str = "reliable_api_client.wait.ceiling_seconds";
 
 /// The spans of a call whose every request has the same response, and whose jitter
 /// draws 0.5.
-async fn spans_of_a_call(
-    configure: impl FnOnce(Builder) -> Builder,
-    response: ResponseTemplate,
-) -> Spans {
+async fn spans_of_a_call(configure: impl FnOnce(Builder) -> Builder, response: Reply) -> Spans {
     let (spans, _watch) = Spans::watch();
     let bench = Bench::with(Script::always(response), configure).await;
     http_error(bench.client.flaky().await);

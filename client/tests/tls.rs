@@ -115,7 +115,7 @@ async fn an_alert_within_a_body_is_a_lost_connection() {
         let alert = io::Error::new(io::ErrorKind::InvalidData, alert);
         let end = stream::once(ready(Err::<Frame<Bytes>, _>(alert)));
         let body = reqwest::Body::wrap(StreamBody::new(end));
-        ready(Ok(http::Response::new(body).into()))
+        ready(Ok(http::Response::new(body)))
     });
     let (client, _) = offline(transport, |it| it);
 

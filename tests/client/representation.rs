@@ -2,11 +2,10 @@
 
 use client::{ApiError, Endpoint, IdempotencyKey, JsonObject, JsonType, ResponseProblem};
 use serde_json::json as value;
-use tests::{Bench, Loopback, Script, http_error, json, response_problem, status, typed};
-use wiremock::ResponseTemplate;
+use tests::{Bench, Loopback, Reply, Script, http_error, json, response_problem, status, typed};
 
 /// Reads the first page of a listing whose response is `reply`.
-async fn read_page(reply: ResponseTemplate) -> Result<usize, ApiError> {
+async fn read_page(reply: Reply) -> Result<usize, ApiError> {
     let bench = Bench::with(Script::always(reply), |builder| builder.max_attempts(1)).await;
     let page = bench.client.items().pages().next_page().await;
     page.expect("a page or an error")
@@ -61,7 +60,7 @@ fn broken_pages() -> [(&'static str, &'static str, ResponseProblem); 13] {
 #[tokio::test]
 async fn a_page_is_checked_in_the_order_of_the_contract() {
     // A body whose media type is not said.
-    let untyped = status(200).set_body_bytes("[7]");
+    let untyped = status(200).body("[7]");
     let untyped = response_problem(read_page(untyped).await);
     assert_eq!(untyped, ResponseProblem::NotJson);
     for (media_type, body, problem) in broken_pages() {
@@ -189,7 +188,7 @@ async fn every_2xx_is_a_success_and_a_204_is_never_parsed() {
         assert_eq!(flaky.expect("a success").attempt, 3, "{code}");
     }
     // It says that its body is JSON, and has none.
-    let empty = status(204).insert_header("content-type", "application/json");
+    let empty = status(204).header("content-type", "application/json");
     let bench = Bench::new(Script::always(empty)).await;
     bench.client.no_content().await.expect("an empty success");
     let owed = bench.client.flaky().await;

@@ -4,14 +4,13 @@ use std::{sync::Arc, time::Duration};
 
 use client::{RETRY_STATUSES, Random, SeededRandom, StopReason};
 use serde_json::json as value;
-use tests::{Bench, Draw, Loopback, Script, http_error, json, retry_after, status};
-use wiremock::ResponseTemplate;
+use tests::{Bench, Draw, Loopback, Reply, Script, http_error, json, retry_after, status};
 
 const fn seconds(seconds: u64) -> Duration {
     Duration::from_secs(seconds)
 }
 
-fn success() -> ResponseTemplate {
+fn success() -> Reply {
     json(200, &value!({ "attempt": 3 }))
 }
 
@@ -50,7 +49,7 @@ async fn a_valid_retry_after_is_waited_for_in_full() {
 
 #[tokio::test]
 async fn an_unusable_retry_after_falls_back_to_a_backoff_with_jitter() {
-    let run = async |reply: ResponseTemplate, random: Arc<dyn Random>| {
+    let run = async |reply: Reply, random: Arc<dyn Random>| {
         let bench = Bench::with(Script::always(reply), |builder| {
             builder.random(random).max_attempts(8)
         });

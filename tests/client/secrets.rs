@@ -18,8 +18,8 @@ fn responses() -> [Script; 4] {
         "request_id": format!("/path?with={SECRET}"),
     });
     let wrong = value!({ "id": { SECRET: SECRET }, "attempt": SECRET });
-    let not_found = json(404, &sentences).insert_header("x-request-id", format!("two {SECRET}s"));
-    let unavailable = json(503, &sentences).insert_header("retry-after", SECRET);
+    let not_found = json(404, &sentences).header("x-request-id", &format!("two {SECRET}s"));
+    let unavailable = json(503, &sentences).header("retry-after", SECRET);
     let [a, b, c] = [not_found, unavailable, json(200, &wrong)].map(Script::always);
     [a, b, c, Script::lost()]
 }

@@ -13,8 +13,8 @@ async fn a_permanent_status_ends_the_call_at_once_and_keeps_its_problem() {
     let (by_header, by_body) = (Some("request-2"), Some("request-1"));
     for code in [400, 401, 403, 404, 409, 422, 405, 410, 501, 505] {
         // Nobody asked for this wait.
-        let other = json(code, &other).insert_header("retry-after", "1");
-        let other = other.insert_header("x-request-id", "request-2");
+        let other = json(code, &other).header("retry-after", "1");
+        let other = other.header("x-request-id", "request-2");
         for (reply, problem_code, request_id) in [
             (json(code, &problem), Some("some_code"), by_body),
             (other, None, by_header),

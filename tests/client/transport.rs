@@ -4,7 +4,7 @@ use client::{FailureKind, StopReason, Timeouts};
 use runner::{TlsRefusal, faults::Fault};
 use serde_json::json as value;
 use tests::{
-    Bench, Loopback, Nobody, Script, client_of, json, never_resolving, silently, transport_error,
+    Bench, Loopback, NOWHERE, Script, client_of, json, never_resolving, silently, transport_error,
 };
 use tokio::time::{Instant, timeout};
 
@@ -68,8 +68,7 @@ async fn a_request_without_a_complete_response_is_one_class_of_error() {
     let lost = Bench::new(Script::lost()).await;
     let too_large = json(200, &value!({ "attempt": 3 }));
     let capped = Bench::with(Script::always(too_large), |it| it.max_body_bytes(12)).await;
-    let nobody = Nobody::default();
-    let (to_nobody, _) = client_of(&format!("http://{}", nobody.address()), |it| it);
+    let (to_nobody, _) = client_of(NOWHERE, |it| it);
 
     let refused = transport_error(to_nobody.flaky().await);
     let closed = transport_error(lost.client.flaky().await);

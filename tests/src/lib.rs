@@ -13,9 +13,9 @@ mod service;
 mod transport;
 
 pub use bench::{
-    Bench, Draw, NOW, Nobody, Script, Series, SpanRecord, Spans, Tally, Watch, call, client_of,
-    clock, contract_error, cursor, every_text, http_error, json, line, never_resolving, page, read,
-    response_problem, retry_after, silently, status, sum, transport_error, typed,
+    Bench, Draw, NOW, NOWHERE, Reply, Script, Series, SpanRecord, Spans, Tally, Watch, call,
+    client_of, clock, contract_error, cursor, every_text, http_error, json, line, never_resolving,
+    page, read, response_problem, retry_after, silently, status, sum, transport_error, typed,
 };
 pub use loopback::Loopback;
 pub use service::{get, job, respond, serve, wait};

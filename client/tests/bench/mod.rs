@@ -22,15 +22,16 @@ use client::{
     Random, VirtualClock,
     teaching::{Builder, ReliableApiClient},
 };
+use reqwest::Url;
 use wiremock::{MockServer, Request};
 
 pub use call::{call, read};
 pub use outcome::{contract_error, http_error, response_problem, transport_error};
-pub use reply::{Script, json, page, retry_after, status, typed};
+pub use reply::{Reply, Script, json, page, retry_after, status, typed};
 pub use silence::silently;
 pub use spans::{SpanRecord, Spans, Watch};
 pub use tally::{Series, Tally, sum};
-pub use unreachable::{Nobody, never_resolving};
+pub use unreachable::{NOWHERE, never_resolving};
 
 /// The time of day at which every bench begins, since the Unix epoch: Sunday,
 /// 6 November 1994, 08:49:37 GMT, the moment that RFC 9110 uses in its examples.
@@ -111,9 +112,9 @@ pub fn line(request: &Request) -> String {
     format!("{} {}{query}", request.method, request.url.path())
 }
 
-/// The cursor that a request carries, decoded.
-pub fn cursor(request: &Request) -> Option<String> {
-    let mut query = request.url.query_pairs();
+/// The cursor that the URL of a request carries, decoded.
+pub fn cursor(url: &Url) -> Option<String> {
+    let mut query = url.query_pairs();
     query.find_map(|(name, value)| (name == "cursor").then(|| value.into_owned()))
 }
 

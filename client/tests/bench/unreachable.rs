@@ -1,40 +1,18 @@
 //! Services that no client reaches.
 
-use std::{
-    future::pending,
-    net::{Ipv4Addr, SocketAddr},
-};
+use std::{future::pending, sync::Arc};
 
 use reqwest::dns::{Name, Resolve, Resolving};
-use tokio::net::TcpSocket;
 
-/// An address where nobody listens. It is bound for as long as this lives, so
-/// that no other process can be given it in the meantime.
-#[derive(Debug)]
-pub struct Nobody(TcpSocket);
-
-impl Nobody {
-    /// The address.
-    pub fn address(&self) -> SocketAddr {
-        self.0.local_addr().expect("an address")
-    }
-}
-
-impl Default for Nobody {
-    fn default() -> Self {
-        let socket = TcpSocket::new_v4().expect("a socket");
-        let any_port = (Ipv4Addr::LOCALHOST, 0).into();
-        socket.bind(any_port).expect("a free port");
-        Self(socket)
-    }
-}
+/// A base URL at which nothing listens: only the system may use the first port.
+pub const NOWHERE: &str = "http://127.0.0.1:1";
 
 /// A session for which no name is ever resolved.
 pub fn never_resolving() -> reqwest::ClientBuilder {
     reqwest::Client::builder()
         .no_proxy()
         .tls_certs_only([])
-        .dns_resolver(std::sync::Arc::new(Silent))
+        .dns_resolver(Arc::new(Silent))
 }
 
 struct Silent;

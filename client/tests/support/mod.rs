@@ -18,7 +18,7 @@ use client::{
 };
 use reqwest_middleware::{ClientBuilder, ClientWithMiddleware, Middleware};
 
-use crate::bench::{Draw, client_of};
+use crate::bench::{Draw, NOWHERE, client_of};
 
 /// A client whose transport is the test's, and the clock that it waits on. Nothing
 /// listens at its base URL.
@@ -28,9 +28,6 @@ pub(crate) fn offline(
 ) -> (ReliableApiClient, VirtualClock) {
     client_of(NOWHERE, |it| configure(it.transport(transport)))
 }
-
-/// Nothing listens here.
-pub(crate) const NOWHERE: &str = "http://127.0.0.1:1";
 
 /// A session that needs nothing of its environment.
 pub(crate) fn session() -> reqwest::ClientBuilder {

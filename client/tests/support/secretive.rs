@@ -8,15 +8,11 @@ use client::{
     teaching::{Builder, ReliableApiClient, endpoint},
 };
 use http::header::{AUTHORIZATION, HeaderMap, HeaderValue};
-use reqwest::Response;
 use reqwest_middleware::{Error, Result};
 use serde_json::json;
 
-use super::{
-    offline,
-    scripted::{response, scripted},
-};
-use crate::bench::every_text;
+use super::{offline, scripted::scripted};
+use crate::bench::{Reply, every_text, status, typed};
 
 /// Part of every secret that a test plants.
 pub(crate) const CANARY: &str = "c4n4ry";
@@ -42,15 +38,15 @@ pub(crate) fn session() -> reqwest::ClientBuilder {
 }
 
 /// What a service may send, with the mark wherever it can stand.
-pub(crate) fn responses() -> Vec<fn() -> Result<Response>> {
+pub(crate) fn responses() -> Vec<fn() -> Result<Reply>> {
     const JSON: (&str, &str) = ("content-type", "application/json");
     const TEXT: (&str, &str) = ("content-type", "text/c4n4ry");
     const LOCATION: (&str, &str) = ("location", "/c4n4ry?c4n4ry");
     const WRONG: &str = r#"{"items":["c4n4ry"],"id":1,"attempt":"c4n4ry"}"#;
     const WHOLE: &str = r#"{"items":[{"c4n4ry":"c4n4ry"},{}],"next_cursor":"c4n4ry",
         "id":"c4n4ry","attempt":3}"#;
-    fn of(status: u16, header: (&str, &str), body: &str) -> Result<Response> {
-        Ok(response(status, &[header], body.into()))
+    fn of(code: u16, (name, value): (&str, &str), body: &str) -> Result<Reply> {
+        Ok(status(code).header(name, value).body(body))
     }
     vec![
         || Ok(problem(503, "1")),
@@ -72,22 +68,19 @@ pub(crate) fn responses() -> Vec<fn() -> Result<Response>> {
     ]
 }
 
-fn problem(status: u16, retry_after: &str) -> Response {
-    let body = json!({
+fn problem(code: u16, retry_after: &str) -> Reply {
+    let problem = json!({
         "type": "https://c4n4ry/", "title": "c4n4ry", "detail": "c4n4ry",
         "code": "c4n4ry code", "request_id": "c4n4ry id",
     });
-    let headers = [
-        ("content-type", "application/problem+json"),
-        ("retry-after", retry_after),
-        ("x-request-id", "c4n4ry (odd)"),
-    ];
-    response(status, &headers, body.to_string())
+    typed(code, "application/problem+json", problem.to_string())
+        .header("retry-after", retry_after)
+        .header("x-request-id", "c4n4ry (odd)")
 }
 
 /// A client whose service responds with `response`.
 pub(crate) fn client(
-    response: impl Fn() -> Result<Response> + Send + Sync + 'static,
+    response: impl Fn() -> Result<Reply> + Send + Sync + 'static,
     configure: impl FnOnce(Builder) -> Builder,
 ) -> ReliableApiClient {
     let transport = scripted(move |_| ready(response()));

@@ -5,13 +5,15 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use reqwest::{Request, Response};
+use reqwest::Request;
 use reqwest_middleware::Middleware;
 use serde_json::json;
 
+use crate::bench::{Reply, cursor, json, page, status};
+
 use super::{
     drive::give_way,
-    scripted::{InFlight, cursor, json, page, scripted, status},
+    scripted::{InFlight, scripted},
 };
 
 /// Gives way several times in every request; every other request to a path gets a
@@ -53,7 +55,7 @@ impl Service {
         self.with(|seen| seen.responses)
     }
 
-    async fn respond(&self, request: &Request, together: usize) -> Response {
+    async fn respond(&self, request: &Request, together: usize) -> Reply {
         let path = request.url().path().to_owned();
         let _entered = self.in_flight.enter();
         let fails = self.with(|seen| {
@@ -81,10 +83,10 @@ impl Service {
             "/no-content" => status(204),
             "/flaky" => json(200, &json!({"attempt": 3})),
             "/jobs" => json(201, &json!({"id": "j-1"})),
-            _ => match cursor(request).as_deref() {
-                None => page(&[1, 2], Some("c1")),
-                Some("c1") => page(&[3], Some("c2")),
-                Some(_) => page(&[4, 5], None),
+            _ => match cursor(request.url()).as_deref() {
+                None => page([1, 2], Some("c1")),
+                Some("c1") => page([3], Some("c2")),
+                Some(_) => page([4, 5], None),
             },
         }
     }
