@@ -5,9 +5,6 @@
 //! clients run only for comparison, and their runs do not count towards the client's
 //! series of a process.
 
-#[cfg(test)]
-mod pretends;
-
 use std::fmt;
 
 use client::{
