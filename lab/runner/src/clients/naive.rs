@@ -30,7 +30,6 @@ pub use self::telemetry::METRICS;
 use self::{
     call::{Call, NaiveClient},
     failure::{Failure, MAX_ATTEMPTS},
-    telemetry::Telemetry,
 };
 use super::{ClientUnderTest, Connection, ScenarioClient, Task};
 
@@ -74,7 +73,7 @@ impl ClientUnderTest for Naive {
     }
 
     fn register(&self, recorder: &SharedRecorder, tasks: &[Task], expected: &[ExpectedRoute]) {
-        Telemetry::register(recorder, tasks, expected);
+        telemetry::register(recorder, tasks, expected);
     }
 
     fn connect(&self, connection: Connection) -> Result<Box<dyn ScenarioClient>, ConfigError> {

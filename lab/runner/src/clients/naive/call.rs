@@ -1,12 +1,13 @@
 //! One call of the naive client, repeated until it succeeds.
 
 use std::{
-    sync::{Mutex, PoisonError},
+    sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
 
 use client::{
     ConfigError, Endpoint, FailureKind, IdempotencyKey, JsonObject, Timeouts, install_tls_provider,
+    telemetry::{Injector, SharedRecorder, method_label},
 };
 use evidence::{Pace, StopReason};
 use http::{Extensions, HeaderValue, Method, StatusCode, header::CONTENT_TYPE};
@@ -18,7 +19,9 @@ use tracing::Instrument;
 
 use super::{
     failure::{Failure, MAX_ATTEMPTS},
-    telemetry::{OpenCall, Telemetry, attempt_span, record_attempt, stop_span},
+    telemetry::{
+        ATTEMPTS, OpenCall, RETRIES, attempt_span, count, record_attempt, result_label, stop_span,
+    },
 };
 use crate::{clients::Connection, timeouts::TRANSPORT};
 
@@ -29,7 +32,8 @@ pub(super) struct NaiveClient {
     http: ClientWithMiddleware,
     base_url: String,
     keys: Mutex<ChaCha12Rng>,
-    telemetry: Telemetry,
+    recorder: SharedRecorder,
+    injector: Injector,
 }
 
 /// After how many of the scenario's read timeouts the lab ends a silence that the client
@@ -93,13 +97,14 @@ impl NaiveClient {
             http: connection.stack(session),
             base_url: connection.base_url.clone(),
             keys: Mutex::new(ChaCha12Rng::seed_from_u64(connection.seed)),
-            telemetry: Telemetry::new(connection),
+            recorder: Arc::clone(&connection.recorder),
+            injector: Arc::clone(&connection.injector),
         })
     }
 
     /// Makes a call, as one operation of the trace.
     pub(super) async fn call(&self, call: Call<'_>) -> Result<Value, Failure> {
-        let mut open = OpenCall::begin(&self.telemetry, call.endpoint);
+        let mut open = OpenCall::begin(&self.recorder, call.endpoint);
         let span = open.span().clone();
         let result = self.insist(&call, &mut open).instrument(span).await;
         open.end(&result);
@@ -114,7 +119,8 @@ impl NaiveClient {
             let attempt = open.next_attempt();
             match self.once(call, attempt).await {
                 Err(failure) if failure != Failure::Silence && attempt < MAX_ATTEMPTS => {
-                    self.telemetry.retry(call.endpoint, &call.method);
+                    let labels = [call.endpoint.name(), method_label(&call.method)];
+                    count(&self.recorder, RETRIES, labels, 1);
                 }
                 Err(failure) => {
                     let why = match failure {
@@ -133,12 +139,14 @@ impl NaiveClient {
     async fn once(&self, call: &Call<'_>, attempt: u32) -> Result<Value, Failure> {
         let mut request = self.request(call);
         let span = attempt_span(call.endpoint, &request, attempt);
-        self.telemetry.inject(&span, request.headers_mut());
+        (self.injector)(&span, request.headers_mut());
 
         let result = self.exchange(request).instrument(span.clone()).await;
 
         record_attempt(&span, &result);
-        self.telemetry.attempt(call.endpoint, &call.method, &result);
+        let method = method_label(&call.method);
+        let labels = [call.endpoint.name(), method, result_label(&result)];
+        count(&self.recorder, ATTEMPTS, labels, 1);
         match result {
             Err(FailureKind::ReadTimeout) => Err(Failure::Silence),
             Err(kind) => Err(Failure::Transport(kind)),

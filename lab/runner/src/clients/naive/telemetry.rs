@@ -1,23 +1,19 @@
 //! Every span, metric and label name of the naive client. Its target and series differ
 //! from the reference client's, so that their numbers never mix.
 
-use std::sync::Arc;
-
 use client::{
     Endpoint, FailureKind,
-    telemetry::{
-        self, CallOutcome, Injector, Metric, Operation, SharedRecorder, method_label, status_label,
-    },
+    telemetry::{self, CallOutcome, Metric, Operation, SharedRecorder, method_label, status_label},
 };
 use evidence::StopReason;
 use host::ExpectedRoute;
-use http::{HeaderMap, Method, StatusCode};
+use http::{Method, StatusCode};
 use metrics::{counter, describe_counter, with_local_recorder};
 use reqwest::Request;
 use tracing::{Span, field::Empty};
 
 use super::failure::{Failure, MAX_ATTEMPTS};
-use crate::clients::{Connection, Task};
+use crate::clients::Task;
 
 /// The target of every span. It starts with `lab`, so that a filter for the lab
 /// includes it.
@@ -31,14 +27,14 @@ const CALLS: Metric = Metric {
 };
 
 /// Requests that the client made.
-const ATTEMPTS: Metric = Metric {
+pub(super) const ATTEMPTS: Metric = Metric {
     name: "naive_attempts_total",
     question: "How many requests did the naive client make, redirects not counted, and how did each end (status or error type)?",
     ..telemetry::ATTEMPTS
 };
 
 /// Requests that it made again.
-const RETRIES: Metric = Metric {
+pub(super) const RETRIES: Metric = Metric {
     name: "naive_retries_total",
     labels: &["endpoint", "method"],
     question: "How many requests did the naive client make again, at once?",
@@ -48,72 +44,43 @@ const RETRIES: Metric = Metric {
 /// Every metric of the naive client.
 pub const METRICS: [Metric; 3] = [CALLS, ATTEMPTS, RETRIES];
 
-/// Where the naive client reports to.
-pub(super) struct Telemetry {
-    recorder: SharedRecorder,
-    injector: Injector,
-}
-
-impl Telemetry {
-    pub(super) fn new(connection: &Connection) -> Self {
-        Self {
-            recorder: Arc::clone(&connection.recorder),
-            injector: Arc::clone(&connection.injector),
+/// Registers every counter that these tasks can move, at zero: of the statuses, those
+/// that the service sends there.
+pub(super) fn register(recorder: &SharedRecorder, tasks: &[Task], expected: &[ExpectedRoute]) {
+    with_local_recorder(&**recorder, || {
+        for metric in METRICS {
+            describe_counter!(metric.name, metric.unit, metric.question);
         }
-    }
-
-    /// Registers every counter that these tasks can move, at zero: of the statuses, those
-    /// that the service sends there.
-    pub(super) fn register(recorder: &SharedRecorder, tasks: &[Task], expected: &[ExpectedRoute]) {
-        with_local_recorder(&**recorder, || {
-            for metric in METRICS {
-                describe_counter!(metric.name, metric.unit, metric.question);
-            }
+    });
+    for task in tasks {
+        let (method, endpoint) = task.request();
+        let (endpoint, method) = (endpoint.name(), method_label(&method));
+        let statuses = task.statuses(expected).into_iter();
+        // It follows redirects, and the status is that of the last response.
+        let arriving = statuses.map(|status| match status {
+            StatusCode::FOUND => StatusCode::OK,
+            status => status,
         });
-        for task in tasks {
-            let (method, endpoint) = task.request();
-            let (endpoint, method) = (endpoint.name(), method_label(&method));
-            let statuses = task.statuses(expected).into_iter();
-            // It follows redirects, and the status is that of the last response.
-            let arriving = statuses.map(|status| match status {
-                StatusCode::FOUND => StatusCode::OK,
-                status => status,
-            });
-            // It reads a body of any length, and has no middleware.
-            let never = [FailureKind::BodyTooLarge, FailureKind::Request];
-            let failures = Operation::failures().filter(|kind| !never.contains(kind));
-            let failures = failures.map(FailureKind::as_str);
-            for result in arriving.map(status_label).chain(failures) {
-                count(recorder, ATTEMPTS, [endpoint, method, result], 0);
-            }
-            count(recorder, RETRIES, [endpoint, method], 0);
-            let outcomes = CallOutcome::ALL.into_iter();
-            for outcome in outcomes.filter(|it| *it != CallOutcome::ContractError) {
-                for retried in ["false", "true"] {
-                    let labels = [endpoint, outcome.as_str(), retried];
-                    count(recorder, CALLS, labels, 0);
-                }
+        // It reads a body of any length, and has no middleware.
+        let never = [FailureKind::BodyTooLarge, FailureKind::Request];
+        let failures = Operation::failures().filter(|kind| !never.contains(kind));
+        let failures = failures.map(FailureKind::as_str);
+        for result in arriving.map(status_label).chain(failures) {
+            count(recorder, ATTEMPTS, [endpoint, method, result], 0);
+        }
+        count(recorder, RETRIES, [endpoint, method], 0);
+        let outcomes = CallOutcome::ALL.into_iter();
+        for outcome in outcomes.filter(|it| *it != CallOutcome::ContractError) {
+            for retried in ["false", "true"] {
+                let labels = [endpoint, outcome.as_str(), retried];
+                count(recorder, CALLS, labels, 0);
             }
         }
-    }
-
-    pub(super) fn inject(&self, span: &Span, headers: &mut HeaderMap) {
-        (self.injector)(span, headers);
-    }
-
-    pub(super) fn attempt(&self, endpoint: Endpoint, method: &Method, result: &Sent) {
-        let labels = [endpoint.name(), method_label(method), result_label(result)];
-        count(&self.recorder, ATTEMPTS, labels, 1);
-    }
-
-    pub(super) fn retry(&self, endpoint: Endpoint, method: &Method) {
-        let labels = [endpoint.name(), method_label(method)];
-        count(&self.recorder, RETRIES, labels, 1);
     }
 }
 
 /// Raises a counter; `values` are those of the metric's labels, in their order.
-fn count<const N: usize>(
+pub(super) fn count<const N: usize>(
     recorder: &SharedRecorder,
     metric: Metric,
     values: [&'static str; N],
@@ -129,7 +96,7 @@ type Sent = Result<(StatusCode, String), FailureKind>;
 /// A call that goes on. It is counted when this is dropped: by then it has ended, or
 /// its future was dropped.
 pub(super) struct OpenCall<'a> {
-    telemetry: &'a Telemetry,
+    recorder: &'a SharedRecorder,
     endpoint: Endpoint,
     span: Span,
     attempts: u32,
@@ -137,7 +104,7 @@ pub(super) struct OpenCall<'a> {
 }
 
 impl<'a> OpenCall<'a> {
-    pub(super) fn begin(telemetry: &'a Telemetry, endpoint: Endpoint) -> Self {
+    pub(super) fn begin(recorder: &'a SharedRecorder, endpoint: Endpoint) -> Self {
         let span = tracing::info_span!(
             target: TARGET,
             "operation",
@@ -150,7 +117,7 @@ impl<'a> OpenCall<'a> {
             "error.type" = Empty,
         );
         Self {
-            telemetry,
+            recorder,
             endpoint,
             span,
             attempts: 0,
@@ -188,7 +155,7 @@ impl Drop for OpenCall<'_> {
             .record("reliable_api_client.outcome", self.outcome.as_str());
         let retried = if self.attempts > 1 { "true" } else { "false" };
         let labels = [self.endpoint.name(), self.outcome.as_str(), retried];
-        count(&self.telemetry.recorder, CALLS, labels, 1);
+        count(self.recorder, CALLS, labels, 1);
     }
 }
 
@@ -247,7 +214,7 @@ pub(super) fn stop_span(
     )
 }
 
-fn result_label(result: &Sent) -> &'static str {
+pub(super) fn result_label(result: &Sent) -> &'static str {
     match result {
         Ok((status, _)) => status_label(*status),
         Err(kind) => kind.as_str(),
