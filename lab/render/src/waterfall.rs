@@ -36,11 +36,12 @@ pub fn waterfalls<const N: usize>(runs: [&[Trace]; N], options: &Options) -> [St
 
 fn draw(chart: &Chart, layout: &Layout) -> String {
     let mut text = String::new();
-    layout.draw_all(&mut text, chart, chart.head());
+    let (head, tail) = chart.ends();
+    layout.draw_all(&mut text, chart, head);
     if chart.left_out() > 0 {
         layout.remark(&mut text, &format!("({} rows not shown)", chart.left_out()));
     }
-    layout.draw_all(&mut text, chart, chart.tail());
+    layout.draw_all(&mut text, chart, tail);
     if let Some(limit) = &chart.limit {
         layout.limit(&mut text, limit);
     }

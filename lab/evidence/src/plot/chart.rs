@@ -9,18 +9,19 @@ use super::{
     limit::LimitLine,
     order::rows,
     rows::{Part, Row},
-    scale::Scale,
+    scale::{Extent, Scale},
 };
 use crate::trace::Trace;
 
-/// The rows of one run in order.
+/// The shown rows of one run in order.
 #[derive(Debug)]
 pub struct Chart {
     rows: Vec<Row>,
     /// The number of rows before the gap.
-    first: usize,
-    /// The first row after the gap.
-    last: usize,
+    gap: usize,
+    left_out: usize,
+    /// The bars of all rows, so that an omitted row does not move the others.
+    extents: Vec<Extent>,
     /// When the snapshot was taken.
     taken_at: Duration,
     /// The concurrency limit over time, if it moved.
@@ -33,48 +34,41 @@ impl Chart {
     /// Collects the rows of all traces of a run, without those under a folded row. If there
     /// are more than `most` rows, which is at least 3, the middle is omitted.
     pub fn new(traces: &[Trace], most: usize) -> Self {
-        let rows = unfolded(rows(traces));
-        let (first, last) = split(rows.len(), most.max(3));
+        let taken_at = traces.iter().map(|trace| trace.taken_at).max();
+        let taken_at = taken_at.unwrap_or_default();
+        let mut rows = unfolded(rows(traces));
+        let extents = rows.iter().flat_map(|row| row.extents(taken_at)).collect();
+        let most = most.max(3);
+        // The line for the omitted rows counts as a row.
+        let (gap, left_out) = match rows.len() > most {
+            true => (most / 2, rows.len() + 1 - most),
+            false => (rows.len(), 0),
+        };
+        rows.drain(gap..gap + left_out);
         Self {
             rows,
-            first,
-            last,
-            taken_at: traces
-                .iter()
-                .map(|trace| trace.taken_at)
-                .max()
-                .unwrap_or_default(),
+            gap,
+            left_out,
+            extents,
+            taken_at,
             limit: LimitLine::of(traces),
             unrecorded: traces.iter().map(|trace| trace.dropped_spans).sum(),
         }
     }
 
-    /// The rows before the gap.
-    #[expect(
-        clippy::indexing_slicing,
-        reason = "`split` returns indices of existing rows"
-    )]
-    pub fn head(&self) -> &[Row] {
-        &self.rows[..self.first]
-    }
-
-    /// The rows after the gap.
-    #[expect(
-        clippy::indexing_slicing,
-        reason = "`split` returns indices of existing rows"
-    )]
-    pub fn tail(&self) -> &[Row] {
-        &self.rows[self.last..]
+    /// The rows before and after the gap.
+    pub fn ends(&self) -> (&[Row], &[Row]) {
+        self.rows.split_at(self.gap)
     }
 
     /// The number of omitted rows.
     pub fn left_out(&self) -> usize {
-        self.last - self.first
+        self.left_out
     }
 
     /// The rows on both sides of the gap.
     pub fn shown(&self) -> impl Iterator<Item = &Row> {
-        self.head().iter().chain(self.tail())
+        self.rows.iter()
     }
 
     /// The end of a row's bar: the time of the snapshot if the span is open.
@@ -87,15 +81,10 @@ impl Chart {
         part.end.unwrap_or(self.taken_at).max(part.start)
     }
 
-    /// One axis for several charts: equal durations have equal lengths. It is divided among
-    /// all rows, so an omitted row does not move the others.
+    /// One axis for several charts: equal durations have equal lengths.
     pub fn scale(charts: &[Self], columns: usize) -> Scale {
-        let extents = charts.iter().flat_map(|chart| {
-            let rows = chart.rows.iter();
-            rows.flat_map(|row| row.extents(chart.taken_at))
-        });
-        let extents: Vec<_> = extents.collect();
-        Scale::new(&extents, columns)
+        let extents = charts.iter().flat_map(|chart| &chart.extents);
+        Scale::new(&extents.copied().collect::<Vec<_>>(), columns)
     }
 }
 
@@ -115,15 +104,5 @@ pub(super) fn under_no_folded_one() -> impl FnMut(&Row) -> bool {
         }
         folded_at = row.folded.then_some(row.level);
         true
-    }
-}
-
-/// The rows to show: those before the first index, and those from the second on. The line
-/// for the omitted rows counts as a row.
-fn split(rows: usize, most: usize) -> (usize, usize) {
-    if rows <= most {
-        (rows, rows)
-    } else {
-        (most / 2, rows + 1 + most / 2 - most)
     }
 }

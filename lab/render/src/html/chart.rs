@@ -122,6 +122,7 @@ fn reasons(side: &Side<'_>, chart: &Chart) -> Markup {
 }
 
 fn table(chart: &Chart) -> Markup {
+    let (head, tail) = chart.ends();
     html! {
         table {
             caption { "Every attempt and every wait, in order" }
@@ -131,11 +132,11 @@ fn table(chart: &Chart) -> Markup {
                 th.took scope="col" { "took" }
             } }
             tbody {
-                @for row in chart.head() { (line(row)) }
+                @for row in head { (line(row)) }
                 @if chart.left_out() > 0 {
                     tr { td {} td colspan="2" { (chart.left_out()) " rows not shown" } }
                 }
-                @for row in chart.tail() { (line(row)) }
+                @for row in tail { (line(row)) }
             }
         }
     }
@@ -154,15 +155,8 @@ fn line(row: &Row) -> Markup {
 
 fn bars(chart: &Chart, scale: &Scale) -> Markup {
     let gap = usize::from(chart.left_out() > 0);
-    let tail = chart.head().len() + gap;
-    let head = chart.head().iter().enumerate();
-    let rows = head.chain(
-        chart
-            .tail()
-            .iter()
-            .enumerate()
-            .map(|(at, row)| (tail + at, row)),
-    );
+    let (head, tail) = chart.ends();
+    let rows = (0..).zip(head).chain((head.len() + gap..).zip(tail));
     html! {
         @for (at, row) in rows {
             @if row.is_heading() {
