@@ -2,10 +2,17 @@
 
 use std::fmt;
 
-use serde::{Serialize, Serializer};
+use serde::{
+    Deserialize, Serialize,
+    de::{
+        IntoDeserializer,
+        value::{Error, StrDeserializer},
+    },
+};
 
 /// What forbade another attempt.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum StopReason {
     /// The TLS handshake failed.
     Tls,
@@ -26,17 +33,6 @@ pub enum StopReason {
 }
 
 impl StopReason {
-    const ALL: [Self; 8] = [
-        Self::Tls,
-        Self::NotEligible,
-        Self::BodyIsStream,
-        Self::RetryAfterOverBudget,
-        Self::AttemptsExhausted,
-        Self::Deadline,
-        Self::RetryBudgetEmpty,
-        Self::Silence,
-    ];
-
     /// Its label, in spans and in JSON.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
@@ -54,18 +50,13 @@ impl StopReason {
 
     /// The reason with this label.
     pub(crate) fn labelled(label: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|it| it.as_str() == label)
+        let label: StrDeserializer<'_, Error> = label.into_deserializer();
+        Self::deserialize(label).ok()
     }
 }
 
 impl fmt::Display for StopReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
-    }
-}
-
-impl Serialize for StopReason {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.as_str())
     }
 }

@@ -51,7 +51,7 @@ impl From<WireRequest> for Request {
 pub(super) fn snapshot(ledger: &Ledger) -> WireSnapshot {
     let entries = ledger.snapshot().entries;
     WireSnapshot {
-        columns: Table::of_requests([]).columns,
+        columns: Table::columns_of_requests(),
         requests: entries.into_iter().map(Request::from).collect(),
     }
 }

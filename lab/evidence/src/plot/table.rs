@@ -37,41 +37,46 @@ pub struct TableRow {
     pub failed: bool,
 }
 
-/// A column of requests, and the function for its cells.
-type RequestColumn = (Column, fn(&WireRequest) -> Option<String>);
+/// A column of requests, and the function for its cells. Values that are not kept have
+/// these names, or else are shown as a hash.
+type RequestColumn = (Column, fn(&WireRequest, &Names) -> Option<String>);
 
 const COLUMNS: [RequestColumn; 12] = [
-    (number("#"), |it| Some(it.seq.to_string())),
-    (number("arrived"), |it| Some(duration(it.arrived))),
-    (words("request"), |it| {
+    (number("#"), |it, _| Some(it.seq.to_string())),
+    (number("arrived"), |it, _| Some(duration(it.arrived))),
+    (words("request"), |it, _| {
         Some(format!("{} {}", it.method, it.route))
     }),
-    (number("status"), |it| {
+    (number("status"), |it, _| {
         let status = it.status.map(|status| status.to_string());
         Some(status.unwrap_or_else(|| "no response".to_owned()))
     }),
-    (optional(words("fault")), |it| it.fault.map(str::to_owned)),
-    (optional(number("Retry-After")), |it| {
+    (optional(words("fault")), |it, _| {
+        it.fault.map(str::to_owned)
+    }),
+    (optional(number("Retry-After")), |it, _| {
         Some(it.retry_after?.to_string())
     }),
-    (optional(number("too early by")), |it| {
+    (optional(number("too early by")), |it, _| {
         it.early.map(duration_left)
     }),
-    (optional(words(KEY)), |it| {
-        Some(it.idempotency_key?.to_string())
+    (optional(words("key")), |it, names| {
+        let key = it.idempotency_key?;
+        Some(names.key(key).unwrap_or_else(|| key.to_string()))
     }),
-    (optional(words(CURSOR)), |it| Some(it.cursor?.to_string())),
-    (optional(words(BODY)), |it| Some(it.body?.to_string())),
-    (optional(words(TRACE)), |it| {
+    (optional(words("cursor")), |it, names| {
+        let cursor = it.cursor?;
+        Some(names.cursor(cursor).unwrap_or_else(|| cursor.to_string()))
+    }),
+    (optional(words("body")), |it, names| {
+        let body = it.body?;
+        Some(names.body(body).unwrap_or_else(|| body.to_string()))
+    }),
+    (optional(words(TRACE)), |it, _| {
         Some(it.trace_id.as_deref()?.chars().take(8).collect())
     }),
-    (words("request id"), |it| Some(it.request_id.to_string())),
+    (words("request id"), |it, _| Some(it.request_id.to_string())),
 ];
-
-/// The titles of the columns whose values get names in a run.
-const KEY: &str = "key";
-const CURSOR: &str = "cursor";
-const BODY: &str = "body";
 
 /// The title of the column of traces.
 const TRACE: &str = "trace";
@@ -99,31 +104,22 @@ pub(super) const fn optional(column: Column) -> Column {
 }
 
 impl Table {
-    /// Requests with every column.
-    pub fn of_requests<'a>(requests: impl IntoIterator<Item = &'a WireRequest>) -> Self {
-        Self {
-            columns: COLUMNS.iter().map(|(column, _)| *column).collect(),
-            rows: requests.into_iter().map(TableRow::of_request).collect(),
-        }
+    /// Every column of requests.
+    #[must_use]
+    pub fn columns_of_requests() -> Vec<Column> {
+        COLUMNS.iter().map(|(column, _)| *column).collect()
     }
 
     /// The requests of a run, without the columns that none of them fills, and without the
     /// trace, which all of them share. Hashed values get names.
     #[must_use]
     pub fn of_run(record: &WireRecord) -> Self {
-        let mut requests = Self::of_requests(&record.entries);
         let names = Names::of(&record.entries);
-        for (row, request) in requests.rows.iter_mut().zip(&record.entries) {
-            for (column, cell) in requests.columns.iter().zip(&mut row.cells) {
-                let known = match column.title {
-                    KEY => request.idempotency_key.and_then(|key| names.key(key)),
-                    CURSOR => request.cursor.and_then(|cursor| names.cursor(cursor)),
-                    BODY => request.body.and_then(|body| names.body(body)),
-                    _ => None,
-                };
-                *cell = known.or_else(|| cell.take());
-            }
-        }
+        let rows = record.entries.iter();
+        let requests = Self {
+            columns: Self::columns_of_requests(),
+            rows: rows.map(|it| TableRow::named(it, &names)).collect(),
+        };
         requests.with_columns(|column| column.title != TRACE)
     }
 
@@ -158,8 +154,13 @@ impl TableRow {
     /// A row with a cell for every column.
     #[must_use]
     pub fn of_request(request: &WireRequest) -> Self {
+        Self::named(request, &Names::default())
+    }
+
+    fn named(request: &WireRequest, names: &Names) -> Self {
+        let cells = COLUMNS.iter().map(|(_, cell)| cell(request, names));
         Self {
-            cells: COLUMNS.iter().map(|(_, cell)| cell(request)).collect(),
+            cells: cells.collect(),
             failed: request.early.is_some(),
         }
     }

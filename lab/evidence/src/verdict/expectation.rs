@@ -6,6 +6,7 @@ use super::claim::{Claim, counts_agree};
 use crate::{
     duration::duration,
     outcome::{Ending, Fact},
+    stop_reason::StopReason,
 };
 
 /// An expectation: a claim and its text.
@@ -26,6 +27,12 @@ impl Expectation {
     #[must_use]
     pub fn fact(name: &'static str, fact: impl Into<Fact>, text: impl Into<String>) -> Self {
         Self::new(text, Claim::Fact(name, fact.into()))
+    }
+
+    /// The client gives up for this reason.
+    #[must_use]
+    pub fn gave_up(why: StopReason, text: impl Into<String>) -> Self {
+        Self::fact("gave_up", why, text)
     }
 
     /// The service sees this many requests.

@@ -69,7 +69,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
         };
         vec![
             Expectation::ending(Ending::HttpError, "the failure reached the caller"),
-            Expectation::fact("gave_up", reason, "the reason is named"),
+            Expectation::gave_up(reason, "the reason is named"),
             Expectation::fact(
                 "retry_after_seconds",
                 ASKED,

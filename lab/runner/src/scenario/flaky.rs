@@ -47,11 +47,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
             return vec![
                 Expectation::ending(Ending::HttpError, "the last failure reached the caller"),
                 Expectation::fact("status", 503_u64, "its status is 503"),
-                Expectation::fact(
-                    "gave_up",
-                    StopReason::AttemptsExhausted,
-                    "all attempts were used",
-                ),
+                Expectation::gave_up(StopReason::AttemptsExhausted, "all attempts were used"),
                 Expectation::requests(policy.max_attempts.into()),
             ];
         }

@@ -289,7 +289,7 @@ fn expect_recovery(policy: &Policy, wait: Duration, waited: Expectation) -> Vec<
     };
     vec![
         Expectation::ending(Ending::HttpError, "the failure reached the caller"),
-        Expectation::fact("gave_up", gave_up, "the reason is named"),
+        Expectation::gave_up(gave_up, "the reason is named"),
         Expectation::requests(1),
     ]
 }

@@ -1,12 +1,12 @@
 //! A client limits the size of a body, so that a response cannot use up its memory.
 
-use axum::{Extension, Json, Router, routing};
+use axum::{Extension, Json, routing::get};
 use client::Endpoint;
-use host::{ExpectedRoute, Fault, Served};
-use http::{Method, StatusCode};
+use host::Fault;
+use http::StatusCode;
 use serde_json::json;
 
-use super::{PLAIN, Scenario, naive, reliable, shown};
+use super::{PLAIN, Scenario, naive, reliable, responder::faulty, shown};
 use crate::clients::Task;
 use evidence::{Choice, Condition, Ending, Expectation, Policy, Question, ScenarioWords, Sentence};
 
@@ -52,16 +52,8 @@ pub(super) const SCENARIO: Scenario = Scenario {
             let body = Json(json!({ "rows": "x".repeat(1024 * 1024) }));
             (Extension(Fault("oversized_body")), body)
         };
-        Served {
-            router: Router::new().route(EXPORT.template(), routing::get(export)),
-            expected: vec![ExpectedRoute {
-                path: EXPORT.template(),
-                method: Method::GET,
-                statuses: vec![StatusCode::OK],
-                faults: vec!["oversized_body"],
-                has_retry_after: false,
-            }],
-        }
+        let statuses = vec![StatusCode::OK];
+        faulty(EXPORT.template(), get(export), statuses, "oversized_body")
     },
     task: Task::Get(EXPORT),
     expect: |_| {

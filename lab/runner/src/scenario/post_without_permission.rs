@@ -53,11 +53,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
         vec![
             Expectation::ending(Ending::HttpError, "the failure reached the caller"),
             Expectation::fact("status", 503_u64, "its status is 503"),
-            Expectation::fact(
-                "gave_up",
-                StopReason::NotEligible,
-                "the client says why it stopped",
-            ),
+            Expectation::gave_up(StopReason::NotEligible, "the client says why it stopped"),
             Expectation::requests(1),
         ]
     },

@@ -8,7 +8,7 @@ use std::sync::{
 use axum::{
     Extension, Json, Router,
     response::{IntoResponse, Response},
-    routing::any,
+    routing::{MethodRouter, any},
 };
 use host::{ExpectedRoute, Fault, Problem, Served};
 use http::{HeaderValue, Method, StatusCode, header::RETRY_AFTER};
@@ -29,24 +29,35 @@ pub(super) fn fails_first(
     if failures.len() < FORESEEN {
         statuses.push(StatusCode::OK);
     }
-    let expected = ExpectedRoute {
-        path,
-        method: Method::GET,
-        statuses,
-        faults: vec![fault],
-        has_retry_after: failures
-            .iter()
-            .any(|failure| failure.headers().contains_key(RETRY_AFTER)),
-    };
-
     let calls = Arc::new(AtomicUsize::new(0));
     let respond = async move || match failure(calls.fetch_add(1, Ordering::Relaxed)) {
         Some(failure) => (Extension(Fault(fault)), failure).into_response(),
         None => Json(json!({})).into_response(),
     };
+    let mut served = faulty(path, any(respond), statuses, fault);
+    let has_retry_after = |it: &Response| it.headers().contains_key(RETRY_AFTER);
+    for route in &mut served.expected {
+        route.has_retry_after = failures.iter().any(has_retry_after);
+    }
+    served
+}
+
+/// A route for GETs, whose responses have these statuses, and name this fault or none.
+pub(super) fn faulty(
+    path: &'static str,
+    handler: MethodRouter,
+    statuses: Vec<StatusCode>,
+    fault: &'static str,
+) -> Served {
     Served {
-        router: Router::new().route(path, any(respond)),
-        expected: vec![expected],
+        router: Router::new().route(path, handler),
+        expected: vec![ExpectedRoute {
+            path,
+            method: Method::GET,
+            statuses,
+            faults: vec![fault],
+            has_retry_after: false,
+        }],
     }
 }
 

@@ -74,8 +74,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
             ),
         ];
         if policy.max_retry_after.as_secs() < ASKED {
-            expectations.push(Expectation::fact(
-                "gave_up",
+            expectations.push(Expectation::gave_up(
                 StopReason::RetryAfterOverBudget,
                 "the client stopped at once",
             ));

@@ -42,7 +42,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
             Expectation::ending(Ending::TransportError, "the failure reached the caller"),
             Expectation::fact("problem", "tls", "the error says that TLS failed"),
             Expectation::counter(ATTEMPTS.name, 1, "the client made one attempt"),
-            Expectation::fact("gave_up", StopReason::Tls, "the TLS failure ended the call"),
+            Expectation::gave_up(StopReason::Tls, "the TLS failure ended the call"),
             Expectation::requests(0),
         ]
     },

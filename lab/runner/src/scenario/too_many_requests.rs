@@ -9,16 +9,16 @@ use std::{
 };
 
 use axum::{
-    Extension, Json, Router,
+    Extension, Json,
     response::{IntoResponse, Response},
-    routing,
+    routing::get,
 };
 use client::{Clock, Endpoint};
-use host::{ExpectedRoute, Fault, Problem, Served};
-use http::{Method, StatusCode};
+use host::{Fault, Problem, Served};
+use http::StatusCode;
 use serde_json::json;
 
-use super::{Network, PLAIN, Scenario, naive, reliable, shown};
+use super::{Network, PLAIN, Scenario, naive, reliable, responder::faulty, shown};
 use crate::clients::Task;
 use evidence::{Condition, Expectation, Overrides, Question, ScenarioWords, Sentence, StopReason};
 
@@ -121,16 +121,8 @@ fn narrow(clock: Arc<dyn Clock>) -> Served {
         clock.sleep(WORK).await;
         Json(json!({})).into_response()
     };
-    Served {
-        router: Router::new().route(NARROW.template(), routing::get(work)),
-        expected: vec![ExpectedRoute {
-            path: NARROW.template(),
-            method: Method::GET,
-            statuses: vec![StatusCode::OK, StatusCode::TOO_MANY_REQUESTS],
-            faults: vec![FAULT],
-            has_retry_after: false,
-        }],
-    }
+    let statuses = vec![StatusCode::OK, StatusCode::TOO_MANY_REQUESTS];
+    faulty(NARROW.template(), get(work), statuses, FAULT)
 }
 
 const TOO_MANY: Problem = Problem {
