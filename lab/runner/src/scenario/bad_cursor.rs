@@ -1,10 +1,6 @@
 //! A cursor of the wrong type makes the whole page invalid.
 
-use client::teaching::endpoint;
-
-use super::{PLAIN, Scenario, naive, reliable, shown};
-use crate::clients::Task;
-use evidence::{Choice, Condition, Ending, Expectation, Question, ScenarioWords, Sentence};
+use super::prelude::*;
 
 pub(super) const SCENARIO: Scenario = Scenario {
     words: ScenarioWords {

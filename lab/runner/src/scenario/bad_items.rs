@@ -1,10 +1,6 @@
 //! A body can be valid JSON and still not be a page.
 
-use client::teaching::endpoint;
-
-use super::{PLAIN, Scenario, naive, reliable, shown};
-use crate::clients::Task;
-use evidence::{Condition, Ending, Expectation, Question, ScenarioWords, Sentence};
+use super::prelude::*;
 
 pub(super) const SCENARIO: Scenario = Scenario {
     words: ScenarioWords {

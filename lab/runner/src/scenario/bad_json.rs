@@ -1,10 +1,6 @@
 //! A body that does not parse is an error, whatever its media type says.
 
-use client::teaching::endpoint;
-
-use super::{PLAIN, Scenario, naive, reliable, shown};
-use crate::clients::Task;
-use evidence::{Condition, Ending, Expectation, ScenarioWords, Sentence};
+use super::prelude::*;
 
 pub(super) const SCENARIO: Scenario = Scenario {
     words: ScenarioWords {

@@ -1,8 +1,6 @@
 //! A key that was used with another body is refused.
 
-use super::{NEW_KEYS, PLAIN, Scenario, reliable, shown};
-use crate::clients::Task;
-use evidence::{Choice, Condition, Ending, Expectation, Question, ScenarioWords, Sentence};
+use super::prelude::*;
 
 pub(super) const SCENARIO: Scenario = Scenario {
     words: ScenarioWords {

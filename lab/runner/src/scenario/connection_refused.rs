@@ -1,10 +1,6 @@
 //! No service listens, and the number of attempts is still finite.
 
-use client::teaching::endpoint;
-
-use super::{BUDGET_SPENT, NO_ATTEMPT_LEFT, Network, PLAIN, Scenario, naive, shown};
-use crate::clients::Task;
-use evidence::{Condition, Ending, Expectation, Question, ScenarioWords, Sentence};
+use super::prelude::*;
 
 pub(super) const SCENARIO: Scenario = Scenario {
     words: ScenarioWords {

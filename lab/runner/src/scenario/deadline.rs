@@ -1,19 +1,8 @@
 //! A deadline covers attempts and waits: a wait that would pass it is not started.
 
-use std::time::Duration;
-
-use client::Endpoint;
 use http::HeaderValue;
 
-use super::{
-    HEADER_NOT_READ, NO_ATTEMPT_LEFT, OVER_BUDGET, PLAIN, Scenario, reliable,
-    responder::{fails_first, unavailable_until},
-    shown,
-};
-use crate::clients::Task;
-use evidence::{
-    Choice, Condition, Ending, Expectation, Policy, Question, ScenarioWords, Sentence, StopReason,
-};
+use super::prelude::*;
 
 const SLOW: Endpoint = Endpoint::new("slow", "/slow");
 

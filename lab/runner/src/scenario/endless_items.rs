@@ -1,15 +1,6 @@
 //! A client must end a listing that never ends.
 
-use client::teaching::endpoint;
-
-use super::{ITEM_LIMIT, PAGE_LIMIT, PLAIN, Scenario, naive, shown};
-use crate::clients::Task;
-use evidence::{
-    Choice, Condition, Ending, Expectation, Overrides, Policy, Question, ScenarioWords, Sentence,
-};
-
-/// The records on each of the service's pages.
-const PAGE: u32 = 2;
+use super::prelude::*;
 
 pub(super) const SCENARIO: Scenario = Scenario {
     words: ScenarioWords {

@@ -1,8 +1,6 @@
 //! A temporary failure is worth another attempt, after a wait.
 
-use super::{NO_ATTEMPT_LEFT, PLAIN, Scenario, Share, naive, reliable, shown};
-use crate::clients::Task;
-use evidence::{Condition, Ending, Expectation, Overrides, ScenarioWords, Sentence, StopReason};
+use super::prelude::*;
 
 /// The first call that succeeds.
 pub(super) const FIRST_SUCCESS: u32 = 3;

@@ -2,11 +2,8 @@
 
 use client::telemetry::GIVE_UPS;
 
-use super::{NO_ATTEMPT_LEFT, PLAIN, Scenario, Share, flaky, naive, reliable, shown};
-use crate::clients::Task;
-use evidence::{
-    Choice, Condition, Ending, Expectation, Overrides, Policy, Question, ScenarioWords, Sentence,
-};
+use super::flaky;
+use super::prelude::*;
 
 pub(super) const SCENARIO: Scenario = Scenario {
     words: ScenarioWords {

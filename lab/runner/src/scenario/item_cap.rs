@@ -1,10 +1,7 @@
 //! A cap on items is exact, and reaching it is an error.
 
-use client::teaching::endpoint;
-
-use super::{ITEM_LIMIT, PAGE_LIMIT, PLAIN, Scenario, endless_items, naive, shown};
-use crate::clients::Task;
-use evidence::{Condition, Ending, Overrides, Policy, Question, ScenarioWords, Sentence};
+use super::endless_items;
+use super::prelude::*;
 
 pub(super) const SCENARIO: Scenario = Scenario {
     words: ScenarioWords {

@@ -1,10 +1,6 @@
 //! A listing is read to its end, not to the end of its first page.
 
-use client::teaching::endpoint;
-
-use super::{ITEM_LIMIT, PAGE_LIMIT, PLAIN, Scenario, Share, naive, reliable, shown};
-use crate::clients::Task;
-use evidence::{Condition, Ending, Expectation, Overrides, ScenarioWords, Sentence};
+use super::prelude::*;
 
 pub(super) const SCENARIO: Scenario = Scenario {
     words: ScenarioWords {

@@ -1,13 +1,6 @@
 //! A client finds a loop in a listing by remembering every cursor.
 
-use client::teaching::endpoint;
-
-use super::{ITEM_LIMIT, PAGE_LIMIT, PLAIN, Scenario, naive, reliable, shown};
-use crate::clients::Task;
-use evidence::{Condition, Ending, Expectation, ScenarioWords, Sentence};
-
-/// The records on each of the service's pages.
-const PAGE: u32 = 2;
+use super::prelude::*;
 
 /// The page on which a cursor comes for the second time.
 const REPEATED_ON: u32 = 3;

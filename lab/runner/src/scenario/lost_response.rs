@@ -1,10 +1,7 @@
 //! The job exists and the client does not know it: only a key makes a retry safe.
 
-use super::{NEW_KEYS, Network, PLAIN, Scenario, reliable, shown};
-use crate::{clients::Task, faults::Fault};
-use evidence::{
-    Condition, Ending, Expectation, Overrides, Question, ScenarioWords, Sentence, StopReason,
-};
+use super::prelude::*;
+use crate::faults::Fault;
 
 pub(super) const SCENARIO: Scenario = Scenario {
     words: ScenarioWords {

@@ -27,12 +27,30 @@ use host::{ExpectedRoute, Served};
 
 pub use crate::network::Network;
 pub use find::{NothingMatches, find, matching};
-use sentences::{
-    BUDGET_SPENT, HEADER_NOT_READ, ITEM_LIMIT, NEW_KEYS, NO_ATTEMPT_LEFT, OVER_BUDGET, PAGE_LIMIT,
-    naive, reliable,
-};
 
 use crate::clients::{RELIABLE, Task, WITHOUT};
+
+/// The records on each of the service's pages.
+const PAGE: u32 = 2;
+
+/// What the files of scenarios are written with.
+mod prelude {
+    pub(super) use std::time::Duration;
+
+    pub(super) use client::{Endpoint, FailureKind, teaching::endpoint};
+    pub(super) use evidence::{
+        Choice, Condition, Ending, Expectation, Overrides, Policy, Question, ScenarioWords,
+        Sentence, StopReason,
+    };
+
+    pub(super) use super::{
+        Network, PAGE, PLAIN, Scenario, Share, expect_items, expect_recovery,
+        responder::{fails_first, faulty, for_posts, unavailable, unavailable_until},
+        sentences::*,
+        shown,
+    };
+    pub(super) use crate::clients::Task;
+}
 
 /// Declares each module and, in this order, the scenarios of the course.
 ///

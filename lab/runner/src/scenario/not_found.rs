@@ -1,10 +1,6 @@
 //! An error response names the error in a form that a program can read.
 
-use client::Endpoint;
-
-use super::{PLAIN, Scenario, Share, naive, reliable, shown};
-use crate::clients::Task;
-use evidence::{Choice, Condition, Ending, Expectation, Question, ScenarioWords, Sentence};
+use super::prelude::*;
 
 /// A path that the service does not have.
 const NOWHERE: Endpoint = Endpoint::new("nowhere", "/nowhere");

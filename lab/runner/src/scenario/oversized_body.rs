@@ -1,14 +1,11 @@
 //! A client limits the size of a body, so that a response cannot use up its memory.
 
 use axum::{Extension, Json, routing::get};
-use client::Endpoint;
 use host::Fault;
 use http::StatusCode;
 use serde_json::json;
 
-use super::{PLAIN, Scenario, naive, reliable, responder::faulty, shown};
-use crate::clients::Task;
-use evidence::{Choice, Condition, Ending, Expectation, Policy, Question, ScenarioWords, Sentence};
+use super::prelude::*;
 
 const EXPORT: Endpoint = Endpoint::new("export", "/export");
 

@@ -1,14 +1,6 @@
 //! An idempotency key alone does not permit a retry of a POST.
 
-use client::Endpoint;
-
-use super::{
-    PLAIN, Scenario, naive, reliable,
-    responder::{fails_first, for_posts, unavailable},
-    shown,
-};
-use crate::clients::Task;
-use evidence::{Condition, Ending, Expectation, ScenarioWords, Sentence, StopReason};
+use super::prelude::*;
 
 /// An endpoint that says nothing about repetitions.
 const TRANSFERS: Endpoint = Endpoint::new("transfers", "/transfers");

@@ -1,15 +1,7 @@
 //! A read timeout ends a silence, and the request is sent again.
 
-use std::time::Duration;
-
-use client::{FailureKind, teaching::endpoint};
-
-use super::{
-    ITEM_LIMIT, NO_ATTEMPT_LEFT, Network, PAGE_LIMIT, PLAIN, Scenario, expect_items, naive,
-    reliable, shown,
-};
-use crate::{clients::Task, faults::Fault};
-use evidence::{Choice, Condition, Ending, Expectation, Policy, Question, ScenarioWords, Sentence};
+use super::prelude::*;
+use crate::faults::Fault;
 
 pub(super) const SCENARIO: Scenario = Scenario {
     words: ScenarioWords {

@@ -1,8 +1,6 @@
 //! A redirect is returned to the caller, not followed.
 
-use super::{PLAIN, Scenario, Share, naive, reliable, shown};
-use crate::clients::Task;
-use evidence::{Condition, Ending, Expectation, ScenarioWords, Sentence};
+use super::prelude::*;
 
 pub(super) const SCENARIO: Scenario = Scenario {
     words: ScenarioWords {

@@ -1,8 +1,6 @@
 //! Repeated requests with the same key and body create one job.
 
-use super::{NEW_KEYS, PLAIN, Scenario, Share, reliable, shown};
-use crate::clients::Task;
-use evidence::{Condition, Ending, Expectation, Question, ScenarioWords, Sentence};
+use super::prelude::*;
 
 pub(super) const SCENARIO: Scenario = Scenario {
     words: ScenarioWords {

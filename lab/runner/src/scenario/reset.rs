@@ -1,13 +1,9 @@
 //! A response whose body breaks off is a failed attempt.
 
-use client::{FailureKind, teaching::endpoint, telemetry::RETRIES};
+use client::telemetry::RETRIES;
 
-use super::{
-    ITEM_LIMIT, NO_ATTEMPT_LEFT, Network, PAGE_LIMIT, PLAIN, Scenario, Share, expect_items, naive,
-    reliable, shown,
-};
-use crate::{clients::Task, faults::Fault};
-use evidence::{Choice, Condition, Expectation, Question, ScenarioWords, Sentence};
+use super::prelude::*;
+use crate::faults::Fault;
 
 pub(super) const SCENARIO: Scenario = Scenario {
     words: ScenarioWords {

@@ -1,10 +1,6 @@
 //! A crawl that is killed resumes at its checkpoint and skips no page.
 
-use client::teaching::endpoint;
-
-use super::{PAGE_LIMIT, PLAIN, Scenario, Share, naive, reliable, shown};
-use crate::clients::Task;
-use evidence::{Condition, Ending, Expectation, Policy, Question, ScenarioWords, Sentence};
+use super::prelude::*;
 
 pub(super) const SCENARIO: Scenario = Scenario {
     words: ScenarioWords {

@@ -1,17 +1,8 @@
 //! A Retry-After may be a date, and the client waits until then.
 
-use std::time::Duration;
-
-use client::Endpoint;
 use http::HeaderValue;
 
-use super::{
-    HEADER_NOT_READ, NO_ATTEMPT_LEFT, OVER_BUDGET, PLAIN, Scenario, expect_recovery, reliable,
-    responder::{fails_first, unavailable_until},
-    shown,
-};
-use crate::clients::Task;
-use evidence::{Choice, Condition, Expectation, Question, ScenarioWords, Sentence};
+use super::prelude::*;
 
 const MAINTENANCE: Endpoint = Endpoint::new("maintenance", "/maintenance");
 

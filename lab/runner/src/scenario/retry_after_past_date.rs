@@ -1,17 +1,8 @@
 //! A date in the past is valid, and means that no wait is needed.
 
-use std::time::Duration;
-
-use client::Endpoint;
 use http::HeaderValue;
 
-use super::{
-    NO_ATTEMPT_LEFT, PLAIN, Scenario, Share, expect_recovery, naive, reliable,
-    responder::{fails_first, unavailable_until},
-    shown,
-};
-use crate::clients::Task;
-use evidence::{Choice, Condition, Expectation, Question, ScenarioWords, Sentence};
+use super::prelude::*;
 
 const RETURNED: Endpoint = Endpoint::new("returned", "/returned");
 

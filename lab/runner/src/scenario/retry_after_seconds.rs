@@ -1,18 +1,8 @@
 //! A Retry-After within the caller's limit is waited for in full.
 
-use std::time::Duration;
-
-use client::Endpoint;
 use http::HeaderValue;
 
-use super::{
-    HEADER_NOT_READ, NO_ATTEMPT_LEFT, OVER_BUDGET, PLAIN, Scenario, Share, expect_recovery,
-    reliable,
-    responder::{fails_first, unavailable_until},
-    shown,
-};
-use crate::clients::Task;
-use evidence::{Choice, Condition, Expectation, Overrides, Question, ScenarioWords, Sentence};
+use super::prelude::*;
 
 const BUSY: Endpoint = Endpoint::new("busy", "/busy");
 

@@ -1,15 +1,8 @@
 //! After an invalid Retry-After the client uses its own backoff.
 
-use client::Endpoint;
 use http::HeaderValue;
 
-use super::{
-    NO_ATTEMPT_LEFT, PLAIN, Scenario, naive, reliable,
-    responder::{fails_first, unavailable_until},
-    shown,
-};
-use crate::clients::Task;
-use evidence::{Choice, Condition, Ending, Expectation, Policy, Question, ScenarioWords, Sentence};
+use super::prelude::*;
 
 const CONFUSED: Endpoint = Endpoint::new("confused", "/confused");
 

@@ -1,16 +1,6 @@
 //! A retry budget bounds the retries of all calls together.
 
-use client::Endpoint;
-
-use super::{
-    PLAIN, Scenario, naive, reliable,
-    responder::{fails_first, unavailable},
-    shown,
-};
-use crate::clients::Task;
-use evidence::{
-    Condition, Ending, Expectation, Overrides, Policy, ScenarioWords, Sentence, StopReason,
-};
+use super::prelude::*;
 
 const DOWN: Endpoint = Endpoint::new("down", "/down");
 

@@ -1,17 +1,6 @@
 //! A wait longer than the caller allows is reported to the caller, never shortened.
 
-use std::time::Duration;
-
-use client::teaching::endpoint;
-
-use super::{
-    BUDGET_SPENT, HEADER_NOT_READ, NO_ATTEMPT_LEFT, PLAIN, Scenario, Share, reliable, shown,
-};
-use crate::clients::Task;
-use evidence::{
-    Choice, Condition, Ending, Expectation, Overrides, Question, ScenarioWords, Sentence,
-    StopReason,
-};
+use super::prelude::*;
 
 /// The Retry-After of the service, in seconds.
 const ASKED: u64 = 120;

@@ -1,10 +1,6 @@
 //! The client checks the media type before it parses the body.
 
-use client::teaching::endpoint;
-
-use super::{PLAIN, Scenario, naive, reliable, shown};
-use crate::clients::Task;
-use evidence::{Choice, Condition, Ending, Expectation, Question, ScenarioWords, Sentence};
+use super::prelude::*;
 
 pub(super) const SCENARIO: Scenario = Scenario {
     words: ScenarioWords {

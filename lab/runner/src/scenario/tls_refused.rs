@@ -1,10 +1,8 @@
 //! A failed TLS handshake is not retried.
 
-use client::{teaching::endpoint, telemetry::ATTEMPTS};
+use client::telemetry::ATTEMPTS;
 
-use super::{Network, PLAIN, Scenario, naive, reliable, shown};
-use crate::clients::Task;
-use evidence::{Condition, Ending, Expectation, Question, ScenarioWords, Sentence, StopReason};
+use super::prelude::*;
 
 pub(super) const SCENARIO: Scenario = Scenario {
     words: ScenarioWords {

@@ -1,11 +1,8 @@
 //! A 429 asks all callers together to slow down, not only the one that got it.
 
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicU32, Ordering},
-    },
-    time::Duration,
+use std::sync::{
+    Arc,
+    atomic::{AtomicU32, Ordering},
 };
 
 use axum::{
@@ -13,14 +10,12 @@ use axum::{
     response::{IntoResponse, Response},
     routing::get,
 };
-use client::{Clock, Endpoint};
+use client::Clock;
 use host::{Fault, Problem, Served};
 use http::StatusCode;
 use serde_json::json;
 
-use super::{Network, PLAIN, Scenario, naive, reliable, responder::faulty, shown};
-use crate::clients::Task;
-use evidence::{Condition, Expectation, Overrides, Question, ScenarioWords, Sentence, StopReason};
+use super::prelude::*;
 
 const NARROW: Endpoint = Endpoint::new("narrow", "/narrow");
 
