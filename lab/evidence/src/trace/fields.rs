@@ -65,6 +65,11 @@ impl Fields {
         }
     }
 
+    /// Removes a field.
+    pub fn remove(&mut self, name: &str) {
+        self.0.retain(|(known, _)| *known != name);
+    }
+
     /// The value of a field.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&FieldValue> {
@@ -112,15 +117,6 @@ impl Fields {
     /// All fields in order.
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, &FieldValue)> {
         self.0.iter().map(|(name, value)| (*name, value))
-    }
-}
-
-impl IntoIterator for Fields {
-    type Item = (&'static str, FieldValue);
-    type IntoIter = std::vec::IntoIter<Self::Item>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.0.into_iter()
     }
 }
 
