@@ -8,6 +8,7 @@ use std::{
 
 use anstream::{AutoStream, ColorChoice};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use terminal_size::{Height, Width};
 use tokio::runtime::{Builder, Runtime};
 
 use super::Exit;
@@ -116,7 +117,7 @@ pub(super) fn options(ascii: bool) -> Options {
     let Terminal { width, utf8 } = facts();
     Options {
         width: width.unwrap_or(Options::WIDTH),
-        height: height(),
+        height: size().map(|(_, height)| height.0.into()),
         color: AutoStream::choice(&io::stdout()) != ColorChoice::Never,
         ascii: ascii || !utf8,
         lab: invocation::lab(),
@@ -126,21 +127,15 @@ pub(super) fn options(ascii: bool) -> Options {
 
 /// The width of stdout, and whether it takes UTF-8.
 pub(super) fn facts() -> Terminal {
-    let size = io::stdout()
-        .is_terminal()
-        .then(terminal_size::terminal_size);
     Terminal {
-        width: size.flatten().map(|(width, _)| width.0.into()),
+        width: size().map(|(width, _)| width.0.into()),
         utf8: locale_is_utf8(),
     }
 }
 
-/// The number of lines of stdout, if it is a terminal.
-fn height() -> Option<usize> {
-    let size = io::stdout()
-        .is_terminal()
-        .then(terminal_size::terminal_size);
-    size.flatten().map(|(_, height)| height.0.into())
+/// The size of stdout, if it is a terminal.
+fn size() -> Option<(Width, Height)> {
+    terminal_size::terminal_size().filter(|_| io::stdout().is_terminal())
 }
 
 /// Whether the locale is UTF-8, which is assumed if no variable is set. As in POSIX, the

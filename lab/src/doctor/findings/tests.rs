@@ -23,7 +23,7 @@ fn machine(change: impl FnOnce(&mut Facts)) -> Facts {
         prometheus: Probe::Status(200),
         api: Api {
             targets: targets(&["up"]),
-            rules: rules(&[(ALERTS, "ok")]),
+            rules: rules("lab-alerts=ok"),
             ..Api::default()
         },
         tempo: Probe::Status(200),
@@ -62,13 +62,14 @@ fn targets(health: &[&str]) -> Value {
     json!({ "data": { "activeTargets": active } })
 }
 
-/// Groups with one rule each, by the name of the group and the health of the rule.
-fn rules(groups: &[(&str, &str)]) -> Value {
-    let group = |(name, health): &(&str, &str)| {
+/// Groups with one rule each, as the name of the group and the health of the rule.
+fn rules(groups: &str) -> Value {
+    let groups = groups.split(' ').filter_map(|group| group.split_once('='));
+    let groups = groups.map(|(name, health)| {
         let rule = json!({ "name": "ServiceDown", "health": health });
         json!({ "name": name, "rules": [rule] })
-    };
-    json!({ "data": { "groups": groups.iter().map(group).collect::<Vec<_>>() } })
+    });
+    json!({ "data": { "groups": groups.collect::<Vec<_>>() } })
 }
 
 fn dashboards(uids: &[&str]) -> Value {
@@ -107,22 +108,27 @@ fn found(check: &str, facts: &Facts, wanted: bool) -> (Level, String, String) {
     (finding.level, finding.found, advice)
 }
 
-/// Asserts the finding of one check, without and with `--with-grafana`.
-fn holds(check: &str, facts: &Facts, levels: [Level; 2], words: &str, advice: &str) {
+/// Asserts the finding of one check: `check (level): words -> advice`. A finding that is
+/// grave is a note, and a problem with `--with-grafana`.
+fn holds(facts: &Facts, expected: &str) {
+    let (check, rest) = expected.split_once(" (").expect("a level");
+    let (level, rest) = rest.split_once("): ").expect("words");
+    let (words, advice) = rest.split_once(" -> ").unwrap_or((rest, ""));
+    let levels = match level {
+        "ok" => [Level::Ok; 2],
+        "note" => [Level::Note; 2],
+        "grave" => [Level::Note, Level::Problem],
+        "problem" => [Level::Problem; 2],
+        other => panic!("{other} is no level"),
+    };
     for (wanted, level) in [false, true].into_iter().zip(levels) {
         let (is, said, to_do) = found(check, facts, wanted);
         assert_eq!(is, level, "{check}, wanted {wanted}: {said}");
-        assert!(said.contains(words), "{said}");
-        assert!(to_do.contains(advice), "{to_do}");
+        assert!(said.contains(words), "{expected}: {said}");
+        assert!(to_do.contains(advice), "{expected}: {to_do}");
         assert_eq!(to_do.is_empty(), advice.is_empty(), "{to_do}");
     }
 }
-
-const OK: [Level; 2] = [Level::Ok; 2];
-const NOTE: [Level; 2] = [Level::Note; 2];
-const PROBLEM: [Level; 2] = [Level::Problem; 2];
-/// A note; a problem with `--with-grafana`.
-const GRAVE_IF_WANTED: [Level; 2] = [Level::Note, Level::Problem];
 
 /// The names must match the files in the repository.
 #[test]
@@ -150,20 +156,20 @@ fn job_and_dashboards_are_those_of_the_configuration() {
 #[test]
 fn a_healthy_machine_has_nothing_to_do() {
     let healthy = machine(|_| ());
-    for (check, words) in [
-        ("service port", "8765 is free"),
-        ("web UI port", "8766 is free"),
-        ("loopback", "connections to 127.0.0.1 work"),
-        ("proxy", "no proxy"),
-        ("terminal", "80 columns"),
-        ("locale", "UTF-8"),
-        ("languages", "Python 3.12, Node 22.1, for `lab starter`"),
-        ("docker", "docker compose up -d"),
-        ("prometheus", "scrapes the lab"),
-        ("tempo", "127.0.0.1:4318 takes traces"),
-        ("grafana", "has the lab's dashboards"),
+    for expected in [
+        "service port (ok): 8765 is free",
+        "web UI port (ok): 8766 is free",
+        "loopback (ok): connections to 127.0.0.1 work",
+        "proxy (ok): no proxy",
+        "terminal (ok): 80 columns",
+        "locale (ok): UTF-8",
+        "languages (ok): Python 3.12, Node 22.1, for `lab starter`",
+        "docker (ok): docker compose up -d",
+        "prometheus (ok): scrapes the lab",
+        "tempo (ok): 127.0.0.1:4318 takes traces",
+        "grafana (ok): has the lab's dashboards",
     ] {
-        holds(check, &healthy, OK, words, "");
+        holds(&healthy, expected);
     }
     assert_eq!(findings(&healthy, &addresses(false)).len(), 11);
 }
@@ -200,11 +206,12 @@ fn a_running_lab_holds_both_ports_and_a_plain_service_is_in_its_way() {
     let lab = machine(|it| (it.service, it.page) = (Port::Lab, Port::Lab));
     let plain = machine(|it| it.service = Port::Lab);
 
-    let words = "running `lab serve`";
-    holds("service port", &lab, OK, words, "");
-    holds("web UI port", &lab, OK, words, "");
-    let words = "without the web UI";
-    holds("service port", &plain, PROBLEM, words, "stop it");
+    holds(&lab, "service port (ok): running `lab serve`");
+    holds(&lab, "web UI port (ok): running `lab serve`");
+    holds(
+        &plain,
+        "service port (problem): without the web UI -> stop it",
+    );
 }
 
 #[test]
@@ -219,23 +226,30 @@ fn each_trouble_of_the_machine_has_a_level_and_advice() {
     let one = machine(|it| it.languages = languages([Some(Version(3, 8)), None, None]));
     let none = machine(|it| it.languages = languages([Some(Version(3, 7)), None, None]));
 
-    let words = "no response in time";
-    holds("loopback", &loopback, PROBLEM, words, "firewall");
-    let words = "http_proxy, ALL_PROXY";
-    let advice = "export NO_PROXY=127.0.0.1,localhost,$NO_PROXY";
-    holds("proxy", &linux, NOTE, words, advice);
-    let advice = "set NO_PROXY=127.0.0.1,localhost,%NO_PROXY%";
-    holds("proxy", &windows, NOTE, words, advice);
-    holds("terminal", &piped, OK, "not a terminal", "");
-    holds("terminal", &narrow, NOTE, "39 columns", "widen the window");
-    holds("locale", &ascii, NOTE, "ASCII", "LC_ALL=C.UTF-8");
+    holds(
+        &loopback,
+        "loopback (problem): no response in time -> firewall",
+    );
+    let names = "127.0.0.1,localhost";
+    let proxy = "proxy (note): http_proxy, ALL_PROXY ->";
+    holds(
+        &linux,
+        &format!("{proxy} export NO_PROXY={names},$NO_PROXY"),
+    );
+    holds(
+        &windows,
+        &format!("{proxy} set NO_PROXY={names},%NO_PROXY%"),
+    );
+    holds(&piped, "terminal (ok): not a terminal");
+    holds(&narrow, "terminal (note): 39 columns -> widen the window");
+    holds(&ascii, "locale (note): ASCII -> LC_ALL=C.UTF-8");
     // One language is enough for the starters.
-    let words = "Python 3.8, for `lab starter`; if you want others: Node 18.0 or later \
-                 (nodejs.org), Go 1.18 or later (go.dev)";
-    holds("languages", &one, OK, words, "");
-    let words = "Python 3.7 is too old, no Node, no Go; `lab starter` needs one";
-    let advice = "install Python 3.8 or later (python.org), Node 18.0 or later (nodejs.org), Go";
-    holds("languages", &none, NOTE, words, advice);
+    let words = "languages (ok): Python 3.8, for `lab starter`; if you want others: Node 18.0 or \
+                 later (nodejs.org), Go 1.18 or later (go.dev)";
+    holds(&one, words);
+    let words = "languages (note): Python 3.7 is too old, no Node, no Go; `lab starter` needs one \
+                 -> install Python 3.8 or later (python.org), Node 18.0 or later (nodejs.org), Go";
+    holds(&none, words);
 }
 
 #[test]
@@ -254,12 +268,11 @@ fn the_docker_of_a_machine_says_how_the_dashboards_are_started() {
             assert_eq!(level, Level::Note);
             assert_eq!(advice, format!("if you want them: {command}"));
         }
-        holds("docker", &running, OK, command, "");
-        let (words, advice) = ("no engine runs", "start it");
-        holds("docker", &broken, GRAVE_IF_WANTED, words, advice);
+        holds(&running, &format!("docker (ok): {command}"));
+        holds(&broken, "docker (grave): no engine runs -> start it");
         // Docker is not needed if the dashboards run without it.
         let elsewhere = machine(|it| it.docker = broken.docker);
-        holds("docker", &elsewhere, NOTE, words, advice);
+        holds(&elsewhere, "docker (note): no engine runs -> start it");
     }
 }
 
@@ -278,79 +291,69 @@ fn a_missing_dashboard_is_a_problem_only_with_grafana() {
             ("tempo", machine(|it| it.tempo = probe)),
             ("grafana", machine(|it| it.grafana = probe)),
         ] {
-            holds(check, &facts, GRAVE_IF_WANTED, words, advice);
+            holds(&facts, &format!("{check} (grave): {words} -> {advice}"));
         }
         let no_traces = machine(|it| it.otlp = probe);
         for words in ["127.0.0.1:3200 is ready, but takes no traces", words] {
-            holds("tempo", &no_traces, GRAVE_IF_WANTED, words, "tempo.yml");
+            holds(&no_traces, &format!("tempo (grave): {words} -> tempo.yml"));
         }
     }
 }
 
 #[test]
 fn prometheus_must_scrape_the_lab_and_have_its_alerts() {
-    let unscraped = "has not scraped the lab yet";
-    for (health, page, words, advice) in [
-        (
-            &["down"][..],
-            Port::Free,
-            "waits for the lab",
-            "lab serve --otlp",
-        ),
-        (&["unknown"], Port::Lab, unscraped, "wait ten seconds"),
-        (&["down"], Port::Lab, "does not reach", "docker compose up"),
-        (&[], Port::Free, "no job `lab`", "prometheus.yml"),
+    // The health of the lab as a target, and whether it runs here.
+    for row in [
+        "down | waits for the lab -> lab serve --otlp",
+        "down here | does not reach -> docker compose up",
+        "unknown here | has not scraped the lab yet -> wait ten seconds",
+        "| no job `lab` -> prometheus.yml",
     ] {
-        let facts = machine(|it| (it.api.targets, it.page) = (targets(health), page));
+        let (health, expected) = row.split_once("| ").expect("words");
+        let is_here = health.contains("here");
+        let health: Vec<_> = health
+            .split(' ')
+            .filter(|it| !["here", ""].contains(it))
+            .collect();
+        let facts = machine(|it| {
+            it.api.targets = targets(&health);
+            it.page = if is_here { Port::Lab } else { Port::Free };
+        });
 
-        holds("prometheus", &facts, GRAVE_IF_WANTED, words, advice);
+        holds(&facts, &format!("prometheus (grave): {expected}"));
     }
-    let (alerts, cannot) = ("has no alerts", "cannot evaluate");
-    for (groups, words, advice) in [
-        (&[][..], alerts, "make dashboards/ readable"),
-        (&[("other", "err")], alerts, "make dashboards/ readable"),
-        (&[(ALERTS, "err")], cannot, "check ServiceDown"),
-        (
-            &[(ALERTS, "ok"), ("lab-recording", "err")],
-            cannot,
-            "check ServiceDown",
-        ),
+    // Groups of rules, each with the health of its rule.
+    for row in [
+        "| has no alerts -> make dashboards/ readable",
+        "other=err | has no alerts -> make dashboards/ readable",
+        "lab-alerts=err | cannot evaluate -> check ServiceDown",
+        "lab-alerts=ok lab-recording=err | cannot evaluate -> check ServiceDown",
     ] {
+        let (groups, expected) = row.split_once("| ").expect("words");
         let facts = machine(|it| it.api.rules = rules(groups));
 
-        holds("prometheus", &facts, GRAVE_IF_WANTED, words, advice);
+        holds(&facts, &format!("prometheus (grave): {expected}"));
     }
     let silent = machine(|it| it.api.targets = json!({ "status": "error" }));
     holds(
-        "prometheus",
         &silent,
-        GRAVE_IF_WANTED,
-        "does not list its targets",
-        "browser",
+        "prometheus (grave): does not list its targets -> browser",
     );
     let silent = machine(|it| it.api.rules = Value::Null);
     holds(
-        "prometheus",
         &silent,
-        GRAVE_IF_WANTED,
-        "does not list its rules",
-        "browser",
+        "prometheus (grave): does not list its rules -> browser",
     );
     let sound = machine(|it| {
         it.api.targets = targets(&["down", "up"]);
-        it.api.rules = rules(&[("other", "err"), (ALERTS, "unknown")]);
+        it.api.rules = rules("other=err lab-alerts=unknown");
     });
-    holds("prometheus", &sound, OK, "and has its alerts", "");
+    holds(&sound, "prometheus (ok): and has its alerts");
 }
 
 #[test]
 fn a_room_waits_for_laptops_and_needs_no_local_lab() {
-    let room = |laptops: Value| {
-        let result: Vec<_> = laptops
-            .as_str()
-            .map(|it| json!({ "value": [1.5, it] }))
-            .into_iter()
-            .collect();
+    let room = |result: Value| {
         machine(|it| {
             it.api = Api {
                 targets: targets(&[]),
@@ -361,52 +364,38 @@ fn a_room_waits_for_laptops_and_needs_no_local_lab() {
             it.dashboards = dashboards(ROOM);
         })
     };
+    let with = |laptops: &str| room(json!([{ "value": [1.5, laptops] }]));
 
-    let mut no_grafana = room(json!("3"));
+    let mut no_grafana = with("3");
     no_grafana.grafana = Probe::Refused;
-    let advice = "docker compose --profile room up -d";
-    let words = "nobody listens";
-    holds("grafana", &no_grafana, GRAVE_IF_WANTED, words, advice);
+    let words = "grafana (grave): nobody listens -> docker compose --profile room up -d";
+    holds(&no_grafana, words);
     let advice = "lab serve --otlp http://ADDRESS:4318";
-    let words = "waits for the laptops";
-    holds(
-        "prometheus",
-        &room(Value::Null),
-        GRAVE_IF_WANTED,
-        words,
-        advice,
-    );
+    let words = format!("prometheus (grave): waits for the laptops -> {advice}");
+    holds(&room(json!([])), &words);
     for (laptops, words) in [("1", "data from 1 laptop"), ("24", "data from 24 laptops")] {
-        let room = room(json!(laptops));
+        let room = with(laptops);
         let (level, found, _) = found("prometheus", &room, true);
         assert_eq!(level, Level::Ok);
         assert!(found.ends_with(words), "{found}");
-        holds("grafana", &room, OK, "has the lab's dashboards", "");
+        holds(&room, "grafana (ok): has the lab's dashboards");
     }
     // Nobody can write to a Prometheus without the flag.
-    let mut closed = room(json!("3"));
+    let mut closed = with("3");
     closed.api.flags = json!({ "data": { "web.enable-remote-write-receiver": "false" } });
     holds(
-        "prometheus",
         &closed,
-        GRAVE_IF_WANTED,
-        "no job `lab`",
-        "prometheus.yml",
+        "prometheus (grave): no job `lab` -> prometheus.yml",
     );
 }
 
 #[test]
 fn grafana_must_have_the_dashboards() {
-    for (listed, words, advice) in [
-        (
-            dashboards(&["lab-client", "other"]),
-            "lacks lab-service, lab-workshop",
-            "dashboards/",
-        ),
-        (Value::Null, "does not list", "login"),
-    ] {
-        let facts = machine(|it| it.dashboards = listed);
-
-        holds("grafana", &facts, GRAVE_IF_WANTED, words, advice);
-    }
+    let some = machine(|it| it.dashboards = dashboards(&["lab-client", "other"]));
+    holds(
+        &some,
+        "grafana (grave): lacks lab-service, lab-workshop -> dashboards/",
+    );
+    let silent = machine(|it| it.dashboards = Value::Null);
+    holds(&silent, "grafana (grave): does not list -> login");
 }
