@@ -1,16 +1,15 @@
 //! A receiver on loopback that keeps the requests it gets.
 
 use std::{
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex},
     time::Duration,
 };
 
 use axum::{
     Router,
     body::Bytes,
-    extract::State,
     http::{HeaderMap, StatusCode, Uri},
-    response::{IntoResponse, Response},
+    response::AppendHeaders,
 };
 use opentelemetry_proto::tonic::{
     collector::trace::v1::ExportTraceServiceRequest,
@@ -18,7 +17,7 @@ use opentelemetry_proto::tonic::{
     trace::v1::Span,
 };
 use prost::Message;
-use tokio::{net::TcpListener, task::JoinHandle};
+use tokio::net::TcpListener;
 
 /// One request that a receiver got.
 #[derive(Clone, Debug)]
@@ -45,7 +44,6 @@ pub(crate) struct Reply {
 pub(crate) struct Receiver {
     pub(crate) base: String,
     arrivals: Arc<Mutex<Vec<Arrival>>>,
-    serving: JoinHandle<()>,
 }
 
 impl Receiver {
@@ -62,34 +60,30 @@ impl Receiver {
         let listener = listener.expect("a free port");
         let base = format!("http://{}", listener.local_addr().expect("an address"));
         let arrivals = Arc::new(Mutex::new(Vec::new()));
-        let next = Arc::new(Mutex::new(replies));
-        let app = Router::new()
-            .fallback(move |State(arrivals), uri, headers, body| {
-                let reply = {
-                    let mut replies = next.lock().expect("no panic");
-                    match replies.len() {
-                        1 => replies[0].clone(),
-                        _ => replies.remove(0),
-                    }
-                };
-                receive(arrivals, uri, headers, body, reply)
-            })
-            .with_state(Arc::clone(&arrivals));
-        let serving = tokio::spawn(async move {
-            axum::serve(listener, app).await.expect("it serves");
+        let (kept, next) = (Arc::clone(&arrivals), Arc::new(Mutex::new(replies)));
+        let app = Router::new().fallback(move |uri, headers, body| {
+            let arrived = read(uri, headers, body);
+            kept.lock().expect("no panic").extend(arrived);
+            let mut replies = next.lock().expect("no panic");
+            let reply = match replies.len() {
+                1 => replies[0].clone(),
+                _ => replies.remove(0),
+            };
+            async move {
+                tokio::time::sleep(reply.takes).await;
+                let header = reply.retry_after.map(|it| ("retry-after", it.to_string()));
+                (reply.status, AppendHeaders(header), reply.body)
+            }
         });
-        Self {
-            base,
-            arrivals,
-            serving,
-        }
+        // It ends with the runtime of the test.
+        tokio::spawn(async move { axum::serve(listener, app).await });
+        Self { base, arrivals }
     }
 
     /// The requests of each run, the client's before the service's: they are sent at
     /// the same time.
     pub(crate) fn arrivals(&self) -> Vec<Arrival> {
-        let arrivals = self.arrivals.lock();
-        let mut arrivals = arrivals.unwrap_or_else(PoisonError::into_inner).clone();
+        let mut arrivals = self.arrivals.lock().expect("no panic").clone();
         for run in arrivals.chunks_mut(2) {
             run.sort_by(|one, other| one.service.cmp(&other.service));
         }
@@ -102,21 +96,10 @@ impl Receiver {
     }
 }
 
-impl Drop for Receiver {
-    fn drop(&mut self) {
-        self.serving.abort();
-    }
-}
-
-async fn receive(
-    arrivals: Arc<Mutex<Vec<Arrival>>>,
-    uri: Uri,
-    headers: HeaderMap,
-    body: Bytes,
-    reply: Reply,
-) -> Response {
+/// What a request has from each service.
+fn read(uri: Uri, headers: HeaderMap, body: Bytes) -> Vec<Arrival> {
     let request = ExportTraceServiceRequest::decode(body).expect("OTLP");
-    for resource_spans in request.resource_spans {
+    let arrivals = request.resource_spans.into_iter().map(|resource_spans| {
         let resource = resource_spans.resource.expect("a resource");
         let mut attributes = resource.attributes;
         attributes.sort_by(|one, other| one.key.cmp(&other.key));
@@ -132,29 +115,18 @@ async fn receive(
                 "telemetry.sdk.version",
             ]
         );
-        assert_eq!(
-            resource_spans.schema_url,
-            "https://opentelemetry.io/schemas/1.37.0"
-        );
+        let schema = "https://opentelemetry.io/schemas/1.37.0";
+        assert_eq!(resource_spans.schema_url, schema);
         let scopes = resource_spans.scope_spans.into_iter();
-        let arrival = Arrival {
+        Arrival {
             uri: uri.clone(),
             headers: headers.clone(),
             instance: text(&attributes[0]),
             service: text(&attributes[1]),
             spans: scopes.flat_map(|scope| scope.spans).collect(),
-        };
-        let mut arrivals = arrivals.lock().unwrap_or_else(PoisonError::into_inner);
-        arrivals.push(arrival);
-    }
-    tokio::time::sleep(reply.takes).await;
-    let retry_after = reply
-        .retry_after
-        .map(|it| [("retry-after", it.to_string())]);
-    match retry_after {
-        Some(header) => (reply.status, header, reply.body).into_response(),
-        None => (reply.status, reply.body).into_response(),
-    }
+        }
+    });
+    arrivals.collect()
 }
 
 pub(crate) fn value(pair: &KeyValue) -> &Value {
