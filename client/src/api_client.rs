@@ -108,11 +108,8 @@ impl ApiClient {
         &self.http
     }
 
-    pub(crate) fn new(shared: Shared) -> Self {
-        Self::of_handle(Arc::new(shared), None)
-    }
-
-    fn of_handle(shared: Arc<Shared>, settings: Option<CallSettings>) -> Self {
+    /// A handle with settings of its own, if any.
+    pub(crate) fn of_handle(shared: Arc<Shared>, settings: Option<CallSettings>) -> Self {
         let above = settings.map(|settings| Arc::new(OfHandle(settings)) as Arc<dyn Middleware>);
         let stack = above.into_iter().chain(shared.stack.iter().cloned());
         let session = ClientBuilder::new(shared.session.clone());

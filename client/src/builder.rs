@@ -285,7 +285,7 @@ impl<C: From<ApiClient>> Builder<C> {
         }
         let classifier = Classifier::new(self.retry_statuses.iter().copied())?;
         // The clock of the machine is never held, so only another one needs this hop.
-        let wire = self.clock.clone().map(Wire::new);
+        let wire = self.clock.clone().map(Wire);
         let clock = self.clock.unwrap_or_else(|| Arc::new(SystemClock::new()));
         let (base, cap) = self.backoff;
         let backoff = Backoff::new(base, cap, Arc::clone(&clock), Arc::clone(&self.random))?;
@@ -340,7 +340,7 @@ impl<C: From<ApiClient>> Builder<C> {
             Some(transport) => stack.extend([transport, Arc::new(NothingBelow)]),
             None => stack.extend(wire.map(|wire| Arc::new(wire) as Arc<dyn Middleware>)),
         }
-        let client = ApiClient::new(Shared {
+        let shared = Shared {
             session,
             stack,
             base_url,
@@ -350,8 +350,8 @@ impl<C: From<ApiClient>> Builder<C> {
             _watchers: watchers,
             clock,
             random: self.random,
-        });
-        Ok(client.into())
+        };
+        Ok(ApiClient::of_handle(Arc::new(shared), None).into())
     }
 }
 

@@ -17,15 +17,7 @@ use crate::{
 
 /// The last hop of a stack above a session. It holds the clock while a request is on the
 /// wire: the hold is among the extensions of the response until its body has been read.
-pub(crate) struct Wire {
-    clock: Arc<dyn Clock>,
-}
-
-impl Wire {
-    pub(crate) fn new(clock: Arc<dyn Clock>) -> Self {
-        Self { clock }
-    }
-}
+pub(crate) struct Wire(pub(crate) Arc<dyn Clock>);
 
 #[async_trait::async_trait]
 impl Middleware for Wire {
@@ -35,7 +27,7 @@ impl Middleware for Wire {
         extensions: &mut Extensions,
         next: Next<'_>,
     ) -> Result<Response> {
-        let hold = self.clock.hold();
+        let hold = self.0.hold();
         let mut response = next.run(request, extensions).await?;
         response.extensions_mut().insert(hold);
         Ok(response)

@@ -64,16 +64,6 @@ impl<'a> Call<'a> {
     fn name(&self) -> RequestName {
         RequestName::new(&self.method, self.target.endpoint())
     }
-
-    fn extensions(&self, observer: ObservedBy) -> Extensions {
-        let mut extensions = Extensions::new();
-        extensions.insert(self.target.endpoint());
-        extensions.insert(observer);
-        if let Some(permission) = self.permission {
-            extensions.insert(permission);
-        }
-        extensions
-    }
 }
 
 impl ApiClient {
@@ -107,7 +97,12 @@ impl ApiClient {
 
     async fn send(&self, call: &Call<'_>, observer: ObservedBy) -> Result<ApiResponse, ApiError> {
         let request = self.request(call)?;
-        let mut extensions = call.extensions(observer);
+        let mut extensions = Extensions::new();
+        extensions.insert(call.target.endpoint());
+        extensions.insert(observer);
+        if let Some(permission) = call.permission {
+            extensions.insert(permission);
+        }
         let sent = self
             .http()
             .execute_with_extensions(request, &mut extensions);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::{
     random::SystemRandom,
-    retry::{Backoff, Classifier, RetryMiddleware},
+    retry::{Backoff, CallSettings, Classifier, DEFAULT_MAX_BODY_BYTES, RetryMiddleware},
     telemetry::{Metrics, Rules, SharedRecorder},
     time::{Clock, SystemClock},
 };
@@ -35,8 +35,21 @@ impl<P, S> RetryMiddleware<P, S> {
     /// of times of day, so it should read the same clock.
     #[must_use]
     pub fn with_policy(policy: P, strategy: S, clock: Arc<dyn Clock>) -> Self {
-        let observer = Arc::new(Metrics::new(None, Rules::default()));
-        Self::observed(policy, strategy, clock, observer)
+        Self {
+            policy,
+            strategy,
+            settings: CallSettings::new(),
+            budget: None,
+            concurrency: None,
+            timeouts: None,
+            has_no_session: false,
+            max_body_bytes: DEFAULT_MAX_BODY_BYTES,
+            spread: None,
+            correct_dates: false,
+            clock,
+            observer: Arc::new(Metrics::new(None, Rules::default())),
+            injector: None,
+        }
     }
 
     /// Registers the metrics with `recorder` rather than the global one.

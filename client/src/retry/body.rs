@@ -92,17 +92,17 @@ async fn fill(body: &mut BytesMut, response: &mut Response, max: usize) -> Resul
 
 /// Rebuilds a response with the body that was read.
 pub(super) fn with_body(mut response: Response, body: Bytes) -> Response {
-    let mut whole = http::Response::builder()
-        .status(response.status())
-        .version(response.version());
+    let mut whole = http::Response::builder();
     if let Some(extensions) = whole.extensions_mut() {
         *extensions = std::mem::take(response.extensions_mut());
     }
-    #[expect(clippy::expect_used, reason = "all parts come from a valid response")]
+    #[expect(clippy::expect_used, reason = "the URL comes from a valid response")]
     let mut whole = whole
         .url(response.url().clone())
         .body(body)
-        .expect("the parts of a response form a valid response");
+        .expect("a valid response");
+    *whole.status_mut() = response.status();
+    *whole.version_mut() = response.version();
     *whole.headers_mut() = std::mem::take(response.headers_mut());
     whole.into()
 }

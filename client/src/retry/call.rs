@@ -122,9 +122,10 @@ where
         request: Request,
         extensions: &mut Extensions,
     ) -> std::result::Result<CallContext, ConfigError> {
-        if let Some(timeouts) = self.timeouts {
-            extensions.get_or_insert(timeouts);
-        }
+        let timeouts = match self.timeouts {
+            Some(timeouts) => *extensions.get_or_insert(timeouts),
+            None => extensions.get().copied().unwrap_or(Timeouts::DEFAULT),
+        };
         let nearer: CallSettings = extensions.get().copied().unwrap_or_default();
         let settings = nearer.or(self.settings);
         let observer = match extensions.get() {
@@ -134,7 +135,6 @@ where
                 self.observer.call(endpoint, request.method())
             }
         };
-        let timeouts = extensions.get().copied().unwrap_or(Timeouts::DEFAULT);
         let began = self.clock.monotonic();
         Ok(CallContext {
             method: request.method().clone(),

@@ -4,7 +4,6 @@ use std::{sync::Arc, time::Duration};
 
 use super::{
     backoff::Backoff,
-    body::DEFAULT_MAX_BODY_BYTES,
     decision::{Limits, StopReason},
     facts::Classifier,
     observer::{Injector, Observer},
@@ -82,29 +81,6 @@ pub struct RetryMiddleware<P = Backoff, S = Classifier> {
 }
 
 impl<P, S> RetryMiddleware<P, S> {
-    pub(crate) fn observed(
-        policy: P,
-        strategy: S,
-        clock: Arc<dyn Clock>,
-        observer: Arc<dyn Observer>,
-    ) -> Self {
-        Self {
-            policy,
-            strategy,
-            settings: CallSettings::new(),
-            budget: None,
-            concurrency: None,
-            timeouts: None,
-            has_no_session: false,
-            max_body_bytes: DEFAULT_MAX_BODY_BYTES,
-            spread: None,
-            correct_dates: false,
-            clock,
-            observer,
-            injector: None,
-        }
-    }
-
     /// The maximum number of requests that one call may send; at least 1. The default
     /// is 3.
     #[must_use]

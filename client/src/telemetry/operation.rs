@@ -132,10 +132,8 @@ impl Operation {
         if !self.repeatable {
             return Vec::new();
         }
-        let sends = |status: &StatusCode| match &self.statuses {
-            Some(statuses) => statuses.contains(status),
-            None => true,
-        };
+        let known = self.statuses.as_ref();
+        let sends = |status: &StatusCode| known.is_none_or(|known| known.contains(status));
         let statuses = rules.retry_statuses.iter().copied().filter(sends);
         let statuses = statuses.map(RetryReason::Status).flat_map(|reason| {
             [WaitSource::RetryAfter, WaitSource::Backoff].map(|source| (reason, source))

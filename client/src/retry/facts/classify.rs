@@ -55,10 +55,9 @@ impl FailureKind {
 /// `DefaultRetryableStrategy` of `reqwest-retry` cannot replace it: it retries a 408
 /// and every 5xx, treats a failed TLS handshake as a connection error, and treats a
 /// body that was cut off as fatal.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Classifier {
-    /// Whether a status is retried, for each from 400 to 599.
-    retried: [bool; 200],
+    retried: Vec<StatusCode>,
 }
 
 impl Classifier {
@@ -69,41 +68,36 @@ impl Classifier {
     /// [`ConfigError::RetryStatus`] for one of the six [`FINAL_STATUSES`], and for one
     /// that is not an error (below 400, above 599).
     pub fn new(statuses: impl IntoIterator<Item = StatusCode>) -> Result<Self, ConfigError> {
-        let mut retried = [false; 200];
-        for status in statuses {
-            let refused = |why| ConfigError::RetryStatus { status, why };
+        let statuses = statuses.into_iter().map(|status| {
+            let refused = |why| Err(ConfigError::RetryStatus { status, why });
             if FINAL_STATUSES.contains(&status) {
-                return Err(refused("it is final: the same request would fail again"));
+                refused("it is final: the same request would fail again")
+            } else if status.is_client_error() || status.is_server_error() {
+                Ok(status)
+            } else {
+                refused("it is not an error")
             }
-            let place = retried.get_mut(place(status));
-            *place.ok_or_else(|| refused("it is not an error"))? = true;
-        }
+        });
+        let retried = statuses.collect::<Result<_, _>>()?;
         Ok(Self { retried })
     }
-
-    fn retries(&self, status: StatusCode) -> bool {
-        self.retried.get(place(status)) == Some(&true)
-    }
-}
-
-/// The place of an error status; of any other status, one beyond the end.
-fn place(status: StatusCode) -> usize {
-    usize::from(status.as_u16()).wrapping_sub(400)
 }
 
 impl Default for Classifier {
-    #[expect(clippy::expect_used, reason = "a constant that the tests build")]
     fn default() -> Self {
-        Self::new(RETRY_STATUSES).expect("none of the five is final")
+        Self {
+            retried: RETRY_STATUSES.to_vec(),
+        }
     }
 }
 
 impl RetryableStrategy for Classifier {
     fn handle(&self, result: &Result<Response, Error>) -> Option<Retryable> {
         match result {
-            Ok(response) => self
-                .retries(response.status())
-                .then_some(Retryable::Transient),
+            Ok(response) => {
+                let retried = self.retried.contains(&response.status());
+                retried.then_some(Retryable::Transient)
+            }
             Err(error) if FailureKind::of(error).is_transient() => Some(Retryable::Transient),
             Err(_) => Some(Retryable::Fatal),
         }
