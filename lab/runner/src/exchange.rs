@@ -5,9 +5,8 @@ mod curl;
 use std::collections::HashMap;
 
 use evidence::wire::{Exchange, Header, IssuedCursor, Message, Names, WireRequest};
-use host::{BodyEnd, RequestShape, SentBody, SentResponse};
+use host::{RequestShape, SentBody, SentResponse};
 use http::StatusCode;
-use wire::RecordedHeader;
 
 /// The exchanges of these requests in their order.
 pub(crate) fn exchanges(kept: Vec<host::Exchange>, requests: &[WireRequest]) -> Vec<Exchange> {
@@ -34,13 +33,12 @@ fn exchange(kept: &host::Exchange, request: &WireRequest, names: &Names) -> Exch
 /// The shape of a request.
 fn received(shape: &RequestShape, request: &WireRequest, names: &Names) -> Message {
     let key = request.idempotency_key.and_then(|key| names.key(key));
-    let header = |header: &host::HeaderShape| Header {
-        value: match &header.value {
-            Some(RecordedHeader::Value(value)) => Some(value.to_string()),
-            Some(RecordedHeader::Unusable) => None,
-            None => key.clone().filter(|_| header.name == "idempotency-key"),
+    let header = |header: &Header| match &*header.name {
+        "idempotency-key" => Header {
+            value: key.clone(),
+            ..header.clone()
         },
-        name: header.name.clone(),
+        _ => header.clone(),
     };
     let path = match (&*request.route, shape.limit) {
         ("other", _) => "(a path without a route)".to_owned(),
@@ -66,10 +64,6 @@ fn sent(response: &SentResponse, request: &WireRequest, names: &Names) -> Messag
         response.status,
         reason.unwrap_or_default()
     );
-    let headers = response.headers.iter().map(|header| Header {
-        name: header.name.clone(),
-        value: Some(header.value.clone()),
-    });
     let issued = match request.cursor_issued {
         Some(IssuedCursor::Hash(cursor)) => names.cursor(cursor),
         Some(IssuedCursor::Null) | None => None,
@@ -78,15 +72,15 @@ fn sent(response: &SentResponse, request: &WireRequest, names: &Names) -> Messag
     let kept = host::MAX_RECORDED_BODY;
     Message {
         start: start.trim_end().to_owned(),
-        headers: headers.collect(),
+        headers: response.headers.clone(),
         body: (body.length > 0).then(|| with_cursors(body, issued.as_deref())),
-        remark: match (body.end, body.is_cut()) {
-            (BodyEnd::BrokenOff, _) => Some(format!("broken off after {} bytes", body.length)),
-            (BodyEnd::Whole, true) => Some(format!(
+        remark: match (body.is_whole, body.is_cut()) {
+            (false, _) => Some(format!("broken off after {} bytes", body.length)),
+            (true, true) => Some(format!(
                 "cut here: the first {kept} of {} bytes",
                 body.length
             )),
-            (BodyEnd::Whole, false) => None,
+            (true, false) => None,
         },
     }
 }

@@ -16,17 +16,15 @@ mod body;
 mod copied_body;
 mod cursors;
 mod layer;
-mod log;
 mod request;
 mod response;
 mod secrets;
 
 pub(crate) use layer::{Recorded, keep};
-pub(crate) use log::Exchanges;
 
-pub use body::{BodyEnd, MAX_RECORDED_BODY, SentBody};
-pub use request::{HeaderShape, RequestShape};
-pub use response::{SentHeader, SentResponse};
+pub use body::{MAX_RECORDED_BODY, SentBody};
+pub use request::RequestShape;
+pub use response::SentResponse;
 
 /// One request and its response, as far as both can be shown.
 #[derive(Clone, PartialEq, Eq)]
@@ -43,8 +41,6 @@ pub struct Exchange {
 wire::unprinted! {
     Exchange { seq }
     RequestShape {}
-    HeaderShape {}
     SentResponse { status }
-    SentHeader {}
     SentBody {}
 }

@@ -5,22 +5,19 @@
 //! [`ValueHash`](crate::ValueHash) and never the value. Scrapes of `/metrics` are not in
 //! it; the connections that they come on are.
 
-use std::collections::{BTreeMap, VecDeque};
-use std::fmt;
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use wire::{
-    BodyState, IssuedCursor, JobResult, RetryAfter, RouteTotals, ValueHash, WireRecord,
-    WireRefusal, WireRequest,
+    BodyState, ConnectionEnd, IssuedCursor, JobResult, RetryAfter, RouteTotals, ValueHash,
+    WireConnection, WireRecord, WireRefusal, WireRequest,
 };
 
-use crate::exchange::{Exchange, Exchanges};
+use crate::exchange::{Exchange, RequestShape, SentResponse};
+use crate::newest::Newest;
 use crate::problem::Problem;
 use crate::waits::{Correlation, Waits};
-use connections::Connections;
-
-mod connections;
 
 /// A handle to the ledger of a service. Clones see the same ledger, also after the
 /// service has stopped.
@@ -42,7 +39,7 @@ impl Ledger {
     /// [records them](crate::ServiceConfigBuilder::record_exchanges).
     #[must_use]
     pub fn exchanges(&self) -> Vec<Exchange> {
-        self.lock().exchanges.entries()
+        self.lock().exchanges.to_vec()
     }
 
     pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
@@ -52,13 +49,7 @@ impl Ledger {
     }
 }
 
-impl fmt::Debug for Ledger {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Ledger")
-            .field("total", &self.lock().total)
-            .finish_non_exhaustive()
-    }
-}
+wire::unprinted! { Ledger {} }
 
 /// What is known of a request when its handler has ended.
 #[derive(Debug, Default)]
@@ -82,35 +73,36 @@ pub(crate) struct Head {
 /// What is in a ledger.
 #[derive(Debug)]
 pub(crate) struct State {
-    capacity: usize,
     one_caller: bool,
-    entries: VecDeque<WireRequest>,
-    total: u64,
+    entries: Newest<WireRequest>,
     routes: BTreeMap<String, RouteTotals>,
     waits: Waits,
-    pub(crate) connections: Connections,
+    connections: Newest<WireConnection>,
     refused: Vec<WireRefusal>,
-    /// The newest exchanges, if they are kept.
-    pub(crate) exchanges: Exchanges,
+    /// One for each entry, if they are kept.
+    exchanges: Newest<Exchange>,
 }
 
 impl State {
     fn new(capacity: usize, one_caller: bool) -> Self {
         Self {
-            capacity,
             one_caller,
-            entries: VecDeque::new(),
-            total: 0,
+            entries: Newest::new(capacity),
             routes: BTreeMap::new(),
             waits: Waits::new(capacity, one_caller),
-            connections: Connections::new(capacity),
+            connections: Newest::new(capacity),
             refused: Vec::new(),
-            exchanges: Exchanges::new(capacity),
+            exchanges: Newest::new(capacity),
         }
     }
 
-    /// Enters a request: its number, and how much too early it came.
-    pub(crate) fn arrived(&mut self, mut entry: WireRequest) -> (u64, Option<Duration>) {
+    /// Enters a request, and its shape if exchanges are kept: its number, and how much too
+    /// early it came.
+    pub(crate) fn arrived(
+        &mut self,
+        mut entry: WireRequest,
+        shape: Option<RequestShape>,
+    ) -> (u64, Option<Duration>) {
         let request = Correlation {
             route: &entry.route,
             trace_id: entry.trace_id.as_deref(),
@@ -122,25 +114,20 @@ impl State {
             totals.early += u64::from(early.is_some());
         });
         if let (Some(connection), Some(position)) = (entry.connection, entry.position) {
-            self.connections.requested(connection, position);
+            self.requested(connection, position);
         }
 
-        self.total += 1;
-        (entry.seq, entry.early) = (self.total, early);
-        self.keep(entry);
-        (self.total, early)
-    }
-
-    /// Keeps an entry, if need be instead of the oldest.
-    fn keep(&mut self, entry: WireRequest) {
-        if self.entries.len() < self.capacity {
-            self.entries.push_back(entry);
-            return;
+        let seq = self.entries.total() + 1;
+        (entry.seq, entry.early) = (seq, early);
+        self.entries.push(entry);
+        if let Some(request) = shape {
+            self.exchanges.push(Exchange {
+                seq,
+                request,
+                response: None,
+            });
         }
-        self.entries.rotate_left(1);
-        if let Some(oldest) = self.entries.back_mut() {
-            *oldest = entry;
-        }
+        (seq, early)
     }
 
     /// Completes the entry of a request that has a response, or will never have one.
@@ -183,19 +170,45 @@ impl State {
 
     /// The entry with this number, unless it was dropped.
     pub(crate) fn entry(&mut self, seq: u64) -> Option<&mut WireRequest> {
-        // Not read from the oldest entry, which no cache holds any more.
-        let dropped = self.total - self.entries.len() as u64;
-        let position = seq.checked_sub(dropped + 1)?;
-        self.entries.get_mut(usize::try_from(position).ok()?)
+        self.entries.get_mut(seq)
+    }
+
+    /// The response of the exchange with this number, unless it was dropped.
+    pub(crate) fn response(&mut self, seq: u64) -> Option<&mut Option<SentResponse>> {
+        self.exchanges.get_mut(seq).map(|it| &mut it.response)
+    }
+
+    /// Notes that the next connection was opened.
+    pub(crate) fn opened(&mut self, number: u64, at: Duration) {
+        self.connections.push(WireConnection {
+            number,
+            opened: at,
+            closed: None,
+            requests: 0,
+        });
+    }
+
+    /// Notes that a connection has brought so many requests.
+    fn requested(&mut self, number: u64, requests: u64) {
+        if let Some(connection) = self.connections.get_mut(number) {
+            connection.requests = requests;
+        }
+    }
+
+    pub(crate) fn closed(&mut self, number: u64, requests: u64, end: ConnectionEnd) {
+        self.requested(number, requests);
+        if let Some(connection) = self.connections.get_mut(number) {
+            connection.closed = Some(end);
+        }
     }
 
     fn snapshot(&self) -> WireRecord {
         WireRecord {
-            entries: self.entries.iter().cloned().collect(),
-            total: self.total,
-            dropped: self.total - self.entries.len() as u64,
+            entries: self.entries.to_vec(),
+            total: self.entries.total(),
+            dropped: self.entries.dropped(),
             routes: self.routes.clone(),
-            connections: self.connections.entries(),
+            connections: self.connections.to_vec(),
             connections_dropped: self.connections.dropped(),
             refused: self.refused.clone(),
             exchanges: Vec::new(),
@@ -228,7 +241,7 @@ mod tests {
             trace_id: Some("trace".to_owned()),
             ..WireRequest::default()
         };
-        state.arrived(entry)
+        state.arrived(entry, None)
     }
 
     fn correlation(route: &str) -> Correlation<'_> {
@@ -285,31 +298,5 @@ mod tests {
         assert_eq!(after.entries[0].head, Some(Duration::from_secs(3)));
         assert_eq!(after.entries[0].retry_after, Some(RetryAfter::date(wait)));
         assert_eq!(after.routes["/flaky"].responses, 2);
-    }
-
-    #[test]
-    fn a_request_whose_connection_died_is_seen_without_a_status() {
-        let mut state = State::new(1, false);
-        let (seq, _) = arrive(&mut state, "/flaky", 0);
-
-        state.responded(seq, correlation("/flaky"), Outcome::default());
-
-        let snapshot = state.snapshot();
-        assert_eq!(snapshot.entries[0].status, None);
-        assert_eq!(snapshot.routes["/flaky"].requests, 1);
-        assert_eq!(snapshot.routes["/flaky"].responses, 0);
-    }
-
-    #[test]
-    fn an_early_request_says_how_early_and_is_counted() {
-        let mut state = State::new(8, false);
-        let (seq, _) = arrive(&mut state, "/retry-later", 10);
-        let wait = Duration::from_secs(120);
-        respond(&mut state, "/retry-later", seq, 10, Some(wait));
-
-        let (_, early) = arrive(&mut state, "/retry-later", 100);
-
-        assert_eq!(early, Some(Duration::from_secs(30)));
-        assert_eq!(state.snapshot().routes["/retry-later"].early, 1);
     }
 }

@@ -66,6 +66,7 @@ mod instruments;
 mod ledger;
 pub mod logging;
 mod metrics_sink;
+mod newest;
 mod observe;
 pub mod problem;
 pub mod query;
@@ -93,10 +94,7 @@ pub use config::{
     ConfigError, DEFAULT_DRAIN_DEADLINE, DEFAULT_LEDGER_CAPACITY, MAX_CAPACITY, MAX_DRAIN_DEADLINE,
     ServiceConfig, ServiceConfigBuilder,
 };
-pub use exchange::{
-    BodyEnd, Exchange, HeaderShape, MAX_RECORDED_BODY, RequestShape, SentBody, SentHeader,
-    SentResponse,
-};
+pub use exchange::{Exchange, MAX_RECORDED_BODY, RequestShape, SentBody, SentResponse};
 pub use ledger::Ledger;
 pub use metrics_sink::{METRICS_MEDIA_TYPE, METRICS_PATH, Metrics};
 pub use observe::IDEMPOTENCY_KEY;

@@ -123,12 +123,11 @@ impl Observation {
             request_id: request_id.clone(),
             ..WireRequest::default()
         };
-        let (seq, early) = state.ledger.lock().arrived(entry);
-        if state.record_exchanges
-            && let Some(shape) = extensions.get::<RequestShape>()
-        {
-            state.ledger.lock().exchanges.received(seq, shape.clone());
-        }
+        let shape = match state.record_exchanges {
+            true => extensions.get::<RequestShape>().cloned(),
+            false => None,
+        };
+        let (seq, early) = state.ledger.lock().arrived(entry, shape);
         if early.is_some() {
             route.count_early();
         }

@@ -1,6 +1,5 @@
 //! What the layers of one service share.
 
-use std::fmt;
 use std::ops::Deref;
 use std::sync::{Arc, Weak};
 use std::time::{Duration, SystemTime};
@@ -84,20 +83,13 @@ impl HostState {
 impl ConnectionObserver for HostState {
     fn opened(&self, connection: u64) {
         let now = self.now();
-        self.ledger.lock().connections.opened(connection, now);
+        self.ledger.lock().opened(connection, now);
     }
 
     fn closed(&self, connection: u64, by: ClosedBy, requests: u64) {
         let end = ConnectionEnd { at: self.now(), by };
-        let connections = &mut self.ledger.lock().connections;
-        connections.closed(connection, requests, end);
+        self.ledger.lock().closed(connection, requests, end);
     }
 }
 
-impl fmt::Debug for HostState {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("HostState")
-            .field("ledger", &self.ledger)
-            .finish_non_exhaustive()
-    }
-}
+wire::unprinted! { HostState { ledger } }

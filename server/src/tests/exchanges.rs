@@ -5,7 +5,8 @@ use http::{HeaderMap, Uri};
 use http_body_util::BodyExt;
 
 use crate::testing::{Service, percent_encode};
-use host::{BodyEnd, Exchange, MAX_RECORDED_BODY, ServiceConfig};
+use host::{Exchange, MAX_RECORDED_BODY, ServiceConfig};
+use wire::Header;
 
 fn recording() -> Service {
     Service::with(ServiceConfig::builder().record_exchanges(true))
@@ -19,21 +20,20 @@ fn exchanges(service: &Service) -> Vec<Exchange> {
     service.exchanges()
 }
 
+fn line(header: &Header) -> String {
+    format!(
+        "{}: {}",
+        header.name,
+        header.value.as_deref().unwrap_or("-")
+    )
+}
+
 /// Everything that an exchange holds, as text.
 fn whole(exchange: &Exchange) -> String {
-    let mut lines: Vec<_> = exchange
-        .request
-        .headers
-        .iter()
-        .map(|header| {
-            let value = header.value.as_ref().and_then(|value| value.value());
-            format!("{}: {}", header.name, value.unwrap_or("-"))
-        })
-        .collect();
+    let mut lines: Vec<_> = exchange.request.headers.iter().map(line).collect();
     if let Some(response) = &exchange.response {
         lines.push(response.status.to_string());
-        let headers = response.headers.iter();
-        lines.extend(headers.map(|header| format!("{}: {}", header.name, header.value)));
+        lines.extend(response.headers.iter().map(line));
         lines.push(response.body.text.clone());
     }
     lines.join("\n")
@@ -61,7 +61,7 @@ async fn a_response_is_kept_as_it_was_sent() {
     let response = exchange.response.as_ref().expect("a response");
     let header = |name: &str| {
         let mut lines = response.headers.iter().filter(|it| it.name == name);
-        let value = lines.next().map(|it| it.value.as_str());
+        let value = lines.next().and_then(|it| it.value.as_deref());
         assert!(lines.next().is_none(), "{name} stands there once");
         value
     };
@@ -75,8 +75,7 @@ async fn a_response_is_kept_as_it_was_sent() {
     assert_eq!(header("content-length"), Some(&*length));
     assert_eq!(response.body.text, sent.text());
     assert_eq!(response.body.length, sent.body.len() as u64);
-    assert_eq!(response.body.end, BodyEnd::Whole);
-    assert!(!response.body.is_cut());
+    assert!(response.body.is_whole && !response.body.is_cut());
 }
 
 #[tokio::test]
@@ -175,12 +174,9 @@ async fn a_long_body_is_cut_and_a_broken_one_says_so() {
         .collect();
     assert_eq!(bodies[0].text, "é".repeat(MAX_RECORDED_BODY / 2));
     assert_eq!(bodies[0].length, 2 * MAX_RECORDED_BODY as u64);
-    assert_eq!((bodies[0].end, bodies[0].is_cut()), (BodyEnd::Whole, true));
+    assert!(bodies[0].is_whole && bodies[0].is_cut());
     assert_eq!(bodies[1].text.len(), MAX_RECORDED_BODY);
-    assert_eq!(
-        (bodies[1].end, bodies[1].is_cut()),
-        (BodyEnd::BrokenOff, true)
-    );
+    assert!(!bodies[1].is_whole && bodies[1].is_cut());
 }
 
 #[tokio::test]
@@ -192,11 +188,8 @@ async fn a_body_that_nobody_reads_has_not_broken_off() {
     service.get("/redirect").await;
 
     for exchange in exchanges(&service) {
-        let response = exchange.response.expect("a response");
-        assert_eq!(
-            (response.body.end, response.body.length),
-            (BodyEnd::Whole, 0)
-        );
+        let body = exchange.response.expect("a response").body;
+        assert_eq!((body.is_whole, body.length), (true, 0));
     }
 }
 

@@ -261,6 +261,7 @@ async fn a_retry_within_the_wait_is_early_and_one_after_it_is_not() {
     let ledger = service.ledger();
     let early: Vec<_> = ledger.entries.iter().map(|entry| entry.early).collect();
     assert_eq!(early, [None, Some(Duration::from_secs(20)), None]);
+    assert_eq!(ledger.routes["/retry-later"].early, 1);
     assert_eq!(ledger.entries[1].arrived, Duration::from_secs(100));
     let wait = Duration::from_secs(120);
     assert_eq!(

@@ -1,11 +1,10 @@
 use evidence::Run;
-use evidence::wire::{ValueHash, WireRequest};
+use evidence::wire::{Header, ValueHash, WireRequest};
 
 use super::curl::curl;
 use super::received;
 use crate::{Reliable, Settings, run, scenario};
-use host::{HeaderShape, RequestShape};
-use wire::RecordedHeader;
+use host::RequestShape;
 
 async fn finished(name: &str) -> Run {
     let settings = Settings::in_virtual_time(&Reliable, 7);
@@ -66,9 +65,9 @@ fn a_command_has_variables_for_values_that_are_not_recorded() {
             ("authorization", None),
             ("user-agent", Some("c")),
         ]
-        .map(|(name, value)| HeaderShape {
+        .map(|(name, value)| Header {
             name: name.to_owned(),
-            value: value.map(|value| RecordedHeader::Value(value.into())),
+            value: value.map(str::to_owned),
         })
         .into(),
         ..RequestShape::default()

@@ -13,18 +13,8 @@ pub struct SentBody {
     pub cursors: Vec<usize>,
     /// How many bytes were handed over.
     pub length: u64,
-    /// How it ended.
-    pub end: BodyEnd,
-}
-
-/// How the body of a response ended.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum BodyEnd {
-    /// It was handed over whole.
-    Whole,
-    /// It was not handed over to its end: it broke off, or its connection did.
-    #[default]
-    BrokenOff,
+    /// Whether it was handed over to its end: neither it nor its connection broke off.
+    pub is_whole: bool,
 }
 
 impl SentBody {

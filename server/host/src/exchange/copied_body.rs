@@ -1,6 +1,6 @@
 //! The body of a response, copied while it is sent.
 
-use super::body::{BodyEnd, MAX_RECORDED_BODY, SentBody};
+use super::body::{MAX_RECORDED_BODY, SentBody};
 use super::{cursors::without_cursors, secrets::Secrets};
 use crate::ledger::Ledger;
 use crate::watched_body::Watch;
@@ -52,11 +52,10 @@ impl Watch for CopiedBody {
             text,
             cursors,
             length: self.length,
-            end: match self.is_bodiless || is_whole {
-                true => BodyEnd::Whole,
-                false => BodyEnd::BrokenOff,
-            },
+            is_whole: self.is_bodiless || is_whole,
         };
-        self.ledger.lock().exchanges.body_sent(self.seq, body);
+        if let Some(Some(response)) = self.ledger.lock().response(self.seq) {
+            response.body = body;
+        }
     }
 }

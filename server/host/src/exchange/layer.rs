@@ -32,10 +32,10 @@ pub(crate) async fn keep(
         return response;
     };
     let ledger = state.ledger.clone();
-    ledger
-        .lock()
-        .exchanges
-        .head_sent(seq, SentResponse::of(&response, &secrets));
+    let sent = SentResponse::of(&response, &secrets);
+    if let Some(response) = ledger.lock().response(seq) {
+        *response = Some(sent);
+    }
     let is_bodiless = is_bodiless(is_head, response.status());
     response.map(|body| watched(body, CopiedBody::new(seq, ledger, secrets, is_bodiless)))
 }

@@ -7,7 +7,7 @@ use http::header::{
 use http::{HeaderMap, HeaderName, Uri};
 
 use crate::query::only;
-use wire::RecordedHeader;
+use wire::{Header, RecordedHeader};
 
 /// The most headers of a request that are kept, in the order in which they came.
 const MAX_HEADERS: usize = 64;
@@ -30,30 +30,23 @@ pub(super) const HARMLESS: [HeaderName; 8] = [
 /// The headers of a request, without what may be a secret.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct RequestShape {
-    /// Its headers in the order in which they came, several lines of one name as one.
-    pub headers: Vec<HeaderShape>,
+    /// Its headers in the order in which they came, several lines of one name as one. Those
+    /// that may carry a secret have no value.
+    pub headers: Vec<Header>,
     /// The query parameter `limit`, if it came once and is a number of at most
     /// three digits. No other parameter is kept.
     pub limit: Option<u16>,
 }
 
-/// A header of a request.
-#[derive(Clone, PartialEq, Eq)]
-pub struct HeaderShape {
-    /// Its name in lower case.
-    pub name: String,
-    /// Its value, if it is one of those that carry no secret.
-    pub value: Option<RecordedHeader>,
-}
-
 impl RequestShape {
     pub(crate) fn of(uri: &Uri, headers: &HeaderMap) -> Self {
-        let shape = |name: &HeaderName| HeaderShape {
-            name: name.as_str().chars().take(MAX_NAME).collect(),
-            value: HARMLESS
-                .contains(name)
-                .then(|| RecordedHeader::of(headers, name))
-                .flatten(),
+        let shape = |name: &HeaderName| {
+            let is_harmless = HARMLESS.contains(name);
+            let value = RecordedHeader::of(headers, name).filter(|_| is_harmless);
+            Header {
+                name: name.as_str().chars().take(MAX_NAME).collect(),
+                value: value.and_then(|it| it.value().map(str::to_owned)),
+            }
         };
         Self {
             headers: headers.keys().take(MAX_HEADERS).map(shape).collect(),

@@ -2,8 +2,9 @@
 
 use axum::response::Response;
 use http::header::{CONTENT_LENGTH, TRANSFER_ENCODING};
-use http::{HeaderMap, HeaderValue, StatusCode};
+use http::{HeaderMap, HeaderName, StatusCode};
 use hyper::body::Body;
+use wire::Header;
 
 use super::{body::SentBody, secrets::Secrets};
 
@@ -13,44 +14,28 @@ pub struct SentResponse {
     /// Its status.
     pub status: u16,
     /// Its headers in order, but for `date` and `connection`, which the connection adds.
-    pub headers: Vec<SentHeader>,
+    /// Bytes that are no UTF-8 are replaced by U+FFFD.
+    pub headers: Vec<Header>,
     /// Its body, as far as it was handed over.
     pub body: SentBody,
-}
-
-/// A header of a response.
-#[derive(Clone, PartialEq, Eq)]
-pub struct SentHeader {
-    /// Its name in lower case.
-    pub name: String,
-    /// Its value; bytes that are no UTF-8 are replaced by U+FFFD.
-    pub value: String,
 }
 
 impl SentResponse {
     /// The head of a response that is about to be sent.
     pub(super) fn of(response: &Response, secrets: &Secrets) -> Self {
-        let headers = response.headers().iter();
-        let mut headers: Vec<_> = headers.map(|it| SentHeader::of(it, secrets)).collect();
-        if let Some(length) = length(response) {
-            headers.push(SentHeader {
-                name: CONTENT_LENGTH.as_str().to_owned(),
-                value: length.to_string(),
-            });
-        }
+        let header = |name: &HeaderName, value| Header {
+            name: name.as_str().to_owned(),
+            value: Some(value),
+        };
+        let headers = response.headers().iter().map(|(name, value)| {
+            let value = String::from_utf8_lossy(value.as_bytes());
+            header(name, secrets.taken_out_of(&value))
+        });
+        let length = length(response).map(|length| header(&CONTENT_LENGTH, length.to_string()));
         Self {
             status: response.status().as_u16(),
-            headers,
+            headers: headers.chain(length).collect(),
             body: SentBody::default(),
-        }
-    }
-}
-
-impl SentHeader {
-    fn of((name, value): (&http::HeaderName, &HeaderValue), secrets: &Secrets) -> Self {
-        Self {
-            name: name.as_str().to_owned(),
-            value: secrets.taken_out_of(&String::from_utf8_lossy(value.as_bytes())),
         }
     }
 }

@@ -13,9 +13,7 @@ use super::request::HARMLESS;
 use crate::request_body::MAX_BODY;
 use crate::request_ids::X_REQUEST_ID;
 use crate::watched_body::{Watch, watched};
-
-/// What stands instead of a value that was sent back.
-const NOT_KEPT: &str = "(value not recorded)";
+use wire::Header;
 
 /// The shortest value that is looked for, in bytes: a shorter one is part of many words.
 const SHORTEST: usize = 4;
@@ -80,8 +78,8 @@ impl Secrets {
             let escaped = escaped
                 .strip_prefix('"')
                 .and_then(|escaped| escaped.strip_suffix('"'));
-            text.replace(value, NOT_KEPT)
-                .replace(escaped.unwrap_or(value), NOT_KEPT)
+            text.replace(value, Header::NOT_KEPT)
+                .replace(escaped.unwrap_or(value), Header::NOT_KEPT)
         })
     }
 }
@@ -144,7 +142,7 @@ mod tests {
             for text in [json!({ "echo": echo }).to_string(), echo] {
                 let kept = secrets.taken_out_of(&text);
 
-                prop_assert!(kept.contains(NOT_KEPT), "{}", kept);
+                prop_assert!(kept.contains(Header::NOT_KEPT), "{}", kept);
                 prop_assert!(!kept.contains(&secret), "{}", kept);
             }
         }
