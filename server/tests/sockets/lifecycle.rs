@@ -1,7 +1,5 @@
 //! How a service starts and how it ends, over real sockets.
 
-mod support;
-
 use std::future::poll_fn;
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -12,20 +10,11 @@ use std::time::{Duration, Instant};
 
 use axum::Router;
 use axum::routing;
-use host::{
-    DEFAULT_DRAIN_DEADLINE, Host, RunningService, ServiceConfig, ServiceConfigBuilder, StartError,
-};
+use host::{RunningService, ServiceConfig};
 use server::TeachingApi;
-use support::{exchange, read_response, request};
 
-fn start(config: ServiceConfigBuilder) -> RunningService {
-    TeachingApi::start(config.port(0).build().unwrap()).unwrap()
-}
-
-fn serve(routes: Router, drain_deadline: Duration) -> RunningService {
-    let config = ServiceConfig::builder().drain_deadline(drain_deadline);
-    Host::start(config.build().unwrap(), routes).unwrap()
-}
+use crate::support::{exchange, read_response, request};
+use crate::{connect, serve, start};
 
 /// A route that says when it was reached and responds when it is let go.
 fn held_route() -> (Router, mpsc::Receiver<()>, Arc<tokio::sync::Notify>) {
@@ -41,7 +30,7 @@ fn held_route() -> (Router, mpsc::Receiver<()>, Arc<tokio::sync::Notify>) {
 }
 
 fn ask_for_held(service: &RunningService) -> TcpStream {
-    let stream = TcpStream::connect(service.local_addr()).unwrap();
+    let stream = connect(service);
     (&stream)
         .write_all(request("GET", "/held", "", "").as_bytes())
         .unwrap();
@@ -59,24 +48,6 @@ fn it_listens_on_loopback_only() {
     assert_eq!(service.base_url(), base_url);
 }
 
-#[test]
-fn a_port_in_use_is_named() {
-    let holder = start(ServiceConfig::builder());
-    let port = holder.local_addr().port();
-
-    let refused = TeachingApi::start(ServiceConfig::builder().port(port).build().unwrap());
-
-    let error = refused.expect_err("the port is taken");
-    assert!(
-        matches!(error, StartError::PortInUse { port: named } if named == port),
-        "{error:?}"
-    );
-    assert_eq!(
-        error.to_string(),
-        format!("port {port} on 127.0.0.1 is in use")
-    );
-}
-
 /// How far something is after its first step.
 async fn begun<F: Future + Unpin>(future: &mut F) -> Poll<F::Output> {
     poll_fn(|cx| Poll::Ready(Pin::new(&mut *future).poll(cx))).await
@@ -85,7 +56,7 @@ async fn begun<F: Future + Unpin>(future: &mut F) -> Poll<F::Output> {
 #[tokio::test]
 async fn during_a_drain_a_new_connection_is_refused_and_a_request_in_flight_finishes() {
     let (routes, reached, release) = held_route();
-    let service = serve(routes, DEFAULT_DRAIN_DEADLINE);
+    let service = serve(ServiceConfig::builder(), routes);
     let address = service.local_addr();
     let stream = ask_for_held(&service);
     reached.recv().unwrap();
@@ -107,7 +78,7 @@ async fn during_a_drain_a_new_connection_is_refused_and_a_request_in_flight_fini
 async fn stop_cuts_off_what_outlasts_the_deadline() {
     let (routes, reached, _release) = held_route();
     let deadline = Duration::from_millis(1);
-    let service = serve(routes, deadline);
+    let service = serve(ServiceConfig::builder().drain_deadline(deadline), routes);
     let ledger = service.ledger_handle();
     let mut stream = ask_for_held(&service);
     reached.recv().unwrap();
@@ -129,7 +100,7 @@ async fn a_drop_and_a_stop_that_is_given_up_cut_off_at_once() {
     for stops in [false, true] {
         let (routes, reached, _release) = held_route();
         let patience = Duration::from_secs(60);
-        let service = serve(routes, patience);
+        let service = serve(ServiceConfig::builder().drain_deadline(patience), routes);
         let _stream = ask_for_held(&service);
         reached.recv().unwrap();
 
@@ -151,7 +122,7 @@ async fn the_port_can_be_bound_again_at_once() {
     let port = first.local_addr().port();
     // The service closes this connection first, which leaves it in TIME_WAIT.
     let headers = "connection: close\r\n";
-    let stream = TcpStream::connect(first.local_addr()).unwrap();
+    let stream = connect(&first);
     let response = exchange(&stream, request("GET", "/items", headers, "").as_bytes());
     assert_eq!(response.status, 200);
     first.stop().await.unwrap();

@@ -1,6 +1,4 @@
-//! What only a real connection can show.
-
-mod support;
+//! Requests and their responses.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
@@ -9,17 +7,14 @@ use std::thread;
 
 use axum::routing;
 use axum::{Extension, Router};
-use host::{ConnectionFault, HeaderCase, Host, RunningService, ServiceConfig};
-use server::TeachingApi;
-use support::{Response, exchange, read_response, request};
+use host::{ConnectionFault, HeaderCase, RunningService, ServiceConfig};
 
-fn start() -> RunningService {
-    TeachingApi::start(ServiceConfig::builder().port(0).build().unwrap()).unwrap()
-}
+use crate::support::{Response, exchange, read_response, request};
+use crate::{connect, serve, start};
 
 #[test]
 fn a_hundred_concurrent_submissions_create_one_job() {
-    let service = start();
+    let service = start(ServiceConfig::builder());
     let address = service.local_addr();
     let together = Barrier::new(100);
 
@@ -61,7 +56,7 @@ fn a_hundred_concurrent_submissions_create_one_job() {
 
 #[test]
 fn a_refused_body_does_not_cost_the_response() {
-    let service = start();
+    let service = start(ServiceConfig::builder());
     let chunk = "10000\r\n".to_owned() + &"x".repeat(0x10000) + "\r\n";
     let in_chunks = format!(
         "POST /jobs HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r\n\
@@ -70,7 +65,7 @@ fn a_refused_body_does_not_cost_the_response() {
     );
 
     for request in [submission("k", &"x".repeat(500_000)), in_chunks] {
-        let mut stream = TcpStream::connect(service.local_addr()).unwrap();
+        let mut stream = connect(&service);
         let too_large = exchange(&stream, request.as_bytes());
         let end = stream.read_to_end(&mut Vec::new());
 
@@ -82,7 +77,7 @@ fn a_refused_body_does_not_cost_the_response() {
 
 #[test]
 fn a_body_that_is_announced_as_too_large_is_not_waited_for() {
-    let service = start();
+    let service = start(ServiceConfig::builder());
     let head = |length: u32, expect: &str| {
         format!(
             "POST /jobs HTTP/1.1\r\nhost: localhost\r\ncontent-length: {length}\r\n{expect}\
@@ -92,7 +87,7 @@ fn a_body_that_is_announced_as_too_large_is_not_waited_for() {
     let expect = "expect: 100-continue\r\n";
 
     for too_large in [head(65_537, ""), head(65_537, expect), head(u32::MAX, "")] {
-        let stream = TcpStream::connect(service.local_addr()).unwrap();
+        let stream = connect(&service);
         let refused = exchange(&stream, too_large.as_bytes());
 
         assert_eq!(refused.status, 413, "{too_large}");
@@ -100,11 +95,11 @@ fn a_body_that_is_announced_as_too_large_is_not_waited_for() {
     }
     // Another rule that is broken as well comes first, and the body is no less unread.
     let as_text = head(65_537, expect).replace("application/json", "text/plain");
-    let stream = TcpStream::connect(service.local_addr()).unwrap();
+    let stream = connect(&service);
     let refused = exchange(&stream, as_text.as_bytes());
     assert_eq!(refused.status, 415);
     assert_eq!(refused.header("connection"), Some("close"));
-    let stream = TcpStream::connect(service.local_addr()).unwrap();
+    let stream = connect(&service);
     let asked_for = exchange(&stream, head(2, expect).as_bytes());
     let created = exchange(&stream, b"{}");
     assert_eq!((asked_for.status, created.status), (100, 201));
@@ -112,7 +107,7 @@ fn a_body_that_is_announced_as_too_large_is_not_waited_for() {
 
 #[test]
 fn a_request_that_breaks_off_gets_no_response_and_is_no_submission() {
-    let service = start();
+    let service = start(ServiceConfig::builder());
     let address = service.local_addr();
     let stream = TcpStream::connect(address).unwrap();
     let whole = submission("k", "{\"a\":1}");
@@ -130,10 +125,10 @@ fn a_request_that_breaks_off_gets_no_response_and_is_no_submission() {
 
 #[test]
 fn a_client_that_still_reads_learns_that_its_body_broke_off() {
-    let service = start();
+    let service = start(ServiceConfig::builder());
     // Neither the missing key nor the JSON, which is none yet, is what is wrong.
     for headers in ["", "content-type: application/json\r\n"] {
-        let stream = TcpStream::connect(service.local_addr()).unwrap();
+        let stream = connect(&service);
         let whole = request("POST", "/jobs", headers, "{\"a\":1}");
 
         (&stream)
@@ -169,9 +164,9 @@ fn assert_nothing_counts_as_a_response(service: &RunningService) {
 
 #[test]
 fn a_request_without_exactly_one_host_is_refused_and_counts_nowhere() {
-    let service = start();
+    let service = start(ServiceConfig::builder());
     let ask = |head: &str| {
-        let stream = TcpStream::connect(service.local_addr()).unwrap();
+        let stream = connect(&service);
         exchange(&stream, format!("GET /flaky {head}\r\n").as_bytes())
     };
 
@@ -206,7 +201,7 @@ fn a_request_without_exactly_one_host_is_refused_and_counts_nowhere() {
 
 #[test]
 fn no_web_site_moves_a_lesson() {
-    let service = start();
+    let service = start(ServiceConfig::builder());
     let address = service.local_addr();
     let ask = |head: &str| {
         let stream = TcpStream::connect(address).unwrap();
@@ -244,7 +239,7 @@ fn of_requests(scrape: &str) -> Vec<&str> {
 
 #[test]
 fn a_response_to_head_and_a_204_end_with_their_heads() {
-    let service = start();
+    let service = start(ServiceConfig::builder());
     for (method, path, status) in [
         ("HEAD", "/items", "200"),
         ("GET", "/no-content", "204"),
@@ -265,7 +260,7 @@ fn a_response_to_head_and_a_204_end_with_their_heads() {
 
 /// All that comes until the connection is closed.
 fn whole_response(service: &RunningService, request: &str) -> String {
-    let mut stream = TcpStream::connect(service.local_addr()).unwrap();
+    let mut stream = connect(service);
     stream.write_all(request.as_bytes()).unwrap();
     let mut response = String::new();
     stream.read_to_string(&mut response).unwrap();
@@ -290,8 +285,7 @@ fn the_letter_case_of_header_names_can_be_chosen() {
         (HeaderCase::Lower, "\r\nretry-after: 120\r\n"),
         (HeaderCase::Title, "\r\nRetry-After: 120\r\n"),
     ] {
-        let config = ServiceConfig::builder().port(0).header_case(case);
-        let service = TeachingApi::start(config.build().unwrap()).unwrap();
+        let service = start(ServiceConfig::builder().header_case(case));
 
         let ask = request("GET", "/retry-later", "connection: close\r\n", "");
         let came = whole_response(&service, &ask);
@@ -311,13 +305,13 @@ fn a_connection_can_be_closed_or_reset_in_place_of_a_response() {
             "/reset",
             routing::get(async || Extension(ConnectionFault::Reset)),
         );
-    let service = Host::start(ServiceConfig::builder().build().unwrap(), routes).unwrap();
+    let service = serve(ServiceConfig::builder(), routes);
 
     for (path, expected) in [
         ("/closed", Ok(0)),
         ("/reset", Err(ErrorKind::ConnectionReset)),
     ] {
-        let mut stream = TcpStream::connect(service.local_addr()).unwrap();
+        let mut stream = connect(&service);
         let ask = format!("GET {path} HTTP/1.1\r\nhost: localhost\r\n\r\n");
         stream.write_all(ask.as_bytes()).unwrap();
         let end = stream.read_to_end(&mut Vec::new());

@@ -1,9 +1,7 @@
 //! What the ledger says of connections, which only real ones can show.
 
-mod support;
-
 use std::io::{Read, Write};
-use std::net::{Shutdown, TcpStream};
+use std::net::Shutdown;
 use std::num::NonZeroUsize;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -11,26 +9,15 @@ use std::time::{Duration, Instant};
 use axum::Router;
 use axum::body::Body;
 use axum::routing::get;
-use host::{ConnectionBounds, Host, RunningService, ServiceConfig, ServiceConfigBuilder};
+use host::{ConnectionBounds, RunningService, ServiceConfig};
 use http::HeaderMap;
 use http_body_util::BodyExt;
-use server::TeachingApi;
-use support::{exchange, request};
 use wire::{ClosedBy, WireConnection, WireRecord};
 
+use crate::support::{exchange, request};
+use crate::{connect, serve, start};
+
 const HOLDS_WITHIN: Duration = Duration::from_secs(20);
-
-fn start(config: ServiceConfigBuilder) -> RunningService {
-    TeachingApi::start(config.port(0).build().unwrap()).unwrap()
-}
-
-fn serve(routes: Router) -> RunningService {
-    Host::start(ServiceConfig::builder().build().unwrap(), routes).unwrap()
-}
-
-fn connect(service: &RunningService) -> TcpStream {
-    TcpStream::connect(service.local_addr()).unwrap()
-}
 
 /// The ledger as soon as this holds of it.
 fn once(service: &RunningService, holds: impl Fn(&WireRecord) -> bool) -> WireRecord {
@@ -204,7 +191,10 @@ fn a_response_that_breaks_off_has_a_head_and_no_end() {
     // Mapped, a body has no known length.
     let half = move || Body::from("half").with_trailers(error()).map_frame(|it| it);
     let breaks_off = get(async move || Body::new(half()));
-    let service = serve(Router::new().route("/breaks-off", breaks_off));
+    let service = serve(
+        ServiceConfig::builder(),
+        Router::new().route("/breaks-off", breaks_off),
+    );
     let mut stream = connect(&service);
 
     let ask = request("GET", "/breaks-off", "", "");
@@ -221,7 +211,10 @@ fn a_response_that_breaks_off_has_a_head_and_no_end() {
 fn a_response_of_a_known_length_ends_with_its_last_byte() {
     let never = || std::future::pending::<Option<Result<HeaderMap, axum::Error>>>();
     let whole = get(async move || Body::new(Body::from("whole").with_trailers(never())));
-    let service = serve(Router::new().route("/whole", whole));
+    let service = serve(
+        ServiceConfig::builder(),
+        Router::new().route("/whole", whole),
+    );
 
     let response = exchange(
         &connect(&service),
