@@ -123,10 +123,5 @@ mod tests {
             let again = position.map(|position| issue(&SeedKey::new(1), List::Items, position));
             prop_assert!(again.is_none_or(|again| again == text));
         }
-
-        #[test]
-        fn any_text_is_read_without_a_panic(text: String) {
-            prop_assert_eq!(read(&SeedKey::new(1), List::Items, &text), None);
-        }
     }
 }

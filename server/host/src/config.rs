@@ -1,6 +1,5 @@
 //! The configuration of a service: defaults, rules, and the seams for others.
 
-use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -92,17 +91,6 @@ impl ServiceConfig {
     #[must_use]
     pub fn seed(&self) -> u64 {
         self.seed
-    }
-}
-
-impl fmt::Debug for ServiceConfig {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // The seed is a secret of a kind: with it one can forge a cursor.
-        f.debug_struct("ServiceConfig")
-            .field("port", &self.port)
-            .field("ledger_capacity", &self.ledger_capacity)
-            .field("drain_deadline", &self.drain_deadline)
-            .finish_non_exhaustive()
     }
 }
 
@@ -219,26 +207,17 @@ impl ServiceConfigBuilder {
     }
 }
 
-impl fmt::Debug for ServiceConfigBuilder {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ServiceConfigBuilder")
-            .field("port", &self.0.port)
-            .finish_non_exhaustive()
-    }
+// The seed is a secret of a kind: with it one can forge a cursor.
+wire::unprinted! {
+    ServiceConfig { port ledger_capacity drain_deadline }
+    ServiceConfigBuilder {}
 }
 
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
 
-    use super::{
-        ConfigError, ConnectionBounds, MAX_CAPACITY, MAX_DRAIN_DEADLINE, ServiceConfig,
-        ServiceConfigBuilder,
-    };
-
-    fn error_of(builder: ServiceConfigBuilder) -> ConfigError {
-        builder.build().expect_err("a rule is broken")
-    }
+    use super::{ConfigError, ConnectionBounds, MAX_CAPACITY, MAX_DRAIN_DEADLINE, ServiceConfig};
 
     #[test]
     fn without_a_seed_two_services_differ() {
@@ -248,34 +227,32 @@ mod tests {
     }
 
     #[test]
-    fn ledger_capacity_and_drain_deadline_are_bounded() {
+    fn each_rule_names_the_value_that_broke_it() {
+        use ConfigError::{ConnectionBounds as Bounds, DrainDeadline, LedgerCapacity};
+        let builder = ServiceConfig::builder;
+        let mut table = Vec::new();
         for got in [0, MAX_CAPACITY + 1] {
-            let error = error_of(ServiceConfig::builder().ledger_capacity(got));
-
-            assert_eq!(error, ConfigError::LedgerCapacity { got });
-            let words = format!("ledger_capacity must be from 1 to 1000000, got {got}");
-            assert_eq!(error.to_string(), words);
+            table.push((builder().ledger_capacity(got), LedgerCapacity { got }));
         }
         for got in [Duration::ZERO, MAX_DRAIN_DEADLINE + Duration::from_nanos(1)] {
-            let error = error_of(ServiceConfig::builder().drain_deadline(got));
-
-            assert_eq!(error, ConfigError::DrainDeadline { got });
+            table.push((builder().drain_deadline(got), DrainDeadline { got }));
         }
-    }
-
-    #[test]
-    fn no_connection_bound_is_zero() {
-        let zero = [(); 4].map(|()| ConnectionBounds::default());
-        let [mut head, mut body, mut idle, mut stalled] = zero;
-        head.head = Duration::ZERO;
-        body.body = Duration::ZERO;
-        idle.idle = Duration::ZERO;
-        stalled.stalled = Duration::ZERO;
-
-        for got in [head, body, idle, stalled] {
-            let error = error_of(ServiceConfig::builder().connection_bounds(got));
-
-            assert_eq!(error, ConfigError::ConnectionBounds { got });
+        let bounds: [fn(&mut ConnectionBounds) -> &mut Duration; 4] = [
+            |it| &mut it.head,
+            |it| &mut it.body,
+            |it| &mut it.idle,
+            |it| &mut it.stalled,
+        ];
+        for bound in bounds {
+            let mut got = ConnectionBounds::default();
+            *bound(&mut got) = Duration::ZERO;
+            table.push((builder().connection_bounds(got), Bounds { got }));
         }
+
+        for (builder, error) in table {
+            assert_eq!(builder.build().expect_err("a rule is broken"), error);
+        }
+        let words = "ledger_capacity must be from 1 to 1000000, got 0";
+        assert_eq!(LedgerCapacity { got: 0 }.to_string(), words);
     }
 }

@@ -145,11 +145,4 @@ mod tests {
         assert!(log.contains(line), "{log}");
         assert_eq!(logged("off"), "");
     }
-
-    #[test]
-    fn a_level_that_is_none_is_refused_with_the_value() {
-        let error = read("client=loud").expect_err("no level");
-
-        assert!(error.to_string().contains("client=loud"), "{error}");
-    }
 }

@@ -197,27 +197,6 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_body_must_be_a_json_object_with_one_meaning() {
-        let service = Service::new();
-        let deep = format!("{{\"a\":{}", "[".repeat(60_000));
-        let table = [
-            ("", 400, "invalid_json"),
-            ("{", 400, "invalid_json"),
-            (r#"{"a":1,"a":1}"#, 400, "invalid_json"),
-            (&deep, 400, "invalid_json"),
-            ("[]", 422, "invalid_job"),
-            ("null", 422, "invalid_job"),
-        ];
-
-        for (body, status, code) in table {
-            let response = submit(&service, "k", body).await;
-
-            assert_eq!(response.status.as_u16(), status, "{body:.9}");
-            assert_eq!(response.fault(), (code.into(), "body".into()));
-        }
-    }
-
-    #[tokio::test]
     async fn a_body_of_64_kib_is_the_largest() {
         let service = Service::new();
         let body_of = |length: usize| format!("{{\"a\":\"{}\"}}", "x".repeat(length - 8));

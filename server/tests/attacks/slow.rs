@@ -9,12 +9,11 @@ use std::time::Duration;
 
 use host::accept::ConnectionBounds;
 
-use crate::attacked::{Attacked, connect, responses, serves};
+use crate::attacked::{Attacked, connect, serves};
 
 const SHORT: Duration = Duration::from_millis(100);
 const LONG: Duration = Duration::from_secs(3600);
 
-const ASK: &str = "GET /items HTTP/1.1\r\nhost: localhost\r\n\r\n";
 const SUBMIT: &str = "POST /jobs HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n\
                       idempotency-key: k\r\n";
 
@@ -35,27 +34,6 @@ fn drip(stream: &TcpStream) {
             thread::sleep(SHORT / 20);
         }
     });
-}
-
-/// Holds the bounds on the time for a head and for a body, as they are configured.
-#[test]
-fn slow_heads_and_slow_bodies_come_to_an_end() {
-    let attacked = Attacked::bounded(ConnectionBounds {
-        head: SHORT,
-        body: SHORT,
-        ..PATIENT
-    });
-    let body = format!("{SUBMIT}content-length: 60000\r\n\r\n{{");
-
-    for (attack, expected) in [(&ASK[..10], &[][..]), (&body, &["408 body_timeout"])] {
-        let attacker = connect(attacked.address());
-        (&attacker).write_all(attack.as_bytes()).unwrap();
-        drip(&attacker);
-        attacked.serves_others();
-
-        assert_eq!(responses(&attacker), expected, "{attack:?}");
-    }
-    attacked.stop();
 }
 
 /// Holds the rule by which a body that is waited for makes way, however it drips.
