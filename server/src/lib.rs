@@ -57,7 +57,6 @@
     )
 )]
 
-mod calls;
 mod canonical_json;
 mod cursor;
 mod idempotency;

@@ -1,10 +1,11 @@
 //! What the lessons of one service share.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use host::SeedKey;
+use http::Method;
 
-use crate::calls::Calls;
 use crate::canonical_json::JsonDigest;
 use crate::idempotency::{IdempotencyKey, Records, Submission};
 
@@ -14,7 +15,7 @@ pub(crate) struct ServiceState(Arc<Shared>);
 
 struct Shared {
     key: SeedKey,
-    calls: Calls,
+    calls: AtomicU64,
     records: Mutex<Records>,
 }
 
@@ -23,7 +24,7 @@ impl ServiceState {
     pub(crate) fn new(seed: u64, max_jobs: usize) -> Self {
         Self(Arc::new(Shared {
             key: SeedKey::new(seed),
-            calls: Calls::default(),
+            calls: AtomicU64::new(0),
             records: Mutex::new(Records::new(max_jobs)),
         }))
     }
@@ -32,8 +33,11 @@ impl ServiceState {
         &self.0.key
     }
 
-    pub(crate) fn calls(&self) -> &Calls {
-        &self.0.calls
+    /// The number of this call, which HEAD only asks for: a safe method that moved the
+    /// counter would change the response to the next GET.
+    pub(crate) fn number_of_call(&self, method: &Method) -> u64 {
+        let step = u64::from(method != Method::HEAD);
+        self.0.calls.fetch_add(step, Ordering::Relaxed) + 1
     }
 
     pub(crate) fn submit(&self, key: IdempotencyKey, body: JsonDigest) -> Submission {

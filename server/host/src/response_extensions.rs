@@ -4,8 +4,6 @@
 //! [`JobResult`](wire::JobResult). The observing layer reads it for the ledger, the metrics
 //! and the request's span; nothing of it is sent.
 
-use std::fmt;
-
 /// Marks a response as a fault on purpose.
 ///
 /// The service counts the fault, enters it in the ledger and names it in the request's
@@ -20,23 +18,4 @@ pub struct Fault(pub &'static str);
 #[derive(Clone, PartialEq, Eq)]
 pub struct NextCursor(pub Option<String>);
 
-impl fmt::Debug for NextCursor {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // A cursor is never printed.
-        f.debug_struct("NextCursor")
-            .field("is_null", &self.0.is_none())
-            .finish()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::NextCursor;
-
-    #[test]
-    fn a_cursor_is_never_printed() {
-        let printed = format!("{:?}", NextCursor(Some("SECRET".to_owned())));
-
-        assert_eq!(printed, "NextCursor { is_null: false }");
-    }
-}
+wire::unprinted! { NextCursor {} }

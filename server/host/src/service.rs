@@ -1,7 +1,6 @@
 //! The service as a value: a configuration starts it, a handle stops it.
 
 use std::convert::Infallible;
-use std::fmt;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::{Arc, mpsc};
@@ -272,11 +271,4 @@ impl Drop for RunningService {
     }
 }
 
-impl fmt::Debug for RunningService {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RunningService")
-            .field("local_addr", &self.local_addr)
-            .field("ledger", &self.ledger)
-            .finish_non_exhaustive()
-    }
-}
+wire::unprinted! { RunningService { local_addr ledger } }

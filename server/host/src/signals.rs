@@ -1,19 +1,19 @@
 //! Ctrl+C and, on Unix, SIGTERM: how a person or a supervisor ends a program
 //! that serves.
 
+use std::future::poll_fn;
 use std::io;
+use std::task::Poll;
+
+#[cfg(unix)]
+use tokio::signal::unix::{Signal, SignalKind, signal};
+#[cfg(windows)]
+use tokio::signal::windows::{CtrlC as Signal, ctrl_c};
 
 /// The signals that end a program. From the moment it listens they do nothing
 /// else.
 #[derive(Debug)]
-pub struct Signals {
-    #[cfg(unix)]
-    interrupt: tokio::signal::unix::Signal,
-    #[cfg(unix)]
-    terminate: tokio::signal::unix::Signal,
-    #[cfg(windows)]
-    interrupt: tokio::signal::windows::CtrlC,
-}
+pub struct Signals(Vec<Signal>);
 
 impl Signals {
     /// Takes the signals over from the system's default.
@@ -25,43 +25,23 @@ impl Signals {
     /// # Panics
     ///
     /// Outside a tokio runtime with I/O.
-    #[cfg(unix)]
     pub fn listen() -> io::Result<Self> {
-        use tokio::signal::unix::{SignalKind, signal};
-        Ok(Self {
-            interrupt: signal(SignalKind::interrupt())?,
-            terminate: signal(SignalKind::terminate())?,
-        })
+        #[cfg(unix)]
+        let signals = [SignalKind::interrupt(), SignalKind::terminate()].map(signal);
+        #[cfg(windows)]
+        let signals = [ctrl_c()];
+        signals.into_iter().collect::<io::Result<_>>().map(Self)
     }
 
     /// Waits for the next signal.
-    #[cfg(unix)]
     pub async fn next(&mut self) {
-        tokio::select! {
-            _ = self.interrupt.recv() => {}
-            _ = self.terminate.recv() => {}
-        }
-    }
-
-    /// Takes the signals over from the system's default.
-    ///
-    /// # Errors
-    ///
-    /// If the system refuses.
-    ///
-    /// # Panics
-    ///
-    /// Outside a tokio runtime with I/O.
-    #[cfg(windows)]
-    pub fn listen() -> io::Result<Self> {
-        Ok(Self {
-            interrupt: tokio::signal::windows::ctrl_c()?,
+        poll_fn(|cx| {
+            let mut signals = self.0.iter_mut();
+            match signals.any(|signal| signal.poll_recv(cx).is_ready()) {
+                true => Poll::Ready(()),
+                false => Poll::Pending,
+            }
         })
-    }
-
-    /// Waits for the next signal.
-    #[cfg(windows)]
-    pub async fn next(&mut self) {
-        self.interrupt.recv().await;
+        .await;
     }
 }
