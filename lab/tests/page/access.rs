@@ -29,13 +29,8 @@ async fn axe_finds_no_violation_on_any_view_in_either_scheme() {
     for scheme in ["dark", "light"] {
         for size in [PROJECTOR, TELEPHONE] {
             let browser = Browser::at(&lab, size, "flaky").await;
-            browser
-                .read(&format!("localStorage.setItem('scheme', '{scheme}')"))
-                .await;
-            browser.reload().await;
-            browser
-                .until("text('.choose[aria-current] .name') === 'flaky'")
-                .await;
+            let flaky = "text('.choose[aria-current] .name') === 'flaky'";
+            browser.in_scheme(scheme, flaky).await;
             let view = |name: &str| format!("{name}, {scheme}, {} pixels wide", size.0);
 
             assert_accessible(&browser, &view("before a run")).await;
@@ -60,10 +55,8 @@ async fn axe_finds_no_violation_on_any_view_in_either_scheme() {
             assert_accessible(&browser, &view("the keys")).await;
 
             let browser = Browser::at_grade(&lab, size).await;
-            browser
-                .read(&format!("localStorage.setItem('scheme', '{scheme}')"))
-                .await;
-            browser.reload().await;
+            let tasks = "document.querySelector('#tasks > li')";
+            browser.in_scheme(scheme, tasks).await;
             browser.open_cases().await;
             browser.call("retry-after").await;
             browser.call("retry-after").await;
@@ -75,11 +68,7 @@ async fn axe_finds_no_violation_on_any_view_in_either_scheme() {
 
             let asked = "story=spike&calls_per_second=20&workers=3&own.attempts=5";
             let browser = Browser::at_storm(&lab, size, asked).await;
-            browser
-                .read(&format!("localStorage.setItem('scheme', '{scheme}')"))
-                .await;
-            browser.reload().await;
-            browser.until("text('#storm-guesses')").await;
+            browser.in_scheme(scheme, "text('#storm-guesses')").await;
             assert_accessible(&browser, &view("a storm to come")).await;
             browser.click("#storm-guesses label").await;
             browser.press("r").await;

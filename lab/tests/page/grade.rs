@@ -1,6 +1,5 @@
 //! Grade: the user's own client, judged while its requests arrive.
 
-use serde_json::json;
 use thirtyfour::Key;
 
 use super::stage::{Browser, Lab, PROJECTOR, lab_showing};
@@ -12,16 +11,11 @@ const TASK: &str = "((name) => [...document.querySelectorAll('#tasks > li')]
 impl Browser {
     /// A browser that shows Grade.
     pub(crate) async fn at_grade(lab: &Lab, size: (u32, u32)) -> Self {
-        let browser = Self::open(size).await;
-        browser.go(&format!("http://{}/grade", lab.page)).await;
-        let tasks = "document.querySelector('#tasks > li') && text('#link') === 'live'";
-        browser.until(tasks).await;
-        browser
+        Self::showing(lab, size, "grade", "document.querySelector('#tasks > li')").await
     }
 
     /// Presses the button that opens the cases, and waits for new ones.
     pub(crate) async fn open_cases(&self) {
-        self.until("document.querySelector('#tasks > li')").await;
         let url = "(document.querySelector('.call b')?.textContent ?? '')";
         let before = self.read(url).await;
         self.click("#open-cases").await;
@@ -58,12 +52,7 @@ async fn a_broken_rule_is_reachable_by_keyboard() {
     browser
         .until(&format!("{announced} === 'The cases are open'"))
         .await;
-    assert_eq!(
-        browser
-            .read("document.querySelector('#tasks [open]')")
-            .await,
-        json!(null)
-    );
+    browser.shows("all('#tasks [open]').length", 0).await;
 
     browser.call("retry-after").await;
     browser.call("retry-after").await;
@@ -73,32 +62,16 @@ async fn a_broken_rule_is_reachable_by_keyboard() {
             "{announced} === 'retry-after: retry-after-seconds is broken'"
         ))
         .await;
-    let labels = format!(
-        "[...{retry_after}.querySelectorAll('.arrivals .label')].map((one) => one.textContent)"
-    );
-    let labels = browser.read(&labels).await;
-    assert_eq!(labels[0], "GET  503  Retry-After: 2 s");
-    let early = labels[1].as_str().expect("words");
-    assert!(
-        early.starts_with("GET  200") && early.ends_with("too early"),
-        "{early}"
-    );
-    let broken = browser
-        .read(&format!(
-            "{retry_after}.querySelector('.rules .failed').innerText"
-        ))
-        .await;
-    for part in [
+    let early = format!("{retry_after}.querySelectorAll('.arrivals .label')[1].textContent");
+    browser.says(&early, &["GET  200", "too early"]).await;
+    let broken = format!("{retry_after}.querySelector('.rules .failed').innerText");
+    let parts = [
         "retry-after-seconds",
         "broken",
-        "standard · RFC 9110 §10.2.3",
+        "standard · RFC 9110",
         "asked for 2 s",
-    ] {
-        assert!(
-            broken.as_str().is_some_and(|it| it.contains(part)),
-            "{part}: {broken}"
-        );
-    }
+    ];
+    browser.says(&broken, &parts).await;
 
     // On to the button, which begins the case again; the task stays open.
     let button = "document.activeElement.textContent === 'Begin again' && \
@@ -115,8 +88,8 @@ async fn a_broken_rule_is_reachable_by_keyboard() {
             "{retry_after}.querySelector('.counts').innerText === 'no request yet'"
         ))
         .await;
-    assert_eq!(browser.read(&is_open).await, true);
-    assert_eq!(browser.read(button).await, true, "the focus is lost");
+    browser.shows(&is_open, true).await;
+    browser.shows(button, true).await;
 
     // Back, and the scenario is there again.
     browser.read("history.back()").await;
@@ -125,14 +98,9 @@ async fn a_broken_rule_is_reachable_by_keyboard() {
             "text('.choose[aria-current] .name') === 'flaky' && document.title === 'flaky · lab'",
         )
         .await;
-    assert_eq!(
-        browser
-            .read("document.querySelector('#grade').hidden")
-            .await,
-        true
-    );
-    let complaints = browser.complaints().await;
-    assert!(complaints.is_empty(), "{complaints:#?}");
+    let is_hidden = "document.querySelector('#grade').hidden";
+    browser.shows(is_hidden, true).await;
+    assert_eq!(browser.complaints().await, [""; 0]);
 }
 
 #[tokio::test]
@@ -141,9 +109,7 @@ async fn the_command_of_a_case_can_be_copied() {
     let lab = Lab::start();
     let browser = Browser::at_grade(&lab, PROJECTOR).await;
     browser.open_cases().await;
-    browser
-        .read("navigator.clipboard.writeText = async (text) => { window.copied = text }")
-        .await;
+    browser.catch_copies().await;
     browser.click("#tasks summary").await;
 
     browser.click("#tasks .call button").await;
@@ -177,7 +143,7 @@ async fn two_pages_show_the_same_card_and_both_see_its_end() {
         browser
             .until(&format!("{terms}.startsWith('The cases were stopped')"))
             .await;
-        assert_eq!(browser.read("all('.arrivals li').length").await, 1);
+        browser.shows("all('.arrivals li').length", 1).await;
     }
 }
 
@@ -198,7 +164,7 @@ async fn cases_lost_in_a_restart_say_so_and_can_be_reopened() {
             "text('#link') === 'live' && text('#grade-terms').startsWith('The cases were stopped')",
         )
         .await;
-    assert_eq!(browser.read("all('.arrivals li').length").await, 1);
+    browser.shows("all('.arrivals li').length", 1).await;
     browser.open_cases().await;
     browser.until("all('.arrivals li').length === 0").await;
 }

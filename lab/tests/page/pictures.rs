@@ -19,15 +19,8 @@ async fn the_pictures_of_the_documents_can_be_taken() {
         ("page-compare", "lost-response", "light", "3"),
     ] {
         let browser = Browser::at(&lab, PROJECTOR, scenario).await;
-        browser
-            .read(&format!("localStorage.setItem('scheme', '{scheme}')"))
-            .await;
-        browser.reload().await;
-        browser
-            .until(&format!(
-                "text('.choose[aria-current] .name') === '{scenario}'"
-            ))
-            .await;
+        let chosen = format!("text('.choose[aria-current] .name') === '{scenario}'");
+        browser.in_scheme(scheme, &chosen).await;
         browser.press(client).await;
         // A fixed seed, so that a picture changes only with the page.
         browser

@@ -94,13 +94,8 @@ impl Lab {
         let mut command = Command::new(env!("CARGO_BIN_EXE_lab"));
         command.args(["serve", "--port", port, "--page-port", page_port]);
         let started = Running::start(&mut command, |line| {
-            let (_, rest) = line.split_once("http://")?;
-            let address = rest.split(|char: char| char.is_whitespace() || char == '/');
-            addresses.extend(
-                address
-                    .take(1)
-                    .map(|text| text.trim_end_matches('.').to_owned()),
-            );
+            let (_, address) = line.split_once(" started at http://")?;
+            addresses.push(address.to_owned());
             <[String; 2]>::try_from(addresses.clone()).ok()
         });
         let (process, [service, page]) = started.expect("the lab is ready");
@@ -204,16 +199,26 @@ impl Browser {
 
     /// A browser that shows the page, with a scenario selected.
     pub(crate) async fn at(lab: &Lab, size: (u32, u32), scenario: &str) -> Self {
+        let chosen = format!("text('.choose[aria-current] .name') === '{scenario}'");
+        Self::showing(lab, size, &format!("#{scenario}"), &chosen).await
+    }
+
+    /// A browser with a page of the lab, once it is live and an expression is true.
+    pub(crate) async fn showing(lab: &Lab, size: (u32, u32), path: &str, ready: &str) -> Self {
         let browser = Self::open(size).await;
+        browser.go(&format!("http://{}/{path}", lab.page)).await;
         browser
-            .go(&format!("http://{}/#{scenario}", lab.page))
+            .until(&format!("text('#link') === 'live' && {ready}"))
             .await;
         browser
-            .until(&format!(
-                "text('.choose[aria-current] .name') === '{scenario}' && text('#link') === 'live'"
-            ))
-            .await;
-        browser
+    }
+
+    /// Reloads the page in a colour scheme, and waits until an expression is true.
+    pub(crate) async fn in_scheme(&self, scheme: &str, ready: &str) {
+        let choose = format!("localStorage.setItem('scheme', '{scheme}')");
+        self.read(&choose).await;
+        self.reload().await;
+        self.until(ready).await;
     }
 
     pub(crate) async fn go(&self, url: &str) {
@@ -240,6 +245,21 @@ impl Browser {
     /// Asserts the value of a JavaScript expression.
     pub(crate) async fn shows(&self, expression: &str, expected: impl Into<Value>) {
         assert_eq!(self.read(expression).await, expected.into(), "{expression}");
+    }
+
+    /// Asserts that the text of a JavaScript expression has these parts.
+    pub(crate) async fn says(&self, expression: &str, parts: &[&str]) {
+        let found = self.read(expression).await;
+        let found = found.as_str().expect("a text");
+        for part in parts {
+            assert!(found.contains(part), "{part:?} is missing in {found:?}");
+        }
+    }
+
+    /// Keeps what the page copies in `window.copied`.
+    pub(crate) async fn catch_copies(&self) {
+        self.read("navigator.clipboard.writeText = async (text) => { window.copied = text }")
+            .await;
     }
 
     /// Waits until an expression is true, and checks it once a frame.

@@ -16,13 +16,8 @@ const LONG: &str = "story=spike&calls_per_second=1000&workers=1000";
 impl Browser {
     /// A browser that shows Storm with this part of the address.
     pub(crate) async fn at_storm(lab: &Lab, size: (u32, u32), asked: &str) -> Self {
-        let browser = Self::open(size).await;
-        browser
-            .go(&format!("http://{}/storm#{asked}", lab.page))
-            .await;
-        let ready = "document.querySelector('#storm-guesses label') && text('#link') === 'live'";
-        browser.until(ready).await;
-        browser
+        let ready = "document.querySelector('#storm-guesses label')";
+        Self::showing(lab, size, &format!("storm#{asked}"), ready).await
     }
 
     /// Waits for the end of the storm that is shown.
@@ -48,25 +43,18 @@ async fn a_guess_is_made_and_judged_by_keyboard() {
     browser.until("text('#pictures li .ending')").await;
     browser.storm_ended().await;
 
-    let pictures = browser.read("all('#pictures h3')").await;
-    let pictures = pictures.as_array().expect("headings");
-    assert_eq!(pictures.len(), 5, "{pictures:?}");
     let guessed = "all('#pictures li').map((it) => it.includes('your guess'))";
-    let guessed = browser.read(guessed).await;
-    assert_eq!(guessed, json!([true, false, false, false, false]));
-    let learnt = browser.read("text('#storm-learnt')").await;
-    let learnt = learnt.as_str().expect("words");
-    for part in [
+    let guesses = json!([true, false, false, false, false]);
+    browser.shows(guessed, guesses).await;
+    let learnt = [
         "Your guess",
         "1 attempt",
         "The answer\n",
         "The model leaves out\n",
-    ] {
-        assert!(learnt.contains(part), "{part}: {learnt}");
-    }
+    ];
+    browser.says("text('#storm-learnt')", &learnt).await;
     assert_eq!(browser.address().await, "/storm");
-    let complaints = browser.complaints().await;
-    assert!(complaints.is_empty(), "{complaints:#?}");
+    assert_eq!(browser.complaints().await, [""; 0]);
 }
 
 #[tokio::test]
@@ -80,7 +68,8 @@ async fn an_address_repeats_a_storm_to_the_last_curve() {
 
     browser.press("r").await;
     browser.storm_ended().await;
-    let (first, asked) = (browser.read(curves).await, browser.read(hash).await);
+    let first = browser.read(curves).await;
+    browser.shows(hash, SHORT).await;
     browser.reload().await;
     browser
         .until("document.querySelector('#storm-guesses label')")
@@ -88,9 +77,9 @@ async fn an_address_repeats_a_storm_to_the_last_curve() {
     browser.press("r").await;
     browser.storm_ended().await;
 
-    assert_eq!(browser.read(curves).await, first);
-    assert_eq!(browser.read(hash).await, asked);
-    assert_eq!(asked, SHORT, "a seed keeps all of its digits");
+    browser.shows(curves, first).await;
+    // A seed keeps all of its digits.
+    browser.shows(hash, SHORT).await;
     let report = "fetch(document.querySelector('#storm-report').href)
         .then(async (it) => done([it.status, (await it.text()).includes('18446744073709551615')]))";
     assert_eq!(browser.ask(report).await, json!([200, true]));
@@ -109,9 +98,9 @@ async fn a_cancelled_storm_keeps_its_pictures() {
     browser.press("x").await;
     browser.storm_ended().await;
 
-    let endings = browser.read("all('#pictures .ending')").await;
-    assert_eq!(endings, json!(["· cancelled"]), "none is left empty");
-    assert_eq!(browser.read("text('#start-storm')").await, "Run again");
+    let endings = "all('#pictures .ending')";
+    browser.shows(endings, json!(["· cancelled"])).await;
+    browser.shows("text('#start-storm')", "Run again").await;
 }
 
 #[tokio::test]
@@ -129,30 +118,17 @@ async fn a_preset_is_chosen_guessed_and_repeated_by_the_address() {
 
     assert_eq!(chosen.as_array().map(Vec::len), Some(6), "{chosen}");
     let last = "document.querySelector('#pictures li:last-child')";
-    let title = browser
-        .read(&format!("{last}.querySelector('h3').textContent"))
-        .await;
-    let title = title.as_str().expect("a title").to_owned();
-    assert!(
-        title.starts_with("envoy") && title.ends_with("your guess"),
-        "{title}"
-    );
-    let source = browser
-        .read(&format!("{last}.querySelector('a').href"))
-        .await;
-    assert!(
-        source
-            .as_str()
-            .is_some_and(|it| it.contains("envoyproxy.io")),
-        "{source}"
-    );
-    let asked = browser.read("location.hash").await;
-    assert_eq!(asked, format!("#{SHORT}&beside=envoy"));
+    let title = format!("{last}.querySelector('h3').textContent");
+    browser.says(&title, &["envoy", "your guess"]).await;
+    let source = format!("{last}.querySelector('a').href");
+    browser.says(&source, &["envoyproxy.io"]).await;
+    let asked = format!("#{SHORT}&beside=envoy");
+    browser.shows("location.hash", asked).await;
     browser.reload().await;
     browser
         .until("document.querySelector('#storm-guesses label')")
         .await;
-    assert_eq!(browser.read(guesses).await, chosen);
+    browser.shows(guesses, chosen).await;
 }
 
 #[tokio::test]
@@ -234,7 +210,7 @@ async fn the_server_validates_settings() {
     browser.press_key(Key::Right).await;
 
     let said = format!("{slider}.getAttribute('aria-valuetext')");
-    assert_eq!(browser.read(&said).await, "2 workers");
+    browser.shows(&said, "2 workers").await;
     browser.press("r").await;
     browser.until(&format!("{problem} === ''")).await;
     browser.press("x").await;
