@@ -17,6 +17,7 @@ use http::{
     HeaderMap, StatusCode,
     header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, IF_NONE_MATCH},
 };
+use include_dir::{Dir, include_dir};
 
 use super::problem::Problem;
 
@@ -27,49 +28,8 @@ pub(super) const INDEX: &str = "index.html";
 /// largest file of the web UI.
 const LARGEST: u64 = 4 * 1024 * 1024;
 
-/// Every file by its name.
-macro_rules! files {
-    ($($name:literal),+ $(,)?) => {
-        const FILES: &[(&str, &[u8])] = &[
-            $(($name, include_bytes!(concat!("../../assets/", $name)))),+
-        ];
-    };
-}
-
-files!(
-    "actions.js",
-    "api.js",
-    "app.js",
-    "brief.js",
-    "counters.js",
-    "course.js",
-    "dom.js",
-    "favicon.svg",
-    "feed.js",
-    "fields.js",
-    "grade.css",
-    "grade.js",
-    "index.html",
-    "keys.js",
-    "ledger.js",
-    "picture.js",
-    "predict.js",
-    "result.js",
-    "run.css",
-    "runs.js",
-    "scheme.js",
-    "sliders.js",
-    "state.js",
-    "storm.css",
-    "storm.js",
-    "storms.js",
-    "style.css",
-    "table-view.js",
-    "table.js",
-    "verdict.js",
-    "waterfall.js",
-    "wire.js"
-);
+/// Every file of the web UI.
+static FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/assets");
 
 /// The source of the files.
 #[derive(Clone, Debug)]
@@ -108,10 +68,7 @@ impl Assets {
 
     fn read(&self, name: &str) -> Option<Cow<'static, [u8]>> {
         match self {
-            Self::Embedded => {
-                let known = FILES.iter().find(|(known, _)| *known == name);
-                known.map(|(_, content)| Cow::Borrowed(*content))
-            }
+            Self::Embedded => Some(Cow::Borrowed(FILES.get_file(name)?.contents())),
             Self::Folder(folder) => read(folder, name).ok().map(Cow::Owned),
         }
     }
@@ -185,47 +142,28 @@ mod tests {
     }
 
     #[test]
-    fn every_file_of_the_folder_is_in_the_binary() {
-        let entries = fs::read_dir(folder()).expect("the folder");
-        let mut names: Vec<_> = entries
-            .map(|entry| {
-                entry
-                    .expect("an entry")
-                    .file_name()
-                    .into_string()
-                    .expect("UTF-8")
-            })
-            .collect();
-        names.sort_unstable();
-
-        let embedded: Vec<_> = FILES.iter().map(|(name, _)| *name).collect();
-
-        assert_eq!(embedded, names);
-    }
-
-    #[test]
     fn the_binary_and_the_folder_respond_alike() {
-        for (name, content) in FILES {
+        for file in FILES.files() {
+            let name = file.path().to_str().expect("UTF-8");
             let (binary, folder) = (Assets::Embedded, Assets::Folder(folder()));
             let [one, other] = [binary, folder].map(|assets| response(&assets, name, "\"old\""));
 
             assert_eq!(one.status(), StatusCode::OK, "{name}");
             assert_eq!(one.headers(), other.headers(), "{name}");
-            assert_eq!(one.headers()[ETAG], tag(content), "{name}");
+            assert_eq!(one.headers()[ETAG], tag(file.contents()), "{name}");
         }
     }
 
     #[test]
     fn a_cached_file_is_not_sent_again() {
-        let (name, content) = FILES[0];
-        let tag = tag(content);
+        let tag = tag(FILES.get_file(INDEX).expect("the page").contents());
         for known in [
             tag.clone(),
             format!("W/{tag}"),
             format!("\"x\", {tag}"),
             "*".to_owned(),
         ] {
-            let response = response(&Assets::Embedded, name, &known);
+            let response = response(&Assets::Embedded, INDEX, &known);
 
             assert_eq!(response.status(), StatusCode::NOT_MODIFIED, "{known}");
             assert_eq!(response.headers()[ETAG], tag);
