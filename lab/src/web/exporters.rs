@@ -4,16 +4,13 @@ use std::{
     error::Error,
     fmt,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc,
         atomic::{AtomicBool, Ordering},
     },
     time::SystemTime,
 };
 
-use tokio::{
-    sync::{Semaphore, oneshot},
-    task::JoinSet,
-};
+use tokio::sync::Semaphore;
 use tracing_subscriber::{Layer, Registry, filter::Targets};
 
 use crate::{logging, otlp, otlp::Endpoint};
@@ -21,7 +18,7 @@ use evidence::Run;
 
 /// How many runs may be sent to the receiver at once. While a slow receiver holds them
 /// all, further runs are dropped, because a queue would only grow.
-const MAX_SENDING: usize = 16;
+const MAX_SENDING: u32 = 16;
 
 /// The function that prints warnings.
 type Warn = fn(&dyn Error);
@@ -41,9 +38,8 @@ struct Receiver {
     warn: Warn,
     /// Whether the current outage has been reported.
     is_down: Arc<AtomicBool>,
+    /// Each export that goes on has one, until the deadline of the endpoint at the latest.
     slots: Arc<Semaphore>,
-    /// The exports that go on. Each ends at the deadline of the endpoint.
-    sending: Arc<Mutex<JoinSet<()>>>,
 }
 
 /// A run that was not exported, because too many exports were going on.
@@ -71,8 +67,7 @@ impl Exporters {
             endpoint,
             warn,
             is_down: Arc::default(),
-            slots: Arc::new(Semaphore::new(MAX_SENDING)),
-            sending: Arc::default(),
+            slots: Arc::new(Semaphore::new(MAX_SENDING as usize)),
         });
         Self { logs, receiver }
     }
@@ -103,8 +98,8 @@ impl Exporters {
                 endpoint: receiver.endpoint.clone(),
             });
         }
-        let mut sending = std::mem::take(&mut *receiver.sending());
-        while sending.join_next().await.is_some() {}
+        // It fails only if the semaphore is closed, which never happens.
+        let _ = receiver.slots.acquire_many(MAX_SENDING).await;
     }
 }
 
@@ -116,23 +111,17 @@ impl Receiver {
             return false;
         };
         let (receiver, traces) = (self.clone(), run.traces.clone());
-        let (arrived, has_arrived) = oneshot::channel();
-        let export = async move {
+        // A task goes on if nobody waits for it.
+        let export = tokio::spawn(async move {
             let sent = otlp::export(&traces, &receiver.endpoint, SystemTime::now()).await;
             match &sent {
                 Ok(()) => receiver.is_down.store(false, Ordering::Relaxed),
                 Err(error) => receiver.warn(error),
             }
             drop(slot);
-            // The caller may have stopped waiting.
-            let _ = arrived.send(sent.is_ok());
-        };
-        {
-            let mut sending = self.sending();
-            while sending.try_join_next().is_some() {}
-            sending.spawn(export);
-        }
-        has_arrived.await.unwrap_or(false)
+            sent.is_ok()
+        });
+        export.await.unwrap_or(false)
     }
 
     /// Prints a warning, but only the first of an outage.
@@ -140,10 +129,6 @@ impl Receiver {
         if !self.is_down.swap(true, Ordering::Relaxed) {
             (self.warn)(error);
         }
-    }
-
-    fn sending(&self) -> MutexGuard<'_, JoinSet<()>> {
-        self.sending.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -228,7 +213,10 @@ mod tests {
         let room = exporters.send(&run).now_or_never().is_none();
 
         assert!(waits);
-        assert_eq!(arrived, [false; MAX_SENDING], "each ends at its deadline");
+        assert_eq!(
+            arrived, [false; MAX_SENDING as usize],
+            "each ends at its deadline"
+        );
         assert_eq!(beyond, [false, false]);
         assert_eq!(WARNINGS.load(Ordering::Relaxed), 1);
         assert!(room, "a slot is given back");

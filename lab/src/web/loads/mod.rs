@@ -10,7 +10,7 @@ mod routes;
 
 use std::{
     future::pending,
-    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
@@ -45,15 +45,8 @@ pub(super) struct Loads {
     exporters: Exporters,
     /// How many runs may go on at once.
     slots: usize,
-    current: Mutex<Current>,
-}
-
-/// The running load, if there is one.
-#[derive(Default)]
-struct Current {
-    tasks: JoinSet<()>,
-    /// The load's progress; gone once the load is.
-    progress: Weak<watch::Sender<Progress>>,
+    /// The running load, if there is one.
+    current: Mutex<JoinSet<()>>,
 }
 
 /// A run that is over, and its scenario.
@@ -76,22 +69,17 @@ impl Loads {
         plan: Plan,
     ) -> Result<watch::Receiver<Progress>, Problem> {
         let mut current = self.current();
-        while current.tasks.try_join_next().is_some() {}
-        let progress = current.progress.upgrade();
-        if progress.is_some_and(|progress| !progress.is_closed()) {
+        while current.try_join_next().is_some() {}
+        if !current.is_empty() {
             let detail = "a load is already running; wait for its end, or stop it";
             return Err(Problem::new(StatusCode::CONFLICT, "load_goes_on", detail));
         }
-        // A load without a reader is about to end, and doesn't block a new one.
-        current.tasks.abort_all();
         let (progress, reader) = watch::channel(Progress {
             length: plan.length(),
             ..Progress::default()
         });
-        let progress = Arc::new(progress);
-        current.progress = Arc::downgrade(&progress);
         let loads = Arc::clone(self);
-        current.tasks.spawn(async move {
+        current.spawn(async move {
             tokio::select! {
                 () = loads.perform(plan, &progress) => {}
                 () = progress.closed() => {}
@@ -103,12 +91,12 @@ impl Loads {
     /// Cancels the load, and waits until it has ended.
     pub(super) async fn stop(&self) {
         let mut current = std::mem::take(&mut *self.current());
-        current.tasks.shutdown().await;
+        current.shutdown().await;
     }
 
     /// Cancels the load.
     pub(super) fn abort(&self) {
-        self.current().tasks.abort_all();
+        self.current().abort_all();
     }
 
     async fn perform(&self, plan: Plan, progress: &watch::Sender<Progress>) {
@@ -189,7 +177,7 @@ impl Loads {
         }
     }
 
-    fn current(&self) -> MutexGuard<'_, Current> {
+    fn current(&self) -> MutexGuard<'_, JoinSet<()>> {
         self.current.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
