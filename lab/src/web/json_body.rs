@@ -13,12 +13,15 @@ pub(super) fn read<T: DeserializeOwned>(body: &[u8], code: &'static str) -> Resu
         let detail = format!("the body is not JSON: {error}");
         Problem::new(StatusCode::BAD_REQUEST, "invalid_json", detail)
     })?;
-    let invalid = |detail| Problem::new(StatusCode::UNPROCESSABLE_ENTITY, code, detail);
     // A derived implementation would also accept the fields as an array.
     if !body.is_object() {
-        return Err(invalid("the body must be a JSON object".to_owned()));
+        return Err(Problem::unprocessable(
+            code,
+            "the body must be a JSON object",
+        ));
     }
-    serde_path_to_error::deserialize(body).map_err(|error| invalid(error.to_string()))
+    let read = serde_path_to_error::deserialize(body);
+    read.map_err(|error| Problem::unprocessable(code, error.to_string()))
 }
 
 /// Takes an integer in a range; none if the field is missing.
@@ -36,4 +39,43 @@ where
         .and_then(|number| T::try_from(number).ok());
     let rule = || format!("must be an integer from {FROM} to {TO}, got {value}");
     number.map(Some).ok_or_else(|| D::Error::custom(rule()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug, Deserialize)]
+    struct Body {
+        #[serde(deserialize_with = "integer::<_, _, 1, 50>")]
+        rate: Option<u8>,
+    }
+
+    #[test]
+    fn only_an_integer_of_the_range_is_taken() {
+        for (rate, status, detail) in [
+            ("0", 422, "rate: must be an integer from 1 to 50, got 0"),
+            ("51", 422, "got 51"),
+            ("-1", 422, "got -1"),
+            ("2.0", 422, "got 2.0"),
+            ("NaN", 400, "the body is not JSON"),
+            ("1e400", 400, "the body is not JSON"),
+            ("18446744073709551616", 422, "from 1 to 50"),
+            ("\"3\"", 422, "got \"3\""),
+            ("true", 422, "got true"),
+            ("null", 422, "got null"),
+        ] {
+            let body = format!("{{\"rate\":{rate}}}");
+            let problem = read::<Body>(body.as_bytes(), "invalid").expect_err(rate);
+
+            assert_eq!(problem.status.as_u16(), status, "{rate}");
+            assert!(problem.detail.contains(detail), "{rate}: {problem:?}");
+        }
+        let taken = read::<Body>(br#"{"rate":50}"#, "invalid").expect("a body");
+        assert_eq!(taken.rate, Some(50));
+        for (body, detail) in [("{", "the body is not JSON: EOF"), ("[]", "a JSON object")] {
+            let problem = read::<Body>(body.as_bytes(), "invalid").expect_err(body);
+            assert!(problem.detail.contains(detail), "{body}: {problem:?}");
+        }
+    }
 }

@@ -30,6 +30,11 @@ impl Problem {
         }
     }
 
+    /// A body that breaks a rule.
+    pub(super) fn unprocessable(code: &'static str, detail: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(StatusCode::UNPROCESSABLE_ENTITY, code, detail)
+    }
+
     pub(super) fn not_found() -> Self {
         Self::new(StatusCode::NOT_FOUND, "not_found", "no such path")
     }

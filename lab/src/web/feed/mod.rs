@@ -17,7 +17,7 @@ use serde::Serialize;
 use tokio::sync::watch;
 
 use super::json;
-use ring::{Delivery, Limits, Position, Ring};
+use ring::{Delivery, LOST, Limits, Ring};
 
 pub(super) use routes::routes;
 
@@ -70,12 +70,12 @@ impl Feed {
     }
 
     /// A reader that continues after the event with this id, or with the next event if
-    /// comes next. It ends once [`READERS`] newer ones have come: a browser that still
+    /// none is given. It ends once [`READERS`] newer ones have come: a browser that still
     /// wants events connects again, and goes on where it was.
     pub(super) fn read(self: &Arc<Self>, last: Option<&str>) -> Reader {
         let position = match last {
             Some(id) => self.position(id),
-            None => Position::After(self.ring().newest()),
+            None => self.ring().newest(),
         };
         let number = self.newest_reader.fetch_add(1, Ordering::Relaxed) + 1;
         // Wakes the one that has to end.
@@ -88,11 +88,11 @@ impl Feed {
         }
     }
 
-    fn position(&self, id: &str) -> Position {
+    fn position(&self, id: &str) -> u64 {
         id.rsplit_once('-')
             .filter(|(epoch, _)| *epoch == self.epoch)
             .and_then(|(_, number)| number.parse().ok())
-            .map_or(Position::Lost, Position::After)
+            .unwrap_or(LOST)
     }
 
     /// An event with its id. serde writes JSON without line breaks, so it has one line of
@@ -115,7 +115,8 @@ impl Feed {
 pub(super) struct Reader {
     feed: Arc<Feed>,
     number: u64,
-    position: Position,
+    /// The number of the last event that it received.
+    position: u64,
     closed: watch::Receiver<bool>,
 }
 
@@ -150,10 +151,7 @@ impl Reader {
     /// disconnected before its first event can resume. A reader without a position is
     /// told of it with the events that it missed.
     fn greeting(&self) -> Option<Event> {
-        match self.position {
-            Position::After(number) => Some(self.feed.at(number)),
-            Position::Lost => None,
-        }
+        (self.position != LOST).then(|| self.feed.at(self.position))
     }
 }
 

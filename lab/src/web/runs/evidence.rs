@@ -47,13 +47,13 @@ pub(super) async fn evidence(
     let Query(style) = query.map_err(|error| {
         Problem::new(StatusCode::BAD_REQUEST, "invalid_style", error.body_text())
     })?;
-    Ok(Json(match &record.state {
+    Ok(Json(match record.state {
         State::Running => Evidence::Running,
-        State::Failed(why) => Evidence::Failed(why.clone()),
-        state => Evidence::Ended {
+        State::Failed => Evidence::Failed(record.error.unwrap_or_default()),
+        State::Finished | State::Cancelled => Evidence::Ended {
             printed: style.print(&record),
             passed: record.run(0).is_some_and(Run::passed),
-            cancelled: *state == State::Cancelled,
+            cancelled: record.state == State::Cancelled,
         },
     }))
 }
@@ -78,9 +78,7 @@ impl EvidenceStyle {
                 false => render::comparison(words, &both, None, &options),
             };
         }
-        let runs: Vec<_> = (0..record.sides.len())
-            .filter_map(|side| record.run(side))
-            .collect();
+        let runs: Vec<_> = record.runs().collect();
         match (self.json, runs.as_slice()) {
             (true, [run]) => render::json(run),
             (true, runs) => render::json(&runs),

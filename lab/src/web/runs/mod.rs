@@ -152,6 +152,7 @@ impl Runs {
             request,
             started: SystemTime::now(),
             state: State::Running,
+            error: None,
             cancelled,
             sides,
             compared: None,
@@ -210,23 +211,22 @@ impl Runs {
         });
         // A panic ends this run only.
         let run = async {
-            let state = state(join_all(sides).await);
-            let compared = match state {
-                State::Finished => self.compared(&id, &request).await,
-                _ => None,
-            };
-            (state, compared)
+            let runs: Result<Vec<_>, _> = join_all(sides).await.into_iter().collect();
+            let runs = runs.map_err(|error| causes(&error))?;
+            if runs.iter().any(|run| run.is_cancelled()) {
+                return Ok((State::Cancelled, None));
+            }
+            Ok((State::Finished, self.compared(&request, &runs).await))
         };
         let ended = AssertUnwindSafe(run).catch_unwind().await;
-        let (state, compared) =
-            ended.unwrap_or_else(|_| (State::Failed("the run panicked".to_owned()), None));
-        self.change(&id, |record| {
-            record.state = state;
-            record.compared = compared;
+        let ended = ended.unwrap_or_else(|_| Err("the run panicked".to_owned()));
+        self.change(&id, |record| match ended {
+            Ok((state, compared)) => (record.state, record.compared) = (state, compared),
+            Err(error) => (record.state, record.error) = (State::Failed, Some(error)),
         });
         self.publish(&id);
         if let Some(record) = self.find(&id) {
-            for run in (0..record.sides.len()).filter_map(|side| record.run(side)) {
+            for run in record.runs() {
                 self.exporters.send(run).await;
             }
         }
@@ -234,10 +234,9 @@ impl Runs {
 
     /// The comparison of two sides. If too many runs go on for a sample, no rule is
     /// judged.
-    async fn compared(&self, id: &str, request: &RunRequest) -> Option<Arc<Compared>> {
+    async fn compared(&self, request: &RunRequest, runs: &[Arc<Run>]) -> Option<Arc<Compared>> {
         let clients: [_; 2] = request.clients().try_into().ok()?;
-        let record = self.find(id)?;
-        let (one, other) = record.run(0).zip(record.run(1))?;
+        let [one, other] = runs else { return None };
         let settings = request.settings(clients[0]);
         let sample = sample(request.scenario, &settings, clients).await;
         let sample = sample.unwrap_or_default();
@@ -298,9 +297,8 @@ impl Runs {
     }
 
     fn publish(&self, id: &str) {
-        let summary = self.find(id).map(|record| record.summary());
-        if let Some(summary) = summary {
-            self.feed.publish("run", &summary);
+        if let Some(record) = self.find(id) {
+            self.feed.publish("run", &record.summary());
         }
     }
 
@@ -322,16 +320,6 @@ impl Runs {
 impl Relay<'_> {
     fn live(&self) -> MutexGuard<'_, Live> {
         self.live.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// How a run ended, from the endings of its sides.
-fn state(sides: Vec<Result<Arc<Run>, RunError>>) -> State {
-    let runs: Result<Vec<_>, _> = sides.into_iter().collect();
-    match runs {
-        Err(error) => State::Failed(causes(&error)),
-        Ok(runs) if runs.iter().any(|run| run.is_cancelled()) => State::Cancelled,
-        Ok(_) => State::Finished,
     }
 }
 

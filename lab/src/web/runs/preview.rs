@@ -42,8 +42,7 @@ pub(super) async fn preview(
     };
     if !has_sliders(request.scenario) {
         let detail = format!("scenario: {} has no preview", request.scenario.name());
-        let status = StatusCode::UNPROCESSABLE_ENTITY;
-        return Err(Problem::new(status, "invalid_run", detail));
+        return Err(Problem::unprocessable("invalid_run", detail));
     }
     let _turn = shared.runs.previews.try_acquire().map_err(|_| {
         let detail = format!("{MAX_PREVIEWS} previews are running already");
@@ -67,6 +66,7 @@ pub(super) async fn preview(
         request,
         started: SystemTime::now(),
         state: RunState::Finished,
+        error: None,
         cancelled: Arc::default(),
         sides: runs
             .into_iter()

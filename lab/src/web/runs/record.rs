@@ -22,6 +22,8 @@ pub(super) struct Record {
     pub(super) request: RunRequest,
     pub(super) started: SystemTime,
     pub(super) state: State,
+    /// Why it failed.
+    pub(super) error: Option<String>,
     /// Set when the run is cancelled.
     pub(super) cancelled: Arc<watch::Sender<bool>>,
     /// One for each client of the run.
@@ -31,25 +33,14 @@ pub(super) struct Record {
 }
 
 /// The state of a run.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub(super) enum State {
     Running,
     Finished,
-    /// It was cancelled.
     Cancelled,
-    /// It could not run, for this reason.
-    Failed(String),
-}
-
-impl Serialize for State {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(match self {
-            Self::Running => "running",
-            Self::Finished => "finished",
-            Self::Cancelled => "cancelled",
-            Self::Failed(_) => "failed",
-        })
-    }
+    /// It could not run; the record has the reason.
+    Failed,
 }
 
 /// One client's side of a run. Clones are cheap.
@@ -109,7 +100,7 @@ impl Record {
             without: self.request.without.map(|without| without.defence.id),
             pace: self.request.pace,
             seed: self.request.seed,
-            state: self.state.clone(),
+            state: self.state,
             passed: first.map(Run::passed),
             ending: first.map(|run| run.outcome.ending),
             ended: first.map(|run| run.outcome.ending.to_string()),
@@ -123,6 +114,11 @@ impl Record {
             Side::Done(run) => Some(run),
             Side::Live(_) => None,
         }
+    }
+
+    /// The runs of the sides that are over.
+    pub(super) fn runs(&self) -> impl Iterator<Item = &Run> {
+        (0..self.sides.len()).filter_map(|side| self.run(side))
     }
 
     /// Both sides of a comparison, if they are over.
@@ -142,8 +138,7 @@ impl Record {
     /// The lesson for the completed runs; without one, the lesson that is valid for every
     /// client.
     fn why(&self) -> Vec<&'static str> {
-        let sides = 0..self.sides.len();
-        let runs: Vec<_> = sides.filter_map(|side| self.run(side)).collect();
+        let runs: Vec<_> = self.runs().collect();
         match runs.is_empty() {
             true => self.request.scenario.words.always().collect(),
             false => why(runs),
@@ -155,10 +150,7 @@ impl Record {
         let scenario = self.request.scenario;
         Detail {
             summary: self.summary(),
-            error: match &self.state {
-                State::Failed(error) => Some(error.clone()),
-                State::Running | State::Finished | State::Cancelled => None,
-            },
+            error: self.error.clone(),
             sides: self.sides.clone(),
             compared: self.compared.as_deref().cloned(),
             lesson: over.then(|| self.why().join(" ")),
@@ -190,7 +182,8 @@ mod tests {
             id: String::new(),
             request,
             started: SystemTime::UNIX_EPOCH,
-            state: State::Failed("no port".to_owned()),
+            state: State::Failed,
+            error: Some("no port".to_owned()),
             cancelled: Arc::default(),
             sides: Vec::new(),
             compared: None,

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use http::StatusCode;
 use serde::{Deserialize, Deserializer, Serialize, de::Error};
 
 use super::super::{
@@ -137,12 +136,10 @@ impl RunRequest {
     /// Reads a request from JSON. A missing seed is replaced by a random one.
     pub(super) fn read(body: &[u8]) -> Result<Self, Problem> {
         let body: Body = json_body::read(body, "invalid_run")?;
-        let scenario = scenario::find(&body.scenario).map_err(|error| {
-            let status = StatusCode::UNPROCESSABLE_ENTITY;
-            Problem::new(status, "unknown_scenario", error.to_string())
-        })?;
-        let invalid =
-            |detail| Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "invalid_run", detail);
+        let scenario = scenario::find(&body.scenario);
+        let scenario = scenario
+            .map_err(|error| Problem::unprocessable("unknown_scenario", error.to_string()))?;
+        let invalid = |detail| Problem::unprocessable("invalid_run", detail);
         let clients = body.client.clients(body.without);
         if clients.is_empty() {
             let detail = "without: needs the reliable client or a comparison";
@@ -227,39 +224,30 @@ mod tests {
         );
     }
 
-    /// Bodies, each with the status and the words of its problem.
+    /// Fields beside the scenario, or bodies, each with the words of its problem.
     const REFUSED: &str = r#"
-{ | 400 the body is not JSON: EOF
-[] | 422 the body must be a JSON object
-{} | 422 missing field `scenario`
-{"scenario":7} | 422 scenario: invalid type: integer `7`, expected a string
-{"scenario":"flakey"} | 422 did you mean 'flaky'?
-{"client":"curl"} | 422 client: must be one of reliable, naive, compare, got curl
-{"pace":"slow"} | 422 pace: unknown variant `slow`, expected `real` or `virtual`
-{"pace":1} | 422 pace: invalid type: integer `1`
-{"seed":-1} | 422 seed: invalid value: integer `-1`, expected u64
-{"seed":1.0} | 422 seed: invalid type: floating point `1.0`, expected u64
-{"seed":true} | 422 seed: invalid type: boolean `true`
-{"max_attempts":0} | 422 max_attempts: must be an integer from 1 to 10000, got 0
-{"max_attempts":-1} | 422 got -1
-{"max_attempts":10001} | 422 got 10001
-{"max_pages":2.0} | 422 max_pages: must be an integer from 1 to 10000, got 2.0
-{"max_pages":4294967297} | 422 got 4294967297
-{"max_items":true} | 422 max_items: must be an integer from 1 to 10000, got true
-{"max_items":"3"} | 422 got "3"
-{"max_items":10001} | 422 got 10001
-{"max_retry_after_seconds":86401} | 422 max_retry_after_seconds: must be an integer from 0 to 86400
-{"max_retry_after_seconds":0.5} | 422 got 0.5
-{"deadline":1} | 422 unknown field `deadline`
-{"max_pages":3} | 422 max_pages: has no effect on scenario flaky: it does not read a listing
-{"client":"naive","max_attempts":1} | 422 max_attempts: has no effect on client naive: its limits
+{} | missing field `scenario`
+{"scenario":7} | scenario: invalid type: integer `7`, expected a string
+{"scenario":"flakey"} | did you mean 'flaky'?
+{"client":"curl"} | client: must be one of reliable, naive, compare, got curl
+{"without":"luck"} | without: must be one of
+{"pace":"slow"} | pace: unknown variant `slow`, expected `real` or `virtual`
+{"pace":1} | pace: invalid type: integer `1`
+{"seed":-1} | seed: invalid value: integer `-1`, expected u64
+{"seed":1.0} | seed: invalid type: floating point `1.0`, expected u64
+{"max_attempts":0} | max_attempts: must be an integer from 1 to 10000, got 0
+{"max_pages":4294967297} | max_pages: must be an integer from 1 to 10000, got 4294967297
+{"max_items":10001} | max_items: must be an integer from 1 to 10000, got 10001
+{"max_retry_after_seconds":86401} | max_retry_after_seconds: must be an integer from 0 to 86400
+{"deadline":1} | unknown field `deadline`
+{"max_pages":3} | max_pages: has no effect on scenario flaky: it does not read a listing
+{"client":"naive","max_attempts":1} | max_attempts: has no effect on client naive: its limits
 "#;
 
     #[test]
     fn an_invalid_field_is_refused_with_its_name_and_rule() {
         for case in REFUSED.trim().lines() {
-            let (body, refusal) = case.split_once(" | ").expect("a refusal");
-            let (status, detail) = refusal.split_once(' ').expect("words");
+            let (body, detail) = case.split_once(" | ").expect("a refusal");
             let body = match body.strip_prefix("{\"") {
                 Some(rest) if !rest.starts_with("scenario") => {
                     format!("{{\"scenario\":\"flaky\",\"{rest}")
@@ -269,7 +257,6 @@ mod tests {
 
             let problem = RunRequest::read(body.as_bytes()).expect_err(&body);
 
-            assert_eq!(problem.status.as_str(), status, "{body}");
             assert!(problem.detail.contains(detail), "{body}: {problem:?}");
         }
     }
