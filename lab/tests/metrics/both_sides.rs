@@ -68,11 +68,8 @@ impl BothSides {
 
     /// The response to a scraper.
     pub(crate) async fn scrape(&self) -> String {
-        let http = reqwest::Client::builder().no_proxy().tls_certs_only([]);
-        let url = format!("{}/metrics", self.service.base_url());
-        let response = http.build().expect("legal").get(url).send().await;
-        let text = response.expect("a response").text().await;
-        text.expect("Prometheus text")
+        let text = crate::scrape(&self.service, "identity").await;
+        String::from_utf8(text).expect("Prometheus text")
     }
 
     pub(crate) async fn stop(self) {

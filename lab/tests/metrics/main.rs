@@ -7,7 +7,19 @@ mod promtool;
 use client::{RETRY_STATUSES, telemetry as client_side};
 use host::telemetry as service_side;
 
+use host::RunningService;
+
 use crate::both_sides::BothSides;
+
+/// The response to a scraper that accepts this encoding, as sent over the wire.
+async fn scrape(service: &RunningService, encoding: &str) -> Vec<u8> {
+    let http = reqwest::Client::builder().no_proxy().tls_certs_only([]);
+    let url = format!("{}/metrics", service.base_url());
+    let request = http.build().expect("legal").get(url);
+    let response = request.header("accept-encoding", encoding).send().await;
+    let body = response.expect("a response").bytes().await;
+    body.expect("a body").to_vec()
+}
 
 fn has(scrape: &str, line: &str) -> bool {
     scrape.lines().any(|scraped| scraped == line)

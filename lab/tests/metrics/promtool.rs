@@ -9,12 +9,12 @@
 
 use std::{
     io::Write,
-    process::{Command, Output, Stdio},
+    process::{Command, Stdio},
 };
 
-use crate::{both_sides::BothSides, course::CourseRuns};
+use crate::{both_sides::BothSides, course::after_the_course, scrape};
 
-fn check_metrics(exposition: &str) -> Output {
+fn assert_nothing_to_say(exposition: &[u8]) {
     let mut promtool = Command::new("promtool")
         .args(["check", "metrics"])
         .stdin(Stdio::piped())
@@ -23,13 +23,10 @@ fn check_metrics(exposition: &str) -> Output {
         .spawn()
         .expect("promtool is installed");
     let mut stdin = promtool.stdin.take().expect("a pipe");
-    stdin.write_all(exposition.as_bytes()).expect("it reads");
+    stdin.write_all(exposition).expect("it reads");
     drop(stdin);
-    promtool.wait_with_output().expect("it ends")
-}
 
-fn assert_nothing_to_say(exposition: &str) {
-    let output = check_metrics(exposition);
+    let output = promtool.wait_with_output().expect("it ends");
 
     let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
     assert_eq!((output.status.code(), &*said), (Some(0), ""));
@@ -37,22 +34,13 @@ fn assert_nothing_to_say(exposition: &str) {
 
 #[tokio::test]
 #[ignore = "needs promtool"]
-async fn promtool_accepts_the_metrics_after_every_call() {
+async fn promtool_accepts_the_metrics_after_every_call_and_after_the_whole_course() {
     let both = BothSides::start();
     both.meet_every_endpoint().await;
-
-    assert_nothing_to_say(&both.scrape().await);
-
+    assert_nothing_to_say(both.scrape().await.as_bytes());
     both.stop().await;
-}
 
-#[tokio::test]
-#[ignore = "needs promtool"]
-async fn promtool_accepts_the_metrics_after_the_whole_course() {
-    let course = CourseRuns::new().await;
-
-    let scrape = String::from_utf8(course.scrape("identity").await);
-
-    assert_nothing_to_say(&scrape.expect("text"));
-    course.stop().await;
+    let course = after_the_course().await;
+    assert_nothing_to_say(&scrape(&course, "identity").await);
+    course.stop().await.expect("nothing left behind");
 }
