@@ -14,7 +14,7 @@ use tokio::time::sleep;
 
 use super::{
     Exit,
-    running_lab::{RESPONSE_TIMEOUT, RunningLab, RunningLabError},
+    running_lab::{RunningLab, RunningLabError},
     scenario_arguments::Arguments,
     terminal,
 };
@@ -32,7 +32,7 @@ pub(super) fn live(arguments: &Arguments, scenario: &Scenario) -> Result<Exit, E
     let fail = |error: RunningLabError| terminal::fail(&error, Exit::Environment);
     terminal::runtime()?.block_on(async {
         let page = &arguments.page;
-        let lab = RunningLab::at(page, RESPONSE_TIMEOUT).map_err(fail)?;
+        let lab = RunningLab::at(page).map_err(fail)?;
         let mut signals =
             Signals::listen().map_err(|error| terminal::fail(&error, Exit::Environment))?;
         let request = Value::Object(arguments.run_request(scenario, Pace::Real));

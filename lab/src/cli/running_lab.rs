@@ -11,7 +11,7 @@ use tokio::time::timeout;
 use crate::{http_client, web::DEFAULT_PAGE_PORT};
 
 /// How long the response headers may take.
-pub(super) const RESPONSE_TIMEOUT: Duration = Duration::from_secs(5);
+const RESPONSE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The web UI of a `lab serve`.
 pub(super) struct RunningLab {
@@ -60,12 +60,12 @@ pub(super) fn page(text: &str) -> Result<String, String> {
 }
 
 impl RunningLab {
-    /// The lab with this page, whose response headers must arrive within `patience`.
-    pub(super) fn at(page: &str, patience: Duration) -> Result<Self, RunningLabError> {
+    /// The lab with this page.
+    pub(super) fn at(page: &str) -> Result<Self, RunningLabError> {
         Ok(Self {
             page: page.to_owned(),
             http: http_client::plain_builder().build()?,
-            patience,
+            patience: RESPONSE_TIMEOUT,
         })
     }
 
@@ -163,7 +163,8 @@ mod tests {
     async fn a_silent_server_and_a_missing_one_get_different_errors() {
         let silent = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
         let page = format!("http://{}", silent.local_addr().expect("an address"));
-        let lab = RunningLab::at(&page, Duration::from_millis(100)).expect("a client");
+        let mut lab = RunningLab::at(&page).expect("a client");
+        lab.patience = Duration::from_millis(100);
         let refused = async || {
             let sent = lab.send(Method::GET, "/", None).await;
             sent.err().map(|error| error.to_string())
