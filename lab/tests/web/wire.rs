@@ -63,15 +63,3 @@ async fn the_newest_two_hundred_requests_are_kept() {
     assert_eq!(wire["requests"].as_array().map(Vec::len), Some(200));
     assert_eq!(wire["requests"][0]["seq"], 4);
 }
-
-#[tokio::test]
-async fn runs_are_not_listed() {
-    let (_dashboard, browser) = serve().await;
-    let mut events = browser.listen(None).await;
-    let id = browser.run_scenario("flaky").await;
-
-    let heard = events.until(|event| event.ends(&id)).await;
-
-    assert!(heard.iter().all(|event| event.kind != "wire"));
-    assert_eq!(browser.get("/api/wire").await.json()["requests"], json!([]));
-}
