@@ -7,7 +7,7 @@ use std::{
 };
 
 use humantime::format_rfc3339_millis;
-use serde::Serialize;
+use serde_json::json;
 use tokio::time::{MissedTickBehavior, interval};
 
 use super::feed::Feed;
@@ -15,12 +15,6 @@ use runner::Exposition;
 
 /// How often the counters are read.
 const INTERVAL: Duration = Duration::from_secs(1);
-
-#[derive(Serialize)]
-struct Metrics<'a> {
-    at: String,
-    values: &'a BTreeMap<String, u64>,
-}
 
 /// Reads the counters until it is dropped, and limits the exposition's memory.
 pub(super) async fn publish(exposition: Exposition, feed: Arc<Feed>) {
@@ -33,13 +27,7 @@ pub(super) async fn publish(exposition: Exposition, feed: Arc<Feed>) {
         let values = exposition.totals();
         if values != known {
             let at = format_rfc3339_millis(SystemTime::now()).to_string();
-            feed.publish(
-                "metrics",
-                &Metrics {
-                    at,
-                    values: &values,
-                },
-            );
+            feed.publish("metrics", &json!({ "at": at, "values": values }));
             known = values;
         }
     }

@@ -28,10 +28,17 @@ async fn a_load_reports_progress_and_changes_the_counters_of_both_sides() {
         (&json!(10), &json!(false))
     );
     assert_eq!(last["finished"], true, "{last}");
-    assert_eq!(last["tally"]["attempts"], 20, "{last}");
     let service = Browser::of(&dashboard.service_url());
-    for series in ["client_attempts_total{", "service_faults_total{"] {
-        assert_eq!(service.total(series).await, 20, "{series}");
+    for (counted, series, expected) in [
+        ("completed", "client_calls_total{", 10),
+        ("calls", "client_calls_total{", 10),
+        ("attempts", "client_attempts_total{", 20),
+        ("attempts", "service_faults_total{", 20),
+        ("retries", "client_retries_total{", 10),
+        ("give_ups", "client_give_ups_total{", 10),
+    ] {
+        assert_eq!(last["tally"][counted], expected, "{last}");
+        assert_eq!(service.total(series).await, expected, "{series}");
     }
 }
 

@@ -14,6 +14,7 @@ use std::sync::{
 use axum::response::sse::Event;
 use rand::RngExt;
 use serde::Serialize;
+use serde_json::json;
 use tokio::sync::watch;
 
 use super::json;
@@ -120,12 +121,6 @@ pub(super) struct Reader {
     closed: watch::Receiver<bool>,
 }
 
-#[derive(Serialize)]
-struct Missed {
-    from: u64,
-    to: u64,
-}
-
 impl Reader {
     /// Waits for the next event; none once the feed is closed, or too many newer readers
     /// have come. Dropped while it waits, it loses nothing.
@@ -139,7 +134,7 @@ impl Reader {
             match delivery {
                 Some(Delivery::Event(event)) => return Some(event),
                 Some(Delivery::Missed { from, to }) => {
-                    let data = json(&Missed { from, to });
+                    let data = json!({ "from": from, "to": to }).to_string();
                     return Some(self.feed.event(to, "missed", &data));
                 }
                 None => self.closed.changed().await.ok()?,
