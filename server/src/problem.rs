@@ -1,24 +1,6 @@
 //! The problems of the lessons, beside those of the host.
 
-use host::Problem;
-use http::StatusCode;
-
-macro_rules! problems {
-    (@field) => { None };
-    (@field $field:literal) => { Some($field) };
-    ($($name:ident = $status:ident, $code:literal $(of $field:literal)?, $detail:literal;)+) => {
-        $(
-            pub(crate) const $name: Problem = Problem {
-                status: StatusCode::$status,
-                code: $code,
-                detail: $detail,
-                field: problems!(@field $($field)?),
-            };
-        )+
-    };
-}
-
-problems! {
+host::problems! { pub(crate),
     INVALID_LIMIT = BAD_REQUEST, "invalid_limit" of "query.limit", "limit must be one integer from 1 to 100";
     INVALID_CURSOR = BAD_REQUEST, "invalid_cursor" of "query.cursor", "this list of this service did not issue the cursor";
     TRANSIENT_FAILURE = SERVICE_UNAVAILABLE, "transient_failure", "a failure on purpose that goes away after two calls";

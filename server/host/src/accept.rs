@@ -343,7 +343,9 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_byte_in_either_direction_ends_silence() {
-        let notes: [fn(&Activity, Instant); 2] = [Activity::received, Activity::sent];
+        let notes: [fn(&Activity, Instant); 2] = [Activity::received, |activity, now| {
+            activity.lock().last_byte = now;
+        }];
         for note in notes {
             let mut silent = Silent::default();
             let slow = silent.comes().await;

@@ -234,44 +234,40 @@ mod tests {
     use super::*;
     use crate::waits::Correlation;
 
-    fn arrive(state: &mut State, route: &str, at: u64) -> (u64, Option<Duration>) {
+    const OF_FLAKY: Correlation<'static> = Correlation {
+        route: "/flaky",
+        trace_id: Some("trace"),
+        idempotency_key: None,
+    };
+
+    fn arrive(state: &mut State) -> u64 {
         let entry = WireRequest {
-            arrived: Duration::from_secs(at),
-            route: route.to_owned().into(),
-            trace_id: Some("trace".to_owned()),
+            route: OF_FLAKY.route.into(),
             ..WireRequest::default()
         };
-        state.arrived(entry, None)
+        state.arrived(entry, None).0
     }
 
-    fn correlation(route: &str) -> Correlation<'_> {
-        Correlation {
-            route,
-            trace_id: Some("trace"),
-            idempotency_key: None,
-        }
-    }
-
-    fn respond(state: &mut State, route: &str, seq: u64, at: u64, retry_after: Option<Duration>) {
+    fn respond(state: &mut State, seq: u64, retry_after: Option<RetryAfter>) {
         let head = Head {
-            at: Duration::from_secs(at),
+            at: Duration::from_secs(seq),
             status: 503,
-            retry_after: retry_after.map(RetryAfter::date),
+            retry_after,
             cursor_issued: None,
         };
         let outcome = Outcome {
             response: Some(head),
             ..Outcome::default()
         };
-        state.responded(seq, correlation(route), outcome);
+        state.responded(seq, OF_FLAKY, outcome);
     }
 
     #[test]
     fn old_entries_go_and_counts_stay() {
         let mut state = State::new(2, false);
 
-        for at in 0..5 {
-            arrive(&mut state, "/flaky", at);
+        for _ in 0..5 {
+            arrive(&mut state);
         }
 
         let snapshot = state.snapshot();
@@ -284,19 +280,18 @@ mod tests {
     #[test]
     fn a_response_finds_its_entry_or_nothing() {
         let mut state = State::new(1, false);
-        let (dropped, _) = arrive(&mut state, "/flaky", 0);
-        let (kept, _) = arrive(&mut state, "/flaky", 1);
-        let wait = Duration::from_millis(1_001);
+        let (dropped, kept) = (arrive(&mut state), arrive(&mut state));
+        let asked = Some(RetryAfter::date(Duration::from_millis(1_001)));
 
-        respond(&mut state, "/flaky", dropped, 2, None);
+        respond(&mut state, dropped, None);
         let before = state.snapshot();
-        respond(&mut state, "/flaky", kept, 3, Some(wait));
+        respond(&mut state, kept, asked);
         let after = state.snapshot();
 
         assert_eq!(before.entries[0].status, None);
         assert_eq!(after.entries[0].status, Some(503));
-        assert_eq!(after.entries[0].head, Some(Duration::from_secs(3)));
-        assert_eq!(after.entries[0].retry_after, Some(RetryAfter::date(wait)));
+        assert_eq!(after.entries[0].head, Some(Duration::from_secs(kept)));
+        assert_eq!(after.entries[0].retry_after, asked);
         assert_eq!(after.routes["/flaky"].responses, 2);
     }
 }

@@ -34,34 +34,36 @@ pub struct Problem {
     pub field: Option<&'static str>,
 }
 
+/// Declares problems as constants: name, status, code, the part at fault, and detail.
+#[macro_export]
 macro_rules! problems {
     (@field) => { None };
     (@field $field:literal) => { Some($field) };
-    ($($name:ident = $status:ident, $code:literal $(of $field:literal)?, $detail:literal;)+) => {
-        impl Problem {
-            $(
-                #[doc = concat!("`", $code, "`: ``", $detail, "``.")]
-                pub const $name: Self = Self {
-                    status: StatusCode::$status,
-                    code: $code,
-                    detail: $detail,
-                    field: problems!(@field $($field)?),
-                };
-            )+
-        }
+    ($vis:vis, $(
+        $name:ident = $status:ident, $code:literal $(of $field:literal)?, $detail:literal;
+    )+) => {
+        $(
+            #[doc = concat!("`", $code, "`: ``", $detail, "``.")]
+            $vis const $name: $crate::Problem = $crate::Problem {
+                status: ::http::StatusCode::$status,
+                code: $code,
+                detail: $detail,
+                field: $crate::problems!(@field $($field)?),
+            };
+        )+
     };
 }
 
-problems! {
+impl Problem {
+    problems! { pub,
     INVALID_HOST = BAD_REQUEST, "invalid_host" of "header.Host", "HTTP/1.1 asks for exactly one Host header, and that it names a host (RFC 9112 section 3.2)";
     HOST_NOT_ALLOWED = MISDIRECTED_REQUEST, "host_not_allowed" of "header.Host", "the Host must be a name of loopback: 127.0.0.1, localhost, [::1]";
     CROSS_SITE = FORBIDDEN, "cross_site", "no other web site may call the service; call it from a terminal, a program, or the address bar";
     NOT_FOUND = NOT_FOUND, "not_found", "no such path";
     METHOD_NOT_ALLOWED = METHOD_NOT_ALLOWED, "method_not_allowed", "the path does not serve this method; see Allow";
     INTERNAL_ERROR = INTERNAL_SERVER_ERROR, "internal_error", "the service failed in a way it did not plan to";
-}
+    }
 
-impl Problem {
     /// The problems of requests that are not admitted to the router.
     pub(crate) const REFUSALS: [Self; 3] =
         [Self::INVALID_HOST, Self::HOST_NOT_ALLOWED, Self::CROSS_SITE];

@@ -5,8 +5,8 @@ use std::io::{self, ErrorKind};
 use std::iter;
 
 use axum::body::Body;
-use bytes::{Bytes, BytesMut};
-use http_body_util::BodyExt;
+use bytes::Bytes;
+use http_body_util::{BodyExt, LengthLimitError, Limited};
 use hyper::body::Body as _;
 
 /// The largest body that is accepted, in bytes.
@@ -28,8 +28,7 @@ pub enum BodyError {
 impl BodyError {
     /// Why a body could not be read on.
     #[must_use]
-    pub fn of(error: &axum::Error) -> Self {
-        let first: &(dyn Error + 'static) = error;
+    pub fn of(first: &(dyn Error + 'static)) -> Self {
         let kind = iter::successors(Some(first), |&error| error.source())
             .find_map(|error| error.downcast_ref::<io::Error>())
             .map(io::Error::kind);
@@ -49,22 +48,15 @@ impl BodyError {
 /// # Errors
 ///
 /// [`BodyError`] if there is no complete body.
-pub async fn read(mut body: Body) -> Result<Bytes, BodyError> {
+pub async fn read(body: Body) -> Result<Bytes, BodyError> {
     if body.size_hint().lower() > MAX_BODY as u64 {
         return Err(BodyError::TooLarge);
     }
-    let mut kept = BytesMut::new();
-    while let Some(frame) = body.frame().await {
-        let frame = frame.map_err(|error| BodyError::of(&error))?;
-        let Some(data) = frame.data_ref() else {
-            continue;
-        };
-        if kept.len() + data.len() > MAX_BODY {
-            return Err(BodyError::TooLarge);
-        }
-        kept.extend_from_slice(data);
+    match Limited::new(body, MAX_BODY).collect().await {
+        Ok(read) => Ok(read.to_bytes()),
+        Err(error) if error.is::<LengthLimitError>() => Err(BodyError::TooLarge),
+        Err(error) => Err(BodyError::of(&*error)),
     }
-    Ok(kept.freeze())
 }
 
 #[cfg(test)]

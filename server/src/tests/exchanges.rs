@@ -16,10 +16,6 @@ fn with_routes(routes: Router) -> Service {
     Service::adding(routes, ServiceConfig::builder().record_exchanges(true))
 }
 
-fn exchanges(service: &Service) -> Vec<Exchange> {
-    service.exchanges()
-}
-
 fn line(header: &Header) -> String {
     format!(
         "{}: {}",
@@ -45,7 +41,7 @@ async fn a_plain_service_keeps_none() {
 
     service.get("/items").await;
 
-    assert!(exchanges(&service).is_empty());
+    assert!(service.exchanges().is_empty());
     assert_eq!(service.ledger().total, 1);
 }
 
@@ -55,7 +51,7 @@ async fn a_response_is_kept_as_it_was_sent() {
 
     let sent = service.get("/retry-later").await;
 
-    let [exchange] = &*exchanges(&service) else {
+    let [exchange] = &*service.exchanges() else {
         panic!("one exchange")
     };
     let response = exchange.response.as_ref().expect("a response");
@@ -87,7 +83,7 @@ async fn no_cursor_is_kept_whoever_issued_it() {
         .follow("/looping-items", first.next_cursor(), 3)
         .await;
 
-    let kept = exchanges(&service);
+    let kept = service.exchanges();
     assert_eq!(kept.len(), 4);
     for exchange in &kept {
         let text = whole(exchange);
@@ -127,7 +123,7 @@ async fn of_a_request_only_what_is_harmless_is_kept() {
     service.get("/SECRET?cursor=SECRET").await;
     service.get("/items?cursor=SECRET").await;
 
-    let kept = exchanges(&service);
+    let kept = service.exchanges();
     assert_eq!(kept.len(), 4);
     for exchange in &kept {
         assert!(!whole(exchange).contains("SECRET"), "{}", whole(exchange));
@@ -168,7 +164,8 @@ async fn a_long_body_is_cut_and_a_broken_one_says_so() {
     let read = axum::body::to_bytes(response.into_body(), usize::MAX).await;
 
     assert!(read.is_err());
-    let bodies: Vec<_> = exchanges(&service)
+    let bodies: Vec<_> = service
+        .exchanges()
         .into_iter()
         .map(|it| it.response.expect("a response").body)
         .collect();
@@ -187,7 +184,7 @@ async fn a_body_that_nobody_reads_has_not_broken_off() {
     service.get("/no-content").await;
     service.get("/redirect").await;
 
-    for exchange in exchanges(&service) {
+    for exchange in service.exchanges() {
         let body = exchange.response.expect("a response").body;
         assert_eq!((body.is_whole, body.length), (true, 0));
     }
@@ -214,7 +211,7 @@ async fn what_a_route_sends_back_is_taken_out() {
     let response = service.post(uri, &headers, r#"{"a":"SECRET-6"}"#).await;
 
     assert_eq!(response.text().matches("SECRET-6").count(), 2);
-    let text = whole(&exchanges(&service)[0]);
+    let text = whole(&service.exchanges()[0]);
     assert!(!text.contains("SECRET"), "{text}");
     assert!(
         text.contains("authorization: (value not recorded)"),
@@ -228,7 +225,7 @@ async fn nothing_of_an_exchange_is_printed() {
 
     service.post("/echo", &[("user-agent", "SECRET")], "").await;
 
-    let kept = exchanges(&service);
+    let kept = service.exchanges();
     assert!(whole(&kept[0]).contains("SECRET"));
     assert!(!format!("{kept:#?}").contains("SECRET"), "{kept:#?}");
     let response = kept[0].response.as_ref().expect("a response");

@@ -4,9 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use host::telemetry::{DURATION_BUCKETS, METRICS, MetricKind};
-use host::{ExpectedRoute, METRICS_MEDIA_TYPE, Metrics, Served, ServiceConfig};
+use host::{METRICS_MEDIA_TYPE, Metrics, ServiceConfig};
 use http::header::{ACCEPT_ENCODING, CONTENT_ENCODING};
-use http::{Method, StatusCode};
 use metrics::{Key, Level, Metadata, Recorder};
 use metrics_exporter_prometheus::PrometheusBuilder;
 
@@ -62,35 +61,6 @@ async fn no_series_is_born_with_its_first_event_and_no_counter_is_there_in_vain(
         |line: &&str| line.ends_with(" 0") && !counted(line, MetricKind::Counter).is_empty();
     let unmoved: Vec<_> = after.lines().filter(is_unmoved).collect();
     assert_eq!(unmoved, [""; 0], "what cannot happen is not registered");
-}
-
-#[tokio::test]
-async fn an_expected_route_is_there_at_zero() {
-    let expected = ExpectedRoute {
-        path: "/added",
-        method: Method::GET,
-        statuses: vec![StatusCode::TOO_MANY_REQUESTS],
-        faults: vec!["of_the_lab"],
-        has_retry_after: true,
-    };
-    let served = Served {
-        expected: vec![expected],
-        ..Served::default()
-    };
-    let service = Service::serving(served, ServiceConfig::builder());
-
-    let scrape = service.get("/metrics").await.text();
-
-    for line in [
-        "service_faults_total{fault=\"of_the_lab\"} 0",
-        "service_early_retries_total{route=\"/added\"} 0",
-        "http_server_request_duration_seconds_count{http_request_method=\"GET\",http_route=\"/added\",http_response_status_code=\"429\"} 0",
-    ] {
-        assert!(
-            scrape.lines().any(|it| it == line),
-            "{line} is not in\n{scrape}"
-        );
-    }
 }
 
 #[tokio::test]

@@ -15,12 +15,13 @@ use super::ConnectionBounds;
 pub(super) struct Activity(Mutex<State>);
 
 #[derive(Debug)]
-struct State {
+pub(super) struct State {
     request: Progress,
     /// When the last byte came or went.
-    last_byte: Instant,
+    pub(super) last_byte: Instant,
     /// Whether the latest request came with an earlier one, in bytes that were read before.
-    is_pipelined: bool,
+    /// A connection that has many such requests at hand would keep the thread to itself.
+    pub(super) is_pipelined: bool,
     /// Whether bytes have come since the latest request began.
     is_fresh: bool,
     /// Since when a handler has waited for more of a body.
@@ -30,9 +31,9 @@ struct State {
     /// Since when the client's close has been waited for.
     closing: Option<Instant>,
     /// Whether a body was left unread.
-    is_unread: bool,
+    pub(super) is_unread: bool,
     /// Whether the connection is to end with a reset.
-    is_to_be_reset: bool,
+    pub(super) is_to_be_reset: bool,
     /// How many requests have begun.
     requests: u64,
     /// Who closed the connection first.
@@ -75,11 +76,6 @@ impl Activity {
         }
     }
 
-    /// Bytes have gone.
-    pub(super) fn sent(&self, now: Instant) {
-        self.lock().last_byte = now;
-    }
-
     /// The head of a request is complete: its position on the connection, from 1.
     pub(super) fn request_began(&self) -> u64 {
         let mut state = self.lock();
@@ -90,12 +86,6 @@ impl Activity {
         state.is_unread = false;
         state.requests += 1;
         state.requests
-    }
-
-    /// Whether the latest request had come together with an earlier one. A connection that
-    /// has many such requests at hand would keep the thread to itself.
-    pub(super) fn is_pipelined(&self) -> bool {
-        self.lock().is_pipelined
     }
 
     /// The response is complete, or was dropped.
@@ -130,26 +120,6 @@ impl Activity {
     pub(super) fn end(&self) -> (ClosedBy, u64) {
         let state = self.lock();
         (state.closed_by.unwrap_or(ClosedBy::Service), state.requests)
-    }
-
-    /// A body was left unread.
-    pub(super) fn left_unread(&self) {
-        self.lock().is_unread = true;
-    }
-
-    /// Whether a body was left unread.
-    pub(super) fn is_unread(&self) -> bool {
-        self.lock().is_unread
-    }
-
-    /// The connection is to end with a reset, and not in good order.
-    pub(super) fn is_to_be_reset(&self) {
-        self.lock().is_to_be_reset = true;
-    }
-
-    /// Whether it ends with a reset.
-    pub(super) fn ends_with_a_reset(&self) -> bool {
-        self.lock().is_to_be_reset
     }
 
     /// Whether it can be closed without a loss: no request is in flight, and every
@@ -190,7 +160,7 @@ impl Activity {
         Some(since.max(self.lock().last_byte))
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, State> {
         // The state is sound after every single step.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -260,11 +230,10 @@ mod tests {
         let activity = Activity::new(Instant::now());
         activity.request_began();
 
-        activity.left_unread();
-        let before = activity.is_unread();
+        activity.lock().is_unread = true;
         activity.request_began();
 
-        assert!(before && !activity.is_unread());
+        assert!(!activity.lock().is_unread);
     }
 
     #[test]

@@ -97,7 +97,7 @@ impl<B: HttpBody> Drop for RequestBody<B> {
     fn drop(&mut self) {
         self.activity.awaits_body(None);
         if !self.has_ended && !self.body.is_end_stream() {
-            self.activity.left_unread();
+            self.activity.lock().is_unread = true;
         }
     }
 }
@@ -137,7 +137,7 @@ mod tests {
         drop(half);
         drop(chunks(dropped));
 
-        let unread = activities.map(|activity| activity.is_unread());
+        let unread = activities.map(|activity| activity.lock().is_unread);
         assert_eq!(unread, [false, false, true, true]);
     }
 }

@@ -61,7 +61,8 @@ pub(super) async fn connection<I, S>(
         }));
         let end = RequestEnd(Arc::clone(&noted));
         async move {
-            if end.0.is_pipelined() {
+            let is_pipelined = end.0.lock().is_pipelined;
+            if is_pipelined {
                 // Others get their turn between two requests that came at once.
                 yield_now().await;
             }
@@ -75,7 +76,7 @@ pub(super) async fn connection<I, S>(
                 }
                 Some(fault) => {
                     if fault == ConnectionFault::Reset {
-                        end.0.is_to_be_reset();
+                        end.0.lock().is_to_be_reset = true;
                     }
                     end.0.is_closed_by(ClosedBy::Service);
                     return Err(Withheld);

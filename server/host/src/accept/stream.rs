@@ -67,7 +67,7 @@ impl<S: Resettable> Stream<S> {
             self.activity.is_stalled(self.is_stalled.then(Instant::now));
         }
         if let Poll::Ready(Ok(1..)) = written {
-            self.activity.sent(Instant::now());
+            self.activity.lock().last_byte = Instant::now();
         }
         self.note_failure(written)
     }
@@ -105,7 +105,7 @@ impl<S: AsyncRead + Resettable + Unpin> Stream<S> {
 
 impl<S: Resettable> Drop for Stream<S> {
     fn drop(&mut self) {
-        if self.activity.ends_with_a_reset() {
+        if self.activity.lock().is_to_be_reset {
             self.stream.reset_at_close();
         }
     }
@@ -153,7 +153,8 @@ impl<S: AsyncRead + AsyncWrite + Resettable + Unpin> AsyncWrite for Stream<S> {
             ready!(Pin::new(&mut self.stream).poll_shutdown(cx))?;
             self.is_shut_down = true;
         }
-        if self.activity.is_unread() {
+        let is_unread = self.activity.lock().is_unread;
+        if is_unread {
             self.activity.closes(Instant::now());
             ready!(self.poll_throw_away(cx));
         }
@@ -179,7 +180,7 @@ mod tests {
     fn stream(stream: DuplexStream, is_unread: bool) -> Stream<DuplexStream> {
         let activity = Activity::new(Instant::now());
         if is_unread {
-            activity.left_unread();
+            activity.lock().is_unread = true;
         }
         Stream::new(stream, Arc::new(activity))
     }
