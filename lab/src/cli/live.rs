@@ -6,10 +6,8 @@ use std::time::Duration;
 use evidence::Pace;
 use host::Signals;
 use http::Method;
-use reqwest::Url;
 use runner::scenario::Scenario;
 use serde::Deserialize;
-use serde_json::Value;
 use tokio::time::sleep;
 
 use super::{
@@ -35,12 +33,12 @@ pub(super) fn live(arguments: &Arguments, scenario: &Scenario) -> Result<Exit, E
         let lab = RunningLab::at(page).map_err(fail)?;
         let mut signals =
             Signals::listen().map_err(|error| terminal::fail(&error, Exit::Environment))?;
-        let request = Value::Object(arguments.run_request(scenario, Pace::Real));
+        let request = arguments.run_request(scenario, Pace::Real);
         let started = lab.ask(Method::POST, "/api/runs", Some(&request)).await;
         let Started { id } = started.map_err(fail)?;
         terminal::note(&format!("the run is at {page}/runs/{id}"));
 
-        let path = path(&id, "evidence", arguments);
+        let path = path(&id, arguments);
         let mut cancelled = false;
         loop {
             match lab.ask(Method::GET, &path, None).await.map_err(fail)? {
@@ -84,14 +82,10 @@ pub(super) fn live(arguments: &Arguments, scenario: &Scenario) -> Result<Exit, E
 }
 
 /// The path of a run's evidence, in the style of this terminal.
-fn path(id: &str, what: &str, arguments: &Arguments) -> String {
+fn path(id: &str, arguments: &Arguments) -> String {
     let style = serde_json::to_value(arguments.style()).unwrap_or_default();
     let fields = style.as_object().into_iter().flatten();
-    let fields = fields.map(|(name, value)| (name, value.to_string()));
-    // Only the path and the query are used.
-    let base = format!("http://localhost/api/runs/{id}/{what}");
-    Url::parse_with_params(&base, fields).map_or_else(
-        |_| String::new(),
-        |url| format!("{}?{}", url.path(), url.query().unwrap_or_default()),
-    )
+    let fields = fields.map(|(name, value)| format!("{name}={value}"));
+    let query = fields.collect::<Vec<_>>().join("&");
+    format!("/api/runs/{id}/evidence?{query}")
 }

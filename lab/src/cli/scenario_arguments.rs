@@ -14,7 +14,7 @@ use runner::{
     check_overrides, grade, scenario, scenario::Scenario,
 };
 use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::{
     Exit, number, report,
@@ -198,7 +198,7 @@ impl Arguments {
     }
 
     /// The run that `lab serve` is asked for, with this pace if no option sets one.
-    pub(super) fn run_request(&self, scenario: &Scenario, pace: Pace) -> Map<String, Value> {
+    pub(super) fn run_request(&self, scenario: &Scenario, pace: Pace) -> Value {
         let client = match (self.compare, self.without) {
             (true, _) => COMPARE,
             (false, Some(_)) => RELIABLE.name,
@@ -206,22 +206,22 @@ impl Arguments {
         };
         let settings = self.settings(pace);
         let limits = settings.overrides;
-        let fields = [
-            ("scenario", json!(scenario.name())),
-            ("client", json!(client)),
-            ("without", json!(self.without.map(|it| it.defence.id))),
-            ("pace", json!(settings.pace)),
-            ("seed", json!(settings.seed)),
-            ("max_attempts", json!(limits.max_attempts)),
-            ("backoff_ms", json!(self.backoff)),
-            ("max_retry_after_seconds", json!(self.max_retry_after)),
-            ("max_pages", json!(limits.max_pages)),
-            ("max_items", json!(limits.max_items)),
-        ];
-        let given = fields.into_iter().filter(|(_, value)| !value.is_null());
-        given
-            .map(|(name, value)| (name.to_owned(), value))
-            .collect()
+        let mut request = json!({
+            "scenario": scenario.name(),
+            "client": client,
+            "without": self.without.map(|it| it.defence.id),
+            "pace": settings.pace,
+            "seed": settings.seed,
+            "max_attempts": limits.max_attempts,
+            "backoff_ms": self.backoff,
+            "max_retry_after_seconds": self.max_retry_after,
+            "max_pages": limits.max_pages,
+            "max_items": limits.max_items,
+        });
+        if let Some(fields) = request.as_object_mut() {
+            fields.retain(|_, value| !value.is_null());
+        }
+        request
     }
 
     /// How this terminal wants the evidence.

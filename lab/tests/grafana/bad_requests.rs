@@ -14,47 +14,46 @@ pub(crate) const REJECTED_JOBS: u64 = 5;
 /// How many of them meet a fault: HEAD of `/flaky` and of `/redirect`.
 pub(crate) const FAULTS: u64 = 2;
 
-/// The heads and bodies, each with the status and the route label of its response.
-fn requests() -> Vec<(String, u16, &'static str)> {
-    let local = "Host: localhost";
-    let job = "Host: localhost\r\nContent-Type: application/json\r\nIdempotency-Key: k";
-    let with_body = |head: &str, body: &str| {
+/// Each request, its headers and its body, with the status and the route label of its
+/// response.
+const REQUESTS: &str = r#"
+GET /nowhere | Host: localhost |  | 404 other
+HEAD /nowhere | Host: localhost |  | 404 other
+BREW /nowhere | Host: localhost |  | 404 other
+BREW /items | Host: localhost |  | 405 other
+DELETE /jobs | Host: localhost |  | 405 other
+POST /metrics | Host: localhost |  | 405 other
+HEAD /items | Host: localhost |  | 200 /items
+HEAD /flaky | Host: localhost |  | 503 /flaky
+HEAD /redirect | Host: localhost |  | 302 /redirect
+GET /items?limit=0 | Host: localhost |  | 400 /items
+HEAD /items?cursor=x | Host: localhost |  | 400 /items
+GET /items | Accept: */* |  | 400 refused
+GET /items | Host: a.example |  | 421 refused
+GET /items | Host: localhost; Origin: http://a.example |  | 403 refused
+POST /jobs | Host: localhost; Content-Type: application/json | {} | 400 /jobs
+POST /jobs | Host: localhost; Idempotency-Key: k | {} | 415 /jobs
+POST /jobs | Host: localhost; Content-Type: application/json; Idempotency-Key: k | { | 400 /jobs
+POST /jobs | Host: localhost; Content-Type: application/json; Idempotency-Key: k | [] | 422 /jobs
+POST /jobs | Host: localhost; Content-Type: application/json; Idempotency-Key: k | LONG | 413 /jobs
+"#;
+
+/// The requests as they are sent, each with the status and the route label of its response.
+fn requests() -> Vec<(String, &'static str, &'static str)> {
+    let requests = REQUESTS.trim().lines().map(|row| {
+        let [line, headers, body, response] = row.split(" | ").collect::<Vec<_>>()[..] else {
+            panic!("{row}");
+        };
+        let headers = headers.replace("; ", "\r\n");
+        let body = body.replace("LONG", &" ".repeat(70_000));
         let length = body.len();
-        format!("{head}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}")
-    };
-    let bare = |line: &str, headers: &str| with_body(&format!("{line} HTTP/1.1\r\n{headers}"), "");
-    let post =
-        |headers: &str, body: &str| with_body(&format!("POST /jobs HTTP/1.1\r\n{headers}"), body);
-    let unkeyed = "Host: localhost\r\nContent-Type: application/json";
-    vec![
-        (bare("GET /nowhere", local), 404, "other"),
-        (bare("HEAD /nowhere", local), 404, "other"),
-        (bare("BREW /nowhere", local), 404, "other"),
-        (bare("BREW /items", local), 405, "other"),
-        (bare("DELETE /jobs", local), 405, "other"),
-        (bare("POST /metrics", local), 405, "other"),
-        (bare("HEAD /items", local), 200, "/items"),
-        (bare("HEAD /flaky", local), 503, "/flaky"),
-        (bare("HEAD /redirect", local), 302, "/redirect"),
-        (bare("GET /items?limit=0", local), 400, "/items"),
-        (bare("HEAD /items?cursor=x", local), 400, "/items"),
-        (bare("GET /items", "Accept: */*"), 400, "refused"),
-        (bare("GET /items", "Host: a.example"), 421, "refused"),
-        (
-            bare("GET /items", "Host: localhost\r\nOrigin: http://a.example"),
-            403,
-            "refused",
-        ),
-        (post(unkeyed, "{}"), 400, "/jobs"),
-        (
-            post("Host: localhost\r\nIdempotency-Key: k", "{}"),
-            415,
-            "/jobs",
-        ),
-        (post(job, "{"), 400, "/jobs"),
-        (post(job, "[]"), 422, "/jobs"),
-        (post(job, &" ".repeat(70_000)), 413, "/jobs"),
-    ]
+        let (status, route) = response.split_once(' ').expect("a route");
+        let request = format!(
+            "{line} HTTP/1.1\r\n{headers}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}"
+        );
+        (request, status, route)
+    });
+    requests.collect()
 }
 
 /// Sends each of them, and returns how many there are.
