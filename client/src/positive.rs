@@ -73,10 +73,8 @@ mod tests {
         ] {
             let error = positive_from_text("max_pages", text).expect_err(text);
 
-            assert_eq!(
-                error.to_string(),
-                format!("max_pages must be a positive integer, got {got}")
-            );
+            let expected = format!("max_pages must be a positive integer, got {got}");
+            assert_eq!(error.to_string(), expected);
         }
     }
 }

@@ -232,12 +232,8 @@ mod tests {
             assert_eq!(serde_json::to_string(&object(text)).expect("JSON"), text);
             assert_eq!(&*object(text).into_text(), text);
         }
-        let with_a_space = object(r#"{"n": 1}"#);
-        assert_ne!(
-            object(r#"{"n":1}"#),
-            with_a_space,
-            "equal if their texts are"
-        );
+        let [one, spaced] = [r#"{"n":1}"#, r#"{"n": 1}"#].map(object);
+        assert_ne!(one, spaced, "equal if their texts are");
     }
 
     #[test]

@@ -182,10 +182,8 @@ mod tests {
                 "/orders/a%2F..%2Fb%3Fc%23d%252e%7Bline%7D/lines/..x",
             ),
         ] {
-            assert_eq!(
-                url(target),
-                Some(format!("http://service.test/v1{expected}"))
-            );
+            let expected = format!("http://service.test/v1{expected}");
+            assert_eq!(url(target), Some(expected));
         }
     }
 
@@ -206,10 +204,8 @@ mod tests {
             let error = target.url(&base).expect_err(rule).to_string();
 
             let template = target.endpoint().template();
-            assert_eq!(
-                error,
-                format!("the path parameter {name} of {template} {rule}")
-            );
+            let expected = format!("the path parameter {name} of {template} {rule}");
+            assert_eq!(error, expected);
         }
     }
 }

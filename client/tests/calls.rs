@@ -239,10 +239,7 @@ fn every_counter_is_there_before_its_first_event_and_none_that_cannot_move() {
     let born: Vec<_> = after.difference(&before).collect();
     assert!(born.is_empty(), "born by an event: {born:#?}");
     let idle: Vec<_> = before.difference(&after).collect();
-    assert!(
-        idle.is_empty(),
-        "registered, and nothing moves them: {idle:#?}"
-    );
+    assert!(idle.is_empty(), "nothing moves them: {idle:#?}");
 }
 
 #[test]

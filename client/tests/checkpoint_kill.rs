@@ -25,11 +25,8 @@ async fn progress(path: &Path) -> u64 {
         Some(Position::Done) => panic!("no crawl was ever done"),
         Some(Position::At(cursor)) => {
             let number = cursor.as_str().trim_start_matches('.');
-            assert_eq!(
-                cursor.as_str().len() - number.len(),
-                PADDING,
-                "a whole cursor"
-            );
+            let padding = cursor.as_str().len() - number.len();
+            assert_eq!(padding, PADDING, "a whole cursor");
             number.parse().expect("a number that was saved")
         }
     }
@@ -64,11 +61,8 @@ async fn a_kill_at_any_moment_leaves_the_old_checkpoint_or_the_new_one() {
 
     for kill in 0..KILLS {
         let mut child = Command::new(env::current_exe().expect("this program"))
-            .args([
-                "--ignored",
-                "--exact",
-                "checkpoint_kill::saves_until_it_is_killed",
-            ])
+            .args(["--ignored", "--exact"])
+            .arg("checkpoint_kill::saves_until_it_is_killed")
             .env(FILE, &path)
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
@@ -85,10 +79,8 @@ async fn a_kill_at_any_moment_leaves_the_old_checkpoint_or_the_new_one() {
         child.wait().expect("ended");
 
         let now = progress(&path).await;
-        assert!(
-            now >= last + dots.len() as u64,
-            "{now} after {last}, kill {kill}"
-        );
+        let least = last + dots.len() as u64;
+        assert!(now >= least, "{now} after {last}, kill {kill}");
         last = now;
     }
 }

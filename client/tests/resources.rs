@@ -177,11 +177,8 @@ async fn call_again_and_again(service: &Service) {
 #[test]
 fn calls_leave_no_descriptor_and_no_task_behind() {
     let output = Command::new(env::current_exe().expect("this program"))
-        .args([
-            "--ignored",
-            "--exact",
-            "resources::calls_in_a_process_of_their_own",
-        ])
+        .args(["--ignored", "--exact"])
+        .arg("resources::calls_in_a_process_of_their_own")
         .output()
         .expect("this program runs");
 

@@ -73,19 +73,18 @@ async fn a_stop_names_the_wait_that_was_not_begun() {
     let seconds = Duration::from_secs;
     let tight = |builder: Builder| builder.backoff(seconds(2), seconds(2)).deadline(seconds(1));
     let spread = |builder: Builder| builder.retry_after_spread(seconds(4)).deadline(seconds(8));
+    let patient = |builder| builder;
     for (spans, wait) in [
         (
-            spans_of_a_call(|builder| builder, retry_after(503, "120")).await,
+            spans_of_a_call(patient, retry_after(503, "120")).await,
             "120.0",
         ),
         (spans_of_a_call(tight, status(503)).await, "1.0"),
         (spans_of_a_call(spread, retry_after(503, "7")).await, "9.0"),
     ] {
         assert_eq!(spans.values(WAIT), [""; 0]);
-        assert_eq!(
-            spans.values("reliable_api_client.stop.wait_seconds"),
-            [wait]
-        );
+        let weighed = spans.values("reliable_api_client.stop.wait_seconds");
+        assert_eq!(weighed, [wait]);
     }
 }
 

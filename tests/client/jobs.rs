@@ -52,10 +52,7 @@ async fn a_job_whose_first_response_was_lost_is_created_once() {
     assert_eq!((created.status, repeated.status), (None, Some(201)));
     assert!(created.idempotency_key.is_some() && created.body.is_some());
     for entry in [repeated, again] {
-        assert_eq!(
-            entry.idempotency_key, created.idempotency_key,
-            "{ledger:#?}"
-        );
-        assert_eq!(entry.body, created.body, "{ledger:#?}");
+        let same = (&created.idempotency_key, &created.body);
+        assert_eq!((&entry.idempotency_key, &entry.body), same, "{ledger:#?}");
     }
 }

@@ -179,12 +179,9 @@ mod tests {
 
             let refused = Backoff::new(base, cap, clock, Arc::new(SeededRandom::new(1)));
 
-            let text = refused.err().map(|error| error.to_string());
-            let text = text.unwrap_or_default();
-            assert!(
-                text.contains(rule) && text.is_empty() == rule.is_empty(),
-                "{text}"
-            );
+            let text = refused.map_or_else(|error| error.to_string(), |_| String::new());
+            assert!(text.contains(rule), "{text}");
+            assert_eq!(text.is_empty(), rule.is_empty(), "{text}");
         }
     }
 
@@ -194,10 +191,8 @@ mod tests {
             ceiling(Backoff::DEFAULT_BASE, Backoff::DEFAULT_CAP, past_retries).as_millis()
         });
 
-        assert_eq!(
-            ceilings,
-            [200, 400, 800, 1600, 3200, 5000, 5000, 5000, 5000]
-        );
+        assert_eq!(ceilings[..5], [200, 400, 800, 1600, 3200]);
+        assert_eq!(ceilings[5..], [5000; 4]);
     }
 
     #[test]

@@ -214,10 +214,8 @@ mod tests {
             assert_eq!(status_label(status), status.as_str());
         }
         let unforeseen = Ok(StatusCode::IM_A_TEAPOT);
-        assert_eq!(
-            (result(unforeseen), error_type(unforeseen)),
-            ("other", Some("other"))
-        );
+        let labels = (result(unforeseen), error_type(unforeseen));
+        assert_eq!(labels, ("other", Some("other")));
     }
 
     #[test]

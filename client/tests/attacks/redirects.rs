@@ -1,10 +1,13 @@
 //! Redirects: in circles, to other hosts, with credentials, and to nowhere.
 
-use client::{IdempotencyKey, JsonObject, teaching::ReliableApiClient};
+use client::{IdempotencyKey, JsonObject};
 
 use super::SOUND;
 use crate::bench::http_error;
-use crate::support::wire::{Then, Wire};
+use crate::support::{
+    session,
+    wire::{Then, Wire},
+};
 
 /// Holds the rule that no session follows a redirect.
 #[tokio::test]
@@ -36,13 +39,7 @@ async fn a_redirect_leads_nowhere_whatever_it_says() {
             );
             let wire = Wire::serve(&[(&attack, Then::Again)]).await;
             // A session of the caller's would follow by default.
-            let session = || reqwest::Client::builder().no_proxy().tls_certs_only([]);
-            let builder = ReliableApiClient::builder(&wire.base_url());
-            let client = match given {
-                true => builder.session(session()).build(),
-                false => builder.build(),
-            };
-            let client = client.expect("a client");
+            let client = wire.client(|it| if given { it.session(session()) } else { it });
             let key = IdempotencyKey::new("order-4711").expect("a key");
 
             let called = http_error(client.flaky().await);
@@ -50,12 +47,9 @@ async fn a_redirect_leads_nowhere_whatever_it_says() {
             let redirect = client.redirect().await.expect("a redirect");
 
             let begin: String = location.chars().take(40).collect();
-            let statuses = [called.status, created.status, redirect.status];
-            assert_eq!(
-                statuses.map(|status| status.as_u16()),
-                [status; 3],
-                "{begin}"
-            );
+            for found in [called.status, created.status, redirect.status] {
+                assert_eq!(found, status, "{begin}");
+            }
             assert_eq!(wire.requests().len(), 3, "{begin}");
             let shown = format!("{called} {called:?} {created:?} {redirect:?}");
             assert!(!shown.contains("SECRET"), "{shown}");

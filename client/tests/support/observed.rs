@@ -64,11 +64,8 @@ impl Observed {
         // deposit found the budget full.
         let (firsts, retries) = self.service.firsts_and_retries();
         let expected = 10.0 + f64::from(firsts - 1) / 10.0 - f64::from(retries);
-        let tokens = sum(BUDGET_TOKENS);
-        assert!(
-            (tokens - expected).abs() < 1e-6,
-            "{tokens} tokens rather than {expected} {story}"
-        );
+        let surplus = sum(BUDGET_TOKENS) - expected;
+        assert!(surplus.abs() < 1e-6, "{surplus} tokens too many {story}");
         assert!(sum(RETRIES) >= f64::from(retries), "retries {story}");
     }
 }

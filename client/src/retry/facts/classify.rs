@@ -173,15 +173,12 @@ mod tests {
 
     #[test]
     fn another_strategy_may_decide_but_not_about_tls() {
-        let strategy = DefaultRetryableStrategy;
-
-        assert_eq!(
-            verdict(&strategy, &response(501)),
-            Verdict::Transient(RetryReason::Status(StatusCode::NOT_IMPLEMENTED))
-        );
-        assert_eq!(
-            verdict(&strategy, &Err(Failure(FailureKind::Tls).into())),
-            Verdict::Tls
-        );
+        let not_implemented = RetryReason::Status(StatusCode::NOT_IMPLEMENTED);
+        for (result, expected) in [
+            (response(501), Verdict::Transient(not_implemented)),
+            (Err(Failure(FailureKind::Tls).into()), Verdict::Tls),
+        ] {
+            assert_eq!(verdict(&DefaultRetryableStrategy, &result), expected);
+        }
     }
 }
