@@ -11,15 +11,14 @@ use client::{
     telemetry::GIVE_UPS,
 };
 use http::Method;
-use reqwest::Body;
+use reqwest::{Body, Response};
 use reqwest_middleware::{ClientBuilder, ClientWithMiddleware, Error, Middleware};
 use reqwest_retry::{
     DefaultRetryableStrategy, Jitter, RetryDecision, RetryError, RetryPolicy,
     RetryTransientMiddleware, policies::ExponentialBackoff,
 };
-use wiremock::MockServer;
 
-use crate::bench::{Reply, Script, Tally, clock, retry_after, status, sum};
+use crate::bench::{Bench, Reply, Script, Tally, clock, retry_after, status, sum};
 use crate::support::{
     retries, session, stack,
     tls::ALERT,
@@ -34,23 +33,18 @@ fn before() -> RetryTransientMiddleware<ExponentialBackoff> {
     RetryTransientMiddleware::new_with_policy(policy)
 }
 
-/// A service whose response to every request is the same.
-async fn service(reply: Reply) -> MockServer {
-    let service = MockServer::start().await;
-    Script::always(reply).mount(&service).await;
-    service
-}
-
 /// The number of requests until the layer delivers.
 async fn requests(layer: impl Middleware, method: Method, reply: Reply) -> usize {
-    let service = service(reply).await;
-    let request = stack(layer).request(method, service.uri());
+    let service = Bench::new(Script::always(reply)).await;
+    let request = stack(layer).request(method, service.server.uri());
     request.send().await.expect("a response");
-    count(&service).await
+    service.sent().await.len()
 }
 
-async fn count(service: &MockServer) -> usize {
-    service.received_requests().await.expect("recorded").len()
+/// Why the layer did not send another request.
+fn stopped(response: &Response) -> Option<StopReason> {
+    let report = response.extensions().get::<RetryReport>();
+    report.and_then(|report| report.stopped)
 }
 
 #[tokio::test]
@@ -152,10 +146,10 @@ async fn a_time_limit_is_overrun_before_and_kept_here() {
         .build_with_total_retry_duration(limit);
     let began = SystemTime::now();
     let clock = VirtualClock::starting_at(began);
-    let layer =
-        RetryMiddleware::with_policy(policy, Classifier::default(), Arc::new(clock.clone()));
-    let service = service(status(503)).await;
-    let request = stack(layer.deadline(limit)).get(service.uri());
+    let at = Arc::new(clock.clone());
+    let layer = RetryMiddleware::with_policy(policy, Classifier::default(), at);
+    let service = Bench::new(Script::always(status(503))).await;
+    let request = stack(layer.deadline(limit)).get(service.server.uri());
 
     let decision = policy.should_retry(began, 0);
     let response = request.send().await.expect("a response");
@@ -164,22 +158,21 @@ async fn a_time_limit_is_overrun_before_and_kept_here() {
         panic!("the limit has not passed")
     };
     assert!(execute_after > began + limit);
-    assert_eq!(count(&service).await, 1);
+    assert_eq!(service.sent().await.len(), 1);
     assert!(clock.sleeps().is_empty(), "{clock:?}");
-    let report = response.extensions().get::<RetryReport>();
-    let stopped = report.and_then(|report| report.stopped);
-    assert_eq!(stopped, Some(StopReason::Deadline));
+    assert_eq!(stopped(&response), Some(StopReason::Deadline));
 }
 
 #[tokio::test]
 async fn a_body_that_is_a_stream_is_refused_before_and_sent_once_here() {
     // The body of a response comes piece by piece, and so it is a stream.
-    let stream = || Body::from(reqwest::Response::from(http::Response::new("")));
+    let stream = || Body::from(Response::from(http::Response::new("")));
     let tally = Tally::new();
     let counting = retries(&clock()).recorder(tally.recorder());
-    let [old, new] = [service(status(503)).await, service(status(503)).await];
-    let send = |layer: ClientWithMiddleware, service: &MockServer| {
-        layer.put(service.uri()).body(stream()).send()
+    let down = async || Bench::new(Script::always(status(503))).await;
+    let [old, new] = [down().await, down().await];
+    let send = |layer: ClientWithMiddleware, service: &Bench| {
+        layer.put(service.server.uri()).body(stream()).send()
     };
 
     let refused = send(stack(before()), &old).await;
@@ -188,31 +181,29 @@ async fn a_body_that_is_a_stream_is_refused_before_and_sent_once_here() {
     assert!(refused.is_err(), "{refused:?}");
     let sent = sent.expect("a response");
     assert_eq!(sent.status(), 503);
-    let stopped = sent.extensions().get::<RetryReport>();
-    let stopped = stopped.and_then(|report| report.stopped);
-    assert_eq!(stopped, Some(StopReason::BodyIsStream));
+    assert_eq!(stopped(&sent), Some(StopReason::BodyIsStream));
     assert_eq!(sum(&tally.read(), GIVE_UPS.name, &[]), 1.0);
-    assert_eq!([count(&old).await, count(&new).await], [0, 1]);
+    assert_eq!([old.sent().await.len(), new.sent().await.len()], [0, 1]);
 }
 
 #[tokio::test]
 async fn a_default_session_repeats_a_post_on_its_own() {
-    let service = MockServer::start().await;
     let script = Script::by(|request| match request.url.path() {
         "/elsewhere" => status(201),
         _ => status(307).header("location", "/elsewhere"),
     });
-    script.mount(&service).await;
+    let service = Bench::new(script).await;
+    let url = service.server.uri();
     let default = ClientBuilder::new(session().build().expect("a session"));
     let default = default.with(retries(&clock())).build();
     let quiet = stack(retries(&clock()));
 
-    let followed = default.post(service.uri()).body("once").send().await;
-    let handed_over = quiet.post(service.uri()).body("once").send().await;
+    let followed = default.post(&url).body("once").send().await;
+    let handed_over = quiet.post(&url).body("once").send().await;
 
     assert_eq!(followed.expect("a response").status(), 201);
     assert_eq!(handed_over.expect("a response").status(), 307);
-    let bodies: Vec<_> = service.received_requests().await.expect("recorded");
-    let bodies = bodies.iter().map(|request| &*request.body);
+    let sent = service.sent().await;
+    let bodies = sent.iter().map(|request| &*request.body);
     assert_eq!(bodies.collect::<Vec<_>>(), [b"once"; 3]);
 }
