@@ -228,10 +228,7 @@ impl Drop for Sleeper<'_> {
 mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
-    use futures_util::{
-        FutureExt,
-        future::{Either, join, select},
-    };
+    use futures_util::{FutureExt, future::join};
     use tokio::sync::oneshot;
 
     use super::*;
@@ -307,14 +304,13 @@ mod tests {
             drop(hold);
         });
 
-        let deadline = clock.sleep(seconds(10));
-        let Either::Left((_, deadline)) = select(receiver, deadline).await else {
-            panic!("the sleeper moved the time that was held")
-        };
+        let sleeping = clock.clone();
+        let sleeper = tokio::spawn(async move { sleeping.sleep(seconds(10)).await });
+        receiver.await.expect("it is sent");
 
         assert_eq!(clock.monotonic(), Duration::ZERO);
         in_flight.await.expect("no panic");
-        deadline.await;
+        sleeper.await.expect("the end of the hold wakes it");
         assert_eq!(clock.monotonic(), seconds(10));
     }
 
