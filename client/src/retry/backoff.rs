@@ -76,10 +76,13 @@ impl Backoff {
         }
     }
 
-    /// The upper bound of the wait before retry number `past_retries` (from 0).
+    /// The upper bound of the wait before retry number `past_retries` (from 0):
+    /// `base · 2^past_retries`, at most `cap`.
     #[must_use]
     pub fn ceiling(&self, past_retries: u32) -> Duration {
-        ceiling(self.base, self.cap, past_retries)
+        let factor = 2_u32.checked_pow(past_retries);
+        let ceiling = factor.and_then(|factor| self.base.checked_mul(factor));
+        ceiling.map_or(self.cap, |ceiling| ceiling.min(self.cap))
     }
 }
 
@@ -146,14 +149,6 @@ impl RetryPolicy for NoWait {
     }
 }
 
-/// `base · 2^past_retries`, at most `cap`.
-fn ceiling(base: Duration, cap: Duration, past_retries: u32) -> Duration {
-    2_u32
-        .checked_pow(past_retries)
-        .and_then(|factor| base.checked_mul(factor))
-        .map_or(cap, |ceiling| ceiling.min(cap))
-}
-
 /// The part of `ceiling` that `unit` (0.0 to 1.0) draws. NaN counts as zero.
 pub(super) fn jittered(ceiling: Duration, unit: f64) -> Duration {
     let unit = if unit.is_nan() { 0.0 } else { unit };
@@ -187,9 +182,11 @@ mod tests {
 
     #[test]
     fn the_ceiling_doubles_up_to_the_cap() {
-        let ceilings = [0, 1, 2, 3, 4, 5, 31, 32, u32::MAX].map(|past_retries| {
-            ceiling(Backoff::DEFAULT_BASE, Backoff::DEFAULT_CAP, past_retries).as_millis()
-        });
+        let clock = Arc::new(VirtualClock::starting_at(SystemTime::UNIX_EPOCH));
+        let backoff = Backoff::default_over(clock, Arc::new(SeededRandom::new(1)));
+
+        let ceilings = [0, 1, 2, 3, 4, 5, 31, 32, u32::MAX];
+        let ceilings = ceilings.map(|past_retries| backoff.ceiling(past_retries).as_millis());
 
         assert_eq!(ceilings[..5], [200, 400, 800, 1600, 3200]);
         assert_eq!(ceilings[5..], [5000; 4]);
