@@ -51,11 +51,11 @@ async fn axe_finds_no_violation_on_any_view_in_either_scheme() {
             browser.until("all('#wire tbody tr').length > 0").await;
             assert_accessible(&browser, &view("requests from elsewhere")).await;
             browser.press("?").await;
-            browser.until("document.querySelector('dialog').open").await;
+            browser.until("one('dialog').open").await;
             assert_accessible(&browser, &view("the keys")).await;
 
             let browser = Browser::at_grade(&lab, size).await;
-            let tasks = "document.querySelector('#tasks > li')";
+            let tasks = "one('#tasks > li')";
             browser.in_scheme(scheme, tasks).await;
             browser.open_cases().await;
             browser.call("retry-after").await;

@@ -18,9 +18,7 @@ async fn run_scenario(browser: &Browser, times: u32) {
     for _ in 0..times {
         browser.ask(script).await;
     }
-    browser
-        .until("document.querySelector('#runs a').dataset.run === last")
-        .await;
+    browser.until("one('#runs a').dataset.run === last").await;
     browser.click("#runs a").await;
     browser.ended().await;
 }
@@ -29,7 +27,7 @@ async fn run_scenario(browser: &Browser, times: u32) {
 #[ignore = "needs chromium and chromedriver"]
 async fn the_page_has_no_more_elements_after_two_hundred_runs_than_after_a_hundred() {
     let (_lab, browser) = lab_showing("flaky").await;
-    let size = "document.querySelectorAll('*').length";
+    let size = "each('*').length";
 
     run_scenario(&browser, 110).await;
     let before = browser.read(size).await;
@@ -51,7 +49,7 @@ async fn a_long_crawl_is_cut_in_the_middle_and_says_so() {
 
     // Each page but the last, which is refused, is a call folded over an attempt and
     // what the service saw: of three rows one is on the screen.
-    let rows = "[...document.querySelectorAll('.body .row')]";
+    let rows = "each('.body .row')";
     browser.shows(&format!("{rows}.length"), 67 + 67).await;
     let folded = format!("{rows}.slice(0, 133).every((row) => row.ariaExpanded === 'false')");
     browser.shows(&folded, true).await;

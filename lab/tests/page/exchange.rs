@@ -7,7 +7,7 @@ use super::stage::{Browser, lab_showing};
 /// Chooses the row that says this, and waits for its exchange.
 async fn choose(browser: &Browser, text: &str) {
     let row = format!(
-        "[...document.querySelectorAll('.row')].find((row) => \
+        "each('.row').find((row) => \
          row.textContent.includes('{text}')).click()"
     );
     browser.read(&row).await;
@@ -27,7 +27,7 @@ async fn a_row_shows_its_exchange_and_a_command_if_there_is_one() {
     let expected = ["POST /jobs HTTP/1.1", "HTTP/1.1 409 Conflict"];
     browser.shows(lines, json!(expected)).await;
     // The service of this lab is not where the usual one is.
-    let command = "document.querySelector('.exchange button').title.split('/jobs ')[0]";
+    let command = "one('.exchange button').title.split('/jobs ')[0]";
     let url = format!("curl -i http://{}", lab.service);
     browser.shows(command, url).await;
 

@@ -20,9 +20,7 @@ async fn two_pages_follow_the_same_runs() {
     assert_eq!(learner.address().await, instructor.address().await);
     let id = learner.run().await;
     instructor
-        .until(&format!(
-            "document.querySelector('#runs a.passed[data-run=\"{id}\"]')"
-        ))
+        .until(&format!("one('#runs a.passed[data-run=\"{id}\"]')"))
         .await;
     instructor.until(left).await;
 }
@@ -46,9 +44,7 @@ async fn a_hidden_page_resumes_where_it_stopped() {
     hide(false).await;
 
     hidden
-        .until(&format!(
-            "document.querySelector('#runs a.passed')?.dataset.run === '{id}'"
-        ))
+        .until(&format!("one('#runs a.passed')?.dataset.run === '{id}'"))
         .await;
 }
 
@@ -72,8 +68,7 @@ async fn a_run_that_was_lost_with_its_lab_says_so() {
         .await;
     let stands = browser.read(unknown).await;
     browser.shows("all('#runs .mark')", json!(["?", "✓"])).await;
-    let is_hidden = "document.querySelector('#cancel').hidden";
-    browser.shows(is_hidden, true).await;
+    browser.shows("one('#cancel').hidden", true).await;
     // A run in an unknown state is not animated.
     browser
         .ask("requestAnimationFrame(() => requestAnimationFrame(() => done()))")
@@ -91,7 +86,7 @@ async fn a_run_that_was_lost_with_its_lab_says_so() {
             json!("503 Service Unavailable"),
         ),
         ("document.title", json!("retry-later · lab")),
-        ("document.querySelector('#learned').hidden", json!(true)),
+        ("one('#learned').hidden", json!(true)),
         ("all('#runs li').length", json!(0)),
         ("text('#problem')", json!("")),
     ] {
@@ -99,7 +94,7 @@ async fn a_run_that_was_lost_with_its_lab_says_so() {
     }
     // Another run starts from there, and one that is gone has no address.
     browser
-        .read("document.querySelector('[name=max_retry_after_seconds]').value = ''")
+        .read("one('[name=max_retry_after_seconds]').value = ''")
         .await;
     browser.run().await;
     browser
@@ -122,7 +117,7 @@ async fn a_run_that_had_ended_stays_as_it_was_when_the_lab_stops() {
     lab.restart();
 
     browser
-        .until("document.querySelector('#actions').hidden && text('#link') === 'live'")
+        .until("one('#actions').hidden && text('#link') === 'live'")
         .await;
     browser.shows(shown, before).await;
 }
@@ -149,7 +144,7 @@ async fn requests_from_other_clients_have_a_lane_of_their_own() {
     browser.until("all('#wire tbody tr').length === 1").await;
     let cells = ["GET /retry-later", "503", "retry_later", "120 s"];
     browser.says("text('#wire tbody tr')", &cells).await;
-    let failed = "document.querySelectorAll('.lane .failed').length";
+    let failed = "each('.lane .failed').length";
     browser.shows(failed, 1).await;
     browser.shows("all('#runs li').length", 0).await;
     send("/items", 49);

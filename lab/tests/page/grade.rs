@@ -5,18 +5,18 @@ use thirtyfour::Key;
 use super::stage::{Browser, Lab, PROJECTOR, lab_showing};
 
 /// The text of a task, by its name.
-const TASK: &str = "((name) => [...document.querySelectorAll('#tasks > li')]
+const TASK: &str = "((name) => each('#tasks > li')
     .find((one) => one.querySelector('h2').textContent === name))";
 
 impl Browser {
     /// A browser that shows Grade.
     pub(crate) async fn at_grade(lab: &Lab, size: (u32, u32)) -> Self {
-        Self::showing(lab, size, "grade", "document.querySelector('#tasks > li')").await
+        Self::showing(lab, size, "grade", "one('#tasks > li')").await
     }
 
     /// Presses the button that opens the cases, and waits for new ones.
     pub(crate) async fn open_cases(&self) {
-        let url = "(document.querySelector('.call b')?.textContent ?? '')";
+        let url = "(one('.call b')?.textContent ?? '')";
         let before = self.read(url).await;
         self.click("#open-cases").await;
         self.until(&format!("!['', {before}].includes({url})"))
@@ -45,7 +45,7 @@ async fn a_broken_rule_is_reachable_by_keyboard() {
     browser
         .until("document.activeElement.id === 'grade' && document.title === 'Grade · lab'")
         .await;
-    browser.until("document.querySelector('#tasks > li')").await;
+    browser.until("one('#tasks > li')").await;
     assert_eq!(browser.address().await, "/grade");
     browser.press_key(Key::Tab).await;
     browser.press_key(Key::Enter).await;
@@ -98,8 +98,7 @@ async fn a_broken_rule_is_reachable_by_keyboard() {
             "text('.choose[aria-current] .name') === 'flaky' && document.title === 'flaky · lab'",
         )
         .await;
-    let is_hidden = "document.querySelector('#grade').hidden";
-    browser.shows(is_hidden, true).await;
+    browser.shows("one('#grade').hidden", true).await;
     assert_eq!(browser.complaints().await, [""; 0]);
 }
 
@@ -113,12 +112,10 @@ async fn the_command_of_a_case_can_be_copied() {
     browser.click("#tasks summary").await;
 
     browser.click("#tasks .call button").await;
-    browser
-        .until("copied === document.querySelector('.call b').textContent")
-        .await;
+    browser.until("copied === one('.call b').textContent").await;
     browser.click("#tasks .call button + button").await;
     browser
-        .until("copied === document.querySelector('.call code').textContent")
+        .until("copied === one('.call code').textContent")
         .await;
 }
 

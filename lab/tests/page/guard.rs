@@ -56,7 +56,7 @@ async fn the_page_works_for_any_address() {
             .await;
         browser
             .until(&format!(
-                "document.querySelector('#problem').textContent === {}",
+                "one('#problem').textContent === {}",
                 json!(problem)
             ))
             .await;
@@ -87,7 +87,7 @@ const TRIES: &str = "
         shown('link', { rel: 'stylesheet', href: url }),
         shown('iframe', { src: url }),
     ];
-    const all = (urls) => Promise.all(urls.flatMap(tries));";
+    const everything = (urls) => Promise.all(urls.flatMap(tries));";
 
 /// A web site, until the end of the process: its port.
 fn stranger() -> u16 {
@@ -135,7 +135,7 @@ async fn another_web_site_moves_no_lesson_and_no_case() {
         .await;
 
     let sandbox = format!(
-        "<body><script>{TRIES} all({}).then(() => parent.postMessage('over', '*'))</script>",
+        "<body><script>{TRIES} everything({}).then(() => parent.postMessage('over', '*'))</script>",
         json!(urls)
     );
     let over = browser
@@ -145,7 +145,7 @@ async fn another_web_site_moves_no_lesson_and_no_case() {
              sandbox.setAttribute('sandbox', 'allow-scripts');
              sandbox.srcdoc = {};
              document.body.append(sandbox);
-             Promise.all([ended(window, 'message'), all({})]).then(() => done(origin));",
+             Promise.all([ended(window, 'message'), everything({})]).then(() => done(origin));",
             json!(sandbox),
             json!(urls)
         ))

@@ -54,9 +54,7 @@ async fn a_run_is_started_and_explored_by_keyboard() {
 async fn the_tab_key_reaches_every_part_with_a_visible_focus() {
     let (_lab, browser) = lab_showing("flaky").await;
     browser.run().await;
-    browser
-        .read("document.querySelector('.skip').focus()")
-        .await;
+    browser.read("one('.skip').focus()").await;
 
     let parts = [
         "header", ".course", ".runs", "#form", ".grid", "#actions", ".ledger",
@@ -88,9 +86,7 @@ async fn the_tab_key_reaches_every_part_with_a_visible_focus() {
 async fn the_first_link_skips_to_the_content() {
     let (_lab, browser) = lab_showing("flaky").await;
 
-    browser
-        .read("document.querySelector('.skip').focus()")
-        .await;
+    browser.read("one('.skip').focus()").await;
     browser.press_key(Key::Enter).await;
 
     browser.until("document.activeElement.id === 'stage'").await;
@@ -105,17 +101,15 @@ async fn the_keys_are_listed_and_can_be_turned_off() {
     let (_lab, browser) = lab_showing("flaky").await;
 
     browser.press("?").await;
-    browser.until("document.querySelector('dialog').open").await;
+    browser.until("one('dialog').open").await;
     let keys = "all('dialog dt').slice(0, 2)";
     browser.shows(keys, json!(["r", "x"])).await;
     browser.click("#keys-on").await;
     browser.press_key(Key::Escape).await;
-    browser
-        .until("!document.querySelector('dialog').open")
-        .await;
+    browser.until("!one('dialog').open").await;
     browser.press("p").await;
 
-    let predicts = "document.querySelector('#predict').getAttribute('aria-pressed')";
+    let predicts = "one('#predict').getAttribute('aria-pressed')";
     browser.shows(predicts, "false").await;
 }
 
@@ -125,7 +119,7 @@ async fn a_screen_reader_hears_only_the_start_and_the_end() {
     let (_lab, browser) = lab_showing("flaky").await;
     browser
         .read(
-            "(() => { window.announced = []; const live = document.querySelector('#announce');
+            "(() => { window.announced = []; const live = one('#announce');
               new MutationObserver(() => announced.push(live.textContent)).observe(live, { childList: true, characterData: true, subtree: true }); })()",
         )
         .await;
@@ -143,14 +137,12 @@ async fn a_screen_reader_hears_only_the_start_and_the_end() {
 async fn presentation_mode_hides_the_answer_until_a_key() {
     let (_lab, browser) = lab_showing("flaky").await;
     let shown = "['h1', '#question', '#waterfalls', '#verdict', '#course']\
-                 .map((it) => document.querySelector(it).checkVisibility())";
+                 .map((it) => one(it).checkVisibility())";
 
     browser.press("f").await;
     browser.until("text('h1') === 'flaky'").await;
     browser.press("r").await;
-    browser
-        .until("document.querySelector('#tell').checkVisibility()")
-        .await;
+    browser.until("one('#tell').checkVisibility()").await;
     browser
         .shows(shown, json!([true, true, false, false, false]))
         .await;

@@ -23,15 +23,11 @@ async fn the_pictures_of_the_documents_can_be_taken() {
         browser.in_scheme(scheme, &chosen).await;
         browser.press(client).await;
         // A fixed seed, so that a picture changes only with the page.
-        browser
-            .read("document.querySelector('[name=seed]').value = '1'")
-            .await;
+        browser.read("one('[name=seed]').value = '1'").await;
 
         browser.run().await;
         // The course is still scrolling to the selected scenario.
-        let bottom = |selector| {
-            format!("document.querySelector('{selector}').getBoundingClientRect().bottom")
-        };
+        let bottom = |selector| format!("one('{selector}').getBoundingClientRect().bottom");
         let (chosen, course) = (bottom(".choose[aria-current]"), bottom("#course"));
         browser.until(&format!("{chosen} <= {course}")).await;
         let picture = BASE64_STANDARD

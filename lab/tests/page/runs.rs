@@ -62,16 +62,14 @@ async fn the_waterfall_can_be_shown_as_a_table() {
 
     // The table has every row, the picture only the unfolded ones.
     browser
-        .read(
-            "document.querySelectorAll('.row[aria-expanded=false] .twist').forEach((it) => it.click())",
-        )
+        .read("each('.row[aria-expanded=false] .twist').forEach((it) => it.click())")
         .await;
     browser.click("#table-view summary").await;
 
     browser.until("all('#tables table').length === 2").await;
     let rows = async |of: &str, what: &str, how: &str| {
         let rows = format!(
-            "[...document.querySelectorAll('{of}')].map((row) =>
+            "each('{of}').map((row) =>
                  [row.querySelector('{what}'), row.querySelector('{how}')].map((cell) => cell.innerText.replace(/^[▾▸✓✗◷↳…\\s]+/, '')))"
         );
         browser.read(&rows).await
@@ -90,13 +88,11 @@ async fn the_waterfall_can_be_shown_as_a_table() {
 async fn the_table_keeps_the_focus_while_a_run_goes_on() {
     let (_lab, browser) = lab_showing("retry-after-seconds").await;
     browser.press("r").await;
-    browser
-        .until("!document.querySelector('#table-view').hidden")
-        .await;
+    browser.until("!one('#table-view').hidden").await;
     browser.click("#table-view summary").await;
     browser.until("all('#tables table').length === 1").await;
 
-    let table = "document.querySelector('#tables .scroll')";
+    let table = "one('#tables .scroll')";
     browser.read(&format!("{table}.focus()")).await;
     browser.ended().await;
 
@@ -116,7 +112,7 @@ async fn a_wait_counts_down_while_it_is_open() {
             "(() => { window.left = []; new MutationObserver(() => {
                 const found = /^([\\d.]+) s left · Retry-After$/.exec(text('.row.wait .how'));
                 if (found && found[1] !== left.at(-1)) left.push(found[1]);
-              }).observe(document.querySelector('#waterfalls'), { childList: true, characterData: true, subtree: true }); })()",
+              }).observe(one('#waterfalls'), { childList: true, characterData: true, subtree: true }); })()",
         )
         .await;
 
@@ -157,8 +153,7 @@ async fn a_run_is_cancelled_by_a_key_and_by_a_button() {
         ] {
             browser.shows(expression, expected).await;
         }
-        let is_hidden = "document.querySelector('#cancel').hidden";
-        browser.shows(is_hidden, true).await;
+        browser.shows("one('#cancel').hidden", true).await;
         let wait = "text('.row.wait .what')";
         browser.says(wait, &[", cut off after "]).await;
     }
@@ -169,14 +164,14 @@ async fn a_run_is_cancelled_by_a_key_and_by_a_button() {
 async fn the_ending_of_a_call_and_its_verdict_have_separate_colours() {
     let (_lab, browser) = virtual_run("retry-later", "1").await;
 
-    let parts = "[...document.querySelectorAll('#result .line > span')]";
+    let parts = "each('#result .line > span')";
     let classes = format!("{parts}.map((part) => part.className)");
     browser.shows(&classes, json!(["failed", "", "ok"])).await;
     let colours = format!("new Set({parts}.map((part) => getComputedStyle(part).color)).size");
     browser.shows(&colours, 3).await;
-    let ended = "document.querySelector('#checks .outcome b').className";
+    let ended = "one('#checks .outcome b').className";
     browser.shows(ended, "failed").await;
-    let state = "document.querySelector('#runs .state').textContent";
+    let state = "one('#runs .state').textContent";
     let words = "ended with HTTP error, all expectations held";
     browser.shows(state, words).await;
 }
@@ -188,9 +183,9 @@ async fn a_comparison_shows_both_clients_on_one_axis() {
 
     let sides = "all('.side-of-run h3')";
     browser.shows(sides, json!(["Reliable", "Naive"])).await;
-    let axes = "new Set([...document.querySelectorAll('.ticks')].map((axis) => axis.textContent))";
+    let axes = "new Set(each('.ticks').map((axis) => axis.textContent))";
     browser.shows(&format!("{axes}.size"), 1).await;
-    let last = "[...document.querySelectorAll('#result .line > span:last-child')]";
+    let last = "each('#result .line > span:last-child')";
     let classes = format!("{last}.map((part) => part.className)");
     browser.shows(&classes, json!(["ok", "failed"])).await;
     browser
@@ -213,7 +208,7 @@ async fn a_comparison_shows_both_clients_on_one_axis() {
         ),
     ] {
         let shown = format!(
-            "[...document.querySelectorAll('.counter')]
+            "each('.counter')
                  .find((card) => card.querySelector('h3').textContent === '{name}')
                  .querySelectorAll('.parts li').values().map((part) => [...part.children].map((one) => one.innerText)).toArray()"
         );
@@ -227,7 +222,7 @@ async fn a_comparison_shows_both_clients_on_one_axis() {
 #[ignore = "needs chromium and chromedriver"]
 async fn the_counters_of_all_runs_are_plotted_over_time_and_labelled() {
     let (_lab, browser) = lab_showing("flaky").await;
-    let label = "document.querySelector('.plot:not(.empty)')?.getAttribute('aria-label')";
+    let label = "one('.plot:not(.empty)')?.getAttribute('aria-label')";
 
     // Two samples make a line, and there is at most one in a second.
     let mut found = browser.read(label).await;
@@ -249,7 +244,7 @@ async fn the_counters_of_all_runs_are_plotted_over_time_and_labelled() {
 async fn the_settings_of_the_form_are_those_of_the_run() {
     let (_lab, browser) = lab_showing("lost-response").await;
     browser.click("label:has([value=virtual])").await;
-    let choose = "document.querySelector('[name=without]').value = 'idempotency-key-reuse'";
+    let choose = "one('[name=without]').value = 'idempotency-key-reuse'";
     browser.read(choose).await;
     browser.press("3").await;
     browser.click("#settings-summary").await;
@@ -311,7 +306,7 @@ async fn a_run_is_copied_as_json_and_downloaded_as_a_report() {
     browser.until("window.copied").await;
 
     browser.shows("JSON.parse(window.copied).id", id).await;
-    let name = "fetch(document.querySelector('#report').href).then((response) =>
+    let name = "fetch(one('#report').href).then((response) =>
                     done(response.headers.get('content-disposition').split(';')[0]))";
     assert_eq!(browser.ask(name).await, Value::from("attachment"));
 }
@@ -340,13 +335,13 @@ async fn the_question_comes_before_the_answer() {
 #[tokio::test]
 #[ignore = "needs chromium and chromedriver"]
 async fn the_picture_follows_the_sliders_and_comes_back() {
-    const TICKS: &str = "document.querySelector('.ticks').textContent";
+    const TICKS: &str = "one('.ticks').textContent";
     let (_lab, browser) = virtual_run("flaky", "1").await;
     let drag = async |limit: &str, value: u32| {
         let script = format!(
             "((slider) => {{ slider.value = {value};
                slider.dispatchEvent(new Event('input', {{ bubbles: true }}));
-             }})(document.querySelector('.vary [name={limit}]'))"
+             }})(one('.vary [name={limit}]'))"
         );
         browser.read(&script).await;
     };

@@ -235,7 +235,7 @@ impl Browser {
     }
 
     /// The value of a JavaScript expression. `text(selector)` and `all(selector)` read
-    /// the page.
+    /// the page; `one` and `each` find its elements.
     pub(crate) async fn read(&self, expression: &str) -> Value {
         let script = format!("{HELPERS} return ({expression});");
         let found = self.driver.execute(&script, vec![]).await;
@@ -277,7 +277,7 @@ impl Browser {
 
     /// Runs JavaScript that calls `done` with its result.
     pub(crate) async fn ask(&self, script: &str) -> Value {
-        let script = format!("const done = arguments[arguments.length - 1]; {script}");
+        let script = format!("{HELPERS} const done = arguments[arguments.length - 1]; {script}");
         let found = self.driver.execute_async(&script, vec![]).await;
         found.expect("a result").json().clone()
     }
@@ -300,8 +300,7 @@ impl Browser {
         let there = "scrollIntoView({ behavior: 'instant', block: 'center' })";
         let begun = Instant::now();
         loop {
-            self.read(&format!("document.querySelector(`{selector}`).{there}"))
-                .await;
+            self.read(&format!("one(`{selector}`).{there}")).await;
             let element = self.driver.find(By::Css(selector)).await;
             match element.expect(selector).click().await {
                 Err(error)
@@ -328,7 +327,7 @@ impl Browser {
 
     /// Starts a run that waits for two minutes, longer than any test.
     pub(crate) async fn wait_for_long(&self) {
-        self.read("document.querySelector('[name=max_retry_after_seconds]').value = '120'")
+        self.read("one('[name=max_retry_after_seconds]').value = '120'")
             .await;
         self.press("r").await;
         self.until("text('.row.wait .how')?.endsWith(' s left · Retry-After')")
@@ -338,8 +337,8 @@ impl Browser {
     /// Waits for the end of the run that is shown.
     pub(crate) async fn ended(&self) {
         self.until(
-            "!document.querySelector('#actions').hidden
-             && document.querySelector('#report').pathname === `/api${location.pathname}/report`",
+            "!one('#actions').hidden
+             && one('#report').pathname === `/api${location.pathname}/report`",
         )
         .await;
     }
@@ -379,8 +378,10 @@ impl Drop for Browser {
 
 /// The functions with which tests read the page.
 const HELPERS: &str = "
-    const all = (selector) => [...document.querySelectorAll(selector)].map((one) => one.innerText.trim());
-    const text = (selector) => document.querySelector(selector)?.innerText.trim();";
+    const one = (selector) => document.querySelector(selector);
+    const each = (selector) => [...document.querySelectorAll(selector)];
+    const all = (selector) => each(selector).map((it) => it.innerText.trim());
+    const text = (selector) => one(selector)?.innerText.trim();";
 
 /// The folder of the page's files.
 pub(crate) fn assets() -> &'static Path {

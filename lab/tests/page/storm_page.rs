@@ -16,14 +16,13 @@ const LONG: &str = "story=spike&calls_per_second=1000&workers=1000";
 impl Browser {
     /// A browser that shows Storm with this part of the address.
     pub(crate) async fn at_storm(lab: &Lab, size: (u32, u32), asked: &str) -> Self {
-        let ready = "document.querySelector('#storm-guesses label')";
+        let ready = "one('#storm-guesses label')";
         Self::showing(lab, size, &format!("storm#{asked}"), ready).await
     }
 
     /// Waits for the end of the storm that is shown.
     pub(crate) async fn storm_ended(&self) {
-        self.until("!document.querySelector('#storm-actions').hidden")
-            .await;
+        self.until("!one('#storm-actions').hidden").await;
     }
 }
 
@@ -34,7 +33,7 @@ async fn a_guess_is_made_and_judged_by_keyboard() {
     let browser = Browser::at(&lab, PROJECTOR, "flaky").await;
     browser.press("m").await;
     browser
-        .until("document.querySelector('#storm-guesses label') && document.activeElement.id === 'storm'")
+        .until("one('#storm-guesses label') && document.activeElement.id === 'storm'")
         .await;
 
     browser.press_key(Key::Tab).await;
@@ -62,8 +61,7 @@ async fn a_guess_is_made_and_judged_by_keyboard() {
 async fn an_address_repeats_a_storm_to_the_last_curve() {
     let lab = Lab::start();
     let browser = Browser::at_storm(&lab, PROJECTOR, SHORT).await;
-    let curves =
-        "[...document.querySelectorAll('#pictures path')].map((path) => path.getAttribute('d'))";
+    let curves = "each('#pictures path').map((path) => path.getAttribute('d'))";
     let hash = "location.hash.slice(1)";
 
     browser.press("r").await;
@@ -71,16 +69,14 @@ async fn an_address_repeats_a_storm_to_the_last_curve() {
     let first = browser.read(curves).await;
     browser.shows(hash, SHORT).await;
     browser.reload().await;
-    browser
-        .until("document.querySelector('#storm-guesses label')")
-        .await;
+    browser.until("one('#storm-guesses label')").await;
     browser.press("r").await;
     browser.storm_ended().await;
 
     browser.shows(curves, first).await;
     // A seed keeps all of its digits.
     browser.shows(hash, SHORT).await;
-    let report = "fetch(document.querySelector('#storm-report').href)
+    let report = "fetch(one('#storm-report').href)
         .then(async (it) => done([it.status, (await it.text()).includes('18446744073709551615')]))";
     assert_eq!(browser.ask(report).await, json!([200, true]));
 }
@@ -93,7 +89,7 @@ async fn a_cancelled_storm_keeps_its_pictures() {
 
     browser.press("r").await;
     browser
-        .until("document.querySelector('#pictures .load')?.getAttribute('d')")
+        .until("one('#pictures .load')?.getAttribute('d')")
         .await;
     browser.press("x").await;
     browser.storm_ended().await;
@@ -117,7 +113,7 @@ async fn a_preset_is_chosen_guessed_and_repeated_by_the_address() {
     browser.storm_ended().await;
 
     assert_eq!(chosen.as_array().map(Vec::len), Some(6), "{chosen}");
-    let last = "document.querySelector('#pictures li:last-child')";
+    let last = "one('#pictures li:last-child')";
     let title = format!("{last}.querySelector('h3').textContent");
     browser.says(&title, &["envoy", "your guess"]).await;
     let source = format!("{last}.querySelector('a').href");
@@ -125,9 +121,7 @@ async fn a_preset_is_chosen_guessed_and_repeated_by_the_address() {
     let asked = format!("#{SHORT}&beside=envoy");
     browser.shows("location.hash", asked).await;
     browser.reload().await;
-    browser
-        .until("document.querySelector('#storm-guesses label')")
-        .await;
+    browser.until("one('#storm-guesses label')").await;
     browser.shows(guesses, chosen).await;
 }
 
@@ -137,7 +131,7 @@ async fn each_slider_changes_only_its_own_setting() {
     let lab = Lab::start();
     let browser = Browser::at_storm(&lab, PROJECTOR, "story=spike&own.attempts=3").await;
     // The settings that are sent, with each slider moved by one step.
-    let sliders = "[...document.querySelectorAll('.sliders div :is(input, select)')]";
+    let sliders = "each('.sliders div :is(input, select)')";
     let script = format!(
         "const {{ fetch }} = window; const orders = [];
          window.fetch = (path, options) => {{ orders.push(options.body); return Promise.reject(new TypeError('off')); }};
@@ -145,7 +139,7 @@ async fn each_slider_changes_only_its_own_setting() {
            const stood = slider.value;
            slider.value = Number(stood) + (slider.matches('select') ? 1 : 2);
            slider.dispatchEvent(new Event('input', {{ bubbles: true }}));
-           document.querySelector('#storm-form').requestSubmit();
+           one('#storm-form').requestSubmit();
            await new Promise((then) => setTimeout(then));
            slider.value = stood;
            slider.dispatchEvent(new Event('input', {{ bubbles: true }}));
@@ -204,7 +198,7 @@ async fn the_server_validates_settings() {
         ))
         .await;
     // One step of the slider, and the value is one that there is.
-    let slider = "document.querySelector('#storm-settings label:nth-child(2) input')";
+    let slider = "one('#storm-settings label:nth-child(2) input')";
     browser.read(&format!("{slider}.focus()")).await;
     browser.press_key(Key::Home).await;
     browser.press_key(Key::Right).await;
