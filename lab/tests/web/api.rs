@@ -12,7 +12,7 @@ use crate::support::{Browser, serve};
 /// Waits for the end of a run, and returns it.
 async fn finished(browser: &Browser, id: &str) -> Value {
     // Listening starts before the check, so that the end cannot be missed in between.
-    let mut events = browser.listen(None).await;
+    let mut events = browser.listen().await;
     if browser.shown(id).await["state"] == "running" {
         events.until(|event| event.ends(id)).await;
     }
@@ -378,7 +378,7 @@ async fn a_finished_run_has_a_report() {
 #[tokio::test]
 async fn exchanges_are_in_the_run_but_not_in_the_feed() {
     let (_dashboard, browser) = serve().await;
-    let mut events = browser.listen(None).await;
+    let mut events = browser.listen().await;
     let id = browser.run_scenario("create-job").await;
 
     let heard = events.until(|event| event.ends(&id)).await;

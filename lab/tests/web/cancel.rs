@@ -25,7 +25,7 @@ async fn ended(events: &mut Events, id: &str) {
 #[tokio::test]
 async fn a_cancelled_run_ends_at_once_and_says_so() {
     let (_dashboard, browser) = serve().await;
-    let mut events = browser.listen(None).await;
+    let mut events = browser.listen().await;
     let id = waiting(&browser, &mut events, "reliable").await;
 
     let response = cancel(&browser, &id).await;
@@ -54,7 +54,7 @@ async fn a_cancelled_run_ends_at_once_and_says_so() {
 #[tokio::test]
 async fn a_cancelled_comparison_compares_no_effects() {
     let (_dashboard, browser) = serve().await;
-    let mut events = browser.listen(None).await;
+    let mut events = browser.listen().await;
     let id = waiting(&browser, &mut events, "compare").await;
 
     cancel(&browser, &id).await;
@@ -69,7 +69,7 @@ async fn a_cancelled_comparison_compares_no_effects() {
 #[tokio::test]
 async fn cancelling_a_finished_run_changes_nothing() {
     let (_dashboard, browser) = serve().await;
-    let mut events = browser.listen(None).await;
+    let mut events = browser.listen().await;
     let id = browser.run_scenario("flaky").await;
     ended(&mut events, &id).await;
     let before = browser.shown(&id).await;
@@ -88,7 +88,7 @@ async fn cancelling_a_finished_run_changes_nothing() {
 #[tokio::test]
 async fn cancelled_runs_free_their_slots() {
     let (_dashboard, browser) = serve().await;
-    let mut events = browser.listen(None).await;
+    let mut events = browser.listen().await;
     let patient = json!({ "scenario": "retry-later", "max_retry_after_seconds": 600 });
     let mut ids = Vec::new();
     let refused = loop {

@@ -114,7 +114,7 @@ async fn serve_prints_three_lines_and_runs_until_stopped() {
         let mut served = Served::on_free_ports().await;
         let hint = line(&mut served.lines).await;
         let browser = Browser::of(&served.page);
-        let mut events = browser.listen(None).await;
+        let mut events = browser.listen().await;
         let response = browser.get("/").await;
 
         self::signal(&served.child, signal).await;
@@ -190,29 +190,41 @@ async fn the_page_responds_while_the_service_has_no_descriptors_left() {
     all_taken.await.expect("all descriptors but one");
     let browser = Browser::of(&served.page);
     // The page has no connection to close but this one, which is in use.
-    let _events = browser.listen(None).await;
+    let _events = browser.listen().await;
     let response = timeout(PATIENCE, browser.get("/")).await;
 
     assert_eq!(response.expect("a response").status, StatusCode::OK);
 }
 
 #[tokio::test]
-async fn a_port_in_use_is_named_with_another_command() {
+async fn a_start_that_fails_names_the_port_or_the_folder() {
     let holder = TcpListener::bind(("127.0.0.1", 0)).expect("a port");
     let taken = holder.local_addr().expect("an address").port().to_string();
+    let folder = tempfile::tempdir().expect("a folder");
+    let empty = folder.path().to_str().expect("UTF-8");
+    let missing = format!("{empty}/missing");
+    let in_use = |option| {
+        format!(
+            "error: port {taken} on 127.0.0.1 is in use; choose another with {option}, \
+             or {option} 0 for a free one\n"
+        )
+    };
+    let no_page = |folder| format!("error: {folder} does not contain the web UI: ");
 
-    for (option, other) in [("--port", "--page-port"), ("--page-port", "--port")] {
-        let output = output(lab(&[option, &taken, other, "0"])).await;
+    for (option, value, error) in [
+        ("--port", &*taken, in_use("--port")),
+        ("--page-port", &taken, in_use("--page-port")),
+        ("--assets", empty, no_page(empty)),
+        ("--assets", &missing, no_page(&missing)),
+    ] {
+        let free = FREE_PORTS.chunks(2).filter(|it| it[0] != option).flatten();
+        let arguments: Vec<_> = free.copied().chain([option, value]).collect();
+        let output = output(lab(&arguments)).await;
 
-        assert_eq!(output.status.code(), Some(3));
+        assert_eq!(output.status.code(), Some(3), "{option} {value}");
         assert!(output.stdout.is_empty());
-        assert_eq!(
-            text(output.stderr),
-            format!(
-                "error: port {taken} on 127.0.0.1 is in use; choose another with {option}, \
-                 or {option} 0 for a free one\n"
-            )
-        );
+        let printed = text(output.stderr);
+        assert!(printed.starts_with(&error), "{printed}");
     }
 }
 
@@ -230,22 +242,6 @@ async fn the_files_of_the_page_can_come_from_a_folder() {
     assert_eq!(page.text(), "another page");
     // This file does not exist in the folder, and the binary's copy is not used.
     assert_eq!(script.status, StatusCode::NOT_FOUND);
-}
-
-#[tokio::test]
-async fn a_folder_without_the_page_is_named() {
-    let folder = tempfile::tempdir().expect("a folder");
-    for folder in [folder.path().to_owned(), folder.path().join("missing")] {
-        let assets = folder.to_str().expect("UTF-8");
-
-        let output = output(lab(&[&FREE_PORTS[..], &["--assets", assets]].concat())).await;
-
-        assert_eq!(output.status.code(), Some(3));
-        assert!(output.stdout.is_empty());
-        let error = text(output.stderr);
-        let start = format!("error: {assets} does not contain the web UI: ");
-        assert!(error.starts_with(&start), "{error}");
-    }
 }
 
 /// Reads lines until one contains this.

@@ -8,7 +8,7 @@ use crate::support::{Browser, Event, serve};
 
 /// Runs a scenario to its end while a reader listens.
 async fn run_scenario(browser: &Browser) -> Vec<Event> {
-    let mut events = browser.listen(None).await;
+    let mut events = browser.listen().await;
     let id = browser.run_scenario("flaky").await;
     events.until(|event| event.ends(&id)).await
 }
@@ -62,9 +62,10 @@ async fn a_reconnecting_reader_resumes_after_its_last_event() {
     let whole = run_scenario(&browser).await;
 
     let path = format!("/api/events?last={}", whole[0].id);
-    let mut by_query = browser.listen_at(&path, None).await;
+    let mut by_query = browser.listen_at(&path, &[]).await;
     // The header goes before the query.
-    let mut by_both = browser.listen_at(&path, Some(&whole[1].id)).await;
+    let header = [("last-event-id", &*whole[1].id)];
+    let mut by_both = browser.listen_at(&path, &header).await;
 
     let is_last = |event: &Event| event.id == whole[whole.len() - 1].id;
     assert_eq!(by_query.until(is_last).await, whole[1..]);
@@ -78,7 +79,7 @@ async fn any_number_of_event_streams_leaves_room_for_requests() {
     let mut streams = Vec::new();
 
     for _ in 0..140 {
-        streams.push(browser.listen(None).await);
+        streams.push(browser.listen().await);
     }
 
     assert_eq!(browser.get("/").await.status, StatusCode::OK);

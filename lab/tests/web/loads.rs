@@ -45,7 +45,7 @@ async fn a_load_reports_progress_and_changes_the_counters_of_both_sides() {
 #[tokio::test]
 async fn a_load_does_not_affect_pages_and_their_runs() {
     let (_dashboard, browser) = serve().await;
-    let mut pages = join_all((0..20).map(|_| browser.listen(None))).await;
+    let mut pages = join_all((0..20).map(|_| browser.listen())).await;
     let own = browser.run_scenario("flaky").await;
     let load = json!({ "seconds": 1, "rate": 20, "filter": "items" });
 
@@ -73,7 +73,7 @@ async fn one_load_goes_on_at_a_time_and_runs_beside_it() {
     progress.next().await;
 
     let second = browser.post("/api/loads", &json!({})).await;
-    let mut events = browser.listen(None).await;
+    let mut events = browser.listen().await;
     let run = browser.run_scenario("flaky").await;
 
     assert_eq!(second.status, StatusCode::CONFLICT);

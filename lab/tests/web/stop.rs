@@ -26,7 +26,7 @@ fn port(url: &str) -> u16 {
 async fn nothing_that_goes_on_delays_the_shutdown() {
     let (dashboard, browser) = serve().await;
     let ports = [dashboard.page_url(), dashboard.service_url()].map(|url| port(&url));
-    let mut pages = join_all((0..20).map(|_| browser.listen(None))).await;
+    let mut pages = join_all((0..20).map(|_| browser.listen())).await;
     let mut deaf = TcpStream::connect(("127.0.0.1", ports[0]))
         .await
         .expect("a connection");

@@ -132,15 +132,13 @@ impl Browser {
         }
     }
 
-    /// Listens to the feed, starting after an event if one is given.
-    pub(crate) async fn listen(&self, last: Option<&str>) -> Events {
-        self.listen_at("/api/events", last).await
+    /// Listens to the feed.
+    pub(crate) async fn listen(&self) -> Events {
+        self.listen_at("/api/events", &[]).await
     }
 
-    pub(crate) async fn listen_at(&self, path: &str, last: Option<&str>) -> Events {
-        let header = last.map(|id| ("last-event-id", id));
-        let headers: Vec<_> = header.into_iter().collect();
-        let response = self.open(Method::GET, path, &headers, "").await;
+    pub(crate) async fn listen_at(&self, path: &str, headers: &[(&str, &str)]) -> Events {
+        let response = self.open(Method::GET, path, headers, "").await;
         Events(Pieces::of(response, "text/event-stream", "\n\n"))
     }
 

@@ -14,7 +14,7 @@ async fn responded(events: &mut Events) -> Value {
 #[tokio::test]
 async fn the_feed_has_each_request_from_other_clients_with_its_response() {
     let (dashboard, browser) = serve().await;
-    let mut events = browser.listen(None).await;
+    let mut events = browser.listen().await;
     let elsewhere = Browser::of(&dashboard.service_url());
 
     for (seq, status) in [(1, 503), (2, 503), (3, 200)] {
@@ -34,7 +34,7 @@ async fn the_feed_has_each_request_from_other_clients_with_its_response() {
 #[tokio::test]
 async fn the_feed_and_the_list_agree_on_a_request() {
     let (dashboard, browser) = serve().await;
-    let mut events = browser.listen(None).await;
+    let mut events = browser.listen().await;
     let elsewhere = Browser::of(&dashboard.service_url());
     let traceparent = "00-0123456789abcdef0123456789abcdef-0123456789abcdef-01";
 
