@@ -25,7 +25,11 @@ use runner::{
 };
 use tokio::time::{Instant, sleep};
 
-use super::{Exit, known_failing, number, open_cases, report, rule, summary, terminal};
+use super::{
+    Exit,
+    card_options::{CardOptions, listen, report_faults},
+    known_failing, number, open_cases, rule, summary, terminal,
+};
 
 /// How often a watched file is checked.
 const LOOK: Duration = Duration::from_millis(200);
@@ -46,21 +50,13 @@ pub(super) struct Arguments {
     #[arg(
         long,
         value_name = "FILE",
-        conflicts_with = "json",
+        conflicts_with_all = ["json", "junit", "report"],
         requires = "command"
     )]
     watch: Option<PathBuf>,
     /// Exit with 1 unless these tasks are done
     #[arg(long, value_name = "NAME", num_args = 1..)]
     require: Vec<String>,
-    /// Do not fail because of the rules and goals in this file: one on each line, as RULE,
-    /// TASK/RULE or TASK/goal; `#` begins a comment. A listed rule that is kept, or a goal
-    /// that is reached, fails instead
-    #[arg(long, value_name = "FILE")]
-    known_failing: Option<PathBuf>,
-    /// Fail as well if a rule cannot be told or a goal cannot be judged
-    #[arg(long)]
-    strict: bool,
     /// Show what changed since this card (as --json prints it), and fail only if a goal was
     /// reached before and is not now, or a rule was kept before and is broken now
     #[arg(long, value_name = "FILE", conflicts_with = "watch")]
@@ -68,15 +64,6 @@ pub(super) struct Arguments {
     /// The seed of ids, cursors and URLs [default: random]
     #[arg(long, value_parser = number::any, allow_hyphen_values = true)]
     seed: Option<u64>,
-    /// Print the card as JSON
-    #[arg(long)]
-    json: bool,
-    /// Write the card to this file as JUnit XML, for CI
-    #[arg(long, value_name = "FILE", conflicts_with = "watch")]
-    junit: Option<PathBuf>,
-    /// Write the card to this file as a report in HTML
-    #[arg(long, value_name = "FILE", conflicts_with = "watch")]
-    report: Option<PathBuf>,
     /// Print a hint for a task, and run nothing
     #[arg(long, value_name = "NAME", exclusive = true)]
     hint: Option<String>,
@@ -84,9 +71,8 @@ pub(super) struct Arguments {
     /// goal and kept each rule, and run nothing
     #[arg(long, value_name = "FILE", num_args = 1.., exclusive = true)]
     summary: Vec<PathBuf>,
-    /// Use ASCII only
-    #[arg(long)]
-    ascii: bool,
+    #[command(flatten)]
+    card: CardOptions,
     /// The command that runs the client. `{url}`, `{base_url}` and `{task}` in it stand
     /// for those of each case, as LAB_URL, LAB_BASE_URL and LAB_TASK do in its environment.
     /// Without a command the cases are open to any client until
@@ -111,7 +97,7 @@ impl Arguments {
 pub(super) fn grade(arguments: &Arguments) -> Result<Exit, Exit> {
     if let Some(name) = &arguments.hint {
         let task = named(name)?;
-        let options = terminal::options(arguments.ascii);
+        let options = arguments.card.terminal();
         let hint = render::grade::hint(&task.words, &options);
         return terminal::print(&hint).map(|()| Exit::Passed);
     }
@@ -137,19 +123,17 @@ fn open(arguments: &Arguments) -> Result<Exit, Exit> {
     })?;
     let only = only(arguments)?;
     let demands = Demands::new(arguments)?;
-    check_files(arguments)?;
+    arguments.card.check_files()?;
     let seed = arguments.seed.unwrap_or_else(Settings::random_seed);
-    let options = terminal::options(arguments.ascii);
+    let options = arguments.card.terminal();
     let mut card = terminal::runtime()?.block_on(async {
         let mut signals = listen()?;
         open_cases::serve(&tasks, seed, &options, &mut signals).await
     })?;
     card.judge_only(&only);
     write_files(arguments, &card, &demands)?;
-    terminal::print(&match arguments.json {
-        true => render::json(&card),
-        false => render::grade::card(&card, &demands.known, &options),
-    })?;
+    let text = |options: &Options| render::grade::card(&card, &demands.known, options);
+    arguments.card.print(&card, text)?;
     demands.exit(&card, arguments)
 }
 
@@ -171,23 +155,14 @@ fn only(arguments: &Arguments) -> Result<Vec<&'static Rule>, Exit> {
     rules.map_err(|error| terminal::fail(&error, Exit::Usage))
 }
 
-/// Checks that the requested files can be written. This happens before the first case,
-/// because the results would be lost otherwise.
-fn check_files(arguments: &Arguments) -> Result<(), Exit> {
-    let mut files = arguments.junit.iter().chain(&arguments.report);
-    files.try_for_each(|file| report::check(file))
-}
-
 /// Writes the card to the requested files.
 fn write_files(arguments: &Arguments, card: &Card, demands: &Demands) -> Result<(), Exit> {
-    if let Some(file) = &arguments.junit {
-        report::write(file, &render::junit(card, &demands.known, arguments.strict))?;
-    }
-    if let Some(file) = &arguments.report {
-        let words: Vec<_> = all().map(|task| &task.words).collect();
-        report::write(file, &render::html_card(card, &words, &demands.known))?;
-    }
-    Ok(())
+    let (options, known) = (&arguments.card, &demands.known);
+    let words: Vec<_> = all().map(|task| &task.words).collect();
+    options.write_files(
+        &render::junit(card, known, options.strict),
+        &render::html_card(card, &words, known),
+    )
 }
 
 fn named(name: &str) -> Result<&'static Task, Exit> {
@@ -202,21 +177,19 @@ fn all_named(names: &[String]) -> Result<Vec<&'static Task>, Exit> {
 struct Demands {
     required: Vec<&'static Task>,
     known: KnownFailures,
-    is_strict: bool,
     /// The card to compare with.
     earlier: Option<PrintedCard>,
 }
 
 impl Demands {
     fn new(arguments: &Arguments) -> Result<Self, Exit> {
-        let known = known_failing::read(arguments.known_failing.as_deref(), known_failing::check);
+        let list = arguments.card.known_failing.as_deref();
         let earlier = arguments.against.as_deref().map(summary::read);
         let earlier = earlier.transpose();
         Ok(Self {
-            is_strict: arguments.strict,
             earlier: earlier.map_err(|error| terminal::fail(&error, Exit::Usage))?,
             required: all_named(&arguments.require)?,
-            known: known.map_err(|error| terminal::fail(&error, Exit::Usage))?,
+            known: known_failing::read(list, known_failing::check)?,
         })
     }
 
@@ -239,30 +212,23 @@ impl Demands {
         let missing = self.required.iter().filter(|task| !is_done(task));
         let missing =
             missing.map(|task| format!("'{}' is required, and it is not done", task.words.name));
-        let passed = self.known.passed(card);
-        let passed = passed
-            .map(|it| format!("'{it}' did not fail: remove it from the list of known failures"));
-        let unjudged = card.unjudged().filter(|_| self.is_strict);
+        let unjudged = card.unjudged().filter(|_| arguments.card.strict);
         let unjudged = unjudged.map(|words| format!("{words}, and --strict does not allow that"));
-        let faults: Vec<_> = missing.chain(passed).chain(unjudged).collect();
-        for fault in &faults {
-            let error = Box::<dyn std::error::Error>::from(&**fault);
-            terminal::fail(&*error, Exit::Failed);
-        }
+        let has_faults = report_faults(card, &self.known, missing.chain(unjudged));
         let is_fine = match &self.earlier {
             None => card.passed_but_for(&self.known),
             Some(earlier) => {
                 let changes = card.against(earlier);
-                let options = terminal::options(arguments.ascii);
+                let options = arguments.card.terminal();
                 let text = render::grade::changes(&changes, &options);
-                match arguments.json {
+                match arguments.card.json {
                     true => terminal::note(text.trim_end()),
                     false => terminal::print(&text)?,
                 }
                 !changes.iter().any(|change| change.is_worse)
             }
         };
-        Ok(match is_fine && faults.is_empty() {
+        Ok(match is_fine && !has_faults {
             false => Exit::Failed,
             true if !card.was_attempted() => Exit::NothingAttempted,
             true => Exit::Passed,
@@ -292,14 +258,14 @@ enum Ended {
 impl<'a> Grader<'a> {
     fn new(arguments: &'a Arguments) -> Result<Self, Exit> {
         let command = ClientCommand::new(arguments.command.iter().cloned());
-        check_files(arguments)?;
+        arguments.card.check_files()?;
         Ok(Self {
             command: command.map_err(|error| terminal::fail(&error, Exit::Usage))?,
             tasks: chosen(arguments, TASKS.iter().copied())?,
             demands: Demands::new(arguments)?,
             only: only(arguments)?,
             seed: arguments.seed.unwrap_or_else(Settings::random_seed),
-            options: terminal::options(arguments.ascii),
+            options: arguments.card.terminal(),
             slots: ProcessSlots::of_this_machine(),
             arguments,
         })
@@ -320,11 +286,10 @@ impl<'a> Grader<'a> {
                 graded => (self.finish(graded)?, false),
             };
             write_files(self.arguments, &card, &self.demands)?;
-            if self.arguments.json {
-                terminal::print(&render::json(&card))?;
-            } else if self.arguments.all {
-                let text = render::grade::card(&card, &self.demands.known, &self.options);
-                terminal::print(&text)?;
+            if self.arguments.card.json || self.arguments.all {
+                let known = &self.demands.known;
+                let text = |options: &Options| render::grade::card(&card, known, options);
+                self.arguments.card.print(&card, text)?;
             } else if !is_cancelled && self.next(&card) < self.tasks.len() {
                 self.advise_watching()?;
             } else if !is_cancelled {
@@ -391,7 +356,7 @@ impl<'a> Grader<'a> {
                 break;
             };
             let never_ran = grade.never_ran();
-            if !self.arguments.json && !never_ran {
+            if !self.arguments.card.json && !never_ran {
                 let number = TaskNumber {
                     number: index + 1,
                     of: self.tasks.len(),
@@ -558,10 +523,6 @@ impl Drop for Progress {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
     }
-}
-
-fn listen() -> Result<Signals, Exit> {
-    Signals::listen().map_err(|error| terminal::fail(&error, Exit::Environment))
 }
 
 /// When a file was saved and its length; none if it does not exist.

@@ -8,11 +8,15 @@ use evidence::{
 };
 use runner::{UnknownName, grade::find};
 
-use super::rule::{self, UnknownRule};
+use super::{
+    Exit,
+    rule::{self, UnknownRule},
+    terminal,
+};
 
 /// Why a list of known failures cannot be used.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum ListError<E: Error + 'static> {
+enum ListError<E: Error + 'static> {
     #[error("{file} cannot be read")]
     Unreadable { file: String, source: io::Error },
     #[error("{file}, line {line}")]
@@ -35,26 +39,21 @@ pub(super) enum LineError {
 }
 
 /// Reads a list whose entries pass this check; the empty one without a file.
-///
-/// # Errors
-///
-/// If the file cannot be read, or an entry fails the check.
-pub(super) fn read<E: Error>(
+pub(super) fn read<E: Error + 'static>(
     file: Option<&Path>,
     check: impl Fn(&KnownFailure) -> Result<(), E>,
-) -> Result<KnownFailures, ListError<E>> {
+) -> Result<KnownFailures, Exit> {
     let Some(path) = file else {
         return Ok(KnownFailures::default());
     };
     let file = path.display().to_string();
-    match fs::read_to_string(path) {
-        Ok(text) => KnownFailures::read(&text, check).map_err(|(line, source)| ListError::Line {
-            file,
-            line,
-            source,
-        }),
-        Err(source) => Err(ListError::Unreadable { file, source }),
-    }
+    let read =
+        match fs::read_to_string(path) {
+            Ok(text) => KnownFailures::read(&text, check)
+                .map_err(|(line, source)| ListError::Line { file, line, source }),
+            Err(source) => Err(ListError::Unreadable { file, source }),
+        };
+    read.map_err(|error| terminal::fail(&error, Exit::Usage))
 }
 
 /// Checks an entry about tasks: a rule, a rule that a task judges, or the goal of a task.

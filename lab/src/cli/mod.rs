@@ -4,6 +4,7 @@
 
 mod all;
 mod ask;
+mod card_options;
 mod compare;
 mod completions;
 mod doctor;

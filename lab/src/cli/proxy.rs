@@ -1,6 +1,6 @@
 //! `lab proxy UPSTREAM -- COMMAND`: judges the client inside an application.
 
-use std::{ffi::OsString, path::PathBuf, time::Duration};
+use std::{ffi::OsString, time::Duration};
 
 use clap::Args;
 use evidence::{
@@ -8,14 +8,17 @@ use evidence::{
     proxy::{Declared, Fault, ProxyCard, Recording, Templates, find, names},
     rules::Verdict,
 };
-use host::Signals;
 use http::HeaderName;
 use runner::{
     grade::ClientCommand,
     proxy::{Aim, Listening, Options, Plan, PlanError, Progress, Upstream},
 };
 
-use super::{Exit, known_failing, number, report, terminal};
+use super::{
+    Exit,
+    card_options::{CardOptions, listen, report_faults},
+    known_failing, number, terminal,
+};
 
 /// The longest time that an option takes, in seconds.
 const HOUR: u64 = 3_600;
@@ -64,28 +67,11 @@ pub(super) struct Arguments {
     /// Make the healthy runs, print the plan, and stop
     #[arg(long)]
     list: bool,
-    /// Do not fail because of the rules in this file: one on each line, as RULE or
-    /// ROUTE/RULE; `#` begins a comment. A listed rule that is kept fails instead
-    #[arg(long, value_name = "FILE")]
-    known_failing: Option<PathBuf>,
     /// Exit with 1 unless these rules are kept, and nowhere broken or untold
     #[arg(long, value_name = "RULE", num_args = 1..)]
     require: Vec<String>,
-    /// Fail as well if a rule cannot be told
-    #[arg(long)]
-    strict: bool,
-    /// Print the card as JSON
-    #[arg(long)]
-    json: bool,
-    /// Write the card to this file as JUnit XML, for CI
-    #[arg(long, value_name = "FILE")]
-    junit: Option<PathBuf>,
-    /// Write the card to this file as a report in HTML
-    #[arg(long, value_name = "FILE")]
-    report: Option<PathBuf>,
-    /// Use ASCII only
-    #[arg(long)]
-    ascii: bool,
+    #[command(flatten)]
+    card: CardOptions,
     /// The command to run
     #[arg(last = true, value_name = "COMMAND")]
     command: Vec<OsString>,
@@ -121,9 +107,7 @@ pub(super) fn proxy(arguments: &Arguments) -> Result<Exit, Exit> {
     let demands = Demands::new(arguments)?;
     let upstream = Upstream::new(&arguments.upstream, &arguments.allow_host);
     let upstream = upstream.map_err(|error| usage(&error))?;
-    for file in arguments.junit.iter().chain(&arguments.report) {
-        report::check(file)?;
-    }
+    arguments.card.check_files()?;
     if arguments.command.is_empty() {
         return open(arguments, &upstream, &demands);
     }
@@ -183,11 +167,11 @@ async fn run(arguments: &Arguments, options: Options, demands: &Demands) -> Resu
         let error = ProxyError::KnownRoute(route.to_owned());
         return Err(terminal::fail(&error, Exit::Usage));
     }
-    let look = terminal::options(arguments.ascii);
+    let look = arguments.card.terminal();
     let (cases, estimate) = plan.estimate();
     let text = render::proxy::plan(&plan.routes(), &plan.card().healthy, cases, estimate, &look);
     let is_empty = cases.is_empty();
-    match arguments.json {
+    match arguments.card.json {
         true => terminal::note(text.trim_end()),
         false => bar.suspend(|| terminal::print(&text))?,
     }
@@ -249,24 +233,15 @@ fn confirm(arguments: &Arguments) -> usize {
     usize::try_from(arguments.confirm).unwrap_or(usize::MAX)
 }
 
-fn listen() -> Result<Signals, Exit> {
-    Signals::listen().map_err(|error| terminal::fail(&error, Exit::Environment))
-}
-
 /// Writes and prints a card, and returns its exit code.
 fn finish(arguments: &Arguments, card: &ProxyCard, demands: &Demands) -> Result<Exit, Exit> {
-    let known = &demands.known;
-    if let Some(file) = &arguments.junit {
-        report::write(file, &render::junit_proxy(card, known, arguments.strict))?;
-    }
-    if let Some(file) = &arguments.report {
-        report::write(file, &render::html_proxy(card, known))?;
-    }
-    terminal::print(&match arguments.json {
-        true => render::json(card),
-        false => render::proxy::card(card, known, &terminal::options(arguments.ascii)),
-    })?;
-    Ok(demands.exit(card, arguments.strict))
+    let (options, known) = (&arguments.card, &demands.known);
+    options.write_files(
+        &render::junit_proxy(card, known, options.strict),
+        &render::html_proxy(card, known),
+    )?;
+    options.print(card, |terminal| render::proxy::card(card, known, terminal))?;
+    Ok(demands.exit(card, arguments.card.strict))
 }
 
 /// The conditions for a card to pass.
@@ -280,12 +255,10 @@ impl Demands {
         let rule = |id: &str| find(id).ok_or_else(|| ProxyError::Rule(id.to_owned()));
         let required = arguments.require.iter().map(|id| rule(id).map(|it| it.id));
         let required = required.collect::<Result<_, _>>();
-        let known = known_failing::read(arguments.known_failing.as_deref(), |known| {
-            rule(&known.id).map(drop)
-        });
+        let list = arguments.card.known_failing.as_deref();
         Ok(Self {
             required: required.map_err(|error| terminal::fail(&error, Exit::Usage))?,
-            known: known.map_err(|error| terminal::fail(&error, Exit::Usage))?,
+            known: known_failing::read(list, |known| rule(&known.id).map(drop))?,
         })
     }
 
@@ -302,9 +275,6 @@ impl Demands {
         };
         let required = self.required.iter().filter(|rule| !is_kept(rule));
         let missing = required.map(|rule| format!("'{rule}' is required, and it is not kept"));
-        let passed = self.known.passed(card);
-        let passed = passed
-            .map(|it| format!("'{it}' did not fail: remove it from the list of known failures"));
         let count = card.count();
         let untold = (is_strict && count.cannot_tell > 0).then(|| {
             format!(
@@ -312,15 +282,12 @@ impl Demands {
                 count.cannot_tell
             )
         });
-        let faults: Vec<_> = missing.chain(passed).chain(untold).collect();
-        for fault in &faults {
-            terminal::fail(&*Box::<dyn std::error::Error>::from(&**fault), Exit::Failed);
-        }
+        let has_faults = report_faults(card, &self.known, missing.chain(untold));
         let mut verdicts = card.verdicts();
         let is_broken = verdicts.any(|(case, it)| {
             it.verdict == Verdict::Broken && !it.is_known_to_fail(case, &self.known)
         });
-        if is_broken || !faults.is_empty() {
+        if is_broken || has_faults {
             Exit::Failed
         } else if count.kept + count.skipped + count.cannot_tell + count.broken == 0 {
             Exit::NothingAttempted
