@@ -21,6 +21,7 @@
 mod answer;
 pub mod client;
 pub mod compare;
+mod counted;
 pub mod counters;
 pub mod decision;
 pub mod defence;
@@ -51,6 +52,7 @@ pub use ::wire::nanoseconds;
 pub use answer::Answer;
 pub use client::Client;
 pub use compare::{Compared, Comparison};
+pub use counted::counted;
 pub use counters::{Counter, Counters};
 pub use decision::Decision;
 pub use defence::Defence;

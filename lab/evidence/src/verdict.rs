@@ -43,7 +43,7 @@ pub fn judge(expectations: Vec<Expectation>, evidence: Evidence<'_>) -> Vec<Chec
 
 /// Whether a rule was kept or broken; none if neither.
 fn ruled(rule: &Rule, cases: &[Case<'_>]) -> Option<Check> {
-    let judgement = (rule.judge)(cases);
+    let judgement = rule.judge(cases);
     let held = match judgement.verdict {
         Verdict::Kept => true,
         Verdict::Broken => false,

@@ -11,7 +11,7 @@ use client::{
 };
 use evidence::{
     Client, Ending, Expectation, Fact, Outcome, Policy, Question, Run, ScenarioWords, Setting,
-    rules::{Case, Judgement, Level, RequestRef, Rule, Verdict},
+    rules::{Case, Judge, Judgement, Level, RequestRef, Rule, Verdict},
 };
 use host::{ExpectedRoute, Fault, Served};
 use http::{Method, StatusCode};
@@ -197,12 +197,10 @@ const RULE: Rule = Rule {
     text: "a 418 was not asked for again",
     why: "A teapot stays a teapot.",
     hint: "Look at the status before the next attempt.",
-    judge: |cases| {
-        let case = cases.iter().enumerate().next_back();
-        let (number, case) = case.expect("a case");
+    judge: Judge::Case(|case| {
         let teapots = case.wire.entries.iter().filter(|it| it.status == Some(418));
         let again = teapots.skip(1).map(|request| RequestRef {
-            case: number,
+            case: 0,
             seq: request.seq,
         });
         let requests: Vec<_> = again.collect();
@@ -214,7 +212,7 @@ const RULE: Rule = Rule {
             requests,
             found: None,
         }
-    },
+    }),
 };
 
 async fn run_scenario(scenario: &Scenario, client: &'static dyn ClientUnderTest) -> Run {
@@ -263,7 +261,7 @@ async fn a_client_of_ones_own_is_run_and_judged_by_the_same_rules() {
 async fn a_rule_of_ones_own_judges_what_the_wire_saw() {
     let (reliable, naive) = by_both(&SCENARIO).await;
 
-    let judge = |run: &Run| (RULE.judge)(&[Case::of(&run.wire)]);
+    let judge = |run: &Run| RULE.judge(&[Case::of(&run.wire)]);
     assert_eq!(judge(&reliable).verdict, Verdict::Kept);
     let judged = judge(&naive);
     assert_eq!(judged.verdict, Verdict::Broken);

@@ -48,7 +48,7 @@ impl Sample {
 fn broken(run: &Run, records: &[WireRecord]) -> Vec<BrokenRule> {
     let cases: Vec<_> = records.iter().map(Case::of).collect();
     let broken = rules::of_scenarios().filter_map(|rule| {
-        let judgement = (rule.judge)(&cases);
+        let judgement = rule.judge(&cases);
         let found = match judgement.verdict {
             Verdict::Broken => judgement.found,
             _ => {

@@ -1,6 +1,6 @@
 //! Waits should be random, so that clients that fail together do not retry together.
 
-use super::{Level, Rule, backoff_waits::failed, gaps, sample::Sample};
+use super::{Judge, Level, Rule, backoff_waits::failed, gaps, sample::Sample};
 
 pub(super) const RULE: Rule = Rule {
     id: "backoff-jitter",
@@ -9,7 +9,7 @@ pub(super) const RULE: Rule = Rule {
     text: "the pauses before retries differed",
     why: "If all clients wait equally long, they return as one wave, as high as the one that overloaded the service.",
     hint: "Draw each wait at random between zero and its ceiling.",
-    judge: |cases| gaps::judged(cases, |_, it| failed(it), true, Sample::has_jitter),
+    judge: Judge::Cases(|cases| gaps::judged(cases, |_, it| failed(it), true, Sample::has_jitter)),
 };
 
 #[cfg(test)]
@@ -27,7 +27,7 @@ mod tests {
 
     fn judged(records: &[WireRecord]) -> Judgement {
         let cases: Vec<_> = records.iter().map(Case::of).collect();
-        (RULE.judge)(&cases)
+        RULE.judge(&cases)
     }
 
     /// Runs of a client that retries this many milliseconds after a failure.

@@ -1,6 +1,6 @@
 //! A client should wait before a retry.
 
-use super::{Level, Rule, gaps, sample::Sample};
+use super::{Judge, Level, Rule, gaps, sample::Sample};
 use crate::wire::{RetryAfter, WireRequest};
 
 pub(super) const RULE: Rule = Rule {
@@ -10,7 +10,7 @@ pub(super) const RULE: Rule = Rule {
     text: "there was a pause before retries",
     why: "An overloaded service cannot recover while every client retries at once.",
     hint: "Wait before each retry: a random time below a ceiling that doubles.",
-    judge: |cases| gaps::judged(cases, |_, it| failed(it), true, Sample::has_pauses),
+    judge: Judge::Cases(|cases| gaps::judged(cases, |_, it| failed(it), true, Sample::has_pauses)),
 };
 
 /// Whether it failed, and the client had to choose the length of the pause.
@@ -81,7 +81,7 @@ mod tests {
         let case = |gap| gaps(&[gap; 2]).record();
         let judged = |wires: &[WireRecord]| {
             let cases: Vec<_> = wires.iter().map(Case::of).collect();
-            let judgement = (RULE.judge)(&cases);
+            let judgement = RULE.judge(&cases);
             let requests = judgement.requests.iter();
             let requests: Vec<_> = requests.map(|it| (it.case, it.seq)).collect();
             (judgement.verdict, requests)

@@ -1,6 +1,6 @@
 //! A request must not be repeated because its response has the wrong shape.
 
-use super::{Level, Rule, not_repeated};
+use super::{Judge, Level, Rule, not_repeated};
 
 pub(super) const RULE: Rule = Rule {
     id: "body-shape",
@@ -9,11 +9,11 @@ pub(super) const RULE: Rule = Rule {
     text: "after a page of the wrong shape, the client neither retried nor requested the next page",
     why: "Data from half a page looks complete to the next reader.",
     hint: "Check the shape of everything that you use, and return a wrong one to the caller as an error.",
-    judge: |cases| {
-        not_repeated(cases, |it| {
+    judge: Judge::Case(|case| {
+        not_repeated(case, |it| {
             matches!(it.fault, Some("bad_items" | "bad_cursor"))
         })
-    },
+    }),
 };
 
 #[cfg(test)]

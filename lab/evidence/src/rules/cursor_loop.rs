@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{Case, Judgement, Level, Rule};
+use super::{Case, Judge, Judgement, Level, Rule};
 use crate::wire::IssuedCursor;
 
 pub(super) const RULE: Rule = Rule {
@@ -12,28 +12,26 @@ pub(super) const RULE: Rule = Rule {
     text: "a listing that returned to an earlier page was abandoned",
     why: "A, B, A, B: a client that remembers only the last cursor reads forever, and gets every record many times.",
     hint: "Remember every cursor of the listing, and stop with an error at the first repeated one.",
-    judge,
+    judge: Judge::Case(judge),
 };
 
-fn judge(cases: &[Case<'_>]) -> Judgement {
-    Judgement::of_each(cases, |wire| {
-        let mut asked: HashMap<_, u32> = HashMap::new();
-        let (mut comes_back, mut too_often) = (false, Vec::new());
-        for request in wire.entries.iter().filter(|it| it.status == Some(200)) {
-            let times = asked.entry((&request.route, request.cursor)).or_default();
-            *times += 1;
-            if *times > 2 {
-                too_often.push(request.seq);
-            }
-            if let Some(IssuedCursor::Hash(next)) = request.cursor_issued {
-                comes_back |= asked.contains_key(&(&request.route, Some(next)));
-            }
+fn judge(Case { wire, .. }: &Case<'_>) -> Judgement {
+    let mut asked: HashMap<_, u32> = HashMap::new();
+    let (mut comes_back, mut too_often) = (false, Vec::new());
+    for request in wire.entries.iter().filter(|it| it.status == Some(200)) {
+        let times = asked.entry((&request.route, request.cursor)).or_default();
+        *times += 1;
+        if *times > 2 {
+            too_often.push(request.seq);
         }
-        if !comes_back {
-            return Judgement::not_exercised();
+        if let Some(IssuedCursor::Hash(next)) = request.cursor_issued {
+            comes_back |= asked.contains_key(&(&request.route, Some(next)));
         }
-        Judgement::kept_unless(too_often, "a page was requested for a third time")
-    })
+    }
+    if !comes_back {
+        return Judgement::not_exercised();
+    }
+    Judgement::kept_unless(too_often, "a page was requested for a third time")
 }
 
 #[cfg(test)]

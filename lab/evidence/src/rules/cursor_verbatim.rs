@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::{Case, Judgement, Level, Rule};
+use super::{Case, Judge, Judgement, Level, Rule};
 use crate::wire::IssuedCursor;
 
 pub(super) const RULE: Rule = Rule {
@@ -12,33 +12,29 @@ pub(super) const RULE: Rule = Rule {
     text: "every cursor was sent back unchanged",
     why: "A cursor may contain any character. A changed cursor leads nowhere, or to another page.",
     hint: "Percent-encode the cursor as one value of the query, and never build or trim it.",
-    judge,
+    judge: Judge::Case(judge),
 };
 
-fn judge(cases: &[Case<'_>]) -> Judgement {
-    Judgement::of_each(cases, |wire| {
-        let (mut issued, mut sent, mut unknown) = (HashSet::new(), false, Vec::new());
-        for request in &wire.entries {
-            if let Some(cursor) = request.cursor {
-                sent = true;
-                if !issued.contains(&(&request.route, cursor)) {
-                    unknown.push(request.seq);
-                }
-            }
-            if let Some(IssuedCursor::Hash(cursor)) = request.cursor_issued {
-                issued.insert((&request.route, cursor));
+fn judge(Case { wire, .. }: &Case<'_>) -> Judgement {
+    let (mut issued, mut sent, mut unknown) = (HashSet::new(), false, Vec::new());
+    for request in &wire.entries {
+        if let Some(cursor) = request.cursor {
+            sent = true;
+            if !issued.contains(&(&request.route, cursor)) {
+                unknown.push(request.seq);
             }
         }
-        match (unknown.is_empty(), issued.is_empty(), sent) {
-            (_, true, _) => Judgement::not_exercised(),
-            (false, ..) if wire.dropped > 0 => {
-                Judgement::cannot_tell("not every request was recorded")
-            }
-            (false, ..) => Judgement::broken(unknown, "a cursor was sent that was never issued"),
-            (true, false, false) => Judgement::skipped(),
-            (true, false, true) => Judgement::kept(),
+        if let Some(IssuedCursor::Hash(cursor)) = request.cursor_issued {
+            issued.insert((&request.route, cursor));
         }
-    })
+    }
+    match (unknown.is_empty(), issued.is_empty(), sent) {
+        (_, true, _) => Judgement::not_exercised(),
+        (false, ..) if wire.dropped > 0 => Judgement::cannot_tell("not every request was recorded"),
+        (false, ..) => Judgement::broken(unknown, "a cursor was sent that was never issued"),
+        (true, false, false) => Judgement::skipped(),
+        (true, false, true) => Judgement::kept(),
+    }
 }
 
 #[cfg(test)]

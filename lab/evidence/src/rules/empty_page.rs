@@ -1,6 +1,6 @@
 //! An empty page is not the last page.
 
-use super::{Case, Judgement, Level, Rule};
+use super::{Case, Judge, Judgement, Level, Rule};
 use crate::wire::{IssuedCursor, WireRequest};
 
 pub(super) const RULE: Rule = Rule {
@@ -10,21 +10,19 @@ pub(super) const RULE: Rule = Rule {
     text: "reading continued after an empty page that had a next cursor",
     why: "A service that filters after it has cut the pages may return an empty page, and a client that stops there silently loses the rest.",
     hint: "Let next_cursor alone decide whether there is more, never the number of records.",
-    judge,
+    judge: Judge::Case(judge),
 };
 
-fn judge(cases: &[Case<'_>]) -> Judgement {
-    Judgement::of_each_case(cases, |case| {
-        let mut entries = case.wire.entries.iter();
-        let Some(empty) = entries.find(|it| is_empty_page(it)) else {
-            return Judgement::not_exercised();
-        };
-        let goes_on = |it: &WireRequest| it.cursor.is_some() && it.cursor != empty.cursor;
-        if entries.any(goes_on) {
-            return Judgement::kept();
-        }
-        case.left_early(|| Judgement::broken(vec![empty.seq], "treated as the last page"))
-    })
+fn judge(case: &Case<'_>) -> Judgement {
+    let mut entries = case.wire.entries.iter();
+    let Some(empty) = entries.find(|it| is_empty_page(it)) else {
+        return Judgement::not_exercised();
+    };
+    let goes_on = |it: &WireRequest| it.cursor.is_some() && it.cursor != empty.cursor;
+    if entries.any(goes_on) {
+        return Judgement::kept();
+    }
+    case.left_early(|| Judgement::broken(vec![empty.seq], "treated as the last page"))
 }
 
 fn is_empty_page(request: &WireRequest) -> bool {

@@ -1,6 +1,6 @@
 //! A 429 should lower the number of requests in flight.
 
-use super::{Case, Judgement, Level, Rule};
+use super::{Case, Judge, Judgement, Level, Rule};
 use crate::wire::WireRequest;
 
 pub(super) const RULE: Rule = Rule {
@@ -10,32 +10,30 @@ pub(super) const RULE: Rule = Rule {
     text: "after the first 429, at most half as many requests were in flight",
     why: "A 429 is about the client as a whole: if each worker retries on its own, as many requests are in flight as before.",
     hint: "Let all workers share one limit of requests in flight, and halve it once for each burst of 429s.",
-    judge,
+    judge: Judge::Case(judge),
 };
 
 /// Another number does not break the rule: the service says that there are too many, not how
 /// many are allowed. A request that comes between the first 429 and the first retry may have
 /// left before the client knew of any.
-fn judge(cases: &[Case<'_>]) -> Judgement {
-    Judgement::of_each_case(cases, |case| {
-        let refused = |it: &WireRequest| it.status == Some(429);
-        if !case.wire.entries.iter().any(refused) {
-            return Judgement::not_exercised();
-        }
-        let retries = case.ties.repetitions().filter(|(it, _)| refused(it));
-        let Some(first) = retries.map(|(_, next)| next.arrived).min() else {
-            return Judgement::skipped();
-        };
-        let (after, before): (Vec<_>, Vec<_>) =
-            case.wire.entries.iter().partition(|it| it.arrived >= first);
-        let (before, after) = (most_in_flight(&before), most_in_flight(&after));
-        match after * 2 <= before {
-            true => Judgement::kept(),
-            false => Judgement::skipped_because(format!(
-                "{before} in flight before the first retry after a 429, {after} from then on"
-            )),
-        }
-    })
+fn judge(case: &Case<'_>) -> Judgement {
+    let refused = |it: &WireRequest| it.status == Some(429);
+    if !case.wire.entries.iter().any(refused) {
+        return Judgement::not_exercised();
+    }
+    let retries = case.ties.repetitions().filter(|(it, _)| refused(it));
+    let Some(first) = retries.map(|(_, next)| next.arrived).min() else {
+        return Judgement::skipped();
+    };
+    let (after, before): (Vec<_>, Vec<_>) =
+        case.wire.entries.iter().partition(|it| it.arrived >= first);
+    let (before, after) = (most_in_flight(&before), most_in_flight(&after));
+    match after * 2 <= before {
+        true => Judgement::kept(),
+        false => Judgement::skipped_because(format!(
+            "{before} in flight before the first retry after a 429, {after} from then on"
+        )),
+    }
 }
 
 /// The most of these requests that were in flight at one moment: from the arrival to the head

@@ -1,6 +1,6 @@
 //! The attempts of a call must be finite.
 
-use super::{Case, Judgement, Level, Rule, backoff_waits::failed, is_look};
+use super::{Case, Judge, Judgement, Level, Rule, backoff_waits::failed, is_look};
 
 pub(super) const RULE: Rule = Rule {
     id: "finite-attempts",
@@ -9,7 +9,7 @@ pub(super) const RULE: Rule = Rule {
     text: "the retries came to an end",
     why: "A client that never gives up is a permanent load, and its caller never learns why.",
     hint: "Count the attempts, stop after a few, and return the last failure to the caller.",
-    judge,
+    judge: Judge::Case(judge),
 };
 
 /// A call with more requests than this retries without a limit.
@@ -17,29 +17,27 @@ const MOST: usize = 20;
 
 /// A client that is still running when its time is up may have attempts left, as long as it
 /// has not sent more than this: a wait may be long, and the number still finite.
-fn judge(cases: &[Case<'_>]) -> Judgement {
-    Judgement::of_each_case(cases, |case| {
-        let mut newest_first = case.wire.entries.iter().rev();
-        let newest = newest_first.find(|it| it.status.is_some() && !is_look(it));
-        if !newest.is_some_and(failed) {
-            return Judgement::not_exercised();
+fn judge(case: &Case<'_>) -> Judgement {
+    let mut newest_first = case.wire.entries.iter().rev();
+    let newest = newest_first.find(|it| it.status.is_some() && !is_look(it));
+    if !newest.is_some_and(failed) {
+        return Judgement::not_exercised();
+    }
+    let retries = case.ties.repetitions().filter(|(it, _)| failed(it));
+    let seqs: Vec<_> = retries.map(|(_, next)| next.seq).collect();
+    let requests = seqs.len() + 1;
+    match case.process {
+        _ if requests > MOST => {
+            let too_many = seqs.into_iter().skip(MOST - 1).collect();
+            Judgement::broken(too_many, format!("{requests} requests"))
         }
-        let retries = case.ties.repetitions().filter(|(it, _)| failed(it));
-        let seqs: Vec<_> = retries.map(|(_, next)| next.seq).collect();
-        let requests = seqs.len() + 1;
-        match case.process {
-            _ if requests > MOST => {
-                let too_many = seqs.into_iter().skip(MOST - 1).collect();
-                Judgement::broken(too_many, format!("{requests} requests"))
-            }
-            None => Judgement::cannot_tell("more might have followed"),
-            Some(_) if case.was_stopped() => Judgement::cannot_tell(format!(
-                "{requests} of at most {MOST} requests when the case ended"
-            )),
-            Some(_) if seqs.is_empty() => Judgement::skipped(),
-            Some(_) => Judgement::kept(),
-        }
-    })
+        None => Judgement::cannot_tell("more might have followed"),
+        Some(_) if case.was_stopped() => Judgement::cannot_tell(format!(
+            "{requests} of at most {MOST} requests when the case ended"
+        )),
+        Some(_) if seqs.is_empty() => Judgement::skipped(),
+        Some(_) => Judgement::kept(),
+    }
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{Case, Judgement, Level, Rule};
+use super::{Case, Judge, Judgement, Level, Rule};
 use crate::wire::WireRequest;
 
 pub(super) const RULE: Rule = Rule {
@@ -12,33 +12,31 @@ pub(super) const RULE: Rule = Rule {
     text: "each job had a key of its own",
     why: "To the service, one key is one job: it refuses the second, or returns the first again.",
     hint: "Create a key for each call, and never keep one in a constant or in the client.",
-    judge,
+    judge: Judge::Case(judge),
 };
 
 /// The call of a request is known only if the case distinguishes calls: a scenario may send
 /// two bodies with one key on purpose.
-fn judge(cases: &[Case<'_>]) -> Judgement {
-    Judgement::of_each(cases, |wire| {
-        let posts = wire.entries.iter().filter(|it| it.method == "POST");
-        let posts: Vec<_> = posts.filter(|it| it.call.is_some()).collect();
-        let calls: HashSet<_> = posts.iter().map(|it| it.call).collect();
-        let mut call_of_key = HashMap::new();
-        let of_another_call = posts.iter().filter(|it| {
-            let Some(key) = it.idempotency_key else {
-                return false;
-            };
-            let first = *call_of_key.entry(key).or_insert(*it);
-            first.call != it.call && (first.body != it.body || is_later(first, it))
-        });
-        let seqs: Vec<_> = of_another_call.map(|it| it.seq).collect();
-        match calls.len() {
-            0 => Judgement::not_exercised(),
-            _ if !seqs.is_empty() => Judgement::broken(seqs, "the key of another call"),
-            _ if call_of_key.is_empty() => Judgement::skipped_because("no key was sent"),
-            1 => Judgement::skipped(),
-            _ => Judgement::kept(),
-        }
-    })
+fn judge(Case { wire, .. }: &Case<'_>) -> Judgement {
+    let posts = wire.entries.iter().filter(|it| it.method == "POST");
+    let posts: Vec<_> = posts.filter(|it| it.call.is_some()).collect();
+    let calls: HashSet<_> = posts.iter().map(|it| it.call).collect();
+    let mut call_of_key = HashMap::new();
+    let of_another_call = posts.iter().filter(|it| {
+        let Some(key) = it.idempotency_key else {
+            return false;
+        };
+        let first = *call_of_key.entry(key).or_insert(*it);
+        first.call != it.call && (first.body != it.body || is_later(first, it))
+    });
+    let seqs: Vec<_> = of_another_call.map(|it| it.seq).collect();
+    match calls.len() {
+        0 => Judgement::not_exercised(),
+        _ if !seqs.is_empty() => Judgement::broken(seqs, "the key of another call"),
+        _ if call_of_key.is_empty() => Judgement::skipped_because("no key was sent"),
+        1 => Judgement::skipped(),
+        _ => Judgement::kept(),
+    }
 }
 
 /// Whether a request came after the end of this one. Two equal requests at the same time

@@ -1,6 +1,6 @@
 //! All attempts of one call must have the same key.
 
-use super::{Case, Judgement, Level, Rule};
+use super::{Case, Judge, Judgement, Level, Rule};
 
 pub(super) const RULE: Rule = Rule {
     id: "idempotency-key-reuse",
@@ -9,35 +9,33 @@ pub(super) const RULE: Rule = Rule {
     text: "every attempt at a job carried the same key",
     why: "To the service, a new key is a new job: each attempt creates another one.",
     hint: "Create the key once per call, before the first attempt, and send it with every attempt.",
-    judge,
+    judge: Judge::Case(judge),
 };
 
-fn judge(cases: &[Case<'_>]) -> Judgement {
-    Judgement::of_each_case(cases, |case| {
-        let jobs = case.ties.jobs();
-        if jobs.is_empty() {
-            return Judgement::not_exercised();
+fn judge(case: &Case<'_>) -> Judgement {
+    let jobs = case.ties.jobs();
+    if jobs.is_empty() {
+        return Judgement::not_exercised();
+    }
+    let again = jobs.iter().filter_map(|attempts| attempts.split_first());
+    let again = again.filter(|(_, again)| !again.is_empty());
+    let (mut other_keys, mut has_none) = (Vec::new(), false);
+    for (first, again) in again.clone() {
+        let key = first.idempotency_key;
+        let others = again
+            .iter()
+            .filter(|it| it.idempotency_key != key || key.is_none());
+        for other in others {
+            has_none |= other.idempotency_key.is_none();
+            other_keys.push(other.seq);
         }
-        let again = jobs.iter().filter_map(|attempts| attempts.split_first());
-        let again = again.filter(|(_, again)| !again.is_empty());
-        let (mut other_keys, mut has_none) = (Vec::new(), false);
-        for (first, again) in again.clone() {
-            let key = first.idempotency_key;
-            let others = again
-                .iter()
-                .filter(|it| it.idempotency_key != key || key.is_none());
-            for other in others {
-                has_none |= other.idempotency_key.is_none();
-                other_keys.push(other.seq);
-            }
-        }
-        match (again.count(), other_keys.len()) {
-            (0, _) => Judgement::skipped(),
-            (_, 0) => Judgement::kept(),
-            _ if has_none => Judgement::broken(other_keys, "an attempt had no Idempotency-Key"),
-            _ => Judgement::broken(other_keys, "an attempt had another Idempotency-Key"),
-        }
-    })
+    }
+    match (again.count(), other_keys.len()) {
+        (0, _) => Judgement::skipped(),
+        (_, 0) => Judgement::kept(),
+        _ if has_none => Judgement::broken(other_keys, "an attempt had no Idempotency-Key"),
+        _ => Judgement::broken(other_keys, "an attempt had another Idempotency-Key"),
+    }
 }
 
 #[cfg(test)]

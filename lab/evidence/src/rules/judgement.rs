@@ -4,8 +4,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Case;
-use crate::wire::WireRecord;
-
 /// The verdict on a rule, with the requests that show it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Judgement {
@@ -100,14 +98,8 @@ impl Judgement {
         }
     }
 
-    /// Judges each case separately, as [`of_each_case`](Self::of_each_case) does, by its
-    /// record only.
-    pub(super) fn of_each(cases: &[Case<'_>], judge: impl Fn(&WireRecord) -> Self) -> Self {
-        Self::of_each_case(cases, |case| judge(case.wire))
-    }
-
     /// Judges each case separately. The greatest verdict decides.
-    pub(super) fn of_each_case(cases: &[Case<'_>], judge: impl Fn(&Case<'_>) -> Self) -> Self {
+    pub(super) fn of_each(cases: &[Case<'_>], judge: fn(&Case<'_>) -> Self) -> Self {
         let judged = cases.iter().enumerate().map(|(number, case)| {
             let mut judged = judge(case);
             for request in &mut judged.requests {
@@ -175,13 +167,16 @@ impl Judgement {
 #[cfg(test)]
 mod tests {
     use super::{Verdict::*, *};
-    use crate::rules::{find, testing::Script};
+    use crate::{
+        rules::{find, testing::Script},
+        wire::WireRecord,
+    };
 
     /// The judgement of these cases of one task.
     fn judged<'a>(wires: impl IntoIterator<Item = &'a WireRecord>) -> Judgement {
         let cases: Vec<_> = wires.into_iter().map(Case::of).collect();
         let rule = find("retry-after-seconds").expect("known");
-        (rule.judge)(&cases)
+        rule.judge(&cases)
     }
 
     /// A case of each verdict.

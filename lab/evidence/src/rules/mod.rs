@@ -29,8 +29,11 @@ pub use case::{Case, ProcessRecord, Stopped};
 pub use context::CardContext;
 pub use judgement::{Judgement, RequestRef, Verdict};
 
-use crate::wire::{IssuedCursor, WireRecord, WireRequest};
-use waited_long_enough::{waited_out, waited_out_in};
+use crate::{
+    counted,
+    wire::{IssuedCursor, WireRecord, WireRequest},
+};
+use waited_long_enough::waited_out;
 
 /// Declares a module and an entry of [`RULES`] for each name.
 macro_rules! rules {
@@ -95,8 +98,28 @@ pub struct Rule {
     pub why: &'static str,
     /// How a client keeps it.
     pub hint: &'static str,
+    /// How it is judged.
+    pub judge: Judge,
+}
+
+/// How a rule is judged.
+#[derive(Debug)]
+pub enum Judge {
+    /// Each case separately; the greatest verdict counts.
+    Case(fn(&Case<'_>) -> Judgement),
+    /// All cases of a task together.
+    Cases(fn(&[Case<'_>]) -> Judgement),
+}
+
+impl Rule {
     /// Judges the records of one or more cases of a task.
-    pub judge: fn(&[Case<'_>]) -> Judgement,
+    #[must_use]
+    pub fn judge(&self, cases: &[Case<'_>]) -> Judgement {
+        match self.judge {
+            Judge::Case(judge) => Judgement::of_each(cases, judge),
+            Judge::Cases(judge) => judge(cases),
+        }
+    }
 }
 
 /// The authority of a rule.
@@ -137,26 +160,23 @@ pub(crate) fn without_page_limit(wire: &WireRecord) -> Option<(&'static Rule, Ju
 
 /// Broken by every request that repeats one to which `after` applies, or that uses the
 /// cursor of its response; kept if there was such a request and no repetition.
-fn not_repeated(cases: &[Case<'_>], after: fn(&WireRequest) -> bool) -> Judgement {
-    Judgement::of_each_case(cases, |case| {
-        let (wire, ties) = (case.wire, &case.ties);
-        let after = |it: &WireRequest| after(it) && !is_look(it);
-        if !wire.entries.iter().any(after) {
-            return Judgement::not_exercised();
-        }
-        let mut doubtful = ties.doubtful().filter(|(first, ..)| after(first));
-        let repeated = ties.repetitions().filter(|(first, _)| after(first));
-        let repeated: Vec<_> = repeated.map(|(_, next)| next.seq).collect();
-        let found = match repeated.len() {
-            0 => "its next cursor was used".to_owned(),
-            1 => "1 more request followed".to_owned(),
-            times => format!("{times} more requests followed"),
-        };
-        let seqs = repeated.into_iter().chain(reads_on(wire, after));
-        let seqs: BTreeSet<_> = seqs.collect();
-        let doubt = doubtful.next().map(|(.., doubt)| doubt);
-        Judgement::kept_unless_in(seqs.into_iter().collect(), found, doubt).unless_stopped(case)
-    })
+fn not_repeated(case: &Case<'_>, after: fn(&WireRequest) -> bool) -> Judgement {
+    let (wire, ties) = (case.wire, &case.ties);
+    let after = |it: &WireRequest| after(it) && !is_look(it);
+    if !wire.entries.iter().any(after) {
+        return Judgement::not_exercised();
+    }
+    let mut doubtful = ties.doubtful().filter(|(first, ..)| after(first));
+    let repeated = ties.repetitions().filter(|(first, _)| after(first));
+    let repeated: Vec<_> = repeated.map(|(_, next)| next.seq).collect();
+    let found = match repeated.len() {
+        0 => "its next cursor was used".to_owned(),
+        times => format!("{} followed", counted(times as u64, "more request")),
+    };
+    let seqs = repeated.into_iter().chain(reads_on(wire, after));
+    let seqs: BTreeSet<_> = seqs.collect();
+    let doubt = doubtful.next().map(|(.., doubt)| doubt);
+    Judgement::kept_unless_in(seqs.into_iter().collect(), found, doubt).unless_stopped(case)
 }
 
 /// Whether it is a HEAD or an OPTIONS, which a client may send as often as it likes.
@@ -218,7 +238,7 @@ mod tests {
         let cases = [Case::of(&wire)];
 
         for rule in RULES {
-            let judgement = (rule.judge)(&cases);
+            let judgement = rule.judge(&cases);
 
             assert_eq!(judgement.verdict, Verdict::NotExercised, "{}", rule.id);
         }

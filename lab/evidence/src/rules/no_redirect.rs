@@ -1,7 +1,7 @@
 //! A redirect must not be followed.
 
-use super::{Case, Judgement, Level, Rule};
-use crate::ties::Reason;
+use super::{Case, Judge, Judgement, Level, Rule};
+use crate::{counted, ties::Reason};
 
 pub(super) const RULE: Rule = Rule {
     id: "no-redirect",
@@ -10,30 +10,25 @@ pub(super) const RULE: Rule = Rule {
     text: "the redirect was not followed",
     why: "A library that follows a redirect may send the credentials to any target.",
     hint: "Turn redirects off, and return status and Location to the caller.",
-    judge,
+    judge: Judge::Case(judge),
 };
 
-fn judge(cases: &[Case<'_>]) -> Judgement {
-    Judgement::of_each_case(cases, |case| {
-        let redirect = |status: Option<u16>| matches!(status, Some(301 | 302 | 303 | 307 | 308));
-        let mut entries = case.wire.entries.iter();
-        let Some(moved) = entries.find(|it| redirect(it.status)) else {
-            return Judgement::not_exercised();
-        };
-        let (mut later, mut doubt) = (Vec::new(), None);
-        for (request, why) in case.ties.after(moved) {
-            match why.map(Reason::doubt) {
-                Some(None) => later.push(request.seq),
-                Some(in_doubt) => doubt = in_doubt,
-                None => doubt = Some("there were several callers"),
-            }
+fn judge(case: &Case<'_>) -> Judgement {
+    let redirect = |status: Option<u16>| matches!(status, Some(301 | 302 | 303 | 307 | 308));
+    let mut entries = case.wire.entries.iter();
+    let Some(moved) = entries.find(|it| redirect(it.status)) else {
+        return Judgement::not_exercised();
+    };
+    let (mut later, mut doubt) = (Vec::new(), None);
+    for (request, why) in case.ties.after(moved) {
+        match why.map(Reason::doubt) {
+            Some(None) => later.push(request.seq),
+            Some(in_doubt) => doubt = in_doubt,
+            None => doubt = Some("there were several callers"),
         }
-        let found = match later.len() {
-            1 => "followed by 1 request".to_owned(),
-            times => format!("followed by {times} requests"),
-        };
-        Judgement::kept_unless_in(later, found, doubt).unless_stopped(case)
-    })
+    }
+    let found = format!("followed by {}", counted(later.len() as u64, "request"));
+    Judgement::kept_unless_in(later, found, doubt).unless_stopped(case)
 }
 
 #[cfg(test)]

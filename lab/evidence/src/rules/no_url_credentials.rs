@@ -1,6 +1,7 @@
 //! A URL must not contain a credential.
 
-use super::{Judgement, Level, Rule};
+use super::{Case, Judge, Judgement, Level, Rule};
+use crate::counted;
 
 pub(super) const RULE: Rule = Rule {
     id: "no-url-credentials",
@@ -9,20 +10,19 @@ pub(super) const RULE: Rule = Rule {
     text: "the token was sent, and not in a URL",
     why: "URLs are written to logs, histories and Referer headers, with everything in them.",
     hint: "Send it as Authorization: Bearer, and nowhere else.",
-    judge: |cases| {
-        Judgement::of_each(cases, |wire| {
-            let in_url = wire.entries.iter().filter(|it| it.token_in_url);
-            let in_url: Vec<_> = in_url.map(|it| it.seq).collect();
-            match in_url.len() {
-                _ if wire.entries.is_empty() => Judgement::not_exercised(),
-                0 if wire.entries.iter().any(|it| it.authorization) => Judgement::kept(),
-                0 => Judgement::skipped(),
-                1 => Judgement::broken(in_url, "it was in 1 URL"),
-                urls => Judgement::broken(in_url, format!("it was in {urls} URLs")),
-            }
-        })
-    },
+    judge: Judge::Case(judge),
 };
+
+fn judge(Case { wire, .. }: &Case<'_>) -> Judgement {
+    let in_url = wire.entries.iter().filter(|it| it.token_in_url);
+    let in_url: Vec<_> = in_url.map(|it| it.seq).collect();
+    match in_url.len() {
+        _ if wire.entries.is_empty() => Judgement::not_exercised(),
+        0 if wire.entries.iter().any(|it| it.authorization) => Judgement::kept(),
+        0 => Judgement::skipped(),
+        urls => Judgement::broken(in_url, format!("it was in {}", counted(urls as u64, "URL"))),
+    }
+}
 
 #[cfg(test)]
 mod tests {

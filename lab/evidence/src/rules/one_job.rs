@@ -1,6 +1,7 @@
 //! One call must create one job.
 
-use super::{Case, Judgement, Level, Rule};
+use super::{Case, Judge, Judgement, Level, Rule};
+use crate::counted;
 use crate::wire::JobResult;
 
 pub(super) const RULE: Rule = Rule {
@@ -10,27 +11,27 @@ pub(super) const RULE: Rule = Rule {
     text: "no job was created twice",
     why: "Two jobs may be two payments.",
     hint: "Send every attempt of a call with one key: the service then returns the existing job.",
-    judge,
+    judge: Judge::Case(judge),
 };
 
-fn judge(cases: &[Case<'_>]) -> Judgement {
-    Judgement::of_each_case(cases, |case| {
-        let jobs = case.ties.jobs().into_iter().map(|attempts| {
-            let created = attempts
-                .iter()
-                .filter(|it| it.job == Some(JobResult::Created));
-            created.map(|it| it.seq).collect::<Vec<_>>()
-        });
-        let created: Vec<_> = jobs.filter(|seqs| !seqs.is_empty()).collect();
-        let more = created.iter().flat_map(|seqs| seqs.iter().skip(1));
-        let more: Vec<_> = more.copied().collect();
-        match (created.is_empty(), more.len()) {
-            (true, _) => Judgement::not_exercised(),
-            (_, 0) => Judgement::kept(),
-            (_, 1) => Judgement::broken(more, "1 job too many"),
-            (_, number) => Judgement::broken(more, format!("{number} jobs too many")),
+fn judge(case: &Case<'_>) -> Judgement {
+    let jobs = case.ties.jobs().into_iter().map(|attempts| {
+        let created = attempts
+            .iter()
+            .filter(|it| it.job == Some(JobResult::Created));
+        created.map(|it| it.seq).collect::<Vec<_>>()
+    });
+    let created: Vec<_> = jobs.filter(|seqs| !seqs.is_empty()).collect();
+    let more = created.iter().flat_map(|seqs| seqs.iter().skip(1));
+    let more: Vec<_> = more.copied().collect();
+    match (created.is_empty(), more.len()) {
+        (true, _) => Judgement::not_exercised(),
+        (_, 0) => Judgement::kept(),
+        (_, number) => {
+            let found = format!("{} too many", counted(number as u64, "job"));
+            Judgement::broken(more, found)
         }
-    })
+    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! An endless listing needs a limit.
 
-use super::{Case, Judgement, Level, Rule};
+use super::{Case, Judge, Judgement, Level, Rule};
 use crate::wire::WireRecord;
 
 pub(super) const RULE: Rule = Rule {
@@ -10,7 +10,7 @@ pub(super) const RULE: Rule = Rule {
     text: "an endless listing was abandoned",
     why: "Every page looks valid and no cursor repeats, so a reader without a limit reads forever.",
     hint: "Count the pages, and stop with an error at the most that you expect.",
-    judge,
+    judge: Judge::Case(judge),
 };
 
 /// The most pages that a reader may read before it must doubt the listing.
@@ -21,25 +21,23 @@ pub(super) const ENDLESS: &str = "endless_items";
 
 /// A client that is still running when its time is up may have a limit, as long as it has not
 /// read more pages than this: it may be slow.
-fn judge(cases: &[Case<'_>]) -> Judgement {
-    Judgement::of_each_case(cases, |case| {
-        let entries = case.wire.entries.iter();
-        let endless = entries.filter(|it| it.fault == Some(ENDLESS));
-        let seqs: Vec<_> = endless.map(|it| it.seq).collect();
-        let pages = seqs.len();
-        if let Some(one_too_many) = seqs.get(MOST) {
-            return Judgement::broken(vec![*one_too_many], format!("{pages} pages were read"));
-        }
-        match (pages, case.process) {
-            (0, _) => Judgement::not_exercised(),
-            (_, None) => Judgement::cannot_tell("more might have followed"),
-            (pages, Some(_)) if case.was_stopped() => Judgement::cannot_tell(format!(
-                "{pages} of at most {MOST} pages when the case ended"
-            )),
-            (1, _) => Judgement::skipped(),
-            _ => Judgement::kept(),
-        }
-    })
+fn judge(case: &Case<'_>) -> Judgement {
+    let entries = case.wire.entries.iter();
+    let endless = entries.filter(|it| it.fault == Some(ENDLESS));
+    let seqs: Vec<_> = endless.map(|it| it.seq).collect();
+    let pages = seqs.len();
+    if let Some(one_too_many) = seqs.get(MOST) {
+        return Judgement::broken(vec![*one_too_many], format!("{pages} pages were read"));
+    }
+    match (pages, case.process) {
+        (0, _) => Judgement::not_exercised(),
+        (_, None) => Judgement::cannot_tell("more might have followed"),
+        (pages, Some(_)) if case.was_stopped() => Judgement::cannot_tell(format!(
+            "{pages} of at most {MOST} pages when the case ended"
+        )),
+        (1, _) => Judgement::skipped(),
+        _ => Judgement::kept(),
+    }
 }
 
 /// Broken if the lab had to stop a client on an endless listing, and the client has no limit

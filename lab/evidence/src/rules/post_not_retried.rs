@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use super::{Case, Judgement, Level, Rule};
+use super::{Case, Judge, Judgement, Level, Rule};
 use crate::{ties::Reason, wire::WireRequest};
 
 pub(super) const RULE: Rule = Rule {
@@ -12,39 +12,35 @@ pub(super) const RULE: Rule = Rule {
     text: "a POST that is not safe to retry was sent once",
     why: "A failed POST may have taken effect, so a second request may do it twice.",
     hint: "Retry a POST only if its endpoint promises to recognise an idempotency key.",
-    judge,
+    judge: Judge::Case(judge),
 };
 
-fn judge(cases: &[Case<'_>]) -> Judgement {
-    Judgement::of_each_case(cases, |case| {
-        let entries = case.wire.entries.iter();
-        let jobs = entries.clone().filter(|it| it.job.is_some());
-        let of_jobs: HashSet<_> = jobs.map(|it| &it.route).collect();
-        let failed = |it: &&WireRequest| {
-            let is_failure = it.status.is_none_or(|status| status >= 500);
-            it.method == "POST" && !of_jobs.contains(&it.route) && is_failure
-        };
-        let (mut again, mut doubt, mut is_exercised) = (BTreeSet::new(), None, false);
-        for first in entries.filter(failed) {
-            is_exercised = true;
-            // Regardless of the body: another space does not make it another request.
-            let later = case.ties.after(first);
-            for (next, why) in
-                later.filter(|(it, _)| it.method == "POST" && it.route == first.route)
-            {
-                match why.map(Reason::doubt) {
-                    Some(None) => _ = again.insert(next.seq),
-                    Some(in_doubt) => doubt = in_doubt,
-                    None => {}
-                }
+fn judge(case: &Case<'_>) -> Judgement {
+    let entries = case.wire.entries.iter();
+    let jobs = entries.clone().filter(|it| it.job.is_some());
+    let of_jobs: HashSet<_> = jobs.map(|it| &it.route).collect();
+    let failed = |it: &&WireRequest| {
+        let is_failure = it.status.is_none_or(|status| status >= 500);
+        it.method == "POST" && !of_jobs.contains(&it.route) && is_failure
+    };
+    let (mut again, mut doubt, mut is_exercised) = (BTreeSet::new(), None, false);
+    for first in entries.filter(failed) {
+        is_exercised = true;
+        // Regardless of the body: another space does not make it another request.
+        let later = case.ties.after(first);
+        for (next, why) in later.filter(|(it, _)| it.method == "POST" && it.route == first.route) {
+            match why.map(Reason::doubt) {
+                Some(None) => _ = again.insert(next.seq),
+                Some(in_doubt) => doubt = in_doubt,
+                None => {}
             }
         }
-        if !is_exercised {
-            return Judgement::not_exercised();
-        }
-        let found = "sent again, and may have taken effect twice";
-        Judgement::kept_unless_in(again.into_iter().collect(), found, doubt).unless_stopped(case)
-    })
+    }
+    if !is_exercised {
+        return Judgement::not_exercised();
+    }
+    let found = "sent again, and may have taken effect twice";
+    Judgement::kept_unless_in(again.into_iter().collect(), found, doubt).unless_stopped(case)
 }
 
 #[cfg(test)]

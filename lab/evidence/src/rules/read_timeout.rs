@@ -1,6 +1,6 @@
 //! A client must give up on a silent connection.
 
-use super::{Case, Judgement, Level, Rule};
+use super::{Case, Judge, Judgement, Level, Rule};
 use crate::wire::{ClosedBy, WireRequest};
 
 pub(super) const RULE: Rule = Rule {
@@ -10,27 +10,25 @@ pub(super) const RULE: Rule = Rule {
     text: "the client gave up on a silent connection",
     why: "TCP alone waits for hours, and each waiting call holds a thread, a connection and its own caller.",
     hint: "Set a read timeout for every request; many libraries have none by default.",
-    judge,
+    judge: Judge::Case(judge),
 };
 
 /// A client whose timeout is longer than the case is not wrong, so that nobody breaks it.
-fn judge(cases: &[Case<'_>]) -> Judgement {
-    Judgement::of_each_case(cases, |case| {
-        let requests = case.wire.entries.iter();
-        let ends = requests
-            .filter(|it| is_silent(it))
-            .map(|it| end_of(it, case));
-        match ends.max() {
-            None => Judgement::not_exercised(),
-            Some(End::ByClient) => Judgement::kept(),
-            Some(End::Never) => {
-                Judgement::cannot_tell("the connection was still open when the case ended")
-            }
-            Some(End::Unknown) => {
-                Judgement::cannot_tell("it is not known which side closed the connection")
-            }
+fn judge(case: &Case<'_>) -> Judgement {
+    let requests = case.wire.entries.iter();
+    let ends = requests
+        .filter(|it| is_silent(it))
+        .map(|it| end_of(it, case));
+    match ends.max() {
+        None => Judgement::not_exercised(),
+        Some(End::ByClient) => Judgement::kept(),
+        Some(End::Never) => {
+            Judgement::cannot_tell("the connection was still open when the case ended")
         }
-    })
+        Some(End::Unknown) => {
+            Judgement::cannot_tell("it is not known which side closed the connection")
+        }
+    }
 }
 
 fn is_silent(request: &WireRequest) -> bool {

@@ -1,6 +1,7 @@
 //! A listing must be read to its end.
 
-use super::{Case, Judgement, Level, Rule, page_limit::ENDLESS};
+use super::{Case, Judge, Judgement, Level, Rule, page_limit::ENDLESS};
+use crate::counted;
 use crate::wire::{IssuedCursor, WireRequest};
 
 pub(super) const RULE: Rule = Rule {
@@ -10,33 +11,28 @@ pub(super) const RULE: Rule = Rule {
     text: "a listing was read until its cursor was null",
     why: "If part of a listing is reported as the whole, nobody notices the loss.",
     hint: "Read on until next_cursor is null, and end with an error if you have to stop before.",
-    judge,
+    judge: Judge::Case(judge),
 };
 
-fn judge(cases: &[Case<'_>]) -> Judgement {
-    Judgement::of_each_case(cases, |case| {
-        let entries = case.wire.entries.iter();
-        let goes_on = |it: &&WireRequest| matches!(it.cursor_issued, Some(IssuedCursor::Hash(_)));
-        let pages: Vec<_> = entries.clone().filter(goes_on).collect();
-        let Some(newest) = pages.last() else {
-            return Judgement::not_exercised();
-        };
-        let mut issued = entries.filter_map(|it| it.cursor_issued);
-        if issued.any(|it| it == IssuedCursor::Null) {
-            return Judgement::kept();
-        }
-        let is_endless = pages.iter().all(|it| it.fault == Some(ENDLESS));
-        if is_endless && case.was_stopped() {
-            // A listing without an end cannot be read to its end.
-            return Judgement::not_exercised();
-        }
-        case.left_early(|| {
-            let found = match pages.len() {
-                1 => "stopped after 1 page".to_owned(),
-                number => format!("stopped after {number} pages"),
-            };
-            Judgement::broken(vec![newest.seq], found)
-        })
+fn judge(case: &Case<'_>) -> Judgement {
+    let entries = case.wire.entries.iter();
+    let goes_on = |it: &&WireRequest| matches!(it.cursor_issued, Some(IssuedCursor::Hash(_)));
+    let pages: Vec<_> = entries.clone().filter(goes_on).collect();
+    let Some(newest) = pages.last() else {
+        return Judgement::not_exercised();
+    };
+    let mut issued = entries.filter_map(|it| it.cursor_issued);
+    if issued.any(|it| it == IssuedCursor::Null) {
+        return Judgement::kept();
+    }
+    let is_endless = pages.iter().all(|it| it.fault == Some(ENDLESS));
+    if is_endless && case.was_stopped() {
+        // A listing without an end cannot be read to its end.
+        return Judgement::not_exercised();
+    }
+    case.left_early(|| {
+        let found = format!("stopped after {}", counted(pages.len() as u64, "page"));
+        Judgement::broken(vec![newest.seq], found)
     })
 }
 

@@ -1,6 +1,6 @@
 //! A request must declare the media types that it sends and accepts.
 
-use super::{Case, Judgement, Level, Rule};
+use super::{Case, Judge, Judgement, Level, Rule};
 use crate::wire::{BodyState, RecordedHeader, WireRequest, media_type};
 
 pub(super) const RULE: Rule = Rule {
@@ -10,21 +10,19 @@ pub(super) const RULE: Rule = Rule {
     text: "Content-Type and Accept named JSON",
     why: "Otherwise a service may refuse the body, or send another format.",
     hint: "Send Content-Type: application/json with a body, and Accept: application/json, or no Accept.",
-    judge,
+    judge: Judge::Case(judge),
 };
 
-fn judge(cases: &[Case<'_>]) -> Judgement {
-    Judgement::of_each(cases, |wire| {
-        if wire.entries.is_empty() {
-            return Judgement::not_exercised();
-        }
-        let wrong = |it: &&WireRequest| !says_what_it_brings(it) || !takes_json(it);
-        let seqs: Vec<_> = wire.entries.iter().filter(wrong).map(|it| it.seq).collect();
-        Judgement::kept_unless(
-            seqs,
-            "a body without a JSON type, or an Accept without JSON",
-        )
-    })
+fn judge(Case { wire, .. }: &Case<'_>) -> Judgement {
+    if wire.entries.is_empty() {
+        return Judgement::not_exercised();
+    }
+    let wrong = |it: &&WireRequest| !says_what_it_brings(it) || !takes_json(it);
+    let seqs: Vec<_> = wire.entries.iter().filter(wrong).map(|it| it.seq).collect();
+    Judgement::kept_unless(
+        seqs,
+        "a body without a JSON type, or an Accept without JSON",
+    )
 }
 
 fn says_what_it_brings(request: &WireRequest) -> bool {

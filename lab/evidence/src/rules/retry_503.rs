@@ -1,6 +1,6 @@
 //! A GET should be retried after a 503.
 
-use super::{Case, Judgement, Level, Rule};
+use super::{Case, Judge, Judgement, Level, Rule};
 use crate::wire::WireRequest;
 
 pub(super) const RULE: Rule = Rule {
@@ -10,24 +10,24 @@ pub(super) const RULE: Rule = Rule {
     text: "a GET was retried after a 503",
     why: "A 503 often passes within a second, and a GET changes nothing.",
     hint: "Retry a GET after a 503, a few times at most, and wait before each retry.",
-    judge: |cases| {
-        Judgement::of_each_case(cases, |Case { wire, ties, .. }| {
-            let unavailable = |it: &WireRequest| it.status == Some(503) && it.method == "GET";
-            if !wire.entries.iter().any(unavailable) {
-                return Judgement::not_exercised();
-            }
-            let mut doubtful = ties.doubtful().filter(|(first, ..)| unavailable(first));
-            match (
-                ties.repetitions().any(|(it, _)| unavailable(it)),
-                doubtful.next(),
-            ) {
-                (true, _) => Judgement::kept(),
-                (false, Some((.., doubt))) => Judgement::cannot_tell(doubt),
-                (false, None) => Judgement::skipped(),
-            }
-        })
-    },
+    judge: Judge::Case(judge),
 };
+
+fn judge(Case { wire, ties, .. }: &Case<'_>) -> Judgement {
+    let unavailable = |it: &WireRequest| it.status == Some(503) && it.method == "GET";
+    if !wire.entries.iter().any(unavailable) {
+        return Judgement::not_exercised();
+    }
+    let mut doubtful = ties.doubtful().filter(|(first, ..)| unavailable(first));
+    match (
+        ties.repetitions().any(|(it, _)| unavailable(it)),
+        doubtful.next(),
+    ) {
+        (true, _) => Judgement::kept(),
+        (false, Some((.., doubt))) => Judgement::cannot_tell(doubt),
+        (false, None) => Judgement::skipped(),
+    }
+}
 
 #[cfg(test)]
 mod tests {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Case, Judgement, Level, Rule, Verdict, waited_out_in};
+use super::{Case, Judge, Judgement, Level, Rule, Verdict, waited_out};
 use crate::wire::{RetryAfter, WireRequest};
 
 pub(super) const RULE: Rule = Rule {
@@ -12,7 +12,7 @@ pub(super) const RULE: Rule = Rule {
     text: "a Retry-After of minutes was not shortened",
     why: "A client that shortens the wait to its own limit returns early, and so does every other such client.",
     hint: "Give up at once when a Retry-After is longer than you may wait, and tell your caller how long it is.",
-    judge,
+    judge: Judge::Case(judge),
 };
 
 /// A longer wait is longer than any case.
@@ -20,15 +20,13 @@ const LONGEST_CASE: Duration = Duration::from_secs(60);
 
 /// A client may wait until the requested time and then retry. If it has not retried, it may
 /// still retry early, unless its process has ended.
-fn judge(cases: &[Case<'_>]) -> Judgement {
-    Judgement::of_each_case(cases, |case| {
-        let judgement = waited_out_in(case, applies);
-        match judgement.verdict {
-            Verdict::Skipped if case.was_stopped() => Judgement::still_running(),
-            Verdict::Skipped if case.process.is_some() => Judgement::kept(),
-            _ => judgement,
-        }
-    })
+fn judge(case: &Case<'_>) -> Judgement {
+    let judgement = waited_out(case, applies);
+    match judgement.verdict {
+        Verdict::Skipped if case.was_stopped() => Judgement::still_running(),
+        Verdict::Skipped if case.process.is_some() => Judgement::kept(),
+        _ => judgement,
+    }
 }
 
 fn applies(request: &WireRequest) -> bool {

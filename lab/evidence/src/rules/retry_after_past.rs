@@ -1,6 +1,6 @@
 //! A Retry-After with a past date asks for no wait.
 
-use super::{Case, Judgement, Level, Rule};
+use super::{Case, Judge, Judgement, Level, Rule};
 use crate::wire::{RetryAfterForm, WireRequest};
 
 pub(super) const RULE: Rule = Rule {
@@ -10,21 +10,21 @@ pub(super) const RULE: Rule = Rule {
     text: "a request followed a Retry-After whose date had passed",
     why: "The response took long to arrive, or the clocks differ; either way the wait is over.",
     hint: "Treat a past date as a wait of zero, not as an error or a huge number.",
-    judge: |cases| {
-        Judgement::of_each_case(cases, |Case { wire, ties, .. }| {
-            if !wire.entries.iter().any(has_passed) {
-                return Judgement::not_exercised();
-            }
-            let waits = ties.waits().iter().filter(|it| has_passed(it.asked_by));
-            let doubts: Vec<_> = waits.map(|it| it.why.doubt()).collect();
-            match doubts.iter().min() {
-                Some(None) => Judgement::kept(),
-                Some(Some(doubt)) => Judgement::cannot_tell(*doubt),
-                None => Judgement::skipped(),
-            }
-        })
-    },
+    judge: Judge::Case(judge),
 };
+
+fn judge(Case { wire, ties, .. }: &Case<'_>) -> Judgement {
+    if !wire.entries.iter().any(has_passed) {
+        return Judgement::not_exercised();
+    }
+    let waits = ties.waits().iter().filter(|it| has_passed(it.asked_by));
+    let doubts: Vec<_> = waits.map(|it| it.why.doubt()).collect();
+    match doubts.iter().min() {
+        Some(None) => Judgement::kept(),
+        Some(Some(doubt)) => Judgement::cannot_tell(*doubt),
+        None => Judgement::skipped(),
+    }
+}
 
 fn has_passed(request: &WireRequest) -> bool {
     let form = request.retry_after.map(|it| it.form);

@@ -1,6 +1,6 @@
 //! An unreadable Retry-After does not allow a retry at once.
 
-use super::{Level, Rule, gaps, sample::Sample};
+use super::{Judge, Level, Rule, gaps, sample::Sample};
 use crate::wire::WireRequest;
 
 pub(super) const RULE: Rule = Rule {
@@ -10,7 +10,7 @@ pub(super) const RULE: Rule = Rule {
     text: "there was a pause after a Retry-After that cannot be read",
     why: "A value such as -1 or soon is a mistake of the service, but the service is still overloaded.",
     hint: "Use the backoff that you would have used without the header.",
-    judge: |cases| gaps::judged(cases, |_, it| failed(it), false, Sample::has_pauses),
+    judge: Judge::Cases(|cases| gaps::judged(cases, |_, it| failed(it), false, Sample::has_pauses)),
 };
 
 fn failed(request: &WireRequest) -> bool {

@@ -1,6 +1,6 @@
 //! A pause is better although a Retry-After of zero asks for none.
 
-use super::{Case, Judgement, Level, Rule, Verdict, gaps, sample::Sample};
+use super::{Case, Judge, Judgement, Level, Rule, Verdict, gaps, sample::Sample};
 use crate::wire::{RetryAfterForm, WireRequest};
 
 pub(super) const RULE: Rule = Rule {
@@ -10,7 +10,7 @@ pub(super) const RULE: Rule = Rule {
     text: "there was a pause after the second Retry-After: 0 in a row",
     why: "A service that fails again has not recovered, whatever its header says, and retries without a pause keep it busy.",
     hint: "Retry at once after the first 0 if you like. If the retry fails too, wait at least as long as your own backoff.",
-    judge,
+    judge: Judge::Cases(judge),
 };
 
 /// Retries without a pause do not break the rule: the header allows them.

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::{Case, Judgement, Level, Rule};
+use super::{Case, Judge, Judgement, Level, Rule};
 use crate::wire::BodyState;
 
 pub(super) const RULE: Rule = Rule {
@@ -12,31 +12,29 @@ pub(super) const RULE: Rule = Rule {
     text: "every attempt at a job had the same body",
     why: "A key belongs to one body: with another body, the attempt gets a conflict or creates another job.",
     hint: "Build the body once, before the first attempt, without an attempt number or a timestamp.",
-    judge,
+    judge: Judge::Case(judge),
 };
 
 /// A body without a call can be recognised only if the case distinguishes calls.
-fn judge(cases: &[Case<'_>]) -> Judgement {
-    Judgement::of_each(cases, |wire| {
-        let posts = wire.entries.iter().filter(|it| it.method == "POST");
-        // What was sent is known of a body that was read, and of one that was answered.
-        let whole = posts.filter(|it| match it.body_state {
-            BodyState::Complete => true,
-            BodyState::Empty => it.status.is_some(),
-            BodyState::Broken | BodyState::Unread => false,
-        });
-        let (of_a_call, others): (Vec<_>, Vec<_>) = whole.partition(|it| it.call.is_some());
-        let calls: HashSet<_> = of_a_call.iter().map(|it| it.call).collect();
-        match calls.len() {
-            0 => Judgement::not_exercised(),
-            _ if !others.is_empty() => {
-                let others = others.iter().map(|it| it.seq);
-                Judgement::broken(others.collect(), "a body of no known call")
-            }
-            calls if calls == of_a_call.len() => Judgement::skipped(),
-            _ => Judgement::kept(),
+fn judge(Case { wire, .. }: &Case<'_>) -> Judgement {
+    let posts = wire.entries.iter().filter(|it| it.method == "POST");
+    // What was sent is known of a body that was read, and of one that was answered.
+    let whole = posts.filter(|it| match it.body_state {
+        BodyState::Complete => true,
+        BodyState::Empty => it.status.is_some(),
+        BodyState::Broken | BodyState::Unread => false,
+    });
+    let (of_a_call, others): (Vec<_>, Vec<_>) = whole.partition(|it| it.call.is_some());
+    let calls: HashSet<_> = of_a_call.iter().map(|it| it.call).collect();
+    match calls.len() {
+        0 => Judgement::not_exercised(),
+        _ if !others.is_empty() => {
+            let others = others.iter().map(|it| it.seq);
+            Judgement::broken(others.collect(), "a body of no known call")
         }
-    })
+        calls if calls == of_a_call.len() => Judgement::skipped(),
+        _ => Judgement::kept(),
+    }
 }
 
 #[cfg(test)]

@@ -198,12 +198,12 @@ impl Script {
     }
 
     pub(crate) fn judged(self, rule: &Rule) -> Judgement {
-        (rule.judge)(&[self.case()])
+        rule.judge(&[self.case()])
     }
 
     /// The judgement of two cases, of which this is the second.
     pub(crate) fn judged_after(self, first: &WireRecord, rule: &Rule) -> Judgement {
-        (rule.judge)(&[Case::of(first), self.case()])
+        rule.judge(&[Case::of(first), self.case()])
     }
 
     fn case(&self) -> Case<'_> {

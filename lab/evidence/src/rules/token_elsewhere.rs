@@ -1,6 +1,6 @@
 //! A credential is for the origin that it was given for.
 
-use super::{Case, Judgement, Level, Rule};
+use super::{Case, Judge, Judgement, Level, Rule};
 use crate::wire::WireRequest;
 
 pub(super) const RULE: Rule = Rule {
@@ -10,24 +10,20 @@ pub(super) const RULE: Rule = Rule {
     text: "the token was not sent to another origin",
     why: "A redirect can name any target, and whoever receives the token can use it.",
     hint: "Follow no redirect, or send credentials only if scheme, host and port are the same.",
-    judge,
+    judge: Judge::Case(judge),
 };
 
-fn judge(cases: &[Case<'_>]) -> Judgement {
-    Judgement::of_each_case(cases, |case| {
-        let moved = |it: &&WireRequest| it.fault == Some("redirect_elsewhere");
-        let moved: Vec<_> = case.wire.entries.iter().filter(moved).collect();
-        let sent_on = moved.iter().filter(|it| it.token_elsewhere);
-        let sent_on: Vec<_> = sent_on.map(|it| it.seq).collect();
-        match moved.iter().any(|it| it.authorization) {
-            _ if moved.is_empty() => Judgement::not_exercised(),
-            _ if !sent_on.is_empty() => {
-                Judgement::broken(sent_on, "the target of the redirect got it")
-            }
-            false => Judgement::skipped_because("no token was sent"),
-            true => Judgement::kept().unless_stopped(case),
-        }
-    })
+fn judge(case: &Case<'_>) -> Judgement {
+    let moved = |it: &&WireRequest| it.fault == Some("redirect_elsewhere");
+    let moved: Vec<_> = case.wire.entries.iter().filter(moved).collect();
+    let sent_on = moved.iter().filter(|it| it.token_elsewhere);
+    let sent_on: Vec<_> = sent_on.map(|it| it.seq).collect();
+    match moved.iter().any(|it| it.authorization) {
+        _ if moved.is_empty() => Judgement::not_exercised(),
+        _ if !sent_on.is_empty() => Judgement::broken(sent_on, "the target of the redirect got it"),
+        false => Judgement::skipped_because("no token was sent"),
+        true => Judgement::kept().unless_stopped(case),
+    }
 }
 
 #[cfg(test)]

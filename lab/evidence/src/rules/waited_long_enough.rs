@@ -5,11 +5,7 @@ use crate::{ties::Wait, wire::WireRequest};
 
 /// Broken by every request before the end of a Retry-After, for the responses to which
 /// `applies` applies.
-pub(super) fn waited_out(cases: &[Case<'_>], applies: fn(&WireRequest) -> bool) -> Judgement {
-    Judgement::of_each_case(cases, |case| waited_out_in(case, applies))
-}
-
-pub(super) fn waited_out_in(case: &Case<'_>, applies: fn(&WireRequest) -> bool) -> Judgement {
+pub(super) fn waited_out(case: &Case<'_>, applies: fn(&WireRequest) -> bool) -> Judgement {
     if !case.wire.entries.iter().any(applies) {
         return Judgement::not_exercised();
     }
