@@ -557,21 +557,12 @@ mod tests {
             ..WireRequest::default()
         };
         let key = Some(ValueHash(7));
+        let (t, u) = (Some("t"), Some("u"));
         for (one_caller, first, next, why) in [
             (true, (None, None), (None, None), Some(Reason::OnlyCaller)),
-            (
-                false,
-                (Some("t"), None),
-                (Some("t"), key),
-                Some(Reason::Trace),
-            ),
-            (
-                false,
-                (None, key),
-                (Some("t"), key),
-                Some(Reason::IdempotencyKey),
-            ),
-            (false, (Some("t"), key), (Some("u"), None), None),
+            (false, (t, None), (t, key), Some(Reason::Trace)),
+            (false, (None, key), (t, key), Some(Reason::IdempotencyKey)),
+            (false, (t, key), (u, None), None),
         ] {
             let entries = vec![request(1, first.0, first.1), request(2, next.0, next.1)];
             let wire = WireRecord {
@@ -591,7 +582,7 @@ mod tests {
 
     #[test]
     fn an_attempt_at_a_job_is_known_by_its_call_or_its_key_or_its_body() {
-        let post = |call, key: Option<u64>, body: Option<u64>| WireRequest {
+        let post = |(call, key, body): (_, Option<u64>, Option<u64>)| WireRequest {
             method: "POST",
             call,
             idempotency_key: key.map(ValueHash),
@@ -600,39 +591,15 @@ mod tests {
             ..WireRequest::default()
         };
         for (one, other, jobs) in [
-            (
-                post(Some(0), None, Some(1)),
-                post(Some(0), Some(7), Some(2)),
-                1,
-            ),
-            (
-                post(Some(0), None, Some(1)),
-                post(Some(1), None, Some(1)),
-                2,
-            ),
-            (post(None, None, Some(1)), post(None, Some(7), Some(1)), 1),
-            (
-                post(None, Some(7), Some(1)),
-                post(None, Some(7), Some(2)),
-                2,
-            ),
-            (
-                post(Some(0), Some(7), Some(1)),
-                post(None, Some(7), None),
-                1,
-            ),
-            (
-                post(None, Some(7), None),
-                post(Some(0), Some(7), Some(1)),
-                1,
-            ),
-            (
-                post(Some(0), Some(7), Some(1)),
-                post(None, Some(8), None),
-                2,
-            ),
+            ((Some(0), None, Some(1)), (Some(0), Some(7), Some(2)), 1),
+            ((Some(0), None, Some(1)), (Some(1), None, Some(1)), 2),
+            ((None, None, Some(1)), (None, Some(7), Some(1)), 1),
+            ((None, Some(7), Some(1)), (None, Some(7), Some(2)), 2),
+            ((Some(0), Some(7), Some(1)), (None, Some(7), None), 1),
+            ((None, Some(7), None), (Some(0), Some(7), Some(1)), 1),
+            ((Some(0), Some(7), Some(1)), (None, Some(8), None), 2),
         ] {
-            let entries = vec![one, other];
+            let entries = vec![post(one), post(other)];
             let wire = WireRecord {
                 entries,
                 ..WireRecord::default()

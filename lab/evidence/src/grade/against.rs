@@ -1,7 +1,7 @@
 //! A card compared with an earlier one.
 
 use super::{Card, GoalVerdict, PrintedCard};
-use crate::rules::Verdict;
+use crate::{known_failures::GOAL, rules::Verdict};
 
 /// A verdict that differs between two cards.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,34 +27,29 @@ impl Card {
             Some((tasks.find(|before| before.task == now.task)?, now))
         });
         let changes = pairs.flat_map(|(before, now)| {
-            let goal = goal_change(now.task, before.goal.verdict, now.goal.verdict);
-            let rules = now.rules.iter().filter_map(|rule| {
+            let of_goal = |verdict: GoalVerdict| (verdict.as_verdict(), verdict.to_string());
+            let of_rule = |verdict: Verdict| (verdict, verdict.to_string());
+            let goal = [before.goal.verdict, now.goal.verdict].map(of_goal);
+            let rules = now.rules.iter().filter_map(move |rule| {
                 let mut rules = before.rules.iter();
                 let before = rules.find(|before| before.id == rule.id)?;
-                rule_change(now.task, rule.id, before.verdict, rule.judgement.verdict)
+                let verdicts = [before.verdict, rule.judgement.verdict];
+                Some((rule.id, verdicts.map(of_rule)))
             });
-            goal.into_iter().chain(rules).collect::<Vec<_>>()
+            let all = [(GOAL, goal)].into_iter().chain(rules);
+            all.filter_map(|(id, verdicts)| change(now.task, id, verdicts))
         });
         changes.collect()
     }
 }
 
-fn goal_change(task: &str, before: GoalVerdict, now: GoalVerdict) -> Option<Change> {
-    use GoalVerdict::{Crashed, Missed, Reached};
-    (before != now).then(|| Change {
-        of: format!("{task}/goal"),
-        before: before.to_string(),
-        now: now.to_string(),
-        is_worse: before == Reached && matches!(now, Missed | Crashed),
-    })
-}
-
-fn rule_change(task: &str, id: &str, before: Verdict, now: Verdict) -> Option<Change> {
+fn change(task: &str, id: &str, verdicts: [(Verdict, String); 2]) -> Option<Change> {
+    let [(was, before), (is, now)] = verdicts;
     (before != now).then(|| Change {
         of: format!("{task}/{id}"),
-        before: before.to_string(),
-        now: now.to_string(),
-        is_worse: (before, now) == (Verdict::Kept, Verdict::Broken),
+        before,
+        now,
+        is_worse: (was, is) == (Verdict::Kept, Verdict::Broken),
     })
 }
 

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::{
-    duration,
+    counted, duration,
     rules::{ProcessRecord, Stopped, Verdict},
     wire::{ClosedBy, RetryAfterForm, WireConnection, WireRecord},
 };
@@ -473,18 +473,18 @@ fn arrived_instead(wire: &WireRecord) -> Option<String> {
     let is_http2 = |it: &WireConnection| it.closed.is_some_and(|end| end.by == ClosedBy::Http2);
     refused.or_else(|| {
         let last = connections.next_back()?;
-        let opened = match wire.connections.len() {
-            1 => "1 connection was opened".to_owned(),
-            several => format!("{several} connections were opened"),
+        let (were, them) = match wire.connections.len() {
+            1 => ("was", "it"),
+            _ => ("were", "them"),
         };
+        let opened = counted(wire.connections.len() as u64, "connection");
+        let opened = format!("{opened} {were} opened");
         Some(if is_http2(last) {
             format!("{opened}, and the client spoke HTTP/2; the service speaks HTTP/1.1")
         } else if last.requests > 0 {
             format!("{opened}, and the client closed it, or its half of it, before a response")
-        } else if wire.connections.len() == 1 {
-            format!("{opened}, but no HTTP request arrived on it")
         } else {
-            format!("{opened}, but no HTTP request arrived on them")
+            format!("{opened}, but no HTTP request arrived on {them}")
         })
     })
 }
@@ -548,95 +548,126 @@ mod tests {
     use super::{GoalVerdict::*, *};
     use crate::wire::{ConnectionEnd, RetryAfter, WireRefusal, WireRequest};
 
-    fn object(value: Value) -> Map<String, Value> {
-        value.as_object().expect("an object").clone()
-    }
-
-    fn printed(line: &str) -> ProcessRecord {
+    fn exits(code: i32, line: &str) -> ProcessRecord {
         ProcessRecord {
-            exit: Some(0),
+            exit: Some(code),
             last_line: (!line.is_empty()).then(|| line.to_owned()),
             ..ProcessRecord::default()
         }
     }
 
-    fn verdict(goal: &Goal, process: &ProcessRecord) -> GoalVerdict {
-        let wire = WireRecord {
+    fn printed(line: &str) -> ProcessRecord {
+        exits(0, line)
+    }
+
+    fn time_up(seconds: u64) -> ProcessRecord {
+        ProcessRecord {
+            stopped: Some(Stopped::TimeUp),
+            ended: Duration::from_secs(seconds),
+            ..ProcessRecord::default()
+        }
+    }
+
+    /// A record of one request that arrived at once, with this response.
+    fn one_request(response: WireRequest) -> WireRecord {
+        let (seq, status) = (1, Some(503));
+        WireRecord {
             total: 1,
+            entries: vec![WireRequest {
+                seq,
+                status,
+                ..response
+            }],
             ..WireRecord::default()
-        };
+        }
+    }
+
+    fn verdict(goal: &Goal, process: &ProcessRecord) -> GoalVerdict {
+        let wire = one_request(WireRequest::default());
         goal.judge(&wire, Some(process)).verdict
     }
 
     #[test]
-    fn a_result_is_the_last_line_and_may_have_more_members() {
-        let goal = Goal::Result(vec![
-            object(json!({"attempt": 2})),
-            object(json!({"attempt": 3})),
-        ]);
+    fn a_goal_is_judged_by_the_last_line_and_the_exit_code() {
+        let attempts = Goal::result_of([json!({"attempt": 2}), json!({"attempt": 3})]);
+        let (error, printed_error) = (Goal::Error, Goal::error_with(json!({})));
+        let members = Goal::error_with(json!({"retry_after": 120}));
+        let either = Goal::result_or_error(json!({"id": "a"}));
+        let lists = Goal::result(json!({"ids": [1, "b"]}));
+        let objects = Goal::result(json!({"job": {"id": 1}}));
+        let down = r#"{"error": "down"}"#;
+        let until = r#"{"error": "down", "retry_after": 120}"#;
 
-        for (line, expected) in [
-            (r#"{"attempt": 3}"#, Reached),
-            (r#"{"attempt": 2.0, "more": [1]}"#, Reached),
-            (r#"{"attempt": "3"}"#, Missed),
-            (r#"{"attempt": 4}"#, Missed),
-            ("[3]", Missed),
-            ("attempt 3", Missed),
-            ("", Missed),
-            (r#"{"error": "down"}"#, Missed),
-            (r#"{"skip": true}"#, Skipped),
-            (r#"{"skip": false}"#, Missed),
+        for (goal, code, line, expected) in [
+            (&attempts, 0, r#"{"attempt": 2.0, "more": [1]}"#, Reached),
+            (&attempts, 0, "attempt 3", Missed),
+            (&attempts, 0, r#"{"skip": false}"#, Missed),
+            (&error, 0, down, Reached),
+            (&error, 1, until, Reached),
+            (&error, 1, "", Reached),
+            (&error, 1, r#"{"status": 503}"#, Reached),
+            (&error, 1, "Traceback", Reached),
+            (&error, 0, "", Missed),
+            (&error, 0, r#"{"error": null}"#, Missed),
+            (&error, 0, r#"{"retry_after": 120}"#, Missed),
+            (&members, 0, down, Missed),
+            (&members, 1, until, Reached),
+            (&members, 1, "", Missed),
+            (&members, 1, "Traceback", Missed),
+            (&members, 0, r#"{"retry_after": 120}"#, Missed),
+            (&printed_error, 1, "", Missed),
+            (&printed_error, 0, down, Reached),
+            (&either, 1, "", Reached),
+            (&either, 0, r#"{"id": "a"}"#, Reached),
+            (&either, 0, r#"{"id": "b"}"#, Missed),
+            // A command was not found after requests.
+            (&error, NOT_DONE, "", Crashed),
+            (&attempts, NOT_DONE, "", Crashed),
+            (&error, NOT_DONE, down, Reached),
+            // Lists and objects within a result must be equal as JSON.
+            (&lists, 0, r#"{"ids": [1.0, "b"]}"#, Reached),
+            (&lists, 0, r#"{"ids": ["b", 1]}"#, Missed),
+            (&lists, 0, r#"{"ids": [1, "c"]}"#, Missed),
+            (&lists, 0, r#"{"ids": [1]}"#, Missed),
+            (&lists, 0, r#"{"ids": [1, "b", "c"]}"#, Missed),
+            (&objects, 0, r#"{"job": {"id": 1.0}}"#, Reached),
+            (&objects, 0, r#"{"job": {"id": 2}}"#, Missed),
+            (&objects, 0, r#"{"job": {"id": 1, "more": 2}}"#, Missed),
+            (&objects, 0, r#"{"job": {"no": 1}}"#, Missed),
         ] {
-            assert_eq!(verdict(&goal, &printed(line)), expected, "{line}");
+            let found = verdict(goal, &exits(code, line));
+            assert_eq!(found, expected, "{goal:?}: {code}, {line}");
         }
     }
 
+    /// With no request, an error counts only where no request can arrive, and if it is printed.
     #[test]
-    fn an_error_with_members_must_be_printed_even_if_there_are_none() {
-        let goal = Goal::ErrorWith(Map::new());
-        let crashed = ProcessRecord {
-            exit: Some(1),
+    fn a_process_without_a_request_or_ended_by_a_signal_has_crashed() {
+        let killed = ProcessRecord {
+            signal: Some(11),
             ..ProcessRecord::default()
         };
 
-        assert_eq!(verdict(&goal, &crashed), Missed);
-        assert_eq!(verdict(&goal, &printed(r#"{"error": "down"}"#)), Reached);
-        assert_eq!(goal.wanted(), "a printed error");
-    }
-
-    #[test]
-    fn if_no_request_can_arrive_the_error_must_be_printed() {
-        let crashed = ProcessRecord {
-            exit: Some(1),
-            ..ProcessRecord::default()
-        };
-        let waits = ProcessRecord {
-            stopped: Some(Stopped::TimeUp),
-            ..ProcessRecord::default()
-        };
-
-        for (process, expected) in [
-            (printed(r#"{"error": "refused"}"#), Reached),
-            (printed(r#"{"value": "x"}"#), Missed),
-            (printed(r#"{"skip": true}"#), Skipped),
-            (printed("Traceback"), Missed),
-            (printed(""), Crashed),
-            (crashed, Crashed),
-            (waits, Missed),
+        for (process, expected, if_none_can_arrive) in [
+            (printed(""), Crashed, Crashed),
+            (printed(r#"{"error": "down"}"#), Crashed, Reached),
+            (printed(r#"{"value": "x"}"#), Crashed, Missed),
+            (printed("Traceback"), Crashed, Missed),
+            (killed, Crashed, Crashed),
+            (exits(1, ""), Crashed, Crashed),
+            (time_up(0), Missed, Missed),
+            (printed(r#"{"skip": true}"#), Skipped, Skipped),
+            (exits(NOT_DONE, ""), Skipped, Skipped),
         ] {
-            let wire = WireRecord::default();
-            let judged = Goal::ErrorInWords.judge(&wire, Some(&process));
-            assert_eq!(judged.verdict, expected, "{process:?}");
+            let judged = [Goal::Error, Goal::ErrorInWords]
+                .map(|goal| goal.judge(&WireRecord::default(), Some(&process)).verdict);
+            assert_eq!(judged, [expected, if_none_can_arrive], "{process:?}");
         }
     }
 
     #[test]
     fn a_missed_goal_says_what_is_wrong_with_the_result() {
         let goal = Goal::result(json!({"records": 7}));
-        let wire = WireRecord {
-            total: 1,
-            ..WireRecord::default()
-        };
 
         for (line, expected) in [
             (r#"{"records": 6}"#, r#"printed {"records": 6}"#),
@@ -656,71 +687,9 @@ mod tests {
             ("done", "the last line is not a JSON object: done"),
             ("", "printed nothing, exit code 0"),
         ] {
+            let wire = one_request(WireRequest::default());
             let found = goal.judge(&wire, Some(&printed(line))).found;
             assert_eq!(found.as_deref(), Some(expected), "{line}");
-        }
-    }
-
-    #[test]
-    fn an_error_is_printed_or_a_failing_exit_code_without_a_result() {
-        let failed = ProcessRecord {
-            exit: Some(1),
-            ..ProcessRecord::default()
-        };
-        let failed_with = |line: &str| ProcessRecord {
-            exit: Some(1),
-            ..printed(line)
-        };
-        let table = [
-            (printed(r#"{"error": "down"}"#), Reached, Missed),
-            (
-                failed_with(r#"{"error": "down", "retry_after": 120}"#),
-                Reached,
-                Reached,
-            ),
-            (failed.clone(), Reached, Missed),
-            (failed_with(r#"{"status": 503}"#), Reached, Missed),
-            (failed_with("Traceback"), Reached, Missed),
-            (printed(""), Missed, Missed),
-            (printed(r#"{"error": null}"#), Missed, Missed),
-            (printed(r#"{"retry_after": 120}"#), Missed, Missed),
-        ];
-
-        for (process, any, with) in table {
-            let members = Goal::ErrorWith(object(json!({"retry_after": 120})));
-            assert_eq!(verdict(&Goal::Error, &process), any, "{process:?}");
-            assert_eq!(verdict(&members, &process), with, "{process:?}");
-        }
-        let either = Goal::ResultOrError(vec![object(json!({"id": "a"}))]);
-        assert_eq!(verdict(&either, &failed), Reached);
-        assert_eq!(verdict(&either, &printed(r#"{"id": "a"}"#)), Reached);
-        assert_eq!(verdict(&either, &printed(r#"{"id": "b"}"#)), Missed);
-    }
-
-    #[test]
-    fn a_process_without_a_request_or_ended_by_a_signal_has_crashed() {
-        let silent = WireRecord::default();
-        let killed = ProcessRecord {
-            signal: Some(11),
-            ..ProcessRecord::default()
-        };
-        let table = [
-            (printed(""), Crashed),
-            (printed(r#"{"error": "down"}"#), Crashed),
-            (killed, Crashed),
-            (printed(r#"{"skip": true}"#), Skipped),
-            (
-                ProcessRecord {
-                    exit: Some(NOT_DONE),
-                    ..ProcessRecord::default()
-                },
-                Skipped,
-            ),
-        ];
-
-        for (process, expected) in table {
-            let judged = Goal::Error.judge(&silent, Some(&process));
-            assert_eq!(judged.verdict, expected, "{process:?}");
         }
     }
 
@@ -735,140 +704,100 @@ mod tests {
             }],
             ..WireRecord::default()
         };
-        let connection = WireConnection {
-            number: 1,
-            opened: Duration::ZERO,
-            closed: None,
-            requests: 0,
-        };
-        let connected = WireRecord {
-            connections: vec![connection],
-            ..WireRecord::default()
-        };
-        let closed = |requests, by| WireRecord {
+        let connected = |requests, by: Option<ClosedBy>| WireRecord {
             connections: vec![WireConnection {
-                requests,
-                closed: Some(ConnectionEnd {
+                number: 1,
+                opened: Duration::ZERO,
+                closed: by.map(|by| ConnectionEnd {
                     at: Duration::ZERO,
                     by,
                 }),
-                ..connection
+                requests,
             }],
             ..WireRecord::default()
         };
-        let (http2, half) = (closed(0, ClosedBy::Http2), closed(1, ClosedBy::Client));
-        let waits = ProcessRecord {
-            stopped: Some(Stopped::TimeUp),
-            ended: Duration::from_secs(20),
-            ..ProcessRecord::default()
-        };
         let said = "2 requests were refused with 421 host_not_allowed: the Host is another";
-        let nothing = "1 connection was opened, but no HTTP request arrived on it";
+        let opened = "1 connection was opened";
+        let (exit, waits) = ("exit code 0", "still running after 20 s");
 
-        for (wire, process, verdict, found) in [
+        for (wire, is_waiting, verdict, found) in [
+            (&refused, false, Missed, format!("{said}; {exit}")),
+            (&refused, true, Missed, format!("{said}; {waits}")),
             (
-                &refused,
-                printed(""),
-                Missed,
-                format!("{said}; exit code 0"),
-            ),
-            (
-                &refused,
-                waits.clone(),
-                Missed,
-                format!("{said}; still running after 20 s"),
-            ),
-            (
-                &connected,
-                printed(""),
+                &connected(0, None),
+                false,
                 Crashed,
-                format!("{nothing}; exit code 0"),
+                format!("{opened}, but no HTTP request arrived on it; {exit}"),
             ),
             (
-                &http2,
-                printed(""),
-                Crashed,
-                "1 connection was opened, and the client spoke HTTP/2; the service speaks \
-                 HTTP/1.1; exit code 0"
-                    .to_owned(),
-            ),
-            (
-                &half,
-                printed(""),
-                Crashed,
-                "1 connection was opened, and the client closed it, or its half of it, before a \
-                 response; exit code 0"
-                    .to_owned(),
-            ),
-            (
-                &connected,
-                waits,
+                &connected(0, None),
+                true,
                 Missed,
-                format!("{nothing}; still running after 20 s"),
+                format!("{opened}, but no HTTP request arrived on it; {waits}"),
+            ),
+            (
+                &connected(0, Some(ClosedBy::Http2)),
+                false,
+                Crashed,
+                format!(
+                    "{opened}, and the client spoke HTTP/2; the service speaks HTTP/1.1; {exit}"
+                ),
+            ),
+            (
+                &connected(1, Some(ClosedBy::Client)),
+                false,
+                Crashed,
+                format!(
+                    "{opened}, and the client closed it, or its half of it, before a response; \
+                     {exit}"
+                ),
             ),
         ] {
+            let process = if is_waiting { time_up(20) } else { printed("") };
             let judged = Goal::Error.judge(wire, Some(&process));
             assert_eq!(judged, GoalResult::of(verdict, found));
         }
     }
 
-    /// A record of one request that arrived at once, with this response.
-    fn one_request(response: WireRequest) -> WireRecord {
-        let (seq, status) = (1, Some(503));
-        WireRecord {
-            total: 1,
-            entries: vec![WireRequest {
-                seq,
-                status,
-                ..response
-            }],
-            ..WireRecord::default()
-        }
-    }
-
-    fn time_up(seconds: u64) -> ProcessRecord {
-        ProcessRecord {
-            stopped: Some(Stopped::TimeUp),
-            ended: Duration::from_secs(seconds),
-            ..ProcessRecord::default()
-        }
-    }
-
     #[test]
     fn a_missed_goal_says_what_the_client_was_doing_when_the_time_was_up() {
-        let second = Duration::from_secs(1);
+        let second = Some(Duration::from_secs(1));
         let retry_after = Some(RetryAfter::seconds(Duration::from_secs(120)));
-        let answered = WireRequest {
-            head: Some(second),
-            ended: Some(second),
-            ..WireRequest::default()
-        };
-        let reading = WireRequest {
-            ended: None,
-            ..answered.clone()
-        };
-        let told = WireRequest {
-            retry_after,
-            ..answered.clone()
-        };
 
-        for (request, found) in [
-            (told, "still waiting, 111 s more, after Retry-After: 120"),
+        for (head, ended, retry_after, found) in [
             (
-                WireRequest::default(),
+                second,
+                second,
+                retry_after,
+                "still waiting, 111 s more, after Retry-After: 120",
+            ),
+            (
+                None,
+                None,
+                None,
                 "still waiting for the response to request 1, after 10 s",
             ),
             (
-                reading,
+                second,
+                None,
+                None,
                 "still reading the response to request 1, after 9 s",
             ),
             (
-                answered,
+                second,
+                second,
+                None,
                 "still running, 9 s after the response to request 1",
             ),
         ] {
-            for goal in [Goal::Error, Goal::ErrorWith(Map::new())] {
-                let judged = goal.judge(&one_request(request.clone()), Some(&time_up(10)));
+            let wire = one_request(WireRequest {
+                head,
+                ended,
+                retry_after,
+                ..WireRequest::default()
+            });
+            for goal in [Goal::Error, Goal::error_with(json!({}))] {
+                let judged = goal.judge(&wire, Some(&time_up(10)));
                 assert_eq!(judged, GoalResult::of(Missed, found));
             }
         }
@@ -882,110 +811,70 @@ mod tests {
     #[test]
     fn a_result_counts_from_when_it_was_printed() {
         let goal = Goal::result(json!({"attempt": 3}));
-        let lingers = |line: &str, stopped| ProcessRecord {
-            printed_at: Some(Duration::from_secs(2)),
-            stopped,
-            exit: None,
-            ended: Duration::from_millis(5_500),
-            ..printed(line)
+        let judged = |line: &str, stopped, millis| {
+            let process = ProcessRecord {
+                printed_at: Some(Duration::from_secs(2)),
+                stopped,
+                exit: None,
+                ended: Duration::from_millis(millis),
+                ..printed(line)
+            };
+            let judged = goal.judge(&one_request(WireRequest::default()), Some(&process));
+            (judged.verdict, judged.found.unwrap_or_default())
         };
         let right = r#"{"attempt": 3}"#;
-        let wire = one_request(WireRequest::default());
-        let remark = "the process ran for 3.5 s after its result";
 
-        for (line, stopped, verdict, found) in [
-            (right, None, Reached, remark),
-            (right, Some(Stopped::TimeUp), Reached, remark),
-            (right, Some(Stopped::Lingered), Reached, remark),
-            (
-                r#"{"attempt": 4}"#,
-                Some(Stopped::TimeUp),
-                Missed,
-                r#"printed {"attempt": 4}; still"#,
-            ),
-        ] {
-            let judged = goal.judge(&wire, Some(&lingers(line, stopped)));
-            assert_eq!(judged.verdict, verdict, "{line}");
-            let said = judged.found.expect("a remark");
-            assert!(said.starts_with(found), "{said}");
+        for stopped in [None, Some(Stopped::TimeUp), Some(Stopped::Lingered)] {
+            let (verdict, remark) = judged(right, stopped, 5_500);
+            assert_eq!(verdict, Reached);
+            let until = stopped.map_or("", |_| ", until the lab ended it");
+            let expected = format!("the process ran for 3.5 s after its result{until}");
+            assert_eq!(remark, expected);
         }
-        let quick = ProcessRecord {
-            ended: Duration::from_millis(2_900),
-            ..lingers(right, None)
-        };
-        assert_eq!(goal.judge(&wire, Some(&quick)).found, None);
-    }
-
-    #[test]
-    fn an_unknown_command_after_requests_is_a_crash() {
-        let exits = |line: &str| ProcessRecord {
-            exit: Some(NOT_DONE),
-            ..printed(line)
-        };
-
-        for goal in [Goal::Error, Goal::result(json!({"id": 1}))] {
-            assert_eq!(verdict(&goal, &exits("")), Crashed);
-        }
-        assert_eq!(verdict(&Goal::Error, &exits(r#"{"error": "x"}"#)), Reached);
+        let (verdict, found) = judged(r#"{"attempt": 4}"#, Some(Stopped::TimeUp), 5_500);
+        assert_eq!(verdict, Missed);
+        assert!(
+            found.starts_with(r#"printed {"attempt": 4}; still"#),
+            "{found}"
+        );
+        assert_eq!(judged(right, None, 2_900), (Reached, String::new()));
     }
 
     #[test]
     fn a_task_is_reached_unless_a_case_says_otherwise() {
-        let of = |verdicts: &[GoalVerdict]| {
-            let cases: Vec<_> = verdicts.iter().map(|it| GoalResult::of(*it, "")).collect();
-            GoalResult::of_all(&cases).verdict
-        };
-
-        assert_eq!(of(&[Reached, Reached]), Reached);
-        assert_eq!(of(&[Reached, NotJudged]), NotJudged);
-        assert_eq!(of(&[Reached, Missed, Crashed]), Crashed);
-        assert_eq!(of(&[Reached, Missed]), Missed);
-        assert_eq!(of(&[Skipped, Skipped]), Skipped);
-        assert_eq!(of(&[Skipped, Reached]), Missed);
-        assert_eq!(of(&[NotJudged]), NotJudged);
-        assert_eq!(of(&[]), NotJudged);
-    }
-
-    #[test]
-    fn lists_and_objects_within_a_result_must_be_equal_as_json() {
-        let lists = Goal::result(json!({"ids": [1, "b"]}));
-        let objects = Goal::result(json!({"job": {"id": 1}}));
-
-        for (goal, line, expected) in [
-            (&lists, r#"{"ids": [1.0, "b"]}"#, Reached),
-            (&lists, r#"{"ids": ["b", 1]}"#, Missed),
-            (&lists, r#"{"ids": [1, "c"]}"#, Missed),
-            (&lists, r#"{"ids": [1]}"#, Missed),
-            (&lists, r#"{"ids": [1, "b", "c"]}"#, Missed),
-            (&objects, r#"{"job": {"id": 1.0}}"#, Reached),
-            (&objects, r#"{"job": {"id": 2}}"#, Missed),
-            (&objects, r#"{"job": {"id": 1, "more": 2}}"#, Missed),
-            (&objects, r#"{"job": {"no": 1}}"#, Missed),
+        for (cases, task) in [
+            (&[Reached, Reached][..], Reached),
+            (&[Reached, NotJudged], NotJudged),
+            (&[Reached, Missed, Crashed], Crashed),
+            (&[Reached, Missed], Missed),
+            (&[Skipped, Skipped], Skipped),
+            (&[Skipped, Reached], Missed),
+            (&[NotJudged], NotJudged),
+            (&[], NotJudged),
         ] {
-            assert_eq!(verdict(goal, &printed(line)), expected, "{line}");
+            let cases: Vec<_> = cases.iter().map(|it| GoalResult::of(*it, "")).collect();
+            assert_eq!(GoalResult::of_all(&cases).verdict, task, "{cases:?}");
         }
     }
 
     #[test]
     fn a_goal_is_written_as_text() {
-        let one = || object(json!({"id": "a"}));
-        let two = || vec![one(), object(json!({"id": "b"}))];
-        let six = || vec![one(); 6];
+        let one = json!({"id": "a"});
+        let six = Goal::result_of(vec![one.clone(); 6]);
+        let two = Goal::result_of([one.clone(), json!({"id": "b"})]);
 
         for (goal, words) in [
-            (Goal::Result(vec![one()]), r#"{"id":"a"}"#),
-            (Goal::Result(two()), r#"{"id":"a"} or {"id":"b"}"#),
+            (Goal::result(one.clone()), r#"{"id":"a"}"#),
+            (two, r#"{"id":"a"} or {"id":"b"}"#),
             (
-                Goal::Result(six()),
+                six,
                 r#"{"id":"a"} or {"id":"a"} or {"id":"a"} or one of 3 more"#,
             ),
             (Goal::Error, "an error"),
             (Goal::ErrorInWords, "a printed error"),
-            (Goal::ErrorWith(one()), r#"an error with {"id":"a"}"#),
-            (
-                Goal::ResultOrError(vec![one()]),
-                r#"{"id":"a"} or an error"#,
-            ),
+            (Goal::error_with(json!({})), "a printed error"),
+            (Goal::error_with(one.clone()), r#"an error with {"id":"a"}"#),
+            (Goal::result_or_error(one), r#"{"id":"a"} or an error"#),
         ] {
             assert_eq!(goal.wanted(), words);
         }
@@ -1023,7 +912,7 @@ mod tests {
                 true => format!("{{{}}}", members.join(",")),
                 false => format!("{{{}{more}", members.concat()),
             };
-            let goal = Goal::Result(vec![object(json!({"attempt": 3}))]);
+            let goal = Goal::result(json!({"attempt": 3}));
             let read: Option<Map<String, Value>> = serde_json::from_str(&line).ok();
             let member = |name: &str| read.as_ref().and_then(|members| members.get(name));
 

@@ -3,8 +3,10 @@
 use std::fmt;
 
 use super::{GoalVerdict, TaskGrade};
-use crate::KnownFailures;
-use crate::rules::{Level, Verdict};
+use crate::{
+    KnownFailures, counted,
+    rules::{Level, Verdict},
+};
 
 impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -47,8 +49,7 @@ impl TaskGrade {
     pub fn summary(&self, known: &KnownFailures) -> Vec<String> {
         let requests = match self.requests() {
             0 => String::new(),
-            1 => " in 1 request".to_owned(),
-            requests => format!(" in {requests} requests"),
+            requests => format!(" in {}", counted(requests, "request")),
         };
         // The requests are those of all cases.
         let requests = match self.cases.len() {
@@ -91,8 +92,7 @@ impl TaskGrade {
         }
         let kept = match self.with_verdict(Verdict::Kept).count() {
             0 => None,
-            1 => Some("1 rule kept".to_owned()),
-            kept => Some(format!("{kept} rules kept")),
+            kept => Some(format!("{} kept", counted(kept as u64, "rule"))),
         };
         let cannot_tell = self.with_verdict(Verdict::CannotTell);
         let goal = self.is_known_to_miss(known).then_some("goal");
