@@ -1,11 +1,6 @@
 //! The command that runs a client, and what a case puts into it.
 
-use std::{
-    env,
-    ffi::{OsStr, OsString},
-    fmt,
-    path::{Path, PathBuf},
-};
+use std::{ffi::OsString, fmt, path::PathBuf};
 
 /// The command that runs a client, once for each case. In its arguments `{task}`,
 /// `{url}` and `{base_url}` stand for what they name; the same is in its environment,
@@ -65,14 +60,11 @@ impl ClientCommand {
     /// The program as a file to be run. On Windows a name may stand for a script, as `npx`
     /// does for `npx.cmd`; the system itself finds only programs that end in `.exe`.
     pub(crate) fn file(&self) -> PathBuf {
-        let named = PathBuf::from(&self.program);
-        if !cfg!(windows) {
-            return named;
+        #[cfg(windows)]
+        if let Ok(found) = which::which(&self.program) {
+            return found;
         }
-        let endings = env::var("PATHEXT").unwrap_or_else(|_| ".COM;.EXE;.BAT;.CMD".to_owned());
-        let folders = env::var_os("PATH").unwrap_or_default();
-        let folders: Vec<_> = env::split_paths(&folders).collect();
-        found(&named, &folders, &endings, Path::is_file).unwrap_or(named)
+        PathBuf::from(&self.program)
     }
 
     /// The arguments of one case.
@@ -93,31 +85,6 @@ impl ClientCommand {
             filled.into()
         })
     }
-}
-
-/// The first file of this name in these folders, with one of these endings, which `;`
-/// separates. A path is looked up where it is; a name that has an ending is tried without
-/// another first.
-fn found(
-    named: &Path,
-    folders: &[PathBuf],
-    endings: &str,
-    is_file: impl Fn(&Path) -> bool,
-) -> Option<PathBuf> {
-    let is_a_path = named.components().count() > 1;
-    let here = [PathBuf::new()];
-    let folders = if is_a_path { &here[..] } else { folders };
-    let as_it_is = named.extension().map(|_| "");
-    let endings = endings.split(';').filter(|ending| !ending.is_empty());
-    let endings: Vec<_> = as_it_is.into_iter().chain(endings).collect();
-    let mut files = folders.iter().flat_map(|folder| {
-        endings.iter().map(|ending| {
-            let mut file = folder.join(named).into_os_string();
-            file.push(OsStr::new(ending));
-            PathBuf::from(file)
-        })
-    });
-    files.find(|file| is_file(file))
 }
 
 impl fmt::Display for ClientCommand {
@@ -282,35 +249,6 @@ mod tests {
                 false => Some(quoted),
             };
             prop_assert_eq!(windows, Some(word));
-        }
-    }
-
-    #[test]
-    fn a_script_is_found_by_its_name_alone() {
-        let folders = ["one", "two"].map(PathBuf::from);
-        let files = [
-            "one/node.EXE",
-            "two/npx.CMD",
-            "two/node.CMD",
-            "two/python3.11.EXE",
-            "lib/run.BAT",
-        ];
-        let files = files.map(PathBuf::from);
-        let found = |name: &str| {
-            let is_file = |file: &Path| files.iter().any(|known| known == file);
-            found(Path::new(name), &folders, ".EXE;.BAT;.CMD", is_file)
-        };
-
-        for (name, file) in [
-            ("npx", Some("two/npx.CMD")),
-            ("node", Some("one/node.EXE")),
-            ("npx.CMD", Some("two/npx.CMD")),
-            ("python3.11", Some("two/python3.11.EXE")),
-            ("lib/run", Some("lib/run.BAT")),
-            ("run", None),
-            ("python", None),
-        ] {
-            assert_eq!(found(name), file.map(PathBuf::from), "{name}");
         }
     }
 
