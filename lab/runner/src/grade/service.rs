@@ -74,16 +74,12 @@ pub(super) struct CaseService {
 }
 
 /// What a case needs beside its listener.
-enum Beside {
-    Nothing,
+#[derive(Default)]
+struct Beside {
     /// Holds the port on which nobody listens.
-    Refusing {
-        _socket: TcpSocket,
-    },
+    _refusing: Option<TcpSocket>,
     /// The second origin.
-    Another {
-        _service: RunningService,
-    },
+    another: Option<RunningService>,
 }
 
 /// Where the requests of a case arrive.
@@ -372,31 +368,31 @@ impl Prepared {
 
     /// The context of its clients, and what it needs beside its listener.
     fn locate(&self, running: &RunningService) -> Result<(Context, Beside), RunError> {
-        let mut another_origin = None;
-        let (origin, beside) = match self.listener {
-            Listener::Open => (running.base_url(), Beside::Nothing),
+        let mut beside = Beside::default();
+        let origin = match self.listener {
+            Listener::Open => running.base_url(),
             Listener::AndAnother => {
                 let served = Arc::clone(&self.served);
                 let respond =
                     move |request: Request| async move { served.respond_elsewhere(&request) };
                 let routes = Router::new().route("/{*path}", any(respond));
                 let another = listen(routes, self.header_case, self.seed, IN_FLIGHT)?;
-                another_origin = Some(another.base_url());
-                (running.base_url(), Beside::Another { _service: another })
+                beside.another = Some(another);
+                running.base_url()
             }
-            Listener::PlainHttps => (format!("https://{}", running.local_addr()), Beside::Nothing),
+            Listener::PlainHttps => format!("https://{}", running.local_addr()),
             Listener::Closed => {
                 let socket = refusing_port().map_err(RunError::Network)?;
                 let address = socket.local_addr().map_err(RunError::Network)?;
-                let beside = Beside::Refusing { _socket: socket };
-                (format!("http://{address}"), beside)
+                beside._refusing = Some(socket);
+                format!("http://{address}")
             }
         };
         let base_url = format!("{origin}{}", self.served.prefix);
         self.served.started.get_or_init(|| Started {
             ledger: running.ledger_handle(),
             base_url: base_url.clone(),
-            another_origin,
+            another_origin: beside.another.as_ref().map(RunningService::base_url),
         });
         let context = Context {
             set: Vec::new(),
@@ -583,23 +579,20 @@ impl Served {
         let connections = connections
             .filter(|connection| !self.is_shared || brought.contains(&connection.number));
         let routes = ledger.routes.iter().filter(|(route, _)| self.is_own(route));
+        let routes = routes.map(|(route, totals)| (without(prefix, route), *totals));
+        let (refused, connections_dropped) = match self.is_shared {
+            true => (Vec::new(), 0),
+            false => (ledger.refused.clone(), ledger.connections_dropped),
+        };
         let total = self.own_total(ledger).saturating_sub(state.own_before);
         let mut wire = WireRecord {
             total,
             dropped: total.saturating_sub(entries.len() as u64),
             entries,
-            routes: routes
-                .map(|(route, totals)| (route.clone(), *totals))
-                .collect(),
+            routes: routes.collect(),
             connections: connections.copied().collect(),
-            refused: match self.is_shared {
-                true => Vec::new(),
-                false => ledger.refused.clone(),
-            },
-            connections_dropped: match self.is_shared {
-                true => 0,
-                false => ledger.connections_dropped,
-            },
+            refused,
+            connections_dropped,
             exchanges: Vec::new(),
             one_caller: true,
         };
@@ -614,10 +607,6 @@ impl Served {
                 request.token_in_url = note.token_in_url;
             }
         }
-        let routes = std::mem::take(&mut wire.routes).into_iter();
-        wire.routes = routes
-            .map(|(route, totals)| (without(prefix, &route), totals))
-            .collect();
         (state.responder.goal(), wire)
     }
 
