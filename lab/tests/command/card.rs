@@ -205,19 +205,3 @@ fn the_cards_of_a_room_are_counted_without_names() {
     assert_contains(&words.join(" "), &counts);
     assert!(!counted.stdout.contains("anna"));
 }
-
-#[test]
-fn a_file_without_a_card_is_named() {
-    let folder = tempdir().expect("a folder");
-    let file = folder.path().join("run.json");
-    let run = printed("scenario flaky --pace virtual --json");
-    fs::write(&file, run).expect("written");
-
-    let run = lab(&format!("grade --summary {}", file.display()));
-    let absent = lab("grade --summary no-such.json");
-
-    assert_eq!((run.code, &*run.stdout), (Some(2), ""));
-    assert_contains(&run.stderr, &["run.json", "it is not a card"]);
-    assert_eq!(absent.code, Some(2));
-    assert_contains(&absent.stderr, &["no-such.json cannot be read"]);
-}
