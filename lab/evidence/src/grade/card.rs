@@ -81,19 +81,6 @@ pub struct CaseGrade {
     pub wire: WireRecord,
 }
 
-/// A recorded case that is still to be judged.
-#[derive(Clone, Debug)]
-pub struct RecordedCase {
-    /// What the service did in it, in a phrase.
-    pub name: &'static str,
-    /// What the caller must end up with.
-    pub goal: Goal,
-    /// How the client's process ended; none if it was not run as a process.
-    pub process: Option<ProcessRecord>,
-    /// The record of the wire.
-    pub wire: WireRecord,
-}
-
 impl Card {
     /// A card without a task.
     #[must_use]
@@ -159,6 +146,23 @@ impl Card {
 }
 
 impl CaseGrade {
+    /// Judges the goal of a case, which has a name, by what its process and the wire show.
+    #[must_use]
+    pub fn new(
+        name: &'static str,
+        goal: &Goal,
+        process: Option<ProcessRecord>,
+        wire: WireRecord,
+    ) -> Self {
+        Self {
+            name,
+            goal: goal.judge(&wire, process.as_ref()),
+            wanted: goal.wanted(),
+            process,
+            wire,
+        }
+    }
+
     /// The wanted result as text, also if no response that the client got could lead to it.
     #[must_use]
     pub fn wanted_in_words(&self) -> &str {
@@ -175,28 +179,19 @@ impl TaskGrade {
     pub fn new(
         task: &'static str,
         rules: impl IntoIterator<Item = &'static Rule>,
-        cases: Vec<RecordedCase>,
+        cases: Vec<CaseGrade>,
     ) -> Self {
-        let of = |case: &RecordedCase| case.goal.judge(&case.wire, case.process.as_ref());
-        let goals: Vec<_> = cases.iter().map(of).collect();
         let rules = rules.into_iter().map(|rule| RuleGrade {
             id: rule.id,
             level: rule.level,
             source: rule.source,
             judgement: rule.judge(&[]),
         });
-        let cases = cases.into_iter().zip(&goals).map(|(case, goal)| CaseGrade {
-            name: case.name,
-            goal: goal.clone(),
-            wanted: case.goal.wanted(),
-            process: case.process,
-            wire: case.wire,
-        });
         let mut grade = Self {
             task,
-            goal: GoalResult::of_all(&goals),
+            goal: GoalResult::of_all(cases.iter().map(|case| &case.goal)),
             rules: rules.collect(),
-            cases: cases.collect(),
+            cases,
         };
         let alone = CardContext::of(&grade.recorded().collect::<Vec<_>>());
         grade.judge(&alone);
@@ -342,7 +337,7 @@ mod tests {
     }
 
     /// A case of consecutive requests with these responses.
-    fn case(statuses: &[u16], process: Option<ProcessRecord>) -> RecordedCase {
+    fn case(statuses: &[u16], process: Option<ProcessRecord>) -> CaseGrade {
         let entries = statuses.iter().zip(1..).map(|(status, seq)| {
             let at = Duration::from_secs(seq);
             WireRequest {
@@ -355,20 +350,16 @@ mod tests {
                 ..WireRequest::default()
             }
         });
-        RecordedCase {
-            name: "a case",
-            goal: Goal::result(json!({"value": 1})),
-            process,
-            wire: WireRecord {
-                entries: entries.collect(),
-                total: statuses.len() as u64,
-                one_caller: true,
-                ..WireRecord::default()
-            },
-        }
+        let wire = WireRecord {
+            entries: entries.collect(),
+            total: statuses.len() as u64,
+            one_caller: true,
+            ..WireRecord::default()
+        };
+        CaseGrade::new("a case", &Goal::result(json!({"value": 1})), process, wire)
     }
 
-    fn task(cases: Vec<RecordedCase>) -> TaskGrade {
+    fn task(cases: Vec<CaseGrade>) -> TaskGrade {
         let rules = ["no-retry-4xx", "retry-503"].map(|id| find(id).expect("known"));
         TaskGrade::new("refused", rules, cases)
     }
@@ -488,7 +479,7 @@ mod tests {
         ] {
             let cases = names.iter().zip(0..).map(|(name, number)| {
                 let requests = 1 + usize::from(broken.contains(&number));
-                RecordedCase {
+                CaseGrade {
                     name,
                     ..case(&vec![404; requests], exits(0, REACHED))
                 }

@@ -1,7 +1,7 @@
 //! Cases that are open to any caller of their URLs, without a process.
 
 use evidence::{
-    grade::{Card, RecordedCase, TaskGrade},
+    grade::{Card, CaseGrade, TaskGrade},
     wire::WireRecord,
 };
 use host::RunningService;
@@ -148,12 +148,7 @@ impl std::fmt::Debug for OpenCases {
 fn grade(task: &'static Task, cases: &[CaseService], seen: &[WireRecord]) -> TaskGrade {
     let recorded = cases.iter().map(|case| {
         let (goal, wire) = case.record(seen);
-        RecordedCase {
-            name: case.name(),
-            goal,
-            process: None,
-            wire,
-        }
+        CaseGrade::new(case.name(), &goal, None, wire)
     });
     TaskGrade::new(task.words.name, task.rules(), recorded.collect())
 }

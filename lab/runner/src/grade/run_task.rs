@@ -2,7 +2,7 @@
 
 use std::io;
 
-use evidence::grade::{RecordedCase, TaskGrade};
+use evidence::grade::{CaseGrade, TaskGrade};
 use futures_util::future::try_join_all;
 
 use super::{
@@ -64,7 +64,7 @@ async fn run_case(
     case: &'static Case,
     command: &ClientCommand,
     draw: Draw,
-) -> Result<RecordedCase, GradeError> {
+) -> Result<CaseGrade, GradeError> {
     let service = CaseService::start(task, case, draw)?;
     let ran = process::run(
         command,
@@ -84,10 +84,5 @@ async fn run_case(
         program: command.program().to_string_lossy().into_owned(),
         source,
     })?;
-    Ok(RecordedCase {
-        name: case.name,
-        goal,
-        process: Some(process),
-        wire,
-    })
+    Ok(CaseGrade::new(case.name, &goal, Some(process), wire))
 }
