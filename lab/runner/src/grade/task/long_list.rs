@@ -7,9 +7,10 @@ use evidence::grade::{Goal, TaskWords};
 use host::Fault;
 use serde_json::json;
 
-use super::{Case, PLAIN, Received, Reply, Responder, Task};
+use super::{Case, PLAIN, Responder, Task};
 use crate::grade::{
     draw::Draw,
+    fixed_goal::fixed_goal,
     responses::{page, unknown_cursor},
 };
 
@@ -34,78 +35,46 @@ pub(super) const TASK: Task = Task {
     },
     rules: &["reads-to-the-end", "page-limit"],
     cases: &[
-        Case::new("sixty pages", |draw| {
-            Box::new(LongList::new(draw, Some(PAGES)))
-        }),
-        Case::new("pages without an end", |draw| {
-            Box::new(LongList::new(draw, None))
-        }),
+        Case::new("sixty pages", |draw| listing(draw, Some(PAGES))),
+        Case::new("pages without an end", |draw| listing(draw, None)),
     ],
     ..PLAIN
 };
 
-/// Pages, made when they are asked for.
-struct LongList {
-    /// How many there are, if they have an end.
-    pages: Option<usize>,
-    /// How many records each page has.
-    records: Vec<u64>,
-    cursors: Vec<String>,
-    draw: Draw,
-}
-
-impl LongList {
-    fn new(draw: &mut Draw, pages: Option<usize>) -> Self {
-        let mut list = Self {
-            pages,
-            records: Vec::new(),
-            cursors: Vec::new(),
-            draw: draw.apart(),
-        };
-        for _ in 0..pages.unwrap_or(1) {
-            list.add_page();
-        }
-        list
+/// So many pages; without a number they have no end, and are made when they are asked for.
+#[expect(
+    clippy::indexing_slicing,
+    reason = "there is a page for every cursor, and one more"
+)]
+fn listing(draw: &mut Draw, pages: Option<usize>) -> Box<dyn Responder> {
+    let mut draw = draw.apart();
+    let (mut records, mut cursors) = (vec![draw.number(1..=5)], Vec::new());
+    let mut add_page = move |records: &mut Vec<u64>, cursors: &mut Vec<String>| {
+        cursors.push(draw.cursor());
+        records.push(draw.number(1..=5));
+    };
+    for _ in 1..pages.unwrap_or(1) {
+        add_page(&mut records, &mut cursors);
     }
-
-    /// Adds a page, and to the one before it the cursor that leads there.
-    fn add_page(&mut self) {
-        if !self.records.is_empty() {
-            self.cursors.push(self.draw.cursor());
-        }
-        self.records.push(self.draw.number(1..=5));
-    }
-}
-
-impl Responder for LongList {
-    #[expect(
-        clippy::indexing_slicing,
-        reason = "there is a page for every cursor, and one more"
-    )]
-    fn respond(&mut self, request: &Received) -> Reply {
-        let Some(number) = request.page(&self.cursors) else {
-            return unknown_cursor().into();
+    let goal = match pages {
+        Some(_) => Goal::result(json!({"records": records.iter().sum::<u64>()})),
+        None => Goal::Error,
+    };
+    fixed_goal(goal, move |request| {
+        let Some(number) = request.page(&cursors) else {
+            return unknown_cursor();
         };
-        if self.pages.is_none() && number == self.cursors.len() {
-            self.add_page();
+        if pages.is_none() && number == cursors.len() {
+            add_page(&mut records, &mut cursors);
         }
-        let records = (0..self.records[number])
+        let records = (0..records[number])
             .map(|it| json!({"id": format!("{number}-{it}"), "name": "a record"}));
-        let response = page(records, self.cursors.get(number).cloned());
-        match self.pages {
-            Some(_) => response.into(),
-            None => (Extension(Fault("endless_items")), response)
-                .into_response()
-                .into(),
+        let response = page(records, cursors.get(number).cloned());
+        match pages {
+            Some(_) => response,
+            None => (Extension(Fault("endless_items")), response).into_response(),
         }
-    }
-
-    fn goal(&self) -> Goal {
-        match self.pages {
-            Some(_) => Goal::result(json!({"records": self.records.iter().sum::<u64>()})),
-            None => Goal::Error,
-        }
-    }
+    })
 }
 
 #[cfg(test)]
@@ -115,9 +84,10 @@ mod tests {
     use host::NextCursor;
 
     use super::*;
+    use crate::grade::task::Received;
 
     /// The cursors of a listing that is read to its end, or to so many pages.
-    fn read(list: &mut LongList, most: usize) -> Vec<String> {
+    fn read(list: &mut dyn Responder, most: usize) -> Vec<String> {
         let mut request = Received::of("/items");
         let mut cursors = Vec::new();
         for _ in 0..most {
@@ -134,13 +104,12 @@ mod tests {
     fn one_has_sixty_pages_and_the_other_always_another_cursor() {
         let mut draw = Draw::new(7, "long-list", 0);
         for (pages, read_on) in [(Some(PAGES), PAGES - 1), (None, 200)] {
-            let mut list = LongList::new(&mut draw, pages);
+            let mut list = listing(&mut draw, pages);
 
-            let cursors = read(&mut list, 200);
+            let cursors = read(&mut *list, 200);
 
             assert_eq!(cursors.len(), read_on);
             assert_eq!(cursors.iter().collect::<HashSet<_>>().len(), read_on);
-            assert!(list.records.iter().all(|records| *records > 0));
         }
     }
 }
