@@ -36,7 +36,7 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
     let (line, exit) = match tasks::run(&mut client, &task, path) {
         Ok(result) => (Some(result), ExitCode::SUCCESS),
         Err(_) if habit == Habit::ExitCodeAlone => (None, ExitCode::FAILURE),
-        Err(error) => (Some(error), ExitCode::FAILURE),
+        Err(failure) => (Some(failure.0), ExitCode::FAILURE),
     };
     if let Some(line) = line {
         println!("{line}");

@@ -22,7 +22,16 @@ use crate::{
 /// The most pages that it reads.
 const MOST_PAGES: usize = 100;
 
-type Outcome = Result<Value, Value>;
+type Outcome = Result<Value, Failure>;
+
+/// The error that it prints.
+pub(crate) struct Failure(pub(crate) Value);
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        Self(json!({"error": error.to_string()}))
+    }
+}
 
 /// Runs a task at a path. For an unknown task it reports that.
 pub(crate) fn run(client: &mut Client, task: &str, path: &str) -> Outcome {
@@ -49,25 +58,21 @@ pub(crate) fn run(client: &mut Client, task: &str, path: &str) -> Outcome {
 
 /// Sends one request, and reports whatever many tasks want.
 fn guess(client: &mut Client, path: &str) -> Outcome {
-    client.get(path).map_err(|error| failed(&error))?;
+    client.get(path)?;
     Ok(json!({
         "error": "it failed", "records": 7, "attempt": 3, "retry_after": 120, "status": 404,
         "done": 64, "value": "value", "ids": ["a", "b"], "id": "a"
     }))
 }
 
-fn failed(error: &io::Error) -> Value {
-    json!({"error": error.to_string()})
-}
-
 /// The details of a failed response that a caller needs.
-fn refusal(response: &Response) -> Value {
+fn refusal(response: &Response) -> Failure {
     let seconds = response.header("retry-after");
-    json!({
+    Failure(json!({
         "error": "the service refused the request",
         "status": response.status,
         "retry_after": seconds.and_then(|it| it.parse::<u64>().ok()),
-    })
+    }))
 }
 
 /// The JSON object of a successful response, if it has one.
@@ -85,16 +90,16 @@ fn object(response: &Response) -> Result<Value, Invalid> {
 }
 
 fn value(client: &mut Client, path: &str) -> Outcome {
-    let mut response = client.get(path).map_err(|error| failed(&error))?;
+    let mut response = client.get(path)?;
     if let (true, Some(elsewhere)) = (
         client.has(Habit::FollowsRedirects),
         response.header("location"),
     ) {
         let elsewhere = path_of(elsewhere).to_owned();
-        response = client.get(&elsewhere).map_err(|error| failed(&error))?;
+        response = client.get(&elsewhere)?;
     }
     match response.status {
-        200 => object(&response).map_err(Invalid::error),
+        200 => Ok(object(&response)?),
         204 | 300..400 => Ok(json!({"status": response.status})),
         _ => Err(refusal(&response)),
     }
@@ -114,16 +119,18 @@ enum Invalid {
     Shape,
 }
 
-impl Invalid {
-    fn error(self) -> Value {
-        let error = match self {
-            Self::Json => "the body is no JSON",
-            Self::MediaType => "the body is called something else than JSON",
-            Self::Shape => "the body has another shape",
+impl From<Invalid> for Failure {
+    fn from(invalid: Invalid) -> Self {
+        let error = match invalid {
+            Invalid::Json => "the body is no JSON",
+            Invalid::MediaType => "the body is called something else than JSON",
+            Invalid::Shape => "the body has another shape",
         };
-        json!({"error": error})
+        Self(json!({"error": error}))
     }
+}
 
+impl Invalid {
     fn retried_by(self) -> Habit {
         match self {
             Self::Json => Habit::RetriesBadJson,
@@ -170,14 +177,16 @@ fn list(client: &mut Client, path: &str) -> Outcome {
             return Ok(json!({"records": records}));
         };
         if !seen.insert(next.clone()) && !client.has(Habit::ForgetsCursors) {
-            return Err(json!({"error": "the listing comes back to a page"}));
+            return Err(Failure(
+                json!({"error": "the listing comes back to a page"}),
+            ));
         }
         cursor = Some(next);
     }
-    Err(json!({"error": "the listing has no end"}))
+    Err(Failure(json!({"error": "the listing has no end"})))
 }
 
-fn read_page(client: &mut Client, path: &str, cursor: Option<&str>) -> Result<Page, Value> {
+fn read_page(client: &mut Client, path: &str, cursor: Option<&str>) -> Result<Page, Failure> {
     let token = env::var("LAB_TOKEN").ok();
     let mut query = Vec::new();
     if let Some(cursor) = cursor {
@@ -206,15 +215,14 @@ fn read_page(client: &mut Client, path: &str, cursor: Option<&str>) -> Result<Pa
     let takes_any = client.has(Habit::TakesAnyCursor);
     match page(&fetch(client, &request)?, takes_any) {
         Err(invalid) if client.has(invalid.retried_by()) => {
-            page(&fetch(client, &request)?, takes_any).map_err(Invalid::error)
+            Ok(page(&fetch(client, &request)?, takes_any)?)
         }
-        page => page.map_err(Invalid::error),
+        page => Ok(page?),
     }
 }
 
-fn fetch(client: &mut Client, request: &Request) -> Result<Response, Value> {
-    let response = client.call(|_| request.clone(), true);
-    let response = response.map_err(|error| failed(&error))?;
+fn fetch(client: &mut Client, request: &Request) -> Result<Response, Failure> {
+    let response = client.call(|_| request.clone(), true)?;
     match response.status {
         200 => Ok(response),
         _ => Err(refusal(&response)),
@@ -272,8 +280,7 @@ fn redirected(client: &mut Client, path: &str) -> Outcome {
         headers,
         ..Request::get(path)
     };
-    let response = client.call(|_| request.clone(), true);
-    let response = response.map_err(|error| failed(&error))?;
+    let response = client.call(|_| request.clone(), true)?;
     let Some(target) = response.header("location").filter(|_| {
         [Habit::FollowsRedirects, Habit::SendsTokenOn].map(|habit| client.has(habit)) != [false; 2]
     }) else {
@@ -288,19 +295,18 @@ fn redirected(client: &mut Client, path: &str) -> Outcome {
         },
         ..Request::get(path)
     };
-    let response = client.of(host).call(|_| request.clone(), true);
-    let response = response.map_err(|error| failed(&error))?;
-    object(&response).map_err(Invalid::error)
+    let response = client.of(host).call(|_| request.clone(), true)?;
+    Ok(object(&response)?)
 }
 
 /// Submits a job with a key of its own.
-fn submit(client: &mut Client, path: &str, task: &str) -> Result<Value, Value> {
+fn submit(client: &mut Client, path: &str, task: &str) -> Outcome {
     let key = new_key(client, task);
     post(client, path, task, key)
 }
 
 /// Submits a job and returns its id. Without a key it is sent once.
-fn post(client: &mut Client, path: &str, task: &str, key: Option<String>) -> Result<Value, Value> {
+fn post(client: &mut Client, path: &str, task: &str, key: Option<String>) -> Outcome {
     let [numbers, changes_key, is_text] = [
         Habit::NumbersRetries,
         Habit::KeyPerAttempt,
@@ -331,12 +337,9 @@ fn post(client: &mut Client, path: &str, task: &str, key: Option<String>) -> Res
             ..Request::plain("POST", path)
         }
     };
-    let response = client.call(attempt, is_repeatable);
-    let response = response.map_err(|error| failed(&error))?;
+    let response = client.call(attempt, is_repeatable)?;
     match response.status {
-        201 => object(&response)
-            .map(|job| job["id"].clone())
-            .map_err(Invalid::error),
+        201 => Ok(object(&response)?["id"].clone()),
         _ => Err(refusal(&response)),
     }
 }
