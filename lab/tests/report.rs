@@ -9,7 +9,7 @@ use std::{
 };
 
 use base64::{Engine, prelude::BASE64_STANDARD};
-use evidence::{Check, Comparison, Prediction, Run, trace::FieldValue, trace::field};
+use evidence::{Answer, Check, Comparison, Run, trace::FieldValue, trace::field};
 use render::Options;
 use runner::{
     ClientUnderTest, Naive, Reliable, Settings, run, scenario, scenario::CATALOGUE,
@@ -27,7 +27,7 @@ async fn run_by(client: &'static dyn ClientUnderTest, name: &str) -> (&'static S
     (scenario, run.expect("a run"))
 }
 
-fn html(scenario: &Scenario, run: &Run, prediction: Option<&Prediction>) -> String {
+fn html(scenario: &Scenario, run: &Run, prediction: Option<&Answer>) -> String {
     render::html(
         &scenario.words,
         run,
@@ -43,7 +43,7 @@ async fn page(name: &str) -> String {
 }
 
 /// A prediction for `flaky`.
-fn predicted(typed: &str) -> Prediction {
+fn predicted(typed: &str) -> Answer {
     let scenario = scenario::find("flaky").expect("known");
     let prediction = scenario.words.question.predict(typed);
     prediction.expect("a number")
@@ -350,7 +350,7 @@ async fn text_from_the_wire_is_escaped() {
     }
     run.verdict[0].found = Some(canary.to_owned());
 
-    let prediction = Prediction {
+    let prediction = Answer {
         text: canary.to_owned(),
         ..predicted("3")
     };

@@ -18,7 +18,6 @@
     )
 )]
 
-mod answer;
 pub mod client;
 pub mod compare;
 mod counted;
@@ -49,7 +48,6 @@ mod view;
 pub mod wire;
 
 pub use ::wire::nanoseconds;
-pub use answer::Answer;
 pub use client::Client;
 pub use compare::{Compared, Comparison};
 pub use counted::counted;
@@ -63,7 +61,7 @@ pub use lesson::{Condition, Lesson, Sentence};
 pub use metric::Metric;
 pub use outcome::{Ending, Fact, Outcome};
 pub use policy::{Overrides, Policy, Setting, TooMany};
-pub use question::{Asked, Choice, Prediction, Question, Score};
+pub use question::{Answer, Asked, Choice, Question, Score};
 pub use run::{Pace, Run, SCHEMA_VERSION};
 pub use scenario_words::ScenarioWords;
 pub use stop_reason::StopReason;

@@ -6,7 +6,10 @@
 
 use std::iter;
 
-use crate::{answer::Answer, outcome::Fact, run::Run};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::{outcome::Fact, run::Run};
 
 /// What to predict before a run.
 #[derive(Clone, Copy, Debug)]
@@ -44,9 +47,9 @@ pub struct Number {
     pub is: fn(&Run) -> Option<u64>,
 }
 
-/// What a reader expects of a run.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Prediction {
+/// The answer of a run, or the one that a reader expects of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Answer {
     /// The number, or the letter of the choice.
     pub value: Fact,
     /// The same as text.
@@ -115,17 +118,13 @@ impl Question {
         if run.is_cancelled() {
             return None;
         }
-        let (value, text) = match self.asked {
-            Asked::Number(Number { of, is }) => {
-                let number = is(run)?;
-                (number.into(), counted(number, of))
-            }
+        match self.asked {
+            Asked::Number(Number { of, is }) => Some(Answer::number(is(run)?, of)),
             Asked::Choices(_) => {
-                let (letter, choice) = self.lettered().find(|(_, choice)| (choice.is)(run))?;
-                (Fact::Name(letter.to_string()), choice.text.to_owned())
+                let mut choices = self.lettered();
+                choices.find(|(_, it)| (it.is)(run)).map(Answer::choice)
             }
-        };
-        Some(Answer { value, text })
+        }
     }
 
     /// Parses a typed answer: a number, or the letter or the text of a choice.
@@ -133,32 +132,44 @@ impl Question {
     /// # Errors
     ///
     /// [`NoAnswer`] if it is neither.
-    pub fn predict(&self, typed: &str) -> Result<Prediction, NoAnswer> {
+    pub fn predict(&self, typed: &str) -> Result<Answer, NoAnswer> {
         if let Asked::Number(Number { of, .. }) = self.asked {
             let digits = typed.bytes().all(|byte| byte.is_ascii_digit());
             let number = typed.parse().ok().filter(|_| digits);
-            let number: u64 = number.ok_or(NoAnswer::NoNumber)?;
-            return Ok(Prediction {
-                value: number.into(),
-                text: counted(number, of),
-            });
+            let number = number.ok_or(NoAnswer::NoNumber)?;
+            return Ok(Answer::number(number, of));
         }
         let typed = typed.to_lowercase();
         let meant = |(letter, choice): &(char, &Choice)| {
             typed == letter.to_string() || typed == choice.text.to_lowercase()
         };
-        let Some((letter, choice)) = self.lettered().find(meant) else {
+        let choice = self.lettered().find(meant).map(Answer::choice);
+        choice.ok_or_else(|| {
             let letters: Vec<_> = self.lettered().map(|(it, _)| it.to_string()).collect();
-            return Err(NoAnswer::NoChoice(letters.join(", ")));
-        };
-        Ok(Prediction {
-            value: Fact::Name(letter.to_string()),
-            text: choice.text.to_owned(),
+            NoAnswer::NoChoice(letters.join(", "))
         })
     }
 }
 
-impl Prediction {
+impl Answer {
+    /// Such as "1 request" and "3 requests".
+    fn number(number: u64, of: &str) -> Self {
+        Self {
+            value: number.into(),
+            text: match number {
+                1 => format!("1 {}", of.strip_suffix('s').unwrap_or(of)),
+                _ => format!("{number} {of}"),
+            },
+        }
+    }
+
+    fn choice((letter, choice): (char, &Choice)) -> Self {
+        Self {
+            value: Fact::Name(letter.to_string()),
+            text: choice.text.to_owned(),
+        }
+    }
+
     /// The prediction about the first of these runs compared with its answer, as text,
     /// and the answers of the others that differ.
     #[must_use]
@@ -195,14 +206,6 @@ impl Score {
             self.right += usize::from(right);
             self.of += 1;
         }
-    }
-}
-
-/// "1 request", "3 requests".
-fn counted(number: u64, of: &str) -> String {
-    match number {
-        1 => format!("1 {}", of.strip_suffix('s').unwrap_or(of)),
-        _ => format!("{number} {of}"),
     }
 }
 

@@ -4,12 +4,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    answer::Answer,
     client::Client,
     counters::{ATTEMPTS, Counters},
     lesson::Lesson,
     outcome::{Ending, Outcome},
     policy::Policy,
+    question::Answer,
     trace::Trace,
     verdict::Check,
     view::View,

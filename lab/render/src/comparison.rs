@@ -1,7 +1,7 @@
 //! Two runs side by side: the effects of each, and both waterfalls on one axis.
 
 use evidence::{
-    Comparison, Prediction, ScenarioWords,
+    Answer, Comparison, ScenarioWords,
     compare::{Aspect, Compared, Effect, Side},
 };
 
@@ -24,7 +24,7 @@ const VALUE: usize = 11;
 pub fn comparison(
     words: &ScenarioWords,
     comparison: &Comparison,
-    prediction: Option<&Prediction>,
+    prediction: Option<&Answer>,
     options: &Options,
 ) -> String {
     let Comparison {

@@ -9,7 +9,7 @@ use super::{
     sheet::Sheet,
     waterfall,
 };
-use evidence::{Check, Level, Prediction, Run, ScenarioWords, risen};
+use evidence::{Answer, Check, Level, Run, ScenarioWords, risen};
 
 /// Renders a run and its lesson as text.
 ///
@@ -20,7 +20,7 @@ use evidence::{Check, Level, Prediction, Run, ScenarioWords, risen};
 pub fn text(
     words: &ScenarioWords,
     run: &Run,
-    prediction: Option<&Prediction>,
+    prediction: Option<&Answer>,
     options: &Options,
 ) -> String {
     let mut top = Sheet::new(options);

@@ -4,7 +4,7 @@
 
 use std::io::{self, BufRead, IsTerminal, Read};
 
-use evidence::{Asked, Client, Prediction, Question};
+use evidence::{Answer, Asked, Client, Question};
 use runner::{Exposition, Session, Settings, scenario::Scenario};
 
 use super::{Exit, terminal};
@@ -19,7 +19,7 @@ pub(super) fn ask(
     scenario: &Scenario,
     settings: &Settings,
     of: Option<Client>,
-) -> Result<Option<Prediction>, Exit> {
+) -> Result<Option<Answer>, Exit> {
     let question = &scenario.words.question;
     terminal::paragraph(question.text);
     for (letter, choice) in question.lettered() {

@@ -2,7 +2,7 @@
 
 use super::{Exit, ask, run_scenarios::Runner, scenario_arguments::Arguments};
 use crate::invocation::lab;
-use evidence::{Comparison, Pace, Prediction, Run};
+use evidence::{Answer, Comparison, Pace, Run};
 use runner::{ClientUnderTest, Settings, scenario::Scenario};
 
 /// Runs the scenario twice with one seed. Only the first client's expectations decide the
@@ -67,7 +67,7 @@ pub(super) fn compare(arguments: &Arguments, scenario: &Scenario) -> Result<Exit
 fn print_runs(
     arguments: &Arguments,
     scenario: &Scenario,
-    prediction: Option<&Prediction>,
+    prediction: Option<&Answer>,
     runs: &[&Run],
 ) -> Result<(), Exit> {
     arguments.print(&runs, |options| {

@@ -24,7 +24,7 @@ use super::{
     run_phrases::{NOT_JUDGED, pace, wire},
 };
 use evidence::{
-    Check, Compared, Comparison, Metric, Prediction, Run, ScenarioWords, compare, plot::Mark,
+    Answer, Check, Compared, Comparison, Metric, Run, ScenarioWords, compare, plot::Mark,
 };
 
 /// Renders a run and its lesson as a page.
@@ -36,7 +36,7 @@ use evidence::{
 pub fn html(
     words: &ScenarioWords,
     run: &Run,
-    prediction: Option<&Prediction>,
+    prediction: Option<&Answer>,
     metrics: &[Metric],
     lab: &str,
 ) -> String {
@@ -58,7 +58,7 @@ pub fn html(
 pub fn html_comparison(
     words: &ScenarioWords,
     comparison: &Comparison,
-    prediction: Option<&Prediction>,
+    prediction: Option<&Answer>,
     metrics: &[Metric],
     lab: &str,
 ) -> String {
@@ -89,7 +89,7 @@ struct Story<'a> {
     words: &'a ScenarioWords,
     metrics: &'a [Metric],
     sides: Vec<Side<'a>>,
-    prediction: Option<&'a Prediction>,
+    prediction: Option<&'a Answer>,
     compared: Option<&'a Compared>,
     why: String,
     next: String,
@@ -210,8 +210,8 @@ fn badge(side: &Side<'_>) -> Markup {
 
 /// The question with its choices, and the answers, because a report is read after the run.
 /// The prediction is about the first side.
-fn question(words: &ScenarioWords, sides: &[Side<'_>], prediction: Option<&Prediction>) -> Markup {
-    let came_true_of = |it: &Prediction| sides.first().and_then(|side| it.came_true(side.run));
+fn question(words: &ScenarioWords, sides: &[Side<'_>], prediction: Option<&Answer>) -> Markup {
+    let came_true_of = |it: &Answer| sides.first().and_then(|side| it.came_true(side.run));
     markup! {
         section.question aria-labelledby="question" {
             h2 #question { "The question" }
