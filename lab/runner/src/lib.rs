@@ -34,41 +34,24 @@
 
 mod clients;
 mod exchange;
-mod exposition;
-pub mod faults;
 pub mod grade;
 mod nearest;
 mod network;
-mod policy;
-mod process_recorder;
-mod prometheus;
 pub mod proxy;
 pub mod recorder;
-mod request_limit;
 mod run;
-mod run_error;
-mod run_recorder;
-mod sample;
 pub mod scenario;
-mod shared_time;
 pub mod storm;
-mod timeouts;
-mod tls_refusal;
-mod unused_setting;
-mod vocabulary;
+mod telemetry;
 
 pub use clients::{
     CLIENTS, ClientUnderTest, Connection, NAIVE, NAIVE_METRICS, Naive, RELIABLE, Reliable,
     ScenarioClient, Task, WITHOUT, Without,
 };
-pub use exposition::Exposition;
 pub use nearest::{UnknownName, nearest};
-pub use policy::DEFAULT_POLICY;
-pub use prometheus::prometheus_recorder;
-pub use run::{GENERATOR, Session, Settings, run, run_until};
-pub use run_error::RunError;
-pub use sample::sample;
-pub use shared_time::SharedTime;
-pub use tls_refusal::TlsRefusal;
-pub use unused_setting::{UnusedSetting, check_overrides};
-pub use vocabulary::metrics;
+pub use network::{TlsRefusal, faults};
+pub use run::{
+    DEFAULT_POLICY, GENERATOR, RunError, Session, Settings, SharedTime, UnusedSetting,
+    check_overrides, run, run_until, sample,
+};
+pub use telemetry::{Exposition, metrics, prometheus_recorder};

@@ -4,6 +4,12 @@
 //! everything, and collects the records of both sides. Nothing here prints; renderers
 //! read a [`Run`].
 
+mod error;
+mod policy;
+mod sample;
+mod shared_time;
+mod unused_setting;
+
 use std::{
     fmt,
     future::{Future, pending},
@@ -27,16 +33,17 @@ use tracing_subscriber::{
 
 use crate::{
     clients::{ClientUnderTest, Connection, ScenarioClient, perform},
-    exposition::{Exposition, RunMetrics},
-    network::Wire,
-    policy::DEFAULT_POLICY,
+    network::{RequestLimit, VirtualTimeouts, Wire},
     recorder::{Limits, Recorder, inject},
-    request_limit::RequestLimit,
-    run_error::RunError,
     scenario::Scenario,
-    shared_time::SharedTime,
-    timeouts::VirtualTimeouts,
+    telemetry::{Exposition, RunMetrics},
 };
+
+pub use error::RunError;
+pub use policy::DEFAULT_POLICY;
+pub use sample::sample;
+pub use shared_time::SharedTime;
+pub use unused_setting::{UnusedSetting, check_overrides};
 
 /// The settings of a run.
 #[derive(Clone, Copy, Debug)]

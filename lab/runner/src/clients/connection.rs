@@ -10,7 +10,7 @@ use evidence::{Pace, Policy};
 use reqwest_middleware::{ClientBuilder, ClientWithMiddleware};
 
 use super::Task;
-use crate::{network::Function, request_limit::RequestLimit, timeouts::VirtualTimeouts};
+use crate::network::{Function, RequestLimit, VirtualTimeouts};
 
 /// The address of a run's service, and all that a client takes from the run: clock, seed,
 /// policy and recorder.

@@ -20,7 +20,7 @@ pub(super) use self::failure::failure;
 use host::ExpectedRoute;
 
 use super::{ClientUnderTest, Connection, ScenarioClient, Task};
-use crate::{policy::DEFAULT_POLICY, timeouts::TRANSPORT};
+use crate::{DEFAULT_POLICY, network::TRANSPORT};
 
 /// The reference client.
 pub const RELIABLE: Client = Client {

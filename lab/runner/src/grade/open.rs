@@ -11,7 +11,7 @@ use super::{
     service::{self, CaseService},
     task::Task,
 };
-use crate::run_error::RunError;
+use crate::RunError;
 
 /// Tasks whose cases are served until they are stopped. A client of any kind calls the
 /// URLs; what came so far can be judged at any time, but for goals and for rules about

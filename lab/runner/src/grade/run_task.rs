@@ -13,7 +13,7 @@ use super::{
     service::CaseService,
     task::{Case, Task},
 };
-use crate::run_error::RunError;
+use crate::RunError;
 
 /// Why a task could not be run. It says nothing about the client.
 #[derive(Debug, thiserror::Error)]

@@ -32,7 +32,7 @@ use super::{
     responses::unauthorized,
     task::{Case, Listener, Received, Reply, Responder, Task},
 };
-use crate::{network::refusing_port, run_error::RunError};
+use crate::{RunError, network::refusing_port};
 
 /// The most requests of a case. One more is a flood, and ends it.
 const MOST_REQUESTS: usize = 3_000;

@@ -20,7 +20,7 @@ use super::{
     service::Service,
     timeline::Timeline,
 };
-use crate::{clients::Rewrites, run_recorder::RunCounters};
+use crate::{clients::Rewrites, telemetry::RunCounters};
 
 /// The endpoint of every call.
 pub(super) const CALL: Endpoint = Endpoint::new("storm", "/storm");

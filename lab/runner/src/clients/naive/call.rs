@@ -23,7 +23,7 @@ use super::{
         ATTEMPTS, OpenCall, RETRIES, attempt_span, count, record_attempt, result_label, stop_span,
     },
 };
-use crate::{clients::Connection, timeouts::TRANSPORT};
+use crate::{clients::Connection, network::TRANSPORT};
 
 /// The naive client, connected to a service.
 pub(super) struct NaiveClient {

@@ -29,7 +29,7 @@ use super::{
     },
     experiment::{Call, Run},
 };
-use crate::run_recorder::RunCounters;
+use crate::telemetry::RunCounters;
 
 /// A model of a service: the result of a request, and its time.
 pub(super) trait Service: Send + Sync + 'static {

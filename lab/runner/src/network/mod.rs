@@ -1,5 +1,10 @@
 //! The service of a run, and the network between it and the client.
 
+pub mod faults;
+mod request_limit;
+mod timeouts;
+mod tls_refusal;
+
 use std::{io, net::Ipv4Addr, sync::Arc};
 
 use axum::{Router, body::Body};
@@ -12,12 +17,13 @@ use tokio::{net::TcpSocket, sync::Notify};
 use tower::ServiceExt;
 use wire::WireRecord;
 
-use crate::{
-    exchange::exchanges,
-    faults::{Fault, inject},
-    run_error::RunError,
-    tls_refusal::TlsRefusal,
-};
+use crate::{RunError, exchange::exchanges};
+
+pub(crate) use request_limit::RequestLimit;
+pub(crate) use timeouts::{TRANSPORT, VirtualTimeouts};
+pub use tls_refusal::TlsRefusal;
+
+use faults::{Fault, inject};
 
 /// The network between client and service.
 #[derive(Clone, Copy, Debug)]

@@ -11,13 +11,12 @@ use evidence::{Client, Counters, Pace};
 use host::{Metrics, ServiceConfig};
 use metrics_exporter_prometheus::PrometheusHandle;
 
-use crate::{
-    CLIENTS,
+use super::{
     process_recorder::ProcessRecorder,
     prometheus::prometheus_recorder,
     run_recorder::{RunCounters, RunRecorder},
-    scenario::Scenario,
 };
+use crate::{CLIENTS, scenario::Scenario};
 
 /// The series of client and service side by side, in Prometheus's text format.
 /// Clones share them.

@@ -3,12 +3,8 @@
 use evidence::{Pace, WireRecord, compare::Sample};
 use futures_util::future::{try_join, try_join_all};
 
-use crate::{
-    clients::ClientUnderTest,
-    run::{Settings, run},
-    run_error::RunError,
-    scenario::Scenario,
-};
+use super::{RunError, Settings, run};
+use crate::{clients::ClientUnderTest, scenario::Scenario};
 
 /// Runs a scenario several times with each client, with successive seeds from the given
 /// one, in virtual time: the rules judge waits as they were decided. `None` for a scenario

@@ -20,7 +20,7 @@ use metrics::{
     SharedString, Unit,
 };
 
-use crate::process_recorder::ProcessRecorder;
+use super::process_recorder::ProcessRecorder;
 
 const METADATA: Metadata<'static> = Metadata::new("lab", Level::INFO, None);
 
