@@ -434,21 +434,9 @@ mod tests {
     }
 
     #[test]
-    fn settings_are_serialized_as_their_schema_says() {
+    fn the_schema_names_the_values_of_each_setting() {
         let storm = json!(schemars::schema_for!(Settings));
         let written = json!(Settings::DEFAULT);
-        let setup = json!(schemars::schema_for!(Setup));
-        for (written, schema, title) in [
-            (&written, &storm, "StormSettings"),
-            (&json!(Setup::DEFAULT), &setup, "ClientSetup"),
-        ] {
-            let properties = schema["properties"].as_object().expect("an object");
-            let written = written.as_object().expect("an object");
-            assert!(properties.keys().eq(written.keys()));
-            let required = schema["required"].as_array().map(Vec::len);
-            assert_eq!(required, Some(written.len()));
-            assert_eq!(schema["title"], title);
-        }
         let clients = &storm["properties"]["clients"];
         let bounds = ["type", "minimum", "maximum"].map(|key| &clients[key]);
         assert_eq!(bounds, [&json!("integer"), &json!(1), &json!(2_000)]);

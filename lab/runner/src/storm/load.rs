@@ -8,7 +8,7 @@ use futures_executor::LocalSpawner;
 
 use super::{
     call::as_one_call,
-    chance::{Stream, Stretch, arrivals, exponential, stream},
+    chance::{Stream, arrivals, exponential, stream},
     clients::Clients,
     service::Service,
     timeline::spawn,
@@ -95,7 +95,7 @@ fn open_load(settings: &Settings, seed: u64) -> impl Iterator<Item = Duration> +
         (during_incident, begins, ends),
         (usual, ends, settings.length),
     ];
-    arrivals(stream(seed, Stream::Calls), stretches.map(Stretch::from))
+    arrivals(stream(seed, Stream::Calls), stretches)
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! The plan of a simulation: a story, with its own settings and policies or others.
 
-use evidence::storm::{Policy, Settings, StoryWords};
+use evidence::storm::{Incident, Policy, RetryAfter, Settings, StoryWords};
 
-use super::{Story, story};
+use super::Story;
 
 /// The default seed.
 pub const DEFAULT_SEED: u64 = 1;
@@ -36,7 +36,44 @@ impl Plan {
     /// and there is no answer.
     #[must_use]
     pub fn words(&self) -> StoryWords {
-        story::words(self.story, &self.settings)
+        let (own, other) = (&self.story.settings, &self.settings);
+        let is_own = own.incident == other.incident
+            && (own.incident != Incident::Refusal || own.retry_after == other.retry_after);
+        if is_own {
+            return self.story.words;
+        }
+        let (title, question) = match other.incident {
+            Incident::Spike => (
+                "for a while more calls arrive than usual",
+                "A spike ends, and load is normal again. Which policies let the service recover?",
+            ),
+            Incident::Cut => (
+                "for a while the service works on fewer requests at once",
+                "The service loses workers, then has them again. Which policies let it recover?",
+            ),
+            Incident::Pause => (
+                "for a while the service hangs",
+                "The service hangs, then works again. Which policies let it recover?",
+            ),
+            Incident::Refusal if other.retry_after == RetryAfter::None => (
+                "for a while the service responds with 503",
+                "For a while every response is a 503. Which calls still succeed?",
+            ),
+            Incident::Refusal => (
+                "for a while the service responds with 503, and says when to come back",
+                "For a while each 503 says when to come back. Which policies let the service recover?",
+            ),
+            Incident::None => (
+                "nothing goes wrong",
+                "Nothing goes wrong. Which calls succeed?",
+            ),
+        };
+        StoryWords {
+            title,
+            question,
+            answer: None,
+            ..self.story.words
+        }
     }
 
     /// The same with another seed.

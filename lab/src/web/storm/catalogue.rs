@@ -5,47 +5,11 @@ use std::time::Duration;
 use evidence::{
     duration,
     plot::StormPicture,
-    storm::{Knob, Knobs, Settings, Setup, Value, Values},
+    storm::{Knob, Knobs, Setup, Value, Values},
 };
-use runner::storm::{PRESETS, STORIES, Story};
+use runner::storm::{PRESETS, STORIES};
 use serde::Serialize;
-
-/// The catalogue of a page.
-#[derive(Serialize)]
-pub(super) struct Catalogue {
-    stories: Vec<StoryView>,
-    /// For all policies of a storm.
-    settings: Vec<Slider>,
-    /// For the user's own policy.
-    own: Vec<Slider>,
-    /// The name of the user's own policy.
-    own_name: &'static str,
-    /// The presets of other clients.
-    presets: Vec<PresetView>,
-}
-
-/// A story before it is simulated: its lesson comes with the storm.
-#[derive(Serialize)]
-struct StoryView {
-    name: &'static str,
-    title: &'static str,
-    question: &'static str,
-    settings: Settings,
-    policies: Vec<PolicyView>,
-}
-
-#[derive(Serialize)]
-struct PolicyView {
-    name: String,
-    changed: Option<String>,
-}
-
-/// Another client's defaults, as a policy that can be added to a story.
-#[derive(Serialize)]
-struct PresetView {
-    name: &'static str,
-    differs: Option<&'static str>,
-}
+use serde_json::json;
 
 /// A setting as a slider with fixed values.
 #[derive(Serialize)]
@@ -97,47 +61,47 @@ const OWN: [Shown; 4] = [
 /// The leading digits of a slider's values in each power of ten.
 const STOPS: [f64; 9] = [1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0];
 
-impl Catalogue {
-    pub(super) fn new() -> Self {
-        let settings: Vec<_> = STORIES.iter().map(|story| story.settings).collect();
-        Self {
-            stories: STORIES.iter().map(StoryView::of).collect(),
-            settings: SETTINGS
-                .iter()
-                .filter_map(|it| Slider::of(it, &settings))
-                .collect(),
-            own: OWN
-                .iter()
-                .filter_map(|it| Slider::of(it, &[Setup::DEFAULT]))
-                .collect(),
-            own_name: OWN_NAME,
-            presets: PRESETS
-                .iter()
-                .map(|preset| PresetView {
-                    name: &preset.name,
-                    differs: preset.source.map(|source| source.differs),
-                })
-                .collect(),
-        }
-    }
+/// The catalogue of a page: the stories before they are simulated, the sliders of all
+/// policies of a storm and of the user's own, and the presets of other clients.
+pub(super) fn catalogue() -> serde_json::Value {
+    let stories = STORIES.iter().map(|story| {
+        let pictures = StormPicture::begun(&story.settings, story.policies).into_iter();
+        let policies =
+            pictures.map(|picture| json!({ "name": picture.policy, "changed": picture.changed }));
+        json!({
+            "name": story.words.name,
+            "title": story.words.title,
+            "question": story.words.question,
+            "settings": story.settings,
+            "policies": policies.collect::<Vec<_>>(),
+        })
+    });
+    let presets = PRESETS.iter().map(|preset| {
+        let differs = preset.source.map(|source| source.differs);
+        json!({ "name": preset.name, "differs": differs })
+    });
+    json!({
+        "stories": stories.collect::<Vec<_>>(),
+        "settings": settings(),
+        "own": own(),
+        "own_name": OWN_NAME,
+        "presets": presets.collect::<Vec<_>>(),
+    })
 }
 
-impl StoryView {
-    fn of(story: &Story) -> Self {
-        let pictures = StormPicture::begun(&story.settings, story.policies).into_iter();
-        Self {
-            name: story.words.name,
-            title: story.words.title,
-            question: story.words.question,
-            settings: story.settings,
-            policies: pictures
-                .map(|picture| PolicyView {
-                    name: picture.policy,
-                    changed: picture.changed,
-                })
-                .collect(),
-        }
-    }
+/// The sliders for all policies of a storm.
+fn settings() -> Vec<Slider> {
+    let used: Vec<_> = STORIES.iter().map(|story| story.settings).collect();
+    let sliders = SETTINGS.iter();
+    sliders.filter_map(|it| Slider::of(it, &used)).collect()
+}
+
+/// The sliders for the user's own policy.
+fn own() -> Vec<Slider> {
+    let sliders = OWN.iter();
+    sliders
+        .filter_map(|it| Slider::of(it, &[Setup::DEFAULT]))
+        .collect()
 }
 
 impl Slider {
@@ -216,16 +180,16 @@ fn several(number: f64, of: &str, none: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use evidence::storm::Settings;
+
     use super::*;
 
     #[test]
-    fn every_slider_names_a_setting_and_starts_at_its_value() {
-        let catalogue = Catalogue::new();
-
+    fn every_slider_names_a_setting_and_has_the_values_of_the_stories() {
         let names = |sliders: &[Slider]| sliders.iter().map(|it| it.name).collect::<Vec<_>>();
-        assert_eq!(names(&catalogue.settings), SETTINGS.map(|(name, ..)| name));
-        assert_eq!(names(&catalogue.own), OWN.map(|(name, ..)| name));
-        for slider in &catalogue.settings {
+        assert_eq!(names(&settings()), SETTINGS.map(|(name, ..)| name));
+        assert_eq!(names(&own()), OWN.map(|(name, ..)| name));
+        for slider in settings() {
             let knob = Settings::knob(slider.name).expect("a knob");
             for story in STORIES {
                 let value = knob.value(&story.settings);
@@ -237,17 +201,15 @@ mod tests {
 
     #[test]
     fn a_setting_accepts_every_value_of_its_slider_including_the_bounds() {
-        let catalogue = Catalogue::new();
-
-        for slider in catalogue.settings {
+        for slider in settings() {
             let mut settings = Settings::DEFAULT;
             for stop in &slider.stops {
-                let set = settings.set(slider.name, &serde_json::json!(stop.value));
+                let set = settings.set(slider.name, &json!(stop.value));
                 assert_eq!(set, Ok(()), "{}: {stop:?}", slider.name);
             }
         }
-        let budget = catalogue.own.iter().find(|slider| slider.name == "budget");
-        let stops = &budget.expect("a slider").stops;
+        let budget = own().into_iter().find(|slider| slider.name == "budget");
+        let stops = budget.expect("a slider").stops;
         assert_eq!(stops.first().map(|stop| &*stop.label), Some("no budget"));
         assert_eq!(
             stops.last().map(|stop| stop.value),

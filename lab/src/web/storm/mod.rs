@@ -49,12 +49,6 @@ struct Record {
     report: Option<Arc<str>>,
 }
 
-/// The report of a storm, and its file name.
-struct Report {
-    name: String,
-    page: Arc<str>,
-}
-
 impl Default for Storms {
     fn default() -> Self {
         Self {
@@ -104,15 +98,13 @@ impl Storms {
         Some(record.report.is_none())
     }
 
-    /// The report of a storm: none if the storm does not exist, and an inner none while
-    /// it is running.
-    fn report(&self, id: &str) -> Option<Option<Report>> {
+    /// The report of a storm with its file name: none if the storm does not exist, and no
+    /// report while it is running.
+    fn report(&self, id: &str) -> Option<(String, Option<Arc<str>>)> {
         let records = self.records();
         let record = records.iter().find(|record| record.id == id)?;
-        Some(record.report.clone().map(|page| Report {
-            name: format!("storm-{}-{id}.html", record.story),
-            page,
-        }))
+        let name = format!("storm-{}-{id}.html", record.story);
+        Some((name, record.report.clone()))
     }
 
     /// Cancels all storms, and waits until they have ended.

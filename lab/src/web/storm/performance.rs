@@ -10,16 +10,12 @@ use std::{
 
 use axum::body::Bytes;
 use evidence::{
-    plot::{
-        StormCurves, StormFrame, StormPicture, Table, storm_figures, storm_learnt, storm_terms,
-    },
+    plot::{StormFrame, StormPicture, storm_figures, storm_learnt, storm_terms},
     storm::{Setup, Step},
 };
 use runner::storm::{Heard, Plan, simulate};
-use serde::Serialize;
+use serde_json::{Value, json};
 use tokio::sync::mpsc::UnboundedSender;
-
-use crate::web::json;
 
 /// A storm to simulate.
 pub(super) struct Performance {
@@ -35,42 +31,6 @@ pub(super) struct Performance {
 /// at the peak of a storm, would prevent the memory around it from being released.
 const LEAST: usize = 2 * 1024;
 
-/// The axes that all pictures share, and the title of each.
-#[derive(Serialize)]
-struct Begun<'a> {
-    id: &'a str,
-    seed: u64,
-    terms: Vec<String>,
-    frame: &'a StormFrame,
-    pictures: &'a [StormPicture],
-}
-
-/// The next column of a picture, or several.
-#[derive(Serialize)]
-struct Columns {
-    picture: usize,
-    curves: StormCurves,
-}
-
-/// A finished picture.
-#[derive(Serialize)]
-struct Ended {
-    picture: usize,
-    #[serde(flatten)]
-    is: Option<StormPicture>,
-}
-
-/// The result of the storm.
-#[derive(Serialize)]
-struct Over {
-    result: String,
-    figures: Table,
-    /// The lesson: headings, each with a text.
-    learnt: Vec<(&'static str, String)>,
-    scenario: &'static str,
-    rule: &'static str,
-}
-
 impl Performance {
     /// Simulates the storm. `keep` gets the report before the reader learns that the
     /// storm is over, or none if the simulation failed.
@@ -80,13 +40,13 @@ impl Performance {
         let pictures = StormPicture::begun(settings, &self.plan.policies);
         self.tell(
             "begun",
-            &Begun {
-                id: &self.id,
-                seed: self.plan.seed,
-                terms: storm_terms(settings),
-                frame: &frame,
-                pictures: &pictures,
-            },
+            json!({
+                "id": self.id,
+                "seed": self.plan.seed,
+                "terms": storm_terms(settings),
+                "frame": frame,
+                "pictures": pictures,
+            }),
         );
         let mut pictures = pictures.into_iter();
         let simulated = simulate(&self.plan, |heard| {
@@ -94,8 +54,11 @@ impl Performance {
                 Heard::Steps(picture, steps) => self.tell_columns(picture, &frame, steps),
                 Heard::Ended(picture, run) => {
                     let begun = pictures.next();
-                    let is = begun.map(|begun| begun.ended(settings, run, &frame));
-                    self.tell("ended", &Ended { picture, is });
+                    let mut ended = json!(begun.map(|begun| begun.ended(settings, run, &frame)));
+                    if let Some(ended) = ended.as_object_mut() {
+                        ended.insert("picture".to_owned(), picture.into());
+                    }
+                    self.tell("ended", ended);
                 }
             }
             match self.is_over() {
@@ -107,19 +70,20 @@ impl Performance {
             Ok(storm) => storm,
             Err(error) => {
                 keep(None);
-                return self.tell("failed", &error.to_string());
+                return self.tell("failed", error.to_string().into());
             }
         };
         keep(Some(render::html_storm(&storm)));
         self.tell(
             "over",
-            &Over {
-                result: storm.result(),
-                figures: storm_figures(&storm),
-                learnt: storm_learnt(&storm),
-                scenario: storm.story.scenario,
-                rule: storm.story.rule,
-            },
+            // What was learnt has headings, each with a text.
+            json!({
+                "result": storm.result(),
+                "figures": storm_figures(&storm),
+                "learnt": storm_learnt(&storm),
+                "scenario": storm.story.scenario,
+                "rule": storm.story.rule,
+            }),
         );
     }
 
@@ -137,13 +101,13 @@ impl Performance {
         if let Some(column) = steps.rchunks(width).next() {
             let setup = self.plan.policies.get(picture).map(|policy| &policy.setup);
             let curves = frame.curves(column, setup.unwrap_or(&Setup::DEFAULT));
-            self.tell("columns", &Columns { picture, curves });
+            self.tell("columns", json!({ "picture": picture, "curves": curves }));
         }
     }
 
-    fn tell(&self, kind: &'static str, data: &impl Serialize) {
+    fn tell(&self, kind: &str, data: Value) {
         // serde writes JSON without line breaks, so one line of data is enough.
-        let mut frame = format!("event: {kind}\ndata: {}\n\n", json(data));
+        let mut frame = format!("event: {kind}\ndata: {data}\n\n");
         frame.reserve_exact(LEAST.saturating_sub(frame.len()));
         // A reader that has gone is noticed between two steps.
         let _ = self.frames.send(frame.into());

@@ -20,15 +20,12 @@ use super::super::{
     problem::Problem,
     shared::{Shared, json_body},
 };
-use super::{catalogue::Catalogue, request};
+use super::{catalogue::catalogue, request};
 
 /// The routes that list the stories, start and cancel a storm, and return its report.
 pub(in crate::web) fn routes() -> Router<Shared> {
     Router::new()
-        .route(
-            "/api/storms",
-            get(async || Json(Catalogue::new())).post(start),
-        )
+        .route("/api/storms", get(async || Json(catalogue())).post(start))
         .route("/api/storms/{id}", delete(cancel))
         .route("/api/storms/{id}/report", get(report))
 }
@@ -69,12 +66,13 @@ async fn report(
 ) -> Result<Response, Problem> {
     // A path that is not UTF-8 has no id.
     let report = id.ok().and_then(|Path(id)| shared.storms.report(&id));
-    let report = report.ok_or_else(storm_not_found)?.ok_or_else(|| {
+    let (name, report) = report.ok_or_else(storm_not_found)?;
+    let report = report.ok_or_else(|| {
         let detail = "the report of a storm exists once it is over";
         Problem::new(StatusCode::CONFLICT, "storm_not_finished", detail)
     })?;
-    let name = format!("attachment; filename=\"{}\"", report.name);
-    let page = Html(report.page.to_string());
+    let name = format!("attachment; filename=\"{name}\"");
+    let page = Html(report.to_string());
     Ok(([(CONTENT_DISPOSITION, name)], page).into_response())
 }
 

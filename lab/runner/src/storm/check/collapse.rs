@@ -15,7 +15,7 @@ use rand::{Rng, rngs::ChaCha12Rng};
 
 use super::{
     super::{
-        chance::{Stretch, arrivals, exponential},
+        chance::{arrivals, exponential},
         timeline::Timeline,
     },
     draw::part,
@@ -111,7 +111,7 @@ impl Collapse {
             (SPIKE_PER_SECOND, SPIKE_BEGINS, ends),
             (base, ends, END),
         ];
-        arrivals(random, stretches.map(Stretch::from)).collect()
+        arrivals(random, stretches).collect()
     }
 }
 

@@ -6,7 +6,6 @@
 
 mod budgets;
 mod deadlines;
-mod find;
 mod herd;
 mod layers;
 mod outage;
@@ -15,9 +14,10 @@ mod spike;
 mod synchronized_retry_after;
 mod throttled;
 
-use evidence::storm::{Incident, Policy, RetryAfter, Settings, Storm, StoryWords};
+use evidence::storm::{Policy, Settings, Storm, StoryWords};
 
-pub use find::{policy, story};
+use super::PRESETS;
+use crate::UnknownName;
 
 /// Every story, in the order of the course.
 pub static STORIES: &[Story] = &[
@@ -45,51 +45,40 @@ pub struct Story {
     pub shows: fn(&Storm) -> Option<bool>,
 }
 
-/// The texts of a story under these settings.
-pub(super) fn words(story: &Story, settings: &Settings) -> StoryWords {
-    let (own, other) = (&story.settings, settings);
-    let is_own = own.incident == other.incident
-        && (own.incident != Incident::Refusal || own.retry_after == other.retry_after);
-    if is_own {
-        return story.words;
-    }
-    let (title, question) = match settings.incident {
-        Incident::Spike => (
-            "for a while more calls arrive than usual",
-            "A spike ends, and load is normal again. Which policies let the service recover?",
-        ),
-        Incident::Cut => (
-            "for a while the service works on fewer requests at once",
-            "The service loses workers, then has them again. Which policies let it recover?",
-        ),
-        Incident::Pause => (
-            "for a while the service hangs",
-            "The service hangs, then works again. Which policies let it recover?",
-        ),
-        Incident::Refusal if settings.retry_after == RetryAfter::None => (
-            "for a while the service responds with 503",
-            "For a while every response is a 503. Which calls still succeed?",
-        ),
-        Incident::Refusal => (
-            "for a while the service responds with 503, and says when to come back",
-            "For a while each 503 says when to come back. Which policies let the service recover?",
-        ),
-        Incident::None => (
-            "nothing goes wrong",
-            "Nothing goes wrong. Which calls succeed?",
-        ),
-    };
-    StoryWords {
-        title,
-        question,
-        answer: None,
-        ..story.words
-    }
+/// The story of this name.
+///
+/// # Errors
+///
+/// [`UnknownName`], with the nearest name if one is near.
+pub fn story(name: &str) -> Result<&'static Story, UnknownName> {
+    let known = STORIES.iter().find(|story| story.words.name == name);
+    known.ok_or_else(|| {
+        let names = STORIES.iter().map(|story| story.words.name);
+        UnknownName::new("story", name, names, "lab storm --list")
+    })
+}
+
+/// The policy of this name or word: one of the story's, one of another story, or a preset.
+///
+/// # Errors
+///
+/// [`UnknownName`], with the nearest name if one is near.
+pub fn policy(of: &Story, name: &str) -> Result<Policy, UnknownName> {
+    let others = STORIES.iter().flat_map(|story| story.policies);
+    let all = of.policies.iter().chain(others).chain(PRESETS);
+    let known = all
+        .clone()
+        .find(|policy| policy.name == name || policy.word() == name);
+    known.cloned().ok_or_else(|| {
+        let words: Vec<_> = all.map(Policy::word).collect();
+        let words = words.iter().map(String::as_str);
+        UnknownName::new("policy", name, words, "lab storm --list")
+    })
 }
 
 #[cfg(test)]
 mod tests {
-    use evidence::storm::{Knob, Knobs, Setup};
+    use evidence::plot::StormPicture;
 
     use super::*;
     use crate::scenario;
@@ -97,15 +86,11 @@ mod tests {
     #[test]
     fn every_picture_of_a_story_differs_by_one_knob_from_one_before_it() {
         for story in STORIES {
-            for (number, policy) in story.policies.iter().enumerate().skip(1) {
-                let differing = |other: &Policy| {
-                    let [one, other] = [policy.setup, other.setup];
-                    let differs = |knob: &&Knob<Setup>| knob.value(&one) != knob.value(&other);
-                    Setup::KNOBS.iter().filter(differs).count()
-                };
-                let nearest = story.policies[..number].iter().map(differing).min();
-
-                assert_eq!(nearest, Some(1), "{}: {}", story.words.name, policy.name);
+            let pictures = StormPicture::begun(&story.settings, story.policies);
+            for picture in &pictures[1..] {
+                let changed = picture.changed.as_deref().expect("an earlier one");
+                let (_, knobs) = changed.split_once("”, but ").expect("a difference");
+                assert!(!knobs.is_empty() && !knobs.contains(", "), "{changed}");
             }
         }
     }
