@@ -126,12 +126,7 @@ fn table(card: &Card, known: &KnownFailures) -> Markup {
 }
 
 fn line(rule: &RuleGrade, is_known: bool) -> Markup {
-    let (class, mark) = match rule.judgement.verdict {
-        Verdict::Broken if is_known => ("open", "·"),
-        Verdict::Kept => ("held", "✓"),
-        Verdict::Broken => ("broken", "✗"),
-        Verdict::Skipped | Verdict::NotExercised | Verdict::CannotTell => ("open", "·"),
-    };
+    let (class, mark) = class_and_mark(rule.judgement.verdict, is_known);
     let found = rule.judgement.found.as_deref().unwrap_or_default();
     markup! {
         tr {
@@ -145,12 +140,20 @@ fn line(rule: &RuleGrade, is_known: bool) -> Markup {
 }
 
 fn goal(of: GoalVerdict) -> Markup {
-    let (class, mark) = match of {
-        GoalVerdict::Reached => ("held", "✓"),
-        GoalVerdict::Missed | GoalVerdict::Crashed => ("broken", "✗"),
-        GoalVerdict::Skipped | GoalVerdict::NotJudged => ("open", "·"),
-    };
+    let (class, mark) = class_and_mark(of.as_verdict(), false);
     verdict(class, mark, of)
+}
+
+/// The class and the mark of a verdict that may be known to be broken.
+pub(super) fn class_and_mark(
+    verdict: Verdict,
+    is_known_to_fail: bool,
+) -> (&'static str, &'static str) {
+    match verdict {
+        Verdict::Kept => ("held", "✓"),
+        Verdict::Broken if !is_known_to_fail => ("broken", "✗"),
+        _ => ("open", "·"),
+    }
 }
 
 pub(super) fn verdict(class: &str, mark: &str, words: impl Display) -> Markup {

@@ -3,11 +3,14 @@
 use evidence::{
     KnownFailures,
     proxy::{CaseCard, CommandEnd, Judged, ProxyCard, WireRow, find},
-    rules::Verdict,
 };
 use maud::{Markup, html as markup};
 
-use super::{super::paint::fit, document::document, grade::verdict};
+use super::{
+    super::paint::fit,
+    document::document,
+    grade::{class_and_mark, verdict},
+};
 use crate::{Options, proxy::count};
 
 /// The maximum width of the command in the heading, in columns.
@@ -59,11 +62,7 @@ pub fn html_proxy(card: &ProxyCard, known: &KnownFailures) -> String {
 
 fn line(case: Option<&CaseCard>, judged: &Judged, known: &KnownFailures) -> Markup {
     let is_known = judged.is_known_to_fail(case, known);
-    let (class, mark) = match judged.verdict {
-        Verdict::Broken if !is_known => ("broken", "✗"),
-        Verdict::Kept => ("held", "✓"),
-        _ => ("open", "·"),
-    };
+    let (class, mark) = class_and_mark(judged.verdict, is_known);
     let words = match is_known {
         true => "known to fail".to_owned(),
         false => judged.verdict.to_string(),

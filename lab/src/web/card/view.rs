@@ -153,8 +153,7 @@ impl TaskView {
                 let refused = wires.find_map(WireRecord::refusals_in_words);
                 refused.unwrap_or_else(|| "no request yet".to_owned())
             }
-            1 => "1 request".to_owned(),
-            several => format!("{several} requests"),
+            requests => evidence::counted(requests, "request"),
         };
         let of_rules = grade.rules_in_words().filter(|_| grade.requests() > 0);
         Self {
