@@ -60,7 +60,7 @@ impl Metrics {
         Self {
             recorder: Arc::new(recorder),
             exposition: Arc::new(move || rendered.render()),
-            upkeep: Arc::new(move || kept_up.now()),
+            upkeep: Arc::new(move || kept_up.0.run_upkeep()),
         }
     }
 
@@ -85,15 +85,9 @@ impl Metrics {
 /// its observations when they are folded, and never when it is dropped.
 struct KeptUp(PrometheusHandle);
 
-impl KeptUp {
-    fn now(&self) {
-        self.0.run_upkeep();
-    }
-}
-
 impl Drop for KeptUp {
     fn drop(&mut self) {
-        self.now();
+        self.0.run_upkeep();
     }
 }
 

@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 use std::io;
 use std::net::SocketAddr;
-use std::sync::{Arc, mpsc};
+use std::sync::{Arc, Weak, mpsc};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ use crate::metrics_sink::Metrics;
 use crate::router::around;
 use crate::serve;
 use crate::served::Served;
-use crate::state::{HostState, Liveness};
+use crate::state::{HostState, Shared};
 
 /// How often histograms are folded into buckets.
 const UPKEEP_INTERVAL: Duration = Duration::from_secs(5);
@@ -99,7 +99,7 @@ impl Host {
     ) -> Result<RunningService, StartError> {
         let served = served.into();
         let state = HostState::new(&config, &served.expected);
-        let (ledger, liveness) = (state.ledger.clone(), state.liveness());
+        let (ledger, held) = (state.ledger.clone(), state.downgrade());
         let router = around(served.router, &state);
         let (phase, phases) = watch::channel(Phase::Serving);
         let (started, has_started) = mpsc::sync_channel(1);
@@ -128,7 +128,7 @@ impl Host {
         Ok(RunningService {
             local_addr,
             ledger,
-            liveness,
+            state: held,
             phase,
             outcome,
             thread: Some(thread),
@@ -206,7 +206,7 @@ async fn keep_up(metrics: &Metrics) -> Infallible {
 pub struct RunningService {
     local_addr: SocketAddr,
     ledger: Ledger,
-    liveness: Liveness,
+    state: Weak<Shared>,
     phase: watch::Sender<Phase>,
     outcome: oneshot::Receiver<Stopped>,
     thread: Option<JoinHandle<()>>,
@@ -251,7 +251,7 @@ impl RunningService {
         self.phase.send_replace(Phase::Draining);
         let outcome = (&mut self.outcome).await;
         self.join().map_err(|_| StopError::Panicked)?;
-        if self.liveness.is_alive() {
+        if self.state.strong_count() > 0 {
             return Err(StopError::StillHeld);
         }
         outcome.map_err(|_| StopError::Panicked)

@@ -39,16 +39,6 @@ impl Deref for HostState {
     }
 }
 
-/// Tells whether anything still holds the state of a service.
-#[derive(Debug)]
-pub(crate) struct Liveness(Weak<Shared>);
-
-impl Liveness {
-    pub(crate) fn is_alive(&self) -> bool {
-        self.0.strong_count() > 0
-    }
-}
-
 impl HostState {
     /// A fresh state with an empty ledger. Its time starts now.
     pub(crate) fn new(config: &ServiceConfig, expected: &[ExpectedRoute]) -> Self {
@@ -66,8 +56,9 @@ impl HostState {
         }))
     }
 
-    pub(crate) fn liveness(&self) -> Liveness {
-        Liveness(Arc::downgrade(&self.0))
+    /// Tells whether anything still holds the state.
+    pub(crate) fn downgrade(&self) -> Weak<Shared> {
+        Arc::downgrade(&self.0)
     }
 
     /// The time since the service started.

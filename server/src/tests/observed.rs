@@ -83,7 +83,7 @@ async fn an_entry_holds_what_the_wire_saw_and_no_value() {
         first.trace_id.as_deref(),
         Some("0af7651916cd43dd8448eb211c80319c")
     );
-    assert_eq!(first.request_id, "id-1");
+    assert_eq!(&*first.request_id, "id-1");
     assert_eq!(first.body_state, BodyState::Complete);
     assert!(first.authorization);
     let value = |header: &Option<RecordedHeader>| header.clone()?.value().map(str::to_owned);
