@@ -335,30 +335,6 @@ mod tests {
     }
 
     #[test]
-    fn both_clients_count_their_attempts_and_their_retries() {
-        for client in [ClientKind::Reliable, ClientKind::Naive] {
-            let setup = Setup { client, ..AT_ONCE };
-
-            let (down, failed) = called(&DOWN, setup, 2);
-            let (up, succeeded) = called(&UP, setup, 2);
-
-            assert_eq!(failed, [(false, 0), (false, 0)], "{client:?}");
-            assert_eq!(down.counted(), (6, 4), "{client:?}");
-            assert_eq!(succeeded, [(true, 20), (true, 40)], "{client:?}");
-            assert_eq!(up.counted(), (2, 0), "{client:?}");
-        }
-    }
-
-    #[test]
-    fn both_clients_wait_for_a_response_as_long_as_is_set() {
-        for client in [ClientKind::Reliable, ClientKind::Naive] {
-            let setup = Setup { client, ..AT_ONCE };
-
-            assert_eq!(failed_at(&SLOW, setup), 150, "{client:?}");
-        }
-    }
-
-    #[test]
     fn the_wait_before_a_retry_is_that_of_the_policy() {
         let exponential = Setup {
             backoff: Backoff::Exponential,
@@ -391,6 +367,7 @@ mod tests {
             (ClientKind::Reliable, 2, 3, (9, 6)),
             (ClientKind::Reliable, 3, 3, (27, 18)),
             (ClientKind::Reliable, 3, 1, (3, 0)),
+            (ClientKind::Naive, 1, 3, (3, 2)),
             (ClientKind::Naive, 3, 3, (27, 18)),
         ] {
             let setup = Setup {
@@ -402,9 +379,10 @@ mod tests {
 
             let (clients, ended) = called(&DOWN, setup, 1);
             let (_, slow) = called(&SLOW, setup, 1);
-            let (_, up) = called(&UP, setup, 1);
+            let (healthy, up) = called(&UP, setup, 1);
 
             assert_eq!(clients.counted(), counted, "{client:?} {layers}");
+            assert_eq!(healthy.counted(), (1, 0), "{client:?} {layers}");
             assert_eq!((ended, up), (vec![(false, 0)], vec![(true, 20)]));
             // The client leaves, and the services behind it go on.
             assert_eq!(slow, [(false, 150)], "{client:?} {layers}");

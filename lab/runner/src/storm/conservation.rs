@@ -72,23 +72,28 @@ fn wrong(run: &PolicyRun) -> Vec<String> {
     let is_layered = run.policy.setup.layers > 1;
     let ended = totals.succeeded + totals.failed + totals.in_flight;
     let came_or_did_not = totals.retries + totals.retries_not_sent;
-    let [abandoned, calls, failed, answered] = [
-        |step: &Step| step.abandoned,
-        |step: &Step| step.calls,
-        |step: &Step| step.failed,
-        |step: &Step| step.answered,
-    ]
-    .map(of_steps);
     let rules = [
         ("calls that end or go on", totals.calls, ended),
         ("requests worked on", totals.requests, worked_on),
-        ("abandoned work in steps", abandoned, totals.abandoned),
+        (
+            "abandoned work in steps",
+            of_steps(|step| step.abandoned),
+            totals.abandoned,
+        ),
         ("causes of retries", totals.retries, caused),
         ("attempts", totals.counted_attempts, totals.settled),
         ("retries", totals.counted_retries, came_or_did_not),
-        ("calls in steps", calls, totals.calls),
-        ("failures in steps", failed, totals.failed),
-        ("successes in steps", answered, totals.succeeded),
+        ("calls in steps", of_steps(|step| step.calls), totals.calls),
+        (
+            "failures in steps",
+            of_steps(|step| step.failed),
+            totals.failed,
+        ),
+        (
+            "successes in steps",
+            of_steps(|step| step.answered),
+            totals.succeeded,
+        ),
     ];
     let wrong = rules.iter().filter(|(_, one, other)| one != other);
     let mut wrong: Vec<_> = wrong

@@ -222,17 +222,17 @@ mod tests {
     use super::*;
     use crate::storm::check::experiment::{Call, figures_with};
 
-    /// So many runs that are stuck, of two hundred.
-    fn runs(stuck: u32) -> Vec<Run> {
-        let run = |number| Run {
-            calls: vec![Call {
-                began: LATE,
-                ended: Some(LATE),
-                has_succeeded: number >= stuck,
-            }],
-            ..Run::default()
+    /// A run of late calls, so many of which succeed.
+    fn run(calls: u32, succeed: u32) -> Run {
+        let call = |number| Call {
+            began: LATE,
+            ended: Some(LATE),
+            has_succeeded: number < succeed,
         };
-        (0..OURS).map(run).collect()
+        Run {
+            calls: (0..calls).map(call).collect(),
+            ..Run::default()
+        }
     }
 
     /// With one attempt and little load nothing feeds back, so that row has no such
@@ -252,7 +252,11 @@ mod tests {
                 let pairs = constants(row).into_iter().zip(constants(other));
                 pairs.filter(|(one, other)| one != other).count() == 1
             };
-            let is_held = |stuck| row.compare(&runs(stuck * OURS / THEIRS))[0].held;
+            let is_held = |stuck| {
+                let stuck = stuck * OURS / THEIRS;
+                let runs = (0..OURS).map(|number| run(1, u32::from(number >= stuck)));
+                row.compare(&runs.collect::<Vec<_>>())[0].held
+            };
 
             assert!(is_held(row.stuck));
             let mut near = ROWS.iter().filter(is_near);
@@ -277,21 +281,8 @@ mod tests {
 
     #[test]
     fn half_of_what_is_asked_for_is_enough() {
-        let run = |succeeded: usize| {
-            let call = |number| Call {
-                began: LATE,
-                ended: Some(LATE),
-                has_succeeded: number < succeeded,
-            };
-            Run {
-                calls: (0..10).map(call).collect(),
-                ..Run::default()
-            }
-        };
+        let stuck = [4, 5].map(|succeed| is_stuck(&run(10, succeed)));
 
-        assert_eq!(
-            [4, 5].map(|succeeded| is_stuck(&run(succeeded))),
-            [true, false]
-        );
+        assert_eq!(stuck, [true, false]);
     }
 }
