@@ -5,7 +5,7 @@ use std::time::Duration;
 use anstyle::{AnsiColor, Style};
 use evidence::{
     KnownFailures, duration,
-    proxy::{CaseCard, CommandEnd, Count, Fault, Judged, ProxyCard, RouteRow, Rule, WireRow},
+    proxy::{CaseCard, CommandEnd, Fault, Judged, ProxyCard, RouteRow, Rule, WireRow},
     rules::Verdict,
 };
 
@@ -67,18 +67,13 @@ pub fn plan(
         ),
     };
     sheet.beside("plan      ", &about);
-    if !cases.is_empty() {
-        sheet.beside(
-            "          ",
-            "What looks broken is run again until it is confirmed, and so is the control.",
-        );
-    }
-    let twice = cases.iter().any(|(_, fault)| *fault == Fault::LostResponse);
-    if twice {
-        sheet.beside(
-            "          ",
-            "lost-response may make your API do a thing twice.",
-        );
+    let has_lost = cases.iter().any(|(_, fault)| *fault == Fault::LostResponse);
+    let again = "What looks broken is run again until it is confirmed, and so is the control.";
+    let twice = "lost-response may make your API do a thing twice.";
+    for (is_said, note) in [(!cases.is_empty(), again), (has_lost, twice)] {
+        if is_said {
+            sheet.beside("          ", note);
+        }
     }
     sheet.into_text()
 }
@@ -104,7 +99,7 @@ pub fn card(card: &ProxyCard, known: &KnownFailures, options: &Options) -> Strin
     for warning in &card.warnings {
         sheet.beside("! ", warning);
     }
-    let mut count = count(&card.count(), options);
+    let mut count = count(card, options);
     let verdicts = card.verdicts();
     let known = verdicts.filter(|(case, it)| it.is_known_to_fail(*case, known));
     match known.count() {
@@ -207,50 +202,36 @@ pub fn rule(rule: &Rule, options: &Options) -> String {
 
 /// The requests of the route since the one that met the fault.
 fn chart(sheet: &mut Sheet<'_>, case: &CaseCard) {
-    let last = case
-        .requests
-        .iter()
-        .map(|it| it.after_ms)
-        .max()
-        .unwrap_or_default()
-        .max(1);
+    let last = case.requests.iter().map(|it| it.after_ms).max();
+    let last = last.unwrap_or_default().max(1);
     let method = case.route.split(' ').next().unwrap_or_default();
     let (bar, gap) = if sheet.options.ascii {
-        ('#', '-')
+        ("#", "-")
     } else {
-        ('█', '─')
+        ("█", "─")
     };
-    let broken = |row: &WireRow| {
-        case.rules
-            .iter()
-            .any(|it| it.verdict == Verdict::Broken && it.requests.contains(&row.seq))
+    let status = |status: Option<u16>| status.map_or("nothing".to_owned(), |it| it.to_string());
+    let is_broken = |row: &WireRow| {
+        let mut broken = case.rules.iter().filter(|it| it.verdict == Verdict::Broken);
+        broken.any(|it| it.requests.contains(&row.seq))
     };
     for row in case.requests.iter().take(ROWS) {
         let at = usize::try_from(row.after_ms * (CHART as u64 - 1) / last).unwrap_or_default();
-        let bars: String = (0..CHART)
-            .map(|column| {
-                if column == at {
-                    bar
-                } else if column < at {
-                    gap
-                } else {
-                    ' '
-                }
-            })
-            .collect();
-        let status = |status: Option<u16>| status.map_or("nothing".to_owned(), |it| it.to_string());
+        let bars = gap.repeat(at) + bar;
         let after = duration(Duration::from_millis(row.after_ms));
-        let mut words = format!("{after:>9}  {bars}  {method} {}", status(row.status));
+        let mut words = format!(
+            "{after:>9}  {bars:<CHART$}  {method} {}",
+            status(row.status)
+        );
         if row.status.is_none() && row.upstream.is_some() {
             words.push_str(&format!("; your API answered {}", status(row.upstream)));
         }
         if let Some(attempt) = row.attempt {
             words.push_str(&format!("  (its own count: {attempt})"));
         }
-        let style = if broken(row) {
-            AnsiColor::Red.on_default()
-        } else {
-            Style::new()
+        let style = match is_broken(row) {
+            true => AnsiColor::Red.on_default(),
+            false => Style::new(),
         };
         let words = sheet.styled(style, &words);
         sheet.line(&format!("    {words}"));
@@ -261,27 +242,21 @@ fn chart(sheet: &mut Sheet<'_>, case: &CaseCard) {
     }
 }
 
-/// How many verdicts there are of each kind, in words.
-pub(super) fn count(count: &Count, options: &Options) -> String {
-    let Count {
-        broken,
-        kept,
-        skipped,
-        not_exercised,
-        cannot_tell,
-    } = count;
+/// The numbers of the verdicts, in words.
+pub(super) fn count(card: &ProxyCard, options: &Options) -> String {
     let parts = [
-        (broken, "broken"),
-        (kept, "kept"),
-        (skipped, "skipped"),
-        (not_exercised, "not exercised"),
-        (cannot_tell, "cannot tell"),
+        (Verdict::Broken, "broken"),
+        (Verdict::Kept, "kept"),
+        (Verdict::Skipped, "skipped"),
+        (Verdict::NotExercised, "not exercised"),
+        (Verdict::CannotTell, "cannot tell"),
     ];
+    let parts = parts.map(|(verdict, words)| (card.count(verdict), words));
     let parts = parts
         .iter()
-        .filter(|(number, what)| **number > 0 || *what == "broken");
+        .filter(|(number, words)| *number > 0 || *words == "broken");
     let parts: Vec<_> = parts
-        .map(|(number, what)| format!("{number} {what}"))
+        .map(|(number, words)| format!("{number} {words}"))
         .collect();
     parts.join(if options.ascii { ", " } else { " · " })
 }

@@ -275,13 +275,9 @@ impl Demands {
         };
         let required = self.required.iter().filter(|rule| !is_kept(rule));
         let missing = required.map(|rule| format!("'{rule}' is required, and it is not kept"));
-        let count = card.count();
-        let untold = (is_strict && count.cannot_tell > 0).then(|| {
-            format!(
-                "{} cannot be told, and --strict does not allow that",
-                count.cannot_tell
-            )
-        });
+        let untold = card.count(Verdict::CannotTell);
+        let untold = (is_strict && untold > 0)
+            .then(|| format!("{untold} cannot be told, and --strict does not allow that"));
         let has_faults = report_faults(card, &self.known, missing.chain(untold));
         let mut verdicts = card.verdicts();
         let is_broken = verdicts.any(|(case, it)| {
@@ -289,7 +285,10 @@ impl Demands {
         });
         if is_broken || has_faults {
             Exit::Failed
-        } else if count.kept + count.skipped + count.cannot_tell + count.broken == 0 {
+        } else if card
+            .verdicts()
+            .all(|(_, it)| it.verdict == Verdict::NotExercised)
+        {
             Exit::NothingAttempted
         } else {
             Exit::Passed

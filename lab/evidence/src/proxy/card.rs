@@ -82,21 +82,6 @@ pub struct WireRow {
     pub attempt: Option<u64>,
 }
 
-/// How many verdicts there are of each kind.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Count {
-    /// Broken.
-    pub broken: usize,
-    /// Kept.
-    pub kept: usize,
-    /// Nothing was sent again.
-    pub skipped: usize,
-    /// The fault was not delivered.
-    pub not_exercised: usize,
-    /// It cannot be told.
-    pub cannot_tell: usize,
-}
-
 /// All that was recorded of a command.
 #[derive(Clone, Debug, Default)]
 pub struct Recording {
@@ -237,20 +222,12 @@ impl ProxyCard {
         of_cases.chain([(None, &self.credentials)])
     }
 
-    /// How many verdicts there are of each kind.
+    /// The number of rules with this verdict, counted in each case.
     #[must_use]
-    pub fn count(&self) -> Count {
-        let mut count = Count::default();
-        for (_, judged) in self.verdicts() {
-            *match judged.verdict {
-                Verdict::Broken => &mut count.broken,
-                Verdict::Kept => &mut count.kept,
-                Verdict::Skipped => &mut count.skipped,
-                Verdict::NotExercised => &mut count.not_exercised,
-                Verdict::CannotTell => &mut count.cannot_tell,
-            } += 1;
-        }
-        count
+    pub fn count(&self, verdict: Verdict) -> usize {
+        self.verdicts()
+            .filter(|(_, it)| it.verdict == verdict)
+            .count()
     }
 }
 

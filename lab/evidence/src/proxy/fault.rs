@@ -50,26 +50,34 @@ impl Fault {
     /// Its name on the command line.
     #[must_use]
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Hold => "hold",
-            Self::Unavailable => "unavailable",
-            Self::RetryAfter => "retry-after",
-            Self::Refused => "refused",
-            Self::LostResponse => "lost-response",
-            Self::Silence => "silence",
-        }
+        self.words_and_rules().0
     }
 
     /// What happens, in a phrase.
     #[must_use]
     pub fn words(self) -> &'static str {
+        self.words_and_rules().1
+    }
+
+    /// The rules that are judged by it.
+    #[must_use]
+    pub fn rules(self) -> &'static [&'static str] {
+        self.words_and_rules().2
+    }
+
+    fn words_and_rules(self) -> (&'static str, &'static str, &'static [&'static str]) {
+        let of_jobs = &["idempotency-key-reuse", "same-body", "once"];
         match self {
-            Self::Hold => "the response, 3 s late",
-            Self::Unavailable => "503",
-            Self::RetryAfter => "503, Retry-After: 2",
-            Self::Refused => "400",
-            Self::LostResponse => "lost response",
-            Self::Silence => "silence",
+            Self::Hold => ("hold", "the response, 3 s late", &[]),
+            Self::Unavailable => ("unavailable", "503", of_jobs),
+            Self::RetryAfter => (
+                "retry-after",
+                "503, Retry-After: 2",
+                &["retry-after-seconds"],
+            ),
+            Self::Refused => ("refused", "400", &["refused-once"]),
+            Self::LostResponse => ("lost-response", "lost response", of_jobs),
+            Self::Silence => ("silence", "silence", &["read-timeout"]),
         }
     }
 
@@ -79,20 +87,6 @@ impl Fault {
     #[must_use]
     pub fn ends_the_connection(self) -> bool {
         matches!(self, Self::LostResponse | Self::Silence)
-    }
-
-    /// The rules that are judged by it.
-    #[must_use]
-    pub fn rules(self) -> &'static [&'static str] {
-        match self {
-            Self::Hold => &[],
-            Self::Unavailable | Self::LostResponse => {
-                &["idempotency-key-reuse", "same-body", "once"]
-            }
-            Self::RetryAfter => &["retry-after-seconds"],
-            Self::Refused => &["refused-once"],
-            Self::Silence => &["read-timeout"],
-        }
     }
 }
 

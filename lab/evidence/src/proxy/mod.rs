@@ -14,7 +14,7 @@ mod routes;
 mod rules;
 pub mod ties;
 
-pub use card::{CARD_VERSION, CaseCard, Count, ProxyCard, Recording, RouteRow, WireRow};
+pub use card::{CARD_VERSION, CaseCard, ProxyCard, Recording, RouteRow, WireRow};
 pub use fault::{Fault, UnknownFault};
 pub use judge::{CaseRuns, Judged, judge, judge_credentials};
 pub use quiet::unfit;

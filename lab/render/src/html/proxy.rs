@@ -31,7 +31,7 @@ pub fn html_proxy(card: &ProxyCard, known: &KnownFailures) -> String {
             header {
                 p.kind { "Proxy" }
                 h1.client { code { (command) } }
-                p.title { (count(&card.count(), &Options::default())) }
+                p.title { (count(card, &Options::default())) }
             }
             main {
                 section aria-labelledby="card" {

@@ -113,47 +113,30 @@ impl Forwarder {
     }
 
     async fn fault(&self, entry: Entry, fault: Fault, request: Request<Body>) -> Response {
-        match fault {
+        let (status, detail) = match fault {
             Fault::Hold => {
                 let response = self.hand_on(entry, request).await;
                 sleep(Fault::HELD).await;
-                self.give(entry, response, true)
+                return self.give(entry, response, true);
             }
-            Fault::LostResponse => self.lose(entry, request).await,
-            Fault::Unavailable => {
-                let detail = "unavailable on purpose";
-                self.instead(
-                    entry,
-                    request,
-                    problem(StatusCode::SERVICE_UNAVAILABLE, detail),
-                )
-                .await
-            }
-            Fault::RetryAfter => {
-                let detail = "unavailable on purpose; come back later";
-                let mut response = problem(StatusCode::SERVICE_UNAVAILABLE, detail);
-                let wait = HeaderValue::from(Fault::WAIT.as_secs());
-                response.headers_mut().insert(RETRY_AFTER, wait);
-                self.instead(entry, request, response).await
-            }
-            Fault::Refused => {
-                let detail = "refused on purpose";
-                self.instead(entry, request, problem(StatusCode::BAD_REQUEST, detail))
-                    .await
-            }
+            Fault::LostResponse => return self.lose(entry, request).await,
             Fault::Silence => {
                 read_all(request.into_body()).await;
                 self.session.note(entry, |it, now| it.delivered = Some(now));
-                withheld(ConnectionFault::Silence)
+                return withheld(ConnectionFault::Silence);
             }
+            Fault::Unavailable => (StatusCode::SERVICE_UNAVAILABLE, "unavailable on purpose"),
+            Fault::RetryAfter => (StatusCode::SERVICE_UNAVAILABLE, "unavailable for a while"),
+            Fault::Refused => (StatusCode::BAD_REQUEST, "refused on purpose"),
+        };
+        let mut response = problem(status, detail);
+        if fault == Fault::RetryAfter {
+            let wait = HeaderValue::from(Fault::WAIT.as_secs());
+            response.headers_mut().insert(RETRY_AFTER, wait);
         }
-    }
-
-    /// Another response in place of the upstream's. The request is read whole before.
-    async fn instead(&self, entry: Entry, request: Request<Body>, response: Response) -> Response {
+        // The request is read whole before.
         read_all(request.into_body()).await;
-        self.session
-            .responded(entry, response.status().as_u16(), true);
+        self.session.responded(entry, status.as_u16(), true);
         response
     }
 
