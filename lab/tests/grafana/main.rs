@@ -9,6 +9,7 @@
 //! cargo test -p lab --test grafana -- --ignored
 //! ```
 
+mod accuracy;
 mod alerts;
 mod bad_requests;
 mod compose;
