@@ -5,13 +5,12 @@
 
 use std::iter;
 
-use axum::Router;
-use axum::handler::Handler;
-use axum::routing::{MethodFilter, on};
+use axum::routing::MethodRouter;
 use host::{ExpectedRoute, Problem};
 use http::header::RETRY_AFTER;
 use http::{Method, StatusCode};
 
+use crate::problem;
 use crate::state::ServiceState;
 
 /// One row of the endpoint table.
@@ -25,17 +24,28 @@ pub(crate) struct Lesson {
     pub(crate) summary: &'static str,
     /// What it reads from a request.
     pub(crate) takes: Takes,
-    /// Every response that it has for this method.
+    /// Every response that it has for this method, but for those to a bad query.
     pub(crate) responses: &'static [DeclaredResponse],
     /// The label of the fault that it serves on purpose.
     pub(crate) fault: Option<&'static str>,
+    /// Makes its handler, for its method.
+    pub(crate) serve: fn() -> MethodRouter<ServiceState>,
 }
 
 impl Lesson {
+    /// Every response that it has for its method.
+    pub(crate) fn responses(&self) -> impl Iterator<Item = &DeclaredResponse> + Clone {
+        let to_bad_query: &[_] = match self.takes {
+            Takes::PageQuery => &BAD_QUERY,
+            Takes::Nothing | Takes::Job => &[],
+        };
+        self.responses.iter().chain(to_bad_query)
+    }
+
     /// What its route may be counted for: where GET works, HEAD does.
     pub(crate) fn expected(&self) -> impl Iterator<Item = ExpectedRoute> {
         let head = (self.method == Method::GET).then_some(Method::HEAD);
-        let responses = self.responses.iter();
+        let responses = self.responses();
         let mut headers = responses.clone().filter_map(|response| response.header);
         let has_retry_after = headers.any(|(name, _)| RETRY_AFTER == name);
         let methods = iter::once(self.method.clone()).chain(head);
@@ -46,17 +56,6 @@ impl Lesson {
             faults: self.fault.into_iter().collect(),
             has_retry_after,
         })
-    }
-
-    /// Its route.
-    pub(crate) fn served_by<H, T>(&self, handler: H) -> Router<ServiceState>
-    where
-        H: Handler<T, ServiceState>,
-        T: 'static,
-    {
-        #[expect(clippy::expect_used, reason = "no lesson invents a method")]
-        let method = MethodFilter::try_from(self.method.clone()).expect("a method of HTTP");
-        Router::new().route(self.path, on(method, handler))
     }
 }
 
@@ -80,6 +79,12 @@ pub(crate) struct DeclaredResponse {
     pub(crate) header: Option<(&'static str, &'static str)>,
 }
 
+/// The responses of a list to an invalid `limit` or `cursor`.
+const BAD_QUERY: [DeclaredResponse; 2] = [
+    DeclaredResponse::problem(problem::INVALID_LIMIT),
+    DeclaredResponse::problem(problem::INVALID_CURSOR),
+];
+
 /// The body of a response.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Content {
@@ -101,6 +106,14 @@ impl DeclaredResponse {
             content,
             header: None,
         }
+    }
+
+    pub(crate) const fn page(about: &'static str) -> Self {
+        Self::new(StatusCode::OK, about, Content::Json("Page"))
+    }
+
+    pub(crate) const fn broken_page(about: &'static str) -> Self {
+        Self::new(StatusCode::OK, about, Content::BrokenJson("Page"))
     }
 
     pub(crate) const fn problem(problem: Problem) -> Self {

@@ -39,22 +39,11 @@ pub fn lessons(seed: u64) -> Served {
 /// The lessons, with room for so many idempotency keys: a key more is refused with 507.
 #[must_use]
 pub fn with_room_for(max_jobs: usize, seed: u64) -> Served {
-    let router = Router::new()
-        .merge(items::router())
-        .merge(looping_items::router())
-        .merge(endless_items::router())
-        .merge(bad_items::router())
-        .merge(bad_cursor::router())
-        .merge(flaky::router())
-        .merge(retry_later::router())
-        .merge(bad_json::router())
-        .merge(text_json::router())
-        .merge(no_content::router())
-        .merge(redirect::router())
-        .merge(jobs::router())
-        .with_state(ServiceState::new(seed, max_jobs));
+    let router = LESSONS.iter().fold(Router::new(), |router, lesson| {
+        router.route(lesson.path, (lesson.serve)())
+    });
     Served {
-        router,
+        router: router.with_state(ServiceState::new(seed, max_jobs)),
         expected: LESSONS.iter().flat_map(Lesson::expected).collect(),
     }
 }

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use axum::routing::MethodRouter;
 use http::{Method, StatusCode};
 use schemars::generate::SchemaSettings;
 use serde::Serialize;
@@ -39,6 +40,8 @@ const METRICS: Lesson = Lesson {
         Content::Text(METRICS_MEDIA_TYPE),
     )],
     fault: None,
+    // The host does.
+    serve: MethodRouter::new,
 };
 
 /// The document, its members in the order in which the specification has them.
@@ -111,7 +114,7 @@ fn operation(lesson: &Lesson, method: &Method) -> Value {
     let name = lesson.path.trim_start_matches('/').replace('-', "_");
     let internal_error = DeclaredResponse::problem(Problem::INTERNAL_ERROR);
     let mut declared: BTreeMap<StatusCode, Vec<DeclaredResponse>> = BTreeMap::new();
-    for response in lesson.responses.iter().chain([&internal_error]) {
+    for response in lesson.responses().chain([&internal_error]) {
         declared.entry(response.status).or_default().push(*response);
     }
     let has_body = method != Method::HEAD;

@@ -12,3 +12,19 @@ pub(crate) mod no_content;
 pub(crate) mod redirect;
 pub(crate) mod retry_later;
 pub(crate) mod text_json;
+
+/// What most lessons use.
+mod prelude {
+    pub(super) use axum::extract::State;
+    pub(super) use axum::response::IntoResponse;
+    pub(super) use axum::routing::get;
+    pub(super) use axum::{Extension, Json};
+    pub(super) use http::{Method, StatusCode};
+
+    pub(super) use crate::cursor::{self, List};
+    pub(super) use crate::lesson::{Content, DeclaredResponse, Lesson, Takes};
+    pub(super) use crate::page::{Item, Page, PageQuery};
+    pub(super) use crate::problem;
+    pub(super) use crate::state::ServiceState;
+    pub(super) use host::{Fault, NextCursor, Problem};
+}

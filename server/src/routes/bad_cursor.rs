@@ -3,39 +3,21 @@
 //!
 //! `curl http://127.0.0.1:8765/bad-cursor`
 
-use axum::extract::State;
-use axum::response::IntoResponse;
-use axum::{Extension, Json, Router};
-use http::{Method, StatusCode};
 use serde_json::json;
 
-use crate::cursor::List;
-use crate::lesson::{Content, DeclaredResponse, Lesson, Takes};
-use crate::page::{Item, PageQuery};
-use crate::problem;
-use crate::state::ServiceState;
-use host::{Fault, Problem};
+use super::prelude::*;
 
 pub(crate) const LESSON: Lesson = Lesson {
     path: "/bad-cursor",
     method: Method::GET,
     summary: "A page with a cursor that is a number",
     takes: Takes::PageQuery,
-    responses: &[
-        DeclaredResponse::new(
-            StatusCode::OK,
-            "a page that breaks its schema on purpose: next_cursor is a number",
-            Content::BrokenJson("Page"),
-        ),
-        DeclaredResponse::problem(problem::INVALID_LIMIT),
-        DeclaredResponse::problem(problem::INVALID_CURSOR),
-    ],
+    responses: &[DeclaredResponse::broken_page(
+        "a page that breaks its schema on purpose: next_cursor is a number",
+    )],
     fault: Some("bad_cursor"),
+    serve: || get(bad_cursor),
 };
-
-pub(crate) fn router() -> Router<ServiceState> {
-    LESSON.served_by(bad_cursor)
-}
 
 async fn bad_cursor(
     State(state): State<ServiceState>,
@@ -48,8 +30,7 @@ async fn bad_cursor(
 
 #[cfg(test)]
 mod tests {
-    use http::StatusCode;
-
+    use super::*;
     use crate::testing::get;
 
     #[tokio::test]

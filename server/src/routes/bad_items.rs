@@ -3,39 +3,21 @@
 //!
 //! `curl http://127.0.0.1:8765/bad-items`
 
-use axum::extract::State;
-use axum::response::IntoResponse;
-use axum::{Extension, Json, Router};
-use http::{Method, StatusCode};
 use serde_json::json;
 
-use crate::cursor::List;
-use crate::lesson::{Content, DeclaredResponse, Lesson, Takes};
-use crate::page::{Item, PageQuery};
-use crate::problem;
-use crate::state::ServiceState;
-use host::{Fault, NextCursor, Problem};
+use super::prelude::*;
 
 pub(crate) const LESSON: Lesson = Lesson {
     path: "/bad-items",
     method: Method::GET,
     summary: "A page with an element that is not an object",
     takes: Takes::PageQuery,
-    responses: &[
-        DeclaredResponse::new(
-            StatusCode::OK,
-            "a page that breaks its schema on purpose: an element of items is a string",
-            Content::BrokenJson("Page"),
-        ),
-        DeclaredResponse::problem(problem::INVALID_LIMIT),
-        DeclaredResponse::problem(problem::INVALID_CURSOR),
-    ],
+    responses: &[DeclaredResponse::broken_page(
+        "a page that breaks its schema on purpose: an element of items is a string",
+    )],
     fault: Some("bad_items"),
+    serve: || get(bad_items),
 };
-
-pub(crate) fn router() -> Router<ServiceState> {
-    LESSON.served_by(bad_items)
-}
 
 async fn bad_items(
     State(state): State<ServiceState>,
@@ -49,8 +31,7 @@ async fn bad_items(
 
 #[cfg(test)]
 mod tests {
-    use http::StatusCode;
-
+    use super::*;
     use crate::testing::get;
 
     #[tokio::test]

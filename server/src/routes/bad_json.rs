@@ -3,31 +3,21 @@
 //!
 //! `curl -i http://127.0.0.1:8765/bad-json`
 
-use axum::response::IntoResponse;
-use axum::{Extension, Router};
 use http::header::CONTENT_TYPE;
-use http::{Method, StatusCode};
 
-use crate::lesson::{Content, DeclaredResponse, Lesson, Takes};
-use crate::state::ServiceState;
-use host::Fault;
+use super::prelude::*;
 
 pub(crate) const LESSON: Lesson = Lesson {
     path: "/bad-json",
     method: Method::GET,
     summary: "JSON that breaks off",
     takes: Takes::Nothing,
-    responses: &[DeclaredResponse::new(
-        StatusCode::OK,
+    responses: &[DeclaredResponse::broken_page(
         "breaks its media type on purpose: the body does not parse",
-        Content::BrokenJson("Page"),
     )],
     fault: Some("bad_json"),
+    serve: || get(bad_json),
 };
-
-pub(crate) fn router() -> Router<ServiceState> {
-    LESSON.served_by(bad_json)
-}
 
 async fn bad_json() -> impl IntoResponse {
     let body = r#"{"items": [{"id": "item-1", "name": "#;
@@ -40,8 +30,7 @@ async fn bad_json() -> impl IntoResponse {
 
 #[cfg(test)]
 mod tests {
-    use http::{StatusCode, header::CONTENT_TYPE};
-
+    use super::*;
     use crate::testing::get;
 
     #[tokio::test]

@@ -3,38 +3,19 @@
 //!
 //! `curl http://127.0.0.1:8765/endless-items`
 
-use axum::extract::State;
-use axum::response::IntoResponse;
-use axum::{Extension, Router};
-use http::{Method, StatusCode};
-
-use crate::cursor::{self, List};
-use crate::lesson::{Content, DeclaredResponse, Lesson, Takes};
-use crate::page::{Item, Page, PageQuery};
-use crate::problem;
-use crate::state::ServiceState;
-use host::{Fault, Problem};
+use super::prelude::*;
 
 pub(crate) const LESSON: Lesson = Lesson {
     path: "/endless-items",
     method: Method::GET,
     summary: "A list that never ends",
     takes: Takes::PageQuery,
-    responses: &[
-        DeclaredResponse::new(
-            StatusCode::OK,
-            "a page whose next_cursor is never null",
-            Content::Json("Page"),
-        ),
-        DeclaredResponse::problem(problem::INVALID_LIMIT),
-        DeclaredResponse::problem(problem::INVALID_CURSOR),
-    ],
+    responses: &[DeclaredResponse::page(
+        "a page whose next_cursor is never null",
+    )],
     fault: Some("endless_items"),
+    serve: || get(endless_items),
 };
-
-pub(crate) fn router() -> Router<ServiceState> {
-    LESSON.served_by(endless_items)
-}
 
 async fn endless_items(
     State(state): State<ServiceState>,
@@ -58,8 +39,7 @@ async fn endless_items(
 mod tests {
     use std::collections::HashSet;
 
-    use http::StatusCode;
-
+    use super::*;
     use crate::testing::Service;
 
     #[tokio::test]

@@ -4,17 +4,11 @@
 //!
 //! `curl -i http://127.0.0.1:8765/flaky`
 
-use axum::extract::State;
-use axum::response::{IntoResponse, Response};
-use axum::{Extension, Json, Router};
-use http::{Method, StatusCode};
+use axum::response::Response;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::lesson::{Content, DeclaredResponse, Lesson, Takes};
-use crate::problem;
-use crate::state::ServiceState;
-use host::Fault;
+use super::prelude::*;
 
 pub(crate) const LESSON: Lesson = Lesson {
     path: "/flaky",
@@ -30,11 +24,8 @@ pub(crate) const LESSON: Lesson = Lesson {
         DeclaredResponse::problem(problem::TRANSIENT_FAILURE),
     ],
     fault: Some("flaky"),
+    serve: || get(flaky),
 };
-
-pub(crate) fn router() -> Router<ServiceState> {
-    LESSON.served_by(flaky)
-}
 
 /// The first call that succeeds.
 const FIRST_SUCCESS: u64 = 3;
@@ -57,11 +48,9 @@ async fn flaky(State(state): State<ServiceState>, method: Method) -> Response {
 
 #[cfg(test)]
 mod tests {
-    use http::{
-        StatusCode,
-        header::{CONTENT_TYPE, RETRY_AFTER},
-    };
+    use http::header::{CONTENT_TYPE, RETRY_AFTER};
 
+    use super::*;
     use crate::testing::Service;
 
     #[tokio::test]

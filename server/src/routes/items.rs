@@ -4,32 +4,18 @@
 //!
 //! `curl -G http://127.0.0.1:8765/items --data-urlencode "cursor=$NEXT_CURSOR"`
 
-use axum::Router;
-use axum::extract::State;
-use http::{Method, StatusCode};
-
-use crate::cursor::{self, List};
-use crate::lesson::{Content, DeclaredResponse, Lesson, Takes};
-use crate::page::{Item, Page, PageQuery};
-use crate::problem;
-use crate::state::ServiceState;
-use host::Problem;
+use super::prelude::*;
 
 pub(crate) const LESSON: Lesson = Lesson {
     path: "/items",
     method: Method::GET,
     summary: "Walk a list by its cursors",
     takes: Takes::PageQuery,
-    responses: &[
-        DeclaredResponse::new(
-            StatusCode::OK,
-            "a page; the last one has next_cursor null",
-            Content::Json("Page"),
-        ),
-        DeclaredResponse::problem(problem::INVALID_LIMIT),
-        DeclaredResponse::problem(problem::INVALID_CURSOR),
-    ],
+    responses: &[DeclaredResponse::page(
+        "a page; the last one has next_cursor null",
+    )],
     fault: None,
+    serve: || get(items),
 };
 
 /// All records.
@@ -38,10 +24,6 @@ static ITEMS: [Item; 3] = [
     Item::new("item-2", "Item 2"),
     Item::new("item-3", "Item 3"),
 ];
-
-pub(crate) fn router() -> Router<ServiceState> {
-    LESSON.served_by(items)
-}
 
 async fn items(State(state): State<ServiceState>, query: PageQuery) -> Result<Page, Problem> {
     let read = query.position(state.key(), List::Items)?;
@@ -57,10 +39,10 @@ async fn items(State(state): State<ServiceState>, query: PageQuery) -> Result<Pa
 
 #[cfg(test)]
 mod tests {
-    use http::StatusCode;
     use http::header::CONTENT_TYPE;
     use serde_json::{Value, json};
 
+    use super::*;
     use crate::testing::{Service, get, percent_encode};
 
     #[tokio::test]

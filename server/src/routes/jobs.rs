@@ -14,22 +14,20 @@
 //! The IETF draft on the Idempotency-Key header has a 422 for a reused key; this service
 //! keeps to its own contract, which says 409.
 
-use axum::extract::{Request, State};
-use axum::response::{IntoResponse, Response};
-use axum::{Extension, Json, Router};
+use axum::extract::Request;
+use axum::response::Response;
+use axum::routing::post;
 use bytes::Bytes;
 use http::header::{CONNECTION, CONTENT_TYPE};
-use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
+use http::{HeaderMap, HeaderName, HeaderValue};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::prelude::*;
 use crate::canonical_json::{self, Json as JsonKind, JsonDigest, NotJson};
 use crate::idempotency::{IdempotencyKey, KeyError, Submission};
-use crate::lesson::{Content, DeclaredResponse, Lesson, Takes};
-use crate::problem;
-use crate::state::ServiceState;
+use host::Purpose;
 use host::request_body::{self, BodyError};
-use host::{Problem, Purpose};
 use wire::{JobResult, header_lines::single, media_type};
 
 pub(crate) const LESSON: Lesson = Lesson {
@@ -60,14 +58,11 @@ pub(crate) const LESSON: Lesson = Lesson {
         DeclaredResponse::problem(problem::JOB_STORE_FULL),
     ],
     fault: None,
+    serve: || post(jobs),
 };
 
 /// Set to `true` on the response to a replay, and absent otherwise.
 const IDEMPOTENCY_REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
-
-pub(crate) fn router() -> Router<ServiceState> {
-    LESSON.served_by(jobs)
-}
 
 /// A job, as the response names it.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -154,9 +149,7 @@ fn is_json(headers: &HeaderMap) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use http::StatusCode;
-
-    use super::{IDEMPOTENCY_REPLAYED, JobResult};
+    use super::*;
     use crate::testing::{Service, TestResponse};
     use crate::with_room_for;
     use host::ServiceConfig;

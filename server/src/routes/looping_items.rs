@@ -4,38 +4,19 @@
 //!
 //! `curl -G http://127.0.0.1:8765/looping-items`
 
-use axum::extract::State;
-use axum::response::IntoResponse;
-use axum::{Extension, Router};
-use http::{Method, StatusCode};
-
-use crate::cursor::{self, List};
-use crate::lesson::{Content, DeclaredResponse, Lesson, Takes};
-use crate::page::{Item, Page, PageQuery};
-use crate::problem;
-use crate::state::ServiceState;
-use host::{Fault, Problem};
+use super::prelude::*;
 
 pub(crate) const LESSON: Lesson = Lesson {
     path: "/looping-items",
     method: Method::GET,
     summary: "Cursors that go round in a circle",
     takes: Takes::PageQuery,
-    responses: &[
-        DeclaredResponse::new(
-            StatusCode::OK,
-            "a page whose next_cursor repeats sooner or later",
-            Content::Json("Page"),
-        ),
-        DeclaredResponse::problem(problem::INVALID_LIMIT),
-        DeclaredResponse::problem(problem::INVALID_CURSOR),
-    ],
+    responses: &[DeclaredResponse::page(
+        "a page whose next_cursor repeats sooner or later",
+    )],
     fault: Some("looping_items"),
+    serve: || get(looping_items),
 };
-
-pub(crate) fn router() -> Router<ServiceState> {
-    LESSON.served_by(looping_items)
-}
 
 async fn looping_items(
     State(state): State<ServiceState>,
@@ -55,8 +36,7 @@ async fn looping_items(
 
 #[cfg(test)]
 mod tests {
-    use http::StatusCode;
-
+    use super::*;
     use crate::testing::{Service, get};
 
     #[tokio::test]

@@ -3,13 +3,7 @@
 //!
 //! `curl -i http://127.0.0.1:8765/no-content`
 
-use axum::response::IntoResponse;
-use axum::{Extension, Router};
-use http::{Method, StatusCode};
-
-use crate::lesson::{Content, DeclaredResponse, Lesson, Takes};
-use crate::state::ServiceState;
-use host::Fault;
+use super::prelude::*;
 
 pub(crate) const LESSON: Lesson = Lesson {
     path: "/no-content",
@@ -22,11 +16,8 @@ pub(crate) const LESSON: Lesson = Lesson {
         Content::Empty,
     )],
     fault: Some("no_content"),
+    serve: || get(no_content),
 };
-
-pub(crate) fn router() -> Router<ServiceState> {
-    LESSON.served_by(no_content)
-}
 
 async fn no_content() -> impl IntoResponse {
     (Extension(Fault("no_content")), StatusCode::NO_CONTENT)

@@ -3,14 +3,9 @@
 //!
 //! `curl -i http://127.0.0.1:8765/redirect`
 
-use axum::response::IntoResponse;
-use axum::{Extension, Router};
 use http::header::LOCATION;
-use http::{Method, StatusCode};
 
-use crate::lesson::{Content, DeclaredResponse, Lesson, Takes};
-use crate::state::ServiceState;
-use host::Fault;
+use super::prelude::*;
 
 pub(crate) const LESSON: Lesson = Lesson {
     path: "/redirect",
@@ -22,11 +17,8 @@ pub(crate) const LESSON: Lesson = Lesson {
             .with_header("Location", "always /items"),
     ],
     fault: Some("redirect"),
+    serve: || get(redirect),
 };
-
-pub(crate) fn router() -> Router<ServiceState> {
-    LESSON.served_by(redirect)
-}
 
 async fn redirect() -> impl IntoResponse {
     (
@@ -38,8 +30,7 @@ async fn redirect() -> impl IntoResponse {
 
 #[cfg(test)]
 mod tests {
-    use http::{StatusCode, header::LOCATION};
-
+    use super::*;
     use crate::testing::get;
 
     #[tokio::test]

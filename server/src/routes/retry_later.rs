@@ -4,15 +4,9 @@
 //!
 //! `curl -i http://127.0.0.1:8765/retry-later`
 
-use axum::response::IntoResponse;
-use axum::{Extension, Router};
-use http::Method;
 use http::header::RETRY_AFTER;
 
-use crate::lesson::{DeclaredResponse, Lesson, Takes};
-use crate::problem;
-use crate::state::ServiceState;
-use host::Fault;
+use super::prelude::*;
 
 pub(crate) const LESSON: Lesson = Lesson {
     path: "/retry-later",
@@ -22,11 +16,8 @@ pub(crate) const LESSON: Lesson = Lesson {
     responses: &[DeclaredResponse::problem(problem::RETRY_LATER)
         .with_header("Retry-After", "always 120, in seconds")],
     fault: Some("retry_later"),
+    serve: || get(retry_later),
 };
-
-pub(crate) fn router() -> Router<ServiceState> {
-    LESSON.served_by(retry_later)
-}
 
 /// The wait that is asked for, in seconds (RFC 9110 §10.2.3).
 const WAIT: &str = "120";
@@ -41,8 +32,7 @@ async fn retry_later() -> impl IntoResponse {
 
 #[cfg(test)]
 mod tests {
-    use http::{StatusCode, header::RETRY_AFTER};
-
+    use super::*;
     use crate::testing::get;
 
     #[tokio::test]

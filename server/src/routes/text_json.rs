@@ -6,16 +6,10 @@
 
 use axum::extract::Query;
 use axum::extract::rejection::QueryRejection;
-use axum::response::IntoResponse;
-use axum::{Extension, Router};
 use http::header::CONTENT_TYPE;
-use http::{Method, StatusCode};
 use serde::Deserialize;
 
-use crate::lesson::{Content, DeclaredResponse, Lesson, Takes};
-use crate::page::{Item, Page};
-use crate::state::ServiceState;
-use host::{Fault, NextCursor};
+use super::prelude::*;
 
 pub(crate) const LESSON: Lesson = Lesson {
     path: "/text-json",
@@ -28,11 +22,8 @@ pub(crate) const LESSON: Lesson = Lesson {
         Content::Text("text/plain; charset=utf-8"),
     )],
     fault: Some("text_json"),
+    serve: || get(text_json),
 };
-
-pub(crate) fn router() -> Router<ServiceState> {
-    LESSON.served_by(text_json)
-}
 
 /// What is read of the query.
 #[derive(Deserialize)]
@@ -61,8 +52,7 @@ async fn text_json(query: Result<Query<Asked>, QueryRejection>) -> impl IntoResp
 
 #[cfg(test)]
 mod tests {
-    use http::{StatusCode, header::CONTENT_TYPE};
-
+    use super::*;
     use crate::testing::get;
 
     #[tokio::test]
