@@ -4,11 +4,8 @@
 //! subscriber: tracing remembers for the whole process whether anybody cares for a
 //! span, and a test without a subscriber could win that race.
 
-use std::collections::BTreeMap;
-use std::fmt::Debug;
-use std::io::{Read, Write};
+use std::io::{self, PipeReader, Read, Write};
 use std::net::TcpStream;
-use std::slice;
 use std::sync::{Arc, Mutex};
 
 use axum::Router;
@@ -18,11 +15,11 @@ use host::{ServiceConfig, ServiceConfigBuilder, router};
 use http::Request;
 use server::TeachingApi;
 use tower::ServiceExt;
-use tracing::field::{Field, Visit};
-use tracing::span::{Attributes, Id, Record};
-use tracing::{Span, Subscriber, subscriber};
-use tracing_subscriber::layer::{Context, Layer, SubscriberExt};
-use tracing_subscriber::registry;
+use tracing::Span;
+use tracing::subscriber::{self, DefaultGuard};
+use tracing_subscriber::fmt::format::FmtSpan;
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::{fmt, registry};
 
 const TRACEPARENT: (&str, &str) = (
     "traceparent",
@@ -46,52 +43,33 @@ async fn send(service: &Router, method: &str, uri: &str, headers: &[(&str, &str)
     service.clone().oneshot(request).await.unwrap();
 }
 
-type Fields = BTreeMap<&'static str, String>;
-
-/// Keeps the fields of every span of the service.
-#[derive(Clone, Default)]
-struct Spans(Arc<Mutex<Vec<(Id, Fields)>>>);
-
-impl Spans {
-    fn recorded(&self) -> Vec<Fields> {
-        let spans = self.0.lock().unwrap();
-        spans.iter().map(|(_, fields)| fields.clone()).collect()
-    }
+/// Logs each span to a pipe when it closes, for as long as the guard lives.
+fn log() -> (PipeReader, DefaultGuard) {
+    let (reader, writer) = io::pipe().unwrap();
+    let layer = fmt::layer()
+        .with_writer(Arc::new(writer))
+        .with_ansi(false)
+        .with_level(false)
+        .without_time()
+        .with_span_events(FmtSpan::CLOSE);
+    (reader, subscriber::set_default(registry().with(layer)))
 }
 
-struct Collect<'a>(&'a mut Fields);
-
-impl Visit for Collect<'_> {
-    fn record_str(&mut self, field: &Field, value: &str) {
-        self.0.insert(field.name(), value.to_owned());
-    }
-
-    fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
-        self.0.insert(field.name(), format!("{value:?}"));
-    }
-}
-
-impl<S: Subscriber> Layer<S> for Spans {
-    fn on_new_span(&self, attributes: &Attributes<'_>, id: &Id, _: Context<'_, S>) {
-        assert_eq!(attributes.metadata().target(), SPAN_TARGET);
-        assert_eq!(attributes.metadata().name(), REQUEST_SPAN);
-        let mut fields = Fields::new();
-        attributes.record(&mut Collect(&mut fields));
-        self.0.lock().unwrap().push((id.clone(), fields));
-    }
-
-    fn on_record(&self, id: &Id, values: &Record<'_>, _: Context<'_, S>) {
-        let mut spans = self.0.lock().unwrap();
-        let mut newest = spans.iter_mut().rev();
-        let (_, fields) = newest.find(|(known, _)| known == id).unwrap();
-        values.record(&mut Collect(fields));
-    }
+/// The fields of the one span in a log, as it has them.
+fn fields_of(log: PipeReader) -> String {
+    let log = io::read_to_string(log).unwrap();
+    let begin = format!("{REQUEST_SPAN}{{");
+    let end = format!("}}: {SPAN_TARGET}: close\n");
+    let fields = log
+        .strip_prefix(&begin)
+        .and_then(|it| it.strip_suffix(&end));
+    let fields = fields.filter(|it| !it.contains('\n'));
+    fields.expect(&log).to_owned()
 }
 
 #[tokio::test]
 async fn the_span_of_a_request_holds_the_vocabulary_and_nothing_else() {
-    let spans = Spans::default();
-    let _tracing = subscriber::set_default(registry().with(spans.clone()));
+    let (log, tracing) = log();
     let headers = [
         TRACEPARENT,
         ("x-request-id", "caller-1"),
@@ -101,45 +79,42 @@ async fn the_span_of_a_request_holds_the_vocabulary_and_nothing_else() {
 
     send(&service(), "GET", "/flaky?cursor=SECRET", &headers).await;
 
-    let expected = Fields::from(
-        [
-            ("otel.name", "GET /flaky"),
-            ("otel.kind", "server"),
-            ("otel.status_code", "ERROR"),
-            ("http.request.method", "GET"),
-            ("http.route", "/flaky"),
-            ("http.response.status_code", "503"),
-            ("url.scheme", "http"),
-            ("server.address", "127.0.0.1"),
-            ("server.port", "8765"),
-            ("error.type", "503"),
-            ("lab.request_id", "caller-1"),
-            ("lab.fault", "flaky"),
-            ("trace_id", "0af7651916cd43dd8448eb211c80319c"),
-            ("parent_span_id", "b7ad6b7169203331"),
-        ]
-        .map(|(name, value)| (name, value.to_owned())),
-    );
-    assert_eq!(spans.recorded(), slice::from_ref(&expected));
-    assert!(
-        REQUEST_SPAN_FIELDS
-            .iter()
-            .all(|field| expected.contains_key(field))
-    );
-    assert_eq!(REQUEST_SPAN_FIELDS.len(), expected.len());
+    drop(tracing);
+    let expected = [
+        r#"otel.name="GET /flaky""#,
+        r#"otel.kind="server""#,
+        r#"http.request.method="GET""#,
+        r#"http.route="/flaky""#,
+        r#"url.scheme="http""#,
+        r#"server.address="127.0.0.1""#,
+        "server.port=8765",
+        r#"lab.request_id="caller-1""#,
+        r#"trace_id="0af7651916cd43dd8448eb211c80319c""#,
+        r#"parent_span_id="b7ad6b7169203331""#,
+        r#"lab.fault="flaky""#,
+        "http.response.status_code=503",
+        r#"otel.status_code="ERROR""#,
+        r#"error.type="503""#,
+    ];
+    assert_eq!(fields_of(log), expected.join(" "));
+    let mut names = expected.map(|field| field.split('=').next().unwrap());
+    let mut known = REQUEST_SPAN_FIELDS;
+    names.sort_unstable();
+    known.sort_unstable();
+    assert_eq!(names, known);
 }
 
 #[tokio::test]
 async fn what_is_unknown_is_absent_or_other() {
-    let spans = Spans::default();
-    let _tracing = subscriber::set_default(registry().with(spans.clone()));
+    let (log, tracing) = log();
 
     let headers = [("host", "SECRET.example")];
     send(&service(), "BREW", "/SECRET", &headers).await;
 
-    let span = &spans.recorded()[0];
-    assert_eq!(span["otel.name"], "HTTP");
-    assert_eq!(span["http.request.method"], "_OTHER");
+    drop(tracing);
+    let fields = fields_of(log);
+    let begin = r#"otel.name="HTTP" otel.kind="server" http.request.method="_OTHER" "#;
+    assert!(fields.starts_with(begin), "{fields}");
     for absent in [
         "http.route",
         "lab.fault",
@@ -149,7 +124,7 @@ async fn what_is_unknown_is_absent_or_other() {
         "parent_span_id",
         "otel.status_code",
     ] {
-        assert!(!span.contains_key(absent), "{absent} is in {span:?}");
+        assert!(!fields.contains(absent), "{absent} is in {fields}");
     }
 }
 
@@ -173,21 +148,19 @@ async fn the_hook_sees_the_headers_before_the_span_is_entered() {
 
 #[tokio::test]
 async fn a_scrape_opens_no_span() {
-    let spans = Spans::default();
-    let _tracing = subscriber::set_default(registry().with(spans.clone()));
+    let (log, tracing) = log();
 
     send(&service(), "GET", "/metrics", &[]).await;
 
-    assert!(spans.recorded().is_empty());
+    drop(tracing);
+    assert_eq!(io::read_to_string(log).unwrap(), "");
 }
 
 #[tokio::test]
 async fn spans_go_to_the_dispatcher_that_was_current_at_start() {
-    let spans = Spans::default();
-    let service = {
-        let _tracing = subscriber::set_default(registry().with(spans.clone()));
-        TeachingApi::start(ServiceConfig::builder().port(0).build().unwrap()).unwrap()
-    };
+    let (log, tracing) = log();
+    let service = TeachingApi::start(ServiceConfig::builder().build().unwrap()).unwrap();
+    drop(tracing);
 
     let mut stream = TcpStream::connect(service.local_addr()).unwrap();
     stream
@@ -196,5 +169,6 @@ async fn spans_go_to_the_dispatcher_that_was_current_at_start() {
     stream.read_to_end(&mut Vec::new()).unwrap();
     service.stop().await.unwrap();
 
-    assert_eq!(spans.recorded()[0]["otel.name"], "GET /items");
+    let fields = fields_of(log);
+    assert!(fields.starts_with(r#"otel.name="GET /items" "#), "{fields}");
 }

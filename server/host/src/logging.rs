@@ -73,7 +73,7 @@ where
 
 #[cfg(test)]
 mod tests {
-    use std::sync::{Arc, Mutex, PoisonError};
+    use std::sync::Arc;
 
     use tracing::{info_span, subscriber::with_default, trace};
     use tracing_subscriber::layer::SubscriberExt;
@@ -82,13 +82,9 @@ mod tests {
 
     /// What is logged of one span of each kind of target, and of an event in it.
     fn logged(directives: &str) -> String {
-        let log = Arc::new(Mutex::new(Vec::new()));
-        let writer = {
-            let log = Arc::clone(&log);
-            move || Writer(Arc::clone(&log))
-        };
+        let (log, writer) = io::pipe().expect("a pipe");
         let asked = read(directives).expect("valid directives");
-        let layer = capped(writer, asked, &["client", "server"]);
+        let layer = capped(Arc::new(writer), asked, &["client", "server"]);
 
         with_default(Registry::default().with(layer), || {
             info_span!(target: "client::retry", "wait", endpoint = "flaky").in_scope(|| {
@@ -104,21 +100,8 @@ mod tests {
             trace!(target: "axum::rejection", "SECRET");
         });
 
-        let log = log.lock().unwrap_or_else(PoisonError::into_inner);
-        String::from_utf8(log.clone()).expect("UTF-8")
-    }
-
-    struct Writer(Arc<Mutex<Vec<u8>>>);
-
-    impl io::Write for Writer {
-        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            let mut log = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            log.write(bytes)
-        }
-
-        fn flush(&mut self) -> io::Result<()> {
-            Ok(())
-        }
+        // The end of the subscriber was that of the pipe.
+        io::read_to_string(log).expect("UTF-8")
     }
 
     #[test]
