@@ -6,13 +6,16 @@ use axum::response::Response;
 use host::{Exchange, Ledger, Served, ServiceConfig, ServiceConfigBuilder};
 use http::{HeaderMap, Request, StatusCode};
 use http_body_util::BodyExt;
-use proptest::prelude::*;
-use proptest::sample::{Index, select};
 use serde_json::Value;
 use tower::ServiceExt;
 use wire::WireRecord;
 
 use crate::lessons::lessons;
+
+#[path = "../host/src/testing.rs"]
+mod values;
+
+pub(crate) use values::nearly;
 
 const SEED: u64 = 1;
 
@@ -165,19 +168,4 @@ pub(crate) fn percent_encode(text: &str) -> String {
         _ => format!("%{byte:02X}"),
     };
     text.bytes().map(escape).collect()
-}
-
-/// A valid text with at most two characters replaced by one of these pieces: input that is
-/// nearly valid, by mistake or on purpose.
-pub(crate) fn nearly(
-    text: impl Strategy<Value = String>,
-    pieces: &'static [&'static str],
-) -> impl Strategy<Value = String> {
-    (text, any::<Index>(), 0_usize..3, select(pieces)).prop_map(|(text, at, cut, piece)| {
-        let mut letters: Vec<_> = text.chars().collect();
-        let at = at.index(letters.len() + 1);
-        let end = letters.len().min(at + cut);
-        letters.splice(at..end, piece.chars());
-        letters.into_iter().collect()
-    })
 }

@@ -18,19 +18,23 @@ const TRACEPARENT: (&str, &str) = (
     "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
 );
 
-/// A clock that moves only by `advance`.
+/// A clock that moves by `advance`, and by so many seconds with each reading.
 #[derive(Debug, Clone, Default)]
-struct ManualClock(Arc<AtomicU64>);
+struct ManualClock {
+    now: Arc<AtomicU64>,
+    step: u64,
+}
 
 impl ManualClock {
     fn advance(&self, seconds: u64) {
-        self.0.fetch_add(seconds, Ordering::Relaxed);
+        self.now.fetch_add(seconds, Ordering::Relaxed);
     }
 }
 
 impl Clock for ManualClock {
     fn monotonic(&self) -> Duration {
-        Duration::from_secs(self.0.load(Ordering::Relaxed))
+        self.advance(self.step);
+        Duration::from_secs(self.now.load(Ordering::Relaxed))
     }
 
     fn wall(&self) -> SystemTime {
@@ -295,21 +299,10 @@ async fn a_retry_after_date_is_measured_on_the_services_wall_clock() {
 
 #[tokio::test]
 async fn a_date_that_is_kept_to_exactly_is_not_early() {
-    /// A clock that moves by a second with each reading.
-    #[derive(Debug, Clone, Default)]
-    struct SlowClock(ManualClock);
-
-    impl Clock for SlowClock {
-        fn monotonic(&self) -> Duration {
-            self.0.advance(1);
-            self.0.monotonic()
-        }
-
-        fn wall(&self) -> SystemTime {
-            SystemTime::UNIX_EPOCH + self.monotonic()
-        }
-    }
-    let clock = SlowClock::default();
+    let clock = ManualClock {
+        step: 1,
+        ..ManualClock::default()
+    };
     let due = Duration::from_secs(100);
     let date = httpdate::fmt_http_date(SystemTime::UNIX_EPOCH + due);
     let routes = Router::new().route("/dated", get(async move || [(RETRY_AFTER, date)]));
@@ -317,9 +310,7 @@ async fn a_date_that_is_kept_to_exactly_is_not_early() {
 
     service.request("GET", "/dated", &[TRACEPARENT], "").await;
     // The reading at its arrival makes it due.
-    while clock.0.monotonic() < due - Duration::from_secs(1) {
-        clock.0.advance(1);
-    }
+    clock.now.store(due.as_secs() - 1, Ordering::Relaxed);
     service.request("GET", "/dated", &[TRACEPARENT], "").await;
 
     assert_eq!(service.ledger().entries[1].early, None);
