@@ -13,10 +13,14 @@ use std::process::Command;
 
 use program::Program;
 use server::DEFAULT_PORT;
-use support::{Response, exchange, request};
+use support::{exchange, get, request};
 
 fn start() -> Program {
     start_with(&[])
+}
+
+fn connect(address: SocketAddr) -> TcpStream {
+    TcpStream::connect(address).unwrap()
 }
 
 fn start_with(arguments: &[&str]) -> Program {
@@ -30,7 +34,7 @@ fn prints_two_lines_serves_and_stops_on_either_signal() {
         let mut program = start();
         let address = program.address();
 
-        let response = get(address, "/items");
+        let response = get(connect(address), "/items");
         program.signal(signal);
         let ended = program.end();
 
@@ -44,20 +48,20 @@ fn prints_two_lines_serves_and_stops_on_either_signal() {
 
 /// A request that is in flight for as long as one likes: its body never ends.
 fn unfinished_request(address: SocketAddr) -> TcpStream {
-    let mut unfinished = TcpStream::connect(address).unwrap();
+    let mut unfinished = connect(address);
     let complete = request("POST", "/jobs", "", "{}");
     let begin = &complete.as_bytes()[..complete.len() - 1];
     unfinished.write_all(begin).unwrap();
     let in_flight = "http_server_active_requests{http_request_method=\"POST\"} 1";
-    while !get(address, "/metrics").body.contains(in_flight) {}
+    while !get(connect(address), "/metrics").body.contains(in_flight) {}
     unfinished
 }
 
 #[test]
 fn a_second_signal_ends_a_drain_at_once() {
     let mut program = start();
-    let mut idle = TcpStream::connect(program.address()).unwrap();
-    exchange(&idle, request("GET", "/items", "", "").as_bytes());
+    let mut idle = connect(program.address());
+    get(&idle, "/items");
     let _unfinished = unfinished_request(program.address());
 
     program.signal("INT");
@@ -125,7 +129,7 @@ fn without_a_port_it_listens_on_8765() {
         let refused = format!("error: port {DEFAULT_PORT} on 127.0.0.1 is in use;");
         assert!(stderr.starts_with(&refused), "{stderr}");
     } else {
-        let response = get(program.address(), "/items");
+        let response = get(connect(program.address()), "/items");
 
         assert_eq!(started, "Teaching API started at http://127.0.0.1:8765\n");
         assert_eq!(response.status, 200);
@@ -160,10 +164,7 @@ fn log(rust_log: &str) -> String {
         request("POST", "/jobs", headers, "SECRET"),
         request("GET", "/SECRET", headers, ""),
     ];
-    let statuses = requests.map(|request| {
-        let stream = TcpStream::connect(program.address()).unwrap();
-        exchange(&stream, request.as_bytes()).status
-    });
+    let statuses = requests.map(|it| exchange(connect(program.address()), it).status);
     assert_eq!(statuses, [400, 201, 400, 404]);
 
     program.signal("INT");
@@ -197,10 +198,4 @@ fn directives_that_cannot_be_read_cost_one_line_and_no_service() {
     assert_eq!(log.lines().count(), 1, "{log}");
     let ignored = "warning: RUST_LOG is ignored, since \"server=loud\" cannot be read: ";
     assert!(log.starts_with(ignored), "{log}");
-}
-
-/// One request on a connection of its own.
-fn get(address: SocketAddr, path: &str) -> Response {
-    let stream = TcpStream::connect(address).unwrap();
-    exchange(&stream, request("GET", path, "", "").as_bytes())
 }

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use host::{RunningService, ServiceConfig};
 use server::TeachingApi;
-use support::{exchange, request};
+use support::get;
 
 const DEADLINE: Duration = Duration::from_secs(20);
 
@@ -25,12 +25,8 @@ fn threads() -> usize {
 }
 
 fn start() -> RunningService {
-    let config = ServiceConfig::builder()
-        .port(0)
-        .drain_deadline(DEADLINE)
-        .build()
-        .unwrap();
-    TeachingApi::start(config).unwrap()
+    let config = ServiceConfig::builder().drain_deadline(DEADLINE);
+    TeachingApi::start(config.build().unwrap()).unwrap()
 }
 
 /// Waits until no more than `limit` threads are listed. The kernel first wakes whoever joins
@@ -38,11 +34,8 @@ fn start() -> RunningService {
 fn assert_threads_fall_to(limit: usize) {
     let began = Instant::now();
     while threads() > limit {
-        assert!(
-            began.elapsed() < DEADLINE,
-            "{} threads, not {limit}",
-            threads()
-        );
+        let listed = threads();
+        assert!(began.elapsed() < DEADLINE, "{listed} threads, not {limit}");
         thread::yield_now();
     }
 }
@@ -53,10 +46,7 @@ fn idle_connections(address: SocketAddr) -> Vec<TcpStream> {
         .map(|_| TcpStream::connect(address).unwrap())
         .collect();
     for stream in &idle {
-        assert_eq!(
-            exchange(stream, request("GET", "/items", "", "").as_bytes()).status,
-            200
-        );
+        assert_eq!(get(stream, "/items").status, 200);
     }
     idle.push(TcpStream::connect(address).unwrap());
     idle
@@ -86,10 +76,7 @@ fn nothing_remains_after_stop_or_drop() {
         }
 
         let (took, open) = (asked.elapsed(), before.0 + clients.len());
-        assert!(
-            took < DEADLINE / 2,
-            "idle connections held it up for {took:?}"
-        );
+        assert!(took < DEADLINE / 2, "{took:?}: idle connections held it up");
         assert_eq!(descriptors(), open, "only the clients' ends are open");
         assert_threads_fall_to(before.1);
         drop(TcpListener::bind(address).expect("the port is free again"));

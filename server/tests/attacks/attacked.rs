@@ -10,7 +10,7 @@ use tokio::net::TcpSocket;
 use tokio::runtime::{self, Runtime};
 use wire::WireRecord;
 
-use crate::support::{PATIENCE, exchange, request};
+use crate::support::{PATIENCE, Response, get, next_response};
 
 /// What an honest client would send next. It gets its 204 only where the service takes
 /// what came before for a whole request, and reads on.
@@ -96,8 +96,7 @@ fn bounded(stream: TcpStream) -> TcpStream {
 
 /// Asks for what the service has, and gets it.
 pub(crate) fn serves(client: &TcpStream) {
-    let response = exchange(client, request("GET", "/items", "", "").as_bytes());
-    assert_eq!(response.status, 200);
+    assert_eq!(get(client, "/items").status, 200);
 }
 
 /// Sends `part` again and again, until the service has closed. Returns how many bytes
@@ -125,24 +124,15 @@ pub(crate) fn responses(mut stream: &TcpStream) -> Vec<String> {
     if let Err(error) = stream.read_to_end(&mut came) {
         assert!(!is_timeout(&error), "neither a response nor a close");
     }
-    let came = String::from_utf8(came).unwrap();
     let mut rest = &*came;
     let mut responses = Vec::new();
-    while let Some((head, after)) = rest.split_once("\r\n\r\n") {
-        let mut lines = head.lines();
-        let status = lines.next().and_then(|line| line.split(' ').nth(1));
-        let length = lines
-            .find_map(|line| line.strip_prefix("content-length: "))
-            .map_or(0, |length| length.parse().unwrap());
-        let (body, next) = after.split_at(length);
-        let code = body
-            .split_once("\"code\":\"")
-            .and_then(|(_, code)| code.split_once('"'));
+    while !rest.is_empty() {
+        let Response { status, body, .. } = next_response(&mut rest);
+        let code = body.split_once("\"code\":\"");
+        let code = code.and_then(|(_, code)| code.split_once('"'));
         let code = code.map_or(String::new(), |(code, _)| format!(" {code}"));
-        responses.push(status.expect("a status").to_owned() + &code);
-        rest = next;
+        responses.push(format!("{status}{code}"));
     }
-    assert_eq!(rest, "", "half a response");
     responses
 }
 

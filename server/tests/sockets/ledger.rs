@@ -6,15 +6,14 @@ use std::num::NonZeroUsize;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use axum::Router;
 use axum::body::Body;
-use axum::routing::get;
+use axum::{Router, routing};
 use host::{ConnectionBounds, RunningService, ServiceConfig};
 use http::HeaderMap;
 use http_body_util::BodyExt;
 use wire::{ClosedBy, WireConnection, WireRecord};
 
-use crate::support::{exchange, request};
+use crate::support::{exchange, get, request};
 use crate::{connect, serve, start};
 
 const HOLDS_WITHIN: Duration = Duration::from_secs(20);
@@ -50,9 +49,9 @@ fn a_request_names_its_connection_its_place_on_it_and_its_version() {
     let service = start(ServiceConfig::builder());
     let (one, other) = (connect(&service), connect(&service));
 
-    exchange(&one, request("GET", "/items", "", "").as_bytes());
-    exchange(&other, request("GET", "/flaky", "", "").as_bytes());
-    exchange(&one, request("GET", "/metrics", "", "").as_bytes());
+    get(&one, "/items");
+    get(&other, "/flaky");
+    get(&one, "/metrics");
     exchange(&one, b"GET /redirect HTTP/1.0\r\n\r\n");
 
     let ledger = service.ledger();
@@ -115,9 +114,7 @@ fn a_connection_that_is_silent_for_too_long_or_makes_room_is_closed_by_its_bound
 
     assert_eq!(closer_of(&impatient), Some(ClosedBy::Bound));
     once(&full, |ledger| !ledger.connections.is_empty());
-    let newcomer = connect(&full);
-    let served = exchange(&newcomer, request("GET", "/items", "", "").as_bytes());
-    assert_eq!(served.status, 200);
+    assert_eq!(get(connect(&full), "/items").status, 200);
     assert_eq!(closer_of(&full), Some(ClosedBy::Bound));
 }
 
@@ -145,10 +142,10 @@ fn the_requests_of_a_connection_are_counted_while_it_is_open_and_after() {
     let service = start(ServiceConfig::builder());
     let stream = connect(&service);
     for _ in 0..2 {
-        exchange(&stream, request("GET", "/items", "", "").as_bytes());
+        get(&stream, "/items");
     }
     // This one stands in no ledger.
-    exchange(&stream, request("GET", "/metrics", "", "").as_bytes());
+    get(&stream, "/metrics");
 
     let open = service.ledger().connections[0].requests;
     drop(stream);
@@ -190,7 +187,7 @@ fn a_response_that_breaks_off_has_a_head_and_no_end() {
     let error = || std::future::ready(Some(Err(axum::Error::new("it breaks off"))));
     // Mapped, a body has no known length.
     let half = move || Body::from("half").with_trailers(error()).map_frame(|it| it);
-    let breaks_off = get(async move || Body::new(half()));
+    let breaks_off = routing::get(async move || Body::new(half()));
     let service = serve(
         ServiceConfig::builder(),
         Router::new().route("/breaks-off", breaks_off),
@@ -210,16 +207,13 @@ fn a_response_that_breaks_off_has_a_head_and_no_end() {
 #[test]
 fn a_response_of_a_known_length_ends_with_its_last_byte() {
     let never = || std::future::pending::<Option<Result<HeaderMap, axum::Error>>>();
-    let whole = get(async move || Body::new(Body::from("whole").with_trailers(never())));
+    let whole = routing::get(async move || Body::new(Body::from("whole").with_trailers(never())));
     let service = serve(
         ServiceConfig::builder(),
         Router::new().route("/whole", whole),
     );
 
-    let response = exchange(
-        &connect(&service),
-        request("GET", "/whole", "", "").as_bytes(),
-    );
+    let response = get(connect(&service), "/whole");
 
     assert_eq!(response.body, "whole");
     let ledger = once(&service, |ledger| ledger.entries[0].ended.is_some());

@@ -121,10 +121,8 @@ async fn the_port_can_be_bound_again_at_once() {
     let first = start(ServiceConfig::builder());
     let port = first.local_addr().port();
     // The service closes this connection first, which leaves it in TIME_WAIT.
-    let headers = "connection: close\r\n";
-    let stream = connect(&first);
-    let response = exchange(&stream, request("GET", "/items", headers, "").as_bytes());
-    assert_eq!(response.status, 200);
+    let ask = request("GET", "/items", "connection: close\r\n", "");
+    assert_eq!(exchange(connect(&first), ask).status, 200);
     first.stop().await.unwrap();
 
     let second = TeachingApi::start(ServiceConfig::builder().port(port).build().unwrap());

@@ -1,7 +1,7 @@
 //! Requests and their responses.
 
 use std::io::{ErrorKind, Read, Write};
-use std::net::{Shutdown, SocketAddr, TcpStream};
+use std::net::Shutdown;
 use std::sync::Barrier;
 use std::thread;
 
@@ -9,22 +9,21 @@ use axum::routing;
 use axum::{Extension, Router};
 use host::{ConnectionFault, HeaderCase, RunningService, ServiceConfig};
 
-use crate::support::{Response, exchange, read_response, request};
+use crate::support::{exchange, get, read_response, request};
 use crate::{connect, serve, start};
 
 #[test]
 fn a_hundred_concurrent_submissions_create_one_job() {
     let service = start(ServiceConfig::builder());
-    let address = service.local_addr();
     let together = Barrier::new(100);
 
     let responses: Vec<_> = thread::scope(|scope| {
         let threads: Vec<_> = (0..100)
             .map(|_| {
                 scope.spawn(|| {
-                    let stream = TcpStream::connect(address).unwrap();
+                    let stream = connect(&service);
                     together.wait();
-                    exchange(&stream, submission("k", "{\"a\":1}").as_bytes())
+                    exchange(&stream, submission("k", "{\"a\":1}"))
                 })
             })
             .collect();
@@ -45,7 +44,7 @@ fn a_hundred_concurrent_submissions_create_one_job() {
             "{responses:?}"
         );
     }
-    let scrape = get(address, "/metrics").body;
+    let scrape = get(connect(&service), "/metrics").body;
     for line in [
         "service_jobs_total{result=\"created\"} 1",
         "service_jobs_total{result=\"replayed\"} 99",
@@ -66,7 +65,7 @@ fn a_refused_body_does_not_cost_the_response() {
 
     for request in [submission("k", &"x".repeat(500_000)), in_chunks] {
         let mut stream = connect(&service);
-        let too_large = exchange(&stream, request.as_bytes());
+        let too_large = exchange(&stream, request);
         let end = stream.read_to_end(&mut Vec::new());
 
         assert_eq!(too_large.status, 413, "{too_large:?}");
@@ -87,20 +86,18 @@ fn a_body_that_is_announced_as_too_large_is_not_waited_for() {
     let expect = "expect: 100-continue\r\n";
 
     for too_large in [head(65_537, ""), head(65_537, expect), head(u32::MAX, "")] {
-        let stream = connect(&service);
-        let refused = exchange(&stream, too_large.as_bytes());
+        let refused = exchange(connect(&service), &too_large);
 
         assert_eq!(refused.status, 413, "{too_large}");
         assert!(refused.body.contains("\"code\":\"payload_too_large\""));
     }
     // Another rule that is broken as well comes first, and the body is no less unread.
     let as_text = head(65_537, expect).replace("application/json", "text/plain");
-    let stream = connect(&service);
-    let refused = exchange(&stream, as_text.as_bytes());
+    let refused = exchange(connect(&service), as_text);
     assert_eq!(refused.status, 415);
     assert_eq!(refused.header("connection"), Some("close"));
     let stream = connect(&service);
-    let asked_for = exchange(&stream, head(2, expect).as_bytes());
+    let asked_for = exchange(&stream, head(2, expect));
     let created = exchange(&stream, b"{}");
     assert_eq!((asked_for.status, created.status), (100, 201));
 }
@@ -108,17 +105,16 @@ fn a_body_that_is_announced_as_too_large_is_not_waited_for() {
 #[test]
 fn a_request_that_breaks_off_gets_no_response_and_is_no_submission() {
     let service = start(ServiceConfig::builder());
-    let address = service.local_addr();
-    let stream = TcpStream::connect(address).unwrap();
+    let stream = connect(&service);
     let whole = submission("k", "{\"a\":1}");
     (&stream)
         .write_all(&whole.as_bytes()[..whole.len() - 1])
         .unwrap();
     let in_flight = "http_server_active_requests{http_request_method=\"POST\"} 1";
-    while !get(address, "/metrics").body.contains(in_flight) {}
+    while !get(connect(&service), "/metrics").body.contains(in_flight) {}
 
     drop(stream);
-    while get(address, "/metrics").body.contains(in_flight) {}
+    while get(connect(&service), "/metrics").body.contains(in_flight) {}
 
     assert_nothing_counts_as_a_response(&service);
 }
@@ -153,7 +149,7 @@ fn assert_nothing_counts_as_a_response(service: &RunningService) {
         assert_eq!((entry.status, entry.body), (None, None), "{entry:?}");
     }
     assert_eq!(ledger.routes["/jobs"].responses, 0, "{ledger:?}");
-    let scrape = get(service.local_addr(), "/metrics").body;
+    let scrape = get(connect(service), "/metrics").body;
     let counted = scrape.lines().filter(|line| {
         let is_count = line.starts_with("http_server_request_duration_seconds_count")
             || line.starts_with("service_jobs_total");
@@ -165,10 +161,7 @@ fn assert_nothing_counts_as_a_response(service: &RunningService) {
 #[test]
 fn a_request_without_exactly_one_host_is_refused_and_counts_nowhere() {
     let service = start(ServiceConfig::builder());
-    let ask = |head: &str| {
-        let stream = connect(&service);
-        exchange(&stream, format!("GET /flaky {head}\r\n").as_bytes())
-    };
+    let ask = |head| exchange(connect(&service), format!("GET /flaky {head}\r\n"));
 
     let refused = [
         ask("HTTP/1.1\r\nx-request-id: mine\r\n"),
@@ -202,19 +195,15 @@ fn a_request_without_exactly_one_host_is_refused_and_counts_nowhere() {
 #[test]
 fn no_web_site_moves_a_lesson() {
     let service = start(ServiceConfig::builder());
-    let address = service.local_addr();
-    let ask = |head: &str| {
-        let stream = TcpStream::connect(address).unwrap();
-        exchange(&stream, format!("{head}\r\n\r\n").as_bytes())
-    };
-    let before = get(address, "/metrics").body;
+    let ask = |head: String| exchange(connect(&service), head + "\r\n\r\n");
+    let before = get(connect(&service), "/metrics").body;
     let site = "host: localhost\r\nsec-fetch-site: cross-site";
     let rebound = "host: evil.example\r\nsec-fetch-site: same-origin";
 
     for method in ["GET", "PUT", "POST", "OPTIONS"] {
         for path in ["/flaky", "/jobs", "/metrics", "/nowhere"] {
-            let cross_site = ask(&format!("{method} {path} HTTP/1.1\r\n{site}"));
-            let misdirected = ask(&format!("{method} {path} HTTP/1.1\r\n{rebound}"));
+            let cross_site = ask(format!("{method} {path} HTTP/1.1\r\n{site}"));
+            let misdirected = ask(format!("{method} {path} HTTP/1.1\r\n{rebound}"));
 
             assert_eq!(
                 (cross_site.status, misdirected.status),
@@ -223,8 +212,8 @@ fn no_web_site_moves_a_lesson() {
             );
         }
     }
-    let after = get(address, "/metrics").body;
-    let first = get(address, "/flaky");
+    let after = get(connect(&service), "/metrics").body;
+    let first = get(connect(&service), "/flaky");
 
     assert_eq!(of_requests(&after), of_requests(&before));
     assert_eq!((first.status, service.ledger().total), (503, 1));
@@ -265,12 +254,6 @@ fn whole_response(service: &RunningService, request: &str) -> String {
     let mut response = String::new();
     stream.read_to_string(&mut response).unwrap();
     response
-}
-
-/// One request on a connection of its own.
-fn get(address: SocketAddr, path: &str) -> Response {
-    let stream = TcpStream::connect(address).unwrap();
-    exchange(&stream, request("GET", path, "", "").as_bytes())
 }
 
 /// The bytes of a job submission.

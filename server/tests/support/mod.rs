@@ -1,6 +1,8 @@
 //! The least HTTP client that will do: bytes out, bytes in.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::borrow::Borrow;
+use std::io::{BufRead, BufReader, Write};
+use std::iter;
 use std::net::TcpStream;
 use std::time::Duration;
 
@@ -27,43 +29,41 @@ impl Response {
 }
 
 /// Sends bytes and reads one response, on a connection that stays open.
-pub(crate) fn exchange(stream: &TcpStream, request: &[u8]) -> Response {
-    let mut writer = stream;
-    writer.write_all(request).expect("the service reads");
+pub(crate) fn exchange(stream: impl Borrow<TcpStream>, request: impl AsRef<[u8]>) -> Response {
+    let mut stream = stream.borrow();
+    stream
+        .write_all(request.as_ref())
+        .expect("the service reads");
     read_response(stream)
 }
 
+/// Asks for what is at this path.
+pub(crate) fn get(stream: impl Borrow<TcpStream>, path: &str) -> Response {
+    exchange(stream, request("GET", path, "", ""))
+}
+
 pub(crate) fn read_response(stream: &TcpStream) -> Response {
-    stream
-        .set_read_timeout(Some(PATIENCE))
-        .expect("it is not zero");
-    let mut reader = BufReader::new(stream);
-    let mut lines = Vec::new();
-    loop {
+    let is_set = stream.set_read_timeout(Some(PATIENCE));
+    is_set.expect("it is not zero");
+    next_response(&mut BufReader::new(stream))
+}
+
+/// The response that comes next. Fails where it breaks off.
+pub(crate) fn next_response(reader: &mut impl BufRead) -> Response {
+    let mut line = || {
         let mut line = String::new();
-        reader.read_line(&mut line).expect("the service responses");
-        let line = line.trim_end().to_owned();
-        if line.is_empty() {
-            break;
-        }
-        lines.push(line);
-    }
-    let status = lines
-        .remove(0)
-        .split(' ')
-        .nth(1)
-        .expect("a status line")
-        .parse()
-        .unwrap();
+        reader.read_line(&mut line).expect("the service responds");
+        line.strip_suffix("\r\n").expect("a whole line").to_owned()
+    };
+    let status = line();
+    let status = status.split(' ').nth(1).expect("a status line");
     let mut response = Response {
-        status,
-        headers: lines,
+        status: status.parse().unwrap(),
+        headers: iter::from_fn(|| Some(line()).filter(|it| !it.is_empty())).collect(),
         body: String::new(),
     };
-    let length = response
-        .header("content-length")
-        .map_or(0, |length| length.parse().unwrap());
-    let mut body = vec![0; length];
+    let length = response.header("content-length");
+    let mut body = vec![0; length.map_or(0, |length| length.parse().unwrap())];
     reader.read_exact(&mut body).expect("a whole body");
     response.body = String::from_utf8(body).unwrap();
     response
