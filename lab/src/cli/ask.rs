@@ -7,7 +7,7 @@ use std::io::{self, BufRead, IsTerminal, Read};
 use evidence::{Answer, Asked, Client, Question};
 use runner::{Exposition, Session, Settings, scenario::Scenario};
 
-use super::{Exit, terminal};
+use super::{Exit, OrExit, terminal};
 
 /// The maximum length of a prediction, in bytes; the rest of the line is ignored.
 const LONGEST: u64 = 4 * 1024;
@@ -35,7 +35,7 @@ pub(super) fn ask(
     let mut prompt = format!("Your prediction, {kind} (? for a hint): ");
     loop {
         terminal::prompt(&prompt);
-        let typed = line(&mut stdin).map_err(|error| terminal::fail(&error, Exit::Environment))?;
+        let typed = line(&mut stdin).or_exit(Exit::Environment)?;
         if leaves_the_line_open(&typed, stdin.is_terminal()) {
             terminal::note("");
         }

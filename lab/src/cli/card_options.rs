@@ -1,10 +1,9 @@
 //! The options of the commands that judge a client and print a card.
 
-use std::{error::Error, path::PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use evidence::{KnownFailures, known_failures::JudgedCard};
-use host::Signals;
 use render::Options;
 use serde::Serialize;
 
@@ -79,11 +78,6 @@ pub(super) fn report_faults(
     let passed = known.passed(card);
     let passed =
         passed.map(|it| format!("'{it}' did not fail: remove it from the list of known failures"));
-    let faults = unmet.chain(passed).map(Box::<dyn Error>::from);
-    let reported = faults.map(|fault| terminal::fail(&*fault, Exit::Failed));
-    reported.count() > 0
-}
-
-pub(super) fn listen() -> Result<Signals, Exit> {
-    Signals::listen().map_err(|error| terminal::fail(&error, Exit::Environment))
+    let faults = unmet.chain(passed);
+    faults.map(|it| terminal::fail(it, Exit::Failed)).count() > 0
 }

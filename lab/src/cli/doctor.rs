@@ -3,7 +3,7 @@
 use clap::Args;
 use evidence::Level;
 
-use super::{Exit, terminal};
+use super::{Exit, OrExit, terminal};
 use crate::doctor::{self, Addresses};
 
 #[derive(Debug, Args)]
@@ -27,13 +27,13 @@ pub(super) fn doctor(arguments: &Arguments) -> Result<Exit, Exit> {
             "--port and --page-port are both {}; the service and the web UI need one each",
             addresses.page
         );
-        return Err(terminal::fail(&*Box::from(both), Exit::Usage));
+        return Err(terminal::fail(both, Exit::Usage));
     }
     let runtime = terminal::runtime()?;
     let facts = runtime.block_on(doctor::look(addresses, terminal::facts()));
     // A DNS lookup cannot be cancelled, only left running.
     runtime.shutdown_background();
-    let facts = facts.map_err(|error| terminal::fail(&error, Exit::Environment))?;
+    let facts = facts.or_exit(Exit::Environment)?;
     let findings = doctor::findings(&facts, addresses);
 
     let text = match arguments.json {

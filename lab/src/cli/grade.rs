@@ -26,8 +26,8 @@ use runner::{
 use tokio::time::{Instant, sleep};
 
 use super::{
-    Exit,
-    card_options::{CardOptions, listen, report_faults},
+    Exit, OrExit,
+    card_options::{CardOptions, report_faults},
     known_failing, number, open_cases, rule, summary, terminal,
 };
 
@@ -96,9 +96,8 @@ impl Arguments {
 
 pub(super) fn grade(arguments: &Arguments) -> Result<Exit, Exit> {
     if let Some(name) = &arguments.hint {
-        let task = named(name)?;
-        let options = arguments.card.terminal();
-        let hint = render::grade::hint(&task.words, &options);
+        let task = find(name).or_exit(Exit::Usage)?;
+        let hint = render::grade::hint(&task.words, &arguments.card.terminal());
         return terminal::print(&hint).map(|()| Exit::Passed);
     }
     if !arguments.summary.is_empty() {
@@ -121,20 +120,17 @@ fn open(arguments: &Arguments) -> Result<Exit, Exit> {
             terminal::note("The command that runs a client goes after `--`.");
         }
     })?;
-    let only = only(arguments)?;
     let demands = Demands::new(arguments)?;
-    arguments.card.check_files()?;
     let seed = arguments.seed.unwrap_or_else(Settings::random_seed);
     let options = arguments.card.terminal();
     let mut card = terminal::runtime()?.block_on(async {
-        let mut signals = listen()?;
+        let mut signals = terminal::signals()?;
         open_cases::serve(&tasks, seed, &options, &mut signals).await
     })?;
-    card.judge_only(&only);
-    write_files(arguments, &card, &demands)?;
-    let text = |options: &Options| render::grade::card(&card, &demands.known, options);
-    arguments.card.print(&card, text)?;
-    demands.exit(&card, arguments)
+    card.judge_only(&demands.only);
+    demands.write_files(&card)?;
+    demands.print(&card)?;
+    demands.exit(&card)
 }
 
 /// The tasks named on the command line, or `otherwise` if none is named.
@@ -148,49 +144,51 @@ fn chosen(
     }
 }
 
-/// The rules named on the command line; an empty list means all rules.
-fn only(arguments: &Arguments) -> Result<Vec<&'static Rule>, Exit> {
-    let rules = arguments.only.iter().map(|id| rule::find(id));
-    let rules: Result<_, _> = rules.collect();
-    rules.map_err(|error| terminal::fail(&error, Exit::Usage))
-}
-
-/// Writes the card to the requested files.
-fn write_files(arguments: &Arguments, card: &Card, demands: &Demands) -> Result<(), Exit> {
-    let (options, known) = (&arguments.card, &demands.known);
-    let words: Vec<_> = all().map(|task| &task.words).collect();
-    options.write_files(
-        &render::junit(card, known, options.strict),
-        &render::html_card(card, &words, known),
-    )
-}
-
-fn named(name: &str) -> Result<&'static Task, Exit> {
-    find(name).map_err(|error| terminal::fail(&error, Exit::Usage))
-}
-
 fn all_named(names: &[String]) -> Result<Vec<&'static Task>, Exit> {
-    names.iter().map(|name| named(name)).collect()
+    let tasks: Result<_, _> = names.iter().map(|name| find(name)).collect();
+    tasks.or_exit(Exit::Usage)
 }
 
-/// The conditions for a card to pass.
-struct Demands {
+/// What a card is judged by, and where it goes.
+struct Demands<'a> {
+    options: &'a CardOptions,
     required: Vec<&'static Task>,
+    /// The rules to judge; an empty list means all rules.
+    only: Vec<&'static Rule>,
     known: KnownFailures,
     /// The card to compare with.
     earlier: Option<PrintedCard>,
 }
 
-impl Demands {
-    fn new(arguments: &Arguments) -> Result<Self, Exit> {
-        let list = arguments.card.known_failing.as_deref();
+impl<'a> Demands<'a> {
+    /// Reads the files of the options, and checks that the others can be written.
+    fn new(arguments: &'a Arguments) -> Result<Self, Exit> {
+        let options = &arguments.card;
+        options.check_files()?;
+        let list = options.known_failing.as_deref();
         let earlier = arguments.against.as_deref().map(summary::read);
-        let earlier = earlier.transpose();
+        let only: Result<_, _> = arguments.only.iter().map(|id| rule::find(id)).collect();
         Ok(Self {
-            earlier: earlier.map_err(|error| terminal::fail(&error, Exit::Usage))?,
+            options,
+            earlier: earlier.transpose().or_exit(Exit::Usage)?,
             required: all_named(&arguments.require)?,
+            only: only.or_exit(Exit::Usage)?,
             known: known_failing::read(list, known_failing::check)?,
         })
+    }
+
+    /// Writes the card to the requested files.
+    fn write_files(&self, card: &Card) -> Result<(), Exit> {
+        let words: Vec<_> = all().map(|task| &task.words).collect();
+        self.options.write_files(
+            &render::junit(card, &self.known, self.options.strict),
+            &render::html_card(card, &words, &self.known),
+        )
+    }
+
+    fn print(&self, card: &Card) -> Result<(), Exit> {
+        let text = |options: &Options| render::grade::card(card, &self.known, options);
+        self.options.print(card, text)
     }
 
     /// Whether a task is done, except for its known failures.
@@ -200,7 +198,7 @@ impl Demands {
 
     /// The exit code of a card. Reports the demands that it does not meet, and what has
     /// changed since an earlier card.
-    fn exit(&self, card: &Card, arguments: &Arguments) -> Result<Exit, Exit> {
+    fn exit(&self, card: &Card) -> Result<Exit, Exit> {
         // A case that could not be judged does not count as done.
         let is_done = |wanted: &Task| {
             let mut tasks = card.tasks.iter();
@@ -212,16 +210,15 @@ impl Demands {
         let missing = self.required.iter().filter(|task| !is_done(task));
         let missing =
             missing.map(|task| format!("'{}' is required, and it is not done", task.words.name));
-        let unjudged = card.unjudged().filter(|_| arguments.card.strict);
+        let unjudged = card.unjudged().filter(|_| self.options.strict);
         let unjudged = unjudged.map(|words| format!("{words}, and --strict does not allow that"));
         let has_faults = report_faults(card, &self.known, missing.chain(unjudged));
         let is_fine = match &self.earlier {
             None => card.passed_but_for(&self.known),
             Some(earlier) => {
                 let changes = card.against(earlier);
-                let options = arguments.card.terminal();
-                let text = render::grade::changes(&changes, &options);
-                match arguments.card.json {
+                let text = render::grade::changes(&changes, &self.options.terminal());
+                match self.options.json {
                     true => terminal::note(text.trim_end()),
                     false => terminal::print(&text)?,
                 }
@@ -236,13 +233,12 @@ impl Demands {
     }
 }
 
-/// A client, the tasks to run, and the rules to judge.
+/// A client, and the tasks to run.
 struct Grader<'a> {
     arguments: &'a Arguments,
     command: ClientCommand,
     tasks: Vec<&'static Task>,
-    demands: Demands,
-    only: Vec<&'static Rule>,
+    demands: Demands<'a>,
     seed: u64,
     options: Options,
     slots: ProcessSlots,
@@ -258,12 +254,10 @@ enum Ended {
 impl<'a> Grader<'a> {
     fn new(arguments: &'a Arguments) -> Result<Self, Exit> {
         let command = ClientCommand::new(arguments.command.iter().cloned());
-        arguments.card.check_files()?;
         Ok(Self {
-            command: command.map_err(|error| terminal::fail(&error, Exit::Usage))?,
+            command: command.or_exit(Exit::Usage)?,
             tasks: chosen(arguments, TASKS.iter().copied())?,
             demands: Demands::new(arguments)?,
-            only: only(arguments)?,
             seed: arguments.seed.unwrap_or_else(Settings::random_seed),
             options: arguments.card.terminal(),
             slots: ProcessSlots::of_this_machine(),
@@ -273,9 +267,8 @@ impl<'a> Grader<'a> {
 
     /// Runs once and returns the exit code.
     fn once(&self) -> Result<Exit, Exit> {
-        let runtime = terminal::runtime()?;
-        runtime.block_on(async {
-            let mut signals = listen()?;
+        terminal::runtime()?.block_on(async {
+            let mut signals = terminal::signals()?;
             let graded = if self.arguments.all {
                 self.every_task(&mut signals).await
             } else {
@@ -285,11 +278,9 @@ impl<'a> Grader<'a> {
                 Err(Ended::Cancelled(card)) => (card, true),
                 graded => (self.finish(graded)?, false),
             };
-            write_files(self.arguments, &card, &self.demands)?;
+            self.demands.write_files(&card)?;
             if self.arguments.card.json || self.arguments.all {
-                let known = &self.demands.known;
-                let text = |options: &Options| render::grade::card(&card, known, options);
-                self.arguments.card.print(&card, text)?;
+                self.demands.print(&card)?;
             } else if !is_cancelled && self.next(&card) < self.tasks.len() {
                 self.advise_watching()?;
             } else if !is_cancelled {
@@ -300,7 +291,7 @@ impl<'a> Grader<'a> {
                 terminal::note(&format!("Cancelled: {done} of {all} tasks were run."));
                 return Err(Exit::Cancelled);
             }
-            self.demands.exit(&card, self.arguments)
+            self.demands.exit(&card)
         })
     }
 
@@ -308,11 +299,10 @@ impl<'a> Grader<'a> {
     fn watch(&self, file: &Path) -> Result<Exit, Exit> {
         let mut seen = saved(file).ok_or_else(|| {
             let error = format!("{} cannot be read, so it cannot be watched", file.display());
-            terminal::fail(&*Box::<dyn std::error::Error>::from(error), Exit::Usage)
+            terminal::fail(error, Exit::Usage)
         })?;
-        let runtime = terminal::runtime()?;
-        runtime.block_on(async {
-            let mut signals = listen()?;
+        terminal::runtime()?.block_on(async {
+            let mut signals = terminal::signals()?;
             let mut next = 0;
             loop {
                 let from = next;
@@ -327,7 +317,7 @@ impl<'a> Grader<'a> {
                 }
                 if next == self.tasks.len() {
                     self.say_done(&card)?;
-                    return self.demands.exit(&card, self.arguments);
+                    return self.demands.exit(&card);
                 }
                 tokio::select! {
                     () = signals.next() => return Err(Exit::Cancelled),
@@ -404,7 +394,7 @@ impl<'a> Grader<'a> {
     async fn run(&self, task: &Task, progress: &Progress) -> Result<TaskGrade, GradeError> {
         let case_done = || progress.bar.inc(1);
         let mut grade = run_task(task, &self.command, self.seed, &self.slots, case_done).await?;
-        grade.judge_only(&self.only);
+        grade.judge_only(&self.demands.only);
         Ok(grade)
     }
 
@@ -429,8 +419,7 @@ impl<'a> Grader<'a> {
                 terminal::note(&format!("| {}", line.escape_debug()));
             }
             let error = format!("{} never ran: exit code 127, and no request", self.command);
-            let error = Box::<dyn std::error::Error>::from(error);
-            return Err(terminal::fail(&*error, Exit::Environment));
+            return Err(terminal::fail(error, Exit::Environment));
         }
         Ok(card)
     }

@@ -9,9 +9,8 @@ use evidence::{
 use runner::{UnknownName, grade::find};
 
 use super::{
-    Exit,
+    Exit, OrExit,
     rule::{self, UnknownRule},
-    terminal,
 };
 
 /// Why a list of known failures cannot be used.
@@ -53,7 +52,7 @@ pub(super) fn read<E: Error + 'static>(
                 .map_err(|(line, source)| ListError::Line { file, line, source }),
             Err(source) => Err(ListError::Unreadable { file, source }),
         };
-    read.map_err(|error| terminal::fail(&error, Exit::Usage))
+    read.or_exit(Exit::Usage)
 }
 
 /// Checks an entry about tasks: a rule, a rule that a task judges, or the goal of a task.

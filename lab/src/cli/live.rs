@@ -4,18 +4,12 @@
 use std::time::Duration;
 
 use evidence::Pace;
-use host::Signals;
 use http::Method;
 use runner::scenario::Scenario;
 use serde::Deserialize;
 use tokio::time::sleep;
 
-use super::{
-    Exit,
-    running_lab::{RunningLab, RunningLabError},
-    scenario_arguments::Arguments,
-    terminal,
-};
+use super::{Exit, OrExit, running_lab::RunningLab, scenario_arguments::Arguments, terminal};
 use crate::web::Evidence;
 
 /// The time between two looks at a run.
@@ -27,23 +21,22 @@ struct Started {
 }
 
 pub(super) fn live(arguments: &Arguments, scenario: &Scenario) -> Result<Exit, Exit> {
-    let fail = |error: RunningLabError| terminal::fail(&error, Exit::Environment);
     terminal::runtime()?.block_on(async {
         let page = &arguments.page;
-        let lab = RunningLab::at(page).map_err(fail)?;
-        let mut signals =
-            Signals::listen().map_err(|error| terminal::fail(&error, Exit::Environment))?;
+        let lab = RunningLab::at(page).or_exit(Exit::Environment)?;
+        let mut signals = terminal::signals()?;
         let request = arguments.run_request(scenario, Pace::Real);
         let started = lab.ask(Method::POST, "/api/runs", Some(&request)).await;
-        let Started { id } = started.map_err(fail)?;
+        let Started { id } = started.or_exit(Exit::Environment)?;
         terminal::note(&format!("the run is at {page}/runs/{id}"));
 
         let path = path(&id, arguments);
         let mut cancelled = false;
         loop {
-            match lab.ask(Method::GET, &path, None).await.map_err(fail)? {
+            let evidence = lab.ask(Method::GET, &path, None).await;
+            match evidence.or_exit(Exit::Environment)? {
                 Evidence::Running => {}
-                Evidence::Failed(why) => return Err(fail(RunningLabError::Problem(why))),
+                Evidence::Failed(why) => return Err(terminal::fail(why, Exit::Environment)),
                 Evidence::Ended {
                     printed,
                     passed,
@@ -56,7 +49,7 @@ pub(super) fn live(arguments: &Arguments, scenario: &Scenario) -> Result<Exit, E
                         response.text().await.map_err(|_| lab.is_another())
                     };
                     if arguments.wants_report() {
-                        let html = report().await.map_err(fail)?;
+                        let html = report().await.or_exit(Exit::Environment)?;
                         arguments.write_report(|| html)?;
                     }
                     return Ok(match (cancelled, passed) {
@@ -74,7 +67,8 @@ pub(super) fn live(arguments: &Arguments, scenario: &Scenario) -> Result<Exit, E
                     }
                     cancelled = true;
                     let path = format!("/api/runs/{id}");
-                    lab.send(Method::DELETE, &path, None).await.map_err(fail)?;
+                    let cancels = lab.send(Method::DELETE, &path, None).await;
+                    cancels.or_exit(Exit::Environment)?;
                 }
             }
         }

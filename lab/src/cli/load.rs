@@ -3,7 +3,6 @@
 use std::{ops::RangeInclusive, time::Duration};
 
 use clap::Args;
-use host::Signals;
 use http::{Method, StatusCode, header::CONTENT_TYPE};
 use indicatif::ProgressBar;
 use reqwest::Response;
@@ -11,7 +10,7 @@ use serde_json::json;
 use tokio::time::timeout;
 
 use super::{
-    Exit,
+    Exit, OrExit,
     number::{self, NumberError},
     running_lab::{RunningLab, RunningLabError, default_page, page},
     terminal,
@@ -112,21 +111,16 @@ pub(super) fn load(arguments: &Arguments) -> Result<Exit, Exit> {
 }
 
 async fn run(arguments: &Arguments) -> Result<Exit, Exit> {
-    let fail = |error: LoadError| terminal::fail(&error, Exit::Environment);
-    let load = arguments
-        .load()
-        .map_err(|error| terminal::fail(&error, Exit::Usage))?;
+    let load = arguments.load().or_exit(Exit::Usage)?;
 
-    let mut running = RunningLoad::start(&arguments.page, &load)
-        .await
-        .map_err(fail)?;
+    let running = RunningLoad::start(&arguments.page, &load).await;
+    let mut running = running.or_exit(Exit::Environment)?;
     let first = running.next().await.ok().flatten();
-    let mut progress =
-        first.ok_or_else(|| fail(RunningLabError::NotTheWebUi(arguments.page.clone()).into()))?;
+    let first = first.ok_or_else(|| RunningLabError::NotTheWebUi(arguments.page.clone()));
+    let mut progress = first.or_exit(Exit::Environment)?;
     // Signals must be handled once the line below is printed. Before it there is nothing
     // to summarise, and a signal ends the program as usual.
-    let mut signals =
-        Signals::listen().map_err(|error| terminal::fail(&error, Exit::Environment))?;
+    let mut signals = terminal::signals()?;
     terminal::note(&format!(
         "{} runs in {} s at {}; Ctrl+C stops them",
         progress.length, load.seconds, arguments.page
@@ -153,7 +147,7 @@ async fn run(arguments: &Arguments) -> Result<Exit, Exit> {
     let options = terminal::options(arguments.ascii);
     let course: Vec<_> = CATALOGUE.iter().map(Scenario::name).collect();
     terminal::print(&render::load(&load, &progress, &course, &options))?;
-    Ok(judge(end, &progress, &arguments.page).unwrap_or_else(fail))
+    judge(end, &progress, &arguments.page).or_exit(Exit::Environment)
 }
 
 fn show(bar: &ProgressBar, progress: &Progress) {

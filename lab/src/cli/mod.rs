@@ -37,6 +37,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 pub use exit::Exit;
+use terminal::OrExit;
 
 #[derive(Debug, Parser)]
 #[command(

@@ -5,7 +5,7 @@ use host::Signals;
 use render::Options;
 use runner::grade::{OpenCases, Task};
 
-use super::{Exit, terminal};
+use super::{Exit, OrExit, terminal};
 
 /// Serves the cases of these tasks until Ctrl+C, and returns the card.
 pub(super) async fn serve(
@@ -14,8 +14,7 @@ pub(super) async fn serve(
     options: &Options,
     signals: &mut Signals,
 ) -> Result<Card, Exit> {
-    let fail = |error: &dyn std::error::Error| terminal::fail(error, Exit::Environment);
-    let cases = OpenCases::start(tasks.iter().copied(), seed).map_err(|error| fail(&error))?;
+    let cases = OpenCases::start(tasks.iter().copied(), seed).or_exit(Exit::Environment)?;
     let open = tasks.iter().map(|task| {
         let of_it = cases
             .cases()
@@ -31,7 +30,7 @@ pub(super) async fn serve(
     // On stderr, so that stdout has only the card.
     terminal::note(&render::grade::open(&open, options));
     signals.next().await;
-    let tasks = cases.stop().await.map_err(|error| fail(&error))?;
+    let tasks = cases.stop().await.or_exit(Exit::Environment)?;
     Ok(Card {
         tasks,
         ..Card::new(Vec::new(), seed, runner::GENERATOR)

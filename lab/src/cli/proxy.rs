@@ -15,8 +15,8 @@ use runner::{
 };
 
 use super::{
-    Exit,
-    card_options::{CardOptions, listen, report_faults},
+    Exit, OrExit,
+    card_options::{CardOptions, report_faults},
     known_failing, number, terminal,
 };
 
@@ -103,10 +103,9 @@ fn seconds(text: &str) -> Result<Duration, number::NumberError> {
 }
 
 pub(super) fn proxy(arguments: &Arguments) -> Result<Exit, Exit> {
-    let usage = |error: &dyn std::error::Error| terminal::fail(error, Exit::Usage);
     let demands = Demands::new(arguments)?;
     let upstream = Upstream::new(&arguments.upstream, &arguments.allow_host);
-    let upstream = upstream.map_err(|error| usage(&error))?;
+    let upstream = upstream.or_exit(Exit::Usage)?;
     arguments.card.check_files()?;
     if arguments.command.is_empty() {
         return open(arguments, &upstream, &demands);
@@ -114,7 +113,7 @@ pub(super) fn proxy(arguments: &Arguments) -> Result<Exit, Exit> {
     let command = ClientCommand::new(arguments.command.iter().cloned());
     let options = Options {
         upstream,
-        command: command.map_err(|error| usage(&error))?,
+        command: command.or_exit(Exit::Usage)?,
         set: arguments.set.clone(),
         routes: arguments.route.clone(),
         faults: arguments.fault.clone(),
@@ -127,7 +126,7 @@ pub(super) fn proxy(arguments: &Arguments) -> Result<Exit, Exit> {
         keeps_host: arguments.keep_host,
     };
     terminal::runtime()?.block_on(async {
-        let mut signals = listen()?;
+        let mut signals = terminal::signals()?;
         tokio::select! {
             ended = run(arguments, options, &demands) => ended,
             () = signals.next() => Err(Exit::Cancelled),
@@ -198,10 +197,10 @@ fn open(arguments: &Arguments, upstream: &Upstream, demands: &Demands) -> Result
         fault: *fault,
     };
     let run = terminal::runtime()?.block_on(async {
-        let mut signals = listen()?;
+        let mut signals = terminal::signals()?;
         let headers = &arguments.call_header;
         let proxy = Listening::start(upstream, Some(aim), headers, arguments.keep_host);
-        let proxy = proxy.map_err(|error| terminal::fail(&error, Exit::Environment))?;
+        let proxy = proxy.or_exit(Exit::Environment)?;
         terminal::note(&format!(
             "{} stands before {upstream} until Ctrl+C, which prints the card.\n\
              The first '{route}' meets: {}. Only attempts that carry a\n\
@@ -257,7 +256,7 @@ impl Demands {
         let required = required.collect::<Result<_, _>>();
         let list = arguments.card.known_failing.as_deref();
         Ok(Self {
-            required: required.map_err(|error| terminal::fail(&error, Exit::Usage))?,
+            required: required.or_exit(Exit::Usage)?,
             known: known_failing::read(list, |known| rule(&known.id).map(drop))?,
         })
     }

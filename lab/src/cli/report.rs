@@ -36,7 +36,7 @@ pub(super) fn check(file: &Path) -> Result<(), Exit> {
 fn failed(file: &Path, error: &io::Error) -> Exit {
     let file = file.display();
     let error = format!("the report could not be written to {file}: {error}");
-    terminal::fail(&*Box::from(error), Exit::Environment)
+    terminal::fail(error, Exit::Environment)
 }
 
 /// Writes to the target of this path, whether or not it exists.

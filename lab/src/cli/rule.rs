@@ -7,7 +7,7 @@ use evidence::{
 };
 use runner::{grade::all, nearest};
 
-use super::{Exit, terminal};
+use super::{Exit, OrExit, terminal};
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
@@ -45,7 +45,7 @@ pub(super) fn rule(arguments: &Arguments) -> Result<Exit, Exit> {
     let text = match &arguments.id {
         None => render::grade::rules(RULES, &options),
         Some(id) => {
-            let rule = find(id).map_err(|error| terminal::fail(&error, Exit::Usage))?;
+            let rule = find(id).or_exit(Exit::Usage)?;
             let judged = all()
                 .filter(|task| task.rules().any(|judged| judged.id == rule.id))
                 .map(|task| task.words.name);

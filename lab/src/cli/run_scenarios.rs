@@ -7,7 +7,7 @@ use host::Signals;
 use tokio::{runtime::Runtime, sync::oneshot};
 use tracing_subscriber::filter::Targets;
 
-use super::{Exit, terminal};
+use super::{Exit, OrExit, terminal};
 use crate::{logging, otlp, otlp::Endpoint};
 use evidence::{Run, compare::Sample};
 use runner::{ClientUnderTest, Settings, run_until, sample, scenario::Scenario};
@@ -91,8 +91,9 @@ impl Runner {
                 self.endpoint = None;
             }
             None => {
-                let error = format!("Ctrl+C ended the export to {endpoint}; it is incomplete");
-                terminal::warn(&*Box::<dyn std::error::Error>::from(error));
+                terminal::warn(format!(
+                    "Ctrl+C ended the export to {endpoint}; it is incomplete"
+                ));
                 self.endpoint = None;
             }
         }
@@ -107,11 +108,7 @@ fn listening<'a>(
     let _inside = runtime.enter();
     match signals {
         Some(signals) => Ok(signals),
-        none => {
-            let listen = Signals::listen();
-            let listen = listen.map_err(|error| terminal::fail(&error, Exit::Environment));
-            Ok(none.insert(listen?))
-        }
+        none => Ok(none.insert(terminal::signals()?)),
     }
 }
 
@@ -127,5 +124,5 @@ pub(super) fn logs() -> Option<Targets> {
 /// invalid address is a usage error.
 pub(super) fn endpoint(otlp: Option<&str>) -> Result<Option<Endpoint>, Exit> {
     let variable = |name| env::var_os(name).map(|value| value.to_string_lossy().into_owned());
-    Endpoint::choose(otlp, variable).map_err(|error| terminal::fail(&error, Exit::Usage))
+    Endpoint::choose(otlp, variable).or_exit(Exit::Usage)
 }

@@ -4,24 +4,20 @@ use evidence::Pace;
 use runner::scenario::Scenario;
 
 use super::{
-    Exit, all, ask, compare, live,
+    Exit, OrExit, all, ask, compare, live,
     run_scenarios::Runner,
     scenario_arguments::{Arguments, Chosen},
-    terminal,
 };
 use crate::invocation::lab;
 
 pub(super) fn scenario(arguments: &Arguments) -> Result<Exit, Exit> {
-    let chosen = arguments.chosen();
-    if chosen.is_ok() {
-        arguments.check_report()?;
-    }
+    let chosen = arguments.chosen().or_exit(Exit::Usage)?;
+    arguments.check_report()?;
     match chosen {
-        Ok(Chosen::All(scenarios)) => all::all(arguments, scenarios),
-        Ok(Chosen::One(scenario)) if arguments.live => live::live(arguments, scenario),
-        Ok(Chosen::One(scenario)) if arguments.compare => compare::compare(arguments, scenario),
-        Ok(Chosen::One(scenario)) => one(arguments, scenario),
-        Err(error) => Err(terminal::fail(&*error, Exit::Usage)),
+        Chosen::All(scenarios) => all::all(arguments, scenarios),
+        Chosen::One(scenario) if arguments.live => live::live(arguments, scenario),
+        Chosen::One(scenario) if arguments.compare => compare::compare(arguments, scenario),
+        Chosen::One(scenario) => one(arguments, scenario),
     }
 }
 

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use host::{Signals, StartError};
+use host::StartError;
 
-use super::{Exit, number, run_scenarios, terminal};
+use super::{Exit, OrExit, number, run_scenarios, terminal};
 use crate::{
     web::DEFAULT_PAGE_PORT, web::Exporters, web::WebUi, web::WebUiConfig, web::WebUiError,
 };
@@ -42,9 +42,8 @@ pub(super) fn serve(arguments: &Arguments) -> Result<Exit, Exit> {
 }
 
 async fn run(arguments: &Arguments) -> Result<(), Exit> {
-    let fail = |error: &dyn std::error::Error| terminal::fail(error, Exit::Environment);
     // Signals must be handled once the lines below are printed.
-    let mut signals = Signals::listen().map_err(|error| fail(&error))?;
+    let mut signals = terminal::signals()?;
     let config = WebUiConfig {
         port: arguments.port,
         page_port: arguments.page_port,
@@ -69,12 +68,10 @@ async fn run(arguments: &Arguments) -> Result<(), Exit> {
     }
 
     signals.next().await;
-    let cut_short = |how: String| {
-        let error = format!("the stop was cut short{how}");
-        terminal::fail(&*Box::from(error), Exit::Failed)
-    };
+    let cut_short =
+        |how: String| terminal::fail(format!("the stop was cut short{how}"), Exit::Failed);
     let stopped = tokio::select! {
-        stopped = web_ui.stop() => stopped.map_err(|error| fail(&error))?,
+        stopped = web_ui.stop() => stopped.or_exit(Exit::Environment)?,
         () = signals.next() => return Err(cut_short(" by a second signal".to_owned())),
     };
     match stopped.cut_off {
@@ -91,5 +88,5 @@ fn fail_start(error: &WebUiError) -> Exit {
         _ => return terminal::fail(error, Exit::Environment),
     };
     let hint = format!("{error}; choose another with {option}, or {option} 0 for a free one");
-    terminal::fail(&*Box::from(hint), Exit::Environment)
+    terminal::fail(hint, Exit::Environment)
 }

@@ -15,13 +15,12 @@ use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 use evidence::storm::{
     Cut, Knob, KnobError, Knobs, Policy, Settings, Setup, Storm, Values, check::Figures,
 };
-use host::Signals;
 use runner::storm::{
     PRESETS, Plan, STORIES, StormError, check, policy, simulate, simulate_seeds, story,
 };
 
 use super::{
-    Exit,
+    Exit, OrExit,
     number::{self, NumberError},
     report, terminal,
 };
@@ -180,7 +179,7 @@ pub(super) fn storm(arguments: &Arguments) -> Result<Exit, Exit> {
     if arguments.check {
         let seed = arguments.seed.unwrap_or(1);
         let checked = until_ctrl_c(move |is_over| check(seed, is_over))?;
-        let figures = checked.map_err(|error| terminal::fail(&error, Exit::Environment))?;
+        let figures = checked.or_exit(Exit::Environment)?;
         terminal::print(&match json {
             true => render::json(&figures),
             false => render::storm_figures(&figures, &options),
@@ -199,17 +198,15 @@ pub(super) fn storm(arguments: &Arguments) -> Result<Exit, Exit> {
         let list = render::storm_list(&stories, PRESETS, &options);
         return terminal::print(&list).map(|()| Exit::Passed);
     }
-    let plan = arguments.plan();
-    let plan = plan.map_err(|error| terminal::fail(&*error, Exit::Usage))?;
+    let plan = arguments.plan().or_exit(Exit::Usage)?;
     arguments
         .report
         .iter()
         .try_for_each(|file| report::check(file))?;
-    let fail = |error: StormError| terminal::fail(&error, Exit::Usage);
     let (text, is_cut) = match arguments.seeds {
         None => {
             let storm = until_ctrl_c(move |is_over| simulate_one(&plan, is_over))?;
-            let storm = storm.map_err(fail)?;
+            let storm = storm.or_exit(Exit::Usage)?;
             if let Some(file) = &arguments.report {
                 report::write(file, &render::html_storm(&storm))?;
             }
@@ -229,7 +226,7 @@ pub(super) fn storm(arguments: &Arguments) -> Result<Exit, Exit> {
                 bar.finish_and_clear();
                 simulated
             })?;
-            let (storm, tally) = simulated.map_err(fail)?;
+            let (storm, tally) = simulated.or_exit(Exit::Usage)?;
             let simulated = tally.seeds.len() as u64 + u64::from(tally.cut_short);
             let text = match json {
                 true => render::json(&tally),
@@ -272,8 +269,7 @@ fn until_ctrl_c<T: Send + 'static>(
     work: impl FnOnce(&AtomicBool) -> T + Send + 'static,
 ) -> Result<T, Exit> {
     terminal::runtime()?.block_on(async {
-        let signals = Signals::listen();
-        let mut signals = signals.map_err(|error| terminal::fail(&error, Exit::Environment))?;
+        let mut signals = terminal::signals()?;
         let ends = Arc::new(AtomicBool::new(false));
         let told = Arc::clone(&ends);
         let mut work = tokio::task::spawn_blocking(move || work(&told));

@@ -8,7 +8,7 @@ use std::{
 use evidence::grade::{PrintedCard, PrintedCardError, Summary};
 use runner::grade::all;
 
-use super::{Exit, terminal};
+use super::{Exit, OrExit, terminal};
 
 /// Why a file cannot be read as a card.
 #[derive(Debug, thiserror::Error)]
@@ -24,7 +24,7 @@ pub(super) enum FileError {
 
 pub(super) fn summarize(files: &[PathBuf]) -> Result<Exit, Exit> {
     let cards: Result<Vec<_>, _> = files.iter().map(|file| read(file)).collect();
-    let cards = cards.map_err(|error| terminal::fail(&error, Exit::Usage))?;
+    let cards = cards.or_exit(Exit::Usage)?;
     let mut summary = Summary::of(&cards);
     // The first card may lack tasks.
     let place = |name: &str| all().position(|task| task.words.name == name);

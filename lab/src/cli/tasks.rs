@@ -4,7 +4,7 @@ use clap::Args;
 use evidence::grade::TaskWords;
 use runner::grade::{PRACTICE, TASKS, Task, find};
 
-use super::{Exit, terminal};
+use super::{Exit, OrExit, terminal};
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
@@ -14,7 +14,7 @@ pub(super) struct Arguments {
 
 pub(super) fn tasks(arguments: &Arguments) -> Result<Exit, Exit> {
     let named: Result<Vec<_>, _> = arguments.name.iter().map(|name| find(name)).collect();
-    let named = named.map_err(|error| terminal::fail(&error, Exit::Usage))?;
+    let named = named.or_exit(Exit::Usage)?;
     let (tasks, practice) = match named.is_empty() {
         true => (TASKS, PRACTICE),
         false => (&*named, &[][..]),

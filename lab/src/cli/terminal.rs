@@ -7,6 +7,7 @@ use std::{
 };
 
 use anstream::{AutoStream, ColorChoice};
+use host::Signals;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use terminal_size::{Height, Width};
 use tokio::runtime::{Builder, Runtime};
@@ -31,22 +32,36 @@ pub(super) fn flush() -> Result<(), Exit> {
 /// Turns the result of a write to stdout into an exit code.
 pub(super) fn written(result: io::Result<()>) -> Result<(), Exit> {
     match result {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(fail(&error, Exit::Environment))
-        }
-        _ => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        result => result.or_exit(Exit::Environment),
     }
 }
 
 /// Prints an error and its causes on stderr, and returns `exit`.
-pub(super) fn fail(error: &dyn Error, exit: Exit) -> Exit {
-    say("error", error);
+pub(super) fn fail<'a>(error: impl Into<Box<dyn Error + 'a>>, exit: Exit) -> Exit {
+    say("error", &*error.into());
     exit
 }
 
+pub(super) trait OrExit<T> {
+    /// Prints an error, if there is one, and turns it into this exit code.
+    fn or_exit(self, exit: Exit) -> Result<T, Exit>;
+}
+
+impl<T, E: Into<Box<dyn Error>>> OrExit<T> for Result<T, E> {
+    fn or_exit(self, exit: Exit) -> Result<T, Exit> {
+        self.map_err(|error| fail(error, exit))
+    }
+}
+
 /// Prints a warning on stderr, in one line; the command goes on.
-pub(super) fn warn(error: &dyn Error) {
-    say("warning", error);
+pub(super) fn warn<'a>(error: impl Into<Box<dyn Error + 'a>>) {
+    say("warning", &*error.into());
+}
+
+/// Listens for Ctrl+C from now on.
+pub(super) fn signals() -> Result<Signals, Exit> {
+    Signals::listen().or_exit(Exit::Environment)
 }
 
 /// Prints a line on stderr, for a person rather than a program.
