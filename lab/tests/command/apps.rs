@@ -47,12 +47,10 @@ fn judged(language: &str, program: &str, ending: &str) -> (Option<i32>, Vec<Stri
     let api = Api::start(&folder, [program, &format!("api.{ending}")]);
     let smoke = format!("smoke.{ending}");
     let url = &api.url;
-    let ended = command(&format!("proxy {url} --set API_URL --confirm 2 --json"))
-        .args(["--route", "POST /v1/orders", "--once", "POST /v1/orders"])
-        .args(["--", program, &smoke])
-        .current_dir(&folder)
-        .output();
-    let ended = Ended::from(ended.expect("lab runs"));
+    let mut lab = command(&format!("proxy {url} --set API_URL --confirm 2 --json"));
+    lab.args(["--route", "POST /v1/orders", "--once", "POST /v1/orders"])
+        .args(["--", program, &smoke]);
+    let ended = Ended::of(lab.current_dir(&folder));
     let card: Value = serde_json::from_str(&ended.stdout).expect("a card");
     let cases = card["cases"].as_array().expect("cases");
     let lines = cases.iter().flat_map(|case| {
@@ -138,15 +136,9 @@ fn no_innocent_command_is_broken() {
                     let api = Api::start(folder, ["python3", "api.py"]);
                     let faults = "--fault unavailable retry-after refused lost-response";
                     let options = format!("--set API_URL --confirm 2 --json {faults}");
-                    let ended = command(&format!("proxy {} {options}", api.url))
-                        .args([
-                            "--",
-                            "python3",
-                            &format!("{here}/tests/command/innocent.py"),
-                            name,
-                        ])
-                        .output();
-                    let ended = Ended::from(ended.expect("lab runs"));
+                    let script = format!("{here}/tests/command/innocent.py");
+                    let mut lab = command(&format!("proxy {} {options}", api.url));
+                    let ended = Ended::of(lab.args(["--", "python3", &script, name]));
                     assert!(matches!(ended.code, Some(0 | 4)), "{name}: {ended:?}");
                     assert!(!ended.stdout.contains("\"broken\""), "{name}: {ended:?}");
                 });

@@ -1,12 +1,18 @@
 //! Grading a client from the command line.
 
-use std::{fs, path::Path};
+use std::{
+    fs,
+    io::{BufRead, BufReader},
+    path::Path,
+};
 
 use runner::grade::{PRACTICE, TASKS};
 use serde_json::Value;
 use tempfile::tempdir;
 
-use crate::{Ended, assert_contains, assert_fits_80_columns, command, lab, printed};
+use crate::{
+    Ended, assert_contains, assert_fits_80_columns, command, printed, printed_url, status,
+};
 
 /// The reference client as a process.
 pub(crate) fn reliable() -> String {
@@ -28,10 +34,7 @@ fn example(name: &str) -> String {
 
 /// Grades a client with a command of several words.
 pub(crate) fn grade(options: &str, client: &[&str]) -> Ended {
-    let graded = command(&format!("grade {options} --"))
-        .args(client)
-        .output();
-    graded.expect("lab runs").into()
+    Ended::of(command(&format!("grade {options} --")).args(client))
 }
 
 #[test]
@@ -166,39 +169,6 @@ fn a_task_name_in_place_of_the_command_gets_a_suggestion() {
     assert_contains(&ended.stderr, &said);
 }
 
-#[test]
-fn an_unknown_name_is_refused_with_the_nearest() {
-    let table = [
-        ("grade --hint flakey", "did you mean 'flaky'?"),
-        ("grade --task flakey -- x", "did you mean 'flaky'?"),
-        ("grade --task flaky curl {url}", "goes after `--`"),
-        ("grade --require flakey -- x", "did you mean 'flaky'?"),
-        ("grade --only one-jobs -- x", "did you mean 'one-job'?"),
-        ("rule one-jobs", "did you mean 'one-job'?"),
-        (
-            "grade --watch no-such-file -- x",
-            "no-such-file cannot be read",
-        ),
-        ("grade --watch Cargo.toml", "COMMAND"),
-        (
-            "grade --known-failing no-such-file -- x",
-            "no-such-file cannot be read",
-        ),
-        (
-            "grade --summary no-such.json",
-            "no-such.json cannot be read",
-        ),
-        ("grade --summary Cargo.toml", "Cargo.toml: it is not a card"),
-    ];
-
-    for (arguments, words) in table {
-        let ended = lab(arguments);
-
-        assert_eq!(ended.code, Some(2), "{arguments}: {}", ended.stderr);
-        assert_contains(&ended.stderr, &[words]);
-    }
-}
-
 #[cfg(unix)]
 #[test]
 fn a_missed_goal_shows_the_printed_and_the_expected_result() {
@@ -313,62 +283,38 @@ fn tasks_rules_and_hints_fit_a_terminal() {
     assert_contains(&printed("tasks"), &names);
 }
 
-/// A client that does some tasks and skips the others, watched by the lab.
-#[cfg(unix)]
-struct Watched {
-    folder: tempfile::TempDir,
-    lab: std::process::Child,
-    lines: std::io::Lines<std::io::BufReader<std::process::ChildStdout>>,
-}
-
-#[cfg(unix)]
-impl Watched {
-    fn new(arguments: &str, tasks: &str) -> Self {
-        let folder = tempdir().expect("a folder");
-        let file = folder.path().join("client.sh");
-        Self::save(&file, tasks);
-        let mut lab = command(&format!("grade --seed 7 {arguments} --watch"))
-            .arg(&file)
-            .args(["--", "sh"])
-            .arg(&file)
-            .spawn()
-            .expect("lab runs");
-        let stdout = lab.stdout.take().expect("a pipe");
-        let lines = std::io::BufRead::lines(std::io::BufReader::new(stdout));
-        Self { folder, lab, lines }
-    }
-
-    fn save(file: &Path, tasks: &str) {
-        let (client, skip) = (reliable(), r#"echo '{"skip": true}'"#);
-        let script = format!("case $LAB_TASK in {tasks}) exec {client};; *) {skip};; esac\n");
-        fs::write(file, script).expect("written");
-    }
-
-    /// It does these tasks from now on.
-    fn does(&self, tasks: &str) {
-        Self::save(&self.folder.path().join("client.sh"), tasks);
-    }
-
-    /// The number of lines before one with these words, without those that explain one.
-    fn until(&mut self, words: &str) -> usize {
-        let found = self.lines.by_ref().map(|line| line.expect("text"));
-        let found = found.take_while(|line| !line.contains(words));
-        found.filter(|line| !line.starts_with(' ')).count()
-    }
-}
-
 #[cfg(unix)]
 #[test]
 fn a_save_continues_at_the_first_task_that_is_not_done() {
-    let mut watched = Watched::new("--task read-all flaky refused", "read-all");
+    let folder = tempdir().expect("a folder");
+    let file = folder.path().join("client.sh");
+    // The client does these tasks and skips the others.
+    let does = |tasks: &str| {
+        let (client, skip) = (reliable(), r#"echo '{"skip": true}'"#);
+        let script = format!("case $LAB_TASK in {tasks}) exec {client};; *) {skip};; esac\n");
+        fs::write(&file, script).expect("written");
+    };
+    does("read-all");
+    let mut lab = command("grade --seed 7 --task read-all flaky refused --watch")
+        .args([file.as_os_str(), "--".as_ref(), "sh".as_ref()])
+        .arg(&file)
+        .spawn()
+        .expect("lab runs");
+    let mut lines = BufReader::new(lab.stdout.take().expect("a pipe")).lines();
+    // The number of lines before one with these words, without those that explain one.
+    let mut until = |words: &str| {
+        let found = lines.by_ref().map(|line| line.expect("text"));
+        let found = found.take_while(|line| !line.contains(words));
+        found.filter(|line| !line.starts_with(' ')).count()
+    };
 
-    watched.until("See it done");
-    watched.does("read-all|flaky");
-    watched.until("(saved)");
-    let first_again = watched.until("refused");
-    watched.until("See it done");
-    watched.does("*");
-    let ended = watched.lab.wait().expect("lab ends");
+    until("See it done");
+    does("read-all|flaky");
+    until("(saved)");
+    let first_again = until("refused");
+    until("See it done");
+    does("*");
+    let ended = lab.wait().expect("lab ends");
 
     assert_eq!(first_again, 1, "flaky alone stands between");
     assert_eq!(ended.code(), Some(0));
@@ -377,33 +323,14 @@ fn a_save_continues_at_the_first_task_that_is_not_done() {
 #[cfg(unix)]
 #[test]
 fn without_a_command_the_requests_until_ctrl_c_are_judged() {
-    use std::{
-        io::{BufRead, BufReader, Read, Write},
-        net::TcpStream,
-    };
-
     let mut lab = command("grade --task retry-after --only retry-after-seconds")
         .spawn()
         .expect("lab runs");
-    let lines = BufReader::new(lab.stderr.take().expect("a pipe")).lines();
-    let mut words = lines.map_while(Result::ok).flat_map(|line| {
-        let words: Vec<_> = line.split_whitespace().map(str::to_owned).collect();
-        words
-    });
-    let url = words
-        .find(|word| word.starts_with("http://"))
-        .expect("a URL");
+    let url = printed_url(&mut lab);
     let (host, path) = url["http://".len()..].split_once('/').expect("a path");
-    let ask = || {
-        let mut stream = TcpStream::connect(host).expect("it listens");
-        let request = format!("GET /{path} HTTP/1.0\r\n\r\n");
-        stream.write_all(request.as_bytes()).expect("it reads");
-        let mut response = String::new();
-        stream.read_to_string(&mut response).expect("it responds");
-        response
-    };
+    let request = format!("GET /{path} HTTP/1.0\r\n\r\n");
 
-    let statuses = [ask(), ask()].map(|response| response[9..12].to_owned());
+    let statuses = [(); 2].map(|()| status(host, &request));
     crate::cancel::interrupt(&lab);
     let ended = Ended::from(lab.wait_with_output().expect("lab ends"));
 
@@ -413,22 +340,6 @@ fn without_a_command_the_requests_until_ctrl_c_are_judged() {
         &ended.stdout,
         &["goal not judged in 2 requests", "1 broken"],
     );
-}
-
-#[test]
-fn an_option_that_does_not_exist_is_not_taken_for_the_command() {
-    for (options, advice) in [
-        ("--al", "a similar argument exists: '--all'"),
-        (
-            "--seed -5",
-            "invalid value '-5' for '--seed <SEED>': it must be a whole number from 0",
-        ),
-    ] {
-        let refused = grade(options, &["true"]);
-
-        assert_eq!(refused.code, Some(2), "{options}");
-        assert_contains(&refused.stderr, &[advice]);
-    }
 }
 
 #[cfg(unix)]

@@ -3,10 +3,8 @@
 use crate::{Ended, command};
 
 fn flaky(rust_log: &str) -> Ended {
-    let output = command("scenario flaky --pace virtual --seed 7")
-        .env("RUST_LOG", rust_log)
-        .output();
-    let ended = Ended::from(output.expect("lab runs"));
+    let mut lab = command("scenario flaky --pace virtual --seed 7");
+    let ended = Ended::of(lab.env("RUST_LOG", rust_log));
     assert_eq!(ended.code, Some(0), "{}", ended.stderr);
     ended
 }

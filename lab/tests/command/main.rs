@@ -20,8 +20,9 @@ mod starter;
 mod usage;
 
 use std::{
-    io::Write,
-    process::{Command, Output, Stdio},
+    io::{BufRead, BufReader, Read, Write},
+    net::TcpStream,
+    process::{Child, Command, Output, Stdio},
 };
 
 /// The output of a command, and its exit code.
@@ -30,6 +31,13 @@ struct Ended {
     code: Option<i32>,
     stdout: String,
     stderr: String,
+}
+
+impl Ended {
+    /// Runs a command to its end.
+    fn of(command: &mut Command) -> Self {
+        command.output().expect("it runs").into()
+    }
 }
 
 impl From<Output> for Ended {
@@ -61,7 +69,7 @@ fn command(arguments: &str) -> Command {
 
 /// Runs the command to its end.
 fn lab(arguments: &str) -> Ended {
-    command(arguments).output().expect("lab runs").into()
+    Ended::of(&mut command(arguments))
 }
 
 /// Runs the command to its end, with something to read on stdin.
@@ -73,6 +81,27 @@ fn lab_reading(arguments: &str, input: &[u8]) -> Ended {
     // A command with invalid arguments ends without reading.
     let _ = lab.stdin.take().expect("a pipe").write_all(input);
     lab.wait_with_output().expect("lab ends").into()
+}
+
+/// The URL that a command prints on stderr once it listens.
+fn printed_url(lab: &mut Child) -> String {
+    let stderr = BufReader::new(lab.stderr.as_mut().expect("a pipe"));
+    let mut words = stderr.lines().flat_map(|line| {
+        let words = line.expect("text");
+        words.split(' ').map(str::to_owned).collect::<Vec<_>>()
+    });
+    words
+        .find(|word| word.starts_with("http://"))
+        .expect("a URL")
+}
+
+/// The status of the response to a request as it stands.
+fn status(address: &str, request: &str) -> String {
+    let mut stream = TcpStream::connect(address).expect("it listens");
+    stream.write_all(request.as_bytes()).expect("it reads");
+    let mut response = String::new();
+    stream.read_to_string(&mut response).expect("it responds");
+    response[9..12].to_owned()
 }
 
 /// The output of a command that succeeds and prints only to stdout.

@@ -3,15 +3,15 @@
 
 use std::{
     fs,
-    io::{self, BufRead, BufReader, Read, Write},
-    net::{TcpListener, TcpStream},
+    io::{self, Read, Write},
+    net::TcpListener,
     thread,
 };
 
 use serde_json::Value;
 use tempfile::tempdir;
 
-use crate::{Ended, assert_contains, command};
+use crate::{Ended, assert_contains, command, printed_url, status};
 
 /// An application that takes what it gets.
 const CALM: &str = r#"curl -sS -m 8 -o /dev/null "$API_URL/v1/orders" || true"#;
@@ -40,10 +40,8 @@ fn api() -> String {
 
 /// Judges a shell script before an upstream.
 fn judged(upstream: &str, options: &str, script: &str) -> Ended {
-    let lab = command(&format!("proxy {upstream} --set API_URL {options} --"))
-        .args(["sh", "-c", script])
-        .output();
-    lab.expect("lab runs").into()
+    let mut lab = command(&format!("proxy {upstream} --set API_URL {options} --"));
+    Ended::of(lab.args(["sh", "-c", script]))
 }
 
 #[test]
@@ -122,13 +120,9 @@ fn strictly_a_rule_that_cannot_be_told_fails() {
     // The healthy command asks for the same twice, so that nothing ties.
     let noisy = STUBBORN.replace(r#"[ "$(ask)" = 201 ]"#, "ask; [ $(ask) = 201 ]");
     let strict = |aim: &[&str]| {
-        let lab = command(&format!(
-            "proxy {} --set API_URL --strict --fault refused",
-            api()
-        ))
-        .args([aim, &["--", "sh", "-c", &noisy]].concat())
-        .output();
-        Ended::from(lab.expect("lab runs"))
+        let options = "--set API_URL --strict --fault refused";
+        let mut lab = command(&format!("proxy {} {options}", api()));
+        Ended::of(lab.args(aim).args(["--", "sh", "-c", &noisy]))
     };
 
     let (unaimed, aimed) = (strict(&[]), strict(&["--route", "POST /v1/orders"]));
@@ -151,10 +145,7 @@ fn cards_conform_to_the_schema_and_hold_no_secret() {
     );
     let run = |format: &str| {
         let options = format!("--fault lost-response --junit {files} {format} -- sh");
-        let lab = command(&format!("proxy {api} --set API_URL {options}"))
-            .arg(&script)
-            .output();
-        Ended::from(lab.expect("lab runs"))
+        Ended::of(command(&format!("proxy {api} --set API_URL {options}")).arg(&script))
     };
 
     let (text, json) = (run(""), run("--json"));
@@ -184,12 +175,11 @@ fn each_run_has_its_own_url_and_is_prepared() {
     );
     let options = "--list --set API_URL={base_url}/v2";
 
-    let lab = command(&format!("proxy {} {options}", api()))
-        .args(["--before", &before, "--", "sh", "-c", &script])
-        .args(["sh", "{base_url}"])
-        .output();
+    let mut lab = command(&format!("proxy {} {options}", api()));
+    lab.args(["--before", &before, "--", "sh", "-c", &script]);
 
-    let ended = Ended::from(lab.expect("lab runs"));
+    let ended = Ended::of(lab.args(["sh", "{base_url}"]));
+
     assert_eq!(ended.code, Some(0), "{}", ended.stderr);
     let trace = fs::read_to_string(trace).expect("it was written");
     let urls: Vec<_> = trace
@@ -207,21 +197,10 @@ fn without_a_command_marked_requests_until_ctrl_c_are_judged() {
         .args(["--route", "POST /v1/orders"])
         .spawn()
         .expect("lab runs");
-    let mut line = String::new();
-    let mut notes = BufReader::new(lab.stderr.take().expect("a pipe"));
-    notes.read_line(&mut line).expect("text");
-    let url = line.split(' ').find(|it| it.starts_with("http://"));
-    let address = url.expect("a URL")["http://".len()..].to_owned();
-    let ask = || {
-        let mut stream = TcpStream::connect(&address).expect("it listens");
-        let request = "POST /v1/orders HTTP/1.0\r\nIdempotency-Key: k\r\n\r\n";
-        stream.write_all(request.as_bytes()).expect("it reads");
-        let mut response = String::new();
-        stream.read_to_string(&mut response).expect("it responds");
-        response[9..12].to_owned()
-    };
+    let url = printed_url(&mut lab);
+    let request = "POST /v1/orders HTTP/1.0\r\nIdempotency-Key: k\r\n\r\n";
 
-    let statuses = [ask(), ask()];
+    let statuses = [(); 2].map(|()| status(&url["http://".len()..], request));
     crate::cancel::interrupt(&lab);
     let ended = Ended::from(lab.wait_with_output().expect("lab ends"));
 

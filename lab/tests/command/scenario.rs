@@ -31,11 +31,8 @@ fn the_schemas_of_a_run_and_a_card_are_printed() {
 
 #[test]
 fn draws_plain_ascii_if_the_locale_is_not_utf8() {
-    let output = command("scenario flaky --pace virtual")
-        .env("LC_ALL", "C")
-        .output();
+    let text = Ended::of(command("scenario flaky --pace virtual").env("LC_ALL", "C")).stdout;
 
-    let text = Ended::from(output.expect("lab runs")).stdout;
     assert!(text.is_ascii(), "{text}");
     assert_contains(&text, &["ok   client  succeeded on attempt 3"]);
 }
@@ -132,8 +129,8 @@ fn unwritable_output_exits_as_an_environment_failure() {
     ] {
         let full = std::fs::File::options().write(true).open("/dev/full");
         let full = full.expect("a device that is always full");
-        let lab = command(arguments).stdout(full).spawn().expect("lab runs");
 
+        let lab = command(arguments).stdout(full).spawn().expect("lab runs");
         let ended = Ended::from(lab.wait_with_output().expect("lab ends"));
 
         assert_eq!(ended.code, Some(3), "{arguments}: {}", ended.stderr);

@@ -11,10 +11,7 @@ use crate::{Ended, assert_contains, command};
 
 /// Writes the starter of a language into a folder.
 fn starter(language: &str, folder: &Path) -> Ended {
-    let written = command(&format!("starter {language}"))
-        .current_dir(folder)
-        .output();
-    Ended::from(written.expect("lab runs"))
+    Ended::of(command(&format!("starter {language}")).current_dir(folder))
 }
 
 #[test]
@@ -39,16 +36,12 @@ fn a_starter_never_replaces_a_file() {
 fn a_starter_that_cannot_be_written_leaves_no_file() {
     let folder = tempdir().expect("a folder");
 
-    let written = Command::new("sh")
-        .args([
-            "-c",
-            "trap '' XFSZ; ulimit -f 0; exec \"$0\" starter python",
-        ])
-        .arg(env!("CARGO_BIN_EXE_lab"))
-        .current_dir(&folder)
-        .output();
+    let limited = "trap '' XFSZ; ulimit -f 0; exec \"$0\" starter python";
+    let mut sh = Command::new("sh");
+    sh.args(["-c", limited, env!("CARGO_BIN_EXE_lab")]);
 
-    let written = Ended::from(written.expect("sh runs"));
+    let written = Ended::of(sh.current_dir(&folder));
+
     assert_eq!(written.code, Some(3), "{}", written.stderr);
     assert_contains(&written.stderr, &["client.py could not be written: "]);
     assert!(!folder.path().join("client.py").exists());
@@ -80,19 +73,11 @@ fn assert_does_the_first_task(language: &str, file: &str, runs: &[&str]) {
     let folder = tempdir().expect("a folder");
     assert_eq!(starter(language, folder.path()).code, Some(0));
 
-    let graded = command("grade --all --json --")
-        .args(runs)
-        .arg(file)
-        .current_dir(&folder)
-        .output();
-    let by_hand = Command::new(runs[0])
-        .args(&runs[1..])
-        .arg(file)
-        .current_dir(&folder)
-        .env_remove("LAB_TASK")
-        .output();
+    let mut by_hand = Command::new(runs[0]);
+    by_hand.args(&runs[1..]).env_remove("LAB_TASK");
+    let [graded, by_hand] = [command("grade --all --json --").args(runs), &mut by_hand]
+        .map(|command| Ended::of(command.arg(file).current_dir(&folder)));
 
-    let graded = Ended::from(graded.expect("lab runs"));
     assert_eq!(graded.code, Some(0), "{}{}", graded.stdout, graded.stderr);
     let card: Value = serde_json::from_str(&graded.stdout).expect("a card");
     let tasks = card["tasks"].as_array().expect("tasks");
@@ -103,7 +88,6 @@ fn assert_does_the_first_task(language: &str, file: &str, runs: &[&str]) {
         assert_eq!(task["goal"]["verdict"], expected, "{task:#}");
     }
     assert_survives_every_task(&folder.path().join(file), runs);
-    let by_hand = Ended::from(by_hand.expect("it runs"));
     assert_ne!(by_hand.code, Some(0));
     assert_eq!(by_hand.stdout, "");
     let said: Vec<_> = by_hand.stderr.lines().collect();
@@ -124,12 +108,8 @@ fn assert_survives_every_task(file: &Path, runs: &[&str]) {
     let every: Vec<_> = every.collect();
     fs::write(file, starter.replace(first, &every.join("\n"))).expect("written");
 
-    let graded = command("grade --all --json --")
-        .args(runs)
-        .arg(file)
-        .output();
+    let graded = Ended::of(command("grade --all --json --").args(runs).arg(file));
 
-    let graded = Ended::from(graded.expect("lab runs"));
     let card: Value = serde_json::from_str(&graded.stdout).expect("a card");
     let tasks = card["tasks"].as_array().expect("tasks").iter();
     let cases = tasks.flat_map(|task| task["cases"].as_array().expect("cases"));

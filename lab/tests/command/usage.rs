@@ -94,6 +94,32 @@ lab scenario flaky --seed many
     it must be a whole number from 0 to 18446744073709551615
 lab scenario flaky --max-retry-after 86401
     it must be a whole number from 0 to 86400
+lab rule one-jobs
+    did you mean 'one-job'?
+lab grade --hint flakey
+    did you mean 'flaky'?
+lab grade --task flakey -- x
+    did you mean 'flaky'?
+lab grade --task flaky curl {url}
+    goes after `--`
+lab grade --require flakey -- x
+    did you mean 'flaky'?
+lab grade --only one-jobs -- x
+    did you mean 'one-job'?
+lab grade --watch no-such-file -- x
+    no-such-file cannot be read
+lab grade --watch Cargo.toml
+    COMMAND
+lab grade --known-failing no-such-file -- x
+    no-such-file cannot be read
+lab grade --summary no-such.json
+    no-such.json cannot be read
+lab grade --summary Cargo.toml
+    Cargo.toml: it is not a card
+lab grade --al -- true
+    a similar argument exists: '--all'
+lab grade --seed -5 -- true
+    invalid value '-5' for '--seed <SEED>': it must be a whole number from 0
 lab serve --port 65536
     it must be a whole number from 0 to 65535
 lab doctor --port 0
