@@ -1,15 +1,8 @@
-//! The help text: what the lab is, where to start, and what each exit code means.
+//! The parts of the help text that are not about one command or option: where to start, the
+//! groups, the examples, and what each exit code means.
 
 /// No line of the help is longer, whatever the terminal.
 pub(super) const WIDTH: usize = 80;
-
-/// What the lab is.
-pub(super) const LAB: &str = "\
-A teaching lab for reliable HTTP clients
-
-A service on this machine fails on purpose, and a client has to cope with it. The lab \
-shows what happened: every attempt and every wait, what the service saw, and which \
-counters moved. It grades clients in any language. It needs no account and no internet.";
 
 /// The commands by purpose. Each command is in one group.
 pub(super) const GROUPS: [(&str, &[&str]); 4] = [
@@ -52,18 +45,6 @@ pub(super) fn template(commands: &clap::Command) -> String {
 /// The summary of the command that clap adds.
 const HELP: &str = "Print this help, or that of a command";
 
-/// What running a scenario means.
-pub(super) const SCENARIO: &str = "\
-Run a scenario, or all, and show every attempt, wait and verdict
-
-A run starts a service on a free port, lets a client call it, stops both, and \
-checks the evidence against the expectations of the scenario. The expectations \
-depend on the options: with other limits, another outcome is correct. In virtual time, \
-one seed always gives the same output, byte for byte.
-
-Ctrl+C cancels a run and shows its evidence up to that point. No run sends more \
-than 10000 requests or takes longer than an hour.";
-
 /// What to try with a scenario.
 const SCENARIO_EXAMPLES: &str = "\
 Examples:
@@ -83,19 +64,6 @@ Examples:
       inside the running `lab serve`, so that Grafana shows it
   lab scenario all --filter retry
       every scenario with \"retry\" in its name";
-
-/// What a storm is.
-pub(super) const STORM: &str = "\
-Simulate many clients during an incident, and see which policies recover
-
-One client that waits looks slower than one that retries at once. Why waiting wins, \
-and when it does not, shows only with many clients: a service with a limited \
-capacity, a short incident, and retries that keep the service down. The clients run \
-the middleware of the reference client; the service is a model, in virtual time. One \
-seed always gives the same output, byte for byte.
-
-Ctrl+C ends the storm and shows its results up to that point. A policy simulates at \
-most a million requests, and at most 5000 calls at once.";
 
 /// The meaning of the words and the signs of a storm.
 const STORM_WORDS: &str = "\
@@ -135,33 +103,6 @@ Examples:
       other policies, and less load
   lab storm --incident cut --workers-left 3
       another incident";
-
-/// What grading is.
-pub(super) const GRADE: &str = "\
-Grade a client in any language: the command after `--` starts it
-
-A task has several cases. The lab starts the client once for each case, with a \
-service and a URL of its own. The client finds the task and the URL in LAB_TASK and \
-LAB_URL, or in its arguments as `{task}` and `{url}`, and prints its result as JSON \
-on its last line. The lab judges this result and the requests that the service saw, \
-and nothing that the client says about itself. A client that does not do a task \
-prints `{\"skip\": true}` or exits with 127.
-
-The lab runs the tasks in order, up to the first that is not done, and explains what \
-to do about it.";
-
-/// The whole description of the proxy.
-pub(super) const PROXY: &str = "\
-Judge the client inside your application, in front of your API
-
-The lab runs the command after `--` several times, each time with a proxy of its own \
-between it and UPSTREAM. Two runs are healthy. In each of the others the first request \
-of one route meets one fault, and the requests that follow show how the command takes it. \
-What is judged is the command: all that it runs and that sends through the proxy. A test \
-runner that repeats failed tests is part of it: switch that off.
-
-The command finds the proxy in LAB_BASE_URL, in the variables of --set, or in its \
-arguments as `{base_url}`. It has to exit with 0 if nothing is broken.";
 
 /// Follows the options of the proxy.
 pub(super) const BELOW_PROXY: &str = "\
@@ -217,17 +158,6 @@ Exit codes:
   4  the client attempted no task
 130  Ctrl+C ended it, so nothing is judged";
 
-/// What a load is.
-pub(super) const LOAD: &str = "\
-Start many runs in a running `lab serve`, so that its counters move
-
-The runs are a mix of the whole course. Each starts a fresh service in the process of \
-`lab serve`, in real time. Most are healthy; in the last third of every minute there \
-are three times as many faults. The counters of client and service at /metrics then \
-give the dashboards something to show. The number of runs at a time is limited: a run \
-above the limit is refused and counted, and the exit code is 3. The web UI does not \
-keep these runs. Ctrl+C stops them and prints a summary.";
-
 /// What to try with a load.
 const LOAD_EXAMPLES: &str = "\
 Examples:
@@ -239,14 +169,6 @@ Examples:
       only the waits that the service asks for
   lab load --page http://127.0.0.1:9000
       for a `lab serve` with another --page-port";
-
-/// What the doctor looks at.
-pub(super) const DOCTOR: &str = "\
-Check whether this machine is ready for a workshop
-
-It checks the ports of `lab serve`, loopback, proxies, the terminal, and Docker, \
-Prometheus, Tempo and Grafana, which only the dashboards need. It says what to do \
-about each problem. It changes nothing and takes at most two seconds.";
 
 /// Follows the options of the doctor. Its exit codes are about the machine, so they
 /// have meanings of their own.

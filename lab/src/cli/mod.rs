@@ -39,12 +39,15 @@ use clap::{Parser, Subcommand};
 pub use exit::Exit;
 use terminal::OrExit;
 
+/// A teaching lab for reliable HTTP clients
+///
+/// A service on this machine fails on purpose, and a client has to cope with it. The lab shows
+/// what happened: every attempt and every wait, what the service saw, and which counters
+/// moved. It grades clients in any language. It needs no account and no internet.
 #[derive(Debug, Parser)]
 #[command(
     name = "lab",
     version,
-    about = "A teaching lab for reliable HTTP clients",
-    long_about = help::LAB,
     after_help = help::below_lab(),
     help_template = help::template(&Command::augment_subcommands(clap::Command::new("lab"))),
     max_term_width = help::WIDTH
@@ -59,13 +62,40 @@ enum Command {
     /// List the scenarios in the order of the course
     List,
     /// Run a scenario, or all, and show every attempt, wait and verdict
-    #[command(long_about = help::SCENARIO, after_long_help = help::below_scenario())]
+    ///
+    /// A run starts a service on a free port, lets a client call it, stops both, and checks
+    /// the evidence against the expectations of the scenario. The expectations depend on the
+    /// options: with other limits, another outcome is correct. In virtual time, one seed
+    /// always gives the same output, byte for byte.
+    ///
+    /// Ctrl+C cancels a run and shows its evidence up to that point. No run sends more than
+    /// 10000 requests or takes longer than an hour.
+    #[command(after_long_help = help::below_scenario())]
     Scenario(scenario_arguments::Arguments),
     /// Grade a client in any language: the command after `--` starts it
-    #[command(long_about = help::GRADE, after_long_help = help::BELOW_GRADE)]
+    ///
+    /// A task has several cases. The lab starts the client once for each case, with a service
+    /// and a URL of its own. The client finds the task and the URL in LAB_TASK and LAB_URL, or
+    /// in its arguments as `{task}` and `{url}`, and prints its result as JSON on its last
+    /// line. The lab judges this result and the requests that the service saw, and nothing
+    /// that the client says about itself. A client that does not do a task prints `{"skip":
+    /// true}` or exits with 127.
+    ///
+    /// The lab runs the tasks in order, up to the first that is not done, and explains what to
+    /// do about it.
+    #[command(after_long_help = help::BELOW_GRADE)]
     Grade(grade::Arguments),
     /// Judge the client inside your application, in front of your API
-    #[command(long_about = help::PROXY, after_long_help = help::BELOW_PROXY)]
+    ///
+    /// The lab runs the command after `--` several times, each time with a proxy of its own
+    /// between it and UPSTREAM. Two runs are healthy. In each of the others the first request
+    /// of one route meets one fault, and the requests that follow show how the command takes
+    /// it. What is judged is the command: all that it runs and that sends through the proxy. A
+    /// test runner that repeats failed tests is part of it: switch that off.
+    ///
+    /// The command finds the proxy in LAB_BASE_URL, in the variables of --set, or in its
+    /// arguments as `{base_url}`. It has to exit with 0 if nothing is broken.
+    #[command(after_long_help = help::BELOW_PROXY)]
     Proxy(Box<proxy::Arguments>),
     /// List the tasks that a client is graded on
     Tasks(tasks::Arguments),
@@ -74,17 +104,37 @@ enum Command {
     /// Write a small client that does the first task
     Starter(starter::Arguments),
     /// Simulate many clients during an incident, and see which policies recover
-    #[command(long_about = help::STORM, after_long_help = help::below_storm())]
+    ///
+    /// One client that waits looks slower than one that retries at once. Why waiting wins, and
+    /// when it does not, shows only with many clients: a service with a limited capacity, a
+    /// short incident, and retries that keep the service down. The clients run the middleware
+    /// of the reference client; the service is a model, in virtual time. One seed always gives
+    /// the same output, byte for byte.
+    ///
+    /// Ctrl+C ends the storm and shows its results up to that point. A policy simulates at
+    /// most a million requests, and at most 5000 calls at once.
+    #[command(after_long_help = help::below_storm())]
     Storm(Box<storm_command::Arguments>),
     /// Print the JSON Schema of a run, a card, a storm or a proxy's card
     Schema(schema::Arguments),
     /// Serve the web UI on this machine
     Serve(serve::Arguments),
     /// Start many runs in a running `lab serve`, so that its counters move
-    #[command(long_about = help::LOAD, after_long_help = help::below_load())]
+    ///
+    /// The runs are a mix of the whole course. Each starts a fresh service in the process of
+    /// `lab serve`, in real time. Most are healthy; in the last third of every minute there
+    /// are three times as many faults. The counters of client and service at /metrics then
+    /// give the dashboards something to show. The number of runs at a time is limited: a run
+    /// above the limit is refused and counted, and the exit code is 3. The web UI does not
+    /// keep these runs. Ctrl+C stops them and prints a summary.
+    #[command(after_long_help = help::below_load())]
     Load(load::Arguments),
     /// Check whether this machine is ready for a workshop
-    #[command(long_about = help::DOCTOR, after_long_help = help::BELOW_DOCTOR)]
+    ///
+    /// It checks the ports of `lab serve`, loopback, proxies, the terminal, and Docker,
+    /// Prometheus, Tempo and Grafana, which only the dashboards need. It says what to do about
+    /// each problem. It changes nothing and takes at most two seconds.
+    #[command(after_long_help = help::BELOW_DOCTOR)]
     Doctor(Box<doctor::Arguments>),
     /// Print a shell completion script
     Completions(completions::Arguments),
