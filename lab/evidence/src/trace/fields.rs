@@ -49,13 +49,6 @@ impl Fields {
         Self(Vec::with_capacity(room))
     }
 
-    /// Adds a field that is not set yet.
-    #[inline]
-    pub fn push(&mut self, name: &'static str, value: FieldValue) {
-        debug_assert!(self.get(name).is_none(), "{name} is already set");
-        self.0.push((name, value));
-    }
-
     /// Sets a field, and replaces an earlier value in its position.
     #[inline]
     pub fn set(&mut self, name: &'static str, value: FieldValue) {

@@ -30,7 +30,7 @@ use tracing_subscriber::{
 
 use super::{
     store::{Limits, OpenSpan, Position, Store},
-    visitor::{Callsites, Keep, Opening, Visitor},
+    visitor::{Keep, Opening, Visitor, listed},
 };
 
 /// A handle on everything recorded so far. Clones share it.
@@ -52,7 +52,6 @@ struct Shared {
     now: Arc<dyn Fn() -> Duration + Send + Sync>,
     store: Mutex<Store>,
     changed: Notify,
-    callsites: Callsites,
     layers: AtomicU32,
 }
 
@@ -71,7 +70,6 @@ impl Recorder {
             now,
             store,
             changed,
-            callsites: Callsites::default(),
             layers: AtomicU32::new(0),
         });
         Self { shared }
@@ -201,16 +199,14 @@ struct Recording<'a> {
 
 impl Keep for Recording<'_> {
     fn keep(&mut self, field: &Field, value: impl FnOnce() -> FieldValue) {
-        let callsites = &self.recorder.shared.callsites;
-        if let Some((_, name)) = callsites.listed(self.position.name, field) {
+        if let Some(name) = listed(self.position.name, field) {
             let store = self.store.get_or_insert_with(|| self.recorder.store());
             store.record(self.position, name, value());
         }
     }
 
     fn keep_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
-        let callsites = &self.recorder.shared.callsites;
-        if callsites.listed(self.position.name, field).is_some() {
+        if listed(self.position.name, field).is_some() {
             self.store = None;
             let text = format_smolstr!("{value:?}");
             self.keep(field, || FieldValue::Str(text));
@@ -233,9 +229,7 @@ where
         let Some(name) = name_of(span.metadata()) else {
             return;
         };
-        let callsites = &recorder.shared.callsites;
-        callsites.learn(name, span.metadata());
-        let mut visitor = Visitor(Opening::new(name, callsites));
+        let mut visitor = Visitor(Opening::new(name));
         span.record(&mut visitor);
         let start = recorder.now();
 

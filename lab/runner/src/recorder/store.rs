@@ -6,7 +6,6 @@
 
 use std::{
     collections::{HashMap, VecDeque},
-    hash::{BuildHasherDefault, Hasher},
     num::NonZeroUsize,
     time::Duration,
 };
@@ -33,9 +32,6 @@ impl Limits {
     pub const SPANS_PER_TRACE: NonZeroUsize = NonZeroUsize::new(1024).expect("not zero");
 }
 
-/// How many spans most traces have at most.
-const ROOM: usize = 8;
-
 impl Default for Limits {
     fn default() -> Self {
         Self {
@@ -50,31 +46,6 @@ impl Default for Limits {
 pub(super) struct OpenSpan {
     pub(super) layer: u32,
     pub(super) id: u64,
-}
-
-/// A hasher for numbers that no outsider can choose.
-#[derive(Default)]
-struct Mix(u64);
-
-impl Hasher for Mix {
-    fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.write_u64(u64::from(*byte));
-        }
-    }
-
-    fn write_u32(&mut self, number: u32) {
-        self.write_u64(u64::from(number));
-    }
-
-    fn write_u64(&mut self, number: u64) {
-        self.0 = (self.0 ^ number).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    }
-
-    fn finish(&self) -> u64 {
-        // A multiplication mixes upwards, and a table looks at the lowest bits first.
-        self.0 ^ self.0 >> 32
-    }
 }
 
 /// The result of opening a span.
@@ -99,7 +70,7 @@ pub(super) struct Store {
     ids: ChaCha12Rng,
     limits: Limits,
     traces: VecDeque<Trace>,
-    open: HashMap<OpenSpan, Opened, BuildHasherDefault<Mix>>,
+    open: HashMap<OpenSpan, Opened>,
     /// How many traces have made room for later ones.
     gone: u64,
 }
@@ -110,7 +81,7 @@ impl Store {
             ids: ChaCha12Rng::seed_from_u64(seed),
             limits,
             traces: VecDeque::new(),
-            open: HashMap::default(),
+            open: HashMap::new(),
             gone: 0,
         }
     }
@@ -122,7 +93,7 @@ impl Store {
         &mut self,
         open: OpenSpan,
         start: Duration,
-        opening: Opening<'_>,
+        opening: Opening,
         parent: Option<(SpanContext, Position)>,
     ) {
         let (parent, known) = match (opening.caller(), parent) {
@@ -193,19 +164,13 @@ impl Store {
     }
 
     fn start_trace(&mut self, id: TraceId) -> u64 {
-        let mut spans = Vec::new();
         if self.traces.len() == self.limits.traces.get() {
             self.gone += 1;
-            let gone = self.traces.pop_front();
-            // Its memory is reused, unless it is more than most traces need.
-            if let Some(gone) = gone.filter(|gone| gone.spans.capacity() <= ROOM) {
-                spans = gone.spans;
-                spans.clear();
-            }
+            self.traces.pop_front();
         }
         self.traces.push_back(Trace {
             id,
-            spans,
+            spans: Vec::new(),
             dropped_spans: 0,
             taken_at: Duration::ZERO,
         });

@@ -1,14 +1,10 @@
 //! Reads the fields of a span that are on the list, and no others.
 
-use std::{fmt, sync::OnceLock};
+use std::fmt;
 
 use evidence::trace::{FieldValue, Fields, SpanContext, SpanId, SpanName, TraceId, field};
 use smol_str::format_smolstr;
-use tracing::{
-    Metadata,
-    callsite::Identifier,
-    field::{Field, Visit},
-};
+use tracing::field::{Field, Visit};
 
 /// Receives the fields of a span.
 pub(super) trait Keep {
@@ -25,63 +21,27 @@ pub(super) trait Keep {
 /// Visits the fields of a span and passes on those on the list.
 pub(super) struct Visitor<K>(pub(super) K);
 
-/// For each name of a span one callsite whose first fields are those of the list, in its
-/// order: the first there was. None of them needs to be looked for.
-#[derive(Debug, Default)]
-pub(super) struct Callsites([OnceLock<Identifier>; SpanName::ALL.len()]);
-
-impl Callsites {
-    /// Learns of a callsite that opens spans of this name.
-    #[inline]
-    pub(super) fn learn(&self, name: SpanName, callsite: &Metadata<'_>) {
-        let Some(known) = self.0.get(name as usize) else {
-            return;
-        };
-        if known.get().is_none() {
-            let fields = callsite.fields().iter().map(|field| field.name());
-            if fields
-                .take(name.fields().len())
-                .eq(name.fields().iter().copied())
-            {
-                known.get_or_init(|| callsite.callsite());
-            }
-        }
-    }
-
-    /// Where a field stands on the list of a span of this name, and its name there.
-    #[inline]
-    pub(super) fn listed(&self, span: SpanName, field: &Field) -> Option<(usize, &'static str)> {
-        let list = span.fields();
-        let known = self.0.get(span as usize).and_then(OnceLock::get);
-        let position = if known == Some(&field.callsite()) {
-            field.index()
-        } else {
-            list.iter().position(|name| *name == field.name())?
-        };
-        Some((position, list.get(position)?))
-    }
+/// The name of a field on the list of a span of this name; none if it is not there.
+pub(super) fn listed(span: SpanName, field: &Field) -> Option<&'static str> {
+    let mut list = span.fields().iter().copied();
+    list.find(|name| *name == field.name())
 }
 
 /// A span that opens, and what it may keep.
-pub(super) struct Opening<'a> {
+pub(super) struct Opening {
     pub(super) name: SpanName,
-    callsites: &'a Callsites,
     pub(super) fields: Fields,
-    /// How far on the list the fields have come. One from there on is not there yet.
-    next: usize,
     trace_id: Option<TraceId>,
     parent_span_id: Option<SpanId>,
 }
 
-impl<'a> Opening<'a> {
+impl Opening {
     /// A span without fields.
-    pub(super) fn new(name: SpanName, callsites: &'a Callsites) -> Self {
+    pub(super) fn new(name: SpanName) -> Self {
         Self {
             name,
-            callsites,
             // Room for what will become known later, too.
             fields: Fields::with_capacity(name.fields().len()),
-            next: 0,
             trace_id: None,
             parent_span_id: None,
         }
@@ -111,14 +71,10 @@ impl<'a> Opening<'a> {
     }
 }
 
-impl Keep for Opening<'_> {
+impl Keep for Opening {
     fn keep(&mut self, field: &Field, value: impl FnOnce() -> FieldValue) {
-        match self.callsites.listed(self.name, field) {
-            Some((position, name)) if position >= self.next => {
-                self.next = position + 1;
-                self.fields.push(name, value());
-            }
-            Some((_, name)) => self.fields.set(name, value()),
+        match listed(self.name, field) {
+            Some(name) => self.fields.set(name, value()),
             None if self.name == SpanName::Request => self.keep_caller(field, value),
             None => {}
         }
