@@ -13,8 +13,8 @@
 
 use std::{
     collections::BTreeSet,
-    fs, io,
-    path::{Path, PathBuf},
+    ffi::OsStr,
+    io,
     sync::{Mutex, MutexGuard, PoisonError},
     thread::sleep,
     time::{Duration, Instant},
@@ -30,6 +30,7 @@ use nix::{
     unistd::{Pid, getpgrp, getpid},
 };
 use process_wrap::tokio::ChildWrapper;
+use procfs::process::{Process, Stat, all_processes};
 
 /// For how long orphans may take to end that were killed, all of them together.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -64,7 +65,7 @@ impl Stragglers {
         // Held until the client is known: it is no orphan.
         let mut clients = clients();
         if clients.running.is_empty() {
-            clients.before = children().map(|child| child.process).collect();
+            clients.before = children().map(|child| Pid::from_raw(child.pid)).collect();
             // Linux has had this since 3.4; without it they are not found.
             let _ = set_child_subreaper(true);
         }
@@ -80,13 +81,12 @@ impl Stragglers {
         stragglers
     }
 
-    /// Ends all processes that have its URL as their `LAB_BASE_URL`, and what they start
+    /// Ends all processes that have its URL in their environment, and what they start
     /// meanwhile.
     pub(super) fn end(&self) {
-        let variable = format!("LAB_BASE_URL={}", self.url);
         let mut ended = BTreeSet::new();
         loop {
-            let found: Vec<_> = with(&variable).filter(|it| !ended.contains(it)).collect();
+            let found: Vec<_> = with(&self.url).filter(|it| !ended.contains(it)).collect();
             if found.is_empty() {
                 return;
             }
@@ -143,9 +143,9 @@ impl Clients {
     }
 
     fn orphans(&self) -> impl Iterator<Item = Pid> {
-        let group = getpgrp();
-        let strange = children().filter(move |child| child.group != group);
-        let strange = strange.map(|child| child.process);
+        let group = getpgrp().as_raw();
+        let strange = children().filter(move |child| child.pgrp != group);
+        let strange = strange.map(|child| Pid::from_raw(child.pid));
         strange.filter(|child| !self.running.contains(child) && !self.before.contains(child))
     }
 }
@@ -158,66 +158,25 @@ fn has_ended(child: Pid) -> bool {
     }
 }
 
-/// A child of this process.
-struct Child {
-    process: Pid,
-    group: Pid,
+/// The children of this process.
+fn children() -> impl Iterator<Item = Stat> {
+    let lab = getpid().as_raw();
+    let stats = processes().filter_map(|process| process.stat().ok());
+    stats.filter(move |stat| stat.ppid == lab)
 }
 
-fn children() -> impl Iterator<Item = Child> {
-    let lab = getpid();
-    let found = processes().filter_map(|(process, folder)| {
-        let stat = fs::read_to_string(folder.join("stat")).ok()?;
-        let (parent, group) = family(&stat)?;
-        Some((parent, Child { process, group }))
-    });
-    found.filter_map(move |(parent, child)| (parent == lab).then_some(child))
+/// The processes that have this URL as their `LAB_BASE_URL`. Nobody may read the
+/// environment of another user's process; it is not one of ours.
+fn with(url: &str) -> impl Iterator<Item = Pid> {
+    let has_it = move |process: &Process| {
+        let environment = process.environ().unwrap_or_default();
+        environment.get(OsStr::new("LAB_BASE_URL")) == Some(&url.into())
+    };
+    let found = processes().filter(has_it);
+    found.map(|process| Pid::from_raw(process.pid()))
 }
 
-/// The parent and the process group in what `/proc` says of a process. Its name stands
-/// before them in parentheses, and may have more of them in itself.
-fn family(stat: &str) -> Option<(Pid, Pid)> {
-    let (_, rest) = stat.rsplit_once(')')?;
-    let mut numbers = rest.split_whitespace().skip(1).map(str::parse);
-    let mut number = || Some(Pid::from_raw(numbers.next()?.ok()?));
-    Some((number()?, number()?))
-}
-
-/// The processes in whose environment this variable was put.
-fn with(variable: &str) -> impl Iterator<Item = Pid> {
-    let processes = processes().filter(move |(_, folder)| has(folder, variable));
-    processes.map(|(process, _)| process)
-}
-
-/// All processes, each with its folder.
-fn processes() -> impl Iterator<Item = (Pid, PathBuf)> {
-    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
-    entries.filter_map(|entry| {
-        let number = entry.file_name().to_str()?.parse().ok()?;
-        Some((Pid::from_raw(number), entry.path()))
-    })
-}
-
-/// Nobody may read the environment of another user's process; it is not one of ours.
-fn has(process: &Path, variable: &str) -> bool {
-    let environment = fs::read(process.join("environ")).unwrap_or_default();
-    let mut variables = environment.split(|byte| *byte == 0);
-    variables.any(|it| it == variable.as_bytes())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_family_is_read_behind_whatever_a_process_is_called() {
-        let of = |name: &str| family(&format!("41 ({name}) S 40 39 38 0 -1"));
-
-        for name in ["sleep", "a) R 1 2 (b", ""] {
-            let family = Some((Pid::from_raw(40), Pid::from_raw(39)));
-            assert_eq!(of(name), family, "{name}");
-        }
-        assert_eq!(family(""), None);
-        assert_eq!(family("41 (sleep) S 40"), None);
-    }
+/// All processes but those that end while one looks.
+fn processes() -> impl Iterator<Item = Process> {
+    all_processes().into_iter().flatten().flatten()
 }
