@@ -3,10 +3,7 @@
 use std::{
     collections::HashSet,
     env, io,
-    sync::{
-        Condvar, Mutex,
-        atomic::{AtomicUsize, Ordering},
-    },
+    sync::atomic::{AtomicUsize, Ordering},
     thread::{self, ScopedJoinHandle},
     time::Duration,
 };
@@ -351,10 +348,9 @@ fn crowded(client: &mut Client, path: &str) -> Outcome {
     let index = value(client, path)?;
     let urls = index["urls"].as_array().cloned().unwrap_or_default();
     let paths: Vec<_> = urls.iter().filter_map(Value::as_str).map(path_of).collect();
-    let done = match () {
-        () if client.has(Habit::Alone) || client.has(Habit::Lazy) => each_alone(client, &paths),
-        () if client.has(Habit::Waves) => in_waves(client, &paths),
-        () => within_a_limit(client, &paths),
+    let done = match client.has(Habit::Alone) || client.has(Habit::Lazy) {
+        true => each_alone(client, &paths),
+        false => in_waves(client, &paths),
     };
     Ok(json!({"done": done}))
 }
@@ -375,89 +371,33 @@ fn each_alone(client: &Client, paths: &[&str]) -> usize {
     })
 }
 
-/// Sixteen at once, then a pause for all.
+/// As many at once as a limit allows, which each wave with a refusal halves; or sixteen at
+/// once, and a pause for all.
 fn in_waves(client: &Client, paths: &[&str]) -> usize {
-    let mut left = paths.to_vec();
-    for _ in 0..paths.len() {
-        let wave: Vec<_> = left.drain(..left.len().min(WORKERS)).collect();
-        let statuses: Vec<_> = thread::scope(|scope| {
-            let sent: Vec<_> = wave
-                .iter()
-                .map(|path| scope.spawn(|| once(client, path)))
-                .collect();
-            let statuses = sent.into_iter().map(ScopedJoinHandle::join);
-            statuses.map(|it| it.expect("it does not panic")).collect()
-        });
-        let refused = wave.iter().zip(statuses);
-        let refused = refused.filter(|(_, status)| *status == Some(429));
-        left.extend(refused.map(|(path, _)| *path));
-        if left.is_empty() {
-            break;
-        }
-        thread::sleep(Duration::from_millis(400));
-    }
-    paths.len() - left.len()
-}
-
-/// The calls of all workers.
-struct Calls<'a> {
-    left: Vec<&'a str>,
-    under_way: usize,
-    /// How many may be under way. A refusal halves it, but those that left before its last
-    /// change say nothing new.
-    limit: usize,
-    changes: usize,
-    done: usize,
-}
-
-/// Workers that share one limit.
-fn within_a_limit(client: &Client, paths: &[&str]) -> usize {
-    let limit = match client.has(Habit::OneByOne) {
+    let mut limit = match client.has(Habit::OneByOne) {
         true => 1,
         false => WORKERS,
     };
-    let calls = Mutex::new(Calls {
-        left: paths.to_vec(),
-        under_way: 0,
-        limit,
-        changes: 0,
-        done: 0,
-    });
-    let changed = Condvar::new();
-    let lock = || calls.lock().expect("nobody panics");
-    let work = || loop {
-        let must_wait = |calls: &mut Calls<'_>| {
-            calls.under_way > 0 && (calls.left.is_empty() || calls.under_way >= calls.limit)
-        };
-        let mut calls = changed
-            .wait_while(lock(), must_wait)
-            .expect("nobody panics");
-        let Some(path) = calls.left.pop() else { break };
-        calls.under_way += 1;
-        let changes = calls.changes;
-        drop(calls);
-        let status = once(client, path);
-        let mut calls = lock();
-        calls.under_way -= 1;
-        match status {
-            Some(200) => calls.done += 1,
-            Some(429) => {
-                calls.left.push(path);
-                if calls.changes == changes {
-                    calls.limit = (calls.limit / 2).max(1);
-                    calls.changes += 1;
-                }
-            }
-            _ => {}
+    let (mut left, mut done) = (paths.to_vec(), 0);
+    while !left.is_empty() {
+        let wave = left.split_off(left.len().saturating_sub(limit));
+        let statuses: Vec<_> = thread::scope(|scope| {
+            let send = |path| scope.spawn(move || once(client, path));
+            let sent: Vec<_> = wave.iter().copied().map(send).collect();
+            let statuses = sent.into_iter().map(ScopedJoinHandle::join);
+            statuses.map(|it| it.expect("it does not panic")).collect()
+        });
+        done += statuses.iter().filter(|it| **it == Some(200)).count();
+        let refused = wave.iter().zip(&statuses);
+        let refused = refused.filter(|(_, status)| **status == Some(429));
+        left.extend(refused.map(|(path, _)| *path));
+        if client.has(Habit::Waves) {
+            thread::sleep(Duration::from_millis(400));
+        } else if statuses.contains(&Some(429)) {
+            limit = (limit / 2).max(1);
         }
-        changed.notify_all();
-    };
-    thread::scope(|scope| {
-        for _ in 0..WORKERS {
-            scope.spawn(work);
-        }
-    });
-    lock().done
+    }
+    done
 }
 
 /// The status of one attempt.
