@@ -18,10 +18,9 @@ use std::{
     time::Duration,
 };
 
-use evidence::trace::{FieldValue, SpanContext, SpanName, Trace};
-use smol_str::format_smolstr;
+use evidence::trace::{SpanContext, SpanName, Trace};
 use tokio::sync::Notify;
-use tracing::{Metadata, Subscriber, field::Field, level_filters::LevelFilter, span};
+use tracing::{Metadata, Subscriber, level_filters::LevelFilter, span};
 use tracing_subscriber::{
     Layer,
     layer::Context,
@@ -30,7 +29,7 @@ use tracing_subscriber::{
 
 use super::{
     store::{Limits, OpenSpan, Position, Store},
-    visitor::{Keep, Opening, Visitor, listed},
+    visitor::Visitor,
 };
 
 /// A handle on everything recorded so far. Clones share it.
@@ -189,31 +188,6 @@ impl RecorderLayer {
     }
 }
 
-/// An open span that gets more fields. They appear together, except those whose value
-/// needs foreign code to format.
-struct Recording<'a> {
-    recorder: &'a Recorder,
-    store: Option<MutexGuard<'a, Store>>,
-    position: Position,
-}
-
-impl Keep for Recording<'_> {
-    fn keep(&mut self, field: &Field, value: impl FnOnce() -> FieldValue) {
-        if let Some(name) = listed(self.position.name, field) {
-            let store = self.store.get_or_insert_with(|| self.recorder.store());
-            store.record(self.position, name, value());
-        }
-    }
-
-    fn keep_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
-        if listed(self.position.name, field).is_some() {
-            self.store = None;
-            let text = format_smolstr!("{value:?}");
-            self.keep(field, || FieldValue::Str(text));
-        }
-    }
-}
-
 impl<S> Layer<S> for RecorderLayer
 where
     S: Subscriber + for<'a> LookupSpan<'a>,
@@ -229,31 +203,27 @@ where
         let Some(name) = name_of(span.metadata()) else {
             return;
         };
-        let mut visitor = Visitor(Opening::new(name));
+        let mut visitor = Visitor::new(name);
         span.record(&mut visitor);
         let start = recorder.now();
 
         let mut store = recorder.store();
         let parent = self.parent(&store, span, &context);
-        store.open(self.open_span(id), start, visitor.0, parent);
+        store.open(self.open_span(id), start, visitor, parent);
         drop(store);
         recorder.shared.changed.notify_one();
     }
 
-    fn on_record(&self, id: &span::Id, values: &span::Record<'_>, _: Context<'_, S>) {
-        let recorder = &self.recorder;
-        let store = recorder.store();
-        let Some(position) = store.position(self.open_span(id)) else {
+    fn on_record(&self, id: &span::Id, values: &span::Record<'_>, context: Context<'_, S>) {
+        let Some(name) = context.metadata(id).and_then(name_of) else {
             return;
         };
-        let mut visitor = Visitor(Recording {
-            recorder,
-            store: Some(store),
-            position,
-        });
+        let mut visitor = Visitor::new(name);
         values.record(&mut visitor);
-        drop(visitor);
-        recorder.shared.changed.notify_one();
+        let mut store = self.recorder.store();
+        if store.record(self.open_span(id), &visitor.fields) {
+            self.recorder.shared.changed.notify_one();
+        }
     }
 
     fn on_close(&self, id: span::Id, _: Context<'_, S>) {

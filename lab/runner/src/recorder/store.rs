@@ -10,10 +10,10 @@ use std::{
     time::Duration,
 };
 
-use evidence::trace::{FieldValue, Span, SpanContext, SpanId, SpanName, Trace, TraceId};
+use evidence::trace::{Fields, Span, SpanContext, SpanId, Trace, TraceId};
 use rand::{RngExt, SeedableRng, rngs::ChaCha12Rng};
 
-use super::visitor::Opening;
+use super::visitor::Visitor;
 
 /// How much a recorder keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,7 +61,6 @@ struct Opened {
 /// stays right while old traces go.
 #[derive(Clone, Copy)]
 pub(super) struct Position {
-    pub(super) name: SpanName,
     trace: u64,
     span: usize,
 }
@@ -93,10 +92,10 @@ impl Store {
         &mut self,
         open: OpenSpan,
         start: Duration,
-        opening: Opening,
+        visited: Visitor,
         parent: Option<(SpanContext, Position)>,
     ) {
-        let (parent, known) = match (opening.caller(), parent) {
+        let (parent, known) = match (visited.caller(), parent) {
             (Some(caller), _) => (Some(caller), self.number_of(caller.trace_id)),
             (None, Some((parent, position))) => (Some(parent), Some(position.trace)),
             (None, None) => (None, None),
@@ -110,10 +109,10 @@ impl Store {
             id: SpanId(self.ids.random()),
             parent: parent.map(|parent| parent.span_id),
             trace_id,
-            name: opening.name,
+            name: visited.name,
             start,
             end: None,
-            fields: opening.fields,
+            fields: visited.fields,
         };
         let context = SpanContext {
             trace_id,
@@ -128,22 +127,23 @@ impl Store {
         Some(self.open.get(&span)?.context)
     }
 
-    /// Where an open span is kept, if it is.
-    pub(super) fn position(&self, span: OpenSpan) -> Option<Position> {
-        self.open.get(&span)?.position
-    }
-
     /// The ids of an open span that is kept, and where.
     pub(super) fn kept(&self, span: OpenSpan) -> Option<(SpanContext, Position)> {
         let opened = self.open.get(&span)?;
         Some((opened.context, opened.position?))
     }
 
-    /// Adds fields that became known after the span had opened.
-    pub(super) fn record(&mut self, position: Position, name: &'static str, value: FieldValue) {
+    /// Adds fields that became known after the span had opened; whether it is kept.
+    pub(super) fn record(&mut self, span: OpenSpan, fields: &Fields) -> bool {
+        let Some((_, position)) = self.kept(span) else {
+            return false;
+        };
         if let Some(span) = self.span_mut(position) {
-            span.fields.set(name, value);
+            for (name, value) in fields.iter() {
+                span.fields.set(name, value.clone());
+            }
         }
+        true
     }
 
     /// Takes a span from those that are open; whether it is kept.
@@ -179,13 +179,12 @@ impl Store {
 
     fn keep(&mut self, number: u64, span: Span) -> Option<Position> {
         let room = self.limits.spans_per_trace.get();
-        let name = span.name;
         match self.trace_mut(number) {
             Some(trace) if trace.spans.len() < room => {
                 trace.spans.push(span);
                 let span = trace.spans.len() - 1;
                 let trace = number;
-                return Some(Position { name, trace, span });
+                return Some(Position { trace, span });
             }
             Some(trace) => trace.dropped_spans += 1,
             None => {}

@@ -6,42 +6,20 @@ use evidence::trace::{FieldValue, Fields, SpanContext, SpanId, SpanName, TraceId
 use smol_str::format_smolstr;
 use tracing::field::{Field, Visit};
 
-/// Receives the fields of a span.
-pub(super) trait Keep {
-    /// Keeps a field, if it may be kept. The value is made only then, so that nothing
-    /// else is even formatted.
-    fn keep(&mut self, field: &Field, value: impl FnOnce() -> FieldValue);
-
-    /// Keeps a field whose `Debug` is foreign code.
-    fn keep_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
-        self.keep(field, || FieldValue::Str(format_smolstr!("{value:?}")));
-    }
-}
-
-/// Visits the fields of a span and passes on those on the list.
-pub(super) struct Visitor<K>(pub(super) K);
-
-/// The name of a field on the list of a span of this name; none if it is not there.
-pub(super) fn listed(span: SpanName, field: &Field) -> Option<&'static str> {
-    let mut list = span.fields().iter().copied();
-    list.find(|name| *name == field.name())
-}
-
-/// A span that opens, and what it may keep.
-pub(super) struct Opening {
+/// What is kept of the fields of a span.
+pub(super) struct Visitor {
     pub(super) name: SpanName,
     pub(super) fields: Fields,
     trace_id: Option<TraceId>,
     parent_span_id: Option<SpanId>,
 }
 
-impl Opening {
-    /// A span without fields.
+impl Visitor {
+    /// Nothing yet of a span of this name.
     pub(super) fn new(name: SpanName) -> Self {
         Self {
             name,
-            // Room for what will become known later, too.
-            fields: Fields::with_capacity(name.fields().len()),
+            fields: Fields::default(),
             trace_id: None,
             parent_span_id: None,
         }
@@ -54,6 +32,17 @@ impl Opening {
             trace_id: self.trace_id?,
             span_id: self.parent_span_id?,
         })
+    }
+
+    /// Keeps a field, if it is on the list. The value is made only then, so that nothing
+    /// else is even formatted.
+    fn keep(&mut self, field: &Field, value: impl FnOnce() -> FieldValue) {
+        let mut list = self.name.fields().iter();
+        match list.find(|name| **name == field.name()) {
+            Some(name) => self.fields.set(name, value()),
+            None if self.name == SpanName::Request => self.keep_caller(field, value),
+            None => {}
+        }
     }
 
     fn keep_caller(&mut self, field: &Field, value: impl FnOnce() -> FieldValue) {
@@ -71,38 +60,28 @@ impl Opening {
     }
 }
 
-impl Keep for Opening {
-    fn keep(&mut self, field: &Field, value: impl FnOnce() -> FieldValue) {
-        match listed(self.name, field) {
-            Some(name) => self.fields.set(name, value()),
-            None if self.name == SpanName::Request => self.keep_caller(field, value),
-            None => {}
-        }
-    }
-}
-
-impl<K: Keep> Visit for Visitor<K> {
+impl Visit for Visitor {
     fn record_str(&mut self, field: &Field, value: &str) {
-        self.0.keep(field, || FieldValue::Str(value.into()));
+        self.keep(field, || FieldValue::Str(value.into()));
     }
 
     fn record_i64(&mut self, field: &Field, value: i64) {
-        self.0.keep(field, || FieldValue::I64(value));
+        self.keep(field, || FieldValue::I64(value));
     }
 
     fn record_u64(&mut self, field: &Field, value: u64) {
-        self.0.keep(field, || FieldValue::U64(value));
+        self.keep(field, || FieldValue::U64(value));
     }
 
     fn record_f64(&mut self, field: &Field, value: f64) {
-        self.0.keep(field, || FieldValue::F64(value));
+        self.keep(field, || FieldValue::F64(value));
     }
 
     fn record_bool(&mut self, field: &Field, value: bool) {
-        self.0.keep(field, || FieldValue::Bool(value));
+        self.keep(field, || FieldValue::Bool(value));
     }
 
     fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
-        self.0.keep_debug(field, value);
+        self.keep(field, || FieldValue::Str(format_smolstr!("{value:?}")));
     }
 }
