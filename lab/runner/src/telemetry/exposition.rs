@@ -4,15 +4,17 @@
 //! this run alone. The recorder also feeds an [`Exposition`], which shows both sides
 //! together: that of the run, or that of a process with many runs.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use client::{Clock, SystemClock, telemetry::SharedRecorder};
 use evidence::{Client, Counters, Pace};
 use host::{Metrics, ServiceConfig};
-use metrics_exporter_prometheus::PrometheusHandle;
+use metrics_exporter_prometheus::{PrometheusHandle, PrometheusRecorder};
 
 use super::{
-    process_recorder::ProcessRecorder,
     prometheus::prometheus_recorder,
     run_recorder::{RunCounters, RunRecorder},
 };
@@ -22,7 +24,7 @@ use crate::{CLIENTS, scenario::Scenario};
 /// Clones share them.
 #[derive(Clone, Debug)]
 pub struct Exposition {
-    recorder: Arc<ProcessRecorder>,
+    recorder: Arc<PrometheusRecorder>,
     handle: PrometheusHandle,
 }
 
@@ -39,7 +41,7 @@ impl Exposition {
         let recorder = prometheus_recorder();
         Self {
             handle: recorder.handle(),
-            recorder: Arc::new(ProcessRecorder::new(recorder)),
+            recorder: Arc::new(recorder),
         }
     }
 
@@ -47,13 +49,13 @@ impl Exposition {
     /// shows.
     #[must_use]
     pub fn service(&self) -> Metrics {
-        self.show(Arc::<ProcessRecorder>::clone(&self.recorder))
+        self.show(Arc::<PrometheusRecorder>::clone(&self.recorder))
     }
 
     /// Registers, at zero, every counter that a run of these scenarios can move, with any
     /// client. Prometheus sees no increase in a series that starts at 1.
     pub fn register(&self, scenarios: &[Scenario]) {
-        let recorder: SharedRecorder = Arc::<ProcessRecorder>::clone(&self.recorder);
+        let recorder: SharedRecorder = Arc::<PrometheusRecorder>::clone(&self.recorder);
         let tasks: Vec<_> = scenarios.iter().map(|scenario| scenario.task).collect();
         let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
         let added = scenarios
@@ -76,7 +78,11 @@ impl Exposition {
     /// The value of each counter, summed over its labels.
     #[must_use]
     pub fn totals(&self) -> BTreeMap<String, u64> {
-        self.recorder.totals()
+        let mut totals = BTreeMap::new();
+        for (series, value) in counters(&self.handle.render()) {
+            *totals.entry(name(series).to_owned()).or_default() += value;
+        }
+        totals
     }
 
     /// Folds observations into buckets. A long-lived process must do so every few
@@ -90,6 +96,24 @@ impl Exposition {
         let handle = self.handle.clone();
         Metrics::new(recorder, move || handle.render())
     }
+}
+
+/// The series of all counters in Prometheus's text format, with their values.
+fn counters(text: &str) -> impl Iterator<Item = (&str, u64)> {
+    let names: BTreeSet<_> = text
+        .lines()
+        .filter_map(|line| line.strip_prefix("# TYPE ")?.strip_suffix(" counter"))
+        .collect();
+    let samples = text.lines().filter_map(|line| line.rsplit_once(' '));
+    samples.filter_map(move |(series, value)| {
+        let is_counter = names.contains(name(series));
+        Some((series, value.parse().ok().filter(|_| is_counter)?))
+    })
+}
+
+/// The name of a series without its labels.
+fn name(series: &str) -> &str {
+    series.split_once('{').map_or(series, |(name, _)| name)
 }
 
 /// The metrics of one run.
@@ -138,7 +162,7 @@ impl RunMetrics {
 
 #[cfg(test)]
 mod tests {
-    use std::{collections::BTreeSet, future::pending};
+    use std::future::pending;
 
     use evidence::Overrides;
     use tracing_subscriber::layer::Identity;
@@ -146,30 +170,11 @@ mod tests {
     use super::*;
     use crate::{Session, Settings, scenario::CATALOGUE};
 
-    /// The series of all counters, with their values.
-    fn counters(exposition: &Exposition) -> Vec<(String, u64)> {
-        let text = exposition.handle.render();
-        let families: BTreeSet<_> = text
-            .lines()
-            .filter_map(|line| line.strip_prefix("# TYPE ")?.strip_suffix(" counter"))
-            .collect();
-        let samples = text.lines().filter(|line| !line.starts_with('#'));
-        let counters = samples.filter_map(|line| {
-            let (series, value) = line.rsplit_once(' ')?;
-            let name = series.split('{').next()?;
-            let value = || value.parse().expect("a whole number");
-            families
-                .contains(name)
-                .then(|| (series.to_owned(), value()))
-        });
-        counters.collect()
-    }
-
     #[tokio::test]
     async fn every_counter_of_the_course_exists_before_its_first_event() {
         let exposition = Exposition::new();
         exposition.register(CATALOGUE);
-        let before = counters(&exposition);
+        let before = exposition.handle.render();
 
         for scenario in CATALOGUE {
             for client in CLIENTS {
@@ -180,15 +185,15 @@ mod tests {
             }
         }
 
-        let known: BTreeSet<_> = before.iter().map(|(series, _)| series).collect();
-        let after = counters(&exposition);
-        let born: Vec<_> = after
-            .iter()
-            .filter(|(series, _)| !known.contains(series))
+        let known: BTreeSet<_> = counters(&before).map(|(series, _)| series).collect();
+        let after = exposition.handle.render();
+        let born: Vec<_> = counters(&after)
+            .map(|(series, _)| series)
+            .filter(|series| !known.contains(series))
             .collect();
         assert!(born.is_empty(), "{born:#?}");
-        assert!(before.iter().all(|(_, value)| *value == 0), "{before:#?}");
-        let moved = after.iter().filter(|(_, value)| *value > 0).count();
+        assert!(counters(&before).all(|(_, value)| value == 0), "{before}");
+        let moved = counters(&after).filter(|(_, value)| *value > 0).count();
         assert!(moved > CATALOGUE.len(), "only {moved} counters moved");
     }
 

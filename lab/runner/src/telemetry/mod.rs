@@ -1,7 +1,6 @@
 //! What is counted: by each run on its own, and by the process as a whole.
 
 mod exposition;
-mod process_recorder;
 mod prometheus;
 mod run_recorder;
 mod vocabulary;

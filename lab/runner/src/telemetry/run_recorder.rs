@@ -8,7 +8,7 @@
 use std::{
     collections::BTreeMap,
     sync::{
-        Arc, Mutex, OnceLock, PoisonError,
+        Arc, LazyLock, Mutex, PoisonError,
         atomic::{AtomicU64, Ordering},
     },
 };
@@ -19,8 +19,7 @@ use metrics::{
     Counter, CounterFn, Gauge, Histogram, HistogramFn, Key, KeyName, Level, Metadata, Recorder,
     SharedString, Unit,
 };
-
-use super::process_recorder::ProcessRecorder;
+use metrics_exporter_prometheus::PrometheusRecorder;
 
 const METADATA: Metadata<'static> = Metadata::new("lab", Level::INFO, None);
 
@@ -64,61 +63,49 @@ impl RunCounters {
 #[derive(Debug)]
 pub(crate) struct RunRecorder {
     pub(crate) counters: RunCounters,
-    pub(crate) process: Option<Arc<ProcessRecorder>>,
+    pub(crate) process: Option<Arc<PrometheusRecorder>>,
     /// Whether durations are observed: nobody waits in virtual time.
     pub(crate) observes_durations: bool,
 }
 
 /// A handle of the process, which is registered with the first event.
-struct Lazy<H> {
-    process: Arc<ProcessRecorder>,
-    key: Key,
-    handle: OnceLock<H>,
-}
+type Lazy<H> = LazyLock<H, Box<dyn FnOnce() -> H + Send>>;
 
-impl<H> Lazy<H> {
-    fn new(process: &Arc<ProcessRecorder>, key: &Key) -> Self {
-        Self {
-            process: Arc::clone(process),
-            key: key.clone(),
-            handle: OnceLock::new(),
-        }
-    }
+fn lazy<H: 'static>(
+    process: &Arc<PrometheusRecorder>,
+    key: &Key,
+    register: fn(&PrometheusRecorder, &Key, &Metadata<'_>) -> H,
+) -> Lazy<H> {
+    let (process, key) = (Arc::clone(process), key.clone());
+    LazyLock::new(Box::new(move || register(&process, &key, &METADATA)))
 }
 
 /// A counter of the run, and that of the process.
 struct RunCounter(Arc<AtomicU64>, Option<Lazy<Counter>>);
 
-impl RunCounter {
-    fn of_process(&self) -> Option<&Counter> {
-        let lazy = self.1.as_ref()?;
-        let register = || lazy.process.register_counter(&lazy.key, &METADATA);
-        Some(lazy.handle.get_or_init(register))
-    }
-}
-
 impl CounterFn for RunCounter {
     fn increment(&self, by: u64) {
         self.0.increment(by);
         if by > 0
-            && let Some(counter) = self.of_process()
+            && let Some(of_process) = &self.1
         {
-            counter.increment(by);
+            of_process.increment(by);
         }
     }
 
     fn absolute(&self, value: u64) {
         self.0.absolute(value);
-        if let Some(counter) = self.of_process() {
-            counter.absolute(value);
+        if let Some(of_process) = &self.1 {
+            of_process.absolute(value);
         }
     }
 }
 
-impl HistogramFn for Lazy<Histogram> {
+struct RunHistogram(Lazy<Histogram>);
+
+impl HistogramFn for RunHistogram {
     fn record(&self, value: f64) {
-        let register = || self.process.register_histogram(&self.key, &METADATA);
-        self.handle.get_or_init(register).record(value);
+        self.0.record(value);
     }
 }
 
@@ -132,7 +119,8 @@ impl Recorder for RunRecorder {
 
     fn register_counter(&self, key: &Key, _: &Metadata<'_>) -> Counter {
         let process = self.process.as_ref();
-        let of_process = process.map(|process| Lazy::new(process, key));
+        let of_process =
+            process.map(|process| lazy(process, key, PrometheusRecorder::register_counter));
         Counter::from_arc(Arc::new(RunCounter(
             self.counters.register(key),
             of_process,
@@ -147,7 +135,8 @@ impl Recorder for RunRecorder {
     fn register_histogram(&self, key: &Key, _: &Metadata<'_>) -> Histogram {
         match &self.process {
             Some(process) if self.observes_durations || !key.name().ends_with("_seconds") => {
-                Histogram::from_arc(Arc::new(Lazy::new(process, key)))
+                let of_process = lazy(process, key, PrometheusRecorder::register_histogram);
+                Histogram::from_arc(Arc::new(RunHistogram(of_process)))
             }
             _ => Histogram::noop(),
         }
