@@ -13,7 +13,7 @@ use http::{
 use serde_json::{Value, json};
 use wire::JobResult;
 
-use crate::faults;
+use crate::{faults, scenario::UNAVAILABLE};
 
 /// 200 with this object.
 pub(super) fn ok(value: &Value) -> Response {
@@ -35,13 +35,7 @@ pub(super) fn unknown_cursor() -> Response {
 
 /// A 503 on purpose.
 pub(super) fn unavailable() -> Response {
-    let problem = Problem {
-        status: StatusCode::SERVICE_UNAVAILABLE,
-        code: "unavailable",
-        detail: "the service is unavailable on purpose",
-        field: None,
-    };
-    (Extension(Fault("unavailable")), problem).into_response()
+    (Extension(Fault("unavailable")), UNAVAILABLE).into_response()
 }
 
 /// A 503 that asks for a wait.

@@ -8,13 +8,15 @@ use std::{
 
 use axum::{
     Router,
-    body::{Bytes, to_bytes},
+    body::to_bytes,
     extract::{Query, Request},
     response::{IntoResponse, Response},
     routing::{any, post},
 };
 use evidence::{grade::Goal, wire::WireRecord};
-use host::{ConnectionPosition, HeaderCase, Host, Ledger, Problem, RunningService, ServiceConfig};
+use host::{
+    ConnectionPosition, HeaderCase, Host, Ledger, Problem, RunningService, ServiceConfig, problems,
+};
 use http::{
     HeaderValue, Method, StatusCode,
     header::{ALLOW, AUTHORIZATION},
@@ -447,7 +449,7 @@ impl Served {
         };
         if self.is_shared && self.lock().requests >= self.most {
             sleep(TARRY).await;
-            return too_many().into_response();
+            return TOO_MANY.into_response();
         }
         let position = request.extensions().get::<ConnectionPosition>().copied();
         let token = self.token.as_deref();
@@ -498,14 +500,8 @@ impl Served {
         let got_it = texts.any(holds_token) || holds_token(&request.uri().to_string());
         state.token_elsewhere |= got_it;
         let received = Received {
-            path: request.uri().path().to_owned(),
-            base_url: String::new(),
-            another_origin: None,
             at: SystemTime::now(),
-            is_fresh: true,
-            cursor: None,
-            key: None,
-            body: Bytes::new(),
+            ..Received::of(request.uri().path())
         };
         state.responder.respond(&received).response
     }
@@ -628,14 +624,8 @@ impl Served {
     }
 }
 
-/// Refuses what an open case does not take any more.
-fn too_many() -> Problem {
-    Problem {
-        status: StatusCode::TOO_MANY_REQUESTS,
-        code: "too_many_requests",
-        detail: "the case has had as many requests as it takes; begin it again",
-        field: None,
-    }
+problems! { ,
+TOO_MANY = TOO_MANY_REQUESTS, "too_many_requests", "the case has had as many requests as it takes; begin it again";
 }
 
 /// The cursor of a query, decoded.

@@ -192,6 +192,20 @@ pub(super) struct Received {
 }
 
 impl Received {
+    /// The first request on its connection, for this path.
+    pub(super) fn of(path: &str) -> Self {
+        Self {
+            path: path.to_owned(),
+            base_url: String::new(),
+            another_origin: None,
+            at: SystemTime::UNIX_EPOCH,
+            is_fresh: true,
+            cursor: None,
+            key: None,
+            body: Bytes::new(),
+        }
+    }
+
     /// The number of the page that it asks for, the first being 0, if each of these
     /// cursors leads to the next one; none for another cursor.
     fn page(&self, cursors: &[String]) -> Option<usize> {
@@ -250,23 +264,6 @@ pub fn find(name: &str) -> Result<&'static Task, UnknownName> {
         let names = all().map(|task| task.words.name);
         UnknownName::new("task", name, names, "lab tasks")
     })
-}
-
-#[cfg(test)]
-impl Received {
-    /// The first request on its connection, for this path.
-    pub(super) fn of(path: &str) -> Self {
-        Self {
-            path: path.to_owned(),
-            base_url: "http://127.0.0.1:1/a".to_owned(),
-            another_origin: None,
-            at: SystemTime::UNIX_EPOCH,
-            is_fresh: true,
-            cursor: None,
-            key: None,
-            body: Bytes::new(),
-        }
-    }
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use axum::{
     response::{IntoResponse, Response},
     routing::{MethodRouter, any},
 };
-use host::{ExpectedRoute, Fault, Problem, Served};
+use host::{ExpectedRoute, Fault, Served, problems};
 use http::{HeaderValue, Method, StatusCode, header::RETRY_AFTER};
 use serde_json::json;
 
@@ -69,15 +69,13 @@ pub(super) fn for_posts(mut routes: Served) -> Served {
     routes
 }
 
-/// A 503, as a problem object.
+problems! { pub(crate),
+UNAVAILABLE = SERVICE_UNAVAILABLE, "unavailable", "the service is unavailable on purpose";
+}
+
+/// A 503 on purpose.
 pub(super) fn unavailable() -> Response {
-    let problem = Problem {
-        status: StatusCode::SERVICE_UNAVAILABLE,
-        code: "unavailable",
-        detail: "the service is unavailable on purpose",
-        field: None,
-    };
-    problem.into_response()
+    UNAVAILABLE.into_response()
 }
 
 /// A 503 with a `Retry-After` of this value.

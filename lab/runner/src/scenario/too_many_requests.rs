@@ -1,9 +1,6 @@
 //! A 429 asks all callers together to slow down, not only the one that got it.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicU32, Ordering},
-};
+use std::sync::Arc;
 
 use axum::{
     Extension, Json,
@@ -11,9 +8,10 @@ use axum::{
     routing::get,
 };
 use client::Clock;
-use host::{Fault, Problem, Served};
+use host::{Fault, Served, problems};
 use http::StatusCode;
 use serde_json::json;
+use tokio::sync::Semaphore;
 
 use super::prelude::*;
 
@@ -107,10 +105,9 @@ const FAULT: &str = "too_many_requests";
 
 /// A route that works on a few requests at a time and refuses the rest.
 fn narrow(clock: Arc<dyn Clock>) -> Served {
-    let taken = Arc::new(AtomicU32::new(0));
+    let workers = Arc::new(Semaphore::new(PLACES as usize));
     let work = async move || -> Response {
-        let slot = Slot::take(&taken);
-        let Some(_slot) = slot else {
+        let Ok(_worker) = workers.try_acquire() else {
             return (Extension(Fault(FAULT)), TOO_MANY).into_response();
         };
         clock.sleep(WORK).await;
@@ -120,28 +117,6 @@ fn narrow(clock: Arc<dyn Clock>) -> Served {
     faulty(NARROW.template(), get(work), statuses, FAULT)
 }
 
-const TOO_MANY: Problem = Problem {
-    status: StatusCode::TOO_MANY_REQUESTS,
-    code: FAULT,
-    detail: "all workers are busy",
-    field: None,
-};
-
-/// One of the workers, until it is dropped.
-struct Slot(Arc<AtomicU32>);
-
-impl Slot {
-    fn take(taken: &Arc<AtomicU32>) -> Option<Self> {
-        let free = |taken| (taken < PLACES).then_some(taken + 1);
-        taken
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, free)
-            .is_ok()
-            .then(|| Self(Arc::clone(taken)))
-    }
-}
-
-impl Drop for Slot {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
-    }
+problems! { ,
+TOO_MANY = TOO_MANY_REQUESTS, "too_many_requests", "all workers are busy";
 }

@@ -55,7 +55,10 @@ mod tests {
     #[test]
     fn a_redirect_leads_to_a_path_of_the_same_case() {
         let mut responder = redirect(&mut Draw::new(7, "no-body", 1));
-        let request = Received::of("/value");
+        let request = Received {
+            base_url: "http://127.0.0.1:1/a".to_owned(),
+            ..Received::of("/value")
+        };
 
         let redirect = responder.respond(&request).response;
         let target = redirect.headers()[LOCATION].to_str().expect("text");
