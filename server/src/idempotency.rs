@@ -6,10 +6,11 @@
 
 use std::collections::HashMap;
 
-use host::IDEMPOTENCY_KEY;
+use host::{IDEMPOTENCY_KEY, Problem};
 use http::HeaderMap;
 
 use crate::canonical_json::JsonDigest;
+use crate::problem;
 use wire::header_lines::single;
 
 /// The longest key that is accepted, in characters.
@@ -19,22 +20,15 @@ pub(crate) const MAX_KEY_LENGTH: usize = 255;
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(crate) struct IdempotencyKey(Box<str>);
 
-/// Why a request has no usable key.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum KeyError {
-    Missing,
-    Invalid,
-}
-
 impl IdempotencyKey {
     /// The key in the headers. Two header lines are invalid.
-    pub(crate) fn from_headers(headers: &HeaderMap) -> Result<Self, KeyError> {
+    pub(crate) fn from_headers(headers: &HeaderMap) -> Result<Self, Problem> {
         if !headers.contains_key(IDEMPOTENCY_KEY) {
-            return Err(KeyError::Missing);
+            return Err(problem::IDEMPOTENCY_KEY_MISSING);
         }
         single(headers, &IDEMPOTENCY_KEY)
             .and_then(|line| Self::parse(line.as_bytes()))
-            .ok_or(KeyError::Invalid)
+            .ok_or(problem::IDEMPOTENCY_KEY_INVALID)
     }
 
     fn parse(text: &[u8]) -> Option<Self> {
@@ -94,14 +88,12 @@ impl Records {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::HashMap;
-
-    use http::{HeaderMap, HeaderValue};
+    use http::HeaderValue;
     use proptest::prelude::*;
 
-    use super::{IDEMPOTENCY_KEY, IdempotencyKey, KeyError, Records, Submission};
+    use super::*;
 
-    fn key(lines: &[&[u8]]) -> Result<(), KeyError> {
+    fn key(lines: &[&[u8]]) -> Result<(), Problem> {
         let mut headers = HeaderMap::new();
         for line in lines {
             headers.append(IDEMPOTENCY_KEY, HeaderValue::from_bytes(line).unwrap());
@@ -123,10 +115,14 @@ mod tests {
             b"\x80",
             &too_long,
         ] {
-            assert_eq!(key(&[invalid]), Err(KeyError::Invalid), "{invalid:?}");
+            assert_eq!(
+                key(&[invalid]),
+                Err(problem::IDEMPOTENCY_KEY_INVALID),
+                "{invalid:?}"
+            );
         }
-        assert_eq!(key(&[]), Err(KeyError::Missing));
-        assert_eq!(key(&[b"k", b"k"]), Err(KeyError::Invalid));
+        assert_eq!(key(&[]), Err(problem::IDEMPOTENCY_KEY_MISSING));
+        assert_eq!(key(&[b"k", b"k"]), Err(problem::IDEMPOTENCY_KEY_INVALID));
     }
 
     proptest! {

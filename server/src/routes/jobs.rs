@@ -24,8 +24,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::prelude::*;
-use crate::canonical_json::{self, Json as JsonKind, JsonDigest, NotJson};
-use crate::idempotency::{IdempotencyKey, KeyError, Submission};
+use crate::canonical_json::{self, JsonDigest, NotJson};
+use crate::idempotency::{IdempotencyKey, Submission};
 use host::Purpose;
 use host::request_body::{self, BodyError};
 use wire::{JobResult, header_lines::single, media_type};
@@ -98,18 +98,15 @@ fn check(
     if !is_json(headers) {
         return Err(problem::UNSUPPORTED_MEDIA_TYPE);
     }
-    let key = IdempotencyKey::from_headers(headers).map_err(|error| match error {
-        KeyError::Missing => problem::IDEMPOTENCY_KEY_MISSING,
-        KeyError::Invalid => problem::IDEMPOTENCY_KEY_INVALID,
-    })?;
+    let key = IdempotencyKey::from_headers(headers)?;
     let body = body.map_err(|error| match error {
         BodyError::TooLarge => problem::PAYLOAD_TOO_LARGE,
         BodyError::BrokeOff | BodyError::Malformed => problem::INCOMPLETE_BODY,
         BodyError::TimedOut => problem::BODY_TIMEOUT,
     })?;
     match canonical_json::read(&body) {
-        Ok(JsonKind::Object(digest)) => Ok((key, digest)),
-        Ok(JsonKind::Other) => Err(problem::INVALID_JOB),
+        Ok(Some(object)) => Ok((key, object)),
+        Ok(None) => Err(problem::INVALID_JOB),
         Err(NotJson) => Err(problem::INVALID_JSON),
     }
 }
@@ -117,26 +114,20 @@ fn check(
 fn respond(state: &ServiceState, submission: Submission) -> (JobResult, Response) {
     let created = |number: u64| {
         let id = state.key().hash(Purpose::JobId, &number.to_be_bytes());
-        (
-            StatusCode::CREATED,
-            Json(Job {
-                id: format!("job-{id}"),
-            }),
-        )
+        let id = format!("job-{id}");
+        (StatusCode::CREATED, Json(Job { id }))
     };
+    let replayed = [(IDEMPOTENCY_REPLAYED, "true")];
     match submission {
         Submission::Created(job) => (JobResult::Created, created(job).into_response()),
         Submission::Replayed(job) => {
-            let replayed = [(IDEMPOTENCY_REPLAYED, "true")];
-            (
-                JobResult::Replayed,
-                (replayed, created(job)).into_response(),
-            )
+            let response = (replayed, created(job)).into_response();
+            (JobResult::Replayed, response)
         }
-        Submission::Conflict => (
-            JobResult::Conflict,
-            problem::IDEMPOTENCY_CONFLICT.into_response(),
-        ),
+        Submission::Conflict => {
+            let response = problem::IDEMPOTENCY_CONFLICT.into_response();
+            (JobResult::Conflict, response)
+        }
         Submission::Full => (JobResult::Rejected, problem::JOB_STORE_FULL.into_response()),
     }
 }
