@@ -69,7 +69,7 @@ impl ServiceConfig {
         ServiceConfigBuilder(Self {
             port: 0,
             seed: rand::random(),
-            clock: Arc::new(SystemClock::new()),
+            clock: Arc::new(SystemClock::default()),
             ledger_capacity: DEFAULT_LEDGER_CAPACITY,
             drain_deadline: DEFAULT_DRAIN_DEADLINE,
             connection_bounds: ConnectionBounds::default(),
@@ -79,12 +79,6 @@ impl ServiceConfig {
             one_caller: false,
             record_exchanges: false,
         })
-    }
-
-    /// The port to listen on; 0 stands for a free one.
-    #[must_use]
-    pub fn port(&self) -> u16 {
-        self.port
     }
 
     /// The seed of cursors, hashes and ids.

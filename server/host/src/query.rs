@@ -17,15 +17,11 @@ pub fn only(uri: &Uri, name: &str) -> Result<Option<String>, Ambiguous> {
         return Ok(None);
     }
     let Query(pairs) = Query::<Vec<(String, String)>>::try_from_uri(uri).map_err(|_| Ambiguous)?;
-    let mut values = pairs
-        .into_iter()
-        .filter(|(key, _)| key == name)
-        .map(|(_, value)| value);
-    let value = values.next();
-    if values.next().is_some() {
-        Err(Ambiguous)
-    } else {
-        Ok(value)
+    let mut named = pairs.into_iter().filter(|(key, _)| key == name);
+    let value = named.next().map(|(_, value)| value);
+    match named.next() {
+        Some(_) => Err(Ambiguous),
+        None => Ok(value),
     }
 }
 

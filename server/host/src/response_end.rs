@@ -1,7 +1,5 @@
 //! Notes the end of a response in the ledger.
 
-use std::mem;
-
 use axum::response::Response;
 use http::StatusCode;
 
@@ -10,7 +8,7 @@ use crate::watched_body::{Watch, watched};
 
 /// Has the end of this response entered under this number.
 pub(crate) fn observe_end(
-    mut response: Response,
+    response: Response,
     is_head: bool,
     state: HostState,
     seq: u64,
@@ -20,9 +18,7 @@ pub(crate) fn observe_end(
         state,
         seq,
     };
-    let body = mem::take(response.body_mut());
-    *response.body_mut() = watched(body, end);
-    response
+    response.map(|body| watched(body, end))
 }
 
 /// Whether a response is sent without a body, so that nobody reads the one it has (RFC

@@ -111,23 +111,14 @@ mod tests {
     use super::{Purpose, SeedKey};
 
     #[test]
-    fn equal_seeds_give_equal_hashes() {
-        let one = SeedKey::new(7).hash(Purpose::Cursor, b"value");
-        let other = SeedKey::new(7).hash(Purpose::Cursor, b"value");
+    fn seed_purpose_and_value_decide_a_hash() {
+        let hash = |seed, purpose, value| SeedKey::new(seed).hash(purpose, value);
+        let base = hash(7, Purpose::Cursor, b"value");
 
-        assert_eq!(one, other);
-        assert_eq!(one.to_string().len(), 16);
-    }
-
-    #[test]
-    fn seed_purpose_and_value_each_change_a_hash() {
-        let base = SeedKey::new(7).hash(Purpose::Cursor, b"value");
-
-        assert_ne!(base, SeedKey::new(8).hash(Purpose::Cursor, b"value"));
-        assert_ne!(
-            base,
-            SeedKey::new(7).hash(Purpose::IdempotencyKey, b"value")
-        );
-        assert_ne!(base, SeedKey::new(7).hash(Purpose::Cursor, b"other"));
+        assert_eq!(base, hash(7, Purpose::Cursor, b"value"));
+        assert_ne!(base, hash(8, Purpose::Cursor, b"value"));
+        assert_ne!(base, hash(7, Purpose::IdempotencyKey, b"value"));
+        assert_ne!(base, hash(7, Purpose::Cursor, b"other"));
+        assert_eq!(base.to_string().len(), 16);
     }
 }

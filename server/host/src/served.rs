@@ -38,12 +38,11 @@ impl Served {
     ///
     /// If two routes overlap, or both routers have a fallback.
     #[must_use]
-    pub fn and(mut self, other: impl Into<Self>) -> Self {
+    pub fn and(self, other: impl Into<Self>) -> Self {
         let other = other.into();
-        self.expected.extend(other.expected);
         Self {
             router: self.router.merge(other.router),
-            expected: self.expected,
+            expected: [self.expected, other.expected].concat(),
         }
     }
 }
@@ -53,7 +52,7 @@ impl From<Router> for Served {
     fn from(router: Router) -> Self {
         Self {
             router,
-            expected: Vec::new(),
+            ..Self::default()
         }
     }
 }

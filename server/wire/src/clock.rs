@@ -36,19 +36,12 @@ pub struct SystemClock {
     origin: Instant,
 }
 
-impl SystemClock {
+impl Default for SystemClock {
     /// A clock whose monotonic reading starts at zero now.
-    #[must_use]
-    pub fn new() -> Self {
+    fn default() -> Self {
         Self {
             origin: Instant::now(),
         }
-    }
-}
-
-impl Default for SystemClock {
-    fn default() -> Self {
-        Self::new()
     }
 }
 

@@ -97,7 +97,11 @@ pub(super) async fn connection<I, S>(
         // It may read twice as much before it looks at what it has.
         .max_buf_size(MAX_HEAD);
     let mut connection = pin!(http.serve_connection(stream, service));
-    let mut deadline = pin!(Deadline::new(activity, &bounds));
+    let mut deadline = pin!(Deadline {
+        activity,
+        bounds: &bounds,
+        timer: None,
+    });
 
     // An error of a connection means that the client went away: it gets no response.
     tokio::select! {
@@ -131,16 +135,6 @@ struct Deadline<'a> {
     activity: &'a Activity,
     bounds: &'a ConnectionBounds,
     timer: Option<Pin<Box<Sleep>>>,
-}
-
-impl<'a> Deadline<'a> {
-    fn new(activity: &'a Activity, bounds: &'a ConnectionBounds) -> Self {
-        Self {
-            activity,
-            bounds,
-            timer: None,
-        }
-    }
 }
 
 impl Future for Deadline<'_> {

@@ -7,27 +7,14 @@ use crate::watched_body::Watch;
 
 /// The copy of a body, which is entered when the body is dropped.
 pub(super) struct CopiedBody {
-    seq: u64,
-    ledger: Ledger,
-    secrets: Secrets,
-    kept: Vec<u8>,
-    length: u64,
-    is_bodiless: bool,
-}
-
-impl CopiedBody {
-    /// The body of the response to a request with this number. One that is sent without
-    /// a body has ended before it began.
-    pub(super) fn new(seq: u64, ledger: Ledger, secrets: Secrets, is_bodiless: bool) -> Self {
-        Self {
-            seq,
-            ledger,
-            secrets,
-            kept: Vec::new(),
-            length: 0,
-            is_bodiless,
-        }
-    }
+    /// The number of the request.
+    pub(super) seq: u64,
+    pub(super) ledger: Ledger,
+    pub(super) secrets: Secrets,
+    pub(super) kept: Vec<u8>,
+    pub(super) length: u64,
+    /// Whether it is sent without a body: then it has ended before it began.
+    pub(super) is_bodiless: bool,
 }
 
 impl Watch for CopiedBody {

@@ -36,6 +36,13 @@ pub(crate) async fn keep(
     if let Some(response) = ledger.lock().response(seq) {
         *response = Some(sent);
     }
-    let is_bodiless = is_bodiless(is_head, response.status());
-    response.map(|body| watched(body, CopiedBody::new(seq, ledger, secrets, is_bodiless)))
+    let copy = CopiedBody {
+        seq,
+        ledger,
+        secrets,
+        kept: Vec::new(),
+        length: 0,
+        is_bodiless: is_bodiless(is_head, response.status()),
+    };
+    response.map(|body| watched(body, copy))
 }
