@@ -268,12 +268,12 @@ pub fn hint(words: &TaskWords, options: &Options) -> String {
 
 /// Renders a list of rules, each with its id and its demand.
 #[must_use]
-pub fn rules(rules: &[&Rule], options: &Options) -> String {
+pub fn rules(rules: &[(&str, &str)], options: &Options) -> String {
     let mut sheet = Sheet::new(options);
-    let width = rules.iter().map(|rule| rule.id.len()).max().unwrap_or(0);
-    for rule in rules {
-        let id = format!("{:width$}  ", rule.id);
-        sheet.beside(&id, &sheet.plain(rule.text));
+    let width = rules.iter().map(|(id, _)| id.len()).max().unwrap_or(0);
+    for (id, text) in rules {
+        let id = format!("{id:width$}  ");
+        sheet.beside(&id, &sheet.plain(text));
     }
     sheet.into_text()
 }

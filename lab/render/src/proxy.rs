@@ -53,20 +53,15 @@ pub fn plan(
             None => by_route.push((route, 1)),
         }
     }
-    let dot = if options.ascii { ", " } else { " · " };
-    let parts = by_route
-        .iter()
-        .map(|(route, number)| format!("{route}: {} faults and a control", number - 1));
-    let parts: Vec<_> = parts.collect();
     let about = match cases.len() {
         0 => "no route can be aimed at".to_owned(),
-        runs => format!(
-            "{}{dot}{runs} runs, about {}",
-            parts.join(dot),
-            duration(estimate)
-        ),
+        runs => format!("{runs} runs, about {}", duration(estimate)),
     };
     sheet.beside("plan      ", &about);
+    for (route, number) in by_route {
+        let s = if number == 2 { "" } else { "s" };
+        sheet.line(&format!("  {route}: {} fault{s} and a control", number - 1));
+    }
     let has_lost = cases.iter().any(|(_, fault)| *fault == Fault::LostResponse);
     let again = "What looks broken is run again until it is confirmed, and so is the control.";
     let twice = "lost-response may make your API do a thing twice.";
@@ -169,20 +164,27 @@ fn line(
 
 /// The rules that no case exercised, with the reason.
 fn not_exercised(sheet: &mut Sheet<'_>, card: &ProxyCard) {
-    let mut why: Vec<(&str, Vec<&str>)> = Vec::new();
+    let mut why: Vec<(&str, Vec<&str>, usize)> = Vec::new();
     for (_, judged) in card
         .verdicts()
         .filter(|(_, it)| it.verdict == Verdict::NotExercised)
     {
         let reason = judged.found.as_deref().unwrap_or_default();
-        match why.iter_mut().find(|(known, _)| *known == reason) {
-            Some((_, rules)) if rules.contains(&judged.rule) => {}
-            Some((_, rules)) => rules.push(judged.rule),
-            None => why.push((reason, vec![judged.rule])),
+        match why.iter_mut().find(|(known, ..)| *known == reason) {
+            Some((_, rules, times)) => {
+                *times += 1;
+                if !rules.contains(&judged.rule) {
+                    rules.push(judged.rule);
+                }
+            }
+            None => why.push((reason, vec![judged.rule], 1)),
         }
     }
-    for (reason, rules) in why {
-        let words = format!("{}: {reason}", rules.join(", "));
+    for (reason, rules, times) in why {
+        let mut words = format!("{}: {reason}", rules.join(", "));
+        if times > rules.len() {
+            words.push_str(&format!(" ({times} times)"));
+        }
         sheet.beside("not exercised  ", &sheet.plain(&words));
     }
 }

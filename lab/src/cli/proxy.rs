@@ -171,6 +171,7 @@ async fn run(arguments: &Arguments, options: Options, demands: &Demands) -> Resu
     let text = render::proxy::plan(&plan.routes(), &plan.card().healthy, cases, estimate, &look);
     let is_empty = cases.is_empty();
     match arguments.card.json {
+        true if arguments.list => bar.suspend(|| terminal::print(&render::json(&plan.card())))?,
         true => terminal::note(text.trim_end()),
         false => bar.suspend(|| terminal::print(&text))?,
     }
@@ -273,7 +274,16 @@ impl Demands {
                 && !has(rule, Verdict::CannotTell)
         };
         let required = self.required.iter().filter(|rule| !is_kept(rule));
-        let missing = required.map(|rule| format!("'{rule}' is required, and it is not kept"));
+        let judged = [
+            Verdict::Kept,
+            Verdict::Broken,
+            Verdict::Skipped,
+            Verdict::CannotTell,
+        ];
+        let missing = required.map(|rule| match judged.iter().any(|it| has(rule, *it)) {
+            true => format!("'{rule}' is required, and it is not kept"),
+            false => format!("'{rule}' is required, and no case judged it"),
+        });
         let untold = card.count(Verdict::CannotTell);
         let untold = (is_strict && untold > 0)
             .then(|| format!("{untold} cannot be told, and --strict does not allow that"));

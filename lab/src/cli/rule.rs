@@ -3,7 +3,7 @@
 use clap::Args;
 use evidence::{
     proxy,
-    rules::{self, RULES},
+    rules::{self, RULES, Rule},
 };
 use runner::{grade::all, nearest};
 
@@ -28,7 +28,7 @@ pub(super) struct UnknownRule {
 }
 
 /// The rule of this id.
-pub(super) fn find(id: &str) -> Result<&'static rules::Rule, UnknownRule> {
+pub(super) fn find(id: &str) -> Result<&'static Rule, UnknownRule> {
     rules::find(id).ok_or_else(|| UnknownRule {
         id: id.to_owned(),
         nearest: nearest(id, RULES.iter().map(|rule| rule.id)),
@@ -43,13 +43,21 @@ pub(super) fn rule(arguments: &Arguments) -> Result<Exit, Exit> {
         return terminal::print(&render::proxy::rule(rule, &options)).map(|()| Exit::Passed);
     }
     let text = match &arguments.id {
-        None => render::grade::rules(RULES, &options),
+        None => {
+            let graded = RULES.iter().map(|rule| (rule.id, rule.text));
+            let of_proxy = proxy::RULES
+                .iter()
+                .filter(|rule| rules::find(rule.id).is_none());
+            let all = graded.chain(of_proxy.map(|rule| (rule.id, rule.text)));
+            render::grade::rules(&all.collect::<Vec<_>>(), &options)
+        }
         Some(id) => {
             let rule = find(id).or_exit(Exit::Usage)?;
             let judged = all()
                 .filter(|task| task.rules().any(|judged| judged.id == rule.id))
                 .map(|task| task.words.name);
-            let judged: Vec<_> = judged.collect();
+            let by_proxy = proxy::find(rule.id).map(|_| "lab proxy");
+            let judged: Vec<_> = judged.chain(by_proxy).collect();
             render::grade::rule(rule, &judged, &options)
         }
     };

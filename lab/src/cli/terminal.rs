@@ -106,7 +106,7 @@ pub(super) fn fail_run(error: &RunError) -> Exit {
 
 /// A progress bar on stderr, which is hidden if stderr is not a terminal.
 pub(super) fn progress(length: u64) -> ProgressBar {
-    let style = ProgressStyle::with_template("{pos:>3}/{len} {bar:30} {msg}");
+    let style = ProgressStyle::with_template("{pos:>3}/{len} {bar:30} {wide_msg}");
     let bar = ProgressBar::with_draw_target(Some(length), ProgressDrawTarget::stderr());
     match style {
         Ok(style) => bar.with_style(style),

@@ -20,7 +20,7 @@ pub use judge::{CaseRuns, Judged, judge, judge_credentials};
 pub use quiet::unfit;
 pub use record::{Body, CommandEnd, ProxyRequest, Run, RunKind, Upstream};
 pub use routes::{Templates, is_health_check, shape};
-pub use rules::{Declared, RULES, Rule, find, names};
+pub use rules::{Declared, RULES, Rule, find, is_safe, names};
 
 #[cfg(test)]
 mod tests;

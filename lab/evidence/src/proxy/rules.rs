@@ -124,7 +124,7 @@ pub(super) fn shown(rule: &str, run: &Run, within: Option<Duration>, declared: &
         "retry-after-seconds" => retry_after(&ties),
         "refused-once" => refused_once(&ties),
         "idempotency-key-reuse" => key_reuse(target, &ties),
-        "same-body" => same_body(target, run),
+        "same-body" => same_body(target, run, &ties),
         "once" => once(target, &ties, declared),
         "read-timeout" => read_timeout(target, &ties, run, declared),
         _ => Shown::NotExercised("it is not judged by this fault"),
@@ -184,7 +184,7 @@ fn key_reuse(target: &ProxyRequest, ties: &[Tie<'_>]) -> Shown {
     }
 }
 
-fn same_body(target: &ProxyRequest, run: &Run) -> Shown {
+fn same_body(target: &ProxyRequest, run: &Run, ties: &[Tie<'_>]) -> Shown {
     let Some(key) = target.idempotency_key else {
         return Shown::NotExercised("no request of the call has an idempotency key");
     };
@@ -202,7 +202,8 @@ fn same_body(target: &ProxyRequest, run: &Run) -> Shown {
             requests: vec![target.seq, other.seq],
             found: "one idempotency key for two bodies".to_owned(),
         },
-        (None, 1) => Shown::Skipped,
+        (None, 1) if ties.is_empty() => Shown::Skipped,
+        (None, 1) => Shown::NotExercised("no second request had the key of the first"),
         (None, _) if attempts.iter().any(|it| is_unknown(it)) => {
             Shown::CannotTell("a body was too long or broke off".to_owned())
         }
@@ -216,16 +217,31 @@ fn once(target: &ProxyRequest, ties: &[Tie<'_>], declared: &Declared) -> Shown {
     };
     let is_declared = declared.once.contains(&target.route);
     let seen = seen(target, ties);
+    let again = |tie: &Tie<'_>| match tie.next.idempotency_key {
+        Some(_) => format!("sent again with another key; {seen}"),
+        None => format!("sent again without a key; {seen}"),
+    };
     match offending(ties, |tie| !has_its_key(tie)) {
-        Some(tie) if is_declared => Shown::broken(tie, format!("sent again without a key; {seen}")),
-        Some(_) => Shown::CannotTell(format!(
-            "sent again without a key; {seen}. Must it be done only once? --once '{}'",
+        Some(tie) if is_declared => Shown::broken(tie, again(tie)),
+        Some(_) if is_safe(&target.route) => {
+            Shown::NotExercised("a request that changes nothing may be sent again")
+        }
+        Some(tie) => Shown::CannotTell(format!(
+            "{}. Must it be done only once? --once '{}'",
+            again(tie),
             target.route,
         )),
         None if ties.is_empty() && !is_declared => Shown::Skipped,
         None if ties.is_empty() => Shown::Kept(None),
         None => Shown::Kept(Some(format!("sent again with one key; {seen}"))),
     }
+}
+
+/// Whether a request of this route changes nothing (RFC 9110 §9.2.1).
+#[must_use]
+pub fn is_safe(route: &str) -> bool {
+    let method = route.split(' ').next().unwrap_or_default();
+    matches!(method, "GET" | "HEAD" | "OPTIONS")
 }
 
 /// How often the upstream saw a call, and what it answered.
@@ -250,31 +266,26 @@ fn read_timeout(target: &ProxyRequest, ties: &[Tie<'_>], run: &Run, declared: &D
     let waited = target.closed.map(|it| it.saturating_sub(target.arrived));
     let waited = waited.filter(|_| !is_stopped || target.closed < Some(run.end.took));
     let open = || run.end.took.saturating_sub(target.arrived);
-    let again = if ties.is_empty() {
-        ""
-    } else {
-        ", and sent it again"
+    let mut later = run.of_route(&target.route);
+    let again = match ties.is_empty() {
+        false => ", and sent it again",
+        true if later.any(|it| Some(it.arrived) >= target.closed) => {
+            ", and another request of this route followed"
+        }
+        true => "",
     };
     let gave_up = |waited| format!("gave up after {}{again}", duration(waited));
-    let broken = |waited: Duration, within: Duration| Shown::Broken {
+    let broken = |waited: String, within: Duration| Shown::Broken {
         kind: TieKind::Marked,
         requests: vec![target.seq],
-        found: format!(
-            "still waiting after {}; at most {}",
-            duration(waited),
-            duration(within)
-        ),
+        found: format!("{waited}; at most {}", duration(within)),
     };
+    let still = || format!("still waiting after {}", duration(open()));
     match (waited, declared.give_up_within) {
-        (Some(waited), Some(within)) if waited > within + LATE => broken(waited, within),
+        (Some(waited), Some(within)) if waited > within + LATE => broken(gave_up(waited), within),
         (Some(waited), Some(within)) if waited > within => Shown::CannotTell(gave_up(waited)),
         (Some(waited), _) => Shown::Kept(Some(gave_up(waited))),
-        (None, Some(within)) if open() > within + LATE => broken(open(), within),
-        (None, _) => {
-            let open = duration(open());
-            Shown::CannotTell(format!(
-                "still waiting after {open}: a longer --patience may tell"
-            ))
-        }
+        (None, Some(within)) if open() > within + LATE => broken(still(), within),
+        (None, _) => Shown::CannotTell(format!("{}: a longer --patience may tell", still())),
     }
 }

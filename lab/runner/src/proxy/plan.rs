@@ -6,7 +6,7 @@ use std::{future::ready, io, process::Stdio, time::Duration};
 use evidence::{
     proxy::{
         CommandEnd, Declared, Fault, Judged, ProxyCard, ProxyRequest, Recording, RouteRow, Run,
-        Templates, is_health_check,
+        Templates, is_health_check, is_safe,
     },
     rules::Stopped,
 };
@@ -240,8 +240,7 @@ impl Plan {
     /// Whether a fault tells something of a route, or was named. A request that changes
     /// nothing may be sent again, so that only its mark could be wrong.
     fn is_asked(&self, row: &RouteRow, fault: Fault) -> bool {
-        let method = row.route.split(' ').next().unwrap_or_default();
-        let is_safe = matches!(method, "GET" | "HEAD" | "OPTIONS");
+        let is_safe = is_safe(&row.route);
         let is_declared = self.options.declared.once.contains(&row.route);
         let tells = match fault {
             Fault::Unavailable | Fault::LostResponse => !is_safe || row.has_key || is_declared,
@@ -275,8 +274,8 @@ impl Plan {
     /// [`PlanError`] if a run could not be made.
     pub async fn execute(&mut self, on: &impl Fn(Progress)) -> Result<(), PlanError> {
         let cases = self.recording.plan.clone();
-        let mut done = 0;
-        let mut all = cases.len();
+        let mut done = self.recording.runs.len();
+        let mut all = done + cases.len();
         for (route, fault) in &cases {
             done += 1;
             self.run_case(route, *fault, (done, all), on).await?;

@@ -18,7 +18,7 @@ pub struct Upstream {
 pub enum UpstreamError {
     /// It is not the origin of an API over plain HTTP.
     #[error(
-        "the upstream must be an origin such as http://127.0.0.1:9000; got '{0}'. A path goes \
+        "the upstream must be an origin such as http://127.0.0.1:9000; got '{0}'. It is called without TLS, and a path goes \
          into --set NAME={{base_url}}/path"
     )]
     NoOrigin(String),

@@ -4,7 +4,7 @@ use super::{super::*, *};
 use crate::KnownFailures;
 use crate::rules::{
     Stopped,
-    Verdict::{self, Broken, CannotTell, Kept, NotExercised, Skipped},
+    Verdict::{Broken, CannotTell, Kept, NotExercised, Skipped},
 };
 
 /// Two healthy runs, five controls, and five runs of a case that are alike.
@@ -30,98 +30,112 @@ fn keys(keys: &[Option<u64>]) -> Vec<ProxyRequest> {
 }
 
 #[test]
-fn each_rule_has_its_verdicts() {
-    use Fault::{LostResponse, Refused, RetryAfter};
-    let two_bodies = {
-        let mut both = keys(&[Some(7), Some(7)]);
-        both[1].body = Body::Read(ValueHash(9));
-        both
-    };
-    let no_url = || vec![request(0, 1)];
+fn waits_and_refusals_have_their_verdicts() {
+    use Fault::{Refused, RetryAfter};
     let other_url = || vec![request(0, 1), request(100, 2), request(2_100, 1)];
-    let early = vec![keyed(0, 7), keyed(100, 7)];
-    let table: [(Fault, &str, Vec<ProxyRequest>, Verdict); 24] = [
-        (RetryAfter, "retry-after-seconds", at(&[0, 2_000]), Kept),
-        (RetryAfter, "retry-after-seconds", at(&[0, 1_998]), Kept),
-        (RetryAfter, "retry-after-seconds", at(&[0, 1_997]), Broken),
-        (RetryAfter, "retry-after-seconds", at(&[0]), Skipped),
-        (RetryAfter, "retry-after-seconds", other_url(), CannotTell),
-        (RetryAfter, "retry-after-seconds", early, Broken),
-        (Refused, "refused-once", at(&[0]), Kept),
-        (Refused, "refused-once", at(&[0, 50]), Broken),
-        (Refused, "refused-once", other_url(), Broken),
-        (
-            Refused,
-            "refused-once",
-            vec![request(0, 1), request(9, 2)],
-            CannotTell,
-        ),
-        (
-            LostResponse,
-            "idempotency-key-reuse",
-            no_url(),
-            NotExercised,
-        ),
-        (
-            LostResponse,
-            "idempotency-key-reuse",
-            keys(&[Some(7)]),
-            Skipped,
-        ),
-        (
-            LostResponse,
-            "idempotency-key-reuse",
-            keys(&[Some(7), Some(7)]),
-            Kept,
-        ),
-        (
-            LostResponse,
-            "idempotency-key-reuse",
-            keys(&[Some(7), Some(8)]),
-            Broken,
-        ),
-        (
-            LostResponse,
-            "idempotency-key-reuse",
-            keys(&[Some(7), None]),
-            Broken,
-        ),
-        (
-            LostResponse,
-            "idempotency-key-reuse",
-            keys(&[None, Some(7)]),
-            CannotTell,
-        ),
-        (LostResponse, "same-body", no_url(), NotExercised),
-        (LostResponse, "same-body", keys(&[Some(7)]), Skipped),
-        (LostResponse, "same-body", keys(&[Some(7), Some(7)]), Kept),
-        (LostResponse, "same-body", two_bodies, Broken),
-        (LostResponse, "once", no_url(), Kept),
-        (LostResponse, "once", keys(&[Some(7), Some(7)]), Kept),
-        (LostResponse, "once", keys(&[Some(7), Some(8)]), Broken),
-        (LostResponse, "once", at(&[0, 10]), Broken),
-    ];
-    for (fault, rule, requests, expected) in table {
-        let runs = plan(&requests[..1], fault, &requests);
-        let judged = verdict(&runs, fault, rule, &once());
-        assert_eq!(judged.verdict, expected, "{rule} {judged:?}");
+    for (fault, requests, expected) in [
+        (RetryAfter, at(&[0, 2_000]), Kept),
+        (RetryAfter, at(&[0, 1_998]), Kept),
+        (RetryAfter, at(&[0, 1_997]), Broken),
+        (RetryAfter, at(&[0]), Skipped),
+        (RetryAfter, other_url(), CannotTell),
+        (RetryAfter, vec![keyed(0, 7), keyed(100, 7)], Broken),
+        (Refused, at(&[0]), Kept),
+        (Refused, at(&[0, 50]), Broken),
+        (Refused, other_url(), Broken),
+        (Refused, vec![request(0, 1), request(9, 2)], CannotTell),
+    ] {
+        let judged = verdict(
+            &plan(&requests[..1], fault, &requests),
+            fault,
+            fault.rules()[0],
+            &once(),
+        );
+        assert_eq!(judged.verdict, expected, "{fault} {judged:?}");
     }
 }
 
 #[test]
-fn what_must_not_happen_twice_has_to_be_said() {
-    let of = |moments: &[u64]| {
-        let requests = at(moments);
-        let runs = plan(&requests[..1], Fault::LostResponse, &requests);
-        verdict(&runs, Fault::LostResponse, "once", &Declared::default())
+fn keys_and_bodies_have_their_verdicts() {
+    let [reuse, body] = ["idempotency-key-reuse", "same-body"];
+    let judged = |rule, requests: &[ProxyRequest], declared: &Declared| {
+        let runs = plan(&requests[..1], Fault::LostResponse, requests);
+        verdict(&runs, Fault::LostResponse, rule, declared)
     };
+    for (rule, sent, expected) in [
+        (reuse, &[None][..], NotExercised),
+        (reuse, &[Some(7)], Skipped),
+        (reuse, &[Some(7), Some(7)], Kept),
+        (reuse, &[Some(7), Some(8)], Broken),
+        (reuse, &[Some(7), None], Broken),
+        (reuse, &[None, Some(7)], CannotTell),
+        (body, &[None], NotExercised),
+        (body, &[Some(7)], Skipped),
+        (body, &[Some(7), Some(8)], NotExercised),
+        (body, &[Some(7), Some(7)], Kept),
+        ("once", &[None], Kept),
+        ("once", &[Some(7), Some(7)], Kept),
+        ("once", &[Some(7), Some(8)], Broken),
+        ("once", &[None, None], Broken),
+    ] {
+        let judged = judged(rule, &keys(sent), &once());
+        assert_eq!(judged.verdict, expected, "{rule} {sent:?} {judged:?}");
+    }
+    let mut two_bodies = keys(&[Some(7), Some(7)]);
+    two_bodies[1].body = Body::Read(ValueHash(9));
+    assert_eq!(judged(body, &two_bodies, &once()).verdict, Broken);
+    // Nobody said that it must be done only once.
+    let undeclared = |sent: &[Option<u64>]| judged("once", &keys(sent), &Declared::default());
+    assert_eq!(undeclared(&[None]).verdict, Skipped);
+    for (sent, how) in [
+        ([None, None], "without a key"),
+        ([Some(7), Some(8)], "with another key"),
+    ] {
+        let asked = format!(
+            "sent again {how}; your API saw it 2 times and answered 200, 200. Must it be done only \
+             once? --once 'POST /orders'"
+        );
+        let judged = undeclared(&sent);
+        assert_eq!((judged.verdict, judged.found), (CannotTell, Some(asked)));
+    }
+}
 
-    assert_eq!(of(&[0]).verdict, Skipped);
-    let twice = of(&[0, 10]);
-    assert_eq!(twice.verdict, CannotTell);
-    let asked = "sent again without a key; your API saw it 2 times and answered 200, 200. Must it \
-                 be done only once? --once 'POST /orders'";
-    assert_eq!(twice.found.as_deref(), Some(asked));
+#[test]
+fn a_request_that_changes_nothing_may_be_sent_again() {
+    let safe = |mut run: Run| {
+        let route = "GET /orders".to_owned();
+        run.requests
+            .iter_mut()
+            .for_each(|it| it.route.clone_from(&route));
+        if let RunKind::Fault { route: of, .. } = &mut run.kind {
+            *of = route;
+        }
+        run
+    };
+    let runs = plan(&at(&[0]), Fault::LostResponse, &at(&[0, 10])).into_iter();
+    let runs: Vec<_> = runs.map(safe).collect();
+
+    let case = CaseRuns {
+        runs: &runs,
+        route: "GET /orders",
+        fault: Fault::LostResponse,
+        confirm: 5,
+    };
+    let judged = judge(case, &Declared::default());
+
+    let once = judged.iter().find(|it| it.rule == "once").expect("judged");
+    assert_eq!(once.verdict, NotExercised, "{once:?}");
+}
+
+#[test]
+fn every_rule_but_the_one_on_urls_belongs_to_a_fault() {
+    let judged: Vec<_> = Fault::ALL.iter().flat_map(|fault| fault.rules()).collect();
+
+    assert!(judged.iter().all(|id| find(id).is_some()), "{judged:?}");
+    for rule in RULES {
+        let is_judged = judged.contains(&&rule.id);
+        assert_eq!(is_judged, rule.id != "no-url-credentials", "{}", rule.id);
+    }
 }
 
 #[test]
@@ -183,7 +197,14 @@ fn a_timeout_is_known_by_the_end_of_the_connection() {
             ..Declared::default()
         };
         let runs = [healthy(), healthy(), silent];
-        verdict(&runs, Fault::Silence, "read-timeout", &declared).verdict
+        let judged = verdict(&runs, Fault::Silence, "read-timeout", &declared);
+        if judged.verdict == Broken {
+            let gave_up = judged
+                .found
+                .is_some_and(|it| it.starts_with("gave up after 5.5 s; at most"));
+            assert_eq!(gave_up, closed == Some(5_501), "{closed:?}");
+        }
+        judged.verdict
     };
 
     assert_eq!(of(Some(5_000), 5_100, false, None), Kept);
