@@ -205,30 +205,6 @@ impl std::fmt::Display for Value {
     }
 }
 
-impl Value {
-    pub(super) fn whole(self) -> u32 {
-        match self {
-            Self::Whole(number) => number,
-            Self::Number(_) | Self::Word(_) => 0,
-        }
-    }
-
-    pub(super) fn number(self) -> f64 {
-        match self {
-            Self::Number(number) => number,
-            Self::Whole(number) => number.into(),
-            Self::Word(_) => 0.0,
-        }
-    }
-
-    pub(super) fn word(self) -> &'static str {
-        match self {
-            Self::Word(word) => word,
-            Self::Whole(_) | Self::Number(_) => "",
-        }
-    }
-}
-
 /// Writes the knobs as an object with their values.
 pub(super) fn serialize<T: Knobs, S: Serializer>(of: &T, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_map(T::KNOBS.iter().map(|knob| (knob.name, knob.value(of))))
@@ -257,27 +233,6 @@ pub(super) fn schema<T: Knobs>(description: &str) -> Schema {
         "properties": properties,
         "required": required,
     })
-}
-
-/// Has a type of knobs written and described as an object with their values.
-macro_rules! knobs_as_json {
-    ($of:ident as $name:literal: $description:literal) => {
-        impl serde::Serialize for $of {
-            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                crate::storm::knob::serialize(self, serializer)
-            }
-        }
-
-        impl schemars::JsonSchema for $of {
-            fn schema_name() -> std::borrow::Cow<'static, str> {
-                $name.into()
-            }
-
-            fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-                crate::storm::knob::schema::<Self>($description)
-            }
-        }
-    };
 }
 
 /// Declares an enum of choices, each with its word.
@@ -311,40 +266,97 @@ macro_rules! choice {
     };
 }
 
-/// Declares a row of the table for a field.
-macro_rules! knob {
-    (whole $name:literal $field:ident $least:literal ..= $most:literal, $what:literal) => {
-        knob!(@ $name, $what, Values::Whole { least: $least, most: $most },
-            |of| Value::Whole(of.$field),
-            |of, value| of.$field = value.whole())
+/// Declares a type of knobs by a table. Each row has the field, the name of its knob, the
+/// values, the default and the meaning.
+macro_rules! knobs {
+    (
+        #[doc = $doc:literal]
+        $of:ident as $schema:literal
+
+        $(#[$about_default:meta])*
+        DEFAULT {
+            $($field:ident $name:literal: $kind:ident($($values:tt)+) = $default:expr, $what:literal;)+
+        }
+    ) => {
+        #[doc = $doc]
+        #[derive(Clone, Copy, Debug, PartialEq)]
+        pub struct $of {
+            $(#[doc = $what] pub $field: knobs!(@type $kind($($values)+)),)+
+        }
+
+        impl $of {
+            $(#[$about_default])*
+            pub const DEFAULT: Self = Self { $($field: $default,)+ };
+        }
+
+        impl Default for $of {
+            fn default() -> Self {
+                Self::DEFAULT
+            }
+        }
+
+        impl Knobs for $of {
+            const KNOBS: &'static [Knob<Self>] = &[$(Knob {
+                name: $name,
+                what: $what,
+                values: knobs!(@values $kind($($values)+)),
+                get: |of| knobs!(@value $kind(of.$field)),
+                set: |of, value| knobs!(@set $kind($($values)+) of.$field = value),
+            },)+];
+        }
+
+        impl serde::Serialize for $of {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                crate::storm::knob::serialize(self, serializer)
+            }
+        }
+
+        impl schemars::JsonSchema for $of {
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                $schema.into()
+            }
+
+            fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                crate::storm::knob::schema::<Self>($doc.trim())
+            }
+        }
     };
-    (number $name:literal $field:ident $least:literal ..= $most:literal, $what:literal) => {
-        knob!(@ $name, $what, Values::Number { least: $least, most: $most },
-            |of| Value::Number(of.$field),
-            |of, value| of.$field = value.number())
+
+    (@type whole($($values:tt)+)) => { u32 };
+    (@type number($($values:tt)+)) => { f64 };
+    (@type seconds($($values:tt)+)) => { Duration };
+    (@type choice($choice:ident)) => { $choice };
+
+    (@values whole($least:literal..=$most:literal)) => {
+        Values::Whole { least: $least, most: $most }
     };
-    (seconds $name:literal $field:ident $least:literal ..= $most:literal, $what:literal) => {
-        knob!(@ $name, $what, Values::Number { least: $least, most: $most },
-            |of| Value::Number(of.$field.as_secs_f64()),
-            |of, value| of.$field = Duration::from_secs_f64(value.number()))
+    (@values choice($choice:ident)) => { Values::OneOf($choice::WORDS) };
+    (@values $kind:ident($least:literal..=$most:literal)) => {
+        Values::Number { least: $least, most: $most }
     };
-    (choice $name:literal $field:ident $choice:ident, $what:literal) => {
-        knob!(@ $name, $what, Values::OneOf($choice::WORDS),
-            |of| Value::Word(of.$field.word()),
-            |of, value| of.$field = $choice::of(value.word()).unwrap_or(of.$field))
+
+    (@value whole($field:expr)) => { Value::Whole($field) };
+    (@value number($field:expr)) => { Value::Number($field) };
+    (@value seconds($field:expr)) => { Value::Number($field.as_secs_f64()) };
+    (@value choice($field:expr)) => { Value::Word($field.word()) };
+
+    (@set whole($($values:tt)+) $of:ident.$field:ident = $value:ident) => {
+        if let Value::Whole(number) = $value { $of.$field = number }
     };
-    (@ $name:literal, $what:literal, $values:expr, $get:expr, $set:expr) => {
-        Knob {
-            name: $name,
-            what: $what,
-            values: $values,
-            get: $get,
-            set: $set,
+    (@set number($($values:tt)+) $of:ident.$field:ident = $value:ident) => {
+        if let Value::Number(number) = $value { $of.$field = number }
+    };
+    (@set seconds($($values:tt)+) $of:ident.$field:ident = $value:ident) => {
+        if let Value::Number(number) = $value { $of.$field = Duration::from_secs_f64(number) }
+    };
+    (@set choice($choice:ident) $of:ident.$field:ident = $value:ident) => {
+        if let Value::Word(word) = $value && let Some(chosen) = $choice::of(word) {
+            $of.$field = chosen
         }
     };
 }
 
-pub(super) use {choice, knob, knobs_as_json};
+pub(super) use {choice, knobs};
 
 #[cfg(test)]
 mod tests {

@@ -7,7 +7,7 @@ use serde::Serialize;
 use smol_str::SmolStr;
 
 use super::{
-    knob::{Knob, Knobs, Value, Values, choice, knob, knobs_as_json},
+    knob::{Knob, Knobs, Value, Values, choice, knobs},
     settings::RetryAfter,
 };
 
@@ -32,46 +32,50 @@ pub struct Source {
     pub differs: &'static str,
 }
 
-/// The setup of a client and of the service that it calls.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Setup {
-    /// The client.
-    pub client: ClientKind,
-    /// The most requests of one call.
-    pub attempts: u32,
-    /// How the wait before a retry is chosen.
-    pub backoff: Backoff,
-    /// The longest first wait.
-    pub base: Duration,
-    /// The longest wait of all.
-    pub cap: Duration,
-    /// The tokens of the retry budget; 0 for no budget.
-    pub budget: u32,
-    /// How many first attempts buy one retry.
-    pub calls_per_retry: u32,
-    /// The most attempts that a client has in flight; 0 for no limit.
-    pub concurrency: u32,
-    /// The most time that a call may take, including waits; 0 for no deadline.
-    pub deadline: Duration,
-    /// The most that is added to a `Retry-After` at random.
-    pub spread: Duration,
-    /// The number of clients of this policy; 0 for as many as the storm has.
-    pub clients: u32,
-    /// The number of requests that its service queues; 0 for as many as the storm's.
-    pub queue: u32,
-    /// The request that its service takes next from the queue.
-    pub order: Order,
-    /// The treatment of a queued request whose caller has left.
-    pub abandoned: Abandoned,
-    /// The requests per second beyond which its service sends a 429; 0 for no limit.
-    pub rate_limit: u32,
-    /// The form of the `Retry-After` of each 429.
-    pub retry_after_429: RetryAfter,
-    /// The number of services in a row, each of which calls the next. The last is the one
-    /// with a queue and workers.
-    pub layers: u32,
-    /// The most requests that a service makes to the next for one call.
-    pub layer_attempts: u32,
+knobs! {
+    /// The setup of a client and of its service.
+    Setup as "ClientSetup"
+
+    /// Three attempts with the client's backoff, without budget, limit or deadline.
+    DEFAULT {
+        client "client": choice(ClientKind) = ClientKind::Reliable,
+            "The reference client (reliable), or a typical first version (naive)";
+        attempts "attempts": whole(1..=20) = 3,
+            "The most requests of one call";
+        backoff "backoff": choice(Backoff) = Backoff::Jitter,
+            "The wait before a retry: up to a ceiling that doubles (jitter), the ceiling itself (exponential), or none";
+        base "base_seconds": seconds(0.001..=60.0) = Duration::from_millis(200),
+            "The longest first wait";
+        cap "cap_seconds": seconds(0.001..=600.0) = Duration::from_secs(5),
+            "The longest wait of all";
+        budget "budget": whole(0..=10_000) = 0,
+            "The tokens of each client's retry budget; 0 for no budget";
+        calls_per_retry "calls_per_retry": whole(1..=1_000) = 10,
+            "How many first attempts buy one retry";
+        concurrency "concurrency": whole(0..=10_000) = 0,
+            "The most attempts that a client has in flight; 0 for no limit";
+        deadline "deadline_seconds": seconds(0.0..=600.0) = Duration::ZERO,
+            "The most time that a call may take, including waits; 0 for no deadline";
+        spread "spread_seconds": seconds(0.0..=600.0) = Duration::ZERO,
+            "The most that is added to a Retry-After at random";
+        clients "own_clients": whole(0..=2_000) = 0,
+            "The number of clients of this policy; 0 for as many as the others";
+        queue "own_queue": whole(0..=100_000) = 0,
+            "The number of requests that its service queues; 0 for as many as the others";
+        order "order": choice(Order) = Order::Oldest,
+            "The request that its service takes next from the queue";
+        abandoned "abandoned": choice(Abandoned) = Abandoned::Worked,
+            "A queued request whose caller has left is worked on, or dropped";
+        rate_limit "rate_limit": whole(0..=10_000) = 0,
+            "The requests per second beyond which its service sends a 429; 0 for no limit";
+        retry_after_429 "retry_after_429": choice(RetryAfter) = RetryAfter::None,
+            "The form of the Retry-After of each 429";
+        // The last is the one with a queue and workers.
+        layers "layers": whole(1..=3) = 1,
+            "The number of services in a row, each of which calls the next";
+        layer_attempts "layer_attempts": whole(1..=5) = 1,
+            "The most requests that a service makes to the next for one call";
+    }
 }
 
 choice! {
@@ -116,35 +120,7 @@ choice! {
     }
 }
 
-impl Default for Setup {
-    fn default() -> Self {
-        Self::DEFAULT
-    }
-}
-
 impl Setup {
-    /// Three attempts with the client's backoff, without budget, limit or deadline.
-    pub const DEFAULT: Self = Self {
-        client: ClientKind::Reliable,
-        attempts: 3,
-        backoff: Backoff::Jitter,
-        base: Duration::from_millis(200),
-        cap: Duration::from_secs(5),
-        budget: 0,
-        calls_per_retry: 10,
-        concurrency: 0,
-        deadline: Duration::ZERO,
-        spread: Duration::ZERO,
-        clients: 0,
-        queue: 0,
-        order: Order::Oldest,
-        abandoned: Abandoned::Worked,
-        rate_limit: 0,
-        retry_after_429: RetryAfter::None,
-        layers: 1,
-        layer_attempts: 1,
-    };
-
     /// The same with at most this many requests of one call.
     #[must_use]
     pub const fn attempts(self, attempts: u32) -> Self {
@@ -200,33 +176,6 @@ impl Policy {
         let parts: Vec<_> = parts.filter(|part| !part.is_empty()).collect();
         parts.join("-")
     }
-}
-
-impl Knobs for Setup {
-    const KNOBS: &'static [Knob<Self>] = &[
-        knob!(choice "client" client ClientKind, "The reference client (reliable), or a typical first version (naive)"),
-        knob!(whole "attempts" attempts 1..=20, "The most requests of one call"),
-        knob!(choice "backoff" backoff Backoff, "The wait before a retry: up to a ceiling that doubles (jitter), the ceiling itself (exponential), or none"),
-        knob!(seconds "base_seconds" base 0.001..=60.0, "The longest first wait"),
-        knob!(seconds "cap_seconds" cap 0.001..=600.0, "The longest wait of all"),
-        knob!(whole "budget" budget 0..=10_000, "The tokens of each client's retry budget; 0 for no budget"),
-        knob!(whole "calls_per_retry" calls_per_retry 1..=1_000, "How many first attempts buy one retry"),
-        knob!(whole "concurrency" concurrency 0..=10_000, "The most attempts that a client has in flight; 0 for no limit"),
-        knob!(seconds "deadline_seconds" deadline 0.0..=600.0, "The most time that a call may take, including waits; 0 for no deadline"),
-        knob!(seconds "spread_seconds" spread 0.0..=600.0, "The most that is added to a Retry-After at random"),
-        knob!(whole "own_clients" clients 0..=2_000, "The number of clients of this policy; 0 for as many as the others"),
-        knob!(whole "own_queue" queue 0..=100_000, "The number of requests that its service queues; 0 for as many as the others"),
-        knob!(choice "order" order Order, "The request that its service takes next from the queue"),
-        knob!(choice "abandoned" abandoned Abandoned, "A queued request whose caller has left is worked on, or dropped"),
-        knob!(whole "rate_limit" rate_limit 0..=10_000, "The requests per second beyond which its service sends a 429; 0 for no limit"),
-        knob!(choice "retry_after_429" retry_after_429 RetryAfter, "The form of the Retry-After of each 429"),
-        knob!(whole "layers" layers 1..=3, "The number of services in a row, each of which calls the next"),
-        knob!(whole "layer_attempts" layer_attempts 1..=5, "The most requests that a service makes to the next for one call"),
-    ];
-}
-
-knobs_as_json! {
-    Setup as "ClientSetup": "The setup of a client and of its service."
 }
 
 #[cfg(test)]

@@ -2,47 +2,55 @@
 
 use std::time::Duration;
 
-use super::knob::{Knob, Knobs, Value, Values, choice, knob, knobs_as_json};
+use super::knob::{Knob, Knobs, Value, Values, choice, knobs};
 
-/// The settings of a storm, the same for all policies.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Settings {
-    /// The number of clients. They take turns with the calls.
-    pub clients: u32,
-    /// The source of the calls.
-    pub load: Load,
-    /// With an open load: the number of calls that begin per second, on average.
-    pub calls_per_second: f64,
-    /// With a closed load: the number of callers.
-    pub callers: u32,
-    /// With a closed load: the pause of a caller before its next call, on average.
-    pub think: Duration,
-    /// The number of requests that the service works on at once.
-    pub workers: u32,
-    /// The number of requests that may be queued; a further one gets a 503 at once.
-    pub queue: u32,
-    /// The distribution of the time that the service takes for a request.
-    pub work: Work,
-    /// The time that the service takes for a request, on average.
-    pub work_time: Duration,
-    /// With a growing time: how much each other request in flight adds to it.
-    pub growth: Duration,
-    /// How long a client waits for a response.
-    pub timeout: Duration,
-    /// What goes wrong.
-    pub incident: Incident,
-    /// When it begins.
-    pub incident_starts: Duration,
-    /// How long it lasts.
-    pub incident_lasts: Duration,
-    /// During a spike: the load as a multiple of the usual load.
-    pub spike: f64,
-    /// During a cut: the number of requests that the service works on at once.
-    pub workers_left: u32,
-    /// During a refusal: the form of the `Retry-After` of each 503.
-    pub retry_after: RetryAfter,
-    /// The length of the whole storm.
-    pub length: Duration,
+knobs! {
+    /// The settings of a storm, the same for all policies.
+    Settings as "StormSettings"
+
+    /// A spike of five seconds to twice the capacity of the service.
+    ///
+    /// The service works on ten requests at once, for a tenth of a second each: a hundred
+    /// per second. A full queue takes three seconds, which is longer than a client waits.
+    DEFAULT {
+        // They take turns with the calls.
+        clients "clients": whole(1..=2_000) = 10,
+            "The number of clients, each with a budget and a limit of its own";
+        load "load": choice(Load) = Load::Open,
+            "Calls arrive independently (open), or from callers who wait for the result (closed)";
+        calls_per_second "calls_per_second": number(0.1..=1_000.0) = 60.0,
+            "Open load: the number of calls that begin per second, on average";
+        callers "callers": whole(1..=2_000) = 60,
+            "Closed load: the number of callers";
+        think "think_seconds": seconds(0.01..=600.0) = Duration::from_secs(1),
+            "Closed load: the pause of a caller before its next call, on average";
+        workers "workers": whole(1..=10_000) = 10,
+            "The number of requests that the service works on at once";
+        queue "queue": whole(0..=100_000) = 300,
+            "The number of requests that may be queued; a further one gets a 503 at once";
+        work "work": choice(Work) = Work::Exponential,
+            "The distribution of the time that the service takes for a request";
+        work_time "work_time_seconds": seconds(0.001..=60.0) = Duration::from_millis(100),
+            "The time that the service takes for a request, on average";
+        growth "growth_seconds": seconds(0.0..=1.0) = Duration::from_millis(10),
+            "Growing work: how much each other request in work adds to the time";
+        timeout "timeout_seconds": seconds(0.01..=60.0) = Duration::from_secs(1),
+            "How long a client waits for a response";
+        incident "incident": choice(Incident) = Incident::Spike,
+            "What goes wrong: more calls (spike), fewer workers (cut), no work (pause), only 503s (refusal), or nothing";
+        incident_starts "incident_starts_seconds": seconds(0.0..=600.0) = Duration::from_secs(10),
+            "When the incident starts";
+        incident_lasts "incident_lasts_seconds": seconds(0.0..=600.0) = Duration::from_secs(5),
+            "How long the incident lasts";
+        spike "spike": number(1.0..=100.0) = 3.5,
+            "Spike: the load as a multiple of the usual load";
+        workers_left "workers_left": whole(0..=10_000) = 2,
+            "Cut: the number of requests that the service works on at once";
+        retry_after "retry_after": choice(RetryAfter) = RetryAfter::None,
+            "Refusal: the form of the Retry-After of each 503, which names the end of the incident";
+        length "length_seconds": seconds(2.0..=600.0) = Duration::from_secs(60),
+            "The length of the whole storm";
+    }
 }
 
 choice! {
@@ -96,39 +104,7 @@ choice! {
     }
 }
 
-impl Default for Settings {
-    /// A spike of five seconds to twice the capacity of the service.
-    fn default() -> Self {
-        Self::DEFAULT
-    }
-}
-
 impl Settings {
-    /// A spike of five seconds to twice the capacity of the service.
-    ///
-    /// The service works on ten requests at once, for a tenth of a second each: a hundred
-    /// per second. A full queue takes three seconds, which is longer than a client waits.
-    pub const DEFAULT: Self = Self {
-        clients: 10,
-        load: Load::Open,
-        calls_per_second: 60.0,
-        callers: 60,
-        think: Duration::from_secs(1),
-        workers: 10,
-        queue: 300,
-        work: Work::Exponential,
-        work_time: Duration::from_millis(100),
-        growth: Duration::from_millis(10),
-        timeout: Duration::from_secs(1),
-        incident: Incident::Spike,
-        incident_starts: Duration::from_secs(10),
-        incident_lasts: Duration::from_secs(5),
-        spike: 3.5,
-        workers_left: 2,
-        retry_after: RetryAfter::None,
-        length: Duration::from_secs(60),
-    };
-
     /// The end of the incident; the start of the storm if there is no incident.
     #[must_use]
     pub fn incident_ends(&self) -> Duration {
@@ -221,33 +197,6 @@ pub enum SettingsError {
     /// There are too many callers during the spike.
     #[error("callers times spike must be at most {MOST_CALLERS}, got {0}")]
     TooManyCallers(u32),
-}
-
-impl Knobs for Settings {
-    const KNOBS: &'static [Knob<Self>] = &[
-        knob!(whole "clients" clients 1..=2_000, "The number of clients, each with a budget and a limit of its own"),
-        knob!(choice "load" load Load, "Calls arrive independently (open), or from callers who wait for the result (closed)"),
-        knob!(number "calls_per_second" calls_per_second 0.1..=1_000.0, "Open load: the number of calls that begin per second, on average"),
-        knob!(whole "callers" callers 1..=2_000, "Closed load: the number of callers"),
-        knob!(seconds "think_seconds" think 0.01..=600.0, "Closed load: the pause of a caller before its next call, on average"),
-        knob!(whole "workers" workers 1..=10_000, "The number of requests that the service works on at once"),
-        knob!(whole "queue" queue 0..=100_000, "The number of requests that may be queued; a further one gets a 503 at once"),
-        knob!(choice "work" work Work, "The distribution of the time that the service takes for a request"),
-        knob!(seconds "work_time_seconds" work_time 0.001..=60.0, "The time that the service takes for a request, on average"),
-        knob!(seconds "growth_seconds" growth 0.0..=1.0, "Growing work: how much each other request in work adds to the time"),
-        knob!(seconds "timeout_seconds" timeout 0.01..=60.0, "How long a client waits for a response"),
-        knob!(choice "incident" incident Incident, "What goes wrong: more calls (spike), fewer workers (cut), no work (pause), only 503s (refusal), or nothing"),
-        knob!(seconds "incident_starts_seconds" incident_starts 0.0..=600.0, "When the incident starts"),
-        knob!(seconds "incident_lasts_seconds" incident_lasts 0.0..=600.0, "How long the incident lasts"),
-        knob!(number "spike" spike 1.0..=100.0, "Spike: the load as a multiple of the usual load"),
-        knob!(whole "workers_left" workers_left 0..=10_000, "Cut: the number of requests that the service works on at once"),
-        knob!(choice "retry_after" retry_after RetryAfter, "Refusal: the form of the Retry-After of each 503, which names the end of the incident"),
-        knob!(seconds "length_seconds" length 2.0..=600.0, "The length of the whole storm"),
-    ];
-}
-
-knobs_as_json! {
-    Settings as "StormSettings": "The settings of a storm, the same for all policies."
 }
 
 #[cfg(test)]
