@@ -9,7 +9,6 @@
 //! attempt ended, but never that something happened in time.
 
 mod check;
-mod claim;
 mod evidence;
 mod expectation;
 
@@ -23,14 +22,15 @@ pub use expectation::Expectation;
 #[must_use]
 pub fn judge(expectations: Vec<Expectation>, evidence: Evidence<'_>) -> Vec<Check> {
     let check = |expectation: Expectation| {
-        let found = expectation.claim.contradiction(evidence);
-        let held = found.is_none();
-        let instead = expectation.claim.instead(evidence).filter(|_| held);
+        let (text, found) = match expectation.check(evidence) {
+            Ok(instead) => (instead.unwrap_or(expectation.text), None),
+            Err(found) => (expectation.text, Some(found)),
+        };
         Check {
-            source: expectation.claim.source(),
+            source: expectation.source,
             rule: None,
-            text: instead.unwrap_or(expectation.text),
-            held,
+            text,
+            held: found.is_none(),
             found,
             requests: Vec::new(),
         }

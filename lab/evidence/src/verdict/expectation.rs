@@ -1,32 +1,57 @@
-//! The expectations of a scenario.
+//! The expectations of a scenario, and how evidence contradicts them.
 
-use std::time::Duration;
+use std::{fmt, rc::Rc, time::Duration};
 
-use super::claim::{Claim, counts_agree};
+use super::{Evidence, Source};
 use crate::{
+    counters::{ATTEMPTS, RETRIES},
     duration::duration,
     outcome::{Ending, Fact},
     stop_reason::StopReason,
+    ties::Ties,
+    wire::{RetryAfter, RetryAfterForm},
 };
 
-/// An expectation: a claim and its text.
-#[derive(Clone, Debug, PartialEq)]
+/// The kind of failure of an attempt without a response in time.
+pub(super) const READ_TIMEOUT: &str = "read_timeout";
+
+/// An expectation: a text, and what evidence says about it.
+#[derive(Clone)]
 pub struct Expectation {
     pub(super) text: String,
-    pub(super) claim: Claim,
+    /// The evidence that decides it.
+    pub(super) source: Source,
+    check: Rc<dyn Fn(Evidence<'_>) -> Checked>,
 }
+
+/// If an expectation held, the text to show in place of its own, if it has another one; what
+/// was found instead if it did not hold.
+type Checked = Result<Option<String>, String>;
 
 impl Expectation {
     /// The run ends this way.
     #[must_use]
     pub fn ending(ending: Ending, text: impl Into<String>) -> Self {
-        Self::new(text, Claim::Ending(ending))
+        Self::new(text, Source::Client, move |evidence| {
+            let ended = evidence.outcome.ending;
+            (ended != ending).then(|| format!("it ended with: {ended}"))
+        })
     }
 
     /// The outcome has this detail.
     #[must_use]
     pub fn fact(name: &'static str, fact: impl Into<Fact>, text: impl Into<String>) -> Self {
-        Self::new(text, Claim::Fact(name, fact.into()))
+        let expected = fact.into();
+        Self::new(text, Source::Client, move |evidence| {
+            match evidence.outcome.fact(name) {
+                Some(fact) if *fact == expected => None,
+                Some(fact) => Some(format!("{name} is {fact}")),
+                None if name == "gave_up" => {
+                    Some("the outcome does not say why the client gave up".to_owned())
+                }
+                None => Some(format!("the outcome has no {name}")),
+            }
+        })
     }
 
     /// The client gives up for this reason.
@@ -43,13 +68,19 @@ impl Expectation {
             1 => "the service saw exactly 1 request".to_owned(),
             _ => format!("the service saw exactly {number} requests"),
         };
-        Self::new(text, Claim::Requests(number))
+        Self::new(text, Source::Wire, move |evidence| {
+            let seen = evidence.wire.total;
+            (seen != number).then(|| format!("it saw {seen}"))
+        })
     }
 
     /// The service creates this many jobs.
     #[must_use]
     pub fn created(number: u64, text: impl Into<String>) -> Self {
-        Self::new(text, Claim::Created(number))
+        Self::new(text, Source::Wire, move |evidence| {
+            let created = evidence.wire.jobs_created();
+            (created != number).then(|| format!("it created {created}"))
+        })
     }
 
     /// The waits that the service asked for in seconds, in order.
@@ -57,12 +88,10 @@ impl Expectation {
     pub fn waited_as_asked(waits: &[Duration]) -> Self {
         let text = match waits {
             [] => "the service did not set the length of any wait".to_owned(),
-            waits => {
-                let lengths: Vec<_> = waits.iter().map(|wait| duration(*wait)).collect();
-                format!("the client waited as asked: {}", lengths.join(", "))
-            }
+            waits => format!("the client waited as asked: {}", lengths(waits)),
         };
-        Self::new(text, Claim::WaitedAsAsked(waits.to_vec()))
+        let expected = waits.to_vec();
+        Self::waited(text, move |waits| waits == expected)
     }
 
     /// One wait for a date, at most this far ahead when the service named it. The time left
@@ -71,7 +100,20 @@ impl Expectation {
     #[must_use]
     pub fn waited_until_date(longest: Duration) -> Self {
         let text = "the client waited until the date that the service named";
-        Self::new(text, Claim::WaitedUntilDate { longest })
+        Self::waited(
+            text,
+            move |waits| matches!(waits, [wait] if *wait <= longest),
+        )
+    }
+
+    /// The waits that the wire shows are as expected.
+    fn waited(text: impl Into<String>, held: impl Fn(&[Duration]) -> bool + 'static) -> Self {
+        Self::new(text, Source::Wire, move |evidence| {
+            evidence.cut_short().or_else(|| {
+                let waits: Vec<_> = evidence.waits_asked_for().collect();
+                (!held(&waits)).then(|| format!("it waited {}", lengths(&waits)))
+            })
+        })
     }
 
     /// The client waits at most this long. If it gives up because a longer wait was asked
@@ -82,45 +124,142 @@ impl Expectation {
             "the client waited for no longer than its budget of {}, or gave up",
             duration(budget)
         );
-        Self::new(text, Claim::WithinBudget(budget))
+        Self::new(text, Source::Client, move |evidence| {
+            // A date that was read late may fit after all, and the wire does not show when it
+            // was read.
+            let ties = Ties::of(evidence.wire);
+            let waits = ties.waits().iter().map(|it| it.retry_after);
+            let seconds = waits.filter(|it| it.form == RetryAfterForm::Seconds);
+            let waits: Vec<_> = seconds.map(RetryAfter::wait).collect();
+            if waits.iter().any(|wait| *wait > budget) {
+                return Some(format!("it waited {}", lengths(&waits)));
+            }
+            let last = evidence.wire.entries.last();
+            let last = last.and_then(|last| last.retry_after);
+            let asked = last.filter(|it| it.is_usable()).map(RetryAfter::wait);
+            let gave_up = evidence.outcome.fact("gave_up");
+            let in_vain = gave_up == Some(&StopReason::RetryAfterOverBudget.into())
+                && asked.is_none_or(|asked| asked <= budget);
+            in_vain.then(|| {
+                let asked = duration(asked.unwrap_or_default());
+                format!("it gave up, although asked to wait only {asked}")
+            })
+        })
     }
 
     /// There were retries, and each of them followed a failure of this kind.
     #[must_use]
     pub fn retried_after(kind: &'static str, text: impl Into<String>) -> Self {
-        Self::new(text, Claim::RetriedAfter(kind))
+        Self::new(text, Source::Client, move |evidence| {
+            let name = evidence.client.counter(RETRIES);
+            let retries = evidence.counters.total(&name);
+            let after = evidence.counters.labelled(&name, "reason", kind);
+            (retries == 0 || after != retries)
+                .then(|| format!("{after} of {retries} retries followed one"))
+        })
     }
 
     /// This expectation, unless the call ended with a failure of this kind, which a busy
     /// machine can cause at every attempt; then the text is `instead`.
     #[must_use]
     pub fn unless(self, kind: &'static str, instead: &'static str) -> Self {
-        Self::new(
-            self.text,
-            Claim::Unless(kind, instead, Box::new(self.claim)),
-        )
+        let check = self.check;
+        Self {
+            source: Source::Client,
+            check: Rc::new(move |evidence| match evidence.ended_by(kind) {
+                true => Ok(Some(instead.to_owned())),
+                false => check(evidence),
+            }),
+            ..self
+        }
     }
 
     /// A counter rises by this much, summed over its labels.
     #[must_use]
     pub fn counter(name: &'static str, by: u64, text: impl Into<String>) -> Self {
-        Self::new(text, Claim::Counter(name, by))
+        Self::new(text, Source::Client, move |evidence| {
+            let name = evidence.client.counter(name);
+            let risen = evidence.counters.total(&name);
+            (risen != by).then(|| match risen {
+                _ if name != evidence.client.counter(ATTEMPTS) => {
+                    format!("{name} rose by {risen}")
+                }
+                1 => "it made 1 attempt".to_owned(),
+                _ => format!("it made {risen} attempts"),
+            })
+        })
     }
 
     /// The expectations of every run. `unseen` requests are meant not to reach the service. A
     /// request that timed out may or may not have reached it.
     #[must_use]
     pub fn of_every_run(unseen: u64) -> [Self; 2] {
+        let agree = move |evidence: Evidence<'_>| {
+            let attempts = evidence.client.counter(ATTEMPTS);
+            let met_a_timeout = evidence
+                .counters
+                .labelled(&attempts, "result", READ_TIMEOUT);
+            let most = met_a_timeout.max(unseen);
+            let (seen, counted) = (evidence.wire.total, evidence.counted());
+            match (seen + unseen..=seen + most).contains(&counted) {
+                true => Ok(Some(counts_agree(counted.saturating_sub(seen)))),
+                false => Err(format!(
+                    "the service saw {seen}, the client counted {counted}"
+                )),
+            }
+        };
+        let never_early = "no request came earlier than allowed";
         [
-            Self::new(counts_agree(unseen), Claim::CountsAgree { unseen }),
-            Self::new("no request came earlier than allowed", Claim::NeverEarly),
+            Self {
+                text: counts_agree(unseen),
+                source: Source::Client,
+                check: Rc::new(agree),
+            },
+            Self::new(never_early, Source::Wire, |evidence| {
+                let early = Ties::of(evidence.wire).early();
+                (early > 0).then(|| format!("{early} came too early"))
+            }),
         ]
     }
 
-    fn new(text: impl Into<String>, claim: Claim) -> Self {
+    /// An expectation that holds unless `contradiction` finds something else.
+    fn new(
+        text: impl Into<String>,
+        source: Source,
+        contradiction: impl Fn(Evidence<'_>) -> Option<String> + 'static,
+    ) -> Self {
         Self {
             text: text.into(),
-            claim,
+            source,
+            check: Rc::new(move |evidence| contradiction(evidence).map_or(Ok(None), Err)),
         }
+    }
+
+    pub(super) fn check(&self, evidence: Evidence<'_>) -> Checked {
+        (self.check)(evidence)
+    }
+}
+
+impl fmt::Debug for Expectation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Expectation({})", self.text)
+    }
+}
+
+fn lengths(waits: &[Duration]) -> String {
+    let lengths: Vec<_> = waits.iter().map(|wait| duration(*wait)).collect();
+    match lengths.is_empty() {
+        true => "for no Retry-After".to_owned(),
+        false => lengths.join(", "),
+    }
+}
+
+/// The text of the claim that both sides counted the same number of requests, except this
+/// many that never reached the service.
+fn counts_agree(unseen: u64) -> String {
+    match unseen {
+        0 => "the wire and the client agree on the number of requests".to_owned(),
+        1 => "the client counted 1 attempt more than the service saw".to_owned(),
+        _ => format!("the client counted {unseen} attempts more than the service saw"),
     }
 }

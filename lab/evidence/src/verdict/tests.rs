@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use super::{claim::READ_TIMEOUT, *};
+use super::{expectation::READ_TIMEOUT, *};
 use crate::{
     client::Client,
     counters::{Counter, Counters},
