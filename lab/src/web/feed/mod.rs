@@ -7,7 +7,7 @@ mod ring;
 mod routes;
 
 use std::sync::{
-    Arc, Mutex, MutexGuard, PoisonError,
+    Arc, Mutex,
     atomic::{AtomicU64, Ordering},
 };
 
@@ -17,7 +17,7 @@ use serde::Serialize;
 use serde_json::json;
 use tokio::sync::watch;
 
-use super::json;
+use super::{json, shared::lock};
 use ring::{Delivery, LOST, Limits, Ring};
 
 pub(super) use routes::routes;
@@ -58,7 +58,7 @@ impl Feed {
     pub(super) fn publish(&self, kind: &'static str, data: &impl Serialize) {
         let data = json(data);
         {
-            let mut ring = self.ring();
+            let mut ring = lock(&self.ring);
             let event = self.event(ring.newest() + 1, kind, &data);
             ring.push(event, data.len());
         }
@@ -76,7 +76,7 @@ impl Feed {
     pub(super) fn read(self: &Arc<Self>, last: Option<&str>) -> Reader {
         let position = match last {
             Some(id) => self.position(id),
-            None => self.ring().newest(),
+            None => lock(&self.ring).newest(),
         };
         let number = self.newest_reader.fetch_add(1, Ordering::Relaxed) + 1;
         // Wakes the one that has to end.
@@ -106,10 +106,6 @@ impl Feed {
     fn at(&self, number: u64) -> Event {
         Event::default().id(format!("{}-{number}", self.epoch))
     }
-
-    fn ring(&self) -> MutexGuard<'_, Ring<Event>> {
-        self.ring.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 /// One reader's position in the feed.
@@ -130,7 +126,7 @@ impl Reader {
             if *self.closed.borrow_and_update() || newest >= self.number + READERS {
                 return None;
             }
-            let delivery = self.feed.ring().next(&mut self.position);
+            let delivery = lock(&self.feed.ring).next(&mut self.position);
             match delivery {
                 Some(Delivery::Event(event)) => return Some(event),
                 Some(Delivery::Missed { from, to }) => {

@@ -10,7 +10,7 @@ mod routes;
 
 use std::{
     future::pending,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex},
     time::Duration,
 };
 
@@ -24,6 +24,7 @@ use tokio::{
 use super::{
     exporters::Exporters,
     problem::{Problem, causes},
+    shared::lock,
 };
 use crate::{load::Arrival, load::Plan};
 use evidence::{Overrides, Pace, Run, load::Progress};
@@ -68,7 +69,7 @@ impl Loads {
         self: &Arc<Self>,
         plan: Plan,
     ) -> Result<watch::Receiver<Progress>, Problem> {
-        let mut current = self.current();
+        let mut current = lock(&self.current);
         while current.try_join_next().is_some() {}
         if !current.is_empty() {
             let detail = "a load is already running; wait for its end, or stop it";
@@ -90,13 +91,13 @@ impl Loads {
 
     /// Cancels the load, and waits until it has ended.
     pub(super) async fn stop(&self) {
-        let mut current = std::mem::take(&mut *self.current());
+        let mut current = std::mem::take(&mut *lock(&self.current));
         current.shutdown().await;
     }
 
     /// Cancels the load.
     pub(super) fn abort(&self) {
-        self.current().abort_all();
+        lock(&self.current).abort_all();
     }
 
     async fn perform(&self, plan: Plan, progress: &watch::Sender<Progress>) {
@@ -175,10 +176,6 @@ impl Loads {
             let exporters = self.exporters.clone();
             sending.spawn(async move { exporters.send(&run).await });
         }
-    }
-
-    fn current(&self) -> MutexGuard<'_, JoinSet<()>> {
-        self.current.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

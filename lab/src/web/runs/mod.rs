@@ -12,7 +12,7 @@ use std::{
     collections::VecDeque,
     convert::Infallible,
     panic::AssertUnwindSafe,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex},
     time::{Duration, SystemTime},
 };
 
@@ -29,6 +29,7 @@ use super::{
     exporters::Exporters,
     feed::{Feed, token},
     problem::{Problem, causes},
+    shared::lock,
 };
 use ::evidence::{Compared, Pace, Run};
 use live::{Change, Live};
@@ -115,7 +116,7 @@ impl Runs {
         let id = self.admit(request, sides, cancelled)?;
         self.publish(&id);
 
-        let mut tasks = self.tasks();
+        let mut tasks = lock(&self.tasks);
         while tasks.try_join_next().is_some() {}
         let sides = sessions.into_iter().zip(lives).collect();
         tasks.spawn(Arc::clone(self).run_scenario(id.clone(), request, sides, reader));
@@ -129,7 +130,7 @@ impl Runs {
         sides: Vec<Side>,
         cancelled: Arc<watch::Sender<bool>>,
     ) -> Result<String, Problem> {
-        let mut records = self.records();
+        let mut records = lock(&self.records);
         let goes_on = |record: &Record| record.state == State::Running;
         let going_on = records.iter().filter(|record| goes_on(record));
         let running: usize = going_on.map(|record| record.sides.len()).sum();
@@ -166,12 +167,16 @@ impl Runs {
 
     /// All runs, the newest first.
     fn summaries(&self) -> Vec<Summary> {
-        self.records().iter().rev().map(Record::summary).collect()
+        lock(&self.records)
+            .iter()
+            .rev()
+            .map(Record::summary)
+            .collect()
     }
 
     /// The current state of one run.
     fn find(&self, id: &str) -> Option<Record> {
-        self.records()
+        lock(&self.records)
             .iter()
             .find(|record| record.id == id)
             .cloned()
@@ -180,15 +185,15 @@ impl Runs {
     /// Ends all runs, and then waits for the exports that go on.
     pub(super) async fn stop(&self) {
         let running = |record: &&Record| record.state == State::Running;
-        let unfinished = self.records().iter().filter(running).count();
-        let mut tasks = std::mem::take(&mut *self.tasks());
+        let unfinished = lock(&self.records).iter().filter(running).count();
+        let mut tasks = std::mem::take(&mut *lock(&self.tasks));
         tasks.shutdown().await;
         self.exporters.flush(unfinished).await;
     }
 
     /// Cancels all runs.
     pub(super) fn abort(&self) {
-        self.tasks().abort_all();
+        lock(&self.tasks).abort_all();
     }
 
     async fn run_scenario(
@@ -270,8 +275,7 @@ impl Runs {
     async fn relay(&self, relay: &Relay<'_>) -> Infallible {
         loop {
             let until_axis_ends = match relay.pace {
-                Pace::Real => relay
-                    .live()
+                Pace::Real => lock(&relay.live)
                     .axis_ends()
                     .saturating_sub(relay.recorder.now()),
                 // This clock advances only when a span closes.
@@ -288,7 +292,7 @@ impl Runs {
 
     fn publish_change(&self, relay: &Relay<'_>) {
         let (traces, now) = (relay.recorder.snapshot(), relay.recorder.now());
-        let Some(change) = relay.live().advance(&traces, now) else {
+        let Some(change) = lock(&relay.live).advance(&traces, now) else {
             return;
         };
         let Relay { id, side, .. } = *relay;
@@ -303,23 +307,12 @@ impl Runs {
     }
 
     fn change(&self, id: &str, change: impl FnOnce(&mut Record)) {
-        if let Some(record) = self.records().iter_mut().find(|record| record.id == id) {
+        if let Some(record) = lock(&self.records)
+            .iter_mut()
+            .find(|record| record.id == id)
+        {
             change(record);
         }
-    }
-
-    fn records(&self) -> MutexGuard<'_, VecDeque<Record>> {
-        self.records.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn tasks(&self) -> MutexGuard<'_, JoinSet<()>> {
-        self.tasks.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Relay<'_> {
-    fn live(&self) -> MutexGuard<'_, Live> {
-        self.live.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -1,7 +1,7 @@
 //! A run as the web UI sees it: running or over.
 
 use std::{
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex},
     time::SystemTime,
 };
 
@@ -10,6 +10,7 @@ use serde::{Serialize, Serializer};
 use tokio::sync::watch;
 
 use super::{
+    super::shared::lock,
     live::Live,
     request::{ClientChoice, RunRequest},
 };
@@ -162,10 +163,7 @@ impl Record {
 impl Serialize for Side {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
-            Self::Live(live) => live
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .serialize(serializer),
+            Self::Live(live) => lock(live).serialize(serializer),
             Self::Done(run) => run.serialize(serializer),
         }
     }

@@ -25,7 +25,7 @@ fn flaky() -> RunRequest {
 
 /// Waits until all runs have ended.
 async fn settle(runs: &Runs) {
-    let mut tasks = std::mem::take(&mut *runs.tasks());
+    let mut tasks = std::mem::take(&mut *lock(&runs.tasks));
     while tasks.join_next().await.is_some() {}
 }
 
@@ -58,15 +58,14 @@ async fn the_newest_runs_are_kept() {
         settle(&runs).await;
     }
 
-    let kept: Vec<_> = runs
-        .records()
+    let kept: Vec<_> = lock(&runs.records)
         .iter()
         .map(|record| record.id.clone())
         .collect();
 
     assert_eq!(kept, ids[ids.len() - MAX_KEPT..]);
     assert!(runs.find(&ids[0]).is_none());
-    assert!(runs.tasks().is_empty());
+    assert!(lock(&runs.tasks).is_empty());
 }
 
 #[tokio::test]
@@ -80,7 +79,7 @@ async fn running_runs_are_kept_before_finished_ones() {
 
     runs.start(flaky()).expect("room");
 
-    assert_eq!(runs.records().len(), MAX_KEPT);
+    assert_eq!(lock(&runs.records).len(), MAX_KEPT);
     assert!(runs.find(&going_on).is_some());
 }
 

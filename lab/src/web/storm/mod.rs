@@ -9,7 +9,7 @@ mod routes;
 use std::{
     collections::VecDeque,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc, Mutex,
         atomic::{AtomicBool, Ordering},
     },
 };
@@ -21,7 +21,7 @@ use tokio::{
     task::spawn_blocking,
 };
 
-use super::{feed::token, problem::Problem};
+use super::{feed::token, problem::Problem, shared::lock};
 use performance::Performance;
 use runner::storm::Plan;
 
@@ -92,7 +92,7 @@ impl Storms {
     /// Cancels a storm, and returns whether it was still running; none if it does not
     /// exist.
     fn cancel(&self, id: &str) -> Option<bool> {
-        let records = self.records();
+        let records = lock(&self.records);
         let record = records.iter().find(|record| record.id == id)?;
         record.is_cancelled.store(true, Ordering::Relaxed);
         Some(record.report.is_none())
@@ -101,7 +101,7 @@ impl Storms {
     /// The report of a storm with its file name: none if the storm does not exist, and no
     /// report while it is running.
     fn report(&self, id: &str) -> Option<(String, Option<Arc<str>>)> {
-        let records = self.records();
+        let records = lock(&self.records);
         let record = records.iter().find(|record| record.id == id)?;
         let name = format!("storm-{}-{id}.html", record.story);
         Some((name, record.report.clone()))
@@ -116,14 +116,14 @@ impl Storms {
 
     /// Cancels all storms.
     pub(super) fn abort(&self) {
-        for record in self.records().iter() {
+        for record in lock(&self.records).iter() {
             record.is_cancelled.store(true, Ordering::Relaxed);
         }
     }
 
     /// Keeps a new storm, and drops the oldest that is over.
     fn keep(&self, id: &str, story: &'static str, is_cancelled: &Arc<AtomicBool>) {
-        let mut records = self.records();
+        let mut records = lock(&self.records);
         records.push_back(Record {
             id: id.to_owned(),
             story,
@@ -140,7 +140,7 @@ impl Storms {
 
     /// Keeps the report of a storm. A storm without a report is dropped.
     fn reported(&self, id: &str, report: Option<String>) {
-        let mut records = self.records();
+        let mut records = lock(&self.records);
         match report {
             None => records.retain(|record| record.id != id),
             Some(report) => {
@@ -149,10 +149,6 @@ impl Storms {
                 }
             }
         }
-    }
-
-    fn records(&self) -> MutexGuard<'_, VecDeque<Record>> {
-        self.records.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
