@@ -322,41 +322,24 @@ mod tests {
     use serde_json::json;
 
     use super::{super::NOT_DONE, *};
-    use crate::{rules::find, wire::WireRequest};
+    use crate::rules::{find, testing::Script};
 
     const REACHED: &str = r#"{"value": 1}"#;
     const MISSED: &str = r#"{"value": 2}"#;
     const SKIPPED: &str = r#"{"skip": true}"#;
 
     fn exits(code: i32, last_line: &str) -> Option<ProcessRecord> {
-        Some(ProcessRecord {
-            exit: Some(code),
-            last_line: Some(last_line.to_owned()),
-            ..ProcessRecord::default()
-        })
+        Some(ProcessRecord::exits(code, last_line))
     }
 
     /// A case of consecutive requests with these responses.
     fn case(statuses: &[u16], process: Option<ProcessRecord>) -> CaseGrade {
-        let entries = statuses.iter().zip(1..).map(|(status, seq)| {
-            let at = Duration::from_secs(seq);
-            WireRequest {
-                seq,
-                arrived: at,
-                method: "GET",
-                status: Some(*status),
-                head: Some(at),
-                ended: Some(at),
-                ..WireRequest::default()
-            }
+        let statuses = (1..).zip(statuses);
+        let script = statuses.fold(Script::new(), |script, (second, status)| {
+            script.respond(1_000 * second, *status)
         });
-        let wire = WireRecord {
-            entries: entries.collect(),
-            total: statuses.len() as u64,
-            one_caller: true,
-            ..WireRecord::default()
-        };
-        CaseGrade::new("a case", &Goal::result(json!({"value": 1})), process, wire)
+        let goal = Goal::result(json!({"value": 1}));
+        CaseGrade::new("a case", &goal, process, script.record())
     }
 
     fn task(cases: Vec<CaseGrade>) -> TaskGrade {

@@ -548,16 +548,8 @@ mod tests {
     use super::{GoalVerdict::*, *};
     use crate::wire::{ConnectionEnd, RetryAfter, WireRefusal, WireRequest};
 
-    fn exits(code: i32, line: &str) -> ProcessRecord {
-        ProcessRecord {
-            exit: Some(code),
-            last_line: (!line.is_empty()).then(|| line.to_owned()),
-            ..ProcessRecord::default()
-        }
-    }
-
     fn printed(line: &str) -> ProcessRecord {
-        exits(0, line)
+        ProcessRecord::exits(0, line)
     }
 
     fn time_up(seconds: u64) -> ProcessRecord {
@@ -635,7 +627,7 @@ mod tests {
             (&objects, 0, r#"{"job": {"id": 1, "more": 2}}"#, Missed),
             (&objects, 0, r#"{"job": {"no": 1}}"#, Missed),
         ] {
-            let found = verdict(goal, &exits(code, line));
+            let found = verdict(goal, &ProcessRecord::exits(code, line));
             assert_eq!(found, expected, "{goal:?}: {code}, {line}");
         }
     }
@@ -654,10 +646,10 @@ mod tests {
             (printed(r#"{"value": "x"}"#), Crashed, Missed),
             (printed("Traceback"), Crashed, Missed),
             (killed, Crashed, Crashed),
-            (exits(1, ""), Crashed, Crashed),
+            (ProcessRecord::exits(1, ""), Crashed, Crashed),
             (time_up(0), Missed, Missed),
             (printed(r#"{"skip": true}"#), Skipped, Skipped),
-            (exits(NOT_DONE, ""), Skipped, Skipped),
+            (ProcessRecord::exits(NOT_DONE, ""), Skipped, Skipped),
         ] {
             let judged = [Goal::Error, Goal::ErrorInWords]
                 .map(|goal| goal.judge(&WireRecord::default(), Some(&process)).verdict);
@@ -717,45 +709,28 @@ mod tests {
             ..WireRecord::default()
         };
         let said = "2 requests were refused with 421 host_not_allowed: the Host is another";
-        let opened = "1 connection was opened";
+        let silent = "1 connection was opened, but no HTTP request arrived on it";
+        let http2 =
+            "1 connection was opened, and the client spoke HTTP/2; the service speaks HTTP/1.1";
+        let closed = "1 connection was opened, and the client closed it, or its half of it, before \
+                      a response";
         let (exit, waits) = ("exit code 0", "still running after 20 s");
 
-        for (wire, is_waiting, verdict, found) in [
-            (&refused, false, Missed, format!("{said}; {exit}")),
-            (&refused, true, Missed, format!("{said}; {waits}")),
-            (
-                &connected(0, None),
-                false,
-                Crashed,
-                format!("{opened}, but no HTTP request arrived on it; {exit}"),
-            ),
-            (
-                &connected(0, None),
-                true,
-                Missed,
-                format!("{opened}, but no HTTP request arrived on it; {waits}"),
-            ),
-            (
-                &connected(0, Some(ClosedBy::Http2)),
-                false,
-                Crashed,
-                format!(
-                    "{opened}, and the client spoke HTTP/2; the service speaks HTTP/1.1; {exit}"
-                ),
-            ),
-            (
-                &connected(1, Some(ClosedBy::Client)),
-                false,
-                Crashed,
-                format!(
-                    "{opened}, and the client closed it, or its half of it, before a response; \
-                     {exit}"
-                ),
-            ),
+        for (wire, verdict, said, then) in [
+            (&refused, Missed, said, exit),
+            (&refused, Missed, said, waits),
+            (&connected(0, None), Crashed, silent, exit),
+            (&connected(0, None), Missed, silent, waits),
+            (&connected(0, Some(ClosedBy::Http2)), Crashed, http2, exit),
+            (&connected(1, Some(ClosedBy::Client)), Crashed, closed, exit),
         ] {
-            let process = if is_waiting { time_up(20) } else { printed("") };
+            let process = if then == waits {
+                time_up(20)
+            } else {
+                printed("")
+            };
             let judged = Goal::Error.judge(wire, Some(&process));
-            assert_eq!(judged, GoalResult::of(verdict, found));
+            assert_eq!(judged, GoalResult::of(verdict, format!("{said}; {then}")));
         }
     }
 
@@ -764,31 +739,15 @@ mod tests {
         let second = Some(Duration::from_secs(1));
         let retry_after = Some(RetryAfter::seconds(Duration::from_secs(120)));
 
+        let asked = "still waiting, 111 s more, after Retry-After: 120";
+        let silent = "still waiting for the response to request 1, after 10 s";
+        let begun = "still reading the response to request 1, after 9 s";
+        let whole = "still running, 9 s after the response to request 1";
         for (head, ended, retry_after, found) in [
-            (
-                second,
-                second,
-                retry_after,
-                "still waiting, 111 s more, after Retry-After: 120",
-            ),
-            (
-                None,
-                None,
-                None,
-                "still waiting for the response to request 1, after 10 s",
-            ),
-            (
-                second,
-                None,
-                None,
-                "still reading the response to request 1, after 9 s",
-            ),
-            (
-                second,
-                second,
-                None,
-                "still running, 9 s after the response to request 1",
-            ),
+            (second, second, retry_after, asked),
+            (None, None, None, silent),
+            (second, None, None, begun),
+            (second, second, None, whole),
         ] {
             let wire = one_request(WireRequest {
                 head,

@@ -9,6 +9,17 @@ use crate::wire::{
 
 use super::{CardContext, Case, Judgement, ProcessRecord, Rule, Stopped, Verdict};
 
+impl ProcessRecord {
+    /// A process that ended with this exit code and last line.
+    pub(crate) fn exits(code: i32, last_line: &str) -> Self {
+        Self {
+            exit: Some(code),
+            last_line: (!last_line.is_empty()).then(|| last_line.to_owned()),
+            ..Self::default()
+        }
+    }
+}
+
 /// A case of one caller, with its requests in order.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Script {
@@ -169,11 +180,7 @@ impl Script {
 
     /// The client's process ends with this exit code and last line.
     pub(crate) fn exits(mut self, code: i32, last_line: &str) -> Self {
-        self.process = Some(ProcessRecord {
-            exit: Some(code),
-            last_line: (!last_line.is_empty()).then(|| last_line.to_owned()),
-            ..ProcessRecord::default()
-        });
+        self.process = Some(ProcessRecord::exits(code, last_line));
         self
     }
 
