@@ -119,20 +119,6 @@ impl Decision {
             tokens: fields.float(field::TOKENS),
         })
     }
-
-    /// The inputs in the order in which a client checks them, and then the decision: the
-    /// failure, whether the request may be repeated, the Retry-After, the attempts left, and
-    /// what the client does.
-    #[must_use]
-    pub fn steps(&self) -> Vec<String> {
-        explanation::steps(self)
-    }
-
-    /// The same in a few words, for a row of a chart.
-    #[must_use]
-    pub fn in_short(&self) -> String {
-        explanation::in_short(self)
-    }
 }
 
 fn allowed_by(fields: &Fields) -> Option<AllowedBy> {

@@ -14,31 +14,79 @@ const RETURNED: &str = "returned to the caller";
 /// The reason for a client without a timeout.
 const SILENCE: &str = "no timeout of its own, so the lab closed the connection";
 
-pub(super) fn steps(decision: &Decision) -> Vec<String> {
-    let mut steps: Vec<String> = decision.reason.as_deref().map(reason).into_iter().collect();
-    match &decision.next {
-        Next::Wait {
-            length,
-            asked,
-            ceiling,
-        } => {
-            steps.extend(allowed(decision));
-            steps.extend(retry_after(decision));
-            steps.extend(attempt(decision));
-            steps.extend(remaining(decision));
-            steps.extend(tokens(decision));
-            steps.push(match (asked, ceiling) {
-                (true, _) => as_asked(decision, *length),
-                (false, Some(ceiling)) => drawn(*length, *ceiling),
-                (false, None) => format!("its policy waits {}", duration(*length)),
-            });
+impl Decision {
+    /// The inputs in the order in which a client checks them, and then the decision: the
+    /// failure, whether the request may be repeated, the Retry-After, the attempts left, and
+    /// what the client does.
+    #[must_use]
+    pub fn steps(&self) -> Vec<String> {
+        let mut steps: Vec<String> = self.reason.as_deref().map(reason).into_iter().collect();
+        match &self.next {
+            Next::Wait {
+                length,
+                asked,
+                ceiling,
+            } => {
+                steps.extend(allowed(self));
+                steps.extend(retry_after(self));
+                steps.extend(attempt(self));
+                steps.extend(remaining(self));
+                steps.extend(tokens(self));
+                steps.push(match (asked, ceiling) {
+                    (true, _) => as_asked(self, *length),
+                    (false, Some(ceiling)) => drawn(*length, *ceiling),
+                    (false, None) => format!("its policy waits {}", duration(*length)),
+                });
+            }
+            Next::Stop { why, weighed } => {
+                steps.extend(before_stop(self, *why, *weighed));
+                steps.push(RETURNED.to_owned());
+            }
         }
-        Next::Stop { why, weighed } => {
-            steps.extend(before_stop(decision, *why, *weighed));
-            steps.push(RETURNED.to_owned());
+        steps
+    }
+
+    /// The same in a few words, for a row of a chart.
+    #[must_use]
+    pub fn in_short(&self) -> String {
+        match &self.next {
+            Next::Wait { asked: true, .. } => match self.retry_after {
+                Some(RetryAfterRead::Valid(Duration::ZERO)) => {
+                    "Retry-After asks for no wait".to_owned()
+                }
+                Some(RetryAfterRead::PastDate) => "Retry-After is a past date".to_owned(),
+                _ => "Retry-After".to_owned(),
+            },
+            Next::Wait { ceiling, .. } => {
+                let unusable = self.retry_after == Some(RetryAfterRead::Unusable);
+                match (unusable, ceiling) {
+                    (true, _) => "backoff, Retry-After unusable".to_owned(),
+                    (false, Some(ceiling)) => format!("backoff, at most {}", duration(*ceiling)),
+                    (false, None) => "backoff".to_owned(),
+                }
+            }
+            Next::Stop { why, weighed } => match why {
+                StopReason::Tls => "TLS would fail again".to_owned(),
+                StopReason::NotEligible | StopReason::BodyIsStream => match &self.method {
+                    Some(method) => format!("this {method} is not repeated"),
+                    None => "not repeated".to_owned(),
+                },
+                StopReason::RetryAfterOverBudget => too_long(self),
+                StopReason::AttemptsExhausted => match self.max_attempts {
+                    Some(1) => "its only attempt is used".to_owned(),
+                    Some(most) if !attempts_are_left(self) => format!("all {most} attempts used"),
+                    _ => "its policy allows no retry".to_owned(),
+                },
+                StopReason::Deadline => {
+                    late(self, *weighed).unwrap_or_else(|| "deadline".to_owned())
+                }
+                StopReason::RetryBudgetEmpty => {
+                    tokens(self).unwrap_or_else(|| "the retry budget is empty".to_owned())
+                }
+                StopReason::Silence => SILENCE.to_owned(),
+            },
         }
     }
-    steps
 }
 
 /// The steps up to the reason to stop, which is the last one.
@@ -65,46 +113,6 @@ fn before_stop(decision: &Decision, why: StopReason, weighed: Option<Duration>) 
             .chain(tokens(decision).map(|tokens| tokens + ", and a retry takes 1"))
             .collect(),
         StopReason::Silence => counted().chain([SILENCE.to_owned()]).collect(),
-    }
-}
-
-pub(super) fn in_short(decision: &Decision) -> String {
-    match &decision.next {
-        Next::Wait { asked: true, .. } => match decision.retry_after {
-            Some(RetryAfterRead::Valid(Duration::ZERO)) => {
-                "Retry-After asks for no wait".to_owned()
-            }
-            Some(RetryAfterRead::PastDate) => "Retry-After is a past date".to_owned(),
-            _ => "Retry-After".to_owned(),
-        },
-        Next::Wait { ceiling, .. } => {
-            let unusable = decision.retry_after == Some(RetryAfterRead::Unusable);
-            match (unusable, ceiling) {
-                (true, _) => "backoff, Retry-After unusable".to_owned(),
-                (false, Some(ceiling)) => format!("backoff, at most {}", duration(*ceiling)),
-                (false, None) => "backoff".to_owned(),
-            }
-        }
-        Next::Stop { why, weighed } => match why {
-            StopReason::Tls => "TLS would fail again".to_owned(),
-            StopReason::NotEligible | StopReason::BodyIsStream => match &decision.method {
-                Some(method) => format!("this {method} is not repeated"),
-                None => "not repeated".to_owned(),
-            },
-            StopReason::RetryAfterOverBudget => too_long(decision),
-            StopReason::AttemptsExhausted => match decision.max_attempts {
-                Some(1) => "its only attempt is used".to_owned(),
-                Some(most) if !attempts_are_left(decision) => format!("all {most} attempts used"),
-                _ => "its policy allows no retry".to_owned(),
-            },
-            StopReason::Deadline => {
-                late(decision, *weighed).unwrap_or_else(|| "deadline".to_owned())
-            }
-            StopReason::RetryBudgetEmpty => {
-                tokens(decision).unwrap_or_else(|| "the retry budget is empty".to_owned())
-            }
-            StopReason::Silence => SILENCE.to_owned(),
-        },
     }
 }
 
