@@ -21,6 +21,7 @@ pub use rules::{BrokenRule, Sample};
 
 use crate::{
     client::Client,
+    counted,
     outcome::Fact,
     plot::Mark,
     run::Run,
@@ -152,11 +153,8 @@ fn jobs(effects: &[Effect]) -> Option<[Phrase; 2]> {
             true => (Mark::Failed, '✗'),
             false => (Mark::Ok, '✓'),
         };
-        let plural = if *number == 1 { "" } else { "s" };
-        Phrase {
-            mark: Some(mark),
-            text: format!("{sign} the service has {number} job{plural}"),
-        }
+        let jobs = counted(*number, "job");
+        Phrase::new(mark, format!("{sign} the service has {jobs}"))
     }))
 }
 
@@ -166,14 +164,12 @@ fn result(run: &Run, jobs: Option<Phrase>, broken: Option<usize>) -> Vec<Phrase>
     let Some(ended) = run.view.ended.as_ref().filter(|_| !run.is_cancelled()) else {
         return run.view.result.clone();
     };
-    let rules = broken.map(|number| {
-        let (mark, text) = match number {
-            0 => (Mark::Ok, "✓ breaks no rule".to_owned()),
-            1 => (Mark::Failed, "✗ breaks 1 rule".to_owned()),
-            _ => (Mark::Failed, format!("✗ breaks {number} rules")),
-        };
-        let mark = Some(mark);
-        Phrase { mark, text }
+    let rules = broken.map(|number| match number {
+        0 => Phrase::new(Mark::Ok, "✓ breaks no rule"),
+        _ => {
+            let rules = counted(number as u64, "rule");
+            Phrase::new(Mark::Failed, format!("✗ breaks {rules}"))
+        }
     });
     let phrases = [view::ended_with(ended), view::attempts(run.counted())];
     jobs.into_iter().chain(phrases).chain(rules).collect()

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, fmt};
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
-use crate::stop_reason::StopReason;
+use crate::{counted, stop_reason::StopReason};
 
 /// The result for the caller of the client.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -132,8 +132,7 @@ impl Outcome {
     pub fn cancelled(requests: u64) -> Self {
         let text = match requests {
             0 => "cancelled before the first request".to_owned(),
-            1 => "cancelled after 1 request".to_owned(),
-            _ => format!("cancelled after {requests} requests"),
+            _ => format!("cancelled after {}", counted(requests, "request")),
         };
         Self::ended(Ending::Cancelled, text)
     }

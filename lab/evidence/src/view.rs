@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use crate::{
     client::Client,
+    counted,
     counters::{ATTEMPTS, Counter, Counters, FAULTS, RETRIES},
     outcome::{Ending, Outcome},
     plot::{Mark, Table, Waterfall},
@@ -88,8 +89,17 @@ impl View {
     pub fn so_far(client: Client, traces: &[Trace]) -> Self {
         Self {
             waterfall: Waterfall::of(traces),
-            counters: rises(client, &counted(client, traces)),
+            counters: rises(client, &so_far(client, traces)),
             ..Self::default()
+        }
+    }
+}
+
+impl Phrase {
+    pub(crate) fn new(mark: impl Into<Option<Mark>>, text: impl Into<String>) -> Self {
+        Self {
+            mark: mark.into(),
+            text: text.into(),
         }
     }
 }
@@ -107,21 +117,15 @@ pub fn risen(by: u64) -> String {
 /// class.
 fn ended(outcome: &Outcome) -> Phrase {
     match outcome.ending {
-        Ending::Ok => phrase(Mark::Ok, outcome.text.clone()),
-        Ending::Cancelled => Phrase {
-            mark: None,
-            text: outcome.text.clone(),
-        },
-        ending => phrase(Mark::Failed, ending.to_string()),
+        Ending::Ok => Phrase::new(Mark::Ok, &*outcome.text),
+        Ending::Cancelled => Phrase::new(None, &*outcome.text),
+        ending => Phrase::new(Mark::Failed, ending.to_string()),
     }
 }
 
 fn result(ended: &Phrase, evidence: Evidence<'_>, verdict: &[Check]) -> Vec<Phrase> {
     if evidence.outcome.ending == Ending::Cancelled {
-        return vec![Phrase {
-            mark: ended.mark,
-            text: format!("⊘ {}", ended.text),
-        }];
+        return vec![Phrase::new(ended.mark, format!("⊘ {}", ended.text))];
     }
     let held = verdict.iter().filter(|check| check.held).count();
     let (mark_of_all, sign) = match held == verdict.len() {
@@ -131,7 +135,7 @@ fn result(ended: &Phrase, evidence: Evidence<'_>, verdict: &[Check]) -> Vec<Phra
     vec![
         ended_with(ended),
         attempts(evidence.counted()),
-        phrase(
+        Phrase::new(
             mark_of_all,
             format!("{sign} {held} of {} expectations held", verdict.len()),
         ),
@@ -140,28 +144,12 @@ fn result(ended: &Phrase, evidence: Evidence<'_>, verdict: &[Check]) -> Vec<Phra
 
 /// The phrase for how a run ended.
 pub(crate) fn ended_with(ended: &Phrase) -> Phrase {
-    Phrase {
-        mark: ended.mark,
-        text: format!("ended with {}", ended.text),
-    }
+    Phrase::new(ended.mark, format!("ended with {}", ended.text))
 }
 
 /// The phrase for the number of attempts by the client's count.
 pub(crate) fn attempts(number: u64) -> Phrase {
-    Phrase {
-        mark: None,
-        text: match number {
-            1 => "1 attempt".to_owned(),
-            _ => format!("{number} attempts"),
-        },
-    }
-}
-
-fn phrase(mark: Mark, text: String) -> Phrase {
-    Phrase {
-        mark: Some(mark),
-        text,
-    }
+    Phrase::new(None, counted(number, "attempt"))
 }
 
 fn rises(client: Client, counters: &Counters) -> Vec<Rise> {
@@ -209,7 +197,7 @@ fn parts<'a>(counters: impl Iterator<Item = &'a Counter>) -> Vec<Part> {
 
 /// The counters derived from spans. A retry counts as soon as its wait begins, as it does
 /// at `/metrics`; a client that never waits has none but its further attempts.
-fn counted(client: Client, traces: &[Trace]) -> Counters {
+fn so_far(client: Client, traces: &[Trace]) -> Counters {
     let number = |is_one: fn(&Span) -> bool| {
         let spans = traces.iter().flat_map(|trace| &trace.spans);
         spans.filter(|span| is_one(span)).count() as u64
@@ -259,7 +247,7 @@ mod tests {
     fn a_retry_counts_from_the_beginning_of_its_wait() {
         let spans = ["attempt 0-3", "wait 3-"].map(span).to_vec();
 
-        let counters = counted(TESTED, &[trace(spans, 10)]);
+        let counters = so_far(TESTED, &[trace(spans, 10)]);
 
         assert_eq!(counters.total("tested_attempts_total"), 1);
         assert_eq!(counters.total("tested_retries_total"), 1);

@@ -284,10 +284,8 @@ fn prometheus(facts: &Facts, addresses: &Addresses) -> Verdict {
             "on one, with this machine's address: lab serve --otlp http://ADDRESS:4318".to_owned(),
         ),
         (Some(laptops), _) => {
-            let s = if laptops == 1 { "" } else { "s" };
-            return Ok(format!(
-                "{at} is ready, and has data from {laptops} laptop{s}"
-            ));
+            let laptops = evidence::counted(laptops.into(), "laptop");
+            return Ok(format!("{at} is ready, and has data from {laptops}"));
         }
         (None, None) => (
             "but does not list its targets",

@@ -10,6 +10,7 @@ use super::{
     time::Time,
 };
 use crate::{
+    counted,
     duration::duration,
     outcome::{Ending, Fact},
     run::Run,
@@ -73,18 +74,18 @@ pub(super) fn effects(
     sample: Option<&Sample>,
     broken: [&[BrokenRule]; 2],
 ) -> Vec<Effect> {
-    let counted = MEASURES.iter().filter_map(|measure| {
-        let counts = runs.map(measure.of);
-        let shown = measure.always || counts.iter().any(|count| *count > 0);
+    let measured = MEASURES.into_iter().filter_map(|(aspect, label, count)| {
+        let counts = runs.map(count);
+        let shown = aspect == Aspect::Requests || counts.iter().any(|count| *count > 0);
         shown.then(|| {
             let sides = counts.map(|count| Measured {
                 value: count.into(),
                 text: count.to_string(),
             });
-            plain(measure.aspect, measure.label, sides)
+            plain(aspect, label, sides)
         })
     });
-    let mut effects: Vec<_> = counted.collect();
+    let mut effects: Vec<_> = measured.collect();
     effects.push(time(runs));
     effects.push(outcome(runs));
     if runs.iter().any(|run| run.outcome.ending != Ending::Ok) {
@@ -94,10 +95,8 @@ pub(super) fn effects(
     }
     effects.extend(refused_data(runs));
     if let Some(sample) = sample {
-        let label = match sample.runs() {
-            1 => "rules broken, in 1 run each".to_owned(),
-            runs => format!("rules broken, in {runs} runs each"),
-        };
+        let runs = counted(sample.runs() as u64, "run");
+        let label = format!("rules broken, in {runs} each");
         let sides = broken.map(|broken| {
             let ids: Vec<_> = broken.iter().map(|rule| rule.id).collect();
             named(match ids.is_empty() {

@@ -4,6 +4,7 @@ use std::{fmt, rc::Rc, time::Duration};
 
 use super::{Evidence, Source};
 use crate::{
+    counted,
     counters::{ATTEMPTS, RETRIES},
     duration::duration,
     outcome::{Ending, Fact},
@@ -65,8 +66,7 @@ impl Expectation {
     pub fn requests(number: u64) -> Self {
         let text = match number {
             0 => "the service saw no request".to_owned(),
-            1 => "the service saw exactly 1 request".to_owned(),
-            _ => format!("the service saw exactly {number} requests"),
+            _ => format!("the service saw exactly {}", counted(number, "request")),
         };
         Self::new(text, Source::Wire, move |evidence| {
             let seen = evidence.wire.total;
@@ -184,8 +184,7 @@ impl Expectation {
                 _ if name != evidence.client.counter(ATTEMPTS) => {
                     format!("{name} rose by {risen}")
                 }
-                1 => "it made 1 attempt".to_owned(),
-                _ => format!("it made {risen} attempts"),
+                _ => format!("it made {}", counted(risen, "attempt")),
             })
         })
     }
@@ -259,7 +258,9 @@ fn lengths(waits: &[Duration]) -> String {
 fn counts_agree(unseen: u64) -> String {
     match unseen {
         0 => "the wire and the client agree on the number of requests".to_owned(),
-        1 => "the client counted 1 attempt more than the service saw".to_owned(),
-        _ => format!("the client counted {unseen} attempts more than the service saw"),
+        _ => {
+            let attempts = counted(unseen, "attempt");
+            format!("the client counted {attempts} more than the service saw")
+        }
     }
 }
