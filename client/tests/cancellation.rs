@@ -99,32 +99,6 @@ fn calls_that_wait_for_a_slot_can_be_dropped_together() {
     });
 }
 
-#[test]
-fn a_call_that_waits_for_a_slot_can_be_dropped_while_another_goes_on() {
-    for polls in 0..40 {
-        let observed = Observed::new(1);
-        let client = observed.client.clone();
-        let mut goes_on = Box::pin(client.flaky());
-        let mut dropped = Box::pin(client.get(endpoint::CREATE_JOB));
-        let ended = (0..polls).find_map(|_| {
-            let ended = poll(goes_on.as_mut()).is_ready();
-            (poll(dropped.as_mut()).is_ready() || ended).then_some(ended)
-        });
-        drop(dropped);
-        if ended != Some(true) {
-            let response = finish(goes_on).unwrap_or_else(|| panic!("stuck after {polls} polls"));
-            response.expect("the retry");
-        }
-
-        observed.assert_whole(&format!("after {polls} polls"));
-
-        if ended.is_some() {
-            return;
-        }
-    }
-    panic!("neither call ended");
-}
-
 /// Polls what `begin` makes `polls` times and drops it; if it was not ready by
 /// then, makes another and finishes that.
 fn interrupted<T>(polls: usize, mut begin: impl AsyncFnMut() -> T) -> T {

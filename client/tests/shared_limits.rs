@@ -3,6 +3,7 @@
 
 use std::{
     future::pending,
+    iter,
     sync::{
         Arc,
         atomic::{AtomicU32, Ordering},
@@ -14,34 +15,13 @@ use crate::bench::{http_error, retry_after, status, transport_error};
 use crate::support::{
     drive::{finish, give_way, poll},
     offline,
-    scripted::{InFlight, scripted},
+    scripted::scripted,
 };
 use client::{
-    ApiError, ConcurrencyLimit, Endpoint, FailureKind, StopReason,
-    teaching::{Builder, ReliableApiClient, endpoint},
+    ConcurrencyLimit, FailureKind, StopReason,
+    teaching::{Builder, ReliableApiClient},
 };
-use futures_util::FutureExt;
 use tokio::task::JoinSet;
-
-const WORKERS: usize = 50;
-const MISSING: Endpoint = Endpoint::new("missing", "/missing");
-const THROTTLED: Endpoint = Endpoint::new("throttled", "/throttled");
-
-/// Lets every worker make `calls` calls at the same time as the others.
-async fn work(client: &ReliableApiClient, endpoint: Endpoint, calls: usize) -> Vec<ApiError> {
-    let mut workers = JoinSet::new();
-    for _ in 0..WORKERS {
-        let client = client.clone();
-        workers.spawn(async move {
-            let mut errors = Vec::new();
-            for _ in 0..calls {
-                errors.extend(client.get(endpoint).await.err());
-            }
-            errors
-        });
-    }
-    workers.join_all().await.into_iter().flatten().collect()
-}
 
 /// Requests on the wire while 50 workers make 10 calls each to a service that
 /// is down, and the number of those calls.
@@ -56,10 +36,16 @@ async fn requests_to_a_dead_service(configure: impl FnOnce(Builder) -> Builder) 
         }
     });
     let (client, _) = offline(transport, configure);
+    let work = |client: ReliableApiClient| async move {
+        for _ in 0..10 {
+            client.flaky().await.expect_err("a 503");
+        }
+        10
+    };
 
-    let errors = work(&client, endpoint::FLAKY, 10).await;
+    let workers: JoinSet<u32> = iter::repeat_n(client, 50).map(work).collect();
 
-    let calls = u32::try_from(errors.len()).expect("few calls");
+    let calls = workers.join_all().await.iter().sum();
     (requests.load(Ordering::SeqCst), calls)
 }
 
@@ -73,76 +59,6 @@ async fn the_retry_budget_bounds_the_work_of_all_workers() {
     assert_eq!((calls, unbounded), (500, 1500));
     let bound = calls + 1..=calls + 10 + calls / 10;
     assert!(bound.contains(&requests), "{requests} requests");
-}
-
-/// A client with 16 slots, and what its transport has in flight. The transport
-/// responds by the path: 429 with a quota that is used up for two minutes, 404,
-/// or a success.
-fn throttled_client() -> (ReliableApiClient, InFlight) {
-    let in_flight = InFlight::default();
-    let seen = in_flight.clone();
-    let transport = scripted(move |request| {
-        let entered = seen.enter();
-        async move {
-            give_way(3).await;
-            drop(entered);
-            Ok(match request.url().path() {
-                "/throttled" => retry_after(429, "120"),
-                "/missing" => status(404),
-                _ => status(204),
-            })
-        }
-    });
-    let limited = |it: Builder| it.concurrency_limit(ConcurrencyLimit::new(16));
-    let (client, _) = offline(transport, limited);
-    (client, in_flight)
-}
-
-/// The most that 50 workers have in flight together. A 404 moves no limit, so
-/// asking changes nothing.
-async fn most_in_flight(client: &ReliableApiClient, in_flight: &InFlight) -> usize {
-    in_flight.take_most();
-    work(client, MISSING, 2).await;
-    in_flight.take_most()
-}
-
-#[tokio::test]
-async fn a_429_slows_all_workers_down_and_successes_speed_them_up() {
-    let (client, in_flight) = throttled_client();
-    let mut most = vec![most_in_flight(&client, &in_flight).await];
-
-    for throttled in [1, 1, 3] {
-        for _ in 0..throttled {
-            client.get(THROTTLED).await.expect_err("a 429");
-        }
-        most.push(most_in_flight(&client, &in_flight).await);
-    }
-    for successes in [1, 3, 200] {
-        for _ in 0..successes {
-            client.no_content().await.expect("a 204");
-        }
-        most.push(most_in_flight(&client, &in_flight).await);
-    }
-
-    assert_eq!(most, [16, 8, 4, 1, 2, 3, 16]);
-}
-
-#[tokio::test]
-async fn no_slot_is_held_during_a_wait() {
-    let transport = scripted(async |request: reqwest::Request| {
-        Ok(match request.url().path() {
-            "/flaky" => retry_after(503, "30"),
-            _ => status(204),
-        })
-    });
-    let one_slot = |it: Builder| it.concurrency_limit(ConcurrencyLimit::new(1));
-    let (client, _) = offline(transport, one_slot);
-    let mut waiting = Box::pin(client.flaky());
-
-    assert!(poll(waiting.as_mut()).is_pending());
-    let other = client.no_content().now_or_never();
-
-    assert!(matches!(other, Some(Ok(()))), "{other:?}");
 }
 
 /// A client with one slot and ten seconds for each call. A 204 never comes, so

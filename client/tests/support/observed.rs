@@ -42,7 +42,7 @@ impl Observed {
 
     /// Checks that nothing was lost, by using all of it.
     pub(crate) fn assert_whole(self, story: &str) {
-        assert_eq!(self.service.in_flight.now(), 0, "in flight {story}");
+        assert_eq!(self.service.in_flight(), 0, "in flight {story}");
 
         // They succeed only once all slots are taken together.
         let calls = (0..self.slots).map(|_| self.client.no_content());

@@ -2,11 +2,6 @@
 //! hand, requests that are counted while they are in flight, and for failures, bodies
 //! and statuses that no server can send. All other tests use the bench.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicUsize, Ordering},
-};
-
 use client::RawObject;
 use http::Extensions;
 use reqwest::{Request, Response};
@@ -45,32 +40,4 @@ where
 pub(crate) fn number(item: &RawObject) -> u64 {
     let item = item.to_object().expect("an object with a number");
     item["id"].as_u64().expect("a number")
-}
-
-/// How many requests a transport has in flight, now and at most.
-#[derive(Clone, Default)]
-pub(crate) struct InFlight(Arc<(AtomicUsize, AtomicUsize)>);
-
-impl InFlight {
-    /// Counts one request until the guard is dropped.
-    pub(crate) fn enter(&self) -> impl Drop + Send + use<> {
-        struct Guard(InFlight);
-        impl Drop for Guard {
-            fn drop(&mut self) {
-                self.0.0.0.fetch_sub(1, Ordering::SeqCst);
-            }
-        }
-        let now = self.0.0.fetch_add(1, Ordering::SeqCst) + 1;
-        self.0.1.fetch_max(now, Ordering::SeqCst);
-        Guard(self.clone())
-    }
-
-    pub(crate) fn now(&self) -> usize {
-        self.0.0.load(Ordering::SeqCst)
-    }
-
-    /// The most at any time since this was last asked.
-    pub(crate) fn take_most(&self) -> usize {
-        self.0.1.swap(self.now(), Ordering::SeqCst)
-    }
 }

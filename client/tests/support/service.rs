@@ -11,22 +11,18 @@ use serde_json::json;
 
 use crate::bench::{Reply, cursor, json, page, status};
 
-use super::{
-    drive::give_way,
-    scripted::{InFlight, scripted},
-};
+use super::{drive::give_way, scripted::scripted};
 
 /// Gives way several times in every request; every other request to a path gets a
 /// 503.
 #[derive(Clone, Default)]
-pub(crate) struct Service {
-    pub(crate) in_flight: InFlight,
-    seen: Arc<Mutex<Seen>>,
-}
+pub(crate) struct Service(Arc<Mutex<Seen>>);
 
 #[derive(Default)]
 struct Seen {
     failing: HashSet<String>,
+    /// Every request in flight holds a clone.
+    in_flight: Arc<()>,
     firsts: u32,
     retries: u32,
     responses: u32,
@@ -50,6 +46,11 @@ impl Service {
         self.with(|seen| (seen.firsts, seen.retries))
     }
 
+    /// Requests that have neither ended nor been dropped.
+    pub(crate) fn in_flight(&self) -> usize {
+        self.with(|seen| Arc::strong_count(&seen.in_flight) - 1)
+    }
+
     /// Requests that got a response, and were not dropped before.
     pub(crate) fn responses(&self) -> u32 {
         self.with(|seen| seen.responses)
@@ -57,7 +58,7 @@ impl Service {
 
     async fn respond(&self, request: &Request, together: usize) -> Reply {
         let path = request.url().path().to_owned();
-        let _entered = self.in_flight.enter();
+        let _entered = self.with(|seen| Arc::clone(&seen.in_flight));
         let fails = self.with(|seen| {
             let retry = seen.failing.remove(&path);
             seen.gathered += usize::from(path == "/no-content");
@@ -92,6 +93,6 @@ impl Service {
     }
 
     fn with<T>(&self, body: impl FnOnce(&mut Seen) -> T) -> T {
-        body(&mut self.seen.lock().expect("no panic while held"))
+        body(&mut self.0.lock().expect("no panic while held"))
     }
 }
