@@ -256,24 +256,15 @@ mod tests {
 
     #[test]
     fn complete_members_of_a_truncated_body_are_kept() {
-        for (body, code, id) in [
-            (r#"{"code":40901"#, None, "from-header"),
-            (
-                r#"{"code":40901,"request_id":"abc-1"#,
-                Some("40901"),
-                "from-header",
-            ),
-            (
-                r#"{"code":40901,"request_id":"abc-1""#,
-                Some("40901"),
-                "abc-1",
-            ),
-        ] {
-            let problem = Problem::read(&headers("application/json"), body.as_bytes(), false);
+        let json = headers("application/json");
+        let read = |body: &str| Problem::read(&json, body.as_bytes(), false);
 
-            assert_eq!(problem.code.as_deref(), code, "{body}");
-            assert_eq!(problem.request_id.as_deref(), Some(id), "{body}");
-        }
+        let kept = read(r#"{"code":40901,"request_id":"abc-1""#);
+
+        assert_eq!(kept.code.as_deref(), Some("40901"));
+        assert_eq!(kept.request_id.as_deref(), Some("abc-1"));
+        let digits_may_be_missing = read(r#"{"code":40901"#);
+        assert_eq!(digits_may_be_missing.code, None);
     }
 
     proptest! {
@@ -301,6 +292,5 @@ mod tests {
             let of_header = part.request_id.as_deref() == Some("from-header");
             prop_assert!(of_header || part.request_id == whole.request_id);
         }
-
     }
 }

@@ -51,6 +51,8 @@ async fn a_length_has_one_meaning_or_is_refused() {
         (sized("14"), Then::Close, "connection_lost"),
         (sized("12"), Then::Again, "invalid_json"),
         (sized("0"), Then::Again, "invalid_json"),
+        // Longer than the cap: the length alone is enough, and the body never comes.
+        (sized("16385"), Then::Stall, "body_too_large"),
         // What has no body, and yet one.
         (empty("204 "), Then::Again, "no_content"),
         (empty("304 \r\ncontent-length: 9"), Then::Again, "304"),

@@ -3,9 +3,9 @@
 //! Each of them ends in one clear error, or in a response that can be trusted; calls of
 //! the same client that a sound service responds to succeed meanwhile and afterwards.
 //! The doc line of each test names the defence that it holds. What is attacked elsewhere
-//! is not attacked here again: bodies above the cap and chunks that cannot be read
-//! (`body`), connections that end at any byte (`cut`), what drips (`deadline`), pages
-//! nested deeply and cursors that no URL can carry (`listing`).
+//! is not attacked here again: chunks that cannot be read (`body`), connections that end
+//! at any byte (`cut`), what drips (`deadline`), pages nested deeply and cursors that no
+//! URL can carry (`listing`).
 
 use std::time::Duration;
 
