@@ -8,9 +8,9 @@ use std::{
 };
 
 use client::{
-    ApiError, CallSettings, Clock, ConcurrencyLimit, ConfigError, Endpoint, FailureKind, NoWait,
-    RepeatPermission, RequestName, RetryBudget, RetryMiddleware, RetryReport, StopReason, Timeouts,
-    VirtualClock, check,
+    ApiError, CallSettings, Clock, ConfigError, Endpoint, FailureKind, NoWait, RepeatPermission,
+    RequestName, RetryBudget, RetryMiddleware, RetryReport, StopReason, Timeouts, VirtualClock,
+    check,
     teaching::{Builder, ReliableApiClient},
     telemetry::BUDGET_TOKENS,
 };
@@ -53,7 +53,14 @@ async fn settings_of_a_call_take_the_place_of_the_clients_and_the_nearest_wins()
         (set().do_not_repeat(), set(), down(), 1, NotEligible),
         (set().max_retry_after(one), set(), asking("2"), 1, TooLong),
         (set().max_retry_after(many), set(), asking("120"), 3, Spent),
-        (set().deadline(three), set(), asking("2"), 2, Deadline),
+        // What the nearest leaves open, the next one fills.
+        (
+            set().deadline(three),
+            set().max_attempts(9),
+            asking("2"),
+            2,
+            Deadline,
+        ),
     ] {
         let bench = Bench::new(Script::always(response)).await;
         let client = bench.client.with_settings(of_handle);
@@ -128,20 +135,6 @@ async fn one_budget_bounds_the_clients_that_share_it() {
     counted.retain(|series| series.name == BUDGET_TOKENS.name);
     let shown: Vec<f64> = counted.iter().map(|series| series.value).collect();
     assert_eq!(shown, [budget.tokens(); 2], "both gauges show one stock");
-}
-
-#[tokio::test]
-async fn one_limit_falls_for_all_the_clients_that_share_it() {
-    let limit = ConcurrencyLimit::new(32);
-    let shared = |builder: Builder| builder.concurrency_limit(limit.clone());
-    let bench = async || Bench::with(Script::always(status(429)), shared).await;
-
-    let error = http_error(bench().await.client.flaky().await);
-
-    assert_eq!((error.status.as_u16(), error.attempts), (429, 3));
-    assert_eq!(limit.current(), 32 / 8);
-    let _ = http_error(bench().await.client.flaky().await);
-    assert_eq!(limit.current(), 1);
 }
 
 /// Waits a second more before each retry, and declines the third.

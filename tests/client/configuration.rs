@@ -21,7 +21,7 @@ fn settings_that_break_a_rule() {
     type Change = fn(Builder) -> Builder;
     const DAY: Duration = Duration::from_secs(24 * 60 * 60);
     const MS: Duration = Duration::from_millis(1);
-    let rules: [(Change, &str); 13] = [
+    let rules: [(Change, &str); 16] = [
         (|it| it.max_pages(0), "max_pages"),
         (|it| it.max_items(0), "max_items"),
         (|it| it.page_size(0), "page_size"),
@@ -34,7 +34,16 @@ fn settings_that_break_a_rule() {
         (|it| it.retry_after_spread(DAY + MS), "retry_after_spread"),
         (|it| it.retry_statuses([StatusCode::CONFLICT]), "409"),
         (|it| it.deadline(Duration::ZERO), "deadline"),
-        (|it| it.backoff(Duration::ZERO, MS), "backoff's base"),
+        (|it| it.deadline(DAY + MS), "deadline"),
+        (
+            |it| it.backoff(Duration::ZERO, MS),
+            "backoff's base must be longer",
+        ),
+        (
+            |it| it.backoff(2 * MS, MS),
+            "backoff's base must be at most its cap",
+        ),
+        (|it| it.backoff(MS, DAY + MS), "backoff's cap"),
     ];
     for (change, field) in rules {
         let builder = change(ReliableApiClient::builder("http://127.0.0.1:8765"));
@@ -43,6 +52,10 @@ fn settings_that_break_a_rule() {
 
         assert!(error.contains(field), "{field} is not named: {error}");
     }
+    let longest = ReliableApiClient::builder("http://127.0.0.1:8765");
+    let longest = longest.timeouts(DAY, DAY).max_retry_after(DAY);
+    let longest = longest.retry_after_spread(DAY).deadline(DAY);
+    longest.backoff(DAY, DAY).build().expect("a day each");
 }
 
 fn base_urls_that_break_a_rule() {
