@@ -178,7 +178,7 @@ impl OperationMetrics {
             self.calls(outcome, retried);
         }
         self.call_durations(CallOutcome::Ok);
-        self.call_attempts();
+        self.only(&self.call_attempts);
         for result in operation.attempt_results(rules) {
             self.attempts(result);
         }
@@ -191,10 +191,10 @@ impl OperationMetrics {
             self.give_ups(why);
         }
         if operation.listing {
-            self.cursor_loops();
+            self.only(&self.cursor_loops);
         }
         if rules.concurrency_limit {
-            self.concurrency_reductions();
+            self.only(&self.concurrency_reductions);
         }
     }
 
@@ -203,7 +203,7 @@ impl OperationMetrics {
         self.calls(outcome, attempts > 1).increment(1);
         self.call_durations(outcome).record(duration);
         if outcome != CallOutcome::Cancelled {
-            self.call_attempts().record(attempts);
+            self.only(&self.call_attempts).record(attempts);
         }
     }
 
@@ -226,12 +226,17 @@ impl OperationMetrics {
 
     /// Counts one listing that repeated a cursor.
     pub(crate) fn cursor_loop(&self) {
-        self.cursor_loops().increment(1);
+        self.only(&self.cursor_loops).increment(1);
     }
 
     /// Counts one 429 that shrank the concurrency limit.
     pub(super) fn concurrency_reduction(&self) {
-        self.concurrency_reductions().increment(1);
+        self.only(&self.concurrency_reductions).increment(1);
+    }
+
+    /// The handle of a metric whose one label is the endpoint.
+    fn only<'a, H: Handle>(&self, handles: &'a Handles<H, 1>) -> &'a H {
+        handles.get(&self.source, 0, || [self.endpoint.name()])
     }
 
     fn calls(&self, outcome: CallOutcome, retried: bool) -> &Counter {
@@ -245,11 +250,6 @@ impl OperationMetrics {
         let values = || [self.endpoint.name(), outcome.as_str()];
         let index = outcome as usize;
         self.call_durations.get(&self.source, index, values)
-    }
-
-    fn call_attempts(&self) -> &Histogram {
-        let values = || [self.endpoint.name()];
-        self.call_attempts.get(&self.source, 0, values)
     }
 
     fn attempts(&self, result: AttemptResult) -> &Counter {
@@ -283,16 +283,6 @@ impl OperationMetrics {
     fn give_ups(&self, why: GiveUp) -> &Counter {
         let values = || [self.endpoint.name(), self.method, why.as_str()];
         self.give_ups.get(&self.source, why.index(), values)
-    }
-
-    fn cursor_loops(&self) -> &Counter {
-        let values = || [self.endpoint.name()];
-        self.cursor_loops.get(&self.source, 0, values)
-    }
-
-    fn concurrency_reductions(&self) -> &Counter {
-        let values = || [self.endpoint.name()];
-        self.concurrency_reductions.get(&self.source, 0, values)
     }
 }
 
