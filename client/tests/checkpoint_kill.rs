@@ -7,7 +7,9 @@ use std::{
     process::{Command, Stdio},
 };
 
-use client::{Checkpoint, CheckpointStore, Cursor, FileCheckpoints, ListingId, Position};
+use client::{Checkpoint, CheckpointStore, FileCheckpoints, ListingId, Position};
+
+use crate::support;
 
 /// Names the checkpoint file to the process that is to be killed.
 const FILE: &str = "CLIENT_TEST_CHECKPOINT";
@@ -34,11 +36,7 @@ async fn progress(path: &Path) -> u64 {
 
 fn checkpoint(number: u64) -> Checkpoint {
     let cursor = format!("{}{number}", ".".repeat(PADDING));
-    Checkpoint {
-        listing: ListingId::from_text("/items@0"),
-        pages: 1,
-        position: Position::At(Cursor::new(cursor).expect("not empty")),
-    }
+    support::checkpoint(ListingId::from_text("/items@0"), cursor)
 }
 
 #[tokio::test]

@@ -3,14 +3,13 @@
 use std::pin::pin;
 
 use client::{
-    ApiError, Checkpoint, CheckpointStore, Crawl, CrawlError, Cursor, Endpoint, FileCheckpoints,
-    ListingId, ListingLimits, MemoryCheckpoints, Position, UncommittedPage,
-    teaching::ReliableApiClient,
+    ApiError, Checkpoint, CheckpointStore, Crawl, CrawlError, Endpoint, FileCheckpoints, ListingId,
+    ListingLimits, MemoryCheckpoints, Position, UncommittedPage, teaching::ReliableApiClient,
 };
 use futures_util::{StreamExt, TryStreamExt};
 
 use crate::bench::{Bench, Script, cursor, page, status};
-use crate::support::scripted::number;
+use crate::support::{checkpoint, scripted::number};
 
 /// A listing whose page behind each cursor has one item and the next cursor.
 async fn listing(pages: &'static [(Option<&str>, u64, Option<&str>)]) -> Bench {
@@ -75,33 +74,6 @@ async fn read<S: CheckpointStore>(
 
 fn problem(error: Option<ApiError>) -> Option<&'static str> {
     error.and_then(|error| error.problem())
-}
-
-#[tokio::test]
-async fn a_crash_at_any_step_loses_nothing_and_repeats_at_most_one_page() {
-    let bench = four_pages().await;
-    for (page, step) in (0..4).flat_map(|page| {
-        ["before processing", "before the commit", "after it"].map(|step| (page, step))
-    }) {
-        let store = MemoryCheckpoints::default();
-
-        let mut crawl = begin(&bench, store.clone()).await;
-        let (mut processed, _) = read(&mut crawl, page, true).await;
-        match step {
-            "before processing" => drop(next(&mut crawl).await),
-            step => processed.extend(read(&mut crawl, 1, step == "after it").await.0),
-        }
-        drop(crawl);
-        let mut resumed = begin(&bench, store.clone()).await;
-        processed.extend(read(&mut resumed, 9, true).await.0);
-
-        let mut expected = vec![1, 2, 3, 4];
-        if step == "before the commit" {
-            expected.insert(page, expected[page]);
-        }
-        assert_eq!(processed, expected, "{step} of page {page}");
-        assert_eq!(position(&store).await, Some(Position::Done));
-    }
 }
 
 #[tokio::test]
@@ -171,16 +143,13 @@ async fn a_checkpoint_of_another_listing_is_refused_and_nothing_is_sent() {
     };
     let same = client("http://H4.invalid:80/v1/").items();
     let other_path = client("http://h4.invalid").listing(Endpoint::new("v1", "/v1/items"));
-    for position in [
-        Position::Done,
-        Position::At(Cursor::new("c1").expect("not empty")),
-    ] {
+    let halfway = checkpoint(client("http://h4.invalid/v1").items().id(), "c1");
+    let done = Checkpoint {
+        position: Position::Done,
+        ..halfway.clone()
+    };
+    for checkpoint in [halfway, done] {
         let store = MemoryCheckpoints::default();
-        let checkpoint = Checkpoint {
-            listing: client("http://h4.invalid/v1").items().id(),
-            pages: 1,
-            position,
-        };
         store.save(&checkpoint).await.expect("memory");
 
         let resumed = same.clone().crawl(store.clone()).await;
@@ -208,11 +177,7 @@ async fn a_checkpoint_of_another_listing_is_refused_and_nothing_is_sent() {
 #[tokio::test]
 async fn a_service_that_moved_is_crawled_on_once_its_checkpoint_says_so() {
     let store = MemoryCheckpoints::default();
-    let before = Checkpoint {
-        listing: ListingId::from_text("/items@0000000000000000"),
-        pages: 2,
-        position: Position::At(Cursor::new("c2").expect("not empty")),
-    };
+    let before = checkpoint(ListingId::from_text("/items@0000000000000000"), "c2");
     store.save(&before).await.expect("memory");
 
     let mut checkpoint = store.load().await.expect("memory").expect("saved");

@@ -41,6 +41,12 @@ async fn read_items(listing: Listing) -> (Vec<String>, Result<(), ApiError>) {
     (items.iter().map(id).collect(), end)
 }
 
+/// The cursor of each request.
+async fn sent_cursors(bench: &Bench) -> Vec<Option<String>> {
+    let sent = bench.sent().await;
+    sent.iter().map(|it| cursor(&it.url)).collect()
+}
+
 #[tokio::test]
 async fn items_yields_three_records_and_every_cursor_goes_back_unchanged() {
     let loopback = Loopback::start();
@@ -77,12 +83,7 @@ async fn items_yields_three_records_and_every_cursor_goes_back_unchanged() {
 
         assert!(end.is_ok(), "{odd:?}: {end:?}");
         assert_eq!(ids, ["1", "2"], "{odd:?}");
-        let cursors: Vec<_> = bench
-            .sent()
-            .await
-            .iter()
-            .map(|it| cursor(&it.url))
-            .collect();
+        let cursors = sent_cursors(&bench).await;
         assert_eq!(cursors, [None, Some(odd.to_owned())]);
     }
 }
@@ -229,12 +230,7 @@ async fn crawl_with_crashes<S: CheckpointStore + Clone>(store: S) {
     assert!(resumed.next_page().await.is_none());
     assert!(crawl().await.next_page().await.is_none(), "it is finished");
 
-    let cursors: Vec<_> = bench
-        .sent()
-        .await
-        .iter()
-        .map(|it| cursor(&it.url))
-        .collect();
+    let cursors = sent_cursors(&bench).await;
     let cursors: Vec<_> = cursors.iter().map(Option::as_deref).collect();
     assert_eq!(cursors, [None, Some("A"), Some("A"), Some("B")]);
 }

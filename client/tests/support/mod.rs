@@ -12,7 +12,7 @@ pub(crate) mod wire;
 use std::sync::Arc;
 
 use client::{
-    Backoff, Classifier, RetryMiddleware, VirtualClock,
+    Backoff, Checkpoint, Classifier, Cursor, ListingId, Position, RetryMiddleware, VirtualClock,
     teaching::{Builder, ReliableApiClient},
     without_hidden_requests,
 };
@@ -57,4 +57,13 @@ pub(crate) fn retries(clock: &VirtualClock) -> RetryMiddleware {
         Arc::new(Draw(0.5)),
     );
     RetryMiddleware::with_policy(backoff.expect("legal"), Classifier::default(), clock)
+}
+
+/// The checkpoint of a crawl that has read one page and goes on at this cursor.
+pub(crate) fn checkpoint(listing: ListingId, cursor: impl Into<Box<str>>) -> Checkpoint {
+    Checkpoint {
+        listing,
+        pages: 1,
+        position: Position::At(Cursor::new(cursor).expect("not empty")),
+    }
 }

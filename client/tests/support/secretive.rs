@@ -3,15 +3,14 @@
 use std::{fmt::Debug, future::ready};
 
 use client::{
-    ApiError, Checkpoint, CheckpointStore, Cursor, Failure, FailureKind, IdempotencyKey,
-    JsonObject, MemoryCheckpoints, Position,
+    ApiError, CheckpointStore, Failure, FailureKind, IdempotencyKey, JsonObject, MemoryCheckpoints,
     teaching::{Builder, ReliableApiClient, endpoint},
 };
 use http::header::{AUTHORIZATION, HeaderMap, HeaderValue};
 use reqwest_middleware::{Error, Result};
 use serde_json::json;
 
-use super::{offline, scripted::scripted};
+use super::{checkpoint, offline, scripted::scripted};
 use crate::bench::{Reply, every_text, status, typed};
 
 /// Part of every secret that a test plants.
@@ -119,11 +118,7 @@ pub(crate) async fn call_everything(client: &ReliableApiClient) -> String {
     said += &debugged(&(client, client.items(), &pages, &items, &key));
 
     let store = MemoryCheckpoints::default();
-    let checkpoint = Checkpoint {
-        listing: client.items().id(),
-        pages: 1,
-        position: Position::At(Cursor::new("c4n4ry-checkpoint").expect("not empty")),
-    };
+    let checkpoint = checkpoint(client.items().id(), "c4n4ry-checkpoint");
     store.save(&checkpoint).await.expect("memory");
     let mut crawl = client.items().crawl(store.clone()).await.expect("begun");
     match crawl.next_page().await.expect("not the end") {
