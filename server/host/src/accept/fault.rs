@@ -1,7 +1,5 @@
 //! What a connection can do instead of sending a response.
 
-use std::fmt;
-
 /// Takes the position of a response that carries it in its extensions: the client gets
 /// nothing of the response, not even its status.
 ///
@@ -20,13 +18,6 @@ pub enum ConnectionFault {
 }
 
 /// Tells hyper that there is no response: it closes the connection.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("the response is withheld on purpose")]
 pub(super) struct Withheld;
-
-impl fmt::Display for Withheld {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the response is withheld on purpose")
-    }
-}
-
-impl std::error::Error for Withheld {}
