@@ -19,6 +19,9 @@ pub(crate) use values::nearly;
 
 const SEED: u64 = 1;
 
+/// The media type of a job.
+pub(crate) const JSON: (&str, &str) = ("content-type", "application/json");
+
 /// A fresh service. Its seed is fixed, so that a failure repeats.
 pub(crate) struct Service {
     ledger: Ledger,
@@ -105,15 +108,24 @@ impl Service {
             .await
     }
 
-    /// The given cursor, and those of the next pages.
-    pub(crate) async fn follow(&self, path: &str, first: String, pages: usize) -> Vec<String> {
-        let mut cursors = vec![first];
+    /// The cursor of the first page, and those of so many more.
+    pub(crate) async fn follow(&self, path: &str, pages: usize) -> Vec<String> {
+        let mut cursors = vec![self.get(path).await.next_cursor()];
         for _ in 0..pages {
             let page = self.page(path, &cursors[cursors.len() - 1]).await;
             assert!(!page.json()["items"].as_array().unwrap().is_empty());
             cursors.push(page.next_cursor());
         }
         cursors
+    }
+
+    /// Fails unless `/metrics` has each of these samples.
+    pub(crate) async fn assert_counts(&self, samples: &[&str]) {
+        let scrape = self.get("/metrics").await.text();
+        for sample in samples {
+            let is_there = scrape.lines().any(|line| line == *sample);
+            assert!(is_there, "{sample} is not in\n{scrape}");
+        }
     }
 }
 

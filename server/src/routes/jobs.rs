@@ -141,13 +141,12 @@ fn is_json(headers: &HeaderMap) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{Service, TestResponse};
+    use crate::testing::{JSON, Service, TestResponse};
     use crate::with_room_for;
     use host::ServiceConfig;
 
     async fn submit(service: &Service, key: &str, body: &str) -> TestResponse {
-        let json = ("content-type", "application/json");
-        let headers = [json, ("idempotency-key", key)];
+        let headers = [JSON, ("idempotency-key", key)];
         service.post("/jobs", &headers, body).await
     }
 
@@ -197,15 +196,14 @@ mod tests {
     async fn checks_run_from_media_type_to_record() {
         let service = Service::new();
         let large = "x".repeat(65_537);
-        let json = ("content-type", "application/json");
         let key = ("idempotency-key", "k");
 
         let no_media_type = service.post("/jobs", &[], &large).await;
-        let no_key = service.post("/jobs", &[json], &large).await;
+        let no_key = service.post("/jobs", &[JSON], &large).await;
         let spaced = ("idempotency-key", "a b");
-        let bad_key = service.post("/jobs", &[json, spaced], &large).await;
-        let two_keys = service.post("/jobs", &[json, key, key], "{}").await;
-        let too_large = service.post("/jobs", &[json, key], &large).await;
+        let bad_key = service.post("/jobs", &[JSON, spaced], &large).await;
+        let two_keys = service.post("/jobs", &[JSON, key, key], "{}").await;
+        let too_large = service.post("/jobs", &[JSON, key], &large).await;
 
         let (of_type, of_key) = ("header.Content-Type", "header.Idempotency-Key");
         for (response, code, field) in [
@@ -240,16 +238,14 @@ mod tests {
         use JobResult::{Conflict, Created, Rejected, Replayed};
         let expected = [Created, Replayed, Conflict, Rejected, Rejected].map(Some);
         assert_eq!(jobs, [&expected[..], &[None]].concat());
-        let scrape = service.get("/metrics").await.text();
-        let counts = [
+        for (result, count) in [
             ("created", 1),
             ("replayed", 1),
             ("conflict", 1),
             ("rejected", 2),
-        ];
-        for (result, count) in counts {
-            let line = format!("service_jobs_total{{result=\"{result}\"}} {count}");
-            assert!(scrape.contains(&line), "{line} is not in\n{scrape}");
+        ] {
+            let sample = format!("service_jobs_total{{result=\"{result}\"}} {count}");
+            service.assert_counts(&[&sample]).await;
         }
     }
 }

@@ -6,7 +6,7 @@ use host::{Fault, ServiceConfig};
 use http::{Method, StatusCode};
 
 use crate::lessons::LESSONS;
-use crate::testing::{Service, get as get_fresh};
+use crate::testing::{JSON, Service, get as get_fresh};
 
 #[tokio::test]
 async fn without_lessons_only_what_was_added_is_served() {
@@ -88,7 +88,6 @@ async fn a_problem_never_repeats_what_the_request_said() {
         ("x-request-id", "SECRET SECRET"),
         ("authorization", "SECRET"),
     ];
-    let json = ("content-type", "application/json");
     let key = |key| ("idempotency-key", key);
     let unknown = ("content-type", "SECRET");
     let responses = [
@@ -98,11 +97,11 @@ async fn a_problem_never_repeats_what_the_request_said() {
         service.get("/items?limit=SECRET").await,
         service.post("/jobs", &[unknown], "SECRET").await,
         service
-            .post("/jobs", &[json, key("SECRET SECRET")], "SECRET")
+            .post("/jobs", &[JSON, key("SECRET SECRET")], "SECRET")
             .await,
-        service.post("/jobs", &[json, key("k")], "SECRET").await,
+        service.post("/jobs", &[JSON, key("k")], "SECRET").await,
         service
-            .post("/jobs", &[json, key("k")], "[\"SECRET\"]")
+            .post("/jobs", &[JSON, key("k")], "[\"SECRET\"]")
             .await,
     ];
 
@@ -168,7 +167,6 @@ async fn added_routes_get_the_same_layers() {
     let entries = service.ledger().entries.into_iter();
     let routes: Vec<_> = entries.map(|entry| entry.route).collect();
     assert_eq!(routes, ["/added/{id}", "/added/{id}", "/panics"]);
-    let scrape = service.get("/metrics").await.text();
-    let line = "service_faults_total{fault=\"added\"} 1";
-    assert!(scrape.contains(line), "{scrape}");
+    let fault = "service_faults_total{fault=\"added\"} 1";
+    service.assert_counts(&[fault]).await;
 }

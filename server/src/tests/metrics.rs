@@ -10,7 +10,7 @@ use metrics::{Key, Level, Metadata, Recorder};
 use metrics_exporter_prometheus::PrometheusBuilder;
 
 use crate::lessons::{LESSONS, with_room_for};
-use crate::testing::{Service, get};
+use crate::testing::{JSON, Service, get};
 
 /// The series of a scrape in which events of this kind are counted, without their values.
 fn counted(scrape: &str, kind: MetricKind) -> BTreeSet<&str> {
@@ -35,30 +35,22 @@ async fn no_series_is_born_with_its_first_event_and_no_counter_is_there_in_vain(
 
     for lesson in LESSONS {
         for _ in 0..2 {
-            service
-                .request(lesson.method.as_str(), lesson.path, &[], "")
-                .await;
+            let method = lesson.method.as_str();
+            service.request(method, lesson.path, &[], "").await;
             service.get("/nowhere").await;
         }
     }
-    let headers = [
-        ("content-type", "application/json"),
-        ("idempotency-key", "k"),
-    ];
+    let headers = [JSON, ("idempotency-key", "k")];
     for body in ["{}", "{}", r#"{"a":1}"#] {
         service.post("/jobs", &headers, body).await;
     }
 
     let after = service.get("/metrics").await.text();
-    for kind in [
-        MetricKind::Counter,
-        MetricKind::Gauge,
-        MetricKind::Histogram,
-    ] {
+    use MetricKind::{Counter, Gauge, Histogram};
+    for kind in [Counter, Gauge, Histogram] {
         assert_eq!(counted(&after, kind), counted(&before, kind));
     }
-    let is_unmoved =
-        |line: &&str| line.ends_with(" 0") && !counted(line, MetricKind::Counter).is_empty();
+    let is_unmoved = |line: &&str| line.ends_with(" 0") && !counted(line, Counter).is_empty();
     let unmoved: Vec<_> = after.lines().filter(is_unmoved).collect();
     assert_eq!(unmoved, [""; 0], "what cannot happen is not registered");
 }
@@ -112,12 +104,8 @@ async fn a_callers_recorder_holds_the_callers_series_as_well() {
 
     service.get("/flaky").await;
 
-    let scrape = service.get("/metrics").await.text();
-    assert!(scrape.contains("of_the_caller 7"), "{scrape}");
-    assert!(
-        scrape.contains("service_faults_total{fault=\"flaky\"} 1"),
-        "{scrape}"
-    );
+    let fault = "service_faults_total{fault=\"flaky\"} 1";
+    service.assert_counts(&["of_the_caller 7", fault]).await;
 }
 
 #[tokio::test]

@@ -9,7 +9,7 @@ use http::Request;
 use http::header::RETRY_AFTER;
 use http_body_util::BodyExt;
 
-use crate::testing::{Service, percent_encode};
+use crate::testing::{JSON, Service, percent_encode};
 use host::{ConnectionFault, Fault, NextCursor, ServiceConfig};
 use wire::{BodyState, Clock, IssuedCursor, JobResult, RecordedHeader, RetryAfter};
 
@@ -46,10 +46,9 @@ impl Clock for ManualClock {
 async fn an_entry_holds_what_the_wire_saw_and_no_value() {
     let service = Service::new();
     let cursor = percent_encode(&service.get("/items").await.next_cursor());
-    let json = ("content-type", "application/json");
     let headers = [
         TRACEPARENT,
-        json,
+        JSON,
         ("accept", "text/html, */*"),
         ("authorization", "SECRET"),
         ("idempotency-key", "SECRET"),
@@ -150,9 +149,8 @@ async fn an_added_route_says_what_it_served_in_the_same_way() {
     assert_eq!(entries[0].job, Some(JobResult::Created));
     let issued = entries[0].cursor_issued.unwrap();
     assert_eq!(entries[1].cursor.map(IssuedCursor::Hash), Some(issued));
-    let scrape = service.get("/metrics").await.text();
     let created = "service_jobs_total{result=\"created\"} 2";
-    assert!(scrape.contains(created), "{scrape}");
+    service.assert_counts(&[created]).await;
 }
 
 #[tokio::test]
@@ -269,11 +267,8 @@ async fn a_retry_within_the_wait_is_early_and_one_after_it_is_not() {
         ledger.entries[1].retry_after,
         Some(RetryAfter::seconds(wait))
     );
-    let scrape = service.get("/metrics").await.text();
-    assert!(
-        scrape.contains("service_early_retries_total{route=\"/retry-later\"} 1"),
-        "{scrape}"
-    );
+    let early = "service_early_retries_total{route=\"/retry-later\"} 1";
+    service.assert_counts(&[early]).await;
 }
 
 #[tokio::test]
@@ -318,27 +313,20 @@ async fn a_request_that_is_given_up_stays_in_the_ledger_without_a_status() {
     let never = Router::new().route("/never", get(std::future::pending::<()>));
     let service = Service::adding(never, ServiceConfig::builder());
 
-    let mut request = Box::pin(service.get("/never"));
-    let pending =
-        std::future::poll_fn(|cx| std::task::Poll::Ready(request.as_mut().poll(cx).is_pending()))
-            .await;
-    let during = service.get("/metrics").await.text();
-    drop(request);
-    let after = service.get("/metrics").await.text();
-
-    assert!(pending);
     let active = "http_server_active_requests{http_request_method=\"GET\"}";
-    assert!(during.contains(&format!("{active} 1")), "{during}");
-    assert!(after.contains(&format!("{active} 0")), "{after}");
+    let [during, after] = [1, 0].map(|count| format!("{active} {count}"));
+    let during = [&*during];
+    tokio::select! {
+        biased;
+        _ = service.get("/never") => unreachable!(),
+        () = service.assert_counts(&during) => {}
+    }
+
+    service.assert_counts(&[&after]).await;
     let ledger = service.ledger();
     assert_eq!(ledger.entries[0].status, None);
-    assert_eq!(
-        (
-            ledger.routes["/never"].requests,
-            ledger.routes["/never"].responses
-        ),
-        (1, 0)
-    );
+    let totals = ledger.routes["/never"];
+    assert_eq!((totals.requests, totals.responses), (1, 0));
 }
 
 #[tokio::test]
@@ -349,17 +337,13 @@ async fn responses_are_counted_by_method_route_and_status_and_by_no_other_servic
     service.get("/nowhere").await;
     service.get("/nowhere/else").await;
 
-    let scrape = service.get("/metrics").await.text();
     let count = "http_server_request_duration_seconds_count{http_request_method=\"GET\",http_route";
-    for line in [
-        format!("{count}=\"/flaky\",http_response_status_code=\"503\"}} 1"),
-        format!("{count}=\"other\",http_response_status_code=\"404\"}} 2"),
-        "service_faults_total{fault=\"flaky\"} 1".to_owned(),
-    ] {
-        assert!(scrape.contains(&line), "{line} is not in\n{scrape}");
-    }
-    let scrape = other.get("/metrics").await.text();
-    assert!(scrape.contains("service_faults_total{fault=\"flaky\"} 0"));
+    let flaky = format!("{count}=\"/flaky\",http_response_status_code=\"503\"}} 1");
+    let nowhere = format!("{count}=\"other\",http_response_status_code=\"404\"}} 2");
+    let fault = "service_faults_total{fault=\"flaky\"} 1";
+    service.assert_counts(&[&flaky, &nowhere, fault]).await;
+    let no_fault = "service_faults_total{fault=\"flaky\"} 0";
+    other.assert_counts(&[no_fault]).await;
     assert_eq!(other.get("/flaky").await.status, 503);
     assert_eq!(other.get("/flaky").await.status, 503);
     assert_eq!((service.ledger().total, other.ledger().total), (3, 2));

@@ -11,12 +11,10 @@ use http::Request;
 use http_body_util::{BodyExt, Empty};
 use serde_json::{Value, json};
 
-use crate::testing::{Service, TestResponse};
+use crate::testing::{JSON, Service, TestResponse};
 use crate::with_room_for;
 
 type Headers<'a> = &'a [(&'a str, &'a str)];
-
-const JSON: (&str, &str) = ("content-type", "application/json");
 
 const KEY: (&str, &str) = ("idempotency-key", "k");
 
@@ -97,11 +95,8 @@ fn promised(document: &Value) -> BTreeSet<String> {
                 let codes = codes.map(|it| it["properties"]["code"]["const"].as_str().unwrap());
                 let codes: Vec<_> = codes.collect();
                 let codes = if codes.is_empty() { vec![""] } else { codes };
-                promised.extend(
-                    codes
-                        .iter()
-                        .map(|code| format!("{method} {path} {status} {code}")),
-                );
+                let promise = |code| format!("{method} {path} {status} {code}");
+                promised.extend(codes.into_iter().map(promise));
             }
         }
     }
@@ -119,10 +114,9 @@ async fn every_response_is_described_and_every_description_is_of_a_response() {
         let path = uri.split('?').next().unwrap();
         let is_problem =
             method != "HEAD" && media_type(&response) == Some("application/problem+json");
-        let code = if is_problem {
-            response.code()
-        } else {
-            String::new()
+        let code = match is_problem {
+            true => response.code(),
+            false => String::new(),
         };
         let (method, status) = (method.to_lowercase(), response.status.as_u16());
         seen.insert(format!("{method} {path} {status} {code}"));
@@ -158,11 +152,8 @@ async fn every_response_is_described_and_every_description_is_of_a_response() {
         }
     }
     see("GET", "/nowhere", service.get("/nowhere").await);
-    see(
-        "POST",
-        "/items/1",
-        service.post("/items/1", &[JSON], "{}").await,
-    );
+    let missing = service.post("/items/1", &[JSON], "{}").await;
+    see("POST", "/items/1", missing);
 
     let is_plannable = |promise: &&String| !promise.contains(" 500 ");
     let promised = promised(&document);

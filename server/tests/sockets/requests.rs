@@ -9,7 +9,7 @@ use axum::routing;
 use axum::{Extension, Router};
 use host::{ConnectionFault, HeaderCase, RunningService, ServiceConfig};
 
-use crate::support::{exchange, get, read_response, request};
+use crate::support::{Response, exchange, get, read_response, request};
 use crate::{connect, serve, start};
 
 #[test]
@@ -17,32 +17,22 @@ fn a_hundred_concurrent_submissions_create_one_job() {
     let service = start(ServiceConfig::builder());
     let together = Barrier::new(100);
 
+    let submit = || {
+        let stream = connect(&service);
+        together.wait();
+        exchange(stream, submission("k", "{\"a\":1}"))
+    };
+
     let responses: Vec<_> = thread::scope(|scope| {
-        let threads: Vec<_> = (0..100)
-            .map(|_| {
-                scope.spawn(|| {
-                    let stream = connect(&service);
-                    together.wait();
-                    exchange(&stream, submission("k", "{\"a\":1}"))
-                })
-            })
-            .collect();
-        threads
-            .into_iter()
-            .map(|thread| thread.join().unwrap())
-            .collect()
+        let threads = [(); 100].map(|()| scope.spawn(submit));
+        threads.map(|thread| thread.join().unwrap()).into()
     });
 
-    let created = responses
-        .iter()
-        .filter(|response| response.header("idempotency-replayed").is_none());
-    assert_eq!(created.count(), 1);
-    for response in &responses {
-        assert_eq!(
-            (response.status, &response.body),
-            (201, &responses[0].body),
-            "{responses:?}"
-        );
+    let is_new = |it: &&Response| it.header("idempotency-replayed").is_none();
+    assert_eq!(responses.iter().filter(is_new).count(), 1);
+    let first = &responses[0].body;
+    for Response { status, body, .. } in &responses {
+        assert_eq!((*status, body), (201, first), "{responses:?}");
     }
     let scrape = get(connect(&service), "/metrics").body;
     for line in [
