@@ -6,7 +6,7 @@ use evidence::{
 };
 
 use super::{
-    Options, exchange, prediction,
+    Options, exchange, run_phrases,
     sheet::Sheet,
     text::{self, heading},
     waterfall::waterfalls,
@@ -58,7 +58,7 @@ pub fn comparison(
     }
     sheet.gap();
     if let Some(predicted) = prediction {
-        prediction::prediction(&mut sheet, predicted, &runs.each_ref());
+        run_phrases::prediction(&mut sheet, predicted, &runs.each_ref());
         sheet.gap();
     }
     effects(&mut sheet, compared);
@@ -90,10 +90,7 @@ fn effects(sheet: &mut Sheet<'_>, compared: &Compared) {
         .effects
         .iter()
         .partition(|effect| effect.sides.iter().all(|side| side.text.len() <= VALUE));
-    let differs = match sheet.options.ascii {
-        true => "differs",
-        false => "≠",
-    };
+    let differs = sheet.options.or_ascii("≠", "differs");
     let sign = |effect: &Effect| if effect.differs { differs } else { "" };
 
     let widest = numbers.iter().map(|it| it.label.len()).max().unwrap_or(0);
@@ -113,7 +110,7 @@ fn effects(sheet: &mut Sheet<'_>, compared: &Compared) {
             let name = format!("  {:<1$}", side.client.column(), label - 2);
             let text = match effect.aspect {
                 Aspect::RulesBroken => rules(side, &value.text),
-                _ => sheet.plain(&value.text),
+                _ => value.text.clone(),
             };
             sheet.beside(&name, &text);
         }

@@ -8,7 +8,7 @@ use evidence::{Finding, Level};
 pub fn findings(findings: &[Finding], options: &Options) -> String {
     let names = findings.iter().map(|finding| finding.check.len());
     let width = names.max().unwrap_or(0);
-    let arrow = if options.ascii { "->" } else { "→" };
+    let arrow = options.or_ascii("→", "->");
     let mut sheet = Sheet::new(options);
     for finding in findings {
         // Names of processes and errors of the system are untrusted text.
@@ -28,12 +28,7 @@ pub fn findings(findings: &[Finding], options: &Options) -> String {
 }
 
 fn summary(findings: &[Finding]) -> String {
-    let count = |level| {
-        findings
-            .iter()
-            .filter(|finding| finding.level == level)
-            .count()
-    };
+    let count = |level| findings.iter().filter(|it| it.level == level).count();
     let notes = match count(Level::Note) {
         0 => String::new(),
         1 => "; 1 note".to_owned(),

@@ -65,7 +65,7 @@ pub fn open(tasks: &[Open<'_>], options: &Options) -> String {
             sheet.line(&format!("{label:<14} {url}"));
             label = "";
             if is_only {
-                sheet.beside(&format!("{:15}", ""), &sheet.plain(name));
+                sheet.beside(&format!("{:15}", ""), name);
             }
         }
         if let Some(token) = task.token {
@@ -104,8 +104,8 @@ pub fn task(
     let number = format!("{number:<6}");
     headline(&mut sheet, grade, &number, "build it next", known);
     if grade.goal.verdict != GoalVerdict::Reached {
-        sheet.beside(INDENT, &sheet.plain(words.text));
-        sheet.beside(INDENT, &sheet.plain(&format!("Last line: {}", words.goal)));
+        sheet.beside(INDENT, words.text);
+        sheet.beside(INDENT, &format!("Last line: {}", words.goal));
     }
     remark(&mut sheet, grade);
     if grade.is_done_but_for(known) {
@@ -129,8 +129,7 @@ pub fn task(
         broken(&mut sheet, rule);
     }
     if !others.is_empty() {
-        let text = format!("Failed as well: {}.", others.join("; "));
-        sheet.beside(INDENT, &sheet.plain(&text));
+        sheet.beside(INDENT, &format!("Failed as well: {}.", others.join("; ")));
     }
     untold(&mut sheet, grade);
     let (lab, name) = (options.lab, words.name);
@@ -182,25 +181,20 @@ pub fn card(card: &Card, known: &KnownFailures, options: &Options) -> String {
         remark(&mut sheet, grade);
         let missed = grade.cases.iter().filter(|case| has_failed(grade, case));
         for case in missed.take(MISSED) {
-            let name = format!("{}:", case.name);
-            sheet.beside(INDENT, &sheet.plain(&name));
+            sheet.beside(INDENT, &format!("{}:", case.name));
             ended(&mut sheet, case, None);
         }
         let shown = grade.requests() > 0;
         for rule in grade.rules.iter().filter(|_| shown) {
-            let judgement = &rule.judgement;
+            let verdict = rule.judgement.verdict;
             let is_known = known.cover(Some(grade.task), rule.id);
-            let (mark, color) = sign(judgement.verdict, is_known, options);
-            let mark = sheet.styled(color, mark);
-            sheet.line(&format!(
-                "{INDENT}{mark} {:<24} {:<13} {}",
-                rule.id,
-                rule_in_words(rule, is_known),
-                rule.level,
-            ));
-            let found = judgement.found.as_deref().unwrap_or_default();
-            if judgement.verdict != Verdict::Kept && !found.is_empty() {
-                sheet.beside(&format!("{INDENT}  "), &sheet.plain(found));
+            let mark = sheet.mark(is_good(verdict, is_known), Style::new().dimmed());
+            let words = in_words(verdict, is_known);
+            let (id, level) = (rule.id, rule.level);
+            sheet.line(&format!("{INDENT}{mark} {id:<24} {words:<13} {level}"));
+            let found = rule.judgement.found.as_deref().unwrap_or_default();
+            if verdict != Verdict::Kept && !found.is_empty() {
+                sheet.beside(&format!("{INDENT}  "), found);
             }
         }
     }
@@ -219,10 +213,8 @@ pub fn changes(changes: &[Change], options: &Options) -> String {
         return sheet.into_text();
     }
     let (worse, others): (Vec<&Change>, Vec<_>) = changes.iter().partition(|it| it.is_worse);
-    let (lost, arrow) = match options.ascii {
-        true => ("FAIL", "->"),
-        false => ("✗", "→"),
-    };
+    let lost = options.or_ascii("✗", "FAIL");
+    let arrow = options.or_ascii("→", "->");
     sheet.line("Changed since the earlier card:");
     for change in worse.into_iter().chain(others) {
         let mark = if change.is_worse { lost } else { "" };
@@ -243,10 +235,9 @@ pub fn rule(rule: &Rule, tasks: &[&str], options: &Options) -> String {
     sheet.title(rule.id);
     sheet.beside("", &format!("Kept if {}.", rule.text));
     sheet.gap();
-    sheet.paragraph("Why", &sheet.plain(rule.why));
-    sheet.paragraph("How", &sheet.plain(rule.hint));
-    let source = format!("{} ({})", rule.source, rule.level);
-    sheet.paragraph("Source", &sheet.plain(&source));
+    sheet.paragraph("Why", rule.why);
+    sheet.paragraph("How", rule.hint);
+    sheet.paragraph("Source", &format!("{} ({})", rule.source, rule.level));
     match tasks {
         [] => {}
         [one] => sheet.paragraph("Try it", &format!("{lab} grade --task {one} -- COMMAND")),
@@ -260,9 +251,11 @@ pub fn rule(rule: &Rule, tasks: &[&str], options: &Options) -> String {
 pub fn hint(words: &TaskWords, options: &Options) -> String {
     let lab = options.lab;
     let mut sheet = Sheet::new(options);
-    sheet.beside("", &sheet.plain(words.hint));
-    let shown = format!("{lab} scenario {}", words.scenario);
-    sheet.command("See it done:", &shown);
+    sheet.beside("", words.hint);
+    sheet.command(
+        "See it done:",
+        &format!("{lab} scenario {}", words.scenario),
+    );
     sheet.into_text()
 }
 
@@ -272,8 +265,7 @@ pub fn rules(rules: &[(&str, &str)], options: &Options) -> String {
     let mut sheet = Sheet::new(options);
     let width = rules.iter().map(|(id, _)| id.len()).max().unwrap_or(0);
     for (id, text) in rules {
-        let id = format!("{id:width$}  ");
-        sheet.beside(&id, &sheet.plain(text));
+        sheet.beside(&format!("{id:width$}  "), text);
     }
     sheet.into_text()
 }
@@ -304,9 +296,9 @@ fn listed(sheet: &mut Sheet<'_>, tasks: &[(&TaskWords, Vec<&str>)]) {
         let seconds = words.time.as_secs();
         let heading = format!("{:<14} {} …{}", words.name, words.request, words.path);
         let heading = sheet.styled(Style::new().bold(), &heading);
-        sheet.line(&sheet.plain(&format!("{heading}  at most {seconds} s")));
-        sheet.beside(INDENT, &sheet.plain(words.text));
-        sheet.beside(INDENT, &sheet.plain(&format!("Last line: {}", words.goal)));
+        sheet.line(&format!("{heading}  at most {seconds} s"));
+        sheet.beside(INDENT, words.text);
+        sheet.beside(INDENT, &format!("Last line: {}", words.goal));
         sheet.beside(INDENT, &format!("Rules: {}", rules.join(", ")));
     }
 }
@@ -314,7 +306,7 @@ fn listed(sheet: &mut Sheet<'_>, tasks: &[(&TaskWords, Vec<&str>)]) {
 /// The remark on a goal that was reached.
 fn remark(sheet: &mut Sheet<'_>, grade: &TaskGrade) {
     if let (GoalVerdict::Reached, Some(found)) = (grade.goal.verdict, &grade.goal.found) {
-        sheet.beside(INDENT, &sheet.plain(found));
+        sheet.beside(INDENT, found);
     }
 }
 
@@ -323,7 +315,7 @@ fn remark(sheet: &mut Sheet<'_>, grade: &TaskGrade) {
 fn untold(sheet: &mut Sheet<'_>, grade: &TaskGrade) {
     for rule in grade.with_verdict(Verdict::CannotTell) {
         let found = rule.judgement.found.as_deref().unwrap_or_default();
-        sheet.beside(INDENT, &sheet.plain(&format!("{}: {found}", rule.id)));
+        sheet.beside(INDENT, &format!("{}: {found}", rule.id));
     }
     let is_judged = grade.goal.verdict != GoalVerdict::NotJudged;
     if !is_judged || grade.with_verdict(Verdict::CannotTell).next().is_some() {
@@ -332,15 +324,13 @@ fn untold(sheet: &mut Sheet<'_>, grade: &TaskGrade) {
             "{INDENT}No failure. More cases may tell: {lab} grade --all -- …"
         ));
     }
-    for rule in grade.with_verdict(Verdict::NotExercised) {
+    let left_out = [Verdict::NotExercised, Verdict::Skipped];
+    for rule in left_out.into_iter().flat_map(|it| grade.with_verdict(it)) {
+        let found = rule.judgement.found.as_ref();
+        let found = found.filter(|_| rule.judgement.verdict == Verdict::Skipped);
+        let found = found.map(|found| format!(": {found}"));
         let text = format!("{}: {}", rule.id, rule.judgement.verdict);
-        sheet.beside(INDENT, &sheet.plain(&text));
-    }
-    for rule in grade.with_verdict(Verdict::Skipped) {
-        let found = rule.judgement.found.iter();
-        let found: String = found.map(|found| format!(": {found}")).collect();
-        let text = format!("{}: {}{found}", rule.id, rule.judgement.verdict);
-        sheet.beside(INDENT, &sheet.plain(&text));
+        sheet.beside(INDENT, &(text + &found.unwrap_or_default()));
     }
 }
 
@@ -358,20 +348,12 @@ fn headline(
         GoalVerdict::Reached => Some(true),
         _ => None,
     };
-    let (mark, color) = match (held, sheet.options.ascii) {
-        (Some(true), false) => ("✓", AnsiColor::Green),
-        (Some(true), true) => ("ok  ", AnsiColor::Green),
-        (Some(false), false) => ("✗", AnsiColor::Red),
-        (Some(false), true) => ("FAIL", AnsiColor::Red),
-        (None, false) => ("·", AnsiColor::Yellow),
-        (None, true) => ("-   ", AnsiColor::Yellow),
-    };
-    let mark = sheet.styled(color.on_default(), mark);
-    let dot = if sheet.options.ascii { " - " } else { " · " };
+    let mark = sheet.mark(held, AnsiColor::Yellow.on_default());
+    let dot = sheet.options.or_ascii(" · ", " - ");
     let label = format!("{number}{:<14} {mark} ", grade.task);
     let mut summary = grade.summary(known).join(dot);
     if grade.goal.verdict == GoalVerdict::Skipped && !advice.is_empty() {
-        summary.push_str(&format!(": {advice}"));
+        summary += &format!(": {advice}");
     }
     sheet.beside(&label, &summary);
 }
@@ -390,9 +372,19 @@ pub(super) fn has_failed(grade: &TaskGrade, case: &CaseGrade) -> bool {
     }
 }
 
-/// The result of a rule, in words.
-pub(super) fn rule_in_words(rule: &RuleGrade, is_known: bool) -> String {
-    match rule.judgement.verdict {
+/// Whether a verdict is good; none if it is neither good nor bad. A known failure is
+/// neither.
+pub(super) fn is_good(verdict: Verdict, is_known: bool) -> Option<bool> {
+    match verdict {
+        Verdict::Kept => Some(true),
+        Verdict::Broken if !is_known => Some(false),
+        _ => None,
+    }
+}
+
+/// A verdict that may be about a known failure, in words.
+pub(super) fn in_words(verdict: Verdict, is_known: bool) -> String {
+    match verdict {
         Verdict::Broken if is_known => "known to fail".to_owned(),
         verdict => verdict.to_string(),
     }
@@ -419,17 +411,13 @@ fn to_show<'a>(grade: &'a TaskGrade, rules: &[&RuleGrade]) -> Vec<(usize, &'a Ca
 
 /// A case: what the service does in it, and its requests.
 fn shown(sheet: &mut Sheet<'_>, rules: &[&RuleGrade], number: usize, case: &CaseGrade) {
-    let name = format!("{}:", case.name);
-    sheet.beside(INDENT, &sheet.plain(&name));
+    sheet.beside(INDENT, &format!("{}:", case.name));
     let requests = rules.iter().flat_map(|rule| &rule.judgement.requests);
     let broken = requests.filter(|request| request.case == number);
-    chart(
-        sheet,
-        case,
-        &broken.map(|request| request.seq).collect::<Vec<_>>(),
-    );
+    let broken: Vec<_> = broken.map(|request| request.seq).collect();
+    chart(sheet, case, &broken);
     if let Some(in_flight) = InFlight::of(&case.wire, CHART) {
-        sheet.beside(INDENT, &sheet.plain(&in_flight.to_string()));
+        sheet.beside(INDENT, &in_flight.to_string());
     }
 }
 
@@ -445,7 +433,7 @@ fn ended(sheet: &mut Sheet<'_>, case: &CaseGrade, words: Option<&TaskWords>) {
     // If a result depends on earlier requests, only the task can describe it.
     let drawn = Some(&*case.wanted).filter(|wanted| !wanted.is_empty());
     if let Some(wanted) = drawn.or(words.map(|words| words.goal)) {
-        sheet.beside(INDENT, &sheet.plain(&format!("wanted  {wanted}")));
+        sheet.beside(INDENT, &format!("wanted  {wanted}"));
     }
 }
 
@@ -453,11 +441,9 @@ fn ended(sheet: &mut Sheet<'_>, case: &CaseGrade, words: Option<&TaskWords>) {
 fn broken(sheet: &mut Sheet<'_>, rule: &RuleGrade) {
     let lab = sheet.options.lab;
     let found = rule.judgement.found.as_deref().unwrap_or("broken");
-    let found = sheet.plain(&format!("{}: {found}", rule.id));
-    let found = sheet.styled(AnsiColor::Red.on_default(), &found);
-    sheet.beside(INDENT, &found);
-    let source = sheet.plain(rule.source);
-    sheet.beside(&format!("{INDENT}  source: "), &source);
+    let found = format!("{}: {found}", rule.id);
+    sheet.beside(INDENT, &sheet.styled(AnsiColor::Red.on_default(), &found));
+    sheet.beside(&format!("{INDENT}  source: "), rule.source);
     sheet.line(&format!("{INDENT}  why and how: {lab} rule {}", rule.id));
 }
 
@@ -465,84 +451,53 @@ fn broken(sheet: &mut Sheet<'_>, rule: &RuleGrade) {
 fn chart(sheet: &mut Sheet<'_>, case: &CaseGrade, broken: &[u64]) {
     let chart = CaseChart::new(&case.wire, ROWS);
     let scale = chart.scale(CHART);
-    let (full, pause) = match sheet.options.ascii {
-        true => ('#', '-'),
-        false => ('█', '─'),
-    };
     let draw = |sheet: &mut Sheet<'_>, row: &CaseRow| {
         let bar = scale.bar(row.arrived, row.ended);
-        let bar = bar.start..bar.end.max(bar.start + 1).min(CHART);
-        let gap = row.pause.map(|from| scale.bar(from, row.arrived).start);
-        let signs = (0..CHART).map(|column| match column {
-            _ if bar.contains(&column) => full,
-            _ if gap.is_some_and(|gap| (gap..bar.start).contains(&column)) => pause,
-            _ => ' ',
-        });
-        let signs: String = signs.collect();
+        let pause = row.pause.map(|from| scale.bar(from, row.arrived).start);
+        let bars = sheet.bars(pause, bar, CHART);
         let at = evidence::duration(row.arrived);
-        let text = format!("{at:>9}  {signs}  {}", sheet.plain(&row.label));
-        let style = match broken.contains(&row.seq) {
-            true => AnsiColor::Red.on_default(),
-            false => Style::new(),
-        };
-        sheet.line(&sheet.styled(style, &text));
+        let text = format!("{at:>9}  {bars}  {}", row.label);
+        sheet.line(&sheet.red_if(broken.contains(&row.seq), &text));
     };
     let (head, tail) = chart.ends();
     for row in head {
         draw(sheet, row);
     }
     if let Some(left_out) = chart.left_out() {
-        sheet.beside(INDENT, &sheet.plain(&format!("({left_out})")));
+        sheet.beside(INDENT, &format!("({left_out})"));
     }
     for row in tail {
         draw(sheet, row);
     }
 }
 
-fn sign(verdict: Verdict, is_known: bool, options: &Options) -> (&'static str, Style) {
-    let (plain, ascii, style) = match verdict {
-        Verdict::Broken if is_known => ("·", "-   ", Style::new().dimmed()),
-        Verdict::Kept => ("✓", "ok  ", AnsiColor::Green.on_default()),
-        Verdict::Broken => ("✗", "FAIL", AnsiColor::Red.on_default()),
-        Verdict::Skipped | Verdict::NotExercised | Verdict::CannotTell => {
-            ("·", "-   ", Style::new().dimmed())
-        }
-    };
-    (if options.ascii { ascii } else { plain }, style)
-}
-
 /// The result of a card, in one line.
 pub(super) fn count(card: &Card, known: &KnownFailures) -> String {
     let tasks = &card.tasks;
-    let of = |verdict| tasks.iter().filter(|it| it.goal.verdict == verdict).count();
-    let all_broken: usize = tasks.iter().map(|task| task.broken().count()).sum();
-    let broken = tasks.iter().map(|task| task.broken_but_for(known).count());
+    let goals = |verdict| tasks.iter().filter(|it| it.goal.verdict == verdict).count();
+    let rules = |verdict| {
+        tasks
+            .iter()
+            .map(|it| it.with_verdict(verdict).count())
+            .sum()
+    };
+    let broken = tasks.iter().map(|it| it.broken_but_for(known).count());
     let broken: usize = broken.sum();
-    let known = match all_broken - broken {
+    let [kept, all_broken, untold]: [usize; 3] =
+        [Verdict::Kept, Verdict::Broken, Verdict::CannotTell].map(rules);
+    let unless_none = |count: usize, what| match count {
         0 => String::new(),
-        known => format!(", {known} known to fail"),
-    };
-    let kept = tasks
-        .iter()
-        .flat_map(|task| task.with_verdict(Verdict::Kept));
-    let untold = tasks
-        .iter()
-        .flat_map(|task| task.with_verdict(Verdict::CannotTell));
-    let untold = match untold.count() {
-        0 => String::new(),
-        untold => format!(", {untold} cannot be told"),
-    };
-    let not_judged = match of(GoalVerdict::NotJudged) {
-        0 => String::new(),
-        not_judged => format!(", {not_judged} not judged"),
+        count => format!(", {count} {what}"),
     };
     format!(
-        "{} of {} goals reached, {} skipped{not_judged}; {} rules kept, {broken} broken{known}{untold} \
+        "{} of {} goals reached, {} skipped{}; {kept} rules kept, {broken} broken{}{} \
          (seed {}, waits may be {} short)",
-        of(GoalVerdict::Reached),
+        goals(GoalVerdict::Reached),
         tasks.len(),
-        of(GoalVerdict::Skipped),
-        kept.count(),
+        goals(GoalVerdict::Skipped),
+        unless_none(goals(GoalVerdict::NotJudged), "not judged"),
+        unless_none(all_broken - broken, "known to fail"),
+        unless_none(untold, "cannot be told"),
         card.seed,
         evidence::duration(card.tolerance),
     )

@@ -78,7 +78,7 @@ impl Layout {
 
     /// Adds the steps of a decision, under its row.
     fn explain(&self, text: &mut String, steps: &[String]) {
-        let arrow = if self.options.ascii { " -> " } else { " → " };
+        let arrow = self.options.or_ascii(" → ", " -> ");
         let steps = fit(&steps.join(" → "), usize::MAX, false).replace(" → ", arrow);
         let indent = " ".repeat(self.time + GAP.len());
         let width = self.options.width.clamp(Options::NARROWEST, MEASURE);
@@ -211,9 +211,6 @@ impl Layout {
     }
 
     fn signs(&self) -> &'static paint::Signs {
-        match self.options.ascii {
-            true => &paint::ASCII,
-            false => &paint::UNICODE,
-        }
+        self.options.or_ascii(&paint::UNICODE, &paint::ASCII)
     }
 }

@@ -27,7 +27,6 @@ mod layout;
 mod load;
 mod options;
 mod paint;
-mod prediction;
 pub mod proxy;
 mod run_phrases;
 mod schema;

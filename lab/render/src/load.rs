@@ -82,11 +82,9 @@ fn rows(tally: &Tally, course: &[&str], options: &Options) -> String {
 }
 
 fn held(row: &Row, options: &Options) -> String {
-    match (row.missed, options.ascii) {
-        (0, true) => "ok".to_owned(),
-        (0, false) => "✓".to_owned(),
-        (missed, true) => format!("FAIL {missed} not"),
-        (missed, false) => format!("✗ {missed} not"),
+    match row.missed {
+        0 => options.or_ascii("✓", "ok").to_owned(),
+        missed => format!("{} {missed} not", options.or_ascii("✗", "FAIL")),
     }
 }
 

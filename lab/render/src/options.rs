@@ -32,6 +32,13 @@ impl Options {
     pub const LAB: &'static str = "cargo run -p lab --";
 }
 
+impl Options {
+    /// A sign or a text, or its replacement if only ASCII may be used.
+    pub(super) fn or_ascii<T>(&self, sign: T, ascii: T) -> T {
+        if self.ascii { ascii } else { sign }
+    }
+}
+
 impl Default for Options {
     fn default() -> Self {
         Self {

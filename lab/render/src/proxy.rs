@@ -2,14 +2,18 @@
 
 use std::time::Duration;
 
-use anstyle::{AnsiColor, Style};
+use anstyle::AnsiColor;
 use evidence::{
     KnownFailures, duration,
-    proxy::{CaseCard, CommandEnd, Fault, Judged, ProxyCard, RouteRow, Rule, WireRow},
+    proxy::{CaseCard, CommandEnd, Fault, Judged, ProxyCard, RouteRow, Rule},
     rules::Verdict,
 };
 
-use super::{Options, sheet::Sheet};
+use super::{
+    Options,
+    grade::{in_words, is_good},
+    sheet::Sheet,
+};
 
 /// The width of the bars, in columns.
 const CHART: usize = 20;
@@ -34,7 +38,7 @@ pub fn plan(
         healthy.len(),
         routes.len()
     );
-    sheet.beside("healthy   ", &count);
+    sheet.paragraph("healthy", &count);
     let width = routes.iter().map(|row| row.route.chars().count()).max();
     let width = width.unwrap_or_default().min(40);
     for row in routes {
@@ -46,29 +50,23 @@ pub fn plan(
         let label = format!("  {:width$} {:>4}   ", row.route, row.requests);
         sheet.beside(&label, aim);
     }
-    let mut by_route: Vec<(&str, usize)> = Vec::new();
-    for (route, _) in cases {
-        match by_route.iter_mut().find(|(known, _)| known == route) {
-            Some((_, number)) => *number += 1,
-            None => by_route.push((route, 1)),
-        }
-    }
     let about = match cases.len() {
         0 => "no route can be aimed at".to_owned(),
         runs => format!("{runs} runs, about {}", duration(estimate)),
     };
-    sheet.beside("plan      ", &about);
-    for (route, number) in by_route {
-        let s = if number == 2 { "" } else { "s" };
-        sheet.line(&format!("  {route}: {} fault{s} and a control", number - 1));
-    }
-    let has_lost = cases.iter().any(|(_, fault)| *fault == Fault::LostResponse);
-    let again = "What looks broken is run again until it is confirmed, and so is the control.";
-    let twice = "lost-response may make your API do a thing twice.";
-    for (is_said, note) in [(!cases.is_empty(), again), (has_lost, twice)] {
-        if is_said {
-            sheet.beside("          ", note);
+    sheet.paragraph("plan", &about);
+    for cases in cases.chunk_by(|(route, _), (next, _)| route == next) {
+        if let [(route, _), faults @ ..] = cases {
+            let (number, s) = (faults.len(), if faults.len() == 1 { "" } else { "s" });
+            sheet.line(&format!("  {route}: {number} fault{s} and a control"));
         }
+    }
+    if !cases.is_empty() {
+        let again = "What looks broken is run again until it is confirmed, and so is the control.";
+        sheet.paragraph("", again);
+    }
+    if cases.iter().any(|(_, fault)| *fault == Fault::LostResponse) {
+        sheet.paragraph("", "lost-response may make your API do a thing twice.");
     }
     sheet.into_text()
 }
@@ -137,28 +135,15 @@ fn line(
     known: &KnownFailures,
 ) {
     let is_known = judged.is_known_to_fail(case, known);
-    let (mark, color) = match (judged.verdict, sheet.options.ascii) {
-        (Verdict::Broken, _) if is_known => ("·", AnsiColor::Yellow),
-        (Verdict::Kept, false) => ("✓", AnsiColor::Green),
-        (Verdict::Kept, true) => ("ok  ", AnsiColor::Green),
-        (Verdict::Broken, false) => ("✗", AnsiColor::Red),
-        (Verdict::Broken, true) => ("FAIL", AnsiColor::Red),
-        (Verdict::CannotTell, false) => ("?", AnsiColor::Yellow),
-        (Verdict::CannotTell, true) => ("?   ", AnsiColor::Yellow),
-        (Verdict::Skipped | Verdict::NotExercised, false) => ("·", AnsiColor::Yellow),
-        (Verdict::Skipped | Verdict::NotExercised, true) => ("-   ", AnsiColor::Yellow),
+    let yellow = AnsiColor::Yellow.on_default();
+    let mark = match judged.verdict {
+        Verdict::CannotTell => sheet.styled(yellow, sheet.options.or_ascii("?", "?   ")),
+        verdict => sheet.mark(is_good(verdict, is_known), yellow),
     };
-    let mark = sheet.styled(color.on_default(), mark);
-    let verdict = match is_known {
-        true => "known to fail".to_owned(),
-        false => judged.verdict.to_string(),
-    };
-    sheet.line(&format!(
-        "  {label:<22}{mark} {:<22} {verdict}",
-        judged.rule
-    ));
+    let words = in_words(judged.verdict, is_known);
+    sheet.line(&format!("  {label:<22}{mark} {:<22} {words}", judged.rule));
     if let Some(found) = &judged.found {
-        sheet.beside("        ", &sheet.plain(found));
+        sheet.beside("        ", found);
     }
 }
 
@@ -185,7 +170,7 @@ fn not_exercised(sheet: &mut Sheet<'_>, card: &ProxyCard) {
         if times > rules.len() {
             words.push_str(&format!(" ({times} times)"));
         }
-        sheet.beside("not exercised  ", &sheet.plain(&words));
+        sheet.beside("not exercised  ", &words);
     }
 }
 
@@ -197,7 +182,7 @@ pub fn rule(rule: &Rule, options: &Options) -> String {
     sheet.title(rule.id);
     sheet.beside("", &format!("Kept if {}.", rule.text));
     sheet.gap();
-    sheet.paragraph("Source", &sheet.plain(rule.source));
+    sheet.paragraph("Source", rule.source);
     sheet.paragraph("Judged by", &format!("{lab} proxy"));
     sheet.into_text()
 }
@@ -207,41 +192,31 @@ fn chart(sheet: &mut Sheet<'_>, case: &CaseCard) {
     let last = case.requests.iter().map(|it| it.after_ms).max();
     let last = last.unwrap_or_default().max(1);
     let method = case.route.split(' ').next().unwrap_or_default();
-    let (bar, gap) = if sheet.options.ascii {
-        ("#", "-")
-    } else {
-        ("█", "─")
-    };
-    let status = |status: Option<u16>| status.map_or("nothing".to_owned(), |it| it.to_string());
-    let is_broken = |row: &WireRow| {
-        let mut broken = case.rules.iter().filter(|it| it.verdict == Verdict::Broken);
-        broken.any(|it| it.requests.contains(&row.seq))
-    };
+    let broken = case.rules.iter().filter(|it| it.verdict == Verdict::Broken);
+    let broken: Vec<_> = broken.flat_map(|it| &it.requests).collect();
     for row in case.requests.iter().take(ROWS) {
         let at = usize::try_from(row.after_ms * (CHART as u64 - 1) / last).unwrap_or_default();
-        let bars = gap.repeat(at) + bar;
+        let bars = sheet.bars(Some(0), at..at + 1, CHART);
         let after = duration(Duration::from_millis(row.after_ms));
-        let mut words = format!(
-            "{after:>9}  {bars:<CHART$}  {method} {}",
-            status(row.status)
-        );
+        let mut words = format!("{after:>9}  {bars}  {method} {}", status(row.status));
         if row.status.is_none() && row.upstream.is_some() {
             words.push_str(&format!("; your API answered {}", status(row.upstream)));
         }
         if let Some(attempt) = row.attempt {
             words.push_str(&format!("  (its own count: {attempt})"));
         }
-        let style = match is_broken(row) {
-            true => AnsiColor::Red.on_default(),
-            false => Style::new(),
-        };
-        let words = sheet.styled(style, &words);
+        let words = sheet.red_if(broken.contains(&&row.seq), &words);
         sheet.line(&format!("    {words}"));
     }
     let more = case.requests.len().saturating_sub(ROWS);
     if more > 0 {
         sheet.line(&format!("    ({more} more)"));
     }
+}
+
+/// A status, or that there was no response.
+pub(super) fn status(status: Option<u16>) -> String {
+    status.map_or("nothing".to_owned(), |it| it.to_string())
 }
 
 /// The numbers of the verdicts, in words.
@@ -260,5 +235,5 @@ pub(super) fn count(card: &ProxyCard, options: &Options) -> String {
     let parts: Vec<_> = parts
         .map(|(number, words)| format!("{number} {words}"))
         .collect();
-    parts.join(if options.ascii { ", " } else { " · " })
+    parts.join(options.or_ascii(" · ", ", "))
 }

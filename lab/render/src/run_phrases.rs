@@ -1,17 +1,18 @@
 //! Phrases about a run that all renderings share.
 
-use evidence::{Pace, Run};
+use evidence::{Answer, Level, Pace, Run};
+
+use super::sheet::Sheet;
 
 /// The phrase for a cancelled run, instead of a verdict.
 pub(super) const NOT_JUDGED: &str = "cancelled, so nothing is judged";
 
-/// The headings of the two sides' counters.
+/// The requests that the service saw, and the counts of the client.
 pub(super) fn wire(run: &Run) -> String {
-    format!(
-        "the service saw {}; the client counted {}",
-        requests(run.wire.total),
-        run.counted()
-    )
+    let requests = run.wire.total;
+    let s = if requests == 1 { "" } else { "s" };
+    let counted = run.counted();
+    format!("the service saw {requests} request{s}; the client counted {counted}")
 }
 
 /// Says whether the waits were real.
@@ -22,7 +23,13 @@ pub(super) fn pace(pace: Pace) -> &'static str {
     }
 }
 
-fn requests(number: u64) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{number} request{plural}")
+/// A prediction about the first of these runs with a mark for right or wrong, and the
+/// answers.
+pub(super) fn prediction(sheet: &mut Sheet<'_>, prediction: &Answer, runs: &[&Run]) {
+    let level = match runs.first().and_then(|run| prediction.came_true(run)) {
+        Some(true) => Level::Ok,
+        Some(false) => Level::Problem,
+        None => Level::Note,
+    };
+    sheet.finding(level, "predicted: ", &prediction.verdict(runs));
 }

@@ -1,6 +1,8 @@
 //! A page of text: paragraphs beside labels, lists of terms, marks and colours, wrapped
 //! at the available width.
 
+use std::{borrow::Cow, ops::Range};
+
 use anstyle::{AnsiColor, Style};
 
 use super::{Options, paint::fit};
@@ -41,8 +43,9 @@ impl<'a> Sheet<'a> {
         self.text.push_str(lines);
     }
 
+    /// One line. With `ascii`, this and all other texts lose their other signs.
     pub(super) fn line(&mut self, line: &str) {
-        self.text.push_str(line.trim_end());
+        self.text.push_str(self.plain(line).trim_end());
         self.text.push('\n');
     }
 
@@ -81,21 +84,30 @@ impl<'a> Sheet<'a> {
 
     /// A mark, a label, and a wrapped text beside both.
     pub(super) fn finding(&mut self, level: Level, label: &str, text: &str) {
-        let (color, mark) = match (level, self.options.ascii) {
-            (Level::Ok, false) => (AnsiColor::Green, "✓ "),
-            (Level::Ok, true) => (AnsiColor::Green, "ok   "),
-            (Level::Note, false) => (AnsiColor::Yellow, "! "),
-            (Level::Note, true) => (AnsiColor::Yellow, "note "),
-            (Level::Problem, false) => (AnsiColor::Red, "✗ "),
-            (Level::Problem, true) => (AnsiColor::Red, "FAIL "),
+        let mark = match level {
+            Level::Ok => self.mark(Some(true), Style::new()),
+            Level::Problem => self.mark(Some(false), Style::new()),
+            Level::Note => {
+                let note = self.options.or_ascii("!", "note");
+                self.styled(AnsiColor::Yellow.on_default(), note)
+            }
         };
-        let mark = self.styled(color.on_default(), mark);
-        self.beside(&format!("{mark}{label}"), text);
+        self.beside(&format!("{mark} {label}"), text);
+    }
+
+    /// The mark for good, bad, or neither, which has this style.
+    pub(super) fn mark(&self, is_good: Option<bool>, neither: Style) -> String {
+        let (style, sign, ascii) = match is_good {
+            Some(true) => (AnsiColor::Green.on_default(), "✓", "ok  "),
+            Some(false) => (AnsiColor::Red.on_default(), "✗", "FAIL"),
+            None => (neither, "·", "-   "),
+        };
+        self.styled(style, self.options.or_ascii(sign, ascii))
     }
 
     /// The advice for a finding, below its text.
     pub(super) fn advice(&mut self, label: &str, text: &str) {
-        let mark = if self.options.ascii { "     " } else { "  " };
+        let mark = self.options.or_ascii("  ", "     ");
         self.beside(&format!("{mark}{label}"), text);
     }
 
@@ -114,6 +126,7 @@ impl<'a> Sheet<'a> {
         if text.is_empty() {
             return self.line(first);
         }
+        let text = self.plain(text);
         // Escapes have no width, and none may carry over to the next line.
         let indent = " ".repeat(textwrap::core::display_width(first));
         let options = textwrap::Options::new(self.width)
@@ -121,7 +134,7 @@ impl<'a> Sheet<'a> {
             .subsequent_indent(&indent)
             .word_splitter(textwrap::WordSplitter::NoHyphenation)
             .break_words(breaks_words);
-        for line in textwrap::wrap(text, options) {
+        for line in textwrap::wrap(&text, options) {
             self.line(&line);
         }
     }
@@ -139,7 +152,7 @@ impl<'a> Sheet<'a> {
 
     /// Terms in a row, wrapped between two of them.
     pub(super) fn joined(&mut self, terms: &[String]) {
-        let separator = if self.options.ascii { " | " } else { " · " };
+        let separator = self.options.or_ascii(" · ", " | ");
         let mut line = String::new();
         for term in terms {
             let term = fit(term, usize::MAX, self.options.ascii);
@@ -163,16 +176,34 @@ impl<'a> Sheet<'a> {
         }
     }
 
-    pub(super) fn dash(&self) -> &'static str {
-        if self.options.ascii { "-" } else { "—" }
+    /// A text, in red if what it is about is broken.
+    pub(super) fn red_if(&self, is_broken: bool, text: &str) -> String {
+        match is_broken {
+            true => self.styled(AnsiColor::Red.on_default(), text),
+            false => text.to_owned(),
+        }
     }
 
-    /// One of the lab's own texts, with plain ASCII instead of other signs.
-    pub(super) fn plain(&self, text: &str) -> String {
-        if self.options.ascii {
-            text.chars().filter(char::is_ascii).collect()
-        } else {
-            text.to_owned()
+    /// The bar of a request in so many columns, and before it the pause from a column on.
+    pub(super) fn bars(&self, pause: Option<usize>, bar: Range<usize>, columns: usize) -> String {
+        let signs = (0..columns).map(|column| match column {
+            _ if bar.contains(&column) => self.options.or_ascii('█', '#'),
+            _ if column < bar.start && pause.is_some_and(|from| from <= column) => {
+                self.options.or_ascii('─', '-')
+            }
+            _ => ' ',
+        });
+        signs.collect()
+    }
+
+    pub(super) fn dash(&self) -> &'static str {
+        self.options.or_ascii("—", "-")
+    }
+
+    fn plain<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        match self.options.ascii {
+            true => text.chars().filter(char::is_ascii).collect(),
+            false => text.into(),
         }
     }
 }

@@ -61,13 +61,13 @@ fn model(sheet: &mut Sheet<'_>, model: &Model) {
 }
 
 fn line(sheet: &mut Sheet<'_>, figure: &Figure) {
-    let [ours, theirs, tolerance] = columns(&figure.compared, sheet.options.ascii);
+    let [ours, theirs, tolerance] = columns(&figure.compared, sheet.options);
     let setting = &figure.setting;
     let columns = format!("{setting:<SETTING$}{ours:>OURS$}{theirs:>THEIRS$}   {tolerance}");
     sheet.check(figure.held, &columns, "");
 }
 
-fn columns(compared: &Compared, ascii: bool) -> [String; 3] {
+fn columns(compared: &Compared, options: &Options) -> [String; 3] {
     match *compared {
         Compared::Numbers {
             ours,
@@ -75,7 +75,7 @@ fn columns(compared: &Compared, ascii: bool) -> [String; 3] {
             tolerance,
         } => {
             let decimals = decimals(tolerance);
-            let sign = if ascii { "+/-" } else { "±" };
+            let sign = options.or_ascii("±", "+/-");
             [
                 format!("{ours:.decimals$}"),
                 format!("{theirs:.decimals$}"),

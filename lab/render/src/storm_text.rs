@@ -76,7 +76,7 @@ pub fn storm_in_figures(storm: &Storm, options: &Options) -> String {
     let mut sheet = Sheet::new(options);
     picture(&mut sheet, storm);
     sheet.gap();
-    let none = if options.ascii { "-" } else { "–" };
+    let none = options.or_ascii("–", "-");
     let table = storm_figures_in_short(storm);
     let mut columns = table.columns.iter().enumerate().map(|(at, column)| {
         let title = column.title.split('\n');
@@ -147,7 +147,7 @@ fn picture(sheet: &mut Sheet<'_>, storm: &Storm) {
         let ends = settings.incident_ends();
         let at = ends.as_nanos() / column.as_nanos().max(1);
         let before = NAME + usize::try_from(at).unwrap_or(0).min(view.columns);
-        let mark = if sheet.options.ascii { '^' } else { '▲' };
+        let mark = sheet.options.or_ascii('▲', '^');
         let (ends, what) = (moment(ends), what_ends(settings.incident));
         let label = format!("{mark} {ends}: {what}");
         // To the left of its mark if there is no room to the right.
@@ -179,7 +179,7 @@ impl View {
         Self {
             steps: storm_columns(&storm.settings, most).0,
             columns: most,
-            levels: if sheet.options.ascii { DIGITS } else { HEIGHTS },
+            levels: sheet.options.or_ascii(HEIGHTS, DIGITS),
             is_wide,
         }
     }
@@ -289,7 +289,7 @@ fn short(count: f64) -> String {
 
 fn source(sheet: &mut Sheet<'_>, policy: &Policy) {
     if let Some(source) = policy.source {
-        let bullet = if sheet.options.ascii { "- " } else { "· " };
+        let bullet = sheet.options.or_ascii("· ", "- ");
         let text = format!("{}: {} ({})", policy.name, source.differs, source.url);
         sheet.beside(bullet, &text);
     }

@@ -7,11 +7,8 @@ use super::Options;
 /// Renders runs as a table with a heading and a final line of counts.
 #[must_use]
 pub fn table(runs: &[Run], options: &Options) -> String {
-    let (held, broken, dash) = if options.ascii {
-        ("ok", "FAIL", "-")
-    } else {
-        ("✓", "✗", "—")
-    };
+    let (held, broken) = (options.or_ascii("✓", "ok"), options.or_ascii("✗", "FAIL"));
+    let dash = options.or_ascii("—", "-");
     let name = runs.iter().map(|run| run.scenario.len()).max().unwrap_or(0);
     let mut out = format!(
         "{:name$}  requests  retries  {:<20}  held\n",

@@ -4,8 +4,7 @@
 use super::{
     Options, exchange,
     paint::fit,
-    prediction,
-    run_phrases::{NOT_JUDGED, pace, wire},
+    run_phrases::{self, NOT_JUDGED, pace, wire},
     sheet::Sheet,
     waterfall,
 };
@@ -31,9 +30,9 @@ pub fn text(
     let mut outcome = Sheet::new(options);
     outcome.gap();
     if let Some(predicted) = prediction {
-        prediction::prediction(&mut outcome, predicted, &[run]);
+        run_phrases::prediction(&mut outcome, predicted, &[run]);
     }
-    outcome.paragraph("outcome", &outcome.plain(&run.outcome.text));
+    outcome.paragraph("outcome", &run.outcome.text);
     let outcome = outcome.into_text();
 
     let exchanges = match options.exchanges {
@@ -97,7 +96,7 @@ fn lesson(run: &Run, options: &Options) -> String {
     sheet.gap();
     sheet.paragraph("Why it matters", &run.lesson.why.join(" "));
     if let Some(without) = &run.lesson.without {
-        sheet.paragraph("Removed defence", &sheet.plain(without));
+        sheet.paragraph("Removed defence", without);
     }
     sheet.paragraph("Does not solve", run.lesson.unsolved);
     sheet.command("Try next", &format!("{} {}", options.lab, run.lesson.next));

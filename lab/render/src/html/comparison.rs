@@ -3,22 +3,18 @@
 use evidence::compare::{Compared, Effect};
 use maud::{Markup, html as markup};
 
+use super::wide_table;
+
 /// The effects of two runs as a table, with the findings about them.
 pub(super) fn effects(compared: &Compared, lab: &str) -> Markup {
+    let [one, other] = compared.sides.each_ref().map(|side| side.client.column());
+    let titles = ["Effect", one, other, ""].map(|title| (title, false));
     markup! {
         section aria-labelledby="effects" {
             h2 #effects { "Effects of each client" }
-            div.wide role="region" aria-labelledby="measured" tabindex="0" {
-                table.effects {
-                    caption #measured { "Measured on the two runs" }
-                    thead { tr {
-                        th scope="col" { "Effect" }
-                        @for side in &compared.sides { th scope="col" { (side.client.column()) } }
-                        th scope="col" { "" }
-                    } }
-                    tbody { @for effect in &compared.effects { (row(effect)) } }
-                }
-            }
+            (wide_table(Some("effects"), ("measured", "Measured on the two runs"), titles, markup! {
+                tbody { @for effect in &compared.effects { (row(effect)) } }
+            }))
             @for remark in &compared.remarks {
                 p.remark {
                     (remark.text)

@@ -1,23 +1,22 @@
 //! A card as one HTML page: a table of goals and rules, and then the requests of each
 //! task, case by case.
 
-use std::fmt::Display;
-
 use evidence::{
     KnownFailures, duration,
     grade::{Card, CaseGrade, GoalVerdict, RuleGrade, TaskGrade, TaskWords},
     plot::{CaseChart, CaseRow, InFlight, Scale},
-    rules::{self, Verdict},
+    rules,
 };
 use maud::{Markup, html as markup};
 
 use super::{
     super::{
-        grade::{count, has_failed, rule_in_words},
+        grade::{count, has_failed, in_words, is_good},
         paint::fit,
     },
     chart::{COLUMNS, cuts, shape},
     document::document,
+    marked, wide_table,
 };
 
 /// The most requests of a case to draw.
@@ -63,11 +62,11 @@ pub fn html_card(card: &Card, words: &[&TaskWords], known: &KnownFailures) -> St
 fn heading(card: &Card, command: &str, known: &KnownFailures) -> Markup {
     let tasks = card.tasks.iter();
     let broken = tasks.map(|task| task.broken_but_for(known).count());
-    let (class, mark, words) = match (broken.sum::<usize>(), card.passed_but_for(known)) {
-        _ if !card.was_attempted() => ("open", "·", "nothing was attempted"),
-        (0, true) => ("held", "✓", "every attempted task is done"),
-        (0, false) => ("broken", "✗", "a goal is missed"),
-        (1.., _) => ("broken", "✗", "a rule is broken"),
+    let (is_good, words) = match (broken.sum::<usize>(), card.passed_but_for(known)) {
+        _ if !card.was_attempted() => (None, "nothing was attempted"),
+        (0, true) => (Some(true), "every attempted task is done"),
+        (0, false) => (Some(false), "a goal is missed"),
+        (1.., _) => (Some(false), "a rule is broken"),
     };
     markup! {
         header {
@@ -75,47 +74,39 @@ fn heading(card: &Card, command: &str, known: &KnownFailures) -> Markup {
             h1.client { code { (command) } }
             p.title { (count(card, known)) }
             div.badges {
-                p.badge {
-                    span class=(class) { span aria-hidden="true" { (mark) } " " (words) }
-                }
+                p.badge { (marked(is_good, words)) }
             }
         }
     }
 }
 
 fn table(card: &Card, known: &KnownFailures) -> Markup {
+    let caption = "The result of each task and of each of its rules";
+    let titles = ["task", "verdict", "level", "source", "found"].map(|title| (title, false));
     markup! {
         section aria-labelledby="card" {
             h2 #card { "Goals and rules" }
-            div.wide role="region" aria-labelledby="judged" tabindex="0" {
-                table.card {
-                    caption #judged { "The result of each task and of each of its rules" }
-                    thead { tr {
-                        @for title in ["task", "verdict", "level", "source", "found"] {
-                            th scope="col" { (title) }
-                        }
-                    } }
-                    @for task in &card.tasks {
-                        tbody {
-                            tr.goal {
-                                th scope="row" { a href={ "#" (task.task) } { (task.task) } }
-                                td {
-                                    @match task.is_known_to_miss(known) {
-                                        true => { (verdict("open", "·", "known to fail")) }
-                                        false => { (goal(task.goal.verdict)) }
-                                    }
+            (wide_table(Some("card"), ("judged", caption), titles, markup! {
+                @for task in &card.tasks {
+                    tbody {
+                        tr.goal {
+                            th scope="row" { a href={ "#" (task.task) } { (task.task) } }
+                            td {
+                                @match task.is_known_to_miss(known) {
+                                    true => { (marked(None, "known to fail")) }
+                                    false => { (goal(task.goal.verdict)) }
                                 }
-                                td { "goal" }
-                                td {}
-                                td { (safe(task.goal.found.as_deref().unwrap_or_default())) }
                             }
-                            @for rule in task.rules.iter().filter(|_| task.requests() > 0) {
-                                (line(rule, known.cover(Some(task.task), rule.id)))
-                            }
+                            td { "goal" }
+                            td {}
+                            td { (safe(task.goal.found.as_deref().unwrap_or_default())) }
+                        }
+                        @for rule in task.rules.iter().filter(|_| task.requests() > 0) {
+                            (line(rule, known.cover(Some(task.task), rule.id)))
                         }
                     }
                 }
-            }
+            }))
             p.remark {
                 "Below, a full bar is a response with a status under 400, and a hollow one "
                 "another response, or none; stripes are the pause before a request. Each "
@@ -126,12 +117,12 @@ fn table(card: &Card, known: &KnownFailures) -> Markup {
 }
 
 fn line(rule: &RuleGrade, is_known: bool) -> Markup {
-    let (class, mark) = class_and_mark(rule.judgement.verdict, is_known);
+    let verdict = rule.judgement.verdict;
     let found = rule.judgement.found.as_deref().unwrap_or_default();
     markup! {
         tr {
             th.rule scope="row" title=[rules::find(rule.id).map(|rule| rule.text)] { (rule.id) }
-            td { (verdict(class, mark, rule_in_words(rule, is_known))) }
+            td { (marked(is_good(verdict, is_known), in_words(verdict, is_known))) }
             td { (rule.level) }
             td { (rule.source) }
             td { (found) }
@@ -140,26 +131,7 @@ fn line(rule: &RuleGrade, is_known: bool) -> Markup {
 }
 
 fn goal(of: GoalVerdict) -> Markup {
-    let (class, mark) = class_and_mark(of.as_verdict(), false);
-    verdict(class, mark, of)
-}
-
-/// The class and the mark of a verdict that may be known to be broken.
-pub(super) fn class_and_mark(
-    verdict: Verdict,
-    is_known_to_fail: bool,
-) -> (&'static str, &'static str) {
-    match verdict {
-        Verdict::Kept => ("held", "✓"),
-        Verdict::Broken if !is_known_to_fail => ("broken", "✗"),
-        _ => ("open", "·"),
-    }
-}
-
-pub(super) fn verdict(class: &str, mark: &str, words: impl Display) -> Markup {
-    markup! {
-        span class=(class) { span.mark aria-hidden="true" { (mark) } " " (words) }
-    }
+    marked(is_good(of.as_verdict(), false), of)
 }
 
 /// The cases of a task that received a request, or missed their goal.

@@ -13,6 +13,8 @@ mod proxy;
 mod storm_report;
 mod tables;
 
+use std::fmt::Display;
+
 use maud::{Markup, html as markup};
 
 pub use grade::html_card;
@@ -24,7 +26,8 @@ use super::{
     run_phrases::{NOT_JUDGED, pace, wire},
 };
 use evidence::{
-    Answer, Check, Compared, Comparison, Metric, Run, ScenarioWords, compare, plot::Mark,
+    Answer, Check, Compared, Comparison, Metric, Run, ScenarioWords, compare,
+    plot::{Mark, Table},
 };
 
 /// Renders a run and its lesson as a page.
@@ -272,7 +275,7 @@ fn verdict(side: &Side<'_>) -> Markup {
             @if run.is_cancelled() { p { (NOT_JUDGED) } }
             ul.checks {
                 @for check in run.verdict.iter().filter(|check| side.shows(check)) {
-                    @let (class, mark) = mark(check.held);
+                    @let (class, mark) = class_and_mark(Some(check.held));
                     li class=(class) {
                         span.mark role="img" aria-label=(if check.held { "held" } else { "did not hold" }) {
                             (mark)
@@ -312,11 +315,50 @@ fn lesson(why: &str, without: Option<&str>, unsolved: &str, next: &str) -> Marku
     }
 }
 
-/// A class and a mark for a check that held or failed. The text beside them says the
-/// same.
-fn mark(held: bool) -> (&'static str, &'static str) {
-    match held {
-        true => ("held", "✓"),
-        false => ("broken", "✗"),
+/// A class and a mark for good, bad, or neither. The text beside them says the same.
+fn class_and_mark(is_good: Option<bool>) -> (&'static str, &'static str) {
+    match is_good {
+        Some(true) => ("held", "✓"),
+        Some(false) => ("broken", "✗"),
+        None => ("open", "·"),
     }
+}
+
+/// A text with the mark for good, bad, or neither.
+fn marked(is_good: Option<bool>, words: impl Display) -> Markup {
+    let (class, mark) = class_and_mark(is_good);
+    markup! {
+        span class=(class) { span.mark aria-hidden="true" { (mark) } " " (words) }
+    }
+}
+
+/// A table that scrolls if the screen is too narrow. Its columns have titles, and may be
+/// numbers.
+fn wide_table<'a>(
+    class: Option<&str>,
+    (id, caption): (&str, &str),
+    columns: impl IntoIterator<Item = (&'a str, bool)>,
+    bodies: Markup,
+) -> Markup {
+    markup! {
+        div.wide role="region" aria-labelledby=(id) tabindex="0" {
+            table class=[class] {
+                caption id=(id) { (caption) }
+                thead { tr {
+                    @for (title, is_number) in columns {
+                        th class=[is_number.then_some("number")] scope="col" { (title) }
+                    }
+                } }
+                (bodies)
+            }
+        }
+    }
+}
+
+/// The titles and kinds of a table's columns.
+fn columns(table: &Table) -> impl Iterator<Item = (&'static str, bool)> {
+    table
+        .columns
+        .iter()
+        .map(|column| (column.title, column.number))
 }

@@ -6,12 +6,13 @@ use evidence::{
 };
 use maud::{Markup, html as markup};
 
-use super::{
-    super::paint::fit,
-    document::document,
-    grade::{class_and_mark, verdict},
+use super::{document::document, marked, wide_table};
+use crate::{
+    Options,
+    grade::{in_words, is_good},
+    paint::fit,
+    proxy::{count, status},
 };
-use crate::{Options, proxy::count};
 
 /// The maximum width of the command in the heading, in columns.
 const COMMAND: usize = 80;
@@ -24,6 +25,9 @@ pub fn html_proxy(card: &ProxyCard, known: &KnownFailures) -> String {
         false => fit(&card.command.join(" "), COMMAND, false),
     };
     let rows = card.verdicts();
+    let caption = "How the command took each fault";
+    let titles = ["route", "fault", "rule", "verdict", "found", "source"];
+    let titles = titles.map(|title| (title, false));
     let end = card.healthy.first().map(CommandEnd::words);
     document(
         &format!("{command} — proxy"),
@@ -36,17 +40,9 @@ pub fn html_proxy(card: &ProxyCard, known: &KnownFailures) -> String {
             main {
                 section aria-labelledby="card" {
                     h2 #card { "Verdicts" }
-                    div.wide role="region" aria-labelledby="judged" tabindex="0" {
-                        table.card {
-                            caption #judged { "How the command took each fault" }
-                            thead { tr {
-                                @for title in ["route", "fault", "rule", "verdict", "found", "source"] {
-                                    th scope="col" { (title) }
-                                }
-                            } }
-                            tbody { @for (case, judged) in rows { (line(case, judged, known)) } }
-                        }
-                    }
+                    (wide_table(Some("card"), ("judged", caption), titles, markup! {
+                        tbody { @for (case, judged) in rows { (line(case, judged, known)) } }
+                    }))
                     @for warning in &card.warnings { p.remark { (warning) } }
                 }
                 @for case in card.cases.iter().filter(|case| !case.requests.is_empty()) {
@@ -61,19 +57,15 @@ pub fn html_proxy(card: &ProxyCard, known: &KnownFailures) -> String {
 }
 
 fn line(case: Option<&CaseCard>, judged: &Judged, known: &KnownFailures) -> Markup {
+    let verdict = judged.verdict;
     let is_known = judged.is_known_to_fail(case, known);
-    let (class, mark) = class_and_mark(judged.verdict, is_known);
-    let words = match is_known {
-        true => "known to fail".to_owned(),
-        false => judged.verdict.to_string(),
-    };
     let rule = find(judged.rule);
     markup! {
         tr {
             td { @if let Some(case) = case { (case.route) } @else { "all requests" } }
             td { @if let Some(case) = case { (case.fault.words()) } }
             th.rule scope="row" title=[rule.map(|rule| rule.text)] { (judged.rule) }
-            td { (verdict(class, mark, words)) }
+            td { (marked(is_good(verdict, is_known), in_words(verdict, is_known))) }
             td { (judged.found.as_deref().unwrap_or_default()) }
             td { (rule.map_or("", |rule| rule.source)) }
         }
@@ -82,7 +74,6 @@ fn line(case: Option<&CaseCard>, judged: &Judged, known: &KnownFailures) -> Mark
 
 fn requests(case: &CaseCard) -> Markup {
     let row = |row: &WireRow| {
-        let status = |status: Option<u16>| status.map_or("nothing".to_owned(), |it| it.to_string());
         markup! {
             tr {
                 td { (row.after_ms) " ms" }

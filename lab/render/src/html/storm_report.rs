@@ -5,14 +5,14 @@ use std::{fmt::Write, time::Duration};
 
 use evidence::{
     plot::{
-        Column, Level, Mark, StormCurves, StormFrame, StormPicture, Stretch, Table, moment,
-        storm_figures, storm_learnt, storm_terms,
+        Level, Mark, StormCurves, StormFrame, StormPicture, Stretch, Table, moment, storm_figures,
+        storm_learnt, storm_terms,
     },
     storm::{STEP, Storm},
 };
 use maud::{Markup, html as markup};
 
-use super::document::document;
+use super::{columns, document::document, marked, wide_table};
 
 /// Renders a storm as a page.
 #[must_use]
@@ -100,14 +100,12 @@ fn figure(number: usize, picture: &StormPicture, frame: &StormFrame) -> Markup {
 }
 
 fn ending(picture: &StormPicture) -> Markup {
-    let (class, mark) = match picture.ending.mark {
-        Mark::Ok => ("held", "✓"),
-        Mark::Failed => ("broken", "✗"),
-        _ => ("open", "·"),
+    let is_good = match picture.ending.mark {
+        Mark::Ok => Some(true),
+        Mark::Failed => Some(false),
+        _ => None,
     };
-    markup! {
-        span class=(class) { span.mark aria-hidden="true" { (mark) } " " (picture.ending.words) }
-    }
+    marked(is_good, &picture.ending.words)
 }
 
 /// The layer below the curves: the incident, and the grid lines of the rates.
@@ -261,34 +259,30 @@ fn legend(frame: &StormFrame, pictures: &[StormPicture]) -> Markup {
     }
 }
 
+/// The caption of the figures.
+const MEASURED: &str = "Of all calls; at the end is the average of the last quarter of the time \
+                        after the incident";
+
 fn figures(table: &Table) -> Markup {
     markup! {
         section aria-labelledby="figures" {
             h2 #figures { "In figures" }
-            div.wide role="region" aria-labelledby="measured" tabindex="0" {
-                table.figures {
-                    caption #measured { "Of all calls; at the end is the average of the last quarter of the time after the incident" }
-                    thead { tr {
-                        @for Column { title, number, .. } in &table.columns {
-                            th.number[*number] scope="col" { (title) }
-                        }
-                    } }
-                    tbody {
-                        @for row in &table.rows {
-                            tr.failed[row.failed] {
-                                @for (at, (column, cell)) in table.columns.iter().zip(&row.cells).enumerate() {
-                                    @let cell = cell.as_deref().unwrap_or("—");
-                                    @if at == 0 {
-                                        th scope="row" { (cell) }
-                                    } @else {
-                                        td.number[column.number] { (cell) }
-                                    }
+            (wide_table(Some("figures"), ("measured", MEASURED), columns(table), markup! {
+                tbody {
+                    @for row in &table.rows {
+                        tr.failed[row.failed] {
+                            @for (at, (column, cell)) in table.columns.iter().zip(&row.cells).enumerate() {
+                                @let cell = cell.as_deref().unwrap_or("—");
+                                @if at == 0 {
+                                    th scope="row" { (cell) }
+                                } @else {
+                                    td.number[column.number] { (cell) }
                                 }
                             }
                         }
                     }
                 }
-            }
+            }))
         }
     }
 }

@@ -1,42 +1,34 @@
 //! The evidence behind a verdict as tables: the requests on the wire, and the counters
 //! that changed.
 
-use evidence::{Counter, Metric, plot::Table, risen};
+use evidence::{Counter, Metric, risen};
 use maud::{Markup, html};
 
-use super::{Side, exchange};
+use super::{Side, columns, exchange, wide_table};
 
 /// The requests, with the columns that at least one of them fills.
 pub(super) fn wire(side: &Side<'_>) -> Markup {
     let (id, caption) = (side.id("wire"), side.id("requests"));
     let wire = &side.run.wire;
-    let Table { columns, rows } = &side.run.view.requests;
+    let table = &side.run.view.requests;
     html! {
         section aria-labelledby=(id) {
             h2 id=(id) { (side.title("On the wire")) }
-            div.wide role="region" aria-labelledby=(caption) tabindex="0" {
-                table {
-                    caption id=(caption) { "Every request as the service saw it" }
-                    thead { tr {
-                        @for column in columns {
-                            th.number[column.number] scope="col" { (column.title) }
-                        }
-                    } }
-                    tbody {
-                        @for row in rows {
-                            tr {
-                                @for (column, cell) in columns.iter().zip(&row.cells) {
-                                    td.number[column.number] { (cell.as_deref().unwrap_or("—")) }
-                                }
+            (wide_table(None, (&caption, "Every request as the service saw it"), columns(table), html! {
+                tbody {
+                    @for row in &table.rows {
+                        tr {
+                            @for (column, cell) in table.columns.iter().zip(&row.cells) {
+                                td.number[column.number] { (cell.as_deref().unwrap_or("—")) }
                             }
                         }
-                        @if rows.is_empty() {
-                            tr { td colspan=(columns.len()) { "No request reached the service." } }
-                        }
+                    }
+                    @if table.rows.is_empty() {
+                        tr { td colspan=(table.columns.len()) { "No request reached the service." } }
                     }
                 }
-            }
-            @if columns.iter().any(|column| NAMED.contains(&column.title)) {
+            }))
+            @if table.columns.iter().any(|column| NAMED.contains(&column.title)) {
                 p.remark {
                     "Keys, cursors and bodies have names in the order of first sight: their \
                      values are not kept."
@@ -56,6 +48,9 @@ pub(super) fn wire(side: &Side<'_>) -> Markup {
 /// The columns whose cells hold a name instead of a value.
 const NAMED: [&str; 3] = ["key", "cursor", "body"];
 
+/// The caption of the counters.
+const CHANGES: &str = "The changes by this run, under their names in /metrics";
+
 /// The counters that changed, and those that every run shows.
 pub(super) fn counters(side: &Side<'_>, metrics: &[Metric]) -> Markup {
     let (id, caption) = (side.id("counters"), side.id("moved"));
@@ -71,34 +66,31 @@ pub(super) fn counters(side: &Side<'_>, metrics: &[Metric]) -> Markup {
             labels: Default::default(),
             value: 0,
         });
+    let titles = [
+        ("counter", false),
+        ("change", true),
+        ("what it answers", false),
+    ];
     let counters: Vec<_> = run.counters.iter().cloned().chain(unmoved).collect();
     html! {
         section aria-labelledby=(id) {
             h2 id=(id) { (side.title("Counters")) }
-            div.wide role="region" aria-labelledby=(caption) tabindex="0" {
-                table.counters {
-                    caption id=(caption) { "The changes by this run, under their names in /metrics" }
-                    thead { tr {
-                        th scope="col" { "counter" }
-                        th.number scope="col" { "change" }
-                        th scope="col" { "what it answers" }
-                    } }
-                    tbody {
-                        @for counter in &counters {
-                            tr {
-                                th scope="row" {
-                                    code { (counter.name) }
-                                    @for (label, value) in &counter.labels {
-                                        " " span.label { (label) "=" b { (value) } }
-                                    }
+            (wide_table(Some("counters"), (&caption, CHANGES), titles, html! {
+                tbody {
+                    @for counter in &counters {
+                        tr {
+                            th scope="row" {
+                                code { (counter.name) }
+                                @for (label, value) in &counter.labels {
+                                    " " span.label { (label) "=" b { (value) } }
                                 }
-                                td.number { (risen(counter.value)) }
-                                td { (question(&counter.name, metrics)) }
                             }
+                            td.number { (risen(counter.value)) }
+                            td { (question(&counter.name, metrics)) }
                         }
                     }
                 }
-            }
+            }))
         }
     }
 }
