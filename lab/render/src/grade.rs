@@ -463,7 +463,7 @@ fn chart(sheet: &mut Sheet<'_>, case: &CaseGrade, broken: &[u64]) {
     for row in head {
         draw(sheet, row);
     }
-    if let Some(left_out) = chart.left_out() {
+    if let Some(left_out) = &chart.left_out {
         sheet.beside(INDENT, &format!("({left_out})"));
     }
     for row in tail {

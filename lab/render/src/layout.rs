@@ -44,7 +44,7 @@ impl Layout {
             false => (NARROWEST_TIME, NARROWEST_CHART),
         };
         let (mut time, mut label) = (least_time, 0);
-        for row in charts.iter().flat_map(Chart::shown) {
+        for row in charts.iter().flat_map(|chart| &chart.rows) {
             time = time.max(row.at.width());
             if !row.is_heading() || row.folded {
                 label = label.max(fit(&row.label(), width, options.ascii).width());

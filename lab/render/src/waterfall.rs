@@ -38,8 +38,8 @@ fn draw(chart: &Chart, layout: &Layout) -> String {
     let mut text = String::new();
     let (head, tail) = chart.ends();
     layout.draw_all(&mut text, chart, head);
-    if chart.left_out() > 0 {
-        layout.remark(&mut text, &format!("({} rows not shown)", chart.left_out()));
+    if chart.left_out > 0 {
+        layout.remark(&mut text, &format!("({} rows not shown)", chart.left_out));
     }
     layout.draw_all(&mut text, chart, tail);
     if let Some(limit) = &chart.limit {

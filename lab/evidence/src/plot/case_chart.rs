@@ -33,13 +33,13 @@ pub struct CaseRow {
 /// requests, the start and the end are the interesting parts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CaseChart {
-    rows: Vec<CaseRow>,
+    /// All rows.
+    pub rows: Vec<CaseRow>,
     /// The number of rows before the gap.
     gap: usize,
-    /// The number of requests without a row.
-    left_out: u64,
-    /// The same by their results; what was dropped from the record is not among them.
-    left_out_results: BTreeMap<Option<u16>, u64>,
+    /// The requests without a row and their results, such as `3 more: 2 × 200, 1 × 429`; none
+    /// if every request has a row.
+    pub left_out: Option<String>,
 }
 
 impl CaseChart {
@@ -96,44 +96,20 @@ impl CaseChart {
         let surplus = rows.len().saturating_sub(most);
         let gap = if surplus > 0 { most / 2 } else { rows.len() };
         rows.drain(gap..gap + surplus);
-        let mut left_out_results = BTreeMap::new();
-        for request in wire.entries.iter().skip(gap).take(surplus) {
-            *left_out_results.entry(request.status).or_default() += 1;
-        }
+        let (first, next) = (gap, gap + surplus);
+        let left_out = wire.entries.get(first..next).unwrap_or_default();
+        let left_out = left_out_in_words(left_out, wire.total - rows.len() as u64);
         Self {
-            gap,
-            left_out: wire.total - rows.len() as u64,
-            left_out_results,
             rows,
+            gap,
+            left_out,
         }
-    }
-
-    /// All rows.
-    #[must_use]
-    pub fn rows(&self) -> &[CaseRow] {
-        &self.rows
     }
 
     /// The rows before and after the gap.
     #[must_use]
     pub fn ends(&self) -> (&[CaseRow], &[CaseRow]) {
         self.rows.split_at(self.gap)
-    }
-
-    /// The requests without a row and their results, such as `3 more: 2 × 200, 1 × 429`; none
-    /// if every request has a row.
-    #[must_use]
-    pub fn left_out(&self) -> Option<String> {
-        let known: u64 = self.left_out_results.values().sum();
-        let dropped = self.left_out - known;
-        let results = self.left_out_results.iter().rev();
-        let results = results.map(|(status, number)| match status {
-            Some(status) => format!("{number} × {status}"),
-            None => format!("{number} without a response"),
-        });
-        let mut results: Vec<_> = results.collect();
-        results.extend((dropped > 0).then(|| format!("{dropped} not recorded")));
-        (self.left_out > 0).then(|| format!("{} more: {}", self.left_out, results.join(", ")))
     }
 
     /// The axis of the chart, in `columns` columns.
@@ -154,6 +130,26 @@ impl CaseChart {
         });
         Scale::new(&extents.collect::<Vec<_>>(), columns)
     }
+}
+
+/// Recorded requests by their results, of `all` that have no row. The others were dropped
+/// from the record.
+fn left_out_in_words(recorded: &[WireRequest], all: u64) -> Option<String> {
+    let mut results = BTreeMap::<_, u64>::new();
+    for request in recorded {
+        *results.entry(request.status).or_default() += 1;
+    }
+    let results = results
+        .into_iter()
+        .rev()
+        .map(|(status, number)| match status {
+            Some(status) => format!("{number} × {status}"),
+            None => format!("{number} without a response"),
+        });
+    let dropped = all - recorded.len() as u64;
+    let dropped = (dropped > 0).then(|| format!("{dropped} not recorded"));
+    let results: Vec<_> = results.chain(dropped).collect();
+    (all > 0).then(|| format!("{all} more: {}", results.join(", ")))
 }
 
 fn label(request: &WireRequest, early: Option<Duration>) -> String {
@@ -224,10 +220,10 @@ mod tests {
             let seqs = |rows: &[CaseRow]| rows.iter().map(|row| row.seq).collect::<Vec<_>>();
             let (first, last) = chart.ends();
             assert_eq!((&*seqs(first), &*seqs(last)), (head, tail), "{requests}");
-            assert_eq!(chart.left_out().as_deref(), Some(left_out), "{requests}");
+            assert_eq!(chart.left_out.as_deref(), Some(left_out), "{requests}");
         }
         let complete = Script::new().respond(0, 503).respond(1, 503).record();
-        assert_eq!(CaseChart::new(&complete, 2).left_out(), None);
+        assert_eq!(CaseChart::new(&complete, 2).left_out, None);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::{
     limit::LimitLine,
     order::rows,
-    rows::{Part, Row},
+    rows::{Part, Row, until},
     scale::{Extent, Scale},
 };
 use crate::trace::Trace;
@@ -16,10 +16,12 @@ use crate::trace::Trace;
 /// The shown rows of one run in order.
 #[derive(Debug)]
 pub struct Chart {
-    rows: Vec<Row>,
+    /// The rows on both sides of the gap.
+    pub rows: Vec<Row>,
     /// The number of rows before the gap.
     gap: usize,
-    left_out: usize,
+    /// The number of omitted rows.
+    pub left_out: usize,
     /// The bars of all rows, so that an omitted row does not move the others.
     extents: Vec<Extent>,
     /// When the snapshot was taken.
@@ -61,24 +63,14 @@ impl Chart {
         self.rows.split_at(self.gap)
     }
 
-    /// The number of omitted rows.
-    pub fn left_out(&self) -> usize {
-        self.left_out
-    }
-
-    /// The rows on both sides of the gap.
-    pub fn shown(&self) -> impl Iterator<Item = &Row> {
-        self.rows.iter()
-    }
-
     /// The end of a row's bar: the time of the snapshot if the span is open.
     pub fn until(&self, row: &Row) -> Duration {
-        row.until(self.taken_at)
+        until(row.start, row.end, self.taken_at)
     }
 
     /// The end of a part of a folded row's line.
     pub fn end(&self, part: &Part) -> Duration {
-        part.end.unwrap_or(self.taken_at).max(part.start)
+        until(part.start, part.end, self.taken_at)
     }
 
     /// One axis for several charts: equal durations have equal lengths.

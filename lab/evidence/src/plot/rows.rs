@@ -150,18 +150,12 @@ impl Row {
         }
     }
 
-    /// The end of its bar in a snapshot taken at this time.
-    #[must_use]
-    pub fn until(&self, taken_at: Duration) -> Duration {
-        self.end.unwrap_or(taken_at).max(self.start)
-    }
-
     /// Its share in dividing the axis, and that of the upper bound of its wait. A request
     /// under an attempt has none, because it would make its attempt look longer than others.
     pub(super) fn extents(&self, taken_at: Duration) -> Vec<Extent> {
         let extent = |kind, start: Duration, end: Option<Duration>| Extent {
             start,
-            end: end.unwrap_or(taken_at).max(start),
+            end: until(start, end, taken_at),
             pause: matches!(kind, SpanName::Wait | SpanName::Queue),
         };
         if self.is_heading() {
@@ -228,6 +222,11 @@ impl Row {
             details,
         }
     }
+}
+
+/// The end of a bar in a snapshot taken at this time.
+pub(super) fn until(start: Duration, end: Option<Duration>, taken_at: Duration) -> Duration {
+    end.unwrap_or(taken_at).max(start)
 }
 
 pub(super) fn mark(span: &Span) -> Mark {

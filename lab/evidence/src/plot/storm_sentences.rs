@@ -52,36 +52,33 @@ pub fn storm_terms(settings: &Settings) -> Vec<String> {
             Some(format!("{} callers", settings.most_callers()))
         }
         Incident::Spike => Some(format!("{}/s", rate(spike, 0.0))),
-        Incident::Cut => Some(format!(
-            "{} of {} workers",
-            settings.workers_left, settings.workers
-        )),
+        Incident::Cut => {
+            let Settings {
+                workers,
+                workers_left,
+                ..
+            } = settings;
+            Some(format!("{workers_left} of {workers} workers"))
+        }
         Incident::Pause => Some("no work".to_owned()),
         Incident::Refusal => Some(
-            match settings.retry_after {
-                RetryAfter::None => "only 503s",
-                RetryAfter::Seconds => "only 503s, with a Retry-After in seconds,",
-                RetryAfter::Date => "only 503s, with a date as Retry-After,",
-            }
-            .to_owned(),
+            "only 503s".to_owned()
+                + match settings.retry_after {
+                    RetryAfter::None => "",
+                    RetryAfter::Seconds => ", with a Retry-After in seconds,",
+                    RetryAfter::Date => ", with a date as Retry-After,",
+                },
         ),
     };
     let [began, ended] = [settings.incident_starts, settings.incident_ends()].map(moment);
     let incident = incident.map(|what| format!("{what} from {began} to {ended}"));
-    let service = format!(
-        "the service handles {}/s and queues {}",
-        rate(settings.capacity_per_second(), 0.0),
-        settings.queue
-    );
-    let clients = format!(
-        "{} clients, timeout {}",
-        settings.clients,
-        moment(settings.timeout)
-    );
-    [Some(load), incident, Some(service), Some(clients)]
-        .into_iter()
-        .flatten()
-        .collect()
+    let (capacity, queue) = (settings.capacity_per_second(), settings.queue);
+    let capacity = rate(capacity, 0.0);
+    let service = format!("the service handles {capacity}/s and queues {queue}");
+    let timeout = moment(settings.timeout);
+    let clients = format!("{} clients, timeout {timeout}", settings.clients);
+    let terms = [Some(load), incident, Some(service), Some(clients)];
+    terms.into_iter().flatten().collect()
 }
 
 /// A moment or a length exactly, in seconds: two different ones never read alike.
@@ -166,12 +163,10 @@ pub fn ending(run: &PolicyRun) -> Ending {
 /// The results of a run's calls in a few figures.
 pub(super) fn brief(run: &PolicyRun) -> String {
     let totals = run.totals;
+    let ended = totals.succeeded + totals.failed;
     let calls = match run.success() {
         None => "no call ended".to_owned(),
-        Some(share) => format!(
-            "{share} % of {} calls succeeded",
-            totals.succeeded + totals.failed
-        ),
+        Some(share) => format!("{share} % of {ended} calls succeeded"),
     };
     let open = (totals.in_flight > 0).then(|| format!("{} had not ended", totals.in_flight));
     let requests = format!("{:.2} requests each", run.amplification);
@@ -188,18 +183,14 @@ pub(super) fn brief(run: &PolicyRun) -> String {
 /// The conclusions of a storm: headings, each with a text.
 #[must_use]
 pub fn storm_learnt(storm: &Storm) -> Vec<(&'static str, String)> {
+    let told = |text: &str| Some(text.to_owned());
+    let happened = Some(storm.happened()).filter(|it| !it.is_empty());
     let parts = [
-        (
-            "What happened",
-            Some(storm.happened()).filter(|it| !it.is_empty()),
-        ),
+        ("What happened", happened),
         ("The answer", answer(storm)),
-        ("The lesson", Some(storm.story.lesson.to_owned())),
-        (
-            "The model leaves out",
-            Some(storm.story.left_out.to_owned()),
-        ),
-        ("The source", Some(storm.story.source.to_owned())),
+        ("The lesson", told(storm.story.lesson)),
+        ("The model leaves out", told(storm.story.left_out)),
+        ("The source", told(storm.story.source)),
     ];
     let parts = parts.into_iter();
     parts

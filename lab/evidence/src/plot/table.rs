@@ -129,24 +129,21 @@ impl Table {
     }
 
     /// Keeps these columns only, and of these the optional ones only if a row fills them.
-    fn with_columns(self, is_wanted: impl Fn(&Column) -> bool) -> Self {
-        let Self { columns, rows } = self;
-        let fills = |row: &TableRow, at| row.cells.get(at).is_some_and(Option::is_some);
-        let is_filled = |at: usize| rows.iter().any(|row| fills(row, at));
+    fn with_columns(mut self, is_wanted: impl Fn(&Column) -> bool) -> Self {
+        let is_filled = |at: usize| {
+            self.rows
+                .iter()
+                .any(|row| row.cells.get(at).is_some_and(Option::is_some))
+        };
         let is_shown: Vec<bool> = (0..)
-            .zip(&columns)
+            .zip(&self.columns)
             .map(|(at, column)| is_wanted(column) && (!column.optional || is_filled(at)))
             .collect();
-        Self {
-            columns: shown(columns, &is_shown),
-            rows: rows
-                .into_iter()
-                .map(|row| TableRow {
-                    cells: shown(row.cells, &is_shown),
-                    ..row
-                })
-                .collect(),
+        keep(&mut self.columns, &is_shown);
+        for row in &mut self.rows {
+            keep(&mut row.cells, &is_shown);
         }
+        self
     }
 }
 
@@ -166,11 +163,9 @@ impl TableRow {
     }
 }
 
-fn shown<T>(cells: Vec<T>, is_shown: &[bool]) -> Vec<T> {
-    let cells = cells.into_iter().zip(is_shown);
-    cells
-        .filter_map(|(cell, shown)| shown.then_some(cell))
-        .collect()
+fn keep<T>(cells: &mut Vec<T>, is_shown: &[bool]) {
+    let mut is_shown = is_shown.iter();
+    cells.retain(|_| is_shown.next() == Some(&true));
 }
 
 #[cfg(test)]

@@ -5,7 +5,12 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{chart::under_no_folded_one, limit::LimitLine, order::rows, rows::Row};
+use super::{
+    chart::under_no_folded_one,
+    limit::LimitLine,
+    order::rows,
+    rows::{Row, until},
+};
 use crate::{
     duration::duration,
     nanoseconds,
@@ -65,15 +70,11 @@ impl Waterfall {
     pub fn of(traces: &[Trace]) -> Self {
         let taken_at = traces.iter().map(|trace| trace.taken_at).max();
         let mut rows = rows(traces);
-        let reach = rows
-            .iter()
-            .map(|row| {
-                let until = || row.until(taken_at.unwrap_or_default());
-                row.due
-                    .unwrap_or_else(until)
-                    .max(row.ceiling.unwrap_or_default())
-            })
-            .max();
+        let reach = rows.iter().map(|row| {
+            let until = until(row.start, row.due.or(row.end), taken_at.unwrap_or_default());
+            until.max(row.ceiling.unwrap_or_default())
+        });
+        let reach = reach.max();
         let (rows_left_out, after_gap) = leave_out_the_middle(&mut rows);
         let spans_not_kept: u64 = traces.iter().map(|trace| trace.dropped_spans).sum();
         let remark = format!(
@@ -102,11 +103,8 @@ fn leave_out_the_middle(rows: &mut Vec<Row>) -> (usize, Option<SpanId>) {
     let head = Waterfall::ROWS / 2;
     let mut stands_under_none = under_no_folded_one();
     let later = rows.iter().skip(head).map(&mut stands_under_none);
-    let next = later
-        .enumerate()
-        .skip(surplus)
-        .find(|(_, is_shown)| *is_shown);
-    let left_out = next.map_or(surplus, |(row, _)| row);
+    let mut next = later.enumerate().skip(surplus).filter(|(_, shown)| *shown);
+    let left_out = next.next().map_or(surplus, |(row, _)| row);
     rows.drain(head..head + left_out);
     (left_out, rows.get(head).map(|row| row.span))
 }

@@ -44,15 +44,11 @@ pub(super) fn hatch() -> Markup {
 
 fn figure(side: &Side<'_>, chart: &Chart, scale: &Scale) -> Markup {
     let [id, title, text] = ["happened", "bars-title", "bars-text"].map(|part| side.id(part));
-    let end = chart
-        .shown()
-        .map(|row| chart.until(row))
-        .max()
-        .unwrap_or_default();
-    let is_cut = chart
-        .shown()
-        .any(|row| scale.cuts(&columns(scale, chart, row)).next().is_some());
-    let height = chart.shown().count() + usize::from(chart.left_out() > 0);
+    let ends = chart.rows.iter().map(|row| chart.until(row));
+    let end = ends.max().unwrap_or_default();
+    let mut drawn = chart.rows.iter().map(|row| columns(scale, chart, row));
+    let is_cut = drawn.any(|bar| scale.cuts(&bar).next().is_some());
+    let height = chart.rows.len() + usize::from(chart.left_out > 0);
     html! {
         section aria-labelledby=(id) {
             h2 id=(id) { (side.title("What happened")) }
@@ -98,7 +94,7 @@ fn figure(side: &Side<'_>, chart: &Chart, scale: &Scale) -> Markup {
 /// The reasons for the rows: each decision, step by step. An attempt has the reason of
 /// the decision after it.
 fn reasons(side: &Side<'_>, chart: &Chart) -> Markup {
-    let rows: Vec<_> = chart.shown().filter(|row| !row.is_nested()).collect();
+    let rows: Vec<_> = chart.rows.iter().filter(|row| !row.is_nested()).collect();
     let follows = |at: usize| rows.get(at + 1).map(|next: &&Row| &next.why);
     let decided: Vec<_> = (0..)
         .zip(&rows)
@@ -133,8 +129,8 @@ fn table(chart: &Chart) -> Markup {
             } }
             tbody {
                 @for row in head { (line(row)) }
-                @if chart.left_out() > 0 {
-                    tr { td {} td colspan="2" { (chart.left_out()) " rows not shown" } }
+                @if chart.left_out > 0 {
+                    tr { td {} td colspan="2" { (chart.left_out) " rows not shown" } }
                 }
                 @for row in tail { (line(row)) }
             }
@@ -154,7 +150,7 @@ fn line(row: &Row) -> Markup {
 }
 
 fn bars(chart: &Chart, scale: &Scale) -> Markup {
-    let gap = usize::from(chart.left_out() > 0);
+    let gap = usize::from(chart.left_out > 0);
     let (head, tail) = chart.ends();
     let rows = (0..).zip(head).chain((head.len() + gap..).zip(tail));
     html! {

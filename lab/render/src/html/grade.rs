@@ -171,7 +171,7 @@ fn case(task: &TaskGrade, number: usize, case: &CaseGrade, known: &KnownFailures
 fn requests(task: &TaskGrade, number: usize, case: &CaseGrade, known: &KnownFailures) -> Markup {
     let chart = CaseChart::new(&case.wire, ROWS);
     let scale = chart.scale(COLUMNS);
-    let ((head, tail), left_out) = (chart.ends(), chart.left_out());
+    let ((head, tail), left_out) = (chart.ends(), &chart.left_out);
     let gap = usize::from(left_out.is_some());
     let height = head.len() + gap + tail.len();
     let tail_at = head.len() + gap;

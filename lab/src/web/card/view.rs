@@ -178,22 +178,21 @@ impl CaseView {
     fn of(open: &OpenCase<'_>, case: &CaseGrade, broken: &HashSet<(usize, u64)>) -> Self {
         let chart = CaseChart::new(&case.wire, ROWS);
         let scale = chart.scale(COLUMNS);
-        let shown = chart.rows().len();
-        let left_out = chart.left_out();
+        let shown = chart.rows.len();
+        let left_out = chart.left_out.as_ref();
         let left_out = left_out.map(|it| format!("{shown} requests are shown, and {it}"));
         let in_flight = InFlight::of(&case.wire, IN_FLIGHT).map(|it| it.to_string());
         let remarks: Vec<_> = left_out.into_iter().chain(in_flight).collect();
+        let rows = chart.rows.iter();
+        let rows =
+            rows.map(|row| RowView::of(row, &scale, broken.contains(&(open.number, row.seq))));
         Self {
             number: open.number,
             name: open.name,
             url: open.url.to_owned(),
             token: open.token.map(str::to_owned),
             curl: open.curl(),
-            rows: chart
-                .rows()
-                .iter()
-                .map(|row| RowView::of(row, &scale, broken.contains(&(open.number, row.seq))))
-                .collect(),
+            rows: rows.collect(),
             remark: (!remarks.is_empty()).then(|| remarks.join(". ")),
         }
     }
