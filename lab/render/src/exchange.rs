@@ -41,10 +41,8 @@ fn exchange(sheet: &mut Sheet<'_>, exchange: &Exchange) {
     }
     if let Some(curl) = &exchange.curl {
         // A command to copy must not be wrapped.
-        sheet.line(&format!(
-            "    $ {}",
-            fit(curl, usize::MAX, sheet.options.ascii)
-        ));
+        let curl = fit(curl, usize::MAX, sheet.options.ascii);
+        sheet.line(&format!("    $ {curl}"));
     }
 }
 
@@ -59,10 +57,8 @@ fn message(sheet: &mut Sheet<'_>, first: &str, message: &Message) {
     let not_kept = message.headers.iter().filter(|it| it.value.is_none());
     let not_kept: Vec<_> = not_kept.map(|it| it.name.as_str()).collect();
     if !not_kept.is_empty() {
-        foreign(
-            sheet,
-            &format!("{}: {}", not_kept.join(", "), Header::NOT_KEPT),
-        );
+        let not_kept = not_kept.join(", ");
+        foreign(sheet, &format!("{not_kept}: {}", Header::NOT_KEPT));
     }
     if let Some(body) = &message.body {
         let mut shown: String = body.chars().take(BODY).collect();

@@ -106,19 +106,14 @@ pub fn card(card: &ProxyCard, known: &KnownFailures, options: &Options) -> Strin
 fn of_case(sheet: &mut Sheet<'_>, case: &CaseCard, known: &KnownFailures) {
     let mut label = case.fault.words();
     // Those that were not exercised stand together at the end.
-    for judged in case
-        .rules
-        .iter()
-        .filter(|it| it.verdict != Verdict::NotExercised)
-    {
+    let exercised = case.rules.iter();
+    for judged in exercised.filter(|it| it.verdict != Verdict::NotExercised) {
         line(sheet, label, Some(case), judged, known);
         label = "";
     }
     let is_healthy = case.end.as_ref().is_none_or(|end| end.exit == Some(0));
-    let is_broken = case
-        .rules
-        .iter()
-        .any(|it| it.verdict == Verdict::Broken || it.is_suspected);
+    let mut rules = case.rules.iter();
+    let is_broken = rules.any(|it| it.verdict == Verdict::Broken || it.is_suspected);
     if is_broken {
         chart(sheet, case);
     }

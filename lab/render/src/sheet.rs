@@ -28,6 +28,13 @@ impl<'a> Sheet<'a> {
         }
     }
 
+    /// The text of a sheet that this fills.
+    pub(super) fn filled(options: &'a Options, fill: impl FnOnce(&mut Self)) -> String {
+        let mut sheet = Self::new(options);
+        fill(&mut sheet);
+        sheet.into_text()
+    }
+
     /// The finished text.
     pub(super) fn into_text(self) -> String {
         self.text

@@ -79,35 +79,26 @@ pub fn storm_in_figures(storm: &Storm, options: &Options) -> String {
     let none = options.or_ascii("–", "-");
     let table = storm_figures_in_short(storm);
     let mut columns = table.columns.iter().enumerate().map(|(at, column)| {
-        let title = column.title.split('\n');
         let cells = table.rows.iter().filter_map(|row| row.cells.get(at));
         let cells = cells.map(|cell| cell.as_deref().unwrap_or(none));
-        title.chain(cells).collect::<Vec<_>>()
+        column.title.split('\n').chain(cells).collect::<Vec<_>>()
     });
-    let names = columns.next().unwrap_or_default();
-    let columns: Vec<_> = columns.collect();
-    let width = |column: &[&str]| {
+    let names = columns.next().unwrap_or_default().into_iter();
+    let names: Vec<_> = names.map(|name| format!("{name:<NAME$}")).collect();
+    let (mut lines, mut used) = (names.clone(), NAME);
+    for column in columns {
         let title = column.iter().take(2).map(|line| line.len());
-        title.max().unwrap_or(0).max(6) + 1
-    };
-    let mut columns = &columns[..];
-    while !columns.is_empty() {
-        // As many columns as fit beside the names.
-        let fits = |number: &usize| {
-            let columns = columns.iter().take(*number);
-            NAME + columns.map(|it| width(it)).sum::<usize>() <= sheet.width()
-        };
-        let fitting = (1..=columns.len()).take_while(fits).last();
-        let (shown, more) = columns.split_at(fitting.unwrap_or(1));
-        for (line, name) in names.iter().enumerate() {
-            let cells = shown.iter().map(|column| {
-                let cell = column.get(line).copied().unwrap_or_default();
-                format!("{cell:>width$}", width = width(column))
-            });
-            sheet.line(&format!("{name:<NAME$}{}", cells.collect::<String>()));
+        let width = title.max().unwrap_or(0).max(6) + 1;
+        if used + width > sheet.width() {
+            lines.drain(..).for_each(|line| sheet.line(&line));
+            (lines, used) = (names.clone(), NAME);
         }
-        columns = more;
+        used += width;
+        for (line, cell) in lines.iter_mut().zip(column) {
+            *line += &format!("{cell:>width$}");
+        }
     }
+    lines.iter().for_each(|line| sheet.line(line));
     let is_shown = |title| table.columns.iter().any(|column| column.title == title);
     let at_end = AT_END.iter().filter(|(title, _)| is_shown(*title));
     let at_end: Vec<_> = at_end.map(|(_, words)| *words).collect();
@@ -125,18 +116,16 @@ fn picture(sheet: &mut Sheet<'_>, storm: &Storm) {
     terms.pop();
     sheet.beside("", &(terms.join("; ") + "."));
     let column = STEP * u32::try_from(view.steps).unwrap_or(u32::MAX);
+    let (column_lasts, all_last) = (moment(column), moment(settings.length));
     sheet.beside(
         "",
         &format!(
-            "Calls that succeeded: {all} all, {none} none, {NOT_JUDGED} not judged; {} a column, {} in all.",
-            moment(column),
-            moment(settings.length),
+            "Calls that succeeded: {all} all, {none} none, {NOT_JUDGED} not judged; \
+             {column_lasts} a column, {all_last} in all."
         ),
     );
-    sheet.beside(
-        "",
-        "full: calls/s that fill the service if all of them fail (break-even).",
-    );
+    let full = "full: calls/s that fill the service if all of them fail (break-even).";
+    sheet.beside("", full);
     let varies = storm.story.varies;
     view.line(sheet, varies, "", ["recovery", "lost", "% ok", "full"]);
     load(sheet, storm, &view);
@@ -152,14 +141,10 @@ fn picture(sheet: &mut Sheet<'_>, storm: &Storm) {
         let label = format!("{mark} {ends}: {what}");
         // To the left of its mark if there is no room to the right.
         let length = label.chars().count();
-        match before + length > sheet.width() {
-            true => sheet.line(&format!(
-                "{:>1$} {mark}",
-                format!("{ends}: {what}"),
-                before - 1
-            )),
-            false => sheet.line(&format!("{:before$}{label}", "")),
-        }
+        sheet.line(&match before + length > sheet.width() {
+            true => format!("{:>1$} {mark}", format!("{ends}: {what}"), before - 1),
+            false => format!("{:before$}{label}", ""),
+        });
     }
 }
 
@@ -309,11 +294,11 @@ pub fn storm_tally(first: &Storm, tally: &Tally, options: &Options) -> String {
         sheet.beside(&format!("{name:<NAME$}"), &ends(policy, seeds));
     }
     if tally.cut_short > 0 {
-        let cut = tally.cut_short;
-        sheet.beside(
-            "",
-            &format!("{cut} more reached the limit of the simulation."),
+        let text = format!(
+            "{} more reached the limit of the simulation.",
+            tally.cut_short
         );
+        sheet.beside("", &text);
     }
     if let Some(shown) = tally.show_the_answer {
         let story = tally.story.name;
@@ -341,13 +326,9 @@ fn ends(policy: &PolicyTally, seeds: usize) -> String {
     let lost = range(policy.ends.iter().map(|end| end.lost));
     let lost = lost.map(|lost| format!("lost {} calls", to(lost)));
     let back = range(back).map(|back| format!("back after {} s", to(back)));
-    let parts = [
-        Some(format!("down in {down} of {seeds}")),
-        unknown,
-        lost,
-        back,
-    ];
-    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+    let down = Some(format!("down in {down} of {seeds}"));
+    let parts = [down, unknown, lost, back].into_iter().flatten();
+    parts.collect::<Vec<_>>().join(", ")
 }
 
 /// The minimum and the maximum of some values.
@@ -380,36 +361,31 @@ pub fn storm_list(
 mod tests {
     use std::time::Duration;
 
-    use evidence::storm::{STORM_VERSION, Settings, Setup, Step, Totals};
+    use evidence::storm::{Settings, Setup, Step, Totals};
     use proptest::{collection::vec, prelude::*};
 
     use super::*;
 
     fn settings() -> impl Strategy<Value = Settings> {
-        let incident = proptest::sample::select(vec![
+        let incidents = [
             Incident::None,
             Incident::Spike,
             Incident::Cut,
             Incident::Refusal,
-        ]);
-        (
-            incident,
-            0_u64..6_000,
-            0_u64..4_000,
-            0.1..900.0_f64,
-            1_u32..2_000,
+        ];
+        let times = (0_u64..6_000, 0_u64..4_000);
+        let rates = (0.1..900.0_f64, 1_u32..2_000);
+        (prop::sample::select(incidents.to_vec()), times, rates).prop_map(
+            |(incident, (starts, lasts), (calls_per_second, workers))| Settings {
+                incident,
+                calls_per_second,
+                workers,
+                incident_starts: Duration::from_millis(starts),
+                incident_lasts: Duration::from_millis(lasts),
+                length: Duration::from_secs(15),
+                ..Settings::DEFAULT
+            },
         )
-            .prop_map(
-                |(incident, starts, lasts, calls_per_second, workers)| Settings {
-                    incident,
-                    calls_per_second,
-                    workers,
-                    incident_starts: Duration::from_millis(starts),
-                    incident_lasts: Duration::from_millis(lasts),
-                    length: Duration::from_secs(15),
-                    ..Settings::DEFAULT
-                },
-            )
     }
 
     /// A run of calls that mostly end alike for a while.
@@ -445,22 +421,17 @@ mod tests {
                 in_flight: sum(|step| step.calls - step.answered - step.failed),
                 ..Totals::default()
             };
+            let setup = Setup {
+                concurrency,
+                ..Setup::DEFAULT
+            };
             let policy = Policy {
                 name: format!("policy number {number:02}").into(),
-                ..Policy::new(
-                    "",
-                    Setup {
-                        concurrency,
-                        ..Setup::DEFAULT
-                    },
-                )
+                ..Policy::new("", setup)
             };
             PolicyRun::of(&settings, policy, None, steps, totals)
         };
         Storm {
-            schema_version: STORM_VERSION,
-            seed: 1,
-            generator: "",
             story: StoryWords {
                 name: "a-story-with-a-long-name",
                 question: "A question?",
@@ -468,9 +439,8 @@ mod tests {
                 ..StoryWords::default()
             },
             shows_the_answer: Some(true),
-            settings,
-            capacity_per_second: settings.capacity_per_second(),
             policies: rows.into_iter().enumerate().map(run).collect(),
+            ..Storm::of_no_story(settings)
         }
     }
 
@@ -523,8 +493,7 @@ mod tests {
                     prop_assert_eq!(cells.next(), Some(&*share));
                 }
             }
-            let down = tally.policies.iter().zip(&simulated.policies);
-            for (policy, run) in down {
+            for (policy, run) in tally.policies.iter().zip(&simulated.policies) {
                 let said = ends(policy, 2);
                 let stuck = if run.recovery == Recovery::Down { 2 } else { 0 };
                 let start = format!("down in {stuck} of 2, ");

@@ -22,34 +22,24 @@ pub fn text(
     prediction: Option<&Answer>,
     options: &Options,
 ) -> String {
-    let mut top = Sheet::new(options);
-    heading(&mut top, words, run);
-    counts(&mut top, run);
-    top.gap();
-
-    let mut outcome = Sheet::new(options);
-    outcome.gap();
-    if let Some(predicted) = prediction {
-        run_phrases::prediction(&mut outcome, predicted, &[run]);
-    }
-    outcome.paragraph("outcome", &run.outcome.text);
-    let outcome = outcome.into_text();
-
-    let exchanges = match options.exchanges {
-        true => {
-            let mut sheet = Sheet::new(options);
-            exchange::exchanges(&mut sheet, &run.wire);
-            sheet.into_text()
+    let top = Sheet::filled(options, |sheet| {
+        heading(sheet, words, run);
+        counts(sheet, run);
+        sheet.gap();
+    });
+    let outcome = Sheet::filled(options, |sheet| {
+        sheet.gap();
+        if let Some(predicted) = prediction {
+            run_phrases::prediction(sheet, predicted, &[run]);
         }
+        sheet.paragraph("outcome", &run.outcome.text);
+    });
+    let exchanges = match options.exchanges {
+        true => Sheet::filled(options, |sheet| exchange::exchanges(sheet, &run.wire)),
         false => String::new(),
     };
-    let lesson = lesson(run, options);
-    let set: [fn(&mut Sheet<'_>, &Run); 2] = [verdict, verdict_in_a_line];
-    let [verdict, in_a_line] = set.map(|set| {
-        let mut sheet = Sheet::new(options);
-        set(&mut sheet, run);
-        sheet.into_text()
-    });
+    let lesson = Sheet::filled(options, |sheet| lesson(sheet, run));
+    let verdict = Sheet::filled(options, |sheet| verdict(sheet, run));
     let picture = waterfall(&run.traces, options);
     let below = [&outcome, &lesson].map(|text| text.lines().count());
     let (picture, verdict) = match options.height {
@@ -58,7 +48,7 @@ pub fn text(
             let room = height.saturating_sub(1 + below.iter().sum::<usize>());
             let needed = picture.lines().count() + verdict.lines().count();
             let verdict = match run.passed() && needed > room {
-                true => in_a_line,
+                true => Sheet::filled(options, |sheet| verdict_in_a_line(sheet, run)),
                 false => verdict,
             };
             let options = Options {
@@ -71,15 +61,7 @@ pub fn text(
         }
         _ => (picture, verdict),
     };
-    [
-        top.into_text(),
-        picture,
-        outcome,
-        verdict,
-        exchanges,
-        lesson,
-    ]
-    .concat()
+    [top, picture, outcome, verdict, exchanges, lesson].concat()
 }
 
 /// The minimum number of rows of a picture on a low terminal: fewer tell no story.
@@ -91,16 +73,15 @@ fn beside_rows(run: &Run) -> usize {
     usize::from(run.view.waterfall.limit.is_some()) + usize::from(full)
 }
 
-fn lesson(run: &Run, options: &Options) -> String {
-    let mut sheet = Sheet::new(options);
+fn lesson(sheet: &mut Sheet<'_>, run: &Run) {
+    let lab = sheet.options.lab;
     sheet.gap();
     sheet.paragraph("Why it matters", &run.lesson.why.join(" "));
     if let Some(without) = &run.lesson.without {
         sheet.paragraph("Removed defence", without);
     }
     sheet.paragraph("Does not solve", run.lesson.unsolved);
-    sheet.command("Try next", &format!("{} {}", options.lab, run.lesson.next));
-    sheet.into_text()
+    sheet.command("Try next", &format!("{lab} {}", run.lesson.next));
 }
 
 /// The scenario, the client and the settings of a run.
@@ -117,20 +98,17 @@ fn counts(sheet: &mut Sheet<'_>, run: &Run) {
     for fact in &run.view.facts.0 {
         sheet.beside_foreign(&" ".repeat(10), &fit(fact, usize::MAX, sheet.options.ascii));
     }
-    let limits = run.view.waterfall.limit.iter();
-    for limit in limits {
+    if let Some(limit) = &run.view.waterfall.limit {
         sheet.paragraph("limit", &fit(&limit.text, usize::MAX, sheet.options.ascii));
     }
     let mut label = "counters";
     let in_a_line = if sheet.is_narrow() { 1 } else { 2 };
     for counters in run.client.headlines.chunks(in_a_line) {
-        let counters: Vec<String> = counters
-            .iter()
-            .map(|counter| {
-                let name = run.client.counter(counter);
-                format!("{name} {}", risen(run.counters.total(&name)))
-            })
-            .collect();
+        let counters = counters.iter().map(|counter| {
+            let name = run.client.counter(counter);
+            format!("{name} {}", risen(run.counters.total(&name)))
+        });
+        let counters: Vec<_> = counters.collect();
         sheet.paragraph(label, &counters.join("   "));
         label = "";
     }

@@ -41,17 +41,14 @@ impl InFlight {
         let columns = columns.max(1);
         let count = u32::try_from(columns).unwrap_or(u32::MAX);
         let start = |column| began + lasted * column / count;
-        let columns: Vec<_> = (0..count)
-            .map(|column| {
-                let (from, to) = (start(column), start(column + 1));
-                let is_last = column + 1 == count;
-                let within = arrivals
-                    .iter()
-                    .filter(|at| from <= **at && (**at < to || is_last));
-                let moments = within.copied().chain([from]);
-                moments.map(at).max().unwrap_or_default()
-            })
-            .collect();
+        let columns = (0..count).map(|column| {
+            let (from, to) = (start(column), start(column + 1));
+            let is_last = column + 1 == count;
+            let within = arrivals.iter().copied();
+            let within = within.filter(|at| from <= *at && (*at < to || is_last));
+            within.chain([from]).map(at).max().unwrap_or_default()
+        });
+        let columns: Vec<_> = columns.collect();
         let most = columns.iter().max().copied().unwrap_or_default();
         (most >= SEVERAL).then_some(Self { columns, lasted })
     }

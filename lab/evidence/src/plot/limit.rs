@@ -41,16 +41,14 @@ impl LimitLine {
         let mut moves: Vec<_> = spans.filter_map(Move::of).collect();
         moves.sort_by_key(Move::place);
         let from = moves.first()?.before;
+        let steps = moves.iter().map(|it| LimitStep {
+            at: it.at,
+            limit: it.after,
+        });
         Some(Self {
             from,
+            steps: steps.collect(),
             text: text(from, &moves),
-            steps: moves
-                .iter()
-                .map(|it| LimitStep {
-                    at: it.at,
-                    limit: it.after,
-                })
-                .collect(),
         })
     }
 }

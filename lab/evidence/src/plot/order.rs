@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use super::{
     rows::{Part, Row, mark},
-    why::{Neighbours, why},
+    why::{Neighbours, problem_of, why},
 };
 use crate::trace::{Span, SpanId, SpanName, Trace, TraceId, field};
 
@@ -49,11 +49,8 @@ pub(super) fn rows(traces: &[Trace]) -> Vec<Row> {
     let all_neighbours = all_neighbours(traces);
     let mut rows = Vec::new();
     // A stack: the next row is the last element.
-    let mut coming: Vec<_> = roots
-        .into_iter()
-        .rev()
-        .map(|root| (root, 1, None))
-        .collect();
+    let roots = roots.into_iter().rev().map(|root| (root, 1, None));
+    let mut coming: Vec<_> = roots.collect();
     while let Some((span, level, parent)) = coming.pop() {
         let neighbours = all_neighbours.get(&key(span)).copied().unwrap_or_default();
         let children = under.remove(&key(span)).unwrap_or_default();
@@ -83,10 +80,8 @@ struct Calls {
 
 impl Calls {
     fn of(roots: &[&Span]) -> Self {
-        let calls: Vec<_> = roots
-            .iter()
-            .filter(|root| root.name == SpanName::Operation)
-            .collect();
+        let calls = roots.iter().filter(|root| root.name == SpanName::Operation);
+        let calls: Vec<_> = calls.collect();
         let endpoint = |call: &Span| {
             let name = call.fields.text(field::ENDPOINT);
             name.or_else(|| call.fields.text(field::OTEL_NAME))
@@ -117,25 +112,21 @@ fn summarise(
     children: &[&Span],
     all_neighbours: &HashMap<Key, Neighbours<'_>>,
 ) {
-    row.parts = children
-        .iter()
-        .map(|child| Part {
-            kind: child.name,
-            mark: mark(child),
-            start: child.start,
-            end: child.end,
-        })
-        .collect();
+    let parts = children.iter().map(|child| Part {
+        kind: child.name,
+        mark: mark(child),
+        start: child.start,
+        end: child.end,
+    });
+    row.parts = parts.collect();
     let Some(last) = children.last() else { return };
     let neighbours = all_neighbours.get(&key(last)).copied().unwrap_or_default();
     if row.why.is_empty() {
         row.why = why(last, neighbours);
     }
     let how = |span: &Span| Row::of(span, 2, None, Neighbours::default()).how;
-    let attempts: Vec<_> = children
-        .iter()
-        .filter(|child| child.name == SpanName::Attempt)
-        .collect();
+    let attempts = children.iter().filter(|it| it.name == SpanName::Attempt);
+    let attempts: Vec<_> = attempts.collect();
     match attempts[..] {
         _ if row.end.is_none() => {}
         _ if last.name == SpanName::Stop => {
@@ -144,18 +135,12 @@ fn summarise(
         }
         // An attempt that succeeded in a call that failed: the response is wrong.
         [attempt] if call.failed() && !attempt.failed() => {
-            row.how = format!("{} · {}", how(attempt), problem_of(call));
+            let problem = problem_of(call).unwrap_or("failed").replace('_', " ");
+            row.how = format!("{} · {problem}", how(attempt));
         }
         [attempt] => row.how = how(attempt),
         _ => {}
     }
-}
-
-/// The recorded problem of a response.
-fn problem_of(call: &Span) -> String {
-    let problem = call.fields.text(field::PROBLEM);
-    let problem = problem.or_else(|| call.fields.text(field::ERROR_TYPE));
-    problem.unwrap_or("failed").replace('_', " ")
 }
 
 /// Whether a call is one attempt that the service saw the same way, so that its own line

@@ -155,11 +155,8 @@ fn pieces(extents: &[Extent]) -> Vec<Piece> {
 
 /// The length from which pauses are cut; none if no pause is.
 fn shortest_cut(pieces: &[Piece]) -> Option<Duration> {
-    let mut pauses: Vec<_> = pieces
-        .iter()
-        .filter(|it| it.pause)
-        .map(Piece::length)
-        .collect();
+    let pauses = pieces.iter().filter(|it| it.pause).map(Piece::length);
+    let mut pauses: Vec<_> = pauses.collect();
     pauses.sort_unstable_by(|a, b| b.cmp(a));
 
     let mut rest: Duration = pieces.iter().map(Piece::length).sum();
@@ -179,11 +176,8 @@ fn share_out(pieces: &mut [Piece], columns: usize) -> bool {
     let columns = columns as f64;
     let cuts = pieces.iter().filter(|piece| piece.cut).count() as f64;
     let whole = pieces.len() as f64 - cuts;
-    let length: f64 = pieces
-        .iter()
-        .filter(|piece| !piece.cut)
-        .map(|piece| piece.length().as_secs_f64())
-        .sum();
+    let uncut = pieces.iter().filter(|piece| !piece.cut);
+    let length: f64 = uncut.map(|piece| piece.length().as_secs_f64()).sum();
 
     // With too many pieces for one column each, each gets a fraction.
     let least = (columns / 2.0 / whole).min(1.0);

@@ -164,11 +164,8 @@ impl StormPicture {
     /// The pictures of a storm.
     #[must_use]
     pub fn all(storm: &Storm, frame: &StormFrame) -> Vec<Self> {
-        let policies: Vec<_> = storm
-            .policies
-            .iter()
-            .map(|run| run.policy.clone())
-            .collect();
+        let policies = storm.policies.iter().map(|run| run.policy.clone());
+        let policies: Vec<_> = policies.collect();
         let begun = Self::begun(&storm.settings, &policies).into_iter();
         let pictures = begun.zip(&storm.policies);
         pictures
@@ -289,7 +286,7 @@ mod tests {
     use super::*;
     use crate::{
         plot::{storm_figures, storm_learnt, storm_terms},
-        storm::{Cut, Setup, StoryWords, Totals},
+        storm::{Cut, Totals},
     };
 
     /// Ten seconds with an incident from the second to the fourth.
@@ -365,16 +362,14 @@ mod tests {
 
     #[test]
     fn a_column_shows_counts_per_second() {
-        let [picture] = &pictures(vec![run(ONE, false)])[..] else {
-            panic!("one");
-        };
+        let pictures = pictures(vec![run(ONE, false)]);
 
         let StormCurves {
             load,
             goodput,
             throughput,
             limit,
-        } = &picture.curves;
+        } = &pictures[0].curves;
         assert!(limit.is_empty(), "the client has none");
         assert_eq!(load, &[60.0; 50]);
         assert_eq!((goodput[9], throughput[9]), (60.0, 60.0));
@@ -386,11 +381,8 @@ mod tests {
         let policies = [ONE, THREE, BUDGET].map(|policy| run(policy, true));
         let pictures = pictures(policies.into());
 
-        let break_even = |picture: &StormPicture| {
-            let level = picture.break_even.as_ref();
-            level.map(|level| level.label.clone())
-        };
-        let found: Vec<_> = pictures.iter().map(break_even).collect();
+        let level = |picture: &StormPicture| Some(picture.break_even.as_ref()?.label.clone());
+        let found: Vec<_> = pictures.iter().map(level).collect();
         assert_eq!(found[0], None, "it is the capacity");
         assert_eq!(found[1].as_deref(), Some("break-even, 33 calls/s"));
         assert_eq!(found[2].as_deref(), Some("break-even, 91 calls/s"));
@@ -413,14 +405,8 @@ mod tests {
         let pictures = pictures(policies.into());
 
         let changed: Vec<_> = pictures.iter().map(|it| it.changed.as_deref()).collect();
-        assert_eq!(
-            changed,
-            [
-                None,
-                Some("like “one”, but attempts 3, budget 10"),
-                Some("like “budget”, but budget 0"),
-            ]
-        );
+        let three = Some("like “one”, but attempts 3, budget 10");
+        assert_eq!(changed, [None, three, Some("like “budget”, but budget 0")]);
     }
 
     #[test]
@@ -471,46 +457,37 @@ mod tests {
 
     #[test]
     fn the_terms_describe_the_incident_and_its_time() {
-        let with = |incident| {
-            storm_terms(&Settings {
-                incident,
-                ..SETTINGS
-            })
-        };
-
-        assert_eq!(with(Incident::Spike)[1], "210/s from 2 s to 4 s");
-        assert_eq!(with(Incident::Cut)[1], "2 of 10 workers from 2 s to 4 s");
-        assert_eq!(with(Incident::None).len(), 3);
-        let quiet = Settings {
-            incident: Incident::None,
+        let with = |incident| Settings {
+            incident,
             ..SETTINGS
         };
-        assert_eq!(StormFrame::of(&quiet).incident, None);
+        let terms = |incident| storm_terms(&with(incident));
+
+        assert_eq!(terms(Incident::Spike)[1], "210/s from 2 s to 4 s");
+        assert_eq!(terms(Incident::Cut)[1], "2 of 10 workers from 2 s to 4 s");
+        assert_eq!(terms(Incident::None).len(), 3);
+        assert_eq!(StormFrame::of(&with(Incident::None)).incident, None);
     }
 
     #[test]
     fn an_answer_that_a_storm_does_not_show_is_withheld() {
         let answer = |shows_the_answer, answer| {
-            let storm = storm(Vec::new());
-            let storm = Storm {
-                shows_the_answer,
-                story: StoryWords {
-                    answer,
-                    ..storm.story
-                },
-                ..storm
-            };
-            let learnt = storm_learnt(&storm).into_iter();
-            let mut answers = learnt.filter(|(title, _)| *title == "The answer");
-            answers.next().map(|(_, text)| text)
+            let mut storm = storm(Vec::new());
+            (storm.shows_the_answer, storm.story.answer) = (shows_the_answer, answer);
+            let mut learnt = storm_learnt(&storm).into_iter();
+            let answer = learnt.find(|(title, _)| *title == "The answer");
+            answer.map(|(_, text)| text)
         };
         let shown = |shows| answer(shows, Some("An answer.")).expect("a reason to withhold it");
 
         assert_eq!(shown(Some(true)), "An answer.");
         assert!(!shown(Some(false)).contains("An answer"));
         assert!(!shown(None).contains("An answer"));
-        let none = answer(None, None);
-        assert_eq!(none, None, "the story has none for its incident");
+        assert_eq!(
+            answer(None, None),
+            None,
+            "the story has none for its incident"
+        );
     }
 
     #[test]

@@ -70,18 +70,19 @@ fn received(span: &Span) -> Vec<String> {
 
 /// A success with an unusable response, which another attempt would get again.
 fn wrong_response(operation: &Span) -> Vec<String> {
-    let problem = match operation.fields.text(field::PROBLEM) {
-        Some(word) => problem(word),
-        None => operation
-            .fields
-            .text(field::ERROR_TYPE)
-            .map_or_else(|| "unusable".to_owned(), problem),
-    };
+    let word = problem_of(operation);
+    let problem = word.map_or_else(|| "unusable".to_owned(), problem);
     vec![
         "its body is complete".to_owned(),
         problem,
         "an error for the caller: a retry would get the same".to_owned(),
     ]
+}
+
+/// The recorded problem of a response, or else the error of its call.
+pub(super) fn problem_of(call: &Span) -> Option<&str> {
+    let problem = call.fields.text(field::PROBLEM);
+    problem.or_else(|| call.fields.text(field::ERROR_TYPE))
 }
 
 /// A call that ended without a request.

@@ -188,10 +188,11 @@ pub struct Totals {
     pub latency: Option<Latency>,
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "testing"))]
 impl Storm {
     /// A storm without a policy.
-    pub(crate) fn of_no_story(settings: Settings) -> Self {
+    #[must_use]
+    pub fn of_no_story(settings: Settings) -> Self {
         Self {
             schema_version: STORM_VERSION,
             seed: 1,
