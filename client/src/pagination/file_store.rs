@@ -290,50 +290,15 @@ mod tests {
         })
     }
 
-    fn parse(text: &[u8]) -> Result<Checkpoint, CheckpointError> {
-        FileCheckpoints::new("crawl").parse(text)
-    }
-
-    fn is_unreadable(error: &CheckpointError) -> bool {
-        matches!(error, CheckpointError::Unreadable { .. })
-    }
-
     proptest! {
         #[test]
         fn a_written_checkpoint_is_read_back_and_a_truncated_one_is_refused(checkpoint in any_checkpoint(), cut: Index) {
+            let store = FileCheckpoints::new("crawl");
             let text = written(&checkpoint).expect("JSON");
 
-            prop_assert_eq!(parse(&text).expect("a checkpoint"), checkpoint);
-            let cut = parse(&text[..cut.index(text.len())]);
-            prop_assert!(cut.is_err_and(|error| is_unreadable(&error)));
-        }
-
-        /// Some of these files are valid checkpoints, which are read back unchanged
-        /// after a write. The errors for the others do not quote the file.
-        #[test]
-        fn any_file_is_a_checkpoint_or_is_refused_without_being_quoted(
-            version in "(2|1|3|-2|2\\.0|null|\"2\")?",
-            listing in "(\"/s3cret\"|null|7)?",
-            pages in "(0|7|4294967295|4294967296|-1|1e2|\"s3cret\")?",
-            cursor in "(null|\"s3cret\"|\"\"|\"\\\\ud800\"|\\[\"s3cret\"\\])?",
-            more in "(,\"s3cret\":1|,\"pages\":1|\\}|\u{feff})?",
-        ) {
-            let text = format!(
-                r#"{{"version":{version},"listing":{listing},"pages":{pages},"cursor":{cursor}{more}}}"#
-            );
-
-            match parse(text.as_bytes()) {
-                Ok(checkpoint) => {
-                    let again = written(&checkpoint).expect("JSON");
-                    prop_assert_eq!(parse(&again).expect("a checkpoint"), checkpoint);
-                    prop_assert!(more.is_empty() || more.contains("pages"), "{}", text);
-                }
-                Err(error) => {
-                    prop_assert!(is_unreadable(&error));
-                    let said = format!("{error} {error:?}");
-                    prop_assert!(!said.contains("s3cret"), "{}", said);
-                }
-            }
+            prop_assert_eq!(store.parse(&text).expect("a checkpoint"), checkpoint);
+            let cut = store.parse(&text[..cut.index(text.len())]);
+            prop_assert!(matches!(cut, Err(CheckpointError::Unreadable { .. })), "{:?}", cut);
         }
     }
 }
