@@ -8,9 +8,8 @@ use std::{
 };
 
 use client::{
-    ApiError, CallSettings, Clock, ConfigError, Endpoint, FailureKind, NoWait, RepeatPermission,
-    RequestName, RetryBudget, RetryMiddleware, RetryReport, StopReason, Timeouts, VirtualClock,
-    check,
+    ApiError, CallSettings, ConfigError, Endpoint, FailureKind, NoWait, RepeatPermission,
+    RequestName, RetryBudget, RetryMiddleware, RetryReport, StopReason, Timeouts, check,
     teaching::{Builder, ReliableApiClient},
     telemetry::BUDGET_TOKENS,
 };
@@ -20,7 +19,7 @@ use reqwest_middleware::{ClientBuilder, Middleware, Next};
 use reqwest_retry::{RetryDecision, RetryPolicy};
 
 use crate::bench::{
-    Bench, Draw, NOWHERE, Reply, Script, Tally, clock, cursor, http_error, page, read, retry_after,
+    Bench, Draw, NOWHERE, Reply, Script, Tally, cursor, http_error, page, read, retry_after,
     status, transport_error,
 };
 use crate::support::{offline, quiet_session, scripted::scripted};
@@ -137,33 +136,18 @@ async fn one_budget_bounds_the_clients_that_share_it() {
     assert_eq!(shown, [budget.tokens(); 2], "both gauges show one stock");
 }
 
-/// Waits a second more before each retry, and declines the third.
-struct Linear(VirtualClock);
+/// Retries one second after the call began and three seconds after, and no more.
+struct Twice;
 
-impl RetryPolicy for Linear {
-    fn should_retry(&self, _start: SystemTime, past_retries: u32) -> RetryDecision {
-        match past_retries {
-            0 | 1 => RetryDecision::Retry {
-                execute_after: self.0.wall() + Duration::from_secs(u64::from(past_retries) + 1),
+impl RetryPolicy for Twice {
+    fn should_retry(&self, start: SystemTime, past_retries: u32) -> RetryDecision {
+        match [1, 3].get(past_retries as usize) {
+            Some(seconds) => RetryDecision::Retry {
+                execute_after: start + Duration::from_secs(*seconds),
             },
-            _ => RetryDecision::DoNotRetry,
+            None => RetryDecision::DoNotRetry,
         }
     }
-}
-
-#[tokio::test]
-async fn a_policy_can_take_the_place_of_the_backoff() {
-    let clock = clock();
-    let linear = |builder: Builder| {
-        let builder = builder.clock(Arc::new(clock.clone())).max_attempts(9);
-        builder.policy(Linear(clock.clone()))
-    };
-    let bench = Bench::with(Script::always(status(503)), linear).await;
-
-    let error = http_error(bench.client.flaky().await);
-
-    assert_eq!(error.stopped, Some(StopReason::AttemptsExhausted));
-    assert_eq!(clock.sleeps(), [1, 2].map(Duration::from_secs));
 }
 
 /// What a setting does to a client whose jitter draws 0.5, by its waits in seconds.
@@ -183,7 +167,12 @@ async fn settings_of_a_client_change_what_is_retried_and_waited_for() {
         let response = retry_after(503, "Sun, 06 Nov 1994 08:49:22 GMT");
         response.header("date", "Sun, 06 Nov 1994 08:49:17 GMT")
     };
-    let rows: [(Change, Reply, &[f64]); 10] = [
+    let rows: [(Change, Reply, &[f64]); 11] = [
+        (
+            |it| it.policy(Twice).max_attempts(9),
+            status(503),
+            &[1.0, 2.0],
+        ),
         (|it| it.policy(NoWait), status(503), &[0.0, 0.0]),
         (|it| it.policy(NoWait), seven(), &[7.0, 7.0]),
         (other_statuses, status(408), &[0.1, 0.2]),

@@ -187,19 +187,12 @@ mod tests {
     }
 
     #[test]
-    fn the_date_of_the_response_lengthens_a_wait_until_a_date_and_changes_nothing_else() {
+    fn the_date_of_the_response_changes_nothing_but_a_wait_until_a_date() {
         let in_20_seconds = "Sun, 06 Nov 1994 08:49:57 GMT";
-        let now = "Sun, 06 Nov 1994 08:49:37 GMT";
         let twenty_ago = "Sun, 06 Nov 1994 08:49:17 GMT";
         for (retry_after, date, wait) in [
-            // The server's clock is behind, or the response was slow.
-            (now, twenty_ago, Some(20)),
             (in_20_seconds, twenty_ago, Some(40)),
-            (in_20_seconds, "Sunday, 06-Nov-94 08:49:17 GMT", Some(40)),
             (in_20_seconds, "Sun Nov  6 08:49:17 1994", Some(40)),
-            // The server's clock is ahead, so the client's clock gives the longer wait.
-            (in_20_seconds, "Sun, 06 Nov 1994 08:49:47 GMT", Some(20)),
-            (in_20_seconds, "Sun, 06 Nov 1994 08:50:47 GMT", Some(20)),
             (in_20_seconds, "yesterday", Some(20)),
             ("7", twenty_ago, Some(7)),
             ("soon", twenty_ago, None),
@@ -258,8 +251,8 @@ mod tests {
             let read = RetryAfter::from_headers_corrected(&headers, now);
 
             let wait = read.and_then(RetryAfter::wait).expect("a formatted date is a valid value");
-            prop_assert!(now + wait >= until);
-            prop_assert!(sent + wait >= until);
+            let by = |clock| until.duration_since(clock).unwrap_or_default();
+            prop_assert_eq!(wait, by(now).max(by(sent)));
         }
     }
 }
