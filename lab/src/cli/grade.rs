@@ -508,12 +508,6 @@ impl Progress {
     }
 }
 
-impl Drop for Progress {
-    fn drop(&mut self) {
-        self.bar.finish_and_clear();
-    }
-}
-
 /// When a file was saved and its length; none if it does not exist.
 fn saved(file: &Path) -> Option<(SystemTime, u64)> {
     let found = fs::metadata(file).ok()?;

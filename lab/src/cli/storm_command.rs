@@ -222,9 +222,7 @@ pub(super) fn storm(arguments: &Arguments) -> Result<Exit, Exit> {
             let simulated = until_ctrl_c(move |is_over| {
                 terminal::note(&format!("{seeds} seeds; Ctrl+C ends early"));
                 let bar = terminal::progress(seeds.into());
-                let simulated = simulate_seeds(&plan, seeds, is_over, &|| bar.inc(1));
-                bar.finish_and_clear();
-                simulated
+                simulate_seeds(&plan, seeds, is_over, &|| bar.inc(1))
             })?;
             let (storm, tally) = simulated.or_exit(Exit::Usage)?;
             let simulated = tally.seeds.len() as u64 + u64::from(tally.cut_short);
@@ -259,9 +257,7 @@ fn check(seed: u64, is_over: &AtomicBool) -> Result<Figures, StormError> {
         terminal::paragraph(SLOW);
     }
     let bar = terminal::progress(runs.into());
-    let figures = check::check(seed, is_over, &|| bar.inc(1));
-    bar.finish_and_clear();
-    figures
+    check::check(seed, is_over, &|| bar.inc(1))
 }
 
 /// Runs `work`, and tells it to end on Ctrl+C.

@@ -104,7 +104,8 @@ pub(super) fn fail_run(error: &RunError) -> Exit {
     fail(error, exit)
 }
 
-/// A progress bar on stderr, which is hidden if stderr is not a terminal.
+/// A progress bar on stderr, which is hidden if stderr is not a terminal, and cleared when
+/// it is dropped.
 pub(super) fn progress(length: u64) -> ProgressBar {
     let style = ProgressStyle::with_template("{pos:>3}/{len} {bar:30} {wide_msg}");
     let bar = ProgressBar::with_draw_target(Some(length), ProgressDrawTarget::stderr());
@@ -122,7 +123,7 @@ pub(super) fn no_progress() -> ProgressBar {
 /// The runtime on which a command runs its scenarios.
 pub(super) fn runtime() -> Result<Runtime, Exit> {
     let runtime = Builder::new_current_thread().enable_all().build();
-    runtime.map_err(|error| fail(&error, Exit::Environment))
+    runtime.or_exit(Exit::Environment)
 }
 
 /// How to draw on this stdout: in its width, with colour if it is a terminal and
