@@ -49,19 +49,14 @@ async fn a_broken_rule_is_reachable_by_keyboard() {
     assert_eq!(browser.address().await, "/grade");
     browser.press_key(Key::Tab).await;
     browser.press_key(Key::Enter).await;
-    browser
-        .until(&format!("{announced} === 'The cases are open'"))
-        .await;
+    browser.becomes(announced, "The cases are open").await;
     browser.shows("all('#tasks [open]').length", 0).await;
 
     browser.call("retry-after").await;
     browser.call("retry-after").await;
     browser.until(&is_open).await;
-    browser
-        .until(&format!(
-            "{announced} === 'retry-after: retry-after-seconds is broken'"
-        ))
-        .await;
+    let broken = "retry-after: retry-after-seconds is broken";
+    browser.becomes(announced, broken).await;
     let early = format!("{retry_after}.querySelectorAll('.arrivals .label')[1].textContent");
     browser.says(&early, &["GET  200", "too early"]).await;
     let broken = format!("{retry_after}.querySelector('.rules .failed').innerText");
@@ -83,11 +78,8 @@ async fn a_broken_rule_is_reachable_by_keyboard() {
         }
     }
     browser.press_key(Key::Enter).await;
-    browser
-        .until(&format!(
-            "{retry_after}.querySelector('.counts').innerText === 'no request yet'"
-        ))
-        .await;
+    let counts = format!("{retry_after}.querySelector('.counts').innerText");
+    browser.becomes(&counts, "no request yet").await;
     browser.shows(&is_open, true).await;
     browser.shows(button, true).await;
 
@@ -129,7 +121,7 @@ async fn two_pages_show_the_same_card_and_both_see_its_end() {
 
     instructor.open_cases().await;
     let opened = instructor.read(terms).await;
-    learner.until(&format!("{terms} === {opened}")).await;
+    learner.becomes(terms, opened).await;
     learner.call("flaky").await;
     for browser in [&instructor, &learner] {
         browser.until("all('.arrivals li').length === 1").await;
@@ -137,9 +129,8 @@ async fn two_pages_show_the_same_card_and_both_see_its_end() {
     instructor.click("#stop-cases").await;
 
     for browser in [&instructor, &learner] {
-        browser
-            .until(&format!("{terms}.startsWith('The cases were stopped')"))
-            .await;
+        let is_over = format!("{terms}.startsWith('The cases were stopped')");
+        browser.until(&is_over).await;
         browser.shows("all('.arrivals li').length", 1).await;
     }
 }

@@ -54,12 +54,8 @@ async fn the_page_works_for_any_address() {
         browser
             .until("text('#link') === 'live' && text('.choose[aria-current] .name') && text('#question')")
             .await;
-        browser
-            .until(&format!(
-                "one('#problem').textContent === {}",
-                json!(problem)
-            ))
-            .await;
+        let shown = "one('#problem').textContent";
+        browser.becomes(shown, problem).await;
     }
 
     let mut complaints = browser.complaints().await;

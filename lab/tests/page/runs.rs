@@ -346,9 +346,8 @@ async fn the_picture_follows_the_sliders_and_comes_back() {
         browser.read(&script).await;
     };
     let waits = async |expected: &[&str]| {
-        let expected = json!(expected).to_string();
-        let shown = "JSON.stringify(all('.row.wait .how'))";
-        browser.until(&format!("{shown} === '{expected}'")).await;
+        let shown = "all('.row.wait .how')";
+        browser.becomes(shown, expected).await;
     };
     let defaults = ["backoff, at most 200 ms", "backoff, at most 400 ms"];
     waits(&defaults).await;

@@ -275,6 +275,13 @@ impl Browser {
         }
     }
 
+    /// Waits until an expression has this value.
+    pub(crate) async fn becomes(&self, expression: &str, expected: impl Into<Value>) {
+        let expected = Value::from(expected.into().to_string());
+        let is_it = format!("JSON.stringify({expression}) === {expected}");
+        self.until(&is_it).await;
+    }
+
     /// Runs JavaScript that calls `done` with its result.
     pub(crate) async fn ask(&self, script: &str) -> Value {
         let script = format!("{HELPERS} const done = arguments[arguments.length - 1]; {script}");

@@ -192,11 +192,8 @@ async fn the_server_validates_settings() {
     let problem = "text('#storm-problem')";
 
     browser.press("r").await;
-    browser
-        .until(&format!(
-            "{problem} === 'settings: workers must be a whole number from 1 to 10000, got 0'"
-        ))
-        .await;
+    let rule = "settings: workers must be a whole number from 1 to 10000, got 0";
+    browser.becomes(problem, rule).await;
     // One step of the slider, and the value is one that there is.
     let slider = "one('#storm-settings label:nth-child(2) input')";
     browser.read(&format!("{slider}.focus()")).await;
@@ -206,7 +203,7 @@ async fn the_server_validates_settings() {
     let said = format!("{slider}.getAttribute('aria-valuetext')");
     browser.shows(&said, "2 workers").await;
     browser.press("r").await;
-    browser.until(&format!("{problem} === ''")).await;
+    browser.becomes(problem, "").await;
     browser.press("x").await;
     browser.storm_ended().await;
 }
