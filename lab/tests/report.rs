@@ -457,6 +457,15 @@ fn report(file: &Path, more: &[&str]) -> Output {
     lab(&[&FLAKY[..], &["--report", file], more].concat())
 }
 
+/// The report that a run writes to a file, and its output.
+fn written(file: &Path, more: &[&str]) -> (String, Output) {
+    let output = report(file, more);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let written = fs::read_to_string(file).expect("a report");
+    assert!(written.starts_with("<!DOCTYPE html>"), "{written}");
+    (written, output)
+}
+
 /// A folder of the test's own, empty.
 fn folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
@@ -471,10 +480,8 @@ async fn the_option_writes_the_page_and_still_prints_the_text() {
     let file = folder.join("flaky.html");
     fs::write(&file, "an older report").expect("a file");
 
-    let output = report(&file, &[]);
+    let (written, output) = written(&file, &[]);
 
-    let written = fs::read_to_string(&file).expect("a report");
-    assert_eq!(output.status.code(), Some(0));
     assert_eq!(written, page("flaky").await);
     assert_eq!(output.stdout, lab(&FLAKY).stdout);
     assert_eq!(
@@ -493,10 +500,8 @@ fn the_option_goes_with_a_comparison_and_with_json() {
     ] {
         let file = folder(&format!("report{option}")).join("flaky.html");
 
-        let output = report(&file, &[option]);
+        let (written, output) = written(&file, &[option]);
 
-        let written = fs::read_to_string(&file).expect("a report");
-        assert_eq!(output.status.code(), Some(0));
         assert!(written.contains(shown), "{written}");
         assert_eq!(output.stdout.starts_with(b"{"), option == "--json");
     }
@@ -513,13 +518,10 @@ fn a_report_is_written_through_a_symbolic_link() {
             fs::write(&file, before).expect("a file");
         }
 
-        let output = report(&link, &[]);
+        written(&link, &[]);
 
-        assert_eq!(output.status.code(), Some(0));
         assert!(link.is_symlink());
         assert!(file.is_file() && !file.is_symlink());
-        let written = fs::read_to_string(&file).expect("a report");
-        assert!(written.starts_with("<!DOCTYPE html>"), "{written}");
     }
 }
 
@@ -539,15 +541,13 @@ fn a_file_keeps_its_mode_owner_and_hard_links() {
         }
         let before = fs::metadata(&file).expect("a file");
 
-        let output = report(&file, &[]);
+        written(&file, &[]);
 
         let after = fs::metadata(&file).expect("a file");
-        assert_eq!(output.status.code(), Some(0));
         let kept = |it: &fs::Metadata| (it.mode(), it.uid(), it.gid(), it.nlink());
         assert_eq!(kept(&after), kept(&before));
     }
     let [one, other] = [file, other].map(|file| fs::read_to_string(file).expect("a report"));
-    assert!(one.starts_with("<!DOCTYPE html>"), "{one}");
     assert_eq!(one, other);
     let left = fs::read_dir(&folder).expect("a folder").count();
     assert_eq!(left, 2, "nothing is left beside the report");
@@ -556,13 +556,8 @@ fn a_file_keeps_its_mode_owner_and_hard_links() {
 #[test]
 fn a_name_may_be_as_long_as_the_system_allows() {
     let name = format!("{}.html", "x".repeat(250));
-    let file = folder("report-long").join(name);
 
-    let output = report(&file, &[]);
-
-    let error = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(0), "{error}");
-    assert!(file.is_file());
+    written(&folder("report-long").join(name), &[]);
 }
 
 #[test]
@@ -584,28 +579,15 @@ fn an_unwritable_file_is_reported_before_any_run() {
     }
 }
 
-/// A storm of eight virtual seconds.
-const STORM: [&str; 11] = [
-    "storm",
-    "--calls-per-second",
-    "20",
-    "--workers",
-    "3",
-    "--incident-starts",
-    "2",
-    "--incident-lasts",
-    "2",
-    "--length",
-    "8",
-];
-
 #[test]
 fn a_storm_is_a_page_with_a_picture_for_each_policy_and_the_same_in_words() {
     let folder = folder("report-storm");
     let written = ["1", "1", "2"].map(|seed| {
         let file = folder.join("storm.html");
         let path = file.to_str().expect("a path in UTF-8");
-        let output = lab(&[&STORM[..], &["--seed", seed, "--report", path]].concat());
+        let options = "--calls-per-second 20 --workers 3 --incident-starts 2 --incident-lasts 2";
+        let storm = ["storm", "--length", "8", "--seed", seed, "--report", path];
+        let output = lab(&[&storm[..], &options.split(' ').collect::<Vec<_>>()].concat());
         let error = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(0), "{error}");
         assert!(!output.stdout.is_empty(), "the text is there all the same");

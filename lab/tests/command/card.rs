@@ -1,7 +1,7 @@
 //! The outputs of a card: JSON with a schema, files for CI and for people, and the
 //! summary of a class.
 
-use std::{fs, path::Path};
+use std::fs;
 
 use quick_junit::TestCaseStatus;
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use tempfile::tempdir;
 
 use crate::{
     Ended, assert_contains, assert_fits_80_columns,
-    grade::{grade, reliable},
+    grade::{HASTY, grade, reliable},
     lab, printed,
 };
 
@@ -35,35 +35,29 @@ fn a_card_conforms_to_its_schema() {
     }
 }
 
-/// Grades a client in `task`, writes the card to a file with `option`, and reads that
-/// file.
-fn written(option: &str, task: &str, file: &Path, client: &[&str]) -> (Ended, String) {
-    let file = file.display();
-    let ended = grade(&format!("--task {task} {option} {file}"), client);
-    let text = fs::read_to_string(file.to_string()).expect("it was written");
-    (ended, text)
+/// Grades a client that breaks a rule, with an option that writes the card to a file, and
+/// reads that file.
+fn written(option: &str, client: &[&str]) -> (Ended, String) {
+    let folder = tempdir().expect("a folder");
+    let file = folder.path().join("card");
+    let options = format!("--task retry-after {option} {}", file.display());
+    let ended = grade(&options, client);
+    assert_eq!(ended.code, Some(1), "{}", ended.stderr);
+    (ended, fs::read_to_string(file).expect("it was written"))
 }
 
 #[cfg(unix)]
 #[test]
 fn junit_lists_each_goal_and_each_rule() {
     let folder = tempdir().expect("a folder");
-    let file = folder.path().join("card.xml");
     let known = folder.path().join("known.txt");
     fs::write(&known, "request-headers\nretry-after-seconds").expect("written");
+    let options = format!("--known-failing {} --junit", known.display());
 
-    let (ended, xml) = written(
-        &format!("--known-failing {} --junit", known.display()),
-        "retry-after",
-        &file,
-        &crate::grade::HASTY,
-    );
+    let (ended, xml) = written(&options, &HASTY);
 
-    assert_eq!(ended.code, Some(1), "{}", ended.stderr);
-    assert_contains(
-        &ended.stderr,
-        &["report written to", "'request-headers' did not fail"],
-    );
+    let said = ["report written to", "'request-headers' did not fail"];
+    assert_contains(&ended.stderr, &said);
     let report = quick_junit::Report::deserialize_from_str(&xml).expect("JUnit XML");
     let suite = &report.test_suites[0];
     assert_eq!(suite.name.as_str(), "retry-after");
@@ -104,15 +98,12 @@ fn junit_lists_each_goal_and_each_rule() {
 #[cfg(unix)]
 #[test]
 fn junit_is_valid_for_any_output_of_a_client() {
-    let folder = tempdir().expect("a folder");
-    let file = folder.path().join("card.xml");
-    let [bash, c, asks] = crate::grade::HASTY;
+    let [bash, c, asks] = HASTY;
     let prints = r#"printf '\001\033[2J<&"]]>\357\277\277\377'; printf '\007<!--' >&2"#;
     let client = [bash, c, &format!("{asks}; echo; {prints}")];
 
-    let (ended, xml) = written("--junit", "retry-after", &file, &client);
+    let (_, xml) = written("--junit", &client);
 
-    assert_eq!(ended.code, Some(1), "{}", ended.stderr);
     let report = quick_junit::Report::deserialize_from_str(&xml).expect("JUnit XML");
     let goal = &report.test_suites[0].test_cases[0];
     let TestCaseStatus::NonSuccess { message, .. } = &goal.status else {
@@ -128,14 +119,11 @@ fn junit_is_valid_for_any_output_of_a_client() {
 #[cfg(unix)]
 #[test]
 fn a_report_shows_the_card_and_every_request() {
-    let folder = tempdir().expect("a folder");
-    let file = folder.path().join("card.html");
-    let [bash, c, asks] = crate::grade::HASTY;
+    let [bash, c, asks] = HASTY;
     let client = [bash, c, &format!("{asks}; echo; echo '<script>'")];
 
-    let (ended, page) = written("--report", "retry-after", &file, &client);
+    let (_, page) = written("--report", &client);
 
-    assert_eq!(ended.code, Some(1), "{}", ended.stderr);
     let policy = "default-src 'none'; style-src 'sha256-";
     let found = [
         policy,
@@ -164,17 +152,13 @@ fn a_report_shows_the_card_and_every_request() {
 #[test]
 fn a_file_that_cannot_be_written_is_named() {
     for option in ["--junit", "--report"] {
-        let ended = grade(
-            &format!("--task flaky {option} no-such-folder/card"),
-            &[&reliable()],
-        );
+        let options = format!("--task flaky {option} no-such-folder/card");
+        let ended = grade(&options, &[&reliable()]);
 
         assert_eq!(ended.code, Some(3), "{option}");
         assert_eq!(ended.stdout, "", "{option}: nothing was run");
-        assert_contains(
-            &ended.stderr,
-            &["could not be written to no-such-folder/card"],
-        );
+        let said = "could not be written to no-such-folder/card";
+        assert_contains(&ended.stderr, &[said]);
     }
 }
 

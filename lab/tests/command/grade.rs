@@ -108,7 +108,6 @@ fn a_skipped_task_is_named_with_a_first_step() {
 }
 
 /// A client without a library: two requests, one right after the other.
-#[cfg(unix)]
 pub(crate) const HASTY: [&str; 3] = [
     "bash",
     "-c",
