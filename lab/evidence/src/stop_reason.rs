@@ -2,13 +2,7 @@
 
 use std::fmt;
 
-use serde::{
-    Deserialize, Serialize,
-    de::{
-        IntoDeserializer,
-        value::{Error, StrDeserializer},
-    },
-};
+use serde::{Deserialize, Serialize};
 
 /// What forbade another attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -50,8 +44,7 @@ impl StopReason {
 
     /// The reason with this label.
     pub(crate) fn labelled(label: &str) -> Option<Self> {
-        let label: StrDeserializer<'_, Error> = label.into_deserializer();
-        Self::deserialize(label).ok()
+        serde_json::from_value(label.into()).ok()
     }
 }
 

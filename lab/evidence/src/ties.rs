@@ -344,7 +344,10 @@ mod tests {
     use proptest::{collection::vec, option, prelude::*};
 
     use super::*;
-    use crate::wire::{ClosedBy, ConnectionEnd, WireConnection};
+    use crate::{
+        rules::testing::Script,
+        wire::{ClosedBy, ConnectionEnd},
+    };
 
     const fn ms(millis: u64) -> Duration {
         Duration::from_millis(millis)
@@ -441,50 +444,24 @@ mod tests {
     #[derive(Clone, Copy, Debug, PartialEq)]
     enum Sent {
         Nothing,
-        Head,
-        PartOfBody,
+        Part,
         Everything,
     }
 
-    /// A request on connection 1, and one that came so much later, on it or on another one.
-    fn two(
-        sent: Sent,
-        position: u64,
-        same: bool,
-        after: Duration,
-        end: Option<ClosedBy>,
-    ) -> WireRecord {
-        let head = (sent != Sent::Nothing).then(|| ms(10));
-        let request = |seq, connection, position| WireRequest {
-            seq,
-            connection: Some(connection),
-            position: Some(position),
-            ..WireRequest::default()
+    /// A request on connection 1, and one that came so many milliseconds after it, on the same
+    /// connection or on another one.
+    fn two(sent: Sent, position: u64, same: bool, after: u64, end: Option<ClosedBy>) -> WireRecord {
+        let first = Script::new().respond(10, 503).on(1, position);
+        let first = match sent {
+            Sent::Nothing => first.lost(),
+            Sent::Part => first.with(|it| it.ended = None),
+            Sent::Everything => first,
         };
-        let first = WireRequest {
-            head,
-            status: head.map(|_| 503),
-            ended: (sent == Sent::Everything).then(|| ms(11)),
-            ..request(1, 1, position)
-        };
-        let second = match same {
-            true => request(2, 1, position + 1),
-            false => request(2, 2, 1),
-        };
-        let next = WireRequest {
-            arrived: ms(10) + after,
-            ..second
-        };
-        WireRecord {
-            entries: vec![first, next],
-            connections: vec![WireConnection {
-                number: 1,
-                opened: ms(0),
-                closed: end.map(|by| ConnectionEnd { at: ms(11), by }),
-                requests: position,
-            }],
-            one_caller: true,
-            ..WireRecord::default()
+        let next = first.connection(1, end.map(|by| (11, by)));
+        let next = next.respond(10 + after, 200);
+        match same {
+            true => next.on(1, position + 1).record(),
+            false => next.on(2, 1).record(),
         }
     }
 
@@ -500,10 +477,10 @@ mod tests {
     #[test]
     fn only_a_lost_request_of_which_nothing_was_answered_may_be_a_transports_replay() {
         use Sent::*;
-        for sent in [Nothing, Head, PartOfBody, Everything] {
+        for sent in [Nothing, Part, Everything] {
             for position in [1, 2] {
                 for (same, end) in ENDS.iter().flat_map(|end| [(true, end), (false, end)]) {
-                    let wire = two(sent, position, same, ms(500), *end);
+                    let wire = two(sent, position, same, 500, *end);
 
                     let why = Ties::of(&wire).repeats[0].why;
 
@@ -517,7 +494,7 @@ mod tests {
             }
         }
         // Its connection ended only later, or its end is not known.
-        let mut wire = two(Nothing, 2, false, ms(500), Some(ClosedBy::Client));
+        let mut wire = two(Nothing, 2, false, 500, Some(ClosedBy::Client));
         wire.connections[0].closed = wire.connections[0]
             .closed
             .map(|end| ConnectionEnd { at: ms(600), ..end });
@@ -529,12 +506,12 @@ mod tests {
     #[test]
     fn only_a_client_that_hedges_may_have_sent_a_request_that_comes_right_after_a_response() {
         use Sent::*;
-        for sent in [Head, PartOfBody, Everything] {
+        for sent in [Part, Everything] {
             for (same, after) in [1, 2, 5, 6, 500]
                 .iter()
                 .flat_map(|it| [(true, it), (false, it)])
             {
-                let wire = two(sent, 2, same, ms(*after), None);
+                let wire = two(sent, 2, same, *after, None);
                 let why = |hedges| Ties::with(&wire, hedges).repeats[0].why;
 
                 let follows_on_it = same && sent == Everything;

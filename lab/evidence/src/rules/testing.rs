@@ -30,14 +30,9 @@ pub(crate) struct Script {
 
 impl Script {
     pub(crate) fn new() -> Self {
-        let wire = WireRecord {
-            one_caller: true,
-            ..WireRecord::default()
-        };
-        Self {
-            wire,
-            ..Self::default()
-        }
+        let mut script = Self::default();
+        script.wire.one_caller = true;
+        script
     }
 
     /// The card shows that the client hedges.

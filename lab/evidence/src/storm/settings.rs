@@ -206,49 +206,46 @@ mod tests {
 
     use super::*;
 
+    const QUIET: Settings = Settings {
+        incident: Incident::None,
+        ..Settings::DEFAULT
+    };
+
     #[test]
     fn the_incident_must_end_before_the_storm() {
-        let of_length = |length| Settings {
-            length: Duration::from_secs(length),
-            ..Settings::DEFAULT
+        let check = |seconds, settings| {
+            let length = Duration::from_secs(seconds);
+            Settings { length, ..settings }.check()
         };
 
-        let error = of_length(16).check().expect_err("a second is too little");
+        let error = check(16, Settings::DEFAULT).expect_err("a second is too little");
 
         assert_eq!(
             error.to_string(),
             "the incident must end 2 s before the storm does or earlier, got 15 s of 16 s"
         );
-        assert_eq!(of_length(17).check(), Ok(()));
-        let quiet = Settings {
-            incident: Incident::None,
-            ..of_length(2)
-        };
-        assert_eq!(quiet.check(), Ok(()), "there is no end to check");
+        assert_eq!(check(17, Settings::DEFAULT), Ok(()));
+        assert_eq!(check(2, QUIET), Ok(()), "there is no end to check");
     }
 
     #[test]
     fn callers_and_the_spike_that_multiplies_them_are_bounded_together() {
-        let closed = Settings {
-            load: Load::Closed,
-            callers: 500,
-            spike: 10.0,
-            ..Settings::DEFAULT
-        };
-        let more = Settings {
-            spike: 10.1,
-            ..closed
+        let check = |load, spike| {
+            let callers = 500;
+            let settings = Settings {
+                load,
+                callers,
+                spike,
+                ..Settings::DEFAULT
+            };
+            settings.check()
         };
 
-        assert_eq!(closed.check(), Ok(()));
-        let error = more.check().expect_err("they are too many");
+        assert_eq!(check(Load::Closed, 10.0), Ok(()));
+        let error = check(Load::Closed, 10.1).expect_err("they are too many");
         let words = "callers times spike must be at most 5000, got 5050";
         assert_eq!(error.to_string(), words);
-        let open = Settings {
-            load: Load::Open,
-            ..more
-        };
-        assert_eq!(open.check(), Ok(()), "an open load has no callers");
+        assert_eq!(check(Load::Open, 10.1), Ok(()), "it has no callers");
     }
 
     #[test]
@@ -270,13 +267,9 @@ mod tests {
             let moments = [9_999, 10_000, 14_999, 15_000].map(Duration::from_millis);
             moments.map(|moment| settings.is_during_incident(moment))
         };
-        let quiet = Settings {
-            incident: Incident::None,
-            ..Settings::DEFAULT
-        };
 
         assert_eq!(in_incident(Settings::DEFAULT), [false, true, true, false]);
-        assert_eq!(in_incident(quiet), [false; 4]);
+        assert_eq!(in_incident(QUIET), [false; 4]);
     }
 
     #[test]

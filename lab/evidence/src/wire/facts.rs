@@ -221,10 +221,9 @@ mod tests {
 
     impl Script {
         fn new() -> Self {
-            Self(WireRecord {
-                one_caller: true,
-                ..WireRecord::default()
-            })
+            let mut script = Self::default();
+            script.0.one_caller = true;
+            script
         }
 
         /// A request, and a response with these headers and this body.

@@ -40,17 +40,15 @@ impl Names {
     /// A key, such as "key 1".
     #[must_use]
     pub fn key(&self, key: ValueHash) -> Option<String> {
-        self.keys
-            .get(&key)
-            .map(|position| format!("key {}", position + 1))
+        let position = self.keys.get(&key)?;
+        Some(format!("key {}", position + 1))
     }
 
     /// A body, such as "body 1".
     #[must_use]
     pub fn body(&self, body: ValueHash) -> Option<String> {
-        self.bodies
-            .get(&body)
-            .map(|position| format!("body {}", position + 1))
+        let position = self.bodies.get(&body)?;
+        Some(format!("body {}", position + 1))
     }
 }
 
