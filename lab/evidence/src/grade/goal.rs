@@ -12,6 +12,8 @@ use crate::{
     wire::{ClosedBy, RetryAfterForm, WireConnection, WireRecord},
 };
 
+use GoalVerdict::{Crashed, Missed, NotJudged, Reached, Skipped};
+
 /// The exit code of a client that does not do this task. A shell uses the same code for an
 /// unknown command.
 pub const NOT_DONE: i32 = 127;
@@ -120,34 +122,28 @@ impl Goal {
     #[must_use]
     pub fn judge(&self, wire: &WireRecord, process: Option<&ProcessRecord>) -> GoalResult {
         let Some(process) = process else {
-            return GoalResult::of(
-                GoalVerdict::NotJudged,
-                "the client was not run as a process",
-            );
+            return GoalResult::of(NotJudged, "the client was not run as a process");
         };
         let result = process.result();
         let is_not_done = process.exit == Some(NOT_DONE);
         let asked = wire.total > 0 || !wire.refused.is_empty();
         if result.as_ref().is_some_and(says_skip) || is_not_done && !asked {
-            return GoalResult::of(
-                GoalVerdict::Skipped,
-                "the client says that it does not do this",
-            );
+            return GoalResult::of(Skipped, "the client says that it does not do this");
         }
         if let Some(signal) = process.signal {
-            return GoalResult::of(GoalVerdict::Crashed, format!("ended by signal {signal}"));
+            return GoalResult::of(Crashed, format!("ended by signal {signal}"));
         }
         let is_accepted = result.as_ref().is_some_and(|result| self.takes(result));
         if is_not_done && !is_accepted {
             let found = format!("exit code {NOT_DONE} after requests: a command was not found");
-            return GoalResult::of(GoalVerdict::Crashed, found);
+            return GoalResult::of(Crashed, found);
         }
         let can_ask = *self != Self::ErrorInWords;
         match process.stopped {
             Some(Stopped::Flood) => {
                 let took = duration(process.ended.saturating_sub(process.started));
                 let found = format!("a flood of requests within {took}");
-                return GoalResult::of(GoalVerdict::Missed, found);
+                return GoalResult::of(Missed, found);
             }
             Some(Stopped::TimeUp) if !is_accepted || can_ask && wire.total == 0 => {
                 return self.judge_time_up(wire, process, result.as_ref());
@@ -156,14 +152,14 @@ impl Goal {
         }
         if *self == Self::ErrorInWords {
             return match &process.last_line {
-                None => GoalResult::of(GoalVerdict::Crashed, process.printed(None)),
+                None => GoalResult::of(Crashed, process.printed(None)),
                 Some(_) => self.judge_result(process, result.as_ref()),
             };
         }
         if wire.total == 0 {
             let verdict = match wire.refused.is_empty() {
-                true => GoalVerdict::Crashed,
-                false => GoalVerdict::Missed,
+                true => Crashed,
+                false => Missed,
             };
             let ended = process.ended_with();
             let found = match arrived_instead(wire) {
@@ -183,7 +179,7 @@ impl Goal {
     ) -> GoalResult {
         match self.is_reached(process, result) {
             true => GoalResult {
-                verdict: GoalVerdict::Reached,
+                verdict: Reached,
                 found: process.lingered(),
             },
             false => {
@@ -192,7 +188,7 @@ impl Goal {
                     Some(mistake) => format!("{printed}: {mistake}"),
                     None => printed,
                 };
-                GoalResult::of(GoalVerdict::Missed, found)
+                GoalResult::of(Missed, found)
             }
         }
     }
@@ -285,11 +281,11 @@ impl Goal {
             None => doing,
         };
         match lab_is_late(wire, process) {
-            false => GoalResult::of(GoalVerdict::Missed, doing),
+            false => GoalResult::of(Missed, doing),
             true => {
                 let late = duration(process.lab_delay);
                 let found = format!("{doing}; the lab itself was up to {late} late in each turn");
-                GoalResult::of(GoalVerdict::NotJudged, found)
+                GoalResult::of(NotJudged, found)
             }
         }
     }
@@ -390,25 +386,21 @@ impl GoalResult {
     #[must_use]
     pub fn of_all<'a>(cases: impl IntoIterator<Item = &'a Self> + Clone) -> Self {
         let of = |verdict| cases.clone().into_iter().find(|it| it.verdict == verdict);
-        let reached = of(GoalVerdict::Reached);
-        let failed = of(GoalVerdict::Crashed).or_else(|| of(GoalVerdict::Missed));
-        let skipped = of(GoalVerdict::Skipped);
+        let reached = of(Reached);
+        let failed = of(Crashed).or_else(|| of(Missed));
+        let skipped = of(Skipped);
         let decides = match (failed, skipped, reached) {
             (Some(failed), ..) => failed,
             (None, Some(_), Some(_)) => {
-                return Self::of(
-                    GoalVerdict::Missed,
-                    "done in some cases and skipped in others",
-                );
+                return Self::of(Missed, "done in some cases and skipped in others");
             }
             (None, Some(skipped), None) => skipped,
             (None, None, reached) => {
-                let remarked =
-                    |it: &&Self| it.verdict == GoalVerdict::Reached && it.found.is_some();
+                let remarked = |it: &&Self| it.verdict == Reached && it.found.is_some();
                 let remarked = cases.clone().into_iter().find(remarked);
-                let not_judged = of(GoalVerdict::NotJudged);
+                let not_judged = of(NotJudged);
                 let decides = not_judged.or(remarked).or(reached).cloned();
-                return decides.unwrap_or_else(|| Self::of(GoalVerdict::NotJudged, "not run"));
+                return decides.unwrap_or_else(|| Self::of(NotJudged, "not run"));
             }
         };
         decides.clone()
@@ -545,7 +537,7 @@ mod tests {
     use proptest::{collection::vec, prelude::*, sample::select};
     use serde_json::json;
 
-    use super::{GoalVerdict::*, *};
+    use super::*;
     use crate::wire::{ConnectionEnd, RetryAfter, WireRefusal, WireRequest};
 
     fn printed(line: &str) -> ProcessRecord {
