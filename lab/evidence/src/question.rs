@@ -26,7 +26,12 @@ pub enum Asked {
     /// One of these choices.
     Choices(&'static [Choice]),
     /// A whole number.
-    Number(Number),
+    Number {
+        /// What is counted, in the plural.
+        of: &'static str,
+        /// The number of a run; none if the run did not get that far.
+        is: fn(&Run) -> Option<u64>,
+    },
 }
 
 /// One of several possible answers.
@@ -36,15 +41,6 @@ pub struct Choice {
     pub text: &'static str,
     /// Whether it is the answer of a run. At most one choice is.
     pub is: fn(&Run) -> bool,
-}
-
-/// An answer that is a number.
-#[derive(Clone, Copy, Debug)]
-pub struct Number {
-    /// What is counted, in the plural.
-    pub of: &'static str,
-    /// The number of a run; none if the run did not get that far.
-    pub is: fn(&Run) -> Option<u64>,
 }
 
 /// The answer of a run, or the one that a reader expects of it.
@@ -90,7 +86,7 @@ impl Question {
     pub const fn number(text: &'static str, of: &'static str, is: fn(&Run) -> Option<u64>) -> Self {
         Self {
             text,
-            asked: Asked::Number(Number { of, is }),
+            asked: Asked::Number { of, is },
         }
     }
 
@@ -107,7 +103,7 @@ impl Question {
     pub fn lettered(&self) -> impl Iterator<Item = (char, &'static Choice)> + use<> {
         let choices = match self.asked {
             Asked::Choices(choices) => choices,
-            Asked::Number(_) => &[],
+            Asked::Number { .. } => &[],
         };
         ('a'..='z').zip(choices)
     }
@@ -119,7 +115,7 @@ impl Question {
             return None;
         }
         match self.asked {
-            Asked::Number(Number { of, is }) => Some(Answer::number(is(run)?, of)),
+            Asked::Number { of, is } => Some(Answer::number(is(run)?, of)),
             Asked::Choices(_) => {
                 let mut choices = self.lettered();
                 choices.find(|(_, it)| (it.is)(run)).map(Answer::choice)
@@ -133,7 +129,7 @@ impl Question {
     ///
     /// [`NoAnswer`] if it is neither.
     pub fn predict(&self, typed: &str) -> Result<Answer, NoAnswer> {
-        if let Asked::Number(Number { of, .. }) = self.asked {
+        if let Asked::Number { of, .. } = self.asked {
             let digits = typed.bytes().all(|byte| byte.is_ascii_digit());
             let number = typed.parse().ok().filter(|_| digits);
             let number = number.ok_or(NoAnswer::NoNumber)?;

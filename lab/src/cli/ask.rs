@@ -54,7 +54,7 @@ pub(super) fn ask(
 /// The kind of prediction to type.
 fn kind(question: &Question) -> String {
     match question.asked {
-        Asked::Number(number) => format!("a number of {}", number.of),
+        Asked::Number { of, .. } => format!("a number of {of}"),
         Asked::Choices(_) => {
             let letters: Vec<_> = question.lettered().map(|it| it.0.to_string()).collect();
             letters.join("/")

@@ -36,7 +36,7 @@ pub(super) fn scenarios() -> Vec<Lesson> {
             choices.map(|(_, choice)| choice.text).collect()
         },
         number_of: match scenario.words.question.asked {
-            Asked::Number(number) => Some(number.of),
+            Asked::Number { of, .. } => Some(of),
             Asked::Choices(_) => None,
         },
         hint: scenario.words.hint,
