@@ -62,11 +62,8 @@ fn admit(method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<(), Problem>
         .is_none_or(|target| is_loopback(target.as_str()));
     let Some(host) = host.filter(|_| target) else {
         let detail = "the lab responds only to loopback names: 127.0.0.1, localhost, [::1]";
-        return Err(Problem::new(
-            StatusCode::MISDIRECTED_REQUEST,
-            "host_not_allowed",
-            detail,
-        ));
+        let status = StatusCode::MISDIRECTED_REQUEST;
+        return Err(Problem::new(status, "host_not_allowed", detail));
     };
     if method.is_safe() || is_own(host, headers) {
         return Ok(());

@@ -33,6 +33,14 @@ fn warning(output: &Output) -> String {
     warning
 }
 
+/// The services of all exports, sorted.
+fn services(receiver: &Receiver) -> Vec<String> {
+    let arrivals = receiver.arrivals().into_iter();
+    let mut services: Vec<_> = arrivals.map(|it| it.service).collect();
+    services.sort_unstable();
+    services
+}
+
 #[tokio::test]
 async fn a_receiver_that_is_down_causes_one_warning() {
     // The socket never listens, and nobody else can use its port.
@@ -79,11 +87,8 @@ async fn an_export_is_repeated_after_retry_after_until_it_arrives() {
 
         assert_eq!(stderr(&output), "", "{status}");
         assert!(started.elapsed() >= Duration::from_secs(1), "{status}");
-        let arrivals = receiver.arrivals();
-        let mut services: Vec<_> = arrivals.iter().map(|it| &*it.service).collect();
-        services.sort_unstable();
         let expected = ["lab-client", "lab-client", "teaching-api", "teaching-api"];
-        assert_eq!(services, expected, "{status}");
+        assert_eq!(services(&receiver), expected, "{status}");
     }
 }
 
@@ -160,10 +165,7 @@ async fn ctrl_c_flushes_both_halves_of_a_run_in_lab_serve() {
 
     assert_eq!(stderr(&ended), "");
     assert_eq!(ended.status.code(), Some(0));
-    let arrivals = receiver.arrivals();
-    let mut services: Vec<_> = arrivals.iter().map(|it| &*it.service).collect();
-    services.sort_unstable();
-    assert_eq!(services, ["lab-client", "teaching-api"]);
+    assert_eq!(services(&receiver), ["lab-client", "teaching-api"]);
 }
 
 #[tokio::test]

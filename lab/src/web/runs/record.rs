@@ -168,28 +168,3 @@ impl Serialize for Side {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_failed_run_has_the_lesson_for_every_client() {
-        let request = RunRequest::read(br#"{"scenario":"flaky"}"#).expect("legal");
-        let record = Record {
-            id: String::new(),
-            request,
-            started: SystemTime::UNIX_EPOCH,
-            state: State::Failed,
-            error: Some("no port".to_owned()),
-            cancelled: Arc::default(),
-            sides: Vec::new(),
-            compared: None,
-        };
-
-        let detail = record.detail();
-
-        let general = request.scenario.words.lessons[0].text;
-        assert_eq!(detail.lesson.as_deref(), Some(general));
-    }
-}

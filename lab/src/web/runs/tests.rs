@@ -84,7 +84,7 @@ async fn running_runs_are_kept_before_finished_ones() {
 }
 
 #[tokio::test]
-async fn a_failed_run_has_a_reason() {
+async fn a_failed_run_has_a_reason_and_the_lesson_for_every_client() {
     let mut impossible = flaky();
     impossible.overrides.max_attempts = Some(0);
 
@@ -96,6 +96,8 @@ async fn a_failed_run_has_a_reason() {
         run["error"],
         "max_attempts must be a positive integer, got zero"
     );
+    let general = flaky().scenario.words.lessons[0].text;
+    assert_eq!(run["lesson"], general);
 }
 
 #[tokio::test]

@@ -1,7 +1,6 @@
 //! The request that starts a storm.
 
 use evidence::storm::{Knobs, Policy, Setup};
-use http::StatusCode;
 use runner::storm::{Plan, StormError, policy, story};
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -27,10 +26,8 @@ struct Body {
 /// Reads the storm to simulate from JSON. A missing seed is replaced by a random one.
 pub(super) fn read(body: &[u8]) -> Result<Plan, Problem> {
     let body: Body = json_body::read(body, "invalid_storm")?;
-    let story = story(&body.story).map_err(|error| {
-        let status = StatusCode::UNPROCESSABLE_ENTITY;
-        Problem::new(status, "unknown_story", error.to_string())
-    })?;
+    let story = story(&body.story)
+        .map_err(|error| Problem::unprocessable("unknown_story", error.to_string()))?;
     let mut plan = Plan {
         seed: body.seed.unwrap_or_else(runner::Settings::random_seed),
         ..Plan::of(story)
@@ -62,6 +59,5 @@ fn turn<T: Knobs>(of: &mut T, field: &str, knobs: &Map<String, Value>) -> Result
 }
 
 fn invalid(field: &str, error: &impl ToString) -> Problem {
-    let detail = format!("{field}: {}", error.to_string());
-    Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "invalid_storm", detail)
+    Problem::unprocessable("invalid_storm", format!("{field}: {}", error.to_string()))
 }
