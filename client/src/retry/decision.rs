@@ -335,37 +335,6 @@ mod tests {
         (decision, [offers, tokens])
     }
 
-    #[test]
-    fn a_usable_retry_after_replaces_the_backoff_and_a_spread_only_lengthens_it() {
-        use WaitSource::{Backoff, RetryAfter as Asked};
-        for (retry_after, spread, millis, source) in [
-            (None, 0, 200, Backoff),
-            (Some(RetryAfter::Unusable), 0, 200, Backoff),
-            (Some(RetryAfter::PastDate), 0, 0, Asked),
-            (seconds(0), 0, 0, Asked),
-            (seconds(1), 0, 1_000, Asked),
-            (seconds(30), 0, 30_000, Asked),
-            (None, 5, 200, Backoff),
-            (seconds(7), 5, 12_000, Asked),
-            // The wait of the server is within the limit; the addition does not count.
-            (seconds(30), 5, 35_000, Asked),
-        ] {
-            let state = CallState {
-                spread: Duration::from_secs(spread),
-                ..FRESH
-            };
-
-            let decision = judge(facts(retry_after), state, Some(BACKOFF), true);
-
-            let retry = Decision::Retry {
-                after: Duration::from_millis(millis),
-                why: UNAVAILABLE,
-                source,
-            };
-            assert_eq!(decision, (retry, [1, 1]), "{retry_after:?} and {spread} s");
-        }
-    }
-
     /// Each row removes the reason for which the previous row stopped, so the table
     /// also proves the order of the checks. The policy is asked only if another attempt
     /// is possible, and a token is taken only if everything else allows the retry.
@@ -448,9 +417,11 @@ mod tests {
     }
 
     proptest! {
-        /// Any sequence of responses, judged as a call would judge it.
+        /// Any sequence of responses, judged as a call would judge it. A usable
+        /// `Retry-After` replaces the backoff, and a spread only lengthens it: the
+        /// addition does not count towards the limit.
         #[test]
-        fn no_sequence_of_responses_breaks_a_rule(
+        fn every_attempt_that_the_rules_allow_is_made_and_no_other(
             responses in prop::collection::vec((any_facts(), any::<bool>()), 1..12),
             eligibility in select(vec![Eligibility::Repeatable, Eligibility::NotPermitted]),
             max_attempts in 1_u32..6,
@@ -473,19 +444,27 @@ mod tests {
                     spread,
                 };
 
+                let asked = facts.retry_after.and_then(RetryAfter::wait);
+                let (after, source) = match asked {
+                    Some(asked) => (asked.saturating_add(spread), WaitSource::RetryAfter),
+                    None => (BACKOFF, WaitSource::Backoff),
+                };
+                let allowed = matches!(facts.verdict, Verdict::Transient(_))
+                    && eligibility == Eligibility::Repeatable
+                    && budget
+                    && attempts < max_attempts
+                    && asked.is_none_or(|asked| asked <= max_retry_after)
+                    && state.remaining.is_none_or(|remaining| after < remaining);
+
                 let offered = || Some(BACKOFF);
                 let decision = decide(&facts, &state, &limits, offered, || budget);
-                let Decision::Retry { after, .. } = decision else {
+
+                let retries = matches!(decision, Decision::Retry { .. });
+                prop_assert_eq!(retries, allowed);
+                let (true, Verdict::Transient(why)) = (allowed, facts.verdict) else {
                     break;
                 };
-
-                prop_assert!(eligibility == Eligibility::Repeatable && budget);
-                prop_assert!(attempts < max_attempts);
-                prop_assert!(matches!(facts.verdict, Verdict::Transient(_)));
-                if let Some(asked) = facts.retry_after.and_then(RetryAfter::wait) {
-                    prop_assert_eq!(after, asked.saturating_add(spread));
-                    prop_assert!(asked <= max_retry_after);
-                }
+                prop_assert_eq!(decision, Decision::Retry { after, why, source });
                 waited = waited.saturating_add(after);
                 prop_assert!(deadline.is_none_or(|deadline| waited < deadline));
             }
