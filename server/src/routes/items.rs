@@ -78,8 +78,9 @@ mod tests {
             let Value::String(cursor) = &page.json()["next_cursor"] else {
                 break;
             };
+            let cursor = percent_encode(cursor);
             page = service
-                .get(&format!("/items?limit=1&cursor={}", percent_encode(cursor)))
+                .get(&format!("/items?limit=1&cursor={cursor}"))
                 .await;
         }
         let generous = service.get("/items?limit=100").await;

@@ -17,11 +17,8 @@ fn with_routes(routes: Router) -> Service {
 }
 
 fn line(header: &Header) -> String {
-    format!(
-        "{}: {}",
-        header.name,
-        header.value.as_deref().unwrap_or("-")
-    )
+    let value = header.value.as_deref().unwrap_or("-");
+    format!("{}: {value}", header.name)
 }
 
 /// Everything that an exchange holds, as text.
@@ -63,10 +60,8 @@ async fn a_response_is_kept_as_it_was_sent() {
     };
     assert_eq!((exchange.seq, response.status), (1, 503));
     assert_eq!(header("retry-after"), Some("120"));
-    assert_eq!(
-        header("x-request-id"),
-        sent.headers["x-request-id"].to_str().ok()
-    );
+    let request_id = sent.headers["x-request-id"].to_str().ok();
+    assert_eq!(header("x-request-id"), request_id);
     let length = sent.body.len().to_string();
     assert_eq!(header("content-length"), Some(&*length));
     assert_eq!(response.body.text, sent.text());

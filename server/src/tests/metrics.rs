@@ -69,10 +69,8 @@ async fn metrics_have_the_type_the_labels_and_the_buckets_of_the_vocabulary() {
             MetricKind::Gauge => "gauge",
             MetricKind::Histogram => "histogram",
         };
-        assert!(
-            scrape.contains(&format!("# TYPE {} {kind}\n", metric.name)),
-            "{scrape}"
-        );
+        let kind = format!("# TYPE {} {kind}\n", metric.name);
+        assert!(scrape.contains(&kind), "{scrape}");
         let series = scrape.lines().filter(|line| line.starts_with(metric.name));
         assert!(series.clone().next().is_some(), "{}", metric.name);
         for line in series {
@@ -84,10 +82,8 @@ async fn metrics_have_the_type_the_labels_and_the_buckets_of_the_vocabulary() {
         }
     }
     for bucket in DURATION_BUCKETS {
-        assert!(
-            scrape.contains(&format!(",le=\"{bucket}\"}}")),
-            "no bucket {bucket}"
-        );
+        let label = format!(",le=\"{bucket}\"}}");
+        assert!(scrape.contains(&label), "no bucket {bucket}");
     }
 }
 

@@ -66,37 +66,22 @@ async fn an_entry_holds_what_the_wire_saw_and_no_value() {
     };
     assert!(page.cursor.is_some() && page.body.is_none() && page.idempotency_key.is_none());
     assert_eq!(page.body_state, BodyState::Empty);
-    assert_eq!(
-        (page.content_type.as_ref(), page.authorization),
-        (None, false)
-    );
-    assert_eq!(
-        (first.seq, first.method, &*first.route, first.status),
-        (3, "POST", "/jobs", Some(201))
-    );
+    assert!(page.content_type.is_none() && !page.authorization);
+    assert_eq!((first.seq, first.status), (3, Some(201)));
+    assert_eq!((first.method, &*first.route), ("POST", "/jobs"));
     assert!(first.body.is_some() && first.idempotency_key.is_some());
-    assert_eq!(
-        (first.body, first.idempotency_key),
-        (replay.body, replay.idempotency_key)
-    );
-    assert_eq!(
-        first.trace_id.as_deref(),
-        Some("0af7651916cd43dd8448eb211c80319c")
-    );
+    assert_eq!(first.body, replay.body);
+    assert_eq!(first.idempotency_key, replay.idempotency_key);
+    let trace_id = first.trace_id.as_deref();
+    assert_eq!(trace_id, Some("0af7651916cd43dd8448eb211c80319c"));
     assert_eq!(&*first.request_id, "id-1");
     assert_eq!(first.body_state, BodyState::Complete);
     assert!(first.authorization);
-    let value = |header: &Option<RecordedHeader>| header.clone()?.value().map(str::to_owned);
-    assert_eq!(value(&first.accept).as_deref(), Some("text/html, */*"));
-    assert_eq!(
-        value(&first.content_type).as_deref(),
-        Some("application/json")
-    );
-    assert_eq!(
-        (first.connection, first.position),
-        (None, None),
-        "the router was called as a function"
-    );
+    let headers = [&first.accept, &first.content_type];
+    let values = headers.map(|it| it.as_ref().and_then(RecordedHeader::value));
+    assert_eq!(values, [Some("text/html, */*"), Some("application/json")]);
+    let position = (first.connection, first.position);
+    assert_eq!(position, (None, None), "it was called as a function");
     assert!(!format!("{ledger:?}").contains("SECRET"));
 }
 
@@ -262,11 +247,8 @@ async fn a_retry_within_the_wait_is_early_and_one_after_it_is_not() {
     assert_eq!(early, [None, Some(Duration::from_secs(20)), None]);
     assert_eq!(ledger.routes["/retry-later"].early, 1);
     assert_eq!(ledger.entries[1].arrived, Duration::from_secs(100));
-    let wait = Duration::from_secs(120);
-    assert_eq!(
-        ledger.entries[1].retry_after,
-        Some(RetryAfter::seconds(wait))
-    );
+    let wait = RetryAfter::seconds(Duration::from_secs(120));
+    assert_eq!(ledger.entries[1].retry_after, Some(wait));
     let early = "service_early_retries_total{route=\"/retry-later\"} 1";
     service.assert_counts(&[early]).await;
 }

@@ -77,11 +77,8 @@ impl Flooded {
         let begun = Instant::now();
         // It takes a moment to see that its clients have gone.
         while self.descriptors() > self.descriptors {
-            assert!(
-                begun.elapsed() < PATIENCE,
-                "{} are open",
-                self.descriptors()
-            );
+            let open = self.descriptors();
+            assert!(begun.elapsed() < PATIENCE, "{open} are open");
             std::thread::yield_now();
         }
         self.costs_little();

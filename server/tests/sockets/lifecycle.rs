@@ -87,10 +87,8 @@ async fn stop_cuts_off_what_outlasts_the_deadline() {
 
     assert_eq!(stopped.cut_off, 1);
     let mut rest = Vec::new();
-    assert!(
-        stream.read_to_end(&mut rest).is_err() || rest.is_empty(),
-        "{rest:?}"
-    );
+    let is_cut_off = stream.read_to_end(&mut rest).is_err() || rest.is_empty();
+    assert!(is_cut_off, "{rest:?}");
     let entry = &ledger.snapshot().entries[0];
     assert_eq!((&*entry.route, entry.status), ("/held", None));
 }

@@ -191,11 +191,8 @@ fn no_web_site_moves_a_lesson() {
             let cross_site = ask(format!("{method} {path} HTTP/1.1\r\n{site}"));
             let misdirected = ask(format!("{method} {path} HTTP/1.1\r\n{rebound}"));
 
-            assert_eq!(
-                (cross_site.status, misdirected.status),
-                (403, 421),
-                "{method} {path}"
-            );
+            let statuses = (cross_site.status, misdirected.status);
+            assert_eq!(statuses, (403, 421), "{method} {path}");
         }
     }
     let after = get(connect(&service), "/metrics").body;

@@ -33,10 +33,8 @@ impl Program {
     }
 
     pub(crate) fn address(&self) -> SocketAddr {
-        let (_, address) = self.lines[0]
-            .trim_end()
-            .split_once("http://")
-            .expect("a base URL");
+        let line = self.lines[0].trim_end();
+        let (_, address) = line.split_once("http://").expect("a base URL");
         address.parse().unwrap()
     }
 
@@ -46,13 +44,8 @@ impl Program {
 
     pub(crate) fn signal(&self, name: &str) {
         let pid = self.id().to_string();
-        assert!(
-            Command::new("kill")
-                .args(["-s", name, &pid])
-                .status()
-                .unwrap()
-                .success()
-        );
+        let kill = Command::new("kill").args(["-s", name, &pid]).status();
+        assert!(kill.unwrap().success());
     }
 
     /// The exit status, and whatever else was printed.
@@ -60,12 +53,8 @@ impl Program {
         let status = self.child.wait().unwrap();
         let (mut stdout, mut stderr) = (String::new(), String::new());
         self.stdout.read_to_string(&mut stdout).unwrap();
-        self.child
-            .stderr
-            .take()
-            .unwrap()
-            .read_to_string(&mut stderr)
-            .unwrap();
+        let mut errors = self.child.stderr.take().unwrap();
+        errors.read_to_string(&mut stderr).unwrap();
         (status.code(), stdout, stderr)
     }
 }
