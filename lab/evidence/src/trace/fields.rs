@@ -42,6 +42,12 @@ impl fmt::Display for FieldValue {
 pub struct Fields(Vec<(&'static str, FieldValue)>);
 
 impl Fields {
+    /// An empty list with this capacity.
+    #[must_use]
+    pub fn with_capacity(room: usize) -> Self {
+        Self(Vec::with_capacity(room))
+    }
+
     /// Sets a field, and replaces an earlier value in its position.
     #[inline]
     pub fn set(&mut self, name: &'static str, value: FieldValue) {

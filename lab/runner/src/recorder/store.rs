@@ -4,14 +4,11 @@
 //! A full trace accepts no further spans, because its first spans explain the rest. With
 //! too many traces, the oldest is removed, because a reader watches the latest.
 
-use std::{
-    collections::{HashMap, VecDeque},
-    num::NonZeroUsize,
-    time::Duration,
-};
+use std::{collections::VecDeque, num::NonZeroUsize, time::Duration};
 
 use evidence::trace::{Fields, Span, SpanContext, SpanId, Trace, TraceId};
 use rand::{RngExt, SeedableRng, rngs::ChaCha12Rng};
+use rustc_hash::FxHashMap;
 
 use super::visitor::Visitor;
 
@@ -69,7 +66,7 @@ pub(super) struct Store {
     ids: ChaCha12Rng,
     limits: Limits,
     traces: VecDeque<Trace>,
-    open: HashMap<OpenSpan, Opened>,
+    open: FxHashMap<OpenSpan, Opened>,
     /// How many traces have made room for later ones.
     gone: u64,
 }
@@ -80,7 +77,7 @@ impl Store {
             ids: ChaCha12Rng::seed_from_u64(seed),
             limits,
             traces: VecDeque::new(),
-            open: HashMap::new(),
+            open: FxHashMap::default(),
             gone: 0,
         }
     }

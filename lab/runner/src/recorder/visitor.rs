@@ -19,7 +19,8 @@ impl Visitor {
     pub(super) fn new(name: SpanName) -> Self {
         Self {
             name,
-            fields: Fields::default(),
+            // Room for what will become known later, too.
+            fields: Fields::with_capacity(name.fields().len()),
             trace_id: None,
             parent_span_id: None,
         }
