@@ -35,14 +35,9 @@ pub fn check_overrides(
             .flat_map(|it| clients.iter().map(move |client| (it, client)))
     };
     overrides.settings().try_for_each(|setting| {
-        let mut ignored = None;
-        for (scenario, client) in runs() {
-            match unused(setting, scenario, *client) {
-                Some(unused) => ignored = ignored.or(Some(unused)),
-                None => return Ok(()),
-            }
-        }
-        ignored.map_or(Ok(()), Err)
+        let unused = runs().map(|(scenario, client)| unused(setting, scenario, *client));
+        let unused: Option<Vec<_>> = unused.collect();
+        unused.into_iter().flatten().next().map_or(Ok(()), Err)
     })
 }
 
@@ -51,21 +46,15 @@ fn unused(
     scenario: &Scenario,
     client: &dyn ClientUnderTest,
 ) -> Option<UnusedSetting> {
-    let of_client = client.ignores(setting).map(|why| UnusedSetting {
+    let of_scenario = || Some(("scenario", scenario.name(), scenario.task.ignores(setting)?));
+    let of_client = client.ignores(setting);
+    let of_client = of_client.map(|why| ("client", client.identity().name, why));
+    let (kind, name, why) = of_client.or_else(of_scenario)?;
+    Some(UnusedSetting {
         setting,
-        kind: "client",
-        name: client.identity().name,
+        kind,
+        name,
         why,
-    });
-    of_client.or_else(|| {
-        let why = scenario.task.ignores(setting)?;
-        let (kind, name) = ("scenario", scenario.name());
-        Some(UnusedSetting {
-            setting,
-            kind,
-            name,
-            why,
-        })
     })
 }
 
