@@ -17,7 +17,7 @@ pub struct ClientCommand {
 pub struct CommandError;
 
 /// What a case tells its process.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Context {
     /// None if the command is not graded in a task.
     pub(crate) task: Option<&'static str>,
@@ -176,10 +176,9 @@ mod tests {
         let command = ClientCommand::new(words.map(OsString::from)).expect("a command");
         let context = Context {
             task: Some("flaky"),
-            set: Vec::new(),
             url: "http://127.0.0.1:1/a/flaky".to_owned(),
             base_url: "http://127.0.0.1:1/a".to_owned(),
-            token: None,
+            ..Context::default()
         };
 
         let arguments: Vec<_> = command.arguments(&context).collect();

@@ -89,7 +89,10 @@ pub(super) fn breaks_once(
 
 #[cfg(test)]
 mod tests {
-    use host::{ConnectionFault, Fault};
+    use host::{
+        ConnectionFault::{self, Close, Reset, Silence},
+        Fault,
+    };
     use http::StatusCode;
 
     use super::*;
@@ -97,15 +100,30 @@ mod tests {
 
     #[test]
     fn a_fresh_connection_breaks_once_and_each_case_in_its_own_way() {
-        use ConnectionFault::{Close, Reset, Silence};
-        let found = ["broken-off", "silence"].map(|task| {
-            let task = find(task).expect("a task");
+        let broken_off = [
+            ("lost_response", Some(Close)),
+            ("reset", Some(Reset)),
+            ("cut_body", None),
+        ];
+        let post_once = [
+            ("unavailable", None),
+            ("silence", Some(Silence)),
+            ("lost_response", Some(Close)),
+        ];
+        let silence = [("silence", Some(Silence))];
+        for (name, faults, success) in [
+            ("broken-off", &broken_off[..], StatusCode::OK),
+            ("silence", &silence, StatusCode::OK),
+            ("post-once", &post_once, StatusCode::CREATED),
+        ] {
+            let task = find(name).expect("a task");
             let cases = task.cases(7).into_iter().map(|case| {
-                let mut responder = (case.responder)(&mut Draw::new(7, task.words.name, 0));
+                let mut responder = (case.responder)(&mut Draw::new(7, name, 0));
                 let mut respond = |is_fresh| {
                     let request = Received {
                         is_fresh,
-                        ..Received::of("/value")
+                        body: task.words.body.unwrap_or_default().into(),
+                        ..Received::of(task.words.path)
                     };
                     let response = responder.respond(&request).response;
                     let fault = response.extensions().get::<Fault>().map(|fault| fault.0);
@@ -116,19 +134,10 @@ mod tests {
                 let [used, fresh, again, once_more] = [false, true, true, false].map(&mut respond);
 
                 assert_eq!((used.1, used.2), (None, StatusCode::SERVICE_UNAVAILABLE));
-                assert_eq!([again, once_more], [(None, None, StatusCode::OK); 2]);
+                assert_eq!([again, once_more], [(None, None, success); 2], "{name}");
                 (fresh.0.expect("a fault"), fresh.1)
             });
-            cases.collect::<Vec<_>>()
-        });
-
-        let [broken_off, silence] = found;
-        let expected = [
-            ("lost_response", Some(Close)),
-            ("reset", Some(Reset)),
-            ("cut_body", None),
-        ];
-        assert_eq!(broken_off, expected);
-        assert_eq!(silence, [("silence", Some(Silence))]);
+            assert_eq!(cases.collect::<Vec<_>>(), faults, "{name}");
+        }
     }
 }

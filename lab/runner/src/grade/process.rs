@@ -488,15 +488,8 @@ mod tests {
         #[tokio::test]
         async fn a_program_that_is_not_there_is_an_error() {
             let command = ClientCommand::new(["no-such-program".into()]).expect("a command");
-            let context = Context {
-                task: Some("flaky"),
-                set: Vec::new(),
-                url: String::new(),
-                base_url: String::new(),
-                token: None,
-            };
 
-            let ran = run(&command, &context, at_most(LONG), Instant::now()).await;
+            let ran = run(&command, &Context::default(), at_most(LONG), Instant::now()).await;
 
             let kind = ran.expect_err("nothing to run").kind();
             assert_eq!(kind, std::io::ErrorKind::NotFound);

@@ -61,39 +61,3 @@ fn fails_once(draw: &mut Draw, failure: fn() -> Response) -> Box<dyn Responder> 
         }
     })
 }
-
-#[cfg(test)]
-mod tests {
-    use http::StatusCode;
-
-    use super::*;
-    use crate::grade::task::Received;
-
-    #[test]
-    fn a_connection_that_was_used_before_is_never_broken() {
-        for case in TASK.cases {
-            let mut responder = (case.responder)(&mut Draw::new(7, "post-once", 0));
-            let mut respond = |is_fresh| {
-                let request = Received {
-                    is_fresh,
-                    body: r#"{"task": "resize"}"#.into(),
-                    ..Received::of("/unsafe")
-                };
-                responder.respond(&request).response
-            };
-            let is_broken = |response: &Response| {
-                let fault = response.extensions().get::<ConnectionFault>();
-                fault.is_some()
-            };
-
-            let used = respond(false);
-            let fresh = respond(true);
-            let again = respond(true);
-
-            assert_eq!(used.status(), StatusCode::SERVICE_UNAVAILABLE);
-            assert!(!is_broken(&used) && !is_broken(&again), "{}", case.name);
-            assert_eq!(is_broken(&fresh), case.name != "503");
-            assert_eq!(again.status(), StatusCode::CREATED);
-        }
-    }
-}
