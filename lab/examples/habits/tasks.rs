@@ -278,9 +278,9 @@ fn redirected(client: &mut Client, path: &str) -> Outcome {
         ..Request::get(path)
     };
     let response = client.call(|_| request.clone(), true)?;
-    let Some(target) = response.header("location").filter(|_| {
-        [Habit::FollowsRedirects, Habit::SendsTokenOn].map(|habit| client.has(habit)) != [false; 2]
-    }) else {
+    let sends_token_on = client.has(Habit::SendsTokenOn);
+    let follows = sends_token_on || client.has(Habit::FollowsRedirects);
+    let Some(target) = response.header("location").filter(|_| follows) else {
         return Ok(json!({"status": response.status}));
     };
     let path = path_of(target);

@@ -94,7 +94,7 @@ impl OpenCases {
             cases.iter().enumerate().map(|(number, case)| OpenCase {
                 task,
                 number,
-                name: case.name(),
+                name: case.served.case.name,
                 url: &case.context.url,
                 token: case.context.token.as_deref(),
             })
@@ -107,7 +107,7 @@ impl OpenCases {
         let mut tasks = self.tasks.iter();
         let cases = tasks.find(|(it, _)| it.words.name == task);
         let case = cases.and_then(|(_, cases)| cases.get(number));
-        case.inspect(|case| case.again()).is_some()
+        case.map(|case| case.served.again()).is_some()
     }
 
     /// What became of each task so far.
@@ -148,7 +148,7 @@ impl std::fmt::Debug for OpenCases {
 fn grade(task: &'static Task, cases: &[CaseService], seen: &[WireRecord]) -> TaskGrade {
     let recorded = cases.iter().map(|case| {
         let (goal, wire) = case.record(seen);
-        CaseGrade::new(case.name(), &goal, None, wire)
+        CaseGrade::new(case.served.case.name, &goal, None, wire)
     });
     TaskGrade::new(task.words.name, task.rules(), recorded.collect())
 }
@@ -265,7 +265,7 @@ mod tests {
         let own = cases.tasks.iter().flat_map(|(_, cases)| cases);
         let own: Vec<_> = own
             .filter(|case| case.has_a_listener())
-            .map(CaseService::name)
+            .map(|case| case.served.case.name)
             .collect();
         assert_eq!(own, ["https, and no TLS behind it"]);
         drop(silent);

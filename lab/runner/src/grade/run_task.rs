@@ -70,11 +70,11 @@ async fn run_case(
         command,
         &service.context,
         Limits {
-            called: service.called(),
+            called: service.served.called.notified(),
             time: task.words.time,
-            flood: service.flood(),
+            flood: service.served.flood.notified(),
             is_result: |line: &str| service.is_result(line),
-            delay: service.delay(),
+            delay: service.served.delay.clone(),
         },
         service.begun,
     );

@@ -69,7 +69,7 @@ pub(super) struct CaseService {
     pub(super) context: Context,
     /// The moment from which its record counts.
     pub(super) begun: Instant,
-    served: Arc<Served>,
+    pub(super) served: Arc<Served>,
     served_by: ServedBy,
     /// What else it needs for as long as it is served.
     _beside: Beside,
@@ -92,12 +92,12 @@ enum ServedBy {
 }
 
 /// What a case's service does, and what it noticed.
-struct Served {
+pub(super) struct Served {
     method: Method,
     /// What stands before the paths of the task.
     prefix: String,
     token: Option<String>,
-    case: &'static Case,
+    pub(super) case: &'static Case,
     /// Whether other cases are served on its listener.
     is_shared: bool,
     /// The most requests of the case.
@@ -105,10 +105,12 @@ struct Served {
     /// Set before anybody knows its URL.
     started: OnceLock<Started>,
     state: Mutex<State>,
-    called: Notify,
-    flood: Notify,
+    /// Notified with its first request.
+    pub(super) called: Notify,
+    /// Notified once there were more requests than a case has room for.
+    pub(super) flood: Notify,
     /// How late the runtime is that serves it, from the first request on.
-    delay: LabDelay,
+    pub(super) delay: LabDelay,
     measured: Once,
 }
 
@@ -185,10 +187,7 @@ pub(super) fn start_open(
     let serve = |case: Prepared| {
         let number = HEADER_CASES.iter().position(|it| *it == case.header_case);
         let number = number.filter(|_| case.served.is_shared);
-        match number.and_then(|number| Some((number, shared.get(number)?))) {
-            Some((number, running)) => case.behind(number, running),
-            None => case.alone(),
-        }
+        case.serve(number.and_then(|number| Some((number, shared.get(number)?))))
     };
     let services: Result<_, _> = cases.into_iter().map(serve).collect();
     Ok((services?, shared))
@@ -202,33 +201,13 @@ impl CaseService {
         mut draw: Draw,
     ) -> Result<Self, RunError> {
         let prefix = prefix(&mut draw);
-        Prepared::new(task, case, draw, prefix, false).alone()
-    }
-
-    /// What it does, in words.
-    pub(super) fn name(&self) -> &'static str {
-        self.served.case.name
+        Prepared::new(task, case, draw, prefix, false).serve(None)
     }
 
     /// Whether it has a listener for itself.
     #[cfg(test)]
     pub(super) fn has_a_listener(&self) -> bool {
         matches!(self.served_by, ServedBy::Own(_))
-    }
-
-    /// Ready with its first request.
-    pub(super) async fn called(&self) {
-        self.served.called.notified().await;
-    }
-
-    /// Ready once there were more requests than a case has room for.
-    pub(super) async fn flood(&self) {
-        self.served.flood.notified().await;
-    }
-
-    /// The meter of the lab's own delays.
-    pub(super) fn delay(&self) -> LabDelay {
-        self.served.delay.clone()
     }
 
     /// How many requests came so far if this line is the result of the case; none if it is
@@ -240,11 +219,6 @@ impl CaseService {
         }
         let (goal, wire) = self.record(&[]);
         goal.accepts(line).then_some(wire.total)
-    }
-
-    /// Begins the case again: with a service that has seen nothing, and a new record.
-    pub(super) fn again(&self) {
-        self.served.again();
     }
 
     /// What the caller must end up with, and what the wire has seen so far: by its own
@@ -341,29 +315,23 @@ impl Prepared {
         }
     }
 
-    /// On a listener of its own.
-    fn alone(self) -> Result<CaseService, RunError> {
+    /// On the listener of this number among those that are shared, or on one of its own.
+    fn serve(self, shared: Option<(usize, &RunningService)>) -> Result<CaseService, RunError> {
         let begun = Instant::now();
-        let capacity = self.served.most + IN_FLIGHT;
-        let own = listen(self.routes.clone(), self.header_case, self.seed, capacity)?;
-        let (context, beside) = self.locate(&own)?;
+        let (served_by, (context, beside)) = match shared {
+            Some((number, running)) => (ServedBy::Shared(number), self.locate(running)?),
+            None => {
+                let capacity = self.served.most + IN_FLIGHT;
+                let own = listen(self.routes.clone(), self.header_case, self.seed, capacity)?;
+                let located = self.locate(&own)?;
+                (ServedBy::Own(own), located)
+            }
+        };
         Ok(CaseService {
             context,
             begun,
             served: self.served,
-            served_by: ServedBy::Own(own),
-            _beside: beside,
-        })
-    }
-
-    /// On the listener of this number among those that are shared.
-    fn behind(self, number: usize, running: &RunningService) -> Result<CaseService, RunError> {
-        let (context, beside) = self.locate(running)?;
-        Ok(CaseService {
-            context,
-            begun: Instant::now(),
-            served: self.served,
-            served_by: ServedBy::Shared(number),
+            served_by,
             _beside: beside,
         })
     }
@@ -530,7 +498,8 @@ impl Served {
         reply
     }
 
-    fn again(&self) -> StatusCode {
+    /// Begins the case again: with a service that has seen nothing, and a new record.
+    pub(super) fn again(&self) -> StatusCode {
         let mut state = self.lock();
         state.responder = (self.case.responder)(&mut state.draw);
         let ledger = self.snapshot();
