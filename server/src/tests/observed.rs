@@ -100,18 +100,13 @@ async fn a_cursor_that_is_sent_is_the_one_that_was_issued() {
     let entries = service.ledger().entries;
     for pages in entries.chunks(2).take(3) {
         let sent = pages[1].cursor.map(IssuedCursor::Hash);
-        assert!(
-            sent.is_some() && pages[0].cursor_issued == sent,
-            "{pages:?}"
-        );
+        assert!(sent.is_some(), "{pages:?}");
+        assert_eq!(pages[0].cursor_issued, sent, "{pages:?}");
         assert_ne!(pages[1].cursor_issued, sent, "{pages:?}");
     }
     assert_eq!(entries[1].cursor_issued, Some(IssuedCursor::Null));
-    assert_eq!(
-        entries[6].cursor_issued,
-        Some(IssuedCursor::Null),
-        "/bad-items"
-    );
+    let of_bad_items = entries[6].cursor_issued;
+    assert_eq!(of_bad_items, Some(IssuedCursor::Null));
     assert_eq!(entries[7].cursor_issued, None, "a number is no cursor");
     assert_eq!(entries[8].cursor_issued, None, "/flaky is no listing");
 }

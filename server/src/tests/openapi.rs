@@ -60,10 +60,8 @@ fn check(document: &Value, method: &str, uri: &str, response: &TestResponse) {
     let what = format!("{method} {uri} → {status} {media_type:?}");
     let described = described(document, method, uri, status);
     assert!(described.is_object(), "{what} is not in the document");
-    assert!(
-        response.headers.contains_key("x-request-id"),
-        "{what} has no request id"
-    );
+    let has_id = response.headers.contains_key("x-request-id");
+    assert!(has_id, "{what} has no request id");
     let content = described.get("content").filter(|_| method != "HEAD");
     let Some(content) = content else {
         return assert!(response.body.is_empty(), "{what} should have no body");
@@ -72,7 +70,7 @@ fn check(document: &Value, method: &str, uri: &str, response: &TestResponse) {
     let schema = &content[media_type]["schema"];
     assert!(
         schema.is_object(),
-        "{what} has another media type in the document"
+        "{what}: described by another media type"
     );
     let body = match media_type.starts_with("text/") {
         true => Some(Value::String(response.text())),

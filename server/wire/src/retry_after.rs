@@ -168,11 +168,8 @@ mod tests {
             let value = HeaderValue::from_bytes(value).unwrap();
             let headers = HeaderMap::from_iter([(RETRY_AFTER, value.clone())]);
 
-            assert_eq!(
-                RetryAfter::of(&headers, || now),
-                Some(expected),
-                "{value:?}"
-            );
+            let read = RetryAfter::of(&headers, || now);
+            assert_eq!(read, Some(expected), "{value:?}");
         }
         assert_eq!(RetryAfter::of(&HeaderMap::new(), || now), None);
     }

@@ -77,11 +77,8 @@ mod tests {
         ];
 
         for (text, left, places) in table {
-            assert_eq!(
-                without_cursors(text),
-                (left.to_owned(), places.to_vec()),
-                "{text}"
-            );
+            let expected = (left.to_owned(), places.to_vec());
+            assert_eq!(without_cursors(text), expected, "{text}");
         }
     }
 
