@@ -88,10 +88,8 @@ mod tests {
     #[test]
     fn the_last_line_says_whether_a_workshop_can_begin() {
         let of = |levels: &[Level]| {
-            let all: Vec<_> = levels
-                .iter()
-                .map(|level| finding("x", *level, "", None))
-                .collect();
+            let all = levels.iter().map(|level| finding("x", *level, "", None));
+            let all: Vec<_> = all.collect();
             summary(&all)
         };
 

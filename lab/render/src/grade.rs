@@ -113,12 +113,8 @@ pub fn task(
         return sheet.into_text();
     }
     let rules: Vec<_> = grade.broken_but_for(known).collect();
-    let others = grade
-        .cases
-        .iter()
-        .filter(|case| has_failed(grade, case))
-        .skip(MISSED);
-    let others: Vec<_> = others.map(|case| case.name).collect();
+    let others = failed(grade).skip(MISSED);
+    let others: Vec<_> = others.map(|(_, case)| case.name).collect();
     for (number, case) in to_show(grade, &rules) {
         shown(&mut sheet, &rules, number, case);
         if has_failed(grade, case) {
@@ -179,8 +175,7 @@ pub fn card(card: &Card, known: &KnownFailures, options: &Options) -> String {
     for grade in &card.tasks {
         headline(&mut sheet, grade, "", "", known);
         remark(&mut sheet, grade);
-        let missed = grade.cases.iter().filter(|case| has_failed(grade, case));
-        for case in missed.take(MISSED) {
+        for (_, case) in failed(grade).take(MISSED) {
             sheet.beside(INDENT, &format!("{}:", case.name));
             ended(&mut sheet, case, None);
         }
@@ -372,6 +367,12 @@ pub(super) fn has_failed(grade: &TaskGrade, case: &CaseGrade) -> bool {
     }
 }
 
+/// The cases that are reasons why the goal of a task was missed, with their numbers.
+pub(super) fn failed(grade: &TaskGrade) -> impl Iterator<Item = (usize, &CaseGrade)> {
+    let cases = grade.cases.iter().enumerate();
+    cases.filter(|(_, case)| has_failed(grade, case))
+}
+
 /// Whether a verdict is good; none if it is neither good nor bad. A known failure is
 /// neither.
 pub(super) fn is_good(verdict: Verdict, is_known: bool) -> Option<bool> {
@@ -393,16 +394,10 @@ pub(super) fn in_words(verdict: Verdict, is_known: bool) -> String {
 /// The cases that show the failures, with their numbers: those that missed the goal, and
 /// the first that broke each of these rules.
 fn to_show<'a>(grade: &'a TaskGrade, rules: &[&RuleGrade]) -> Vec<(usize, &'a CaseGrade)> {
-    let broken = rules
-        .iter()
-        .filter_map(|rule| rule.judgement.requests.first());
+    let broken = rules.iter().filter_map(|it| it.judgement.requests.first());
     let broken: Vec<_> = broken.map(|request| request.case).collect();
-    let missed = grade
-        .cases
-        .iter()
-        .enumerate()
-        .filter(|(_, case)| has_failed(grade, case));
-    let missed: Vec<_> = missed.map(|(number, _)| number).take(MISSED).collect();
+    let missed = failed(grade).take(MISSED);
+    let missed: Vec<_> = missed.map(|(number, _)| number).collect();
     let cases = grade.cases.iter().enumerate();
     cases
         .filter(|(number, _)| broken.contains(number) || missed.contains(number))
@@ -475,16 +470,11 @@ fn chart(sheet: &mut Sheet<'_>, case: &CaseGrade, broken: &[u64]) {
 pub(super) fn count(card: &Card, known: &KnownFailures) -> String {
     let tasks = &card.tasks;
     let goals = |verdict| tasks.iter().filter(|it| it.goal.verdict == verdict).count();
-    let rules = |verdict| {
-        tasks
-            .iter()
-            .map(|it| it.with_verdict(verdict).count())
-            .sum()
-    };
+    let of = |verdict| tasks.iter().map(move |it| it.with_verdict(verdict).count());
     let broken = tasks.iter().map(|it| it.broken_but_for(known).count());
     let broken: usize = broken.sum();
-    let [kept, all_broken, untold]: [usize; 3] =
-        [Verdict::Kept, Verdict::Broken, Verdict::CannotTell].map(rules);
+    let verdicts = [Verdict::Kept, Verdict::Broken, Verdict::CannotTell];
+    let [kept, all_broken, untold] = verdicts.map(|verdict| of(verdict).sum::<usize>());
     let unless_none = |count: usize, what| match count {
         0 => String::new(),
         count => format!(", {count} {what}"),

@@ -12,7 +12,7 @@ use evidence::{
 };
 use maud::{PreEscaped, Render, html};
 
-use super::{grade::has_failed, paint::fit};
+use super::{grade::failed, paint::fit};
 
 /// The message of a known failure that did not fail.
 const WRONGLY_LISTED: &str = "on the list of known failures, but did not fail";
@@ -168,8 +168,7 @@ impl<C: JudgedCard> Asked<'_, C> {
 
 fn goal(asked: &Asked<'_, Card>, task: &TaskGrade) -> Test {
     let verdict = (task.goal.verdict.as_verdict(), task.goal.verdict);
-    let cases = task.cases.iter();
-    let missed: Vec<_> = cases.filter(|case| has_failed(task, case)).collect();
+    let missed: Vec<_> = failed(task).map(|(_, case)| case).collect();
     let details: Vec<_> = missed.iter().map(|case| ended(case)).collect();
     let processes = missed.iter().flat_map(|case| &case.process);
     let mut stderr = processes.map(|process| process.stderr.as_slice());

@@ -223,12 +223,12 @@ pub(super) fn count(card: &ProxyCard, options: &Options) -> String {
         (Verdict::NotExercised, "not exercised"),
         (Verdict::CannotTell, "cannot tell"),
     ];
-    let parts = parts.map(|(verdict, words)| (card.count(verdict), words));
-    let parts = parts
-        .iter()
-        .filter(|(number, words)| *number > 0 || *words == "broken");
-    let parts: Vec<_> = parts
-        .map(|(number, words)| format!("{number} {words}"))
-        .collect();
-    parts.join(options.or_ascii(" · ", ", "))
+    let mut shown = Vec::new();
+    for (verdict, words) in parts {
+        let number = card.count(verdict);
+        if number > 0 || verdict == Verdict::Broken {
+            shown.push(format!("{number} {words}"));
+        }
+    }
+    shown.join(options.or_ascii(" · ", ", "))
 }

@@ -211,9 +211,8 @@ fn load(sheet: &mut Sheet<'_>, storm: &Storm, view: &View) {
         return;
     };
     let rates = run.steps.chunks(view.steps);
-    let rates: Vec<_> = rates
-        .map(|steps| per_second(steps, |step| step.calls))
-        .collect();
+    let rates = rates.map(|steps| per_second(steps, |step| step.calls));
+    let rates: Vec<_> = rates.collect();
     let most = rates.iter().copied().fold(0.0, f64::max);
     let columns = rates.iter().map(|rate| view.sign(level(*rate, most)));
     let columns: String = columns.collect();
@@ -223,14 +222,12 @@ fn load(sheet: &mut Sheet<'_>, storm: &Storm, view: &View) {
 }
 
 fn line(sheet: &mut Sheet<'_>, storm: &Storm, run: &PolicyRun, view: &View) {
-    let shades = run.shades(view.steps).into_iter();
-    let columns: String = shades
-        .map(|shade| match shade {
-            Shade::NoCalls => ' ',
-            Shade::NotJudged => NOT_JUDGED,
-            Shade::Level(level) => view.sign(level),
-        })
-        .collect();
+    let columns = run.shades(view.steps).into_iter().map(|shade| match shade {
+        Shade::NoCalls => ' ',
+        Shade::NotJudged => NOT_JUDGED,
+        Shade::Level(level) => view.sign(level),
+    });
+    let columns: String = columns.collect();
     let ending = storm_ending(run);
     let (color, words) = match ending.mark {
         Mark::Ok => (AnsiColor::Green, ending.words),
@@ -241,17 +238,9 @@ fn line(sheet: &mut Sheet<'_>, storm: &Storm, run: &PolicyRun, view: &View) {
     let usual = storm.settings.calls_per_second;
     let full = break_even(&storm.settings, &run.policy);
     let full = full.map_or(storm.capacity_per_second, |level| level.rate);
-    view.line(
-        sheet,
-        &run.policy.name,
-        &columns,
-        [
-            &ending,
-            &short(run.lost() as f64),
-            &run.success().unwrap_or_default(),
-            &rate(full, usual),
-        ],
-    );
+    let (lost, share) = (short(run.lost() as f64), run.success().unwrap_or_default());
+    let cells = [&*ending, &lost, &share, &rate(full, usual)];
+    view.line(sheet, &run.policy.name, &columns, cells);
     let most = f64::from(run.policy.setup.concurrency);
     let limits = run.steps.chunks(view.steps);
     let limits: Option<String> = limits
@@ -391,7 +380,7 @@ mod tests {
     /// A run of calls that mostly end alike for a while.
     fn steps() -> impl Strategy<Value = Vec<Step>> {
         let stretch = (0_u32..60, 0_u32..=60, 0_u32..=60, 1_usize..80);
-        let stretches = vec(stretch, 2..9).prop_map(|stretches| {
+        vec(stretch, 2..9).prop_map(|stretches| {
             let steps = stretches
                 .into_iter()
                 .flat_map(|(calls, good, open, steps)| {
@@ -406,9 +395,8 @@ mod tests {
                     };
                     vec![step; steps]
                 });
-            steps.chain(vec![Step::default(); 150]).take(150)
-        });
-        stretches.prop_map(Iterator::collect)
+            steps.chain(vec![Step::default(); 150]).take(150).collect()
+        })
     }
 
     fn storm_of(settings: Settings, rows: Vec<(Vec<Step>, u32)>) -> Storm {

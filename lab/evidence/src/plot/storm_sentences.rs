@@ -126,10 +126,8 @@ pub(super) fn changed(before: &[Policy], policy: &Policy) -> Option<String> {
         Setup::KNOBS.iter().filter(differs).collect::<Vec<_>>()
     };
     // Of equally similar ones, the last.
-    let nearest = before
-        .iter()
-        .rev()
-        .min_by_key(|other| differing(other).len())?;
+    let nearest = before.iter().rev();
+    let nearest = nearest.min_by_key(|other| differing(other).len())?;
     let knobs = differing(nearest).into_iter().map(|knob| {
         let name = knob.name.trim_end_matches("_seconds").replace('_', " ");
         let unit = knob.unit();
@@ -304,12 +302,12 @@ pub fn storm_figures_in_short(storm: &Storm) -> Table {
 
 fn figures(storm: &Storm, figures: impl IntoIterator<Item = Figure>) -> Table {
     let figures: Vec<_> = figures.into_iter().collect();
-    let row = |run| TableRow {
-        cells: figures
-            .iter()
-            .map(|(.., cell)| cell(&storm.settings, run))
-            .collect(),
-        failed: ending(run).mark == Mark::Failed,
+    let row = |run| {
+        let cells = figures.iter().map(|(.., cell)| cell(&storm.settings, run));
+        TableRow {
+            cells: cells.collect(),
+            failed: ending(run).mark == Mark::Failed,
+        }
     };
     Table {
         columns: figures.iter().map(|(column, ..)| *column).collect(),

@@ -130,15 +130,12 @@ impl Table {
 
     /// Keeps these columns only, and of these the optional ones only if a row fills them.
     fn with_columns(mut self, is_wanted: impl Fn(&Column) -> bool) -> Self {
-        let is_filled = |at: usize| {
-            self.rows
-                .iter()
-                .any(|row| row.cells.get(at).is_some_and(Option::is_some))
-        };
-        let is_shown: Vec<bool> = (0..)
+        let fills = |row: &TableRow, at| row.cells.get(at).is_some_and(Option::is_some);
+        let is_filled = |at: usize| self.rows.iter().any(|row| fills(row, at));
+        let is_shown = (0..)
             .zip(&self.columns)
-            .map(|(at, column)| is_wanted(column) && (!column.optional || is_filled(at)))
-            .collect();
+            .map(|(at, column)| is_wanted(column) && (!column.optional || is_filled(at)));
+        let is_shown: Vec<bool> = is_shown.collect();
         keep(&mut self.columns, &is_shown);
         for row in &mut self.rows {
             keep(&mut row.cells, &is_shown);

@@ -187,12 +187,8 @@ mod tests {
 
         assert_eq!(waterfall.rows[0].due, Some(Duration::from_millis(1210)));
         assert_eq!(waterfall.axis.length, Duration::from_millis(1500));
-        let labels: Vec<_> = waterfall
-            .axis
-            .ticks
-            .iter()
-            .map(|tick| &*tick.label)
-            .collect();
+        let ticks = waterfall.axis.ticks.iter();
+        let labels: Vec<_> = ticks.map(|tick| &*tick.label).collect();
         assert_eq!(labels, ["0 ms", "500 ms", "1 s", "1.5 s"]);
     }
 

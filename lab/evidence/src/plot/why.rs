@@ -39,17 +39,14 @@ fn attempt(span: &Span, neighbours: Neighbours<'_>) -> Vec<String> {
     let is_followed = neighbours
         .next
         .is_some_and(|it| it.name == SpanName::Attempt);
-    let steps: Vec<String> = match neighbours.operation.filter(|_| !is_followed) {
-        _ if is_followed => vec!["sent again at once, regardless of the result".to_owned()],
+    let then = match neighbours.operation.filter(|_| !is_followed) {
+        _ if is_followed => steps(["sent again at once, regardless of the result"]),
         // An attempt that failed says nothing new about its call.
         Some(operation) if !span.failed() && operation.failed() => wrong_response(operation),
-        _ if span.failed() => vec![
-            "not a transient failure".to_owned(),
-            "returned to the caller".to_owned(),
-        ],
+        _ if span.failed() => steps(["not a transient failure", "returned to the caller"]),
         _ => received(span),
     };
-    [vec![found], steps].concat()
+    [vec![found], then].concat()
 }
 
 /// The result of an attempt: a status, or why there is none. None while it is open.
@@ -59,24 +56,25 @@ fn found(span: &Span) -> Option<String> {
     failure(span).map(|error| reason(&error)).or_else(status)
 }
 
+fn steps<const N: usize>(words: [&str; N]) -> Vec<String> {
+    words.map(str::to_owned).into()
+}
+
 fn received(span: &Span) -> Vec<String> {
     let what = match span.fields.number(field::STATUS) {
         Some(204) => "a success without a body",
         Some(300..400) => "a redirect is a response and is not followed",
         _ => "a success with a complete body",
     };
-    vec![what.to_owned(), "returned to the caller".to_owned()]
+    steps([what, "returned to the caller"])
 }
 
 /// A success with an unusable response, which another attempt would get again.
 fn wrong_response(operation: &Span) -> Vec<String> {
     let word = problem_of(operation);
     let problem = word.map_or_else(|| "unusable".to_owned(), problem);
-    vec![
-        "its body is complete".to_owned(),
-        problem,
-        "an error for the caller: a retry would get the same".to_owned(),
-    ]
+    let end = "an error for the caller: a retry would get the same";
+    steps(["its body is complete", &problem, end])
 }
 
 /// The recorded problem of a response, or else the error of its call.
@@ -89,11 +87,11 @@ pub(super) fn problem_of(call: &Span) -> Option<&str> {
 fn limit(operation: &Span) -> Vec<String> {
     let ended_before = operation.fields.number(field::ATTEMPTS) == Some(0);
     match operation.fields.text(field::PROBLEM) {
-        Some(word) if ended_before => vec![
-            problem(word),
-            "no request is sent".to_owned(),
-            "an error for the caller".to_owned(),
-        ],
+        Some(word) if ended_before => steps([
+            &problem(word),
+            "no request is sent",
+            "an error for the caller",
+        ]),
         _ => Vec::new(),
     }
 }

@@ -23,7 +23,7 @@ pub(super) const COLUMNS: usize = 100;
 pub(super) fn figures(sides: &[Side<'_>]) -> Vec<Markup> {
     let charts = sides
         .iter()
-        .map(|side| Chart::new(&side.run.traces, Options::ROWS));
+        .map(|it| Chart::new(&it.run.traces, Options::ROWS));
     let charts: Vec<_> = charts.collect();
     let scale = Chart::scale(&charts, COLUMNS);
     let figures = sides.iter().zip(&charts);
@@ -96,11 +96,10 @@ fn figure(side: &Side<'_>, chart: &Chart, scale: &Scale) -> Markup {
 fn reasons(side: &Side<'_>, chart: &Chart) -> Markup {
     let rows: Vec<_> = chart.rows.iter().filter(|row| !row.is_nested()).collect();
     let follows = |at: usize| rows.get(at + 1).map(|next: &&Row| &next.why);
-    let decided: Vec<_> = (0..)
+    let decided = (0..)
         .zip(&rows)
-        .filter(|(at, row)| !row.reason().is_empty() && follows(*at) != Some(&row.why))
-        .map(|(_, row)| row)
-        .collect();
+        .filter(|(at, row)| !row.reason().is_empty() && follows(*at) != Some(&row.why));
+    let decided: Vec<_> = decided.map(|(_, row)| row).collect();
     let id = side.id("why");
     html! {
         @if !decided.is_empty() {
@@ -166,11 +165,8 @@ fn bars(chart: &Chart, scale: &Scale) -> Markup {
 
 /// A segment of a whole call's line.
 fn line_part(at: usize, chart: &Chart, part: &Part, scale: &Scale) -> Markup {
-    shape(
-        at,
-        class_of(part.kind, part.mark),
-        &scale.bar(part.start, chart.end(part)),
-    )
+    let class = class_of(part.kind, part.mark);
+    shape(at, class, &scale.bar(part.start, chart.end(part)))
 }
 
 /// A bar in the row `at`, and the breaks in it.

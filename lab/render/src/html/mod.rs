@@ -137,14 +137,9 @@ impl Side<'_> {
 impl Story<'_> {
     fn page(&self) -> String {
         let Self { words, sides, .. } = self;
-        let without = sides
-            .iter()
-            .find_map(|side| side.run.lesson.without.clone());
+        let mut without = sides.iter().flat_map(|side| &side.run.lesson.without);
         let title = format!("{} — {}", words.name, words.title);
-        let seed = sides
-            .iter()
-            .map(|side| (side.run.seed, side.run.pace))
-            .next();
+        let first = sides.first().map(|side| side.run);
         document::document(
             &title,
             markup! {
@@ -163,11 +158,11 @@ impl Story<'_> {
                         (tables::wire(side))
                         (tables::counters(side, self.metrics))
                     }
-                    (lesson(&self.why, without.as_deref(), words.unsolved, &self.next))
+                    (lesson(&self.why, without.next(), words.unsolved, &self.next))
                 }
-                @if let Some((seed, of)) = seed {
+                @if let Some(run) = first {
                     footer {
-                        p { "seed " (seed) " · " (pace(of)) }
+                        p { "seed " (run.seed) " · " (pace(run.pace)) }
                     }
                 }
             },
@@ -295,7 +290,7 @@ fn verdict(side: &Side<'_>) -> Markup {
     }
 }
 
-fn lesson(why: &str, without: Option<&str>, unsolved: &str, next: &str) -> Markup {
+fn lesson(why: &str, without: Option<&String>, unsolved: &str, next: &str) -> Markup {
     markup! {
         div.pair {
             section aria-labelledby="lesson" {

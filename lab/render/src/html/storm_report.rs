@@ -125,19 +125,13 @@ fn ground(frame: &StormFrame) -> Markup {
 /// The curves, in a nested picture: one unit is one column, or one call or request per
 /// second.
 fn curves(curves: &StormCurves, frame: &StormFrame) -> Markup {
-    let StormCurves {
-        load,
-        goodput,
-        throughput,
-        limit,
-    } = curves;
     let view = format!("0 0 {} {}", frame.columns, short(frame.top));
     markup! {
         svg viewBox=(view) preserveAspectRatio="none" width="100%" height="100%" {
-            path.goodput d=(area(goodput, frame.top)) {}
-            path.wasted d=(stripes(goodput, throughput, frame.top)) {}
-            path.load d=(line(load, frame.top)) {}
-            @if !limit.is_empty() { path.limit d=(line(limit, frame.top)) {} }
+            path.goodput d=(area(&curves.goodput, frame.top)) {}
+            path.wasted d=(stripes(&curves.goodput, &curves.throughput, frame.top)) {}
+            path.load d=(line(&curves.load, frame.top)) {}
+            @if !curves.limit.is_empty() { path.limit d=(line(&curves.limit, frame.top)) {} }
         }
     }
 }
@@ -210,7 +204,9 @@ fn short(number: f64) -> String {
     tenths.to_string()
 }
 
-/// The meaning of the curve of the clients' limit.
+/// The meanings of the less common curves.
+const WASTED: &str = "work whose caller no longer waited; with the goodput it is the throughput";
+const BREAK_EVEN: &str = "break-even: load × requests per call = capacity";
 const LIMIT: &str = "attempts in flight that a client allows itself; full height is its maximum";
 
 fn legend(frame: &StormFrame, pictures: &[StormPicture]) -> Markup {
@@ -225,24 +221,14 @@ fn legend(frame: &StormFrame, pictures: &[StormPicture]) -> Markup {
             }
         }
     };
-    let has_break_even = pictures.iter().any(|picture| picture.break_even.is_some());
-    let has_limit = pictures
-        .iter()
-        .any(|picture| !picture.curves.limit.is_empty());
+    let has_break_even = pictures.iter().any(|it| it.break_even.is_some());
+    let has_limit = pictures.iter().any(|it| !it.curves.limit.is_empty());
     let kinds = [
         ("goodput", "calls that succeeded: the goodput", true),
-        (
-            "wasted",
-            "work whose caller no longer waited; with the goodput it is the throughput",
-            true,
-        ),
+        ("wasted", WASTED, true),
         ("load", "calls that began: the load", true),
         ("capacity", &*frame.capacity.label, true),
-        (
-            "break-even",
-            "break-even: load × requests per call = capacity",
-            has_break_even,
-        ),
+        ("break-even", BREAK_EVEN, has_break_even),
         ("limit", LIMIT, has_limit),
         ("incident", "the incident", frame.incident.is_some()),
     ];

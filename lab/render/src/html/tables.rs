@@ -55,17 +55,14 @@ const CHANGES: &str = "The changes by this run, under their names in /metrics";
 pub(super) fn counters(side: &Side<'_>, metrics: &[Metric]) -> Markup {
     let (id, caption) = (side.id("counters"), side.id("moved"));
     let run = side.run;
-    let unmoved = run
-        .client
-        .headlines
-        .iter()
-        .map(|counter| run.client.counter(counter))
-        .filter(|name| run.counters.total(name) == 0)
-        .map(|name| Counter {
-            name: name.into_owned(),
-            labels: Default::default(),
-            value: 0,
-        });
+    let headlines = run.client.headlines.iter();
+    let headlines = headlines.map(|counter| run.client.counter(counter));
+    let unmoved = headlines.filter(|name| run.counters.total(name) == 0);
+    let unmoved = unmoved.map(|name| Counter {
+        name: name.into_owned(),
+        labels: Default::default(),
+        value: 0,
+    });
     let titles = [
         ("counter", false),
         ("change", true),
