@@ -1,5 +1,7 @@
 //! A grade as text for a terminal: a line for each task, the next step, and the card.
 
+use std::collections::BTreeSet;
+
 use anstyle::{AnsiColor, Style};
 use evidence::{
     KnownFailures,
@@ -50,10 +52,9 @@ pub struct Open<'a> {
 pub fn open(tasks: &[Open<'_>], options: &Options) -> String {
     let lab = options.lab;
     let mut sheet = Sheet::new(options);
-    sheet.beside(
-        "",
-        "Open until Ctrl+C, which prints the card. Each URL is one case: one call of your client.",
-    );
+    let first = "Open until Ctrl+C, which prints the card. Each URL is one case: one call of your \
+                 client.";
+    sheet.beside("", first);
     sheet.line("To let the lab call a program for each case instead:");
     sheet.line(&format!("  {lab} grade -- COMMAND"));
     sheet.gap();
@@ -71,12 +72,12 @@ pub fn open(tasks: &[Open<'_>], options: &Options) -> String {
         if let Some(token) = task.token {
             sheet.line(&format!("{:15}Authorization: Bearer {token}", ""));
         }
-        if task.cases.len() > shown {
-            let more = task.cases.len() - shown;
-            let s = if more == 1 { "" } else { "s" };
+        let more = task.cases.len().saturating_sub(shown);
+        if more > 0 {
+            let (s, name) = (if more == 1 { "" } else { "s" }, task.task);
             sheet.line(&format!(
-                "{:15}and {more} more case{s}: {lab} grade --task {}",
-                "", task.task
+                "{:15}and {more} more case{s}: {lab} grade --task {name}",
+                ""
             ));
         }
     }
@@ -141,18 +142,19 @@ pub fn task(
 pub fn done(card: &Card, practice: &[&str], options: &Options) -> String {
     let lab = options.lab;
     let mut sheet = Sheet::new(options);
-    let goes_with = |verdict| {
-        let tasks = card.tasks.iter();
-        let rules = tasks.flat_map(move |task| task.with_verdict(verdict));
+    let ids = |verdict| {
+        let rules = card
+            .tasks
+            .iter()
+            .flat_map(move |it| it.with_verdict(verdict));
         rules.map(|rule| rule.id)
     };
-    let kept: std::collections::BTreeSet<_> = goes_with(Verdict::Kept).collect();
+    let kept: BTreeSet<_> = ids(Verdict::Kept).collect();
     let not = [Verdict::Skipped, Verdict::NotExercised, Verdict::CannotTell];
-    let not = not.into_iter().flat_map(goes_with);
-    let not: std::collections::BTreeSet<_> = not.filter(|id| !kept.contains(id)).collect();
-    let tasks = card.tasks.len();
-    let rules = if kept.len() == 1 { "rule" } else { "rules" };
-    let kept = kept.len();
+    let not = not.into_iter().flat_map(ids);
+    let not: BTreeSet<_> = not.filter(|id| !kept.contains(id)).collect();
+    let (tasks, kept) = (card.tasks.len(), kept.len());
+    let rules = if kept == 1 { "rule" } else { "rules" };
     sheet.beside(
         "",
         &format!("All {tasks} tasks are done, and {kept} {rules} kept."),

@@ -34,21 +34,15 @@ pub fn load(load: &Load, progress: &Progress, course: &[&str], options: &Options
         }
     }
     let (rate, achieved) = (load.rate, progress.rate());
-    sheet.paragraph(
-        "rate",
-        &format!("{rate} a second asked for, {achieved:.1} completed"),
+    let rate = format!("{rate} a second asked for, {achieved:.1} completed");
+    sheet.paragraph("rate", &rate);
+    let client = format!(
+        "{} calls, {} attempts, {} retries, {} give-ups",
+        tally.calls, tally.attempts, tally.retries, tally.give_ups
     );
-    sheet.paragraph(
-        "client",
-        &format!(
-            "{} calls, {} attempts, {} retries, {} give-ups",
-            tally.calls, tally.attempts, tally.retries, tally.give_ups
-        ),
-    );
-    sheet.paragraph(
-        "wire",
-        &format!("{} requests, {} responses", tally.requests, tally.responses),
-    );
+    sheet.paragraph("client", &client);
+    let wire = format!("{} requests, {} responses", tally.requests, tally.responses);
+    sheet.paragraph("wire", &wire);
     sheet.paragraph("seed", &load.seed.to_string());
     if !tally.told.is_empty() {
         sheet.gap();

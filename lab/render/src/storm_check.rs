@@ -15,14 +15,10 @@ const THEIRS: usize = 10;
 pub fn figures(figures: &Figures, options: &Options) -> String {
     let mut sheet = Sheet::new(options);
     sheet.title("The storm and published figures");
-    let requests = figures.requests;
-    sheet.beside(
-        "",
-        &format!(
-            "{requests} requests of the client that ships, in virtual time; seed {}.",
-            figures.seed
-        ),
-    );
+    let Figures { requests, seed, .. } = figures;
+    let about =
+        format!("{requests} requests of the client that ships, in virtual time; seed {seed}.");
+    sheet.beside("", &about);
     for one in &figures.models {
         model(&mut sheet, one);
     }

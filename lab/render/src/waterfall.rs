@@ -46,10 +46,8 @@ fn draw(chart: &Chart, layout: &Layout) -> String {
         layout.limit(&mut text, limit);
     }
     if chart.unrecorded > 0 {
-        let remark = format!(
-            "({} more spans were not recorded: the trace was full)",
-            chart.unrecorded
-        );
+        let spans = chart.unrecorded;
+        let remark = format!("({spans} more spans were not recorded: the trace was full)");
         layout.remark(&mut text, &remark);
     }
     text

@@ -50,11 +50,8 @@ impl CaseChart {
         let origin = wire.entries.first().map(|first| first.arrived);
         let since = |moment: Duration| moment.saturating_sub(origin.unwrap_or_default());
         let ties = Ties::of(wire);
-        let waits = ties
-            .waits()
-            .iter()
-            .filter(|wait| wait.why.doubt().is_none());
-        let waits = waits.filter(|wait| wait.early_by() > TOLERANCE);
+        let waits = ties.waits().iter();
+        let waits = waits.filter(|it| it.why.doubt().is_none() && it.early_by() > TOLERANCE);
         let early: HashMap<_, _> = waits.map(|wait| (wait.next.seq, wait.early_by())).collect();
         let replays: HashSet<_> = ties.doubtful().map(|(_, next, _)| next.seq).collect();
         let names = Names::of(&wire.entries);
@@ -116,17 +113,11 @@ impl CaseChart {
     #[must_use]
     pub fn scale(&self, columns: usize) -> Scale {
         let extents = self.rows.iter().flat_map(|row| {
-            let pause = row.pause.map(|start| Extent {
-                start,
-                end: row.arrived,
-                pause: true,
-            });
-            let request = Extent {
-                start: row.arrived,
-                end: row.ended,
-                pause: false,
-            };
-            pause.into_iter().chain([request])
+            let extent = |start, end, pause| Extent { start, end, pause };
+            let pause = row.pause.map(|start| extent(start, row.arrived, true));
+            pause
+                .into_iter()
+                .chain([extent(row.arrived, row.ended, false)])
         });
         Scale::new(&extents.collect::<Vec<_>>(), columns)
     }

@@ -174,14 +174,12 @@ fn requests(task: &TaskGrade, number: usize, case: &CaseGrade, known: &KnownFail
     let ((head, tail), left_out) = (chart.ends(), &chart.left_out);
     let gap = usize::from(left_out.is_some());
     let height = head.len() + gap + tail.len();
-    let tail_at = head.len() + gap;
     let is_ok = |row: &CaseRow| {
         let mut entries = case.wire.entries.iter();
         let found = entries.find(|entry| entry.seq == row.seq);
         found.is_some_and(|it| it.status.is_some_and(|status| status < 400) && it.ended.is_some())
     };
-    let placed = head.iter().enumerate();
-    let placed = placed.chain(tail.iter().enumerate().map(|(at, row)| (tail_at + at, row)));
+    let placed = (0..).zip(head).chain((head.len() + gap..).zip(tail));
     markup! {
         @if let Some(in_flight) = InFlight::of(&case.wire, IN_FLIGHT) {
             p.remark { (in_flight) }
