@@ -134,11 +134,10 @@ fn retry_after(fields: &Fields) -> Option<RetryAfterRead> {
         "unusable" => Some(RetryAfterRead::Unusable),
         "past_date" => Some(RetryAfterRead::PastDate),
         // A number of seconds too large to represent counts as the longest duration.
-        _ => Some(RetryAfterRead::Valid(
-            fields
-                .seconds(field::RETRY_AFTER_SECONDS)
-                .unwrap_or(Duration::MAX),
-        )),
+        _ => {
+            let seconds = fields.seconds(field::RETRY_AFTER_SECONDS);
+            Some(RetryAfterRead::Valid(seconds.unwrap_or(Duration::MAX)))
+        }
     }
 }
 

@@ -8,6 +8,7 @@
 
 use std::{
     collections::{BTreeMap, HashMap},
+    hash::Hash,
     time::Duration,
 };
 
@@ -327,15 +328,7 @@ fn repeats<'a>(sender: &Sender<'a>) -> (Vec<Repeat<'a>>, bool) {
 }
 
 /// What a request asks for. Requests of one call that ask for the same repeat each other.
-fn asks_for(
-    it: &WireRequest,
-) -> (
-    &str,
-    &str,
-    Option<u64>,
-    Option<ValueHash>,
-    Option<ValueHash>,
-) {
+fn asks_for(it: &WireRequest) -> impl Eq + Hash {
     (it.method, &it.route, it.call, it.cursor, it.body)
 }
 

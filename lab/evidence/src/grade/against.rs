@@ -101,10 +101,8 @@ mod tests {
                 let goal_is_worse = goal == GoalVerdict::Reached
                     && [GoalVerdict::Missed, GoalVerdict::Crashed].contains(&next_goal);
                 let rule_is_worse = (verdict, next) == (Verdict::Kept, Verdict::Broken);
-                assert_eq!(
-                    worse,
-                    usize::from(goal_is_worse) + usize::from(rule_is_worse)
-                );
+                let expected = usize::from(goal_is_worse) + usize::from(rule_is_worse);
+                assert_eq!(worse, expected);
             }
         }
     }

@@ -214,10 +214,8 @@ impl TaskGrade {
         for grade in &mut self.rules {
             if let Some(rule) = rules::find(grade.id) {
                 grade.judgement = rule.judge(&seen);
-                let found = grade.judgement.found.as_mut();
-                if let Some((found, place)) =
-                    found.zip(place(&grade.judgement.requests, &self.cases))
-                {
+                let place = place(&grade.judgement.requests, &self.cases);
+                if let Some((found, place)) = grade.judgement.found.as_mut().zip(place) {
                     found.push_str(&place);
                 }
             }
@@ -419,11 +417,8 @@ mod tests {
 
             let goals: Vec<_> = card.tasks.iter().map(|task| task.goal.verdict).collect();
             let passes = card.passed_but_for(&KnownFailures::default());
-            assert_eq!(
-                (card.was_attempted(), passes),
-                (attempted, passed),
-                "{goals:?}"
-            );
+            let found = (card.was_attempted(), passes);
+            assert_eq!(found, (attempted, passed), "{goals:?}");
         }
     }
 

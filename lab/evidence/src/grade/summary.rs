@@ -271,10 +271,8 @@ mod tests {
         ] {
             let error = PrintedCard::read(json).expect_err("no card");
             let source = std::error::Error::source(&error);
-            let said = format!(
-                "{error}: {}",
-                source.map_or(String::new(), ToString::to_string)
-            );
+            let source = source.map_or(String::new(), ToString::to_string);
+            let said = format!("{error}: {source}");
 
             assert!(said.contains(why), "{json}: {said}");
         }

@@ -19,10 +19,8 @@ fn judge(Case { wire, .. }: &Case<'_>) -> Judgement {
     }
     let wrong = |it: &&WireRequest| !says_what_it_brings(it) || !takes_json(it);
     let seqs: Vec<_> = wire.entries.iter().filter(wrong).map(|it| it.seq).collect();
-    Judgement::kept_unless(
-        seqs,
-        "a body without a JSON type, or an Accept without JSON",
-    )
+    let found = "a body without a JSON type, or an Accept without JSON";
+    Judgement::kept_unless(seqs, found)
 }
 
 fn says_what_it_brings(request: &WireRequest) -> bool {

@@ -150,15 +150,13 @@ impl Values {
         match self {
             Self::Whole { least, most } => {
                 let number = u32::try_from(json.as_u64()?).ok()?;
-                (least..=most)
-                    .contains(&number)
-                    .then_some(Value::Whole(number))
+                let is_within = (least..=most).contains(&number);
+                is_within.then_some(Value::Whole(number))
             }
             Self::Number { least, most } => {
                 let number = (json.as_f64()? * FRACTION).round() / FRACTION;
-                (least..=most)
-                    .contains(&number)
-                    .then_some(Value::Number(number))
+                let is_within = (least..=most).contains(&number);
+                is_within.then_some(Value::Number(number))
             }
             Self::OneOf(words) => {
                 let word = json.as_str()?;
