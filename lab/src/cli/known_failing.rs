@@ -1,66 +1,39 @@
 //! `--known-failing FILE`: reads the list of what a client is known to fail.
 
-use std::{error::Error, fs, io, path::Path};
+use std::{error::Error, path::Path};
 
 use evidence::{
     KnownFailures,
     known_failures::{GOAL, KnownFailure},
 };
-use runner::{UnknownName, grade::find};
+use runner::grade::find;
 
 use super::{
-    Exit, OrExit,
-    rule::{self, UnknownRule},
+    Exit, OrExit, rule,
+    summary::{FileError, read_text},
 };
 
-/// Why a list of known failures cannot be used.
-#[derive(Debug, thiserror::Error)]
-enum ListError<E: Error + 'static> {
-    #[error("{file} cannot be read")]
-    Unreadable { file: String, source: io::Error },
-    #[error("{file}, line {line}")]
-    Line {
-        file: String,
-        line: usize,
-        source: E,
-    },
-}
-
-/// Why a line about tasks is invalid.
-#[derive(Debug, thiserror::Error)]
-pub(super) enum LineError {
-    #[error(transparent)]
-    Rule(#[from] UnknownRule),
-    #[error(transparent)]
-    Task(#[from] UnknownName),
-    #[error("'{rule}' is not judged in {task}")]
-    NotJudged { task: String, rule: String },
-}
-
 /// Reads a list whose entries pass this check; the empty one without a file.
-pub(super) fn read<E: Error + 'static>(
+pub(super) fn read(
     file: Option<&Path>,
-    check: impl Fn(&KnownFailure) -> Result<(), E>,
+    check: impl Fn(&KnownFailure) -> Result<(), Box<dyn Error>>,
 ) -> Result<KnownFailures, Exit> {
-    let Some(path) = file else {
+    let Some(file) = file else {
         return Ok(KnownFailures::default());
     };
-    let file = path.display().to_string();
-    let read =
-        match fs::read_to_string(path) {
-            Ok(text) => KnownFailures::read(&text, check)
-                .map_err(|(line, source)| ListError::Line { file, line, source }),
-            Err(source) => Err(ListError::Unreadable { file, source }),
-        };
-    read.or_exit(Exit::Usage)
+    let text = read_text(file).or_exit(Exit::Usage)?;
+    let list = KnownFailures::read(&text, check);
+    let place = |line| format!("{}, line {line}", file.display());
+    list.map_err(|(line, error)| FileError::new(place(line), error))
+        .or_exit(Exit::Usage)
 }
 
 /// Checks an entry about tasks: a rule, a rule that a task judges, or the goal of a task.
 ///
 /// # Errors
 ///
-/// [`LineError`] names what is unknown.
-pub(super) fn check(known: &KnownFailure) -> Result<(), LineError> {
+/// The text names what is unknown.
+pub(super) fn check(known: &KnownFailure) -> Result<(), Box<dyn Error>> {
     let Some(place) = &known.place else {
         return Ok(rule::find(&known.id).map(drop)?);
     };
@@ -71,10 +44,7 @@ pub(super) fn check(known: &KnownFailure) -> Result<(), LineError> {
     let rule = rule::find(&known.id)?.id;
     match task.rules().any(|judged| judged.id == rule) {
         true => Ok(()),
-        false => Err(LineError::NotJudged {
-            task: place.clone(),
-            rule: rule.to_owned(),
-        }),
+        false => Err(format!("'{rule}' is not judged in {place}").into()),
     }
 }
 

@@ -1,25 +1,29 @@
 //! `lab grade --summary FILE…`: summarises the cards of a class.
 
 use std::{
-    fs, io,
+    error::Error,
+    fs,
     path::{Path, PathBuf},
 };
 
-use evidence::grade::{PrintedCard, PrintedCardError, Summary};
+use evidence::grade::{PrintedCard, Summary};
 use runner::grade::all;
 
 use super::{Exit, OrExit, terminal};
 
-/// Why a file cannot be read as a card.
+/// What cannot be used of a file, and why.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum FileError {
-    #[error("{file} cannot be read")]
-    Unreadable { file: String, source: io::Error },
-    #[error("{file}")]
-    NoCard {
-        file: String,
-        source: PrintedCardError,
-    },
+#[error("{what}")]
+pub(super) struct FileError {
+    what: String,
+    source: Box<dyn Error>,
+}
+
+impl FileError {
+    pub(super) fn new(what: String, source: impl Into<Box<dyn Error>>) -> Self {
+        let source = source.into();
+        Self { what, source }
+    }
 }
 
 pub(super) fn summarize(files: &[PathBuf]) -> Result<Exit, Exit> {
@@ -36,13 +40,12 @@ pub(super) fn summarize(files: &[PathBuf]) -> Result<Exit, Exit> {
 
 /// Reads a card that was printed as JSON.
 pub(super) fn read(file: &Path) -> Result<PrintedCard, FileError> {
-    let name = || file.display().to_string();
-    let text = fs::read_to_string(file).map_err(|source| FileError::Unreadable {
-        file: name(),
-        source,
-    })?;
-    PrintedCard::read(&text).map_err(|source| FileError::NoCard {
-        file: name(),
-        source,
-    })
+    let card = PrintedCard::read(&read_text(file)?);
+    card.map_err(|error| FileError::new(file.display().to_string(), error))
+}
+
+/// The text of a file.
+pub(super) fn read_text(file: &Path) -> Result<String, FileError> {
+    let text = fs::read_to_string(file);
+    text.map_err(|error| FileError::new(format!("{} cannot be read", file.display()), error))
 }
