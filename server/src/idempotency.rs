@@ -107,6 +107,7 @@ mod tests {
         for valid in [&b"k"[..], b"!", b"~", b"a,b;c=\"d\"", &longest] {
             assert_eq!(key(&[valid]), Ok(()), "{valid:?}");
         }
+        let refused = Err(problem::IDEMPOTENCY_KEY_INVALID);
         for invalid in [
             &b""[..],
             b"a b",
@@ -115,14 +116,10 @@ mod tests {
             b"\x80",
             &too_long,
         ] {
-            assert_eq!(
-                key(&[invalid]),
-                Err(problem::IDEMPOTENCY_KEY_INVALID),
-                "{invalid:?}"
-            );
+            assert_eq!(key(&[invalid]), refused, "{invalid:?}");
         }
         assert_eq!(key(&[]), Err(problem::IDEMPOTENCY_KEY_MISSING));
-        assert_eq!(key(&[b"k", b"k"]), Err(problem::IDEMPOTENCY_KEY_INVALID));
+        assert_eq!(key(&[b"k", b"k"]), refused);
     }
 
     proptest! {

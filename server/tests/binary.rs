@@ -15,15 +15,11 @@ use program::Program;
 use server::DEFAULT_PORT;
 use support::{exchange, get, request};
 
-fn start() -> Program {
-    start_with(&[])
-}
-
 fn connect(address: SocketAddr) -> TcpStream {
     TcpStream::connect(address).unwrap()
 }
 
-fn start_with(arguments: &[&str]) -> Program {
+fn start(arguments: &[&str]) -> Program {
     let mut command = Command::new(env!("CARGO_BIN_EXE_server"));
     Program::spawn(command.args(["--port", "0"]).args(arguments))
 }
@@ -31,7 +27,7 @@ fn start_with(arguments: &[&str]) -> Program {
 #[test]
 fn prints_two_lines_serves_and_stops_on_either_signal() {
     for signal in ["INT", "TERM"] {
-        let mut program = start();
+        let mut program = start(&[]);
         let address = program.address();
 
         let response = get(connect(address), "/items");
@@ -59,7 +55,7 @@ fn unfinished_request(address: SocketAddr) -> TcpStream {
 
 #[test]
 fn a_second_signal_ends_a_drain_at_once() {
-    let mut program = start();
+    let mut program = start(&[]);
     let mut idle = connect(program.address());
     get(&idle, "/items");
     let _unfinished = unfinished_request(program.address());
@@ -77,7 +73,7 @@ fn a_second_signal_ends_a_drain_at_once() {
 
 #[test]
 fn a_stop_that_cuts_off_a_request_is_told_by_the_exit_status() {
-    let mut program = start_with(&["--drain-deadline", "0.001"]);
+    let mut program = start(&["--drain-deadline", "0.001"]);
     let _unfinished = unfinished_request(program.address());
 
     program.signal("INT");

@@ -56,22 +56,13 @@ fn a_request_names_its_connection_its_place_on_it_and_its_version() {
 
     let ledger = service.ledger();
     let entries = ledger.entries.iter();
-    let requests = entries.map(|entry| {
-        (
-            &*entry.route,
-            entry.connection,
-            entry.position,
-            entry.version,
-        )
-    });
-    assert_eq!(
-        requests.collect::<Vec<_>>(),
-        [
-            ("/items", Some(1), Some(1), "HTTP/1.1"),
-            ("/flaky", Some(2), Some(1), "HTTP/1.1"),
-            ("/redirect", Some(1), Some(3), "HTTP/1.0"),
-        ]
-    );
+    let requests = entries.map(|it| (&*it.route, it.connection, it.position, it.version));
+    let expected = [
+        ("/items", Some(1), Some(1), "HTTP/1.1"),
+        ("/flaky", Some(2), Some(1), "HTTP/1.1"),
+        ("/redirect", Some(1), Some(3), "HTTP/1.0"),
+    ];
+    assert_eq!(requests.collect::<Vec<_>>(), expected);
 }
 
 #[test]

@@ -164,12 +164,10 @@ impl<S: AsyncRead + AsyncWrite + Resettable + Unpin> AsyncWrite for Stream<S> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
-    use tokio::time::{Instant, timeout};
+    use tokio::time::timeout;
 
-    use super::{Activity, LONGEST, MOST, Resettable, Stream};
+    use super::*;
 
     /// A pipe knows no reset.
     impl Resettable for DuplexStream {
