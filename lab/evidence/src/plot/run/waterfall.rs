@@ -119,7 +119,7 @@ impl Axis {
     }
 
     /// An axis of exactly this length, or [`SHORTEST`](Self::SHORTEST) if that is longer.
-    pub(super) fn of_length(length: Duration) -> Self {
+    pub(in crate::plot) fn of_length(length: Duration) -> Self {
         let nanos = nanoseconds::whole(length).max(Self::SHORTEST);
         let step = round(nanos / 4, &STEPS).max(MILLISECOND);
         let ticks = (0..=nanos / step).map(|tick| Duration::from_nanos(tick * step));
@@ -146,7 +146,7 @@ const STEPS: [u64; 4] = [10, 20, 50, 100];
 
 /// The smallest number not below `least` that is one of `steps`, in tenths, times a power
 /// of ten. `least` must be at least 10.
-pub(super) fn round(least: u64, steps: &[u64]) -> u64 {
+pub(in crate::plot) fn round(least: u64, steps: &[u64]) -> u64 {
     let tenth = 10_u64.pow(least.ilog10() - 1);
     let rounded = steps.iter().map(|step| step.saturating_mul(tenth));
     rounded

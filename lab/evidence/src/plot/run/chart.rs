@@ -9,8 +9,8 @@ use super::{
     limit::LimitLine,
     order::rows,
     rows::{Part, Row, until},
-    scale::{Extent, Scale},
 };
+use crate::plot::scale::{Extent, Scale};
 use crate::trace::Trace;
 
 /// The shown rows of one run in order.

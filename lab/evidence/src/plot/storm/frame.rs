@@ -9,11 +9,8 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{
-    Mark,
-    storm_sentences::{Ending, Level, break_even, brief, changed, ending, moment, remark},
-    waterfall::{Axis, round},
-};
+use super::sentences::{Ending, Level, break_even, brief, changed, ending, moment, remark};
+use crate::plot::{Axis, Mark, run::round};
 use crate::{
     nanoseconds,
     storm::{

@@ -2,7 +2,7 @@
 
 use crate::{
     decision::{Decision, problem, reason},
-    plot::label::failure,
+    plot::run::label::failure,
     trace::{FieldValue, Span, SpanName, field},
 };
 

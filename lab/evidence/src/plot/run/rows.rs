@@ -7,9 +7,9 @@ use serde::Serialize;
 
 use super::{
     label::{how, length, what},
-    scale::Extent,
     why::{Neighbours, why},
 };
+use crate::plot::scale::Extent;
 use crate::{
     decision::{Decision, Next},
     duration::duration,

@@ -6,7 +6,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{
+use crate::plot::{
     Mark,
     table::{Column, Table, TableRow, number, optional, words},
 };
