@@ -30,6 +30,7 @@ mod feed;
 mod guard;
 mod json_body;
 mod loads;
+mod lock;
 mod problem;
 mod rate;
 mod routes;

@@ -1,6 +1,6 @@
 //! What the routes of the page share.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use axum::{body::Bytes, extract::Request};
 use host::Ledger;
@@ -26,11 +26,6 @@ pub(super) struct Shared {
     pub(super) ledger: Ledger,
     /// The base URL of the service.
     pub(super) service: Arc<str>,
-}
-
-/// Locks a mutex. A panic leaves none of those here with invalid content.
-pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The body of a request, if its media type is JSON.

@@ -17,7 +17,7 @@ use serde::Serialize;
 use serde_json::json;
 use tokio::sync::watch;
 
-use super::{json, shared::lock};
+use super::{json, lock::lock};
 use ring::{Delivery, LOST, Limits, Ring};
 
 pub(super) use routes::routes;

@@ -23,8 +23,8 @@ use tokio::{
 
 use super::{
     exporters::Exporters,
+    lock::lock,
     problem::{Problem, causes},
-    shared::lock,
 };
 use crate::{load::Arrival, load::Plan};
 use evidence::{Overrides, Pace, Run, load::Progress};

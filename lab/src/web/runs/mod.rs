@@ -28,8 +28,8 @@ use tokio::{
 use super::{
     exporters::Exporters,
     feed::{Feed, token},
+    lock::lock,
     problem::{Problem, causes},
-    shared::lock,
 };
 use ::evidence::{Compared, Pace, Run};
 use live::{Change, Live};

@@ -10,7 +10,7 @@ use serde::{Serialize, Serializer};
 use tokio::sync::watch;
 
 use super::{
-    super::shared::lock,
+    super::lock::lock,
     live::Live,
     request::{ClientChoice, RunRequest},
 };

@@ -21,7 +21,7 @@ use tokio::{
     task::spawn_blocking,
 };
 
-use super::{feed::token, problem::Problem, shared::lock};
+use super::{feed::token, lock::lock, problem::Problem};
 use performance::Performance;
 use runner::storm::Plan;
 
