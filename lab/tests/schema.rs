@@ -3,14 +3,7 @@
 
 use std::{future::ready, ops::ControlFlow, time::Duration};
 
-use evidence::{
-    Comparison, Overrides, Run,
-    compare::Sample,
-    storm::{
-        Tally,
-        check::{Count, FIGURES_VERSION, Figure, Figures, Model},
-    },
-};
+use evidence::{Comparison, Overrides, Run, compare::Sample, storm::Tally};
 use jsonschema::Validator;
 use runner::{
     ClientUnderTest, Naive, Reliable, Settings, run, run_until,
@@ -99,38 +92,6 @@ fn a_storm_conforms_to_its_schema() {
     let mut other = storm.clone();
     other["policies"][0]["more"] = 1.into();
     assert!(!schema.is_valid(&other));
-}
-
-#[test]
-fn figures_of_a_storm_conform_to_their_schema() {
-    let setting = || "all".to_owned();
-    let counts = [(1, 200), (0, 20)].map(|(count, runs)| Count { count, runs });
-    let figures = Figures {
-        schema_version: FIGURES_VERSION,
-        seed: 1,
-        generator: runner::GENERATOR,
-        requests: 1,
-        cancelled: false,
-        models: vec![Model {
-            name: "a model",
-            about: "How.",
-            source: "somebody",
-            figures: vec![
-                Figure::of_numbers(setting(), "writes", 1.0, 2.0, 3.0),
-                Figure::of_counts(setting(), "stuck", counts[0], counts[1]),
-            ],
-        }],
-    };
-    let schema = parsed(&render::storm_schema());
-    let schema = jsonschema::draft202012::new(&schema).expect("the schema can be used");
-
-    let figures = as_json(&figures);
-    assert_eq!(errors(&schema, &figures), [""; 0]);
-    for number in 0..2 {
-        let mut other = figures.clone();
-        other["models"][0]["figures"][number]["compared"]["more"] = 1.into();
-        assert!(!schema.is_valid(&other), "{number}");
-    }
 }
 
 #[test]

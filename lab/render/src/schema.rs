@@ -4,7 +4,7 @@ use evidence::{
     Comparison, Run,
     grade::Card,
     proxy::ProxyCard,
-    storm::{Storm, Tally, check::Figures},
+    storm::{Storm, Tally},
 };
 use schemars::{JsonSchema, Schema, generate::SchemaSettings, transform::RecursiveTransform};
 
@@ -40,15 +40,13 @@ pub fn proxy_schema() -> String {
     of::<ProxyCard>()
 }
 
-/// The output of `lab storm --json`: a storm; with `--seeds` the results of all seeds;
-/// with `--check` figures.
+/// The output of `lab storm --json`: a storm; with `--seeds` the results of all seeds.
 #[derive(JsonSchema)]
 #[schemars(untagged, title = "What `lab storm` prints")]
 #[expect(dead_code, reason = "only its schema is read")]
 enum Storms {
     One(Box<Storm>),
     Many(Box<Tally>),
-    Figures(Box<Figures>),
 }
 
 /// The JSON Schema (draft 2020-12) of the output of [`json`](super::json) for storms.

@@ -12,12 +12,8 @@ use std::{
 };
 
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
-use evidence::storm::{
-    Cut, Knob, KnobError, Knobs, Policy, Settings, Setup, Storm, Values, check::Figures,
-};
-use runner::storm::{
-    PRESETS, Plan, STORIES, StormError, check, policy, simulate, simulate_seeds, story,
-};
+use evidence::storm::{Cut, Knob, KnobError, Knobs, Policy, Settings, Setup, Storm, Values};
+use runner::storm::{PRESETS, Plan, STORIES, StormError, policy, simulate, simulate_seeds, story};
 
 use super::{
     Exit, OrExit,
@@ -27,10 +23,6 @@ use super::{
 
 /// The most seeds that one command simulates.
 const MOST_SEEDS: u32 = 1_000;
-
-/// Roughly how many times longer an unoptimised build takes.
-const SLOW: &str = "This build is not optimised, and takes ten times as long as \
-                    `cargo run --release -p lab -- storm --check`.";
 
 /// The name of a policy that is set up on the command line.
 const YOURS: &str = "yours";
@@ -53,10 +45,6 @@ pub(super) struct Arguments {
     /// stayed down
     #[arg(long, value_name = "N", value_parser = seeds, allow_hyphen_values = true)]
     seeds: Option<u32>,
-    /// Validate the model against published figures and formulas; needs a release build
-    /// and takes minutes
-    #[arg(long, conflicts_with_all = not_with_check())]
-    check: bool,
     /// Print the storm, or the results of the seeds, as JSON
     #[arg(long)]
     json: bool,
@@ -113,16 +101,6 @@ impl<T: Knobs> Turned<T> {
     }
 }
 
-/// The options that cannot be combined with `--check`, including every setting.
-fn not_with_check() -> impl Iterator<Item = &'static str> {
-    let settings = Settings::KNOBS.iter().map(|knob| knob.name);
-    let setup = Setup::KNOBS.iter().map(|knob| knob.name);
-    ["story", "list", "policy", "seeds", "report", "figures"]
-        .into_iter()
-        .chain(settings)
-        .chain(setup)
-}
-
 /// The option of a setting: its name without the unit.
 fn option(name: &str) -> String {
     name.trim_end_matches("_seconds").replace('_', "-")
@@ -176,20 +154,6 @@ impl<T: Knobs> FromArgMatches for Turned<T> {
 pub(super) fn storm(arguments: &Arguments) -> Result<Exit, Exit> {
     let options = terminal::options(arguments.ascii);
     let json = arguments.json;
-    if arguments.check {
-        let seed = arguments.seed.unwrap_or(1);
-        let checked = until_ctrl_c(move |is_over| check(seed, is_over))?;
-        let figures = checked.or_exit(Exit::Environment)?;
-        terminal::print(&match json {
-            true => render::json(&figures),
-            false => render::storm_figures(&figures, &options),
-        })?;
-        return Ok(match figures.held() {
-            _ if figures.cancelled => Exit::Cancelled,
-            true => Exit::Passed,
-            false => Exit::Failed,
-        });
-    }
     if arguments.list {
         let stories: Vec<_> = STORIES
             .iter()
@@ -245,19 +209,6 @@ fn simulate_one(plan: &Plan, is_over: &AtomicBool) -> Result<Storm, StormError> 
         true => ControlFlow::Break(()),
         false => ControlFlow::Continue(()),
     })
-}
-
-/// Validates the model against published figures and formulas.
-fn check(seed: u64, is_over: &AtomicBool) -> Result<Figures, StormError> {
-    let runs = check::runs();
-    terminal::note(&format!(
-        "{runs} runs; Ctrl+C ends it early with the figures so far"
-    ));
-    if cfg!(debug_assertions) {
-        terminal::paragraph(SLOW);
-    }
-    let bar = terminal::progress(runs.into());
-    check::check(seed, is_over, &|| bar.inc(1))
 }
 
 /// Runs `work`, and tells it to end on Ctrl+C.

@@ -84,24 +84,14 @@ fn a_cancelled_comparison_shows_the_first_run() {
 }
 
 #[test]
-fn a_cancelled_storm_or_its_check_prints_its_results_so_far() {
+fn a_cancelled_storm_prints_its_results_so_far() {
     // An hour of work, unless it is cancelled.
-    for (arguments, note, member, so_far) in [
-        (
-            "--seeds 1000 --length 600",
-            "1000 seeds; Ctrl+C ends early",
-            "seeds",
-            json!([]),
-        ),
-        ("--check", "Ctrl+C ends it", "cancelled", json!(true)),
-    ] {
-        let lab = command(&format!("storm --json {arguments}")).spawn();
+    let lab = command("storm --json --seeds 1000 --length 600").spawn();
 
-        let ended = interrupted(lab.expect("lab runs"), note);
+    let ended = interrupted(lab.expect("lab runs"), "1000 seeds; Ctrl+C ends early");
 
-        let printed: Value = serde_json::from_str(&ended.stdout).expect("JSON");
-        assert_eq!(printed[member], so_far);
-    }
+    let printed: Value = serde_json::from_str(&ended.stdout).expect("JSON");
+    assert_eq!(printed["seeds"], json!([]));
 }
 
 #[test]

@@ -64,8 +64,6 @@ lab scenario flaky --without jitter
     'jitter'
 lab scenario flaky --ask --json
     '--json'
-lab storm --check --seeds 2
-    '--seeds <N>'
 lab storm spikes
     error: no story is called 'spikes'; did you mean 'spike'?
 lab storm xyzzy

@@ -1,7 +1,6 @@
 //! A storm: many clients, one service with limited capacity, a short incident, and the
 //! results of the calls.
 
-pub mod check;
 mod knob;
 mod policy;
 mod readout;

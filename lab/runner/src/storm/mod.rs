@@ -7,7 +7,6 @@
 
 mod call;
 mod chance;
-pub mod check;
 mod clients;
 #[cfg(test)]
 mod conservation;
@@ -18,6 +17,8 @@ mod load;
 mod parallel;
 mod plan;
 mod presets;
+#[cfg(test)]
+mod published;
 mod seeds;
 mod service;
 mod simulate;

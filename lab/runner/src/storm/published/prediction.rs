@@ -2,13 +2,11 @@
 
 use std::ops::RangeInclusive;
 
-use super::Count;
-
 /// The probability below the interval, and the probability above it, at most.
 const TAIL: f64 = 0.005;
 
-/// The number of `more` further runs that will have this end, given the known ones: the
-/// 99 % prediction interval, with at most half a per cent on either side.
+/// How many of `more` further runs will have an end that `count` of `runs` known ones have:
+/// the 99 % prediction interval, with at most half a per cent on either side.
 ///
 /// The distribution of the probability after `k` of `n` runs is the beta distribution
 /// with `k + ½` and `n − k + ½`, by Jeffreys' prior; the number of further runs is then
@@ -17,9 +15,8 @@ const TAIL: f64 = 0.005;
 /// narrow: it ignores that the further runs are few.
 ///
 /// Exact for up to some hundred further runs.
-#[must_use]
-pub fn prediction(known: Count, more: u32) -> RangeInclusive<u32> {
-    let probabilities = beta_binomial(known, more);
+pub(super) fn prediction(count: usize, runs: usize, more: u32) -> RangeInclusive<u32> {
+    let probabilities = beta_binomial(count, runs, more);
     let below = improbable(probabilities.iter());
     let above = improbable(probabilities.iter().rev());
     below..=more.saturating_sub(above)
@@ -36,9 +33,9 @@ fn improbable<'a>(probabilities: impl Iterator<Item = &'a f64>) -> u32 {
 }
 
 /// The probability of each count from 0 to `more`.
-fn beta_binomial(known: Count, more: u32) -> Vec<f64> {
-    let with = f64::from(known.count) + 0.5;
-    let without = f64::from(known.runs.saturating_sub(known.count)) + 0.5;
+fn beta_binomial(count: usize, runs: usize, more: u32) -> Vec<f64> {
+    let with = count as f64 + 0.5;
+    let without = (runs - count) as f64 + 0.5;
     let step = |number: u32| {
         let number = f64::from(number);
         (without + number) / (with + without + number)
@@ -60,10 +57,6 @@ mod tests {
 
     use super::*;
 
-    fn known(count: u32, runs: u32) -> Count {
-        Count { count, runs }
-    }
-
     /// The expected values were computed with exact fractions.
     #[test]
     fn it_is_the_interval_of_the_beta_binomial_distribution() {
@@ -78,23 +71,23 @@ mod tests {
         ];
 
         for (count, interval) in expected {
-            assert_eq!(prediction(known(count, 200), 20), interval, "{count}");
+            assert_eq!(prediction(count, 200, 20), interval, "{count}");
         }
     }
 
     #[test]
     fn without_known_runs_every_count_is_possible() {
-        assert_eq!(prediction(known(0, 0), 20), 0..=20);
+        assert_eq!(prediction(0, 0, 20), 0..=20);
     }
 
     proptest! {
         #[test]
         fn the_probabilities_add_up_to_one_and_the_interval_excludes_at_most_one_per_cent(
-            (runs, count) in (0_u32..500).prop_flat_map(|runs| (Just(runs), 0..=runs)),
+            (runs, count) in (0_usize..500).prop_flat_map(|runs| (Just(runs), 0..=runs)),
             more in 1_u32..60,
         ) {
-            let probabilities = beta_binomial(known(count, runs), more);
-            let interval = prediction(known(count, runs), more);
+            let probabilities = beta_binomial(count, runs, more);
+            let interval = prediction(count, runs, more);
 
             let sum: f64 = probabilities.iter().sum();
             prop_assert!((sum - 1.0).abs() < 1e-9, "{sum}");

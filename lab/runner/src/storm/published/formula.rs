@@ -7,29 +7,26 @@
 /// `1 + p + … + pⁿ⁻¹ = (1 − pⁿ)/(1 − p)` attempts on average, since attempt `k + 1` is
 /// made if `k` have failed; it succeeds with probability `1 − pⁿ`.
 #[derive(Clone, Copy, Debug)]
-pub struct Retries {
+pub(super) struct Retries {
     /// The probability that an attempt fails.
-    pub failure_rate: f64,
+    pub(super) failure_rate: f64,
     /// The most attempts of a call.
-    pub attempts: u32,
+    pub(super) attempts: u32,
 }
 
 impl Retries {
     /// The average number of requests per call.
-    #[must_use]
-    pub fn load(self) -> f64 {
+    pub(super) fn load(self) -> f64 {
         self.reached().sum()
     }
 
     /// The share of the calls that succeed.
-    #[must_use]
-    pub fn success(self) -> f64 {
+    pub(super) fn success(self) -> f64 {
         1.0 - self.all_fail()
     }
 
     /// The standard error of [`load`](Self::load), as the mean of this many calls.
-    #[must_use]
-    pub fn load_error(self, calls: u64) -> f64 {
+    pub(super) fn load_error(self, calls: u64) -> f64 {
         // A call has at least k attempts with probability pᵏ⁻¹, and the mean of a square
         // is the sum of (2k − 1) times that.
         let squares = self.reached().zip(0_u32..);
@@ -41,8 +38,7 @@ impl Retries {
     }
 
     /// The standard error of [`success`](Self::success), as the share of this many calls.
-    #[must_use]
-    pub fn success_error(self, calls: u64) -> f64 {
+    pub(super) fn success_error(self, calls: u64) -> f64 {
         (self.success() * self.all_fail() / calls as f64).sqrt()
     }
 
