@@ -13,7 +13,7 @@ use wire::{media_type, status::is_final};
 const PIECES: &str = "(application|APPLICATION|text|json|Json|[+]json|[+]JSON|x|vnd[.]api\
                       |/|/|/|;| |\t|=|\"|,|charset=utf-8|[+]|[*]|\u{e9}){0,5}";
 
-/// A day in the years in which both read the year of two digits alike.
+/// A moment from 2020 to 2068.
 fn any_time() -> impl Strategy<Value = SystemTime> {
     let (from, to) = (1_577_836_800_u64, 3_124_224_000);
     (from..to, 0_u32..1_000_000_000)

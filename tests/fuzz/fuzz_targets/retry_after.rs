@@ -12,7 +12,7 @@ use http::{
     header::{DATE, RETRY_AFTER},
 };
 
-/// A day in the years in which both read a year of two digits alike.
+/// A day in 2026.
 const NOW: Duration = Duration::from_secs(1_777_000_000);
 
 target!(retry_after);

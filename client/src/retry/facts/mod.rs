@@ -2,13 +2,11 @@
 //!
 //! [`eligibility`] says which requests may be repeated, and holds the permission for a
 //! POST. [`failure`] names the kinds of failure, [`classify`] says which results are worth
-//! another attempt, and [`retry_after`] reads the server's wait, and dates by
-//! [`http_date`].
+//! another attempt, and [`retry_after`] reads the server's wait.
 
 pub(super) mod classify;
 mod eligibility;
 mod failure;
-mod http_date;
 mod retry_after;
 
 pub use classify::{Classifier, FINAL_STATUSES, RETRY_STATUSES};

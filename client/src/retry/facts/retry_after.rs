@@ -11,8 +11,6 @@ use http::{
     header::{DATE, RETRY_AFTER},
 };
 
-use super::http_date;
-
 /// The wait in a server's `Retry-After`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
@@ -73,12 +71,9 @@ impl RetryAfter {
     #[must_use]
     pub fn from_headers_corrected(headers: &HeaderMap, now: SystemTime) -> Option<Self> {
         let read = Self::from_headers(headers, now)?;
-        let date = |name| {
-            let value = headers.get(name)?.as_bytes();
-            http_date::parse(trim_optional_whitespace(value), now)
-        };
-        let between = date(RETRY_AFTER)
-            .zip(date(DATE))
+        let date_of = |name| date(headers.get(name)?.as_bytes());
+        let between = date_of(RETRY_AFTER)
+            .zip(date_of(DATE))
             .map(|(until, sent)| until.duration_since(sent).unwrap_or_default());
         Some(match (read.wait(), between) {
             (Some(wait), Some(between)) if between > wait => Self::Wait(between),
@@ -88,19 +83,20 @@ impl RetryAfter {
 
     /// Reads one field value. It accepts any bytes and never panics.
     ///
-    /// `now` is the time that a date is compared with. It also determines the century
-    /// of a two-digit year.
+    /// A date is one that [`httpdate`] reads, in any of the three formats: a year of two
+    /// digits is one from 1970 to 2069, and a leap second is invalid. `now` is the time
+    /// that a date is compared with.
     #[must_use]
     pub fn parse(value: &[u8], now: SystemTime) -> Self {
         let value = trim_optional_whitespace(value);
-        let date = || {
-            let until = http_date::parse(value, now)?;
-            let wait = until.duration_since(now).ok();
-            let wait = wait.filter(|wait| !wait.is_zero());
-            Some(wait.map_or(Self::PastDate, Self::Wait))
-        };
-        let seconds = seconds(value).map(Self::Wait);
-        seconds.or_else(date).unwrap_or(Self::Unusable)
+        if let Some(wait) = seconds(value) {
+            return Self::Wait(wait);
+        }
+        match date(value).map(|until| until.duration_since(now)) {
+            Some(Ok(wait)) if !wait.is_zero() => Self::Wait(wait),
+            Some(_) => Self::PastDate,
+            None => Self::Unusable,
+        }
     }
 
     /// The wait, if the value is usable.
@@ -124,6 +120,11 @@ fn seconds(value: &[u8]) -> Option<Duration> {
         sum.checked_mul(10)?.checked_add(u64::from(digit - b'0'))
     });
     Some(seconds.map_or(Duration::MAX, Duration::from_secs))
+}
+
+/// `HTTP-date` (RFC 9110 §5.6.7).
+fn date(value: &[u8]) -> Option<SystemTime> {
+    httpdate::parse_http_date(str::from_utf8(value).ok()?).ok()
 }
 
 /// `OWS = *( SP / HTAB )` around a field value (RFC 9110 §5.6.3).
@@ -151,8 +152,9 @@ mod tests {
     #[test]
     fn a_past_date_asks_for_no_wait_and_is_not_a_zero() {
         for value in [
-            "Mon, 01 Jan 0001 00:00:00 GMT",
-            "Tuesday, 06-Nov-45 08:49:37 GMT",
+            "Thu, 01 Jan 1970 00:00:00 GMT",
+            "Friday, 06-Nov-70 08:49:37 GMT",
+            "Sun Nov  6 08:48:37 1994",
             "Sun, 06 Nov 1994 08:48:37 GMT",
         ] {
             assert_eq!(parse(value), RetryAfter::PastDate, "{value:?}");
@@ -162,6 +164,18 @@ mod tests {
         let now = "Sun, 06 Nov 1994 08:49:37 GMT";
         for date in [None, Some(now), Some("Sun, 06 Nov 1994 08:50:37 GMT")] {
             assert_eq!(corrected(now, date), Some(RetryAfter::PastDate), "{date:?}");
+        }
+    }
+
+    #[test]
+    fn a_date_that_httpdate_does_not_read_is_unusable() {
+        for value in [
+            "Sat, 31 Dec 2016 23:59:60 GMT",
+            "Mon, 06 Nov 1994 08:49:37 GMT",
+            "Mon, 01 Jan 0001 00:00:00 GMT",
+            "Sun, 06 Nov 1994 08:49:37 UTC",
+        ] {
+            assert_eq!(parse(value), RetryAfter::Unusable, "{value:?}");
         }
     }
 
