@@ -9,11 +9,10 @@ use reqwest_retry::RetryPolicy;
 use crate::{
     api_client::{ApiClient, Shared},
     base_url,
-    error::{ConfigError, at_most, not_zero},
+    error::{ConfigError, at_most, not_zero, positive},
     hidden_requests,
     last_hop::{NothingBelow, Wire},
     pagination::ListingLimits,
-    positive::positive,
     random::{Random, SystemRandom},
     retry::{
         Backoff, CallSettings, Classifier, ConcurrencyLimit, DEFAULT_MAX_BODY_BYTES, Injector,
@@ -269,15 +268,11 @@ impl<C: From<ApiClient>> Builder<C> {
     /// The first rule of [`ConfigError`] that a setting breaks.
     pub fn build(self) -> Result<C, ConfigError> {
         let base_url = base_url::parse(&self.base_url)?;
-        let positive = |field, count: u32| positive(field, count.into());
         let limits = ListingLimits {
             max_pages: positive("max_pages", self.max_pages)?,
             max_items: positive("max_items", self.max_items)?,
             page_size: positive("page_size", self.page_size)?,
         };
-        if self.max_body_bytes == 0 {
-            positive("max_body_bytes", 0)?;
-        }
         let Timeouts { connect, read } = self.timeouts;
         for (field, timeout) in [("the connect timeout", connect), ("the read timeout", read)] {
             not_zero(field, timeout)?;

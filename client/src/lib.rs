@@ -46,7 +46,6 @@ mod last_hop;
 mod media_type;
 mod member_name;
 mod pagination;
-mod positive;
 mod random;
 mod raw_object;
 mod request;
@@ -65,7 +64,7 @@ pub use builder::Builder;
 pub use endpoint::Endpoint;
 pub use error::{
     ApiError, ApiHttpError, ApiResponseError, ApiTransportError, ConfigError, ContractError,
-    JsonType, NotPositive, RequestName, ResponseProblem,
+    JsonType, RequestName, ResponseProblem,
 };
 pub use foreign_response::check;
 pub use hidden_requests::without_hidden_requests;
@@ -75,7 +74,6 @@ pub use pagination::{
     FileCheckpoints, Items, Listing, ListingId, ListingLimits, MemoryCheckpoints, Page, Pages,
     Position, UncommittedPage,
 };
-pub use positive::{positive_from_json, positive_from_text};
 pub use random::{Random, SeededRandom, SystemRandom};
 pub use raw_object::{JsonObject, RawObject, RawObjectError};
 pub use retry::{

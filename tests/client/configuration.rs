@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use client::{
-    ConfigError, IdempotencyKey, NotPositive, positive_from_json, positive_from_text,
+    IdempotencyKey, ListingLimits,
     teaching::{Builder, ReliableApiClient},
 };
 use http::StatusCode;
@@ -77,31 +77,23 @@ fn base_urls_that_break_a_rule() {
 }
 
 fn limits_from_outside() {
-    let refused = [
-        (value!(0), NotPositive::Zero),
-        (value!(-3), NotPositive::Negative(-3)),
-        (value!(2.0), NotPositive::Float(2.0)),
-        (value!(true), NotPositive::Boolean(true)),
-    ];
+    let read = |name: &str, value: &Value| {
+        serde_json::from_value::<ListingLimits>(value!({ name: value }))
+    };
     for name in ["max_pages", "max_items"] {
-        let read = |value: &Value| {
-            [
-                positive_from_json(name, value),
-                positive_from_text(name, &value.to_string()),
-            ]
-        };
-        for (value, expected) in &refused {
-            for read in read(value) {
-                let Err(ConfigError::Count { field, got }) = read else {
-                    panic!("{value} was not refused as a count: {read:?}")
-                };
-                assert_eq!((field, &got), (name, expected), "{value}");
-            }
+        for refused in [value!(0), value!(-3), value!(2.0), value!(true)] {
+            let error = read(name, &refused).expect_err("no positive integer");
+
+            assert!(error.is_data(), "{name} {refused}: {error}");
         }
         for number in [1, 100, u32::MAX] {
-            for read in read(&value!(number)) {
-                assert_eq!(read.expect("a positive integer").get(), number);
-            }
+            let limits = read(name, &value!(number)).expect("a positive integer");
+
+            let of_pages = name == "max_pages";
+            let [same, other] = [number, if of_pages { 1000 } else { 100 }];
+            let expected = if of_pages { [same, other] } else { [other, same] };
+            let found = [limits.max_pages.get(), limits.max_items.get()];
+            assert_eq!(found, expected, "{name}");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! A configuration that cannot be built.
 
-use std::{fmt, time::Duration};
+use std::{num::NonZeroU32, time::Duration};
 
 use http::StatusCode;
 
@@ -24,13 +24,11 @@ pub enum ConfigError {
         /// Why it is refused.
         why: &'static str,
     },
-    /// A count is not a positive integer.
-    #[error("{field} must be a positive integer, got {got}")]
-    Count {
+    /// A count is zero.
+    #[error("{field} must be a positive integer, got 0")]
+    ZeroCount {
         /// The field.
         field: &'static str,
-        /// The value that was given.
-        got: NotPositive,
     },
     /// A duration is zero.
     #[error("{field} must be longer than 0 s")]
@@ -87,6 +85,11 @@ pub enum ConfigError {
     Session(#[source] reqwest::Error),
 }
 
+/// The rule that a count is at least 1.
+pub(crate) fn positive(field: &'static str, count: u32) -> Result<NonZeroU32, ConfigError> {
+    NonZeroU32::new(count).ok_or(ConfigError::ZeroCount { field })
+}
+
 /// The rule that a duration is longer than zero.
 pub(crate) fn not_zero(field: &'static str, got: Duration) -> Result<(), ConfigError> {
     if got.is_zero() {
@@ -105,35 +108,4 @@ pub(crate) fn at_most(
         return Err(ConfigError::DurationTooLong { field, got, max });
     }
     Ok(())
-}
-
-/// A value that is not a positive integer.
-#[derive(Debug, Clone, Copy, PartialEq)]
-#[non_exhaustive]
-pub enum NotPositive {
-    /// Zero.
-    Zero,
-    /// An integer below zero.
-    Negative(i64),
-    /// A number with a fraction or an exponent, even if its value is whole.
-    Float(f64),
-    /// `true` or `false`.
-    Boolean(bool),
-    /// An integer above the largest that fits, 4 294 967 295.
-    TooLarge,
-    /// Something that is not a number.
-    NotANumber,
-}
-
-impl fmt::Display for NotPositive {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Zero => f.write_str("zero"),
-            Self::Negative(number) => write!(f, "the negative number {number}"),
-            Self::Float(number) => write!(f, "the float {number:?}"),
-            Self::Boolean(value) => write!(f, "the boolean {value}"),
-            Self::TooLarge => write!(f, "a number above {}", u32::MAX),
-            Self::NotANumber => f.write_str("something that is not a number"),
-        }
-    }
 }

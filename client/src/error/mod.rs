@@ -15,8 +15,8 @@ mod response;
 mod transport;
 
 pub(crate) use chain::{chain, find};
-pub use config::{ConfigError, NotPositive};
-pub(crate) use config::{at_most, not_zero};
+pub use config::ConfigError;
+pub(crate) use config::{at_most, not_zero, positive};
 pub use contract::ContractError;
 pub use http::ApiHttpError;
 pub(crate) use problem::Problem;

@@ -4,8 +4,26 @@
 
 use std::num::NonZeroU32;
 
+use serde::Deserialize;
+
 /// The limits of a listing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+///
+/// Each is a positive integer. They can be read from a configuration file: zero, a
+/// negative number, a float and a boolean are refused there, and a limit that is not
+/// given has its default.
+///
+/// ```
+/// use reliable_api_client::ListingLimits;
+///
+/// let limits: ListingLimits = serde_json::from_str(r#"{"max_pages": 500}"#)?;
+///
+/// assert_eq!(limits.max_pages.get(), 500);
+/// assert_eq!(limits.max_items, ListingLimits::DEFAULT.max_items);
+/// assert!(serde_json::from_str::<ListingLimits>(r#"{"max_pages": 0}"#).is_err());
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct ListingLimits {
     /// The maximum number of pages. For a crawl, this counts the pages of all runs up
     /// to the last commit plus the pages of the current run, repeated pages included.
@@ -23,4 +41,10 @@ impl ListingLimits {
         max_items: NonZeroU32::new(1000).unwrap(),
         page_size: NonZeroU32::new(50).unwrap(),
     };
+}
+
+impl Default for ListingLimits {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
 }

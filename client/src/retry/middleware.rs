@@ -121,8 +121,8 @@ impl<P, S> RetryMiddleware<P, S> {
         self
     }
 
-    /// The maximum body size of a success, in bytes. At most 64 KiB are read of any
-    /// other response.
+    /// The maximum body size of a success, in bytes; at least 1. At most 64 KiB are read
+    /// of any other response.
     #[must_use]
     pub fn max_body_bytes(mut self, max_body_bytes: usize) -> Self {
         self.max_body_bytes = max_body_bytes;
@@ -160,6 +160,11 @@ impl<P, S> RetryMiddleware<P, S> {
 
     /// Checks the rules of a call with these settings; returns its limits.
     pub(crate) fn check(&self, settings: &CallSettings) -> Result<Limits, ConfigError> {
+        if self.max_body_bytes == 0 {
+            return Err(ConfigError::ZeroCount {
+                field: "max_body_bytes",
+            });
+        }
         if let Some((spread, _)) = self.spread {
             at_most("retry_after_spread", spread, CallSettings::LONGEST)?;
         }

@@ -6,10 +6,7 @@ use reqwest::{Request, Response};
 use reqwest_middleware::{Middleware, Next, Result};
 
 use super::decision::Limits;
-use crate::{
-    error::{ConfigError, at_most, not_zero},
-    positive::positive,
-};
+use crate::error::{ConfigError, at_most, not_zero, positive};
 
 /// The limits of one call.
 ///
@@ -122,7 +119,7 @@ impl CallSettings {
     /// [`ConfigError`] for the first setting that breaks a rule.
     pub(crate) fn limits(&self) -> std::result::Result<Limits, ConfigError> {
         let max_attempts = match self.max_attempts {
-            Some(attempts) => positive("max_attempts", attempts.into())?,
+            Some(attempts) => positive("max_attempts", attempts)?,
             None => Self::DEFAULT_MAX_ATTEMPTS,
         };
         let max_retry_after = self

@@ -2,8 +2,6 @@
 
 use std::{num::NonZeroU32, ops::RangeInclusive};
 
-use client::{ConfigError, positive_from_text};
-
 use evidence::{Overrides, TooMany};
 
 /// Why a text is not a valid number.
@@ -14,8 +12,8 @@ pub(crate) enum NumberError {
     Signed,
     #[error("it must be a whole number from {from} to {to}")]
     NotWithin { from: u64, to: u64 },
-    #[error(transparent)]
-    NotPositive(#[from] ConfigError),
+    #[error("{field} must be a positive integer of 32 bits, got {got}")]
+    NotPositive { field: &'static str, got: String },
     #[error(transparent)]
     TooMany(#[from] TooMany),
 }
@@ -45,11 +43,13 @@ pub(super) fn within(text: &str, range: RangeInclusive<u64>) -> Result<u64, Numb
     })
 }
 
-/// A positive integer by the rules of the client, and at most the lab's maximum; `field`
-/// names it in the error.
+/// A positive integer, and at most the lab's maximum; `field` names it in the error.
 pub(super) fn positive(field: &'static str, text: &str) -> Result<NonZeroU32, NumberError> {
     unsigned(text)?;
-    let number = positive_from_text(field, text)?;
+    let number = text.parse().map_err(|_| NumberError::NotPositive {
+        field,
+        got: text.to_owned(),
+    })?;
     Ok(Overrides::bounded(field, number)?)
 }
 

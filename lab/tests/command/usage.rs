@@ -43,15 +43,15 @@ lab scenario all --filter flaky --max-items 3
 lab scenario resumed-crawl --max-items 3
     error: --max-items has no effect on scenario resumed-crawl: a crawl takes whole pages
 lab scenario endless-items --max-attempts 0
-    max_attempts must be a positive integer, got zero
+    max_attempts must be a positive integer of 32 bits, got 0
 lab scenario endless-items --max-pages -3
-    max_pages must be a positive integer, got the negative number -3
+    max_pages must be a positive integer of 32 bits, got -3
 lab scenario endless-items --max-items 2.5
-    max_items must be a positive integer, got the float 2.5
+    max_items must be a positive integer of 32 bits, got 2.5
 lab scenario endless-items --max-attempts true
-    max_attempts must be a positive integer, got the boolean true
+    max_attempts must be a positive integer of 32 bits, got true
 lab scenario endless-items --max-pages many
-    max_pages must be a positive integer, got something that is not a number
+    max_pages must be a positive integer of 32 bits, got many
 lab scenario endless-items --max-items 10001
     max_items must be at most 10000, got 10001
 lab scenario endless-items --max-attempts 4294967295

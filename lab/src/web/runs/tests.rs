@@ -94,7 +94,7 @@ async fn a_failed_run_has_a_reason_and_the_lesson_for_every_client() {
     assert_eq!(run["passed"], Value::Null);
     assert_eq!(
         run["error"],
-        "max_attempts must be a positive integer, got zero"
+        "max_attempts must be a positive integer, got 0"
     );
     let general = flaky().scenario.words.lessons[0].text;
     assert_eq!(run["lesson"], general);
