@@ -10,17 +10,14 @@ use crate::files::{self, list, string};
 const FILE: &str = "docker-compose.yml";
 
 /// Each service: its profile, its network, and its ports. On Linux the programs share the
-/// host's network, which publishes no ports. Only a room opens a port.
+/// host's network, which publishes no ports.
 const SERVICES: &str = "\
 grafana linux host
 grafana-desktop desktop - 127.0.0.1:3000:3000
-grafana-room room - 127.0.0.1:3000:3000 4318:4318
 prometheus linux host
 prometheus-desktop desktop - 127.0.0.1:9090:9090
-prometheus-room room service:grafana-room
 tempo linux host
 tempo-desktop desktop - 127.0.0.1:3200:3200 127.0.0.1:4318:4318
-tempo-room room service:grafana-room
 ";
 
 /// Every service, by its name.
@@ -118,9 +115,6 @@ fn every_service_is_pinned_confined_and_checked() {
         assert_eq!(asks, ["CMD", program], "{name}");
         let named = texts(&service, "/volumes").filter(|mount| !mount.starts_with('.'));
         assert!(named.eq([format!("{kind}:{place}")]), "{name}");
-        let takes_writes =
-            texts(&service, "/command").any(|it| it == "--web.enable-remote-write-receiver");
-        assert_eq!(takes_writes, name == "prometheus-room");
     }
 }
 
@@ -169,7 +163,7 @@ fn compose() -> Command {
 #[test]
 #[ignore = "needs docker compose"]
 fn compose_finds_the_file_valid_for_each_profile() {
-    for profile in ["linux", "desktop", "room"] {
+    for profile in ["linux", "desktop"] {
         let output = compose()
             .args(["--file", FILE, "--profile", profile, "config"])
             .current_dir(files::root())

@@ -47,15 +47,6 @@ impl Dashboard {
             .collect()
     }
 
-    /// The dashboard of the room, which has its own folder.
-    pub(crate) fn room() -> Self {
-        let text = files::text("dashboards/grafana/room/room.json");
-        Self {
-            name: "room".to_owned(),
-            json: serde_json::from_str(&text).expect("JSON"),
-        }
-    }
-
     pub(crate) fn named(name: &str) -> Self {
         let found = Self::all().into_iter().find(|it| it.name == name);
         found.unwrap_or_else(|| panic!("there is no dashboard {name}"))

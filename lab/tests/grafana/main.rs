@@ -23,7 +23,6 @@ mod linter;
 mod prometheus;
 mod promql;
 mod promtool;
-mod room;
 mod rules;
 mod runbooks;
 mod settings;

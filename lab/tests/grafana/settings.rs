@@ -1,8 +1,6 @@
 //! The settings of Docker, Prometheus, Tempo and Grafana on which safety or another file
 //! depends, so that no manual setup is needed.
 
-use std::collections::BTreeMap;
-
 use serde_json::Value;
 
 use crate::files::{self, list};
@@ -19,13 +17,11 @@ docker-compose.yml
   /services/tempo-desktop/environment/LISTEN_ADDRESS "0.0.0.0"
   /services/tempo/command "-config.expand-env=true"
   /services/tempo-desktop/command "-config.expand-env=true"
-  /services/tempo-room/command "-config.expand-env=true"
   # Grafana finds both data sources.
   /services/grafana/environment/PROMETHEUS_URL "http://127.0.0.1:9090"
   /services/grafana/environment/TEMPO_URL "http://127.0.0.1:3200"
   /services/grafana-desktop/environment/PROMETHEUS_URL "http://prometheus-desktop:9090"
   /services/grafana-desktop/environment/TEMPO_URL "http://tempo-desktop:3200"
-  /services/grafana-room/environment/PROMETHEUS_URL "http://127.0.0.1:9090"
   # It needs no login and sends no reports.
   /services/grafana/environment/GF_AUTH_ANONYMOUS_ENABLED "true"
   /services/grafana/environment/GF_AUTH_ANONYMOUS_ORG_ROLE "Editor"
@@ -39,14 +35,6 @@ docker-compose.yml
   # Other web sites cannot read the API of Prometheus.
   /services/prometheus/command "--web.cors.origin=http://127\\.0\\.0\\.1:9090"
   /services/prometheus-desktop/command "--web.cors.origin=http://127\\.0\\.0\\.1:9090"
-  /services/prometheus-room/command "--web.cors.origin=http://127\\.0\\.0\\.1:9090"
-  # Nothing on the host can write to the Prometheus of a room: a host reaches every address
-  # of a container but its loopback.
-  /services/prometheus-room/command "--web.listen-address=127.0.0.1:9090"
-  /services/prometheus-room/command "--web.enable-remote-write-receiver"
-  /services/prometheus-room/command "--enable-feature=exemplar-storage"
-  /services/prometheus-room/command "--storage.tsdb.retention.time=1d"
-  /services/prometheus-room/command "--storage.tsdb.retention.size=1GB"
   # Each program gets its files.
   /services/prometheus/volumes "./dashboards/prometheus/prometheus.yml:/etc/prometheus/prometheus.yml:ro,z"
   /services/prometheus/volumes "./dashboards/prometheus/rules:/etc/prometheus/rules:ro,z"
@@ -58,8 +46,6 @@ docker-compose.yml
   /services/grafana/volumes "./dashboards/grafana/dashboards:/etc/grafana/dashboards:ro,z"
   /services/grafana/volumes "./dashboards/grafana/runbooks.html:/usr/share/grafana/public/lab/runbooks.html:ro,z"
   /services/grafana/environment/GF_DASHBOARDS_DEFAULT_HOME_DASHBOARD_PATH "/etc/grafana/dashboards/workshop.json"
-  /services/grafana-room/volumes "./dashboards/grafana/room:/etc/grafana/dashboards:ro,z"
-  /services/grafana-room/environment/GF_DASHBOARDS_DEFAULT_HOME_DASHBOARD_PATH "/etc/grafana/dashboards/room.json"
 dashboards/grafana/provisioning/datasources/lab.yml
   /datasources/0/type "prometheus"
   /datasources/0/uid "prometheus"
@@ -91,18 +77,6 @@ dashboards/tempo/tempo.yml
   /usage_report/reporting_enabled false
   /storage/trace/backend "local"
   /backend_worker/compaction/block_retention "1h"
-dashboards/tempo/room.yml
-  # It counts the traces and writes the numbers to Prometheus, with a limit to each amount.
-  /metrics_generator/storage/remote_write/0/url "http://127.0.0.1:9090/api/v1/write"
-  /metrics_generator/storage/remote_write/0/send_exemplars true
-  # Job and instance are those of the resource.
-  /metrics_generator/processor/span_metrics/enable_target_info true
-  /overrides/defaults/metrics_generator/processors ["span-metrics"]
-  /overrides/defaults/metrics_generator/max_active_series 60000
-  /overrides/defaults/ingestion/rate_limit_bytes 1000000
-  /overrides/defaults/ingestion/burst_size_bytes 4000000
-  /overrides/defaults/ingestion/max_traces_per_user 10000
-  /overrides/defaults/global/max_bytes_per_trace 2000000
 "##;
 
 #[test]
@@ -141,21 +115,4 @@ fn grafana_expands_only_addresses_in_provisioned_files() {
             assert!(line.starts_with("url: $"), "{folder}: {line}");
         }
     }
-}
-
-/// Apart from its counts, it is configured like the Tempo of a single lab.
-#[test]
-fn a_room_keeps_its_traces_as_a_single_lab_does() {
-    let read = |file| -> BTreeMap<String, Value> {
-        serde_json::from_value(files::yaml(file)).expect("a mapping")
-    };
-    let (single, mut room) = (
-        read("dashboards/tempo/tempo.yml"),
-        read("dashboards/tempo/room.yml"),
-    );
-    for own in ["metrics_generator", "overrides"] {
-        assert!(room.remove(own).is_some(), "{own}");
-    }
-
-    assert_eq!(room, single);
 }

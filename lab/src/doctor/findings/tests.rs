@@ -141,7 +141,7 @@ fn job_and_dashboards_are_those_of_the_configuration() {
 
     has("prometheus/prometheus.yml", format!("- job_name: {JOB}\n"));
     has("prometheus/rules/alerts.yml", format!("- name: {ALERTS}\n"));
-    for (path, uids) in [("dashboards", DASHBOARDS), ("room", ROOM)] {
+    for (path, uids) in [("dashboards", DASHBOARDS)] {
         let files = fs::read_dir(folder.join("grafana").join(path)).expect(path);
         let found = files.map(|file| {
             let file = fs::read(file.expect("an entry").path()).expect("a file");
