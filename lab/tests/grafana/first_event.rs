@@ -235,19 +235,15 @@ async fn prometheus_sees_the_first_event_of_every_metric() {
     let [
         course,
         quiet,
-        gives_up,
         repeats,
         comes_early,
-        circles,
         three_events,
     ] = std::array::from_fn(|_| FreshLab::start());
     let labs = [
         &course,
         &quiet,
-        &gives_up,
         &repeats,
         &comes_early,
-        &circles,
         &three_events,
     ]
     .map(FreshLab::instance);
@@ -268,17 +264,11 @@ async fn prometheus_sees_the_first_event_of_every_metric() {
         let name = scenario.words.name;
         runs.push(course.run_scenario(name, &Naive, Pace::Virtual).await);
     }
-    gives_up
-        .run_scenario("flaky-gives-up", &Reliable, Pace::Virtual)
-        .await;
     repeats
         .run_scenario("flaky", &Reliable, Pace::Virtual)
         .await;
     comes_early
         .run_scenario("retry-after-seconds", &Naive, Pace::Virtual)
-        .await;
-    circles
-        .run_scenario("looping-items", &Reliable, Pace::Virtual)
         .await;
     for scenario in ["flaky", "retry-later", "create-job"] {
         three_events
@@ -300,10 +290,8 @@ async fn prometheus_sees_the_first_event_of_every_metric() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     let expected = BTreeSet::from(
         [
-            ("GiveUpsHigh", gives_up.instance()),
             ("RetryAmplificationHigh", repeats.instance()),
             ("EarlyRetries", comes_early.instance()),
-            ("CursorLoops", circles.instance()),
             ("ServiceDown", nobody),
         ]
         .map(|(alert, instance)| (alert.to_owned(), instance)),
