@@ -232,21 +232,9 @@ async fn unusable(prometheus: &Prometheus, labs: &[String]) -> Vec<String> {
 #[tokio::test]
 #[ignore = "needs prometheus"]
 async fn prometheus_sees_the_first_event_of_every_metric() {
-    let [
-        course,
-        quiet,
-        repeats,
-        comes_early,
-        three_events,
-    ] = std::array::from_fn(|_| FreshLab::start());
-    let labs = [
-        &course,
-        &quiet,
-        &repeats,
-        &comes_early,
-        &three_events,
-    ]
-    .map(FreshLab::instance);
+    let [course, quiet, repeats, comes_early, three_events] =
+        std::array::from_fn(|_| FreshLab::start());
+    let labs = [&course, &quiet, &repeats, &comes_early, &three_events].map(FreshLab::instance);
     let nobody = no_lab();
     let targets = [&labs[..], from_ref(&nobody)].concat();
     let prometheus = Prometheus::start(&targets, 2).await;

@@ -141,16 +141,14 @@ fn job_and_dashboards_are_those_of_the_configuration() {
 
     has("prometheus/prometheus.yml", format!("- job_name: {JOB}\n"));
     has("prometheus/rules/alerts.yml", format!("- name: {ALERTS}\n"));
-    for (path, uids) in [("dashboards", DASHBOARDS)] {
-        let files = fs::read_dir(folder.join("grafana").join(path)).expect(path);
-        let found = files.map(|file| {
-            let file = fs::read(file.expect("an entry").path()).expect("a file");
-            let dashboard: Value = serde_json::from_slice(&file).expect("JSON");
-            dashboard["uid"].as_str().expect("a uid").to_owned()
-        });
-        let expected: BTreeSet<_> = uids.iter().map(|uid| (*uid).to_owned()).collect();
-        assert_eq!(found.collect::<BTreeSet<_>>(), expected);
-    }
+    let files = fs::read_dir(folder.join("grafana/dashboards")).expect("dashboards");
+    let found = files.map(|file| {
+        let file = fs::read(file.expect("an entry").path()).expect("a file");
+        let dashboard: Value = serde_json::from_slice(&file).expect("JSON");
+        dashboard["uid"].as_str().expect("a uid").to_owned()
+    });
+    let expected: BTreeSet<_> = DASHBOARDS.iter().map(|uid| (*uid).to_owned()).collect();
+    assert_eq!(found.collect::<BTreeSet<_>>(), expected);
 }
 
 #[test]
