@@ -3,10 +3,12 @@
 //! A client is one file here: a [`ClientUnderTest`] has its name and its limits and
 //! builds it, and a [`ScenarioClient`] is one that is connected to the service of a run.
 //! One function performs a task with any client. To add a client, add a file here and
-//! its name to the list that makes [`CLIENTS`].
+//! its entry in [`CLIENTS`].
 
 mod connection;
+mod naive;
 mod perform;
+mod reliable;
 mod without;
 
 use std::{fmt, ops::ControlFlow};
@@ -27,23 +29,8 @@ pub use reliable::{RELIABLE, Reliable};
 pub(crate) use without::Rewrites;
 pub use without::{WITHOUT, Without};
 
-/// Declares each module, and makes its client selectable.
-///
-/// `cargo fmt` does not see a module that a macro declares: `.ci/run` checks the
-/// format of these files apart.
-macro_rules! clients {
-    ($($module:ident::$client:ident),+ $(,)?) => {
-        $(mod $module;)+
-
-        /// Every client that can be chosen by its name, the reference client first.
-        pub static CLIENTS: &[&dyn ClientUnderTest] = &[$(&$module::$client),+];
-    };
-}
-
-clients! {
-    reliable::Reliable,
-    naive::Naive,
-}
+/// Every client that can be chosen by its name, the reference client first.
+pub static CLIENTS: &[&dyn ClientUnderTest] = &[&Reliable, &Naive];
 
 /// A client that can run, before it is connected to a service.
 pub trait ClientUnderTest: fmt::Debug + Sync {

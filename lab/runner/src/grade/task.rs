@@ -1,5 +1,28 @@
 //! The tasks, in the order of the course.
 
+mod broken_off;
+mod create;
+mod create_twice;
+mod crowded;
+mod down;
+mod flaky;
+mod invalid_body;
+mod long_list;
+mod r#loop;
+mod lost_response;
+mod maintenance;
+mod no_body;
+mod post_once;
+mod read_all;
+mod redirected;
+mod refused;
+mod retry_after;
+mod retry_at;
+mod server_errors;
+mod silence;
+mod unbounded;
+mod unreachable;
+
 use std::time::{Duration, SystemTime};
 
 use axum::{body::Bytes, response::Response};
@@ -13,48 +36,36 @@ use tokio::sync::OwnedSemaphorePermit;
 use super::draw::Draw;
 use crate::UnknownName;
 
-/// Makes a module and an entry of a list out of each name.
-macro_rules! tasks {
-    ($(#[$docs:meta])* $list:ident: $($name:ident)*) => {
-        $(mod $name;)*
+/// The tasks that a client is graded on, in the order of the course.
+pub static TASKS: &[&Task] = &[
+    &read_all::TASK,
+    &flaky::TASK,
+    &retry_after::TASK,
+    &retry_at::TASK,
+    &maintenance::TASK,
+    &down::TASK,
+    &refused::TASK,
+    &invalid_body::TASK,
+    &no_body::TASK,
+    &r#loop::TASK,
+    &long_list::TASK,
+    &create::TASK,
+    &create_twice::TASK,
+    &lost_response::TASK,
+    &post_once::TASK,
+    &crowded::TASK,
+    &silence::TASK,
+];
 
-        $(#[$docs])*
-        pub static $list: &[&Task] = &[$(&$name::TASK),*];
-    };
-}
-
-tasks! {
-    /// The tasks that a client is graded on, in the order of the course.
-    TASKS:
-    read_all
-    flaky
-    retry_after
-    retry_at
-    maintenance
-    down
-    refused
-    invalid_body
-    no_body
-    r#loop
-    long_list
-    create
-    create_twice
-    lost_response
-    post_once
-    crowded
-    silence
-}
-
-tasks! {
-    /// More faults to meet. What a client makes of them is left to it but for the goal,
-    /// so they stand beside the way: they are run when they are named.
-    PRACTICE:
-    broken_off
-    unbounded
-    unreachable
-    server_errors
-    redirected
-}
+/// More faults to meet. What a client makes of them is left to it but for the goal,
+/// so they stand beside the way: they are run when they are named.
+pub static PRACTICE: &[&Task] = &[
+    &broken_off::TASK,
+    &unbounded::TASK,
+    &unreachable::TASK,
+    &server_errors::TASK,
+    &redirected::TASK,
+];
 
 /// Every task, those for practice last.
 pub fn all() -> impl Iterator<Item = &'static Task> {

@@ -5,6 +5,13 @@
 //! clients run only for comparison, and their runs do not count towards the client's
 //! series of a process.
 
+mod backoff_jitter;
+mod body_media_type;
+mod cursor_loop;
+mod deadline;
+mod idempotency_key_reuse;
+mod retry_after_seconds;
+
 use std::fmt;
 
 use client::{
@@ -19,27 +26,15 @@ use reqwest_middleware::{Middleware, Next};
 
 use super::{ClientUnderTest, Connection, RELIABLE, Reliable, ScenarioClient, Task};
 
-/// Makes a module and an entry of [`WITHOUT`] out of each name.
-///
-/// `cargo fmt` does not see a module that a macro declares: `.ci/run` checks the
-/// format of these files apart.
-macro_rules! without {
-    ($($name:ident)*) => {
-        $(mod $name;)*
-
-        /// Every defence that can be removed, with the client that remains.
-        pub static WITHOUT: &[&Without] = &[$(&$name::WITHOUT),*];
-    };
-}
-
-without! {
-    retry_after_seconds
-    backoff_jitter
-    cursor_loop
-    idempotency_key_reuse
-    body_media_type
-    deadline
-}
+/// Every defence that can be removed, with the client that remains.
+pub static WITHOUT: &[&Without] = &[
+    &retry_after_seconds::WITHOUT,
+    &backoff_jitter::WITHOUT,
+    &cursor_loop::WITHOUT,
+    &idempotency_key_reuse::WITHOUT,
+    &body_media_type::WITHOUT,
+    &deadline::WITHOUT,
+];
 
 /// The reference client without one of its defences.
 pub struct Without {
