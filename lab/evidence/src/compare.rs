@@ -14,19 +14,19 @@ mod time;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-
-pub use effect::{Aspect, Effect, Measured};
-pub use remark::Remark;
-pub use rules::{BrokenRule, Sample};
+use wire::counted;
 
 use crate::{
     client::Client,
-    counted,
     outcome::Fact,
     plot::Mark,
     run::Run,
     view::{self, Phrase},
 };
+
+pub use effect::{Aspect, Effect, Measured};
+pub use remark::Remark;
+pub use rules::{BrokenRule, Sample};
 
 /// One scenario, run by two clients with one seed.
 #[derive(Clone, Debug, Serialize, JsonSchema)]

@@ -20,11 +20,9 @@
 
 pub mod client;
 pub mod compare;
-mod counted;
 pub mod counters;
 pub mod decision;
 pub mod defence;
-mod duration;
 pub mod finding;
 pub mod grade;
 pub mod known_failures;
@@ -50,11 +48,9 @@ pub mod wire;
 pub use ::wire::nanoseconds;
 pub use client::Client;
 pub use compare::{Compared, Comparison};
-pub use counted::counted;
 pub use counters::{Counter, Counters};
 pub use decision::Decision;
 pub use defence::Defence;
-pub use duration::{duration, duration_left};
 pub use finding::{Finding, Level};
 pub use known_failures::KnownFailures;
 pub use lesson::{Condition, Lesson, Sentence};

@@ -4,8 +4,9 @@ use std::{collections::BTreeMap, fmt};
 
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
+use wire::counted;
 
-use crate::{counted, stop_reason::StopReason};
+use crate::stop_reason::StopReason;
 
 /// The result for the caller of the client.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]

@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use wire::counted;
 
 use crate::{
     client::Client,
-    counted,
     counters::{ATTEMPTS, Counter, Counters, FAULTS, RETRIES},
     outcome::{Ending, Outcome},
     plot::{Mark, Table, Waterfall},

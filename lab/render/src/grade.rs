@@ -452,7 +452,7 @@ fn chart(sheet: &mut Sheet<'_>, case: &CaseGrade, broken: &[u64]) {
         let bar = scale.bar(row.arrived, row.ended);
         let pause = row.pause.map(|from| scale.bar(from, row.arrived).start);
         let bars = sheet.bars(pause, bar, CHART);
-        let at = evidence::duration(row.arrived);
+        let at = wire::duration(row.arrived);
         let text = format!("{at:>9}  {bars}  {}", row.label);
         sheet.line(&sheet.red_if(broken.contains(&row.seq), &text));
     };
@@ -491,6 +491,6 @@ pub(super) fn count(card: &Card, known: &KnownFailures) -> String {
         unless_none(all_broken - broken, "known to fail"),
         unless_none(untold, "cannot be told"),
         card.seed,
-        evidence::duration(card.tolerance),
+        wire::duration(card.tolerance),
     )
 }

@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use anstyle::AnsiColor;
 use evidence::{
-    KnownFailures, duration,
+    KnownFailures,
     proxy::{CaseCard, CommandEnd, Fault, Judged, ProxyCard, RouteRow, Rule},
     rules::Verdict,
 };
+use wire::duration;
 
 use super::{
     Options,

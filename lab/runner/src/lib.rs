@@ -35,7 +35,6 @@
 mod clients;
 mod exchange;
 pub mod grade;
-mod nearest;
 mod network;
 pub mod proxy;
 pub mod recorder;
@@ -48,7 +47,6 @@ pub use clients::{
     CLIENTS, ClientUnderTest, Connection, NAIVE, NAIVE_METRICS, Naive, RELIABLE, Reliable,
     ScenarioClient, Task, WITHOUT, Without,
 };
-pub use nearest::{UnknownName, nearest};
 pub use network::{TlsRefusal, faults};
 pub use run::{
     DEFAULT_POLICY, GENERATOR, RunError, Session, Settings, SharedTime, UnusedSetting,

@@ -20,7 +20,7 @@ use std::{
 use client::{Clock, SystemClock, VirtualClock, telemetry::Injector};
 use evidence::{
     Client, Ending, Evidence, Expectation, Outcome, Overrides, Pace, Policy, Run, SCHEMA_VERSION,
-    View, duration, judge,
+    View, judge,
     trace::{Trace, field},
 };
 use host::ServiceConfig;
@@ -30,6 +30,7 @@ use tracing_subscriber::{
     Layer, Registry,
     layer::{Identity, SubscriberExt},
 };
+use wire::duration;
 
 use crate::{
     clients::{ClientUnderTest, Connection, ScenarioClient, perform},

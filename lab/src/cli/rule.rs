@@ -5,7 +5,8 @@ use evidence::{
     proxy,
     rules::{self, RULES, Rule},
 };
-use runner::{grade::all, nearest};
+use runner::grade::all;
+use wire::nearest;
 
 use super::{Exit, OrExit, terminal};
 

@@ -10,11 +10,13 @@ use clap::{
 use evidence::{Overrides, Pace};
 use render::Options;
 use runner::{
-    CLIENTS, ClientUnderTest, Naive, RELIABLE, Reliable, Settings, UnknownName, WITHOUT, Without,
-    check_overrides, grade, scenario, scenario::Scenario,
+    CLIENTS, ClientUnderTest, Naive, RELIABLE, Reliable, Settings, WITHOUT, Without,
+    check_overrides, grade,
+    scenario::{self, Scenario},
 };
 use serde::Serialize;
 use serde_json::{Value, json};
+use wire::UnknownName;
 
 use super::{
     Exit, number, report,

@@ -284,7 +284,7 @@ fn prometheus(facts: &Facts, addresses: &Addresses) -> Verdict {
             "on one, with this machine's address: lab serve --otlp http://ADDRESS:4318".to_owned(),
         ),
         (Some(laptops), _) => {
-            let laptops = evidence::counted(laptops.into(), "laptop");
+            let laptops = wire::counted(laptops.into(), "laptop");
             return Ok(format!("{at} is ready, and has data from {laptops}"));
         }
         (None, None) => (

@@ -37,11 +37,14 @@ macro_rules! unprinted {
 
 mod clock;
 mod connection;
+mod counted;
+mod duration;
 mod exchange;
 mod hash;
 pub mod header_lines;
 pub mod media_type;
 pub mod nanoseconds;
+mod nearest;
 mod record;
 mod recorded_header;
 mod request;
@@ -49,6 +52,9 @@ mod request_id;
 mod retry_after;
 pub mod status;
 
+pub use counted::counted;
+pub use duration::{duration, duration_left};
+pub use nearest::{UnknownName, nearest};
 pub use clock::{Clock, SystemClock};
 pub use connection::{ClosedBy, ConnectionEnd, WireConnection};
 pub use exchange::{Exchange, Header, Message};

@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use wire::{counted, duration};
 
 use super::{
     handle::handles,
@@ -10,8 +11,6 @@ use super::{
     time::Time,
 };
 use crate::{
-    counted,
-    duration::duration,
     outcome::{Ending, Fact},
     run::Run,
 };

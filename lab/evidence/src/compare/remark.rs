@@ -4,9 +4,10 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use wire::duration;
 
 use super::{BrokenRule, Effect, time::Time};
-use crate::{duration::duration, run::Run};
+use crate::run::Run;
 
 /// A sentence about two runs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]

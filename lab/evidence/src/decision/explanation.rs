@@ -2,11 +2,10 @@
 
 use std::time::Duration;
 
+use wire::{duration, duration_left};
+
 use super::{AllowedBy, Decision, Next, RetryAfterRead};
-use crate::{
-    duration::{duration, duration_left},
-    stop_reason::StopReason,
-};
+use crate::stop_reason::StopReason;
 
 /// The last step after a failure that is not retried.
 const RETURNED: &str = "returned to the caller";

@@ -2,17 +2,16 @@
 
 use std::time::Duration;
 
+use GoalVerdict::{Crashed, Missed, NotJudged, Reached, Skipped};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use wire::{counted, duration};
 
 use crate::{
-    counted, duration,
     rules::{ProcessRecord, Stopped, Verdict},
     wire::{ClosedBy, RetryAfterForm, WireConnection, WireRecord},
 };
-
-use GoalVerdict::{Crashed, Missed, NotJudged, Reached, Skipped};
 
 /// The exit code of a client that does not do this task. A shell uses the same code for an
 /// unknown command.

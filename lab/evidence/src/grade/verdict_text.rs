@@ -2,9 +2,11 @@
 
 use std::fmt;
 
+use wire::counted;
+
 use super::{GoalVerdict, TaskGrade};
 use crate::{
-    KnownFailures, counted,
+    KnownFailures,
     rules::{Level, Verdict},
 };
 

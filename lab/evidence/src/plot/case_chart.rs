@@ -5,9 +5,10 @@ use std::{
     time::Duration,
 };
 
+use wire::duration_left;
+
 use super::scale::{Extent, Scale};
 use crate::{
-    duration_left,
     rules::TOLERANCE,
     ties::Ties,
     wire::{IssuedCursor, JobResult, Names, RetryAfterForm, WireRecord, WireRequest},

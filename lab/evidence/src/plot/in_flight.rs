@@ -2,7 +2,9 @@
 
 use std::{fmt, time::Duration};
 
-use crate::{duration, wire::WireRecord};
+use wire::duration;
+
+use crate::wire::WireRecord;
 
 /// How many requests of a case were in flight, in equal stretches from the arrival of the
 /// first to the end of the last.

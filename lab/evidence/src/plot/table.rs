@@ -2,11 +2,9 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use wire::{duration, duration_left};
 
-use crate::{
-    duration::{duration, duration_left},
-    wire::{Names, WireRecord, WireRequest},
-};
+use crate::wire::{Names, WireRecord, WireRequest};
 
 /// A table of texts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]

@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use wire::duration;
 
 use super::{
     CommandEnd, Fault, Judged, Run, RunKind,
@@ -9,7 +10,7 @@ use super::{
     quiet::unfit,
     rules::Declared,
 };
-use crate::{KnownFailures, duration, known_failures::JudgedCard, rules::Verdict};
+use crate::{KnownFailures, known_failures::JudgedCard, rules::Verdict};
 
 /// The version of the card as JSON.
 pub const CARD_VERSION: u32 = 1;

@@ -2,11 +2,13 @@
 
 use std::time::Duration;
 
+use wire::{duration, duration_left};
+
 use super::{
     Body, ProxyRequest, Run,
     ties::{Tie, TieKind, ties},
 };
-use crate::{duration, duration_left, rules::TOLERANCE};
+use crate::rules::TOLERANCE;
 
 /// A rule.
 #[derive(Clone, Copy, Debug)]

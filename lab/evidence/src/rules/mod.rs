@@ -55,17 +55,15 @@ use std::{
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use wire::counted;
+
+use crate::wire::{IssuedCursor, WireRecord, WireRequest};
+use waited_long_enough::waited_out;
 
 pub use card_case::CardCase;
 pub use case::{Case, ProcessRecord, Stopped};
 pub use context::CardContext;
 pub use judgement::{Judgement, RequestRef, Verdict};
-
-use crate::{
-    counted,
-    wire::{IssuedCursor, WireRecord, WireRequest},
-};
-use waited_long_enough::waited_out;
 
 /// Every rule, in the order of the course.
 pub static RULES: &[&Rule] = &[

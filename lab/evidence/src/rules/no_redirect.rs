@@ -1,7 +1,9 @@
 //! A redirect must not be followed.
 
+use wire::counted;
+
 use super::{Case, Judge, Judgement, Level, Rule};
-use crate::{counted, ties::Reason};
+use crate::ties::Reason;
 
 pub(super) const RULE: Rule = Rule {
     id: "no-redirect",

@@ -1,7 +1,8 @@
 //! A URL must not contain a credential.
 
+use wire::counted;
+
 use super::{Case, Judge, Judgement, Level, Rule};
-use crate::counted;
 
 pub(super) const RULE: Rule = Rule {
     id: "no-url-credentials",

@@ -1,7 +1,8 @@
 //! One call must create one job.
 
+use wire::counted;
+
 use super::{Case, Judge, Judgement, Level, Rule};
-use crate::counted;
 use crate::wire::JobResult;
 
 pub(super) const RULE: Rule = Rule {

@@ -1,7 +1,8 @@
 //! A listing must be read to its end.
 
+use wire::counted;
+
 use super::{Case, Judge, Judgement, Level, Rule, page_limit::ENDLESS};
-use crate::counted;
 use crate::wire::{IssuedCursor, WireRequest};
 
 pub(super) const RULE: Rule = Rule {

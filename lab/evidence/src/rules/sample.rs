@@ -7,8 +7,10 @@
 
 use std::time::Duration;
 
+use wire::duration_left;
+
 use super::TOLERANCE;
-use crate::{duration_left, ties::Ties, wire::WireRequest};
+use crate::{ties::Ties, wire::WireRequest};
 
 /// The gaps of several cases by their number in the case, and what is known of the noise
 /// in them.

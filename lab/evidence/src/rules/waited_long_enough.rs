@@ -18,8 +18,8 @@ pub(super) fn waited_out(case: &Case<'_>, applies: fn(&WireRequest) -> bool) -> 
     let seqs: Vec<_> = early.iter().map(|wait| wait.next.seq).collect();
     match early.iter().max_by_key(|wait| wait.early_by()) {
         Some(worst) => {
-            let asked = crate::duration(worst.retry_after.wait());
-            let waited = crate::duration(worst.waited);
+            let asked = wire::duration(worst.retry_after.wait());
+            let waited = wire::duration(worst.waited);
             Judgement::broken(seqs, format!("asked for {asked}, retried after {waited}"))
         }
         None if waits.is_empty() => Judgement::skipped(),

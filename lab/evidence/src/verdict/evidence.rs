@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
+use wire::duration;
+
 use crate::{
     client::Client,
     counters::{ATTEMPTS, Counters},
-    duration::duration,
     outcome::Outcome,
     ties::Ties,
     wire::WireRecord,

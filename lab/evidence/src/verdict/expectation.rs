@@ -2,11 +2,11 @@
 
 use std::{fmt, rc::Rc, time::Duration};
 
+use wire::{counted, duration};
+
 use super::{Evidence, Source};
 use crate::{
-    counted,
     counters::{ATTEMPTS, RETRIES},
-    duration::duration,
     outcome::{Ending, Fact},
     stop_reason::StopReason,
     ties::Ties,

@@ -6,14 +6,14 @@
 
 use std::{ops::Range, time::Duration};
 
-use maud::{Markup, html};
-
-use super::{super::Options, Side};
 use evidence::{
-    duration,
     plot::{Chart, LimitLine, Mark, Part, Row, Scale},
     trace::SpanName,
 };
+use maud::{Markup, html};
+use wire::duration;
+
+use super::{super::Options, Side};
 
 /// The number of columns on the axis: each is one percent of the width.
 pub(super) const COLUMNS: usize = 100;

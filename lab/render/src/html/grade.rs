@@ -2,12 +2,13 @@
 //! task, case by case.
 
 use evidence::{
-    KnownFailures, duration,
+    KnownFailures,
     grade::{Card, CaseGrade, GoalVerdict, RuleGrade, TaskGrade, TaskWords},
     plot::{CaseChart, CaseRow, InFlight, Scale},
     rules,
 };
 use maud::{Markup, html as markup};
+use wire::duration;
 
 use super::{
     super::{

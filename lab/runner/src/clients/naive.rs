@@ -21,17 +21,18 @@ use client::{
 use evidence::{
     Client, Ending, Outcome, Policy, Setting,
     counters::{ATTEMPTS, RETRIES},
-    duration,
 };
 use host::ExpectedRoute;
 use serde_json::Value;
+use wire::duration;
 
-pub use self::telemetry::METRICS;
 use self::{
     call::{Call, NaiveClient},
     failure::{Failure, MAX_ATTEMPTS},
 };
 use super::{ClientUnderTest, Connection, ScenarioClient, Task};
+
+pub use self::telemetry::METRICS;
 
 /// The naive client. It ignores the policy, so it has no limits, and it keeps no history
 /// of cursors.

@@ -13,14 +13,14 @@ use client::{
 use evidence::{
     Client, Outcome, Policy, Setting,
     counters::{ATTEMPTS, CURSOR_LOOPS, GIVE_UPS, RETRIES},
-    duration,
 };
-
-pub(super) use self::failure::failure;
 use host::ExpectedRoute;
+use wire::duration;
 
 use super::{ClientUnderTest, Connection, ScenarioClient, Task};
 use crate::{DEFAULT_POLICY, network::TRANSPORT};
+
+pub(super) use self::failure::failure;
 
 /// The reference client.
 pub const RELIABLE: Client = Client {

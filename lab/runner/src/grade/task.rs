@@ -32,9 +32,9 @@ use evidence::{
 };
 use http::Method;
 use tokio::sync::OwnedSemaphorePermit;
+use wire::UnknownName;
 
 use super::draw::Draw;
-use crate::UnknownName;
 
 /// The tasks that a client is graded on, in the order of the course.
 pub static TASKS: &[&Task] = &[

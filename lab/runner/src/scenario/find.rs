@@ -1,7 +1,8 @@
 //! Scenarios by their names.
 
+use wire::UnknownName;
+
 use super::{CATALOGUE, Scenario};
-use crate::UnknownName;
 
 /// The scenario of this name.
 ///

@@ -97,7 +97,7 @@ impl CardView {
             let open: Vec<_> = open.by_ref().take(grade.cases.len()).collect();
             TaskView::of(task, &grade, &open)
         });
-        let tolerance = evidence::duration(TOLERANCE);
+        let tolerance = wire::duration(TOLERANCE);
         Self {
             id: Some(id.to_owned()),
             terms: Some(format!(
@@ -153,7 +153,7 @@ impl TaskView {
                 let refused = wires.find_map(WireRecord::refusals_in_words);
                 refused.unwrap_or_else(|| "no request yet".to_owned())
             }
-            requests => evidence::counted(requests, "request"),
+            requests => wire::counted(requests, "request"),
         };
         let of_rules = grade.rules_in_words().filter(|_| grade.requests() > 0);
         Self {
@@ -203,7 +203,7 @@ impl RowView {
         let bar = scale.bar(row.arrived, row.ended);
         Self {
             seq: row.seq,
-            at: evidence::duration(row.arrived),
+            at: wire::duration(row.arrived),
             label: row.label.clone(),
             mark: is_broken.then_some(Mark::Failed),
             pause: row.pause.map_or_else(Vec::new, |from| {

@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 use evidence::{
-    duration,
     plot::StormPicture,
     storm::{Knob, Knobs, Setup, Value, Values},
 };
 use runner::storm::{PRESETS, STORIES};
 use serde::Serialize;
 use serde_json::json;
+use wire::duration;
 
 /// A setting as a slider with fixed values.
 #[derive(Serialize)]

@@ -5,10 +5,10 @@
 use std::time::Duration;
 
 use http::StatusCode;
+use wire::duration;
 
 use crate::{
     decision::{Decision, reason},
-    duration::duration,
     trace::{FieldValue, Span, SpanName, field},
 };
 

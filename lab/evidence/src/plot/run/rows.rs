@@ -4,16 +4,16 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use wire::duration;
 
 use super::{
     label::{how, length, what},
     why::{Neighbours, why},
 };
-use crate::plot::scale::Extent;
 use crate::{
     decision::{Decision, Next},
-    duration::duration,
     nanoseconds,
+    plot::scale::Extent,
     trace::{Span, SpanId, SpanName},
 };
 

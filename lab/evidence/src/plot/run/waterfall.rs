@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use wire::duration;
 
 use super::{
     chart::under_no_folded_one,
@@ -12,7 +13,6 @@ use super::{
     rows::{Row, until},
 };
 use crate::{
-    duration::duration,
     nanoseconds,
     trace::{SpanId, Trace},
 };

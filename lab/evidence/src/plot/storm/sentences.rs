@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use wire::duration;
 
-use crate::plot::{
-    Mark,
-    table::{Column, Table, TableRow, number, optional, words},
-};
 use crate::{
-    duration::duration,
+    plot::{
+        Mark,
+        table::{Column, Table, TableRow, number, optional, words},
+    },
     storm::{
         Cut, Incident, Knob, Knobs, Load, Policy, PolicyRun, Recovery, RetryAfter, STEP, Settings,
         Setup, Storm, percent, rate,

@@ -15,9 +15,9 @@ mod synchronized_retry_after;
 mod throttled;
 
 use evidence::storm::{Policy, Settings, Storm, StoryWords};
+use wire::UnknownName;
 
 use super::PRESETS;
-use crate::UnknownName;
 
 /// Every story, in the order of the course.
 pub static STORIES: &[Story] = &[

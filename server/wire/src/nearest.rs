@@ -30,7 +30,8 @@ pub struct UnknownName {
 
 impl UnknownName {
     /// An unknown name of this kind; the command lists the known names.
-    pub(crate) fn new<'a>(
+    #[must_use]
+    pub fn new<'a>(
         kind: &'static str,
         name: &str,
         names: impl IntoIterator<Item = &'a str>,
