@@ -12,7 +12,6 @@ mod remark;
 mod rules;
 mod time;
 
-use schemars::JsonSchema;
 use serde::Serialize;
 use wire::counted;
 
@@ -29,7 +28,7 @@ pub use remark::Remark;
 pub use rules::{BrokenRule, Sample};
 
 /// One scenario, run by two clients with one seed.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Comparison {
     /// The two runs. The exit code of a command is that of the first.
     pub runs: [Run; 2],
@@ -59,7 +58,7 @@ impl Comparison {
 }
 
 /// Two runs, compared.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Compared {
     /// The results of each client, in the order of the runs.
     pub sides: [Side; 2],
@@ -71,10 +70,9 @@ pub struct Compared {
 }
 
 /// The results of one of two clients.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Side {
     /// The client.
-    #[schemars(with = "String")]
     pub client: Client,
     /// Its name in a sentence: "the naive client".
     pub title: String,

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 /// Requests on the wire, by the reference client's count.
@@ -17,7 +16,7 @@ pub const CURSOR_LOOPS: &str = "client_cursor_loops_total";
 pub const FAULTS: &str = "service_faults_total";
 
 /// One counter with its labels, and how much it rose.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Counter {
     /// The name of the metric, as Prometheus shows it.
     pub name: String,
@@ -28,7 +27,7 @@ pub struct Counter {
 }
 
 /// The counters of a run that rose.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct Counters(Vec<Counter>);
 

@@ -1,10 +1,9 @@
 //! A defence of the reference client, and the text for a run without it.
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 /// A defence of the reference client, which another client of the lab lacks.
-#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, PartialEq, Eq, Serialize)]
 pub struct Defence {
     /// Its name: the id of the [rule](crate::rules) that it keeps, if it keeps one.
     pub id: &'static str,

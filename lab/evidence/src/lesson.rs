@@ -6,7 +6,6 @@
 
 use std::collections::HashSet;
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{
@@ -55,7 +54,7 @@ pub enum Condition {
 }
 
 /// The lesson of one run.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Lesson {
     /// Why it matters, and how this run shows it.
     pub why: Vec<&'static str>,

@@ -1,15 +1,14 @@
 //! How a scenario ended for the client, as values.
 
-use std::{collections::BTreeMap, fmt};
+use std::fmt;
 
-use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 use wire::counted;
 
 use crate::stop_reason::StopReason;
 
 /// The result for the caller of the client.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Outcome {
     /// Success, or the class of the error.
     pub ending: Ending,
@@ -17,12 +16,11 @@ pub struct Outcome {
     pub text: String,
     /// Details that expectations can check, by name.
     #[serde(serialize_with = "by_name")]
-    #[schemars(with = "BTreeMap<String, Fact>")]
     pub facts: Vec<(&'static str, Fact)>,
 }
 
 /// Success, or the class of an error.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Ending {
     /// The client got what it asked for.
@@ -56,7 +54,7 @@ impl fmt::Display for Ending {
 }
 
 /// One detail of an outcome.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum Fact {
     /// A yes or no.
@@ -66,7 +64,6 @@ pub enum Fact {
     /// A name from a closed set, or a machine code of the service.
     Name(String),
     /// Why the client stopped.
-    #[schemars(skip)]
     Stop(StopReason),
 }
 

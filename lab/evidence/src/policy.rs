@@ -2,31 +2,26 @@
 
 use std::{num::NonZeroU32, ops::RangeInclusive, time::Duration};
 
-use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
 /// The limits of a client in a run.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Policy {
     /// The most requests one call may put on the wire.
     pub max_attempts: u32,
     /// The upper bound of the first backoff, which doubles with each retry up to five seconds.
     #[serde(rename = "backoff_seconds", serialize_with = "seconds")]
-    #[schemars(with = "f64", range(min = 0))]
     pub backoff: Duration,
     /// The longest `Retry-After` that the client waits for.
     #[serde(rename = "max_retry_after_seconds", serialize_with = "seconds")]
-    #[schemars(with = "f64", range(min = 0))]
     pub max_retry_after: Duration,
     /// The most time for one call, including waits.
     #[serde(rename = "deadline_seconds", serialize_with = "optional_seconds")]
-    #[schemars(with = "Option<f64>", range(min = 0))]
     pub deadline: Option<Duration>,
     /// The capacity of the retry budget, in tokens.
     pub retry_budget: Option<u32>,
     /// The longest time without data from the service.
     #[serde(rename = "read_timeout_seconds", serialize_with = "seconds")]
-    #[schemars(with = "f64", range(min = 0))]
     pub read_timeout: Duration,
     /// The longest body that is accepted.
     pub max_body_bytes: usize,

@@ -6,7 +6,6 @@
 
 use std::iter;
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{outcome::Fact, run::Run};
@@ -44,7 +43,7 @@ pub struct Choice {
 }
 
 /// The answer of a run, or the one that a reader expects of it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Answer {
     /// The number, or the letter of the choice.
     pub value: Fact,

@@ -1,6 +1,5 @@
 //! A run: one scenario, run once by one client, as a value.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -17,7 +16,7 @@ use crate::{
 };
 
 /// Whether the waits of a run are real.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Pace {
     /// A wait of a second takes a second.
@@ -33,7 +32,7 @@ pub const SCHEMA_VERSION: u32 = 4;
 /// One scenario, run once: the limits of the client, how it ended, and the evidence. Names
 /// of durations end in their unit: `_ns` are whole nanoseconds (counted from the start of
 /// the run for a moment), `_seconds` are seconds.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Run {
     /// The version of the JSON format. It rises when a member is removed, or changes its
     /// name, its type or its meaning.
@@ -41,7 +40,6 @@ pub struct Run {
     /// The name of the scenario.
     pub scenario: &'static str,
     /// The client that ran it.
-    #[schemars(with = "String")]
     pub client: Client,
     /// The seed of jitter, keys, cursors and ids. With the same seed, a run in virtual time
     /// is identical to the byte. It has up to 64 bits: a JSON reader that parses numbers as

@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use schemars::JsonSchema;
 use serde::Serialize;
 use wire::counted;
 
@@ -17,7 +16,7 @@ use crate::{
 };
 
 /// A run as text. During a run, only waterfall and counters are filled.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct View {
     /// How it ended, to complete the sentence "ended with …".
     pub ended: Option<Phrase>,
@@ -35,7 +34,7 @@ pub struct View {
 }
 
 /// A short text, and whether it is about a success.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Phrase {
     /// Success or failure; null if neither.
     pub mark: Option<Mark>,
@@ -44,7 +43,7 @@ pub struct Phrase {
 }
 
 /// How much a counter rose, summed over its labels.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Rise {
     /// The name of the counter.
     pub name: String,
@@ -57,7 +56,7 @@ pub struct Rise {
 }
 
 /// How much a counter rose for one reason.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Part {
     /// The values of the labels that name the reason.
     pub kind: String,

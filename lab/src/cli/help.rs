@@ -9,7 +9,7 @@ pub(super) const GROUPS: [(&str, &[&str]); 4] = [
     ("Learn", &["list", "scenario", "storm"]),
     ("Grade", &["starter", "grade", "proxy", "tasks", "rule"]),
     ("Observe", &["serve", "load"]),
-    ("Tools", &["doctor", "schema", "completions", "help"]),
+    ("Tools", &["doctor", "completions", "help"]),
 ];
 
 /// The first commands to try.

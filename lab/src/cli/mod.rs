@@ -24,7 +24,6 @@ mod run_scenarios;
 mod running_lab;
 mod scenario;
 mod scenario_arguments;
-mod schema;
 mod serve;
 mod starter;
 mod storm_command;
@@ -115,8 +114,6 @@ enum Command {
     /// most a million requests, and at most 5000 calls at once.
     #[command(after_long_help = help::below_storm())]
     Storm(Box<storm_command::Arguments>),
-    /// Print the JSON Schema of a run, a card, a storm or a proxy's card
-    Schema(schema::Arguments),
     /// Serve the web UI on this machine
     Serve(serve::Arguments),
     /// Start many runs in a running `lab serve`, so that its counters move
@@ -156,7 +153,6 @@ pub fn main() -> ExitCode {
         Command::Rule(arguments) => rule::rule(arguments),
         Command::Starter(arguments) => starter::starter(arguments),
         Command::Storm(arguments) => storm_command::storm(arguments),
-        Command::Schema(arguments) => schema::schema(arguments),
         Command::Serve(arguments) => serve::serve(arguments),
         Command::Load(arguments) => load::load(arguments),
         Command::Doctor(arguments) => doctor::doctor(arguments),

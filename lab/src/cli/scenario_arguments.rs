@@ -109,7 +109,7 @@ pub(super) struct Arguments {
     #[arg(long, help_heading = EVIDENCE, value_name = "FILE")]
     report: Option<PathBuf>,
 
-    /// Print the run as JSON; `lab schema` describes it
+    /// Print the run as JSON
     #[arg(long, help_heading = EVIDENCE)]
     json: bool,
 

@@ -4,6 +4,7 @@
 mod commands;
 mod curl;
 mod instructors;
+mod json;
 mod links;
 mod readme;
 mod tables;

@@ -40,7 +40,6 @@ fn the_help_of_the_lab_groups_its_commands() {
 
     Tools:
       doctor       Check whether this machine is ready for a workshop
-      schema       Print the JSON Schema of a run, a card, a storm or a proxy's card
       completions  Print a shell completion script
       help         Print this help, or that of a command
 
@@ -69,8 +68,7 @@ fn the_help_of_the_lab_groups_its_commands() {
 
 #[test]
 fn no_help_is_wider_than_80_columns() {
-    let commands =
-        "list scenario grade tasks rule starter storm schema serve load doctor completions";
+    let commands = "list scenario grade tasks rule starter storm serve load doctor completions";
     for command in ["", "proxy"].into_iter().chain(commands.split(' ')) {
         for option in ["-h", "--help"] {
             assert_fits_80_columns(&printed(&format!("{command} {option}")));

@@ -8,13 +8,12 @@ use std::{
     thread,
 };
 
-use serde_json::Value;
 use tempfile::tempdir;
 
 use crate::{Ended, assert_contains, command, printed_url, status};
 
 /// An application that takes what it gets.
-const CALM: &str = r#"curl -sS -m 8 -o /dev/null "$API_URL/v1/orders" || true"#;
+pub(crate) const CALM: &str = r#"curl -sS -m 8 -o /dev/null "$API_URL/v1/orders" || true"#;
 
 /// An application that sends a refused request again.
 const STUBBORN: &str = r#"
@@ -22,7 +21,7 @@ const STUBBORN: &str = r#"
     [ "$(ask)" = 201 ] || ask >/dev/null; true"#;
 
 /// An API that answers every request with a 201, until the end of the tests.
-fn api() -> String {
+pub(crate) fn api() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let url = format!("http://{}", listener.local_addr().expect("an address"));
     thread::spawn(move || {
@@ -132,7 +131,7 @@ fn strictly_a_rule_that_cannot_be_told_fails() {
 }
 
 #[test]
-fn cards_conform_to_the_schema_and_hold_no_secret() {
+fn no_output_holds_a_secret() {
     let folder = tempdir().expect("a folder");
     let [script, junit, report] = ["app.sh", "xml", "html"].map(|it| folder.path().join(it));
     let sends = r#"curl -s -m 8 -o /dev/null "$API_URL/v1/Path-qz7?token=query-qz7" \
@@ -150,11 +149,6 @@ fn cards_conform_to_the_schema_and_hold_no_secret() {
 
     let (text, json) = (run(""), run("--json"));
 
-    let card: Value = serde_json::from_str(&json.stdout).expect("JSON");
-    let schema: Value = serde_json::from_str(&render::proxy_schema()).expect("JSON");
-    let schema = jsonschema::draft202012::new(&schema).expect("a schema");
-    let errors = schema.iter_errors(&card).map(|it| it.to_string());
-    assert_eq!(errors.collect::<Vec<_>>(), [""; 0]);
     let [junit, report] = [junit, report].map(|it| fs::read_to_string(it).expect("written"));
     for output in [&text.stdout, &json.stdout, &junit, &report] {
         assert_contains(output, &["POST /v1/{}", "idempotency-key-reuse"]);

@@ -23,13 +23,6 @@ fn lists_every_scenario_within_80_columns() {
 }
 
 #[test]
-fn the_schemas_of_a_run_and_a_card_are_printed() {
-    assert_eq!(printed("schema"), render::run_schema());
-    assert_eq!(printed("schema run"), render::run_schema());
-    assert_eq!(printed("schema card"), render::card_schema());
-}
-
-#[test]
 fn draws_plain_ascii_if_the_locale_is_not_utf8() {
     let text = Ended::of(command("scenario flaky --pace virtual").env("LC_ALL", "C")).stdout;
 
@@ -119,7 +112,6 @@ fn unwritable_output_exits_as_an_environment_failure() {
         "scenario -h",
         "--version",
         "list",
-        "schema",
         "completions bash",
         "scenario flaky --pace virtual",
         "scenario flaky --pace virtual --json",

@@ -2,19 +2,17 @@
 
 use std::time::Duration;
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::nanoseconds;
 
 /// One connection, as the service saw it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct WireConnection {
     /// Its number in the order of acceptance; the first is 1.
     pub number: u64,
     /// When it was accepted.
-    #[serde(rename = "opened_ns", serialize_with = "nanoseconds::one")]
-    #[schemars(with = "u64")]
+    #[serde(rename = "opened_ns", with = "nanoseconds")]
     pub opened: Duration,
     /// Its end; none while it is open.
     pub closed: Option<ConnectionEnd>,
@@ -24,18 +22,17 @@ pub struct WireConnection {
 }
 
 /// The end of a connection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct ConnectionEnd {
     /// When it was closed.
-    #[serde(rename = "at_ns", serialize_with = "nanoseconds::one")]
-    #[schemars(with = "u64")]
+    #[serde(rename = "at_ns", with = "nanoseconds")]
     pub at: Duration,
     /// Who closed it first.
     pub by: ClosedBy,
 }
 
 /// Who closed a connection first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ClosedBy {
     /// The client, in good order.

@@ -1,7 +1,6 @@
 //! A recorded exchange: a request and its response as a browser's network panel shows
 //! them, but for what may be a secret.
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 /// One request and its response.
@@ -9,7 +8,7 @@ use serde::Serialize;
 /// Of the request it has the shape alone: no query, a value only for headers that carry
 /// no secret, and names such as "cursor A" for what must not be kept. The response is the
 /// lab's own.
-#[derive(Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Exchange {
     /// The position of the request in the order of arrival.
     pub seq: u64,
@@ -24,7 +23,7 @@ pub struct Exchange {
 }
 
 /// A request or a response.
-#[derive(Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Message {
     /// Its first line, such as `GET /items HTTP/1.1` or `HTTP/1.1 200 OK`.
     pub start: String,
@@ -38,7 +37,7 @@ pub struct Message {
 }
 
 /// A header of a request or a response.
-#[derive(Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Serialize)]
 pub struct Header {
     /// Its name in lower case.
     pub name: String,

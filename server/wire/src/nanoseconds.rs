@@ -1,4 +1,4 @@
-//! Durations in JSON: whole nanoseconds.
+//! Durations in JSON: whole nanoseconds, by `#[serde(with = "nanoseconds")]`.
 //!
 //! Durations above 584 years are cut to the largest 64-bit number.
 
@@ -12,20 +12,16 @@ pub fn whole(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// Serializes a length of time.
+/// Serializes a duration, or one that may be absent.
 ///
 /// # Errors
 ///
 /// Those of the serializer.
-pub fn one<S: Serializer>(time: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
-    whole(*time).serialize(serializer)
-}
-
-/// Serializes a length of time that may be absent.
-///
-/// # Errors
-///
-/// Those of the serializer.
-pub fn optional<S: Serializer>(time: &Option<Duration>, serializer: S) -> Result<S::Ok, S::Error> {
+pub fn serialize<T, S>(time: &T, serializer: S) -> Result<S::Ok, S::Error>
+where
+    T: Copy + Into<Option<Duration>>,
+    S: Serializer,
+{
+    let time: Option<Duration> = (*time).into();
     time.map(whole).serialize(serializer)
 }

@@ -4,13 +4,12 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{Exchange, JobResult, WireConnection, WireRequest};
 
 /// What the wire saw of one run.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct WireRecord {
     /// The newest requests in order of arrival.
     pub entries: Vec<WireRequest>,
@@ -35,7 +34,7 @@ pub struct WireRecord {
 }
 
 /// How many requests were refused for one reason, before a route was looked at.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct WireRefusal {
     /// The status with which they were refused.
     pub status: u16,
@@ -48,7 +47,7 @@ pub struct WireRefusal {
 }
 
 /// Counts of one route. They stay when entries go.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct RouteTotals {
     /// How many requests arrived.
     pub requests: u64,

@@ -5,7 +5,6 @@
 use std::borrow::Cow;
 
 use http::{HeaderMap, HeaderName, HeaderValue};
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::header_lines::lines;
@@ -14,7 +13,7 @@ use crate::header_lines::lines;
 pub const MAX_RECORDED_HEADER: usize = 256;
 
 /// A header of a request that carries no secret.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RecordedHeader {
     // At most MAX_RECORDED_HEADER bytes of visible ASCII and spaces. Several lines are

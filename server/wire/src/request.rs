@@ -2,13 +2,12 @@
 
 use std::{borrow::Cow, time::Duration};
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{RecordedHeader, RequestId, RetryAfter, ValueHash, nanoseconds};
 
 /// One request, as the service saw it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct WireRequest {
     /// Its position in the order of arrival; the first is 1.
     pub seq: u64,
@@ -19,8 +18,7 @@ pub struct WireRequest {
     /// The version of HTTP that it was sent in.
     pub version: &'static str,
     /// When it arrived: its head was complete and parsed.
-    #[serde(rename = "arrived_ns", serialize_with = "nanoseconds::one")]
-    #[schemars(with = "u64")]
+    #[serde(rename = "arrived_ns", with = "nanoseconds")]
     pub arrived: Duration,
     /// Its method, or `_OTHER` for one that HTTP does not define.
     pub method: &'static str,
@@ -51,12 +49,10 @@ pub struct WireRequest {
     /// before the end of its body: then nobody is known to have received a response.
     pub status: Option<u16>,
     /// A moment before the head of the response was written.
-    #[serde(rename = "head_ns", serialize_with = "nanoseconds::optional")]
-    #[schemars(with = "Option<u64>")]
+    #[serde(rename = "head_ns", with = "nanoseconds")]
     pub head: Option<Duration>,
     /// When the last byte of the response was handed over; none if it never was.
-    #[serde(rename = "ended_ns", serialize_with = "nanoseconds::optional")]
-    #[schemars(with = "Option<u64>")]
+    #[serde(rename = "ended_ns", with = "nanoseconds")]
     pub ended: Option<Duration>,
     /// The Retry-After of the response.
     pub retry_after: Option<RetryAfter>,
@@ -68,18 +64,16 @@ pub struct WireRequest {
     pub job: Option<JobResult>,
     /// How much sooner it came than an earlier response had asked for, as the service
     /// noticed. Claimed only where both requests are known to belong together.
-    #[serde(rename = "early_ns", serialize_with = "nanoseconds::optional")]
-    #[schemars(with = "Option<u64>")]
+    #[serde(rename = "early_ns", with = "nanoseconds")]
     pub early: Option<Duration>,
     /// The trace that a valid `traceparent` named, in hexadecimal.
     pub trace_id: Option<String>,
     /// The request id of its response.
-    #[schemars(with = "String")]
     pub request_id: RequestId,
 }
 
 /// How far the body of a request was read.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BodyState {
     /// There was none.
@@ -94,7 +88,7 @@ pub enum BodyState {
 }
 
 /// What a page gave as the next cursor.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum IssuedCursor {
     /// None: the listing ends here.
@@ -104,7 +98,7 @@ pub enum IssuedCursor {
 }
 
 /// What became of a job submission.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum JobResult {
     /// A new job was created.

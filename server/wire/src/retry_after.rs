@@ -8,25 +8,23 @@ use std::time::{Duration, SystemTime};
 
 use http::HeaderMap;
 use http::header::RETRY_AFTER;
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::header_lines::lines;
 use crate::nanoseconds;
 
 /// The Retry-After of a response (RFC 9110 §10.2.3).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct RetryAfter {
     /// How it was written.
     pub form: RetryAfterForm,
     /// How long it asks the client to wait, counted from the head of the response.
-    #[serde(rename = "wait_ns", serialize_with = "nanoseconds::one")]
-    #[schemars(with = "u64")]
+    #[serde(rename = "wait_ns", with = "nanoseconds")]
     wait: Duration,
 }
 
 /// How a Retry-After was written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RetryAfterForm {
     /// A number of seconds.

@@ -1,6 +1,5 @@
 //! One effect in two runs: the measurements, and whether they differ.
 
-use schemars::JsonSchema;
 use serde::Serialize;
 use wire::{counted, duration};
 
@@ -16,7 +15,7 @@ use crate::{
 };
 
 /// One effect in two runs.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Effect {
     /// What is measured.
     pub aspect: Aspect,
@@ -29,7 +28,7 @@ pub struct Effect {
 }
 
 /// The measurement of one run.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Measured {
     /// The value. Durations are whole milliseconds.
     pub value: Fact,
@@ -38,7 +37,7 @@ pub struct Measured {
 }
 
 /// What can be measured; the load on the service comes first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Aspect {
     /// Requests at the service.

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use schemars::JsonSchema;
 use serde::Serialize;
 use wire::duration;
 
@@ -10,7 +9,7 @@ use super::{BrokenRule, Effect, time::Time};
 use crate::run::Run;
 
 /// A sentence about two runs.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Remark {
     /// The sentence.
     pub text: String,

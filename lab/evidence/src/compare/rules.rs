@@ -2,7 +2,6 @@
 
 use std::num::NonZeroU64;
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{
@@ -19,7 +18,7 @@ use crate::{
 pub struct Sample(pub [Vec<WireRecord>; 2]);
 
 /// A rule that was broken.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct BrokenRule {
     /// The id of the [rule](crate::rules).
     pub id: &'static str,

@@ -1,7 +1,6 @@
 //! The card: for each task that was run, the result of its goal and of each of its
 //! rules.
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Goal, GoalResult, GoalVerdict};
@@ -21,7 +20,7 @@ use crate::{
 pub const CARD_VERSION: u32 = 1;
 
 /// The results of a client in all tasks.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Card {
     /// The version of the JSON format.
     pub schema_version: u32,
@@ -32,15 +31,14 @@ pub struct Card {
     /// The random generator that uses the seed.
     pub generator: &'static str,
     /// How much earlier than allowed a request may arrive and still count as on time.
-    #[serde(rename = "tolerance_ns", serialize_with = "nanoseconds::one")]
-    #[schemars(with = "u64")]
+    #[serde(rename = "tolerance_ns", with = "nanoseconds")]
     pub tolerance: std::time::Duration,
     /// The tasks that were run, in the order of the course.
     pub tasks: Vec<TaskGrade>,
 }
 
 /// The results of a task.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
 pub struct TaskGrade {
     /// The name of the task.
     pub task: &'static str,
@@ -53,7 +51,7 @@ pub struct TaskGrade {
 }
 
 /// The result of a rule in a task.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
 pub struct RuleGrade {
     /// The id of the rule.
     pub id: &'static str,
@@ -67,7 +65,7 @@ pub struct RuleGrade {
 }
 
 /// The results of a case.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
 pub struct CaseGrade {
     /// What the service did in it, in a phrase.
     pub name: &'static str,

@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use GoalVerdict::{Crashed, Missed, NotJudged, Reached, Skipped};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use wire::{counted, duration};
@@ -51,7 +50,7 @@ pub enum Goal {
 }
 
 /// Whether a goal was reached, and what was found instead.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct GoalResult {
     /// The verdict.
     pub verdict: GoalVerdict,
@@ -60,7 +59,7 @@ pub struct GoalResult {
 }
 
 /// The verdict on a goal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GoalVerdict {
     /// The goal was reached.

@@ -2,13 +2,12 @@
 
 use std::time::Duration;
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::nanoseconds;
 
 /// The texts of a task for the author of a client.
-#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Serialize)]
 pub struct TaskWords {
     /// Its name.
     pub name: &'static str,
@@ -27,8 +26,7 @@ pub struct TaskWords {
     /// The scenario that shows a client doing it.
     pub scenario: &'static str,
     /// How long a case may take, from its first request.
-    #[serde(rename = "time_ns", serialize_with = "nanoseconds::one")]
-    #[schemars(with = "u64")]
+    #[serde(rename = "time_ns", with = "nanoseconds")]
     pub time: Duration,
 }
 

@@ -1,13 +1,12 @@
 //! The record of the wire as a table of texts.
 
-use schemars::JsonSchema;
 use serde::Serialize;
 use wire::{duration, duration_left};
 
 use crate::wire::{Names, WireRecord, WireRequest};
 
 /// A table of texts.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Table {
     /// The columns in order.
     pub columns: Vec<Column>,
@@ -16,7 +15,7 @@ pub struct Table {
 }
 
 /// A column of a table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Column {
     /// Its heading.
     pub title: &'static str,
@@ -27,7 +26,7 @@ pub struct Column {
 }
 
 /// A row of a table.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct TableRow {
     /// Its cells; null if empty.
     pub cells: Vec<Option<String>>,

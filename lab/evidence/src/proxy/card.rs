@@ -1,6 +1,5 @@
 //! The card of a command: its routes, and the verdicts on how it took each fault.
 
-use schemars::JsonSchema;
 use serde::Serialize;
 use wire::duration;
 
@@ -16,7 +15,7 @@ use crate::{KnownFailures, known_failures::JudgedCard, rules::Verdict};
 pub const CARD_VERSION: u32 = 1;
 
 /// The card of a command.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ProxyCard {
     /// The version of this format.
     pub schema_version: u32,
@@ -37,7 +36,7 @@ pub struct ProxyCard {
 }
 
 /// A route of the healthy runs.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct RouteRow {
     /// Its method and its path as a template.
     pub route: String,
@@ -52,7 +51,7 @@ pub struct RouteRow {
 }
 
 /// A route and a fault.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CaseCard {
     /// The route.
     pub route: String,
@@ -69,7 +68,7 @@ pub struct CaseCard {
 }
 
 /// A request as a row.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct WireRow {
     /// Its number in the run.
     pub seq: u64,

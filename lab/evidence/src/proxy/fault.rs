@@ -2,11 +2,10 @@
 
 use std::{fmt, str::FromStr, time::Duration};
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 /// What happens to the first request of a route.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Fault {
     /// The true response, three seconds late. It is the control and no fault: what comes twice

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{
@@ -14,7 +13,7 @@ use super::{
 use crate::rules::Verdict;
 
 /// The verdict on a rule.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Judged {
     /// The rule.
     pub rule: &'static str,

@@ -3,7 +3,6 @@
 
 use std::time::Duration;
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Fault;
@@ -42,7 +41,7 @@ pub enum RunKind {
 }
 
 /// How the command of a run ended.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct CommandEnd {
     /// Its exit code; none if a signal or the lab ended it.
     pub exit: Option<i32>,
@@ -51,8 +50,7 @@ pub struct CommandEnd {
     /// Why the lab ended it; none if the lab did not.
     pub stopped: Option<Stopped>,
     /// How long it ran.
-    #[serde(rename = "took_ns", serialize_with = "nanoseconds::one")]
-    #[schemars(with = "u64")]
+    #[serde(rename = "took_ns", with = "nanoseconds")]
     pub took: Duration,
     /// The last lines of its stderr. They are the command's own words and may hold its
     /// secrets, so no card has them.

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{CardContext, Judgement, context::NONE};
@@ -63,15 +62,13 @@ impl<'a> Case<'a> {
 }
 
 /// How a client's process ended.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ProcessRecord {
     /// When it was started, on the clock of the wire record.
-    #[serde(rename = "started_ns", serialize_with = "nanoseconds::one")]
-    #[schemars(with = "u64")]
+    #[serde(rename = "started_ns", with = "nanoseconds")]
     pub started: Duration,
     /// When it ended or was stopped.
-    #[serde(rename = "ended_ns", serialize_with = "nanoseconds::one")]
-    #[schemars(with = "u64")]
+    #[serde(rename = "ended_ns", with = "nanoseconds")]
     pub ended: Duration,
     /// Its exit code; none if a signal or the lab ended it.
     pub exit: Option<i32>,
@@ -82,13 +79,11 @@ pub struct ProcessRecord {
     /// The last non-empty line that it printed.
     pub last_line: Option<String>,
     /// When it printed that line, on the clock of the wire record.
-    #[serde(rename = "printed_at_ns", serialize_with = "nanoseconds::optional")]
-    #[schemars(with = "Option<u64>")]
+    #[serde(rename = "printed_at_ns", with = "nanoseconds")]
     pub printed_at: Option<Duration>,
     /// The largest delay of the lab's own scheduling while the case ran: how late a timer
     /// fired that it started again and again.
-    #[serde(rename = "lab_delay_ns", serialize_with = "nanoseconds::one")]
-    #[schemars(with = "u64")]
+    #[serde(rename = "lab_delay_ns", with = "nanoseconds")]
     pub lab_delay: Duration,
     /// The number of bytes that it printed.
     pub printed: u64,
@@ -97,7 +92,7 @@ pub struct ProcessRecord {
 }
 
 /// Why the lab stopped a process.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Stopped {
     /// The time of the case was up.

@@ -1,11 +1,10 @@
 //! The judgement of a rule.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Case;
 /// The verdict on a rule, with the requests that show it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Judgement {
     /// The verdict.
     pub verdict: Verdict,
@@ -16,9 +15,7 @@ pub struct Judgement {
 }
 
 /// The verdict on a rule. Of several cases, the greatest verdict counts.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     /// The situation of the rule did not occur: the fault was not delivered.
@@ -35,7 +32,7 @@ pub enum Verdict {
 }
 
 /// A request of one of several cases.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct RequestRef {
     /// The number of the case, from 0.
     pub case: usize,

@@ -53,7 +53,6 @@ use std::{
     time::Duration,
 };
 
-use schemars::JsonSchema;
 use serde::Serialize;
 use wire::counted;
 
@@ -141,7 +140,7 @@ impl Rule {
 }
 
 /// The authority of a rule.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Level {
     /// A standard requires it.

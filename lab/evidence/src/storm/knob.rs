@@ -1,9 +1,8 @@
 //! The knobs of a storm as a table: each row has the name, the meaning and the values of
 //! a setting. The command line, the web UI and the JSON are derived from it.
 
-use schemars::{Schema, json_schema};
 use serde::{Serialize, Serializer};
-use serde_json::{Map, Value as Json};
+use serde_json::Value as Json;
 
 /// One setting of a `T`.
 #[derive(Debug)]
@@ -208,31 +207,6 @@ pub(super) fn serialize<T: Knobs, S: Serializer>(of: &T, serializer: S) -> Resul
     serializer.collect_map(T::KNOBS.iter().map(|knob| (knob.name, knob.value(of))))
 }
 
-/// The schema of that object.
-pub(super) fn schema<T: Knobs>(description: &str) -> Schema {
-    let property = |knob: &Knob<T>| {
-        let mut property = match knob.values {
-            Values::Whole { least, most } => {
-                json_schema!({ "type": "integer", "minimum": least, "maximum": most })
-            }
-            Values::Number { least, most } => {
-                json_schema!({ "type": "number", "minimum": least, "maximum": most })
-            }
-            Values::OneOf(words) => json_schema!({ "type": "string", "enum": words }),
-        };
-        property.insert("description".to_owned(), knob.what.into());
-        (knob.name.to_owned(), property.into())
-    };
-    let properties: Map<String, Json> = T::KNOBS.iter().map(property).collect();
-    let required: Vec<_> = T::KNOBS.iter().map(|knob| knob.name).collect();
-    json_schema!({
-        "type": "object",
-        "description": description,
-        "properties": properties,
-        "required": required,
-    })
-}
-
 /// Declares an enum of choices, each with its word.
 macro_rules! choice {
     ($(#[$doc:meta])* $name:ident { $($(#[$of:meta])* $variant:ident = $word:literal,)+ }) => {
@@ -269,7 +243,7 @@ macro_rules! choice {
 macro_rules! knobs {
     (
         #[doc = $doc:literal]
-        $of:ident as $schema:literal
+        $of:ident
 
         $(#[$about_default:meta])*
         DEFAULT {
@@ -306,16 +280,6 @@ macro_rules! knobs {
         impl serde::Serialize for $of {
             fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 crate::storm::knob::serialize(self, serializer)
-            }
-        }
-
-        impl schemars::JsonSchema for $of {
-            fn schema_name() -> std::borrow::Cow<'static, str> {
-                $schema.into()
-            }
-
-            fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-                crate::storm::knob::schema::<Self>($doc.trim())
             }
         }
     };
@@ -441,21 +405,5 @@ mod tests {
         let unit = |name| Settings::knob(name).expect("known").unit();
 
         assert_eq!(["think_seconds", "clients"].map(unit), ["s", ""]);
-    }
-
-    #[test]
-    fn the_schema_names_the_values_of_each_setting() {
-        let storm = json!(schemars::schema_for!(Settings));
-        let written = json!(Settings::DEFAULT);
-        let clients = &storm["properties"]["clients"];
-        let bounds = ["type", "minimum", "maximum"].map(|key| &clients[key]);
-        assert_eq!(bounds, [&json!("integer"), &json!(1), &json!(2_000)]);
-        let words = &storm["properties"]["load"]["enum"];
-        assert_eq!(words, &json!(["open", "closed"]));
-        assert_eq!(
-            [&written["clients"], &written["load"]],
-            [&json!(10), &json!("open")]
-        );
-        assert_eq!(written["timeout_seconds"], 1.0);
     }
 }

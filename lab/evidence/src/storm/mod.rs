@@ -10,7 +10,6 @@ mod tally;
 
 use std::time::Duration;
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::nanoseconds;
@@ -31,7 +30,7 @@ pub const STORM_VERSION: u32 = 4;
 
 /// One incident for several policies: each policy has clients and a service of its own,
 /// and the same calls.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Storm {
     /// The version of the JSON format.
     pub schema_version: u32,
@@ -54,7 +53,7 @@ pub struct Storm {
 }
 
 /// The results of one policy.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PolicyRun {
     /// The policy.
     pub policy: Policy,
@@ -71,7 +70,7 @@ pub struct PolicyRun {
 }
 
 /// Why a policy was not simulated to the end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Cut {
     /// It was cancelled.
@@ -83,7 +82,7 @@ pub enum Cut {
 }
 
 /// The counts of a tenth of a second.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Step {
     /// Calls that began in it.
     pub calls: u32,
@@ -115,15 +114,13 @@ pub struct Step {
 }
 
 /// The latency of calls.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Latency {
     /// The median.
-    #[serde(rename = "median_ns", serialize_with = "nanoseconds::one")]
-    #[schemars(with = "u64")]
+    #[serde(rename = "median_ns", with = "nanoseconds")]
     pub median: Duration,
     /// The 99th percentile.
-    #[serde(rename = "p99_ns", serialize_with = "nanoseconds::one")]
-    #[schemars(with = "u64")]
+    #[serde(rename = "p99_ns", with = "nanoseconds")]
     pub p99: Duration,
 }
 
@@ -143,7 +140,7 @@ impl Latency {
 }
 
 /// The counts of the whole storm.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Totals {
     /// Calls that began.
     pub calls: u64,

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use schemars::JsonSchema;
 use serde::Serialize;
 use smol_str::SmolStr;
 
@@ -12,10 +11,9 @@ use super::{
 };
 
 /// A policy: the setup of the clients and the service of one part of a storm.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Policy {
     /// Its name, in a few words.
-    #[schemars(with = "String")]
     pub name: SmolStr,
     /// The setup of its clients and of its service.
     pub setup: Setup,
@@ -24,7 +22,7 @@ pub struct Policy {
 }
 
 /// The source of a policy that is another client's default.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Source {
     /// Its documentation.
     pub url: &'static str,
@@ -34,7 +32,7 @@ pub struct Source {
 
 knobs! {
     /// The setup of a client and of its service.
-    Setup as "ClientSetup"
+    Setup
 
     /// Three attempts with the client's backoff, without budget, limit or deadline.
     DEFAULT {

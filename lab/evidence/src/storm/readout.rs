@@ -6,7 +6,6 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Cut, Policy, PolicyRun, STEP, Settings, Step, Storm, Totals};
@@ -23,15 +22,14 @@ const STAYS: usize = 2;
 /// A second is up if at least nine tenths of the calls that began in it succeeded, and
 /// otherwise down. A second without calls is neither. The judgement ends at the first
 /// second in which calls that had not ended could still decide.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "state", rename_all = "snake_case")]
 pub enum Recovery {
     /// At least the last two judged seconds were up.
     Recovered {
         /// The end of the last second that was down, counted from the end of the
         /// incident; zero if none was down.
-        #[serde(rename = "after_ns", serialize_with = "nanoseconds::one")]
-        #[schemars(with = "u64")]
+        #[serde(rename = "after_ns", with = "nanoseconds")]
         after: Duration,
     },
     /// The last judged second was down.

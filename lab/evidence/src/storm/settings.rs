@@ -6,7 +6,7 @@ use super::knob::{Knob, Knobs, Value, Values, choice, knobs};
 
 knobs! {
     /// The settings of a storm, the same for all policies.
-    Settings as "StormSettings"
+    Settings
 
     /// A spike of five seconds to twice the capacity of the service.
     ///

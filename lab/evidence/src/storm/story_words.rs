@@ -1,10 +1,9 @@
 //! The texts of a story.
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 /// The texts of a story: a storm that demonstrates one thing.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct StoryWords {
     /// Its name.
     pub name: &'static str,

@@ -1,13 +1,12 @@
 //! The results of many seeds of a storm. Such a system ends in one of two states, and a
 //! mean would describe neither. So for each policy, the ends are counted by state.
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Cut, Policy, Recovery, STORM_VERSION, Settings, Storm, StoryWords};
 
 /// The results of many seeds of a storm.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Tally {
     /// The version of the JSON format, which is that of a storm.
     pub schema_version: u32,
@@ -30,7 +29,7 @@ pub struct Tally {
 }
 
 /// The results of many seeds under one policy.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PolicyTally {
     /// The policy.
     pub policy: Policy,
@@ -39,7 +38,7 @@ pub struct PolicyTally {
 }
 
 /// The result of one seed under one policy.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct End {
     /// Whether the service recovered.
     pub recovery: Recovery,

@@ -1,20 +1,17 @@
 //! The recorded fields of a span: names with values, in order.
 
-use std::{borrow::Cow, collections::BTreeSet, fmt, time::Duration};
+use std::{fmt, time::Duration};
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Serialize, Serializer};
 use smol_str::SmolStr;
 
-use super::vocabulary::SpanName;
-
 /// The value of one field, in the type it was recorded with.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum FieldValue {
     /// Text, unchanged; a renderer decides what is safe to print. Short text, which is nearly
     /// all text, needs no allocation.
-    Str(#[schemars(with = "String")] SmolStr),
+    Str(SmolStr),
     /// A signed number.
     I64(i64),
     /// An unsigned number.
@@ -125,26 +122,5 @@ impl FromIterator<(&'static str, FieldValue)> for Fields {
 impl Serialize for Fields {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(self.iter())
-    }
-}
-
-impl JsonSchema for Fields {
-    fn schema_name() -> Cow<'static, str> {
-        "Fields".into()
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let names: BTreeSet<_> = SpanName::ALL
-            .iter()
-            .flat_map(|span| span.fields())
-            .collect();
-        json_schema!({
-            "description": "What was recorded about a span, by names of OpenTelemetry's HTTP \
-                conventions where they exist. The list of names is closed: a URL, a query, a \
-                cursor, a key or a body is never recorded.",
-            "type": "object",
-            "propertyNames": { "enum": names },
-            "additionalProperties": generator.subschema_for::<FieldValue>(),
-        })
     }
 }

@@ -5,7 +5,6 @@
 
 use std::time::Duration;
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::nanoseconds;
@@ -17,7 +16,7 @@ use super::{
 };
 
 /// One stretch of time in a run.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Span {
     /// The id of the span within its trace.
     pub id: SpanId,
@@ -30,12 +29,10 @@ pub struct Span {
     /// The kind of span.
     pub name: SpanName,
     /// When it started.
-    #[serde(rename = "start_ns", serialize_with = "nanoseconds::one")]
-    #[schemars(with = "u64")]
+    #[serde(rename = "start_ns", with = "nanoseconds")]
     pub start: Duration,
     /// When it ended; `None` while it is open.
-    #[serde(rename = "end_ns", serialize_with = "nanoseconds::optional")]
-    #[schemars(with = "Option<u64>")]
+    #[serde(rename = "end_ns", with = "nanoseconds")]
     pub end: Option<Duration>,
     /// The recorded fields.
     pub fields: Fields,
@@ -64,7 +61,7 @@ impl Span {
 }
 
 /// A tree of spans with one root cause.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Trace {
     /// The id of the trace.
     pub id: TraceId,
@@ -73,7 +70,6 @@ pub struct Trace {
     /// The number of spans that were dropped because the trace was full.
     pub dropped_spans: u64,
     /// When this snapshot was taken: an open span has lasted at least until then.
-    #[serde(rename = "taken_at_ns", serialize_with = "nanoseconds::one")]
-    #[schemars(with = "u64")]
+    #[serde(rename = "taken_at_ns", with = "nanoseconds")]
     pub taken_at: Duration,
 }

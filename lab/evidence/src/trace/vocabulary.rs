@@ -6,7 +6,6 @@
 //! and `url.path` may contain a cursor or a credential, and `url.template` or `http.route`
 //! already says where a request went.
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 /// The names of the fields.
@@ -91,7 +90,7 @@ pub mod field {
 }
 
 /// The kinds of spans, a closed set.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SpanName {
     /// One run of the lab (target `lab`). It joins all operations of a run into one trace;

@@ -2,11 +2,10 @@
 
 use std::fmt;
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 /// An expectation or a rule, and whether it held.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Check {
     /// Which evidence it is based on.
     pub source: Source,
@@ -45,7 +44,7 @@ impl Check {
 }
 
 /// The evidence that a check is based on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Source {
     /// The record of the wire, which does not depend on what the client says.

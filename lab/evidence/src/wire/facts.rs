@@ -3,7 +3,6 @@
 
 use std::fmt;
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{
@@ -18,7 +17,7 @@ const LONGEST: usize = 48;
 
 /// What was said on the wire, line by line. It is the lab's own word to its client, so it
 /// is shown, and like an exchange it is in no `Debug`.
-#[derive(Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct Facts(pub Vec<String>);
 

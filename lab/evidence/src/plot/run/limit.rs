@@ -3,7 +3,6 @@
 
 use std::{cmp::Reverse, time::Duration};
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{
@@ -12,7 +11,7 @@ use crate::{
 };
 
 /// The number of attempts that a client allowed itself in flight, from the start of the run.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LimitLine {
     /// The limit at the start.
     pub from: u64,
@@ -23,11 +22,10 @@ pub struct LimitLine {
 }
 
 /// A change of the limit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct LimitStep {
     /// The moment: the end of the response that changed it.
-    #[serde(rename = "at_ns", serialize_with = "nanoseconds::one")]
-    #[schemars(with = "u64")]
+    #[serde(rename = "at_ns", with = "nanoseconds")]
     pub at: Duration,
     /// The limit from then on.
     pub limit: u64,

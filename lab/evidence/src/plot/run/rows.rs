@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use schemars::JsonSchema;
 use serde::Serialize;
 use wire::duration;
 
@@ -20,7 +19,7 @@ use crate::{
 /// One span: its texts and its bar.
 ///
 /// The texts may contain data from the wire.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Row {
     /// The span.
     pub span: SpanId,
@@ -43,20 +42,16 @@ pub struct Row {
     /// How long it took, as text.
     pub lasted: String,
     /// The start of its bar.
-    #[serde(rename = "start_ns", serialize_with = "nanoseconds::one")]
-    #[schemars(with = "u64")]
+    #[serde(rename = "start_ns", with = "nanoseconds")]
     pub start: Duration,
     /// The end of its bar; null while it is open.
-    #[serde(rename = "end_ns", serialize_with = "nanoseconds::optional")]
-    #[schemars(with = "Option<u64>")]
+    #[serde(rename = "end_ns", with = "nanoseconds")]
     pub end: Option<Duration>,
     /// When an open wait will end.
-    #[serde(rename = "due_ns", serialize_with = "nanoseconds::optional")]
-    #[schemars(with = "Option<u64>")]
+    #[serde(rename = "due_ns", with = "nanoseconds")]
     pub due: Option<Duration>,
     /// The latest end of a wait, given the upper bound of its random length.
-    #[serde(rename = "ceiling_ns", serialize_with = "nanoseconds::optional")]
-    #[schemars(with = "Option<u64>")]
+    #[serde(rename = "ceiling_ns", with = "nanoseconds")]
     pub ceiling: Option<Duration>,
     /// For a call, the bars of the spans in it, for a line that represents all of them.
     pub parts: Vec<Part>,
@@ -70,24 +65,22 @@ pub struct Row {
 }
 
 /// A bar in the line of a whole call.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Part {
     /// The kind of span.
     pub kind: SpanName,
     /// Its result.
     pub mark: Mark,
     /// The start.
-    #[serde(rename = "start_ns", serialize_with = "nanoseconds::one")]
-    #[schemars(with = "u64")]
+    #[serde(rename = "start_ns", with = "nanoseconds")]
     pub start: Duration,
     /// The end; null while it is open.
-    #[serde(rename = "end_ns", serialize_with = "nanoseconds::optional")]
-    #[schemars(with = "Option<u64>")]
+    #[serde(rename = "end_ns", with = "nanoseconds")]
     pub end: Option<Duration>,
 }
 
 /// The result of a span, shown as colour and sign of its row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Mark {
     /// It succeeded.
@@ -105,7 +98,7 @@ pub enum Mark {
 }
 
 /// A recorded field of a span.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Detail {
     /// Its name.
     pub name: String,

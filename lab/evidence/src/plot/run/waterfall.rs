@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use schemars::JsonSchema;
 use serde::Serialize;
 use wire::duration;
 
@@ -18,7 +17,7 @@ use crate::{
 };
 
 /// The rows of a run on an axis of time.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Waterfall {
     /// The axis.
     pub axis: Axis,
@@ -39,22 +38,20 @@ pub struct Waterfall {
 /// An axis of time from the start of the run.
 ///
 /// Its length is a round number, so that it grows in steps during a run.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Axis {
     /// Its end.
-    #[serde(rename = "length_ns", serialize_with = "nanoseconds::one")]
-    #[schemars(with = "u64")]
+    #[serde(rename = "length_ns", with = "nanoseconds")]
     pub length: Duration,
     /// The labelled times.
     pub ticks: Vec<Tick>,
 }
 
 /// A labelled time on an axis.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Tick {
     /// The time.
-    #[serde(rename = "at_ns", serialize_with = "nanoseconds::one")]
-    #[schemars(with = "u64")]
+    #[serde(rename = "at_ns", with = "nanoseconds")]
     pub at: Duration,
     /// The same as text.
     pub label: String,

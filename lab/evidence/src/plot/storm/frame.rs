@@ -6,7 +6,6 @@
 
 use std::time::Duration;
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::sentences::{Ending, Level, break_even, brief, changed, ending, moment, remark};
@@ -33,7 +32,7 @@ const HIGHEST: f64 = 2.5;
 const STEPS: [u64; 4] = [10, 20, 50, 100];
 
 /// The axes of the pictures of a storm, and everything else that they share.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct StormFrame {
     /// The axis of time.
     pub axis: Axis,
@@ -54,22 +53,20 @@ pub struct StormFrame {
 }
 
 /// A part of the axis of time.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Stretch {
     /// When it began.
-    #[serde(rename = "began_ns", serialize_with = "nanoseconds::one")]
-    #[schemars(with = "u64")]
+    #[serde(rename = "began_ns", with = "nanoseconds")]
     pub began: Duration,
     /// When it ended.
-    #[serde(rename = "ended_ns", serialize_with = "nanoseconds::one")]
-    #[schemars(with = "u64")]
+    #[serde(rename = "ended_ns", with = "nanoseconds")]
     pub ended: Duration,
     /// The label at its end.
     pub label: String,
 }
 
 /// The result of one policy.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct StormPicture {
     /// The policy.
     pub policy: String,
@@ -93,7 +90,7 @@ pub struct StormPicture {
 }
 
 /// The curves of a picture: one number per second for each column.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct StormCurves {
     /// Calls that began: the load.
     pub load: Vec<f64>,

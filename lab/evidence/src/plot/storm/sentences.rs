@@ -3,7 +3,6 @@
 
 use std::time::Duration;
 
-use schemars::JsonSchema;
 use serde::Serialize;
 use wire::duration;
 
@@ -19,7 +18,7 @@ use crate::{
 };
 
 /// A rate that is marked in a picture.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Level {
     /// Calls or requests per second.
     pub rate: f64,
@@ -28,7 +27,7 @@ pub struct Level {
 }
 
 /// Whether the service had recovered at the end.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Ending {
     /// Open until that is known.
     pub mark: Mark,
