@@ -91,7 +91,11 @@ fn limits_from_outside() {
 
             let of_pages = name == "max_pages";
             let [same, other] = [number, if of_pages { 1000 } else { 100 }];
-            let expected = if of_pages { [same, other] } else { [other, same] };
+            let expected = if of_pages {
+                [same, other]
+            } else {
+                [other, same]
+            };
             let found = [limits.max_pages.get(), limits.max_items.get()];
             assert_eq!(found, expected, "{name}");
         }

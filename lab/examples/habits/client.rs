@@ -17,6 +17,9 @@ const BUDGET: Duration = Duration::from_secs(30);
 /// How long it waits for a response.
 const READ_TIMEOUT: Duration = Duration::from_secs(2);
 
+/// When a retry that nobody has cancelled is sent after all.
+const FORGOTTEN_TIMER: Duration = Duration::from_millis(1_600);
+
 /// The `User-Agent` of this client.
 const USER_AGENT: &str = "habits";
 
@@ -27,6 +30,8 @@ pub(crate) struct Client {
     connection: Option<Connection>,
     /// A connection on which nothing is sent.
     unused: Option<Connection>,
+    /// The request that was sent last.
+    last: Option<Request>,
     requests: usize,
 }
 
@@ -44,6 +49,7 @@ impl Client {
             host: host.to_owned(),
             connection: None,
             unused: None,
+            last: None,
             requests: 0,
         }
     }
@@ -161,9 +167,20 @@ impl Client {
         Duration::from_millis(millis)
     }
 
+    /// Repeats the last request after a while, although nobody waits for it any more.
+    pub(crate) fn repeat_in_background(&mut self) {
+        sleep(FORGOTTEN_TIMER);
+        if let Some(request) = self.last.take() {
+            self.connection = None;
+            // Nobody reads the response.
+            let _ = self.exchange(&request);
+        }
+    }
+
     /// One attempt, on the previous connection if it is open.
     fn exchange(&mut self, request: &Request) -> io::Result<Response> {
         self.requests += 1;
+        self.last = Some(request.clone());
         if self.requests == 1 {
             self.begin(request)?;
         }

@@ -70,6 +70,8 @@ pub(crate) enum Habit {
     NumbersRetries,
     /// It retries every POST.
     RetriesEveryPost,
+    /// It reports its error, and repeats its last request afterwards.
+    RetriesInBackground,
     /// It waits for a response forever.
     NeverTimesOut,
     /// It declares its JSON as text.

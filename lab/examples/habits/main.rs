@@ -41,5 +41,8 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
     if let Some(line) = line {
         println!("{line}");
     }
+    if habit == Habit::RetriesInBackground && exit == ExitCode::FAILURE {
+        client.repeat_in_background();
+    }
     Ok(exit)
 }

@@ -110,7 +110,7 @@ pub fn task(
     }
     remark(&mut sheet, grade);
     if grade.is_done_but_for(known) {
-        untold(&mut sheet, grade);
+        remarks_on_rules(&mut sheet, grade);
         return sheet.into_text();
     }
     let rules: Vec<_> = grade.broken_but_for(known).collect();
@@ -128,7 +128,7 @@ pub fn task(
     if !others.is_empty() {
         sheet.beside(INDENT, &format!("Failed as well: {}.", others.join("; ")));
     }
-    untold(&mut sheet, grade);
+    remarks_on_rules(&mut sheet, grade);
     let (lab, name) = (options.lab, words.name);
     sheet.line(&format!("{INDENT}Hint: {lab} grade --hint {name}"));
     let shown = words.scenario;
@@ -190,7 +190,7 @@ pub fn card(card: &Card, known: &KnownFailures, options: &Options) -> String {
             let (id, level) = (rule.id, rule.level);
             sheet.line(&format!("{INDENT}{mark} {id:<24} {words:<13} {level}"));
             let found = rule.judgement.found.as_deref().unwrap_or_default();
-            if verdict != Verdict::Kept && !found.is_empty() {
+            if !found.is_empty() {
                 sheet.beside(&format!("{INDENT}  "), found);
             }
         }
@@ -307,9 +307,14 @@ fn remark(sheet: &mut Sheet<'_>, grade: &TaskGrade) {
     }
 }
 
-/// Why some rules could not be judged and how to judge them again, and which the client left
-/// out.
-fn untold(sheet: &mut Sheet<'_>, grade: &TaskGrade) {
+/// Under which condition a rule was kept, why others could not be judged and how to judge
+/// them again, and which the client left out.
+fn remarks_on_rules(sheet: &mut Sheet<'_>, grade: &TaskGrade) {
+    for rule in grade.with_verdict(Verdict::Kept) {
+        if let Some(found) = &rule.judgement.found {
+            sheet.beside(INDENT, &format!("{}: kept, but {found}", rule.id));
+        }
+    }
     for rule in grade.with_verdict(Verdict::CannotTell) {
         let found = rule.judgement.found.as_deref().unwrap_or_default();
         sheet.beside(INDENT, &format!("{}: {found}", rule.id));

@@ -15,7 +15,7 @@ use crate::{AT_ONCE, assert_none, fault, graded, habit, told};
 /// Habit, task, and the rules that it breaks.
 pub(crate) type Row = (&'static str, &'static str, &'static [&'static str]);
 
-pub(crate) const TABLE: [Row; 39] = [
+pub(crate) const TABLE: [Row; 43] = [
     ("cursor-unescaped", "read-all", &["cursor-verbatim"]),
     ("cursor-in-lower-case", "read-all", &["cursor-verbatim"]),
     ("stops-at-empty-page", "read-all", &["empty-page"]),
@@ -92,6 +92,18 @@ pub(crate) const TABLE: [Row; 39] = [
     ),
     ("numbers-retries", "lost-response", &["same-body"]),
     ("retries-every-post", "post-once", &["post-not-retried"]),
+    ("retries-in-background", "post-once", &["post-not-retried"]),
+    (
+        "retries-in-background",
+        "maintenance",
+        &["retry-after-over-budget"],
+    ),
+    ("retries-in-background", "refused", &["no-retry-4xx"]),
+    (
+        "retries-in-background",
+        "invalid-body",
+        &["body-json", "body-media-type", "body-shape"],
+    ),
     ("calls-json-text", "create", &["request-headers"]),
     ("calls-json-text", "post-once", &["request-headers"]),
     ("accepts-html", "flaky", &["request-headers"]),

@@ -52,13 +52,13 @@ mod request_id;
 mod retry_after;
 pub mod status;
 
-pub use counted::counted;
-pub use duration::{duration, duration_left};
-pub use nearest::{UnknownName, nearest};
 pub use clock::{Clock, SystemClock};
 pub use connection::{ClosedBy, ConnectionEnd, WireConnection};
+pub use counted::counted;
+pub use duration::{duration, duration_left};
 pub use exchange::{Exchange, Header, Message};
 pub use hash::ValueHash;
+pub use nearest::{UnknownName, nearest};
 pub use record::{RouteTotals, WireRecord, WireRefusal};
 pub use recorded_header::{MAX_RECORDED_HEADER, RecordedHeader};
 pub use request::{BodyState, IssuedCursor, JobResult, WireRequest};

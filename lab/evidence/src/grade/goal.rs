@@ -8,18 +8,13 @@ use serde_json::{Map, Value};
 use wire::{counted, duration};
 
 use crate::{
-    rules::{ProcessRecord, Stopped, Verdict},
+    rules::{LINGER, ProcessRecord, Stopped, Verdict},
     wire::{ClosedBy, RetryAfterForm, WireConnection, WireRecord},
 };
 
 /// The exit code of a client that does not do this task. A shell uses the same code for an
 /// unknown command.
 pub const NOT_DONE: i32 = 127;
-
-/// How long a process may go on after its result until a remark says so. A process that has
-/// printed the right result, and for this long neither printed nor sent more, has nothing
-/// left to show: a thread pool or an open connection keeps it alive.
-pub const LINGER: Duration = Duration::from_secs(1);
 
 /// The most results that a text names.
 const MOST_NAMED: usize = 3;
@@ -411,10 +406,16 @@ impl ProcessRecord {
         serde_json::from_str(self.last_line.as_deref()?).ok()
     }
 
-    /// Whether it exited with code 0 and printed a result that is not an error.
+    /// When it printed the JSON object on the last printed line.
+    pub(crate) fn result_at(&self) -> Option<Duration> {
+        self.printed_at.filter(|_| self.result().is_some())
+    }
+
+    /// Whether it exited with code 0, or was stopped, and printed a result that is not an
+    /// error.
     pub(crate) fn ended_with_result(&self) -> bool {
-        let is_result = |it: &Map<String, Value>| !says_error(it) && !says_skip(it);
-        let has_ended = self.exit == Some(0) || self.stopped == Some(Stopped::Lingered);
+        let is_result = |result: &Map<String, Value>| !says_error(result) && !says_skip(result);
+        let has_ended = self.exit == Some(0) || self.stopped.is_some();
         has_ended && self.result().as_ref().is_some_and(is_result)
     }
 

@@ -13,6 +13,6 @@ mod verdict_text;
 
 pub use against::Change;
 pub use card::{CARD_VERSION, Card, CaseGrade, RuleGrade, TaskGrade};
-pub use goal::{Goal, GoalResult, GoalVerdict, LINGER, NOT_DONE};
+pub use goal::{Goal, GoalResult, GoalVerdict, NOT_DONE};
 pub use summary::{PrintedCard, PrintedCardError, RuleSummary, Summary, TaskSummary};
 pub use task::TaskWords;

@@ -9,7 +9,7 @@ pub(super) const RULE: Rule = Rule {
     text: "after a page of the wrong shape, the client neither retried nor requested the next page",
     why: "Data from half a page looks complete to the next reader.",
     hint: "Check the shape of everything that you use, and return a wrong one to the caller as an error.",
-    judge: Judge::Case(|case| {
+    judge: Judge::Forbids(|case| {
         not_repeated(case, |it| {
             matches!(it.fault, Some("bad_items" | "bad_cursor"))
         })

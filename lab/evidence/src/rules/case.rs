@@ -3,9 +3,16 @@
 use std::time::Duration;
 
 use serde::Serialize;
+use wire::duration;
 
 use super::{CardContext, Judgement, context::NONE};
 use crate::{nanoseconds, ties::Ties, wire::WireRecord};
+
+/// How long a process may go on after its result until a remark says so. A process that has
+/// printed the right result, and for this long neither printed nor sent more, has nothing
+/// left to show, except where a rule forbids a request that may come later: a thread pool
+/// or an open connection keeps it alive.
+pub const LINGER: Duration = Duration::from_secs(1);
 
 /// One case of a task.
 #[derive(Clone, Debug)]
@@ -43,10 +50,38 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// Whether the lab stopped the client's process before it had a result.
+    /// Whether the lab stopped the client's process before it had a result, or while it was
+    /// still sending requests, so that its next actions are unknown.
     pub(super) fn was_stopped(&self) -> bool {
-        let stopped = self.process.and_then(|it| it.stopped);
-        stopped.is_some_and(|why| why != Stopped::Lingered)
+        let Some(process) = self.process else {
+            return false;
+        };
+        match process.stopped {
+            None | Some(Stopped::Lingered) => false,
+            Some(Stopped::Flood) => true,
+            Some(Stopped::TimeUp) => {
+                let result_at = process.result_at();
+                result_at
+                    .is_none_or(|at| process.ended < at + LINGER || self.requests_after(at) > 0)
+            }
+        }
+    }
+
+    /// The number of requests that arrived after this moment.
+    pub(super) fn requests_after(&self, moment: Duration) -> usize {
+        let requests = self.wire.entries.iter();
+        requests.filter(|request| request.arrived > moment).count()
+    }
+
+    /// For how long the lab watched a client that had its result and went on; none if its
+    /// processes ended.
+    pub(super) fn watched(&self) -> Option<String> {
+        let process = self.process.filter(|process| process.left_running)?;
+        let last = self.wire.entries.last()?.arrived;
+        let watched = duration(process.watched_until.saturating_sub(last));
+        Some(format!(
+            "nothing more came for {watched}, and the program was still running when the case ended"
+        ))
     }
 
     /// The judgement of a client that has not read on: `with_result` if it ended with a result
@@ -70,6 +105,12 @@ pub struct ProcessRecord {
     /// When it ended or was stopped.
     #[serde(rename = "ended_ns", with = "nanoseconds")]
     pub ended: Duration,
+    /// Until when the lab watched for requests of it and of what it had started.
+    #[serde(rename = "watched_until_ns", with = "nanoseconds")]
+    pub watched_until: Duration,
+    /// Whether it or something that it had started was still running then, and the lab
+    /// ended it.
+    pub left_running: bool,
     /// Its exit code; none if a signal or the lab ended it.
     pub exit: Option<i32>,
     /// The signal that ended it; none for a signal from the lab.

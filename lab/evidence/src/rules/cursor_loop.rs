@@ -12,7 +12,7 @@ pub(super) const RULE: Rule = Rule {
     text: "a listing that returned to an earlier page was abandoned",
     why: "A, B, A, B: a client that remembers only the last cursor reads forever, and gets every record many times.",
     hint: "Remember every cursor of the listing, and stop with an error at the first repeated one.",
-    judge: Judge::Case(judge),
+    judge: Judge::Forbids(judge),
 };
 
 fn judge(Case { wire, .. }: &Case<'_>) -> Judgement {

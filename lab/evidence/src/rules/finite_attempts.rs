@@ -1,6 +1,8 @@
 //! The attempts of a call must be finite.
 
-use super::{Case, Judge, Judgement, Level, Rule, backoff_waits::failed, is_look};
+use wire::counted;
+
+use super::{Case, Judge, Judgement, Level, ProcessRecord, Rule, backoff_waits::failed, is_look};
 
 pub(super) const RULE: Rule = Rule {
     id: "finite-attempts",
@@ -9,14 +11,16 @@ pub(super) const RULE: Rule = Rule {
     text: "the retries came to an end",
     why: "A client that never gives up is a permanent load, and its caller never learns why.",
     hint: "Count the attempts, stop after a few, and return the last failure to the caller.",
-    judge: Judge::Case(judge),
+    judge: Judge::Forbids(judge),
 };
 
 /// A call with more requests than this retries without a limit.
 const MOST: usize = 20;
 
 /// A client that is still running when its time is up may have attempts left, as long as it
-/// has not sent more than this: a wait may be long, and the number still finite.
+/// has not sent more than this: a wait may be long, and the number still finite. One that
+/// has reported its error, goes on sending and is still running has no end: its caller
+/// believes that the call is over.
 fn judge(case: &Case<'_>) -> Judgement {
     let mut newest_first = case.wire.entries.iter().rev();
     let newest = newest_first.find(|it| it.status.is_some() && !is_look(it));
@@ -26,10 +30,24 @@ fn judge(case: &Case<'_>) -> Judgement {
     let retries = case.ties.repetitions().filter(|(it, _)| failed(it));
     let seqs: Vec<_> = retries.map(|(_, next)| next.seq).collect();
     let requests = seqs.len() + 1;
+    let stopped = case.process.filter(|process| process.left_running);
+    let result_at = stopped.and_then(ProcessRecord::result_at);
+    let after_result = case.wire.entries.iter().filter(|request| {
+        let is_later = result_at.is_some_and(|at| request.arrived > at);
+        is_later && !is_look(request)
+    });
+    let after_result: Vec<_> = after_result.map(|request| request.seq).collect();
     match case.process {
         _ if requests > MOST => {
             let too_many = seqs.into_iter().skip(MOST - 1).collect();
             Judgement::broken(too_many, format!("{requests} requests"))
+        }
+        _ if after_result.len() > 1 => {
+            let found = format!(
+                "{} after it had printed its result, and it was still running when the case ended",
+                counted(after_result.len() as u64, "request")
+            );
+            Judgement::broken(after_result, found)
         }
         None => Judgement::cannot_tell("more might have followed"),
         Some(_) if case.was_stopped() => Judgement::cannot_tell(format!(
@@ -70,6 +88,22 @@ mod tests {
                 => CannotTell: "5 of at most 20 requests when the case ended",
             down(20).stopped_at(10_000) => CannotTell,
             down(20).exits(1, "").dropping(1) => CannotTell,
+        }
+    }
+
+    #[test]
+    fn a_client_that_goes_on_after_its_result_has_no_end() {
+        let error = r#"{"error": "down"}"#;
+
+        hold! { RULE;
+            // It had reported the second failure at once.
+            down(9).rests(500, error, 10_000) => Broken [3, 4, 5, 6, 7, 8, 9]:
+                "7 requests after it had printed its result, and it was still running when the case ended",
+            // The last request may have been on its way.
+            down(3).rests(500, error, 10_000) => CannotTell,
+            down(3).rests(900, "failed again", 10_000) => CannotTell,
+            down(3).rests(900, error, 10_000)
+                => Kept: "nothing more came for 9.2 s, and the program was still running when the case ended",
         }
     }
 

@@ -9,7 +9,7 @@ pub(super) const RULE: Rule = Rule {
     text: "every attempt at a job carried the same key",
     why: "To the service, a new key is a new job: each attempt creates another one.",
     hint: "Create the key once per call, before the first attempt, and send it with every attempt.",
-    judge: Judge::Case(judge),
+    judge: Judge::Forbids(judge),
 };
 
 fn judge(case: &Case<'_>) -> Judgement {

@@ -96,7 +96,7 @@ impl Judgement {
     }
 
     /// Judges each case separately. The greatest verdict decides.
-    pub(super) fn of_each(cases: &[Case<'_>], judge: fn(&Case<'_>) -> Self) -> Self {
+    pub(super) fn of_each(cases: &[Case<'_>], judge: impl Fn(&Case<'_>) -> Self) -> Self {
         let judged = cases.iter().enumerate().map(|(number, case)| {
             let mut judged = judge(case);
             for request in &mut judged.requests {
@@ -119,11 +119,15 @@ impl Judgement {
         }
     }
 
-    /// A rule that forbids something is kept only if the client has ended: one that was
-    /// stopped might have done it later.
-    pub(super) fn unless_stopped(self, case: &Case<'_>) -> Self {
+    /// A rule that forbids a request is kept only by a client that had its result and sent
+    /// nothing more: one that was stopped before might have sent it later.
+    pub(super) fn if_watched(self, case: &Case<'_>) -> Self {
         match self.verdict {
             Verdict::Kept if case.was_stopped() => Self::still_running(),
+            Verdict::Kept => Self {
+                found: case.watched(),
+                ..self
+            },
             _ => self,
         }
     }
@@ -154,9 +158,13 @@ impl Judgement {
             self.requests.append(&mut other.requests);
             return self;
         }
-        match self.verdict >= other.verdict {
-            true => self,
-            false => other,
+        if self.verdict == other.verdict && self.found.is_none() {
+            self.found = other.found.take();
+        }
+        if self.verdict >= other.verdict {
+            self
+        } else {
+            other
         }
     }
 }
@@ -210,6 +218,23 @@ mod tests {
 
         let shown = judgement.requests.iter().map(|it| (it.case, it.seq));
         assert_eq!(shown.collect::<Vec<_>>(), [(0, 2), (2, 2)]);
+    }
+
+    #[test]
+    fn what_was_found_in_one_case_of_several_is_said() {
+        let case = |found: Option<&str>| Judgement {
+            found: found.map(str::to_owned),
+            ..Judgement::kept()
+        };
+
+        for cases in [
+            [None, Some("it")],
+            [Some("it"), None],
+            [Some("it"), Some("other")],
+        ] {
+            let [one, other] = cases.map(case);
+            assert_eq!(one.and(other).found.as_deref(), Some("it"));
+        }
     }
 
     #[test]

@@ -60,7 +60,7 @@ use crate::wire::{IssuedCursor, WireRecord, WireRequest};
 use waited_long_enough::waited_out;
 
 pub use card_case::CardCase;
-pub use case::{Case, ProcessRecord, Stopped};
+pub use case::{Case, LINGER, ProcessRecord, Stopped};
 pub use context::CardContext;
 pub use judgement::{Judgement, RequestRef, Verdict};
 
@@ -124,6 +124,11 @@ pub struct Rule {
 pub enum Judge {
     /// Each case separately; the greatest verdict counts.
     Case(fn(&Case<'_>) -> Judgement),
+    /// The same, of a rule that forbids a request: one more request could break it even
+    /// after the client has its result. So a case is watched until the client has ended or
+    /// the time of the case is over, and the rule is kept only by a client that was watched
+    /// for that long.
+    Forbids(fn(&Case<'_>) -> Judgement),
     /// All cases of a task together.
     Cases(fn(&[Case<'_>]) -> Judgement),
 }
@@ -134,8 +139,15 @@ impl Rule {
     pub fn judge(&self, cases: &[Case<'_>]) -> Judgement {
         match self.judge {
             Judge::Case(judge) => Judgement::of_each(cases, judge),
+            Judge::Forbids(judge) => Judgement::of_each(cases, |case| judge(case).if_watched(case)),
             Judge::Cases(judge) => judge(cases),
         }
+    }
+
+    /// Whether it forbids a request, so that its cases are watched until they are over.
+    #[must_use]
+    pub fn forbids_a_request(&self) -> bool {
+        matches!(self.judge, Judge::Forbids(_))
     }
 }
 
@@ -193,7 +205,7 @@ fn not_repeated(case: &Case<'_>, after: fn(&WireRequest) -> bool) -> Judgement {
     let seqs = repeated.into_iter().chain(reads_on(wire, after));
     let seqs: BTreeSet<_> = seqs.collect();
     let doubt = doubtful.next().map(|(.., doubt)| doubt);
-    Judgement::kept_unless_in(seqs.into_iter().collect(), found, doubt).unless_stopped(case)
+    Judgement::kept_unless_in(seqs.into_iter().collect(), found, doubt)
 }
 
 /// Whether it is a HEAD or an OPTIONS, which a client may send as often as it likes.
@@ -251,6 +263,92 @@ mod tests {
             }
         }
         assert!(find("no-such-rule").is_none());
+    }
+
+    /// One request after which each of these rules forbids another one.
+    fn forbidding() -> impl Iterator<Item = (&'static Rule, testing::Script)> {
+        use crate::wire::JobResult::Created;
+        let served = |status| testing::Script::new().respond(0, status);
+        let faulty = |fault| served(200).issues(7).fault(fault);
+        let job = || testing::Script::new().post(0, 201, 1, Some(7)).job(Created);
+        let page =
+            |script: testing::Script, from, to| script.respond(1, 200).cursor(from).issues(to);
+        let comes_back = page(page(served(200).issues(1), 1, 2), 2, 1);
+        let table = [
+            ("retry-after-over-budget", served(503).retry_after(120)),
+            ("finite-attempts", served(503).respond(1, 503)),
+            ("no-retry-4xx", served(404)),
+            ("body-json", faulty("bad_json")),
+            ("body-media-type", faulty("text_json")),
+            ("body-shape", faulty("bad_items")),
+            ("no-content", served(204)),
+            ("no-redirect", served(302)),
+            ("cursor-loop", comes_back),
+            (
+                "page-limit",
+                faulty("endless_items")
+                    .respond(1, 200)
+                    .fault("endless_items"),
+            ),
+            (
+                "idempotency-key-reuse",
+                job().post(1, 201, 1, Some(7)).job(Created),
+            ),
+            ("one-job", job()),
+            (
+                "post-not-retried",
+                testing::Script::new().post(0, 503, 1, None),
+            ),
+            (
+                "token-elsewhere",
+                served(302)
+                    .fault("redirect_elsewhere")
+                    .with(|it| it.authorization = true),
+            ),
+        ];
+        table
+            .into_iter()
+            .map(|(id, script)| (find(id).expect("a rule"), script))
+    }
+
+    #[test]
+    fn a_forbidden_request_may_come_until_the_client_has_ended_or_its_time_is_over() {
+        let error = r#"{"error": "down"}"#;
+        let mut seen = Vec::new();
+        for (rule, script) in forbidding() {
+            seen.push(rule.id);
+            let judged = |script: testing::Script| {
+                let judgement = script.judged(rule);
+                (judgement.verdict, judgement.found)
+            };
+            let watched = |seconds| {
+                let found = format!(
+                    "nothing more came for {seconds} s, and the program was still running when \
+                     the case ended"
+                );
+                (Verdict::Kept, Some(found))
+            };
+
+            let alone = judged(script.clone().exits(1, error));
+            assert_eq!(alone, (Verdict::Kept, None), "{}", rule.id);
+            let rests = judged(script.clone().rests(300, error, 9_001));
+            assert_eq!(rests, watched(9), "{}", rule.id);
+            let child = judged(script.clone().leaves_running(8_001));
+            assert_eq!(child, watched(8), "{}", rule.id);
+            // It had no result, or had it too late for anything to be seen.
+            for unsure in [
+                script.clone().stopped_at(9_001),
+                script.rests(8_500, error, 9_001),
+            ] {
+                assert_eq!(judged(unsure).0, Verdict::CannotTell, "{}", rule.id);
+            }
+        }
+
+        let forbidding = RULES.iter().filter(|rule| rule.forbids_a_request());
+        let mut forbidding: Vec<_> = forbidding.map(|rule| rule.id).collect();
+        forbidding.sort_unstable();
+        seen.sort_unstable();
+        assert_eq!(seen, forbidding);
     }
 
     #[test]

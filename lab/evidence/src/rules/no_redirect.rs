@@ -12,7 +12,7 @@ pub(super) const RULE: Rule = Rule {
     text: "the redirect was not followed",
     why: "A library that follows a redirect may send the credentials to any target.",
     hint: "Turn redirects off, and return status and Location to the caller.",
-    judge: Judge::Case(judge),
+    judge: Judge::Forbids(judge),
 };
 
 fn judge(case: &Case<'_>) -> Judgement {
@@ -30,7 +30,7 @@ fn judge(case: &Case<'_>) -> Judgement {
         }
     }
     let found = format!("followed by {}", counted(later.len() as u64, "request"));
-    Judgement::kept_unless_in(later, found, doubt).unless_stopped(case)
+    Judgement::kept_unless_in(later, found, doubt)
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ pub(super) const RULE: Rule = Rule {
     text: "no job was created twice",
     why: "Two jobs may be two payments.",
     hint: "Send every attempt of a call with one key: the service then returns the existing job.",
-    judge: Judge::Case(judge),
+    judge: Judge::Forbids(judge),
 };
 
 fn judge(case: &Case<'_>) -> Judgement {

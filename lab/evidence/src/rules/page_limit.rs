@@ -10,7 +10,7 @@ pub(super) const RULE: Rule = Rule {
     text: "an endless listing was abandoned",
     why: "Every page looks valid and no cursor repeats, so a reader without a limit reads forever.",
     hint: "Count the pages, and stop with an error at the most that you expect.",
-    judge: Judge::Case(judge),
+    judge: Judge::Forbids(judge),
 };
 
 /// The most pages that a reader may read before it must doubt the listing.

@@ -12,7 +12,7 @@ pub(super) const RULE: Rule = Rule {
     text: "a POST that is not safe to retry was sent once",
     why: "A failed POST may have taken effect, so a second request may do it twice.",
     hint: "Retry a POST only if its endpoint promises to recognise an idempotency key.",
-    judge: Judge::Case(judge),
+    judge: Judge::Forbids(judge),
 };
 
 fn judge(case: &Case<'_>) -> Judgement {
@@ -40,7 +40,7 @@ fn judge(case: &Case<'_>) -> Judgement {
         return Judgement::not_exercised();
     }
     let found = "sent again, and may have taken effect twice";
-    Judgement::kept_unless_in(again.into_iter().collect(), found, doubt).unless_stopped(case)
+    Judgement::kept_unless_in(again.into_iter().collect(), found, doubt)
 }
 
 #[cfg(test)]

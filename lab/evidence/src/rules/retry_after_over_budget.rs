@@ -12,7 +12,7 @@ pub(super) const RULE: Rule = Rule {
     text: "a Retry-After of minutes was not shortened",
     why: "A client that shortens the wait to its own limit returns early, and so does every other such client.",
     hint: "Give up at once when a Retry-After is longer than you may wait, and tell your caller how long it is.",
-    judge: Judge::Case(judge),
+    judge: Judge::Forbids(judge),
 };
 
 /// A longer wait is longer than any case.

@@ -183,9 +183,33 @@ impl Script {
     pub(crate) fn stopped_at(mut self, millis: u64) -> Self {
         self.process = Some(ProcessRecord {
             ended: Duration::from_millis(millis),
+            watched_until: Duration::from_millis(millis),
+            left_running: true,
             stopped: Some(Stopped::TimeUp),
             ..ProcessRecord::default()
         });
+        self
+    }
+
+    /// The client's process prints a result after this many milliseconds, and goes on until
+    /// its time is up.
+    pub(crate) fn rests(mut self, printed: u64, last_line: &str, ended: u64) -> Self {
+        self = self.stopped_at(ended);
+        if let Some(process) = &mut self.process {
+            process.last_line = Some(last_line.to_owned());
+            process.printed_at = Some(Duration::from_millis(printed));
+        }
+        self
+    }
+
+    /// The client's process ends with code 1, and another that it has started goes on until
+    /// the time is up.
+    pub(crate) fn leaves_running(mut self, until: u64) -> Self {
+        self = self.exits(1, "");
+        if let Some(process) = &mut self.process {
+            process.watched_until = Duration::from_millis(until);
+            process.left_running = true;
+        }
         self
     }
 

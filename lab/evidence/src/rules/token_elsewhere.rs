@@ -10,7 +10,7 @@ pub(super) const RULE: Rule = Rule {
     text: "the token was not sent to another origin",
     why: "A redirect can name any target, and whoever receives the token can use it.",
     hint: "Follow no redirect, or send credentials only if scheme, host and port are the same.",
-    judge: Judge::Case(judge),
+    judge: Judge::Forbids(judge),
 };
 
 fn judge(case: &Case<'_>) -> Judgement {
@@ -22,7 +22,7 @@ fn judge(case: &Case<'_>) -> Judgement {
         _ if moved.is_empty() => Judgement::not_exercised(),
         _ if !sent_on.is_empty() => Judgement::broken(sent_on, "the target of the redirect got it"),
         false => Judgement::skipped_because("no token was sent"),
-        true => Judgement::kept().unless_stopped(case),
+        true => Judgement::kept(),
     }
 }
 

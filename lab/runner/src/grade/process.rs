@@ -14,16 +14,15 @@
 //! system could end them, but no safe call asks it to.
 
 use std::{
+    future::pending,
     io,
+    pin::pin,
     process::{ExitStatus, Stdio},
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
 
-use evidence::{
-    grade::LINGER,
-    rules::{ProcessRecord, Stopped},
-};
+use evidence::rules::{LINGER, ProcessRecord, Stopped};
 use process_wrap::tokio::{ChildWrapper, CommandWrap};
 use tokio::{
     io::{AsyncRead, AsyncReadExt},
@@ -63,6 +62,9 @@ pub(crate) struct Limits<C, F, R> {
     pub(crate) called: C,
     /// How long it may go on from then on.
     pub(crate) time: Duration,
+    /// Whether it is watched for as long as anything that it has started is running, also
+    /// after its result and its own end: a request that comes later may break a rule.
+    pub(crate) watches_to_the_end: bool,
     /// Ready once it has sent too much.
     pub(crate) flood: F,
     /// The number of its requests so far if this line is the right result.
@@ -111,6 +113,8 @@ pub(crate) async fn run(
     #[cfg(not(target_os = "linux"))]
     let leader = wrapped.spawn()?;
     let mut group = Group {
+        #[cfg(all(unix, not(target_os = "linux")))]
+        id: leader.id(),
         leader,
         #[cfg(target_os = "linux")]
         stragglers,
@@ -118,32 +122,51 @@ pub(crate) async fn run(
 
     let stdout = Tail::of(group.leader.stdout().take(), STDOUT_KEPT);
     let stderr = Tail::of(group.leader.stderr().take(), STDERR_KEPT);
-    let time_is_up = async {
+    let mut time_is_up = pin!(async {
         if timeout(START, limits.called).await.is_ok() {
             sleep(limits.time).await;
+        }
+    });
+    let mut flood = pin!(limits.flood);
+    let lingers = async {
+        if limits.watches_to_the_end {
+            pending::<()>().await;
+        } else {
+            lingers(&stdout, limits.is_result).await;
         }
     };
     let (status, stopped) = tokio::select! {
         status = group.wait() => (Some(status?), None),
-        () = limits.flood => (None, Some(Stopped::Flood)),
-        () = time_is_up => (None, Some(Stopped::TimeUp)),
-        () = lingers(&stdout, limits.is_result) => (None, Some(Stopped::Lingered)),
+        () = &mut flood => (None, Some(Stopped::Flood)),
+        () = &mut time_is_up => (None, Some(Stopped::TimeUp)),
+        () = lingers => (None, Some(Stopped::Lingered)),
         never = limits.delay.clone().measure() => never,
     };
     let ended = begun.elapsed();
-    let (stdout, stderr) = match stopped {
-        None => (stdout.end().await, stderr.end().await),
-        Some(_) => {
-            group.end();
-            let ended = (stdout.end().await, stderr.end().await);
-            // What was killed is gone in no time, and is nobody's zombie then.
-            drop(timeout(GRACE, group.wait()).await);
-            ended
+    let left_running = if stopped.is_none() && limits.watches_to_the_end {
+        tokio::select! {
+            () = group.all_ended() => false,
+            () = flood => true,
+            () = time_is_up => true,
         }
+    } else {
+        stopped.is_some()
+    };
+    let watched_until = begun.elapsed();
+    let (stdout, stderr) = if left_running {
+        group.end();
+        let ended = (stdout.end().await, stderr.end().await);
+        // What was killed is gone in no time, and is nobody's zombie then.
+        drop(timeout(GRACE, group.wait()).await);
+        ended
+    } else {
+        (stdout.end().await, stderr.end().await)
     };
     Ok(ProcessRecord {
         started,
         ended,
+        watched_until,
+        left_running,
         exit: status.and_then(|status| status.code()),
         signal: status.and_then(signal),
         stopped,
@@ -182,6 +205,9 @@ async fn lingers(stdout: &Tail, is_result: impl Fn(&str) -> Option<u64>) {
 
 /// A process and all that it has started, ended when this is dropped.
 struct Group {
+    /// The number of the process, which is that of its group.
+    #[cfg(all(unix, not(target_os = "linux")))]
+    id: Option<u32>,
     leader: Box<dyn ChildWrapper>,
     #[cfg(target_os = "linux")]
     stragglers: Stragglers,
@@ -191,6 +217,31 @@ impl Group {
     /// Waits for the process alone, whatever it leaves behind.
     async fn wait(&mut self) -> io::Result<ExitStatus> {
         self.leader.inner_mut().wait().await
+    }
+
+    /// Waits until nothing runs any more that it has started, once it has ended itself.
+    async fn all_ended(&self) {
+        while self.is_any_running() {
+            sleep(LOOK).await;
+        }
+    }
+
+    #[cfg(target_os = "linux")]
+    fn is_any_running(&self) -> bool {
+        self.stragglers.are_running()
+    }
+
+    #[cfg(all(unix, not(target_os = "linux")))]
+    fn is_any_running(&self) -> bool {
+        let id = self.id.and_then(|id| id.try_into().ok());
+        let group = id.map(nix::unistd::Pid::from_raw);
+        group.is_some_and(|group| nix::sys::signal::killpg(group, None).is_ok())
+    }
+
+    /// On Windows nobody asks a job: its first process stands for it.
+    #[cfg(not(unix))]
+    fn is_any_running(&self) -> bool {
+        false
     }
 
     fn end(&mut self) {
@@ -341,10 +392,7 @@ mod tests {
             time::Duration,
         };
 
-        use evidence::{
-            grade::LINGER,
-            rules::{ProcessRecord, Stopped},
-        };
+        use evidence::rules::{LINGER, ProcessRecord, Stopped};
         use tokio::{
             task::spawn_blocking,
             time::{Instant, timeout},
@@ -364,6 +412,7 @@ mod tests {
             Limits {
                 called: ready(()),
                 time,
+                watches_to_the_end: false,
                 flood: pending(),
                 is_result: |line: &str| (line == "right").then_some(1),
                 delay: LabDelay::default(),
@@ -372,6 +421,26 @@ mod tests {
 
         /// Runs a script with a URL of its own: all that have the same are ended.
         async fn shell(script: &str, time: Duration) -> ProcessRecord {
+            ran(script, at_most(time)).await
+        }
+
+        /// The same, watched to its end.
+        async fn watched(script: &str, time: Duration) -> ProcessRecord {
+            let limits = Limits {
+                watches_to_the_end: true,
+                ..at_most(time)
+            };
+            ran(script, limits).await
+        }
+
+        async fn ran(
+            script: &str,
+            limits: Limits<
+                impl Future<Output = ()>,
+                impl Future<Output = ()>,
+                impl Fn(&str) -> Option<u64>,
+            >,
+        ) -> ProcessRecord {
             let words = ["sh", "-c", script].map(OsString::from);
             let command = ClientCommand::new(words).expect("a command");
             let base_url = format!("http://127.0.0.1:1/{:x}", rand::random::<u64>());
@@ -382,7 +451,7 @@ mod tests {
                 base_url,
                 token: Some("secret".to_owned()),
             };
-            let ran = run(&command, &context, at_most(time), Instant::now());
+            let ran = run(&command, &context, limits, Instant::now());
             ran.await.expect("it starts")
         }
 
@@ -425,6 +494,39 @@ mod tests {
             assert!(lingers.ended - printed_at >= LINGER, "{lingers:?}");
             assert!(lingers.ended < LONG / 2, "{lingers:?}");
             assert_eq!(waits.stopped, Some(Stopped::TimeUp));
+        }
+
+        #[tokio::test]
+        async fn a_watched_client_is_watched_until_all_that_it_started_has_ended() {
+            let soon = Duration::from_millis(500);
+            for (script, time, left_running) in [
+                ("echo right", LONG, false),
+                ("(sleep 0.2 &) ; echo right", LONG, false),
+                ("(sleep 60 &) ; echo right", soon, true),
+                ("setsid sleep 60 & echo right", soon, true),
+            ] {
+                let record = watched(script, time).await;
+
+                assert_eq!((record.exit, record.stopped), (Some(0), None), "{script}");
+                assert_eq!(record.left_running, left_running, "{script}");
+                assert!(record.watched_until >= record.ended, "{record:?}");
+                assert!(!left_running || record.watched_until >= time, "{record:?}");
+                assert_eq!(record.last_line.as_deref(), Some("right"));
+            }
+        }
+
+        #[tokio::test]
+        async fn a_watched_client_is_not_ended_because_it_has_its_result() {
+            let time = LINGER + Duration::from_millis(300);
+
+            let rests = watched("echo right; sleep 60", time).await;
+            let ends = watched("echo right; sleep 1.2; exit 3", LONG).await;
+
+            assert_eq!(
+                (rests.stopped, rests.left_running),
+                (Some(Stopped::TimeUp), true)
+            );
+            assert_eq!((ends.exit, ends.left_running), (Some(3), false));
         }
 
         #[tokio::test]

@@ -2,7 +2,10 @@
 
 use std::io;
 
-use evidence::grade::{CaseGrade, TaskGrade};
+use evidence::{
+    grade::{CaseGrade, TaskGrade},
+    rules::Rule,
+};
 use futures_util::future::try_join_all;
 
 use super::{
@@ -72,6 +75,7 @@ async fn run_case(
         Limits {
             called: service.served.called.notified(),
             time: task.words.time,
+            watches_to_the_end: task.rules().any(Rule::forbids_a_request),
             flood: service.served.flood.notified(),
             is_result: |line: &str| service.is_result(line),
             delay: service.served.delay.clone(),

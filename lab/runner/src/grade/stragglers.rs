@@ -81,6 +81,21 @@ impl Stragglers {
         stragglers
     }
 
+    /// Whether a process of its group, or one that has its URL in its environment, is
+    /// running.
+    pub(super) fn are_running(&self) -> bool {
+        let runs = |stat: &Stat| !matches!(stat.state, 'Z' | 'X');
+        let mut running = processes().filter(|process| {
+            process.stat().is_ok_and(|stat| {
+                let is_of_group = self
+                    .client
+                    .is_some_and(|client| stat.pgrp == client.as_raw());
+                runs(&stat) && (is_of_group || has_url(process, &self.url))
+            })
+        });
+        running.next().is_some()
+    }
+
     /// Ends all processes that have its URL in their environment, and what they start
     /// meanwhile.
     pub(super) fn end(&self) {
@@ -168,12 +183,13 @@ fn children() -> impl Iterator<Item = Stat> {
 /// The processes that have this URL as their `LAB_BASE_URL`. Nobody may read the
 /// environment of another user's process; it is not one of ours.
 fn with(url: &str) -> impl Iterator<Item = Pid> {
-    let has_it = move |process: &Process| {
-        let environment = process.environ().unwrap_or_default();
-        environment.get(OsStr::new("LAB_BASE_URL")) == Some(&url.into())
-    };
-    let found = processes().filter(has_it);
+    let found = processes().filter(move |process| has_url(process, url));
     found.map(|process| Pid::from_raw(process.pid()))
+}
+
+fn has_url(process: &Process, url: &str) -> bool {
+    let environment = process.environ().unwrap_or_default();
+    environment.get(OsStr::new("LAB_BASE_URL")) == Some(&url.into())
 }
 
 /// All processes but those that end while one looks.

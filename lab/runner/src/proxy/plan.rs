@@ -357,6 +357,7 @@ impl Plan {
         let limits = Limits {
             called: ready(()),
             time: *time,
+            watches_to_the_end: false,
             flood: async {
                 proxy.hit().await;
                 if !is_silent {
