@@ -27,7 +27,7 @@ pub enum Pace {
 }
 
 /// The version of the JSON format of a run.
-pub const SCHEMA_VERSION: u32 = 4;
+pub const SCHEMA_VERSION: u32 = 5;
 
 /// One scenario, run once: the limits of the client, how it ended, and the evidence. Names
 /// of durations end in their unit: `_ns` are whole nanoseconds (counted from the start of

@@ -1,8 +1,8 @@
 //! Which requests of a record belong to one call, and why.
 //!
-//! Made once from the record; rules read it and never guess. Requests are tied where they
-//! share something that only one call has: the case has one caller, or they name one trace,
-//! or they carry one idempotency key. A tie may be in doubt: then it condemns nobody.
+//! Made once from the record; rules read it and never guess. What ties two requests, and
+//! when one of them is too early, is a definition of [`wire`], which the host shares. A tie
+//! may be in doubt: then it condemns nobody.
 //! Waits and repetitions are ties on one route. A record may hold many thousands of
 //! requests, so the earlier ones are looked up by what they share.
 
@@ -12,7 +12,9 @@ use std::{
     time::Duration,
 };
 
-use crate::wire::{RetryAfter, ValueHash, WireRecord, WireRequest};
+use wire::{ResponseHead, Tie, Waits};
+
+use crate::wire::{RetryAfter, WireRecord, WireRequest};
 
 /// The ties of a record: its waits and its repetitions, each in order of arrival.
 #[derive(Clone, Debug)]
@@ -26,8 +28,8 @@ pub struct Ties<'a> {
 /// Why two requests belong to one call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// One caller sent every request.
-    OnlyCaller,
+    /// Every request belongs to it.
+    OneCall,
     /// They name one trace.
     Trace,
     /// They carry one idempotency key.
@@ -52,6 +54,8 @@ pub struct Wait<'a> {
     /// From the moment before that head was written to the arrival of the next
     /// request: always in the client's favour.
     pub waited: Duration,
+    /// By how much the next request came too early; zero if it did not.
+    pub early_by: Duration,
     /// Why both belong to one call.
     pub why: Reason,
 }
@@ -70,21 +74,13 @@ impl Reason {
     #[must_use]
     pub fn doubt(self) -> Option<&'static str> {
         match self {
-            Self::OnlyCaller | Self::Trace | Self::IdempotencyKey => None,
+            Self::OneCall | Self::Trace | Self::IdempotencyKey => None,
             Self::TransportReplay => Some("the transport may have resent the request"),
             Self::OnItsWay => Some(
                 "this client sends a request twice at once, and the second one may have left \
                  before the response arrived",
             ),
         }
-    }
-}
-
-impl Wait<'_> {
-    /// By how much the next request came too early; zero if it did not.
-    #[must_use]
-    pub fn early_by(&self) -> Duration {
-        self.retry_after.early_by(self.waited)
     }
 }
 
@@ -120,7 +116,7 @@ impl<'a> Ties<'a> {
     /// How many requests came before a Retry-After allowed them.
     #[must_use]
     pub fn early(&self) -> u64 {
-        let early = self.waits.iter().filter(|it| !it.early_by().is_zero());
+        let early = self.waits.iter().filter(|wait| !wait.early_by.is_zero());
         early.count() as u64
     }
 
@@ -153,12 +149,13 @@ impl<'a> Ties<'a> {
         first: &'a WireRequest,
     ) -> impl Iterator<Item = (&'a WireRequest, Option<Reason>)> {
         let over = first.head.unwrap_or(first.arrived);
+        let first_ties = self.sender.ties(first);
         let entries = self.sender.wire.entries.iter();
         let later = entries.filter(move |it| it.seq > first.seq && it.arrived >= over);
         later.map(move |next| {
-            let mut shared = self.sender.shared(next);
-            let shared = shared.find(|it| self.sender.shared(first).any(|other| other == *it));
-            (next, shared.map(|it| self.sender.why(it, first, next)))
+            let ties = self.sender.ties(next);
+            let common = ties.iter().find(|tie| first_ties.contains(tie));
+            (next, common.map(|tie| self.sender.why(tie, first, next)))
         })
     }
 
@@ -186,14 +183,6 @@ fn submits(request: &WireRequest) -> bool {
     request.method == "POST" && (request.call.is_some() || request.job.is_some())
 }
 
-/// What requests share that belong to one call.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum Shared<'a> {
-    OnlyCaller,
-    Trace(&'a str),
-    IdempotencyKey(ValueHash),
-}
-
 /// What is known of the sender of a record.
 #[derive(Clone, Debug)]
 struct Sender<'a> {
@@ -218,27 +207,35 @@ impl<'a> Sender<'a> {
         }
     }
 
-    /// What a request shares with others. Where one caller sent them all, the other two
-    /// add nothing.
-    fn shared(&self, request: &'a WireRequest) -> impl Iterator<Item = Shared<'a>> + use<'a> {
-        let caller = self.wire.one_caller.then_some(Shared::OnlyCaller);
-        let others = !self.wire.one_caller;
-        let trace = request.trace_id.as_deref().filter(|_| others);
-        let key = request.idempotency_key.filter(|_| others);
-        let trace = trace.map(Shared::Trace);
-        let key = key.map(Shared::IdempotencyKey);
-        [caller, trace, key].into_iter().flatten()
+    /// What ties a request to others.
+    fn ties(&self, request: &WireRequest) -> Vec<Tie> {
+        Tie::of(request, self.wire.one_call)
     }
 
-    /// Why a request that shares this with an earlier one belongs to its call.
-    fn why(&self, shared: Shared<'_>, earlier: &WireRequest, next: &WireRequest) -> Reason {
-        match shared {
+    /// Why a request that is tied to an earlier one belongs to its call.
+    fn why(&self, tie: &Tie, earlier: &WireRequest, next: &WireRequest) -> Reason {
+        match tie {
             _ if self.may_be_replayed(earlier, next) => Reason::TransportReplay,
             _ if self.may_have_been_on_its_way(earlier, next) => Reason::OnItsWay,
-            Shared::OnlyCaller => Reason::OnlyCaller,
-            Shared::Trace(_) => Reason::Trace,
-            Shared::IdempotencyKey(_) => Reason::IdempotencyKey,
+            Tie::OneCall => Reason::OneCall,
+            Tie::Trace(_) => Reason::Trace,
+            Tie::IdempotencyKey(_) => Reason::IdempotencyKey,
         }
+    }
+
+    /// The wait that the newest response asked of a request, if it did.
+    fn wait(&self, newest: ResponseHead, next: &'a WireRequest, tie: &Tie) -> Option<Wait<'a>> {
+        let entries = &self.wire.entries;
+        let position = entries.binary_search_by_key(&newest.seq, |request| request.seq);
+        let asked_by = entries.get(position.ok()?)?;
+        Some(Wait {
+            asked_by,
+            retry_after: newest.retry_after?,
+            next,
+            waited: next.arrived.saturating_sub(newest.at),
+            early_by: newest.early_by(next.arrived),
+            why: self.why(tie, asked_by, next),
+        })
     }
 
     /// Whether the next request may be this one again, sent by a transport that lost its
@@ -266,33 +263,51 @@ impl<'a> Sender<'a> {
     }
 }
 
+/// What happened to a request. Of two at one moment the older request's comes first, and
+/// its arrival before its head.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum Event {
+    Arrived,
+    Responded,
+}
+
 fn waits<'a>(sender: &Sender<'a>) -> Vec<Wait<'a>> {
-    let mut responses: HashMap<_, BTreeMap<_, &WireRequest>> = HashMap::new();
-    let entries = sender.wire.entries.iter().enumerate();
-    let wait = |(at, next): (usize, &'a WireRequest)| {
-        let groups = || sender.shared(next).map(|shared| (&next.route, shared));
-        let there = groups().filter_map(|group| {
-            let mut in_time = responses.get(&group)?.range(..=(next.arrived, at));
-            let (moment, response) = in_time.next_back()?;
-            Some((*moment, *response, group.1))
-        });
-        let newest = there.max_by_key(|(moment, ..)| *moment);
-        if let Some(head) = next.head {
-            for group in groups() {
-                responses.entry(group).or_default().insert((head, at), next);
+    let entries = &sender.wire.entries;
+    let arrivals = entries
+        .iter()
+        .enumerate()
+        .map(|(position, request)| (request.arrived, position, Event::Arrived));
+    let heads = entries
+        .iter()
+        .enumerate()
+        .filter_map(|(position, request)| Some((request.head?, position, Event::Responded)));
+    let mut events: Vec<_> = arrivals.chain(heads).collect();
+    events.sort_unstable();
+
+    let mut in_force = Waits::new(usize::MAX);
+    let mut waits = Vec::new();
+    for (at, position, event) in events {
+        let Some(request) = entries.get(position) else {
+            continue;
+        };
+        let ties = sender.ties(request);
+        match event {
+            Event::Arrived => {
+                let newest = in_force.newest(&request.route, &ties);
+                let wait = newest.and_then(|(head, tie)| sender.wait(head, request, tie));
+                waits.extend(wait);
+            }
+            Event::Responded => {
+                let head = ResponseHead {
+                    seq: request.seq,
+                    at,
+                    retry_after: request.retry_after,
+                };
+                in_force.responded(&request.route, &ties, head);
             }
         }
-
-        let (_, asked_by, shared) = newest?;
-        Some(Wait {
-            asked_by,
-            retry_after: asked_by.retry_after?,
-            next,
-            waited: next.arrived.saturating_sub(asked_by.head?),
-            why: sender.why(shared, asked_by, next),
-        })
-    };
-    entries.filter_map(wait).collect()
+    }
+    waits
 }
 
 /// Each request that is like one which had ended, with the newest of those; and whether one
@@ -302,7 +317,8 @@ fn repeats<'a>(sender: &Sender<'a>) -> (Vec<Repeat<'a>>, bool) {
     let mut has_twins = false;
     let entries = sender.wire.entries.iter().enumerate();
     let repeat = |(at, next): (usize, &'a WireRequest)| {
-        let groups = || sender.shared(next).map(|shared| (asks_for(next), shared));
+        let ties = sender.ties(next);
+        let groups = || ties.iter().map(|tie| (asks_for(next), tie.clone()));
         let over = groups().filter_map(|group| {
             let before = like_it.get(&group)?;
             has_twins |= before.last().is_some_and(|(from, _)| *from > next.arrived);
@@ -319,9 +335,9 @@ fn repeats<'a>(sender: &Sender<'a>) -> (Vec<Repeat<'a>>, bool) {
             before.truncate(before.partition_point(|(older, _)| *older < from));
             before.push((from, at));
         }
-        let (position, shared) = repeated?;
+        let (position, tie) = repeated?;
         let first = sender.wire.entries.get(position)?;
-        let why = sender.why(shared, first, next);
+        let why = sender.why(&tie, first, next);
         Some(Repeat { first, next, why })
     };
     (entries.filter_map(repeat).collect(), has_twins)
@@ -339,7 +355,7 @@ mod tests {
     use super::*;
     use crate::{
         rules::testing::Script,
-        wire::{ClosedBy, ConnectionEnd},
+        wire::{ClosedBy, ConnectionEnd, ValueHash},
     };
 
     const fn ms(millis: u64) -> Duration {
@@ -350,7 +366,7 @@ mod tests {
     fn belong_together(wire: &WireRecord, one: &WireRequest, other: &WireRequest) -> bool {
         let trace = one.trace_id.is_some() && one.trace_id == other.trace_id;
         let key = one.idempotency_key.is_some() && one.idempotency_key == other.idempotency_key;
-        one.route == other.route && (wire.one_caller || trace || key)
+        one.route == other.route && (wire.one_call || trace || key)
     }
 
     /// Looks at all that came before each request: who asked it to wait.
@@ -388,7 +404,7 @@ mod tests {
 
     prop_compose! {
         /// A request of few values, so that many of them are shared. Several may be under
-        /// way at once, and clocks need not agree with the order of arrival.
+        /// way at once.
         fn request()(
             (arrived, lasts) in (0..12_u64, option::weighted(0.8, 0..6_u64)),
             (post, route) in (any::<bool>(), 0..2),
@@ -419,17 +435,14 @@ mod tests {
     prop_compose! {
         fn record()(
             mut entries in vec(request(), 0..24),
-            one_caller in any::<bool>(),
+            one_call in any::<bool>(),
             dropped in 0..3_u64,
-            in_order in any::<bool>(),
         ) -> WireRecord {
-            if in_order {
-                entries.sort_by_key(|it| it.arrived);
-            }
+            entries.sort_by_key(|entry| entry.arrived);
             for (entry, seq) in entries.iter_mut().zip(dropped + 1..) {
                 entry.seq = seq;
             }
-            WireRecord { entries, dropped, one_caller, ..WireRecord::default() }
+            WireRecord { entries, dropped, one_call, ..WireRecord::default() }
         }
     }
 
@@ -480,7 +493,7 @@ mod tests {
                     let is_replay = sent == Nothing && position == 2 && !same && end.is_some();
                     let expected = match is_replay {
                         true => Reason::TransportReplay,
-                        false => Reason::OnlyCaller,
+                        false => Reason::OneCall,
                     };
                     assert_eq!(why, expected, "{sent:?} {position} {same} {end:?}");
                 }
@@ -491,7 +504,7 @@ mod tests {
         wire.connections[0].closed = wire.connections[0]
             .closed
             .map(|end| ConnectionEnd { at: ms(600), ..end });
-        assert_eq!(Ties::of(&wire).repeats[0].why, Reason::OnlyCaller);
+        assert_eq!(Ties::of(&wire).repeats[0].why, Reason::OneCall);
         (wire.connections, wire.connections_dropped) = (Vec::new(), 1);
         assert_eq!(Ties::of(&wire).repeats[0].why, Reason::TransportReplay);
     }
@@ -510,10 +523,10 @@ mod tests {
                 let follows_on_it = same && sent == Everything;
                 let expected = match *after <= 5 && !follows_on_it {
                     true => Reason::OnItsWay,
-                    false => Reason::OnlyCaller,
+                    false => Reason::OneCall,
                 };
                 assert_eq!(why(true), expected, "{sent:?} {same} {after}");
-                assert_eq!(why(false), Reason::OnlyCaller, "{sent:?} {same} {after}");
+                assert_eq!(why(false), Reason::OneCall, "{sent:?} {same} {after}");
             }
         }
     }
@@ -528,8 +541,8 @@ mod tests {
         };
         let key = Some(ValueHash(7));
         let (t, u) = (Some("t"), Some("u"));
-        for (one_caller, first, next, why) in [
-            (true, (None, None), (None, None), Some(Reason::OnlyCaller)),
+        for (one_call, first, next, why) in [
+            (true, (None, None), (None, None), Some(Reason::OneCall)),
             (false, (t, None), (t, key), Some(Reason::Trace)),
             (false, (None, key), (t, key), Some(Reason::IdempotencyKey)),
             (false, (t, key), (u, None), None),
@@ -537,7 +550,7 @@ mod tests {
             let entries = vec![request(1, first.0, first.1), request(2, next.0, next.1)];
             let wire = WireRecord {
                 entries,
-                one_caller,
+                one_call,
                 ..WireRecord::default()
             };
 
@@ -594,9 +607,7 @@ mod tests {
             prop_assert_eq!(waited, waits(&wire), "waits");
             let (pairs, has_twins) = repetitions(&wire);
             prop_assert_eq!(repeated, pairs, "repetitions");
-            if wire.entries.is_sorted_by_key(|it| it.arrived) {
-                prop_assert_eq!(ties.has_twins(), has_twins, "twins");
-            }
+            prop_assert_eq!(ties.has_twins(), has_twins, "twins");
         }
 
         #[test]

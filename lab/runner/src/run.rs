@@ -277,7 +277,7 @@ impl<'a> Session<'a> {
             outcome: &outcome,
             wire: &wire,
             counters: &counters,
-            rules_apply: self.scenario.task.is_told_apart(),
+            rules_apply: self.scenario.task.is_one_call(),
         };
         let verdict = match outcome.ending {
             Ending::Cancelled => Vec::new(),
@@ -320,7 +320,7 @@ impl<'a> Session<'a> {
             .seed(self.settings.seed)
             .clock(self.time.clone())
             .metrics(self.metrics.service())
-            .one_caller(self.scenario.task.has_one_caller())
+            .one_call(self.scenario.task.is_one_call())
             .record_exchanges(true)
             .build()?;
         Ok(config)

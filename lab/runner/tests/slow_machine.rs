@@ -59,7 +59,7 @@ fn the_scenario_with_a_date_passes_on_a_slow_machine() {
                 request(2, waited, None),
             ],
             total: 2,
-            one_caller: true,
+            one_call: true,
             ..WireRecord::default()
         };
         let (outcome, counters) = (Outcome::ok("ok"), Counters::default());

@@ -15,7 +15,7 @@ fn compare(name: &str) -> Comparison {
     let [reliable, naive] = [RELIABLE, NAIVE].map(|client| PairwiseRun::of(name, client));
     let next = reliable.scenario.next_comparison(NAIVE);
     let all = [reliable, naive].map(|tried| vec![tried.run.wire.clone()]);
-    let told_apart = reliable.scenario.task.is_told_apart();
+    let told_apart = reliable.scenario.task.is_one_call();
     let sample = told_apart.then_some(Sample(all));
     let runs = [reliable.run.clone(), naive.run.clone()];
     Comparison::of(runs, sample.as_ref(), next)

@@ -59,7 +59,7 @@ pub struct ServiceConfig {
     pub(crate) header_case: HeaderCase,
     pub(crate) metrics: Metrics,
     pub(crate) on_request_span: Option<SpanHook>,
-    pub(crate) one_caller: bool,
+    pub(crate) one_call: bool,
     pub(crate) record_exchanges: bool,
 }
 
@@ -76,7 +76,7 @@ impl ServiceConfig {
             header_case: HeaderCase::default(),
             metrics: Metrics::private(),
             on_request_span: None,
-            one_caller: false,
+            one_call: false,
             record_exchanges: false,
         })
     }
@@ -160,12 +160,11 @@ impl ServiceConfigBuilder {
         self
     }
 
-    /// Whether all requests come from one caller, who makes one call at a time on each
-    /// route. Then a request that has neither a trace nor an idempotency key is early,
-    /// too, if it comes before an earlier response on its route allowed. Default: false,
-    /// and nothing is claimed of such a request, since it may be somebody else's.
-    pub fn one_caller(mut self, one_caller: bool) -> Self {
-        self.0.one_caller = one_caller;
+    /// Whether all requests belong to one call. Then a request is early if it comes before
+    /// the newest response on its route allowed. Default: false, and only an equal trace or
+    /// idempotency key ties requests, since others may be somebody else's.
+    pub fn one_call(mut self, one_call: bool) -> Self {
+        self.0.one_call = one_call;
         self
     }
 

@@ -10,14 +10,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use wire::{
-    BodyState, ConnectionEnd, IssuedCursor, JobResult, RetryAfter, RouteTotals, ValueHash,
-    WireConnection, WireRecord, WireRefusal, WireRequest,
+    BodyState, ConnectionEnd, IssuedCursor, JobResult, ResponseHead, RouteTotals, Tie, ValueHash,
+    Waits, WireConnection, WireRecord, WireRefusal, WireRequest,
 };
 
 use crate::exchange::{Exchange, RequestShape, SentResponse};
 use crate::newest::Newest;
 use crate::problem::Problem;
-use crate::waits::{Correlation, Waits};
 
 /// A handle to the ledger of a service. Clones see the same ledger, also after the
 /// service has stopped.
@@ -25,8 +24,8 @@ use crate::waits::{Correlation, Waits};
 pub struct Ledger(Arc<Mutex<State>>);
 
 impl Ledger {
-    pub(crate) fn new(capacity: usize, one_caller: bool) -> Self {
-        Self(Arc::new(Mutex::new(State::new(capacity, one_caller))))
+    pub(crate) fn new(capacity: usize, one_call: bool) -> Self {
+        Self(Arc::new(Mutex::new(State::new(capacity, one_call))))
     }
 
     /// The ledger as it stands now, without exchanges.
@@ -58,22 +57,31 @@ pub(crate) struct Outcome {
     pub(crate) body: Option<ValueHash>,
     pub(crate) fault: Option<&'static str>,
     pub(crate) job: Option<JobResult>,
-    pub(crate) response: Option<Head>,
 }
 
-/// The head of a response.
+/// What the ledger knows of a request when it arrives.
 #[derive(Debug)]
-pub(crate) struct Head {
-    pub(crate) at: Duration,
+pub(crate) struct Arrival {
+    /// Its number.
+    pub(crate) seq: u64,
+    /// What ties it to others.
+    pub(crate) ties: Vec<Tie>,
+    /// Whether a response asked it to come later.
+    pub(crate) is_early: bool,
+}
+
+/// What the ledger keeps of a response.
+#[derive(Debug)]
+pub(crate) struct Response {
+    pub(crate) head: ResponseHead,
     pub(crate) status: u16,
-    pub(crate) retry_after: Option<RetryAfter>,
     pub(crate) cursor_issued: Option<IssuedCursor>,
 }
 
 /// What is in a ledger.
 #[derive(Debug)]
 pub(crate) struct State {
-    one_caller: bool,
+    one_call: bool,
     entries: Newest<WireRequest>,
     routes: BTreeMap<String, RouteTotals>,
     waits: Waits,
@@ -84,31 +92,29 @@ pub(crate) struct State {
 }
 
 impl State {
-    fn new(capacity: usize, one_caller: bool) -> Self {
+    fn new(capacity: usize, one_call: bool) -> Self {
         Self {
-            one_caller,
+            one_call,
             entries: Newest::new(capacity),
             routes: BTreeMap::new(),
-            waits: Waits::new(capacity, one_caller),
+            waits: Waits::new(capacity),
             connections: Newest::new(capacity),
             refused: Vec::new(),
             exchanges: Newest::new(capacity),
         }
     }
 
-    /// Enters a request, and its shape if exchanges are kept: its number, and how much too
-    /// early it came.
+    /// Enters a request that arrives now, and its shape if exchanges are kept.
     pub(crate) fn arrived(
         &mut self,
         mut entry: WireRequest,
         shape: Option<RequestShape>,
-    ) -> (u64, Option<Duration>) {
-        let request = Correlation {
-            route: &entry.route,
-            trace_id: entry.trace_id.as_deref(),
-            idempotency_key: entry.idempotency_key,
-        };
-        let early = self.waits.remaining(request, entry.arrived);
+    ) -> Arrival {
+        let ties = Tie::of(&entry, self.one_call);
+        let newest = self.waits.newest(&entry.route, &ties);
+        let early = newest
+            .map(|(head, _)| head.early_by(entry.arrived))
+            .filter(|early| !early.is_zero());
         count(&mut self.routes, &entry.route, |totals| {
             totals.requests += 1;
             totals.early += u64::from(early.is_some());
@@ -127,30 +133,33 @@ impl State {
                 response: None,
             });
         }
-        (seq, early)
+        Arrival {
+            seq,
+            ties,
+            is_early: early.is_some(),
+        }
     }
 
-    /// Completes the entry of a request that has a response, or will never have one.
-    pub(crate) fn responded(&mut self, seq: u64, request: Correlation<'_>, outcome: Outcome) {
-        if let Some(head) = &outcome.response {
-            let responded = |totals: &mut RouteTotals| totals.responses += 1;
-            count(&mut self.routes, request.route, responded);
-            let asked = head.retry_after.filter(|it| it.is_usable());
-            self.waits
-                .note(request, asked.map(|asked| (head.at, asked)));
-        }
-        let Some(entry) = self.entry(seq) else {
-            return;
-        };
-        entry.body_state = outcome.body_state;
-        entry.body = outcome.body;
-        entry.fault = outcome.fault;
-        entry.job = outcome.job;
-        if let Some(head) = outcome.response {
-            entry.status = Some(head.status);
+    /// Notes the response to a request on this route with these ties.
+    pub(crate) fn responded(&mut self, route: &str, ties: &[Tie], response: Response) {
+        let head = response.head;
+        count(&mut self.routes, route, |totals| totals.responses += 1);
+        self.waits.responded(route, ties, head);
+        if let Some(entry) = self.entry(head.seq) {
+            entry.status = Some(response.status);
             entry.head = Some(head.at);
             entry.retry_after = head.retry_after;
-            entry.cursor_issued = head.cursor_issued;
+            entry.cursor_issued = response.cursor_issued;
+        }
+    }
+
+    /// Completes the entry of a request when its handler has ended.
+    pub(crate) fn handled(&mut self, seq: u64, outcome: Outcome) {
+        if let Some(entry) = self.entry(seq) {
+            entry.body_state = outcome.body_state;
+            entry.body = outcome.body;
+            entry.fault = outcome.fault;
+            entry.job = outcome.job;
         }
     }
 
@@ -212,7 +221,7 @@ impl State {
             connections_dropped: self.connections.dropped(),
             refused: self.refused.clone(),
             exchanges: Vec::new(),
-            one_caller: self.one_caller,
+            one_call: self.one_call,
         }
     }
 }
@@ -231,35 +240,32 @@ fn count(
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::waits::Correlation;
+    use wire::RetryAfter;
 
-    const OF_FLAKY: Correlation<'static> = Correlation {
-        route: "/flaky",
-        trace_id: Some("trace"),
-        idempotency_key: None,
-    };
+    use super::*;
+
+    const FLAKY: &str = "/flaky";
 
     fn arrive(state: &mut State) -> u64 {
         let entry = WireRequest {
-            route: OF_FLAKY.route.into(),
+            route: FLAKY.into(),
             ..WireRequest::default()
         };
-        state.arrived(entry, None).0
+        state.arrived(entry, None).seq
     }
 
     fn respond(state: &mut State, seq: u64, retry_after: Option<RetryAfter>) {
-        let head = Head {
+        let head = ResponseHead {
+            seq,
             at: Duration::from_secs(seq),
-            status: 503,
             retry_after,
+        };
+        let response = Response {
+            head,
+            status: 503,
             cursor_issued: None,
         };
-        let outcome = Outcome {
-            response: Some(head),
-            ..Outcome::default()
-        };
-        state.responded(seq, OF_FLAKY, outcome);
+        state.responded(FLAKY, &[], response);
     }
 
     #[test]

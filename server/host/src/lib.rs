@@ -85,7 +85,6 @@ pub mod telemetry;
 #[cfg(test)]
 mod testing;
 mod traceparent;
-mod waits;
 pub mod watched_body;
 
 pub use accept::{ConnectionBounds, ConnectionFault, ConnectionPosition, HeaderCase, Stopped};

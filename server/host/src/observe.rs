@@ -17,7 +17,8 @@ use hyper::body::Body as _;
 use tracing::{Span, field};
 use wire::header_lines::{lines, single};
 use wire::{
-    IssuedCursor, JobResult, RecordedHeader, RequestId, RetryAfter, ValueHash, WireRequest,
+    IssuedCursor, JobResult, RecordedHeader, RequestId, ResponseHead, RetryAfter, Tie, ValueHash,
+    WireRequest,
 };
 
 use crate::accept::{ConnectionFault, ConnectionPosition};
@@ -25,7 +26,7 @@ use crate::body_hash::BodyHash;
 use crate::exchange::{Recorded, RequestShape};
 use crate::guard::{self, loopback};
 use crate::instruments::RouteInstruments;
-use crate::ledger::{Head, Outcome};
+use crate::ledger::{self, Arrival, Outcome};
 use crate::metrics_sink::METRICS_PATH;
 use crate::query::only;
 use crate::response_end::observe_end;
@@ -34,7 +35,6 @@ use crate::seed_key::{Purpose, SeedKey};
 use crate::state::HostState;
 use crate::telemetry::{KnownMethod, REQUEST_SPAN, SPAN_TARGET};
 use crate::traceparent::TraceParent;
-use crate::waits::Correlation;
 use crate::watched_body::watched;
 
 /// The header that carries an idempotency key.
@@ -49,13 +49,11 @@ pub(crate) struct Observation {
     arrived: Duration,
     seq: u64,
     route: Arc<RouteInstruments>,
-    trace_id: Option<String>,
-    idempotency_key: Option<ValueHash>,
+    ties: Vec<Tie>,
     /// None if the request has no body.
     body: Option<BodyHash>,
     fault: Option<&'static str>,
     job: Option<JobResult>,
-    response: Option<Head>,
 }
 
 impl Observation {
@@ -73,8 +71,7 @@ impl Observation {
             return None;
         }
         let parent = TraceParent::from_headers(request.headers());
-        let trace_id = parent.as_ref().map(|parent| parent.trace_id.clone());
-        let mut observation = Self::of(state, request, route, trace_id, request_id);
+        let mut observation = Self::of(state, request, route, parent.as_ref(), request_id);
         observation.span = open_span(
             request,
             observation.route.span_name(observation.method),
@@ -97,38 +94,46 @@ impl Observation {
         state: HostState,
         request: &Request,
         route: Option<&str>,
-        trace_id: Option<String>,
+        parent: Option<&TraceParent>,
         request_id: &RequestId,
     ) -> Self {
-        let arrived = state.now();
         let route = state.instruments.route(route);
         let method = KnownMethod::of(request.method());
         let (headers, extensions) = (request.headers(), request.extensions());
         let position = extensions.get::<ConnectionPosition>();
-        let idempotency_key = key_hash(&state.key, headers);
         let cursor = only(request.uri(), "cursor").ok().flatten();
-        let entry = WireRequest {
+        let mut entry = WireRequest {
             connection: position.map(|position| position.connection),
             position: position.map(|position| position.position),
             version: version(request.version()),
-            arrived,
             method: method.as_str(),
             route: route.path().clone(),
             cursor: cursor.map(|cursor| cursor_hash(&state.key, &cursor)),
-            idempotency_key,
+            idempotency_key: key_hash(&state.key, headers),
             accept: RecordedHeader::of(headers, &ACCEPT),
             content_type: RecordedHeader::of(headers, &CONTENT_TYPE),
             authorization: lines(headers, &AUTHORIZATION).next().is_some(),
-            trace_id: trace_id.clone(),
+            trace_id: parent.map(|parent| parent.trace_id.clone()),
             request_id: request_id.clone(),
             ..WireRequest::default()
         };
-        let shape = match state.record_exchanges {
-            true => extensions.get::<RequestShape>().cloned(),
-            false => None,
+        let shape = if state.record_exchanges {
+            extensions.get::<RequestShape>().cloned()
+        } else {
+            None
         };
-        let (seq, early) = state.ledger.lock().arrived(entry, shape);
-        if early.is_some() {
+        let mut ledger = state.ledger.lock();
+        // Read while the ledger is locked, as for each head, so that arrivals and heads are
+        // noted in the order of their moments.
+        let arrived = state.now();
+        entry.arrived = arrived;
+        let Arrival {
+            seq,
+            ties,
+            is_early,
+        } = ledger.arrived(entry, shape);
+        drop(ledger);
+        if is_early {
             route.count_early();
         }
         state.instruments.active(method).increment(1.0);
@@ -139,12 +144,10 @@ impl Observation {
             arrived,
             seq,
             route,
-            trace_id,
-            idempotency_key,
+            ties,
             body: has_body.then(|| BodyHash::new(&state.key)),
             fault: None,
             job: None,
-            response: None,
             state,
         }
     }
@@ -182,11 +185,29 @@ impl Observation {
         }
     }
 
-    fn responded(&mut self, response: &Response) {
+    fn responded(&self, response: &Response) {
+        let status = response.status();
+        let next_cursor = response.extensions().get();
+        let cursor_issued = next_cursor.map(|NextCursor(cursor)| match cursor {
+            Some(cursor) => IssuedCursor::Hash(cursor_hash(&self.state.key, cursor)),
+            None => IssuedCursor::Null,
+        });
+        let mut ledger = self.state.ledger.lock();
         // Before the wall clock is read for a date: a later reading would blame a client
         // that kept to it exactly.
         let at = self.state.now();
-        let status = response.status();
+        let head = ResponseHead {
+            seq: self.seq,
+            at,
+            retry_after: RetryAfter::of(response.headers(), || self.state.wall()),
+        };
+        let noted = ledger::Response {
+            head,
+            status: status.as_u16(),
+            cursor_issued,
+        };
+        ledger.responded(self.route.path(), &self.ties, noted);
+        drop(ledger);
         // OpenTelemetry has one integer, the i64; of others its layers make a text.
         self.span
             .record("http.response.status_code", i64::from(status.as_u16()));
@@ -197,16 +218,6 @@ impl Observation {
         let took = at.saturating_sub(self.arrived);
         let instruments = &self.state.instruments;
         instruments.observe(&self.route, self.method, status, took);
-        let next_cursor = response.extensions().get();
-        self.response = Some(Head {
-            at,
-            status: status.as_u16(),
-            retry_after: RetryAfter::of(response.headers(), || self.state.wall()),
-            cursor_issued: next_cursor.map(|NextCursor(cursor)| match cursor {
-                Some(cursor) => IssuedCursor::Hash(cursor_hash(&self.state.key, cursor)),
-                None => IssuedCursor::Null,
-            }),
-        });
     }
 }
 
@@ -220,17 +231,8 @@ impl Drop for Observation {
             body,
             fault: self.fault,
             job: self.job,
-            response: self.response.take(),
         };
-        let request = Correlation {
-            route: self.route.path(),
-            trace_id: self.trace_id.as_deref(),
-            idempotency_key: self.idempotency_key,
-        };
-        self.state
-            .ledger
-            .lock()
-            .responded(self.seq, request, outcome);
+        self.state.ledger.lock().handled(self.seq, outcome);
     }
 }
 

@@ -27,10 +27,7 @@ fn counted(scrape: &str, kind: MetricKind) -> BTreeSet<&str> {
 
 #[tokio::test]
 async fn no_series_is_born_with_its_first_event_and_no_counter_is_there_in_vain() {
-    let service = Service::serving(
-        with_room_for(1, 1),
-        ServiceConfig::builder().one_caller(true),
-    );
+    let service = Service::serving(with_room_for(1, 1), ServiceConfig::builder().one_call(true));
     let before = service.get("/metrics").await.text();
 
     for lesson in LESSONS {

@@ -204,10 +204,10 @@ async fn a_body_that_no_handler_reads_is_unread() {
 }
 
 #[tokio::test]
-async fn without_a_trace_or_a_key_only_one_caller_can_be_early() {
-    let [known, unknown] = [true, false].map(|one_caller| {
+async fn without_a_trace_or_a_key_only_one_call_can_be_early() {
+    let [known, unknown] = [true, false].map(|one_call| {
         let config = ServiceConfig::builder().clock(ManualClock::default());
-        Service::with(config.one_caller(one_caller))
+        Service::with(config.one_call(one_call))
     });
 
     for service in [&known, &unknown] {

@@ -5,7 +5,7 @@
 //! word. Of cursors, keys and bodies it holds a [`ValueHash`], never the value.
 //!
 //! Beside the types stand pure functions that host, service and judge share: how to read a
-//! Retry-After, a media type, a status. A crate that depends on this one gets no socket,
+//! Retry-After, a media type, a status, and which requests came too early. A crate that depends on this one gets no socket,
 //! no runtime and no clock but the [`Clock`] trait.
 
 // No input may end the program: what cannot happen says why it cannot.
@@ -51,6 +51,7 @@ mod request;
 mod request_id;
 mod retry_after;
 pub mod status;
+mod ties;
 
 pub use clock::{Clock, SystemClock};
 pub use connection::{ClosedBy, ConnectionEnd, WireConnection};
@@ -64,3 +65,4 @@ pub use recorded_header::{MAX_RECORDED_HEADER, RecordedHeader};
 pub use request::{BodyState, IssuedCursor, JobResult, WireRequest};
 pub use request_id::RequestId;
 pub use retry_after::{RetryAfter, RetryAfterForm};
+pub use ties::{ResponseHead, Tie, Waits};

@@ -28,9 +28,9 @@ pub struct WireRecord {
     /// The requests and responses themselves, as far as they can be shown, in the order
     /// of `seq`; none where they were not recorded.
     pub exchanges: Vec<Exchange>,
-    /// Whether one caller sent all of it, one request after the other: then requests
-    /// on one route belong together without a trace or a key that says so.
-    pub one_caller: bool,
+    /// Whether all of it is one call: then requests belong together without a trace or a
+    /// key that says so.
+    pub one_call: bool,
 }
 
 /// How many requests were refused for one reason, before a route was looked at.

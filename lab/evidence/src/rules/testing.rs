@@ -31,7 +31,7 @@ pub(crate) struct Script {
 impl Script {
     pub(crate) fn new() -> Self {
         let mut script = Self::default();
-        script.wire.one_caller = true;
+        script.wire.one_call = true;
         script
     }
 
@@ -91,7 +91,7 @@ impl Script {
 
     /// The requests are of several callers.
     pub(crate) fn of_several_callers(mut self) -> Self {
-        self.wire.one_caller = false;
+        self.wire.one_call = false;
         self
     }
 

@@ -11,12 +11,12 @@ pub(super) fn waited_out(case: &Case<'_>, applies: fn(&WireRequest) -> bool) -> 
     }
     let waits = case.ties.waits().iter();
     let waits: Vec<_> = waits.filter(|it| applies(it.asked_by)).collect();
-    let early = waits.iter().filter(|wait| wait.early_by() > TOLERANCE);
+    let early = waits.iter().filter(|wait| wait.early_by > TOLERANCE);
     let (early, doubtful): (Vec<&&Wait<'_>>, Vec<_>) =
         early.partition(|wait| wait.why.doubt().is_none());
     let doubt = doubtful.iter().find_map(|wait| wait.why.doubt());
     let seqs: Vec<_> = early.iter().map(|wait| wait.next.seq).collect();
-    match early.iter().max_by_key(|wait| wait.early_by()) {
+    match early.iter().max_by_key(|wait| wait.early_by) {
         Some(worst) => {
             let asked = wire::duration(worst.retry_after.wait());
             let waited = wire::duration(worst.waited);

@@ -76,7 +76,7 @@ impl fmt::Debug for Facts {
 /// The requests that carried one cursor, though the response to the first came whole: a
 /// crawl that went on from its checkpoint does so.
 fn asked_again(wire: &WireRecord, names: &Names) -> Option<String> {
-    let entries = wire.entries.iter().filter(|_| wire.one_caller);
+    let entries = wire.entries.iter().filter(|_| wire.one_call);
     let whole: Vec<_> = entries
         .filter(|request| request.status == Some(200) && came_whole(wire, request))
         .collect();
@@ -94,7 +94,7 @@ fn asked_again(wire: &WireRecord, names: &Names) -> Option<String> {
 /// The cursors that a listing was given, in order; none where several clients ask at
 /// once, or where nothing was recorded.
 fn way_of_cursors(wire: &WireRecord, names: &Names) -> Option<String> {
-    let entries = wire.entries.iter().filter(|_| wire.one_caller);
+    let entries = wire.entries.iter().filter(|_| wire.one_call);
     let mut issued: Vec<_> = entries
         .filter(|request| came_whole(wire, request))
         .filter_map(|request| match request.cursor_issued? {
@@ -221,7 +221,7 @@ mod tests {
     impl Script {
         fn new() -> Self {
             let mut script = Self::default();
-            script.0.one_caller = true;
+            script.0.one_call = true;
             script
         }
 
@@ -436,11 +436,11 @@ mod tests {
     }
 
     #[test]
-    fn a_cursor_that_did_not_come_whole_or_to_one_caller_is_on_no_way() {
+    fn a_cursor_that_did_not_come_whole_or_to_one_call_is_on_no_way() {
         let pages = || Script::new().page(None, Some(1)).page(Some(1), Some(2));
         let lost = pages().broken_off("");
         let mut several = pages();
-        several.0.one_caller = false;
+        several.0.one_call = false;
         let mut unrecorded = pages();
         unrecorded.0.exchanges.clear();
 
@@ -463,7 +463,7 @@ mod tests {
         let refused = refused.with(|it| it.status = Some(503)).page(Some(1), None);
         let broken = first().page(Some(1), None).broken_off("");
         let mut several = again(first());
-        several.0.one_caller = false;
+        several.0.one_call = false;
 
         let words = |one, other| Some(format!("requests {one} and {other}: both with cursor A"));
         assert_eq!(said(&again(first())), words(2, 3));

@@ -158,15 +158,10 @@ pub enum Task {
 }
 
 impl Task {
-    /// Whether one request is sent after the other.
+    /// Whether its requests are one call: one object, one listing, or the job of one key.
+    /// Otherwise the wire record cannot tell a new call from a retry without a trace.
     #[must_use]
-    pub fn has_one_caller(self) -> bool {
-        !matches!(self, Self::Workers(..))
-    }
-
-    /// Whether the wire record can tell a new call from a retry.
-    #[must_use]
-    pub fn is_told_apart(self) -> bool {
+    pub fn is_one_call(self) -> bool {
         !matches!(self, Self::Workers(..) | Self::Repeat(..))
     }
 

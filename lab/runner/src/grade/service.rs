@@ -386,7 +386,7 @@ fn listen(
         .port(0)
         .seed(seed)
         .header_case(header_case)
-        .one_caller(true)
+        .one_call(true)
         .ledger_capacity(ledger_capacity)
         .drain_deadline(AT_ONCE)
         .build()?;
@@ -559,7 +559,7 @@ impl Served {
             refused,
             connections_dropped,
             exchanges: Vec::new(),
-            one_caller: true,
+            one_call: true,
         };
         for (seq, request) in (wire.dropped + 1..).zip(&mut wire.entries) {
             request.seq = seq;

@@ -18,7 +18,7 @@ pub async fn sample(
     settings: &Settings,
     clients: [&'static dyn ClientUnderTest; 2],
 ) -> Result<Option<Sample>, RunError> {
-    if !scenario.task.is_told_apart() {
+    if !scenario.task.is_one_call() {
         return Ok(None);
     }
     let [one, other] = clients.map(|client| runs(scenario, settings, client));
