@@ -2,6 +2,7 @@
 
 use std::{
     io,
+    process::Command,
     thread::sleep,
     time::{Duration, SystemTime},
 };
@@ -149,8 +150,12 @@ impl Client {
         }
         match httpdate::parse_http_date(value) {
             Ok(_) if self.has(Habit::IgnoresDates) => Asked::Unusable,
+            Ok(date) if self.has(Habit::TakesDatesForLocalTime) => {
+                let seconds = until(date).as_secs() as i64 - seconds_east();
+                Asked::Wait(Duration::from_secs(seconds.try_into().unwrap_or_default()))
+            }
             // A past date asks for no wait.
-            Ok(date) => Asked::Wait(date.duration_since(SystemTime::now()).unwrap_or_default()),
+            Ok(date) => Asked::Wait(until(date)),
             Err(_) => Asked::Unusable,
         }
     }
@@ -254,4 +259,16 @@ impl Client {
             _ => "HTTP/1.1",
         }
     }
+}
+
+fn until(date: SystemTime) -> Duration {
+    date.duration_since(SystemTime::now()).unwrap_or_default()
+}
+
+/// By how many seconds the local time is ahead of GMT.
+fn seconds_east() -> i64 {
+    let date = Command::new("date").arg("+%z").output();
+    let offset = String::from_utf8(date.expect("date runs").stdout).unwrap_or_default();
+    let offset: i64 = offset.trim().parse().expect("hours and minutes");
+    (offset / 100 * 60 + offset % 100) * 60
 }

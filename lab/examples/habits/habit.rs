@@ -30,6 +30,8 @@ pub(crate) enum Habit {
     ForgetsCutBodies,
     /// It understands Retry-After in seconds only.
     IgnoresDates,
+    /// It takes a date in GMT for one of its own time zone.
+    TakesDatesForLocalTime,
     /// It does not wait if it cannot parse Retry-After.
     TakesUnusableForZero,
     /// It takes a wait that has too many milliseconds for 32 bits for none.

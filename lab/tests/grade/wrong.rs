@@ -15,7 +15,7 @@ use crate::{AT_ONCE, assert_none, fault, graded, habit, told};
 /// Habit, task, and the rules that it breaks.
 pub(crate) type Row = (&'static str, &'static str, &'static [&'static str]);
 
-pub(crate) const TABLE: [Row; 43] = [
+pub(crate) const TABLE: [Row; 44] = [
     ("cursor-unescaped", "read-all", &["cursor-verbatim"]),
     ("cursor-in-lower-case", "read-all", &["cursor-verbatim"]),
     ("stops-at-empty-page", "read-all", &["empty-page"]),
@@ -37,6 +37,11 @@ pub(crate) const TABLE: [Row; 43] = [
     ),
     ("ignores-dates", "retry-at", &["retry-after-date"]),
     ("ignores-retry-after", "retry-at", &["retry-after-date"]),
+    (
+        "takes-dates-for-local-time",
+        "retry-at",
+        &["retry-after-date"],
+    ),
     (
         "cuts-long-waits",
         "maintenance",

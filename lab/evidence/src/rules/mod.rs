@@ -57,7 +57,7 @@ use serde::Serialize;
 use wire::counted;
 
 use crate::wire::{IssuedCursor, WireRecord, WireRequest};
-use waited_long_enough::waited_out;
+use waited_long_enough::{waited_out, waited_out_in_each};
 
 pub use card_case::CardCase;
 pub use case::{Case, LINGER, ProcessRecord, Stopped};

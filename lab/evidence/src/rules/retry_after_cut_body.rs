@@ -1,6 +1,6 @@
 //! A Retry-After counts even if the body is incomplete.
 
-use super::{Judge, Level, Rule, waited_out};
+use super::{Judge, Level, Rule, waited_out_in_each};
 use crate::wire::{RetryAfterForm, WireRequest};
 
 pub(super) const RULE: Rule = Rule {
@@ -10,7 +10,7 @@ pub(super) const RULE: Rule = Rule {
     text: "a Retry-After was waited for although the body was incomplete",
     why: "Connections break most often during bodies. The wait is in the head, which has arrived by then.",
     hint: "Decide by status and headers; an incomplete body only costs you its details.",
-    judge: Judge::Case(|case| waited_out(case, applies)),
+    judge: Judge::Cases(|cases| waited_out_in_each(cases, applies)),
 };
 
 fn applies(request: &WireRequest) -> bool {

@@ -1,6 +1,6 @@
 //! A Retry-After may be a date.
 
-use super::{Judge, Level, Rule, waited_out};
+use super::{Judge, Level, Rule, waited_out_in_each};
 use crate::wire::{RetryAfterForm, WireRequest};
 
 pub(super) const RULE: Rule = Rule {
@@ -10,7 +10,7 @@ pub(super) const RULE: Rule = Rule {
     text: "no request came before the date of a Retry-After",
     why: "A client that reads only seconds is early whenever a service names a date.",
     hint: "Read all three formats of an HTTP date, and wait until then by the wall clock.",
-    judge: Judge::Case(|case| waited_out(case, applies)),
+    judge: Judge::Cases(|cases| waited_out_in_each(cases, applies)),
 };
 
 fn applies(request: &WireRequest) -> bool {

@@ -1,6 +1,6 @@
 //! A Retry-After in seconds must be waited for in full.
 
-use super::{Judge, Level, Rule, waited_out};
+use super::{Judge, Level, Rule, waited_out_in_each};
 use crate::wire::{RetryAfterForm, WireRequest};
 
 pub(super) const RULE: Rule = Rule {
@@ -10,7 +10,7 @@ pub(super) const RULE: Rule = Rule {
     text: "every Retry-After in seconds was waited for in full",
     why: "The service knows when it will be available. An earlier request is refused again, and adds to the load.",
     hint: "Read Retry-After on every failure, wait for all of it, and give up with an error if it is longer than you may wait.",
-    judge: Judge::Case(|case| waited_out(case, applies)),
+    judge: Judge::Cases(|cases| waited_out_in_each(cases, applies)),
 };
 
 fn applies(request: &WireRequest) -> bool {

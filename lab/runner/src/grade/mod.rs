@@ -22,6 +22,7 @@ mod service;
 #[cfg(target_os = "linux")]
 mod stragglers;
 mod task;
+mod time_zone;
 
 pub(crate) use command::quoted_for;
 pub use command::{ClientCommand, CommandError, quoted};

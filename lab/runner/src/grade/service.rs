@@ -33,6 +33,7 @@ use super::{
     draw::Draw,
     responses::unauthorized,
     task::{Case, Listener, Received, Reply, Responder, Task},
+    time_zone::TimeZone,
 };
 use crate::{RunError, network::refusing_port};
 
@@ -364,8 +365,9 @@ impl Prepared {
             base_url: base_url.clone(),
             another_origin: beside.another.as_ref().map(RunningService::base_url),
         });
+        let zone = self.served.case.time_zone;
         let context = Context {
-            set: Vec::new(),
+            set: zone.into_iter().map(TimeZone::variable).collect(),
             task: Some(self.task),
             url: format!("{base_url}{}", self.path),
             base_url,

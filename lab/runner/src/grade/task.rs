@@ -34,7 +34,7 @@ use http::Method;
 use tokio::sync::OwnedSemaphorePermit;
 use wire::UnknownName;
 
-use super::draw::Draw;
+use super::{draw::Draw, time_zone::TimeZone};
 
 /// The tasks that a client is graded on, in the order of the course.
 pub static TASKS: &[&Task] = &[
@@ -126,12 +126,26 @@ const PLAIN: Task = Task {
 pub(super) struct Case {
     /// What it does, in words.
     pub(super) name: &'static str,
+    /// The time zone of the client; none for that of the lab.
+    pub(super) time_zone: Option<TimeZone>,
     pub(super) responder: fn(&mut Draw) -> Box<dyn Responder>,
 }
 
 impl Case {
     const fn new(name: &'static str, responder: fn(&mut Draw) -> Box<dyn Responder>) -> Self {
-        Self { name, responder }
+        Self {
+            name,
+            time_zone: None,
+            responder,
+        }
+    }
+
+    /// The same case for a client in this time zone, which its name gives.
+    const fn in_zone(self, zone: TimeZone) -> Self {
+        Self {
+            time_zone: Some(zone),
+            ..self
+        }
     }
 }
 
@@ -388,6 +402,12 @@ mod tests {
                 assert!(!text.is_empty(), "{} leaves something out", words.name);
             }
             assert!(words.path.starts_with('/'), "{}", words.name);
+            for case in task.cases {
+                let zone = case
+                    .time_zone
+                    .is_none_or(|zone| case.name.ends_with(zone.name));
+                assert!(zone, "{} does not name its time zone", case.name);
+            }
             let has_body = task.method == Method::POST;
             assert_eq!(words.body.is_some(), has_body, "{}", words.name);
             assert!(!task.cases.is_empty(), "{}", words.name);

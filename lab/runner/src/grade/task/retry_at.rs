@@ -5,11 +5,20 @@ use std::time::{Duration, SystemTime};
 use evidence::grade::{Goal, TaskWords};
 
 use super::{Case, PLAIN, Received, Responder, Task};
-use crate::grade::{draw::Draw, fixed_goal::failures_first, responses::unavailable_for};
+use crate::grade::{
+    draw::Draw,
+    fixed_goal::failures_first,
+    responses::unavailable_for,
+    time_zone::{KOLKATA, PHOENIX},
+};
 
 /// How far ahead a date lies. It is cut to whole seconds, so the wait is longer than two
 /// seconds, and longer than a usual backoff.
 const AHEAD: Duration = Duration::from_secs(3);
+
+/// How far ahead another date lies, so that no pause of one length suits both. A client may
+/// accept no wait that is longer than five seconds.
+const FURTHER_AHEAD: Duration = Duration::from_millis(4_900);
 
 /// Values that are neither seconds nor a date.
 const UNUSABLE: [&str; 8] = ["", "soon", "-1", "1.5", "2 s", "0x2", "never", "tomorrow"];
@@ -44,11 +53,21 @@ pub(super) const TASK: Task = Task {
         "retry-after-zero",
     ],
     cases: &[
-        Case::new("503 with a future date, then 200", ahead),
-        Case::new("503 with a date that has passed, then 200", passed),
-        Case::new("503 with a future date as in RFC 850, then 200", |draw| {
-            saying(draw, vec![Says::Rfc850])
-        }),
+        Case::new(
+            "503 with a future date, then 200; TZ is Asia/Kolkata",
+            ahead,
+        )
+        .in_zone(KOLKATA),
+        Case::new(
+            "503 with a date that has passed, then 200; TZ is America/Phoenix",
+            passed,
+        )
+        .in_zone(PHOENIX),
+        Case::new(
+            "503 with a future date as in RFC 850, then 200; TZ is America/Phoenix",
+            further_ahead,
+        )
+        .in_zone(PHOENIX),
         UNUSABLE_TWICE,
         UNUSABLE_TWICE,
         UNUSABLE_TWICE,
@@ -66,7 +85,7 @@ pub(super) const TASK: Task = Task {
 /// The value of a Retry-After.
 enum Says {
     Ahead,
-    /// Ahead, in the older format that a recipient must understand too (RFC 9110 §5.6.7).
+    /// Further ahead, in the older format that a recipient must understand too (RFC 9110 §5.6.7).
     Rfc850,
     Passed(Duration),
     Zero,
@@ -77,7 +96,7 @@ impl Says {
     fn written(&self, now: SystemTime) -> String {
         match self {
             Self::Ahead => httpdate::fmt_http_date(now + AHEAD),
-            Self::Rfc850 => rfc850(&httpdate::fmt_http_date(now + AHEAD)),
+            Self::Rfc850 => rfc850(&httpdate::fmt_http_date(now + FURTHER_AHEAD)),
             Self::Zero => "0".to_owned(),
             Self::Passed(ago) => httpdate::fmt_http_date(now - *ago),
             Self::Unusable(value) => (*value).to_owned(),
@@ -117,6 +136,10 @@ fn ahead(draw: &mut Draw) -> Box<dyn Responder> {
     saying(draw, vec![Says::Ahead])
 }
 
+fn further_ahead(draw: &mut Draw) -> Box<dyn Responder> {
+    saying(draw, vec![Says::Rfc850])
+}
+
 fn passed(draw: &mut Draw) -> Box<dyn Responder> {
     let ago = Duration::from_secs(draw.number(2..=7_200));
     saying(draw, vec![Says::Passed(ago)])
@@ -147,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn a_date_lies_two_to_three_seconds_ahead_or_has_passed() {
+    fn a_date_lies_seconds_ahead_or_has_passed() {
         for millis in [0, 1, 500, 999] {
             let mut draw = Draw::new(7, "retry-at", 0);
             let request = Received {
@@ -160,10 +183,13 @@ mod tests {
             };
 
             let (to_come, then) = said(ahead(&mut draw), &request);
+            let (later, _) = said(further_ahead(&mut draw), &request);
             let (passed, _) = said(passed(&mut draw), &request);
 
-            let longer = Duration::from_secs(2)..=AHEAD;
-            assert!(wait(&to_come).is_some_and(|wait| longer.contains(&wait)));
+            for (said, ahead) in [(&to_come, AHEAD), (&later, FURTHER_AHEAD)] {
+                let cut = ahead - Duration::from_secs(1)..=ahead;
+                assert!(wait(said).is_some_and(|wait| cut.contains(&wait)));
+            }
             assert_eq!(wait(&passed), None);
             assert_eq!((to_come.len(), passed.len(), then), (1, 1, StatusCode::OK));
         }
@@ -173,7 +199,8 @@ mod tests {
     fn an_rfc_850_date_is_the_same_moment() {
         for days in 0..14 {
             let now = SystemTime::UNIX_EPOCH + Duration::from_secs(1_790_000_000 + days * 86_400);
-            let [new, old] = [Says::Ahead, Says::Rfc850].map(|says| says.written(now));
+            let new = httpdate::fmt_http_date(now + FURTHER_AHEAD);
+            let old = Says::Rfc850.written(now);
 
             assert_ne!(new, old);
             assert_eq!(
