@@ -49,7 +49,7 @@ pub use clients::{
 };
 pub use network::{TlsRefusal, faults};
 pub use run::{
-    DEFAULT_POLICY, GENERATOR, RunError, Session, Settings, SharedTime, UnusedSetting,
-    check_overrides, run, run_until, sample,
+    DEFAULT_POLICY, RunError, Session, Settings, SharedTime, UnusedSetting, check_overrides, run,
+    run_until, sample,
 };
 pub use telemetry::{Exposition, metrics, prometheus_recorder};

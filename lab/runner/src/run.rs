@@ -30,7 +30,7 @@ use tracing_subscriber::{
     Layer, Registry,
     layer::{Identity, SubscriberExt},
 };
-use wire::duration;
+use wire::{GENERATOR, duration};
 
 use crate::{
     clients::{ClientUnderTest, Connection, ScenarioClient, perform},
@@ -78,10 +78,6 @@ impl Settings {
         rand::random::<u32>().into()
     }
 }
-
-/// The generator of all random values, on both sides of the wire and for the ids of
-/// spans. `rand`'s `StdRng` may change between releases.
-pub const GENERATOR: &str = "chacha12";
 
 /// Where the calendar of a virtual run starts, so that its dates repeat:
 /// 2025-01-01 00:00:00 UTC.

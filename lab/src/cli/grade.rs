@@ -19,11 +19,10 @@ use indicatif::ProgressBar;
 use render::{Options, grade::TaskNumber};
 use runner::{
     Settings,
-    grade::{
-        ClientCommand, GradeError, PRACTICE, ProcessSlots, TASKS, Task, all, find, quoted, run_task,
-    },
+    grade::{ClientCommand, GradeError, PRACTICE, ProcessSlots, TASKS, Task, all, find, run_task},
 };
 use tokio::time::{Instant, sleep};
+use wire::quoted;
 
 use super::{
     Exit, OrExit,
@@ -399,7 +398,7 @@ impl<'a> Grader<'a> {
     }
 
     fn card(&self) -> Card {
-        Card::new(self.command.words(), self.seed, runner::GENERATOR)
+        Card::new(self.command.words(), self.seed, wire::GENERATOR)
     }
 
     /// The card, or an error on stderr if there is none.

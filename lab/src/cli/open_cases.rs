@@ -33,6 +33,6 @@ pub(super) async fn serve(
     let tasks = cases.stop().await.or_exit(Exit::Environment)?;
     Ok(Card {
         tasks,
-        ..Card::new(Vec::new(), seed, runner::GENERATOR)
+        ..Card::new(Vec::new(), seed, wire::GENERATOR)
     })
 }

@@ -7,7 +7,7 @@ use std::{
 };
 
 use clap::{Args, ValueEnum};
-use runner::grade::quoted;
+use wire::quoted;
 
 use super::{Exit, terminal};
 use crate::invocation;

@@ -35,6 +35,10 @@ macro_rules! unprinted {
     };
 }
 
+/// The generator of all random values that a seed decides. `rand`'s `StdRng` may change
+/// between releases.
+pub const GENERATOR: &str = "chacha12";
+
 mod clock;
 mod connection;
 mod counted;
@@ -45,6 +49,8 @@ pub mod header_lines;
 pub mod media_type;
 pub mod nanoseconds;
 mod nearest;
+mod process;
+mod quoted;
 mod record;
 mod recorded_header;
 mod request;
@@ -60,6 +66,8 @@ pub use duration::{duration, duration_left};
 pub use exchange::{Exchange, Header, Message};
 pub use hash::ValueHash;
 pub use nearest::{UnknownName, nearest};
+pub use process::{LINGER, ProcessRecord, Stopped};
+pub use quoted::{quoted, quoted_for};
 pub use record::{RouteTotals, WireRecord, WireRefusal};
 pub use recorded_header::{MAX_RECORDED_HEADER, RecordedHeader};
 pub use request::{BodyState, IssuedCursor, JobResult, WireRequest};

@@ -4,11 +4,11 @@
 
 use evidence::{
     grade::{Goal, GoalVerdict},
-    rules::ProcessRecord,
     wire::WireRecord,
 };
 use fuzz::target;
 use serde_json::{Map, Value, json};
+use wire::ProcessRecord;
 
 target!(last_line);
 

@@ -2,6 +2,7 @@
 //! rules.
 
 use serde::Serialize;
+use wire::ProcessRecord;
 
 use super::{Goal, GoalResult, GoalVerdict};
 use crate::{
@@ -9,8 +10,7 @@ use crate::{
     known_failures::{GOAL, JudgedCard},
     nanoseconds,
     rules::{
-        self, CardCase, CardContext, Case, Judgement, Level, ProcessRecord, RequestRef, Rule,
-        TOLERANCE, Verdict,
+        self, CardCase, CardContext, Case, Judgement, Level, RequestRef, Rule, TOLERANCE, Verdict,
     },
     wire::WireRecord,
 };
@@ -325,7 +325,7 @@ mod tests {
     const SKIPPED: &str = r#"{"skip": true}"#;
 
     fn exits(code: i32, last_line: &str) -> Option<ProcessRecord> {
-        Some(ProcessRecord::exits(code, last_line))
+        Some(rules::testing::exits(code, last_line))
     }
 
     /// A case of consecutive requests with these responses.

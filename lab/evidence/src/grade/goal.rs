@@ -5,10 +5,10 @@ use std::time::Duration;
 use GoalVerdict::{Crashed, Missed, NotJudged, Reached, Skipped};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use wire::{counted, duration};
+use wire::{LINGER, ProcessRecord, Stopped, counted, duration};
 
 use crate::{
-    rules::{LINGER, ProcessRecord, Stopped, Verdict},
+    rules::{Verdict, result},
     wire::{ClosedBy, RetryAfterForm, WireConnection, WireRecord},
 };
 
@@ -117,10 +117,10 @@ impl Goal {
         let Some(process) = process else {
             return GoalResult::of(NotJudged, "the client was not run as a process");
         };
-        let result = process.result();
+        let result = result::of(process);
         let is_not_done = process.exit == Some(NOT_DONE);
         let asked = wire.total > 0 || !wire.refused.is_empty();
-        if result.as_ref().is_some_and(says_skip) || is_not_done && !asked {
+        if result.as_ref().is_some_and(result::says_skip) || is_not_done && !asked {
             return GoalResult::of(Skipped, "the client says that it does not do this");
         }
         if let Some(signal) = process.signal {
@@ -145,7 +145,7 @@ impl Goal {
         }
         if *self == Self::ErrorInWords {
             return match &process.last_line {
-                None => GoalResult::of(Crashed, process.printed(None)),
+                None => GoalResult::of(Crashed, printed(process, None)),
                 Some(_) => self.judge_result(process, result.as_ref()),
             };
         }
@@ -154,7 +154,7 @@ impl Goal {
                 true => Crashed,
                 false => Missed,
             };
-            let ended = process.ended_with();
+            let ended = ended_with(process);
             let found = match arrived_instead(wire) {
                 Some(found) => format!("{found}; {ended}"),
                 None => format!("no request was sent, {ended}"),
@@ -173,10 +173,10 @@ impl Goal {
         match self.is_reached(process, result) {
             true => GoalResult {
                 verdict: Reached,
-                found: process.lingered(),
+                found: lingered(process),
             },
             false => {
-                let printed = process.printed(result);
+                let printed = printed(process, result);
                 let found = match self.mistake(result) {
                     Some(mistake) => format!("{printed}: {mistake}"),
                     None => printed,
@@ -239,9 +239,9 @@ impl Goal {
             |results: &[Map<String, Value>]| results.iter().any(|wanted| has(result, wanted));
         match self {
             Self::Result(results) => is_one_of(results),
-            Self::Error | Self::ErrorInWords => says_error(result),
-            Self::ErrorWith(members) => says_error(result) && has(result, members),
-            Self::ResultOrError(results) => says_error(result) || is_one_of(results),
+            Self::Error | Self::ErrorInWords => result::says_error(result),
+            Self::ErrorWith(members) => result::says_error(result) && has(result, members),
+            Self::ResultOrError(results) => result::says_error(result) || is_one_of(results),
         }
     }
 
@@ -270,7 +270,7 @@ impl Goal {
             }
         };
         let doing = match result {
-            Some(_) => format!("{}; {doing}", process.printed(result)),
+            Some(_) => format!("{}; {doing}", printed(process, result)),
             None => doing,
         };
         match lab_is_late(wire, process) {
@@ -400,59 +400,39 @@ impl GoalResult {
     }
 }
 
-impl ProcessRecord {
-    /// The JSON object on the last printed line.
-    fn result(&self) -> Option<Map<String, Value>> {
-        serde_json::from_str(self.last_line.as_deref()?).ok()
+/// The remark on a process that went on for long after its result.
+fn lingered(process: &ProcessRecord) -> Option<String> {
+    let time = process.ended.saturating_sub(process.printed_at?);
+    if time < LINGER {
+        return None;
     }
+    let until = match process.stopped {
+        Some(_) => ", until the lab ended it",
+        None => "",
+    };
+    let time = duration(time);
+    Some(format!(
+        "the process ran for {time} after its result{until}"
+    ))
+}
 
-    /// When it printed the JSON object on the last printed line.
-    pub(crate) fn result_at(&self) -> Option<Duration> {
-        self.printed_at.filter(|_| self.result().is_some())
-    }
-
-    /// Whether it exited with code 0, or was stopped, and printed a result that is not an
-    /// error.
-    pub(crate) fn ended_with_result(&self) -> bool {
-        let is_result = |result: &Map<String, Value>| !says_error(result) && !says_skip(result);
-        let has_ended = self.exit == Some(0) || self.stopped.is_some();
-        has_ended && self.result().as_ref().is_some_and(is_result)
-    }
-
-    /// The remark on a process that went on for long after its result.
-    fn lingered(&self) -> Option<String> {
-        let time = self.ended.saturating_sub(self.printed_at?);
-        if time < LINGER {
-            return None;
+fn printed(process: &ProcessRecord, result: Option<&Map<String, Value>>) -> String {
+    match &process.last_line {
+        Some(line) if result.is_some() => format!("printed {line}"),
+        Some(line) if line.starts_with("{'") => {
+            format!("the last line is not JSON (JSON needs double quotes): {line}")
         }
-        let until = match self.stopped {
-            Some(_) => ", until the lab ended it",
-            None => "",
-        };
-        let time = duration(time);
-        Some(format!(
-            "the process ran for {time} after its result{until}"
-        ))
+        Some(line) if line == "}" => "the result must be on one line".to_owned(),
+        Some(line) => format!("the last line is not a JSON object: {line}"),
+        None => format!("printed nothing, {}", ended_with(process)),
     }
+}
 
-    fn printed(&self, result: Option<&Map<String, Value>>) -> String {
-        match &self.last_line {
-            Some(line) if result.is_some() => format!("printed {line}"),
-            Some(line) if line.starts_with("{'") => {
-                format!("the last line is not JSON (JSON needs double quotes): {line}")
-            }
-            Some(line) if line == "}" => "the result must be on one line".to_owned(),
-            Some(line) => format!("the last line is not a JSON object: {line}"),
-            None => format!("printed nothing, {}", self.ended_with()),
-        }
-    }
-
-    fn ended_with(&self) -> String {
-        match (self.exit, self.signal) {
-            (Some(exit), _) => format!("exit code {exit}"),
-            (None, Some(signal)) => format!("ended by signal {signal}"),
-            (None, None) => "ended".to_owned(),
-        }
+fn ended_with(process: &ProcessRecord) -> String {
+    match (process.exit, process.signal) {
+        (Some(exit), _) => format!("exit code {exit}"),
+        (None, Some(signal)) => format!("ended by signal {signal}"),
+        (None, None) => "ended".to_owned(),
     }
 }
 
@@ -503,14 +483,6 @@ fn kind(value: &Value) -> &'static str {
     }
 }
 
-fn says_error(result: &Map<String, Value>) -> bool {
-    result.get("error").is_some_and(|error| !error.is_null())
-}
-
-fn says_skip(result: &Map<String, Value>) -> bool {
-    result.get("skip") == Some(&true.into())
-}
-
 /// Whether a result has all of these members.
 fn has(result: &Map<String, Value>, members: &Map<String, Value>) -> bool {
     let mut members = members.iter();
@@ -537,10 +509,11 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::rules::testing::exits;
     use crate::wire::{ConnectionEnd, RetryAfter, WireRefusal, WireRequest};
 
     fn printed(line: &str) -> ProcessRecord {
-        ProcessRecord::exits(0, line)
+        exits(0, line)
     }
 
     fn time_up(seconds: u64) -> ProcessRecord {
@@ -618,7 +591,7 @@ mod tests {
             (&objects, 0, r#"{"job": {"id": 1, "more": 2}}"#, Missed),
             (&objects, 0, r#"{"job": {"no": 1}}"#, Missed),
         ] {
-            let found = verdict(goal, &ProcessRecord::exits(code, line));
+            let found = verdict(goal, &exits(code, line));
             assert_eq!(found, expected, "{goal:?}: {code}, {line}");
         }
     }
@@ -637,10 +610,10 @@ mod tests {
             (printed(r#"{"value": "x"}"#), Crashed, Missed),
             (printed("Traceback"), Crashed, Missed),
             (killed, Crashed, Crashed),
-            (ProcessRecord::exits(1, ""), Crashed, Crashed),
+            (exits(1, ""), Crashed, Crashed),
             (time_up(0), Missed, Missed),
             (printed(r#"{"skip": true}"#), Skipped, Skipped),
-            (ProcessRecord::exits(NOT_DONE, ""), Skipped, Skipped),
+            (exits(NOT_DONE, ""), Skipped, Skipped),
         ] {
             let judged = [Goal::Error, Goal::ErrorInWords]
                 .map(|goal| goal.judge(&WireRecord::default(), Some(&process)).verdict);

@@ -4,9 +4,10 @@
 use std::time::Duration;
 
 use serde::Serialize;
+use wire::Stopped;
 
 use super::Fault;
-use crate::{nanoseconds, rules::Stopped, wire::ValueHash};
+use crate::{nanoseconds, wire::ValueHash};
 
 /// A run of the command.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
+use wire::ProcessRecord;
+
 use super::{
-    CardContext, ProcessRecord,
+    CardContext,
     backoff_waits::failed,
     sample::{self, Sample},
 };

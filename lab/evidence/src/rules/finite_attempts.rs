@@ -2,7 +2,7 @@
 
 use wire::counted;
 
-use super::{Case, Judge, Judgement, Level, ProcessRecord, Rule, backoff_waits::failed, is_look};
+use super::{Case, Judge, Judgement, Level, Rule, backoff_waits::failed, is_look, result};
 
 pub(super) const RULE: Rule = Rule {
     id: "finite-attempts",
@@ -31,7 +31,7 @@ fn judge(case: &Case<'_>) -> Judgement {
     let seqs: Vec<_> = retries.map(|(_, next)| next.seq).collect();
     let requests = seqs.len() + 1;
     let stopped = case.process.filter(|process| process.left_running);
-    let result_at = stopped.and_then(ProcessRecord::result_at);
+    let result_at = stopped.and_then(result::at);
     let after_result = case.wire.entries.iter().filter(|request| {
         let is_later = result_at.is_some_and(|at| request.arrived > at);
         is_later && !is_look(request)

@@ -33,6 +33,7 @@ mod post_not_retried;
 mod read_timeout;
 mod reads_to_the_end;
 mod request_headers;
+pub mod result;
 mod retry_503;
 mod retry_after_cut_body;
 mod retry_after_date;
@@ -60,7 +61,7 @@ use crate::wire::{IssuedCursor, WireRecord, WireRequest};
 use waited_long_enough::{waited_out, waited_out_in_each};
 
 pub use card_case::CardCase;
-pub use case::{Case, LINGER, ProcessRecord, Stopped};
+pub use case::Case;
 pub use context::CardContext;
 pub use judgement::{Judgement, RequestRef, Verdict};
 

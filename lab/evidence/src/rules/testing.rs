@@ -2,21 +2,20 @@
 
 use std::time::Duration;
 
+use wire::{ProcessRecord, Stopped};
+
+use super::{CardContext, Case, Judgement, Rule, Verdict};
 use crate::wire::{
     BodyState, ClosedBy, ConnectionEnd, IssuedCursor, JobResult, RecordedHeader, RetryAfter,
     ValueHash, WireConnection, WireRecord, WireRequest,
 };
 
-use super::{CardContext, Case, Judgement, ProcessRecord, Rule, Stopped, Verdict};
-
-impl ProcessRecord {
-    /// A process that ended with this exit code and last line.
-    pub(crate) fn exits(code: i32, last_line: &str) -> Self {
-        Self {
-            exit: Some(code),
-            last_line: (!last_line.is_empty()).then(|| last_line.to_owned()),
-            ..Self::default()
-        }
+/// A process that ended with this exit code and last line.
+pub(crate) fn exits(code: i32, last_line: &str) -> ProcessRecord {
+    ProcessRecord {
+        exit: Some(code),
+        last_line: (!last_line.is_empty()).then(|| last_line.to_owned()),
+        ..ProcessRecord::default()
     }
 }
 
@@ -175,7 +174,7 @@ impl Script {
 
     /// The client's process ends with this exit code and last line.
     pub(crate) fn exits(mut self, code: i32, last_line: &str) -> Self {
-        self.process = Some(ProcessRecord::exits(code, last_line));
+        self.process = Some(exits(code, last_line));
         self
     }
 

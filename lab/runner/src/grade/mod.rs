@@ -24,8 +24,7 @@ mod stragglers;
 mod task;
 mod time_zone;
 
-pub(crate) use command::quoted_for;
-pub use command::{ClientCommand, CommandError, quoted};
+pub use command::{ClientCommand, CommandError};
 pub use open::{OpenCase, OpenCases};
 pub use process_slots::ProcessSlots;
 pub use run_task::{GradeError, run_task};

@@ -115,7 +115,7 @@ impl OpenCases {
     pub fn grades(&self) -> Vec<TaskGrade> {
         let seen: Vec<_> = self.shared.iter().map(RunningService::ledger).collect();
         let tasks = self.tasks.iter();
-        let mut card = Card::new(Vec::new(), self.seed, crate::GENERATOR);
+        let mut card = Card::new(Vec::new(), self.seed, wire::GENERATOR);
         card.add(tasks.map(|(task, cases)| grade(task, cases, &seen)));
         card.tasks
     }

@@ -22,20 +22,21 @@ use std::{
     time::Duration,
 };
 
-use evidence::rules::{LINGER, ProcessRecord, Stopped};
 use process_wrap::tokio::{ChildWrapper, CommandWrap};
 use tokio::{
     io::{AsyncRead, AsyncReadExt},
     task::JoinHandle,
     time::{Instant, sleep, timeout},
 };
+use wire::{LINGER, ProcessRecord, Stopped};
 
-#[cfg(target_os = "linux")]
-use super::stragglers::Stragglers;
 use super::{
     command::{ClientCommand, Context},
     delay::LabDelay,
 };
+
+#[cfg(target_os = "linux")]
+use super::stragglers::Stragglers;
 
 /// How much of what a process prints is kept, in bytes. A result is its last line.
 const STDOUT_KEPT: usize = 64 * 1024;
@@ -392,11 +393,11 @@ mod tests {
             time::Duration,
         };
 
-        use evidence::rules::{LINGER, ProcessRecord, Stopped};
         use tokio::{
             task::spawn_blocking,
             time::{Instant, timeout},
         };
+        use wire::{LINGER, ProcessRecord, Stopped};
 
         use crate::grade::{
             command::{ClientCommand, Context},

@@ -3,15 +3,13 @@
 
 use std::{future::ready, io, process::Stdio, time::Duration};
 
-use evidence::{
-    proxy::{
-        CommandEnd, Declared, Fault, Judged, ProxyCard, ProxyRequest, Recording, RouteRow, Run,
-        Templates, is_health_check, is_safe,
-    },
-    rules::Stopped,
+use evidence::proxy::{
+    CommandEnd, Declared, Fault, Judged, ProxyCard, ProxyRequest, Recording, RouteRow, Run,
+    Templates, is_health_check, is_safe,
 };
 use http::HeaderName;
 use tokio::{process::Command, time::sleep};
+use wire::Stopped;
 
 use super::{Aim, Listening, Upstream};
 use crate::grade::{

@@ -7,9 +7,9 @@ use evidence::storm::{
     Cut, Policy, PolicyRun, STEP, STORM_VERSION, Settings, SettingsError, Setup, Step, Storm,
 };
 use futures_executor::LocalPool;
+use wire::GENERATOR;
 
 use super::{Plan, clients::Clients, load::Calls, service::Service};
-use crate::run::GENERATOR;
 
 /// The most policies of one storm.
 pub const MOST_POLICIES: usize = 12;

@@ -1,10 +1,11 @@
 //! Each rule, the quiet of a route and the ties, by tables.
 
+use wire::Stopped;
+
 use super::{super::*, *};
-use crate::KnownFailures;
-use crate::rules::{
-    Stopped,
-    Verdict::{Broken, CannotTell, Kept, NotExercised, Skipped},
+use crate::{
+    KnownFailures,
+    rules::Verdict::{Broken, CannotTell, Kept, NotExercised, Skipped},
 };
 
 /// Two healthy runs, five controls, and five runs of a case that are alike.
