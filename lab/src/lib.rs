@@ -19,7 +19,6 @@
 )]
 
 pub mod cli;
-mod doctor;
 mod http_client;
 pub mod invocation;
 mod load;

@@ -18,7 +18,6 @@
 
 mod comparison;
 mod exchange;
-mod findings;
 pub mod grade;
 mod html;
 mod json;
@@ -37,7 +36,6 @@ mod text;
 mod waterfall;
 
 pub use comparison::comparison;
-pub use findings::findings;
 pub use html::{html, html_card, html_comparison, html_proxy, html_storm};
 pub use json::json;
 pub use junit::{junit, junit_proxy};

@@ -1,6 +1,6 @@
 //! Phrases about a run that all renderings share.
 
-use evidence::{Answer, Level, Pace, Run};
+use evidence::{Answer, Pace, Run};
 
 use super::sheet::Sheet;
 
@@ -26,10 +26,6 @@ pub(super) fn pace(pace: Pace) -> &'static str {
 /// A prediction about the first of these runs with a mark for right or wrong, and the
 /// answers.
 pub(super) fn prediction(sheet: &mut Sheet<'_>, prediction: &Answer, runs: &[&Run]) {
-    let level = match runs.first().and_then(|run| prediction.came_true(run)) {
-        Some(true) => Level::Ok,
-        Some(false) => Level::Problem,
-        None => Level::Note,
-    };
-    sheet.finding(level, "predicted: ", &prediction.verdict(runs));
+    let came_true = runs.first().and_then(|run| prediction.came_true(run));
+    sheet.marked(came_true, "predicted: ", &prediction.verdict(runs));
 }

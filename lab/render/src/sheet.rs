@@ -6,7 +6,6 @@ use std::{borrow::Cow, ops::Range};
 use anstyle::{AnsiColor, Style};
 
 use super::{Options, paint::fit};
-use evidence::Level;
 
 /// The maximum width of sentences, even on a wider terminal, because longer lines are
 /// hard to read.
@@ -85,16 +84,14 @@ impl<'a> Sheet<'a> {
 
     /// A check mark or a cross, a label, and a wrapped text beside both.
     pub(super) fn check(&mut self, held: bool, label: &str, text: &str) {
-        let level = if held { Level::Ok } else { Level::Problem };
-        self.finding(level, label, text);
+        self.marked(Some(held), label, text);
     }
 
-    /// A mark, a label, and a wrapped text beside both.
-    pub(super) fn finding(&mut self, level: Level, label: &str, text: &str) {
-        let mark = match level {
-            Level::Ok => self.mark(Some(true), Style::new()),
-            Level::Problem => self.mark(Some(false), Style::new()),
-            Level::Note => {
+    /// The mark for good, bad, or a note, then a label, and a wrapped text beside both.
+    pub(super) fn marked(&mut self, is_good: Option<bool>, label: &str, text: &str) {
+        let mark = match is_good {
+            Some(_) => self.mark(is_good, Style::new()),
+            None => {
                 let note = self.options.or_ascii("!", "note");
                 self.styled(AnsiColor::Yellow.on_default(), note)
             }
@@ -110,12 +107,6 @@ impl<'a> Sheet<'a> {
             None => (neither, "·", "-   "),
         };
         self.styled(style, self.options.or_ascii(sign, ascii))
-    }
-
-    /// The advice for a finding, below its text.
-    pub(super) fn advice(&mut self, label: &str, text: &str) {
-        let mark = self.options.or_ascii("  ", "     ");
-        self.beside(&format!("{mark}{label}"), text);
     }
 
     /// A text after `first`, with its other lines aligned. Words are not broken, so that

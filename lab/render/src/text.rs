@@ -8,7 +8,7 @@ use super::{
     sheet::Sheet,
     waterfall,
 };
-use evidence::{Answer, Check, Level, Run, ScenarioWords, risen};
+use evidence::{Answer, Check, Run, ScenarioWords, risen};
 
 /// Renders a run and its lesson as text.
 ///
@@ -116,7 +116,7 @@ fn counts(sheet: &mut Sheet<'_>, run: &Run) {
 
 fn verdict(sheet: &mut Sheet<'_>, run: &Run) {
     if run.is_cancelled() {
-        sheet.finding(Level::Note, "", NOT_JUDGED);
+        sheet.marked(None, "", NOT_JUDGED);
     }
     for check in &run.verdict {
         self::check(sheet, check);

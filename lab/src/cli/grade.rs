@@ -27,7 +27,7 @@ use wire::quoted;
 use super::{
     Exit, OrExit,
     card_options::{CardOptions, report_faults},
-    known_failing, number, open_cases, rule, summary, terminal,
+    intercepting_proxy, known_failing, number, open_cases, rule, summary, terminal,
 };
 
 /// How often a watched file is checked.
@@ -106,6 +106,7 @@ pub(super) fn grade(arguments: &Arguments) -> Result<Exit, Exit> {
         return open(arguments);
     }
     let grader = Grader::new(arguments)?;
+    intercepting_proxy::warn();
     match arguments.watch.as_deref() {
         Some(file) => grader.watch(file),
         None => grader.once(),

@@ -9,7 +9,7 @@ pub(super) const GROUPS: [(&str, &[&str]); 4] = [
     ("Learn", &["list", "scenario", "storm"]),
     ("Grade", &["starter", "grade", "proxy", "tasks", "rule"]),
     ("Observe", &["serve", "load"]),
-    ("Tools", &["doctor", "completions", "help"]),
+    ("Tools", &["completions", "help"]),
 ];
 
 /// The first commands to try.
@@ -169,23 +169,6 @@ Examples:
       only the waits that the service asks for
   lab load --page http://127.0.0.1:9000
       for a `lab serve` with another --page-port";
-
-/// Follows the options of the doctor. Its exit codes are about the machine, so they
-/// have meanings of their own.
-pub(super) const BELOW_DOCTOR: &str = "\
-Examples:
-  lab doctor
-      before a workshop with the terminal and the web UI
-  lab doctor --with-grafana
-      before a workshop with the dashboards as well
-  lab doctor --json
-      for a script
-
-Exit codes:
-  0  the machine is ready
-  1  something has to be done first
-  2  the command line is invalid
-  3  the machine could not be checked";
 
 const EXIT_CODES: &str = "\
 Exit codes:

@@ -7,15 +7,15 @@ mod ask;
 mod card_options;
 mod compare;
 mod completions;
-mod doctor;
 mod exit;
 mod grade;
 mod help;
+mod intercepting_proxy;
 mod known_failing;
 mod list;
 mod live;
 mod load;
-pub(crate) mod number;
+mod number;
 mod open_cases;
 mod proxy;
 mod report;
@@ -126,13 +126,6 @@ enum Command {
     /// keep these runs. Ctrl+C stops them and prints a summary.
     #[command(after_long_help = help::below_load())]
     Load(load::Arguments),
-    /// Check whether this machine is ready for a workshop
-    ///
-    /// It checks the ports of `lab serve`, loopback, proxies, the terminal, and Docker,
-    /// Prometheus, Tempo and Grafana, which only the dashboards need. It says what to do about
-    /// each problem. It changes nothing and takes at most two seconds.
-    #[command(after_long_help = help::BELOW_DOCTOR)]
-    Doctor(Box<doctor::Arguments>),
     /// Print a shell completion script
     Completions(completions::Arguments),
 }
@@ -155,7 +148,6 @@ pub fn main() -> ExitCode {
         Command::Storm(arguments) => storm_command::storm(arguments),
         Command::Serve(arguments) => serve::serve(arguments),
         Command::Load(arguments) => load::load(arguments),
-        Command::Doctor(arguments) => doctor::doctor(arguments),
         Command::Completions(arguments) => completions::completions(arguments),
     };
     ended.unwrap_or_else(|exit| exit).into()

@@ -6,7 +6,7 @@ use evidence::{Overrides, TooMany};
 
 /// Why a text is not a valid number.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum NumberError {
+pub(super) enum NumberError {
     /// Rust's `parse` accepts `+1`, but a sign has no meaning here.
     #[error("write it without a sign")]
     Signed,
@@ -25,12 +25,9 @@ pub(super) fn any(text: &str) -> Result<u64, NumberError> {
 
 /// A port; 0 stands for a free one.
 pub(super) fn port_or_free(text: &str) -> Result<u16, NumberError> {
-    port_within(text, 0)
-}
-
-/// A port that something listens on.
-pub(crate) fn port(text: &str) -> Result<u16, NumberError> {
-    port_within(text, 1)
+    let (from, to) = (0, u16::MAX.into());
+    let port = within(text, from..=to)?;
+    u16::try_from(port).map_err(|_| NumberError::NotWithin { from, to })
 }
 
 /// A whole number in a range.
@@ -51,12 +48,6 @@ pub(super) fn positive(field: &'static str, text: &str) -> Result<NonZeroU32, Nu
         got: text.to_owned(),
     })?;
     Ok(Overrides::bounded(field, number)?)
-}
-
-fn port_within(text: &str, from: u16) -> Result<u16, NumberError> {
-    let (from, to) = (from.into(), u16::MAX.into());
-    let port = within(text, from..=to)?;
-    u16::try_from(port).map_err(|_| NumberError::NotWithin { from, to })
 }
 
 fn unsigned(text: &str) -> Result<(), NumberError> {

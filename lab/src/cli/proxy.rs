@@ -17,7 +17,7 @@ use runner::{
 use super::{
     Exit, OrExit,
     card_options::{CardOptions, report_faults},
-    known_failing, number, terminal,
+    intercepting_proxy, known_failing, number, terminal,
 };
 
 /// The longest time that an option takes, in seconds.
@@ -125,6 +125,7 @@ pub(super) fn proxy(arguments: &Arguments) -> Result<Exit, Exit> {
         before: arguments.before.clone(),
         keeps_host: arguments.keep_host,
     };
+    intercepting_proxy::warn();
     terminal::runtime()?.block_on(async {
         let mut signals = terminal::signals()?;
         tokio::select! {

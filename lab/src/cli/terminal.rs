@@ -13,7 +13,7 @@ use terminal_size::{Height, Width};
 use tokio::runtime::{Builder, Runtime};
 
 use super::Exit;
-use crate::{doctor::Terminal, invocation};
+use crate::invocation;
 use render::Options;
 use runner::RunError;
 
@@ -130,22 +130,14 @@ pub(super) fn runtime() -> Result<Runtime, Exit> {
 /// `NO_COLOR` does not forbid it, and in ASCII if the locale is not UTF-8 or `ascii` is
 /// set.
 pub(super) fn options(ascii: bool) -> Options {
-    let Terminal { width, utf8 } = facts();
+    let size = size();
     Options {
-        width: width.unwrap_or(Options::WIDTH),
-        height: size().map(|(_, height)| height.0.into()),
+        width: size.map_or(Options::WIDTH, |(width, _)| width.0.into()),
+        height: size.map(|(_, height)| height.0.into()),
         color: AutoStream::choice(&io::stdout()) != ColorChoice::Never,
-        ascii: ascii || !utf8,
+        ascii: ascii || !locale_is_utf8(),
         lab: invocation::lab(),
         ..Options::default()
-    }
-}
-
-/// The width of stdout, and whether it takes UTF-8.
-pub(super) fn facts() -> Terminal {
-    Terminal {
-        width: size().map(|(width, _)| width.0.into()),
-        utf8: locale_is_utf8(),
     }
 }
 

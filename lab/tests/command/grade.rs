@@ -357,3 +357,17 @@ fn a_case_that_was_skipped_where_others_were_not_is_shown() {
     let shown = ["goal missed", "the client says that it does not do this"];
     assert_contains(&graded.stdout, &shown);
 }
+
+#[cfg(unix)]
+#[test]
+fn a_proxy_that_would_get_the_requests_is_named() {
+    let mut lab = command("grade --task read-all -- true");
+
+    let warned = Ended::of(lab.env("http_proxy", "http://me:secret@p:1"));
+    let exempt = Ended::of(lab.env("no_proxy", "127.0.0.1"));
+
+    let advice = ["http_proxy", "set NO_PROXY=127.0.0.1,localhost"];
+    assert_contains(&warned.stderr, &advice);
+    assert!(!warned.stderr.contains("secret"), "{}", warned.stderr);
+    assert!(!exempt.stderr.contains("proxy"), "{}", exempt.stderr);
+}

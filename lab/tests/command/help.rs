@@ -39,7 +39,6 @@ fn the_help_of_the_lab_groups_its_commands() {
                    move
 
     Tools:
-      doctor       Check whether this machine is ready for a workshop
       completions  Print a shell completion script
       help         Print this help, or that of a command
 
@@ -68,7 +67,7 @@ fn the_help_of_the_lab_groups_its_commands() {
 
 #[test]
 fn no_help_is_wider_than_80_columns() {
-    let commands = "list scenario grade tasks rule starter storm serve load doctor completions";
+    let commands = "list scenario grade tasks rule starter storm serve load completions";
     for command in ["", "proxy"].into_iter().chain(commands.split(' ')) {
         for option in ["-h", "--help"] {
             assert_fits_80_columns(&printed(&format!("{command} {option}")));
@@ -79,7 +78,7 @@ fn no_help_is_wider_than_80_columns() {
 #[test]
 fn every_example_of_the_help_makes_sense_and_the_exit_codes_follow() {
     let mut examples = Vec::new();
-    for command in ["", "scenario", "grade", "load", "storm", "doctor"] {
+    for command in ["", "scenario", "grade", "load", "storm"] {
         let help = printed(&format!("{command} --help"));
         assert_contains(&help, &["\nExit codes:\n  0  "]);
         let lines = help.lines().filter_map(|line| line.strip_prefix("  lab "));

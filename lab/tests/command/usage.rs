@@ -120,8 +120,6 @@ lab grade --seed -5 -- true
     invalid value '-5' for '--seed <SEED>': it must be a whole number from 0
 lab serve --port 65536
     it must be a whole number from 0 to 65535
-lab doctor --port 0
-    it must be a whole number from 1 to 65535
 lab load --seed=
     it must be a whole number from 0 to 18446744073709551615
 lab load --rate 51
@@ -132,24 +130,6 @@ lab load --seconds 0
     it must be a whole number from 1 to 7200
 lab load --seconds 18446744073709551616
     it must be a whole number from 1 to 7200
-lab doctor --prometheus=
-    it must be an address such as http://127.0.0.1:9090
-lab doctor --prometheus 9090
-    it must be an address such as http://127.0.0.1:9090
-lab doctor --prometheus https://h
-    it must be an address such as http://127.0.0.1:9090
-lab doctor --prometheus http://me@h
-    it must be an address such as http://127.0.0.1:9090
-lab doctor --prometheus http://h?x
-    it must be an address such as http://127.0.0.1:9090
-lab doctor --tempo localhost:9090
-    it must be an address such as http://127.0.0.1:9090
-lab doctor --otlp localhost:9090
-    it must be an address such as http://127.0.0.1:9090
-lab doctor --grafana localhost:9090
-    it must be an address such as http://127.0.0.1:9090
-lab doctor --port 9000 --page-port 9000
-    are both 9000
 ";
 
 #[test]
@@ -176,8 +156,6 @@ fn a_number_with_a_sign_is_refused() {
         "storm --seeds",
         "serve --port",
         "serve --page-port",
-        "doctor --port",
-        "doctor --page-port",
     ] {
         assert_refused(&format!("{option} +1"), ">': write it without a sign\n");
         let (_, name) = option.split_once("--").expect("an option");
