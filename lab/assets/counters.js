@@ -1,5 +1,5 @@
 // The panel of the counters: by how much each rose in this run and on which side, its
-// meaning, and its course over all runs of the process, under its name in Prometheus.
+// meaning, and its course in Prometheus, where only runs of the reference client count.
 
 import { byId, clock, el, keyed, memo, say, set, svg } from "./dom.js";
 import { sideName } from "./state.js";
@@ -17,7 +17,7 @@ export function countersPanel() {
     const names = sides.length ? new Set(rises.flatMap((side) => [...side.keys()])) : headlines;
     const number = sides.length > 0 && sides.every(({ outcome }) => outcome)
       ? "the numbers: this run" : "the numbers: this run, by the spans so far";
-    const line = samples.length > 1 && `the lines: all runs since ${clock(samples[0].at)}`;
+    const line = samples.length > 1 && `the lines: /metrics since ${clock(samples[0].at)}`;
     say(byId("counters-note"), [sides.length > 0 && number, line].filter(Boolean).join("; "));
 
     keyed(root, [...names], (name) => name, create, (card, name) => {
@@ -79,5 +79,5 @@ function plot(card, name, samples) {
   set(card.line, { d: `${steps}H${WIDTH}` });
   set(card.area, { d: `${steps}H${WIDTH}V${HEIGHT}H0Z` });
   const seconds = Math.round((last - first) / 1000);
-  set(card.chart, { "aria-label": `Of all runs ${name} rose from ${lowest} to ${highest} in ${seconds} s` });
+  set(card.chart, { "aria-label": `At /metrics ${name} rose from ${lowest} to ${highest} in ${seconds} s` });
 }

@@ -146,7 +146,6 @@ mod tests {
 
     const CLIENT: Client = Client {
         name: "tested",
-        prefix: "tested_",
         headlines: &[],
         without: None,
     };

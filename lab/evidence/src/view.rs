@@ -88,7 +88,7 @@ impl View {
     pub fn so_far(client: Client, traces: &[Trace]) -> Self {
         Self {
             waterfall: Waterfall::of(traces),
-            counters: rises(client, &so_far(client, traces)),
+            counters: rises(client, &so_far(traces)),
             ..Self::default()
         }
     }
@@ -152,23 +152,20 @@ pub(crate) fn attempts(number: u64) -> Phrase {
 }
 
 fn rises(client: Client, counters: &Counters) -> Vec<Rise> {
-    let headlines = client.headlines.iter();
-    let headlines: Vec<_> = headlines
-        .map(|name| client.counter(name).into_owned())
-        .collect();
     let moved: BTreeSet<_> = counters
         .iter()
-        .map(|counter| counter.name.clone())
+        .map(|counter| counter.name.as_str())
         .collect();
-    let others = moved.into_iter().filter(|name| !headlines.contains(name));
-    let names: Vec<_> = headlines.iter().cloned().chain(others).collect();
-    names
+    let others = moved
         .into_iter()
+        .filter(|name| !client.headlines.contains(name));
+    let names = client.headlines.iter().copied().chain(others);
+    names
         .map(|name| Rise {
-            own: name.starts_with(client.prefix),
-            change: risen(counters.total(&name)),
+            own: name.starts_with("client_"),
+            change: risen(counters.total(name)),
             parts: parts(counters.iter().filter(|counter| counter.name == name)),
-            name,
+            name: name.to_owned(),
         })
         .collect()
 }
@@ -196,7 +193,7 @@ fn parts<'a>(counters: impl Iterator<Item = &'a Counter>) -> Vec<Part> {
 
 /// The counters derived from spans. A retry counts as soon as its wait begins, as it does
 /// at `/metrics`; a client that never waits has none but its further attempts.
-fn so_far(client: Client, traces: &[Trace]) -> Counters {
+fn so_far(traces: &[Trace]) -> Counters {
     let number = |is_one: fn(&Span) -> bool| {
         let spans = traces.iter().flat_map(|trace| &trace.spans);
         spans.filter(|span| is_one(span)).count() as u64
@@ -211,8 +208,8 @@ fn so_far(client: Client, traces: &[Trace]) -> Counters {
     let retries = resends.max(number(|span| span.name == SpanName::Wait));
     let faults = number(|span| span.fields.get(field::FAULT).is_some());
     let counters = [
-        counter(&client.counter(ATTEMPTS), attempts),
-        counter(&client.counter(RETRIES), retries),
+        counter(ATTEMPTS, attempts),
+        counter(RETRIES, retries),
         counter(FAULTS, faults),
     ];
     let moved = counters.into_iter().filter(|counter| counter.value > 0);
@@ -226,7 +223,6 @@ mod tests {
 
     const TESTED: Client = Client {
         name: "tested",
-        prefix: "tested_",
         headlines: &[ATTEMPTS],
         without: None,
     };
@@ -246,17 +242,17 @@ mod tests {
     fn a_retry_counts_from_the_beginning_of_its_wait() {
         let spans = ["attempt 0-3", "wait 3-"].map(span).to_vec();
 
-        let counters = so_far(TESTED, &[trace(spans, 10)]);
+        let counters = so_far(&[trace(spans, 10)]);
 
-        assert_eq!(counters.total("tested_attempts_total"), 1);
-        assert_eq!(counters.total("tested_retries_total"), 1);
+        assert_eq!(counters.total(ATTEMPTS), 1);
+        assert_eq!(counters.total(RETRIES), 1);
     }
 
     #[test]
     fn headlines_come_first_and_parts_are_named_by_reason() {
         let retries = |endpoint| {
             let labels = [("endpoint", endpoint), ("reason", "503")];
-            counter("tested_retries_total", &labels, 1)
+            counter(RETRIES, &labels, 1)
         };
         let counters = [
             counter("a_total", &[("route", "/items")], 2),
@@ -276,9 +272,9 @@ mod tests {
         assert_eq!(
             rises.iter().map(told).collect::<Vec<_>>(),
             [
-                "tested_attempts_total true 0",
+                "client_attempts_total true 0",
                 "a_total false +2",
-                "tested_retries_total true +2 503 +2",
+                "client_retries_total true +2 503 +2",
             ]
         );
     }

@@ -20,7 +20,7 @@ pub fn table(runs: &[Run], options: &Options) -> String {
             "{:name$}  {:>8}  {:>7}  {ending:<20}  {}\n",
             run.scenario,
             run.wire.total,
-            run.counters.total(&run.client.counter(RETRIES)),
+            run.counters.total(RETRIES),
             match run.passed() {
                 _ if run.is_cancelled() => dash,
                 true => held,

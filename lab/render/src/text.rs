@@ -104,10 +104,9 @@ fn counts(sheet: &mut Sheet<'_>, run: &Run) {
     let mut label = "counters";
     let in_a_line = if sheet.is_narrow() { 1 } else { 2 };
     for counters in run.client.headlines.chunks(in_a_line) {
-        let counters = counters.iter().map(|counter| {
-            let name = run.client.counter(counter);
-            format!("{name} {}", risen(run.counters.total(&name)))
-        });
+        let counters = counters
+            .iter()
+            .map(|name| format!("{name} {}", risen(run.counters.total(name))));
         let counters: Vec<_> = counters.collect();
         sheet.paragraph(label, &counters.join("   "));
         label = "";

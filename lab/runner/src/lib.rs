@@ -44,8 +44,8 @@ pub mod storm;
 mod telemetry;
 
 pub use clients::{
-    CLIENTS, ClientUnderTest, Connection, NAIVE, NAIVE_METRICS, Naive, RELIABLE, Reliable,
-    ScenarioClient, Task, WITHOUT, Without,
+    CLIENTS, ClientUnderTest, Connection, NAIVE, Naive, RELIABLE, Reliable, ScenarioClient, Task,
+    WITHOUT, Without,
 };
 pub use network::{TlsRefusal, faults};
 pub use run::{

@@ -7,15 +7,15 @@ use axum::{Json, Router, response::IntoResponse, routing};
 use client::{
     ConfigError, Endpoint, IdempotencyKey, JsonObject, MemoryCheckpoints, install_tls_provider,
     teaching::endpoint,
-    telemetry::{Metric, MetricKind, SharedRecorder},
 };
 use evidence::{
     Client, Ending, Expectation, Fact, Outcome, Policy, Question, Run, ScenarioWords, Setting,
+    counters::ATTEMPTS,
     rules::{Case, Judge, Judgement, Level, RequestRef, Rule, Verdict},
 };
 use host::{ExpectedRoute, Fault, Served};
 use http::{Method, StatusCode};
-use metrics::{Unit, counter, with_local_recorder};
+use metrics::{counter, with_local_recorder};
 use runner::{
     CLIENTS, ClientUnderTest, Connection, RELIABLE, ScenarioClient, Settings, Task, run,
     scenario::{PLAIN, Scenario},
@@ -86,8 +86,7 @@ impl ClientUnderTest for Trusting {
     fn identity(&self) -> Client {
         Client {
             name: "trusting",
-            prefix: "trusting_",
-            headlines: &["client_attempts_total"],
+            headlines: &[ATTEMPTS],
             without: None,
         }
     }
@@ -104,20 +103,6 @@ impl ClientUnderTest for Trusting {
         Some("it has no settings")
     }
 
-    fn metrics(&self) -> &'static [Metric] {
-        &[Metric {
-            name: "trusting_attempts_total",
-            kind: MetricKind::Counter,
-            unit: Unit::Count,
-            labels: &[],
-            question: "How many requests did the trusting client make?",
-        }]
-    }
-
-    fn register(&self, recorder: &SharedRecorder, _: &[Task], _: &[ExpectedRoute]) {
-        count(recorder, 0);
-    }
-
     fn connect(&self, connection: Connection) -> Result<Box<dyn ScenarioClient>, ConfigError> {
         install_tls_provider();
         // Every run must end, with any client.
@@ -130,12 +115,6 @@ impl ClientUnderTest for Trusting {
     }
 }
 
-fn count(recorder: &SharedRecorder, by: u64) {
-    with_local_recorder(&**recorder, || {
-        counter!("trusting_attempts_total").increment(by);
-    });
-}
-
 struct TrustingClient {
     http: reqwest_middleware::ClientWithMiddleware,
     connection: Connection,
@@ -143,7 +122,9 @@ struct TrustingClient {
 
 impl TrustingClient {
     async fn request(&self, method: Method, endpoint: Endpoint) -> Result<(), Outcome> {
-        count(&self.connection.recorder, 1);
+        with_local_recorder(&*self.connection.recorder, || {
+            counter!(ATTEMPTS).increment(1);
+        });
         let url = format!("{}{}", self.connection.base_url, endpoint.template());
         let sent = self.http.request(method, url).send().await;
         sent.map(drop)
@@ -250,7 +231,7 @@ async fn a_client_of_ones_own_is_run_and_judged_by_the_same_rules() {
         run.terms,
         ["GET /teapot", "1 attempt, no look at the status"]
     );
-    assert_eq!(run.counters.total("trusting_attempts_total"), 1);
+    assert_eq!(run.counters.total(ATTEMPTS), 1);
     assert_eq!(run.wire.total, 1);
     assert_eq!(run.outcome.ending, Ending::Ok);
     let broken: Vec<_> = run.verdict.iter().filter(|check| !check.held).collect();
@@ -277,7 +258,6 @@ async fn a_client_of_ones_own_comes_to_an_end_in_every_scenario() {
 
         assert_ne!(run.client, RELIABLE);
         assert_eq!(run.outcome.fact("gave_up"), None::<&Fact>, "{run:?}");
-        assert_eq!(run.counted(), run.counters.total("trusting_attempts_total"));
     }
 }
 

@@ -53,7 +53,7 @@ fn the_exit_code_says_whether_the_expectations_of_the_client_held() {
             1,
             &[
                 "a typical first client: up to 10 attempts, no waits",
-                "naive_attempts_total +10   naive_retries_total +9",
+                "client_attempts_total +10   client_retries_total +9",
                 "✗ wire    no request came earlier than allowed — 9 came too early",
             ],
         ),

@@ -21,7 +21,6 @@ Give-ups | whole 1
 Early retries
 Which faults are served? | flaky: count 2 | retry_later: count 1
 How do attempts end? | 200: count 1 | 201: count 1 | 503: count 3
-How do the naive client's attempts end?
 Why is there another attempt? | 503: count 2
 Why are calls given up? | retry_after_over_budget: count 1
 Succeeded only after a retry | whole 1

@@ -204,7 +204,10 @@ async fn a_comparison_shows_both_clients_on_one_axis() {
         ),
         (
             "client_attempts_total",
-            json!([["201", "+1"], ["connection_lost", "+1"]]),
+            json!([
+                ["201", "+1 reliable, +1 naive"],
+                ["connection_lost", "+1 reliable, +1 naive"]
+            ]),
         ),
     ] {
         let shown = format!(
@@ -231,9 +234,9 @@ async fn the_counters_of_all_runs_are_plotted_over_time_and_labelled() {
         found = browser.read(label).await;
     }
 
-    let start = "Of all runs client_attempts_total rose from ";
+    let start = "At /metrics client_attempts_total rose from ";
     browser.says(label, &[start]).await;
-    let is_labelled = "/^the numbers: this run; the lines: all runs since [^:]+:[^:]+:[^:]+$/";
+    let is_labelled = "/^the numbers: this run; the lines: \\/metrics since [^:]+:[^:]+:[^:]+$/";
     let is_labelled = format!("{is_labelled}.test(text('#counters-note'))");
     browser.shows(&is_labelled, true).await;
 }

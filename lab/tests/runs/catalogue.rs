@@ -33,24 +33,6 @@ fn a_run_closes_every_span_and_is_reproducible() {
     }
 }
 
-#[test]
-fn the_series_of_the_two_clients_never_mix() {
-    for tried in PAIRWISE_RUNS.iter() {
-        let (own, other) = match tried.run.client {
-            RELIABLE => ("client_", "naive_"),
-            _ => ("naive_", "client_"),
-        };
-
-        let name = tried.scenario.name();
-        let moved = |prefix| {
-            let mut counters = tried.run.counters.iter();
-            counters.any(|counter| counter.name.starts_with(prefix))
-        };
-        assert!(moved(own), "{name}: no {own} series");
-        assert!(!moved(other), "{name}: {other} series");
-    }
-}
-
 #[tokio::test]
 async fn one_seed_gives_identical_text_within_80_columns() {
     for scenario in CATALOGUE {

@@ -5,7 +5,7 @@ use std::num::NonZeroU64;
 use serde::Serialize;
 
 use crate::{
-    client::Client,
+    counters::GIVE_UPS,
     outcome::Ending,
     rules::{self, Case, Verdict},
     run::Run,
@@ -58,9 +58,9 @@ fn broken(run: &Run, records: &[WireRecord]) -> Vec<BrokenRule> {
         };
         Some((rule, found))
     });
-    // The options limit the reference client; another client has no limit of pages.
-    let has_limit = run.client.prefix == Client::REFERENCE_PREFIX;
-    let is_stopped = run.outcome.ending == Ending::Stopped && !has_limit;
+    // A client that gives up has a limit of pages; another one reads for ever.
+    let gives_up = run.client.headlines.contains(&GIVE_UPS);
+    let is_stopped = run.outcome.ending == Ending::Stopped && !gives_up;
     let endless = is_stopped.then(|| rules::without_page_limit(&run.wire));
     let endless = endless.flatten().into_iter();
     let broken = broken.chain(endless.map(|(rule, it)| (rule, it.found)));

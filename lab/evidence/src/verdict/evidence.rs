@@ -32,7 +32,7 @@ pub struct Evidence<'a> {
 impl<'a> Evidence<'a> {
     /// The number of requests by the client's own count.
     pub(crate) fn counted(self) -> u64 {
-        self.counters.total(&self.client.counter(ATTEMPTS))
+        self.counters.total(ATTEMPTS)
     }
 
     /// Whether the run ended with a failure of this kind.

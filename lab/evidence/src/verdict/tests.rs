@@ -12,7 +12,6 @@ use crate::{
 
 const TESTED: Client = Client {
     name: "tested",
-    prefix: Client::REFERENCE_PREFIX,
     headlines: &[],
     without: None,
 };

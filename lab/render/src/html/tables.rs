@@ -56,10 +56,9 @@ pub(super) fn counters(side: &Side<'_>, metrics: &[Metric]) -> Markup {
     let (id, caption) = (side.id("counters"), side.id("moved"));
     let run = side.run;
     let headlines = run.client.headlines.iter();
-    let headlines = headlines.map(|counter| run.client.counter(counter));
     let unmoved = headlines.filter(|name| run.counters.total(name) == 0);
     let unmoved = unmoved.map(|name| Counter {
-        name: name.into_owned(),
+        name: (*name).to_owned(),
         labels: Default::default(),
         value: 0,
     });

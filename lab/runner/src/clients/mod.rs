@@ -16,15 +16,16 @@ use std::{fmt, ops::ControlFlow};
 use client::{
     ConfigError, Endpoint, IdempotencyKey, JsonObject, MemoryCheckpoints,
     teaching::{Redirect, endpoint},
-    telemetry::{Metric, Operation, SharedRecorder},
+    telemetry::Operation,
 };
 use evidence::{Client, Outcome, Policy, Setting};
 use host::ExpectedRoute;
 use http::{Method, StatusCode};
 
 pub use connection::Connection;
-pub use naive::{METRICS as NAIVE_METRICS, NAIVE, Naive};
+pub use naive::{NAIVE, Naive};
 pub(crate) use perform::perform;
+pub(crate) use reliable::register;
 pub use reliable::{RELIABLE, Reliable};
 pub(crate) use without::Rewrites;
 pub use without::{WITHOUT, Without};
@@ -34,7 +35,7 @@ pub static CLIENTS: &[&dyn ClientUnderTest] = &[&Reliable, &Naive];
 
 /// A client that can run, before it is connected to a service.
 pub trait ClientUnderTest: fmt::Debug + Sync {
-    /// Its name, and the prefix of its counters' names.
+    /// Its name, and the counters that it is known by.
     fn identity(&self) -> Client;
 
     /// A short description.
@@ -45,14 +46,6 @@ pub trait ClientUnderTest: fmt::Debug + Sync {
 
     /// Why a setting of the policy has no effect on it; `None` if it has one.
     fn ignores(&self, setting: Setting) -> Option<&'static str>;
-
-    /// Its metrics.
-    fn metrics(&self) -> &'static [Metric];
-
-    /// Registers, at zero, every counter that these tasks can move: Prometheus sees no
-    /// increase in a series that starts at 1. The service sends the statuses of
-    /// `expected`, and no others.
-    fn register(&self, recorder: &SharedRecorder, tasks: &[Task], expected: &[ExpectedRoute]);
 
     /// Builds a client of the service at the other end of the connection.
     ///

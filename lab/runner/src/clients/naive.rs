@@ -14,15 +14,12 @@ mod telemetry;
 use std::ops::ControlFlow;
 
 use client::{
-    ConfigError, Endpoint, IdempotencyKey, JsonObject, MemoryCheckpoints,
-    teaching::endpoint,
-    telemetry::{Metric, SharedRecorder},
+    ConfigError, Endpoint, IdempotencyKey, JsonObject, MemoryCheckpoints, teaching::endpoint,
 };
 use evidence::{
     Client, Ending, Outcome, Policy, Setting,
     counters::{ATTEMPTS, RETRIES},
 };
-use host::ExpectedRoute;
 use serde_json::Value;
 use wire::duration;
 
@@ -32,13 +29,10 @@ use self::{
 };
 use super::{ClientUnderTest, Connection, ScenarioClient, Task};
 
-pub use self::telemetry::METRICS;
-
 /// The naive client. It ignores the policy, so it has no limits, and it keeps no history
 /// of cursors.
 pub const NAIVE: Client = Client {
     name: "naive",
-    prefix: "naive_",
     headlines: &[ATTEMPTS, RETRIES],
     without: None,
 };
@@ -67,14 +61,6 @@ impl ClientUnderTest for Naive {
 
     fn ignores(&self, _: Setting) -> Option<&'static str> {
         Some("its limits are fixed")
-    }
-
-    fn metrics(&self) -> &'static [Metric] {
-        &METRICS
-    }
-
-    fn register(&self, recorder: &SharedRecorder, tasks: &[Task], expected: &[ExpectedRoute]) {
-        telemetry::register(recorder, tasks, expected);
     }
 
     fn connect(&self, connection: Connection) -> Result<Box<dyn ScenarioClient>, ConfigError> {

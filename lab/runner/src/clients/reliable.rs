@@ -8,7 +8,7 @@ use client::{
     ApiClient, Backoff, ConfigError, Endpoint, IdempotencyKey, JsonObject, MemoryCheckpoints,
     RetryBudget, SeededRandom, Timeouts,
     teaching::{Builder, Redirect, ReliableApiClient},
-    telemetry::{METRICS, Metric, SharedRecorder},
+    telemetry::SharedRecorder,
 };
 use evidence::{
     Client, Outcome, Policy, Setting,
@@ -25,7 +25,6 @@ pub(super) use self::failure::failure;
 /// The reference client.
 pub const RELIABLE: Client = Client {
     name: "reliable",
-    prefix: Client::REFERENCE_PREFIX,
     headlines: &[ATTEMPTS, RETRIES, GIVE_UPS, CURSOR_LOOPS],
     without: None,
 };
@@ -36,6 +35,24 @@ pub struct Reliable;
 
 /// The label `client` of its gauges in every run.
 const NAME: &str = "lab";
+
+/// Registers, at zero, every counter that these tasks can move: Prometheus sees no
+/// increase in a series that starts at 1. The service sends the statuses of `expected`,
+/// and no others.
+#[expect(clippy::expect_used, reason = "nothing that is set here has a rule")]
+pub(crate) fn register(recorder: &SharedRecorder, tasks: &[Task], expected: &[ExpectedRoute]) {
+    let operations = tasks
+        .iter()
+        .map(|task| task.operation().statuses(task.statuses(expected)));
+    // That of the teaching service would add operations without statuses.
+    ApiClient::builder("http://127.0.0.1")
+        .name(NAME)
+        .recorder(Arc::clone(recorder))
+        .operations(operations)
+        .build()
+        .map(drop)
+        .expect("the defaults are legal");
+}
 
 impl ClientUnderTest for Reliable {
     fn identity(&self) -> Client {
@@ -84,25 +101,6 @@ impl ClientUnderTest for Reliable {
 
     fn ignores(&self, _: Setting) -> Option<&'static str> {
         None
-    }
-
-    fn metrics(&self) -> &'static [Metric] {
-        &METRICS
-    }
-
-    #[expect(clippy::expect_used, reason = "nothing that is set here has a rule")]
-    fn register(&self, recorder: &SharedRecorder, tasks: &[Task], expected: &[ExpectedRoute]) {
-        let operations = tasks
-            .iter()
-            .map(|task| task.operation().statuses(task.statuses(expected)));
-        // That of the teaching service would add operations without statuses.
-        ApiClient::builder("http://127.0.0.1")
-            .name(NAME)
-            .recorder(Arc::clone(recorder))
-            .operations(operations)
-            .build()
-            .map(drop)
-            .expect("the defaults are legal");
     }
 
     fn connect(&self, connection: Connection) -> Result<Box<dyn ScenarioClient>, ConfigError> {

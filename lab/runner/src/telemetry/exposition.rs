@@ -18,7 +18,10 @@ use super::{
     prometheus::prometheus_recorder,
     run_recorder::{RunCounters, RunRecorder},
 };
-use crate::{CLIENTS, scenario::Scenario};
+use crate::{
+    clients::{RELIABLE, register},
+    scenario::Scenario,
+};
 
 /// The series of client and service side by side, in Prometheus's text format.
 /// Clones share them.
@@ -52,8 +55,8 @@ impl Exposition {
         self.show(Arc::<PrometheusRecorder>::clone(&self.recorder))
     }
 
-    /// Registers, at zero, every counter that a run of these scenarios can move, with any
-    /// client. Prometheus sees no increase in a series that starts at 1.
+    /// Registers, at zero, every counter that a run of these scenarios can move.
+    /// Prometheus sees no increase in a series that starts at 1.
     pub fn register(&self, scenarios: &[Scenario]) {
         let recorder: SharedRecorder = Arc::<PrometheusRecorder>::clone(&self.recorder);
         let tasks: Vec<_> = scenarios.iter().map(|scenario| scenario.task).collect();
@@ -68,9 +71,7 @@ impl Exposition {
             .expect("the defaults are legal");
         let mut served = server::lessons(config.seed());
         served.expected.extend(added);
-        for client in CLIENTS {
-            client.register(&recorder, &tasks, &served.expected);
-        }
+        register(&recorder, &tasks, &served.expected);
         // A router registers what is expected when it is made.
         drop(host::router(&config, served));
     }
@@ -124,9 +125,9 @@ pub(crate) struct RunMetrics {
 }
 
 impl RunMetrics {
-    /// Counts a run on its own and towards `exposition`. A client without a defence counts
-    /// only on its own: it shares the series of the reference client, whose numbers would
-    /// otherwise look wrong. In virtual time nobody waits, so no duration is observed.
+    /// Counts a run on its own and towards `exposition`. Any client but the reference client
+    /// counts only on its own: a dashboard would take its failures for those of the
+    /// reference client. In virtual time nobody waits, so no duration is observed.
     pub(crate) fn new(exposition: &Exposition, client: Client, pace: Pace) -> Self {
         let counters = RunCounters::default();
         let both: SharedRecorder = Arc::new(RunRecorder {
@@ -136,9 +137,10 @@ impl RunMetrics {
         });
         Self {
             service: exposition.show(Arc::clone(&both)),
-            client: match client.without {
-                Some(_) => counters.recorder(),
-                None => both,
+            client: if client == RELIABLE {
+                both
+            } else {
+                counters.recorder()
             },
             counters,
         }
@@ -168,7 +170,7 @@ mod tests {
     use tracing_subscriber::layer::Identity;
 
     use super::*;
-    use crate::{Session, Settings, scenario::CATALOGUE};
+    use crate::{CLIENTS, Session, Settings, scenario::CATALOGUE};
 
     #[tokio::test]
     async fn every_counter_of_the_course_exists_before_its_first_event() {

@@ -2,13 +2,10 @@
 
 use evidence::Metric;
 
-use crate::CLIENTS;
-
-/// Every metric of the clients and of the service.
+/// Every metric of the client and of the service.
 #[must_use]
 pub fn metrics() -> Vec<Metric> {
-    let clients = CLIENTS.iter().flat_map(|client| client.metrics());
-    let clients = clients.map(|metric| Metric {
+    let client = client::telemetry::METRICS.iter().map(|metric| Metric {
         name: metric.name,
         kind: match metric.kind {
             client::telemetry::MetricKind::Counter => "counter",
@@ -30,5 +27,5 @@ pub fn metrics() -> Vec<Metric> {
         labels: metric.labels,
         question: metric.question,
     });
-    clients.chain(service).collect()
+    client.chain(service).collect()
 }

@@ -7,7 +7,7 @@ use std::{
 
 use client::{
     ConfigError, Endpoint, FailureKind, IdempotencyKey, JsonObject, Timeouts, install_tls_provider,
-    telemetry::{Injector, SharedRecorder, method_label},
+    telemetry::{ATTEMPTS, Injector, RETRIES, SharedRecorder, method_label},
 };
 use evidence::{Pace, StopReason};
 use http::{Extensions, HeaderValue, Method, StatusCode, header::CONTENT_TYPE};
@@ -19,9 +19,7 @@ use tracing::Instrument;
 
 use super::{
     failure::{Failure, MAX_ATTEMPTS},
-    telemetry::{
-        ATTEMPTS, OpenCall, RETRIES, attempt_span, count, record_attempt, result_label, stop_span,
-    },
+    telemetry::{OpenCall, attempt_span, count, record_attempt, result_label, stop_span},
 };
 use crate::{clients::Connection, network::TRANSPORT};
 
@@ -120,7 +118,7 @@ impl NaiveClient {
             match self.once(call, attempt).await {
                 Err(failure) if failure != Failure::Silence && attempt < MAX_ATTEMPTS => {
                     let labels = [call.endpoint.name(), method_label(&call.method)];
-                    count(&self.recorder, RETRIES, labels, 1);
+                    count(&self.recorder, RETRIES, labels);
                 }
                 Err(failure) => {
                     let why = match failure {
@@ -146,7 +144,7 @@ impl NaiveClient {
         record_attempt(&span, &result);
         let method = method_label(&call.method);
         let labels = [call.endpoint.name(), method, result_label(&result)];
-        count(&self.recorder, ATTEMPTS, labels, 1);
+        count(&self.recorder, ATTEMPTS, labels);
         match result {
             Err(FailureKind::ReadTimeout) => Err(Failure::Silence),
             Err(kind) => Err(Failure::Transport(kind)),

@@ -1,93 +1,30 @@
-//! Every span, metric and label name of the naive client. Its target and series differ
-//! from the reference client's, so that their numbers never mix.
+//! What is recorded of the naive client: spans, with a target of their own, and the
+//! counters of its run, under the names of the reference client's.
 
 use client::{
     Endpoint, FailureKind,
-    telemetry::{self, CallOutcome, Metric, Operation, SharedRecorder, method_label, status_label},
+    telemetry::{CALLS, CallOutcome, Metric, SharedRecorder, method_label, status_label},
 };
 use evidence::StopReason;
-use host::ExpectedRoute;
 use http::{Method, StatusCode};
-use metrics::{counter, describe_counter, with_local_recorder};
+use metrics::{counter, with_local_recorder};
 use reqwest::Request;
 use tracing::{Span, field::Empty};
 
 use super::failure::{Failure, MAX_ATTEMPTS};
-use crate::clients::Task;
 
 /// The target of every span. It starts with `lab`, so that a filter for the lab
 /// includes it.
 const TARGET: &str = "lab::naive";
 
-/// Calls of its methods.
-const CALLS: Metric = Metric {
-    name: "naive_calls_total",
-    question: "How many calls of the naive client ended, how did each end, and did it take more than one request?",
-    ..telemetry::CALLS
-};
-
-/// Requests that the client made.
-pub(super) const ATTEMPTS: Metric = Metric {
-    name: "naive_attempts_total",
-    question: "How many requests did the naive client make, redirects not counted, and how did each end (status or error type)?",
-    ..telemetry::ATTEMPTS
-};
-
-/// Requests that it made again.
-pub(super) const RETRIES: Metric = Metric {
-    name: "naive_retries_total",
-    labels: &["endpoint", "method"],
-    question: "How many requests did the naive client make again, at once?",
-    ..telemetry::RETRIES
-};
-
-/// Every metric of the naive client.
-pub const METRICS: [Metric; 3] = [CALLS, ATTEMPTS, RETRIES];
-
-/// Registers every counter that these tasks can move, at zero: of the statuses, those
-/// that the service sends there.
-pub(super) fn register(recorder: &SharedRecorder, tasks: &[Task], expected: &[ExpectedRoute]) {
-    with_local_recorder(&**recorder, || {
-        for metric in METRICS {
-            describe_counter!(metric.name, metric.unit, metric.question);
-        }
-    });
-    for task in tasks {
-        let (method, endpoint) = task.request();
-        let (endpoint, method) = (endpoint.name(), method_label(&method));
-        let statuses = task.statuses(expected).into_iter();
-        // It follows redirects, and the status is that of the last response.
-        let arriving = statuses.map(|status| match status {
-            StatusCode::FOUND => StatusCode::OK,
-            status => status,
-        });
-        // It reads a body of any length, and has no middleware.
-        let never = [FailureKind::BodyTooLarge, FailureKind::Request];
-        let failures = Operation::failures().filter(|kind| !never.contains(kind));
-        let failures = failures.map(FailureKind::as_str);
-        for result in arriving.map(status_label).chain(failures) {
-            count(recorder, ATTEMPTS, [endpoint, method, result], 0);
-        }
-        count(recorder, RETRIES, [endpoint, method], 0);
-        let outcomes = CallOutcome::ALL.into_iter();
-        for outcome in outcomes.filter(|it| *it != CallOutcome::ContractError) {
-            for retried in ["false", "true"] {
-                let labels = [endpoint, outcome.as_str(), retried];
-                count(recorder, CALLS, labels, 0);
-            }
-        }
-    }
-}
-
-/// Raises a counter; `values` are those of the metric's labels, in their order.
+/// Counts one event; `values` are those of the metric's first labels, in their order.
 pub(super) fn count<const N: usize>(
     recorder: &SharedRecorder,
     metric: Metric,
     values: [&'static str; N],
-    by: u64,
 ) {
     let labels: Vec<_> = metric.labels.iter().copied().zip(values).collect();
-    with_local_recorder(&**recorder, || counter!(metric.name, &labels).increment(by));
+    with_local_recorder(&**recorder, || counter!(metric.name, &labels).increment(1));
 }
 
 /// The result of a request: status and body, or the failure.
@@ -155,7 +92,7 @@ impl Drop for OpenCall<'_> {
             .record("reliable_api_client.outcome", self.outcome.as_str());
         let retried = if self.attempts > 1 { "true" } else { "false" };
         let labels = [self.endpoint.name(), self.outcome.as_str(), retried];
-        count(self.recorder, CALLS, labels, 1);
+        count(self.recorder, CALLS, labels);
     }
 }
 

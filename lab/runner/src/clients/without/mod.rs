@@ -2,8 +2,7 @@
 //!
 //! Each is one file: the removed defence, the scenarios in which that shows, and how the
 //! client is built from the public parts of `client`, which has no switch for it. These
-//! clients run only for comparison, and their runs do not count towards the client's
-//! series of a process.
+//! clients run only for comparison.
 
 mod backoff_jitter;
 mod body_media_type;
@@ -14,12 +13,8 @@ mod retry_after_seconds;
 
 use std::fmt;
 
-use client::{
-    ConfigError,
-    telemetry::{METRICS, Metric, SharedRecorder},
-};
+use client::ConfigError;
 use evidence::{Client, Defence, Policy, Setting};
-use host::ExpectedRoute;
 use http::Extensions;
 use reqwest::{Request, Response};
 use reqwest_middleware::{Middleware, Next};
@@ -69,13 +64,6 @@ impl ClientUnderTest for Without {
     fn ignores(&self, setting: Setting) -> Option<&'static str> {
         Reliable.ignores(setting)
     }
-
-    fn metrics(&self) -> &'static [Metric] {
-        &METRICS
-    }
-
-    /// Nothing: no run of it counts towards a process.
-    fn register(&self, _: &SharedRecorder, _: &[Task], _: &[ExpectedRoute]) {}
 
     fn connect(&self, connection: Connection) -> Result<Box<dyn ScenarioClient>, ConfigError> {
         let policy = (self.allowed)(connection.policy);
