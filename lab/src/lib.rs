@@ -1,4 +1,4 @@
-//! The outer layer of the lab: the command line, the web UI, loads, the OTLP export of
+//! The outer layer of the lab: the command line, the web UI, the OTLP export of
 //! traces, and the check of a machine before a workshop.
 //!
 //! It builds on three crates: [`runner`] runs scenarios and returns evidence,
@@ -21,7 +21,6 @@
 pub mod cli;
 mod http_client;
 pub mod invocation;
-mod load;
 mod logging;
 pub mod otlp;
 pub mod web;

@@ -26,7 +26,6 @@ pub mod defence;
 pub mod grade;
 pub mod known_failures;
 pub mod lesson;
-pub mod load;
 pub mod metric;
 pub mod outcome;
 pub mod plot;

@@ -1,13 +1,20 @@
-//! `lab load`: asks a running `lab serve` to run many scenarios, and summarises the runs.
+//! `lab load`: asks a running `lab serve` for many runs, and summarises them.
+//!
+//! Which scenario runs when is decided by the seed alone: scenarios are drawn by their
+//! weight, with a surge of faults once a minute.
 
-use std::{ops::RangeInclusive, time::Duration};
+use std::{collections::BTreeMap, ops::RangeInclusive, time::Duration};
 
 use clap::Args;
-use http::{Method, StatusCode, header::CONTENT_TYPE};
-use indicatif::ProgressBar;
-use reqwest::Response;
-use serde_json::json;
-use tokio::time::timeout;
+use futures_util::{StreamExt, stream::FuturesUnordered};
+use http::{Method, StatusCode};
+use rand::{RngExt, SeedableRng, rngs::ChaCha12Rng, seq::IndexedRandom};
+use runner::{
+    Settings,
+    scenario::{self, CATALOGUE, NothingMatches, Scenario, Share},
+};
+use serde_json::{Value, json};
+use tokio::time::{Instant, sleep_until};
 
 use super::{
     Exit, OrExit,
@@ -15,31 +22,48 @@ use super::{
     running_lab::{RunningLab, RunningLabError, default_page, page},
     terminal,
 };
-use crate::{
-    load::DEFAULT_RATE, load::DEFAULT_SECONDS, load::MEDIA_TYPE, load::RATES, load::SECONDS,
-};
-use evidence::{load::Load, load::Progress};
-use runner::{
-    Settings, scenario, scenario::CATALOGUE, scenario::NothingMatches, scenario::Scenario,
-};
+use crate::web::RunNumbers;
 
-/// How long a load may send nothing. The server sends its progress every second.
-const IDLE_TIMEOUT: Duration = Duration::from_secs(15);
+/// How long a load may last, in seconds: enough for a class and its break.
+const SECONDS: RangeInclusive<u64> = 1..=7_200;
 
-/// The maximum length of a line of progress, in bytes.
-const LONGEST_LINE: usize = 64 * 1024;
+/// Two thirds of the runs in a second that an unoptimised build can handle on two cores.
+/// At higher rates most runs would be refused, and timeouts would say more about the
+/// machine than about the client.
+const RATES: RangeInclusive<u64> = 1..=50;
+
+/// The time from one surge of faults to the next.
+const PERIOD: Duration = Duration::from_secs(60);
+
+/// The calm before each surge, so that a load shows both states and an alert that fires
+/// can be seen to clear.
+const CALM: Duration = Duration::from_secs(40);
+
+/// The factor by which faults become more frequent in a surge.
+const SURGE: u32 = 3;
+
+/// How long a run may take. The longest of the course takes a few seconds.
+const LONGEST_RUN: Duration = Duration::from_secs(30);
+
+/// The most problems that are described; the others are only counted.
+const MOST_DESCRIBED: usize = 5;
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
-    #[arg(long, value_name = "N", help = within("The seconds during which runs start", SECONDS), default_value_t = DEFAULT_SECONDS, value_parser = seconds, allow_hyphen_values = true)]
+    #[arg(long, value_name = "N", help = within("The seconds during which runs start", SECONDS), default_value_t = 60, value_parser = seconds, allow_hyphen_values = true)]
     seconds: u64,
 
-    #[arg(long, value_name = "R", help = within("The number of runs to start in a second", RATES), default_value_t = DEFAULT_RATE, value_parser = rate, allow_hyphen_values = true)]
+    #[arg(long, value_name = "R", help = within("The number of runs to start in a second", RATES), default_value_t = 5, value_parser = rate, allow_hyphen_values = true)]
     rate: u64,
 
     /// Only the scenarios whose name contains this
-    #[arg(long, value_name = "TEXT")]
-    filter: Option<String>,
+    #[arg(
+        long,
+        value_name = "TEXT",
+        default_value = "",
+        hide_default_value = true
+    )]
+    filter: String,
 
     /// The seed of the choice of scenarios and of each run [default: random]
     #[arg(long, value_name = "N", value_parser = number::any, allow_hyphen_values = true)]
@@ -48,10 +72,6 @@ pub(super) struct Arguments {
     /// The address of the web UI, as `lab serve` prints it
     #[arg(long, value_name = "URL", default_value_t = default_page(), value_parser = page)]
     page: String,
-
-    /// Use ASCII only
-    #[arg(long)]
-    ascii: bool,
 }
 
 fn within(what: &str, range: RangeInclusive<u64>) -> String {
@@ -67,26 +87,82 @@ fn rate(text: &str) -> Result<u64, NumberError> {
 }
 
 impl Arguments {
-    /// The requested load, if the filter matches a scenario.
-    pub(super) fn load(&self) -> Result<Load, NothingMatches> {
-        let filter = self.filter.clone().unwrap_or_default();
-        scenario::matching(&filter)?;
-        Ok(Load {
-            seconds: self.seconds,
-            rate: self.rate,
-            seed: self.seed.unwrap_or_else(Settings::random_seed),
-            filter,
+    /// The runs of the load, if the filter matches a scenario.
+    pub(super) fn plan(&self) -> Result<Plan, NothingMatches> {
+        let seed = self.seed.unwrap_or_else(Settings::random_seed);
+        Plan::new(self.seconds, self.rate, &self.filter, seed)
+    }
+}
+
+/// The runs of a load, in order and evenly spaced.
+#[derive(Debug)]
+pub(super) struct Plan {
+    scenarios: Vec<&'static Scenario>,
+    seed: u64,
+    rate: u64,
+    next: u64,
+    length: u64,
+    random: ChaCha12Rng,
+}
+
+/// A planned run.
+#[derive(Debug)]
+pub(super) struct Arrival {
+    scenario: &'static Scenario,
+    seed: u64,
+}
+
+impl Plan {
+    fn new(seconds: u64, rate: u64, filter: &str, seed: u64) -> Result<Self, NothingMatches> {
+        Ok(Self {
+            scenarios: scenario::matching(filter)?,
+            seed,
+            rate,
+            next: 0,
+            length: seconds * rate,
+            random: ChaCha12Rng::seed_from_u64(seed),
         })
+    }
+
+    /// The time from the start of the load to the next run; none if there is no other.
+    /// Whole seconds are counted separately, so that rounding errors don't add up.
+    fn due(&self) -> Option<Duration> {
+        if self.next == self.length {
+            return None;
+        }
+        let rest = (self.next % self.rate) * 1_000_000_000 / self.rate;
+        Some(Duration::from_secs(self.next / self.rate) + Duration::from_nanos(rest))
+    }
+}
+
+impl Iterator for Plan {
+    type Item = Arrival;
+
+    fn next(&mut self) -> Option<Arrival> {
+        let due = self.due()?;
+        self.next += 1;
+        let weight = |scenario: &&Scenario| weight(scenario.load, due);
+        let drawn = self.scenarios.choose_weighted(&mut self.random, weight);
+        Some(Arrival {
+            scenario: drawn.ok().copied()?,
+            seed: self.random.random(),
+        })
+    }
+}
+
+/// The weight of a scenario at a time after the start.
+fn weight(share: Share, at: Duration) -> u32 {
+    let is_surge = Duration::from_secs(at.as_secs() % PERIOD.as_secs()) >= CALM;
+    if is_surge && share.surges {
+        share.weight * SURGE
+    } else {
+        share.weight
     }
 }
 
 /// Why a load did not run, or not completely.
 #[derive(Debug, thiserror::Error)]
 enum LoadError {
-    #[error(transparent)]
-    Lab(#[from] RunningLabError),
-    #[error("a load is already running at {0}; wait for its end, or stop it where it was started")]
-    AlreadyRunning(String),
     #[error("`lab serve` at {0} stopped during the load; the runs completed before that are above")]
     Interrupted(String),
     #[error(
@@ -106,181 +182,375 @@ enum End {
     Interrupted,
 }
 
+/// How a run ended.
+enum Ended {
+    Completed(RunNumbers),
+    /// Too many were going on.
+    Refused,
+    /// It could not be completed, which says nothing about the client.
+    Failed(String),
+    /// The server is gone.
+    Interrupted,
+}
+
 pub(super) fn load(arguments: &Arguments) -> Result<Exit, Exit> {
     terminal::runtime()?.block_on(run(arguments))
 }
 
 async fn run(arguments: &Arguments) -> Result<Exit, Exit> {
-    let load = arguments.load().or_exit(Exit::Usage)?;
-
-    let running = RunningLoad::start(&arguments.page, &load).await;
-    let mut running = running.or_exit(Exit::Environment)?;
-    let first = running.next().await.ok().flatten();
-    let first = first.ok_or_else(|| RunningLabError::NotTheWebUi(arguments.page.clone()));
-    let mut progress = first.or_exit(Exit::Environment)?;
+    let mut plan = arguments.plan().or_exit(Exit::Usage)?;
+    let lab = RunningLab::at(&arguments.page).or_exit(Exit::Environment)?;
+    let runs: Result<Vec<Value>, _> = lab.ask(Method::GET, "/api/runs", None).await;
+    let runs = runs.map_err(|error| match error {
+        RunningLabError::Problem { .. } => lab.is_another(),
+        error => error,
+    });
+    runs.or_exit(Exit::Environment)?;
     // Signals must be handled once the line below is printed. Before it there is nothing
     // to summarise, and a signal ends the program as usual.
     let mut signals = terminal::signals()?;
     terminal::note(&format!(
         "{} runs in {} s at {}; Ctrl+C stops them",
-        progress.length, load.seconds, arguments.page
+        plan.length, arguments.seconds, arguments.page
     ));
-    let bar = terminal::progress(progress.length);
+    let lab = lab.with_patience(LONGEST_RUN);
+    let bar = terminal::progress(plan.length);
+    let mut tally = Tally::default();
+    let mut running = FuturesUnordered::new();
+    let start = Instant::now();
     let end = loop {
-        show(&bar, &progress);
-        if progress.finished {
+        bar.set_position(tally.ended());
+        bar.set_message(format!(
+            "{} going on, {} refused",
+            running.len(),
+            tally.refused
+        ));
+        let due = plan.due();
+        if due.is_none() && running.is_empty() {
             break End::Finished;
         }
         tokio::select! {
-            next = running.next() => match next {
-                Ok(Some(next)) => progress = next,
-                Ok(None) | Err(_) => break End::Interrupted,
-            },
+            () = sleep_until(start + due.unwrap_or_default()), if due.is_some() => {
+                tally.asked += 1;
+                running.extend(plan.next().map(|arrival| run_scenario(&lab, arrival)));
+            }
+            Some((arrival, ended)) = running.next() => {
+                if !tally.count(&arrival, ended) {
+                    break End::Interrupted;
+                }
+            }
             () = signals.next() => break End::Stopped,
         }
     };
     bar.finish_and_clear();
-    // The server stops the load when its connection closes.
+    // The server ends a run when its connection closes.
     drop(running);
-    progress.tally.cut();
 
-    let options = terminal::options(arguments.ascii);
-    let course: Vec<_> = CATALOGUE.iter().map(Scenario::name).collect();
-    terminal::print(&render::load(&load, &progress, &course, &options))?;
-    judge(end, &progress, &arguments.page).or_exit(Exit::Environment)
+    terminal::print(&tally.summary(&plan))?;
+    judge(end, &tally, &arguments.page).or_exit(Exit::Environment)
 }
 
-fn show(bar: &ProgressBar, progress: &Progress) {
-    let tally = &progress.tally;
-    bar.set_position(tally.asked - tally.going_on.min(tally.asked));
-    let refused = match tally.refused {
-        0 => String::new(),
-        refused => format!(", {refused} refused"),
+/// Asks for one run, in real time, because graphs of skipped waits would mislead.
+async fn run_scenario(lab: &RunningLab, arrival: Arrival) -> (Arrival, Ended) {
+    let request = json!({
+        "scenario": arrival.scenario.name(), "seed": arrival.seed, "kept": false,
+    });
+    let ended = match lab.ask(Method::POST, "/api/runs", Some(&request)).await {
+        Ok(numbers) => Ended::Completed(numbers),
+        Err(RunningLabError::Problem {
+            status: StatusCode::TOO_MANY_REQUESTS,
+            ..
+        }) => Ended::Refused,
+        Err(RunningLabError::Refused(_) | RunningLabError::NotTheWebUi(_)) => Ended::Interrupted,
+        Err(error) => Ended::Failed(error.to_string()),
     };
-    bar.set_message(format!("{} going on{refused}", tally.going_on));
+    (arrival, ended)
 }
 
 /// The exit code of a load, or why it has none.
-fn judge(end: End, progress: &Progress, page: &str) -> Result<Exit, LoadError> {
-    let tally = &progress.tally;
+fn judge(end: End, tally: &Tally, page: &str) -> Result<Exit, LoadError> {
     if end == End::Interrupted {
         return Err(LoadError::Interrupted(page.to_owned()));
     }
     if tally.missed() > 0 {
         return Ok(Exit::Failed);
     }
-    // A run that is still going on at the end of a load hangs.
-    let hung = match end {
-        End::Finished => tally.cut,
-        End::Stopped | End::Interrupted => 0,
-    };
-    match (tally.refused, tally.failed.saturating_add(hung)) {
+    match (tally.refused, tally.failed) {
         (0, 0) => Ok(Exit::Passed),
         (0, failed) => Err(LoadError::RunsFailed(failed, tally.asked)),
         (refused, _) => Err(LoadError::RunsRefused(refused, tally.asked)),
     }
 }
 
-/// A load on the server, which stops it when this is dropped.
-struct RunningLoad {
-    response: Response,
-    /// The beginning of the next line.
-    line: Vec<u8>,
+/// The results of the runs that were due.
+#[derive(Debug, Default)]
+struct Tally {
+    asked: u64,
+    refused: u64,
+    failed: u64,
+    /// Those of the completed runs, by the name of the scenario.
+    rows: BTreeMap<&'static str, Row>,
+    /// Descriptions of the first few problems.
+    described: Vec<String>,
 }
 
-impl RunningLoad {
-    async fn start(page: &str, load: &Load) -> Result<Self, LoadError> {
-        let body = json!({
-            "seconds": load.seconds, "rate": load.rate, "seed": load.seed, "filter": load.filter,
-        });
-        let lab = RunningLab::at(page)?;
-        let response = lab.send(Method::POST, "/api/loads", Some(&body)).await?;
-        if response.status() == StatusCode::CONFLICT {
-            return Err(LoadError::AlreadyRunning(page.to_owned()));
-        }
-        let media_type = response.headers().get(CONTENT_TYPE);
-        if response.status() != StatusCode::OK
-            || media_type.is_none_or(|media_type| media_type != MEDIA_TYPE)
-        {
-            return Err(lab.is_another().into());
-        }
-        Ok(Self {
-            response,
-            line: Vec::new(),
-        })
-    }
-
-    /// The next progress; none at the end of the response, after [`IDLE_TIMEOUT`], or for
-    /// an invalid line.
-    async fn next(&mut self) -> reqwest::Result<Option<Progress>> {
-        loop {
-            if let Some(end) = self.line.iter().position(|byte| *byte == b'\n') {
-                let line: Vec<u8> = self.line.drain(..=end).collect();
-                return Ok(serde_json::from_slice(&line).ok());
-            }
-            let chunk = in_time(async || self.response.chunk().await).await;
-            match chunk.transpose()?.flatten() {
-                Some(chunk) if self.line.len() < LONGEST_LINE => self.line.extend(chunk),
-                Some(_) | None => return Ok(None),
-            }
-        }
-    }
+/// The completed runs of one scenario.
+#[derive(Debug, Default)]
+struct Row {
+    completed: u64,
+    /// Of these, the runs that did not end as expected.
+    missed: u64,
+    calls: u64,
+    attempts: u64,
+    retries: u64,
+    give_ups: u64,
+    requests: u64,
+    responses: u64,
 }
 
-/// The result, unless it takes longer than [`IDLE_TIMEOUT`]. The attempt is repeated at
-/// half-time: after the program was suspended, the timer fires before the bytes that
-/// arrived meanwhile are read.
-async fn in_time<T>(mut attempt: impl AsyncFnMut() -> T) -> Option<T> {
-    for _ in 0..2 {
-        if let Ok(result) = timeout(IDLE_TIMEOUT / 2, attempt()).await {
-            return Some(result);
+impl Tally {
+    /// Counts a run that has ended, and returns whether the server is still there.
+    fn count(&mut self, arrival: &Arrival, ended: Ended) -> bool {
+        let name = arrival.scenario.name();
+        let numbers = match ended {
+            Ended::Interrupted => return false,
+            Ended::Refused => {
+                self.refused += 1;
+                return true;
+            }
+            Ended::Failed(why) => {
+                self.failed += 1;
+                self.describe(format!("{name} could not be completed: {why}"));
+                return true;
+            }
+            Ended::Completed(numbers) => numbers,
+        };
+        let row = self.rows.entry(name).or_default();
+        row.completed += 1;
+        row.missed += u64::from(!numbers.missed.is_empty());
+        row.calls += numbers.calls;
+        row.attempts += numbers.attempts;
+        row.retries += numbers.retries;
+        row.give_ups += numbers.give_ups;
+        row.requests += numbers.requests;
+        row.responses += numbers.responses;
+        for missed in numbers.missed {
+            self.describe(format!("{name} with seed {}: {missed}", arrival.seed));
+        }
+        true
+    }
+
+    fn describe(&mut self, problem: String) {
+        if self.described.len() < MOST_DESCRIBED {
+            self.described.push(problem);
         }
     }
-    None
+
+    fn sum(&self, number: impl Fn(&Row) -> u64) -> u64 {
+        self.rows.values().map(number).sum()
+    }
+
+    fn missed(&self) -> u64 {
+        self.sum(|row| row.missed)
+    }
+
+    fn ended(&self) -> u64 {
+        self.sum(|row| row.completed) + self.refused + self.failed
+    }
+
+    /// A line for each scenario in the order of the course, and the totals below.
+    fn summary(&self, plan: &Plan) -> String {
+        let width = self.rows.keys().map(|name| name.len()).max().unwrap_or(0);
+        let width = width.max("scenario".len());
+        let mut text = format!("{:width$}  runs  attempts  not as expected\n", "scenario");
+        for name in CATALOGUE.iter().map(Scenario::name) {
+            if let Some(row) = self.rows.get(name) {
+                let Row {
+                    completed,
+                    attempts,
+                    missed,
+                    ..
+                } = row;
+                text += &format!("{name:width$}  {completed:>4}  {attempts:>8}  {missed:>15}\n");
+            }
+        }
+        let completed = self.sum(|row| row.completed);
+        let held = completed - self.missed();
+        text += &format!(
+            "\nruns      {} asked for, {completed} completed, {held} as expected\n",
+            self.asked
+        );
+        let stopped = self.asked - self.ended();
+        for (number, what) in [
+            (self.refused, "refused, because too many runs were going on"),
+            (self.failed, "could not be completed"),
+            (stopped, "stopped before the end"),
+        ] {
+            if number > 0 {
+                text += &format!("          {number} {what}\n");
+            }
+        }
+        text += &format!(
+            "client    {} calls, {} attempts, {} retries, {} give-ups\n\
+             wire      {} requests, {} responses\n\
+             seed      {}\n",
+            self.sum(|row| row.calls),
+            self.sum(|row| row.attempts),
+            self.sum(|row| row.retries),
+            self.sum(|row| row.give_ups),
+            self.sum(|row| row.requests),
+            self.sum(|row| row.responses),
+            plan.seed,
+        );
+        for problem in &self.described {
+            text += &format!("\n{}\n", problem.escape_debug());
+        }
+        text
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::{HashMap, HashSet};
+
     use super::*;
 
-    fn progress(completed: u64, refused: u64, failed: u64, missed: u64) -> Progress {
-        let mut progress = Progress::default();
-        progress.tally.asked = completed + refused + failed;
-        progress.tally.completed = completed;
-        progress.tally.refused = refused;
-        progress.tally.failed = failed;
-        let row = progress.tally.scenarios.entry("items".to_owned());
-        row.or_default().missed = missed;
-        progress
+    fn plan(seconds: u64, rate: u64, filter: &str, seed: u64) -> Plan {
+        Plan::new(seconds, rate, filter, seed).expect("something to run")
+    }
+
+    /// The runs, each with its time, its scenario and its seed.
+    fn runs(mut plan: Plan) -> Vec<(Duration, &'static str, u64)> {
+        let mut runs = Vec::new();
+        while let Some(due) = plan.due() {
+            let arrival = plan.next().expect("a run");
+            runs.push((due, arrival.scenario.name(), arrival.seed));
+        }
+        runs
+    }
+
+    #[test]
+    fn runs_start_evenly_within_the_duration() {
+        let times: Vec<_> = runs(plan(2, 3, "", 7))
+            .iter()
+            .map(|(at, ..)| at.as_millis())
+            .collect();
+
+        assert_eq!(times, [0, 333, 666, 1000, 1333, 1666]);
+    }
+
+    #[test]
+    fn the_longest_load_stays_on_schedule() {
+        let (seconds, rate) = (*SECONDS.end(), *RATES.end());
+        let mut plan = plan(seconds, rate, "", 7);
+        plan.next = plan.length - 1;
+
+        let last = plan.due().expect("the last run");
+
+        let interval = Duration::from_secs(1) / u32::try_from(rate).expect("small");
+        assert_eq!(last, Duration::from_secs(seconds) - interval);
+    }
+
+    #[test]
+    fn one_seed_always_gives_the_same_load_and_each_run_a_seed_of_its_own() {
+        let once = runs(plan(5, 20, "", 7));
+
+        assert_eq!(once, runs(plan(5, 20, "", 7)));
+        assert_ne!(once, runs(plan(5, 20, "", 8)));
+        let seeds: HashSet<_> = once.iter().map(|run| run.2).collect();
+        assert_eq!(seeds.len(), 100);
+    }
+
+    /// The share of healthy scenarios at a time.
+    fn healthy(at_ms: u64) -> f64 {
+        let at = Duration::from_millis(at_ms);
+        let sum = |surges: &[bool]| -> u32 {
+            let shares = CATALOGUE.iter().map(|scenario| scenario.load);
+            let shares = shares.filter(|share| surges.contains(&share.surges));
+            shares.map(|share| weight(share, at)).sum()
+        };
+        f64::from(sum(&[false])) / f64::from(sum(&[false, true]))
+    }
+
+    #[test]
+    fn most_traffic_is_healthy_until_faults_surge() {
+        for calm in [0, 39_999, 60_000] {
+            assert!(healthy(calm) > 0.55, "{calm}");
+        }
+        let surge = healthy(40_000);
+        assert!((0.25..0.45).contains(&surge), "{surge}");
+    }
+
+    #[test]
+    fn a_draw_is_about_as_likely_as_its_weight() {
+        let total: u32 = CATALOGUE.iter().map(|scenario| scenario.load.weight).sum();
+        let mut plan = plan(1, u64::from(total) * 100, "", 7);
+
+        let mut draws = HashMap::new();
+        for arrival in plan.by_ref() {
+            *draws.entry(arrival.scenario.name()).or_insert(0_u32) += 1;
+        }
+
+        for scenario in CATALOGUE {
+            let expected = scenario.load.weight * 100;
+            let drawn = draws[scenario.name()];
+            let is_near = drawn.abs_diff(expected) < expected / 2;
+            assert!(is_near, "{scenario:?}: {drawn}");
+        }
+    }
+
+    #[test]
+    fn only_scenarios_that_match_the_filter_run() {
+        let filtered = runs(plan(10, 20, "retry-after", 7));
+
+        assert!(
+            filtered
+                .iter()
+                .all(|(_, name, _)| name.contains("retry-after"))
+        );
+        assert!(Plan::new(1, 1, "xyzzy", 7).is_err());
+    }
+
+    fn tally(completed: u64, refused: u64, failed: u64, missed: u64) -> Tally {
+        let row = Row {
+            completed,
+            missed,
+            attempts: 2 * completed,
+            ..Row::default()
+        };
+        Tally {
+            asked: completed + refused + failed,
+            refused,
+            failed,
+            rows: BTreeMap::from([("items", row)]),
+            described: vec!["items with seed 3: \u{1b}[2J".to_owned()],
+        }
     }
 
     #[test]
     fn the_exit_code_says_whether_all_was_run_and_as_expected() {
-        let mut hung = progress(9, 0, 0, 0);
-        hung.tally.asked += 1;
-        hung.tally.cut = 1;
-        let all = progress(9, 0, 0, 0);
-        let missed = progress(9, 0, 0, 1);
-        for (end, progress, expected) in [
-            (End::Finished, &all, Ok(Exit::Passed)),
-            (End::Stopped, &all, Ok(Exit::Passed)),
-            (End::Stopped, &hung, Ok(Exit::Passed)),
-            (End::Finished, &progress(9, 1, 0, 1), Ok(Exit::Failed)),
-            (End::Stopped, &missed, Ok(Exit::Failed)),
-            (End::Finished, &hung, Err("1 of 10 runs could not be")),
-            (End::Interrupted, &missed, Err("stopped during the load")),
+        for (end, tally, expected) in [
+            (End::Finished, tally(9, 0, 0, 0), Ok(Exit::Passed)),
+            (End::Stopped, tally(9, 0, 0, 0), Ok(Exit::Passed)),
+            (End::Stopped, tally(9, 0, 0, 1), Ok(Exit::Failed)),
+            (End::Finished, tally(9, 1, 0, 1), Ok(Exit::Failed)),
             (
-                End::Finished,
-                &progress(8, 2, 0, 0),
-                Err("2 of 10 runs were refused"),
+                End::Interrupted,
+                tally(9, 0, 0, 1),
+                Err("stopped during the load"),
             ),
             (
                 End::Finished,
-                &progress(9, 0, 1, 0),
+                tally(8, 2, 1, 0),
+                Err("2 of 11 runs were refused"),
+            ),
+            (
+                End::Finished,
+                tally(9, 0, 1, 0),
                 Err("1 of 10 runs could not be"),
             ),
         ] {
-            let judged = judge(end, progress, "there").map_err(|error| error.to_string());
+            let judged = judge(end, &tally, "there").map_err(|error| error.to_string());
 
             match (&judged, expected) {
                 (Err(error), Err(words)) => assert!(error.contains(words), "{error}"),
@@ -289,19 +559,26 @@ mod tests {
         }
     }
 
-    #[tokio::test(start_paused = true)]
-    async fn a_suspended_program_reads_again_before_it_times_out() {
-        let mut asked = 0;
+    #[test]
+    fn the_summary_counts_completed_and_missing_runs() {
+        let mut tally = tally(14, 2, 1, 1);
+        tally.asked += 1;
 
-        let resumed = in_time(async || {
-            asked += 1;
-            if asked == 1 {
-                std::future::pending::<()>().await;
-            }
-        });
-        let resumed = resumed.await;
-        let silent = in_time(async || std::future::pending::<()>().await).await;
+        let summary = tally.summary(&plan(2, 9, "", 7));
 
-        assert_eq!((resumed, silent), (Some(()), None));
+        insta::assert_snapshot!(summary, @r"
+        scenario  runs  attempts  not as expected
+        items       14        28                1
+
+        runs      18 asked for, 14 completed, 13 as expected
+                  2 refused, because too many runs were going on
+                  1 could not be completed
+                  1 stopped before the end
+        client    0 calls, 28 attempts, 0 retries, 0 give-ups
+        wire      0 requests, 0 responses
+        seed      7
+
+        items with seed 3: \u{1b}[2J
+        ");
     }
 }

@@ -184,8 +184,8 @@ pub fn check<'a>(words: impl IntoIterator<Item = &'a str>) -> Result<(), String>
         }
         Command::Grade(arguments) => arguments.check().map_err(|error| error.to_string()),
         Command::Load(arguments) => {
-            let load = arguments.load().map(drop);
-            load.map_err(|error| error.to_string())
+            let plan = arguments.plan().map(drop);
+            plan.map_err(|error| error.to_string())
         }
         Command::Storm(arguments) => {
             let plan = arguments.plan().map(drop);

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use http::{Method, header::CONTENT_TYPE};
+use http::{Method, StatusCode, header::CONTENT_TYPE};
 use reqwest::{Client, Response, Url};
 use serde::Deserialize;
 use serde_json::Value;
@@ -33,8 +33,8 @@ pub(super) enum RunningLabError {
     )]
     NotTheWebUi(String),
     /// Its own words, from the detail of a problem object.
-    #[error("{0}")]
-    Problem(String),
+    #[error("{detail}")]
+    Problem { status: StatusCode, detail: String },
     #[error("the HTTP client could not be set up")]
     Client(#[from] reqwest::Error),
 }
@@ -64,9 +64,17 @@ impl RunningLab {
     pub(super) fn at(page: &str) -> Result<Self, RunningLabError> {
         Ok(Self {
             page: page.to_owned(),
-            http: http_client::plain_builder().build()?,
+            // A connection that idles could be closed under a request.
+            http: http_client::plain_builder()
+                .pool_max_idle_per_host(0)
+                .build()?,
             patience: RESPONSE_TIMEOUT,
         })
+    }
+
+    /// The same, with another time that the response headers may take.
+    pub(super) fn with_patience(self, patience: Duration) -> Self {
+        Self { patience, ..self }
     }
 
     /// Sends a request, and returns whatever the server there responds with.
@@ -106,19 +114,19 @@ impl RunningLab {
         body: Option<&Value>,
     ) -> Result<T, RunningLabError> {
         let response = self.send(method, path, body).await?;
-        let succeeded = response.status().is_success();
+        let status = response.status();
         let body = timeout(self.patience, response.bytes()).await;
         let body = body.map_err(|_| RunningLabError::TimedOut(self.page.clone()))?;
         let body = body.map_err(|_| self.is_another())?;
-        if succeeded {
+        if status.is_success() {
             return serde_json::from_slice(&body).map_err(|_| self.is_another());
         }
         let problem: Option<Value> = serde_json::from_slice(&body).ok();
-        let detail = problem.as_ref().and_then(|it| it.get("detail")?.as_str());
-        Err(detail.map_or_else(
-            || self.is_another(),
-            |detail| RunningLabError::Problem(detail.to_owned()),
-        ))
+        let detail = problem
+            .as_ref()
+            .and_then(|problem| problem.get("detail")?.as_str());
+        let detail = detail.ok_or_else(|| self.is_another())?.to_owned();
+        Err(RunningLabError::Problem { status, detail })
     }
 
     /// The error for a server that is not this lab's.
@@ -163,8 +171,8 @@ mod tests {
     async fn a_silent_server_and_a_missing_one_get_different_errors() {
         let silent = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
         let page = format!("http://{}", silent.local_addr().expect("an address"));
-        let mut lab = RunningLab::at(&page).expect("a client");
-        lab.patience = Duration::from_millis(100);
+        let lab = RunningLab::at(&page).expect("a client");
+        let lab = lab.with_patience(Duration::from_millis(100));
         let refused = async || {
             let sent = lab.send(Method::GET, "/", None).await;
             sent.err().map(|error| error.to_string())

@@ -9,7 +9,7 @@
 //! |---|---|
 //! | `/`, `/grade`, `/storm`, `/runs/{id}`, `/assets/{file}` | the page |
 //! | GET `/api/scenarios`, `/api/vocabulary` | what can be run, what is counted |
-//! | GET and POST `/api/runs`, GET `/api/runs/{id}` | the runs |
+//! | GET and POST `/api/runs`, GET `/api/runs/{id}` | the runs; with `"kept": false` in its body, a POST responds with the numbers of a run that is neither listed nor published |
 //! | DELETE `/api/runs/{id}` | cancels a run that goes on; it stays as such |
 //! | GET `/api/runs/{id}/evidence` | a run as the command line prints it |
 //! | GET `/api/runs/{id}/report` | a run as a file to keep |
@@ -18,7 +18,6 @@
 //! | GET and POST `/api/storms` | the stories; a storm, for as long as somebody reads how it goes |
 //! | DELETE `/api/storms/{id}`, GET `/api/storms/{id}/report` | cancels a storm; a storm as a file to keep |
 //! | POST `/api/preview` | a run in virtual time that is neither kept nor counted |
-//! | POST `/api/loads` | many runs, for as long as somebody reads how it goes |
 //! | GET `/api/wire` | what reached the service from anywhere else |
 //! | GET `/api/events` | all of it as it happens, as an event stream |
 
@@ -29,7 +28,6 @@ mod exporters;
 mod feed;
 mod guard;
 mod json_body;
-mod loads;
 mod lock;
 mod problem;
 mod rate;
@@ -54,14 +52,13 @@ use tracing_subscriber::{Registry, layer::SubscriberExt};
 
 use assets::Assets;
 use feed::Feed;
-use loads::Loads;
 use routes::router;
 use runner::{Exposition, RunError, scenario::CATALOGUE};
 use runs::Runs;
 use shared::Shared;
 
 pub use exporters::Exporters;
-pub(crate) use runs::{COMPARE, Evidence, EvidenceStyle};
+pub(crate) use runs::{COMPARE, Evidence, EvidenceStyle, RunNumbers};
 
 /// The default port of the web UI.
 pub const DEFAULT_PAGE_PORT: u16 = 8766;
@@ -172,7 +169,6 @@ impl WebUi {
         chores.spawn(rate::publish(exposition.clone(), Arc::clone(&feed)));
         let shared = Shared {
             assets,
-            loads: Loads::new(exposition.clone(), config.exporters.clone()),
             runs: Runs::new(Arc::clone(&feed), exposition, config.exporters),
             feed,
             cards: Arc::default(),
@@ -226,7 +222,7 @@ impl WebUi {
             .unwrap_or_default()
     }
 
-    /// Stops the page, cancels the runs, the storms and the load that go on, and stops the
+    /// Stops the page, cancels the runs and the storms that go on, and stops the
     /// cases that are open and the service. It returns how many connections to the page
     /// and to the service were still busy, and were cut off.
     ///
@@ -234,17 +230,16 @@ impl WebUi {
     ///
     /// [`RunError`] if the service, or that of a case, could not be stopped properly.
     pub async fn stop(mut self) -> Result<Stopped, RunError> {
-        // Event streams never end on their own, and a load may take hours.
+        // Event streams never end on their own, and the runs of a load may take long.
         self.shared.feed.close();
         self.shared.storms.stop().await;
-        self.shared.loads.abort();
+        self.shared.runs.stop_unkept();
         self.phase.send_replace(Phase::Draining);
         let mut cut_off = 0;
         while let Some(ended) = self.serving.join_next().await {
             // A panic in there has been reported.
             cut_off += ended.map_or(0, |stopped| stopped.cut_off);
         }
-        self.shared.loads.stop().await;
         self.shared.runs.stop().await;
         self.chores.shutdown().await;
         let cards = self.shared.cards.stop().await;
@@ -258,7 +253,6 @@ impl WebUi {
 impl Drop for WebUi {
     fn drop(&mut self) {
         self.shared.runs.abort();
-        self.shared.loads.abort();
         self.shared.cards.abort();
         self.shared.storms.abort();
     }

@@ -1,4 +1,4 @@
-//! The routes of the web UI. Those of runs, loads, the card, storms and the feed stand
+//! The routes of the web UI. Those of runs, the card, storms and the feed stand
 //! in the folder of each.
 
 use axum::{
@@ -11,8 +11,8 @@ use axum::{
 use http::{HeaderMap, StatusCode};
 
 use super::{
-    assets::INDEX, card, course, feed, guard::guard, loads, problem::Problem, runs, shared::Shared,
-    storm, wire_lane,
+    assets::INDEX, card, course, feed, guard::guard, problem::Problem, runs, shared::Shared, storm,
+    wire_lane,
 };
 
 /// Every route, behind the guard.
@@ -27,7 +27,6 @@ pub(super) fn router(shared: Shared) -> Router {
         .route("/api/vocabulary", get(vocabulary))
         .route("/api/wire", get(wire))
         .merge(runs::routes())
-        .merge(loads::routes())
         .merge(card::routes())
         .merge(storm::routes())
         .merge(feed::routes())

@@ -6,10 +6,7 @@ use axum::{body::Bytes, extract::Request};
 use host::Ledger;
 use http::{StatusCode, header::CONTENT_TYPE};
 
-use super::{
-    assets::Assets, card::Cards, feed::Feed, loads::Loads, problem::Problem, runs::Runs,
-    storm::Storms,
-};
+use super::{assets::Assets, card::Cards, feed::Feed, problem::Problem, runs::Runs, storm::Storms};
 
 /// The maximum length of a request body: a run's settings take a few lines.
 const MAX_BODY: usize = 16 * 1024;
@@ -20,7 +17,6 @@ pub(super) struct Shared {
     pub(super) assets: Assets,
     pub(super) feed: Arc<Feed>,
     pub(super) runs: Arc<Runs>,
-    pub(super) loads: Arc<Loads>,
     pub(super) cards: Arc<Cards>,
     pub(super) storms: Arc<Storms>,
     pub(super) ledger: Ledger,

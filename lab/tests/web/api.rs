@@ -87,7 +87,6 @@ async fn a_method_that_a_path_does_not_serve_is_a_problem_with_allow() {
         ("/", "GET,HEAD"),
         ("/api/runs", "GET,HEAD,POST"),
         ("/api/events", "GET,HEAD"),
-        ("/api/loads", "POST"),
     ] {
         let headers = [("sec-fetch-site", "same-origin")];
         let response = browser.send(Method::DELETE, path, &headers, "").await;
@@ -274,34 +273,31 @@ async fn a_run_has_a_side_for_each_client() {
 }
 
 #[tokio::test]
-async fn an_invalid_run_or_load_is_refused_and_not_kept() {
+async fn an_invalid_run_is_refused_and_not_kept() {
     let (_dashboard, browser) = serve().await;
     let json = Some("application/json");
     let long = format!("{{\"scenario\":\"{}\"}}", "x".repeat(20_000));
-    let (run, load) = ("/api/runs", "/api/loads");
     let (text, wrong_type) = (Some("text/plain"), "unsupported_media_type");
-    let (flakey, none) = (r#"{"scenario":"flakey"}"#, r#"{"filter":"xyzzy"}"#);
+    let flakey = r#"{"scenario":"flakey"}"#;
     let flaky = r#"{"scenario":"flaky"}"#;
     let zero = r#"{"scenario":"flaky","max_attempts":0}"#;
 
-    for (path, media_type, body, status, code) in [
-        (run, json, flakey, 422, "unknown_scenario"),
-        (run, json, zero, 422, "invalid_run"),
-        (run, json, "{", 400, "invalid_json"),
-        (run, json, &*long, 413, "payload_too_large"),
-        (run, text, flaky, 415, wrong_type),
-        (run, None, flaky, 415, wrong_type),
-        (load, json, "{", 400, "invalid_json"),
-        (load, json, r#"{"rate":0}"#, 422, "invalid_load"),
-        (load, json, none, 422, "unknown_scenario"),
-        (load, None, "{}", 415, wrong_type),
+    for (media_type, body, status, code) in [
+        (json, flakey, 422, "unknown_scenario"),
+        (json, zero, 422, "invalid_run"),
+        (json, "{", 400, "invalid_json"),
+        (json, &*long, 413, "payload_too_large"),
+        (text, flaky, 415, wrong_type),
+        (None, flaky, 415, wrong_type),
     ] {
-        let media_type = media_type.map(|it| ("content-type", it));
+        let media_type = media_type.map(|media_type| ("content-type", media_type));
         let headers: Vec<_> = [("sec-fetch-site", "same-origin")]
             .into_iter()
             .chain(media_type)
             .collect();
-        let response = browser.send(Method::POST, path, &headers, body).await;
+        let response = browser
+            .send(Method::POST, "/api/runs", &headers, body)
+            .await;
 
         assert_eq!(response.status, status, "{body}");
         assert_eq!(response.code(), code, "{body}");

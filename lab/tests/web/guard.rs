@@ -8,7 +8,7 @@ use tokio::{io::AsyncReadExt, net::TcpStream, time::timeout};
 
 use crate::support::{PATIENCE, serve};
 
-const PATHS: [&str; 13] = [
+const PATHS: [&str; 12] = [
     "/",
     "/grade",
     "/storm",
@@ -16,7 +16,6 @@ const PATHS: [&str; 13] = [
     "/assets/app.js",
     "/api/scenarios",
     "/api/runs",
-    "/api/loads",
     "/api/card",
     "/api/storms",
     "/api/wire",
@@ -30,7 +29,6 @@ async fn other_sites_cannot_change_state() {
 
     for (method, path, body) in [
         (Method::POST, "/api/runs", r#"{"scenario":"flaky"}"#),
-        (Method::POST, "/api/loads", "{}"),
         (Method::DELETE, "/api/runs/abcdefgh", ""),
         (Method::POST, "/api/storms", r#"{"story":"spike"}"#),
         (Method::DELETE, "/api/storms/abcdefgh", ""),

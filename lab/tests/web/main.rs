@@ -13,11 +13,11 @@ mod command;
 mod events;
 mod guard;
 mod load;
-mod loads;
 mod scenario_live;
 #[cfg(target_os = "linux")]
 mod soak;
 mod stop;
 mod storm_api;
 mod support;
+mod unkept;
 mod wire;

@@ -12,8 +12,8 @@ use tokio::{
 
 use crate::{
     card::served,
-    loads::endless,
-    support::{PATIENCE, serve},
+    support::{Browser, PATIENCE, serve},
+    unkept::waiting,
 };
 
 fn port(url: &str) -> u16 {
@@ -21,7 +21,8 @@ fn port(url: &str) -> u16 {
     port.parse().expect("a port")
 }
 
-/// Pages that read and one that does not, a run that waits two minutes, and a load.
+/// Pages that read and one that does not, and runs that wait two minutes, of which one is
+/// not kept.
 #[tokio::test]
 async fn nothing_that_goes_on_delays_the_shutdown() {
     let (dashboard, browser) = serve().await;
@@ -35,17 +36,21 @@ async fn nothing_that_goes_on_delays_the_shutdown() {
     deaf.readable().await.expect("a response begins");
     browser.begin_waiting("reliable").await;
     pages[0].until_a_wait().await;
-    let mut progress = browser.load(&endless()).await;
-    progress.next().await;
+    let service = Browser::of(&dashboard.service_url());
+    let waiting = waiting();
+    let stop = async {
+        while service.total("client_attempts_total{").await < 2 {
+            tokio::task::yield_now().await;
+        }
+        timeout(PATIENCE, dashboard.stop()).await
+    };
 
-    let stopped = timeout(PATIENCE, dashboard.stop()).await;
+    let (unkept, stopped) = tokio::join!(browser.start(&waiting), stop);
 
     stopped.expect("a prompt end").expect("nothing left behind");
+    assert_eq!(unkept.code(), "not_run");
     for page in &mut pages {
         while page.next().await.is_some() {}
-    }
-    while let Some(line) = progress.next().await {
-        assert_eq!(line["finished"], false, "{line}");
     }
     for port in ports {
         TcpListener::bind(("127.0.0.1", port)).expect("a free port");

@@ -139,29 +139,20 @@ impl Browser {
 
     pub(crate) async fn listen_at(&self, path: &str, headers: &[(&str, &str)]) -> Events {
         let response = self.open(Method::GET, path, headers, "").await;
-        Events(Pieces::of(response, "text/event-stream", "\n\n"))
-    }
-
-    /// Starts a load, and reads its progress.
-    pub(crate) async fn load(&self, load: &Value) -> Progress {
-        let response = self.open_json("/api/loads", load).await;
-        Progress(Pieces::of(response, "application/x-ndjson", "\n"))
+        Events::of(response)
     }
 
     /// Starts a storm, and reads its events until the value is dropped.
     pub(crate) async fn storm(&self, storm: &Value) -> Events {
         let response = self.open_storm(storm).await;
-        Events(Pieces::of(response, "text/event-stream", "\n\n"))
+        Events::of(response)
     }
 
     /// Starts a storm, and reads nothing.
     pub(crate) async fn open_storm(&self, storm: &Value) -> Response {
-        self.open_json("/api/storms", storm).await
-    }
-
-    async fn open_json(&self, path: &str, value: &Value) -> Response {
-        let value = value.to_string();
-        self.open(Method::POST, path, &OWN_JSON, &value).await
+        let storm = storm.to_string();
+        self.open(Method::POST, "/api/storms", &OWN_JSON, &storm)
+            .await
     }
 
     async fn open(
@@ -203,31 +194,29 @@ impl Event {
     }
 }
 
-/// A response that is read piece by piece.
-struct Pieces {
+/// A reader of an event stream.
+pub(crate) struct Events {
     response: Response,
     text: String,
-    separator: &'static str,
 }
 
-impl Pieces {
-    fn of(response: Response, media_type: &str, separator: &'static str) -> Self {
+impl Events {
+    fn of(response: Response) -> Self {
         assert_eq!(response.status(), StatusCode::OK);
-        assert_eq!(response.headers()["content-type"], media_type);
+        assert_eq!(response.headers()["content-type"], "text/event-stream");
         Self {
             response,
             text: String::new(),
-            separator,
         }
     }
 
-    /// The next piece; none at the end, or if the connection broke.
-    async fn next(&mut self) -> Option<String> {
+    /// The next block; none at the end, or if the connection broke.
+    async fn block(&mut self) -> Option<String> {
         loop {
-            if let Some((piece, rest)) = self.text.split_once(self.separator) {
-                let piece = piece.to_owned();
+            if let Some((block, rest)) = self.text.split_once("\n\n") {
+                let block = block.to_owned();
                 self.text = rest.to_owned();
-                return Some(piece);
+                return Some(block);
             }
             let chunk = self.response.chunk().await;
             assert!(
@@ -239,16 +228,11 @@ impl Pieces {
                 .push_str(std::str::from_utf8(&chunk).expect("UTF-8"));
         }
     }
-}
 
-/// A reader of the feed.
-pub(crate) struct Events(Pieces);
-
-impl Events {
     /// The next event; none once the server has ended or aborted the stream.
     pub(crate) async fn next(&mut self) -> Option<Event> {
         loop {
-            if let Some(event) = read(&self.0.next().await?) {
+            if let Some(event) = read(&self.block().await?) {
                 return Some(event);
             }
         }
@@ -274,26 +258,6 @@ impl Events {
             rows.is_some_and(|rows| rows.iter().any(|row| row["kind"] == "wait"))
         };
         self.until(waits).await
-    }
-}
-
-/// The progress of a load, which stops when this is dropped.
-pub(crate) struct Progress(Pieces);
-
-impl Progress {
-    /// The next line; none at the end, or if the connection broke.
-    pub(crate) async fn next(&mut self) -> Option<Value> {
-        let line = self.0.next().await?;
-        Some(serde_json::from_str(&line).expect("JSON"))
-    }
-
-    /// The last line.
-    pub(crate) async fn last(&mut self) -> Value {
-        let mut last = None;
-        while let Some(line) = self.next().await {
-            last = Some(line);
-        }
-        last.expect("a line")
     }
 }
 

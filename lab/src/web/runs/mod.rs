@@ -7,6 +7,7 @@ mod preview;
 mod record;
 mod request;
 mod routes;
+mod unkept;
 
 use std::{
     collections::VecDeque,
@@ -42,6 +43,7 @@ pub(super) use preview::has_sliders;
 pub(crate) use request::COMPARE;
 pub(super) use request::ClientChoice;
 pub(super) use routes::routes;
+pub(crate) use unkept::RunNumbers;
 
 /// How many clients may run at once, of which a comparison has two. Each takes about ten
 /// descriptors with its service, and a process often has 1 024.
@@ -64,6 +66,10 @@ pub(super) struct Runs {
     tasks: Mutex<JoinSet<()>>,
     /// The turns of previews.
     previews: Semaphore,
+    /// The turns of runs that are not kept.
+    unkept: Semaphore,
+    /// Set when they have to end.
+    stopping: watch::Sender<bool>,
 }
 
 /// A change on a side of a run.
@@ -93,6 +99,8 @@ impl Runs {
             records: Mutex::default(),
             tasks: Mutex::default(),
             previews: Semaphore::new(preview::MAX_PREVIEWS),
+            unkept: Semaphore::new(unkept::MAX_UNKEPT),
+            stopping: watch::Sender::new(false),
         })
     }
 

@@ -38,6 +38,7 @@ struct Body {
     #[serde(default)]
     pace: Pace,
     seed: Option<u64>,
+    kept: Option<bool>,
     #[serde(default, deserialize_with = "integer::<_, _, 1, MOST>")]
     max_attempts: Option<u32>,
     #[serde(
@@ -129,6 +130,8 @@ pub(super) struct RunRequest {
     pub(super) without: Option<&'static Without>,
     pub(super) seed: u64,
     pub(super) pace: Pace,
+    /// Whether it is listed and published, and stays after its end.
+    pub(super) kept: bool,
     pub(super) overrides: Overrides,
 }
 
@@ -145,6 +148,10 @@ impl RunRequest {
             let detail = "without: needs the reliable client or a comparison";
             return Err(invalid(detail.to_owned()));
         }
+        let kept = body.kept.unwrap_or(true);
+        if !kept && clients.len() > 1 {
+            return Err(invalid("kept: a comparison is always kept".to_owned()));
+        }
         let overrides = Overrides {
             max_attempts: body.max_attempts,
             backoff: body.backoff_ms.map(Duration::from_millis),
@@ -159,6 +166,7 @@ impl RunRequest {
             choice: body.client,
             without: body.without,
             pace: body.pace,
+            kept,
             seed: body.seed.unwrap_or_else(Settings::random_seed),
             overrides,
         })
@@ -195,6 +203,7 @@ mod tests {
             (request.choice, request.pace),
             (ClientChoice::default(), Pace::Real)
         );
+        assert!(request.kept);
         assert_eq!(request.overrides, Overrides::default());
     }
 
@@ -240,6 +249,8 @@ mod tests {
 {"max_items":10001} | max_items: must be an integer from 1 to 10000, got 10001
 {"max_retry_after_seconds":86401} | max_retry_after_seconds: must be an integer from 0 to 86400
 {"deadline":1} | unknown field `deadline`
+{"kept":0} | kept: invalid type: integer `0`, expected a boolean
+{"client":"compare","kept":false} | kept: a comparison is always kept
 {"max_pages":3} | max_pages: has no effect on scenario flaky: it does not read a listing
 {"client":"naive","max_attempts":1} | max_attempts: has no effect on client naive: its limits
 "#;

@@ -64,6 +64,10 @@ struct Started {
 async fn start(State(shared): State<Shared>, request: Request) -> Result<Response, Problem> {
     let body = json_body(request, "a run").await?;
     let request = RunRequest::read(&body)?;
+    if !request.kept {
+        let numbers = shared.runs.run_unkept(request).await?;
+        return Ok(Json(numbers).into_response());
+    }
     let seed = request.seed;
     let id = shared.runs.start(request)?;
     let location = format!("/runs/{id}");

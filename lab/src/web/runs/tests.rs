@@ -15,6 +15,7 @@ fn request(scenario: &'static Scenario) -> RunRequest {
         without: None,
         seed: 7,
         pace: Pace::Virtual,
+        kept: true,
         overrides: Overrides::default(),
     }
 }

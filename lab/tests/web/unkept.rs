@@ -1,0 +1,88 @@
+//! Runs that are not kept, as `lab load` asks for them.
+
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use http::StatusCode;
+use serde_json::{Value, json};
+use tokio::time::{sleep, timeout};
+
+use crate::support::{Browser, PATIENCE, TestResponse, serve};
+
+/// A run that waits for two minutes.
+pub(crate) fn waiting() -> Value {
+    json!({ "scenario": "retry-later", "max_retry_after_seconds": 600, "kept": false })
+}
+
+fn unkept(scenario: &str) -> Value {
+    json!({ "scenario": scenario, "pace": "virtual", "seed": 7, "kept": false })
+}
+
+#[tokio::test]
+async fn an_unkept_run_responds_with_its_numbers_and_changes_the_counters() {
+    let (dashboard, browser) = serve().await;
+
+    let response = browser.start(&unkept("flaky-gives-up")).await;
+
+    assert_eq!(response.status, StatusCode::OK);
+    let numbers = json!({
+        "calls": 1, "attempts": 2, "retries": 1, "give_ups": 1, "requests": 2, "responses": 2,
+        "missed": [],
+    });
+    assert_eq!(response.json(), numbers);
+    let service = Browser::of(&dashboard.service_url());
+    for (series, expected) in [
+        ("client_calls_total{", 1),
+        ("client_attempts_total{", 2),
+        ("service_faults_total{", 2),
+        ("client_retries_total{", 1),
+        ("client_give_ups_total{", 1),
+        ("http_server_active_requests{", 0),
+    ] {
+        assert_eq!(service.total(series).await, expected, "{series}");
+    }
+}
+
+#[tokio::test]
+async fn an_unkept_run_is_neither_listed_nor_published() {
+    let (_dashboard, browser) = serve().await;
+    let mut events = browser.listen().await;
+    let first = browser.run_scenario("flaky").await;
+
+    let unkept = unkept("items");
+    join_all((0..20).map(|_| browser.start(&unkept))).await;
+
+    let last = browser.run_scenario("flaky").await;
+    let events = events.until(|event| event.ends(&last)).await;
+    for event in events.iter().filter(|event| event.kind != "metrics") {
+        let id = event.data["id"].as_str().expect("an id");
+        assert!([&first, &last].contains(&&id.to_owned()), "{event:?}");
+    }
+    let runs = browser.get("/api/runs").await.json();
+    let ids = [0, 1, 2].map(|number| &runs[number]["id"]);
+    assert_eq!(ids, [&json!(last), &json!(first), &Value::Null]);
+}
+
+#[tokio::test]
+async fn too_many_unkept_runs_are_refused_until_their_callers_hang_up() {
+    let (_dashboard, browser) = serve().await;
+    let (waiting, short) = (waiting(), unkept("items"));
+    let until = async |status: StatusCode| -> TestResponse {
+        loop {
+            let response = browser.start(&short).await;
+            if response.status == status {
+                return response;
+            }
+            sleep(Duration::from_millis(20)).await;
+        }
+    };
+
+    let refused = tokio::select! {
+        ended = join_all((0..32).map(|_| browser.start(&waiting))) => panic!("{}", ended.len()),
+        refused = timeout(PATIENCE, until(StatusCode::TOO_MANY_REQUESTS)) => refused,
+    };
+    let admitted = timeout(PATIENCE, until(StatusCode::OK)).await;
+
+    assert_eq!(refused.expect("a refusal").code(), "too_many_runs");
+    assert!(admitted.is_ok());
+}
