@@ -8,7 +8,7 @@ const SIGNS = { ok: "✓", failed: "✗", open: "·" };
 
 /** A picture that grows by `add(curves)`, until `end(picture, isGuessed)`, or until
     `stop()`, which removes one that has not started. */
-export function createPicture({ policy, changed, break_even: breakEven, source }, frame) {
+export function createPicture({ policy, changed, break_even: breakEven }, frame) {
   const { axis, columns, top, rates, capacity, incident } = frame;
   const across = (time) => `${((100 * time) / axis.length_ns).toFixed(2)}%`;
   const down = (rate) => `${(100 * (1 - rate / top)).toFixed(2)}%`;
@@ -32,9 +32,8 @@ export function createPicture({ policy, changed, break_even: breakEven, source }
   const ending = el("span", { class: "ending" }, sign, words);
   const [remark, brief] = [el("p", { class: "terms" }), el("p", { class: "terms" })];
   const guessed = el("span", { class: "terms" });
-  const from = source && el("p", { class: "terms" }, el("a", { href: source.url, rel: "noreferrer" }, "Its source"), `: ${source.differs}.`);
   const root = el("li", null,
-    el("h3", null, policy, " ", ending, " ", guessed), el("p", { class: "terms" }, changed ?? ""), chart, remark, brief, from);
+    el("h3", null, policy, " ", ending, " ", guessed), el("p", { class: "terms" }, changed ?? ""), chart, remark, brief);
 
   let [due, hasEnded] = [false, false];
   function draw() {

@@ -88,7 +88,6 @@ export function stormPanel({ announce, choose, copyText }) {
   byId("storm-link").addEventListener("click", () => copyText(byId("storm-link"), location.href));
   byId("stories").addEventListener("change", () => tell(byId("stories").value, new Map()));
   byId("storm-settings").addEventListener("input", count);
-  byId("storm-presets").addEventListener("change", offerGuesses);
   byId("storm-own").addEventListener("input", () => {
     byId("storm-with-own").checked = true;
     offerGuesses();
@@ -140,31 +139,13 @@ export function stormPanel({ announce, choose, copyText }) {
     form.elements.seed.value = asked.get("seed") ?? "";
     for (const [key, slider] of sliders) slider.put(asked.get(key) ?? story.settings[key] ?? slider.usual);
     byId("storm-with-own").checked = [...asked.keys()].some((key) => key.startsWith(OWN));
-    offerPresets(asked.get("beside")?.split(",") ?? []);
-    byId("storm-knobs").open = [...asked.keys()].some((key) => sliders.has(key)) || beside().length > 0;
+    byId("storm-knobs").open = [...asked.keys()].some((key) => sliders.has(key));
     offerGuesses();
     count();
   }
 
-  /** The presets of other clients, and any other names in a link, which the server
-      validates. */
-  function offerPresets(asked) {
-    const known = catalogue.presets.map(({ name }) => name);
-    const presets = [...catalogue.presets, ...asked.filter((name) => !known.includes(name)).map((name) => ({ name }))];
-    byId("storm-presets").replaceChildren(...presets.map(({ name, differs }) => {
-      const box = el("input", { type: "checkbox", name: "beside", value: name });
-      box.checked = asked.includes(name);
-      return el("label", { title: differs ?? null }, box, el("span", null, name));
-    }));
-  }
-
-  /** The additional policies to simulate, by their names. */
-  function beside() {
-    return [...form.querySelectorAll("[name=beside]:checked")].map(({ value }) => value);
-  }
-
   function offerGuesses() {
-    const names = [...story.policies.map(({ name }) => name), ...beside()];
+    const names = story.policies.map(({ name }) => name);
     if (byId("storm-with-own").checked) names.push(catalogue.own_name);
     keyed(byId("storm-guesses"), names, (name) => name, (name) => el("label", null,
       el("input", { type: "checkbox", name: "guess", value: name }), el("span", null, name)));
@@ -178,14 +159,14 @@ export function stormPanel({ announce, choose, copyText }) {
   }
 
   function count() {
-    const changes = turned().length + beside().length + Number(byId("storm-with-own").checked);
-    const usual = "Load, service, and other policies";
+    const changes = turned().length + Number(byId("storm-with-own").checked);
+    const usual = "Load, service, and your own policy";
     say(byId("storm-knobs").firstElementChild, changes === 0 ? usual : `${usual} · ${changes} changed`);
   }
 
   async function start() {
     if (!story || shown?.goesOn) return;
-    const order = { story: story.name, settings: Object.fromEntries(turned()), beside: beside() };
+    const order = { story: story.name, settings: Object.fromEntries(turned()) };
     const seed = form.elements.seed.value.trim();
     if (seed !== "") order.seed = api.number(seed);
     if (byId("storm-with-own").checked) {
@@ -228,9 +209,8 @@ export function stormPanel({ announce, choose, copyText }) {
 }
 
 /** The part of an address that repeats a storm. */
-function addressOf({ story, settings, beside, own }, seed) {
+function addressOf({ story, settings, own }, seed) {
   const parts = { story, seed, ...settings };
-  if (beside.length > 0) parts.beside = beside.join(",");
   for (const [name, value] of Object.entries(own ?? {})) parts[OWN + name] = value;
   return String(new URLSearchParams(parts));
 }

@@ -39,7 +39,7 @@ pub use html::{html, html_card, html_comparison, html_proxy, html_storm};
 pub use json::json;
 pub use junit::{junit, junit_proxy};
 pub use options::Options;
-pub use storm_text::{storm, storm_in_figures, storm_list, storm_tally};
+pub use storm_text::{storm, storm_list, storm_tally};
 pub use summary::summary;
 pub use table::table;
 pub use text::text;

@@ -3,8 +3,8 @@
 use anstyle::AnsiColor;
 use evidence::{
     plot::{
-        Mark, break_even, moment, storm_columns, storm_ending, storm_figures_in_short,
-        storm_learnt, storm_limit, storm_terms,
+        Mark, break_even, moment, storm_columns, storm_ending, storm_learnt, storm_limit,
+        storm_terms,
     },
     storm::{
         ALL, Incident, Load, Policy, PolicyRun, PolicyTally, Recovery, STEP, Shade, Storm,
@@ -27,14 +27,6 @@ const DIGITS: [char; ALL + 1] = ['0', '1', '2', '3', '4', '5', '6', '7', '8'];
 
 /// The sign of a column that is not judged.
 const NOT_JUDGED: char = '?';
-
-/// The columns of the figures that show values at the end, with their names.
-const AT_END: [(&str, &str); 4] = [
-    ("calls/s\nok", "calls/s ok"),
-    ("requests\nqueued", "requests queued"),
-    ("tokens\nleft", "tokens of a client"),
-    ("limit\n", "attempts in flight that a client allows (limit)"),
-];
 
 /// Renders a storm: the successes under each policy, and the lesson. The texts after the
 /// lesson, which the report has as well, are left to it if they do not fit a plain screen.
@@ -63,47 +55,7 @@ pub fn storm(storm: &Storm, options: &Options) -> String {
             text.push_str(&more);
         }
     }
-    let mut sheet = Sheet::new(options);
-    for run in &storm.policies {
-        source(&mut sheet, &run.policy);
-    }
-    text + &sheet.into_text()
-}
-
-/// Renders a storm: the successes under each policy, with their figures.
-#[must_use]
-pub fn storm_in_figures(storm: &Storm, options: &Options) -> String {
-    let mut sheet = Sheet::new(options);
-    picture(&mut sheet, storm);
-    sheet.gap();
-    let none = options.or_ascii("–", "-");
-    let table = storm_figures_in_short(storm);
-    let mut columns = table.columns.iter().enumerate().map(|(at, column)| {
-        let cells = table.rows.iter().filter_map(|row| row.cells.get(at));
-        let cells = cells.map(|cell| cell.as_deref().unwrap_or(none));
-        column.title.split('\n').chain(cells).collect::<Vec<_>>()
-    });
-    let names = columns.next().unwrap_or_default().into_iter();
-    let names: Vec<_> = names.map(|name| format!("{name:<NAME$}")).collect();
-    let (mut lines, mut used) = (names.clone(), NAME);
-    for column in columns {
-        let title = column.iter().take(2).map(|line| line.len());
-        let width = title.max().unwrap_or(0).max(6) + 1;
-        if used + width > sheet.width() {
-            lines.drain(..).for_each(|line| sheet.line(&line));
-            (lines, used) = (names.clone(), NAME);
-        }
-        used += width;
-        for (line, cell) in lines.iter_mut().zip(column) {
-            *line += &format!("{cell:>width$}");
-        }
-    }
-    lines.iter().for_each(|line| sheet.line(line));
-    let is_shown = |title| table.columns.iter().any(|column| column.title == title);
-    let at_end = AT_END.iter().filter(|(title, _)| is_shown(*title));
-    let at_end: Vec<_> = at_end.map(|(_, words)| *words).collect();
-    sheet.beside("", &format!("At the end: {}.", at_end.join(", ")));
-    sheet.into_text()
+    text
 }
 
 /// A line for each policy, below the incident that they met.
@@ -261,14 +213,6 @@ fn short(count: f64) -> String {
     }
 }
 
-fn source(sheet: &mut Sheet<'_>, policy: &Policy) {
-    if let Some(source) = policy.source {
-        let bullet = sheet.options.or_ascii("· ", "- ");
-        let text = format!("{}: {} ({})", policy.name, source.differs, source.url);
-        sheet.beside(bullet, &text);
-    }
-}
-
 /// Renders the results of many seeds of a storm and their spread, below the picture of
 /// the first seed.
 #[must_use]
@@ -325,23 +269,14 @@ fn range<T: Ord + Copy>(values: impl Iterator<Item = T> + Clone) -> Option<(T, T
     values.clone().min().zip(values.max())
 }
 
-/// Lists the stories and the additional policies.
+/// Lists the stories and their policies.
 #[must_use]
-pub fn storm_list(
-    stories: &[(StoryWords, &[Policy])],
-    presets: &[Policy],
-    options: &Options,
-) -> String {
+pub fn storm_list(stories: &[(StoryWords, &[Policy])], options: &Options) -> String {
     let mut sheet = Sheet::new(options);
     for (words, policies) in stories {
         sheet.beside(&format!("{:<22}", words.name), words.title);
         let names: Vec<_> = policies.iter().map(Policy::word).collect();
         sheet.beside(&format!("{:<22}", ""), &names.join(" "));
-    }
-    sheet.gap();
-    sheet.line("Presets of other clients, for --policy:");
-    for policy in presets {
-        source(&mut sheet, policy);
     }
     sheet.into_text()
 }
@@ -447,10 +382,9 @@ mod tests {
             let mut tally = Tally::of(&simulated);
             tally.add(Tally::of(&simulated));
             let text = storm(&simulated, &options);
-            let figures = storm_in_figures(&simulated, &options);
             let seeds = storm_tally(&simulated, &tally, &options);
 
-            for text in [&text, &figures, &seeds] {
+            for text in [&text, &seeds] {
                 for line in text.lines() {
                     prop_assert!(line.chars().count() <= width, "{} columns: {}", width, line);
                 }

@@ -92,14 +92,14 @@ Examples:
   lab storm
       a spike, and five policies
   lab storm --list
-      all stories, and the policies of other clients
+      all stories and their policies
   lab storm herd
       another story
   lab storm --seeds 20
       how often each policy recovers
   lab storm --attempts 5 --budget 20
       a policy of your own beside the others
-  lab storm --policy 3-jitter grpc envoy --calls-per-second 40
+  lab storm --policy 3-jitter 3-budget --calls-per-second 40
       other policies, and less load
   lab storm --incident cut --workers-left 3
       another incident";

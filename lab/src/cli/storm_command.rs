@@ -13,7 +13,7 @@ use std::{
 
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 use evidence::storm::{Cut, Knob, KnobError, Knobs, Policy, Settings, Setup, Storm, Values};
-use runner::storm::{PRESETS, Plan, STORIES, StormError, policy, simulate, simulate_seeds, story};
+use runner::storm::{Plan, STORIES, StormError, policy, simulate, simulate_seeds, story};
 
 use super::{
     Exit, OrExit,
@@ -51,9 +51,6 @@ pub(super) struct Arguments {
     /// Write the storm as an HTML report
     #[arg(long, value_name = "FILE", conflicts_with = "seeds")]
     report: Option<PathBuf>,
-    /// Print figures below the pictures instead of words: latency, requests, tokens
-    #[arg(long, conflicts_with_all = ["seeds", "json"])]
-    figures: bool,
     /// Use ASCII only
     #[arg(long)]
     ascii: bool,
@@ -108,7 +105,7 @@ fn option(name: &str) -> String {
 
 impl<T: Knobs> Args for Turned<T> {
     fn augment_args(command: Command) -> Command {
-        let arguments = T::KNOBS.iter().map(|knob| {
+        let arguments = T::options().map(|knob| {
             let name = match knob.values {
                 Values::OneOf(_) => "WORD",
                 Values::Whole { .. } => "N",
@@ -138,7 +135,7 @@ impl<T: Knobs> Args for Turned<T> {
 
 impl<T: Knobs> FromArgMatches for Turned<T> {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        let given = T::KNOBS.iter().filter_map(|knob| {
+        let given = T::options().filter_map(|knob| {
             let text = matches.get_one::<String>(knob.name)?;
             Some((knob, text.clone()))
         });
@@ -159,7 +156,7 @@ pub(super) fn storm(arguments: &Arguments) -> Result<Exit, Exit> {
             .iter()
             .map(|story| (story.words, story.policies))
             .collect();
-        let list = render::storm_list(&stories, PRESETS, &options);
+        let list = render::storm_list(&stories, &options);
         return terminal::print(&list).map(|()| Exit::Passed);
     }
     let plan = arguments.plan().or_exit(Exit::Usage)?;
@@ -176,7 +173,6 @@ pub(super) fn storm(arguments: &Arguments) -> Result<Exit, Exit> {
             }
             let text = match json {
                 true => render::json(&storm),
-                false if arguments.figures => render::storm_in_figures(&storm, &options),
                 false => render::storm(&storm, &options),
             };
             let mut runs = storm.policies.iter();
@@ -241,7 +237,7 @@ fn seeds(text: &str) -> Result<u32, NumberError> {
 mod tests {
     use std::time::Duration;
 
-    use render::{Options, storm, storm_in_figures};
+    use render::{Options, storm};
 
     use super::*;
 
@@ -263,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn every_story_fits_a_plain_screen_with_and_without_its_figures() {
+    fn every_story_fits_a_plain_screen() {
         let ascii = Options {
             ascii: true,
             ..Options::default()
@@ -271,16 +267,12 @@ mod tests {
         for story in STORIES {
             let simulated = in_short(story);
             for options in [&Options::default(), &ascii] {
-                for text in [
-                    storm(&simulated, options),
-                    storm_in_figures(&simulated, options),
-                ] {
-                    // The last of the 24 lines holds the prompt.
-                    assert!(text.lines().count() <= 23, "{text}");
-                    let widest = text.lines().map(|line| line.chars().count()).max();
-                    assert!(widest <= Some(80), "{text}");
-                    assert!(!options.ascii || text.is_ascii(), "{text}");
-                }
+                let text = storm(&simulated, options);
+                // The last of the 24 lines holds the prompt.
+                assert!(text.lines().count() <= 23, "{text}");
+                let widest = text.lines().map(|line| line.chars().count()).max();
+                assert!(widest <= Some(80), "{text}");
+                assert!(!options.ascii || text.is_ascii(), "{text}");
             }
         }
     }

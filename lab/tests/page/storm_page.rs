@@ -101,32 +101,6 @@ async fn a_cancelled_storm_keeps_its_pictures() {
 
 #[tokio::test]
 #[ignore = "needs chromium and chromedriver"]
-async fn a_preset_is_chosen_guessed_and_repeated_by_the_address() {
-    let lab = Lab::start();
-    let browser = Browser::at_storm(&lab, PROJECTOR, SHORT).await;
-    let guesses = "all('#storm-guesses label')";
-
-    browser.click("#storm-presets [value=envoy] + span").await;
-    let chosen = browser.read(guesses).await;
-    browser.click("#storm-guesses label:last-of-type").await;
-    browser.press("r").await;
-    browser.storm_ended().await;
-
-    assert_eq!(chosen.as_array().map(Vec::len), Some(6), "{chosen}");
-    let last = "one('#pictures li:last-child')";
-    let title = format!("{last}.querySelector('h3').textContent");
-    browser.says(&title, &["envoy", "your guess"]).await;
-    let source = format!("{last}.querySelector('a').href");
-    browser.says(&source, &["envoyproxy.io"]).await;
-    let asked = format!("#{SHORT}&beside=envoy");
-    browser.shows("location.hash", asked).await;
-    browser.reload().await;
-    browser.until("one('#storm-guesses label')").await;
-    browser.shows(guesses, chosen).await;
-}
-
-#[tokio::test]
-#[ignore = "needs chromium and chromedriver"]
 async fn each_slider_changes_only_its_own_setting() {
     let lab = Lab::start();
     let browser = Browser::at_storm(&lab, PROJECTOR, "story=spike&own.attempts=3").await;

@@ -133,8 +133,6 @@ const REFUSED: &str = r#"
     invalid_storm own: attempts must be a whole number from 1 to 20, got 21
 {"story": "spike", "policies": []}
     invalid_storm unknown field `policies`
-{"story": "spike", "beside": ["grcp"]}
-    invalid_storm beside: no policy is called 'grcp'; did you mean 'grpc'?
 {"story": "spike", "own": {"base_seconds": 2, "cap_seconds": 1}}
     invalid_storm own: yours:
 "#;
@@ -172,26 +170,5 @@ async fn the_users_own_policy_is_simulated_beside_the_others() {
     let last = of(&events, "ended").last().expect("one");
     let remark = last["remark"].as_str().expect("words");
     assert!(remark.contains("at most 5 requests"), "{remark}");
-    ui.stop().await.expect("nothing is left");
-}
-
-#[tokio::test]
-async fn a_preset_is_simulated_once_beside_a_story_and_names_its_source() {
-    let (ui, browser) = serve().await;
-    let catalogue = browser.get("/api/storms").await.json();
-    let mut storm = short();
-    storm["beside"] = json!(["grpc", "aws-2026", "grpc"]);
-
-    let events = simulated(&browser, &storm).await;
-
-    let presets = catalogue["presets"].as_array().expect("presets");
-    let known = presets.iter().any(|preset| preset["name"] == "aws-2026");
-    assert!(known, "{presets:?}");
-    let pictures = events[0].data["pictures"].as_array().expect("pictures");
-    let names: Vec<_> = pictures.iter().map(|it| it["policy"].clone()).collect();
-    assert_eq!(names[5..], [json!("grpc"), json!("aws-2026")]);
-    let source = pictures[5]["source"]["url"].as_str().expect("an address");
-    assert!(source.starts_with("https://github.com/grpc/"), "{source}");
-    assert_eq!(pictures[0]["source"], Value::Null);
     ui.stop().await.expect("nothing is left");
 }

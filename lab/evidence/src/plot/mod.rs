@@ -14,7 +14,6 @@ pub use run::{Axis, Chart, Detail, LimitLine, LimitStep, Mark, Part, Row, Tick, 
 pub use scale::Scale;
 pub use storm::{
     Ending, Level, StormCurves, StormFrame, StormPicture, Stretch, break_even, moment,
-    storm_columns, storm_ending, storm_figures, storm_figures_in_short, storm_learnt, storm_limit,
-    storm_terms,
+    storm_columns, storm_ending, storm_figures, storm_learnt, storm_limit, storm_terms,
 };
 pub use table::{Column, Table, TableRow};

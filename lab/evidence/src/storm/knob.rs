@@ -13,6 +13,8 @@ pub struct Knob<T: 'static> {
     pub what: &'static str,
     /// Its values.
     pub values: Values,
+    /// Whether users can set it. The others differ only between policies of stories.
+    pub is_option: bool,
     pub(super) get: fn(&T) -> Value,
     pub(super) set: fn(&mut T, Value),
 }
@@ -59,6 +61,11 @@ pub trait Knobs: Default + 'static {
     /// The table.
     const KNOBS: &'static [Knob<Self>];
 
+    /// The rows that users can set.
+    fn options() -> impl Iterator<Item = &'static Knob<Self>> {
+        Self::KNOBS.iter().filter(|knob| knob.is_option)
+    }
+
     /// Sets a knob to a value in JSON: a number or a word.
     ///
     /// # Errors
@@ -85,13 +92,13 @@ pub trait Knobs: Default + 'static {
         Ok(())
     }
 
-    /// The knob with this name.
+    /// The knob with this name that users can set.
     ///
     /// # Errors
     ///
     /// [`KnobError::Unknown`] if there is none.
     fn knob(name: &str) -> Result<&'static Knob<Self>, KnobError> {
-        let known = Self::KNOBS.iter().find(|knob| knob.name == name);
+        let known = Self::options().find(|knob| knob.name == name);
         known.ok_or_else(|| KnobError::Unknown {
             name: name.to_owned(),
         })
@@ -239,7 +246,7 @@ macro_rules! choice {
 }
 
 /// Declares a type of knobs by a table. Each row has the field, the name of its knob, the
-/// values, the default and the meaning.
+/// values, the default and the meaning. Users cannot set those of the second part.
 macro_rules! knobs {
     (
         #[doc = $doc:literal]
@@ -249,16 +256,23 @@ macro_rules! knobs {
         DEFAULT {
             $($field:ident $name:literal: $kind:ident($($values:tt)+) = $default:expr, $what:literal;)+
         }
+        $(OF_STORIES {
+            $($of_stories:ident $story_name:literal: $story_kind:ident($($story_values:tt)+) = $story_default:expr, $story_what:literal;)+
+        })?
     ) => {
         #[doc = $doc]
         #[derive(Clone, Copy, Debug, PartialEq)]
         pub struct $of {
             $(#[doc = $what] pub $field: knobs!(@type $kind($($values)+)),)+
+            $($(#[doc = $story_what] pub $of_stories: knobs!(@type $story_kind($($story_values)+)),)+)?
         }
 
         impl $of {
             $(#[$about_default])*
-            pub const DEFAULT: Self = Self { $($field: $default,)+ };
+            pub const DEFAULT: Self = Self {
+                $($field: $default,)+
+                $($($of_stories: $story_default,)+)?
+            };
         }
 
         impl Default for $of {
@@ -268,19 +282,27 @@ macro_rules! knobs {
         }
 
         impl Knobs for $of {
-            const KNOBS: &'static [Knob<Self>] = &[$(Knob {
-                name: $name,
-                what: $what,
-                values: knobs!(@values $kind($($values)+)),
-                get: |of| knobs!(@value $kind(of.$field)),
-                set: |of, value| knobs!(@set $kind($($values)+) of.$field = value),
-            },)+];
+            const KNOBS: &'static [Knob<Self>] = &[
+                $(knobs!(@knob true, $field $name: $kind($($values)+), $what),)+
+                $($(knobs!(@knob false, $of_stories $story_name: $story_kind($($story_values)+), $story_what),)+)?
+            ];
         }
 
         impl serde::Serialize for $of {
             fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 crate::storm::knob::serialize(self, serializer)
             }
+        }
+    };
+
+    (@knob $is_option:literal, $field:ident $name:literal: $kind:ident($($values:tt)+), $what:literal) => {
+        Knob {
+            name: $name,
+            what: $what,
+            values: knobs!(@values $kind($($values)+)),
+            is_option: $is_option,
+            get: |of| knobs!(@value $kind(of.$field)),
+            set: |of, value| knobs!(@set $kind($($values)+) of.$field = value),
         }
     };
 
@@ -343,6 +365,10 @@ mod tests {
         };
 
         for (place, knob) in T::KNOBS.iter().enumerate() {
+            if !knob.is_option {
+                assert!(T::knob(knob.name).is_err(), "{}", knob.name);
+                continue;
+            }
             let own = json!(knob.value(&default));
             for value in ends(knob.values).into_iter().chain([own]) {
                 let mut expected = shown(&default);

@@ -15,9 +15,9 @@ use serde::Serialize;
 use crate::nanoseconds;
 
 pub use knob::{Knob, KnobError, Knobs, Value, Values};
-pub use policy::{Abandoned, Backoff, ClientKind, Order, Policy, Setup, Source};
+pub use policy::{Abandoned, Backoff, CALLS_PER_RETRY, ClientKind, Order, Policy, Retrying, Setup};
 pub use readout::{ALL, Recovery, Shade, level, per_second, percent, rate};
-pub use settings::{Incident, Load, RetryAfter, Settings, SettingsError, Work};
+pub use settings::{GROWTH, Incident, Load, RetryAfter, Settings, SettingsError, Work};
 pub use story_words::StoryWords;
 pub use tally::{End, PolicyTally, Tally};
 

@@ -17,18 +17,10 @@ pub struct Policy {
     pub name: SmolStr,
     /// The setup of its clients and of its service.
     pub setup: Setup,
-    /// Its source, if it is another client's default.
-    pub source: Option<Source>,
 }
 
-/// The source of a policy that is another client's default.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct Source {
-    /// Its documentation.
-    pub url: &'static str,
-    /// How the lab's client differs from it.
-    pub differs: &'static str,
-}
+/// How many calls earn one retry in a budget, as in the reference client.
+pub const CALLS_PER_RETRY: u32 = 10;
 
 knobs! {
     /// The setup of a client and of its service.
@@ -48,31 +40,42 @@ knobs! {
             "The longest wait of all";
         budget "budget": whole(0..=10_000) = 0,
             "The tokens of each client's retry budget; 0 for no budget";
-        calls_per_retry "calls_per_retry": whole(1..=1_000) = 10,
-            "How many first attempts buy one retry";
         concurrency "concurrency": whole(0..=10_000) = 0,
             "The most attempts that a client has in flight; 0 for no limit";
         deadline "deadline_seconds": seconds(0.0..=600.0) = Duration::ZERO,
             "The most time that a call may take, including waits; 0 for no deadline";
         spread "spread_seconds": seconds(0.0..=600.0) = Duration::ZERO,
             "The most that is added to a Retry-After at random";
-        clients "own_clients": whole(0..=2_000) = 0,
-            "The number of clients of this policy; 0 for as many as the others";
-        queue "own_queue": whole(0..=100_000) = 0,
-            "The number of requests that its service queues; 0 for as many as the others";
         order "order": choice(Order) = Order::Oldest,
             "The request that its service takes next from the queue";
         abandoned "abandoned": choice(Abandoned) = Abandoned::Worked,
             "A queued request whose caller has left is worked on, or dropped";
         rate_limit "rate_limit": whole(0..=10_000) = 0,
             "The requests per second beyond which its service sends a 429; 0 for no limit";
-        retry_after_429 "retry_after_429": choice(RetryAfter) = RetryAfter::None,
-            "The form of the Retry-After of each 429";
         // The last is the one with a queue and workers.
         layers "layers": whole(1..=3) = 1,
-            "The number of services in a row, each of which calls the next";
-        layer_attempts "layer_attempts": whole(1..=5) = 1,
-            "The most requests that a service makes to the next for one call";
+            "The number of services in a row, each of which calls the next and retries like the client";
+    }
+
+    OF_STORIES {
+        clients "own_clients": whole(0..=2_000) = 0,
+            "The number of clients of this policy; 0 for as many as the others";
+        queue "own_queue": whole(0..=100_000) = 0,
+            "The number of requests that its service queues; 0 for as many as the others";
+        retry_after_429 "retry_after_429": choice(RetryAfter) = RetryAfter::None,
+            "The form of the Retry-After of each 429";
+        retrying "retries_in": choice(Retrying) = Retrying::EachLayer,
+            "The layers that retry";
+    }
+}
+
+choice! {
+    /// The layers that retry.
+    Retrying {
+        /// The client and each service that calls another one.
+        EachLayer = "each layer",
+        /// The client alone.
+        Client = "client",
     }
 }
 
@@ -144,15 +147,21 @@ impl Setup {
     }
 
     /// The most requests per call that reach the last service, on average: the product of
-    /// each layer's attempts, or of fewer if a budget limits them.
+    /// the attempts of each layer that retries, or of fewer if a budget limits them.
     #[must_use]
     pub fn most_requests(&self) -> f64 {
-        let bounded = |attempts: u32| match self.budget {
-            0 => f64::from(attempts),
-            _ => f64::from(attempts).min(1.0 + 1.0 / f64::from(self.calls_per_retry)),
+        let attempts = f64::from(self.attempts);
+        let with_budget = 1.0 + 1.0 / f64::from(CALLS_PER_RETRY);
+        let of_one_layer = if self.budget == 0 {
+            attempts
+        } else {
+            attempts.min(with_budget)
         };
-        let layers = (1..self.layers).map(|_| bounded(self.layer_attempts));
-        bounded(self.attempts) * layers.product::<f64>()
+        let retrying = match self.retrying {
+            Retrying::EachLayer => self.layers,
+            Retrying::Client => 1,
+        };
+        (0..retrying).map(|_| of_one_layer).product()
     }
 }
 
@@ -163,7 +172,6 @@ impl Policy {
         Self {
             name: SmolStr::new_static(name),
             setup,
-            source: None,
         }
     }
 

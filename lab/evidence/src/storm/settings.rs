@@ -32,8 +32,6 @@ knobs! {
             "The distribution of the time that the service takes for a request";
         work_time "work_time_seconds": seconds(0.001..=60.0) = Duration::from_millis(100),
             "The time that the service takes for a request, on average";
-        growth "growth_seconds": seconds(0.0..=1.0) = Duration::from_millis(10),
-            "Growing work: how much each other request in work adds to the time";
         timeout "timeout_seconds": seconds(0.01..=60.0) = Duration::from_secs(1),
             "How long a client waits for a response";
         incident "incident": choice(Incident) = Incident::Spike,
@@ -53,6 +51,9 @@ knobs! {
     }
 }
 
+/// How much each other request in work adds to the time of [`Work::Growing`].
+pub const GROWTH: Duration = Duration::from_millis(10);
+
 choice! {
     /// The source of the calls.
     Load {
@@ -70,7 +71,8 @@ choice! {
         Exponential = "exponential",
         /// Always the same time.
         Constant = "constant",
-        /// A time that grows with the number of requests in work.
+        /// A time that grows with the number of requests in work, by [`GROWTH`] for each
+        /// other one.
         Growing = "growing",
     }
 }
@@ -135,7 +137,7 @@ impl Settings {
     pub fn capacity_per_second(&self) -> f64 {
         let others = f64::from(self.workers - 1);
         let growth = match self.work {
-            Work::Growing => self.growth.as_secs_f64() * others,
+            Work::Growing => GROWTH.as_secs_f64() * others,
             Work::Exponential | Work::Constant => 0.0,
         };
         f64::from(self.workers) / (self.work_time.as_secs_f64() + growth)

@@ -91,9 +91,6 @@ fn figure(number: usize, picture: &StormPicture, frame: &StormFrame) -> Markup {
             }
             figcaption {
                 (picture.remark) br; (picture.brief)
-                @if let Some(source) = &picture.source {
-                    br; "Its defaults: " a href=(source.url) { (source.url) } "; " (source.differs) "."
-                }
             }
         }
     }

@@ -7,7 +7,7 @@ use client::{
     teaching::{Builder, ReliableApiClient},
     telemetry::{ATTEMPTS, RETRIES},
 };
-use evidence::storm::{Backoff, ClientKind, Setup};
+use evidence::storm::{Backoff, ClientKind, Retrying, Setup};
 use futures_executor::LocalSpawner;
 use http::header::RETRY_AFTER;
 use rand::{RngExt, rngs::ChaCha12Rng};
@@ -59,9 +59,13 @@ impl Clients {
         let mut next = Hop::to(service);
         let mut counts_here = counted.clone();
         for layer in 1..setup.layers {
+            let attempts = match setup.retrying {
+                Retrying::EachLayer => setup.attempts,
+                Retrying::Client => 1,
+            };
             let own = Setup {
                 client: ClientKind::Reliable,
-                attempts: setup.layer_attempts,
+                attempts,
                 deadline: Duration::ZERO,
                 ..*setup
             };
@@ -173,13 +177,7 @@ fn connect(
     counted: &RunCounters,
 ) -> Result<Client, ConfigError> {
     let (timeline, timeout) = (next.last.timeline.clone(), next.last.settings.timeout);
-    let budget = (setup.budget > 0).then(|| {
-        let ratio = setup.calls_per_retry.try_into();
-        RetryBudget::with_ratio(
-            setup.budget,
-            ratio.unwrap_or(RetryBudget::DEFAULT_CALLS_PER_RETRY),
-        )
-    });
+    let budget = (setup.budget > 0).then(|| RetryBudget::new(setup.budget));
     let limit = (setup.concurrency > 0).then(|| ConcurrencyLimit::new(setup.concurrency));
     let builder = builder(next, &timeline, Draws(random.into()), counted)
         .timeouts(Timeouts::DEFAULT.connect, timeout)
@@ -219,7 +217,7 @@ mod tests {
     use std::{cell::RefCell, rc::Rc};
 
     use client::Clock;
-    use evidence::storm::{Incident, RetryAfter, Settings, Work};
+    use evidence::storm::{CALLS_PER_RETRY, Incident, RetryAfter, Settings, Work};
     use futures_executor::LocalPool;
 
     use super::*;
@@ -302,18 +300,19 @@ mod tests {
             let setup = Setup {
                 attempts: 2,
                 budget: 4,
-                calls_per_retry: 1_000,
                 clients: 2,
                 ..AT_ONCE
             };
             called(&DOWN, setup, calls).0.tokens()
         };
 
-        for (calls, expected) in [(0, 4.0), (1, 3.5), (2, 3.0), (3, 2.5), (100, 0.0)] {
+        for (calls, expected) in [(0, 4.0), (1, 3.5), (2, 3.0), (3, 2.55), (4, 2.1)] {
             let tokens = tokens(calls).expect("a budget");
-            // What the calls have bought.
-            assert!((tokens - expected).abs() < 0.06, "{calls}: {tokens}");
+            // A call earns a tenth of a token, if its client has room for it.
+            assert!((tokens - expected).abs() < 1e-9, "{calls}: {tokens}");
         }
+        assert!(tokens(100).expect("a budget") < 1.0);
+        assert_eq!(RetryBudget::DEFAULT_CALLS_PER_RETRY.get(), CALLS_PER_RETRY);
     }
 
     #[test]
@@ -362,18 +361,19 @@ mod tests {
 
     #[test]
     fn attempts_of_the_layers_multiply_and_only_those_to_the_last_service_are_counted() {
-        for (client, layers, layer_attempts, counted) in [
-            (ClientKind::Reliable, 1, 3, (3, 2)),
-            (ClientKind::Reliable, 2, 3, (9, 6)),
-            (ClientKind::Reliable, 3, 3, (27, 18)),
-            (ClientKind::Reliable, 3, 1, (3, 0)),
-            (ClientKind::Naive, 1, 3, (3, 2)),
-            (ClientKind::Naive, 3, 3, (27, 18)),
+        let (each, client_only) = (Retrying::EachLayer, Retrying::Client);
+        for (client, layers, retrying, counted) in [
+            (ClientKind::Reliable, 1, each, (3, 2)),
+            (ClientKind::Reliable, 2, each, (9, 6)),
+            (ClientKind::Reliable, 3, each, (27, 18)),
+            (ClientKind::Reliable, 3, client_only, (3, 0)),
+            (ClientKind::Naive, 1, each, (3, 2)),
+            (ClientKind::Naive, 3, each, (27, 18)),
         ] {
             let setup = Setup {
                 client,
                 layers,
-                layer_attempts,
+                retrying,
                 ..AT_ONCE
             };
 

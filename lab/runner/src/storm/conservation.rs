@@ -2,13 +2,15 @@
 
 use std::{ops::ControlFlow, time::Duration};
 
-use evidence::storm::{Knobs, Policy, PolicyRun, Settings, Setup, Step, Values};
+use evidence::storm::{
+    Knobs, Policy, PolicyRun, RetryAfter, Retrying, Settings, Setup, Step, Values,
+};
 use proptest::{collection::vec, prelude::*};
 
 use super::{Plan, STORIES, simulate};
 
 /// Bounds that keep a storm short, and the service overloaded.
-const MOST: [(&str, f64); 24] = [
+const MOST: [(&str, f64); 20] = [
     ("clients", 20.0),
     ("calls_per_second", 80.0),
     ("callers", 30.0),
@@ -16,7 +18,6 @@ const MOST: [(&str, f64); 24] = [
     ("workers", 12.0),
     ("queue", 60.0),
     ("work_time_seconds", 0.3),
-    ("growth_seconds", 0.02),
     ("timeout_seconds", 0.8),
     ("incident_starts_seconds", 1.5),
     ("incident_lasts_seconds", 1.5),
@@ -26,12 +27,9 @@ const MOST: [(&str, f64); 24] = [
     ("base_seconds", 0.5),
     ("cap_seconds", 2.0),
     ("budget", 12.0),
-    ("calls_per_retry", 12.0),
     ("concurrency", 6.0),
     ("deadline_seconds", 3.0),
     ("spread_seconds", 1.0),
-    ("own_clients", 30.0),
-    ("own_queue", 30.0),
     ("rate_limit", 40.0),
 ];
 
@@ -41,7 +39,7 @@ fn settings<T: Knobs + Copy + std::fmt::Debug>(default: T) -> impl Strategy<Valu
     let draw = prop_oneof![1 => Just(0.0), 3 => 0.0..1.0_f64];
     vec(draw, T::KNOBS.len()).prop_map(move |draws| {
         let mut settings = default;
-        for (knob, draw) in T::KNOBS.iter().zip(draws) {
+        for (knob, draw) in T::options().zip(draws) {
             let bound = MOST.iter().find(|(name, _)| *name == knob.name);
             let within = |least: f64, most: f64| {
                 let most = bound.map_or(most, |(_, bound)| *bound);
@@ -118,10 +116,20 @@ proptest! {
     fn nothing_is_lost_and_nothing_comes_from_nowhere(
         settings in settings(Settings::DEFAULT),
         setup in settings(Setup::DEFAULT),
+        (clients, queue) in (0_u32..30, 0_u32..30),
+        retry_after_429 in prop::sample::select(vec![RetryAfter::None, RetryAfter::Seconds, RetryAfter::Date]),
+        retrying in prop::sample::select(vec![Retrying::EachLayer, Retrying::Client]),
         seed in any::<u64>(),
     ) {
         let settings = Settings { length: Duration::from_secs(5), ..settings };
-        let setup = Setup { cap: setup.base + setup.cap, ..setup };
+        let setup = Setup {
+            cap: setup.base + setup.cap,
+            clients,
+            queue,
+            retry_after_429,
+            retrying,
+            ..setup
+        };
         let plan = Plan {
             settings,
             policies: vec![Policy::new("any", setup)],

@@ -16,7 +16,6 @@ mod layers;
 mod load;
 mod parallel;
 mod plan;
-mod presets;
 #[cfg(test)]
 mod published;
 mod seeds;
@@ -27,7 +26,6 @@ mod timeline;
 
 pub(crate) use exponential::Exponential;
 pub use plan::{DEFAULT_SEED, Plan};
-pub use presets::PRESETS;
 pub use seeds::simulate_seeds;
 pub use simulate::{Heard, MOST_POLICIES, StormError, simulate};
 pub use story::{STORIES, Story, policy, story};

@@ -9,7 +9,7 @@ use std::{
 };
 
 use client::{Clock, Failure, FailureKind, Timeouts};
-use evidence::storm::{Abandoned, Incident, Order, RetryAfter, Settings, Setup, Work};
+use evidence::storm::{Abandoned, GROWTH, Incident, Order, RetryAfter, Settings, Setup, Work};
 use futures_executor::LocalSpawner;
 use http::{
     Extensions, HeaderValue, Response as HttpResponse, StatusCode,
@@ -167,7 +167,7 @@ impl Service {
         match self.settings.work {
             Work::Exponential => exponential(&mut state.random, time),
             Work::Constant => time,
-            Work::Growing => time + self.settings.growth * others,
+            Work::Growing => time + GROWTH * others,
         }
     }
 

@@ -6,7 +6,7 @@ use evidence::{
     plot::StormPicture,
     storm::{Knob, Knobs, Setup, Value, Values},
 };
-use runner::storm::{PRESETS, STORIES};
+use runner::storm::STORIES;
 use serde::Serialize;
 use serde_json::json;
 use wire::duration;
@@ -61,8 +61,8 @@ const OWN: [Shown; 4] = [
 /// The leading digits of a slider's values in each power of ten.
 const STOPS: [f64; 9] = [1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0];
 
-/// The catalogue of a page: the stories before they are simulated, the sliders of all
-/// policies of a storm and of the user's own, and the presets of other clients.
+/// The catalogue of a page: the stories before they are simulated, and the sliders of all
+/// policies of a storm and of the user's own.
 pub(super) fn catalogue() -> serde_json::Value {
     let stories = STORIES.iter().map(|story| {
         let pictures = StormPicture::begun(&story.settings, story.policies).into_iter();
@@ -76,16 +76,11 @@ pub(super) fn catalogue() -> serde_json::Value {
             "policies": policies.collect::<Vec<_>>(),
         })
     });
-    let presets = PRESETS.iter().map(|preset| {
-        let differs = preset.source.map(|source| source.differs);
-        json!({ "name": preset.name, "differs": differs })
-    });
     json!({
         "stories": stories.collect::<Vec<_>>(),
         "settings": settings(),
         "own": own(),
         "own_name": OWN_NAME,
-        "presets": presets.collect::<Vec<_>>(),
     })
 }
 

@@ -1,7 +1,7 @@
 //! The request that starts a storm.
 
 use evidence::storm::{Knobs, Policy, Setup};
-use runner::storm::{Plan, StormError, policy, story};
+use runner::storm::{Plan, StormError, story};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -16,9 +16,6 @@ struct Body {
     /// Changed settings of the storm.
     #[serde(default)]
     settings: Map<String, Value>,
-    /// Policies to simulate in addition to those of the story: names of presets.
-    #[serde(default)]
-    beside: Vec<String>,
     /// Settings of the user's own policy, which is simulated in addition to all others.
     own: Option<Map<String, Value>>,
 }
@@ -33,12 +30,6 @@ pub(super) fn read(body: &[u8]) -> Result<Plan, Problem> {
         ..Plan::of(story)
     };
     turn(&mut plan.settings, "settings", &body.settings)?;
-    for name in &body.beside {
-        let known = policy(story, name).map_err(|error| invalid("beside", &error))?;
-        if plan.policies.iter().all(|policy| policy.name != known.name) {
-            plan.policies.push(known);
-        }
-    }
     if let Some(own) = &body.own {
         let mut setup = Setup::DEFAULT;
         turn(&mut setup, "own", own)?;
@@ -46,8 +37,7 @@ pub(super) fn read(body: &[u8]) -> Result<Plan, Problem> {
     }
     plan.check().map_err(|error| match error {
         StormError::Settings(error) => invalid("settings", &error),
-        StormError::Policy { .. } => invalid("own", &error),
-        _ => invalid("beside", &error),
+        _ => invalid("own", &error),
     })?;
     Ok(plan)
 }

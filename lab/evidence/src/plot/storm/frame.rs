@@ -12,9 +12,7 @@ use super::sentences::{Ending, Level, break_even, brief, changed, ending, moment
 use crate::plot::{Axis, Mark, run::round};
 use crate::{
     nanoseconds,
-    storm::{
-        Incident, Policy, PolicyRun, STEP, Settings, Setup, Source, Step, Storm, per_second, rate,
-    },
+    storm::{Incident, Policy, PolicyRun, STEP, Settings, Setup, Step, Storm, per_second, rate},
 };
 
 /// The marker at the end of the incident.
@@ -77,8 +75,6 @@ pub struct StormPicture {
     pub break_even: Option<Level>,
     /// The load compared with the capacity under this policy.
     pub remark: String,
-    /// The source of the policy, if it is another client's default.
-    pub source: Option<Source>,
     /// The results of its calls in a few figures; empty before it has ended.
     pub brief: String,
     /// How it ended.
@@ -176,7 +172,6 @@ impl StormPicture {
             changed: changed(&policies[..number], policy),
             break_even: break_even(settings, policy),
             remark: remark(settings, policy),
-            source: policy.source,
             brief: String::new(),
             ending: Ending {
                 mark: Mark::Open,

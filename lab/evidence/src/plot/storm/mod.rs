@@ -7,6 +7,6 @@ pub use frame::{
     StormCurves, StormFrame, StormPicture, Stretch, limit as storm_limit, storm_columns,
 };
 pub use sentences::{
-    Ending, Level, break_even, ending as storm_ending, moment, storm_figures,
-    storm_figures_in_short, storm_learnt, storm_terms,
+    Ending, Level, break_even, ending as storm_ending, moment, storm_figures, storm_learnt,
+    storm_terms,
 };

@@ -209,75 +209,51 @@ fn answer(storm: &Storm) -> Option<String> {
     Some(answer.to_owned())
 }
 
-/// A figure: its column, its short heading in two lines (none if the terminal does not
-/// show it), and the function for its cell.
-type Figure = (
-    Column,
-    Option<&'static str>,
-    fn(&Settings, &PolicyRun) -> Option<String>,
-);
+/// A figure: its column, and the function for its cell.
+type Figure = (Column, fn(&Settings, &PolicyRun) -> Option<String>);
 
 const FIGURES: [Figure; 13] = [
-    (words("policy"), Some("\npolicy"), |_, run| {
-        Some(run.policy.name.to_string())
-    }),
-    (words("service"), None, |_, run| Some(ending(run).words)),
-    (number("% of the ended calls succeeded"), None, |_, run| {
+    (words("policy"), |_, run| Some(run.policy.name.to_string())),
+    (words("service"), |_, run| Some(ending(run).words)),
+    (number("% of the ended calls succeeded"), |_, run| {
         run.success()
     }),
-    (number("calls lost"), None, |_, run| {
-        Some(run.lost().to_string())
+    (number("calls lost"), |_, run| Some(run.lost().to_string())),
+    (number("requests per call"), |_, run| {
+        Some(format!("{:.2}", run.amplification))
     }),
     (
-        number("requests per call"),
-        Some("requests\nper call"),
-        |_, run| Some(format!("{:.2}", run.amplification)),
-    ),
-    (
         number("% of the work whose caller no longer waited"),
-        Some("% work\nwasted"),
         |_, run| {
             let worked = run.totals.useful + run.totals.abandoned;
             (worked > 0).then(|| percent(run.totals.abandoned, worked))
         },
     ),
-    (
-        number("median latency"),
-        Some("median\nlatency"),
-        |_, run| Some(duration(run.totals.latency?.median)),
-    ),
-    (
-        number("99th percentile latency"),
-        Some("p99\nlatency"),
-        |_, run| Some(duration(run.totals.latency?.p99)),
-    ),
-    (number("requests/s at the end"), None, |settings, run| {
+    (number("median latency"), |_, run| {
+        Some(duration(run.totals.latency?.median))
+    }),
+    (number("99th percentile latency"), |_, run| {
+        Some(duration(run.totals.latency?.p99))
+    }),
+    (number("requests/s at the end"), |settings, run| {
         run.at_end_rate(settings, |step| step.requests)
     }),
-    (
-        number("successful calls/s at the end"),
-        Some("calls/s\nok"),
-        |settings, run| run.at_end_rate(settings, |step| step.goodput),
-    ),
-    (
-        number("queued requests at the end"),
-        Some("requests\nqueued"),
-        |settings, run| {
-            let waiting = run.at_end_per_second(settings, |step| step.waiting)?;
-            let waiting = waiting * STEP.as_secs_f64();
-            Some(rate(waiting, waiting))
-        },
-    ),
+    (number("successful calls/s at the end"), |settings, run| {
+        run.at_end_rate(settings, |step| step.goodput)
+    }),
+    (number("queued requests at the end"), |settings, run| {
+        let waiting = run.at_end_per_second(settings, |step| step.waiting)?;
+        let waiting = waiting * STEP.as_secs_f64();
+        Some(rate(waiting, waiting))
+    }),
     (
         optional(number("tokens of a client at the end")),
-        Some("tokens\nleft"),
         |_, run| Some(format!("{:.1}", run.steps.last()?.tokens?)),
     ),
     (
         optional(number(
             "attempts in flight that a client allows itself at the end",
         )),
-        Some("limit\n"),
         |_, run| Some(format!("{:.1}", run.steps.last()?.limit?)),
     ),
 ];
@@ -285,32 +261,17 @@ const FIGURES: [Figure; 13] = [
 /// The figures of a storm: a row for each policy.
 #[must_use]
 pub fn storm_figures(storm: &Storm) -> Table {
-    figures(storm, FIGURES)
-}
-
-/// The figures of a storm that the lines of a terminal do not show, under headings of two
-/// lines.
-#[must_use]
-pub fn storm_figures_in_short(storm: &Storm) -> Table {
-    let short = FIGURES.into_iter().filter_map(|(column, title, cell)| {
-        let title = title?;
-        Some((Column { title, ..column }, Some(title), cell))
-    });
-    figures(storm, short)
-}
-
-fn figures(storm: &Storm, figures: impl IntoIterator<Item = Figure>) -> Table {
-    let figures: Vec<_> = figures.into_iter().collect();
     let row = |run| {
-        let cells = figures.iter().map(|(.., cell)| cell(&storm.settings, run));
+        let cells = FIGURES.iter().map(|(_, cell)| cell(&storm.settings, run));
         TableRow {
             cells: cells.collect(),
             failed: ending(run).mark == Mark::Failed,
         }
     };
-    Table {
-        columns: figures.iter().map(|(column, ..)| *column).collect(),
+    let columns = FIGURES.iter().map(|(column, _)| *column);
+    let table = Table {
+        columns: columns.collect(),
         rows: storm.policies.iter().map(row).collect(),
-    }
-    .without_empty_columns()
+    };
+    table.without_empty_columns()
 }

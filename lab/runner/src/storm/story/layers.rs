@@ -1,19 +1,18 @@
 //! Retries in several layers multiply.
 
 use client::RetryBudget;
-use evidence::storm::{Incident, Policy, Settings, Setup, StoryWords};
+use evidence::storm::{Incident, Policy, Retrying, Settings, Setup, StoryWords};
 
 use super::Story;
 
 /// Client, gateway and API make three attempts each.
 const EACH: Setup = Setup {
     layers: 3,
-    layer_attempts: 3,
     ..Setup::DEFAULT
 };
 
 const CLIENT: Setup = Setup {
-    layer_attempts: 1,
+    retrying: Retrying::Client,
     ..EACH
 };
 

@@ -17,8 +17,6 @@ mod throttled;
 use evidence::storm::{Policy, Settings, Storm, StoryWords};
 use wire::UnknownName;
 
-use super::PRESETS;
-
 /// Every story, in the order of the course.
 pub static STORIES: &[Story] = &[
     spike::STORY,
@@ -58,14 +56,14 @@ pub fn story(name: &str) -> Result<&'static Story, UnknownName> {
     })
 }
 
-/// The policy of this name or word: one of the story's, one of another story, or a preset.
+/// The policy of this name or word: one of the story's, or one of another story.
 ///
 /// # Errors
 ///
 /// [`UnknownName`], with the nearest name if one is near.
 pub fn policy(of: &Story, name: &str) -> Result<Policy, UnknownName> {
     let others = STORIES.iter().flat_map(|story| story.policies);
-    let all = of.policies.iter().chain(others).chain(PRESETS);
+    let all = of.policies.iter().chain(others);
     let known = all
         .clone()
         .find(|policy| policy.name == name || policy.word() == name);
