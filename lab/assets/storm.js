@@ -105,10 +105,10 @@ export function stormPanel({ announce, choose, copyText }) {
       return;
     }
     byId("stories").replaceChildren(...catalogue.stories.map(({ name }) => el("option", { value: name }, name)));
-    for (const [id, mark, knobs] of [["storm-settings", "", catalogue.settings], ["storm-own", OWN, catalogue.own]]) {
-      for (const knob of knobs) {
-        const slider = createSlider(knob);
-        sliders.set(mark + knob.name, slider);
+    for (const [id, mark, parameters] of [["storm-settings", "", catalogue.settings], ["storm-own", OWN, catalogue.own]]) {
+      for (const parameter of parameters) {
+        const slider = createSlider(parameter);
+        sliders.set(mark + parameter.name, slider);
         byId(id).append(slider.root);
       }
     }
@@ -139,7 +139,7 @@ export function stormPanel({ announce, choose, copyText }) {
     form.elements.seed.value = asked.get("seed") ?? "";
     for (const [key, slider] of sliders) slider.put(asked.get(key) ?? story.settings[key] ?? slider.usual);
     byId("storm-with-own").checked = [...asked.keys()].some((key) => key.startsWith(OWN));
-    byId("storm-knobs").open = [...asked.keys()].some((key) => sliders.has(key));
+    byId("storm-options").open = [...asked.keys()].some((key) => sliders.has(key));
     offerGuesses();
     count();
   }
@@ -153,20 +153,20 @@ export function stormPanel({ announce, choose, copyText }) {
   }
 
   /** The settings that differ from the story's, by their names. */
-  function turned() {
+  function changed() {
     const values = catalogue.settings.map(({ name }) => [name, sliders.get(name).value()]);
     return values.filter(([name, value]) => value !== story.settings[name]);
   }
 
   function count() {
-    const changes = turned().length + Number(byId("storm-with-own").checked);
+    const changes = changed().length + Number(byId("storm-with-own").checked);
     const usual = "Load, service, and your own policy";
-    say(byId("storm-knobs").firstElementChild, changes === 0 ? usual : `${usual} · ${changes} changed`);
+    say(byId("storm-options").firstElementChild, changes === 0 ? usual : `${usual} · ${changes} changed`);
   }
 
   async function start() {
     if (!story || shown?.goesOn) return;
-    const order = { story: story.name, settings: Object.fromEntries(turned()) };
+    const order = { story: story.name, settings: Object.fromEntries(changed()) };
     const seed = form.elements.seed.value.trim();
     if (seed !== "") order.seed = api.number(seed);
     if (byId("storm-with-own").checked) {

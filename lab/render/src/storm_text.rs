@@ -7,8 +7,8 @@ use evidence::{
         storm_terms,
     },
     storm::{
-        ALL, Incident, Load, Policy, PolicyRun, PolicyTally, Recovery, STEP, Shade, Storm,
-        StoryWords, Tally, level, per_second, rate,
+        ALL, Incident, Load, Policy, PolicyRun, PolicyTally, Recovery, STEP, Storm, StoryWords,
+        SuccessLevel, Tally, level, per_second, rate,
     },
 };
 
@@ -93,9 +93,10 @@ fn picture(sheet: &mut Sheet<'_>, storm: &Storm) {
         let label = format!("{mark} {ends}: {what}");
         // To the left of its mark if there is no room to the right.
         let length = label.chars().count();
-        sheet.line(&match before + length > sheet.width() {
-            true => format!("{:>1$} {mark}", format!("{ends}: {what}"), before - 1),
-            false => format!("{:before$}{label}", ""),
+        sheet.line(&if before + length > sheet.width() {
+            format!("{:>1$} {mark}", format!("{ends}: {what}"), before - 1)
+        } else {
+            format!("{:before$}{label}", "")
         });
     }
 }
@@ -174,11 +175,14 @@ fn load(sheet: &mut Sheet<'_>, storm: &Storm, view: &View) {
 }
 
 fn line(sheet: &mut Sheet<'_>, storm: &Storm, run: &PolicyRun, view: &View) {
-    let columns = run.shades(view.steps).into_iter().map(|shade| match shade {
-        Shade::NoCalls => ' ',
-        Shade::NotJudged => NOT_JUDGED,
-        Shade::Level(level) => view.sign(level),
-    });
+    let columns =
+        run.success_levels(view.steps)
+            .into_iter()
+            .map(|success_level| match success_level {
+                SuccessLevel::NoCalls => ' ',
+                SuccessLevel::NotJudged => NOT_JUDGED,
+                SuccessLevel::Level(level) => view.sign(level),
+            });
     let columns: String = columns.collect();
     let ending = storm_ending(run);
     let (color, words) = match ending.mark {
@@ -251,9 +255,12 @@ fn ends(policy: &PolicyTally, seeds: usize) -> String {
         Recovery::Recovered { after } => Some(after.as_secs()),
         Recovery::Down | Recovery::Unknown => None,
     });
-    let to = |(least, most): (u64, u64)| match least == most {
-        true => least.to_string(),
-        false => format!("{least} to {most}"),
+    let to = |(least, most): (u64, u64)| {
+        if least == most {
+            least.to_string()
+        } else {
+            format!("{least} to {most}")
+        }
     };
     let unknown = (unknown > 0).then(|| format!("not known in {unknown}"));
     let lost = range(policy.ends.iter().map(|end| end.lost));
@@ -396,12 +403,12 @@ mod tests {
                 let line = text.lines().find(|line| line.starts_with(&*run.policy.name));
                 let line: Vec<_> = line.unwrap_or_default().chars().collect();
                 let signs = line.iter().skip(NAME).copied().chain(std::iter::repeat(' '));
-                for (sign, shade) in signs.zip(run.shades(per_column)) {
+                for (sign, success_level) in signs.zip(run.success_levels(per_column)) {
                     let levels = if ascii { DIGITS } else { HEIGHTS };
-                    let expected = match shade {
-                        Shade::NoCalls => ' ',
-                        Shade::NotJudged => '?',
-                        Shade::Level(level) => levels[level],
+                    let expected = match success_level {
+                        SuccessLevel::NoCalls => ' ',
+                        SuccessLevel::NotJudged => '?',
+                        SuccessLevel::Level(level) => levels[level],
                     };
                     prop_assert_eq!(sign, expected);
                 }

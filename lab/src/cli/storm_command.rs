@@ -12,7 +12,9 @@ use std::{
 };
 
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
-use evidence::storm::{Cut, Knob, KnobError, Knobs, Policy, Settings, Setup, Storm, Values};
+use evidence::storm::{
+    Cut, Parameter, ParameterError, Parameters, Policy, Settings, Setup, Storm, Values,
+};
 use runner::storm::{Plan, STORIES, StormError, policy, simulate, simulate_seeds, story};
 
 use super::{
@@ -55,9 +57,9 @@ pub(super) struct Arguments {
     #[arg(long)]
     ascii: bool,
     #[command(flatten, next_help_heading = "The storm")]
-    settings: Turned<Settings>,
+    settings: ParameterOptions<Settings>,
     #[command(flatten, next_help_heading = "Your own policy, added to the others")]
-    setup: Turned<Setup>,
+    setup: ParameterOptions<Setup>,
 }
 
 impl Arguments {
@@ -82,19 +84,21 @@ impl Arguments {
 
 /// The settings of a table that are given on the command line, with one option for each.
 #[derive(Debug)]
-struct Turned<T: 'static>(Vec<(&'static Knob<T>, String)>);
+struct ParameterOptions<T: 'static>(Vec<(&'static Parameter<T>, String)>);
 
-impl<T: Knobs> Turned<T> {
+impl<T: Parameters> ParameterOptions<T> {
     fn apply(&self, to: &mut T) -> Result<(), String> {
-        self.0.iter().try_for_each(|(Knob { name, .. }, text)| {
-            let set = to.set_text(name, text);
-            set.map_err(|error| match error {
-                KnobError::Refused { rule, got, .. } => {
-                    format!("--{} must be {rule}, got {got}", option(name))
-                }
-                KnobError::Unknown { .. } => error.to_string(),
+        self.0
+            .iter()
+            .try_for_each(|(Parameter { name, .. }, text)| {
+                let set = to.set_text(name, text);
+                set.map_err(|error| match error {
+                    ParameterError::Refused { rule, got, .. } => {
+                        format!("--{} must be {rule}, got {got}", option(name))
+                    }
+                    ParameterError::Unknown { .. } => error.to_string(),
+                })
             })
-        })
     }
 }
 
@@ -103,26 +107,26 @@ fn option(name: &str) -> String {
     name.trim_end_matches("_seconds").replace('_', "-")
 }
 
-impl<T: Knobs> Args for Turned<T> {
+impl<T: Parameters> Args for ParameterOptions<T> {
     fn augment_args(command: Command) -> Command {
-        let arguments = T::options().map(|knob| {
-            let name = match knob.values {
+        let arguments = T::options().map(|parameter| {
+            let name = match parameter.values {
                 Values::OneOf(_) => "WORD",
                 Values::Whole { .. } => "N",
-                Values::Number { .. } if knob.unit() == "s" => "SECONDS",
+                Values::Number { .. } if parameter.unit() == "s" => "SECONDS",
                 Values::Number { .. } => "X",
             };
-            let values = match knob.values {
+            let values = match parameter.values {
                 Values::OneOf(words) => words.join(", "),
                 Values::Whole { least, most } => format!("{least} to {most}"),
                 Values::Number { least, most } => format!("{least} to {most}"),
             };
-            let default = knob.value(&T::default());
-            Arg::new(knob.name)
-                .long(option(knob.name))
+            let default = parameter.value(&T::default());
+            Arg::new(parameter.name)
+                .long(option(parameter.name))
                 .value_name(name)
                 .allow_negative_numbers(true)
-                .help(format!("{} [{values}; default: {default}]", knob.what))
+                .help(format!("{} [{values}; default: {default}]", parameter.what))
                 .hide_short_help(true)
         });
         command.args(arguments)
@@ -133,11 +137,11 @@ impl<T: Knobs> Args for Turned<T> {
     }
 }
 
-impl<T: Knobs> FromArgMatches for Turned<T> {
+impl<T: Parameters> FromArgMatches for ParameterOptions<T> {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        let given = T::options().filter_map(|knob| {
-            let text = matches.get_one::<String>(knob.name)?;
-            Some((knob, text.clone()))
+        let given = T::options().filter_map(|parameter| {
+            let text = matches.get_one::<String>(parameter.name)?;
+            Some((parameter, text.clone()))
         });
         Ok(Self(given.collect()))
     }
@@ -171,9 +175,10 @@ pub(super) fn storm(arguments: &Arguments) -> Result<Exit, Exit> {
             if let Some(file) = &arguments.report {
                 report::write(file, &render::html_storm(&storm))?;
             }
-            let text = match json {
-                true => render::json(&storm),
-                false => render::storm(&storm, &options),
+            let text = if json {
+                render::json(&storm)
+            } else {
+                render::storm(&storm, &options)
             };
             let mut runs = storm.policies.iter();
             (text, runs.any(|run| run.cut == Some(Cut::Cancelled)))
@@ -186,24 +191,29 @@ pub(super) fn storm(arguments: &Arguments) -> Result<Exit, Exit> {
             })?;
             let (storm, tally) = simulated.or_exit(Exit::Usage)?;
             let simulated = tally.seeds.len() as u64 + u64::from(tally.cut_short);
-            let text = match json {
-                true => render::json(&tally),
-                false => render::storm_tally(&storm, &tally, &options),
+            let text = if json {
+                render::json(&tally)
+            } else {
+                render::storm_tally(&storm, &tally, &options)
             };
             (text, simulated < seeds.into())
         }
     };
     terminal::print(&text)?;
-    Ok(match is_cut {
-        true => Exit::Cancelled,
-        false => Exit::Passed,
+    Ok(if is_cut {
+        Exit::Cancelled
+    } else {
+        Exit::Passed
     })
 }
 
 fn simulate_one(plan: &Plan, is_over: &AtomicBool) -> Result<Storm, StormError> {
-    simulate(plan, |_| match is_over.load(Ordering::Relaxed) {
-        true => ControlFlow::Break(()),
-        false => ControlFlow::Continue(()),
+    simulate(plan, |_| {
+        if is_over.load(Ordering::Relaxed) {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
     })
 }
 

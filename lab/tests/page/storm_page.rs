@@ -42,7 +42,7 @@ async fn a_guess_is_made_and_judged_by_keyboard() {
     browser.until("text('#pictures li .ending')").await;
     browser.storm_ended().await;
 
-    let guessed = "all('#pictures li').map((it) => it.includes('your guess'))";
+    let guessed = "all('#pictures li').map((text) => text.includes('your guess'))";
     let guesses = json!([true, false, false, false, false]);
     browser.shows(guessed, guesses).await;
     let learnt = [
@@ -77,7 +77,7 @@ async fn an_address_repeats_a_storm_to_the_last_curve() {
     // A seed keeps all of its digits.
     browser.shows(hash, SHORT).await;
     let report = "fetch(one('#storm-report').href)
-        .then(async (it) => done([it.status, (await it.text()).includes('18446744073709551615')]))";
+        .then(async (response) => done([response.status, (await response.text()).includes('18446744073709551615')]))";
     assert_eq!(browser.ask(report).await, json!([200, true]));
 }
 
@@ -140,7 +140,7 @@ async fn each_slider_changes_only_its_own_setting() {
     );
     let usual = json!({ "attempts": 3, "backoff": "jitter", "budget": 0, "deadline_seconds": 0 });
     let own = orders[4..].iter().map(|order| {
-        let own = order["own"].as_object().expect("knobs");
+        let own = order["own"].as_object().expect("parameters");
         let turned = own.iter().filter(|(name, value)| usual[name] != **value);
         turned.map(|(name, _)| name.clone()).collect::<Vec<_>>()
     });

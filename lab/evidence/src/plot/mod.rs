@@ -13,7 +13,7 @@ pub use in_flight::InFlight;
 pub use run::{Axis, Chart, Detail, LimitLine, LimitStep, Mark, Part, Row, Tick, Waterfall};
 pub use scale::Scale;
 pub use storm::{
-    Ending, Level, StormCurves, StormFrame, StormPicture, Stretch, break_even, moment,
+    Ending, Interval, Level, StormCurves, StormFrame, StormPicture, break_even, moment,
     storm_columns, storm_ending, storm_figures, storm_learnt, storm_limit, storm_terms,
 };
 pub use table::{Column, Table, TableRow};

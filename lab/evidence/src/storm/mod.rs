@@ -1,7 +1,7 @@
 //! A storm: many clients, one service with limited capacity, a short incident, and the
 //! results of the calls.
 
-mod knob;
+mod parameter;
 mod policy;
 mod readout;
 mod settings;
@@ -14,9 +14,9 @@ use serde::Serialize;
 
 use crate::nanoseconds;
 
-pub use knob::{Knob, KnobError, Knobs, Value, Values};
+pub use parameter::{Parameter, ParameterError, Parameters, Value, Values};
 pub use policy::{Abandoned, Backoff, CALLS_PER_RETRY, ClientKind, Order, Policy, Retrying, Setup};
-pub use readout::{ALL, Recovery, Shade, level, per_second, percent, rate};
+pub use readout::{ALL, Recovery, SuccessLevel, level, per_second, percent, rate};
 pub use settings::{GROWTH, Incident, Load, RetryAfter, Settings, SettingsError, Work};
 pub use story_words::StoryWords;
 pub use tally::{End, PolicyTally, Tally};
@@ -210,7 +210,7 @@ mod tests {
     fn a_latency_is_the_time_of_a_call() {
         let of = |times: &[u64]| {
             let mut times: Vec<_> = times.iter().copied().map(Duration::from_secs).collect();
-            Latency::of(&mut times).map(|it| (it.median.as_secs(), it.p99.as_secs()))
+            Latency::of(&mut times).map(|latency| (latency.median.as_secs(), latency.p99.as_secs()))
         };
         let hundred: Vec<_> = (1..=100).rev().collect();
         let more: Vec<_> = (1..=101).collect();

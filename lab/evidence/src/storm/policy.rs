@@ -6,7 +6,7 @@ use serde::Serialize;
 use smol_str::SmolStr;
 
 use super::{
-    knob::{Knob, Knobs, Value, Values, choice, knobs},
+    parameter::{Parameter, Parameters, Value, Values, choice, parameters},
     settings::RetryAfter,
 };
 
@@ -22,7 +22,7 @@ pub struct Policy {
 /// How many calls earn one retry in a budget, as in the reference client.
 pub const CALLS_PER_RETRY: u32 = 10;
 
-knobs! {
+parameters! {
     /// The setup of a client and of its service.
     Setup
 

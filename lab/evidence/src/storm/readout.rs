@@ -1,4 +1,4 @@
-//! The meaning of a storm's counts: one definition for each word and each shade that the
+//! The meaning of a storm's counts: one definition for each word and each sign that the
 //! lab shows.
 //!
 //! A call is judged by how it ended. A call that had not ended is not judged, and nothing
@@ -41,7 +41,7 @@ pub enum Recovery {
 
 /// The calls that began in a stretch of time, in one sign.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shade {
+pub enum SuccessLevel {
     /// No call began.
     NoCalls,
     /// Calls that had not ended could still change the level.
@@ -79,9 +79,9 @@ pub fn percent(part: u64, of: u64) -> String {
 /// would otherwise read like another rate `beside` it, or be on the other side of it.
 #[must_use]
 pub fn rate(rate: f64, beside: f64) -> String {
-    let texts = (0..4).map(|digits| [rate, beside].map(|it| format!("{it:.digits$}")));
+    let texts = (0..4).map(|digits| [rate, beside].map(|rate| format!("{rate:.digits$}")));
     let is_clear = |[text, other]: &[String; 2]| {
-        let [shown, other] = [text, other].map(|it| it.parse().unwrap_or(f64::NAN));
+        let [shown, other] = [text, other].map(|text| text.parse().unwrap_or(f64::NAN));
         let is_near = (shown - rate).abs() * 20.0 <= rate;
         is_near && shown.partial_cmp(&other) == rate.partial_cmp(&beside)
     };
@@ -127,12 +127,12 @@ impl Calls {
         self.judged(|succeeded| u64::from(succeeded) * 10 >= u64::from(self.all) * 9)
     }
 
-    fn shade(self) -> Shade {
+    fn success_level(self) -> SuccessLevel {
         let level = self.judged(|succeeded| level(succeeded.into(), self.all.into()));
         match level {
-            _ if self.all == 0 => Shade::NoCalls,
-            None => Shade::NotJudged,
-            Some(level) => Shade::Level(level),
+            _ if self.all == 0 => SuccessLevel::NoCalls,
+            None => SuccessLevel::NotJudged,
+            Some(level) => SuccessLevel::Level(level),
         }
     }
 }
@@ -222,9 +222,11 @@ impl PolicyRun {
 
     /// The calls of each column of this many steps.
     #[must_use]
-    pub fn shades(&self, steps_per_column: usize) -> Vec<Shade> {
+    pub fn success_levels(&self, steps_per_column: usize) -> Vec<SuccessLevel> {
         let columns = self.steps.chunks(steps_per_column.max(1));
-        columns.map(|steps| Calls::of(steps).shade()).collect()
+        columns
+            .map(|steps| Calls::of(steps).success_level())
+            .collect()
     }
 
     /// The share of the work at the end whose caller no longer waited, in per cent;
@@ -319,9 +321,10 @@ impl Storm {
             let runs = self.recovered().filter(move |run| run.lost() == lost);
             names(runs.map(|run| &*run.policy.name))
         };
-        let of_these = match self.recovered().count() == self.policies.len() {
-            true => "Of all rows",
-            false => "Of those that recovered",
+        let of_these = if self.recovered().count() == self.policies.len() {
+            "Of all rows"
+        } else {
+            "Of those that recovered"
         };
         (least < most).then(|| {
             format!(
@@ -459,9 +462,10 @@ mod tests {
     fn completed(steps: &[Step], succeed: bool) -> Vec<Step> {
         let mut steps = steps.to_vec();
         for step in &mut steps {
-            match succeed {
-                true => step.answered = step.calls - step.failed,
-                false => step.failed = step.calls - step.answered,
+            if succeed {
+                step.answered = step.calls - step.failed;
+            } else {
+                step.failed = step.calls - step.answered;
             }
         }
         steps
@@ -519,21 +523,21 @@ mod tests {
             let [worst, best] = [false, true].map(|good| completed(&steps, good));
 
             let columns = steps.chunks(width).zip(worst.chunks(width)).zip(best.chunks(width));
-            for (shade, ((steps, worst), best)) in run.shades(width).into_iter().zip(columns) {
+            for (success_level, ((steps, worst), best)) in run.success_levels(width).into_iter().zip(columns) {
                 let sum = |steps: &[Step]| steps.iter().map(|step| step.answered).sum::<u32>();
                 let calls: u32 = steps.iter().map(|step| step.calls).sum();
                 let share = |good: u32| f64::from(good) / f64::from(calls);
                 let [low, high] = [worst, best].map(sum);
-                match shade {
-                    Shade::NoCalls => prop_assert_eq!(calls, 0),
-                    Shade::NotJudged => prop_assert!(low < high),
-                    Shade::Level(level) => {
+                match success_level {
+                    SuccessLevel::NoCalls => prop_assert_eq!(calls, 0),
+                    SuccessLevel::NotJudged => prop_assert!(low < high),
+                    SuccessLevel::Level(level) => {
                         prop_assert!(calls > 0);
                         prop_assert_eq!(level == 0, high == 0);
                         prop_assert_eq!(level == ALL, low == calls);
                         let between = (level as f64 - 1.0) / 7.0..=level as f64 / 7.0;
                         prop_assert!(level % ALL == 0
-                            || [low, high].into_iter().all(|it| between.contains(&share(it))));
+                            || [low, high].into_iter().all(|good| between.contains(&share(good))));
                     }
                 }
             }
@@ -673,7 +677,7 @@ mod tests {
         }
         assert_eq!(storm_ending(&whole).words, "no call lost");
         assert_eq!(
-            whole.at_end_per_second(&Settings::DEFAULT, |it| it.calls),
+            whole.at_end_per_second(&Settings::DEFAULT, |step| step.calls),
             None
         );
     }

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use super::knob::{Knob, Knobs, Value, Values, choice, knobs};
+use super::parameter::{Parameter, Parameters, Value, Values, choice, parameters};
 
-knobs! {
+parameters! {
     /// The settings of a storm, the same for all policies.
     Settings
 
@@ -165,9 +165,10 @@ impl Settings {
             return Err(SettingsError::TooLate { ends, length });
         }
         let callers = self.most_callers();
-        match callers <= MOST_CALLERS {
-            true => Ok(()),
-            false => Err(SettingsError::TooManyCallers(callers)),
+        if callers <= MOST_CALLERS {
+            Ok(())
+        } else {
+            Err(SettingsError::TooManyCallers(callers))
         }
     }
 }
@@ -293,36 +294,36 @@ mod tests {
     }
 
     proptest! {
-        /// A knob accepts a text if it accepts the number in JSON, and shows the value it took.
+        /// A parameter accepts a text if it accepts the number in JSON, and shows the value it took.
         #[test]
         fn a_knob_accepts_the_same_numbers_as_text_and_as_json(
-            knob: Index,
+            parameter: Index,
             text in "(0{0,2}[0-9]{1,9}(\\.[0-9]{0,20})?|[-+.e0-9a-z]{0,6}|4294967296|1e999|NaN)",
         ) {
-            let knob = &Settings::KNOBS[knob.index(Settings::KNOBS.len())];
+            let parameter = &Settings::PARAMETERS[parameter.index(Settings::PARAMETERS.len())];
             let mut settings = Settings::DEFAULT;
             let plain = text.chars().all(|sign| sign.is_ascii_digit() || sign == '.');
             let number = text.parse::<f64>().ok().filter(|_| plain);
 
-            let set = settings.set_text(knob.name, &text);
+            let set = settings.set_text(parameter.name, &text);
 
-            let shown = knob.value(&settings).to_string();
+            let shown = parameter.value(&settings).to_string();
             match (set, number) {
                 (Ok(()), Some(number)) => {
                     let taken: f64 = shown.parse()?;
                     prop_assert!((taken - number).abs() <= 1e-9, "{} is {}", text, shown);
                     if let Ok(json) = text.parse::<Json>() {
                         let mut sent = Settings::DEFAULT;
-                        prop_assert_eq!(sent.set(knob.name, &json), Ok(()));
+                        prop_assert_eq!(sent.set(parameter.name, &json), Ok(()));
                         prop_assert_eq!(sent, settings);
                     }
-                    prop_assert_eq!(settings.set_text(knob.name, &shown), Ok(()));
-                    prop_assert_eq!(knob.value(&settings).to_string(), shown);
+                    prop_assert_eq!(settings.set_text(parameter.name, &shown), Ok(()));
+                    prop_assert_eq!(parameter.value(&settings).to_string(), shown);
                 }
                 (Ok(()), None) => prop_assert_eq!(shown, text),
                 (Err(_), _) => {
                     let json: Option<Json> = text.parse().ok().filter(|_| plain);
-                    let set = json.map(|json| settings.set(knob.name, &json));
+                    let set = json.map(|json| settings.set(parameter.name, &json));
                     prop_assert!(set.is_none_or(|set| set.is_err()));
                     prop_assert_eq!(settings, Settings::DEFAULT);
                 }

@@ -5,7 +5,7 @@ use std::{fmt::Write, time::Duration};
 
 use evidence::{
     plot::{
-        Level, Mark, StormCurves, StormFrame, StormPicture, Stretch, Table, moment, storm_figures,
+        Interval, Level, Mark, StormCurves, StormFrame, StormPicture, Table, moment, storm_figures,
         storm_learnt, storm_terms,
     },
     storm::{STEP, Storm},
@@ -108,7 +108,7 @@ fn ending(picture: &StormPicture) -> Markup {
 /// The layer below the curves: the incident, and the grid lines of the rates.
 fn ground(frame: &StormFrame) -> Markup {
     markup! {
-        @if let Some(Stretch { began, ended, .. }) = &frame.incident {
+        @if let Some(Interval { began, ended, .. }) = &frame.incident {
             rect.incident x={ (across(frame, *began)) "%" } width={ (across(frame, *ended - *began)) "%" }
                 height="100%" {}
         }
@@ -142,7 +142,7 @@ fn marks(picture: &StormPicture, frame: &StormFrame) -> Markup {
     markup! {
         (level("capacity", &frame.capacity))
         @if let Some(break_even) = &picture.break_even { (level("break-even", break_even)) }
-        @if let Some(Stretch { ended, label, .. }) = &frame.incident {
+        @if let Some(Interval { ended, label, .. }) = &frame.incident {
             @let ended = across(frame, *ended);
             line.ended x1={ (ended) "%" } x2={ (ended) "%" } y2="100%" {}
             text.ended x={ (ended) "%" } y="-.4em" text-anchor="middle" { (label) }
@@ -218,8 +218,10 @@ fn legend(frame: &StormFrame, pictures: &[StormPicture]) -> Markup {
             }
         }
     };
-    let has_break_even = pictures.iter().any(|it| it.break_even.is_some());
-    let has_limit = pictures.iter().any(|it| !it.curves.limit.is_empty());
+    let has_break_even = pictures.iter().any(|picture| picture.break_even.is_some());
+    let has_limit = pictures
+        .iter()
+        .any(|picture| !picture.curves.limit.is_empty());
     let kinds = [
         ("goodput", "calls that succeeded: the goodput", true),
         ("wasted", WASTED, true),

@@ -8,7 +8,7 @@ use std::{cell::Cell, time::Duration};
 
 /// The result of a call's previous request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Before {
+pub(super) enum AttemptResult {
     /// There was none.
     #[default]
     Nothing,
@@ -22,7 +22,7 @@ pub(super) enum Before {
     Timeout,
 }
 
-impl Before {
+impl AttemptResult {
     /// Whether a retry may follow.
     pub(super) fn has_failed(self) -> bool {
         !matches!(self, Self::Nothing | Self::Success)
@@ -31,29 +31,29 @@ impl Before {
 
 /// The result of a call's last request, and its time.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Last {
-    pub(super) got: Before,
+pub(super) struct LastAttempt {
+    pub(super) got: AttemptResult,
     pub(super) at: Duration,
 }
 
 tokio::task_local! {
-    static LAST: Cell<Last>;
+    static LAST: Cell<LastAttempt>;
 }
 
 /// Runs a call, whose requests belong together, and returns its result and that of its
 /// last request.
-pub(super) async fn as_one_call<T>(call: impl Future<Output = T>) -> (T, Last) {
+pub(super) async fn as_one_call<T>(call: impl Future<Output = T>) -> (T, LastAttempt) {
     let call = async { (call.await, LAST.with(Cell::get)) };
     LAST.scope(Cell::default(), call).await
 }
 
 /// The previous result of the running call.
-pub(super) fn before() -> Before {
+pub(super) fn before() -> AttemptResult {
     LAST.try_with(Cell::get).unwrap_or_default().got
 }
 
 /// Records a result of the running call.
-pub(super) fn got(last: Last) {
+pub(super) fn got(last: LastAttempt) {
     // The tests of the service send requests of no call.
     let _ = LAST.try_with(|of| of.set(last));
 }

@@ -42,27 +42,27 @@ pub(super) fn exponential(random: &mut ChaCha12Rng, mean: Duration) -> Duration 
 }
 
 /// How many calls begin in a second on average, from the first moment to the second.
-pub(super) type Stretch = (f64, Duration, Duration);
+pub(super) type RateInterval = (f64, Duration, Duration);
 
-/// The moments of a Poisson process that has another rate in each of these stretches.
+/// The moments of a Poisson process that has another rate in each of these intervals.
 /// None is drawn before it is asked for: there may be more of them than fit in memory.
 pub(super) fn arrivals<const N: usize>(
     mut random: impl BorrowMut<ChaCha12Rng>,
-    stretches: [Stretch; N],
+    intervals: [RateInterval; N],
 ) -> impl Iterator<Item = Duration> {
-    // A stretch without length draws nothing.
-    let stretches = stretches.into_iter().filter(|(_, from, to)| from < to);
-    let (mut stretches, mut last) = (stretches.peekable(), None);
+    // An interval without length draws nothing.
+    let intervals = intervals.into_iter().filter(|(_, from, to)| from < to);
+    let (mut intervals, mut last) = (intervals.peekable(), None);
     iter::from_fn(move || {
         loop {
-            let (per_second, from, to) = *stretches.peek()?;
+            let (per_second, from, to) = *intervals.peek()?;
             let mean = Duration::from_secs_f64(1.0 / per_second);
             let next = last.unwrap_or(from) + exponential(random.borrow_mut(), mean);
             // The process has no memory, so it restarts when the rate changes.
             last = (from..to).contains(&next).then_some(next);
             match last {
                 Some(_) => return last,
-                None => stretches.next(),
+                None => intervals.next(),
             };
         }
     })
@@ -80,8 +80,8 @@ mod tests {
     fn a_poisson_process_varies_as_much_as_it_has_events() {
         let [from, to] = [20, 25].map(Duration::from_secs);
         let counts = (0..1_000).map(|run| {
-            let stretches = [(80.0, from, to)];
-            let arrivals: Vec<_> = arrivals(stream(run, Stream::Calls), stretches).collect();
+            let intervals = [(80.0, from, to)];
+            let arrivals: Vec<_> = arrivals(stream(run, Stream::Calls), intervals).collect();
             assert!(arrivals.is_sorted());
             assert!(arrivals.iter().all(|at| (from..to).contains(at)));
             arrivals.len() as f64
@@ -98,14 +98,14 @@ mod tests {
 
     #[test]
     fn a_stretch_without_length_changes_nothing() {
-        let stretch = |per_second, from, to| {
+        let interval = |per_second, from, to| {
             let [from, to] = [from, to].map(Duration::from_secs);
             (per_second, from, to)
         };
-        let (slow, fast) = (stretch(10.0, 0, 100), stretch(1_000.0, 100, 101));
+        let (slow, fast) = (interval(10.0, 0, 100), interval(1_000.0, 100, 101));
         let random = || stream(1, Stream::Calls);
 
-        let more = arrivals(random(), [slow, stretch(1_000.0, 100, 100), fast]);
+        let more = arrivals(random(), [slow, interval(1_000.0, 100, 100), fast]);
 
         assert!(more.eq(arrivals(random(), [slow, fast])));
     }

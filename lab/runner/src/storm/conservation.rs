@@ -3,7 +3,7 @@
 use std::{ops::ControlFlow, time::Duration};
 
 use evidence::storm::{
-    Knobs, Policy, PolicyRun, RetryAfter, Retrying, Settings, Setup, Step, Values,
+    Parameters, Policy, PolicyRun, RetryAfter, Retrying, Settings, Setup, Step, Values,
 };
 use proptest::{collection::vec, prelude::*};
 
@@ -35,24 +35,24 @@ const MOST: [(&str, f64); 20] = [
 
 /// All settings of a table, within their bounds. Often some have their minimum, which for
 /// many means none.
-fn settings<T: Knobs + Copy + std::fmt::Debug>(default: T) -> impl Strategy<Value = T> {
+fn settings<T: Parameters + Copy + std::fmt::Debug>(default: T) -> impl Strategy<Value = T> {
     let draw = prop_oneof![1 => Just(0.0), 3 => 0.0..1.0_f64];
-    vec(draw, T::KNOBS.len()).prop_map(move |draws| {
+    vec(draw, T::PARAMETERS.len()).prop_map(move |draws| {
         let mut settings = default;
-        for (knob, draw) in T::options().zip(draws) {
-            let bound = MOST.iter().find(|(name, _)| *name == knob.name);
+        for (parameter, draw) in T::options().zip(draws) {
+            let bound = MOST.iter().find(|(name, _)| *name == parameter.name);
             let within = |least: f64, most: f64| {
                 let most = bound.map_or(most, |(_, bound)| *bound);
                 least + draw * (most - least)
             };
-            let value = match knob.values {
+            let value = match parameter.values {
                 Values::OneOf(words) => words[(draw * words.len() as f64) as usize].into(),
                 Values::Whole { least, most } => {
                     (within(least.into(), most.into()).round() as u32).into()
                 }
                 Values::Number { least, most } => within(least, most).into(),
             };
-            assert_eq!(settings.set(knob.name, &value), Ok(()));
+            assert_eq!(settings.set(parameter.name, &value), Ok(()));
         }
         settings
     })

@@ -7,7 +7,7 @@ use std::{
 
 use evidence::storm::{Cut, Latency, STEP, Step, Totals};
 
-use super::call::{Before, Last};
+use super::call::{AttemptResult, LastAttempt};
 
 /// The most requests of one policy: a second of a release build is some hundred
 /// thousand of them.
@@ -59,7 +59,13 @@ impl Counts {
 
     /// Counts the end of a call that began at this moment, with the result of its last
     /// request.
-    pub(super) fn ended(&self, began: Duration, at: Duration, has_succeeded: bool, last: Last) {
+    pub(super) fn ended(
+        &self,
+        began: Duration,
+        at: Duration,
+        has_succeeded: bool,
+        last: LastAttempt,
+    ) {
         let mut state = self.lock();
         state.gave_up(at, last);
         state.totals.in_flight -= 1;
@@ -86,28 +92,28 @@ impl Counts {
     }
 
     /// Counts the end of such a call, with the result of its last request.
-    pub(super) fn nested_ended(&self, at: Duration, last: Last) {
+    pub(super) fn nested_ended(&self, at: Duration, last: LastAttempt) {
         let mut state = self.lock();
         state.gave_up(at, last);
         state.nested -= 1;
     }
 
     /// Whether another request may be sent, given the previous result of its call.
-    pub(super) fn requested(&self, at: Duration, before: Before) -> bool {
+    pub(super) fn requested(&self, at: Duration, before: AttemptResult) -> bool {
         let mut state = self.lock();
         if state.totals.requests >= MOST_REQUESTS {
             state.cut = Some(Cut::Requests);
             return false;
         }
         state.totals.requests += 1;
-        let retries = u32::from(before != Before::Nothing);
+        let retries = u32::from(before != AttemptResult::Nothing);
         state.totals.retries += u64::from(retries);
         state.totals.retries_not_sent -= u64::from(before.has_failed());
         match before {
-            Before::Nothing | Before::Success => {}
-            Before::Refusal => state.totals.retries_after_503 += 1,
-            Before::Throttled => state.totals.retries_after_429 += 1,
-            Before::Timeout => state.totals.retries_after_timeout += 1,
+            AttemptResult::Nothing | AttemptResult::Success => {}
+            AttemptResult::Refusal => state.totals.retries_after_503 += 1,
+            AttemptResult::Throttled => state.totals.retries_after_429 += 1,
+            AttemptResult::Timeout => state.totals.retries_after_timeout += 1,
         }
         state.at(at, |step| {
             step.requests += 1;
@@ -118,7 +124,7 @@ impl Counts {
 
     /// Counts the result of a request. After a failure a retry is expected, until it comes
     /// or its call ends.
-    pub(super) fn settled(&self, got: Before) {
+    pub(super) fn settled(&self, got: AttemptResult) {
         let mut state = self.lock();
         state.totals.settled += 1;
         state.totals.retries_not_sent += u64::from(got.has_failed());
@@ -136,9 +142,10 @@ impl Counts {
     /// A request was worked on to its end.
     pub(super) fn worked(&self, at: Duration, is_useful: bool) {
         let mut state = self.lock();
-        match is_useful {
-            true => state.totals.useful += 1,
-            false => state.totals.abandoned += 1,
+        if is_useful {
+            state.totals.useful += 1;
+        } else {
+            state.totals.abandoned += 1;
         }
         state.at(at, |step| {
             step.worked += 1;
@@ -190,7 +197,7 @@ impl Counts {
 impl State {
     /// A call that ends at the time of its last result gave up at once. One that ends later
     /// waited for a retry, or for its turn.
-    fn gave_up(&mut self, at: Duration, last: Last) {
+    fn gave_up(&mut self, at: Duration, last: LastAttempt) {
         if last.got.has_failed() && last.at == at {
             self.totals.retries_not_sent -= 1;
         }
@@ -239,7 +246,7 @@ mod tests {
     #[test]
     fn a_call_counts_where_it_began_and_its_success_where_it_came() {
         let counts = counts();
-        let last = |got, at| Last { got, at };
+        let last = |got, at| LastAttempt { got, at };
 
         for began in [0, 99, 100] {
             assert!(counts.called(millis(began)));
@@ -248,9 +255,9 @@ mod tests {
             millis(0),
             millis(250),
             true,
-            last(Before::Success, millis(250)),
+            last(AttemptResult::Success, millis(250)),
         );
-        counts.ended(millis(99), millis(100), false, Last::default());
+        counts.ended(millis(99), millis(100), false, LastAttempt::default());
 
         assert_eq!(of_steps(&counts, |step| step.calls), [2, 1, 0]);
         assert_eq!(of_steps(&counts, |step| step.answered), [1, 0, 0]);
@@ -270,13 +277,17 @@ mod tests {
     fn a_retry_is_counted_with_what_its_call_had_got_before() {
         let counts = counts();
 
-        for before in [Before::Nothing, Before::Nothing] {
+        for before in [AttemptResult::Nothing, AttemptResult::Nothing] {
             assert!(counts.requested(millis(0), before));
         }
-        for got in [Before::Refusal, Before::Timeout, Before::Refusal] {
+        for got in [
+            AttemptResult::Refusal,
+            AttemptResult::Timeout,
+            AttemptResult::Refusal,
+        ] {
             counts.settled(got);
         }
-        for before in [Before::Refusal, Before::Timeout] {
+        for before in [AttemptResult::Refusal, AttemptResult::Timeout] {
             assert!(counts.requested(millis(150), before));
         }
 
@@ -297,22 +308,27 @@ mod tests {
             let counts = counts();
             counts.called(millis(0));
             counts.settled(got);
-            let last = Last {
+            let last = LastAttempt {
                 got,
                 at: millis(20),
             };
-            counts.ended(millis(0), millis(ended), got == Before::Success, last);
+            counts.ended(
+                millis(0),
+                millis(ended),
+                got == AttemptResult::Success,
+                last,
+            );
             totals(&counts).retries_not_sent
         };
 
-        assert_eq!(failed(20, Before::Refusal), 0);
-        assert_eq!(failed(20, Before::Timeout), 0);
+        assert_eq!(failed(20, AttemptResult::Refusal), 0);
+        assert_eq!(failed(20, AttemptResult::Timeout), 0);
         assert_eq!(
-            failed(50, Before::Refusal),
+            failed(50, AttemptResult::Refusal),
             1,
             "its deadline ended the wait"
         );
-        assert_eq!(failed(20, Before::Success), 0);
+        assert_eq!(failed(20, AttemptResult::Success), 0);
     }
 
     #[test]
@@ -336,7 +352,7 @@ mod tests {
     #[test]
     fn a_step_has_the_latencies_of_the_calls_that_ended_in_it_and_the_run_those_of_all() {
         let counts = counts();
-        let ended = |took| counts.ended(millis(0), millis(took), false, Last::default());
+        let ended = |took| counts.ended(millis(0), millis(took), false, LastAttempt::default());
         for _ in 0..4 {
             counts.called(millis(0));
         }
@@ -350,31 +366,32 @@ mod tests {
         ended(290);
 
         let (steps, totals) = counts.read(3);
-        let median = |latency: Option<Latency>| latency.map(|it| it.median.as_millis());
+        let median = |latency: Option<Latency>| latency.map(|latency| latency.median.as_millis());
         let medians: Vec<_> = steps.iter().map(|step| median(step.latency)).collect();
         assert_eq!(medians, [Some(50), None, Some(210)]);
         assert_eq!(steps[0].waiting, 7);
         assert_eq!(median(totals.latency), Some(70));
-        let longest = totals.latency.map(|it| it.p99.as_millis());
+        let longest = totals.latency.map(|latency| latency.p99.as_millis());
         assert_eq!(longest, Some(290));
     }
 
     #[test]
     fn requests_and_calls_in_flight_are_bounded_and_those_that_have_ended_make_room() {
         type Begins = fn(&Counts) -> bool;
-        let call: Begins = |it| it.called(millis(0));
-        let nested: Begins = |it| it.nested();
-        let request: Begins = |it| it.requested(millis(0), Before::Nothing);
+        let call: Begins = |counts| counts.called(millis(0));
+        let nested: Begins = |counts| counts.nested();
+        let request: Begins = |counts| counts.requested(millis(0), AttemptResult::Nothing);
         for (begins, ends, most, cut) in [
             (
                 call,
-                (|it| it.ended(millis(0), millis(1), true, Last::default())) as fn(&Counts),
+                (|counts| counts.ended(millis(0), millis(1), true, LastAttempt::default()))
+                    as fn(&Counts),
                 MOST_IN_FLIGHT + 1,
                 Cut::InFlight,
             ),
             (
                 nested,
-                |it| it.nested_ended(millis(1), Last::default()),
+                |counts| counts.nested_ended(millis(1), LastAttempt::default()),
                 MOST_IN_FLIGHT + 1,
                 Cut::InFlight,
             ),

@@ -31,9 +31,10 @@ impl Calls {
             Load::Open => spawn(&spawner, self.open()),
             Load::Closed => {
                 for number in 0..settings.most_callers() {
-                    let (from, until) = match number < settings.callers {
-                        true => (Duration::ZERO, settings.length),
-                        false => (settings.incident_starts, settings.incident_ends()),
+                    let (from, until) = if number < settings.callers {
+                        (Duration::ZERO, settings.length)
+                    } else {
+                        (settings.incident_starts, settings.incident_ends())
                     };
                     spawn(&spawner, self.clone().caller(number, from, until));
                 }
@@ -90,12 +91,12 @@ fn open_load(settings: &Settings, seed: u64) -> impl Iterator<Item = Duration> +
         Incident::Spike => usual * settings.spike,
         _ => usual,
     };
-    let stretches = [
+    let intervals = [
         (usual, Duration::ZERO, begins),
         (during_incident, begins, ends),
         (usual, ends, settings.length),
     ];
-    arrivals(stream(seed, Stream::Calls), stretches)
+    arrivals(stream(seed, Stream::Calls), intervals)
 }
 
 #[cfg(test)]
@@ -130,8 +131,8 @@ mod tests {
             let arrivals: Vec<_> = open_load(&settings(incident), 1).collect();
             assert!(arrivals.is_sorted());
             [(0, 4), (4, 6), (6, 10)].map(|(from, to)| {
-                let stretch = Duration::from_secs(from)..Duration::from_secs(to);
-                let number = arrivals.iter().filter(|at| stretch.contains(at)).count();
+                let interval = Duration::from_secs(from)..Duration::from_secs(to);
+                let number = arrivals.iter().filter(|at| interval.contains(at)).count();
                 number as f64 / (to - from) as f64
             })
         };
@@ -165,7 +166,8 @@ mod tests {
         let storm = simulate(&plan, |_| ControlFlow::Continue(())).expect("it can be simulated");
 
         let steps = &storm.policies[0].steps;
-        let calls = |from: usize, to: usize| per_second(&steps[from * 10..to * 10], |it| it.calls);
+        let calls =
+            |from: usize, to: usize| per_second(&steps[from * 10..to * 10], |step| step.calls);
         // Two callers with a call in 11 ms each, and four more during the spike. Four
         // standard errors of two seconds are a seventh of that, one caller is half of it.
         let within = |rate: f64, expected: f64| (rate / expected - 1.0).abs() < 0.25;

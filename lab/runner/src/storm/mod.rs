@@ -27,5 +27,5 @@ mod timeline;
 pub(crate) use exponential::Exponential;
 pub use plan::{DEFAULT_SEED, Plan};
 pub use seeds::simulate_seeds;
-pub use simulate::{Heard, MOST_POLICIES, StormError, simulate};
+pub use simulate::{MOST_POLICIES, Progress, StormError, simulate};
 pub use story::{STORIES, Story, policy, story};

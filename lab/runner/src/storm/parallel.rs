@@ -52,9 +52,9 @@ mod tests {
 
     #[test]
     fn every_run_is_simulated_once_in_order_until_it_is_over() {
-        let (is_over, heard) = (AtomicBool::new(false), AtomicU32::new(0));
+        let (is_over, events) = (AtomicBool::new(false), AtomicU32::new(0));
         let on_run = || {
-            heard.fetch_add(1, Ordering::Relaxed);
+            events.fetch_add(1, Ordering::Relaxed);
         };
 
         let all = each(1_000, &is_over, &on_run, |run| run);
@@ -63,6 +63,6 @@ mod tests {
 
         assert_eq!(all, (0..1_000).collect::<Vec<_>>());
         assert!(few.len() < 1_000, "{}", few.len());
-        assert_eq!(heard.into_inner() as usize, 1_000 + few.len());
+        assert_eq!(events.into_inner() as usize, 1_000 + few.len());
     }
 }

@@ -50,9 +50,12 @@ pub(super) fn each_seed<T: Send>(
 ) -> Result<Vec<T>, StormError> {
     let simulated = parallel::each(seeds, is_over, on_seed, |number| {
         let plan = plan.with_seed(plan.seed.wrapping_add(number.into()));
-        let storm = simulate(&plan, |_| match is_over.load(Ordering::Relaxed) {
-            true => ControlFlow::Break(()),
-            false => ControlFlow::Continue(()),
+        let storm = simulate(&plan, |_| {
+            if is_over.load(Ordering::Relaxed) {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
         });
         storm.map(&result)
     });
@@ -83,9 +86,9 @@ mod tests {
 
     #[test]
     fn many_seeds_give_the_same_results_as_each_seed_alone() {
-        let heard = AtomicU32::new(0);
+        let events = AtomicU32::new(0);
         let on_seed = || {
-            heard.fetch_add(1, Ordering::Relaxed);
+            events.fetch_add(1, Ordering::Relaxed);
         };
 
         let simulated = simulate_seeds(&short(), 4, &AtomicBool::new(false), &on_seed);
@@ -100,6 +103,6 @@ mod tests {
         let mut expected = Tally::of(&of_seed(1));
         (2..=4).for_each(|seed| expected.add(Tally::of(&of_seed(seed))));
         assert_eq!(tally, expected);
-        assert_eq!(heard.into_inner(), 4);
+        assert_eq!(events.into_inner(), 4);
     }
 }

@@ -21,7 +21,7 @@ use reqwest_middleware::{Error, Middleware, Next, Result as Sent};
 use tokio::sync::oneshot;
 
 use super::{
-    call::{self, Before, Last},
+    call::{self, AttemptResult, LastAttempt},
     chance::{Stream, exponential, stream},
     counts::Counts,
     timeline::{Timeline, spawn},
@@ -239,8 +239,8 @@ impl Service {
     }
 
     /// Records the result of a request.
-    fn got(&self, what: Before) {
-        call::got(Last {
+    fn got(&self, what: AttemptResult) {
+        call::got(LastAttempt {
             got: what,
             at: self.timeline.monotonic(),
         });
@@ -272,19 +272,19 @@ impl Middleware for Service {
             Err(status) => {
                 self.counts.rejected();
                 self.got(match status {
-                    StatusCode::TOO_MANY_REQUESTS => Before::Throttled,
-                    _ => Before::Refusal,
+                    StatusCode::TOO_MANY_REQUESTS => AttemptResult::Throttled,
+                    _ => AttemptResult::Refusal,
                 });
                 return Ok(respond(status, self.retry_after(status)));
             }
         };
         match self.waited_for(response, &request, extensions).await {
             Some(_) => {
-                self.got(Before::Success);
+                self.got(AttemptResult::Success);
                 Ok(respond(StatusCode::OK, None))
             }
             None => {
-                self.got(Before::Timeout);
+                self.got(AttemptResult::Timeout);
                 Err(Error::from(Failure(FailureKind::ReadTimeout)))
             }
         }
@@ -361,7 +361,10 @@ mod tests {
                 *request.timeout_mut() = left;
                 let response = http.execute(request).await.ok();
                 let at = timeline.monotonic().as_millis();
-                let got = response.map(|it| (it.status(), it.headers().get(RETRY_AFTER).cloned()));
+                let got = response.map(|response| {
+                    let retry_after = response.headers().get(RETRY_AFTER).cloned();
+                    (response.status(), retry_after)
+                });
                 ended.borrow_mut()[number] = match got {
                     None => format!("{at}:left"),
                     Some((StatusCode::OK, _)) => at.to_string(),

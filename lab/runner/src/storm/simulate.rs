@@ -36,7 +36,7 @@ pub enum StormError {
 
 /// The progress of a simulation, with the number of the policy.
 #[derive(Clone, Copy, Debug)]
-pub enum Heard<'a> {
+pub enum Progress<'a> {
     /// A step of a tenth of a second is over, with the counts so far. The calls of a step
     /// may still succeed.
     Steps(usize, &'a [Step]),
@@ -45,7 +45,7 @@ pub enum Heard<'a> {
 }
 
 /// Simulates a storm: the same calls for the clients of each policy, one policy after the
-/// other. `hear` receives the progress and can cancel it with [`ControlFlow::Break`]; the
+/// other. `on_progress` receives the progress and can cancel it with [`ControlFlow::Break`]; the
 /// storm then has the results so far.
 ///
 /// It occupies one thread. Its memory and the requests of each policy are bounded under
@@ -57,7 +57,7 @@ pub enum Heard<'a> {
 /// the client.
 pub fn simulate(
     plan: &Plan,
-    mut hear: impl FnMut(Heard<'_>) -> ControlFlow<()>,
+    mut on_progress: impl FnMut(Progress<'_>) -> ControlFlow<()>,
 ) -> Result<Storm, StormError> {
     plan.check()?;
     let Plan {
@@ -69,10 +69,10 @@ pub fn simulate(
     let mut runs = Vec::new();
     for (number, policy) in policies.iter().enumerate() {
         let run = simulate_one(settings, *seed, policy, |steps| {
-            hear(Heard::Steps(number, steps))
+            on_progress(Progress::Steps(number, steps))
         });
         let run = run.map_err(|error| StormError::of(policy, error))?;
-        let is_over = hear(Heard::Ended(number, &run)).is_break();
+        let is_over = on_progress(Progress::Ended(number, &run)).is_break();
         let is_cancelled = run.cut == Some(Cut::Cancelled);
         runs.push(run);
         if is_over || is_cancelled {
@@ -133,7 +133,7 @@ fn simulate_one(
     settings: &Settings,
     seed: u64,
     policy: &Policy,
-    mut hear: impl FnMut(&[Step]) -> ControlFlow<()>,
+    mut on_progress: impl FnMut(&[Step]) -> ControlFlow<()>,
 ) -> Result<PolicyRun, ConfigError> {
     let (service, mut pool) = (
         Service::new(settings, &policy.setup, seed),
@@ -164,7 +164,7 @@ fn simulate_one(
         });
         simulated += 1;
         cut = counts.cut();
-        if counts.so_far(simulated, &mut hear).is_break() {
+        if counts.so_far(simulated, &mut on_progress).is_break() {
             cut = Some(Cut::Cancelled);
         }
     }
@@ -211,15 +211,15 @@ mod tests {
 
     #[test]
     fn a_cancelled_storm_keeps_its_results_so_far() {
-        let mut heard = 0;
+        let mut events = 0;
 
         let storm = simulate(&short(1), |news| {
-            let Heard::Steps(_, so_far) = news else {
+            let Progress::Steps(_, so_far) = news else {
                 return ControlFlow::Continue(());
             };
-            heard += 1;
-            assert_eq!(so_far.len(), heard);
-            match heard {
+            events += 1;
+            assert_eq!(so_far.len(), events);
+            match events {
                 10 => ControlFlow::Break(()),
                 _ => ControlFlow::Continue(()),
             }
@@ -236,8 +236,8 @@ mod tests {
     #[test]
     fn a_break_at_the_end_of_a_policy_skips_the_others() {
         let storm = simulate(&short(1), |news| match news {
-            Heard::Ended(..) => ControlFlow::Break(()),
-            Heard::Steps(..) => ControlFlow::Continue(()),
+            Progress::Ended(..) => ControlFlow::Break(()),
+            Progress::Steps(..) => ControlFlow::Continue(()),
         });
 
         let storm = storm.expect("it can be simulated");
@@ -261,15 +261,15 @@ mod tests {
             policies,
             ..short(1)
         };
-        let mut heard = 0;
+        let mut events = 0;
 
         let storm = simulate(&plan, |news| {
-            heard += usize::from(matches!(news, Heard::Steps(..)));
+            events += usize::from(matches!(news, Progress::Steps(..)));
             ControlFlow::Continue(())
         });
 
         let steps = &storm.expect("it can be simulated").policies[0].steps;
-        assert_eq!((heard, steps.len()), (80, 80));
+        assert_eq!((events, steps.len()), (80, 80));
         let came: u32 = steps[20..40].iter().map(|step| step.requests).sum();
         assert_eq!(steps[39].waiting, steps[19].waiting + came);
         assert!(
@@ -311,7 +311,7 @@ mod tests {
         let mut plan = short(1);
         plan.policies.push(Policy::new("hasty", setup));
 
-        let error = simulate(&plan, |_| panic!("nothing is heard")).expect_err("a rule");
+        let error = simulate(&plan, |_| panic!("nothing is events")).expect_err("a rule");
 
         assert!(error.to_string().starts_with("hasty: "), "{error}");
     }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use evidence::{
     plot::StormPicture,
-    storm::{Knob, Knobs, Setup, Value, Values},
+    storm::{Parameter, Parameters, Setup, Value, Values},
 };
 use runner::storm::STORIES;
 use serde::Serialize;
@@ -30,12 +30,12 @@ struct Stop {
 }
 
 /// A slider, its title, and its unit in the singular and in the plural.
-type Shown = (&'static str, &'static str, fn(f64) -> String);
+type SliderText = (&'static str, &'static str, fn(f64) -> String);
 
 /// The name of the policy that the user sets up.
 pub(super) const OWN_NAME: &str = "yours";
 
-const SETTINGS: [Shown; 4] = [
+const SETTINGS: [SliderText; 4] = [
     ("calls_per_second", "Load", |rate| format!("{rate} calls/s")),
     ("workers", "Capacity", |workers| {
         several(workers, "worker", "")
@@ -44,7 +44,7 @@ const SETTINGS: [Shown; 4] = [
     ("timeout_seconds", "Timeout", seconds),
 ];
 
-const OWN: [Shown; 4] = [
+const OWN: [SliderText; 4] = [
     ("attempts", "Attempts", |attempts| {
         several(attempts, "attempt", "")
     }),
@@ -88,24 +88,24 @@ pub(super) fn catalogue() -> serde_json::Value {
 fn settings() -> Vec<Slider> {
     let used: Vec<_> = STORIES.iter().map(|story| story.settings).collect();
     let sliders = SETTINGS.iter();
-    sliders.filter_map(|it| Slider::of(it, &used)).collect()
+    sliders.filter_map(|text| Slider::of(text, &used)).collect()
 }
 
 /// The sliders for the user's own policy.
 fn own() -> Vec<Slider> {
     let sliders = OWN.iter();
     sliders
-        .filter_map(|it| Slider::of(it, &[Setup::DEFAULT]))
+        .filter_map(|text| Slider::of(text, &[Setup::DEFAULT]))
         .collect()
 }
 
 impl Slider {
     /// The slider of a setting, with a value for each of these setups; none if the
     /// setting does not exist.
-    fn of<T: Knobs>((name, title, label): &Shown, used: &[T]) -> Option<Self> {
-        let knob = T::knob(name).ok()?;
-        let used: Vec<_> = used.iter().map(|of| knob.value(of)).collect();
-        let stops: Vec<_> = stops(knob, &used)
+    fn of<T: Parameters>((name, title, label): &SliderText, used: &[T]) -> Option<Self> {
+        let parameter = T::parameter(name).ok()?;
+        let used: Vec<_> = used.iter().map(|of| parameter.value(of)).collect();
+        let stops: Vec<_> = stops(parameter, &used)
             .into_iter()
             .map(|value| Stop {
                 label: match value {
@@ -118,9 +118,9 @@ impl Slider {
             .collect();
         let first = used.first()?;
         Some(Self {
-            name: knob.name,
+            name: parameter.name,
             title,
-            what: knob.what,
+            what: parameter.what,
             at: stops.iter().position(|stop| stop.value == *first)?,
             stops,
         })
@@ -129,14 +129,14 @@ impl Slider {
 
 /// Round values between the limits of a setting, with these values and the limits
 /// included.
-fn stops<T>(knob: &Knob<T>, used: &[Value]) -> Vec<Value> {
-    let (least, most) = match knob.values {
+fn stops<T>(parameter: &Parameter<T>, used: &[Value]) -> Vec<Value> {
+    let (least, most) = match parameter.values {
         Values::OneOf(words) => return words.iter().map(|word| Value::Word(word)).collect(),
         Values::Whole { least, most } => (f64::from(least), f64::from(most)),
         Values::Number { least, most } => (least, most),
     };
     let round = (-2..=4).flat_map(|power| STOPS.map(|stop| rounded(stop * 10_f64.powi(power))));
-    let is_whole = matches!(knob.values, Values::Whole { .. });
+    let is_whole = matches!(parameter.values, Values::Whole { .. });
     let round =
         round.filter(|stop| (!is_whole || stop.fract() == 0.0) && (least..=most).contains(stop));
     let used = used.iter().map(|value| match value {
@@ -149,9 +149,12 @@ fn stops<T>(knob: &Knob<T>, used: &[Value]) -> Vec<Value> {
     stops.dedup();
     stops
         .into_iter()
-        .map(|stop| match is_whole {
-            true => Value::Whole(stop as u32),
-            false => Value::Number(stop),
+        .map(|stop| {
+            if is_whole {
+                Value::Whole(stop as u32)
+            } else {
+                Value::Number(stop)
+            }
         })
         .collect()
 }
@@ -181,13 +184,14 @@ mod tests {
 
     #[test]
     fn every_slider_names_a_setting_and_has_the_values_of_the_stories() {
-        let names = |sliders: &[Slider]| sliders.iter().map(|it| it.name).collect::<Vec<_>>();
+        let names =
+            |sliders: &[Slider]| sliders.iter().map(|slider| slider.name).collect::<Vec<_>>();
         assert_eq!(names(&settings()), SETTINGS.map(|(name, ..)| name));
         assert_eq!(names(&own()), OWN.map(|(name, ..)| name));
         for slider in settings() {
-            let knob = Settings::knob(slider.name).expect("a knob");
+            let parameter = Settings::parameter(slider.name).expect("a parameter");
             for story in STORIES {
-                let value = knob.value(&story.settings);
+                let value = parameter.value(&story.settings);
                 let known = slider.stops.iter().any(|stop| stop.value == value);
                 assert!(known, "{} of {}", slider.name, story.words.name);
             }

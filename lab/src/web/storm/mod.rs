@@ -2,7 +2,7 @@
 //! and ends as soon as nobody reads them.
 
 mod catalogue;
-mod performance;
+mod live;
 mod request;
 mod routes;
 
@@ -22,7 +22,7 @@ use tokio::{
 };
 
 use super::{feed::token, lock::lock, problem::Problem};
-use performance::Performance;
+use live::LiveStorm;
 use runner::storm::Plan;
 
 pub(super) use routes::routes;
@@ -75,16 +75,16 @@ impl Storms {
         let (frames, receiver) = mpsc::unbounded_channel();
         let storms = Arc::clone(self);
         spawn_blocking(move || {
-            let performance = Performance {
+            let live = LiveStorm {
                 id: id.clone(),
                 plan,
                 frames,
                 is_cancelled,
             };
-            performance.perform(|report| storms.reported(&id, report));
+            live.simulate(|report| storms.reported(&id, report));
             // The slot is free by the time a reader reaches the end of the frames.
             drop(slot);
-            drop(performance);
+            drop(live);
         });
         Ok(receiver)
     }

@@ -1,6 +1,6 @@
 //! The request that starts a storm.
 
-use evidence::storm::{Knobs, Policy, Setup};
+use evidence::storm::{Parameters, Policy, Setup};
 use runner::storm::{Plan, StormError, story};
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -42,9 +42,13 @@ pub(super) fn read(body: &[u8]) -> Result<Plan, Problem> {
     Ok(plan)
 }
 
-fn turn<T: Knobs>(of: &mut T, field: &str, knobs: &Map<String, Value>) -> Result<(), Problem> {
-    let mut knobs = knobs.iter();
-    let turned = knobs.try_for_each(|(name, value)| of.set(name, value));
+fn turn<T: Parameters>(
+    of: &mut T,
+    field: &str,
+    parameters: &Map<String, Value>,
+) -> Result<(), Problem> {
+    let mut parameters = parameters.iter();
+    let turned = parameters.try_for_each(|(name, value)| of.set(name, value));
     turned.map_err(|error| invalid(field, &error))
 }
 

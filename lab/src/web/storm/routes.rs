@@ -54,9 +54,10 @@ async fn cancel(
     id: Result<Path<String>, PathRejection>,
 ) -> Result<StatusCode, Problem> {
     let cancelled = id.ok().and_then(|Path(id)| shared.storms.cancel(&id));
-    match cancelled.ok_or_else(storm_not_found)? {
-        true => Ok(StatusCode::ACCEPTED),
-        false => Ok(StatusCode::NO_CONTENT),
+    if cancelled.ok_or_else(storm_not_found)? {
+        Ok(StatusCode::ACCEPTED)
+    } else {
+        Ok(StatusCode::NO_CONTENT)
     }
 }
 

@@ -47,12 +47,12 @@ pub struct StormFrame {
     /// The requests that the service can process per second.
     pub capacity: Level,
     /// The incident; null if there was none.
-    pub incident: Option<Stretch>,
+    pub incident: Option<Interval>,
 }
 
 /// A part of the axis of time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Stretch {
+pub struct Interval {
     /// When it began.
     #[serde(rename = "began_ns", with = "nanoseconds")]
     pub began: Duration,
@@ -123,7 +123,7 @@ impl StormFrame {
                 rate: capacity,
                 label: format!("capacity, {} requests/s", rate(capacity, capacity)),
             },
-            incident: (settings.incident != Incident::None).then(|| Stretch {
+            incident: (settings.incident != Incident::None).then(|| Interval {
                 began: settings.incident_starts,
                 ended,
                 label: format!("{MARK} the incident ends at {}", moment(ended)),
@@ -140,7 +140,7 @@ impl StormFrame {
         };
         let most = f64::from(setup.concurrency.max(1));
         let limits = steps.chunks(self.steps_per_column);
-        let limits = limits.filter_map(|column| limit(column).map(|it| self.top * it / most));
+        let limits = limits.filter_map(|column| limit(column).map(|limit| self.top * limit / most));
         StormCurves {
             limit: limits.collect(),
             load: rates(|step| step.calls),
@@ -188,7 +188,7 @@ impl StormPicture {
     pub fn ended(self, settings: &Settings, run: &PolicyRun, frame: &StormFrame) -> Self {
         let ending = ending(run);
         let before = before(settings, run).map(|before| {
-            let [good, calls] = [|it: &Step| it.goodput, |it: &Step| it.calls]
+            let [good, calls] = [|step: &Step| step.goodput, |step: &Step| step.calls]
                 .map(|count| rate(per_second(before, count), 0.0));
             format!(" Before the incident {good} of {calls} calls/s succeed.")
         });
@@ -393,7 +393,10 @@ mod tests {
 
         let pictures = pictures(policies.into());
 
-        let changed: Vec<_> = pictures.iter().map(|it| it.changed.as_deref()).collect();
+        let changed: Vec<_> = pictures
+            .iter()
+            .map(|picture| picture.changed.as_deref())
+            .collect();
         let three = Some("like “one”, but attempts 3, budget 10");
         assert_eq!(changed, [None, three, Some("like “budget”, but budget 0")]);
     }

@@ -4,7 +4,7 @@ mod frame;
 mod sentences;
 
 pub use frame::{
-    StormCurves, StormFrame, StormPicture, Stretch, limit as storm_limit, storm_columns,
+    Interval, StormCurves, StormFrame, StormPicture, limit as storm_limit, storm_columns,
 };
 pub use sentences::{
     Ending, Level, break_even, ending as storm_ending, moment, storm_figures, storm_learnt,

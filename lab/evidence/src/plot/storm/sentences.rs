@@ -12,8 +12,8 @@ use crate::{
         table::{Column, Table, TableRow, number, optional, words},
     },
     storm::{
-        Cut, Incident, Knob, Knobs, Load, Policy, PolicyRun, Recovery, RetryAfter, STEP, Settings,
-        Setup, Storm, percent, rate,
+        Cut, Incident, Load, Parameter, Parameters, Policy, PolicyRun, Recovery, RetryAfter, STEP,
+        Settings, Setup, Storm, percent, rate,
     },
 };
 
@@ -107,9 +107,10 @@ pub(super) fn remark(settings: &Settings, policy: &Policy) -> String {
         ..=1.0 => "1 request".to_owned(),
         _ => format!("at most {rounded} requests"),
     };
-    let verdict = match load * most > capacity {
-        true => "more than the service can do, so it may stay down",
-        false => "the service can do this",
+    let verdict = if load * most > capacity {
+        "more than the service can do, so it may stay down"
+    } else {
+        "the service can do this"
     };
     format!(
         "{} calls/s × {requests} = {}/s: {verdict}.",
@@ -121,20 +122,25 @@ pub(super) fn remark(settings: &Settings, policy: &Policy) -> String {
 /// The difference from the most similar of the earlier policies.
 pub(super) fn changed(before: &[Policy], policy: &Policy) -> Option<String> {
     let differing = |other: &Policy| {
-        let differs = |knob: &&Knob<Setup>| knob.value(&other.setup) != knob.value(&policy.setup);
-        Setup::KNOBS.iter().filter(differs).collect::<Vec<_>>()
+        let differs = |parameter: &&Parameter<Setup>| {
+            parameter.value(&other.setup) != parameter.value(&policy.setup)
+        };
+        Setup::PARAMETERS.iter().filter(differs).collect::<Vec<_>>()
     };
     // Of equally similar ones, the last.
     let nearest = before.iter().rev();
     let nearest = nearest.min_by_key(|other| differing(other).len())?;
-    let knobs = differing(nearest).into_iter().map(|knob| {
-        let name = knob.name.trim_end_matches("_seconds").replace('_', " ");
-        let unit = knob.unit();
+    let parameters = differing(nearest).into_iter().map(|parameter| {
+        let name = parameter
+            .name
+            .trim_end_matches("_seconds")
+            .replace('_', " ");
+        let unit = parameter.unit();
         let space = if unit.is_empty() { "" } else { " " };
-        format!("{name} {}{space}{unit}", knob.value(&policy.setup))
+        format!("{name} {}{space}{unit}", parameter.value(&policy.setup))
     });
-    let knobs = knobs.collect::<Vec<_>>().join(", ");
-    Some(format!("like “{}”, but {knobs}", nearest.name))
+    let parameters = parameters.collect::<Vec<_>>().join(", ");
+    Some(format!("like “{}”, but {parameters}", nearest.name))
 }
 
 /// Whether the service recovered, and when.
@@ -144,10 +150,13 @@ pub fn ending(run: &PolicyRun) -> Ending {
         (Some(Cut::Cancelled), _) => (Mark::Open, "cancelled"),
         (Some(Cut::Requests | Cut::InFlight), _) => (Mark::Failed, "cut short"),
         (None, Recovery::Recovered { .. }) if run.lost() == 0 => (Mark::Ok, "no call lost"),
-        (None, Recovery::Recovered { after }) => match after.is_zero() {
-            true => (Mark::Ok, "back at once"),
-            false => (Mark::Ok, &*format!("back after {}", duration(after))),
-        },
+        (None, Recovery::Recovered { after }) => {
+            if after.is_zero() {
+                (Mark::Ok, "back at once")
+            } else {
+                (Mark::Ok, &*format!("back after {}", duration(after)))
+            }
+        }
         (None, Recovery::Down) => (Mark::Failed, "still down"),
         (None, Recovery::Unknown) => (Mark::Open, "not known"),
     };
@@ -181,7 +190,7 @@ pub(super) fn brief(run: &PolicyRun) -> String {
 #[must_use]
 pub fn storm_learnt(storm: &Storm) -> Vec<(&'static str, String)> {
     let told = |text: &str| Some(text.to_owned());
-    let happened = Some(storm.happened()).filter(|it| !it.is_empty());
+    let happened = Some(storm.happened()).filter(|text| !text.is_empty());
     let parts = [
         ("What happened", happened),
         ("The answer", answer(storm)),

@@ -101,12 +101,12 @@ impl Collapse {
     fn arrivals(&self, random: &mut ChaCha12Rng) -> Vec<Duration> {
         let ends = SPIKE_BEGINS + Duration::from_secs(self.spike);
         let base = f64::from(self.base);
-        let stretches = [
+        let intervals = [
             (base, Duration::ZERO, SPIKE_BEGINS),
             (SPIKE_PER_SECOND, SPIKE_BEGINS, ends),
             (base, ends, END),
         ];
-        arrivals(random, stretches).collect()
+        arrivals(random, intervals).collect()
     }
 }
 

@@ -122,8 +122,8 @@ impl Experiment for Unreliable {
         let budget = || Some(RetryBudget::with_ratio(self.tokens?, CALLS_PER_RETRY));
         let rate = CALLS_PER_SECOND / f64::from(self.clients);
         for _ in 0..self.clients {
-            let stretches = [(rate, Duration::ZERO, LENGTH)];
-            let moments = arrivals(&mut random, stretches).collect();
+            let intervals = [(rate, Duration::ZERO, LENGTH)];
+            let moments = arrivals(&mut random, intervals).collect();
             let client = stage
                 .client(&transport, random.next_u64())
                 .max_attempts(self.attempts)

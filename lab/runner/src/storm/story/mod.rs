@@ -87,8 +87,11 @@ mod tests {
             let pictures = StormPicture::begun(&story.settings, story.policies);
             for picture in &pictures[1..] {
                 let changed = picture.changed.as_deref().expect("an earlier one");
-                let (_, knobs) = changed.split_once("”, but ").expect("a difference");
-                assert!(!knobs.is_empty() && !knobs.contains(", "), "{changed}");
+                let (_, parameters) = changed.split_once("”, but ").expect("a difference");
+                assert!(
+                    !parameters.is_empty() && !parameters.contains(", "),
+                    "{changed}"
+                );
             }
         }
     }

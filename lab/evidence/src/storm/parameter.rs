@@ -1,4 +1,4 @@
-//! The knobs of a storm as a table: each row has the name, the meaning and the values of
+//! The parameters of a storm as a table: each row has the name, the meaning and the values of
 //! a setting. The command line, the web UI and the JSON are derived from it.
 
 use serde::{Serialize, Serializer};
@@ -6,7 +6,7 @@ use serde_json::Value as Json;
 
 /// One setting of a `T`.
 #[derive(Debug)]
-pub struct Knob<T: 'static> {
+pub struct Parameter<T: 'static> {
     /// Its name in JSON. The command line uses `-` for `_`, and no unit.
     pub name: &'static str,
     /// Its meaning, in one sentence.
@@ -19,7 +19,7 @@ pub struct Knob<T: 'static> {
     pub(super) set: fn(&mut T, Value),
 }
 
-/// The values of a knob.
+/// The values of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Values {
     /// Whole numbers.
@@ -44,7 +44,7 @@ pub enum Values {
 /// digits, a number in JSON could differ from the same number on the command line.
 const FRACTION: f64 = 1e9;
 
-/// The value of a knob.
+/// The value of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Value {
@@ -56,59 +56,61 @@ pub enum Value {
     Word(&'static str),
 }
 
-/// A type whose fields are set by a table of knobs.
-pub trait Knobs: Default + 'static {
+/// A type whose fields are set by a table of parameters.
+pub trait Parameters: Default + 'static {
     /// The table.
-    const KNOBS: &'static [Knob<Self>];
+    const PARAMETERS: &'static [Parameter<Self>];
 
     /// The rows that users can set.
-    fn options() -> impl Iterator<Item = &'static Knob<Self>> {
-        Self::KNOBS.iter().filter(|knob| knob.is_option)
+    fn options() -> impl Iterator<Item = &'static Parameter<Self>> {
+        Self::PARAMETERS
+            .iter()
+            .filter(|parameter| parameter.is_option)
     }
 
-    /// Sets a knob to a value in JSON: a number or a word.
+    /// Sets a parameter to a value in JSON: a number or a word.
     ///
     /// # Errors
     ///
-    /// [`KnobError`] if there is no such knob, or if the value is not one of its values.
-    fn set(&mut self, name: &str, value: &Json) -> Result<(), KnobError> {
-        let knob = Self::knob(name)?;
-        let taken = knob.values.of_json(value);
-        let taken = taken.ok_or_else(|| knob.refused(value.to_string()))?;
-        (knob.set)(self, taken);
+    /// [`ParameterError`] if there is no such parameter, or if the value is not one of its values.
+    fn set(&mut self, name: &str, value: &Json) -> Result<(), ParameterError> {
+        let parameter = Self::parameter(name)?;
+        let taken = parameter.values.of_json(value);
+        let taken = taken.ok_or_else(|| parameter.refused(value.to_string()))?;
+        (parameter.set)(self, taken);
         Ok(())
     }
 
-    /// Sets a knob to a value in text form.
+    /// Sets a parameter to a value in text form.
     ///
     /// # Errors
     ///
-    /// [`KnobError`] if there is no such knob, or if the value is not one of its values.
-    fn set_text(&mut self, name: &str, text: &str) -> Result<(), KnobError> {
-        let knob = Self::knob(name)?;
-        let taken = knob.values.of_text(text);
-        let taken = taken.ok_or_else(|| knob.refused(format!("'{text}'")))?;
-        (knob.set)(self, taken);
+    /// [`ParameterError`] if there is no such parameter, or if the value is not one of its values.
+    fn set_text(&mut self, name: &str, text: &str) -> Result<(), ParameterError> {
+        let parameter = Self::parameter(name)?;
+        let taken = parameter.values.of_text(text);
+        let taken = taken.ok_or_else(|| parameter.refused(format!("'{text}'")))?;
+        (parameter.set)(self, taken);
         Ok(())
     }
 
-    /// The knob with this name that users can set.
+    /// The parameter with this name that users can set.
     ///
     /// # Errors
     ///
-    /// [`KnobError::Unknown`] if there is none.
-    fn knob(name: &str) -> Result<&'static Knob<Self>, KnobError> {
-        let known = Self::options().find(|knob| knob.name == name);
-        known.ok_or_else(|| KnobError::Unknown {
+    /// [`ParameterError::Unknown`] if there is none.
+    fn parameter(name: &str) -> Result<&'static Parameter<Self>, ParameterError> {
+        let known = Self::options().find(|parameter| parameter.name == name);
+        known.ok_or_else(|| ParameterError::Unknown {
             name: name.to_owned(),
         })
     }
 }
 
-/// Why a knob could not be set.
+/// Why a parameter could not be set.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum KnobError {
-    /// There is no knob with this name.
+pub enum ParameterError {
+    /// There is no parameter with this name.
     #[error("there is no setting '{name}'")]
     Unknown {
         /// The name.
@@ -117,7 +119,7 @@ pub enum KnobError {
     /// The value is not one of its values.
     #[error("{name} must be {rule}, got {got}")]
     Refused {
-        /// The knob.
+        /// The parameter.
         name: &'static str,
         /// Its values, as text.
         rule: String,
@@ -126,7 +128,7 @@ pub enum KnobError {
     },
 }
 
-impl<T> Knob<T> {
+impl<T> Parameter<T> {
     /// Its value.
     #[must_use]
     pub fn value(&self, of: &T) -> Value {
@@ -136,14 +138,15 @@ impl<T> Knob<T> {
     /// Its unit, which is the end of its name; empty for a count.
     #[must_use]
     pub fn unit(&self) -> &'static str {
-        match self.name.ends_with("_seconds") {
-            true => "s",
-            false => "",
+        if self.name.ends_with("_seconds") {
+            "s"
+        } else {
+            ""
         }
     }
 
-    fn refused(&self, got: String) -> KnobError {
-        KnobError::Refused {
+    fn refused(&self, got: String) -> ParameterError {
+        ParameterError::Refused {
             name: self.name,
             rule: self.values.to_string(),
             got,
@@ -209,9 +212,16 @@ impl std::fmt::Display for Value {
     }
 }
 
-/// Writes the knobs as an object with their values.
-pub(super) fn serialize<T: Knobs, S: Serializer>(of: &T, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_map(T::KNOBS.iter().map(|knob| (knob.name, knob.value(of))))
+/// Writes the parameters as an object with their values.
+pub(super) fn serialize<T: Parameters, S: Serializer>(
+    of: &T,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(
+        T::PARAMETERS
+            .iter()
+            .map(|parameter| (parameter.name, parameter.value(of))),
+    )
 }
 
 /// Declares an enum of choices, each with its word.
@@ -245,9 +255,9 @@ macro_rules! choice {
     };
 }
 
-/// Declares a type of knobs by a table. Each row has the field, the name of its knob, the
+/// Declares a type of parameters by a table. Each row has the field, the name of its parameter, the
 /// values, the default and the meaning. Users cannot set those of the second part.
-macro_rules! knobs {
+macro_rules! parameters {
     (
         #[doc = $doc:literal]
         $of:ident
@@ -263,8 +273,8 @@ macro_rules! knobs {
         #[doc = $doc]
         #[derive(Clone, Copy, Debug, PartialEq)]
         pub struct $of {
-            $(#[doc = $what] pub $field: knobs!(@type $kind($($values)+)),)+
-            $($(#[doc = $story_what] pub $of_stories: knobs!(@type $story_kind($($story_values)+)),)+)?
+            $(#[doc = $what] pub $field: parameters!(@type $kind($($values)+)),)+
+            $($(#[doc = $story_what] pub $of_stories: parameters!(@type $story_kind($($story_values)+)),)+)?
         }
 
         impl $of {
@@ -281,28 +291,28 @@ macro_rules! knobs {
             }
         }
 
-        impl Knobs for $of {
-            const KNOBS: &'static [Knob<Self>] = &[
-                $(knobs!(@knob true, $field $name: $kind($($values)+), $what),)+
-                $($(knobs!(@knob false, $of_stories $story_name: $story_kind($($story_values)+), $story_what),)+)?
+        impl Parameters for $of {
+            const PARAMETERS: &'static [Parameter<Self>] = &[
+                $(parameters!(@parameter true, $field $name: $kind($($values)+), $what),)+
+                $($(parameters!(@parameter false, $of_stories $story_name: $story_kind($($story_values)+), $story_what),)+)?
             ];
         }
 
         impl serde::Serialize for $of {
             fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                crate::storm::knob::serialize(self, serializer)
+                crate::storm::parameter::serialize(self, serializer)
             }
         }
     };
 
-    (@knob $is_option:literal, $field:ident $name:literal: $kind:ident($($values:tt)+), $what:literal) => {
-        Knob {
+    (@parameter $is_option:literal, $field:ident $name:literal: $kind:ident($($values:tt)+), $what:literal) => {
+        Parameter {
             name: $name,
             what: $what,
-            values: knobs!(@values $kind($($values)+)),
+            values: parameters!(@values $kind($($values)+)),
             is_option: $is_option,
-            get: |of| knobs!(@value $kind(of.$field)),
-            set: |of, value| knobs!(@set $kind($($values)+) of.$field = value),
+            get: |of| parameters!(@value $kind(of.$field)),
+            set: |of, value| parameters!(@set $kind($($values)+) of.$field = value),
         }
     };
 
@@ -340,7 +350,7 @@ macro_rules! knobs {
     };
 }
 
-pub(super) use {choice, knobs};
+pub(super) use {choice, parameters};
 
 #[cfg(test)]
 mod tests {
@@ -349,7 +359,7 @@ mod tests {
     use super::*;
     use crate::storm::{Settings, Setup};
 
-    /// The minimum and the maximum of a knob, or all of its words.
+    /// The minimum and the maximum of a parameter, or all of its words.
     fn ends(values: Values) -> Vec<Json> {
         match values {
             Values::Whole { least, most } => vec![least.into(), most.into()],
@@ -358,29 +368,29 @@ mod tests {
         }
     }
 
-    fn check<T: Knobs + Copy>(default: T) {
+    fn check<T: Parameters + Copy>(default: T) {
         let shown = |of: &T| -> Vec<_> {
-            let shown = |knob: &Knob<T>| (knob.name, json!(knob.value(of)));
-            T::KNOBS.iter().map(shown).collect()
+            let shown = |parameter: &Parameter<T>| (parameter.name, json!(parameter.value(of)));
+            T::PARAMETERS.iter().map(shown).collect()
         };
 
-        for (place, knob) in T::KNOBS.iter().enumerate() {
-            if !knob.is_option {
-                assert!(T::knob(knob.name).is_err(), "{}", knob.name);
+        for (place, parameter) in T::PARAMETERS.iter().enumerate() {
+            if !parameter.is_option {
+                assert!(T::parameter(parameter.name).is_err(), "{}", parameter.name);
                 continue;
             }
-            let own = json!(knob.value(&default));
-            for value in ends(knob.values).into_iter().chain([own]) {
+            let own = json!(parameter.value(&default));
+            for value in ends(parameter.values).into_iter().chain([own]) {
                 let mut expected = shown(&default);
                 expected[place].1 = value.clone();
                 let (mut of, mut again) = (default, default);
 
-                assert_eq!(of.set(knob.name, &value), Ok(()));
-                let text = knob.value(&of).to_string();
-                assert_eq!(again.set_text(knob.name, &text), Ok(()));
+                assert_eq!(of.set(parameter.name, &value), Ok(()));
+                let text = parameter.value(&of).to_string();
+                assert_eq!(again.set_text(parameter.name, &text), Ok(()));
 
-                assert_eq!(shown(&of), expected, "{} {value}", knob.name);
-                assert_eq!(shown(&again), expected, "{} {value}", knob.name);
+                assert_eq!(shown(&of), expected, "{} {value}", parameter.name);
+                assert_eq!(shown(&again), expected, "{} {value}", parameter.name);
             }
         }
     }
@@ -428,7 +438,7 @@ mod tests {
 
     #[test]
     fn the_unit_of_a_knob_follows_from_its_name() {
-        let unit = |name| Settings::knob(name).expect("known").unit();
+        let unit = |name| Settings::parameter(name).expect("known").unit();
 
         assert_eq!(["think_seconds", "clients"].map(unit), ["s", ""]);
     }

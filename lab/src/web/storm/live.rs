@@ -13,12 +13,12 @@ use evidence::{
     plot::{StormFrame, StormPicture, storm_figures, storm_learnt, storm_terms},
     storm::{Setup, Step},
 };
-use runner::storm::{Heard, Plan, simulate};
+use runner::storm::{Plan, Progress, simulate};
 use serde_json::{Value, json};
 use tokio::sync::mpsc::UnboundedSender;
 
 /// A storm to simulate.
-pub(super) struct Performance {
+pub(super) struct LiveStorm {
     pub(super) id: String,
     pub(super) plan: Plan,
     /// Receives events in the event stream format of the HTML standard.
@@ -31,10 +31,10 @@ pub(super) struct Performance {
 /// at the peak of a storm, would prevent the memory around it from being released.
 const LEAST: usize = 2 * 1024;
 
-impl Performance {
+impl LiveStorm {
     /// Simulates the storm. `keep` gets the report before the reader learns that the
     /// storm is over, or none if the simulation failed.
-    pub(super) fn perform(&self, keep: impl FnOnce(Option<String>)) {
+    pub(super) fn simulate(&self, keep: impl FnOnce(Option<String>)) {
         let settings = &self.plan.settings;
         let frame = StormFrame::of(settings);
         let pictures = StormPicture::begun(settings, &self.plan.policies);
@@ -51,8 +51,8 @@ impl Performance {
         let mut pictures = pictures.into_iter();
         let simulated = simulate(&self.plan, |heard| {
             match heard {
-                Heard::Steps(picture, steps) => self.tell_columns(picture, &frame, steps),
-                Heard::Ended(picture, run) => {
+                Progress::Steps(picture, steps) => self.tell_columns(picture, &frame, steps),
+                Progress::Ended(picture, run) => {
                     let begun = pictures.next();
                     let mut ended = json!(begun.map(|begun| begun.ended(settings, run, &frame)));
                     if let Some(ended) = ended.as_object_mut() {
@@ -61,9 +61,10 @@ impl Performance {
                     self.tell("ended", ended);
                 }
             }
-            match self.is_over() {
-                true => ControlFlow::Break(()),
-                false => ControlFlow::Continue(()),
+            if self.is_over() {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
             }
         });
         let storm = match simulated {
