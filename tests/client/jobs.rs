@@ -1,10 +1,9 @@
 //! Creating a job once, however often it is sent.
 
 use client::{IdempotencyKey, JsonObject};
-use runner::faults::Fault;
+use host::faults::Fault;
 use serde_json::json as value;
 use tests::{Loopback, http_error};
-
 fn object(text: &str) -> JsonObject {
     JsonObject::from_iter([("kind".to_owned(), value!(text))])
 }

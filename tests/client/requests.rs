@@ -6,8 +6,8 @@ use client::{
     ApiError, FailureKind, Timeouts,
     teaching::{Builder, ReliableApiClient, endpoint},
 };
+use host::faults::Fault;
 use http::{HeaderName, Method};
-use runner::faults::Fault;
 use tests::{
     Bench, Loopback, Script, call, client_of, never_resolving, silently, status, transport_error,
 };

@@ -1,13 +1,12 @@
 //! The transport for real: timeouts, TLS, and connections that break off.
 
 use client::{FailureKind, StopReason, Timeouts};
-use runner::{TlsRefusal, faults::Fault};
+use host::{TlsRefusal, faults::Fault};
 use serde_json::json as value;
 use tests::{
     Bench, Loopback, NOWHERE, Script, client_of, json, never_resolving, silently, transport_error,
 };
 use tokio::time::{Instant, timeout};
-
 #[tokio::test]
 async fn a_server_that_stalls_is_a_read_timeout_and_is_asked_finitely_often() {
     let service = Loopback::with_faults(&[Fault::Silence; 9]);

@@ -6,11 +6,11 @@ use client::{
     VirtualClock,
     teaching::{Builder, ReliableApiClient},
 };
-use host::{Host, RunningService, ServiceConfig, ServiceConfigBuilder, Stopped};
-use runner::{
-    SharedTime,
+use host::{
+    Host, RunningService, ServiceConfig, ServiceConfigBuilder, Stopped,
     faults::{Fault, inject},
 };
+use runner::SharedTime;
 use tokio::{runtime::Handle, task::yield_now};
 use wire::WireRecord;
 

@@ -5,7 +5,7 @@ use serde::Serialize;
 /// A defence of the reference client, which another client of the lab lacks.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 pub struct Defence {
-    /// Its name: the id of the [rule](crate::rules) that it keeps, if it keeps one.
+    /// Its name: the id of the [rule](judge::rules) that it keeps, if it keeps one.
     pub id: &'static str,
     /// What the client does without it, as a sentence.
     pub instead: &'static str,

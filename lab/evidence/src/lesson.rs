@@ -6,13 +6,13 @@
 
 use std::collections::HashSet;
 
+use judge::Ties;
 use serde::Serialize;
 
 use crate::{
     client::Client,
     outcome::{Ending, Fact},
     stop_reason::StopReason,
-    ties::Ties,
     verdict::Evidence,
 };
 
@@ -141,9 +141,11 @@ impl Condition {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::{counters::Counters, outcome::Outcome, rules::testing::Script, wire::JobResult};
+    use judge::rules::testing::Script;
+    use wire::JobResult;
 
+    use super::*;
+    use crate::{counters::Counters, outcome::Outcome};
     const CLIENT: Client = Client {
         name: "tested",
         headlines: &[],

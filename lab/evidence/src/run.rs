@@ -1,6 +1,7 @@
 //! A run: one scenario, run once by one client, as a value.
 
 use serde::{Deserialize, Serialize};
+use wire::WireRecord;
 
 use crate::{
     client::Client,
@@ -12,7 +13,6 @@ use crate::{
     trace::Trace,
     verdict::Check,
     view::View,
-    wire::WireRecord,
 };
 
 /// Whether the waits of a run are real.

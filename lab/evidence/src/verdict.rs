@@ -1,6 +1,6 @@
 //! The verdict: expectations and rules, checked against the evidence of a run. Pure.
 //!
-//! What the wire can show is judged from the [record of the wire](crate::wire) alone:
+//! What the wire can show is judged from the [record of the wire](wire) alone:
 //! requests, jobs, and waits from the arrivals. The client's outcome and its counters are
 //! its own word; checks of them are marked so.
 //!
@@ -12,7 +12,7 @@ mod check;
 mod evidence;
 mod expectation;
 
-use crate::rules::{self, Case, Rule, Verdict};
+use judge::rules::{self, Case, Rule, Verdict};
 
 pub use check::{Check, Source};
 pub use evidence::Evidence;

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use judge::Facts;
 use serde::Serialize;
 use wire::counted;
 
@@ -12,7 +13,6 @@ use crate::{
     plot::{Mark, Table, Waterfall},
     trace::{Span, SpanName, Trace, field},
     verdict::{Check, Evidence},
-    wire::Facts,
 };
 
 /// A run as text. During a run, only waterfall and counters are filled.

@@ -2,10 +2,9 @@
 //! request, then its response.
 
 use anstyle::Style;
-use evidence::wire::{Exchange, Header, Message, WireRecord};
+use wire::{Exchange, Header, Message, WireRecord};
 
 use super::{paint::fit, sheet::Sheet};
-
 /// The most exchanges to show; the middle ones of a longer list are omitted.
 const MOST: usize = 20;
 

@@ -18,29 +18,27 @@
 
 mod comparison;
 mod exchange;
-pub mod grade;
 mod html;
 mod json;
-mod junit;
+pub mod junit;
 mod layout;
 mod options;
+pub mod page;
 mod paint;
-pub mod proxy;
 mod run_phrases;
 mod sheet;
 mod storm_text;
-mod summary;
 mod table;
 mod text;
 mod waterfall;
 
 pub use comparison::comparison;
-pub use html::{html, html_card, html_comparison, html_proxy, html_storm};
+pub use html::{html, html_comparison, html_storm};
 pub use json::json;
-pub use junit::{junit, junit_proxy};
 pub use options::Options;
+pub use paint::fit;
+pub use sheet::Sheet;
 pub use storm_text::{storm, storm_list, storm_tally};
-pub use summary::summary;
 pub use table::table;
 pub use text::text;
 pub use waterfall::{waterfall, waterfalls};

@@ -34,7 +34,7 @@ impl Options {
 
 impl Options {
     /// A sign or a text, or its replacement if only ASCII may be used.
-    pub(super) fn or_ascii<T>(&self, sign: T, ascii: T) -> T {
+    pub fn or_ascii<T>(&self, sign: T, ascii: T) -> T {
         if self.ascii { ascii } else { sign }
     }
 }

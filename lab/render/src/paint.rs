@@ -72,7 +72,7 @@ pub(super) fn style(row: &Row) -> Style {
 ///
 /// A label holds text from the wire, and a control character in it could rewrite the
 /// terminal. With `ascii` only ASCII remains.
-pub(super) fn fit(text: &str, columns: usize, ascii: bool) -> String {
+pub fn fit(text: &str, columns: usize, ascii: bool) -> String {
     let safe: String = text.chars().map(|sign| printable(sign, ascii)).collect();
     if safe.width() <= columns {
         return safe;

@@ -12,14 +12,18 @@ use super::{Options, paint::fit};
 const MEASURE: usize = 100;
 
 /// Collects text line by line.
-pub(super) struct Sheet<'a> {
-    pub(super) options: &'a Options,
+#[derive(Debug)]
+pub struct Sheet<'a> {
+    /// How it is drawn.
+    pub options: &'a Options,
     width: usize,
     text: String,
 }
 
 impl<'a> Sheet<'a> {
-    pub(super) fn new(options: &'a Options) -> Self {
+    /// An empty sheet.
+    #[must_use]
+    pub fn new(options: &'a Options) -> Self {
         Self {
             options,
             width: options.width.clamp(Options::NARROWEST, MEASURE),
@@ -28,52 +32,52 @@ impl<'a> Sheet<'a> {
     }
 
     /// The text of a sheet that this fills.
-    pub(super) fn filled(options: &'a Options, fill: impl FnOnce(&mut Self)) -> String {
+    pub fn filled(options: &'a Options, fill: impl FnOnce(&mut Self)) -> String {
         let mut sheet = Self::new(options);
         fill(&mut sheet);
         sheet.into_text()
     }
 
     /// The finished text.
-    pub(super) fn into_text(self) -> String {
+    pub fn into_text(self) -> String {
         self.text
     }
 
     /// An empty line.
-    pub(super) fn gap(&mut self) {
+    pub fn gap(&mut self) {
         self.text.push('\n');
     }
 
     /// Adds lines that are already complete.
-    pub(super) fn block(&mut self, lines: &str) {
+    pub fn block(&mut self, lines: &str) {
         self.text.push_str(lines);
     }
 
     /// One line. With `ascii`, this and all other texts lose their other signs.
-    pub(super) fn line(&mut self, line: &str) {
+    pub fn line(&mut self, line: &str) {
         self.text.push_str(self.plain(line).trim_end());
         self.text.push('\n');
     }
 
     /// The width of a line.
-    pub(super) fn width(&self) -> usize {
+    pub fn width(&self) -> usize {
         self.width
     }
 
     /// Whether the width is below the usual one.
-    pub(super) fn is_narrow(&self) -> bool {
+    pub fn is_narrow(&self) -> bool {
         self.width < Options::WIDTH
     }
 
     /// A bold line, wrapped if necessary.
-    pub(super) fn title(&mut self, words: &str) {
+    pub fn title(&mut self, words: &str) {
         for line in textwrap::wrap(words, self.width) {
             self.line(&self.styled(Style::new().bold(), &line));
         }
     }
 
     /// A label in a column of its own and a text wrapped beside it.
-    pub(super) fn paragraph(&mut self, label: &str, text: &str) {
+    pub fn paragraph(&mut self, label: &str, text: &str) {
         let column = if label.len() > 9 || label == "Try next" {
             16
         } else {
@@ -83,12 +87,12 @@ impl<'a> Sheet<'a> {
     }
 
     /// A check mark or a cross, a label, and a wrapped text beside both.
-    pub(super) fn check(&mut self, held: bool, label: &str, text: &str) {
+    pub fn check(&mut self, held: bool, label: &str, text: &str) {
         self.marked(Some(held), label, text);
     }
 
     /// The mark for good, bad, or a note, then a label, and a wrapped text beside both.
-    pub(super) fn marked(&mut self, is_good: Option<bool>, label: &str, text: &str) {
+    pub fn marked(&mut self, is_good: Option<bool>, label: &str, text: &str) {
         let mark = match is_good {
             Some(_) => self.mark(is_good, Style::new()),
             None => {
@@ -100,7 +104,7 @@ impl<'a> Sheet<'a> {
     }
 
     /// The mark for good, bad, or neither, which has this style.
-    pub(super) fn mark(&self, is_good: Option<bool>, neither: Style) -> String {
+    pub fn mark(&self, is_good: Option<bool>, neither: Style) -> String {
         let (style, sign, ascii) = match is_good {
             Some(true) => (AnsiColor::Green.on_default(), "✓", "ok  "),
             Some(false) => (AnsiColor::Red.on_default(), "✗", "FAIL"),
@@ -111,12 +115,12 @@ impl<'a> Sheet<'a> {
 
     /// A text after `first`, with its other lines aligned. Words are not broken, so that
     /// they can be copied.
-    pub(super) fn beside(&mut self, first: &str, text: &str) {
+    pub fn beside(&mut self, first: &str, text: &str) {
         self.set_beside(first, text, false);
     }
 
     /// The same for a client's text, whose words may have any length.
-    pub(super) fn beside_foreign(&mut self, first: &str, text: &str) {
+    pub fn beside_foreign(&mut self, first: &str, text: &str) {
         self.set_beside(first, text, true);
     }
 
@@ -138,7 +142,7 @@ impl<'a> Sheet<'a> {
     }
 
     /// A label and a command to copy, which is therefore never wrapped.
-    pub(super) fn command(&mut self, label: &str, command: &str) {
+    pub fn command(&mut self, label: &str, command: &str) {
         let line = format!("{label:<16}{command}");
         if line.chars().count() <= self.width {
             self.line(&line);
@@ -149,7 +153,7 @@ impl<'a> Sheet<'a> {
     }
 
     /// Terms in a row, wrapped between two of them.
-    pub(super) fn joined(&mut self, terms: &[String]) {
+    pub fn joined(&mut self, terms: &[String]) {
         let separator = self.options.or_ascii(" · ", " | ");
         let mut line = String::new();
         for term in terms {
@@ -166,7 +170,9 @@ impl<'a> Sheet<'a> {
         self.line(&line);
     }
 
-    pub(super) fn styled(&self, style: Style, text: &str) -> String {
+    /// A text in this style, if there are colours.
+    #[must_use]
+    pub fn styled(&self, style: Style, text: &str) -> String {
         if self.options.color {
             format!("{style}{text}{style:#}")
         } else {
@@ -175,7 +181,7 @@ impl<'a> Sheet<'a> {
     }
 
     /// A text, in red if what it is about is broken.
-    pub(super) fn red_if(&self, is_broken: bool, text: &str) -> String {
+    pub fn red_if(&self, is_broken: bool, text: &str) -> String {
         match is_broken {
             true => self.styled(AnsiColor::Red.on_default(), text),
             false => text.to_owned(),
@@ -183,7 +189,7 @@ impl<'a> Sheet<'a> {
     }
 
     /// The bar of a request in so many columns, and before it the pause from a column on.
-    pub(super) fn bars(&self, pause: Option<usize>, bar: Range<usize>, columns: usize) -> String {
+    pub fn bars(&self, pause: Option<usize>, bar: Range<usize>, columns: usize) -> String {
         let signs = (0..columns).map(|column| match column {
             _ if bar.contains(&column) => self.options.or_ascii('█', '#'),
             _ if column < bar.start && pause.is_some_and(|from| from <= column) => {
@@ -194,7 +200,9 @@ impl<'a> Sheet<'a> {
         signs.collect()
     }
 
-    pub(super) fn dash(&self) -> &'static str {
+    /// A dash.
+    #[must_use]
+    pub fn dash(&self) -> &'static str {
         self.options.or_ascii("—", "-")
     }
 

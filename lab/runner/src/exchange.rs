@@ -4,9 +4,10 @@ mod curl;
 
 use std::collections::HashMap;
 
-use evidence::wire::{Exchange, Header, IssuedCursor, Message, Names, WireRequest};
 use host::{RequestShape, SentBody, SentResponse};
 use http::StatusCode;
+use judge::Names;
+use wire::{Exchange, Header, IssuedCursor, Message, WireRequest};
 
 /// The exchanges of these requests in their order.
 pub(crate) fn exchanges(kept: Vec<host::Exchange>, requests: &[WireRequest]) -> Vec<Exchange> {

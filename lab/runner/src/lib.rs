@@ -34,9 +34,7 @@
 
 mod clients;
 mod exchange;
-pub mod grade;
 mod network;
-pub mod proxy;
 pub mod recorder;
 mod run;
 pub mod scenario;
@@ -47,7 +45,6 @@ pub use clients::{
     CLIENTS, ClientUnderTest, Connection, NAIVE, Naive, RELIABLE, Reliable, ScenarioClient, Task,
     WITHOUT, Without,
 };
-pub use network::{TlsRefusal, faults};
 pub use run::{
     DEFAULT_POLICY, RunError, Session, Settings, SharedTime, UnusedSetting, check_overrides, run,
     run_until, sample,

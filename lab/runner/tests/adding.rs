@@ -11,10 +11,10 @@ use client::{
 use evidence::{
     Client, Ending, Expectation, Fact, Outcome, Policy, Question, Run, ScenarioWords, Setting,
     counters::ATTEMPTS,
-    rules::{Case, Judge, Judgement, Level, RequestRef, Rule, Verdict},
 };
 use host::{ExpectedRoute, Fault, Served};
 use http::{Method, StatusCode};
+use judge::rules::{Case, Judge, Judgement, Level, RequestRef, Rule, Verdict};
 use metrics::{counter, with_local_recorder};
 use runner::{
     CLIENTS, ClientUnderTest, Connection, RELIABLE, ScenarioClient, Settings, Task, run,

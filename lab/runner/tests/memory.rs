@@ -8,11 +8,9 @@ use std::{
     time::Duration,
 };
 
+use grade::{OpenCases, TASKS};
 use peak_alloc::PeakAlloc;
-use runner::{
-    grade::{OpenCases, TASKS},
-    storm::{Plan, STORIES, simulate},
-};
+use runner::storm::{Plan, STORIES, simulate};
 
 #[global_allocator]
 static MEMORY: PeakAlloc = PeakAlloc;

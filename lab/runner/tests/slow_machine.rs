@@ -3,11 +3,9 @@
 
 use std::time::Duration;
 
-use evidence::{
-    Check, Counter, Counters, Evidence, Outcome, Overrides, WireRecord, WireRequest, judge,
-    wire::RetryAfter,
-};
+use evidence::{Check, Counter, Counters, Evidence, Outcome, Overrides, judge};
 use runner::{DEFAULT_POLICY, RELIABLE, scenario};
+use wire::{RetryAfter, WireRecord, WireRequest};
 
 /// The scenario's expectations that failed under these settings.
 fn missed(

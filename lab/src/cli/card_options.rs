@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use evidence::{KnownFailures, known_failures::JudgedCard};
+use judge::{KnownFailures, known_failures::JudgedCard};
 use render::Options;
 use serde::Serialize;
 

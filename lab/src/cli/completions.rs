@@ -6,11 +6,10 @@ use clap::{
     builder::{PossibleValue, PossibleValuesParser},
 };
 use clap_complete::Shell;
+use judge::rules::RULES;
+use runner::scenario::CATALOGUE;
 
 use super::{Exit, scenario_arguments::ALL, terminal};
-use evidence::rules::RULES;
-use runner::{grade, scenario::CATALOGUE};
-
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
     /// The shell that reads the script

@@ -9,18 +9,16 @@ use std::{
 };
 
 use clap::Args;
-use evidence::{
-    KnownFailures,
-    grade::{Card, GoalVerdict, PrintedCard, TaskGrade},
-    rules::Rule,
+use grade::{
+    Card, GoalVerdict, GradeError, PRACTICE, PrintedCard, ProcessSlots, TASKS, Task, TaskGrade,
+    all, find, run_task, text::TaskNumber,
 };
 use host::Signals;
 use indicatif::ProgressBar;
-use render::{Options, grade::TaskNumber};
-use runner::{
-    Settings,
-    grade::{ClientCommand, GradeError, PRACTICE, ProcessSlots, TASKS, Task, all, find, run_task},
-};
+use judge::{KnownFailures, rules::Rule};
+use process::ClientCommand;
+use render::Options;
+use runner::Settings;
 use tokio::time::{Instant, sleep};
 use wire::quoted;
 
@@ -96,7 +94,7 @@ impl Arguments {
 pub(super) fn grade(arguments: &Arguments) -> Result<Exit, Exit> {
     if let Some(name) = &arguments.hint {
         let task = find(name).or_exit(Exit::Usage)?;
-        let hint = render::grade::hint(&task.words, &arguments.card.terminal());
+        let hint = grade::text::hint(&task.words, &arguments.card.terminal());
         return terminal::print(&hint).map(|()| Exit::Passed);
     }
     if !arguments.summary.is_empty() {
@@ -181,13 +179,13 @@ impl<'a> Demands<'a> {
     fn write_files(&self, card: &Card) -> Result<(), Exit> {
         let words: Vec<_> = all().map(|task| &task.words).collect();
         self.options.write_files(
-            &render::junit(card, &self.known, self.options.strict),
-            &render::html_card(card, &words, &self.known),
+            &grade::junit(card, &self.known, self.options.strict),
+            &grade::html_card(card, &words, &self.known),
         )
     }
 
     fn print(&self, card: &Card) -> Result<(), Exit> {
-        let text = |options: &Options| render::grade::card(card, &self.known, options);
+        let text = |options: &Options| grade::text::card(card, &self.known, options);
         self.options.print(card, text)
     }
 
@@ -217,7 +215,7 @@ impl<'a> Demands<'a> {
             None => card.passed_but_for(&self.known),
             Some(earlier) => {
                 let changes = card.against(earlier);
-                let text = render::grade::changes(&changes, &self.options.terminal());
+                let text = grade::text::changes(&changes, &self.options.terminal());
                 match self.options.json {
                     true => terminal::note(text.trim_end()),
                     false => terminal::print(&text)?,
@@ -352,7 +350,7 @@ impl<'a> Grader<'a> {
                     of: self.tasks.len(),
                 };
                 let known = &self.demands.known;
-                let text = render::grade::task(&task.words, grade, number, known, &self.options);
+                let text = grade::text::task(&task.words, grade, number, known, &self.options);
                 // A reader that has read enough, as `head` has, does not end the grading.
                 let _ = terminal::print(&text);
             }
@@ -446,7 +444,7 @@ impl<'a> Grader<'a> {
             return self.name_the_next();
         }
         let practice: Vec<_> = PRACTICE.iter().map(|task| task.words.name).collect();
-        terminal::print(&render::grade::done(card, &practice, &self.options))
+        terminal::print(&grade::text::done(card, &practice, &self.options))
     }
 
     /// Names the task after the last of those that were named on the command line.

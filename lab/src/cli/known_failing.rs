@@ -2,11 +2,11 @@
 
 use std::{error::Error, path::Path};
 
-use evidence::{
+use grade::find;
+use judge::{
     KnownFailures,
     known_failures::{GOAL, KnownFailure},
 };
-use runner::grade::find;
 
 use super::{
     Exit, OrExit, rule,

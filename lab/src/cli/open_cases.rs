@@ -1,12 +1,10 @@
 //! `lab grade` without a command: cases that stay open until Ctrl+C.
 
-use evidence::grade::Card;
+use grade::{Card, OpenCases, Task};
 use host::Signals;
 use render::Options;
-use runner::grade::{OpenCases, Task};
 
 use super::{Exit, OrExit, terminal};
-
 /// Serves the cases of these tasks until Ctrl+C, and returns the card.
 pub(super) async fn serve(
     tasks: &[&'static Task],
@@ -20,7 +18,7 @@ pub(super) async fn serve(
             .cases()
             .filter(|case| case.task.words.name == task.words.name);
         let of_it: Vec<_> = of_it.collect();
-        render::grade::Open {
+        grade::text::Open {
             task: task.words.name,
             token: of_it.first().and_then(|case| case.token),
             cases: of_it.iter().map(|case| (case.name, case.url)).collect(),
@@ -28,7 +26,7 @@ pub(super) async fn serve(
     });
     let open: Vec<_> = open.collect();
     // On stderr, so that stdout has only the card.
-    terminal::note(&render::grade::open(&open, options));
+    terminal::note(&grade::text::open(&open, options));
     signals.next().await;
     let tasks = cases.stop().await.or_exit(Exit::Environment)?;
     Ok(Card {

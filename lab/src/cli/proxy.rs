@@ -3,15 +3,12 @@
 use std::{ffi::OsString, time::Duration};
 
 use clap::Args;
-use evidence::{
-    KnownFailures,
-    proxy::{Declared, Fault, ProxyCard, Recording, Templates, find, names},
-    rules::Verdict,
-};
 use http::HeaderName;
-use runner::{
-    grade::ClientCommand,
-    proxy::{Aim, Listening, Options, Plan, PlanError, Progress, Upstream},
+use judge::{KnownFailures, rules::Verdict};
+use process::ClientCommand;
+use proxy::{
+    Aim, Declared, Fault, Listening, Options, Plan, PlanError, Progress, ProxyCard, Recording,
+    Templates, Upstream, find, names,
 };
 
 use super::{
@@ -169,7 +166,7 @@ async fn run(arguments: &Arguments, options: Options, demands: &Demands) -> Resu
     }
     let look = arguments.card.terminal();
     let (cases, estimate) = plan.estimate();
-    let text = render::proxy::plan(&plan.routes(), &plan.card().healthy, cases, estimate, &look);
+    let text = proxy::text::plan(&plan.routes(), &plan.card().healthy, cases, estimate, &look);
     let is_empty = cases.is_empty();
     match arguments.card.json {
         true if arguments.list => bar.suspend(|| terminal::print(&render::json(&plan.card())))?,
@@ -238,10 +235,10 @@ fn confirm(arguments: &Arguments) -> usize {
 fn finish(arguments: &Arguments, card: &ProxyCard, demands: &Demands) -> Result<Exit, Exit> {
     let (options, known) = (&arguments.card, &demands.known);
     options.write_files(
-        &render::junit_proxy(card, known, options.strict),
-        &render::html_proxy(card, known),
+        &proxy::junit_proxy(card, known, options.strict),
+        &proxy::html_proxy(card, known),
     )?;
-    options.print(card, |terminal| render::proxy::card(card, known, terminal))?;
+    options.print(card, |terminal| proxy::text::card(card, known, terminal))?;
     Ok(demands.exit(card, arguments.card.strict))
 }
 

@@ -1,15 +1,11 @@
 //! `lab rule ID`: explains a rule and its reason.
 
 use clap::Args;
-use evidence::{
-    proxy,
-    rules::{self, RULES, Rule},
-};
-use runner::grade::all;
+use grade::all;
+use judge::rules::{self, RULES, Rule};
 use wire::nearest;
 
 use super::{Exit, OrExit, terminal};
-
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
     /// The id of the rule; without it, all ids
@@ -41,7 +37,7 @@ pub(super) fn rule(arguments: &Arguments) -> Result<Exit, Exit> {
     let of_proxy = arguments.id.as_deref().and_then(proxy::find);
     let of_proxy = of_proxy.filter(|rule| rules::find(rule.id).is_none());
     if let Some(rule) = of_proxy {
-        return terminal::print(&render::proxy::rule(rule, &options)).map(|()| Exit::Passed);
+        return terminal::print(&proxy::text::rule(rule, &options)).map(|()| Exit::Passed);
     }
     let text = match &arguments.id {
         None => {
@@ -50,7 +46,7 @@ pub(super) fn rule(arguments: &Arguments) -> Result<Exit, Exit> {
                 .iter()
                 .filter(|rule| rules::find(rule.id).is_none());
             let all = graded.chain(of_proxy.map(|rule| (rule.id, rule.text)));
-            render::grade::rules(&all.collect::<Vec<_>>(), &options)
+            grade::text::rules(&all.collect::<Vec<_>>(), &options)
         }
         Some(id) => {
             let rule = find(id).or_exit(Exit::Usage)?;
@@ -59,7 +55,7 @@ pub(super) fn rule(arguments: &Arguments) -> Result<Exit, Exit> {
                 .map(|task| task.words.name);
             let by_proxy = proxy::find(rule.id).map(|_| "lab proxy");
             let judged: Vec<_> = judged.chain(by_proxy).collect();
-            render::grade::rule(rule, &judged, &options)
+            grade::text::rule(rule, &judged, &options)
         }
     };
     terminal::print(&text).map(|()| Exit::Passed)

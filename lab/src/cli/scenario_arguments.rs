@@ -11,7 +11,7 @@ use evidence::{Overrides, Pace};
 use render::Options;
 use runner::{
     CLIENTS, ClientUnderTest, Naive, RELIABLE, Reliable, Settings, WITHOUT, Without,
-    check_overrides, grade,
+    check_overrides,
     scenario::{self, Scenario},
 };
 use serde::Serialize;

@@ -6,8 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use evidence::grade::{PrintedCard, Summary};
-use runner::grade::all;
+use grade::{PrintedCard, Summary, all};
 
 use super::{Exit, OrExit, terminal};
 
@@ -35,7 +34,7 @@ pub(super) fn summarize(files: &[PathBuf]) -> Result<Exit, Exit> {
     summary
         .tasks
         .sort_by_key(|task| place(&task.task).unwrap_or(usize::MAX));
-    terminal::print(&render::summary(&summary)).map(|()| Exit::Passed)
+    terminal::print(&grade::summary(&summary)).map(|()| Exit::Passed)
 }
 
 /// Reads a card that was printed as JSON.

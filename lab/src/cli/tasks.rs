@@ -1,11 +1,9 @@
 //! `lab tasks`: the tasks that a client can be graded on, in the order of the course.
 
 use clap::Args;
-use evidence::grade::TaskWords;
-use runner::grade::{PRACTICE, TASKS, Task, find};
+use grade::{PRACTICE, TASKS, Task, TaskWords, find};
 
 use super::{Exit, OrExit, terminal};
-
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
     /// The names of tasks; without them, all tasks
@@ -19,7 +17,7 @@ pub(super) fn tasks(arguments: &Arguments) -> Result<Exit, Exit> {
         true => (TASKS, PRACTICE),
         false => (&*named, &[][..]),
     };
-    let text = render::grade::tasks(
+    let text = grade::text::tasks(
         &with_rules(tasks),
         &with_rules(practice),
         &terminal::options(false),

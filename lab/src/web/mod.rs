@@ -40,7 +40,7 @@ mod wire_lane;
 use std::{fmt, io, net::SocketAddr, num::NonZeroUsize, path::PathBuf, sync::Arc, time::Duration};
 
 use host::{
-    ConnectionBounds, HeaderCase, RunningService, ServiceConfig, StartError, Stopped,
+    ConnectionBounds, HeaderCase, RunningService, ServiceConfig, StartError, StopError, Stopped,
     accept::{self, Phase},
 };
 use hyper_util::service::TowerToHyperService;
@@ -53,7 +53,7 @@ use tracing_subscriber::{Registry, layer::SubscriberExt};
 use assets::Assets;
 use feed::Feed;
 use routes::router;
-use runner::{Exposition, RunError, scenario::CATALOGUE};
+use runner::{Exposition, scenario::CATALOGUE};
 use runs::Runs;
 use shared::Shared;
 
@@ -228,8 +228,8 @@ impl WebUi {
     ///
     /// # Errors
     ///
-    /// [`RunError`] if the service, or that of a case, could not be stopped properly.
-    pub async fn stop(mut self) -> Result<Stopped, RunError> {
+    /// [`StopError`] if the service, or that of a case, could not be stopped properly.
+    pub async fn stop(mut self) -> Result<Stopped, StopError> {
         // Event streams never end on their own, and the runs of a load may take long.
         self.shared.feed.close();
         self.shared.storms.stop().await;

@@ -3,15 +3,13 @@
 
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
+use evidence::plot::{Column, Table, TableRow};
 use host::Ledger;
 use serde::Serialize;
 use tokio::time::sleep;
+use wire::{WireRequest, nanoseconds};
 
 use super::feed::Feed;
-use evidence::{
-    WireRequest, nanoseconds,
-    plot::{Column, Table, TableRow},
-};
 
 /// How many requests are kept.
 pub(super) const CAPACITY: usize = 200;

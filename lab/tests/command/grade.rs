@@ -6,7 +6,7 @@ use std::{
     path::Path,
 };
 
-use runner::grade::{PRACTICE, TASKS};
+use grade::{PRACTICE, TASKS};
 use serde_json::Value;
 use tempfile::tempdir;
 
@@ -278,7 +278,7 @@ fn tasks_rules_and_hints_fit_a_terminal() {
     for arguments in ["tasks", "rule", "rule one-job", "grade --hint create"] {
         assert_fits_80_columns(&printed(arguments));
     }
-    let names: Vec<_> = runner::grade::all().map(|task| task.words.name).collect();
+    let names: Vec<_> = grade::all().map(|task| task.words.name).collect();
     assert_contains(&printed("tasks"), &names);
 }
 

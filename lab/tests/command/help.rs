@@ -1,10 +1,9 @@
 //! The help and the completions.
 
-use evidence::rules::RULES;
-use runner::{grade, scenario::CATALOGUE};
+use judge::rules::RULES;
+use runner::scenario::CATALOGUE;
 
 use crate::{assert_contains, assert_fits_80_columns, printed};
-
 #[test]
 fn the_help_of_the_lab_groups_its_commands() {
     // clap leaves blanks at the ends of lines.

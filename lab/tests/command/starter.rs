@@ -3,7 +3,7 @@
 
 use std::{fs, path::Path, process::Command};
 
-use runner::grade::TASKS;
+use grade::TASKS;
 use serde_json::Value;
 use tempfile::tempdir;
 

@@ -2,9 +2,9 @@
 
 use std::ffi::OsString;
 
-use evidence::grade::GoalVerdict;
 use futures_util::future::join_all;
-use runner::grade::{ClientCommand, ProcessSlots, TASKS, all};
+use grade::{GoalVerdict, ProcessSlots, TASKS, all};
+use process::ClientCommand;
 
 use crate::{AT_ONCE, assert_none, fault, graded, habit};
 

@@ -13,12 +13,10 @@ use std::{
     thread::{self, available_parallelism},
 };
 
-use evidence::{
-    grade::{GoalVerdict, TaskGrade},
-    rules::Verdict,
-};
 use futures_util::future::join_all;
-use runner::grade::{ClientCommand, ProcessSlots, TASKS};
+use grade::{GoalVerdict, ProcessSlots, TASKS, TaskGrade};
+use judge::rules::Verdict;
+use process::ClientCommand;
 
 use crate::{AT_ONCE, example, graded, habit, told, wrong};
 

@@ -15,8 +15,8 @@ mod wrong;
 
 use std::{ffi::OsString, path::PathBuf};
 
-use evidence::grade::{GoalVerdict, TaskGrade};
-use runner::grade::{ClientCommand, ProcessSlots, find, run_task};
+use grade::{GoalVerdict, ProcessSlots, TaskGrade, find, run_task};
+use process::ClientCommand;
 
 /// The program of an example, which `cargo test` builds.
 fn example(name: &str) -> OsString {

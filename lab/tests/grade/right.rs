@@ -1,11 +1,9 @@
 //! Right in unusual ways: no rule is broken, and every goal has the expected result.
 
-use evidence::grade::GoalVerdict;
 use futures_util::future::join_all;
-use runner::grade::{ProcessSlots, TASKS};
+use grade::{GoalVerdict, ProcessSlots, TASKS};
 
 use crate::{AT_ONCE, assert_none, fault, graded, habit};
-
 /// Habits that are correct and reach every goal.
 const UNUSUAL: [&str; 9] = [
     "none",

@@ -3,12 +3,9 @@
 
 use std::collections::BTreeSet;
 
-use evidence::{
-    grade::TaskGrade,
-    rules::{RULES, Verdict},
-};
 use futures_util::future::join_all;
-use runner::grade::{ProcessSlots, Task, all};
+use grade::{ProcessSlots, Task, TaskGrade, all};
+use judge::rules::{RULES, Verdict};
 
 use crate::{AT_ONCE, assert_none, fault, graded, habit, told};
 

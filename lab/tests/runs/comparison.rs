@@ -1,15 +1,16 @@
 //! The effects of the two clients beside each other, scenario by scenario.
 
 use evidence::{
-    Comparison, Ending, Fact, WireRecord,
+    Comparison, Ending, Fact,
     compare::{Aspect, Effect, Sample},
 };
 use runner::{
-    NAIVE, Naive, RELIABLE, Reliable, sample, scenario, scenario::CATALOGUE, scenario::Scenario,
+    NAIVE, Naive, RELIABLE, Reliable, sample,
+    scenario::{self, CATALOGUE, Scenario},
 };
+use wire::WireRecord;
 
 use crate::{pairwise_runs::PairwiseRun, settings};
-
 /// A comparison whose rules are judged on the shown run only.
 fn compare(name: &str) -> Comparison {
     let [reliable, naive] = [RELIABLE, NAIVE].map(|client| PairwiseRun::of(name, client));

@@ -94,9 +94,9 @@ fn a_defence_names_its_rules_its_scenarios_and_its_file() {
             assert!(scenario::find(name).is_ok(), "{name}");
         }
         for rule in defence.breaks {
-            assert!(evidence::rules::find(rule).is_some(), "{rule}");
+            assert!(judge::rules::find(rule).is_some(), "{rule}");
         }
-        let is_a_rule = evidence::rules::find(defence.id).is_some();
+        let is_a_rule = judge::rules::find(defence.id).is_some();
         assert_eq!(defence.breaks.first() == Some(&defence.id), is_a_rule);
     }
 }

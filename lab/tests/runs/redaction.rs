@@ -23,10 +23,14 @@ use axum::{
     routing::{get, post},
 };
 use client::{Clock, Endpoint, IdempotencyKey, SeededRandom, teaching::ReliableApiClient};
-use evidence::{Client, Ending, Overrides, Run, ScenarioWords, wire::Facts};
+use evidence::{Client, Ending, Overrides, Run, ScenarioWords};
 use host::ServiceConfig;
 use http::{HeaderMap, StatusCode, header};
-use runner::{NAIVE, RELIABLE, Task, run_until, scenario, scenario::CATALOGUE, scenario::Scenario};
+use judge::Facts;
+use runner::{
+    NAIVE, RELIABLE, Task, run_until,
+    scenario::{self, CATALOGUE, Scenario},
+};
 use serde_json::json;
 use server::TeachingApi;
 use tracing::{Event, Metadata, Subscriber, span};

@@ -1,8 +1,8 @@
 //! Cases that are open to any client, and their state in the API.
 
 use futures_util::future::join_all;
+use grade::all;
 use http::{Method, StatusCode};
-use runner::grade::all;
 use serde_json::{Value, json};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -10,7 +10,6 @@ use tokio::{
 };
 
 use crate::support::{Browser, serve};
-
 /// Opens a card.
 async fn open(browser: &Browser) -> Value {
     let response = browser.change(Method::POST, "/api/card").await;

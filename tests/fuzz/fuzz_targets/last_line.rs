@@ -2,14 +2,10 @@
 
 #![cfg_attr(fuzzing, no_main)]
 
-use evidence::{
-    grade::{Goal, GoalVerdict},
-    wire::WireRecord,
-};
 use fuzz::target;
+use grade::{Goal, GoalVerdict};
 use serde_json::{Map, Value, json};
-use wire::ProcessRecord;
-
+use wire::{ProcessRecord, WireRecord};
 target!(last_line);
 
 fn last_line(data: &[u8]) {

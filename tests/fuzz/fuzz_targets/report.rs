@@ -2,9 +2,8 @@
 
 #![cfg_attr(fuzzing, no_main)]
 
-use evidence::grade::{PrintedCard, Summary};
 use fuzz::target;
-
+use grade::{PrintedCard, Summary};
 target!(report);
 
 fn report(data: &[u8]) {

@@ -1,8 +1,9 @@
 //! The counts of a run.
 
-use super::Aspect;
-use crate::{outcome::Fact, run::Run, ties::Ties};
+use judge::Ties;
 
+use super::Aspect;
+use crate::{outcome::Fact, run::Run};
 /// A count of a run: what it is about, the same as text, and its number.
 type Measure = (Aspect, &'static str, fn(&Run) -> u64);
 

@@ -2,15 +2,11 @@
 
 use std::num::NonZeroU64;
 
+use judge::rules::{self, Case, Verdict};
 use serde::Serialize;
+use wire::WireRecord;
 
-use crate::{
-    counters::GIVE_UPS,
-    outcome::Ending,
-    rules::{self, Case, Verdict},
-    run::Run,
-    wire::WireRecord,
-};
+use crate::{counters::GIVE_UPS, outcome::Ending, run::Run};
 
 /// The records of several runs of each client, with consecutive seeds: some rules need many
 /// retries, and one run has only a few.
@@ -20,7 +16,7 @@ pub struct Sample(pub [Vec<WireRecord>; 2]);
 /// A rule that was broken.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct BrokenRule {
-    /// The id of the [rule](crate::rules).
+    /// The id of the [rule](judge::rules).
     pub id: &'static str,
     /// What a client must do.
     pub text: &'static str,

@@ -1,17 +1,13 @@
 //! Charts as values, independent of how they are drawn: rows, labels, positions on an axis
 //! and the cells of a table.
 
-mod case_chart;
-mod in_flight;
 mod run;
 mod scale;
 mod storm;
 mod table;
 
-pub use case_chart::{CaseChart, CaseRow};
-pub use in_flight::InFlight;
 pub use run::{Axis, Chart, Detail, LimitLine, LimitStep, Mark, Part, Row, Tick, Waterfall};
-pub use scale::Scale;
+pub use scale::{Extent, Scale};
 pub use storm::{
     Ending, Interval, Level, StormCurves, StormFrame, StormPicture, break_even, moment,
     storm_columns, storm_ending, storm_figures, storm_learnt, storm_limit, storm_terms,

@@ -10,11 +10,13 @@ use std::{ops::Range, time::Duration};
 
 /// A bar that takes part in dividing the axis.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Extent {
-    pub(super) start: Duration,
-    pub(super) end: Duration,
+pub struct Extent {
+    /// Where it starts.
+    pub start: Duration,
+    /// Where it ends.
+    pub end: Duration,
     /// Only waiting happens here, so it may be cut.
-    pub(super) pause: bool,
+    pub pause: bool,
 }
 
 /// A shorter pause is never cut: an ordinary backoff is to scale.
@@ -54,7 +56,7 @@ struct Piece {
 impl Scale {
     /// Divides `columns`, at least one, among the stretches between the starts and ends of
     /// `extents`.
-    pub(super) fn new(extents: &[Extent], columns: usize) -> Self {
+    pub fn new(extents: &[Extent], columns: usize) -> Self {
         let mut pieces = pieces(extents);
         if let Some(shortest) = shortest_cut(&pieces) {
             for piece in &mut pieces {

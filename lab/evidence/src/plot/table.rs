@@ -1,10 +1,8 @@
 //! The record of the wire as a table of texts.
 
+use judge::Names;
 use serde::Serialize;
-use wire::{duration, duration_left};
-
-use crate::wire::{Names, WireRecord, WireRequest};
-
+use wire::{WireRecord, WireRequest, duration, duration_left};
 /// A table of texts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Table {
@@ -166,8 +164,9 @@ fn keep<T>(cells: &mut Vec<T>, is_shown: &[bool]) {
 mod tests {
     use std::time::Duration;
 
+    use wire::RequestId;
+
     use super::*;
-    use crate::wire::RequestId;
 
     #[test]
     fn a_column_that_no_request_fills_is_omitted() {

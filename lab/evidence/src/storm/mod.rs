@@ -11,8 +11,7 @@ mod tally;
 use std::time::Duration;
 
 use serde::Serialize;
-
-use crate::nanoseconds;
+use wire::nanoseconds;
 
 pub use parameter::{Parameter, ParameterError, Parameters, Value, Values};
 pub use policy::{Abandoned, Backoff, CALLS_PER_RETRY, ClientKind, Order, Policy, Retrying, Setup};

@@ -7,9 +7,9 @@
 use std::{collections::BTreeMap, time::Duration};
 
 use serde::Serialize;
+use wire::nanoseconds;
 
 use super::{Cut, Policy, PolicyRun, STEP, Settings, Step, Storm, Totals};
-use crate::nanoseconds;
 
 /// The steps of a second.
 const SECOND: usize = 10;

@@ -6,8 +6,7 @@
 use std::time::Duration;
 
 use serde::Serialize;
-
-use crate::nanoseconds;
+use wire::nanoseconds;
 
 use super::{
     fields::Fields,

@@ -9,7 +9,7 @@ use serde::Serialize;
 pub struct Check {
     /// Which evidence it is based on.
     pub source: Source,
-    /// The id of the [rule](crate::rules); none for an expectation of the scenario.
+    /// The id of the [rule](judge::rules); none for an expectation of the scenario.
     pub rule: Option<&'static str>,
     /// What was expected.
     pub text: String,

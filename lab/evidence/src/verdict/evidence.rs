@@ -2,14 +2,13 @@
 
 use std::time::Duration;
 
-use wire::duration;
+use judge::Ties;
+use wire::{WireRecord, duration};
 
 use crate::{
     client::Client,
     counters::{ATTEMPTS, Counters},
     outcome::Outcome,
-    ties::Ties,
-    wire::WireRecord,
 };
 
 /// The evidence that a verdict is based on.

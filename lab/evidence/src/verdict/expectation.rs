@@ -2,15 +2,14 @@
 
 use std::{fmt, rc::Rc, time::Duration};
 
-use wire::{counted, duration};
+use judge::Ties;
+use wire::{RetryAfter, RetryAfterForm, counted, duration};
 
 use super::{Evidence, Source};
 use crate::{
     counters::{ATTEMPTS, RETRIES},
     outcome::{Ending, Fact},
     stop_reason::StopReason,
-    ties::Ties,
-    wire::{RetryAfter, RetryAfterForm},
 };
 
 /// The kind of failure of an attempt without a response in time.

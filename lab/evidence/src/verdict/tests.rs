@@ -1,13 +1,14 @@
+use judge::rules::testing::Script;
 use std::time::Duration;
+
+use wire::{RetryAfter, WireRecord};
 
 use super::{expectation::READ_TIMEOUT, *};
 use crate::{
     client::Client,
     counters::{Counter, Counters},
     outcome::{Ending, Outcome},
-    rules::testing::Script,
     stop_reason::StopReason,
-    wire::{RetryAfter, WireRecord},
 };
 
 const TESTED: Client = Client {

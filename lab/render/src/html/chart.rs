@@ -4,6 +4,7 @@
 //! Positions in the picture are shares of its width, so that it fits any screen without
 //! stretching strokes and corners. One em of it is the height of one table row.
 
+use crate::page::{COLUMNS, cuts, shape};
 use std::{ops::Range, time::Duration};
 
 use evidence::{
@@ -14,9 +15,6 @@ use maud::{Markup, html};
 use wire::duration;
 
 use super::{super::Options, Side};
-
-/// The number of columns on the axis: each is one percent of the width.
-pub(super) const COLUMNS: usize = 100;
 
 /// The waterfalls of a report's runs, on one axis, so that equal durations have equal
 /// lengths.
@@ -30,16 +28,6 @@ pub(super) fn figures(sides: &[Side<'_>]) -> Vec<Markup> {
     figures
         .map(|(side, chart)| figure(side, chart, &scale))
         .collect()
-}
-
-/// The pattern that fills every wait of the document.
-pub(super) fn hatch() -> Markup {
-    html! {
-        svg.hatch aria-hidden="true" {
-            pattern #hatch width="7" height="7" patternUnits="userSpaceOnUse"
-                patternTransform="rotate(45)" { rect width="3.5" height="7" {} }
-        }
-    }
 }
 
 fn figure(side: &Side<'_>, chart: &Chart, scale: &Scale) -> Markup {
@@ -181,30 +169,8 @@ fn bar(at: usize, chart: &Chart, row: &Row, scale: &Scale) -> Markup {
     }
 }
 
-/// The breaks in a bar in the row `at`.
-pub(super) fn cuts(at: usize, bar: &Range<usize>, scale: &Scale) -> Markup {
-    html! {
-        @for column in scale.cuts(bar).flatten() {
-            line.cut x1={ (column) "%" } x2={ (column + 1) "%" }
-                y1={ (at) ".8em" } y2={ (at) ".2em" } {}
-        }
-    }
-}
-
 fn columns(scale: &Scale, chart: &Chart, row: &Row) -> Range<usize> {
     scale.bar(row.start, chart.until(row))
-}
-
-/// The shape of a span, drawn as the page draws it. Its row says the same in words.
-pub(super) fn shape(at: usize, class: &str, columns: &Range<usize>) -> Markup {
-    let (top, height) = match class {
-        "request" => (".44em", ".12em"),
-        _ => (".2em", ".6em"),
-    };
-    html! {
-        rect class=(class) x={ (columns.start) "%" } width={ (columns.len()) "%" }
-            y={ (at) (top) } height=(height) rx=".1em" {}
-    }
 }
 
 /// The concurrency limit over time, as a line from the start of the run to its end.

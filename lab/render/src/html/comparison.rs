@@ -3,8 +3,7 @@
 use evidence::compare::{Compared, Effect};
 use maud::{Markup, html as markup};
 
-use super::wide_table;
-
+use crate::page::wide_table;
 /// The effects of two runs as a table, with the findings about them.
 pub(super) fn effects(compared: &Compared, lab: &str) -> Markup {
     let [one, other] = compared.sides.each_ref().map(|side| side.client.column());

@@ -1,11 +1,10 @@
 //! The recorded exchanges of a run, folded: each opens to show its request and its
 //! response.
 
-use evidence::wire::{Exchange, Header, Message};
 use maud::{Markup, html};
+use wire::{Exchange, Header, Message};
 
 use super::Side;
-
 /// All recorded exchanges; empty if there are none.
 pub(super) fn exchanges(side: &Side<'_>) -> Markup {
     html! {

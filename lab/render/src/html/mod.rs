@@ -6,19 +6,14 @@
 
 mod chart;
 mod comparison;
-mod document;
 mod exchange;
-mod grade;
-mod proxy;
 mod storm_report;
 mod tables;
 
-use std::fmt::Display;
+use crate::page::class_and_mark;
 
 use maud::{Markup, html as markup};
 
-pub use grade::html_card;
-pub use proxy::html_proxy;
 pub use storm_report::html_storm;
 
 use super::{
@@ -26,8 +21,7 @@ use super::{
     run_phrases::{NOT_JUDGED, pace, wire},
 };
 use evidence::{
-    Answer, Check, Compared, Comparison, Metric, Run, ScenarioWords, compare,
-    plot::{Mark, Table},
+    Answer, Check, Compared, Comparison, Metric, Run, ScenarioWords, compare, plot::Mark,
 };
 
 /// Renders a run and its lesson as a page.
@@ -140,7 +134,7 @@ impl Story<'_> {
         let mut without = sides.iter().flat_map(|side| &side.run.lesson.without);
         let title = format!("{} — {}", words.name, words.title);
         let first = sides.first().map(|side| side.run);
-        document::document(
+        crate::page::document(
             &title,
             markup! {
                 (heading(words, sides))
@@ -308,52 +302,4 @@ fn lesson(why: &str, without: Option<&String>, unsolved: &str, next: &str) -> Ma
             }
         }
     }
-}
-
-/// A class and a mark for good, bad, or neither. The text beside them says the same.
-fn class_and_mark(is_good: Option<bool>) -> (&'static str, &'static str) {
-    match is_good {
-        Some(true) => ("held", "✓"),
-        Some(false) => ("broken", "✗"),
-        None => ("open", "·"),
-    }
-}
-
-/// A text with the mark for good, bad, or neither.
-fn marked(is_good: Option<bool>, words: impl Display) -> Markup {
-    let (class, mark) = class_and_mark(is_good);
-    markup! {
-        span class=(class) { span.mark aria-hidden="true" { (mark) } " " (words) }
-    }
-}
-
-/// A table that scrolls if the screen is too narrow. Its columns have titles, and may be
-/// numbers.
-fn wide_table<'a>(
-    class: Option<&str>,
-    (id, caption): (&str, &str),
-    columns: impl IntoIterator<Item = (&'a str, bool)>,
-    bodies: Markup,
-) -> Markup {
-    markup! {
-        div.wide role="region" aria-labelledby=(id) tabindex="0" {
-            table class=[class] {
-                caption id=(id) { (caption) }
-                thead { tr {
-                    @for (title, is_number) in columns {
-                        th class=[is_number.then_some("number")] scope="col" { (title) }
-                    }
-                } }
-                (bodies)
-            }
-        }
-    }
-}
-
-/// The titles and kinds of a table's columns.
-fn columns(table: &Table) -> impl Iterator<Item = (&'static str, bool)> {
-    table
-        .columns
-        .iter()
-        .map(|column| (column.title, column.number))
 }

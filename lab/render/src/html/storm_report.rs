@@ -12,7 +12,7 @@ use evidence::{
 };
 use maud::{Markup, html as markup};
 
-use super::{columns, document::document, marked, wide_table};
+use crate::page::{columns, document, marked, wide_table};
 
 /// Renders a storm as a page.
 #[must_use]

@@ -4,8 +4,8 @@
 use evidence::{Counter, Metric, risen};
 use maud::{Markup, html};
 
-use super::{Side, columns, exchange, wide_table};
-
+use super::{Side, exchange};
+use crate::page::{columns, wide_table};
 /// The requests, with the columns that at least one of them fills.
 pub(super) fn wire(side: &Side<'_>) -> Markup {
     let (id, caption) = (side.id("wire"), side.id("requests"));

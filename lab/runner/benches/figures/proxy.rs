@@ -13,7 +13,7 @@ use hyper::{
     service::service_fn,
 };
 use hyper_util::rt::TokioIo;
-use runner::proxy::{Listening, Upstream};
+use proxy::{Listening, Upstream};
 use tokio::net::TcpListener;
 
 use crate::{

@@ -1,8 +1,6 @@
 //! A command that sends such a request again, to the service of `lab serve`.
 
-use evidence::wire::{Message, WireRequest};
-use wire::quoted_for;
-
+use wire::{Message, WireRequest, quoted_for};
 /// Headers that the command repeats. curl sets the others itself.
 const SENT_AGAIN: [&str; 2] = ["accept", "content-type"];
 

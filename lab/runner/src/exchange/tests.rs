@@ -1,11 +1,9 @@
 use evidence::Run;
-use evidence::wire::{Header, ValueHash, WireRequest};
-
-use super::curl::curl;
-use super::received;
-use crate::{Reliable, Settings, run, scenario};
 use host::RequestShape;
+use wire::{Header, ValueHash, WireRequest};
 
+use super::{curl::curl, received};
+use crate::{Reliable, Settings, run, scenario};
 async fn finished(name: &str) -> Run {
     let settings = Settings::in_virtual_time(&Reliable, 7);
     let scenario = scenario::find(name).expect("a scenario of the catalogue");

@@ -1,29 +1,27 @@
 //! The service of a run, and the network between it and the client.
 
-pub mod faults;
 mod request_limit;
 mod timeouts;
-mod tls_refusal;
 
-use std::{io, net::Ipv4Addr, sync::Arc};
+use std::{net::Ipv4Addr, sync::Arc};
 
 use axum::{Router, body::Body};
 use client::{Failure, FailureKind};
-use host::{Host, Ledger, RunningService, Served, ServiceConfig};
+use host::{
+    Host, Ledger, RunningService, Served, ServiceConfig,
+    faults::{Fault, inject},
+    refusing_port,
+};
 use http::Extensions;
 use reqwest::{Request, Response};
 use reqwest_middleware::{Error, Middleware, Next, Result as Sent};
-use tokio::{net::TcpSocket, sync::Notify};
+use tokio::sync::Notify;
 use tower::ServiceExt;
 use wire::WireRecord;
 
 use crate::{RunError, exchange::exchanges};
-
 pub(crate) use request_limit::RequestLimit;
 pub(crate) use timeouts::{TRANSPORT, VirtualTimeouts};
-pub use tls_refusal::TlsRefusal;
-
-use faults::{Fault, inject};
 
 /// The network between client and service.
 #[derive(Clone, Copy, Debug)]
@@ -79,7 +77,7 @@ impl Wire {
                 (format!("http://{address}"), Some(Box::new(port)))
             }
             Network::RefusedTls => {
-                let listener = TlsRefusal::start().await.map_err(RunError::Network)?;
+                let listener = host::TlsRefusal::start().await.map_err(RunError::Network)?;
                 (listener.base_url(), Some(Box::new(listener)))
             }
             _ => (service.base_url(), None),
@@ -116,14 +114,6 @@ impl Wire {
         record.exchanges = exchanges(self.ledger.exchanges(), &record.entries);
         Ok(record)
     }
-}
-
-/// A port that refuses connections: it is bound, so that nobody else can listen on
-/// it, and not listened on.
-pub(crate) fn refusing_port() -> io::Result<TcpSocket> {
-    let socket = TcpSocket::new_v4()?;
-    socket.bind((Ipv4Addr::LOCALHOST, 0).into())?;
-    Ok(socket)
 }
 
 /// The service as a function from request to response, without a socket.

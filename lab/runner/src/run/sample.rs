@@ -1,11 +1,11 @@
 //! Several runs of two clients, for the rules that one run cannot show.
 
-use evidence::{Pace, WireRecord, compare::Sample};
+use evidence::{Pace, compare::Sample};
 use futures_util::future::{try_join, try_join_all};
+use wire::WireRecord;
 
 use super::{RunError, Settings, run};
 use crate::{clients::ClientUnderTest, scenario::Scenario};
-
 /// Runs a scenario several times with each client, with successive seeds from the given
 /// one, in virtual time: the rules judge waits as they were decided. `None` for a scenario
 /// in which the wire record cannot tell a new call from a retry.

@@ -1,8 +1,8 @@
 //! The job exists and the client does not know it: only a key makes a retry safe.
 
-use super::prelude::*;
-use crate::faults::Fault;
+use host::faults::Fault;
 
+use super::prelude::*;
 pub(super) const SCENARIO: Scenario = Scenario {
     words: ScenarioWords {
         name: "lost-response",

@@ -59,7 +59,6 @@ use host::{ExpectedRoute, Served};
 
 pub use crate::network::Network;
 pub use find::{NothingMatches, find, matching};
-pub(crate) use responder::UNAVAILABLE;
 
 use crate::clients::{RELIABLE, Task, WITHOUT};
 

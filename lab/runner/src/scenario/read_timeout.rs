@@ -1,8 +1,8 @@
 //! A read timeout ends a silence, and the request is sent again.
 
-use super::prelude::*;
-use crate::faults::Fault;
+use host::faults::Fault;
 
+use super::prelude::*;
 pub(super) const SCENARIO: Scenario = Scenario {
     words: ScenarioWords {
         name: "read-timeout",

@@ -1,9 +1,9 @@
 //! A response whose body breaks off is a failed attempt.
 
 use client::telemetry::RETRIES;
+use host::faults::Fault;
 
 use super::prelude::*;
-use crate::faults::Fault;
 
 pub(super) const SCENARIO: Scenario = Scenario {
     words: ScenarioWords {

@@ -69,7 +69,7 @@ pub(super) fn for_posts(mut routes: Served) -> Served {
     routes
 }
 
-problems! { pub(crate),
+problems! { pub(super),
 UNAVAILABLE = SERVICE_UNAVAILABLE, "unavailable", "the service is unavailable on purpose";
 }
 

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use evidence::{Ending, Fact, Question, Run, Ties, trace::field};
+use evidence::{Ending, Fact, Question, Run, trace::field};
+use judge::Ties;
 
 /// How many requests the service saw.
 pub(super) const REQUESTS: fn(&Run) -> Option<u64> = |run| Some(run.wire.total);

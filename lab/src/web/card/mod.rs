@@ -6,21 +6,20 @@
 mod routes;
 mod view;
 
+use std::error::Error;
+
+use grade::{OpenCases, all};
+use host::StopError;
 use http::StatusCode;
+use runner::Settings;
 use tokio::{sync::Mutex, task::spawn_blocking};
 
 use super::{
     feed::token,
     problem::{Problem, causes},
 };
-use runner::{
-    RunError, Settings,
-    grade::{OpenCases, all},
-};
-
 pub(super) use routes::routes;
 use view::CardView;
-
 /// The card, if one is open.
 #[derive(Default)]
 pub(super) struct Cards {
@@ -73,8 +72,8 @@ impl Cards {
     ///
     /// # Errors
     ///
-    /// [`RunError`] if a service could not be stopped properly.
-    pub(super) async fn stop(&self) -> Result<(), RunError> {
+    /// [`StopError`] if a service could not be stopped properly.
+    pub(super) async fn stop(&self) -> Result<(), StopError> {
         stop(self.current.lock().await.take()).await
     }
 
@@ -87,14 +86,14 @@ impl Cards {
     }
 }
 
-async fn stop(card: Option<Card>) -> Result<(), RunError> {
+async fn stop(card: Option<Card>) -> Result<(), StopError> {
     match card {
         Some(card) => card.cases.stop().await.map(drop),
         None => Ok(()),
     }
 }
 
-fn failed(error: RunError) -> Problem {
+fn failed(error: impl Error + 'static) -> Problem {
     let status = StatusCode::INTERNAL_SERVER_ERROR;
     Problem::new(status, "card_failed", causes(&error))
 }

@@ -2,15 +2,13 @@
 
 use std::{collections::HashSet, ops::Range};
 
-use serde::Serialize;
-
-use evidence::{
-    grade::{CaseGrade, RuleGrade, TaskGrade},
-    plot::{CaseChart, CaseRow, InFlight, Mark, Scale},
-    rules::{self, TOLERANCE, Verdict},
-    wire::WireRecord,
+use evidence::plot::{Mark, Scale};
+use grade::{
+    CaseChart, CaseGrade, CaseRow, InFlight, OpenCase, OpenCases, RuleGrade, Task, TaskGrade, all,
 };
-use runner::grade::{OpenCase, OpenCases, Task, all};
+use judge::rules::{self, TOLERANCE, Verdict};
+use serde::Serialize;
+use wire::WireRecord;
 
 /// The number of columns that the time of a case is divided into.
 const COLUMNS: usize = 100;

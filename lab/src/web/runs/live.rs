@@ -2,8 +2,9 @@
 
 use std::{mem, time::Duration};
 
-use evidence::{Client, Rise, View, nanoseconds, plot::Waterfall, trace::Trace};
+use evidence::{Client, Rise, View, plot::Waterfall, trace::Trace};
 use serde::Serialize;
+use wire::nanoseconds;
 
 /// A running side as last published. It has the members of a run that are known before
 /// its end, and those that the changes refer to.

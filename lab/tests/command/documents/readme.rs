@@ -1,11 +1,9 @@
 //! The README is short enough to be read, and its table of clients is part of the
 //! document behind it, which names only tasks and rules that exist.
 
-use evidence::rules;
-use runner::grade;
+use judge::rules;
 
 use super::{assert_current, document, root, rows};
-
 /// The most lines of the README.
 const MOST: usize = 180;
 

@@ -4,11 +4,9 @@
 use std::{cmp::Reverse, time::Duration};
 
 use serde::Serialize;
+use wire::nanoseconds;
 
-use crate::{
-    nanoseconds,
-    trace::{Span, SpanName, Trace, field},
-};
+use crate::trace::{Span, SpanName, Trace, field};
 
 /// The number of attempts that a client allowed itself in flight, from the start of the run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

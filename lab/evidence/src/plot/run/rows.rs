@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde::Serialize;
-use wire::duration;
+use wire::{duration, nanoseconds};
 
 use super::{
     label::{how, length, what},
@@ -11,7 +11,6 @@ use super::{
 };
 use crate::{
     decision::{Decision, Next},
-    nanoseconds,
     plot::scale::Extent,
     trace::{Span, SpanId, SpanName},
 };

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde::Serialize;
-use wire::duration;
+use wire::{duration, nanoseconds};
 
 use super::{
     chart::under_no_folded_one,
@@ -11,10 +11,7 @@ use super::{
     order::rows,
     rows::{Row, until},
 };
-use crate::{
-    nanoseconds,
-    trace::{SpanId, Trace},
-};
+use crate::trace::{SpanId, Trace};
 
 /// The rows of a run on an axis of time.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]

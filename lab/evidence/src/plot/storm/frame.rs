@@ -7,11 +7,11 @@
 use std::time::Duration;
 
 use serde::Serialize;
+use wire::nanoseconds;
 
 use super::sentences::{Ending, Level, break_even, brief, changed, ending, moment, remark};
-use crate::plot::{Axis, Mark, run::round};
 use crate::{
-    nanoseconds,
+    plot::{Axis, Mark, run::round},
     storm::{Incident, Policy, PolicyRun, STEP, Settings, Setup, Step, Storm, per_second, rate},
 };
 

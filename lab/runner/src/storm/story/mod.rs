@@ -108,10 +108,7 @@ mod tests {
 
             assert!(scenario::find(scenario).is_ok(), "{scenario}");
             assert!(source.starts_with("https://"), "{source}");
-            assert!(
-                evidence::rules::RULES.iter().any(|of| of.id == rule),
-                "{rule}"
-            );
+            assert!(judge::rules::RULES.iter().any(|of| of.id == rule), "{rule}");
         }
     }
 }

@@ -1,0 +1,23 @@
+//! The errors of a service of a case.
+
+use std::io;
+
+use host::{ConfigError, StartError, StopError};
+
+/// Why a service of a case failed. It says nothing about the client.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ServiceError {
+    /// It could not be configured.
+    #[error("the service could not be configured")]
+    Config(#[from] ConfigError),
+    /// It did not start.
+    #[error("the service could not be started")]
+    Start(#[from] StartError),
+    /// It did not stop cleanly.
+    #[error("the service could not be stopped")]
+    Stop(#[from] StopError),
+    /// No port was free for a listener that refuses connections.
+    #[error("no port for the faults of the network")]
+    Network(#[source] io::Error),
+}

@@ -1,0 +1,250 @@
+//! A card as one HTML page: a table of goals and rules, and then the requests of each
+//! task, case by case.
+
+use evidence::plot::Scale;
+use judge::{KnownFailures, in_words, is_good, rules};
+use maud::{Markup, html as markup};
+use render::{
+    fit,
+    page::{COLUMNS, cuts, document, marked, shape, wide_table},
+};
+use wire::duration;
+
+use crate::{
+    Card, CaseChart, CaseGrade, CaseRow, GoalVerdict, InFlight, RuleGrade, TaskGrade, TaskWords,
+    text::{count, has_failed},
+};
+/// The most requests of a case to draw.
+const ROWS: usize = 24;
+
+/// The number of columns of the requests in flight.
+const IN_FLIGHT: usize = 40;
+
+/// The maximum width of the client's texts, in columns.
+const LONGEST: usize = 300;
+
+/// The maximum width of the command in the heading, in columns: it may be a whole script.
+const LONGEST_COMMAND: usize = 80;
+
+/// Renders a card as a page. `words` are those of its tasks, in any order; `known` lists
+/// the rules that are known to be broken.
+#[must_use]
+pub fn html_card(card: &Card, words: &[&TaskWords], known: &KnownFailures) -> String {
+    let command = match card.command.is_empty() {
+        true => "open cases".to_owned(),
+        false => fit(&card.command.join(" "), LONGEST_COMMAND, false),
+    };
+    document(
+        &format!("{command} — card"),
+        markup! {
+            (heading(card, &command, known))
+            main {
+                (table(card, known))
+                @for task in &card.tasks {
+                    @let words = words.iter().find(|words| words.name == task.task);
+                    (cases(task, words.copied(), known))
+                }
+            }
+            footer {
+                p {
+                    "seed " (card.seed) " · waits may be " (duration(card.tolerance)) " short"
+                }
+            }
+        },
+    )
+}
+
+fn heading(card: &Card, command: &str, known: &KnownFailures) -> Markup {
+    let tasks = card.tasks.iter();
+    let broken = tasks.map(|task| task.broken_but_for(known).count());
+    let (is_good, words) = match (broken.sum::<usize>(), card.passed_but_for(known)) {
+        _ if !card.was_attempted() => (None, "nothing was attempted"),
+        (0, true) => (Some(true), "every attempted task is done"),
+        (0, false) => (Some(false), "a goal is missed"),
+        (1.., _) => (Some(false), "a rule is broken"),
+    };
+    markup! {
+        header {
+            p.kind { "Card" }
+            h1.client { code { (command) } }
+            p.title { (count(card, known)) }
+            div.badges {
+                p.badge { (marked(is_good, words)) }
+            }
+        }
+    }
+}
+
+fn table(card: &Card, known: &KnownFailures) -> Markup {
+    let caption = "The result of each task and of each of its rules";
+    let titles = ["task", "verdict", "level", "source", "found"].map(|title| (title, false));
+    markup! {
+        section aria-labelledby="card" {
+            h2 #card { "Goals and rules" }
+            (wide_table(Some("card"), ("judged", caption), titles, markup! {
+                @for task in &card.tasks {
+                    tbody {
+                        tr.goal {
+                            th scope="row" { a href={ "#" (task.task) } { (task.task) } }
+                            td {
+                                @match task.is_known_to_miss(known) {
+                                    true => { (marked(None, "known to fail")) }
+                                    false => { (goal(task.goal.verdict)) }
+                                }
+                            }
+                            td { "goal" }
+                            td {}
+                            td { (safe(task.goal.found.as_deref().unwrap_or_default())) }
+                        }
+                        @for rule in task.rules.iter().filter(|_| task.requests() > 0) {
+                            (line(rule, known.cover(Some(task.task), rule.id)))
+                        }
+                    }
+                }
+            }))
+            p.remark {
+                "Below, a full bar is a response with a status under 400, and a hollow one "
+                "another response, or none; stripes are the pause before a request. Each "
+                "case has an axis of its own."
+            }
+        }
+    }
+}
+
+fn line(rule: &RuleGrade, is_known: bool) -> Markup {
+    let verdict = rule.judgement.verdict;
+    let found = rule.judgement.found.as_deref().unwrap_or_default();
+    markup! {
+        tr {
+            th.rule scope="row" title=[rules::find(rule.id).map(|rule| rule.text)] { (rule.id) }
+            td { (marked(is_good(verdict, is_known), in_words(verdict, is_known))) }
+            td { (rule.level) }
+            td { (rule.source) }
+            td { (found) }
+        }
+    }
+}
+
+fn goal(of: GoalVerdict) -> Markup {
+    marked(is_good(of.as_verdict(), false), of)
+}
+
+/// The cases of a task that received a request, or missed their goal.
+fn cases(task: &TaskGrade, words: Option<&TaskWords>, known: &KnownFailures) -> Markup {
+    let shown = task.cases.iter().enumerate();
+    let shown = shown.filter(|(_, case)| case.wire.total > 0 || has_failed(task, case));
+    let shown: Vec<_> = shown.collect();
+    markup! {
+        section.task aria-labelledby=(task.task) {
+            h2 id=(task.task) { (task.task) }
+            @if let Some(words) = words {
+                p { (words.text) }
+                p.remark { (words.request) " … " (words.path) " · last line to print: " (words.goal) }
+            }
+            @for (number, case) in &shown { (self::case(task, *number, case, known)) }
+            @if shown.is_empty() { p.remark { "No request arrived." } }
+        }
+    }
+}
+
+fn case(task: &TaskGrade, number: usize, case: &CaseGrade, known: &KnownFailures) -> Markup {
+    let found = case.goal.found.as_deref().map(safe);
+    let stderr = case.process.iter().flat_map(|process| &process.stderr);
+    let stderr: Vec<_> = stderr.map(|line| safe(line)).collect();
+    markup! {
+        div.case {
+            h3 { (case.name) " " (goal(case.goal.verdict)) }
+            @if has_failed(task, case) {
+                p { (found.unwrap_or_default()) "; wanted " (case.wanted_in_words()) }
+                @if !stderr.is_empty() { pre { (stderr.join("\n")) } }
+            }
+            @if case.wire.total > 0 { (requests(task, number, case, known)) }
+        }
+    }
+}
+
+fn requests(task: &TaskGrade, number: usize, case: &CaseGrade, known: &KnownFailures) -> Markup {
+    let chart = CaseChart::new(&case.wire, ROWS);
+    let scale = chart.scale(COLUMNS);
+    let ((head, tail), left_out) = (chart.ends(), &chart.left_out);
+    let gap = usize::from(left_out.is_some());
+    let height = head.len() + gap + tail.len();
+    let is_ok = |row: &CaseRow| {
+        let mut entries = case.wire.entries.iter();
+        let found = entries.find(|entry| entry.seq == row.seq);
+        found.is_some_and(|it| it.status.is_some_and(|status| status < 400) && it.ended.is_some())
+    };
+    let placed = (0..).zip(head).chain((head.len() + gap..).zip(tail));
+    markup! {
+        @if let Some(in_flight) = InFlight::of(&case.wire, IN_FLIGHT) {
+            p.remark { (in_flight) }
+        }
+        div.waterfall.requests {
+            table {
+                caption { "Every request as the service saw it" }
+                thead { tr { th scope="col" { "arrived" } th scope="col" { "request" } } }
+                tbody {
+                    @for row in head { (request(task, number, row, is_ok(row), known)) }
+                    @if let Some(left_out) = left_out {
+                        tr { td {} td { (left_out) } }
+                    }
+                    @for row in tail { (request(task, number, row, is_ok(row), known)) }
+                }
+            }
+            svg.bars aria-hidden="true" width="100%" height={ (height) "em" } {
+                @for at in 0..height {
+                    line.rule x2="100%" y1={ (at) "em" } y2={ (at) "em" } {}
+                }
+                @for (at, row) in placed { (bars(at, row, is_ok(row), &scale)) }
+            }
+        }
+    }
+}
+
+fn request(
+    task: &TaskGrade,
+    number: usize,
+    row: &CaseRow,
+    is_ok: bool,
+    known: &KnownFailures,
+) -> Markup {
+    let class = if is_ok { "ok" } else { "failed" };
+    let broken = task.broken().filter(|rule| {
+        let mut shown = rule.judgement.requests.iter();
+        shown.any(|it| it.case == number && it.seq == row.seq)
+    });
+    markup! {
+        tr class=(class) {
+            td.start { (duration(row.arrived)) }
+            th scope="row" {
+                (row.label)
+                @for rule in broken {
+                    @match known.cover(Some(task.task), rule.id) {
+                        true => { " · " (rule.id) ", known to fail" }
+                        false => { " " strong.broken { "✗ " (rule.id) } }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The pause before a request, and the request.
+fn bars(at: usize, row: &CaseRow, is_ok: bool, scale: &Scale) -> Markup {
+    let bar = scale.bar(row.arrived, row.ended);
+    let from = row.pause.map(|from| scale.bar(from, row.arrived).start);
+    let pause = from.filter(|from| *from < bar.start);
+    markup! {
+        @if let Some(from) = pause {
+            (shape(at, "wait", &(from..bar.start)))
+            (cuts(at, &(from..bar.start), scale))
+        }
+        (shape(at, if is_ok { "ok" } else { "failed" }, &bar))
+    }
+}
+
+/// A text of the client, without characters that could hide or reorder the text around
+/// it.
+fn safe(text: &str) -> String {
+    fit(text, LONGEST, false)
+}

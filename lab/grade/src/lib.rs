@@ -1,0 +1,66 @@
+//! `lab grade`: tasks, run by any client that can be run as a process, and its card.
+//!
+//! A [`Task`] is one file in `task/` and one line in its list: its words, the rules that are
+//! judged in it, and what the service does in each of its cases. A process is one intended
+//! call, so a task that needs a sample or several faults is run several times, side by side,
+//! each time with a URL of its own. Open cases share two listeners; a case that is run with a
+//! process has one for itself.
+//!
+//! A task has a [`Goal`], the result that the caller must end up with, and
+//! [rules](judge::rules) on how to get it. Without the goal the laziest client would have
+//! the best [`Card`]: a client that never retries breaks no rule about retries.
+//!
+//! [`run_task()`] runs a task, in a [`ProcessSlots`] with others, and returns a [`TaskGrade`];
+//! [`OpenCases`] are open to clients of any kind.
+
+// No input may end the program: each impossible case states its reason.
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::panic,
+        clippy::string_slice,
+        clippy::unreachable,
+        clippy::unwrap_used
+    )
+)]
+
+mod against;
+mod card;
+mod case_chart;
+mod draw;
+mod error;
+mod fixed_goal;
+mod goal;
+mod html;
+mod in_flight;
+mod junit;
+mod open;
+mod process_slots;
+mod responses;
+mod run_task;
+mod service;
+mod summary;
+mod summary_text;
+mod task;
+mod task_words;
+pub mod text;
+mod time_zone;
+mod verdict_text;
+
+pub use against::Change;
+pub use card::{CARD_VERSION, Card, CaseGrade, RuleGrade, TaskGrade};
+pub use case_chart::{CaseChart, CaseRow};
+pub use error::ServiceError;
+pub use goal::{Goal, GoalResult, GoalVerdict, NOT_DONE};
+pub use html::html_card;
+pub use in_flight::InFlight;
+pub use junit::junit;
+pub use open::{OpenCase, OpenCases};
+pub use process_slots::ProcessSlots;
+pub use run_task::{GradeError, run_task};
+pub use summary::{PrintedCard, PrintedCardError, RuleSummary, Summary, TaskSummary};
+pub use summary_text::summary;
+pub use task::{PRACTICE, TASKS, Task, all, find};
+pub use task_words::TaskWords;

@@ -1,0 +1,89 @@
+//! Runs a task.
+
+use std::io;
+
+use futures_util::future::try_join_all;
+use judge::rules::Rule;
+use process::{ClientCommand, Limits};
+
+use super::error::ServiceError;
+use super::{
+    draw::Draw,
+    process_slots::ProcessSlots,
+    service::CaseService,
+    task::{Case, Task},
+};
+use crate::{CaseGrade, TaskGrade};
+
+/// Why a task could not be run. It says nothing about the client.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum GradeError {
+    /// The program could not be started.
+    #[error("{program} could not be started")]
+    Program {
+        /// The program, as it was named.
+        program: String,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The service of a case failed.
+    #[error(transparent)]
+    Service(#[from] ServiceError),
+}
+
+/// Runs a task with a client: its cases side by side, as many at once as there is
+/// room. `case_done` is called after each.
+///
+/// Dropped, it leaves no process and no service behind.
+///
+/// # Errors
+///
+/// [`GradeError`] if it could not be run at all.
+pub async fn run_task(
+    task: &Task,
+    command: &ClientCommand,
+    seed: u64,
+    slots: &ProcessSlots,
+    case_done: impl Fn(),
+) -> Result<TaskGrade, GradeError> {
+    let cases = task.cases(seed).into_iter().enumerate();
+    let cases = cases.map(async |(number, case)| {
+        let _slot = slots.acquire(task.is_about_milliseconds()).await;
+        let draw = Draw::new(seed, task.words.name, number);
+        let recorded = run_case(task, case, command, draw).await;
+        case_done();
+        recorded
+    });
+    let cases = try_join_all(cases).await?;
+    Ok(TaskGrade::new(task.words.name, task.rules(), cases))
+}
+
+async fn run_case(
+    task: &Task,
+    case: &'static Case,
+    command: &ClientCommand,
+    draw: Draw,
+) -> Result<CaseGrade, GradeError> {
+    let service = CaseService::start(task, case, draw)?;
+    let ran = process::run(
+        command,
+        &service.context,
+        Limits {
+            called: service.served.called.notified(),
+            time: task.words.time,
+            watches_to_the_end: task.rules().any(Rule::forbids_a_request),
+            flood: service.served.flood.notified(),
+            is_result: |line: &str| service.is_result(line),
+            delay: service.served.delay.clone(),
+        },
+        service.begun,
+    );
+    let ran = ran.await;
+    let (goal, wire) = service.stop().await.map_err(ServiceError::from)?;
+    let process = ran.map_err(|source| GradeError::Program {
+        program: command.program().to_string_lossy().into_owned(),
+        source,
+    })?;
+    Ok(CaseGrade::new(case.name, &goal, Some(process), wire))
+}

@@ -1,0 +1,419 @@
+//! The tasks, in the order of the course.
+
+mod broken_off;
+mod create;
+mod create_twice;
+mod crowded;
+mod down;
+mod flaky;
+mod invalid_body;
+mod long_list;
+mod r#loop;
+mod lost_response;
+mod maintenance;
+mod no_body;
+mod post_once;
+mod read_all;
+mod redirected;
+mod refused;
+mod retry_after;
+mod retry_at;
+mod server_errors;
+mod silence;
+mod unbounded;
+mod unreachable;
+
+use std::time::{Duration, SystemTime};
+
+use axum::{body::Bytes, response::Response};
+use http::Method;
+use judge::rules::{self, Rule};
+use tokio::sync::OwnedSemaphorePermit;
+use wire::UnknownName;
+
+use super::{draw::Draw, time_zone::TimeZone};
+use crate::{Goal, TaskWords};
+
+/// The tasks that a client is graded on, in the order of the course.
+pub static TASKS: &[&Task] = &[
+    &read_all::TASK,
+    &flaky::TASK,
+    &retry_after::TASK,
+    &retry_at::TASK,
+    &maintenance::TASK,
+    &down::TASK,
+    &refused::TASK,
+    &invalid_body::TASK,
+    &no_body::TASK,
+    &r#loop::TASK,
+    &long_list::TASK,
+    &create::TASK,
+    &create_twice::TASK,
+    &lost_response::TASK,
+    &post_once::TASK,
+    &crowded::TASK,
+    &silence::TASK,
+];
+
+/// More faults to meet. What a client makes of them is left to it but for the goal,
+/// so they stand beside the way: they are run when they are named.
+pub static PRACTICE: &[&Task] = &[
+    &broken_off::TASK,
+    &unbounded::TASK,
+    &unreachable::TASK,
+    &server_errors::TASK,
+    &redirected::TASK,
+];
+
+/// Every task, those for practice last.
+pub fn all() -> impl Iterator<Item = &'static Task> {
+    TASKS.iter().chain(PRACTICE).copied()
+}
+
+/// A task: what a client is asked to do, and what it meets.
+#[derive(Debug)]
+pub struct Task {
+    /// What it says.
+    pub words: TaskWords,
+    /// The ids of the rules that are judged in it, beside those of every task.
+    rules: &'static [&'static str],
+    pub(super) method: Method,
+    /// The routes that are served beside the path of its words.
+    pub(super) more_routes: &'static [&'static str],
+    cases: &'static [Case],
+    /// Whether the order of the cases is drawn.
+    is_shuffled: bool,
+    /// Whether a token is to be sent along.
+    pub(super) has_token: bool,
+}
+
+/// The rules that are judged in every task.
+const EVERYWHERE: [&str; 1] = ["request-headers"];
+
+/// The rules about gaps so short that a busy machine makes them.
+const ABOUT_MILLISECONDS: [&str; 4] = [
+    "backoff-waits",
+    "backoff-jitter",
+    "retry-after-unusable",
+    "retry-after-zero",
+];
+
+/// A task for a GET without a token, to be completed.
+const PLAIN: Task = Task {
+    words: TaskWords {
+        name: "",
+        path: "/value",
+        request: "GET",
+        body: None,
+        text: "",
+        goal: "",
+        hint: "",
+        scenario: "",
+        time: TaskWords::TIME,
+    },
+    rules: &[],
+    method: Method::GET,
+    more_routes: &[],
+    cases: &[],
+    is_shuffled: false,
+    has_token: false,
+};
+
+/// What the service does in one case of a task.
+#[derive(Debug)]
+pub(super) struct Case {
+    /// What it does, in words.
+    pub(super) name: &'static str,
+    /// The time zone of the client; none for that of the lab.
+    pub(super) time_zone: Option<TimeZone>,
+    pub(super) responder: fn(&mut Draw) -> Box<dyn Responder>,
+}
+
+impl Case {
+    const fn new(name: &'static str, responder: fn(&mut Draw) -> Box<dyn Responder>) -> Self {
+        Self {
+            name,
+            time_zone: None,
+            responder,
+        }
+    }
+
+    /// The same case for a client in this time zone, which its name gives.
+    const fn in_zone(self, zone: TimeZone) -> Self {
+        Self {
+            time_zone: Some(zone),
+            ..self
+        }
+    }
+}
+
+/// The service of one case.
+pub(super) trait Responder: Send {
+    fn respond(&mut self, request: &Received) -> Reply;
+
+    /// What the caller must end up with, once everything was served.
+    fn goal(&self) -> Goal;
+
+    /// What stands before the service.
+    fn listener(&self) -> Listener {
+        Listener::Open
+    }
+}
+
+/// What stands before the service of a case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Listener {
+    /// Nothing: every request reaches it.
+    Open,
+    /// A port on which nobody listens.
+    Closed,
+    /// Nothing, and a second origin with a listener of its own, to which the service may
+    /// redirect.
+    AndAnother,
+    /// A URL that promises TLS, and a service that speaks none.
+    PlainHttps,
+}
+
+/// A response, and which intended call its request belongs to if there are several.
+pub(super) struct Reply {
+    pub(super) response: Response,
+    pub(super) call: Option<u64>,
+    /// How long it takes.
+    pub(super) takes: Duration,
+    /// What it occupies meanwhile.
+    pub(super) worker: Option<OwnedSemaphorePermit>,
+}
+
+impl From<Response> for Reply {
+    fn from(response: Response) -> Self {
+        Self {
+            response,
+            call: None,
+            takes: Duration::ZERO,
+            worker: None,
+        }
+    }
+}
+
+/// A request of the task's own method, as a case receives it.
+pub(super) struct Received {
+    /// Its path, as far as the task knows it.
+    pub(super) path: String,
+    /// What stands before a path in the URLs of this case.
+    pub(super) base_url: String,
+    /// The second origin, if the case has one and this is not a request to it.
+    pub(super) another_origin: Option<String>,
+    /// When it came, by the calendar.
+    pub(super) at: SystemTime,
+    /// Whether it is the first on its connection.
+    pub(super) is_fresh: bool,
+    /// Its cursor, decoded.
+    pub(super) cursor: Option<String>,
+    /// Its idempotency key.
+    pub(super) key: Option<String>,
+    pub(super) body: Bytes,
+}
+
+impl Received {
+    /// The first request on its connection, for this path.
+    pub(super) fn of(path: &str) -> Self {
+        Self {
+            path: path.to_owned(),
+            base_url: String::new(),
+            another_origin: None,
+            at: SystemTime::UNIX_EPOCH,
+            is_fresh: true,
+            cursor: None,
+            key: None,
+            body: Bytes::new(),
+        }
+    }
+
+    /// The number of the page that it asks for, the first being 0, if each of these
+    /// cursors leads to the next one; none for another cursor.
+    fn page(&self, cursors: &[String]) -> Option<usize> {
+        match &self.cursor {
+            None => Some(0),
+            Some(cursor) => Some(cursors.iter().position(|issued| issued == cursor)? + 1),
+        }
+    }
+}
+
+impl Task {
+    /// The rules that are judged in it.
+    pub fn rules(&self) -> impl Iterator<Item = &'static Rule> {
+        let ids = self.rules.iter().copied().chain(EVERYWHERE);
+        ids.filter_map(rules::find)
+    }
+
+    /// Whether it is one for practice.
+    #[must_use]
+    pub fn is_for_practice(&self) -> bool {
+        let mut practice = PRACTICE.iter();
+        practice.any(|task| task.words.name == self.words.name)
+    }
+
+    /// The number of its cases.
+    #[must_use]
+    pub fn case_count(&self) -> usize {
+        self.cases.len()
+    }
+
+    /// Whether a rule is judged in it for which milliseconds count.
+    pub(super) fn is_about_milliseconds(&self) -> bool {
+        let mut rules = self.rules.iter();
+        rules.any(|id| ABOUT_MILLISECONDS.contains(id))
+    }
+
+    /// Its cases, in the order in which they are run with this seed.
+    pub(super) fn cases(&self, seed: u64) -> Vec<&'static Case> {
+        let mut cases: Vec<_> = self.cases.iter().collect();
+        if self.is_shuffled {
+            // No case has this number.
+            Draw::new(seed, self.words.name, cases.len()).shuffle(&mut cases);
+        }
+        cases
+    }
+}
+
+/// The task of this name.
+///
+/// # Errors
+///
+/// [`UnknownName`], with the nearest name if one is near.
+pub fn find(name: &str) -> Result<&'static Task, UnknownName> {
+    let found = all().find(|task| task.words.name == name);
+    found.ok_or_else(|| {
+        let names = all().map(|task| task.words.name);
+        UnknownName::new("task", name, names, "lab tasks")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use runner::scenario::CATALOGUE;
+
+    use super::*;
+
+    /// Where a client from outside meets what a scenario shows: in which case of which
+    /// task. A part of the name of the case is enough.
+    const MET: [(&str, &str, &str); 29] = [
+        ("items", "read-all", "pages of records"),
+        ("flaky", "flaky", "503 twice, then 200"),
+        ("flaky-gives-up", "down", "503 for ever"),
+        ("retry-after-seconds", "retry-after", "Retry-After: 2, "),
+        ("retry-after-date", "retry-at", "a future date, "),
+        ("retry-after-past-date", "retry-at", "has passed"),
+        ("retry-after-unusable", "retry-at", "invalid Retry-After"),
+        ("retry-later", "maintenance", "Retry-After of minutes"),
+        // A case has an end, and this wait is longer than what is left.
+        ("deadline", "maintenance", "Retry-After of minutes"),
+        ("bad-json", "invalid-body", "JSON that breaks off"),
+        ("text-json", "invalid-body", "media type text/plain"),
+        ("bad-items", "invalid-body", "item that is not an object"),
+        ("bad-cursor", "invalid-body", "a cursor that is a number"),
+        ("no-content", "no-body", "204"),
+        ("redirect", "no-body", "302"),
+        ("not-found", "refused", "404"),
+        ("looping-items", "loop", "two cursors in turn"),
+        ("endless-items", "long-list", "pages without an end"),
+        ("create-job", "create", "503, then 201"),
+        // Who sends one key with both bodies meets a 409.
+        ("conflict", "create", "503, then 201"),
+        ("replay", "lost-response", "the job is created"),
+        ("lost-response", "lost-response", "connection breaks"),
+        ("post-without-permission", "post-once", "503"),
+        ("read-timeout", "silence", "silence, then 200"),
+        ("reset", "broken-off", "200 with half a body"),
+        ("oversized-body", "unbounded", "its length announced"),
+        ("connection-refused", "unreachable", "no service listens"),
+        ("tls-refused", "unreachable", "no TLS behind it"),
+        ("too-many-requests", "crowded", "room for four at once"),
+    ];
+
+    /// Scenarios in which the service does nothing that a case does not, and why no case
+    /// shows the rest.
+    const EXCUSED: [(&str, &str); 3] = [
+        (
+            "item-cap",
+            "the service is as in read-all: the cap is a setting of the client",
+        ),
+        (
+            "resumed-crawl",
+            "the service is as in read-all: it is the client that is killed and begins again, \
+             and a case runs one process",
+        ),
+        (
+            "retry-budget",
+            "the service is as in down: the budget is shared by several calls of one process, \
+             and a case is one call",
+        ),
+    ];
+
+    #[test]
+    fn every_fault_of_the_course_can_be_met_from_outside() {
+        for (scenario, task, name) in MET {
+            let task = find(task).expect("a task");
+            let mut cases = task.cases.iter();
+            assert!(
+                cases.any(|case| case.name.contains(name)),
+                "{scenario}: {name}"
+            );
+        }
+
+        let met = MET.iter().map(|(scenario, ..)| *scenario);
+        let excused = EXCUSED.iter().map(|(scenario, _)| *scenario);
+        let mut named: Vec<_> = met.chain(excused).collect();
+        named.sort_unstable();
+        let scenarios = CATALOGUE.iter().map(|scenario| scenario.words.name);
+        let mut scenarios: Vec<_> = scenarios.collect();
+        scenarios.sort_unstable();
+        assert_eq!(named, scenarios);
+    }
+
+    #[test]
+    fn the_order_of_failures_is_drawn_and_their_number_is_not() {
+        let flaky = find("flaky").expect("a task");
+        let names = |seed| {
+            let cases = flaky.cases(seed).into_iter();
+            cases.map(|case| case.name).collect::<Vec<_>>()
+        };
+
+        let drawn: HashSet<_> = (0..20).map(names).collect();
+
+        assert!(drawn.len() > 10, "{} orders", drawn.len());
+        assert_eq!(names(7), names(7));
+        for names in drawn {
+            let once = names.iter().filter(|name| name.contains("once")).count();
+            assert_eq!((once, names.len()), (3, 8));
+        }
+    }
+
+    #[test]
+    fn every_task_says_what_it_is_and_names_rules_that_there_are() {
+        let mut names = HashSet::new();
+        for task in all() {
+            let words = &task.words;
+            assert!(names.insert(words.name), "{} stands twice", words.name);
+            for text in [words.text, words.goal, words.hint, words.request] {
+                assert!(!text.is_empty(), "{} leaves something out", words.name);
+            }
+            assert!(words.path.starts_with('/'), "{}", words.name);
+            for case in task.cases {
+                let zone = case
+                    .time_zone
+                    .is_none_or(|zone| case.name.ends_with(zone.name));
+                assert!(zone, "{} does not name its time zone", case.name);
+            }
+            let has_body = task.method == Method::POST;
+            assert_eq!(words.body.is_some(), has_body, "{}", words.name);
+            assert!(!task.cases.is_empty(), "{}", words.name);
+            runner::scenario::find(words.scenario).expect("a scenario that shows it");
+            for id in task.rules.iter().chain(&ABOUT_MILLISECONDS) {
+                assert!(rules::find(id).is_some(), "{}: {id}", words.name);
+            }
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! Two jobs are created, each once.
+
+use axum::{
+    Json,
+    response::{IntoResponse, Response},
+};
+use http::{Method, StatusCode};
+use serde_json::{Value, json};
+use wire::JobResult;
+
+use super::{Case, PLAIN, Received, Reply, Responder, Task};
+use crate::{
+    Goal, TaskWords,
+    draw::Draw,
+    responses::{job, refused, unavailable},
+};
+pub(super) const TASK: Task = Task {
+    words: TaskWords {
+        name: "create",
+        path: "/jobs",
+        request: "POST",
+        body: Some(RESIZE),
+        text: "POST {\"task\": \"resize\"} to the URL, then {\"task\": \"crop\"}, both as JSON. \
+               Each creates a job: 201 and {\"id\": …}. The service may fail first. Print both \
+               ids, in this order.",
+        goal: r#"{"ids": ["…", "…"]}"#,
+        hint: "The service recognises a retry by the header Idempotency-Key: use one key for all \
+               attempts at one job, and another key for the other job.",
+        scenario: "create-job",
+        ..PLAIN.words
+    },
+    rules: &[
+        "idempotency-key-reuse",
+        "idempotency-key-fresh",
+        "same-body",
+    ],
+    method: Method::POST,
+    cases: &[Case::new("each job: 503, then 201", |draw| {
+        Box::new(Create::new(draw))
+    })],
+    ..PLAIN
+};
+
+/// A body that asks for the first of the jobs.
+pub(super) const RESIZE: &str = r#"{"task": "resize"}"#;
+
+/// The jobs that are meant, in order.
+const JOBS: [&str; 2] = ["resize", "crop"];
+
+/// The most ids of one job that a goal accepts, so that a goal stays small.
+pub(super) const MOST: usize = 8;
+
+/// Jobs by their keys.
+pub(super) struct Jobs {
+    created: Vec<Job>,
+    ids: Draw,
+}
+
+pub(super) struct Job {
+    /// Which body it was created with.
+    call: usize,
+    key: Option<String>,
+    pub(super) id: String,
+}
+
+impl Jobs {
+    pub(super) fn new(draw: &mut Draw) -> Self {
+        Self {
+            created: Vec::new(),
+            ids: draw.apart(),
+        }
+    }
+
+    /// The result of a submission, and its job.
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "it is the place of a job, or of the one that was added"
+    )]
+    pub(super) fn submit(&mut self, call: usize, key: Option<&str>) -> (JobResult, &Job) {
+        let of_this_key = |job: &Job| key.is_some() && job.key.as_deref() == key;
+        if let Some(place) = self.created.iter().position(of_this_key) {
+            let known = &self.created[place];
+            let result = match known.call == call {
+                true => JobResult::Replayed,
+                false => JobResult::Conflict,
+            };
+            return (result, known);
+        }
+        self.created.push(Job {
+            call,
+            key: key.map(str::to_owned),
+            id: self.ids.word(8),
+        });
+        (JobResult::Created, &self.created[self.created.len() - 1])
+    }
+
+    /// The ids of the jobs that a body created.
+    pub(super) fn ids(&self, call: usize) -> impl Iterator<Item = &str> {
+        let of_it = self.created.iter().filter(move |job| job.call == call);
+        of_it.map(|job| &*job.id)
+    }
+}
+
+/// The response to a submission.
+pub(super) fn created(result: JobResult, id: &str) -> Reply {
+    let response = match result {
+        JobResult::Conflict | JobResult::Rejected => refused(
+            StatusCode::CONFLICT,
+            "idempotency_conflict",
+            "the idempotency key was used with another body",
+        ),
+        JobResult::Created | JobResult::Replayed => new_job(id),
+    };
+    job(result, response).into()
+}
+
+/// 201 with the id of a job.
+pub(super) fn new_job(id: &str) -> Response {
+    (StatusCode::CREATED, Json(json!({"id": id}))).into_response()
+}
+
+/// Which of these jobs a body asks for.
+pub(super) fn asked_for(jobs: &[&str], request: &Received) -> Option<usize> {
+    let body: Value = serde_json::from_slice(&request.body).ok()?;
+    jobs.iter().position(|task| body == json!({"task": task}))
+}
+
+/// Refuses a body that the task does not ask for.
+pub(super) fn another_body() -> Response {
+    let detail = "the body is not one of those that the task asks for";
+    refused(StatusCode::UNPROCESSABLE_ENTITY, "invalid_job", detail)
+}
+
+struct Create {
+    jobs: Jobs,
+    has_failed: [bool; JOBS.len()],
+}
+
+impl Create {
+    fn new(draw: &mut Draw) -> Self {
+        Self {
+            jobs: Jobs::new(draw),
+            has_failed: [false; JOBS.len()],
+        }
+    }
+}
+
+impl Responder for Create {
+    #[expect(clippy::indexing_slicing, reason = "it is the place of one of JOBS")]
+    fn respond(&mut self, request: &Received) -> Reply {
+        let Some(call) = asked_for(&JOBS, request) else {
+            return job(JobResult::Rejected, another_body()).into();
+        };
+        let reply = match std::mem::replace(&mut self.has_failed[call], true) {
+            false => job(JobResult::Rejected, unavailable()).into(),
+            true => {
+                let (result, job) = self.jobs.submit(call, request.key.as_deref());
+                created(result, &job.id)
+            }
+        };
+        Reply {
+            call: Some(call as u64),
+            ..reply
+        }
+    }
+
+    fn goal(&self) -> Goal {
+        let ids = |call| self.jobs.ids(call).take(MOST);
+        let pairs = ids(0).flat_map(|one| ids(1).map(move |other| json!({"ids": [one, other]})));
+        Goal::result_of(pairs)
+    }
+}

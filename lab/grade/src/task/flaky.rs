@@ -1,0 +1,69 @@
+//! A temporary failure is worth another attempt.
+
+use serde_json::{Value, json};
+
+use super::{Case, PLAIN, Received, Reply, Responder, Task};
+use crate::{
+    Goal, TaskWords,
+    draw::Draw,
+    responses::{ok, unavailable},
+};
+const ONCE: Case = Case::new("503 once, then 200", |draw| Box::new(Flaky::new(draw, 1)));
+
+const TWICE: Case = Case::new("503 twice, then 200", |draw| Box::new(Flaky::new(draw, 2)));
+
+pub(super) const TASK: Task = Task {
+    words: TaskWords {
+        name: "flaky",
+        path: "/flaky",
+        text: "GET the URL and print the object in the response. The service may fail a few times \
+               first.",
+        goal: r#"the unchanged body of the 200, {"attempt": n, "value": …}"#,
+        hint: "A 503 says that the service is unavailable for now. A GET changes nothing, so send \
+               it again, a few times at most. Wait before each retry, longer each time, and add a \
+               random part so that clients do not retry together.",
+        scenario: "flaky",
+        ..PLAIN.words
+    },
+    rules: &["retry-503", "backoff-waits", "backoff-jitter"],
+    cases: &[ONCE, ONCE, ONCE, TWICE, TWICE, TWICE, TWICE, TWICE],
+    is_shuffled: true,
+    ..PLAIN
+};
+
+/// So many failures, and successes from then on.
+struct Flaky {
+    failures: u64,
+    calls: u64,
+    value: String,
+}
+
+impl Flaky {
+    fn new(draw: &mut Draw, failures: u64) -> Self {
+        Self {
+            failures,
+            calls: 0,
+            value: draw.word(6),
+        }
+    }
+
+    fn success(&self, attempt: u64) -> Value {
+        json!({"attempt": attempt, "value": self.value})
+    }
+}
+
+impl Responder for Flaky {
+    fn respond(&mut self, _: &Received) -> Reply {
+        self.calls += 1;
+        let response = match self.calls <= self.failures {
+            true => unavailable(),
+            false => ok(&self.success(self.calls)),
+        };
+        response.into()
+    }
+
+    fn goal(&self) -> Goal {
+        let served = self.failures + 1..=self.calls;
+        Goal::result_of(served.map(|attempt| self.success(attempt)))
+    }
+}

@@ -1,0 +1,113 @@
+//! A success with an invalid body.
+
+use axum::{
+    Extension,
+    response::{IntoResponse, Response},
+};
+use host::{Fault, NextCursor};
+use http::header::{CONTENT_TYPE, HeaderName};
+use serde_json::{Value, json};
+
+use super::{Case, PLAIN, Responder, Task};
+use crate::{
+    Goal, TaskWords,
+    draw::Draw,
+    fixed_goal::fixed_goal,
+    responses::{cut_ok, page},
+};
+pub(super) const TASK: Task = Task {
+    words: TaskWords {
+        name: "invalid-body",
+        path: "/items",
+        request: "GET, listing",
+        text: "Read the listing as in read-all. One of several is valid: print its number of items. \
+               The others are not: print an error, {\"error\": …}, or exit with a code other than \
+               0.",
+        goal: r#"{"records": n}, or {"error": "…"}"#,
+        hint: "A 200 says that the request was served, not that the body is valid. Check \
+               Content-Type, then the JSON, then its shape, and report what is wrong. Another \
+               request would get the same response.",
+        scenario: "bad-json",
+        ..PLAIN.words
+    },
+    rules: &["body-json", "body-media-type", "body-shape"],
+    cases: &[
+        Case::new("a valid page", |draw| valid(draw.number(2..=9))),
+        Case::new("JSON that breaks off", |draw| {
+            invalid(draw, |page| {
+                let body = format!("{{\"items\": [{}, {{\"id\": ", page.record);
+                (fault("bad_json"), JSON, body).into_response()
+            })
+        }),
+        Case::new("a page of media type text/plain", |draw| {
+            invalid(draw, |page| {
+                let text = [(CONTENT_TYPE, "text/plain; charset=utf-8")];
+                let body = page.of(&json!([page.record]));
+                (fault("text_json"), page.next(), text, body).into_response()
+            })
+        }),
+        Case::new("items that are not an array", |draw| {
+            invalid(draw, |page| page.bad_items(&page.record))
+        }),
+        Case::new("an item that is not an object", |draw| {
+            invalid(draw, |page| {
+                page.bad_items(&json!([page.record, page.record.get("id")]))
+            })
+        }),
+        Case::new("a cursor that is a number", |draw| {
+            invalid(draw, |page| {
+                let body = json!({"items": [page.record], "next_cursor": 2}).to_string();
+                (fault("bad_cursor"), JSON, body).into_response()
+            })
+        }),
+        Case::new("a page that is only half sent", |draw| {
+            invalid(draw, |page| cut_ok(&page.of(&json!([page.record]))))
+        }),
+    ],
+    is_shuffled: true,
+    ..PLAIN
+};
+
+const JSON: [(HeaderName, &str); 1] = [(CONTENT_TYPE, "application/json")];
+
+fn fault(name: &'static str) -> Extension<Fault> {
+    Extension(Fault(name))
+}
+
+/// One page of so many records: a client that reports an error without a look at it misses
+/// the goal.
+fn valid(records: u64) -> Box<dyn Responder> {
+    fixed_goal(Goal::result(json!({"records": records})), move |_| {
+        let records = (0..records).map(|it| json!({"id": it.to_string(), "name": "a record"}));
+        page(records, None)
+    })
+}
+
+fn invalid(draw: &mut Draw, body: fn(&Page) -> Response) -> Box<dyn Responder> {
+    let page = Page {
+        cursor: draw.cursor(),
+        record: json!({"id": draw.word(5), "name": "a record"}),
+    };
+    fixed_goal(Goal::Error, move |_| body(&page))
+}
+
+/// The parts of an invalid page.
+struct Page {
+    /// A client that sends it has accepted the page.
+    cursor: String,
+    record: Value,
+}
+
+impl Page {
+    fn of(&self, items: &Value) -> String {
+        json!({"items": items, "next_cursor": self.cursor}).to_string()
+    }
+
+    fn next(&self) -> Extension<NextCursor> {
+        Extension(NextCursor(Some(self.cursor.clone())))
+    }
+
+    fn bad_items(&self, items: &Value) -> Response {
+        (fault("bad_items"), self.next(), JSON, self.of(items)).into_response()
+    }
+}

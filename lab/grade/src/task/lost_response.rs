@@ -1,0 +1,78 @@
+//! A job is created, and its response is lost.
+
+use host::ConnectionFault;
+use http::Method;
+use serde_json::json;
+use wire::JobResult;
+
+use super::{
+    Case, PLAIN, Received, Reply, Responder, Task,
+    create::{Jobs, RESIZE, another_body, asked_for, created},
+};
+use crate::{
+    Goal, TaskWords,
+    draw::Draw,
+    responses::{asks_for_a_fresh_connection, job, withheld},
+};
+pub(super) const TASK: Task = Task {
+    words: TaskWords {
+        name: "lost-response",
+        path: "/jobs",
+        request: "POST",
+        body: Some(RESIZE),
+        text: "POST {\"task\": \"resize\"} to the URL as JSON and print the id of the job, \
+               {\"id\": …}. The connection may break before the response arrives.",
+        goal: r#"{"id": "…"}"#,
+        hint: "A client cannot know whether the job was created. With an Idempotency-Key the \
+               service can: send the same request again, with the same key.",
+        scenario: "lost-response",
+        ..PLAIN.words
+    },
+    rules: &["idempotency-key-reuse", "same-body", "one-job"],
+    method: Method::POST,
+    cases: &[Case::new(
+        "the job is created, the connection breaks",
+        |draw| Box::new(LostResponse::new(draw)),
+    )],
+    ..PLAIN
+};
+
+struct LostResponse {
+    jobs: Jobs,
+    is_lost: bool,
+}
+
+impl LostResponse {
+    fn new(draw: &mut Draw) -> Self {
+        Self {
+            jobs: Jobs::new(draw),
+            is_lost: false,
+        }
+    }
+}
+
+impl Responder for LostResponse {
+    fn respond(&mut self, request: &Received) -> Reply {
+        if asked_for(&["resize"], request).is_none() {
+            return job(JobResult::Rejected, another_body()).into();
+        }
+        let reply = if !self.is_lost && !request.is_fresh {
+            job(JobResult::Rejected, asks_for_a_fresh_connection()).into()
+        } else {
+            let (result, known) = self.jobs.submit(0, request.key.as_deref());
+            match std::mem::replace(&mut self.is_lost, true) {
+                false => job(result, withheld(ConnectionFault::Close, "lost_response")).into(),
+                true => created(result, &known.id),
+            }
+        };
+        Reply {
+            call: Some(0),
+            ..reply
+        }
+    }
+
+    fn goal(&self) -> Goal {
+        // Only the first job is the intended one.
+        Goal::result_of(self.jobs.ids(0).take(1).map(|id| json!({"id": id})))
+    }
+}

@@ -1,0 +1,228 @@
+//! The service names the time at which it will be back.
+
+use std::time::{Duration, SystemTime};
+
+use super::{Case, PLAIN, Received, Responder, Task};
+use crate::{
+    Goal, TaskWords,
+    draw::Draw,
+    fixed_goal::failures_first,
+    responses::unavailable_for,
+    time_zone::{KOLKATA, PHOENIX},
+};
+
+/// How far ahead a date lies. It is cut to whole seconds, so the wait is longer than two
+/// seconds, and longer than a usual backoff.
+const AHEAD: Duration = Duration::from_secs(3);
+
+/// How far ahead another date lies, so that no pause of one length suits both. A client may
+/// accept no wait that is longer than five seconds.
+const FURTHER_AHEAD: Duration = Duration::from_millis(4_900);
+
+/// Values that are neither seconds nor a date.
+const UNUSABLE: [&str; 8] = ["", "soon", "-1", "1.5", "2 s", "0x2", "never", "tomorrow"];
+
+/// Run several times: many clients make only three attempts, and a verdict needs more than
+/// two gaps.
+const UNUSABLE_TWICE: Case = Case::new("503 twice with an invalid Retry-After, then 200", unusable);
+
+/// Run several times: only the gap after the second failure shows whether the client waits
+/// although it need not.
+const ZERO_TWICE: Case = Case::new("503 twice with Retry-After: 0, then 200", |draw| {
+    saying(draw, vec![Says::Zero, Says::Zero])
+});
+
+pub(super) const TASK: Task = Task {
+    words: TaskWords {
+        name: "retry-at",
+        path: "/value",
+        text: "GET the URL and print the object in the response. The service fails once or twice, \
+               and its Retry-After is a future date, a past date, 0, or invalid.",
+        goal: r#"the unchanged body of the 200, {"value": …}"#,
+        hint: "Retry-After: Sun, 06 Nov 1994 08:49:37 GMT asks for a wait until then. If the date \
+               has passed or the value is 0, you may call at once, but not again and again. If the \
+               value is invalid, use your own backoff.",
+        scenario: "retry-after-date",
+        ..PLAIN.words
+    },
+    rules: &[
+        "retry-after-date",
+        "retry-after-past",
+        "retry-after-unusable",
+        "retry-after-zero",
+    ],
+    cases: &[
+        Case::new(
+            "503 with a future date, then 200; TZ is Asia/Kolkata",
+            ahead,
+        )
+        .in_zone(KOLKATA),
+        Case::new(
+            "503 with a date that has passed, then 200; TZ is America/Phoenix",
+            passed,
+        )
+        .in_zone(PHOENIX),
+        Case::new(
+            "503 with a future date as in RFC 850, then 200; TZ is America/Phoenix",
+            further_ahead,
+        )
+        .in_zone(PHOENIX),
+        UNUSABLE_TWICE,
+        UNUSABLE_TWICE,
+        UNUSABLE_TWICE,
+        UNUSABLE_TWICE,
+        ZERO_TWICE,
+        ZERO_TWICE,
+        ZERO_TWICE,
+        ZERO_TWICE,
+        ZERO_TWICE,
+        ZERO_TWICE,
+    ],
+    ..PLAIN
+};
+
+/// The value of a Retry-After.
+enum Says {
+    Ahead,
+    /// Further ahead, in the older format that a recipient must understand too (RFC 9110 §5.6.7).
+    Rfc850,
+    Passed(Duration),
+    Zero,
+    Unusable(&'static str),
+}
+
+impl Says {
+    fn written(&self, now: SystemTime) -> String {
+        match self {
+            Self::Ahead => httpdate::fmt_http_date(now + AHEAD),
+            Self::Rfc850 => rfc850(&httpdate::fmt_http_date(now + FURTHER_AHEAD)),
+            Self::Zero => "0".to_owned(),
+            Self::Passed(ago) => httpdate::fmt_http_date(now - *ago),
+            Self::Unusable(value) => (*value).to_owned(),
+        }
+    }
+}
+
+/// The same date in the format of RFC 850: a weekday in full, and a year of two digits.
+fn rfc850(date: &str) -> String {
+    let (weekday, rest) = date.split_once(", ").unwrap_or((date, ""));
+    let weekday = match weekday {
+        "Tue" => "Tuesday",
+        "Wed" => "Wednesday",
+        "Thu" => "Thursday",
+        "Sat" => "Saturday",
+        "Sun" => "Sunday",
+        "Mon" => "Monday",
+        _ => "Friday",
+    };
+    match *rest.split(' ').collect::<Vec<_>>() {
+        [day, month, year, time, zone] => {
+            let year = year.get(2..).unwrap_or_default();
+            format!("{weekday}, {day}-{month}-{year} {time} {zone}")
+        }
+        _ => date.to_owned(),
+    }
+}
+
+/// Failures that say these in turn, and then a value.
+fn saying(draw: &mut Draw, failures: Vec<Says>) -> Box<dyn Responder> {
+    let failure = |says: Says| move |request: &Received| unavailable_for(&says.written(request.at));
+    let failures = failures.into_iter().map(failure).collect();
+    failures_first(draw, Goal::result, failures)
+}
+
+fn ahead(draw: &mut Draw) -> Box<dyn Responder> {
+    saying(draw, vec![Says::Ahead])
+}
+
+fn further_ahead(draw: &mut Draw) -> Box<dyn Responder> {
+    saying(draw, vec![Says::Rfc850])
+}
+
+fn passed(draw: &mut Draw) -> Box<dyn Responder> {
+    let ago = Duration::from_secs(draw.number(2..=7_200));
+    saying(draw, vec![Says::Passed(ago)])
+}
+
+fn unusable(draw: &mut Draw) -> Box<dyn Responder> {
+    let mut values = UNUSABLE.map(Says::Unusable);
+    draw.shuffle(&mut values);
+    saying(draw, values.into_iter().take(2).rev().collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use http::{StatusCode, header::RETRY_AFTER};
+
+    use super::*;
+
+    /// The Retry-After values of a case's failures, and the status after them.
+    fn said(mut responder: Box<dyn Responder>, request: &Received) -> (Vec<String>, StatusCode) {
+        let mut said = Vec::new();
+        loop {
+            let response = responder.respond(request).response;
+            match response.headers().get(RETRY_AFTER) {
+                Some(value) => said.push(value.to_str().expect("text").to_owned()),
+                None => return (said, response.status()),
+            }
+        }
+    }
+
+    #[test]
+    fn a_date_lies_seconds_ahead_or_has_passed() {
+        for millis in [0, 1, 500, 999] {
+            let mut draw = Draw::new(7, "retry-at", 0);
+            let request = Received {
+                at: SystemTime::UNIX_EPOCH + Duration::from_millis(1_000_000_000 + millis),
+                ..Received::of("/value")
+            };
+            let wait = |said: &[String]| {
+                let date = httpdate::parse_http_date(&said[0]).expect("a date");
+                date.duration_since(request.at).ok()
+            };
+
+            let (to_come, then) = said(ahead(&mut draw), &request);
+            let (later, _) = said(further_ahead(&mut draw), &request);
+            let (passed, _) = said(passed(&mut draw), &request);
+
+            for (said, ahead) in [(&to_come, AHEAD), (&later, FURTHER_AHEAD)] {
+                let cut = ahead - Duration::from_secs(1)..=ahead;
+                assert!(wait(said).is_some_and(|wait| cut.contains(&wait)));
+            }
+            assert_eq!(wait(&passed), None);
+            assert_eq!((to_come.len(), passed.len(), then), (1, 1, StatusCode::OK));
+        }
+    }
+
+    #[test]
+    fn an_rfc_850_date_is_the_same_moment() {
+        for days in 0..14 {
+            let now = SystemTime::UNIX_EPOCH + Duration::from_secs(1_790_000_000 + days * 86_400);
+            let new = httpdate::fmt_http_date(now + FURTHER_AHEAD);
+            let old = Says::Rfc850.written(now);
+
+            assert_ne!(new, old);
+            assert_eq!(
+                httpdate::parse_http_date(&new).expect("a date"),
+                httpdate::parse_http_date(&old).expect("a date"),
+                "{old}"
+            );
+        }
+    }
+
+    #[test]
+    fn an_invalid_value_is_neither_seconds_nor_a_date() {
+        for value in UNUSABLE {
+            assert!(value.parse::<u64>().is_err(), "{value:?}");
+            assert!(httpdate::parse_http_date(value).is_err(), "{value:?}");
+        }
+        for case in 0..20 {
+            let responder = unusable(&mut Draw::new(7, "retry-at", case));
+
+            let (said, then) = said(responder, &Received::of("/value"));
+
+            assert_eq!((said.len(), then), (2, StatusCode::OK));
+            assert_ne!(said[0], said[1]);
+        }
+    }
+}

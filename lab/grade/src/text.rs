@@ -1,0 +1,485 @@
+//! A grade as text for a terminal: a line for each task, the next step, and the card.
+
+use std::collections::BTreeSet;
+
+use anstyle::{AnsiColor, Style};
+use judge::{
+    KnownFailures, in_words, is_good,
+    rules::{Rule, Verdict},
+};
+use render::{Options, Sheet, fit};
+
+use crate::{
+    Card, CaseChart, CaseGrade, CaseRow, Change, GoalVerdict, InFlight, RuleGrade, TaskGrade,
+    TaskWords,
+};
+
+/// The width of a case's bars, in columns.
+const CHART: usize = 20;
+
+/// The most rows of a case that are drawn.
+const ROWS: usize = 12;
+
+/// The most cases with a missed goal whose result is shown.
+const MISSED: usize = 2;
+
+/// The widest line of a process's stderr to show, in columns.
+const STDERR: usize = 300;
+
+/// The indentation of all lines about a task after the first.
+const INDENT: &str = "     ";
+
+/// The position of a task.
+#[derive(Clone, Copy, Debug)]
+pub struct TaskNumber {
+    /// The number of the task, starting at 1.
+    pub number: usize,
+    /// The number of tasks.
+    pub of: usize,
+}
+
+/// A task whose cases are open to any client.
+#[derive(Clone, Debug)]
+pub struct Open<'a> {
+    /// The name of the task.
+    pub task: &'a str,
+    /// The token to send.
+    pub token: Option<&'a str>,
+    /// For each case, the behaviour of the service and its URL.
+    pub cases: Vec<(&'a str, &'a str)>,
+}
+
+/// Renders the URLs to call. With several tasks, each shows its first case.
+#[must_use]
+pub fn open(tasks: &[Open<'_>], options: &Options) -> String {
+    let lab = options.lab;
+    let mut sheet = Sheet::new(options);
+    let first = "Open until Ctrl+C, which prints the card. Each URL is one case: one call of your \
+                 client.";
+    sheet.beside("", first);
+    sheet.line("To let the lab call a program for each case instead:");
+    sheet.line(&format!("  {lab} grade -- COMMAND"));
+    sheet.gap();
+    for task in tasks {
+        let is_only = tasks.len() == 1;
+        let shown = if is_only { task.cases.len() } else { 1 };
+        let mut label = task.task;
+        for (name, url) in task.cases.iter().take(shown) {
+            sheet.line(&format!("{label:<14} {url}"));
+            label = "";
+            if is_only {
+                sheet.beside(&format!("{:15}", ""), name);
+            }
+        }
+        if let Some(token) = task.token {
+            sheet.line(&format!("{:15}Authorization: Bearer {token}", ""));
+        }
+        let more = task.cases.len().saturating_sub(shown);
+        if more > 0 {
+            let (s, name) = (if more == 1 { "" } else { "s" }, task.task);
+            sheet.line(&format!(
+                "{:15}and {more} more case{s}: {lab} grade --task {name}",
+                ""
+            ));
+        }
+    }
+    sheet.gap();
+    if let Some((_, url)) = tasks.first().and_then(|task| task.cases.first()) {
+        sheet.line("Start a case again:");
+        sheet.line(&format!("  curl -X POST {url}/again"));
+    }
+    sheet.into_text()
+}
+
+/// Renders the result of a task: one line if it is done except for `known` failures, the
+/// task if its goal could not be judged, the reason if a rule could not be judged, and
+/// otherwise what to do next.
+#[must_use]
+pub fn task(
+    words: &TaskWords,
+    grade: &TaskGrade,
+    task_number: TaskNumber,
+    known: &KnownFailures,
+    options: &Options,
+) -> String {
+    let mut sheet = Sheet::new(options);
+    let number = format!("{}/{}", task_number.number, task_number.of);
+    let number = format!("{number:<6}");
+    headline(&mut sheet, grade, &number, "build it next", known);
+    if grade.goal.verdict != GoalVerdict::Reached {
+        sheet.beside(INDENT, words.text);
+        sheet.beside(INDENT, &format!("Last line: {}", words.goal));
+    }
+    remark(&mut sheet, grade);
+    if grade.is_done_but_for(known) {
+        remarks_on_rules(&mut sheet, grade);
+        return sheet.into_text();
+    }
+    let rules: Vec<_> = grade.broken_but_for(known).collect();
+    let others = failed(grade).skip(MISSED);
+    let others: Vec<_> = others.map(|(_, case)| case.name).collect();
+    for (number, case) in to_show(grade, &rules) {
+        shown(&mut sheet, &rules, number, case);
+        if has_failed(grade, case) {
+            ended(&mut sheet, case, Some(words));
+        }
+    }
+    for rule in rules {
+        broken(&mut sheet, rule);
+    }
+    if !others.is_empty() {
+        sheet.beside(INDENT, &format!("Failed as well: {}.", others.join("; ")));
+    }
+    remarks_on_rules(&mut sheet, grade);
+    let (lab, name) = (options.lab, words.name);
+    sheet.line(&format!("{INDENT}Hint: {lab} grade --hint {name}"));
+    let shown = words.scenario;
+    sheet.line(&format!("{INDENT}See it done: {lab} scenario {shown}"));
+    sheet.into_text()
+}
+
+/// Says that every task is done, what could not be judged, and which practice tasks there
+/// are.
+#[must_use]
+pub fn done(card: &Card, practice: &[&str], options: &Options) -> String {
+    let lab = options.lab;
+    let mut sheet = Sheet::new(options);
+    let ids = |verdict| {
+        let rules = card
+            .tasks
+            .iter()
+            .flat_map(move |it| it.with_verdict(verdict));
+        rules.map(|rule| rule.id)
+    };
+    let kept: BTreeSet<_> = ids(Verdict::Kept).collect();
+    let not = [Verdict::Skipped, Verdict::NotExercised, Verdict::CannotTell];
+    let not = not.into_iter().flat_map(ids);
+    let not: BTreeSet<_> = not.filter(|id| !kept.contains(id)).collect();
+    let (tasks, kept) = (card.tasks.len(), kept.len());
+    let rules = if kept == 1 { "rule" } else { "rules" };
+    sheet.beside(
+        "",
+        &format!("All {tasks} tasks are done, and {kept} {rules} kept."),
+    );
+    if !not.is_empty() {
+        let not: Vec<_> = not.into_iter().collect();
+        sheet.beside("", &format!("Not judged: {}.", not.join(", ")));
+    }
+    sheet.line(&format!("The whole card: {lab} grade --all -- …"));
+    let practice = practice.join(" ");
+    sheet.line(&format!("For practice: {lab} grade --task {practice} -- …"));
+    sheet.into_text()
+}
+
+/// Renders a card: a line for each task and each of its rules, the results of cases that
+/// missed their goal, and a count.
+#[must_use]
+pub fn card(card: &Card, known: &KnownFailures, options: &Options) -> String {
+    let mut sheet = Sheet::new(options);
+    for grade in &card.tasks {
+        headline(&mut sheet, grade, "", "", known);
+        remark(&mut sheet, grade);
+        for (_, case) in failed(grade).take(MISSED) {
+            sheet.beside(INDENT, &format!("{}:", case.name));
+            ended(&mut sheet, case, None);
+        }
+        let shown = grade.requests() > 0;
+        for rule in grade.rules.iter().filter(|_| shown) {
+            let verdict = rule.judgement.verdict;
+            let is_known = known.cover(Some(grade.task), rule.id);
+            let mark = sheet.mark(is_good(verdict, is_known), Style::new().dimmed());
+            let words = in_words(verdict, is_known);
+            let (id, level) = (rule.id, rule.level);
+            sheet.line(&format!("{INDENT}{mark} {id:<24} {words:<13} {level}"));
+            let found = rule.judgement.found.as_deref().unwrap_or_default();
+            if !found.is_empty() {
+                sheet.beside(&format!("{INDENT}  "), found);
+            }
+        }
+    }
+    sheet.gap();
+    sheet.beside("", &count(card, known));
+    sheet.into_text()
+}
+
+/// Renders what has changed since an earlier card: first what has become worse.
+#[must_use]
+pub fn changes(changes: &[Change], options: &Options) -> String {
+    let mut sheet = Sheet::new(options);
+    sheet.gap();
+    if changes.is_empty() {
+        sheet.line("No verdict has changed since the earlier card.");
+        return sheet.into_text();
+    }
+    let (worse, others): (Vec<&Change>, Vec<_>) = changes.iter().partition(|it| it.is_worse);
+    let lost = options.or_ascii("✗", "FAIL");
+    let arrow = options.or_ascii("→", "->");
+    sheet.line("Changed since the earlier card:");
+    for change in worse.into_iter().chain(others) {
+        let mark = if change.is_worse { lost } else { "" };
+        let Change {
+            of, before, now, ..
+        } = change;
+        let width = lost.chars().count();
+        sheet.beside("", &format!("{mark:<width$} {of}: {before} {arrow} {now}"));
+    }
+    sheet.into_text()
+}
+
+/// Renders a rule: its demand, its source, its reason, and how to keep it.
+#[must_use]
+pub fn rule(rule: &Rule, tasks: &[&str], options: &Options) -> String {
+    let lab = options.lab;
+    let mut sheet = Sheet::new(options);
+    sheet.title(rule.id);
+    sheet.beside("", &format!("Kept if {}.", rule.text));
+    sheet.gap();
+    sheet.paragraph("Why", rule.why);
+    sheet.paragraph("How", rule.hint);
+    sheet.paragraph("Source", &format!("{} ({})", rule.source, rule.level));
+    match tasks {
+        [] => {}
+        [one] => sheet.paragraph("Try it", &format!("{lab} grade --task {one} -- COMMAND")),
+        several => sheet.paragraph("Judged in", &several.join(", ")),
+    }
+    sheet.into_text()
+}
+
+/// Renders a hint.
+#[must_use]
+pub fn hint(words: &TaskWords, options: &Options) -> String {
+    let lab = options.lab;
+    let mut sheet = Sheet::new(options);
+    sheet.beside("", words.hint);
+    sheet.command(
+        "See it done:",
+        &format!("{lab} scenario {}", words.scenario),
+    );
+    sheet.into_text()
+}
+
+/// Renders a list of rules, each with its id and its demand.
+#[must_use]
+pub fn rules(rules: &[(&str, &str)], options: &Options) -> String {
+    let mut sheet = Sheet::new(options);
+    let width = rules.iter().map(|(id, _)| id.len()).max().unwrap_or(0);
+    for (id, text) in rules {
+        sheet.beside(&format!("{id:width$}  "), text);
+    }
+    sheet.into_text()
+}
+
+/// Renders a list of tasks, each with the ids of its rules, followed by the practice
+/// tasks.
+#[must_use]
+pub fn tasks(
+    tasks: &[(&TaskWords, Vec<&str>)],
+    practice: &[(&TaskWords, Vec<&str>)],
+    options: &Options,
+) -> String {
+    let lab = options.lab;
+    let mut sheet = Sheet::new(options);
+    listed(&mut sheet, tasks);
+    if let Some((first, _)) = practice.first() {
+        sheet.gap();
+        let heading = "For practice; these are on a card only if they are named:";
+        sheet.beside("", heading);
+        sheet.line(&format!("  {lab} grade --task {} -- COMMAND", first.name));
+        listed(&mut sheet, practice);
+    }
+    sheet.into_text()
+}
+
+fn listed(sheet: &mut Sheet<'_>, tasks: &[(&TaskWords, Vec<&str>)]) {
+    for (words, rules) in tasks {
+        let seconds = words.time.as_secs();
+        let heading = format!("{:<14} {} …{}", words.name, words.request, words.path);
+        let heading = sheet.styled(Style::new().bold(), &heading);
+        sheet.line(&format!("{heading}  at most {seconds} s"));
+        sheet.beside(INDENT, words.text);
+        sheet.beside(INDENT, &format!("Last line: {}", words.goal));
+        sheet.beside(INDENT, &format!("Rules: {}", rules.join(", ")));
+    }
+}
+
+/// The remark on a goal that was reached.
+fn remark(sheet: &mut Sheet<'_>, grade: &TaskGrade) {
+    if let (GoalVerdict::Reached, Some(found)) = (grade.goal.verdict, &grade.goal.found) {
+        sheet.beside(INDENT, found);
+    }
+}
+
+/// Under which condition a rule was kept, why others could not be judged and how to judge
+/// them again, and which the client left out.
+fn remarks_on_rules(sheet: &mut Sheet<'_>, grade: &TaskGrade) {
+    for rule in grade.with_verdict(Verdict::Kept) {
+        if let Some(found) = &rule.judgement.found {
+            sheet.beside(INDENT, &format!("{}: kept, but {found}", rule.id));
+        }
+    }
+    for rule in grade.with_verdict(Verdict::CannotTell) {
+        let found = rule.judgement.found.as_deref().unwrap_or_default();
+        sheet.beside(INDENT, &format!("{}: {found}", rule.id));
+    }
+    let is_judged = grade.goal.verdict != GoalVerdict::NotJudged;
+    if !is_judged || grade.with_verdict(Verdict::CannotTell).next().is_some() {
+        let lab = sheet.options.lab;
+        sheet.line(&format!(
+            "{INDENT}No failure. More cases may tell: {lab} grade --all -- …"
+        ));
+    }
+    let left_out = [Verdict::NotExercised, Verdict::Skipped];
+    for rule in left_out.into_iter().flat_map(|it| grade.with_verdict(it)) {
+        let found = rule.judgement.found.as_ref();
+        let found = found.filter(|_| rule.judgement.verdict == Verdict::Skipped);
+        let found = found.map(|found| format!(": {found}"));
+        let text = format!("{}: {}", rule.id, rule.judgement.verdict);
+        sheet.beside(INDENT, &(text + &found.unwrap_or_default()));
+    }
+}
+
+/// One line about a task; `advice` is shown for a skipped task.
+fn headline(
+    sheet: &mut Sheet<'_>,
+    grade: &TaskGrade,
+    number: &str,
+    advice: &str,
+    known: &KnownFailures,
+) {
+    let held = match grade.goal.verdict {
+        GoalVerdict::Missed | GoalVerdict::Crashed if !grade.is_known_to_miss(known) => Some(false),
+        _ if grade.broken_but_for(known).next().is_some() => Some(false),
+        GoalVerdict::Reached => Some(true),
+        _ => None,
+    };
+    let mark = sheet.mark(held, AnsiColor::Yellow.on_default());
+    let dot = sheet.options.or_ascii(" · ", " - ");
+    let label = format!("{number}{:<14} {mark} ", grade.task);
+    let mut summary = grade.summary(known).join(dot);
+    if grade.goal.verdict == GoalVerdict::Skipped && !advice.is_empty() {
+        summary += &format!(": {advice}");
+    }
+    sheet.beside(&label, &summary);
+}
+
+/// Whether a case is a reason why the goal of its task was missed: it missed the goal
+/// itself; or none did, and it was skipped and another was not.
+pub(super) fn has_failed(grade: &TaskGrade, case: &CaseGrade) -> bool {
+    match case.goal.verdict {
+        GoalVerdict::Missed | GoalVerdict::Crashed => true,
+        GoalVerdict::Skipped => {
+            let mut cases = grade.cases.iter();
+            grade.goal.verdict == GoalVerdict::Missed
+                && !cases.any(|case| case.goal.verdict == GoalVerdict::Missed)
+        }
+        GoalVerdict::Reached | GoalVerdict::NotJudged => false,
+    }
+}
+
+/// The cases that are reasons why the goal of a task was missed, with their numbers.
+pub(super) fn failed(grade: &TaskGrade) -> impl Iterator<Item = (usize, &CaseGrade)> {
+    let cases = grade.cases.iter().enumerate();
+    cases.filter(|(_, case)| has_failed(grade, case))
+}
+
+/// The cases that show the failures, with their numbers: those that missed the goal, and
+/// the first that broke each of these rules.
+fn to_show<'a>(grade: &'a TaskGrade, rules: &[&RuleGrade]) -> Vec<(usize, &'a CaseGrade)> {
+    let broken = rules.iter().filter_map(|it| it.judgement.requests.first());
+    let broken: Vec<_> = broken.map(|request| request.case).collect();
+    let missed = failed(grade).take(MISSED);
+    let missed: Vec<_> = missed.map(|(number, _)| number).collect();
+    let cases = grade.cases.iter().enumerate();
+    cases
+        .filter(|(number, _)| broken.contains(number) || missed.contains(number))
+        .collect()
+}
+
+/// A case: what the service does in it, and its requests.
+fn shown(sheet: &mut Sheet<'_>, rules: &[&RuleGrade], number: usize, case: &CaseGrade) {
+    sheet.beside(INDENT, &format!("{}:", case.name));
+    let requests = rules.iter().flat_map(|rule| &rule.judgement.requests);
+    let broken = requests.filter(|request| request.case == number);
+    let broken: Vec<_> = broken.map(|request| request.seq).collect();
+    chart(sheet, case, &broken);
+    if let Some(in_flight) = InFlight::of(&case.wire, CHART) {
+        sheet.beside(INDENT, &in_flight.to_string());
+    }
+}
+
+/// The result of a process that missed the goal, and the expected result.
+fn ended(sheet: &mut Sheet<'_>, case: &CaseGrade, words: Option<&TaskWords>) {
+    let stderr = case.process.iter().flat_map(|process| &process.stderr);
+    for line in stderr {
+        let line = fit(line, STDERR, sheet.options.ascii);
+        sheet.beside_foreign(&format!("{INDENT}| "), &line);
+    }
+    let found = case.goal.found.as_deref().unwrap_or_default();
+    sheet.beside_foreign(INDENT, &fit(found, 200, sheet.options.ascii));
+    // If a result depends on earlier requests, only the task can describe it.
+    let drawn = Some(&*case.wanted).filter(|wanted| !wanted.is_empty());
+    if let Some(wanted) = drawn.or(words.map(|words| words.goal)) {
+        sheet.beside(INDENT, &format!("wanted  {wanted}"));
+    }
+}
+
+/// A broken rule: the finding, the source, and where to read more.
+fn broken(sheet: &mut Sheet<'_>, rule: &RuleGrade) {
+    let lab = sheet.options.lab;
+    let found = rule.judgement.found.as_deref().unwrap_or("broken");
+    let found = format!("{}: {found}", rule.id);
+    sheet.beside(INDENT, &sheet.styled(AnsiColor::Red.on_default(), &found));
+    sheet.beside(&format!("{INDENT}  source: "), rule.source);
+    sheet.line(&format!("{INDENT}  why and how: {lab} rule {}", rule.id));
+}
+
+/// The requests of a case; those that broke a rule are red.
+fn chart(sheet: &mut Sheet<'_>, case: &CaseGrade, broken: &[u64]) {
+    let chart = CaseChart::new(&case.wire, ROWS);
+    let scale = chart.scale(CHART);
+    let draw = |sheet: &mut Sheet<'_>, row: &CaseRow| {
+        let bar = scale.bar(row.arrived, row.ended);
+        let pause = row.pause.map(|from| scale.bar(from, row.arrived).start);
+        let bars = sheet.bars(pause, bar, CHART);
+        let at = wire::duration(row.arrived);
+        let text = format!("{at:>9}  {bars}  {}", row.label);
+        sheet.line(&sheet.red_if(broken.contains(&row.seq), &text));
+    };
+    let (head, tail) = chart.ends();
+    for row in head {
+        draw(sheet, row);
+    }
+    if let Some(left_out) = &chart.left_out {
+        sheet.beside(INDENT, &format!("({left_out})"));
+    }
+    for row in tail {
+        draw(sheet, row);
+    }
+}
+
+/// The result of a card, in one line.
+pub(super) fn count(card: &Card, known: &KnownFailures) -> String {
+    let tasks = &card.tasks;
+    let goals = |verdict| tasks.iter().filter(|it| it.goal.verdict == verdict).count();
+    let of = |verdict| tasks.iter().map(move |it| it.with_verdict(verdict).count());
+    let broken = tasks.iter().map(|it| it.broken_but_for(known).count());
+    let broken: usize = broken.sum();
+    let verdicts = [Verdict::Kept, Verdict::Broken, Verdict::CannotTell];
+    let [kept, all_broken, untold] = verdicts.map(|verdict| of(verdict).sum::<usize>());
+    let unless_none = |count: usize, what| match count {
+        0 => String::new(),
+        count => format!(", {count} {what}"),
+    };
+    format!(
+        "{} of {} goals reached, {} skipped{}; {kept} rules kept, {broken} broken{}{} \
+         (seed {}, waits may be {} short)",
+        goals(GoalVerdict::Reached),
+        tasks.len(),
+        goals(GoalVerdict::Skipped),
+        unless_none(goals(GoalVerdict::NotJudged), "not judged"),
+        unless_none(all_broken - broken, "known to fail"),
+        unless_none(untold, "cannot be told"),
+        card.seed,
+        wire::duration(card.tolerance),
+    )
+}

@@ -1,0 +1,139 @@
+//! The texts of a card, in one place, so that text, report and web UI agree.
+
+use std::fmt;
+
+use judge::{KnownFailures, rules::Verdict};
+use wire::counted;
+
+use super::{GoalVerdict, TaskGrade};
+
+impl fmt::Display for GoalVerdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Reached => "reached",
+            Self::Missed => "missed",
+            Self::Crashed => "crashed",
+            Self::Skipped => "skipped",
+            Self::NotJudged => "not judged",
+        })
+    }
+}
+
+impl TaskGrade {
+    /// The results in a few terms: the rules that were broken, the goal, the number of rules
+    /// kept, the rules that cannot be told, and the rules that are `known` to be broken.
+    #[must_use]
+    pub fn summary(&self, known: &KnownFailures) -> Vec<String> {
+        let requests = match self.requests() {
+            0 => String::new(),
+            requests => format!(" in {}", counted(requests, "request")),
+        };
+        // The requests are those of all cases.
+        let requests = match self.cases.len() {
+            cases if cases > 1 && !requests.is_empty() => format!("{requests} of {cases} cases"),
+            _ => requests,
+        };
+        let goal = match self.goal.verdict {
+            GoalVerdict::Crashed if self.requests() == 0 => "sent no request".to_owned(),
+            GoalVerdict::NotJudged if self.requests() == 0 => "not called".to_owned(),
+            GoalVerdict::Skipped => "skipped by your client".to_owned(),
+            GoalVerdict::NotJudged if self.cases.iter().any(|case| case.process.is_some()) => {
+                let found = self.goal.found.as_deref().unwrap_or_default();
+                format!("goal not judged: {found}")
+            }
+            GoalVerdict::Crashed => format!("crashed{requests}"),
+            verdict => format!("goal {verdict}{requests}"),
+        };
+        let [broken, kept, open, known] = self.of_rules(known);
+        [broken, Some(goal), kept, open, known]
+            .into_iter()
+            .flatten()
+            .collect()
+    }
+
+    /// The results of its rules, such as `broken: one-job · 2 rules kept`, without those that
+    /// were skipped or not exercised.
+    #[must_use]
+    pub fn rules_in_words(&self) -> Option<String> {
+        let terms = self.of_rules(&KnownFailures::default());
+        let terms = terms.into_iter().flatten();
+        terms.reduce(|one, other| format!("{one} · {other}"))
+    }
+
+    /// The rules that were broken, how many were kept, those that cannot be told, and those
+    /// that are known to be broken.
+    fn of_rules(&self, known: &KnownFailures) -> [Option<String>; 4] {
+        fn named(what: &str, ids: impl Iterator<Item = &'static str>) -> Option<String> {
+            let ids: Vec<_> = ids.collect();
+            (!ids.is_empty()).then(|| format!("{what}: {}", ids.join(", ")))
+        }
+        let kept = match self.with_verdict(Verdict::Kept).count() {
+            0 => None,
+            kept => Some(format!("{} kept", counted(kept as u64, "rule"))),
+        };
+        let cannot_tell = self.with_verdict(Verdict::CannotTell);
+        let goal = self.is_known_to_miss(known).then_some("goal");
+        let known_rules = self
+            .broken()
+            .filter(|rule| known.cover(Some(self.task), rule.id));
+        [
+            named("broken", self.broken_but_for(known).map(|rule| rule.id)),
+            kept,
+            named("cannot tell", cannot_tell.map(|rule| rule.id)),
+            named(
+                "known to fail",
+                goal.into_iter().chain(known_rules.map(|rule| rule.id)),
+            ),
+        ]
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use judge::rules::{Judgement, Level};
+
+    use super::*;
+    use crate::{GoalResult, RuleGrade};
+    pub(crate) fn task(verdicts: &[Verdict]) -> TaskGrade {
+        let rule = |(id, verdict): (&'static str, &Verdict)| RuleGrade {
+            id,
+            level: Level::Standard,
+            source: "",
+            judgement: Judgement {
+                verdict: *verdict,
+                requests: Vec::new(),
+                found: None,
+            },
+        };
+        TaskGrade {
+            task: "flaky",
+            goal: GoalResult::of_all(&[]),
+            rules: ["0", "1", "2"]
+                .into_iter()
+                .zip(verdicts)
+                .map(rule)
+                .collect(),
+            cases: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn rules_are_named_or_counted() {
+        use judge::rules::Verdict::{Broken, CannotTell, Kept, NotExercised, Skipped};
+        for (verdicts, words) in [
+            (&[][..], None),
+            (&[NotExercised, Skipped], None),
+            (&[Kept], Some("1 rule kept")),
+            (&[CannotTell, Kept], Some("1 rule kept · cannot tell: 0")),
+            (&[Kept, Broken, Kept], Some("broken: 1 · 2 rules kept")),
+        ] {
+            assert_eq!(task(verdicts).rules_in_words().as_deref(), words);
+        }
+        let summary = |known: KnownFailures| task(&[Broken, Kept]).summary(&known);
+        let unknown = ["broken: 0", "not called", "1 rule kept"];
+        assert_eq!(summary(KnownFailures::default()), unknown);
+        let known = ["not called", "1 rule kept", "known to fail: 0"];
+        let list = KnownFailures::read("0", |_| Ok::<_, ()>(())).expect("a list");
+        assert_eq!(summary(list), known);
+    }
+}

@@ -1,0 +1,33 @@
+//! The judge: what the record of the wire says about a client.
+//!
+//! It reads the [wire record](wire::WireRecord) and the record of a process, and never a
+//! client's own word. It knows no task, scenario or product. [`Ties`] say which requests
+//! belong to one call, [`rules`] judge them, and [`known_failures`] name the verdicts that
+//! are expected to be bad.
+
+// No input may end the program: each impossible case states its reason.
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::panic,
+        clippy::string_slice,
+        clippy::unreachable,
+        clippy::unwrap_used
+    )
+)]
+
+mod facts;
+pub mod known_failures;
+mod names;
+pub mod rules;
+mod ties;
+mod words;
+
+pub use facts::Facts;
+pub use known_failures::KnownFailures;
+pub use names::Names;
+pub use ties::{Reason, Ties, Wait};
+
+pub use words::{in_words, is_good};

@@ -1,0 +1,177 @@
+//! A case among those of a whole card, and what they say together.
+
+use std::time::Duration;
+
+use wire::{IssuedCursor, ProcessRecord, WireRecord};
+
+use super::{
+    CardContext,
+    backoff_waits::failed,
+    sample::{self, Sample},
+};
+use crate::ties::Ties;
+
+/// A case of a card.
+#[derive(Clone, Copy, Debug)]
+pub struct CardCase<'a> {
+    /// The name of its task.
+    pub task: &'a str,
+    /// The record of the wire.
+    pub wire: &'a WireRecord,
+    /// How the client's process ended; none if it was not run as a process.
+    pub process: Option<&'a ProcessRecord>,
+}
+
+/// The tasks whose gaps are one sample. Their cases are run one after another.
+const POOLED: [&str; 2] = ["flaky", "down"];
+
+/// The task in which one call has several requests in flight.
+const PARALLEL: &str = "crowded";
+
+impl CardContext {
+    /// What these cases say.
+    #[must_use]
+    pub fn of(cases: &[CardCase<'_>]) -> Self {
+        let mut others = cases.iter().filter(|it| it.task != PARALLEL);
+        let hedges = others.any(|it| Ties::of(it.wire).has_twins());
+        let pooled = || cases.iter().filter(|it| POOLED.contains(&it.task));
+        let mut gaps = Sample::EMPTY;
+        gaps.is_pooled = pooled().next().is_some();
+        for case in pooled().filter(|it| it.wire.dropped == 0) {
+            let ties = Ties::with(case.wire, hedges);
+            gaps.add(sample::of(&ties, failed).map(|(_, gap)| gap));
+        }
+        let starts = pooled().filter_map(|it| {
+            let first = it.wire.entries.first()?.arrived;
+            Some(first.saturating_sub(it.process?.started))
+        });
+        let starts: Vec<_> = starts.collect();
+        gaps.starts = starts.len();
+        let oversleep = cases.iter().filter_map(|it| Some(it.process?.lab_delay));
+        gaps.noise = oversleep.max().unwrap_or_default().max(spread(&starts));
+        let turns: Vec<_> = cases.iter().map(|it| turns(it.wire)).collect();
+        let (first, later) = turns
+            .iter()
+            .filter_map(|it| it.split_first())
+            .unzip::<_, _, Vec<_>, Vec<_>>();
+        gaps.overhead = [
+            median(first.into_iter().copied().collect()),
+            median(later.into_iter().flatten().copied().collect()),
+        ];
+        Self { hedges, gaps }
+    }
+}
+
+/// From each page of a listing to the request for the next one, which needs no pause: the
+/// client's own overhead.
+fn turns(wire: &WireRecord) -> Vec<Duration> {
+    let pairs = wire.entries.iter().zip(wire.entries.iter().skip(1));
+    let turns = pairs.filter_map(|(page, next)| {
+        let issued = next.cursor.map(IssuedCursor::Hash);
+        let follows = issued.is_some() && issued == page.cursor_issued;
+        next.arrived.checked_sub(page.head?).filter(|_| follows)
+    });
+    turns.collect()
+}
+
+fn spread(moments: &[Duration]) -> Duration {
+    let ends = moments.iter().min().zip(moments.iter().max());
+    ends.map(|(earliest, latest)| *latest - *earliest)
+        .unwrap_or_default()
+}
+
+fn median(mut durations: Vec<Duration>) -> Duration {
+    durations.sort_unstable();
+    durations
+        .get(durations.len() / 2)
+        .copied()
+        .unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::{TOLERANCE, testing::Script};
+
+    const fn ms(millis: u64) -> Duration {
+        Duration::from_millis(millis)
+    }
+
+    fn of_one(task: &str, wire: &WireRecord) -> CardContext {
+        let process = None;
+        CardContext::of(&[CardCase {
+            task,
+            wire,
+            process,
+        }])
+    }
+
+    #[test]
+    fn a_client_hedges_if_two_requests_of_one_call_were_in_flight_at_once() {
+        let twins = |next| Script::new().respond(0, 200).lasting(3).respond(next, 200);
+        let other_page = twins(2).cursor(7);
+        for (script, task, hedges) in [
+            (twins(2), "flaky", true),
+            (twins(2), "crowded", false),
+            (twins(3), "flaky", false),
+            (other_page, "flaky", false),
+        ] {
+            assert_eq!(of_one(task, &script.record()).hedges, hedges);
+        }
+    }
+
+    #[test]
+    fn gaps_are_pooled_over_two_tasks_and_the_noise_is_that_of_the_starts_or_of_the_lab() {
+        let failed = |first: u64, gaps: &[u64]| {
+            let mut at = first;
+            let script = Script::new().respond(at, 503);
+            gaps.iter().fold(script, |script, gap| {
+                at += gap;
+                script.respond(at, 503)
+            })
+        };
+        let wires = [
+            failed(100, &[5, 50]),
+            failed(130, &[6]),
+            failed(110, &[7, 70]),
+            failed(0, &[8]),
+            failed(150, &[9]).dropping(1),
+        ]
+        .map(Script::record);
+        let tasks = ["flaky", "flaky", "down", "refused", "down"];
+        for (delay, noise) in [(10, 40), (80, 80)] {
+            let process = ProcessRecord {
+                started: ms(10),
+                lab_delay: ms(delay),
+                ..ProcessRecord::default()
+            };
+            let cases = wires.iter().zip(tasks).map(|(wire, task)| CardCase {
+                task,
+                wire,
+                process: (task != "down" || wire.dropped > 0).then_some(&process),
+            });
+
+            let gaps = CardContext::of(&cases.collect::<Vec<_>>()).gaps;
+
+            let pools = [vec![ms(5), ms(6), ms(7)], vec![ms(50), ms(70)]];
+            assert_eq!(gaps.pools, pools);
+            // The starts after 90, 120 and 140 ms.
+            assert_eq!((gaps.starts, gaps.noise), (3, ms(noise).max(ms(50))));
+            assert!(gaps.is_pooled);
+        }
+        assert!(!of_one("refused", &wires[3]).gaps.is_pooled);
+    }
+
+    #[test]
+    fn the_way_from_page_to_page_is_the_clients_overhead() {
+        let page = |script: Script, at, cursor: u64| script.respond(at, 200).issues(cursor);
+        let listing = page(Script::new(), 0, 1).lasting(1);
+        let listing = page(listing, 13, 2).cursor(1);
+        let listing = page(listing, 15, 3).cursor(2);
+        let elsewhere = listing.respond(60, 200).cursor(9);
+
+        let overhead = of_one("read-all", &elsewhere.record()).gaps.overhead;
+
+        assert_eq!(overhead, [ms(12), TOLERANCE]);
+    }
+}

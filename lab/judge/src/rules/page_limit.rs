@@ -1,0 +1,84 @@
+//! An endless listing needs a limit.
+
+use wire::WireRecord;
+
+use super::{Case, Judge, Judgement, Level, Rule};
+pub(super) const RULE: Rule = Rule {
+    id: "page-limit",
+    level: Level::GoodPractice,
+    source: "OWASP API Security Top 10, API10:2023",
+    text: "an endless listing was abandoned",
+    why: "Every page looks valid and no cursor repeats, so a reader without a limit reads forever.",
+    hint: "Count the pages, and stop with an error at the most that you expect.",
+    judge: Judge::Forbids(judge),
+};
+
+/// The most pages that a reader may read before it must doubt the listing.
+const MOST: usize = 1_000;
+
+/// The fault of a page of an endless listing.
+pub(super) const ENDLESS: &str = "endless_items";
+
+/// A client that is still running when its time is up may have a limit, as long as it has not
+/// read more pages than this: it may be slow.
+fn judge(case: &Case<'_>) -> Judgement {
+    let entries = case.wire.entries.iter();
+    let endless = entries.filter(|it| it.fault == Some(ENDLESS));
+    let seqs: Vec<_> = endless.map(|it| it.seq).collect();
+    let pages = seqs.len();
+    if let Some(one_too_many) = seqs.get(MOST) {
+        return Judgement::broken(vec![*one_too_many], format!("{pages} pages were read"));
+    }
+    match (pages, case.process) {
+        (0, _) => Judgement::not_exercised(),
+        (_, None) => Judgement::cannot_tell("more might have followed"),
+        (pages, Some(_)) if case.was_stopped() => Judgement::cannot_tell(format!(
+            "{pages} of at most {MOST} pages when the case ended"
+        )),
+        (1, _) => Judgement::skipped(),
+        _ => Judgement::kept(),
+    }
+}
+
+/// Broken if the lab had to stop a client on an endless listing, and the client has no limit
+/// of its own.
+pub(super) fn of_stopped(wire: &WireRecord) -> Option<Judgement> {
+    let pages = wire.entries.iter().filter(|it| it.fault == Some(ENDLESS));
+    let last = pages.clone().next_back()?.seq;
+    let found = format!(
+        "{} pages were read, until the lab stopped it",
+        pages.count()
+    );
+    Some(Judgement::broken(vec![last], found))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::testing::{Script, hold};
+
+    fn endless(pages: u64) -> Script {
+        let respond = |script: Script, number| {
+            let page = script.respond(number, 200).cursor(number);
+            page.issues(number + 1).fault("endless_items")
+        };
+        (0..pages).fold(Script::new(), respond)
+    }
+
+    #[test]
+    fn more_pages_than_the_limit_break_it() {
+        hold! { RULE;
+            Script::new().respond(0, 200).issues(1).exits(0, "") => NotExercised,
+            endless(1).exits(1, "") => Skipped,
+            endless(100).exits(1, "") => Kept,
+            endless(1_000).exits(1, "") => Kept,
+            endless(1_002).exits(1, "") => Broken [1_001],
+            endless(1_001) => Broken [1_001],
+            endless(1_001).stopped_at(10_000) => Broken [1_001],
+            // A slow reader may have a limit.
+            endless(1_000) => CannotTell,
+            endless(900).stopped_at(10_000) => CannotTell,
+            endless(9).exits(1, "").dropping(1) => CannotTell,
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! A listing must be read to its end.
+
+use wire::{IssuedCursor, WireRequest, counted};
+
+use super::{Case, Judge, Judgement, Level, Rule, page_limit::ENDLESS};
+
+pub(super) const RULE: Rule = Rule {
+    id: "reads-to-the-end",
+    level: Level::GoodPractice,
+    source: "AIP-158",
+    text: "a listing was read until its cursor was null",
+    why: "If part of a listing is reported as the whole, nobody notices the loss.",
+    hint: "Read on until next_cursor is null, and end with an error if you have to stop before.",
+    judge: Judge::Case(judge),
+};
+
+fn judge(case: &Case<'_>) -> Judgement {
+    let entries = case.wire.entries.iter();
+    let goes_on = |it: &&WireRequest| matches!(it.cursor_issued, Some(IssuedCursor::Hash(_)));
+    let pages: Vec<_> = entries.clone().filter(goes_on).collect();
+    let Some(newest) = pages.last() else {
+        return Judgement::not_exercised();
+    };
+    let mut issued = entries.filter_map(|it| it.cursor_issued);
+    if issued.any(|it| it == IssuedCursor::Null) {
+        return Judgement::kept();
+    }
+    let is_endless = pages.iter().all(|it| it.fault == Some(ENDLESS));
+    if is_endless && case.was_stopped() {
+        // A listing without an end cannot be read to its end.
+        return Judgement::not_exercised();
+    }
+    case.left_early(|| {
+        let found = format!("stopped after {}", counted(pages.len() as u64, "page"));
+        Judgement::broken(vec![newest.seq], found)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::{Verdict, testing::Script, testing::hold};
+
+    #[test]
+    fn a_result_before_the_null_cursor_breaks_it() {
+        let page = || Script::new().respond(0, 200).issues(1);
+        let two = || page().respond(1, 200).cursor(1).issues(2);
+        let last = || two().respond(2, 200).cursor(2).issues_null();
+        let result = r#"{"records": 2}"#;
+
+        hold! { RULE;
+            Script::new().respond(0, 200).exits(0, result) => NotExercised,
+            Script::new().respond(0, 200).issues_null() => NotExercised,
+            page().exits(0, result) => Broken [1]: "stopped after 1 page",
+            two().exits(0, result) => Broken [2]: "stopped after 2 pages",
+            two().exits(1, r#"{"error": "limit"}"#) => Skipped,
+            two().exits(1, result) => Skipped,
+            two().exits(0, "") => Skipped,
+            two().stopped_at(10_000) => CannotTell,
+            two() => NotExercised,
+            last().exits(0, result) => Kept,
+            last() => Kept,
+            last().dropping(1) => CannotTell,
+        }
+    }
+
+    #[test]
+    fn a_listing_that_was_served_in_full_is_judged_though_an_endless_one_was_stopped() {
+        let page = || Script::new().respond(0, 200).issues(1);
+        let full = page().respond(2, 200).cursor(1).issues_null().record();
+        let stopped = |script: Script| script.stopped_at(10_000).judged_after(&full, &RULE);
+
+        assert_eq!(
+            stopped(page().fault("endless_items")).verdict,
+            Verdict::Kept
+        );
+        assert_eq!(stopped(page()).verdict, Verdict::CannotTell);
+    }
+}

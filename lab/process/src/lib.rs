@@ -1,0 +1,25 @@
+//! A command as a graded process: how it is started, bounded in time and output, and ended
+//! with all that it has started itself.
+
+// No input may end the program: each impossible case states its reason.
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::panic,
+        clippy::string_slice,
+        clippy::unreachable,
+        clippy::unwrap_used
+    )
+)]
+
+mod command;
+mod delay;
+mod run;
+#[cfg(target_os = "linux")]
+mod stragglers;
+
+pub use command::{ClientCommand, CommandError, Context};
+pub use delay::LabDelay;
+pub use run::{Limits, run};

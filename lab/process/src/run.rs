@@ -1,0 +1,598 @@
+//! A client as a process: started, bounded in time and output, and ended with all that
+//! it has started itself.
+//!
+//! What it has started is, by system:
+//!
+//! - on Linux its process group, and what has left that, by `stragglers.rs`: at the end of
+//!   its case, or of the last one if it hides whose it is;
+//! - on macOS and other Unix its process group. A daemon leaves that by a session of its
+//!   own, and goes on;
+//! - on Windows its job, which nothing can leave.
+//!
+//! If the lab itself is killed (`SIGKILL`), it ends nothing any more: the clients lose
+//! their service and whoever reads what they print, and go on until they notice. The
+//! system could end them, but no safe call asks it to.
+
+use std::{
+    future::pending,
+    io,
+    pin::pin,
+    process::{ExitStatus, Stdio},
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use process_wrap::tokio::{ChildWrapper, CommandWrap};
+use tokio::{
+    io::{AsyncRead, AsyncReadExt},
+    task::JoinHandle,
+    time::{Instant, sleep, timeout},
+};
+use wire::{LINGER, ProcessRecord, Stopped};
+
+use super::{
+    command::{ClientCommand, Context},
+    delay::LabDelay,
+};
+
+#[cfg(target_os = "linux")]
+use super::stragglers::Stragglers;
+
+/// How much of what a process prints is kept, in bytes. A result is its last line.
+const STDOUT_KEPT: usize = 64 * 1024;
+
+/// How much of its stderr is kept, in bytes, and in lines.
+const STDERR_KEPT: usize = 8 * 1024;
+const STDERR_LINES: usize = 24;
+
+/// For how long output may go on after the end of a process: somebody else holds its
+/// pipes then.
+const GRACE: Duration = Duration::from_millis(200);
+
+/// How long a process has for its first request, or for all it does where no request can
+/// come. An interpreter takes long to start on a
+/// machine that is busy, and that is nothing to hold against a client.
+const START: Duration = Duration::from_secs(20);
+
+/// How often it is looked whether a process lingers.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// What ends a process that does not end by itself.
+#[derive(Debug)]
+pub struct Limits<C, F, R> {
+    /// Ready with its first request.
+    pub called: C,
+    /// How long it may go on from then on.
+    pub time: Duration,
+    /// Whether it is watched for as long as anything that it has started is running, also
+    /// after its result and its own end: a request that comes later may break a rule.
+    pub watches_to_the_end: bool,
+    /// Ready once it has sent too much.
+    pub flood: F,
+    /// The number of its requests so far if this line is the right result.
+    pub is_result: R,
+    /// How late the lab is.
+    pub delay: LabDelay,
+}
+
+/// Runs a client until it ends, or is ended by its limits. All moments are counted from
+/// `begun`.
+///
+/// Dropped before that, it ends the process all the same.
+///
+/// # Errors
+///
+/// If the program could not be started.
+pub async fn run(
+    command: &ClientCommand,
+    context: &Context,
+    limits: Limits<
+        impl Future<Output = ()>,
+        impl Future<Output = ()>,
+        impl Fn(&str) -> Option<u64>,
+    >,
+    begun: Instant,
+) -> io::Result<ProcessRecord> {
+    let mut wrapped = CommandWrap::with_new(command.file(), |process| {
+        process
+            .args(command.arguments(context))
+            .envs(context.variables())
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+    });
+    #[cfg(unix)]
+    wrapped.wrap(process_wrap::tokio::ProcessGroup::leader());
+    #[cfg(windows)]
+    wrapped.wrap(process_wrap::tokio::JobObject);
+    let mut started = begun.elapsed();
+    #[cfg(target_os = "linux")]
+    let (leader, stragglers) = Stragglers::of(&context.base_url, || {
+        // It may send its first request before this call returns.
+        started = begun.elapsed();
+        wrapped.spawn()
+    })?;
+    #[cfg(not(target_os = "linux"))]
+    let leader = wrapped.spawn()?;
+    let mut group = Group {
+        #[cfg(all(unix, not(target_os = "linux")))]
+        id: leader.id(),
+        leader,
+        #[cfg(target_os = "linux")]
+        stragglers,
+    };
+
+    let stdout = Tail::of(group.leader.stdout().take(), STDOUT_KEPT);
+    let stderr = Tail::of(group.leader.stderr().take(), STDERR_KEPT);
+    let mut time_is_up = pin!(async {
+        if timeout(START, limits.called).await.is_ok() {
+            sleep(limits.time).await;
+        }
+    });
+    let mut flood = pin!(limits.flood);
+    let lingers = async {
+        if limits.watches_to_the_end {
+            pending::<()>().await;
+        } else {
+            lingers(&stdout, limits.is_result).await;
+        }
+    };
+    let (status, stopped) = tokio::select! {
+        status = group.wait() => (Some(status?), None),
+        () = &mut flood => (None, Some(Stopped::Flood)),
+        () = &mut time_is_up => (None, Some(Stopped::TimeUp)),
+        () = lingers => (None, Some(Stopped::Lingered)),
+        never = limits.delay.clone().measure() => never,
+    };
+    let ended = begun.elapsed();
+    let left_running = if stopped.is_none() && limits.watches_to_the_end {
+        tokio::select! {
+            () = group.all_ended() => false,
+            () = flood => true,
+            () = time_is_up => true,
+        }
+    } else {
+        stopped.is_some()
+    };
+    let watched_until = begun.elapsed();
+    let (stdout, stderr) = if left_running {
+        group.end();
+        let ended = (stdout.end().await, stderr.end().await);
+        // What was killed is gone in no time, and is nobody's zombie then.
+        drop(timeout(GRACE, group.wait()).await);
+        ended
+    } else {
+        (stdout.end().await, stderr.end().await)
+    };
+    Ok(ProcessRecord {
+        started,
+        ended,
+        watched_until,
+        left_running,
+        exit: status.and_then(|status| status.code()),
+        signal: status.and_then(signal),
+        stopped,
+        last_line: stdout.last_line().map(|line| context.masked(line)),
+        printed_at: stdout.at.map(|at| at.saturating_duration_since(begun)),
+        lab_delay: limits.delay.largest(),
+        printed: stdout.seen,
+        stderr: stderr
+            .last_lines()
+            .into_iter()
+            .map(|line| context.masked(line))
+            .collect(),
+    })
+}
+
+/// Ready once a process has printed the right result and has done nothing since.
+async fn lingers(stdout: &Tail, is_result: impl Fn(&str) -> Option<u64>) {
+    let mut known = None;
+    let mut since = Instant::now();
+    loop {
+        sleep(LOOK).await;
+        let (seen, line) = {
+            let kept = stdout.kept.lock().unwrap_or_else(PoisonError::into_inner);
+            (kept.seen, kept.last_line())
+        };
+        let requests = line.and_then(|line| is_result(&line));
+        let now = requests.map(|requests| (seen, requests));
+        if now != known {
+            (known, since) = (now, Instant::now());
+        }
+        if known.is_some() && since.elapsed() >= LINGER {
+            return;
+        }
+    }
+}
+
+/// A process and all that it has started, ended when this is dropped.
+struct Group {
+    /// The number of the process, which is that of its group.
+    #[cfg(all(unix, not(target_os = "linux")))]
+    id: Option<u32>,
+    leader: Box<dyn ChildWrapper>,
+    #[cfg(target_os = "linux")]
+    stragglers: Stragglers,
+}
+
+impl Group {
+    /// Waits for the process alone, whatever it leaves behind.
+    async fn wait(&mut self) -> io::Result<ExitStatus> {
+        self.leader.inner_mut().wait().await
+    }
+
+    /// Waits until nothing runs any more that it has started, once it has ended itself.
+    async fn all_ended(&self) {
+        while self.is_any_running() {
+            sleep(LOOK).await;
+        }
+    }
+
+    #[cfg(target_os = "linux")]
+    fn is_any_running(&self) -> bool {
+        self.stragglers.are_running()
+    }
+
+    #[cfg(all(unix, not(target_os = "linux")))]
+    fn is_any_running(&self) -> bool {
+        let id = self.id.and_then(|id| id.try_into().ok());
+        let group = id.map(nix::unistd::Pid::from_raw);
+        group.is_some_and(|group| nix::sys::signal::killpg(group, None).is_ok())
+    }
+
+    /// On Windows nobody asks a job: its first process stands for it.
+    #[cfg(not(unix))]
+    fn is_any_running(&self) -> bool {
+        false
+    }
+
+    fn end(&mut self) {
+        // An error says that nothing of it is left.
+        let _ = self.leader.start_kill();
+        #[cfg(target_os = "linux")]
+        self.stragglers.end();
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+#[cfg(unix)]
+fn signal(status: ExitStatus) -> Option<i32> {
+    std::os::unix::process::ExitStatusExt::signal(&status)
+}
+
+#[cfg(not(unix))]
+fn signal(_: ExitStatus) -> Option<i32> {
+    None
+}
+
+/// Reads a pipe to its end and keeps the last of it.
+struct Tail {
+    reading: JoinHandle<()>,
+    kept: Arc<Mutex<Kept>>,
+}
+
+#[derive(Default)]
+struct Kept {
+    bytes: Vec<u8>,
+    /// How many bytes came in all.
+    seen: u64,
+    /// When the last of them came that are more than blanks.
+    at: Option<Instant>,
+}
+
+impl Tail {
+    fn of(pipe: Option<impl AsyncRead + Unpin + Send + 'static>, most: usize) -> Self {
+        let kept = Arc::<Mutex<Kept>>::default();
+        let shared = Arc::clone(&kept);
+        let reading = tokio::spawn(async move {
+            let Some(mut pipe) = pipe else { return };
+            let mut buffer = Vec::with_capacity(8 * 1024);
+            while let Ok(1..) = pipe.read_buf(&mut buffer).await {
+                let mut kept = shared.lock().unwrap_or_else(PoisonError::into_inner);
+                kept.push(&buffer, most);
+                buffer.clear();
+            }
+        });
+        Self { reading, kept }
+    }
+
+    /// What came until the pipe was closed, or until somebody else has held it for long
+    /// enough.
+    async fn end(mut self) -> Kept {
+        if timeout(GRACE, &mut self.reading).await.is_err() {
+            self.reading.abort();
+        }
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::take(&mut *kept)
+    }
+}
+
+impl Kept {
+    fn push(&mut self, bytes: &[u8], most: usize) {
+        self.seen += bytes.len() as u64;
+        if !bytes.trim_ascii().is_empty() {
+            self.at = Some(Instant::now());
+        }
+        self.bytes.extend_from_slice(bytes);
+        let surplus = self.bytes.len().saturating_sub(most);
+        self.bytes.drain(..surplus);
+    }
+
+    fn lines(&self) -> impl DoubleEndedIterator<Item = String> {
+        let lines = self.bytes.split(|byte| *byte == b'\n');
+        let lines = lines.map(|line| String::from_utf8_lossy(line).trim_end().to_owned());
+        lines.filter(|line| !line.is_empty())
+    }
+
+    fn last_line(&self) -> Option<String> {
+        self.lines().next_back().map(|line| line.trim().to_owned())
+    }
+
+    /// The last lines, without those that only point at a place in the line above.
+    fn last_lines(&self) -> Vec<String> {
+        let says = |line: &String| !line.trim().chars().all(|sign| matches!(sign, '^' | '~'));
+        let lines = self.lines().rev().filter(says);
+        let mut lines: Vec<_> = lines.take(STDERR_LINES).collect();
+        lines.reverse();
+        lines
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::{collection::vec, prelude::*};
+
+    use super::{Kept, STDERR_LINES};
+
+    #[test]
+    fn the_last_of_what_comes_is_kept() {
+        let mut kept = Kept::default();
+
+        for line in ["first\n", "second\n", "{\"a\": 1}\n", " \n"] {
+            kept.push(line.as_bytes(), 12);
+        }
+
+        assert_eq!(kept.seen, 24);
+        assert_eq!(kept.last_line().as_deref(), Some("{\"a\": 1}"));
+        assert_eq!(Kept::default().last_line(), None);
+    }
+
+    proptest! {
+        /// However a pipe cuts what comes, the end of it is kept, and shown as text.
+        #[test]
+        fn what_is_kept_is_the_end_of_all_that_came(
+            chunks in vec(vec(prop_oneof![Just(b'\n'), Just(b'^'), Just(b' '), any::<u8>()], 0..9), 0..9),
+            most in 0_usize..20,
+        ) {
+            let mut kept = Kept::default();
+            for chunk in &chunks {
+                kept.push(chunk, most);
+            }
+
+            let all = chunks.concat();
+            prop_assert_eq!(kept.seen, all.len() as u64);
+            prop_assert_eq!(&kept.bytes[..], &all[all.len().saturating_sub(most)..]);
+            let last = kept.last_line();
+            prop_assert!(last.as_ref().is_none_or(|line| !line.trim().is_empty() && !line.contains('\n')));
+            prop_assert_eq!(last.is_none(), kept.lines().next().is_none());
+            prop_assert!(kept.last_lines().len() <= STDERR_LINES);
+        }
+    }
+
+    #[cfg(unix)]
+    mod processes {
+        use std::{
+            ffi::OsString,
+            fs,
+            future::{pending, ready},
+            process::Command,
+            time::Duration,
+        };
+
+        use tokio::{
+            task::spawn_blocking,
+            time::{Instant, timeout},
+        };
+        use wire::{LINGER, ProcessRecord, Stopped};
+
+        use crate::{ClientCommand, Context, LabDelay, Limits, run};
+
+        /// A process that has sent its first request at once.
+        fn at_most(
+            time: Duration,
+        ) -> Limits<impl Future<Output = ()>, impl Future<Output = ()>, impl Fn(&str) -> Option<u64>>
+        {
+            Limits {
+                called: ready(()),
+                time,
+                watches_to_the_end: false,
+                flood: pending(),
+                is_result: |line: &str| (line == "right").then_some(1),
+                delay: LabDelay::default(),
+            }
+        }
+
+        /// Runs a script with a URL of its own: all that have the same are ended.
+        async fn shell(script: &str, time: Duration) -> ProcessRecord {
+            ran(script, at_most(time)).await
+        }
+
+        /// The same, watched to its end.
+        async fn watched(script: &str, time: Duration) -> ProcessRecord {
+            let limits = Limits {
+                watches_to_the_end: true,
+                ..at_most(time)
+            };
+            ran(script, limits).await
+        }
+
+        async fn ran(
+            script: &str,
+            limits: Limits<
+                impl Future<Output = ()>,
+                impl Future<Output = ()>,
+                impl Fn(&str) -> Option<u64>,
+            >,
+        ) -> ProcessRecord {
+            let words = ["sh", "-c", script].map(OsString::from);
+            let command = ClientCommand::new(words).expect("a command");
+            let base_url = format!("http://127.0.0.1:1/{:x}", rand::random::<u64>());
+            let context = Context {
+                task: Some("flaky"),
+                set: Vec::new(),
+                url: format!("{base_url}/flaky"),
+                base_url,
+                token: Some("secret".to_owned()),
+            };
+            let ran = run(&command, &context, limits, Instant::now());
+            ran.await.expect("it starts")
+        }
+
+        const LONG: Duration = Duration::from_secs(60);
+
+        #[tokio::test]
+        async fn its_end_and_its_last_words_are_noted() {
+            let script = "echo $LAB_TASK; echo $LAB_URL $LAB_TOKEN; echo oops >&2; exit 3";
+
+            let record = shell(script, LONG).await;
+
+            assert_eq!(
+                (record.exit, record.signal, record.stopped),
+                (Some(3), None, None)
+            );
+            let last = record.last_line.expect("a line");
+            assert!(last.starts_with("http://127.0.0.1:1/"), "{last}");
+            assert!(last.ends_with("/flaky $LAB_TOKEN"), "{last}");
+            assert_eq!(record.stderr, ["oops"]);
+        }
+
+        #[tokio::test]
+        async fn a_token_is_masked_wherever_the_client_prints_it() {
+            let script = "echo Bearer $LAB_TOKEN >&2; echo \\\"$LAB_TOKEN\\\" 2x$LAB_TOKEN";
+
+            let record = shell(script, LONG).await;
+
+            assert_eq!(record.stderr, ["Bearer $LAB_TOKEN"]);
+            let last = record.last_line.as_deref();
+            assert_eq!(last, Some("\"$LAB_TOKEN\" 2x$LAB_TOKEN"));
+        }
+
+        #[tokio::test]
+        async fn a_result_counts_from_when_it_was_printed() {
+            let lingers = shell("echo log; echo right; sleep 60", LONG).await;
+            let waits = shell("echo wrong; sleep 60", Duration::from_millis(1500)).await;
+
+            assert_eq!(lingers.stopped, Some(Stopped::Lingered));
+            let printed_at = lingers.printed_at.expect("a line");
+            assert!(lingers.ended - printed_at >= LINGER, "{lingers:?}");
+            assert!(lingers.ended < LONG / 2, "{lingers:?}");
+            assert_eq!(waits.stopped, Some(Stopped::TimeUp));
+        }
+
+        #[tokio::test]
+        async fn a_watched_client_is_watched_until_all_that_it_started_has_ended() {
+            let soon = Duration::from_millis(500);
+            for (script, time, left_running) in [
+                ("echo right", LONG, false),
+                ("(sleep 0.2 &) ; echo right", LONG, false),
+                ("(sleep 60 &) ; echo right", soon, true),
+                ("setsid sleep 60 & echo right", soon, true),
+            ] {
+                let record = watched(script, time).await;
+
+                assert_eq!((record.exit, record.stopped), (Some(0), None), "{script}");
+                assert_eq!(record.left_running, left_running, "{script}");
+                assert!(record.watched_until >= record.ended, "{record:?}");
+                assert!(!left_running || record.watched_until >= time, "{record:?}");
+                assert_eq!(record.last_line.as_deref(), Some("right"));
+            }
+        }
+
+        #[tokio::test]
+        async fn a_watched_client_is_not_ended_because_it_has_its_result() {
+            let time = LINGER + Duration::from_millis(300);
+
+            let rests = watched("echo right; sleep 60", time).await;
+            let ends = watched("echo right; sleep 1.2; exit 3", LONG).await;
+
+            assert_eq!(
+                (rests.stopped, rests.left_running),
+                (Some(Stopped::TimeUp), true)
+            );
+            assert_eq!((ends.exit, ends.left_running), (Some(3), false));
+        }
+
+        #[tokio::test]
+        async fn a_signal_is_its_own_unless_the_lab_sent_it() {
+            let crashed = shell("kill -SEGV $$", LONG).await;
+            let stopped = shell("sleep 60", Duration::from_millis(50)).await;
+
+            assert_eq!((crashed.exit, crashed.signal), (None, Some(11)));
+            assert_eq!((stopped.exit, stopped.signal), (None, None));
+            assert_eq!(stopped.stopped, Some(Stopped::TimeUp));
+        }
+
+        /// Runs a script that holds a pipe with a name, and with it all that it starts:
+        /// whether nobody holds it any more.
+        async fn leaves_nothing(script: &str) -> bool {
+            let folder = tempfile::tempdir().expect("a folder");
+            let pipe = folder.path().join("pipe");
+            let made = Command::new("mkfifo").arg(&pipe).status();
+            assert!(made.expect("mkfifo runs").success());
+            let read = {
+                let pipe = pipe.clone();
+                // It ends once the last process that holds the other end has.
+                spawn_blocking(move || fs::read_to_string(pipe))
+            };
+
+            let script = format!("exec 9>{}; echo held >&9; {script}", pipe.display());
+            shell(&script, Duration::from_millis(300)).await;
+
+            let read = timeout(Duration::from_secs(10), read).await;
+            read.is_ok_and(|read| read.expect("no panic").expect("it is read") == "held\n")
+        }
+
+        #[tokio::test]
+        async fn what_it_started_ends_with_it() {
+            for script in ["sleep 60 &", "sleep 60 & wait"] {
+                assert!(leaves_nothing(script).await, "{script}");
+            }
+        }
+
+        #[cfg(target_os = "linux")]
+        #[tokio::test]
+        async fn what_has_left_its_process_group_ends_with_it() {
+            for script in [
+                "setsid sleep 60 &",
+                "setsid sh -c 'sleep 60 & sleep 60' & wait",
+                "(env -i setsid sh -c 'sleep 60 & sleep 60' &)",
+                "(env -i setsid sh -c '(setsid sleep 60 &) ; sleep 60' &) ; sleep 60",
+            ] {
+                assert!(leaves_nothing(script).await, "{script}");
+            }
+        }
+
+        #[tokio::test]
+        async fn megabytes_cost_no_memory_and_hide_no_result() {
+            let record = shell("yes | head -c 20000000; echo done", LONG).await;
+
+            assert_eq!(record.printed, 20_000_005);
+            assert_eq!(record.last_line.as_deref(), Some("done"));
+        }
+
+        #[tokio::test]
+        async fn a_program_that_is_not_there_is_an_error() {
+            let command = ClientCommand::new(["no-such-program".into()]).expect("a command");
+
+            let ran = run(&command, &Context::default(), at_most(LONG), Instant::now()).await;
+
+            let kind = ran.expect_err("nothing to run").kind();
+            assert_eq!(kind, std::io::ErrorKind::NotFound);
+        }
+    }
+}

@@ -1,0 +1,247 @@
+//! The card of a command: its routes, and the verdicts on how it took each fault.
+
+use judge::{KnownFailures, known_failures::JudgedCard, rules::Verdict};
+use serde::Serialize;
+use wire::duration;
+
+use super::{
+    CommandEnd, Fault, Judged, Run, RunKind,
+    quiet::unfit,
+    rules::Declared,
+    verdicts::{CaseRuns, judge, judge_credentials},
+};
+/// The version of the card as JSON.
+pub const CARD_VERSION: u32 = 1;
+
+/// The card of a command.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ProxyCard {
+    /// The version of this format.
+    pub schema_version: u32,
+    /// The command; empty if there was none.
+    pub command: Vec<String>,
+    /// The origin of the upstream.
+    pub upstream: String,
+    /// The routes of the healthy runs.
+    pub routes: Vec<RouteRow>,
+    /// How each healthy run ended.
+    pub healthy: Vec<CommandEnd>,
+    /// The cases in the order of the plan.
+    pub cases: Vec<CaseCard>,
+    /// The verdict on credentials in URLs, in all runs.
+    pub credentials: Judged,
+    /// What may have passed the proxy by, or was refused.
+    pub warnings: Vec<String>,
+}
+
+/// A route of the healthy runs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct RouteRow {
+    /// Its method and its path as a template.
+    pub route: String,
+    /// Its requests in the first healthy run.
+    pub requests: usize,
+    /// Why an equal request of it ties nothing; none if it does. Marks tie on any route.
+    pub unfit: Option<String>,
+    /// Whether its requests carry a value that names a call.
+    pub is_marked: bool,
+    /// Whether its requests carry an idempotency key.
+    pub has_key: bool,
+}
+
+/// A route and a fault.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct CaseCard {
+    /// The route.
+    pub route: String,
+    /// The fault.
+    pub fault: Fault,
+    /// How many runs there were.
+    pub runs: usize,
+    /// How the command ended in the first of them; none if there was no command.
+    pub end: Option<CommandEnd>,
+    /// The verdicts on its rules.
+    pub rules: Vec<Judged>,
+    /// The requests of the route in the first run, from the one that met the fault on.
+    pub requests: Vec<WireRow>,
+}
+
+/// A request as a row.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct WireRow {
+    /// Its number in the run.
+    pub seq: u64,
+    /// When it arrived, since the one that met the fault, in milliseconds.
+    pub after_ms: u64,
+    /// The status that the client got.
+    pub status: Option<u16>,
+    /// The status of the upstream.
+    pub upstream: Option<u16>,
+    /// Which attempt it is, in the words of a client library.
+    pub attempt: Option<u64>,
+}
+
+/// All that was recorded of a command.
+#[derive(Clone, Debug, Default)]
+pub struct Recording {
+    /// The command; empty if there was none.
+    pub command: Vec<String>,
+    /// The origin of the upstream.
+    pub upstream: String,
+    /// The cases of the plan.
+    pub plan: Vec<(String, Fault)>,
+    /// The runs.
+    pub runs: Vec<Run>,
+}
+
+impl Recording {
+    /// The routes of the healthy runs, in the order of their first requests.
+    #[must_use]
+    pub fn routes(&self) -> Vec<RouteRow> {
+        let healthy = || self.runs.iter().filter(|run| run.kind == RunKind::Healthy);
+        let mut routes: Vec<&str> = Vec::new();
+        for request in healthy().flat_map(|run| &run.requests) {
+            if !routes.contains(&&*request.route) {
+                routes.push(&request.route);
+            }
+        }
+        let rows = routes.into_iter().map(|route| {
+            let first = healthy().next();
+            let requests = || healthy().flat_map(|run| run.of_route(route));
+            RouteRow {
+                route: route.to_owned(),
+                requests: first.map_or(0, |run| run.of_route(route).count()),
+                unfit: unfit(&self.runs, route),
+                is_marked: requests().all(|it| !it.calls.is_empty()),
+                has_key: requests().all(|it| it.idempotency_key.is_some()),
+            }
+        });
+        rows.collect()
+    }
+
+    /// The verdicts on a case.
+    #[must_use]
+    pub fn judge(&self, route: &str, fault: Fault, confirm: usize, said: &Declared) -> Vec<Judged> {
+        let case = CaseRuns {
+            runs: &self.runs,
+            route,
+            fault,
+            confirm,
+        };
+        judge(case, said)
+    }
+
+    /// The card.
+    #[must_use]
+    pub fn card(&self, confirm: usize, said: &Declared) -> ProxyCard {
+        let healthy = self.runs.iter().filter(|run| run.kind == RunKind::Healthy);
+        let cases = self.plan.iter().map(|(route, fault)| {
+            let mut runs = self.runs.iter().filter(|run| run.is_of(route, *fault));
+            let first = runs.next();
+            CaseCard {
+                route: route.clone(),
+                fault: *fault,
+                runs: usize::from(first.is_some()) + runs.count(),
+                end: first
+                    .filter(|_| !self.command.is_empty())
+                    .map(|run| run.end.clone()),
+                rules: self.judge(route, *fault, confirm, said),
+                requests: first.map(rows).unwrap_or_default(),
+            }
+        });
+        ProxyCard {
+            schema_version: CARD_VERSION,
+            command: self.command.clone(),
+            upstream: self.upstream.clone(),
+            routes: self.routes(),
+            healthy: healthy.map(|run| run.end.clone()).collect(),
+            cases: cases.collect(),
+            credentials: judge_credentials(&self.runs),
+            warnings: self.warnings(),
+        }
+    }
+
+    fn warnings(&self) -> Vec<String> {
+        let mut warnings: Vec<_> = self
+            .runs
+            .iter()
+            .flat_map(|run| run.refused.clone())
+            .collect();
+        if self.runs.iter().any(|run| run.names_upstream) {
+            warnings.push(format!(
+                "a response named {}: requests that follow it pass the proxy by",
+                self.upstream
+            ));
+        }
+        warnings.sort_unstable();
+        warnings.dedup();
+        warnings
+    }
+}
+
+/// The requests of the target's route, from the target on.
+fn rows(run: &Run) -> Vec<WireRow> {
+    let Some(target) = run.target() else {
+        return Vec::new();
+    };
+    let requests = run
+        .of_route(&target.route)
+        .filter(|it| it.seq >= target.seq);
+    let row = |it: &super::ProxyRequest| {
+        let after = it.arrived.saturating_sub(target.arrived).as_millis();
+        WireRow {
+            seq: it.seq,
+            after_ms: u64::try_from(after).unwrap_or(u64::MAX),
+            status: it.status,
+            upstream: it.upstream.and_then(|it| it.status),
+            attempt: it.attempt,
+        }
+    };
+    requests.map(row).collect()
+}
+
+impl CommandEnd {
+    /// How it ended, in words.
+    #[must_use]
+    pub fn words(&self) -> String {
+        let took = duration(self.took);
+        match (self.exit, self.signal) {
+            (Some(code), _) => format!("{took}, exit {code}"),
+            (None, Some(signal)) => format!("{took}, signal {signal}"),
+            (None, None) => format!("ended by the lab after {took}"),
+        }
+    }
+}
+
+impl ProxyCard {
+    /// Every verdict with its route; the one on credentials has none.
+    pub fn verdicts(&self) -> impl Iterator<Item = (Option<&CaseCard>, &Judged)> {
+        let cases = self.cases.iter();
+        let of_cases = cases.flat_map(|case| case.rules.iter().map(move |it| (Some(case), it)));
+        of_cases.chain([(None, &self.credentials)])
+    }
+
+    /// The number of rules with this verdict, counted in each case.
+    #[must_use]
+    pub fn count(&self, verdict: Verdict) -> usize {
+        self.verdicts()
+            .filter(|(_, it)| it.verdict == verdict)
+            .count()
+    }
+}
+
+impl Judged {
+    /// Whether it is broken in this case, as it is known to be.
+    #[must_use]
+    pub fn is_known_to_fail(&self, case: Option<&CaseCard>, known: &KnownFailures) -> bool {
+        let route = case.map(|case| &*case.route);
+        self.verdict == Verdict::Broken && known.cover(route, self.rule)
+    }
+}
+
+impl JudgedCard for ProxyCard {
+    fn all_verdicts(&self) -> impl Iterator<Item = (Option<&str>, &str, Verdict)> {
+        let verdicts = self.verdicts();
+        verdicts.map(|(case, it)| (case.map(|case| &*case.route), it.rule, it.verdict))
+    }
+}

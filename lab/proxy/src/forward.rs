@@ -1,0 +1,251 @@
+//! One request: it meets its fault, or it is handed on once.
+
+use std::{convert::Infallible, io, sync::Arc};
+
+use axum::{
+    body::Body,
+    response::{IntoResponse, Response},
+};
+use host::{ConnectionFault, admit_from, guard::is_loopback_origin, watched_body::watched};
+use http::{
+    HeaderMap, HeaderName, HeaderValue, Method, Request, StatusCode, Uri, Version,
+    header::{
+        CONNECTION, CONTENT_LENGTH, CONTENT_LOCATION, CONTENT_TYPE, HOST, LINK, LOCATION,
+        RETRY_AFTER, SET_COOKIE, TE, TRANSFER_ENCODING, UPGRADE, VIA,
+    },
+};
+use http_body_util::{BodyExt, Limited};
+use hyper::{
+    body::{Body as _, Incoming},
+    client::conn::http1,
+};
+use hyper_util::rt::TokioIo;
+use serde_json::json;
+use tokio::{net::TcpStream, time::sleep};
+
+use super::{
+    session::{Entry, Session},
+    upstream::Upstream,
+};
+use crate::Fault;
+
+/// How much of a response is read before it is lost.
+const LOSABLE: usize = 8 * 1024 * 1024;
+
+/// The headers that concern one connection alone (RFC 9110 §7.6.1), beside those that
+/// `Connection` names.
+const HOP_BY_HOP: [HeaderName; 6] = [
+    CONNECTION,
+    HeaderName::from_static("keep-alive"),
+    HeaderName::from_static("proxy-connection"),
+    TE,
+    TRANSFER_ENCODING,
+    UPGRADE,
+];
+
+/// The headers that a client may follow past the proxy.
+const LEADING: [HeaderName; 3] = [LOCATION, CONTENT_LOCATION, LINK];
+
+/// What stands between a client and the upstream in one run.
+pub(super) struct Forwarder {
+    pub(super) upstream: Upstream,
+    pub(super) keeps_host: bool,
+    pub(super) session: Arc<Session>,
+}
+
+impl Forwarder {
+    /// Answers a request of the client.
+    pub(super) async fn serve(
+        self: Arc<Self>,
+        request: Request<Body>,
+    ) -> Result<Response, Infallible> {
+        let mut response = self.respond(request).await;
+        if self.session.closes_connections() {
+            let close = HeaderValue::from_static("close");
+            response.headers_mut().insert(CONNECTION, close);
+        }
+        Ok(response)
+    }
+
+    async fn respond(&self, request: Request<Body>) -> Response {
+        if let Some((what, status, detail)) = self.refusal(&request) {
+            self.session.refused(what);
+            return problem(status, detail);
+        }
+        let Some(entry) = self.session.arrived(&request) else {
+            let detail = "this run has made more requests than the lab records";
+            return problem(StatusCode::SERVICE_UNAVAILABLE, detail);
+        };
+        let watch = self.session.watch(entry);
+        let request = request.map(|body| watched(body, watch));
+        match entry.fault {
+            None => self.pass(entry, request).await,
+            Some(fault) => {
+                let response = self.fault(entry, fault, request).await;
+                self.session.hit.notify_one();
+                response
+            }
+        }
+    }
+
+    /// What a request is that may not pass, and the response to it.
+    fn refusal(&self, request: &Request<Body>) -> Option<(&'static str, StatusCode, &'static str)> {
+        let headers = request.headers();
+        let (what, detail) = if request.method() == Method::CONNECT {
+            ("CONNECT", "the proxy opens no tunnels")
+        } else if request.uri().authority().is_some() {
+            let detail = "this is not a forward proxy: send requests to its own URL";
+            ("an absolute target, as for a forward proxy", detail)
+        } else if headers
+            .get_all(UPGRADE)
+            .iter()
+            .any(|it| it.as_bytes() != b"h2c")
+        {
+            ("Upgrade", "the proxy speaks HTTP/1.1 only")
+        } else {
+            let is_admitted =
+                |it: &HeaderValue| is_loopback_origin(it) || self.upstream.is_origin(it);
+            let admitted = admit_from(request.version(), request.uri(), headers, is_admitted);
+            let refusal = admitted.err()?;
+            return Some((refusal.code, refusal.status, refusal.detail));
+        };
+        Some((what, StatusCode::NOT_IMPLEMENTED, detail))
+    }
+
+    async fn fault(&self, entry: Entry, fault: Fault, request: Request<Body>) -> Response {
+        let (status, detail) = match fault {
+            Fault::Hold => {
+                let response = self.hand_on(entry, request).await;
+                sleep(Fault::HELD).await;
+                return self.give(entry, response, true);
+            }
+            Fault::LostResponse => return self.lose(entry, request).await,
+            Fault::Silence => {
+                read_all(request.into_body()).await;
+                self.session.note(entry, |it, now| it.delivered = Some(now));
+                return withheld(ConnectionFault::Silence);
+            }
+            Fault::Unavailable => (StatusCode::SERVICE_UNAVAILABLE, "unavailable on purpose"),
+            Fault::RetryAfter => (StatusCode::SERVICE_UNAVAILABLE, "unavailable for a while"),
+            Fault::Refused => (StatusCode::BAD_REQUEST, "refused on purpose"),
+        };
+        let mut response = problem(status, detail);
+        if fault == Fault::RetryAfter {
+            let wait = HeaderValue::from(Fault::WAIT.as_secs());
+            response.headers_mut().insert(RETRY_AFTER, wait);
+        }
+        // The request is read whole before.
+        read_all(request.into_body()).await;
+        self.session.responded(entry, status.as_u16(), true);
+        response
+    }
+
+    /// Loses the response of the upstream if it is a success, and else passes it on.
+    async fn lose(&self, entry: Entry, request: Request<Body>) -> Response {
+        let response = match self.hand_on(entry, request).await {
+            Ok(response) if response.status().is_success() => response,
+            other => return self.give(entry, other, false),
+        };
+        // The upstream has done its work, whether or not its response comes whole.
+        drop(Limited::new(response.into_body(), LOSABLE).collect().await);
+        // The end of the connection is the delivery.
+        withheld(ConnectionFault::Close)
+    }
+
+    async fn pass(&self, entry: Entry, request: Request<Body>) -> Response {
+        let response = self.hand_on(entry, request).await;
+        self.give(entry, response, false)
+    }
+
+    /// The response of the upstream, or the one that says that there is none.
+    fn give(&self, entry: Entry, response: io::Result<Response>, delivers: bool) -> Response {
+        let response = response
+            .unwrap_or_else(|_| problem(StatusCode::BAD_GATEWAY, "the upstream did not answer"));
+        self.session
+            .responded(entry, response.status().as_u16(), delivers);
+        response
+    }
+
+    /// Sends a request to the upstream, once, on a connection of its own.
+    async fn hand_on(&self, entry: Entry, request: Request<Body>) -> io::Result<Response> {
+        self.session.handed_on(entry, None);
+        let response = self.send(request).await.map_err(io::Error::other)?;
+        self.session
+            .handed_on(entry, Some(response.status().as_u16()));
+        let (mut head, body) = response.into_parts();
+        let mut leads = LEADING.iter().flat_map(|name| head.headers.get_all(name));
+        let mut cookies = head.headers.get_all(SET_COOKIE).iter();
+        if leads.any(|value| self.upstream.is_named_in(value))
+            || cookies.any(|value| self.upstream.is_domain_of(value))
+        {
+            self.session.state().names_upstream = true;
+        }
+        end_to_end(&mut head.headers, head.version);
+        head.version = Version::HTTP_11;
+        Ok(Response::from_parts(head, Body::new(body)))
+    }
+
+    async fn send(
+        &self,
+        request: Request<Body>,
+    ) -> Result<Response<Incoming>, Box<dyn std::error::Error + Send + Sync>> {
+        let (mut head, body) = request.into_parts();
+        end_to_end(&mut head.headers, head.version);
+        if let Some(host) = self.upstream.host().filter(|_| !self.keeps_host) {
+            head.headers.insert(HOST, host);
+        }
+        if body.size_hint().exact().is_none() && !head.headers.contains_key(CONTENT_LENGTH) {
+            // Without it hyper sends a GET without its body.
+            let chunked = HeaderValue::from_static("chunked");
+            head.headers.insert(TRANSFER_ENCODING, chunked);
+        }
+        let target = head.uri.path_and_query().map_or("/", |it| it.as_str());
+        let mut outgoing = Request::builder()
+            .method(head.method)
+            .uri(target.parse::<Uri>()?);
+        if let Some(headers) = outgoing.headers_mut() {
+            *headers = head.headers;
+        }
+        let stream = TcpStream::connect(self.upstream.address()).await?;
+        stream.set_nodelay(true)?;
+        let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await?;
+        // It ends with its response; an error of it is one of the response, too.
+        tokio::spawn(async move { drop(connection.await) });
+        Ok(sender.send_request(outgoing.body(body)?).await?)
+    }
+}
+
+/// Takes away what concerns one connection alone, and adds the proxy to `Via` (RFC 9110
+/// §7.6.3).
+fn end_to_end(headers: &mut HeaderMap, version: Version) {
+    let named = headers
+        .get_all(CONNECTION)
+        .iter()
+        .filter_map(|it| it.to_str().ok());
+    let named = named
+        .flat_map(|it| it.split(','))
+        .filter_map(|it| it.trim().parse().ok());
+    let named: Vec<HeaderName> = named.collect();
+    for name in HOP_BY_HOP.iter().chain(&named) {
+        headers.remove(name);
+    }
+    let via = match version {
+        Version::HTTP_10 => "1.0 lab",
+        _ => "1.1 lab",
+    };
+    headers.append(VIA, HeaderValue::from_static(via));
+}
+
+async fn read_all(mut body: Body) {
+    while let Some(Ok(_)) = body.frame().await {}
+}
+
+fn withheld(fault: ConnectionFault) -> Response {
+    (axum::Extension(fault), ()).into_response()
+}
+
+fn problem(status: StatusCode, detail: &str) -> Response {
+    let body = json!({"status": status.as_u16(), "title": "lab proxy", "detail": detail});
+    let json = [(CONTENT_TYPE, host::problem::PROBLEM_JSON)];
+    (status, json, body.to_string()).into_response()
+}

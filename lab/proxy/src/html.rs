@@ -1,0 +1,97 @@
+//! The card of `lab proxy` as one HTML page.
+
+use judge::{KnownFailures, in_words, is_good};
+use maud::{Markup, html as markup};
+use render::{
+    Options, fit,
+    page::{document, marked, wide_table},
+};
+
+use crate::{
+    CaseCard, CommandEnd, Judged, ProxyCard, WireRow, find,
+    text::{count, status},
+};
+/// The maximum width of the command in the heading, in columns.
+const COMMAND: usize = 80;
+
+/// Renders the card of a command behind a proxy as a page.
+#[must_use]
+pub fn html_proxy(card: &ProxyCard, known: &KnownFailures) -> String {
+    let command = match card.command.is_empty() {
+        true => card.upstream.clone(),
+        false => fit(&card.command.join(" "), COMMAND, false),
+    };
+    let rows = card.verdicts();
+    let caption = "How the command took each fault";
+    let titles = ["route", "fault", "rule", "verdict", "found", "source"];
+    let titles = titles.map(|title| (title, false));
+    let end = card.healthy.first().map(CommandEnd::words);
+    document(
+        &format!("{command} — proxy"),
+        markup! {
+            header {
+                p.kind { "Proxy" }
+                h1.client { code { (command) } }
+                p.title { (count(card, &Options::default())) }
+            }
+            main {
+                section aria-labelledby="card" {
+                    h2 #card { "Verdicts" }
+                    (wide_table(Some("card"), ("judged", caption), titles, markup! {
+                        tbody { @for (case, judged) in rows { (line(case, judged, known)) } }
+                    }))
+                    @for warning in &card.warnings { p.remark { (warning) } }
+                }
+                @for case in card.cases.iter().filter(|case| !case.requests.is_empty()) {
+                    (requests(case))
+                }
+            }
+            footer {
+                p { "before " (card.upstream) @if let Some(end) = end { " · healthy: " (end) } }
+            }
+        },
+    )
+}
+
+fn line(case: Option<&CaseCard>, judged: &Judged, known: &KnownFailures) -> Markup {
+    let verdict = judged.verdict;
+    let is_known = judged.is_known_to_fail(case, known);
+    let rule = find(judged.rule);
+    markup! {
+        tr {
+            td { @if let Some(case) = case { (case.route) } @else { "all requests" } }
+            td { @if let Some(case) = case { (case.fault.words()) } }
+            th.rule scope="row" title=[rule.map(|rule| rule.text)] { (judged.rule) }
+            td { (marked(is_good(verdict, is_known), in_words(verdict, is_known))) }
+            td { (judged.found.as_deref().unwrap_or_default()) }
+            td { (rule.map_or("", |rule| rule.source)) }
+        }
+    }
+}
+
+fn requests(case: &CaseCard) -> Markup {
+    let row = |row: &WireRow| {
+        markup! {
+            tr {
+                td { (row.after_ms) " ms" }
+                td { (status(row.status)) }
+                td { @if row.upstream.is_some() { (status(row.upstream)) } @else { "did not see it" } }
+            }
+        }
+    };
+    markup! {
+        section.task {
+            h2 { (case.route) ": " (case.fault.words()) }
+            @if let Some(end) = &case.end { p.remark { "The command: " (end.words()) } }
+            table.card {
+                caption { "The requests of this route, since the one that met the fault" }
+                thead { tr {
+                    @for title in ["arrived", "the client got", "the API answered"] {
+                        th scope="col" { (title) }
+                    }
+                } }
+                tbody { @for request in &case.requests { (row(request)) } }
+            }
+        }
+    }
+}

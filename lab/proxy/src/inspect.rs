@@ -1,0 +1,184 @@
+//! What a request says of its call, without a value that could be a secret.
+
+use host::{Purpose, SeedKey};
+use http::{HeaderMap, HeaderName, HeaderValue, Uri, header::AUTHORIZATION};
+use wire::ValueHash;
+
+use crate::ProxyRequest;
+/// The headers that carry an idempotency key.
+const KEYS: [&str; 2] = ["idempotency-key", "x-idempotency-key"];
+
+/// The header in which an AWS SDK names a call.
+const AWS: &str = "amz-sdk-invocation-id";
+
+/// The header in which a Google SDK names a call, after this word.
+const GOOGLE: (&str, &str) = ("x-goog-api-client", "gccl-invocation-id/");
+
+/// The headers that count attempts, and the word before the number.
+const ATTEMPTS: [(&str, &str); 2] = [
+    ("x-stainless-retry-count", ""),
+    ("amz-sdk-request", "attempt="),
+];
+
+/// The header in which Envoy counts the attempts of its own retries.
+const ENVOY: &str = "x-envoy-attempt-count";
+
+/// A shorter credential may stand in a URL by chance.
+const CREDENTIAL: usize = 16;
+
+/// Parameters that are named like secrets.
+const SECRETS: [&str; 8] = [
+    "api_key",
+    "apikey",
+    "key",
+    "token",
+    "access_token",
+    "sig",
+    "signature",
+    "password",
+];
+
+/// What is known of a request from its head. Values of these headers name a call, too.
+pub(super) fn inspect(
+    key: &SeedKey,
+    uri: &Uri,
+    headers: &HeaderMap,
+    call_headers: &[HeaderName],
+) -> ProxyRequest {
+    let hash = |value: &[u8]| key.hash(Purpose::Call, value);
+    let idempotency_key = KEYS.iter().find_map(|name| headers.get(*name));
+    let idempotency_key = idempotency_key.map(|value| hash(value.as_bytes()));
+    let named = call_headers
+        .iter()
+        .filter_map(|name| Some((name.as_str(), headers.get(name)?)));
+    let named = named.chain(headers.get(AWS).map(|value| (AWS, value)));
+    // Equal values of two headers are no tie.
+    let named =
+        named.map(|(name, value)| hash(&[name.as_bytes(), b": ", value.as_bytes()].concat()));
+    let google = part(headers, GOOGLE.0, GOOGLE.1).map(|id| hash(id.as_bytes()));
+    let calls: Vec<ValueHash> = idempotency_key
+        .into_iter()
+        .chain(named)
+        .chain(google)
+        .collect();
+    let attempts = ATTEMPTS
+        .iter()
+        .filter_map(|(name, word)| part(headers, name, word));
+    let target = uri.path_and_query().map_or("/", |it| it.as_str());
+    ProxyRequest {
+        target: key.hash(Purpose::Target, target.as_bytes()),
+        idempotency_key,
+        calls,
+        attempt: attempts.filter_map(|it| it.parse().ok()).next(),
+        is_repeated_by_a_hop: part(headers, ENVOY, "")
+            .and_then(|it| it.parse::<u64>().ok())
+            .is_some_and(|attempt| attempt > 1),
+        credential_in_url: credential(headers).map(|secret| target.contains(secret)),
+        names_a_secret: uri.query().is_some_and(names_a_secret),
+        ..ProxyRequest::default()
+    }
+}
+
+/// The part of a header that follows a word, up to a separator.
+fn part<'a>(headers: &'a HeaderMap, name: &str, word: &str) -> Option<&'a str> {
+    let value = headers.get(name).and_then(|it| it.to_str().ok())?;
+    let parts = value.split([' ', ';', ',']);
+    parts.filter_map(|part| part.strip_prefix(word)).next()
+}
+
+/// The credential of `Authorization`, without its scheme.
+fn credential(headers: &HeaderMap) -> Option<&str> {
+    let value: &HeaderValue = headers.get(AUTHORIZATION)?;
+    let value = value.to_str().ok()?;
+    let credential = value
+        .split_once(' ')
+        .map_or(value, |(_, credential)| credential.trim());
+    (credential.len() >= CREDENTIAL).then_some(credential)
+}
+
+fn names_a_secret(query: &str) -> bool {
+    let names = query.split('&').filter_map(|it| it.split('=').next());
+    names
+        .map(str::to_ascii_lowercase)
+        .any(|name| SECRETS.contains(&&*name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(uri: &str, lines: &[(&'static str, &str)]) -> ProxyRequest {
+        let mut headers = HeaderMap::new();
+        for (name, value) in lines {
+            let value = HeaderValue::from_str(value).expect("a value");
+            headers.append(HeaderName::from_static(name), value);
+        }
+        let own = [HeaderName::from_static("x-call")];
+        inspect(
+            &SeedKey::new(7),
+            &uri.parse().expect("a target"),
+            &headers,
+            &own,
+        )
+    }
+
+    #[test]
+    fn equal_values_of_one_header_name_one_call() {
+        let tied = |one: (&'static str, &str), other: (&'static str, &str)| {
+            let (one, other) = (of("/", &[one]), of("/", &[other]));
+            one.calls.iter().any(|it| other.calls.contains(it))
+        };
+        let google = "gl-python/3.11 gccl-invocation-id/4f-1 gccl/2.1";
+
+        assert!(tied(("idempotency-key", "a"), ("x-idempotency-key", "a")));
+        assert!(tied(
+            ("amz-sdk-invocation-id", "a"),
+            ("amz-sdk-invocation-id", "a")
+        ));
+        assert!(tied(
+            ("x-goog-api-client", google),
+            ("x-goog-api-client", "gccl-invocation-id/4f-1")
+        ));
+        assert!(tied(("x-call", "a"), ("x-call", "a")));
+        assert!(!tied(("idempotency-key", "a"), ("idempotency-key", "b")));
+        assert!(!tied(("x-call", "a"), ("amz-sdk-invocation-id", "a")));
+        assert!(!tied(("traceparent", "a"), ("traceparent", "a")));
+        assert!(!tied(("x-request-id", "a"), ("x-request-id", "a")));
+    }
+
+    #[test]
+    fn attempts_are_counted_as_clients_and_hops_say() {
+        for (line, attempt, by_hop) in [
+            (("x-stainless-retry-count", "2"), Some(2), false),
+            (("amz-sdk-request", "attempt=3; max=5"), Some(3), false),
+            (("x-envoy-attempt-count", "1"), None, false),
+            (("x-envoy-attempt-count", "2"), None, true),
+        ] {
+            let request = of("/", &[line]);
+            assert_eq!(
+                (request.attempt, request.is_repeated_by_a_hop),
+                (attempt, by_hop)
+            );
+        }
+    }
+
+    #[test]
+    fn a_long_credential_is_looked_for_in_the_target() {
+        let secret = "0123456789abcdef";
+        let bearer = format!("Bearer {secret}");
+        for (uri, value, found) in [
+            (format!("/a?token={secret}"), &*bearer, Some(true)),
+            (format!("/{secret}"), secret, Some(true)),
+            ("/a?token=1".to_owned(), &bearer, Some(false)),
+            ("/a?b=short".to_owned(), "Bearer short", None),
+        ] {
+            assert_eq!(
+                of(&uri, &[("authorization", value)]).credential_in_url,
+                found,
+                "{uri}"
+            );
+        }
+        assert!(of("/a?x=1&API_KEY=2", &[]).names_a_secret);
+        assert!(!of("/a?keys=2", &[]).names_a_secret);
+    }
+}

@@ -1,0 +1,56 @@
+//! `lab proxy`: a proxy between an application and its own API, which lets one exchange at a
+//! time meet a fault and judges how the application took it.
+//!
+//! [`Listening`] is one proxy on a port of its own, in front of an [`Upstream`]; [`Plan`] runs
+//! a command several times, with one proxy each. In most runs one request of one route meets
+//! one [`Fault`]; the rules read from the [record](Run) of that run how it was taken. A
+//! foreign API names no call, so a request belongs to an earlier one only by a [tie](ties),
+//! and where no tie is certain the verdict is *cannot tell*.
+
+// No input may end the program: each impossible case states its reason.
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::panic,
+        clippy::string_slice,
+        clippy::unreachable,
+        clippy::unwrap_used
+    )
+)]
+
+mod card;
+mod fault;
+mod forward;
+mod html;
+mod inspect;
+mod junit;
+mod plan;
+mod quiet;
+mod record;
+mod routes;
+mod rules;
+mod serve;
+mod session;
+pub mod text;
+pub mod ties;
+mod upstream;
+mod verdicts;
+
+pub use card::{CARD_VERSION, CaseCard, ProxyCard, Recording, RouteRow, WireRow};
+pub use fault::{Fault, UnknownFault};
+pub use html::html_proxy;
+pub use junit::junit_proxy;
+pub use plan::{Options, Plan, PlanError, Progress};
+pub use quiet::unfit;
+pub use record::{Body, CommandEnd, ProxyRequest, Run, RunKind, UpstreamResponse};
+pub use routes::{Templates, is_health_check, shape};
+pub use rules::{Declared, RULES, Rule, find, is_safe, names};
+pub use serve::Listening;
+pub use session::Aim;
+pub use upstream::{Upstream, UpstreamError};
+pub use verdicts::{CaseRuns, Judged, judge, judge_credentials};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,293 @@
+//! The rules that the proxy judges. They assume nothing of the API.
+
+use std::time::Duration;
+
+use judge::rules::TOLERANCE;
+use wire::{duration, duration_left};
+
+use super::{
+    Body, ProxyRequest, Run,
+    ties::{Tie, TieKind, ties},
+};
+
+/// A rule.
+#[derive(Clone, Copy, Debug)]
+pub struct Rule {
+    /// Its name.
+    pub id: &'static str,
+    /// When it is kept.
+    pub text: &'static str,
+    /// The document that it stands on.
+    pub source: &'static str,
+}
+
+/// All rules.
+pub const RULES: [Rule; 7] = [
+    Rule {
+        id: "retry-after-seconds",
+        text: "a retry came no earlier than Retry-After asked for",
+        source: "RFC 9110 §10.2.3",
+    },
+    Rule {
+        id: "refused-once",
+        text: "a request that was refused with 400 was not sent again",
+        source: "AIP-194",
+    },
+    Rule {
+        id: "idempotency-key-reuse",
+        text: "a retry carried the idempotency key of the first attempt",
+        source: "draft-ietf-httpapi-idempotency-key-header",
+    },
+    Rule {
+        id: "same-body",
+        text: "all attempts with one idempotency key had one body",
+        source: "draft-ietf-httpapi-idempotency-key-header",
+    },
+    Rule {
+        id: "once",
+        text: "a request that must not be done twice was not sent again without its key",
+        source: "RFC 9110 §9.2.2",
+    },
+    Rule {
+        id: "read-timeout",
+        text: "the command gave up on a silent connection",
+        source: "OWASP API10:2023",
+    },
+    Rule {
+        id: "no-url-credentials",
+        text: "the credential of Authorization stood in no URL",
+        source: "RFC 9110 §17.9",
+    },
+];
+
+/// The rule of this name.
+#[must_use]
+pub fn find(id: &str) -> Option<&'static Rule> {
+    RULES.iter().find(|rule| rule.id == id)
+}
+
+/// The names of all rules, for people.
+#[must_use]
+pub fn names() -> String {
+    RULES.map(|rule| rule.id).join(", ")
+}
+
+/// What the user says of the API and of the command.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Declared {
+    /// The routes whose requests must not be done twice.
+    pub once: Vec<String>,
+    /// How soon the command must give up on a silent connection.
+    pub give_up_within: Option<Duration>,
+}
+
+/// What one run shows of a rule.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Shown {
+    Broken {
+        kind: TieKind,
+        requests: Vec<u64>,
+        found: String,
+    },
+    Kept(Option<String>),
+    Skipped,
+    NotExercised(&'static str),
+    CannotTell(String),
+}
+
+impl Shown {
+    fn broken(tie: &Tie<'_>, found: impl Into<String>) -> Self {
+        Self::Broken {
+            kind: tie.kind,
+            requests: vec![tie.first.seq, tie.next.seq],
+            found: found.into(),
+        }
+    }
+
+    /// The kind of tie that shows that it is broken.
+    pub(super) fn kind(&self) -> Option<TieKind> {
+        match self {
+            Self::Broken { kind, .. } => Some(*kind),
+            _ => None,
+        }
+    }
+}
+
+/// How late the end of a connection may be noticed.
+const LATE: Duration = Duration::from_millis(500);
+
+/// What one run of a case shows of a rule. Equal requests count `within` this time.
+pub(super) fn shown(rule: &str, run: &Run, within: Option<Duration>, declared: &Declared) -> Shown {
+    let Some(target) = run.target().filter(|it| it.delivered.is_some()) else {
+        return Shown::NotExercised("the fault was not delivered");
+    };
+    let ties: Vec<_> = ties(run, within).collect();
+    match rule {
+        "retry-after-seconds" => retry_after(&ties),
+        "refused-once" => refused_once(&ties),
+        "idempotency-key-reuse" => key_reuse(target, &ties),
+        "same-body" => same_body(target, run, &ties),
+        "once" => once(target, &ties, declared),
+        "read-timeout" => read_timeout(target, &ties, run, declared),
+        _ => Shown::NotExercised("it is not judged by this fault"),
+    }
+}
+
+/// The first attempt that breaks a rule; if any such attempt is certain, the first of those.
+fn offending<'a, 'b>(
+    ties: &'b [Tie<'a>],
+    breaks: impl Fn(&Tie<'a>) -> bool,
+) -> Option<&'b Tie<'a>> {
+    let all = || ties.iter().filter(|tie| breaks(tie));
+    all()
+        .find(|tie| tie.kind == TieKind::Marked)
+        .or_else(|| all().next())
+}
+
+fn retry_after(ties: &[Tie<'_>]) -> Shown {
+    let asked = super::Fault::WAIT;
+    let waited = |tie: &Tie<'_>| {
+        tie.next
+            .arrived
+            .saturating_sub(tie.first.head.unwrap_or_default())
+    };
+    let early = offending(ties, |tie| waited(tie) + TOLERANCE < asked);
+    match (early, ties.first()) {
+        (Some(tie), _) => {
+            let early = duration_left(asked.saturating_sub(waited(tie)));
+            Shown::broken(tie, format!("{early} too early"))
+        }
+        (None, Some(tie)) => Shown::Kept(Some(format!("after {}", duration(waited(tie))))),
+        (None, None) => Shown::Skipped,
+    }
+}
+
+fn refused_once(ties: &[Tie<'_>]) -> Shown {
+    match offending(ties, |_| true) {
+        Some(tie) => Shown::broken(tie, format!("sent {} times", ties.len() + 1)),
+        None => Shown::Kept(None),
+    }
+}
+
+fn key_reuse(target: &ProxyRequest, ties: &[Tie<'_>]) -> Shown {
+    let with_key = |it: &ProxyRequest| it.idempotency_key.is_some();
+    if !with_key(target) && !ties.iter().any(|tie| with_key(tie.next)) {
+        return Shown::NotExercised("no request of the call has an idempotency key");
+    }
+    if !with_key(target) {
+        return Shown::CannotTell("the first attempt had no idempotency key".to_owned());
+    }
+    let has_another = |tie: &Tie<'_>| tie.next.idempotency_key != target.idempotency_key;
+    match offending(ties, has_another) {
+        Some(tie) if with_key(tie.next) => Shown::broken(tie, "sent again with another key"),
+        Some(tie) => Shown::broken(tie, "sent again without its key"),
+        None if ties.is_empty() => Shown::Skipped,
+        None => Shown::Kept(None),
+    }
+}
+
+fn same_body(target: &ProxyRequest, run: &Run, ties: &[Tie<'_>]) -> Shown {
+    let Some(key) = target.idempotency_key else {
+        return Shown::NotExercised("no request of the call has an idempotency key");
+    };
+    let attempts = run
+        .of_route(&target.route)
+        .filter(|it| it.idempotency_key == Some(key));
+    let attempts: Vec<_> = attempts.collect();
+    let is_unknown = |it: &ProxyRequest| it.body == Body::Unknown;
+    let mut others = attempts
+        .iter()
+        .filter(|it| !is_unknown(it) && !is_unknown(target));
+    match (others.find(|it| it.body != target.body), attempts.len()) {
+        (Some(other), _) => Shown::Broken {
+            kind: TieKind::Marked,
+            requests: vec![target.seq, other.seq],
+            found: "one idempotency key for two bodies".to_owned(),
+        },
+        (None, 1) if ties.is_empty() => Shown::Skipped,
+        (None, 1) => Shown::NotExercised("no second request had the key of the first"),
+        (None, _) if attempts.iter().any(|it| is_unknown(it)) => {
+            Shown::CannotTell("a body was too long or broke off".to_owned())
+        }
+        (None, _) => Shown::Kept(None),
+    }
+}
+
+fn once(target: &ProxyRequest, ties: &[Tie<'_>], declared: &Declared) -> Shown {
+    let has_its_key = |tie: &Tie<'_>| {
+        target.idempotency_key.is_some() && tie.next.idempotency_key == target.idempotency_key
+    };
+    let is_declared = declared.once.contains(&target.route);
+    let seen = seen(target, ties);
+    let again = |tie: &Tie<'_>| match tie.next.idempotency_key {
+        Some(_) => format!("sent again with another key; {seen}"),
+        None => format!("sent again without a key; {seen}"),
+    };
+    match offending(ties, |tie| !has_its_key(tie)) {
+        Some(tie) if is_declared => Shown::broken(tie, again(tie)),
+        Some(_) if is_safe(&target.route) => {
+            Shown::NotExercised("a request that changes nothing may be sent again")
+        }
+        Some(tie) => Shown::CannotTell(format!(
+            "{}. Must it be done only once? --once '{}'",
+            again(tie),
+            target.route,
+        )),
+        None if ties.is_empty() && !is_declared => Shown::Skipped,
+        None if ties.is_empty() => Shown::Kept(None),
+        None => Shown::Kept(Some(format!("sent again with one key; {seen}"))),
+    }
+}
+
+/// Whether a request of this route changes nothing (RFC 9110 §9.2.1).
+#[must_use]
+pub fn is_safe(route: &str) -> bool {
+    let method = route.split(' ').next().unwrap_or_default();
+    matches!(method, "GET" | "HEAD" | "OPTIONS")
+}
+
+/// How often the upstream saw a call, and what it answered.
+fn seen(target: &ProxyRequest, ties: &[Tie<'_>]) -> String {
+    let all = std::iter::once(target).chain(ties.iter().map(|tie| tie.next));
+    let answers = all.filter_map(|it| it.upstream?.status);
+    let answers: Vec<_> = answers.map(|status| status.to_string()).collect();
+    match &*answers {
+        [] => "your API did not see it".to_owned(),
+        [one] => format!("your API saw it once and answered {one}"),
+        all => format!(
+            "your API saw it {} times and answered {}",
+            all.len(),
+            all.join(", ")
+        ),
+    }
+}
+
+fn read_timeout(target: &ProxyRequest, ties: &[Tie<'_>], run: &Run, declared: &Declared) -> Shown {
+    let is_stopped = run.end.stopped.is_some();
+    // The lab's own end of the command closes its connections.
+    let waited = target.closed.map(|it| it.saturating_sub(target.arrived));
+    let waited = waited.filter(|_| !is_stopped || target.closed < Some(run.end.took));
+    let open = || run.end.took.saturating_sub(target.arrived);
+    let mut later = run.of_route(&target.route);
+    let again = match ties.is_empty() {
+        false => ", and sent it again",
+        true if later.any(|it| Some(it.arrived) >= target.closed) => {
+            ", and another request of this route followed"
+        }
+        true => "",
+    };
+    let gave_up = |waited| format!("gave up after {}{again}", duration(waited));
+    let broken = |waited: String, within: Duration| Shown::Broken {
+        kind: TieKind::Marked,
+        requests: vec![target.seq],
+        found: format!("{waited}; at most {}", duration(within)),
+    };
+    let still = || format!("still waiting after {}", duration(open()));
+    match (waited, declared.give_up_within) {
+        (Some(waited), Some(within)) if waited > within + LATE => broken(gave_up(waited), within),
+        (Some(waited), Some(within)) if waited > within => Shown::CannotTell(gave_up(waited)),
+        (Some(waited), _) => Shown::Kept(Some(gave_up(waited))),
+        (None, Some(within)) if open() > within + LATE => broken(still(), within),
+        (None, _) => Shown::CannotTell(format!("{}: a longer --patience may tell", still())),
+    }
+}

@@ -1,0 +1,107 @@
+//! The verdicts on records made by hand, and on simulated plans.
+
+mod simulated;
+mod tables;
+
+use std::time::Duration;
+
+use wire::ValueHash;
+
+use super::{
+    CaseRuns, Declared, Fault, Judged, ProxyRequest, Run, RunKind, UpstreamResponse, judge,
+    record::CommandEnd,
+};
+
+pub(super) const ROUTE: &str = "POST /orders";
+
+pub(super) fn ms(millis: u64) -> Duration {
+    Duration::from_millis(millis)
+}
+
+/// A request of the route at this moment, with a target of this number.
+pub(super) fn request(at: u64, target: u64) -> ProxyRequest {
+    ProxyRequest {
+        arrived: ms(at),
+        route: ROUTE.to_owned(),
+        target: ValueHash(target),
+        upstream: Some(UpstreamResponse { status: Some(200) }),
+        status: Some(200),
+        ..ProxyRequest::default()
+    }
+}
+
+/// The same with this idempotency key.
+pub(super) fn keyed(at: u64, key: u64) -> ProxyRequest {
+    ProxyRequest {
+        idempotency_key: Some(ValueHash(key)),
+        calls: vec![ValueHash(key)],
+        ..request(at, 1)
+    }
+}
+
+/// A run of a command that ends with this code, in which the first request of the route
+/// meets the fault at once. The requests are numbered in order of arrival.
+pub(super) fn run(fault: Option<Fault>, mut requests: Vec<ProxyRequest>, exit: i32) -> Run {
+    requests.sort_by_key(|it| it.arrived);
+    for (request, seq) in requests.iter_mut().zip(1..) {
+        request.seq = seq;
+    }
+    let target = requests.iter_mut().find(|it| it.route == ROUTE);
+    if let (Some(fault), Some(target)) = (fault, target) {
+        target.fault = Some(fault);
+        let late = if fault == Fault::Hold {
+            Fault::HELD
+        } else {
+            Duration::ZERO
+        };
+        target.delivered = Some(target.arrived + late);
+        target.head = target.delivered;
+        if !matches!(fault, Fault::Hold | Fault::LostResponse) {
+            target.upstream = None;
+        }
+    }
+    let last = requests.last().map_or(Duration::ZERO, |it| it.arrived);
+    let held = match fault {
+        Some(Fault::Hold) => Fault::HELD,
+        _ => Duration::ZERO,
+    };
+    let took = last.max(held) + ms(10);
+    Run {
+        kind: match fault {
+            None => RunKind::Healthy,
+            Some(fault) => RunKind::Fault {
+                route: ROUTE.to_owned(),
+                fault,
+            },
+        },
+        requests,
+        dropped: 0,
+        refused: Vec::new(),
+        names_upstream: false,
+        end: CommandEnd {
+            exit: Some(exit),
+            took,
+            ..CommandEnd::default()
+        },
+    }
+}
+
+/// The verdict on a rule of the route.
+pub(super) fn verdict(runs: &[Run], fault: Fault, rule: &str, declared: &Declared) -> Judged {
+    let case = CaseRuns {
+        runs,
+        route: ROUTE,
+        fault,
+        confirm: 5,
+    };
+    let judged = judge(case, declared).into_iter();
+    let mut judged = judged.filter(|it| it.rule == rule);
+    judged.next().expect("a rule of the fault")
+}
+
+pub(super) fn once() -> Declared {
+    Declared {
+        once: vec![ROUTE.to_owned()],
+        give_up_within: Some(ms(20_000)),
+    }
+}

@@ -1,0 +1,398 @@
+//! Each rule, the quiet of a route and the ties, by tables.
+
+use judge::{
+    KnownFailures,
+    rules::Verdict::{Broken, CannotTell, Kept, NotExercised, Skipped},
+};
+use wire::Stopped;
+
+use super::{super::*, *};
+
+/// Two healthy runs, five controls, and five runs of a case that are alike.
+fn plan(healthy: &[ProxyRequest], fault: Fault, requests: &[ProxyRequest]) -> Vec<Run> {
+    let of = |fault| run(fault, healthy.to_vec(), 0);
+    let case = run(Some(fault), requests.to_vec(), 0);
+    let mut runs = vec![of(None), of(None)];
+    runs.extend((0..5).map(|_| of(Some(Fault::Hold))));
+    runs.extend((0..5).map(|_| case.clone()));
+    runs
+}
+
+fn at(moments: &[u64]) -> Vec<ProxyRequest> {
+    moments.iter().map(|at| request(*at, 1)).collect()
+}
+
+fn keys(keys: &[Option<u64>]) -> Vec<ProxyRequest> {
+    let of = |(number, key): (usize, &Option<u64>)| {
+        let at = 100 * number as u64;
+        key.map_or(request(at, 1), |key| keyed(at, key))
+    };
+    keys.iter().enumerate().map(of).collect()
+}
+
+#[test]
+fn waits_and_refusals_have_their_verdicts() {
+    use Fault::{Refused, RetryAfter};
+    let other_url = || vec![request(0, 1), request(100, 2), request(2_100, 1)];
+    for (fault, requests, expected) in [
+        (RetryAfter, at(&[0, 2_000]), Kept),
+        (RetryAfter, at(&[0, 1_998]), Kept),
+        (RetryAfter, at(&[0, 1_997]), Broken),
+        (RetryAfter, at(&[0]), Skipped),
+        (RetryAfter, other_url(), CannotTell),
+        (RetryAfter, vec![keyed(0, 7), keyed(100, 7)], Broken),
+        (Refused, at(&[0]), Kept),
+        (Refused, at(&[0, 50]), Broken),
+        (Refused, other_url(), Broken),
+        (Refused, vec![request(0, 1), request(9, 2)], CannotTell),
+    ] {
+        let judged = verdict(
+            &plan(&requests[..1], fault, &requests),
+            fault,
+            fault.rules()[0],
+            &once(),
+        );
+        assert_eq!(judged.verdict, expected, "{fault} {judged:?}");
+    }
+}
+
+#[test]
+fn keys_and_bodies_have_their_verdicts() {
+    let [reuse, body] = ["idempotency-key-reuse", "same-body"];
+    let judged = |rule, requests: &[ProxyRequest], declared: &Declared| {
+        let runs = plan(&requests[..1], Fault::LostResponse, requests);
+        verdict(&runs, Fault::LostResponse, rule, declared)
+    };
+    for (rule, sent, expected) in [
+        (reuse, &[None][..], NotExercised),
+        (reuse, &[Some(7)], Skipped),
+        (reuse, &[Some(7), Some(7)], Kept),
+        (reuse, &[Some(7), Some(8)], Broken),
+        (reuse, &[Some(7), None], Broken),
+        (reuse, &[None, Some(7)], CannotTell),
+        (body, &[None], NotExercised),
+        (body, &[Some(7)], Skipped),
+        (body, &[Some(7), Some(8)], NotExercised),
+        (body, &[Some(7), Some(7)], Kept),
+        ("once", &[None], Kept),
+        ("once", &[Some(7), Some(7)], Kept),
+        ("once", &[Some(7), Some(8)], Broken),
+        ("once", &[None, None], Broken),
+    ] {
+        let judged = judged(rule, &keys(sent), &once());
+        assert_eq!(judged.verdict, expected, "{rule} {sent:?} {judged:?}");
+    }
+    let mut two_bodies = keys(&[Some(7), Some(7)]);
+    two_bodies[1].body = Body::Read(ValueHash(9));
+    assert_eq!(judged(body, &two_bodies, &once()).verdict, Broken);
+    // Nobody said that it must be done only once.
+    let undeclared = |sent: &[Option<u64>]| judged("once", &keys(sent), &Declared::default());
+    assert_eq!(undeclared(&[None]).verdict, Skipped);
+    for (sent, how) in [
+        ([None, None], "without a key"),
+        ([Some(7), Some(8)], "with another key"),
+    ] {
+        let asked = format!(
+            "sent again {how}; your API saw it 2 times and answered 200, 200. Must it be done only \
+             once? --once 'POST /orders'"
+        );
+        let judged = undeclared(&sent);
+        assert_eq!((judged.verdict, judged.found), (CannotTell, Some(asked)));
+    }
+}
+
+#[test]
+fn a_request_that_changes_nothing_may_be_sent_again() {
+    let safe = |mut run: Run| {
+        let route = "GET /orders".to_owned();
+        run.requests
+            .iter_mut()
+            .for_each(|it| it.route.clone_from(&route));
+        if let RunKind::Fault { route: of, .. } = &mut run.kind {
+            *of = route;
+        }
+        run
+    };
+    let runs = plan(&at(&[0]), Fault::LostResponse, &at(&[0, 10])).into_iter();
+    let runs: Vec<_> = runs.map(safe).collect();
+
+    let case = CaseRuns {
+        runs: &runs,
+        route: "GET /orders",
+        fault: Fault::LostResponse,
+        confirm: 5,
+    };
+    let judged = judge(case, &Declared::default());
+
+    let once = judged.iter().find(|it| it.rule == "once").expect("judged");
+    assert_eq!(once.verdict, NotExercised, "{once:?}");
+}
+
+#[test]
+fn every_rule_but_the_one_on_urls_belongs_to_a_fault() {
+    let judged: Vec<_> = Fault::ALL.iter().flat_map(|fault| fault.rules()).collect();
+
+    assert!(judged.iter().all(|id| find(id).is_some()), "{judged:?}");
+    for rule in RULES {
+        let is_judged = judged.contains(&&rule.id);
+        assert_eq!(is_judged, rule.id != "no-url-credentials", "{}", rule.id);
+    }
+}
+
+#[test]
+fn a_request_that_its_client_gave_up_is_not_unanswered() {
+    let of = |upstream, status| {
+        let upstream = Some(UpstreamResponse { status: upstream });
+        ProxyRequest {
+            upstream,
+            status,
+            ..request(0, 1)
+        }
+    };
+
+    assert!(of(None, Some(502)).is_unanswered());
+    assert!(!of(None, None).is_unanswered());
+    assert!(!of(Some(200), None).is_unanswered());
+    assert!(!request(0, 1).is_unanswered());
+}
+
+#[test]
+fn only_a_known_failure_that_is_broken_nowhere_is_wrongly_listed() {
+    let other = "GET /other";
+    let of = |list: &str| {
+        let mut runs = plan(&at(&[0]), Fault::RetryAfter, &at(&[0, 100]));
+        runs.extend(plan(&at(&[0]), Fault::Refused, &at(&[0])).split_off(7));
+        let recording = Recording {
+            plan: vec![
+                (ROUTE.to_owned(), Fault::RetryAfter),
+                (ROUTE.to_owned(), Fault::Refused),
+            ],
+            runs,
+            ..Recording::default()
+        };
+        let card = recording.card(5, &once());
+        let known = KnownFailures::read(list, |_| Ok::<_, ()>(())).expect("a list");
+        known
+            .passed(&card)
+            .map(|it| it.id.clone())
+            .collect::<Vec<_>>()
+    };
+
+    assert_eq!(of("refused-once"), ["refused-once"]);
+    assert_eq!(of(&format!("{ROUTE}/refused-once")), ["refused-once"]);
+    assert_eq!(of(&format!("{other}/refused-once")), [""; 0]);
+    assert_eq!(of("retry-after-seconds"), [""; 0]);
+    assert_eq!(of("refused-once\nretry-after-seconds"), ["refused-once"]);
+}
+
+#[test]
+fn a_timeout_is_known_by_the_end_of_the_connection() {
+    let of = |closed: Option<u64>, took: u64, is_stopped: bool, within: Option<u64>| {
+        let mut silent = run(Some(Fault::Silence), at(&[0]), 0);
+        silent.requests[0].closed = closed.map(ms);
+        silent.end.took = ms(took);
+        silent.end.stopped = is_stopped.then_some(Stopped::TimeUp);
+        let healthy = || run(None, at(&[0]), 0);
+        let declared = Declared {
+            give_up_within: within.map(ms),
+            ..Declared::default()
+        };
+        let runs = [healthy(), healthy(), silent];
+        let judged = verdict(&runs, Fault::Silence, "read-timeout", &declared);
+        if judged.verdict == Broken {
+            let gave_up = judged
+                .found
+                .is_some_and(|it| it.starts_with("gave up after 5.5 s; at most"));
+            assert_eq!(gave_up, closed == Some(5_501), "{closed:?}");
+        }
+        judged.verdict
+    };
+
+    assert_eq!(of(Some(5_000), 5_100, false, None), Kept);
+    assert_eq!(of(Some(5_000), 5_100, false, Some(5_000)), Kept);
+    assert_eq!(of(Some(5_500), 5_600, false, Some(5_000)), CannotTell);
+    assert_eq!(of(Some(5_501), 5_600, false, Some(5_000)), Broken);
+    assert_eq!(of(Some(30_001), 30_000, true, None), CannotTell);
+    assert_eq!(of(Some(30_001), 30_000, true, Some(20_000)), Broken);
+    assert_eq!(of(None, 30_000, true, Some(40_000)), CannotTell);
+}
+
+#[test]
+fn nothing_is_told_of_a_run_with_a_gap() {
+    type Change = fn(&mut Run);
+    let changes: [(&str, Change); 6] = [
+        ("not every request was recorded", |run| run.dropped = 1),
+        ("a request was refused: Upgrade", |run| {
+            run.refused.push("Upgrade".to_owned());
+        }),
+        ("a proxy before this one sent a request again", |run| {
+            run.requests[0].is_repeated_by_a_hop = true;
+        }),
+        ("your API did not answer a request", |run| {
+            run.requests[1].upstream = Some(UpstreamResponse { status: None });
+        }),
+        ("the lab ended the command", |run| {
+            run.end.stopped = Some(Stopped::TimeUp);
+        }),
+        ("the fault was not delivered", |run| {
+            run.requests[0].delivered = None;
+        }),
+    ];
+    for (why, change) in changes {
+        let mut runs = plan(&at(&[0]), Fault::RetryAfter, &at(&[0, 100]));
+        runs.iter_mut().skip(7).for_each(change);
+        let judged = verdict(&runs, Fault::RetryAfter, "retry-after-seconds", &once());
+        let expected = match why {
+            "the fault was not delivered" => NotExercised,
+            _ => CannotTell,
+        };
+        assert_eq!(
+            (judged.verdict, judged.found.as_deref()),
+            (expected, Some(why))
+        );
+    }
+}
+
+#[test]
+fn what_equal_requests_show_needs_a_confirmation() {
+    let of = |cases: usize, controls: usize, others: usize| {
+        let requests = |moments: &[u64], fault| run(fault, at(moments), 0);
+        let mut runs = vec![requests(&[0], None), requests(&[0], None)];
+        runs.extend((0..controls).map(|_| requests(&[0], Some(Fault::Hold))));
+        runs.extend((0..cases).map(|_| requests(&[0, 100], Some(Fault::RetryAfter))));
+        runs.extend((0..others).map(|_| requests(&[0, 2_100], Some(Fault::RetryAfter))));
+        let judged = verdict(&runs, Fault::RetryAfter, "retry-after-seconds", &once());
+        (judged.verdict, judged.is_suspected)
+    };
+
+    assert_eq!(of(1, 1, 0), (CannotTell, true));
+    assert_eq!(of(5, 4, 0), (CannotTell, true));
+    assert_eq!(of(4, 5, 0), (CannotTell, true));
+    assert_eq!(of(5, 5, 0), (Broken, false));
+    assert_eq!(of(4, 5, 1), (CannotTell, false));
+}
+
+#[test]
+fn a_route_is_quiet_if_nothing_comes_twice_by_itself() {
+    let requests = |moments: &[u64], fault| run(fault, at(moments), 0);
+    let other = |moments: &[u64]| {
+        let mut run = requests(moments, Some(Fault::Refused));
+        run.kind = RunKind::Fault {
+            route: "GET /other".to_owned(),
+            fault: Fault::Refused,
+        };
+        run.requests[0].fault = None;
+        run
+    };
+    let hold = Some(Fault::Hold);
+    let healthy = || requests(&[0], None);
+    for (runs, is_quiet) in [
+        (vec![healthy(), healthy()], true),
+        (vec![], false),
+        (vec![healthy(), requests(&[], None)], false),
+        (
+            vec![requests(&[0, 1], None), requests(&[0, 1], None)],
+            false,
+        ),
+        (vec![healthy(), healthy(), requests(&[0], hold)], true),
+        (
+            vec![healthy(), healthy(), requests(&[0, 2_900], hold)],
+            false,
+        ),
+        (vec![healthy(), healthy(), run(hold, at(&[0]), 1)], false),
+        (vec![healthy(), healthy(), other(&[0])], true),
+        (vec![healthy(), healthy(), other(&[0, 9])], false),
+        (
+            vec![
+                healthy(),
+                healthy(),
+                requests(&[0, 9], Some(Fault::Refused)),
+            ],
+            true,
+        ),
+        (
+            vec![
+                healthy(),
+                healthy(),
+                run(
+                    Some(Fault::Refused),
+                    vec![request(0, 1), request(3, 2), request(9, 2)],
+                    0,
+                ),
+            ],
+            false,
+        ),
+    ] {
+        assert_eq!(
+            unfit(&runs, ROUTE).is_none(),
+            is_quiet,
+            "{:?}",
+            unfit(&runs, ROUTE)
+        );
+    }
+}
+
+#[test]
+fn what_overlaps_is_no_tie_and_other_marks_untie_nothing() {
+    use super::super::ties::{TieKind, ties};
+    let tied = |requests: Vec<ProxyRequest>, is_quiet: bool| {
+        let mut run = run(Some(Fault::RetryAfter), requests, 0);
+        run.requests[0].delivered = Some(ms(50));
+        ties(&run, is_quiet.then_some(ms(3_000)))
+            .map(|tie| (tie.next.seq, tie.kind))
+            .collect::<Vec<_>>()
+    };
+    use TieKind::{Marked, Same};
+
+    assert_eq!(
+        tied(vec![keyed(0, 7), keyed(49, 7), keyed(50, 7)], true),
+        [(3, Marked)]
+    );
+    assert_eq!(tied(vec![keyed(0, 7), keyed(60, 8)], true), [(2, Same)]);
+    assert_eq!(tied(vec![keyed(0, 7), keyed(60, 8)], false), []);
+    assert_eq!(tied(vec![request(0, 1), request(60, 2)], true), []);
+    assert_eq!(tied(vec![request(0, 1), request(3_001, 1)], true), []);
+    let unread = |at| ProxyRequest {
+        body: Body::Unknown,
+        ..request(at, 1)
+    };
+    assert_eq!(tied(vec![unread(0), unread(60)], true), []);
+}
+
+#[test]
+fn a_credential_in_a_url_is_broken_and_a_name_alone_is_shown() {
+    let of = |found: &[Option<bool>], named| {
+        let requests = found.iter().map(|it| ProxyRequest {
+            credential_in_url: *it,
+            names_a_secret: named,
+            ..request(0, 1)
+        });
+        let judged = judge_credentials(&[run(None, requests.collect(), 0)]);
+        (judged.verdict, judged.found.is_some())
+    };
+
+    assert_eq!(of(&[None], false), (NotExercised, true));
+    assert_eq!(of(&[None, Some(false)], false), (Kept, false));
+    assert_eq!(of(&[None, Some(false)], true), (Kept, true));
+    assert_eq!(of(&[Some(false), Some(true)], false), (Broken, true));
+}
+
+#[test]
+fn a_card_counts_every_verdict_and_names_each_warning_once() {
+    let mut runs = plan(&at(&[0]), Fault::Refused, &at(&[0]));
+    runs[0].refused = vec!["CONNECT".to_owned(); 2];
+    runs[1].names_upstream = true;
+    let recording = Recording {
+        upstream: "http://127.0.0.1:9".to_owned(),
+        plan: vec![(ROUTE.to_owned(), Fault::Refused)],
+        runs,
+        ..Recording::default()
+    };
+
+    let card = recording.card(5, &once());
+
+    let counts = [Kept, NotExercised, Broken, Skipped, CannotTell].map(|it| card.count(it));
+    assert_eq!(counts, [1, 1, 0, 0, 0]);
+    assert_eq!((card.warnings.len(), card.cases[0].runs), (2, 5));
+    assert_eq!(card.cases[0].requests.len(), 1);
+}

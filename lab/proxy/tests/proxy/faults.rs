@@ -1,0 +1,144 @@
+//! Each fault on the wire: what the client gets, what the upstream sees, and what the record
+//! says of it.
+
+use std::time::Duration;
+
+use proxy::Fault;
+use tokio::time::{Instant, timeout};
+
+use super::*;
+
+const ORDERS: &str = "POST /v1/orders";
+const CREATED: &str = "HTTP/1.1 201 Created\r\nX-Upstream: 1\r\nContent-Length: 2\r\n\r\nok";
+
+#[tokio::test]
+async fn an_injected_response_comes_once_and_the_upstream_sees_nothing_of_it() {
+    for (fault, status, retry_after) in [
+        (Fault::Unavailable, 503, vec![]),
+        (Fault::RetryAfter, 503, vec!["2"]),
+        (Fault::Refused, 400, vec![]),
+    ] {
+        let api = Api::answering(CREATED).await;
+        let proxy = Proxy::before(api.address, Some((ORDERS, fault)));
+
+        let other = Message::of(&proxy.ask(&get("/v1/orders")).await);
+        let faulty = Message::of(&proxy.ask(&post("/v1/orders", "first")).await);
+        let next = Message::of(&proxy.ask(&post("/v1/orders", "next")).await);
+
+        assert_eq!([other.status(), next.status()], ["201"; 2], "{fault}");
+        assert_eq!(faulty.status(), status.to_string(), "{fault}");
+        assert_eq!(faulty.values("content-type"), ["application/problem+json"]);
+        assert_eq!(faulty.values("retry-after"), retry_after, "{fault}");
+        let upstreams = [faulty.values("x-upstream"), faulty.values("via")];
+        assert_eq!(upstreams.concat(), [""; 0], "{fault}");
+        let bodies: Vec<_> = api.seen().into_iter().map(|it| it.body).collect();
+        assert_eq!(bodies, ["", "next"], "{fault}");
+        let run = proxy.stop().await;
+        let told: Vec<_> = run.requests.iter().map(told).collect();
+        let passed = (Some(201), Some(Some(201)), false);
+        assert_eq!(told, [passed, (Some(status), None, true), passed]);
+    }
+}
+
+#[tokio::test]
+async fn a_success_is_lost_and_another_response_passes() {
+    for status in [200, 201, 302, 404, 500] {
+        let is_lost = status < 300;
+        let response = format!("HTTP/1.1 {status} X\r\nContent-Length: 2\r\n\r\nok");
+        let api = Api::answering(&response).await;
+        let proxy = Proxy::before(api.address, Some((ORDERS, Fault::LostResponse)));
+
+        let first = proxy.ask(&post("/v1/orders", "first")).await;
+        let next = Message::of(&proxy.ask(&post("/v1/orders", "next")).await);
+
+        let bodies: Vec<_> = api.seen().into_iter().map(|it| it.body).collect();
+        assert_eq!(bodies, ["first", "next"], "{status}");
+        assert_eq!(first.is_empty(), is_lost, "{first}");
+        assert_eq!(next.status(), status.to_string());
+        let run = proxy.stop().await;
+        let got = (!is_lost).then_some(status);
+        assert_eq!(told(&run.requests[0]), (got, Some(Some(status)), is_lost));
+        assert!(run.requests[0].closed.is_some());
+        let passed = (Some(status), Some(Some(status)), false);
+        assert_eq!(told(&run.requests[1]), passed);
+    }
+}
+
+#[tokio::test]
+async fn silence_lasts_until_the_client_gives_up() {
+    let api = Api::answering(CREATED).await;
+    let proxy = Proxy::before(api.address, Some((ORDERS, Fault::Silence)));
+    let mut stream = proxy.connect().await;
+
+    send(&mut stream, &post("/v1/orders", "first")).await;
+    let nothing = timeout(Duration::from_millis(50), stream.read_u8()).await;
+    drop(stream);
+    let next = Message::of(&proxy.ask(&post("/v1/orders", "next")).await);
+
+    assert!(nothing.is_err(), "{nothing:?}");
+    assert_eq!(next.status(), "201");
+    assert_eq!(api.seen().len(), 1);
+    let run = proxy.stop().await;
+    assert_eq!(told(&run.requests[0]), (None, None, true));
+    assert!(run.requests[0].closed >= Some(Duration::from_millis(50)));
+}
+
+#[tokio::test]
+async fn what_the_user_ends_was_not_given_up_by_the_client() {
+    let api = Api::answering(CREATED).await;
+    let proxy = Proxy::before(api.address, Some((ORDERS, Fault::Silence)));
+    let mut stream = proxy.connect().await;
+    send(&mut stream, &post("/v1/orders", "first")).await;
+    // Another route takes the way to the API and back: the silence has begun by then.
+    proxy.ask(&get("/other")).await;
+
+    let run = proxy.0.stop(None).await;
+
+    let target = run.target().expect("the first request");
+    assert_eq!(told(target), (None, None, true));
+    assert_eq!(target.closed, None);
+    assert!(run.end.took >= target.arrived);
+}
+
+#[tokio::test]
+async fn hold_gives_the_true_response_three_seconds_late() {
+    let api = Api::answering(CREATED).await;
+    let proxy = Proxy::before(api.address, Some((ORDERS, Fault::Hold)));
+
+    let begun = Instant::now();
+    let held = Message::of(&proxy.ask(&post("/v1/orders", "first")).await);
+    let took = begun.elapsed();
+    proxy.ask(&post("/v1/orders", "next")).await;
+
+    assert!(took >= Fault::HELD, "{took:?}");
+    assert!(begun.elapsed() < 2 * Fault::HELD);
+    assert_eq!((held.status(), &*held.body), ("201", "ok"));
+    assert_eq!(held.values("x-upstream"), ["1"]);
+    assert_eq!(api.seen().len(), 2);
+    let run = proxy.stop().await;
+    assert_eq!(told(&run.requests[0]), (Some(201), Some(Some(201)), true));
+    assert!(run.requests[0].head >= Some(Fault::HELD));
+}
+
+#[tokio::test]
+async fn every_response_closes_its_connection_where_the_fault_may_end_one() {
+    for fault in Fault::ALL {
+        let closes = matches!(fault, Fault::LostResponse | Fault::Silence);
+        let api = Api::answering(CREATED).await;
+        let proxy = Proxy::before(api.address, Some((ORDERS, fault)));
+        let one = "GET /a HTTP/1.1\r\nHost: localhost\r\n";
+        let (two, refused) = (
+            format!("{one}\r\n").repeat(2),
+            format!("{one}Upgrade: a\r\n\r\n"),
+        );
+
+        let mut streams = [proxy.connect().await, proxy.connect().await];
+        for (stream, sent) in streams.iter_mut().zip([two, refused]) {
+            send(stream, &sent).await;
+            let end = timeout(Duration::from_millis(50), read_to_end(stream)).await;
+
+            assert_eq!(end.is_ok(), closes, "{fault}");
+        }
+        assert_eq!(api.seen().len(), if closes { 1 } else { 2 }, "{fault}");
+    }
+}

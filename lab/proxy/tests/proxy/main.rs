@@ -1,0 +1,210 @@
+//! `lab proxy` on the wire: raw clients, the proxy, and an API that keeps what it was sent.
+//!
+//! Texts hold one byte in each `char`, so that no byte is lost or judged.
+
+mod faults;
+mod refusals;
+mod transparency;
+
+use std::{
+    net::SocketAddr,
+    sync::{Arc, Mutex},
+};
+
+use proxy::{Aim, CommandEnd, Fault, Listening, ProxyRequest, Run, Templates, Upstream};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::{TcpListener, TcpStream},
+};
+
+/// An API with one response for all.
+struct Api {
+    address: SocketAddr,
+    /// Each connection, as far as the end of its request.
+    seen: Arc<Mutex<Vec<String>>>,
+}
+
+impl Api {
+    async fn answering(response: &str) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let address = listener.local_addr().expect("an address");
+        let seen = Arc::new(Mutex::new(Vec::new()));
+        let (response, sees) = (bytes(response), Arc::clone(&seen));
+        tokio::spawn(async move {
+            while let Ok((mut stream, _)) = listener.accept().await {
+                let (response, sees) = (response.clone(), Arc::clone(&sees));
+                tokio::spawn(async move {
+                    let request = read_message(&mut stream).await;
+                    sees.lock().expect("no panic").push(request);
+                    // The proxy may have gone.
+                    let _ = stream.write_all(&response).await;
+                });
+            }
+        });
+        Self { address, seen }
+    }
+
+    fn seen(&self) -> Vec<Message> {
+        let seen = self.seen.lock().expect("no panic");
+        seen.iter().map(|text| Message::of(text)).collect()
+    }
+}
+
+/// A proxy before an upstream.
+struct Proxy(Listening);
+
+impl Proxy {
+    fn before(address: SocketAddr, aim: Option<(&str, Fault)>) -> Self {
+        let upstream = Upstream::new(&format!("http://{address}"), &[]).expect("an origin");
+        let aim = aim.map(|(route, fault)| Aim {
+            templates: Templates::default(),
+            route: route.to_owned(),
+            fault,
+        });
+        Self(Listening::start(&upstream, aim, &[], false).expect("a port"))
+    }
+
+    async fn connect(&self) -> TcpStream {
+        let address = self.0.base_url()["http://".len()..].to_owned();
+        TcpStream::connect(address).await.expect("it listens")
+    }
+
+    /// All that comes until the proxy closes the connection.
+    async fn ask(&self, request: &str) -> String {
+        let mut stream = self.connect().await;
+        // A refused request may be answered before its end.
+        let _ = stream.write_all(&bytes(request)).await;
+        read_to_end(&mut stream).await
+    }
+
+    async fn stop(self) -> Run {
+        self.0.stop(Some(CommandEnd::default())).await
+    }
+}
+
+/// A request or a response. Names are in lower case.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Message {
+    first: String,
+    headers: Vec<(String, String)>,
+    body: String,
+}
+
+impl Message {
+    fn of(text: &str) -> Self {
+        let (head, body) = text.split_once("\r\n\r\n").unwrap_or((text, ""));
+        let mut lines = head.split("\r\n");
+        let first = lines.next().unwrap_or_default().to_owned();
+        let headers = lines.filter_map(|line| line.split_once(':'));
+        let headers = headers.map(|(name, value)| (name.to_lowercase(), value.trim().to_owned()));
+        let mut message = Self {
+            first,
+            headers: headers.collect(),
+            body: body.to_owned(),
+        };
+        if message.values("transfer-encoding") == ["chunked"] {
+            message.body = dechunked(body);
+        }
+        message
+    }
+
+    fn status(&self) -> &str {
+        self.first.split(' ').nth(1).unwrap_or_default()
+    }
+
+    fn values(&self, name: &str) -> Vec<&str> {
+        let of_it = self.headers.iter().filter(|(it, _)| it == name);
+        of_it.map(|(_, value)| &**value).collect()
+    }
+
+    /// The headers without these, in an order of names.
+    fn without(&self, names: &[&str]) -> Vec<(String, String)> {
+        let mut rest = self.headers.clone();
+        rest.retain(|(name, _)| !names.contains(&&**name));
+        rest.sort_by(|(one, _), (other, _)| one.cmp(other));
+        rest
+    }
+}
+
+fn text(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| char::from(*byte)).collect()
+}
+
+fn bytes(text: &str) -> Vec<u8> {
+    let bytes = text.chars().map(|sign| u8::try_from(u32::from(sign)));
+    bytes.collect::<Result<_, _>>().expect("bytes")
+}
+
+fn chunked(parts: &[&str]) -> String {
+    let chunk = |part: &&str| format!("{:x}\r\n{part}\r\n", part.chars().count());
+    parts.iter().map(chunk).collect::<String>() + "0\r\n\r\n"
+}
+
+fn dechunked(body: &str) -> String {
+    let (size, rest) = body.split_once("\r\n").unwrap_or(("0", ""));
+    let size = usize::from_str_radix(size, 16).expect("a size");
+    let part: String = rest.chars().take(size).collect();
+    let rest: String = rest.chars().skip(size + 2).collect();
+    part + &Some(rest)
+        .filter(|_| size > 0)
+        .map_or_else(String::new, |it| dechunked(&it))
+}
+
+async fn read_to_end(stream: &mut TcpStream) -> String {
+    let mut all = Vec::new();
+    // A reset ends it as well.
+    let _ = stream.read_to_end(&mut all).await;
+    text(&all)
+}
+
+/// Reads one request to the end that its head declares.
+async fn read_message(stream: &mut TcpStream) -> String {
+    let mut all = Vec::new();
+    while stream.read_buf(&mut all).await.is_ok_and(|read| read > 0) {
+        let Some(end) = all.windows(4).position(|it| it == b"\r\n\r\n") else {
+            continue;
+        };
+        let head = Message::of(&text(&all[..end + 4]));
+        let length: usize = head.values("content-length").concat().parse().unwrap_or(0);
+        let is_chunked = !head.values("transfer-encoding").is_empty();
+        if all.len() >= end + 4 + length && (!is_chunked || all.ends_with(b"\r\n0\r\n\r\n")) {
+            break;
+        }
+    }
+    text(&all)
+}
+
+/// A request that closes its connection.
+fn request(first: &str, headers: &[&str], body: &str) -> String {
+    let lines: String = headers.iter().map(|line| format!("{line}\r\n")).collect();
+    format!("{first} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n{lines}\r\n{body}")
+}
+
+fn get(target: &str) -> String {
+    request(&format!("GET {target}"), &[], "")
+}
+
+fn post(target: &str, body: &str) -> String {
+    let length = format!("Content-Length: {}", body.chars().count());
+    request(&format!("POST {target}"), &[&length], body)
+}
+
+/// Sends bytes.
+async fn send(stream: &mut TcpStream, text: &str) {
+    stream.write_all(&bytes(text)).await.expect("it reads");
+}
+
+/// What the upstream saw of a request, what the client got, and the record.
+async fn served(sent: &str, response: &str) -> (Vec<Message>, String, Run) {
+    let api = Api::answering(response).await;
+    let proxy = Proxy::before(api.address, None);
+    let got = proxy.ask(sent).await;
+    (api.seen(), got, proxy.stop().await)
+}
+
+/// The status that the client got, that of the upstream if the request was handed on, and
+/// whether its fault was delivered.
+fn told(request: &ProxyRequest) -> (Option<u16>, Option<Option<u16>>, bool) {
+    let upstream = request.upstream.map(|it| it.status);
+    (request.status, upstream, request.delivered.is_some())
+}

@@ -1,0 +1,35 @@
+//! The frame of a report: its style sheet, and a content security policy that allows
+//! nothing else.
+
+use base64::{Engine, prelude::BASE64_STANDARD};
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+use sha2::{Digest, Sha256};
+
+/// The style sheet, embedded in the report.
+const STYLE: &str = include_str!("style.css");
+
+/// Wraps a body in a document that loads nothing and runs no script.
+pub fn document(title: &str, body: Markup) -> String {
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta http-equiv="Content-Security-Policy" content=(policy());
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                title { (title) }
+                style { (PreEscaped(STYLE)) }
+            }
+            body { (super::hatch()) (body) }
+        }
+    }
+    .into_string()
+}
+
+/// Even if markup from the wire got into the report, it could neither run nor load
+/// anything: the policy allows only the style sheet with this hash.
+fn policy() -> String {
+    let hash = BASE64_STANDARD.encode(Sha256::digest(STYLE));
+    format!("default-src 'none'; style-src 'sha256-{hash}'; base-uri 'none'; form-action 'none'")
+}

@@ -1,0 +1,183 @@
+//! Faults of the first responses of a service: lost, broken off in the body, or never sent.
+
+use std::{
+    io,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+use crate::{ConnectionFault, Served};
+use axum::{
+    Extension,
+    body::{Body, Bytes, to_bytes},
+    extract::Request,
+    middleware::{Next, from_fn},
+    response::{IntoResponse, Response},
+};
+use futures_util::stream::{self, StreamExt};
+use http::header::CONTENT_LENGTH;
+use tokio::{sync::Notify, time::sleep};
+
+/// How long half a body stays half a body before its connection breaks.
+const BREAK_OFF: Duration = Duration::from_millis(20);
+
+/// The fault of one response.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// No handler sees the request, and nothing is sent until the client hangs up.
+    Silence,
+    /// The request is handled; then the connection is closed without a byte of the response.
+    LostResponse,
+    /// The head of the response and the first half of its body are sent; then the
+    /// connection breaks.
+    CutBody,
+}
+
+impl Fault {
+    /// Its name in spans, metrics and the wire record.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Silence => "silence",
+            Self::LostResponse => "lost_response",
+            Self::CutBody => "cut_body",
+        }
+    }
+}
+
+/// Routes that have these faults, one for each of the first requests in order of arrival.
+/// `silence` is notified when a [silence](Fault::Silence) has begun and is in the record.
+#[must_use]
+pub fn inject(served: Served, faults: &'static [Fault], silence: Arc<Notify>) -> Served {
+    let requests = Arc::new(AtomicUsize::new(0));
+    let layer = from_fn(move |request: Request, next: Next| {
+        let fault = faults.get(requests.fetch_add(1, Ordering::Relaxed));
+        respond(fault.copied(), Arc::clone(&silence), request, next)
+    });
+    Served {
+        router: served.router.layer(layer),
+        ..served
+    }
+}
+
+async fn respond(
+    fault: Option<Fault>,
+    silence: Arc<Notify>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let Some(fault) = fault else {
+        return next.run(request).await;
+    };
+    let name = Extension(crate::Fault(fault.name()));
+    match fault {
+        Fault::Silence => {
+            let begins = Extension(Arc::new(Begins(silence)));
+            (name, begins, Extension(ConnectionFault::Silence)).into_response()
+        }
+        Fault::LostResponse => {
+            let response = next.run(request).await;
+            (name, Extension(ConnectionFault::Close), response).into_response()
+        }
+        Fault::CutBody => {
+            let (head, body) = next.run(request).await.into_parts();
+            // A handler of the lab can be read to its end.
+            let body = to_bytes(body, usize::MAX).await.unwrap_or_default();
+            cut(Response::from_parts(head, Body::empty()), body)
+        }
+    }
+}
+
+/// A response with the first half of this body, whose connection breaks then.
+pub fn cut(response: Response, mut body: Bytes) -> Response {
+    let length = body.len();
+    body.truncate(length / 2);
+    let broken = async {
+        // What there is goes out first: else the head would be lost as well.
+        sleep(BREAK_OFF).await;
+        Err(io::Error::other("the body breaks off on purpose"))
+    };
+    let stream = stream::iter([Ok(body)]).chain(stream::once(broken));
+    let mut response = response.map(|_| Body::from_stream(stream));
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_LENGTH, length.into());
+    let name = crate::Fault(Fault::CutBody.name());
+    response.extensions_mut().insert(name);
+    response
+}
+
+/// Tells that a silence has begun when the host drops the response that it withholds.
+struct Begins(Arc<Notify>);
+
+impl Drop for Begins {
+    fn drop(&mut self) {
+        self.0.notify_one();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Host, ServiceConfig};
+    use axum::{Router, routing::get};
+    use tokio::{
+        io::{AsyncReadExt, AsyncWriteExt},
+        net::TcpStream,
+    };
+
+    use super::*;
+
+    const RESPONSE: &str = "0123456789";
+
+    #[tokio::test]
+    async fn each_of_the_first_responses_has_its_fault() {
+        const FAULTS: &[Fault] = &[Fault::LostResponse, Fault::CutBody, Fault::Silence];
+        let silence = Arc::<Notify>::default();
+        let routes = Router::new().route("/", get(async || RESPONSE));
+        let config = ServiceConfig::builder().port(0).build().expect("legal");
+        let served = inject(routes.into(), FAULTS, Arc::clone(&silence));
+        let service = Host::start(config, served).expect("a free port");
+        let ask = async || {
+            let mut stream = TcpStream::connect(service.local_addr()).await.unwrap();
+            let request = "GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+            stream.write_all(request.as_bytes()).await.unwrap();
+            stream
+        };
+        let end = async |mut stream: TcpStream| {
+            let mut response = String::new();
+            stream.read_to_string(&mut response).await.unwrap();
+            response
+        };
+
+        let lost = end(ask().await).await;
+        let cut = end(ask().await).await;
+        let silent = ask().await;
+        silence.notified().await;
+        let whole = end(ask().await).await;
+
+        assert_eq!(lost, "");
+        assert!(cut.contains("content-length: 10\r\n") && cut.ends_with("\r\n\r\n01234"));
+        assert_eq!(
+            silent.try_read(&mut [0]).unwrap_err().kind(),
+            io::ErrorKind::WouldBlock
+        );
+        assert!(whole.ends_with(RESPONSE), "{whole}");
+        drop(silent);
+        let ledger = service.ledger_handle();
+        service.stop().await.expect("nothing left");
+        let record = ledger.snapshot();
+        let recorded = record
+            .entries
+            .iter()
+            .map(|it| (it.fault, it.status, it.ended.is_some()));
+        let expected = [
+            (Some("lost_response"), None, false),
+            (Some("cut_body"), Some(200), false),
+            (Some("silence"), None, false),
+            (None, Some(200), true),
+        ];
+        assert!(recorded.eq(expected), "{:?}", record.entries);
+    }
+}
