@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use host::{IDEMPOTENCY_KEY, Problem};
 use http::HeaderMap;
 
-use crate::canonical_json::JsonDigest;
+use crate::job_body::BodyDigest;
 use crate::problem;
 use wire::header_lines::single;
 
@@ -53,7 +53,7 @@ pub(crate) enum Submission {
 
 #[derive(Debug)]
 struct Record {
-    body: JsonDigest,
+    body: BodyDigest,
     job: u64,
 }
 
@@ -72,7 +72,7 @@ impl Records {
     }
 
     /// Takes a submission to its record.
-    pub(crate) fn submit(&mut self, key: IdempotencyKey, body: JsonDigest) -> Submission {
+    pub(crate) fn submit(&mut self, key: IdempotencyKey, body: BodyDigest) -> Submission {
         match self.bound.get(&key) {
             Some(record) if record.body == body => Submission::Replayed(record.job),
             Some(_) => Submission::Conflict,

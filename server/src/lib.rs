@@ -5,7 +5,7 @@
 //! longer than anybody's patience, invalid JSON, lists that never end. Each is one
 //! lesson, and each lesson is one file in `routes/`.
 //!
-//! | Method and path | What comes back | What it teaches |
+//! | Method and path | Response | Lesson |
 //! |---|---|---|
 //! | GET `/items` | three records on two pages | walk a list by its cursors |
 //! | GET `/looping-items` | cursors A → B → A → … | remember every cursor, not the last one |
@@ -14,7 +14,7 @@
 //! | GET `/bad-cursor` | a cursor that is a number | check the cursor's type |
 //! | GET `/flaky` | 503, 503, then success for good | retry, with a wait of one's own |
 //! | GET `/retry-later` | 503, `Retry-After: 120` | never call early; hand a long wait on |
-//! | GET `/bad-json` | JSON that breaks off | a media type is a promise, no proof |
+//! | GET `/bad-json` | JSON that breaks off | a media type proves nothing about a body |
 //! | GET `/text-json` | a page called `text/plain` | the media type comes before the body |
 //! | GET `/no-content` | 204 | success may have no body |
 //! | GET `/redirect` | 302 to `/items` | a redirect is a response, not an order |
@@ -57,12 +57,11 @@
     )
 )]
 
-mod canonical_json;
 mod cursor;
 mod idempotency;
+mod job_body;
 mod lesson;
 mod lessons;
-mod openapi;
 mod page;
 mod problem;
 mod routes;
@@ -75,7 +74,6 @@ mod tests;
 use host::{Host, RunningService, ServiceConfig, StartError};
 
 pub use lessons::{DEFAULT_MAX_JOBS, lessons, serves, with_room_for};
-pub use openapi::openapi;
 
 /// The default port of the program.
 pub const DEFAULT_PORT: u16 = 8765;

@@ -46,10 +46,6 @@ struct Arguments {
     /// them off, and the exit status is 1.
     #[arg(long, value_name = "SECONDS", default_value_t = DEFAULT_DRAIN_DEADLINE.as_secs_f64(), allow_negative_numbers = true)]
     drain_deadline: f64,
-
-    /// Print the OpenAPI 3.1 description of the service and exit.
-    #[arg(long)]
-    print_openapi: bool,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -107,10 +103,6 @@ fn log() {
 }
 
 fn run(arguments: &Arguments) -> Result<(), Failure> {
-    if arguments.print_openapi {
-        writeln!(io::stdout(), "{}", server::openapi())?;
-        return Ok(());
-    }
     let got = arguments.drain_deadline;
     let drain_deadline =
         Duration::try_from_secs_f64(got).map_err(|_| Failure::DrainDeadline { got })?;

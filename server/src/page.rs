@@ -9,7 +9,6 @@ use host::query::only;
 use http::HeaderValue;
 use http::header::CONTENT_TYPE;
 use http::request::Parts;
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::cursor::{self, List};
@@ -26,7 +25,7 @@ pub(crate) const MAX_LIMIT: u64 = 100;
 pub(crate) const DEFAULT_LIMIT: u64 = 50;
 
 /// One record.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize)]
 pub(crate) struct Item {
     /// Its identifier.
     id: Cow<'static, str>,
@@ -53,12 +52,11 @@ impl Item {
 }
 
 /// A page of records and the way to the next one.
-#[derive(Debug, JsonSchema)]
+#[derive(Debug)]
 pub(crate) struct Page {
     /// The records, at most two.
     pub(crate) items: Cow<'static, [Item]>,
     /// The opaque position to go on from: `null`, and not absent, on the last page.
-    #[schemars(length(min = 1))]
     pub(crate) next_cursor: Option<String>,
 }
 

@@ -11,7 +11,7 @@ host::problems! { pub(crate),
     PAYLOAD_TOO_LARGE = PAYLOAD_TOO_LARGE, "payload_too_large" of "body", "the body is larger than 64 KiB";
     INCOMPLETE_BODY = BAD_REQUEST, "incomplete_body" of "body", "the body broke off before its end, or its chunks cannot be read";
     BODY_TIMEOUT = REQUEST_TIMEOUT, "body_timeout" of "body", "the rest of the body did not come in time";
-    INVALID_JSON = BAD_REQUEST, "invalid_json" of "body", "the body is not JSON that has one meaning: check its syntax, member names given twice, nesting beyond 127 levels and exponents out of range";
+    INVALID_JSON = BAD_REQUEST, "invalid_json" of "body", "the body is not JSON, or nested beyond 127 levels";
     INVALID_JOB = UNPROCESSABLE_ENTITY, "invalid_job" of "body", "a job must be a JSON object";
     IDEMPOTENCY_CONFLICT = CONFLICT, "idempotency_conflict" of "header.Idempotency-Key", "the idempotency key was used before with a different body";
     JOB_STORE_FULL = INSUFFICIENT_STORAGE, "job_store_full", "no further idempotency key can be remembered";

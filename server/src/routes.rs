@@ -22,7 +22,7 @@ mod prelude {
     pub(super) use http::{Method, StatusCode};
 
     pub(super) use crate::cursor::{self, List};
-    pub(super) use crate::lesson::{Content, DeclaredResponse, Lesson, Takes};
+    pub(super) use crate::lesson::{Lesson, PAGE};
     pub(super) use crate::page::{Item, Page, PageQuery};
     pub(super) use crate::problem;
     pub(super) use crate::state::ServiceState;

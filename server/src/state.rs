@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use host::SeedKey;
 use http::Method;
 
-use crate::canonical_json::JsonDigest;
 use crate::idempotency::{IdempotencyKey, Records, Submission};
+use crate::job_body::BodyDigest;
 
 /// The state of the lessons. Clones share it.
 #[derive(Clone)]
@@ -40,7 +40,7 @@ impl ServiceState {
         self.0.calls.fetch_add(step, Ordering::Relaxed) + 1
     }
 
-    pub(crate) fn submit(&self, key: IdempotencyKey, body: JsonDigest) -> Submission {
+    pub(crate) fn submit(&self, key: IdempotencyKey, body: BodyDigest) -> Submission {
         self.0
             .records
             .lock()

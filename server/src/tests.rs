@@ -4,4 +4,3 @@ mod exchanges;
 mod hosted;
 mod metrics;
 mod observed;
-mod openapi;

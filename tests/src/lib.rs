@@ -1,6 +1,5 @@
-//! Support for the tests: the client's own bench, a service with a client on one clock,
-//! and what the fuzz targets need as well, a service without a socket and a client
-//! without one.
+//! Support for the tests: the client's own bench, a service with a client on one clock, a
+//! service without a socket and a client without one.
 //!
 //! Nothing here waits, reaches beyond loopback or is shared between two tests.
 
@@ -18,5 +17,5 @@ pub use bench::{
     page, read, response_problem, retry_after, silently, status, sum, transport_error, typed,
 };
 pub use loopback::Loopback;
-pub use service::{get, job, respond, serve, wait};
+pub use service::{job, respond, wait};
 pub use transport::{client, says};

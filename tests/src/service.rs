@@ -3,8 +3,8 @@
 use std::cell::OnceCell;
 
 use axum::body::{Body, to_bytes};
-use host::{Ledger, ServiceConfig, ServiceConfigBuilder};
-use http::{HeaderValue, Request, Response, Uri};
+use host::ServiceConfig;
+use http::{HeaderValue, Request, Response};
 use tokio::runtime::{Builder, Runtime};
 use tower::ServiceExt;
 
@@ -20,23 +20,12 @@ pub fn wait<T>(future: impl Future<Output = T>) -> T {
     })
 }
 
-/// What a fresh service of the lessons responds to requests, one after the other, and its
-/// record.
-pub fn respond(
-    requests: impl IntoIterator<Item = Request<Body>>,
-) -> (Vec<Response<Vec<u8>>>, Ledger) {
-    serve(server::lessons(1), |config| config, requests)
-}
-
-/// What a fresh service of these routes responds.
-pub fn serve(
-    routes: impl Into<host::Served>,
-    configure: impl FnOnce(ServiceConfigBuilder) -> ServiceConfigBuilder,
-    requests: impl IntoIterator<Item = Request<Body>>,
-) -> (Vec<Response<Vec<u8>>>, Ledger) {
-    let config = configure(ServiceConfig::builder().seed(1)).build();
-    let (router, ledger) = host::router(&config.expect("a legal configuration"), routes);
-    let served = requests.into_iter().map(|request| {
+/// The responses of a fresh service of the lessons to requests, one after the other.
+pub fn respond(requests: impl IntoIterator<Item = Request<Body>>) -> Vec<Response<Vec<u8>>> {
+    let config = ServiceConfig::builder().seed(1).build();
+    let lessons = server::lessons(1);
+    let (router, _) = host::router(&config.expect("a legal configuration"), lessons);
+    let responses = requests.into_iter().map(|request| {
         wait(async {
             let response = router.clone().oneshot(request).await;
             let (head, body) = response.expect("a response").into_parts();
@@ -44,13 +33,7 @@ pub fn serve(
             Response::from_parts(head, body.map(Vec::from).unwrap_or_default())
         })
     });
-    (served.collect(), ledger)
-}
-
-/// A request without a body.
-pub fn get(uri: impl TryInto<Uri, Error: Into<http::Error>>) -> Request<Body> {
-    let request = Request::get(uri).body(Body::empty());
-    request.expect("a request")
+    responses.collect()
 }
 
 /// A request for a job.

@@ -8,7 +8,6 @@ use axum::body::Body;
 use axum::response::{IntoResponse, Response};
 use http::header::CONTENT_TYPE;
 use http::{HeaderValue, StatusCode};
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::request_ids::X_REQUEST_ID;
@@ -78,9 +77,8 @@ impl IntoResponse for Problem {
 }
 
 /// An error, after RFC 9457.
-#[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "Problem")]
-pub struct ProblemBody<'a> {
+#[derive(Debug, Serialize)]
+struct ProblemBody<'a> {
     // RFC 9457 §4.2.1: with "about:blank" the title is the status phrase, and the
     // meaning beyond the status is carried by `code`.
     /// Always `about:blank`: the code says what the status does not.
@@ -98,7 +96,6 @@ pub struct ProblemBody<'a> {
     /// The part of the request at fault: `body`, or a parameter of the query or a
     /// header with its name, as `query.limit`. Absent where no single part is.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "String")]
     field: Option<&'static str>,
 }
 

@@ -10,11 +10,8 @@ use super::prelude::*;
 pub(crate) const LESSON: Lesson = Lesson {
     path: "/bad-cursor",
     method: Method::GET,
-    summary: "A page with a cursor that is a number",
-    takes: Takes::PageQuery,
-    responses: &[DeclaredResponse::broken_page(
-        "a page that breaks its schema on purpose: next_cursor is a number",
-    )],
+    statuses: PAGE,
+    has_retry_after: false,
     fault: Some("bad_cursor"),
     serve: || get(bad_cursor),
 };

@@ -10,11 +10,8 @@ use super::prelude::*;
 pub(crate) const LESSON: Lesson = Lesson {
     path: "/bad-items",
     method: Method::GET,
-    summary: "A page with an element that is not an object",
-    takes: Takes::PageQuery,
-    responses: &[DeclaredResponse::broken_page(
-        "a page that breaks its schema on purpose: an element of items is a string",
-    )],
+    statuses: PAGE,
+    has_retry_after: false,
     fault: Some("bad_items"),
     serve: || get(bad_items),
 };

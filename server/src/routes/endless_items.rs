@@ -8,11 +8,8 @@ use super::prelude::*;
 pub(crate) const LESSON: Lesson = Lesson {
     path: "/endless-items",
     method: Method::GET,
-    summary: "A list that never ends",
-    takes: Takes::PageQuery,
-    responses: &[DeclaredResponse::page(
-        "a page whose next_cursor is never null",
-    )],
+    statuses: PAGE,
+    has_retry_after: false,
     fault: Some("endless_items"),
     serve: || get(endless_items),
 };

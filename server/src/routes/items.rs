@@ -9,11 +9,8 @@ use super::prelude::*;
 pub(crate) const LESSON: Lesson = Lesson {
     path: "/items",
     method: Method::GET,
-    summary: "Walk a list by its cursors",
-    takes: Takes::PageQuery,
-    responses: &[DeclaredResponse::page(
-        "a page; the last one has next_cursor null",
-    )],
+    statuses: PAGE,
+    has_retry_after: false,
     fault: None,
     serve: || get(items),
 };

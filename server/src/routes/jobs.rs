@@ -20,12 +20,11 @@ use axum::routing::post;
 use bytes::Bytes;
 use http::header::{CONNECTION, CONTENT_TYPE};
 use http::{HeaderMap, HeaderName, HeaderValue};
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::prelude::*;
-use crate::canonical_json::{self, JsonDigest, NotJson};
 use crate::idempotency::{IdempotencyKey, Submission};
+use crate::job_body::{self, BodyDigest, NotAJob};
 use host::Purpose;
 use host::request_body::{self, BodyError};
 use wire::{JobResult, header_lines::single, media_type};
@@ -33,30 +32,17 @@ use wire::{JobResult, header_lines::single, media_type};
 pub(crate) const LESSON: Lesson = Lesson {
     path: "/jobs",
     method: Method::POST,
-    summary: "Create a job once, however often it is asked for",
-    takes: Takes::Job,
-    responses: &[
-        DeclaredResponse::new(
-            StatusCode::CREATED,
-            "the job of this key, new or replayed",
-            Content::Json("Job"),
-        )
-        .with_header("Idempotency-Replayed", "true on a replay, else absent"),
-        DeclaredResponse::problem(problem::UNSUPPORTED_MEDIA_TYPE),
-        DeclaredResponse::problem(problem::IDEMPOTENCY_KEY_MISSING),
-        DeclaredResponse::problem(problem::IDEMPOTENCY_KEY_INVALID),
-        DeclaredResponse::problem(problem::PAYLOAD_TOO_LARGE)
-            .with_header("Connection", "close: the body is not read to its end"),
-        DeclaredResponse::problem(problem::INCOMPLETE_BODY),
-        DeclaredResponse::problem(problem::BODY_TIMEOUT).with_header(
-            "Connection",
-            "close: the rest of the body is not waited for",
-        ),
-        DeclaredResponse::problem(problem::INVALID_JSON),
-        DeclaredResponse::problem(problem::INVALID_JOB),
-        DeclaredResponse::problem(problem::IDEMPOTENCY_CONFLICT),
-        DeclaredResponse::problem(problem::JOB_STORE_FULL),
+    statuses: &[
+        StatusCode::CREATED,
+        StatusCode::BAD_REQUEST,
+        StatusCode::REQUEST_TIMEOUT,
+        StatusCode::CONFLICT,
+        StatusCode::PAYLOAD_TOO_LARGE,
+        StatusCode::UNSUPPORTED_MEDIA_TYPE,
+        StatusCode::UNPROCESSABLE_ENTITY,
+        StatusCode::INSUFFICIENT_STORAGE,
     ],
+    has_retry_after: false,
     fault: None,
     serve: || post(jobs),
 };
@@ -65,7 +51,7 @@ pub(crate) const LESSON: Lesson = Lesson {
 const IDEMPOTENCY_REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 
 /// A job, as the response names it.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
 pub(crate) struct Job {
     /// Its identifier, the same for every replay.
     id: String,
@@ -94,7 +80,7 @@ async fn jobs(State(state): State<ServiceState>, request: Request) -> Response {
 fn check(
     headers: &HeaderMap,
     body: Result<Bytes, BodyError>,
-) -> Result<(IdempotencyKey, JsonDigest), Problem> {
+) -> Result<(IdempotencyKey, BodyDigest), Problem> {
     if !is_json(headers) {
         return Err(problem::UNSUPPORTED_MEDIA_TYPE);
     }
@@ -104,11 +90,11 @@ fn check(
         BodyError::BrokeOff | BodyError::Malformed => problem::INCOMPLETE_BODY,
         BodyError::TimedOut => problem::BODY_TIMEOUT,
     })?;
-    match canonical_json::read(&body) {
-        Ok(Some(object)) => Ok((key, object)),
-        Ok(None) => Err(problem::INVALID_JOB),
-        Err(NotJson) => Err(problem::INVALID_JSON),
-    }
+    let digest = job_body::digest(&body).map_err(|error| match error {
+        NotAJob::InvalidJson => problem::INVALID_JSON,
+        NotAJob::NotAnObject => problem::INVALID_JOB,
+    })?;
+    Ok((key, digest))
 }
 
 fn respond(state: &ServiceState, submission: Submission) -> (JobResult, Response) {
@@ -155,7 +141,7 @@ mod tests {
         let service = Service::new();
 
         let first = submit(&service, "k", r#"{"a": 1, "b": [true]}"#).await;
-        let replay = submit(&service, "k", r#" {"b":[true],"a":1.0} "#).await;
+        let replay = submit(&service, "k", r#" {"b":[true],"a":1} "#).await;
 
         assert_eq!(first.status, StatusCode::CREATED);
         assert_eq!(replay.status, StatusCode::CREATED);

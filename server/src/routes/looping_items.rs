@@ -9,11 +9,8 @@ use super::prelude::*;
 pub(crate) const LESSON: Lesson = Lesson {
     path: "/looping-items",
     method: Method::GET,
-    summary: "Cursors that go round in a circle",
-    takes: Takes::PageQuery,
-    responses: &[DeclaredResponse::page(
-        "a page whose next_cursor repeats sooner or later",
-    )],
+    statuses: PAGE,
+    has_retry_after: false,
     fault: Some("looping_items"),
     serve: || get(looping_items),
 };

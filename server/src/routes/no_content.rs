@@ -8,13 +8,8 @@ use super::prelude::*;
 pub(crate) const LESSON: Lesson = Lesson {
     path: "/no-content",
     method: Method::GET,
-    summary: "A success without a body",
-    takes: Takes::Nothing,
-    responses: &[DeclaredResponse::new(
-        StatusCode::NO_CONTENT,
-        "success, and nothing to parse",
-        Content::Empty,
-    )],
+    statuses: &[StatusCode::NO_CONTENT],
+    has_retry_after: false,
     fault: Some("no_content"),
     serve: || get(no_content),
 };

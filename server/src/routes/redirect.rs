@@ -10,12 +10,8 @@ use super::prelude::*;
 pub(crate) const LESSON: Lesson = Lesson {
     path: "/redirect",
     method: Method::GET,
-    summary: "A redirect that need not be followed",
-    takes: Takes::Nothing,
-    responses: &[
-        DeclaredResponse::new(StatusCode::FOUND, "a redirect", Content::Empty)
-            .with_header("Location", "always /items"),
-    ],
+    statuses: &[StatusCode::FOUND],
+    has_retry_after: false,
     fault: Some("redirect"),
     serve: || get(redirect),
 };

@@ -11,10 +11,8 @@ use super::prelude::*;
 pub(crate) const LESSON: Lesson = Lesson {
     path: "/retry-later",
     method: Method::GET,
-    summary: "A wait that is longer than most patience",
-    takes: Takes::Nothing,
-    responses: &[DeclaredResponse::problem(problem::RETRY_LATER)
-        .with_header("Retry-After", "always 120, in seconds")],
+    statuses: &[StatusCode::SERVICE_UNAVAILABLE],
+    has_retry_after: true,
     fault: Some("retry_later"),
     serve: || get(retry_later),
 };

@@ -14,13 +14,8 @@ use super::prelude::*;
 pub(crate) const LESSON: Lesson = Lesson {
     path: "/text-json",
     method: Method::GET,
-    summary: "A page that is not called JSON",
-    takes: Takes::Nothing,
-    responses: &[DeclaredResponse::new(
-        StatusCode::OK,
-        "breaks its contract on purpose: a page, but not under a JSON media type",
-        Content::Text("text/plain; charset=utf-8"),
-    )],
+    statuses: &[StatusCode::OK],
+    has_retry_after: false,
     fault: Some("text_json"),
     serve: || get(text_json),
 };

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use host::telemetry::{DURATION_BUCKETS, METRICS, MetricKind};
-use host::{METRICS_MEDIA_TYPE, Metrics, ServiceConfig};
+use host::{METRICS_MEDIA_TYPE, Metrics, ServiceConfig, request_body::MAX_BODY};
 use http::header::{ACCEPT_ENCODING, CONTENT_ENCODING};
 use metrics::{Key, Level, Metadata, Recorder};
 use metrics_exporter_prometheus::PrometheusBuilder;
@@ -34,13 +34,18 @@ async fn no_series_is_born_with_its_first_event_and_no_counter_is_there_in_vain(
         for _ in 0..2 {
             let method = lesson.method.as_str();
             service.request(method, lesson.path, &[], "").await;
+            let bad_query = format!("{}?limit=0", lesson.path);
+            service.request(method, &bad_query, &[], "").await;
             service.get("/nowhere").await;
         }
     }
     let headers = [JSON, ("idempotency-key", "k")];
-    for body in ["{}", "{}", r#"{"a":1}"#] {
+    let too_large = " ".repeat(MAX_BODY + 1);
+    for body in ["{}", "{}", r#"{"a":1}"#, "{", "[]", &too_large] {
         service.post("/jobs", &headers, body).await;
     }
+    let no_room = [JSON, ("idempotency-key", "another")];
+    service.post("/jobs", &no_room, "{}").await;
 
     let after = service.get("/metrics").await.text();
     use MetricKind::{Counter, Gauge, Histogram};

@@ -1,15 +1,14 @@
-//! What the fuzz targets share. The service without a socket and the client whose transport
-//! says what it is told to are those of the package `tests`.
+//! Shared by the fuzz targets. The client whose transport responds from a script is that of
+//! the package `tests`.
 //!
-//! Every target reads bytes through what is public, and asks more of the reader than not
-//! to panic: its promises, which the properties beside it hold for a few hundred texts,
-//! for as many as there is time for. Each begins with the texts in its folder of
-//! `corpus/`. `cargo test` leaves the targets alone; clippy of the workspace compiles them.
+//! A target is here only if no property test gives a reader such input: whole responses,
+//! files of a crawl, cards. Each begins with the texts in its folder of `corpus/`.
+//! `cargo test` leaves the targets alone; clippy of the workspace compiles them.
 //!
 //! Without the fuzzer a target is a program that reads files, such as one that failed:
 //!
 //! ```sh
-//! cargo run -p fuzz --bin retry_after -- tests/fuzz/artifacts/retry_after/crash-…
+//! cargo run -p fuzz --bin response -- tests/fuzz/artifacts/response/crash-…
 //! ```
 
 #[cfg(fuzzing)]
