@@ -5,7 +5,8 @@ use judge::{
     KnownFailures,
     known_failures::{GOAL, JudgedCard},
     rules::{
-        self, CardCase, CardContext, Case, Judgement, Level, RequestRef, Rule, TOLERANCE, Verdict,
+        self, CardCase, CardContext, Case, CaseKind, Judgement, Level, RequestRef, Rule, TOLERANCE,
+        Verdict,
     },
 };
 use serde::Serialize;
@@ -45,6 +46,9 @@ pub struct TaskGrade {
     pub rules: Vec<RuleGrade>,
     /// Its cases.
     pub cases: Vec<CaseGrade>,
+    /// What rules need to know of each of them.
+    #[serde(skip)]
+    pub kind: CaseKind,
 }
 
 /// The result of a rule in a task.
@@ -173,6 +177,7 @@ impl TaskGrade {
     #[must_use]
     pub fn new(
         task: &'static str,
+        kind: CaseKind,
         rules: impl IntoIterator<Item = &'static Rule>,
         cases: Vec<CaseGrade>,
     ) -> Self {
@@ -187,6 +192,7 @@ impl TaskGrade {
             goal: GoalResult::of_all(cases.iter().map(|case| &case.goal)),
             rules: rules.collect(),
             cases,
+            kind,
         };
         let alone = CardContext::of(&grade.recorded().collect::<Vec<_>>());
         grade.judge(&alone);
@@ -195,7 +201,7 @@ impl TaskGrade {
 
     fn recorded(&self) -> impl Iterator<Item = CardCase<'_>> {
         self.cases.iter().map(|case| CardCase {
-            task: self.task,
+            kind: self.kind,
             wire: &case.wire,
             process: case.process.as_ref(),
         })
@@ -337,7 +343,7 @@ mod tests {
 
     fn task(cases: Vec<CaseGrade>) -> TaskGrade {
         let rules = ["no-retry-4xx", "retry-503"].map(|id| find(id).expect("known"));
-        TaskGrade::new("refused", rules, cases)
+        TaskGrade::new("refused", CaseKind::Plain, rules, cases)
     }
 
     fn card(tasks: Vec<TaskGrade>) -> Card {

@@ -34,6 +34,7 @@ mod error;
 mod fixed_goal;
 mod goal;
 mod html;
+mod idle;
 mod in_flight;
 mod junit;
 mod open;

@@ -147,7 +147,7 @@ fn grade(task: &'static Task, cases: &[CaseService], seen: &[WireRecord]) -> Tas
         let (goal, wire) = case.record(seen);
         CaseGrade::new(case.served.case.name, &goal, None, wire)
     });
-    TaskGrade::new(task.words.name, task.rules(), recorded.collect())
+    TaskGrade::new(task.words.name, task.kind, task.rules(), recorded.collect())
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Runs a task.
 
-use std::io;
+use std::{io, sync::Arc};
 
 use futures_util::future::try_join_all;
 use judge::rules::Rule;
@@ -56,7 +56,12 @@ pub async fn run_task(
         recorded
     });
     let cases = try_join_all(cases).await?;
-    Ok(TaskGrade::new(task.words.name, task.rules(), cases))
+    Ok(TaskGrade::new(
+        task.words.name,
+        task.kind,
+        task.rules(),
+        cases,
+    ))
 }
 
 async fn run_case(
@@ -70,6 +75,11 @@ async fn run_case(
         command,
         &service.context,
         Limits {
+            process: service
+                .served
+                .idle
+                .as_ref()
+                .map_or_else(Arc::default, |meter| Arc::clone(&meter.process)),
             called: service.served.called.notified(),
             time: task.words.time,
             watches_to_the_end: task.rules().any(Rule::forbids_a_request),
@@ -80,10 +90,12 @@ async fn run_case(
         service.begun,
     );
     let ran = ran.await;
+    let served = Arc::clone(&service.served);
     let (goal, wire) = service.stop().await.map_err(ServiceError::from)?;
-    let process = ran.map_err(|source| GradeError::Program {
+    let mut process = ran.map_err(|source| GradeError::Program {
         program: command.program().to_string_lossy().into_owned(),
         source,
     })?;
+    process.idle = served.idle_times(&wire);
     Ok(CaseGrade::new(case.name, &goal, Some(process), wire))
 }

@@ -27,11 +27,12 @@ use tokio::{
     sync::Notify,
     time::{Instant, sleep},
 };
-use wire::WireRecord;
+use wire::{IdleTime, WireRecord, WireRequest};
 
 use super::error::ServiceError;
 use super::{
     draw::Draw,
+    idle::IdleMeter,
     responses::unauthorized,
     task::{Case, Listener, Received, Reply, Responder, Task},
     time_zone::TimeZone,
@@ -111,6 +112,8 @@ pub(super) struct Served {
     pub(super) called: Notify,
     /// Notified once there were more requests than a case has room for.
     pub(super) flood: Notify,
+    /// For how long the client is idle; none if no rule needs to know.
+    pub(super) idle: Option<Arc<IdleMeter>>,
     /// How late the runtime is that serves it, from the first request on.
     pub(super) delay: LabDelay,
     measured: Once,
@@ -285,6 +288,7 @@ impl Prepared {
             }),
             called: Notify::new(),
             flood: Notify::new(),
+            idle: task.is_about_milliseconds().then(Arc::default),
             delay: LabDelay::default(),
             measured: Once::new(),
         });
@@ -411,6 +415,9 @@ impl Served {
         self.called.notify_one();
         self.measured.call_once(|| {
             tokio::spawn(self.delay.clone().measure());
+            if let Some(meter) = &self.idle {
+                tokio::spawn(Arc::clone(meter).measure());
+            }
         });
         if request.method() != self.method {
             return self.another_method(request.method());
@@ -423,6 +430,10 @@ impl Served {
             return TOO_MANY.into_response();
         }
         let position = request.extensions().get::<ConnectionPosition>().copied();
+        let meter = self.idle.as_ref().zip(position);
+        if let Some((meter, position)) = meter {
+            meter.request(position);
+        }
         let token = self.token.as_deref();
         let token_in_url = token.is_some_and(|token| request.uri().to_string().contains(token));
         let bearer = request.headers().get(AUTHORIZATION);
@@ -458,7 +469,29 @@ impl Served {
         }
         // What it occupies is free again before the response is there.
         drop(reply.worker);
+        if let Some((meter, position)) = meter {
+            meter.response(position);
+        }
         reply.response
+    }
+
+    /// For how long the client was idle before requests of this record.
+    pub(super) fn idle_times(&self, wire: &WireRecord) -> Vec<IdleTime> {
+        let seq = |at: ConnectionPosition| {
+            let is_it = |entry: &&WireRequest| {
+                (entry.connection, entry.position) == (Some(at.connection), Some(at.position))
+            };
+            wire.entries.iter().find(is_it).map(|entry| entry.seq)
+        };
+        let measured = self.idle.iter().flat_map(|meter| meter.measured());
+        let times = measured.filter_map(|gap| {
+            Some(IdleTime {
+                after: seq(gap.after)?,
+                before: seq(gap.before)?,
+                idle: gap.idle,
+            })
+        });
+        times.collect()
     }
 
     /// Responds to a request to the second origin.

@@ -27,7 +27,7 @@ use std::time::{Duration, SystemTime};
 
 use axum::{body::Bytes, response::Response};
 use http::Method;
-use judge::rules::{self, Rule};
+use judge::rules::{self, CaseKind, Rule};
 use tokio::sync::OwnedSemaphorePermit;
 use wire::UnknownName;
 
@@ -75,6 +75,8 @@ pub fn all() -> impl Iterator<Item = &'static Task> {
 pub struct Task {
     /// What it says.
     pub words: TaskWords,
+    /// What rules need to know of its cases.
+    pub(super) kind: CaseKind,
     /// The ids of the rules that are judged in it, beside those of every task.
     rules: &'static [&'static str],
     pub(super) method: Method,
@@ -90,14 +92,6 @@ pub struct Task {
 /// The rules that are judged in every task.
 const EVERYWHERE: [&str; 1] = ["request-headers"];
 
-/// The rules about gaps so short that a busy machine makes them.
-const ABOUT_MILLISECONDS: [&str; 4] = [
-    "backoff-waits",
-    "backoff-jitter",
-    "retry-after-unusable",
-    "retry-after-zero",
-];
-
 /// A task for a GET without a token, to be completed.
 const PLAIN: Task = Task {
     words: TaskWords {
@@ -111,6 +105,7 @@ const PLAIN: Task = Task {
         scenario: "",
         time: TaskWords::TIME,
     },
+    kind: CaseKind::Plain,
     rules: &[],
     method: Method::GET,
     more_routes: &[],
@@ -261,8 +256,7 @@ impl Task {
 
     /// Whether a rule is judged in it for which milliseconds count.
     pub(super) fn is_about_milliseconds(&self) -> bool {
-        let mut rules = self.rules.iter();
-        rules.any(|id| ABOUT_MILLISECONDS.contains(id))
+        self.rules().any(Rule::is_about_milliseconds)
     }
 
     /// Its cases, in the order in which they are run with this seed.
@@ -411,7 +405,7 @@ mod tests {
             assert_eq!(words.body.is_some(), has_body, "{}", words.name);
             assert!(!task.cases.is_empty(), "{}", words.name);
             runner::scenario::find(words.scenario).expect("a scenario that shows it");
-            for id in task.rules.iter().chain(&ABOUT_MILLISECONDS) {
+            for id in task.rules {
                 assert!(rules::find(id).is_some(), "{}: {id}", words.name);
             }
         }

@@ -90,7 +90,7 @@ impl TaskGrade {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use judge::rules::{Judgement, Level};
+    use judge::rules::{CaseKind, Judgement, Level};
 
     use super::*;
     use crate::{GoalResult, RuleGrade};
@@ -114,6 +114,7 @@ pub(super) mod tests {
                 .map(rule)
                 .collect(),
             cases: Vec::new(),
+            kind: CaseKind::Plain,
         }
     }
 

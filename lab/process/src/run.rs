@@ -18,7 +18,7 @@ use std::{
     io,
     pin::pin,
     process::{ExitStatus, Stdio},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, OnceLock, PoisonError},
     time::Duration,
 };
 
@@ -60,6 +60,8 @@ const LOOK: Duration = Duration::from_millis(50);
 /// What ends a process that does not end by itself.
 #[derive(Debug)]
 pub struct Limits<C, F, R> {
+    /// Set to the number of the process.
+    pub process: Arc<OnceLock<u32>>,
     /// Ready with its first request.
     pub called: C,
     /// How long it may go on from then on.
@@ -122,6 +124,9 @@ pub async fn run(
         stragglers,
     };
 
+    if let Some(id) = group.leader.id() {
+        limits.process.get_or_init(|| id);
+    }
     let stdout = Tail::of(group.leader.stdout().take(), STDOUT_KEPT);
     let stderr = Tail::of(group.leader.stderr().take(), STDERR_KEPT);
     let mut time_is_up = pin!(async {
@@ -175,6 +180,7 @@ pub async fn run(
         last_line: stdout.last_line().map(|line| context.masked(line)),
         printed_at: stdout.at.map(|at| at.saturating_duration_since(begun)),
         lab_delay: limits.delay.largest(),
+        idle: Vec::new(),
         printed: stdout.seen,
         stderr: stderr
             .last_lines()
@@ -391,6 +397,7 @@ mod tests {
             fs,
             future::{pending, ready},
             process::Command,
+            sync::Arc,
             time::Duration,
         };
 
@@ -408,6 +415,7 @@ mod tests {
         ) -> Limits<impl Future<Output = ()>, impl Future<Output = ()>, impl Fn(&str) -> Option<u64>>
         {
             Limits {
+                process: Arc::default(),
                 called: ready(()),
                 time,
                 watches_to_the_end: false,

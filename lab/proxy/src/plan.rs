@@ -1,7 +1,7 @@
 //! The runs of a command: two healthy ones, and then one for each case with a proxy of its
 //! own.
 
-use std::{future::ready, io, process::Stdio, time::Duration};
+use std::{future::ready, io, process::Stdio, sync::Arc, time::Duration};
 
 use http::HeaderName;
 use process::{ClientCommand, Context, LabDelay, Limits};
@@ -348,6 +348,7 @@ impl Plan {
             base_url,
         };
         let limits = Limits {
+            process: Arc::default(),
             called: ready(()),
             time: *time,
             watches_to_the_end: false,

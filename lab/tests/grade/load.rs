@@ -20,18 +20,18 @@ use process::ClientCommand;
 
 use crate::{AT_ONCE, example, graded, habit, told, wrong};
 
-const CARDS: usize = 20;
+pub(crate) const CARDS: usize = 20;
 
 /// The variable that asks for another number of rounds.
 const ROUNDS: &str = "GRADE_ROUNDS";
 
-fn rounds() -> usize {
+pub(crate) fn rounds() -> usize {
     let rounds = env::var(ROUNDS).ok();
     rounds.map_or(CARDS, |rounds| rounds.parse().expect("a number"))
 }
 
 /// The correct clients of `lab/clients/correct`, of which the one in Go is built here.
-fn correct(folder: &Path) -> [ClientCommand; 3] {
+pub(crate) fn correct(folder: &Path) -> [ClientCommand; 3] {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("clients/correct");
     let go = folder.join("client");
     let mut build = Command::new("go");
@@ -97,10 +97,10 @@ async fn no_known_bug_is_taken_for_a_kept_rule_on_a_busy_machine() {
 }
 
 /// Keeps every core busy until it is dropped.
-struct Busy(Arc<AtomicBool>);
+pub(crate) struct Busy(Arc<AtomicBool>);
 
 impl Busy {
-    fn start() -> Self {
+    pub(crate) fn start() -> Self {
         let busy = Self(Arc::new(AtomicBool::new(true)));
         for _ in 0..available_parallelism().map_or(1, NonZeroUsize::get) {
             let goes_on = Arc::clone(&busy.0);

@@ -11,6 +11,7 @@ mod bad;
 mod lazy;
 mod load;
 mod right;
+mod waits;
 mod wrong;
 
 use std::{ffi::OsString, path::PathBuf};

@@ -66,7 +66,7 @@ pub use duration::{duration, duration_left};
 pub use exchange::{Exchange, Header, Message};
 pub use hash::ValueHash;
 pub use nearest::{UnknownName, nearest};
-pub use process::{LINGER, ProcessRecord, Stopped};
+pub use process::{IdleTime, LINGER, ProcessRecord, Stopped};
 pub use quoted::{quoted, quoted_for};
 pub use record::{RouteTotals, WireRecord, WireRefusal};
 pub use recorded_header::{MAX_RECORDED_HEADER, RecordedHeader};

@@ -12,6 +12,7 @@ use std::{
 
 use axum::response::Response;
 use http::StatusCode;
+use judge::rules::CaseKind;
 use serde_json::json;
 use tokio::sync::Semaphore;
 
@@ -59,6 +60,7 @@ pub(super) const TASK: Task = Task {
         time: Duration::from_secs(12),
         ..PLAIN.words
     },
+    kind: CaseKind::SeveralInFlight,
     rules: &["fewer-after-429"],
     more_routes: &["/work/{name}"],
     cases: &[Case::new("room for four at once", |draw| {

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use judge::rules::CaseKind;
+
 use super::{Case, PLAIN, Task};
 use crate::{Goal, TaskWords, fixed_goal::fixed_goal, responses::unavailable};
 
@@ -25,6 +27,7 @@ pub(super) const TASK: Task = Task {
         time: Duration::from_secs(20),
         ..PLAIN.words
     },
+    kind: CaseKind::FailsAlike,
     rules: &["finite-attempts", "backoff-waits", "backoff-jitter"],
     cases: &[DOWN, DOWN, DOWN, DOWN],
     ..PLAIN

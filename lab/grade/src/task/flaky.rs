@@ -1,5 +1,6 @@
 //! A temporary failure is worth another attempt.
 
+use judge::rules::CaseKind;
 use serde_json::{Value, json};
 
 use super::{Case, PLAIN, Received, Reply, Responder, Task};
@@ -25,6 +26,7 @@ pub(super) const TASK: Task = Task {
         scenario: "flaky",
         ..PLAIN.words
     },
+    kind: CaseKind::FailsAlike,
     rules: &["retry-503", "backoff-waits", "backoff-jitter"],
     cases: &[ONCE, ONCE, ONCE, TWICE, TWICE, TWICE, TWICE, TWICE],
     is_shuffled: true,

@@ -9,7 +9,7 @@ pub(super) const RULE: Rule = Rule {
     text: "the pauses before retries differed",
     why: "If all clients wait equally long, they return as one wave, as high as the one that overloaded the service.",
     hint: "Draw each wait at random between zero and its ceiling.",
-    judge: Judge::Cases(|cases| gaps::judged(cases, |_, it| failed(it), true, Sample::has_jitter)),
+    judge: Judge::Gaps(|cases| gaps::judged(cases, |_, it| failed(it), true, Sample::has_jitter)),
 };
 
 #[cfg(test)]
@@ -62,7 +62,7 @@ mod tests {
         ];
         for (gaps, verdict) in table {
             let judgement = judged(&came_back_after(gaps));
-            let found = "the first waits of 8 cases differ by at most 3 ms";
+            let found = "8 of the first waits of 8 cases differ by at most 3 ms";
 
             let named: Vec<_> = judgement.requests.iter().map(|it| it.case).collect();
             let all = (0..gaps.len()).filter(|_| verdict == Broken);

@@ -11,48 +11,60 @@ use super::{
 };
 use crate::ties::Ties;
 
+/// What rules need to know of a case beside its record.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CaseKind {
+    /// Nothing more.
+    #[default]
+    Plain,
+    /// All its failures are alike, and those of every other such case of the card: the gaps
+    /// after them are one sample. These cases are run one after another.
+    FailsAlike,
+    /// One call has several requests in flight, so that equal requests at once do not show
+    /// that the client hedges.
+    SeveralInFlight,
+}
+
 /// A case of a card.
 #[derive(Clone, Copy, Debug)]
 pub struct CardCase<'a> {
-    /// The name of its task.
-    pub task: &'a str,
+    /// What is to be known of it.
+    pub kind: CaseKind,
     /// The record of the wire.
     pub wire: &'a WireRecord,
     /// How the client's process ended; none if it was not run as a process.
     pub process: Option<&'a ProcessRecord>,
 }
 
-/// The tasks whose gaps are one sample. Their cases are run one after another.
-const POOLED: [&str; 2] = ["flaky", "down"];
-
-/// The task in which one call has several requests in flight.
-const PARALLEL: &str = "crowded";
-
 impl CardContext {
     /// What these cases say.
     #[must_use]
     pub fn of(cases: &[CardCase<'_>]) -> Self {
-        let mut others = cases.iter().filter(|it| it.task != PARALLEL);
-        let hedges = others.any(|it| Ties::of(it.wire).has_twins());
-        let pooled = || cases.iter().filter(|it| POOLED.contains(&it.task));
+        let single = |case: &&CardCase<'_>| case.kind != CaseKind::SeveralInFlight;
+        let mut others = cases.iter().filter(single);
+        let hedges = others.any(|case| Ties::of(case.wire).has_twins());
+        let is_pooled = |case: &&CardCase<'_>| case.kind == CaseKind::FailsAlike;
+        let pooled = || cases.iter().filter(is_pooled);
         let mut gaps = Sample::EMPTY;
         gaps.is_pooled = pooled().next().is_some();
-        for case in pooled().filter(|it| it.wire.dropped == 0) {
+        for case in pooled().filter(|case| case.wire.dropped == 0) {
             let ties = Ties::with(case.wire, hedges);
-            gaps.add(sample::of(&ties, failed).map(|(_, gap)| gap));
+            gaps.add(sample::of(&ties, case.process, failed).map(|(_, gap)| gap));
         }
-        let starts = pooled().filter_map(|it| {
-            let first = it.wire.entries.first()?.arrived;
-            Some(first.saturating_sub(it.process?.started))
+        let starts = pooled().filter_map(|case| {
+            let first = case.wire.entries.first()?.arrived;
+            Some(first.saturating_sub(case.process?.started))
         });
         let starts: Vec<_> = starts.collect();
         gaps.starts = starts.len();
-        let oversleep = cases.iter().filter_map(|it| Some(it.process?.lab_delay));
+        let oversleep = cases
+            .iter()
+            .filter_map(|case| Some(case.process?.lab_delay));
         gaps.noise = oversleep.max().unwrap_or_default().max(spread(&starts));
-        let turns: Vec<_> = cases.iter().map(|it| turns(it.wire)).collect();
+        let turns: Vec<_> = cases.iter().map(|case| turns(case.wire)).collect();
         let (first, later) = turns
             .iter()
-            .filter_map(|it| it.split_first())
+            .filter_map(|turns| turns.split_first())
             .unzip::<_, _, Vec<_>, Vec<_>>();
         gaps.overhead = [
             median(first.into_iter().copied().collect()),
@@ -97,10 +109,10 @@ mod tests {
         Duration::from_millis(millis)
     }
 
-    fn of_one(task: &str, wire: &WireRecord) -> CardContext {
+    fn of_one(kind: CaseKind, wire: &WireRecord) -> CardContext {
         let process = None;
         CardContext::of(&[CardCase {
-            task,
+            kind,
             wire,
             process,
         }])
@@ -110,18 +122,20 @@ mod tests {
     fn a_client_hedges_if_two_requests_of_one_call_were_in_flight_at_once() {
         let twins = |next| Script::new().respond(0, 200).lasting(3).respond(next, 200);
         let other_page = twins(2).cursor(7);
-        for (script, task, hedges) in [
-            (twins(2), "flaky", true),
-            (twins(2), "crowded", false),
-            (twins(3), "flaky", false),
-            (other_page, "flaky", false),
+        for (script, kind, hedges) in [
+            (twins(2), CaseKind::Plain, true),
+            (twins(2), CaseKind::FailsAlike, true),
+            (twins(2), CaseKind::SeveralInFlight, false),
+            (twins(3), CaseKind::Plain, false),
+            (other_page, CaseKind::Plain, false),
         ] {
-            assert_eq!(of_one(task, &script.record()).hedges, hedges);
+            assert_eq!(of_one(kind, &script.record()).hedges, hedges);
         }
     }
 
     #[test]
-    fn gaps_are_pooled_over_two_tasks_and_the_noise_is_that_of_the_starts_or_of_the_lab() {
+    fn gaps_are_pooled_over_cases_that_fail_alike_and_the_noise_is_that_of_the_starts_or_of_the_lab()
+     {
         let failed = |first: u64, gaps: &[u64]| {
             let mut at = first;
             let script = Script::new().respond(at, 503);
@@ -138,28 +152,35 @@ mod tests {
             failed(150, &[9]).dropping(1),
         ]
         .map(Script::record);
-        let tasks = ["flaky", "flaky", "down", "refused", "down"];
+        let kind = |number| match number {
+            3 => CaseKind::Plain,
+            _ => CaseKind::FailsAlike,
+        };
         for (delay, noise) in [(10, 40), (80, 80)] {
             let process = ProcessRecord {
                 started: ms(10),
                 lab_delay: ms(delay),
                 ..ProcessRecord::default()
             };
-            let cases = wires.iter().zip(tasks).map(|(wire, task)| CardCase {
-                task,
+            let cases = wires.iter().enumerate().map(|(number, wire)| CardCase {
+                kind: kind(number),
                 wire,
-                process: (task != "down" || wire.dropped > 0).then_some(&process),
+                process: (number != 2).then_some(&process),
             });
 
             let gaps = CardContext::of(&cases.collect::<Vec<_>>()).gaps;
 
-            let pools = [vec![ms(5), ms(6), ms(7)], vec![ms(50), ms(70)]];
-            assert_eq!(gaps.pools, pools);
+            let lengths = gaps.pools.iter().map(|pool| {
+                let lengths = pool.iter().map(|gap| gap.length);
+                lengths.collect::<Vec<_>>()
+            });
+            let expected = [vec![ms(5), ms(6), ms(7)], vec![ms(50), ms(70)]];
+            assert_eq!(lengths.collect::<Vec<_>>(), expected);
             // The starts after 90, 120 and 140 ms.
             assert_eq!((gaps.starts, gaps.noise), (3, ms(noise).max(ms(50))));
             assert!(gaps.is_pooled);
         }
-        assert!(!of_one("refused", &wires[3]).gaps.is_pooled);
+        assert!(!of_one(CaseKind::Plain, &wires[3]).gaps.is_pooled);
     }
 
     #[test]
@@ -170,7 +191,7 @@ mod tests {
         let listing = page(listing, 15, 3).cursor(2);
         let elsewhere = listing.respond(60, 200).cursor(9);
 
-        let overhead = of_one("read-all", &elsewhere.record()).gaps.overhead;
+        let overhead = of_one(CaseKind::Plain, &elsewhere.record()).gaps.overhead;
 
         assert_eq!(overhead, [ms(12), TOLERANCE]);
     }

@@ -22,18 +22,18 @@ pub(super) fn judged(
     }
     let known = cases.first().map(|case| &case.context.gaps);
     let known = known.cloned().unwrap_or_default();
-    let sample = match of_card && known.is_pooled {
-        true => known,
-        false => {
-            let mut own = Sample {
-                pools: Vec::new(),
-                ..known
-            };
-            for case in cases.iter().filter(|it| it.wire.dropped == 0) {
-                own.add(of(&case.ties, |it| failed(case, it)).map(|(_, gap)| gap));
-            }
-            own
+    let sample = if of_card && known.is_pooled {
+        known
+    } else {
+        let mut own = Sample {
+            pools: Vec::new(),
+            ..known
+        };
+        for case in cases.iter().filter(|case| case.wire.dropped == 0) {
+            let gaps = of(&case.ties, case.process, |request| failed(case, request));
+            own.add(gaps.map(|(_, gap)| gap));
         }
+        own
     };
     let judgement = match shown(&sample) {
         Shown::Nothing => Judgement::skipped(),
@@ -41,12 +41,13 @@ pub(super) fn judged(
         Shown::Skipped(why) => Judgement::skipped_because(why),
         Shown::CannotTell(why) => Judgement::cannot_tell(why),
         Shown::Broken(numbers, longest, found) => {
-            let requests = cases.iter().enumerate().flat_map(|(case, it)| {
-                let gaps = of(&it.ties, |request| failed(it, request)).enumerate();
-                let shown =
-                    gaps.filter(|(number, (_, gap))| numbers.contains(number) && *gap <= longest);
+            let requests = cases.iter().enumerate().flat_map(|(number, case)| {
+                let gaps = of(&case.ties, case.process, |request| failed(case, request));
+                let shown = gaps
+                    .enumerate()
+                    .filter(|(place, (_, gap))| numbers.contains(place) && gap.length <= longest);
                 shown.map(move |(_, (next, _))| RequestRef {
-                    case,
+                    case: number,
                     seq: next.seq,
                 })
             });

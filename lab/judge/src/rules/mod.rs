@@ -59,7 +59,7 @@ use wire::{IssuedCursor, WireRecord, WireRequest, counted};
 
 use waited_long_enough::{waited_out, waited_out_in_each};
 
-pub use card_case::CardCase;
+pub use card_case::{CardCase, CaseKind};
 pub use case::Case;
 pub use context::CardContext;
 pub use judgement::{Judgement, RequestRef, Verdict};
@@ -131,6 +131,9 @@ pub enum Judge {
     Forbids(fn(&Case<'_>) -> Judgement),
     /// All cases of a task together.
     Cases(fn(&[Case<'_>]) -> Judgement),
+    /// The same, of a rule about the lengths of gaps: milliseconds count, so a case is not
+    /// played beside others, and it is measured for how long the client is idle.
+    Gaps(fn(&[Case<'_>]) -> Judgement),
 }
 
 impl Rule {
@@ -140,7 +143,7 @@ impl Rule {
         match self.judge {
             Judge::Case(judge) => Judgement::of_each(cases, judge),
             Judge::Forbids(judge) => Judgement::of_each(cases, |case| judge(case).if_watched(case)),
-            Judge::Cases(judge) => judge(cases),
+            Judge::Cases(judge) | Judge::Gaps(judge) => judge(cases),
         }
     }
 
@@ -148,6 +151,12 @@ impl Rule {
     #[must_use]
     pub fn forbids_a_request(&self) -> bool {
         matches!(self.judge, Judge::Forbids(_))
+    }
+
+    /// Whether it is about gaps so short that a busy machine makes them.
+    #[must_use]
+    pub fn is_about_milliseconds(&self) -> bool {
+        matches!(self.judge, Judge::Gaps(_))
     }
 }
 

@@ -10,7 +10,7 @@ pub(super) const RULE: Rule = Rule {
     text: "there was a pause after the second Retry-After: 0 in a row",
     why: "A service that fails again has not recovered, whatever its header says, and retries without a pause keep it busy.",
     hint: "Retry at once after the first 0 if you like. If the retry fails too, wait at least as long as your own backoff.",
-    judge: Judge::Cases(judge),
+    judge: Judge::Gaps(judge),
 };
 
 /// Retries without a pause do not break the rule: the header allows them.
