@@ -12,6 +12,7 @@ use wire::duration;
 
 use crate::{
     Card, CaseChart, CaseGrade, CaseRow, GoalVerdict, InFlight, RuleGrade, TaskGrade, TaskWords,
+    all,
     text::{count, has_failed},
 };
 /// The most requests of a case to draw.
@@ -57,9 +58,18 @@ pub fn html_card(card: &Card, words: &[&TaskWords], known: &KnownFailures) -> St
 fn heading(card: &Card, command: &str, known: &KnownFailures) -> Markup {
     let tasks = card.tasks.iter();
     let broken = tasks.map(|task| task.broken_but_for(known).count());
+    let attempted = card.tasks.iter().filter(|task| task.was_attempted());
+    let attempted = attempted.count();
+    let done = format!(
+        "{attempted} of {} tasks attempted, all of these done",
+        all().count()
+    );
+    let mut goals = card.tasks.iter().map(|task| task.goal.verdict);
+    let is_any_reached = goals.any(|verdict| verdict == GoalVerdict::Reached);
     let (is_good, words) = match (broken.sum::<usize>(), card.passed_but_for(known)) {
         _ if !card.was_attempted() => (None, "nothing was attempted"),
-        (0, true) => (Some(true), "every attempted task is done"),
+        (0, true) if !is_any_reached => (None, "no goal was judged"),
+        (0, true) => (Some(true), &*done),
         (0, false) => (Some(false), "a goal is missed"),
         (1.., _) => (Some(false), "a rule is broken"),
     };

@@ -14,8 +14,8 @@ use axum::{
     routing::{any, post},
 };
 use host::{
-    ConnectionPosition, HeaderCase, Host, Ledger, Problem, RunningService, ServiceConfig,
-    StopError, problems, refusing_port,
+    ConnectionPosition, HeaderCase, Host, IDEMPOTENCY_KEY, Ledger, Problem, RunningService,
+    ServiceConfig, StopError, problems, refusing_port,
 };
 use http::{
     HeaderValue, Method, StatusCode,
@@ -27,7 +27,7 @@ use tokio::{
     sync::Notify,
     time::{Instant, sleep},
 };
-use wire::{IdleTime, WireRecord, WireRequest};
+use wire::{IdleTime, WireRecord, WireRequest, header_lines::single};
 
 use super::error::ServiceError;
 use super::{
@@ -449,7 +449,7 @@ impl Served {
         let Ok(body) = to_bytes(body, MOST_BODY).await else {
             return Problem::INTERNAL_ERROR.into_response();
         };
-        let key = head.headers.get("idempotency-key");
+        let key = single(&head.headers, &IDEMPOTENCY_KEY);
         let received = Received {
             path: without(&self.prefix, head.uri.path()),
             base_url: started.base_url.clone(),

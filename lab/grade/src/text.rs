@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 use anstyle::{AnsiColor, Style};
 use judge::{
     KnownFailures, in_words, is_good,
-    rules::{Rule, Verdict},
+    rules::{CaseKind, Rule, Verdict},
 };
 use render::{Options, Sheet, fit};
 
 use crate::{
-    Card, CaseChart, CaseGrade, CaseRow, Change, GoalVerdict, InFlight, RuleGrade, TaskGrade,
-    TaskWords,
+    Card, CaseChart, CaseGrade, CaseRow, Change, GoalVerdict, InFlight, PRACTICE, RuleGrade, TASKS,
+    Task, TaskGrade, TaskWords,
 };
 
 /// The width of a case's bars, in columns.
@@ -321,11 +321,10 @@ fn remarks_on_rules(sheet: &mut Sheet<'_>, grade: &TaskGrade) {
         let found = rule.judgement.found.as_deref().unwrap_or_default();
         sheet.beside(INDENT, &format!("{}: {found}", rule.id));
     }
-    let is_judged = grade.goal.verdict != GoalVerdict::NotJudged;
-    if !is_judged || grade.with_verdict(Verdict::CannotTell).next().is_some() {
+    if needs_more_cases(grade) {
         let lab = sheet.options.lab;
         sheet.line(&format!(
-            "{INDENT}No failure. More cases may tell: {lab} grade --all -- …"
+            "{INDENT}More cases may tell: {lab} grade --all -- …"
         ));
     }
     let left_out = [Verdict::NotExercised, Verdict::Skipped];
@@ -336,6 +335,16 @@ fn remarks_on_rules(sheet: &mut Sheet<'_>, grade: &TaskGrade) {
         let text = format!("{}: {}", rule.id, rule.judgement.verdict);
         sheet.beside(INDENT, &(text + &found.unwrap_or_default()));
     }
+}
+
+/// Whether a rule cannot be told whose cases of another task are judged with these.
+fn needs_more_cases(grade: &TaskGrade) -> bool {
+    let is_pooled = |rule: &RuleGrade| {
+        let rule = judge::rules::find(rule.id);
+        rule.is_some_and(Rule::is_about_milliseconds)
+    };
+    let mut unclear = grade.with_verdict(Verdict::CannotTell);
+    grade.kind == CaseKind::FailsAlike && unclear.any(is_pooled)
 }
 
 /// One line about a task; `advice` is shown for a skipped task.
@@ -470,8 +479,12 @@ pub(super) fn count(card: &Card, known: &KnownFailures) -> String {
         0 => String::new(),
         count => format!(", {count} {what}"),
     };
+    let [of_course, of_practice] = [TASKS, PRACTICE].map(|all| {
+        let is_missing = |task: &&&Task| tasks.iter().all(|run| run.task != task.words.name);
+        all.iter().filter(is_missing).count()
+    });
     format!(
-        "{} of {} goals reached, {} skipped{}; {kept} rules kept, {broken} broken{}{} \
+        "{} of {} goals reached, {} skipped{}; {kept} rules kept, {broken} broken{}{}{}{} \
          (seed {}, waits may be {} short)",
         goals(GoalVerdict::Reached),
         tasks.len(),
@@ -479,6 +492,8 @@ pub(super) fn count(card: &Card, known: &KnownFailures) -> String {
         unless_none(goals(GoalVerdict::NotJudged), "not judged"),
         unless_none(all_broken - broken, "known to fail"),
         unless_none(untold, "cannot be told"),
+        unless_none(of_course, "tasks not run"),
+        unless_none(of_practice, "for practice not run"),
         card.seed,
         wire::duration(card.tolerance),
     )

@@ -110,6 +110,7 @@ impl Observation {
             route: route.path().clone(),
             cursor: cursor.map(|cursor| cursor_hash(&state.key, &cursor)),
             idempotency_key: key_hash(&state.key, headers),
+            has_several_keys: lines(headers, &IDEMPOTENCY_KEY).nth(1).is_some(),
             accept: RecordedHeader::of(headers, &ACCEPT),
             content_type: RecordedHeader::of(headers, &CONTENT_TYPE),
             authorization: lines(headers, &AUTHORIZATION).next().is_some(),

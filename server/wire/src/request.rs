@@ -33,8 +33,10 @@ pub struct WireRequest {
     pub token_elsewhere: bool,
     /// The cursor it carried, as a hash of the percent-decoded value.
     pub cursor: Option<ValueHash>,
-    /// The idempotency key it carried.
+    /// The one idempotency key it carried.
     pub idempotency_key: Option<ValueHash>,
+    /// Whether it carried several, so that none of them counts.
+    pub has_several_keys: bool,
     /// The bytes of its body; none unless its state is complete.
     pub body: Option<ValueHash>,
     /// How far its body was read before the response.

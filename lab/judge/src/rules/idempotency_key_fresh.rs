@@ -34,6 +34,9 @@ fn judge(Case { wire, .. }: &Case<'_>) -> Judgement {
     match calls.len() {
         0 => Judgement::not_exercised(),
         _ if !seqs.is_empty() => Judgement::broken(seqs, "the key of another call"),
+        _ if call_of_key.is_empty() && posts.iter().any(|post| post.has_several_keys) => {
+            Judgement::skipped_because("every key was sent along with another one")
+        }
         _ if call_of_key.is_empty() => Judgement::skipped_because("no key was sent"),
         1 => Judgement::skipped(),
         _ => Judgement::kept(),

@@ -19,22 +19,28 @@ fn judge(case: &Case<'_>) -> Judgement {
     }
     let again = jobs.iter().filter_map(|attempts| attempts.split_first());
     let again = again.filter(|(_, again)| !again.is_empty());
-    let (mut other_keys, mut has_none) = (Vec::new(), false);
+    let (mut other_keys, mut found) = (Vec::new(), "another");
     for (first, again) in again.clone() {
         let key = first.idempotency_key;
         let others = again
             .iter()
-            .filter(|it| it.idempotency_key != key || key.is_none());
+            .filter(|attempt| attempt.idempotency_key != key || key.is_none());
         for other in others {
-            has_none |= other.idempotency_key.is_none();
             other_keys.push(other.seq);
+            if first.has_several_keys || other.has_several_keys {
+                found = "more than one";
+            } else if other.idempotency_key.is_none() && found == "another" {
+                found = "no";
+            }
         }
     }
     match (again.count(), other_keys.len()) {
         (0, _) => Judgement::skipped(),
         (_, 0) => Judgement::kept(),
-        _ if has_none => Judgement::broken(other_keys, "an attempt had no Idempotency-Key"),
-        _ => Judgement::broken(other_keys, "an attempt had another Idempotency-Key"),
+        _ => Judgement::broken(
+            other_keys,
+            format!("an attempt had {found} Idempotency-Key"),
+        ),
     }
 }
 
@@ -62,6 +68,24 @@ mod tests {
             first().post(9, 201, 2, Some(8)).job(Created) => Skipped,
             again(without, None) => Broken [2]: &*none,
             again(again(first(), None), Some(8)) => Broken [2, 3]: &*none,
+        }
+    }
+
+    #[test]
+    fn an_attempt_with_two_keys_is_called_that() {
+        let twice = |script: Script| {
+            script
+                .post(9, 201, 1, None)
+                .with(|it| it.has_several_keys = true)
+        };
+        let first = || Script::new().post(0, 503, 1, Some(7)).call(1);
+        let then = |script: Script| script.call(1).job(Created);
+        let found = "an attempt had more than one Idempotency-Key";
+
+        hold! { RULE;
+            then(twice(first())) => Broken [2]: found,
+            then(twice(then(twice(first())))) => Broken [2, 3]: found,
+            then(twice(Script::new())).post(18, 201, 1, Some(7)).call(1) => Broken [2]: found,
         }
     }
 

@@ -39,8 +39,7 @@ struct TaskView {
     scenario: &'static str,
     /// The number of requests to all cases.
     requests: u64,
-    /// Failed if a rule was broken, passed if one was kept and none was broken; null until
-    /// then.
+    /// Failed if a rule was broken. Nothing passes here: goals are not judged.
     mark: Option<Mark>,
     /// The requests so far, in words.
     summary: String,
@@ -156,9 +155,7 @@ impl TaskView {
         let of_rules = grade.rules_in_words().filter(|_| grade.requests() > 0);
         Self {
             requests: grade.requests(),
-            mark: [Mark::Failed, Mark::Ok]
-                .into_iter()
-                .find(|mark| rules.iter().any(|rule| rule.mark == Some(*mark))),
+            mark: grade.broken().next().is_some().then_some(Mark::Failed),
             summary: match of_rules {
                 Some(rules) => format!("{requests} · {rules}"),
                 None => requests,
