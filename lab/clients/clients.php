@@ -6,14 +6,6 @@
 const TYPE = ['Content-Type' => 'application/json'];
 
 $clients = [
-    'guzzle' => function (string $url, ?string $body): array {
-        require_once 'GuzzleHttp/autoload.php';
-        $client = new GuzzleHttp\Client(['http_errors' => false]);
-        $response = $body
-            ? $client->post($url, ['headers' => TYPE, 'body' => $body])
-            : $client->get($url);
-        return [$response->getStatusCode(), $response->getHeaderLine('Retry-After'), (string) $response->getBody()];
-    },
     'symfony' => function (string $url, ?string $body): array {
         require_once 'Symfony/Component/HttpClient/autoload.php';
         $client = new Symfony\Component\HttpClient\RetryableHttpClient(

@@ -1,7 +1,5 @@
-# Ruby clients: `ruby clients.rb faraday` does one task with Faraday.
-#
-# A library that has retries has them enabled, as its documentation shows. All other
-# settings are the defaults. Each one gets the URL, and for a POST the body.
+# Ruby clients: `ruby clients.rb net-http` does one task with Net::HTTP. All settings are
+# the defaults. Each one gets the URL, and for a POST the body.
 
 require "json"
 
@@ -13,34 +11,6 @@ CLIENTS = {
     uri = URI(url)
     response = body ? Net::HTTP.post(uri, body, TYPE) : Net::HTTP.get_response(uri)
     [response.code.to_i, response["Retry-After"], response.body]
-  end,
-
-  "faraday" => lambda do |url, body|
-    require "date" # Faraday uses it without loading it.
-    require "faraday"
-    client = Faraday.new do |builder|
-      builder.request :retry, max: 3, interval: 0.1, interval_randomness: 0.5,
-                              backoff_factor: 2, retry_statuses: [429, 503]
-      builder.adapter Faraday.default_adapter
-    end
-    response = body ? client.post(url, body, TYPE) : client.get(url)
-    [response.status, response.headers["Retry-After"], response.body]
-  end,
-
-  "rest-client" => lambda do |url, body|
-    require "rest-client"
-    response = begin
-      body ? RestClient.post(url, body, TYPE) : RestClient.get(url)
-    rescue RestClient::ExceptionWithResponse => error
-      error.response || raise
-    end
-    [response.code, response.headers[:retry_after], response.body]
-  end,
-
-  "http" => lambda do |url, body|
-    require "http"
-    response = body ? HTTP.post(url, body: body, headers: TYPE) : HTTP.get(url)
-    [response.code, response.headers["Retry-After"], response.to_s]
   end
 }.freeze
 

@@ -27,7 +27,7 @@ case $1 in
   httpie)
     set -- --ignore-stdin --check-status --print hb
     if [ -n "$job" ]; then set -- "$@" --raw "$job" POST; else set -- "$@" GET; fi
-    http "$@" "$LAB_URL" >"$folder/headers"
+    target/clients/venv/bin/http "$@" "$LAB_URL" >"$folder/headers"
     ;;
   *) exit 2 ;;
 esac
