@@ -127,9 +127,7 @@ impl Client {
             Asked::Unusable => self.backoff(number),
             Asked::Wait(wait) => match self.habit {
                 Habit::OverflowsLongWaits if wait.as_millis() > i32::MAX as u128 => Duration::ZERO,
-                Habit::HalvesRetryAfter => wait / 2,
                 Habit::WaitsAnyTime => wait,
-                Habit::CutsLongWaits => wait.min(Duration::from_secs(1)),
                 _ if wait > BUDGET => return None,
                 _ => wait,
             },
@@ -149,7 +147,6 @@ impl Client {
             return Asked::Wait(Duration::from_secs(seconds));
         }
         match httpdate::parse_http_date(value) {
-            Ok(_) if self.has(Habit::IgnoresDates) => Asked::Unusable,
             Ok(date) if self.has(Habit::TakesDatesForLocalTime) => {
                 let seconds = until(date).as_secs() as i64 - seconds_east();
                 Asked::Wait(Duration::from_secs(seconds.try_into().unwrap_or_default()))
@@ -239,15 +236,11 @@ impl Client {
     /// The request, with the headers that all requests have.
     fn complete(&self, request: &Request) -> Request {
         let mut request = request.clone();
-        let accept = match self.habit {
-            Habit::AcceptsHtml => "text/html",
-            _ => "application/json",
-        };
         let agent = match self.habit {
             Habit::EmptyUserAgent => "",
             _ => USER_AGENT,
         };
-        let headers = [("Accept", accept), ("User-Agent", agent)];
+        let headers = [("Accept", "application/json"), ("User-Agent", agent)];
         let headers = headers.map(|(name, value)| (name, value.to_owned()));
         request.headers.extend(headers);
         request

@@ -10,8 +10,6 @@ pub(crate) enum Habit {
 
     /// It sends a cursor in which only spaces are encoded.
     CursorUnescaped,
-    /// It sends cursors in lower case.
-    CursorInLowerCase,
     /// It takes a page without records for the last one.
     StopsAtEmptyPage,
     /// It takes this many pages for the whole listing.
@@ -24,20 +22,14 @@ pub(crate) enum Habit {
     NoJitter,
     /// It backs off and ignores Retry-After.
     IgnoresRetryAfter,
-    /// It retries after half the wait.
-    HalvesRetryAfter,
     /// It ignores the headers of a response whose body breaks off.
     ForgetsCutBodies,
-    /// It understands Retry-After in seconds only.
-    IgnoresDates,
     /// It takes a date in GMT for one of its own time zone.
     TakesDatesForLocalTime,
     /// It does not wait if it cannot parse Retry-After.
     TakesUnusableForZero,
     /// It takes a wait that has too many milliseconds for 32 bits for none.
     OverflowsLongWaits,
-    /// It waits for a second when asked for minutes.
-    CutsLongWaits,
     /// It never gives up.
     NeverGivesUp,
     /// It retries a refused request.
@@ -48,8 +40,6 @@ pub(crate) enum Habit {
     RetriesOtherMediaTypes,
     /// It retries after JSON of another shape.
     RetriesOtherShapes,
-    /// It continues after an invalid page.
-    TakesAnyCursor,
     /// It parses a missing body, and retries.
     Retries204,
     /// It follows redirects.
@@ -66,8 +56,6 @@ pub(crate) enum Habit {
     OneKey,
     /// It derives the idempotency key from the body.
     KeyOfBody,
-    /// It sends no idempotency key, and retries its POST.
-    NoKey,
     /// It writes the number of the retry into the body.
     NumbersRetries,
     /// It retries every POST.
@@ -78,8 +66,6 @@ pub(crate) enum Habit {
     NeverTimesOut,
     /// It declares its JSON as text.
     CallsJsonText,
-    /// It accepts only HTML.
-    AcceptsHtml,
     /// Of its workers, each retries on its own.
     Alone,
     /// It repeats all that was refused after a fixed pause.

@@ -143,17 +143,14 @@ struct Page {
 }
 
 /// A page, and its errors.
-fn page(response: &Response, takes_any: bool) -> Result<Page, Invalid> {
-    let body = response.body.as_deref().unwrap_or_default();
-    let any = || serde_json::from_slice(body).map_err(|_| Invalid::Json);
-    let page: Value = if takes_any { any()? } else { object(response)? };
+fn page(response: &Response) -> Result<Page, Invalid> {
+    let page = object(response)?;
     let items = page["items"].as_array();
     let next = page["next_cursor"].as_str().map(str::to_owned);
     let records = items.map(Vec::len).unwrap_or_default();
     let are_objects = items.is_some_and(|items| items.iter().all(Value::is_object));
     let is_cursor = next.is_some() || page["next_cursor"].is_null();
-    let is_page = are_objects && is_cursor;
-    if !(takes_any || is_page) {
+    if !(are_objects && is_cursor) {
         return Err(Invalid::Shape);
     }
     Ok(Page { records, next })
@@ -187,10 +184,10 @@ fn read_page(client: &mut Client, path: &str, cursor: Option<&str>) -> Result<Pa
     let token = env::var("LAB_TOKEN").ok();
     let mut query = Vec::new();
     if let Some(cursor) = cursor {
-        let cursor = match () {
-            () if client.has(Habit::CursorUnescaped) => cursor.replace(' ', "%20"),
-            () if client.has(Habit::CursorInLowerCase) => encoded(&cursor.to_ascii_lowercase()),
-            () => encoded(cursor),
+        let cursor = if client.has(Habit::CursorUnescaped) {
+            cursor.replace(' ', "%20")
+        } else {
+            encoded(cursor)
         };
         query.push(format!("cursor={cursor}"));
     }
@@ -209,11 +206,8 @@ fn read_page(client: &mut Client, path: &str, cursor: Option<&str>) -> Result<Pa
         headers,
         ..Request::get(&target)
     };
-    let takes_any = client.has(Habit::TakesAnyCursor);
-    match page(&fetch(client, &request)?, takes_any) {
-        Err(invalid) if client.has(invalid.retried_by()) => {
-            Ok(page(&fetch(client, &request)?, takes_any)?)
-        }
+    match page(&fetch(client, &request)?) {
+        Err(invalid) if client.has(invalid.retried_by()) => Ok(page(&fetch(client, &request)?)?),
         page => Ok(page?),
     }
 }
@@ -237,13 +231,13 @@ fn encoded(value: &str) -> String {
     bytes.collect()
 }
 
-/// An idempotency key, if the client uses keys.
-fn new_key(client: &Client, task: &str) -> Option<String> {
-    match () {
-        () if client.has(Habit::NoKey) => None,
-        () if client.has(Habit::OneKey) => Some("the-key".to_owned()),
-        () if client.has(Habit::KeyOfBody) => Some(format!("key-of-{task}")),
-        () => Some(format!("{:032x}", rand::random::<u128>())),
+fn new_key(client: &Client, task: &str) -> String {
+    if client.has(Habit::OneKey) {
+        "the-key".to_owned()
+    } else if client.has(Habit::KeyOfBody) {
+        format!("key-of-{task}")
+    } else {
+        format!("{:032x}", rand::random::<u128>())
     }
 }
 
@@ -299,7 +293,7 @@ fn redirected(client: &mut Client, path: &str) -> Outcome {
 /// Submits a job with a key of its own.
 fn submit(client: &mut Client, path: &str, task: &str) -> Outcome {
     let key = new_key(client, task);
-    post(client, path, task, key)
+    post(client, path, task, Some(key))
 }
 
 /// Submits a job and returns its id. Without a key it is sent once.
@@ -310,8 +304,7 @@ fn post(client: &mut Client, path: &str, task: &str, key: Option<String>) -> Out
         Habit::CallsJsonText,
     ]
     .map(|habit| client.has(habit));
-    let is_sent_again = [Habit::NoKey, Habit::RetriesEveryPost].map(|habit| client.has(habit));
-    let is_repeatable = key.is_some() || is_sent_again.contains(&true);
+    let is_repeatable = key.is_some() || client.has(Habit::RetriesEveryPost);
     let attempt = |number| {
         let body = match numbers && number > 1 {
             true => json!({"task": task, "attempt": number}),

@@ -62,6 +62,8 @@ lab scenario flaky --without deadline --client naive
     '--client
 lab scenario flaky --without jitter
     'jitter'
+lab scenario flaky --otlp localhost:4318
+    error: invalid --otlp 'localhost:4318': it must start with http:// or https://
 lab scenario flaky --ask --json
     '--json'
 lab storm spikes

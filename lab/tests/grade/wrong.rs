@@ -1,5 +1,6 @@
 //! Wrong on purpose: each habit breaks its rule, and no other rules except those listed
-//! with it.
+//! with it. There is one habit for each rule, which shows that a task exercises it; the
+//! tests of a rule have the other ways to break it.
 
 use std::collections::BTreeSet;
 
@@ -12,9 +13,8 @@ use crate::{AT_ONCE, assert_none, fault, graded, habit, told};
 /// Habit, task, and the rules that it breaks.
 pub(crate) type Row = (&'static str, &'static str, &'static [&'static str]);
 
-pub(crate) const TABLE: [Row; 44] = [
+pub(crate) const TABLE: [Row; 28] = [
     ("cursor-unescaped", "read-all", &["cursor-verbatim"]),
-    ("cursor-in-lower-case", "read-all", &["cursor-verbatim"]),
     ("stops-at-empty-page", "read-all", &["empty-page"]),
     ("token-in-url", "read-all", &["no-url-credentials"]),
     (
@@ -23,31 +23,14 @@ pub(crate) const TABLE: [Row; 44] = [
         &["retry-after-seconds", "retry-after-cut-body"],
     ),
     (
-        "halves-retry-after",
-        "retry-after",
-        &["retry-after-seconds", "retry-after-cut-body"],
-    ),
-    (
         "forgets-cut-bodies",
         "retry-after",
         &["retry-after-cut-body"],
     ),
-    ("ignores-dates", "retry-at", &["retry-after-date"]),
-    ("ignores-retry-after", "retry-at", &["retry-after-date"]),
     (
         "takes-dates-for-local-time",
         "retry-at",
         &["retry-after-date"],
-    ),
-    (
-        "cuts-long-waits",
-        "maintenance",
-        &["retry-after-over-budget"],
-    ),
-    (
-        "ignores-retry-after",
-        "maintenance",
-        &["retry-after-over-budget"],
     ),
     (
         "overflows-long-waits",
@@ -55,7 +38,6 @@ pub(crate) const TABLE: [Row; 44] = [
         &["retry-after-over-budget"],
     ),
     ("sends-token-on", "redirected", &["token-elsewhere"]),
-    ("follows-redirects", "redirected", &[]),
     ("never-gives-up", "down", &["finite-attempts"]),
     ("retries-refusals", "refused", &["no-retry-4xx"]),
     ("retries-bad-json", "invalid-body", &["body-json"]),
@@ -65,34 +47,19 @@ pub(crate) const TABLE: [Row; 44] = [
         &["body-media-type"],
     ),
     ("retries-other-shapes", "invalid-body", &["body-shape"]),
-    (
-        "takes-any-cursor",
-        "invalid-body",
-        &["body-media-type", "body-shape"],
-    ),
     ("retries204", "no-body", &["no-content"]),
     ("follows-redirects", "no-body", &["no-redirect"]),
     ("forgets-cursors", "loop", &["cursor-loop"]),
     ("stops-after-ten-pages", "long-list", &["reads-to-the-end"]),
     ("no-page-limit", "long-list", &["page-limit"]),
-    ("key-per-attempt", "create", &["idempotency-key-reuse"]),
-    ("no-key", "create", &["idempotency-key-reuse"]),
     ("one-key", "create", &["idempotency-key-fresh"]),
-    ("one-key", "create-twice", &["idempotency-key-fresh"]),
     ("key-of-body", "create-twice", &["idempotency-key-fresh"]),
-    ("key-of-body", "create", &[]),
     ("numbers-retries", "create", &["same-body"]),
     (
         "key-per-attempt",
         "lost-response",
         &["idempotency-key-reuse", "one-job"],
     ),
-    (
-        "no-key",
-        "lost-response",
-        &["idempotency-key-reuse", "one-job"],
-    ),
-    ("numbers-retries", "lost-response", &["same-body"]),
     ("retries-every-post", "post-once", &["post-not-retried"]),
     ("retries-in-background", "post-once", &["post-not-retried"]),
     (
@@ -107,15 +74,12 @@ pub(crate) const TABLE: [Row; 44] = [
         &["body-json", "body-media-type", "body-shape"],
     ),
     ("calls-json-text", "create", &["request-headers"]),
-    ("calls-json-text", "post-once", &["request-headers"]),
-    ("accepts-html", "flaky", &["request-headers"]),
 ];
 
 /// Rules about milliseconds. On a busy machine they cannot be judged, and the card
 /// rightly says so. These are run one at a time, and repeated until they can be judged.
-pub(crate) const QUICK: [Row; 4] = [
+pub(crate) const QUICK: [Row; 3] = [
     ("no-wait", "flaky", &["backoff-waits"]),
-    ("no-wait", "down", &["backoff-waits"]),
     ("no-jitter", "flaky", &["backoff-jitter"]),
     (
         "takes-unusable-for-zero",

@@ -202,26 +202,6 @@ async fn the_headers_in_the_environment_are_sent() {
 }
 
 #[tokio::test]
-async fn an_invalid_address_is_a_usage_error_before_any_run() {
-    let bare = "localhost:4318";
-    for (arguments, variables, origin) in [
-        (&["flaky", "--otlp", bare][..], &[][..], "--otlp"),
-        (&["flaky"], &[(TRACES_ENDPOINT, bare)], TRACES_ENDPOINT),
-    ] {
-        let output = lab(arguments, variables).await;
-
-        assert_eq!(output.status.code(), Some(2));
-        assert!(output.stdout.is_empty());
-        assert_eq!(
-            stderr(&output),
-            format!(
-                "error: invalid {origin} 'localhost:4318': it must start with http:// or https://\n"
-            )
-        );
-    }
-}
-
-#[tokio::test]
 async fn the_whole_course_is_exported_and_a_failing_receiver_is_tried_once() {
     let [working, failing] = [
         Receiver::responding(StatusCode::OK).await,

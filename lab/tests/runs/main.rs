@@ -9,7 +9,6 @@ mod lessons;
 mod pairwise_runs;
 mod questions;
 mod redaction;
-mod retry_after;
 
 use evidence::{Client, Overrides, Run, ScenarioWords};
 use runner::{CLIENTS, Settings};

@@ -52,21 +52,6 @@ async fn a_cancelled_run_ends_at_once_and_says_so() {
 }
 
 #[tokio::test]
-async fn a_cancelled_comparison_compares_no_effects() {
-    let (_dashboard, browser) = serve().await;
-    let mut events = browser.listen().await;
-    let id = waiting(&browser, &mut events, "compare").await;
-
-    cancel(&browser, &id).await;
-    ended(&mut events, &id).await;
-
-    let run = browser.shown(&id).await;
-    assert_eq!(run["state"], "cancelled");
-    assert_eq!(run["sides"][0]["outcome"]["ending"], "cancelled");
-    assert_eq!(run["compared"], json!(null));
-}
-
-#[tokio::test]
 async fn cancelling_a_finished_run_changes_nothing() {
     let (_dashboard, browser) = serve().await;
     let mut events = browser.listen().await;

@@ -172,6 +172,14 @@ mod tests {
         assert_eq!(RetryAfter::of(&HeaderMap::new(), || now), None);
     }
 
+    #[test]
+    fn a_wait_is_shown_in_whole_seconds_and_never_too_short() {
+        for (millis, shown) in [(0, "0 s"), (1, "1 s"), (1_000, "1 s"), (1_001, "2 s")] {
+            let date = RetryAfter::date(Duration::from_millis(millis));
+            assert_eq!(date.to_string(), shown);
+        }
+    }
+
     const PIECES: [&str; 10] = ["", " ", "\t", "-", "+", ".5", "9", "\u{664}", "GMT", "\0"];
 
     fn any_value() -> impl Strategy<Value = String> {

@@ -60,3 +60,15 @@ fn whole_seconds(wait: Duration) -> u64 {
     wait.as_secs()
         .saturating_add(u64::from(wait.subsec_nanos() > 0))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wait_is_rounded_up() {
+        let waits = [0, 1, 1_000, 1_001].map(Duration::from_millis);
+
+        assert_eq!(waits.map(whole_seconds), [0, 1, 1, 2]);
+    }
+}
