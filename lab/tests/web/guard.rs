@@ -1,12 +1,10 @@
 //! Requests from strangers. The rules are tested in their own module; these tests check
 //! that they apply on every path.
 
-use futures_util::future::join_all;
 use http::{Method, StatusCode};
 use serde_json::json;
-use tokio::{io::AsyncReadExt, net::TcpStream, time::timeout};
 
-use crate::support::{PATIENCE, serve};
+use crate::support::serve;
 
 const PATHS: [&str; 12] = [
     "/",
@@ -80,21 +78,4 @@ async fn every_response_says_what_the_page_may_load_and_who_may_load_it() {
             }
         }
     }
-}
-
-#[tokio::test]
-async fn silent_connections_do_not_block_a_browser() {
-    let (dashboard, browser) = serve().await;
-    let address = dashboard.page_url().replace("http://", "");
-
-    // More than the page allows.
-    let connect = || async { TcpStream::connect(&address).await.expect("room to wait in") };
-    let mut silent = join_all((0..150).map(|_| connect())).await;
-    let response = browser.get("/").await;
-    let mut byte = [0];
-    let closed = timeout(PATIENCE, silent[0].read(&mut byte)).await;
-
-    assert_eq!(response.status, StatusCode::OK);
-    let end = closed.expect("the first of them makes way");
-    assert!(matches!(end, Ok(0) | Err(_)), "{end:?}");
 }

@@ -1,7 +1,7 @@
 //! Clients that take their time, over real sockets. How long each of them is borne is
 //! tested in virtual time beside the accept loop; here it is short.
 
-use std::io::Write;
+use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::num::NonZeroUsize;
 use std::thread;
@@ -9,51 +9,75 @@ use std::time::Duration;
 
 use host::accept::ConnectionBounds;
 
-use crate::attacked::{Attacked, connect, serves};
+use crate::attacked::{Attacked, connect, connect_narrowly, serves};
 
-const SHORT: Duration = Duration::from_millis(100);
-const LONG: Duration = Duration::from_secs(3600);
+const SHORT: Duration = Duration::from_millis(200);
 
-const SUBMIT: &str = "POST /jobs HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n\
-                      idempotency-key: k\r\n";
+/// How many connections there may be.
+const PLACES: usize = 40;
 
-/// Bounds that no client of a test reaches.
-const PATIENT: ConnectionBounds = ConnectionBounds {
-    head: LONG,
-    body: LONG,
-    idle: LONG,
-    stalled: LONG,
-    connections: NonZeroUsize::new(512).unwrap(),
-};
+/// More attackers than places, and fewer than twice as many: those that wait for a place
+/// get one together with a newcomer.
+const ATTACKERS: usize = 60;
 
-/// Sends one byte after another, until the service has closed.
-fn drip(stream: &TcpStream) {
-    let mut stream = stream.try_clone().unwrap();
+fn attacked() -> Attacked {
+    Attacked::bounded(ConnectionBounds {
+        head: SHORT,
+        body: SHORT,
+        idle: SHORT,
+        // Long enough for a slow reader to be no stalled one, on a busy machine as well.
+        stalled: SHORT * 5,
+        connections: NonZeroUsize::new(PLACES).unwrap(),
+    })
+}
+
+/// Does something again and again in the background, until the service has closed.
+fn keep_at(stream: &TcpStream, act: impl Fn(&TcpStream) -> bool + Send + 'static) {
+    let stream = stream.try_clone().unwrap();
     thread::spawn(move || {
-        while stream.write_all(b"1").is_ok() {
+        while act(&stream) {
             thread::sleep(SHORT / 20);
         }
     });
 }
 
-/// Holds the rule by which a body that is waited for makes way, however it drips.
+/// Holds the bounds of silence, of a head and of a body, however it drips.
 #[test]
-fn bodies_that_drip_keep_no_place_from_others() {
-    const PLACES: usize = 4;
-    let attacked = Attacked::bounded(ConnectionBounds {
-        connections: NonZeroUsize::new(PLACES).unwrap(),
-        ..PATIENT
-    });
-    let submission = format!("{SUBMIT}content-length: 60000\r\n\r\n{{");
+fn silent_and_dripping_clients_delay_a_newcomer_by_no_more_than_the_bounds() {
+    let head = "GET /items HTT";
+    let body = "POST /jobs HTTP/1.1\r\nhost: localhost\r\ncontent-length: 60000\r\n\
+                content-type: application/json\r\nidempotency-key: k\r\n\r\n{";
+    for (said, drips) in [("", false), (head, false), (body, true)] {
+        let attacked = attacked();
 
-    let attackers = [(); PLACES].map(|()| connect(attacked.address()));
-    for attacker in &attackers {
-        { attacker }.write_all(submission.as_bytes()).unwrap();
-        drip(attacker);
-    }
-    // Each of these needs a position. The first is that of the client which was there before
-    // all others, and is silent.
-    for _ in 0..PLACES {
+        let attackers = [(); ATTACKERS].map(|()| connect(attacked.address()));
+        for mut attacker in &attackers {
+            drop(attacker.write_all(said.as_bytes()));
+            if drips {
+                keep_at(attacker, |mut stream| stream.write_all(b"1").is_ok());
+            }
+        }
+
+        // The patience of a test is far less than a default bound.
         serves(&connect(attacked.address()));
     }
+}
+
+/// Holds the bound of a client that sends more requests than it takes responses: each
+/// piece that it takes ends a stall.
+#[test]
+fn slow_readers_of_pipelines_delay_a_newcomer_by_no_more_than_the_bounds() {
+    let attacked = attacked();
+    let requests = "GET /metrics HTTP/1.1\r\nhost: localhost\r\n\r\n".repeat(1200);
+
+    let attackers = [(); ATTACKERS].map(|()| connect_narrowly(attacked.address()));
+    for mut attacker in &attackers {
+        // It may be closed before it has said everything.
+        drop(attacker.write_all(requests.as_bytes()));
+        keep_at(attacker, |mut stream| {
+            matches!(stream.read(&mut [0; 512]), Ok(1..))
+        });
+    }
+
+    serves(&connect(attacked.address()));
 }

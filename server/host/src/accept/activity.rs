@@ -1,7 +1,7 @@
-//! What a connection waits for, and since when.
+//! The state of a connection: what it waits for, and since when.
 //!
-//! The parts of a connection note it as they are polled; the deadline and the loop read
-//! it. It has no clock: every moment is passed in.
+//! The parts of a connection note it as they are polled, and the deadline reads it. It has
+//! no clock: every moment is passed in.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -17,15 +17,12 @@ pub(super) struct Activity(Mutex<State>);
 #[derive(Debug)]
 pub(super) struct State {
     request: Progress,
-    /// When the last byte came or went.
-    pub(super) last_byte: Instant,
-    /// Whether the latest request came with an earlier one, in bytes that were read before.
-    /// A connection that has many such requests at hand would keep the thread to itself.
-    pub(super) is_pipelined: bool,
-    /// Whether bytes have come since the latest request began.
-    is_fresh: bool,
-    /// Since when a handler has waited for more of a body.
-    body: Option<Instant>,
+    /// Whether the latest read found nothing.
+    is_read_blocked: bool,
+    /// Whether the client had taken every response before it sent the next request.
+    has_caught_up: bool,
+    /// Since when the client has sent requests before it had taken the earlier responses.
+    behind: Option<Instant>,
     /// Since when the client has taken nothing of a response.
     stalled: Option<Instant>,
     /// Since when the client's close has been waited for.
@@ -53,10 +50,9 @@ impl Activity {
     pub(super) fn new(now: Instant) -> Self {
         Self(Mutex::new(State {
             request: Progress::Awaited { since: now },
-            last_byte: now,
-            is_pipelined: false,
-            is_fresh: true,
-            body: None,
+            is_read_blocked: false,
+            has_caught_up: true,
+            behind: None,
             stalled: None,
             closing: None,
             is_unread: false,
@@ -69,19 +65,30 @@ impl Activity {
     /// Bytes have come.
     pub(super) fn received(&self, now: Instant) {
         let mut state = self.lock();
-        state.last_byte = now;
-        state.is_fresh = true;
+        let is_answered = !matches!(state.request, Progress::InFlight) && state.stalled.is_none();
+        if state.is_read_blocked && is_answered {
+            state.has_caught_up = true;
+            state.behind = None;
+        }
+        state.is_read_blocked = false;
         if let Progress::Awaited { .. } = state.request {
             state.request = Progress::HeadBegun { since: now };
         }
     }
 
+    /// No bytes have come, though there was room for them.
+    pub(super) fn awaits_bytes(&self) {
+        self.lock().is_read_blocked = true;
+    }
+
     /// The head of a request is complete: its position on the connection, from 1.
-    pub(super) fn request_began(&self) -> u64 {
+    pub(super) fn request_began(&self, now: Instant) -> u64 {
         let mut state = self.lock();
         state.request = Progress::InFlight;
-        state.is_pipelined = !state.is_fresh;
-        state.is_fresh = false;
+        if !state.has_caught_up {
+            state.behind.get_or_insert(now);
+        }
+        state.has_caught_up = false;
         // What was left of an earlier body was read after all.
         state.is_unread = false;
         state.requests += 1;
@@ -93,10 +100,9 @@ impl Activity {
         self.lock().request = Progress::Awaited { since: now };
     }
 
-    /// A handler waits for more of a body since then, or no longer.
-    pub(super) fn awaits_body(&self, since: Option<Instant>) {
-        let mut state = self.lock();
-        state.body = since.map(|since| state.body.unwrap_or(since));
+    /// Since when the client has been behind with its responses.
+    pub(super) fn behind_since(&self) -> Option<Instant> {
+        self.lock().behind
     }
 
     /// The client takes nothing of a response since then, or it does.
@@ -137,27 +143,14 @@ impl Activity {
         let state = self.lock();
         match (state.closing, state.stalled, state.request) {
             (Some(_), ..) => None,
-            (None, Some(since), _) => since.checked_add(bounds.stalled),
+            (None, Some(since), _) => {
+                let since = state.behind.map_or(since, |behind| behind.min(since));
+                since.checked_add(bounds.stalled)
+            }
             (None, None, Progress::Awaited { since }) => since.checked_add(bounds.idle),
             (None, None, Progress::HeadBegun { since }) => since.checked_add(bounds.head),
             (None, None, Progress::InFlight) => None,
         }
-    }
-
-    /// Since when it has waited for its client; none while the client waits for it.
-    pub(super) fn waiting_since(&self) -> Option<Instant> {
-        let state = self.lock();
-        let request = match state.request {
-            Progress::Awaited { since } | Progress::HeadBegun { since } => Some(since),
-            Progress::InFlight => state.body,
-        };
-        state.closing.or(state.stalled).or(request)
-    }
-
-    /// Since when it has waited for its client and no byte came or went.
-    pub(super) fn silent_since(&self) -> Option<Instant> {
-        let since = self.waiting_since()?;
-        Some(since.max(self.lock().last_byte))
     }
 
     pub(super) fn lock(&self) -> MutexGuard<'_, State> {
@@ -187,51 +180,64 @@ mod tests {
         let came = Instant::now();
         let [spoke, responded] = [10, 20].map(|after| came + seconds(after));
         let activity = Activity::new(came);
-        let after = |since: Instant, bound| Some((Some(since + seconds(bound)), Some(since)));
-        let stands = || {
-            let waiting = activity.waiting_since();
-            Some((activity.deadline(&bounds), waiting))
-        };
+        let after = |since: Instant, bound| Some(since + seconds(bound));
+        let deadline = || activity.deadline(&bounds);
 
-        assert_eq!(stands(), after(came, 2), "silent");
+        assert_eq!(deadline(), after(came, 2), "silent");
         activity.received(spoke);
         activity.received(responded);
-        assert_eq!(stands(), after(spoke, 1), "half a head");
-        activity.request_began();
-        assert_eq!(stands(), Some((None, None)), "in flight");
+        assert_eq!(deadline(), after(spoke, 1), "half a head");
+        activity.request_began(spoke);
+        assert_eq!(deadline(), None, "in flight");
         activity.is_stalled(Some(spoke));
         activity.is_stalled(Some(responded));
-        assert_eq!(stands(), after(spoke, 3), "a response that is not taken");
+        assert_eq!(deadline(), after(spoke, 3), "a response that is not taken");
         activity.is_stalled(None);
         activity.request_ended(responded);
-        assert_eq!(stands(), after(responded, 2), "between two requests");
+        assert_eq!(deadline(), after(responded, 2), "between two requests");
         activity.closes(responded);
-        assert_eq!(stands(), Some((None, Some(responded))), "closing");
+        assert_eq!(deadline(), None, "closing");
     }
 
     #[test]
-    fn a_handler_that_waits_for_a_body_waits_for_the_client() {
+    fn a_client_is_behind_until_it_has_taken_every_response() {
+        let bounds = ConnectionBounds::default();
         let came = Instant::now();
-        let [once, again] = [1, 2].map(|after| came + seconds(after));
+        let [second, third, later] = [1, 2, 3].map(|after| came + seconds(after));
         let activity = Activity::new(came);
-        activity.request_began();
 
-        activity.awaits_body(Some(once));
-        activity.awaits_body(Some(again));
-        let waiting = activity.waiting_since();
-        activity.awaits_body(None);
-        let working = activity.waiting_since();
+        activity.request_began(came);
+        let of_the_first = activity.behind_since();
+        activity.request_ended(second);
+        activity.request_began(second);
+        activity.awaits_bytes();
+        activity.request_ended(third);
+        activity.is_stalled(Some(third));
+        activity.received(third);
+        activity.is_stalled(None);
+        activity.request_began(third);
+        activity.is_stalled(Some(later));
+        let cut_off = activity.deadline(&bounds);
+        let of_the_third = activity.behind_since();
+        activity.is_stalled(None);
+        activity.awaits_bytes();
+        activity.request_ended(later);
+        activity.received(later);
+        activity.request_began(later);
 
-        assert_eq!((waiting, working), (Some(once), None));
+        assert_eq!((of_the_first, of_the_third), (None, Some(second)));
+        assert_eq!(cut_off, Some(second + bounds.stalled));
+        assert_eq!(activity.behind_since(), None);
     }
 
     #[test]
     fn what_was_left_unread_is_read_where_another_request_comes() {
-        let activity = Activity::new(Instant::now());
-        activity.request_began();
+        let now = Instant::now();
+        let activity = Activity::new(now);
+        activity.request_began(now);
 
         activity.lock().is_unread = true;
-        activity.request_began();
+        activity.request_began(now);
 
         assert!(!activity.lock().is_unread);
     }
@@ -244,7 +250,7 @@ mod tests {
         let silent = activity.is_idle();
         activity.received(now);
         let half_a_head = activity.is_idle();
-        activity.request_began();
+        activity.request_began(now);
         let in_flight = activity.is_idle();
         activity.is_stalled(Some(now));
         activity.request_ended(now);

@@ -23,10 +23,6 @@ pub(super) struct RequestBody<B: HttpBody> {
     deadline: Option<Instant>,
     /// Set once the body has to be waited for.
     patience: Option<Pin<Box<Sleep>>>,
-    /// Since when the body has been waited for. It stays when more of it comes: a body that
-    /// drips would otherwise never have waited for long, and keep its place for as long as
-    /// it has time.
-    waited_since: Option<Instant>,
     activity: Arc<Activity>,
     has_ended: bool,
 }
@@ -38,7 +34,6 @@ impl<B: HttpBody> RequestBody<B> {
             body,
             deadline: Instant::now().checked_add(bound),
             patience: None,
-            waited_since: None,
             activity,
             has_ended: false,
         }
@@ -68,7 +63,6 @@ where
     ) -> Poll<Option<Result<Frame<Bytes>, Error>>> {
         match Pin::new(&mut self.body).poll_frame(cx) {
             Poll::Ready(frame) => {
-                self.activity.awaits_body(None);
                 self.has_ended = !matches!(frame, Some(Ok(_)));
                 Poll::Ready(frame.map(|frame| frame.map_err(Into::into)))
             }
@@ -76,11 +70,7 @@ where
                 let late = io::Error::new(ErrorKind::TimedOut, "the body did not come in time");
                 Poll::Ready(Some(Err(late.into())))
             }
-            Poll::Pending => {
-                let since = *self.waited_since.get_or_insert_with(Instant::now);
-                self.activity.awaits_body(Some(since));
-                Poll::Pending
-            }
+            Poll::Pending => Poll::Pending,
         }
     }
 
@@ -95,7 +85,6 @@ where
 
 impl<B: HttpBody> Drop for RequestBody<B> {
     fn drop(&mut self) {
-        self.activity.awaits_body(None);
         if !self.has_ended && !self.body.is_end_stream() {
             self.activity.lock().is_unread = true;
         }

@@ -46,31 +46,42 @@ pub(super) async fn connection<I, S>(
 {
     let activity = &observed.activity;
     let stream = TokioIo::new(Stream::new(stream, Arc::clone(activity)));
-    let (number, noted) = (observed.number, Arc::clone(activity));
+    let number = observed.number;
+    let noted = Arc::clone(activity);
     let service = service_fn(move |mut request: Request<Incoming>| {
         request.extensions_mut().insert(ConnectionPosition {
             connection: number,
-            position: noted.request_began(),
+            position: noted.request_began(Instant::now()),
         });
-        let response = service.call(request.map(|body| {
-            if body.is_end_stream() {
-                Body::empty()
-            } else {
-                Body::new(RequestBody::new(body, bounds.body, Arc::clone(&noted)))
-            }
-        }));
         let end = RequestEnd(Arc::clone(&noted));
+        let behind = noted.behind_since();
+        // A client that takes its responses more slowly than it sends requests would keep
+        // its place for ever: each response that it takes would end a stall.
+        let is_late = behind.is_some_and(|since| since.elapsed() >= bounds.stalled);
+        let response = (!is_late).then(|| {
+            service.call(request.map(|body| {
+                if body.is_end_stream() {
+                    Body::empty()
+                } else {
+                    Body::new(RequestBody::new(body, bounds.body, Arc::clone(&noted)))
+                }
+            }))
+        });
         async move {
-            let is_pipelined = end.0.lock().is_pipelined;
-            if is_pipelined {
-                // Others get their turn between two requests that came at once.
+            let Some(response) = response else {
+                end.0.is_closed_by(ClosedBy::Bound);
+                return Err(Withheld);
+            };
+            if behind.is_some() {
+                // hyper serves the next request of a pipeline without a pause. The others
+                // get their turn in between.
                 yield_now().await;
             }
             let response = response.await.unwrap_or_else(|never| match never {});
             match response.extensions().get().copied() {
                 None => {}
                 Some(ConnectionFault::Silence) => {
-                    // A guard in its extensions can so tell that the silence begins.
+                    // A guard in its extensions learns by this that the silence begins.
                     drop(response);
                     return pending().await;
                 }
@@ -115,7 +126,8 @@ pub(super) async fn connection<I, S>(
         () = deadline.as_mut() => return activity.is_closed_by(ClosedBy::Bound),
         () = reached(&mut phases, Phase::Draining) => {}
     }
-    // hyper would wait for the rest of a head that has begun.
+    // Without a request in flight there is nothing to drain, and a graceful shutdown would
+    // wait for the rest of a head that has begun.
     if activity.is_idle() {
         return;
     }
@@ -271,6 +283,48 @@ mod tests {
 
         let before = response.lines().last().unwrap().parse::<usize>().unwrap();
         assert!((10..13).contains(&before), "{before} were served before");
+    }
+
+    /// Each piece that it takes ends a stall. It is cut off all the same.
+    #[tokio::test(start_paused = true)]
+    async fn a_slow_reader_of_a_pipeline_is_cut_off() {
+        let (mut client, _phase) = connect();
+        let ask = "GET /large HTTP/1.1\r\nhost: localhost\r\n\r\n";
+        client.write_all(ask.repeat(10).as_bytes()).await.unwrap();
+        let begun = Instant::now();
+
+        let mut came = 0;
+        loop {
+            sleep(Duration::from_secs(1)).await;
+            match client.read(&mut [0; 512]).await.unwrap() {
+                0 => break,
+                bytes => came += bytes,
+            }
+        }
+
+        let first_response = 10;
+        let took = begun.elapsed();
+        assert!(came > 4096, "{came} bytes came");
+        assert!(
+            took <= BOUNDS.stalled + Duration::from_secs(first_response),
+            "{took:?}"
+        );
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_pipeline_whose_responses_are_taken_is_served_to_its_end() {
+        let (mut client, _phase) = connect();
+        for _ in 0..20 {
+            client.write_all(ASK.repeat(2).as_bytes()).await.unwrap();
+            let mut came = 0;
+            while came < 2 * "quick".len() {
+                let mut bytes = [0; 512];
+                let read = client.read(&mut bytes).await.unwrap();
+                assert_ne!(read, 0, "it was cut off");
+                came += bytes[..read].windows(5).filter(|it| it == b"quick").count() * 5;
+            }
+            sleep(BOUNDS.stalled / 2).await;
+        }
     }
 
     #[tokio::test(start_paused = true)]

@@ -66,9 +66,6 @@ impl<S: Resettable> Stream<S> {
             self.is_stalled = written.is_pending();
             self.activity.is_stalled(self.is_stalled.then(Instant::now));
         }
-        if let Poll::Ready(Ok(1..)) = written {
-            self.activity.lock().last_byte = Instant::now();
-        }
         self.note_failure(written)
     }
 
@@ -119,7 +116,9 @@ impl<S: AsyncRead + Resettable + Unpin> AsyncRead for Stream<S> {
     ) -> Poll<io::Result<()>> {
         let before = buffer.filled().len();
         let read = Pin::new(&mut self.stream).poll_read(cx, buffer);
-        if buffer.filled().len() > before {
+        if read.is_pending() {
+            self.activity.awaits_bytes();
+        } else if buffer.filled().len() > before {
             self.activity.received(Instant::now());
         } else if let Poll::Ready(Ok(())) = read
             && buffer.remaining() > 0
