@@ -3,7 +3,9 @@
 use tracing_subscriber::{Layer, Registry, filter::Targets};
 
 /// The crates that may log.
-const CRATES: &[&str] = &["client", "lab", "runner", "server"];
+const CRATES: &[&str] = &[
+    "client", "grade", "lab", "process", "proxy", "scenario", "server", "storm",
+];
 
 /// The layer that logs the requested targets of this workspace.
 pub(crate) fn layer(asked: Targets) -> impl Layer<Registry> {

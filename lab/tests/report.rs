@@ -9,11 +9,12 @@ use std::{
 };
 
 use base64::{Engine, prelude::BASE64_STANDARD};
-use evidence::{Answer, Check, Comparison, Run, trace::FieldValue, trace::field};
 use render::Options;
-use runner::{
-    ClientUnderTest, Naive, Reliable, Settings, run, scenario, scenario::CATALOGUE,
-    scenario::Scenario,
+use scenario::{
+    Answer, Check, ClientUnderTest, Comparison, Naive, Reliable, Run, Settings,
+    catalogue::{self, CATALOGUE, Scenario},
+    run,
+    trace::{FieldValue, field},
 };
 use sha2::{Digest, Sha256};
 
@@ -22,17 +23,17 @@ async fn run_scenario(name: &str) -> (&'static Scenario, Run) {
 }
 
 async fn run_by(client: &'static dyn ClientUnderTest, name: &str) -> (&'static Scenario, Run) {
-    let scenario = scenario::find(name).expect("a scenario of the catalogue");
+    let scenario = catalogue::find(name).expect("a scenario of the catalogue");
     let run = run(scenario, &Settings::in_virtual_time(client, 1)).await;
     (scenario, run.expect("a run"))
 }
 
 fn html(scenario: &Scenario, run: &Run, prediction: Option<&Answer>) -> String {
-    render::html(
+    scenario::html(
         &scenario.words,
         run,
         prediction,
-        &runner::metrics(),
+        &scenario::metrics(),
         Options::LAB,
     )
 }
@@ -44,7 +45,7 @@ async fn page(name: &str) -> String {
 
 /// A prediction for `flaky`.
 fn predicted(typed: &str) -> Answer {
-    let scenario = scenario::find("flaky").expect("known");
+    let scenario = catalogue::find("flaky").expect("known");
     let prediction = scenario.words.question.predict(typed);
     prediction.expect("a number")
 }
@@ -53,13 +54,13 @@ fn predicted(typed: &str) -> Answer {
 async fn comparison(name: &str) -> (&'static Scenario, Comparison, String) {
     let (scenario, reliable) = run_scenario(name).await;
     let (_, naive) = run_by(&Naive, name).await;
-    let next = scenario.next_comparison(runner::NAIVE);
+    let next = scenario.next_comparison(scenario::NAIVE);
     let both = Comparison::of([reliable, naive], None, next);
-    let page = render::html_comparison(
+    let page = scenario::html_comparison(
         &scenario.words,
         &both,
         None,
-        &runner::metrics(),
+        &scenario::metrics(),
         Options::LAB,
     );
     (scenario, both, page)
@@ -316,7 +317,7 @@ async fn a_check_names_its_source_and_the_offending_requests() {
     let broken = broken.expect("the naive client comes early");
 
     let page = html(scenario, run, None);
-    let text = render::text(&scenario.words, run, None, &Options::default());
+    let text = scenario::text(&scenario.words, run, None, &Options::default());
 
     for Check { source, text, .. } in &run.verdict {
         let line = format!("<span class=\"source\">{source}</span><span>{text}");

@@ -10,7 +10,7 @@ use host::{
     Host, RunningService, ServiceConfig, ServiceConfigBuilder, Stopped,
     faults::{Fault, inject},
 };
-use runner::SharedTime;
+use scenario::SharedTime;
 use tokio::{runtime::Handle, task::yield_now};
 use wire::WireRecord;
 

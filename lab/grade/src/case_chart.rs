@@ -5,8 +5,8 @@ use std::{
     time::Duration,
 };
 
-use evidence::plot::{Extent, Scale};
 use judge::{Names, Ties, rules::TOLERANCE};
+use render::{Extent, Scale};
 use wire::{IssuedCursor, JobResult, RetryAfterForm, WireRecord, WireRequest, duration_left};
 
 /// A request of a case, and the pause before it.

@@ -1,11 +1,10 @@
 //! A card as one HTML page: a table of goals and rules, and then the requests of each
 //! task, case by case.
 
-use evidence::plot::Scale;
 use judge::{KnownFailures, in_words, is_good, rules};
 use maud::{Markup, html as markup};
 use render::{
-    fit,
+    Scale, fit,
     page::{COLUMNS, cuts, document, marked, shape, wide_table},
 };
 use wire::duration;

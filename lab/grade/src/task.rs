@@ -287,7 +287,7 @@ pub fn find(name: &str) -> Result<&'static Task, UnknownName> {
 mod tests {
     use std::collections::HashSet;
 
-    use runner::scenario::CATALOGUE;
+    use scenario::catalogue::CATALOGUE;
 
     use super::*;
 
@@ -404,7 +404,7 @@ mod tests {
             let has_body = task.method == Method::POST;
             assert_eq!(words.body.is_some(), has_body, "{}", words.name);
             assert!(!task.cases.is_empty(), "{}", words.name);
-            runner::scenario::find(words.scenario).expect("a scenario that shows it");
+            scenario::catalogue::find(words.scenario).expect("a scenario that shows it");
             for id in task.rules {
                 assert!(rules::find(id).is_some(), "{}: {id}", words.name);
             }

@@ -1,7 +1,7 @@
-//! Renders the evidence of a run.
+//! What several products draw with: the sheet of a terminal, colours, an axis, the frame of a
+//! page, and JUnit.
 //!
-//! All functions are pure: they read recorded values, and no clock or terminal, and they
-//! run nothing. The output shows only facts that follow from the values.
+//! All functions are pure: they read values, and no clock or terminal, and they run nothing.
 
 // Input must not cause a panic: an `expect` gives the reason why it cannot fail.
 #![cfg_attr(
@@ -16,29 +16,22 @@
     )
 )]
 
-mod comparison;
-mod exchange;
-mod html;
+mod axis;
 mod json;
 pub mod junit;
-mod layout;
+mod mark;
 mod options;
 pub mod page;
 mod paint;
-mod run_phrases;
+mod scale;
 mod sheet;
-mod storm_text;
 mod table;
-mod text;
-mod waterfall;
 
-pub use comparison::comparison;
-pub use html::{html, html_comparison, html_storm};
+pub use axis::{Axis, LENGTHS, STEPS, Tick, round};
 pub use json::json;
+pub use mark::Mark;
 pub use options::Options;
 pub use paint::fit;
+pub use scale::{Extent, Scale};
 pub use sheet::Sheet;
-pub use storm_text::{storm, storm_list, storm_tally};
-pub use table::table;
-pub use text::text;
-pub use waterfall::{waterfall, waterfalls};
+pub use table::{Column, Table, TableRow, number, optional, words};

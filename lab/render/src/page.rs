@@ -5,8 +5,9 @@ mod shapes;
 
 use std::fmt::Display;
 
-use evidence::plot::Table;
 use maud::{Markup, html as markup};
+
+use crate::table::Table;
 
 pub use document::document;
 pub use shapes::{COLUMNS, cuts, hatch, shape};

@@ -1,55 +1,89 @@
-//! Many runs as a table, one line each, and the failed checks below it.
+//! A table of texts.
 
-use evidence::{Run, counters::RETRIES};
+use serde::Serialize;
 
-use super::Options;
+/// A table of texts.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Table {
+    /// The columns in order.
+    pub columns: Vec<Column>,
+    /// The rows in order, each with a cell for every column.
+    pub rows: Vec<TableRow>,
+}
 
-/// Renders runs as a table with a heading and a final line of counts.
+/// A column of a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Column {
+    /// Its heading.
+    pub title: &'static str,
+    /// Whether its cells are numbers.
+    pub number: bool,
+    /// Whether it is omitted if no row has a cell for it.
+    pub optional: bool,
+}
+
+/// A row of a table.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct TableRow {
+    /// Its cells; null if empty.
+    pub cells: Vec<Option<String>>,
+    /// Whether it shows a failure.
+    pub failed: bool,
+}
+
+/// A column of words.
 #[must_use]
-pub fn table(runs: &[Run], options: &Options) -> String {
-    let (held, broken) = (options.or_ascii("✓", "ok"), options.or_ascii("✗", "FAIL"));
-    let dash = options.or_ascii("—", "-");
-    let name = runs.iter().map(|run| run.scenario.len()).max().unwrap_or(0);
-    let mut out = format!(
-        "{:name$}  requests  retries  {:<20}  held\n",
-        "scenario", "ended with"
-    );
-    for run in runs {
-        let ending = run.outcome.ending.to_string();
-        out.push_str(&format!(
-            "{:name$}  {:>8}  {:>7}  {ending:<20}  {}\n",
-            run.scenario,
-            run.wire.total,
-            run.counters.total(RETRIES),
-            match run.passed() {
-                _ if run.is_cancelled() => dash,
-                true => held,
-                false => broken,
-            },
-        ));
+pub const fn words(title: &'static str) -> Column {
+    Column {
+        title,
+        number: false,
+        optional: false,
+    }
+}
+
+/// A column of numbers.
+#[must_use]
+pub const fn number(title: &'static str) -> Column {
+    Column {
+        number: true,
+        ..words(title)
+    }
+}
+
+/// The same column, omitted if no row has a cell for it.
+#[must_use]
+pub const fn optional(column: Column) -> Column {
+    Column {
+        optional: true,
+        ..column
+    }
+}
+
+impl Table {
+    /// Removes the optional columns that no row fills.
+    #[must_use]
+    pub fn without_empty_columns(self) -> Self {
+        self.with_columns(|_| true)
     }
 
-    let passed = runs.iter().filter(|run| run.passed()).count();
-    out.push_str(&format!(
-        "\n{} run with seed {}, {passed} as expected{}\n",
-        match runs.len() {
-            1 => "1 scenario".to_owned(),
-            number => format!("{number} scenarios"),
-        },
-        runs.first().map_or(0, |run| run.seed),
-        match runs.iter().filter(|run| run.is_cancelled()).count() {
-            0 => "",
-            _ => "; the last was cancelled, and no other ran after it",
-        },
-    ));
-    for run in runs {
-        for check in run.verdict.iter().filter(|check| !check.held) {
-            let found = check.contradiction().unwrap_or_default();
-            out.push_str(&format!(
-                "{broken} {}: {} {dash} {found}\n",
-                run.scenario, check.text
-            ));
+    /// Keeps these columns only, and of these the optional ones only if a row fills them.
+    #[must_use]
+    pub fn with_columns(mut self, is_wanted: impl Fn(&Column) -> bool) -> Self {
+        let fills = |row: &TableRow, at| row.cells.get(at).is_some_and(Option::is_some);
+        let is_filled = |at: usize| self.rows.iter().any(|row| fills(row, at));
+        let is_shown = (0..)
+            .zip(&self.columns)
+            .map(|(at, column)| is_wanted(column) && (!column.optional || is_filled(at)));
+        let is_shown: Vec<bool> = is_shown.collect();
+        keep(&mut self.columns, &is_shown);
+        for row in &mut self.rows {
+            keep(&mut row.cells, &is_shown);
         }
+        self
     }
-    out
+}
+
+fn keep<T>(cells: &mut Vec<T>, is_shown: &[bool]) {
+    let mut is_shown = is_shown.iter();
+    cells.retain(|_| is_shown.next() == Some(&true));
 }

@@ -1,9 +1,8 @@
 //! `lab scenario all`: runs the whole course and sums it up.
 
-use super::{Exit, ask, run_scenarios::Runner, scenario_arguments::Arguments, terminal};
-use evidence::{Pace, Run, Score};
-use runner::scenario::Scenario;
+use scenario::{Pace, Run, Score, catalogue::Scenario};
 
+use super::{Exit, ask, run_scenarios::Runner, scenario_arguments::Arguments, terminal};
 /// Runs these scenarios, in virtual time unless the arguments say otherwise. It stops
 /// after a run that is cancelled.
 pub(super) fn all(arguments: &Arguments, chosen: Vec<&Scenario>) -> Result<Exit, Exit> {
@@ -38,7 +37,7 @@ pub(super) fn all(arguments: &Arguments, chosen: Vec<&Scenario>) -> Result<Exit,
     progress.finish_and_clear();
 
     arguments.print(&runs, |options| {
-        let table = render::table(&runs, options);
+        let table = scenario::table(&runs, options);
         match score.of {
             0 => table,
             1 => format!("{table}{} of 1 prediction came true\n", score.right),

@@ -4,8 +4,9 @@
 
 use std::io::{self, BufRead, IsTerminal, Read};
 
-use evidence::{Answer, Asked, Client, Question};
-use runner::{Exposition, Session, Settings, scenario::Scenario};
+use scenario::{
+    Answer, Asked, Client, Exposition, Question, Session, Settings, catalogue::Scenario,
+};
 
 use super::{Exit, OrExit, terminal};
 

@@ -1,10 +1,9 @@
 //! `lab scenario NAME --compare`: runs a scenario with two clients, side by side.
 
+use scenario::{Answer, ClientUnderTest, Comparison, Pace, Run, Settings, catalogue::Scenario};
+
 use super::{Exit, ask, run_scenarios::Runner, scenario_arguments::Arguments};
 use crate::invocation::lab;
-use evidence::{Answer, Comparison, Pace, Run};
-use runner::{ClientUnderTest, Settings, scenario::Scenario};
-
 /// Runs the scenario twice with one seed. Only the first client's expectations decide the
 /// exit code: the second client is meant to fail some.
 pub(super) fn compare(arguments: &Arguments, scenario: &Scenario) -> Result<Exit, Exit> {
@@ -27,8 +26,9 @@ pub(super) fn compare(arguments: &Arguments, scenario: &Scenario) -> Result<Exit
     if first.is_cancelled() {
         print_runs(arguments, scenario, prediction, &[&first])?;
         let words = &scenario.words;
-        arguments
-            .write_report(|| render::html(words, &first, prediction, &runner::metrics(), lab()))?;
+        arguments.write_report(|| {
+            scenario::html(words, &first, prediction, &scenario::metrics(), lab())
+        })?;
         return Ok(Exit::Cancelled);
     }
     let second = run(clients[1])?;
@@ -44,15 +44,15 @@ pub(super) fn compare(arguments: &Arguments, scenario: &Scenario) -> Result<Exit
         print_runs(arguments, scenario, prediction, &both.runs.each_ref())?;
     } else {
         arguments.print(&both, |options| {
-            render::comparison(&scenario.words, &both, prediction, options)
+            scenario::comparison(&scenario.words, &both, prediction, options)
         })?;
     }
     arguments.write_report(|| {
-        render::html_comparison(
+        scenario::html_comparison(
             &scenario.words,
             &both,
             prediction,
-            &runner::metrics(),
+            &scenario::metrics(),
             lab(),
         )
     })?;
@@ -73,7 +73,7 @@ fn print_runs(
     arguments.print(&runs, |options| {
         let texts = runs
             .iter()
-            .map(|run| render::text(&scenario.words, run, prediction, options));
+            .map(|run| scenario::text(&scenario.words, run, prediction, options));
         texts.collect::<Vec<_>>().join("\n")
     })
 }

@@ -7,7 +7,7 @@ use clap::{
 };
 use clap_complete::Shell;
 use judge::rules::RULES;
-use runner::scenario::CATALOGUE;
+use scenario::catalogue::CATALOGUE;
 
 use super::{Exit, scenario_arguments::ALL, terminal};
 #[derive(Debug, Args)]

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use evidence::Run;
+use scenario::Run;
 
 /// How the command ended, for the shell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -18,7 +18,7 @@ use indicatif::ProgressBar;
 use judge::{KnownFailures, rules::Rule};
 use process::ClientCommand;
 use render::Options;
-use runner::Settings;
+use scenario::Settings;
 use tokio::time::{Instant, sleep};
 use wire::quoted;
 

@@ -1,8 +1,8 @@
 //! `lab list`: the catalogue, in the order of the course.
 
-use super::{Exit, terminal};
-use runner::scenario::CATALOGUE;
+use scenario::catalogue::CATALOGUE;
 
+use super::{Exit, terminal};
 pub(super) fn list() -> Result<Exit, Exit> {
     let widest = CATALOGUE.iter().map(|it| it.name().len()).max();
     let widest = widest.unwrap_or(0);

@@ -3,9 +3,8 @@
 
 use std::time::Duration;
 
-use evidence::Pace;
 use http::Method;
-use runner::scenario::Scenario;
+use scenario::{Pace, catalogue::Scenario};
 use serde::Deserialize;
 use tokio::time::sleep;
 

@@ -9,9 +9,9 @@ use clap::Args;
 use futures_util::{StreamExt, stream::FuturesUnordered};
 use http::{Method, StatusCode};
 use rand::{RngExt, SeedableRng, rngs::ChaCha12Rng, seq::IndexedRandom};
-use runner::{
+use scenario::{
     Settings,
-    scenario::{self, CATALOGUE, NothingMatches, Scenario, Share},
+    catalogue::{self, CATALOGUE, NothingMatches, Scenario, Share},
 };
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep_until};
@@ -115,7 +115,7 @@ pub(super) struct Arrival {
 impl Plan {
     fn new(seconds: u64, rate: u64, filter: &str, seed: u64) -> Result<Self, NothingMatches> {
         Ok(Self {
-            scenarios: scenario::matching(filter)?,
+            scenarios: catalogue::matching(filter)?,
             seed,
             rate,
             next: 0,

@@ -2,7 +2,7 @@
 
 use std::{num::NonZeroU32, ops::RangeInclusive};
 
-use evidence::{Overrides, TooMany};
+use scenario::{Overrides, policy::TooMany};
 
 /// Why a text is not a valid number.
 #[derive(Debug, thiserror::Error)]

@@ -4,13 +4,17 @@
 use std::{env, pin::pin, time::SystemTime};
 
 use host::Signals;
+use scenario::{
+    ClientUnderTest, Run, Settings, catalogue::Scenario, compare::Sample, run_until, sample,
+};
 use tokio::{runtime::Runtime, sync::oneshot};
 use tracing_subscriber::filter::Targets;
 
 use super::{Exit, OrExit, terminal};
-use crate::{logging, otlp, otlp::Endpoint};
-use evidence::{Run, compare::Sample};
-use runner::{ClientUnderTest, Settings, run_until, sample, scenario::Scenario};
+use crate::{
+    logging,
+    otlp::{self, Endpoint},
+};
 
 pub(super) struct Runner {
     runtime: Runtime,

@@ -1,7 +1,6 @@
 //! `lab scenario NAME`: runs a scenario and shows the evidence.
 
-use evidence::Pace;
-use runner::scenario::Scenario;
+use scenario::{Pace, catalogue::Scenario};
 
 use super::{
     Exit, OrExit, all, ask, compare, live,
@@ -9,7 +8,6 @@ use super::{
     scenario_arguments::{Arguments, Chosen},
 };
 use crate::invocation::lab;
-
 pub(super) fn scenario(arguments: &Arguments) -> Result<Exit, Exit> {
     let chosen = arguments.chosen().or_exit(Exit::Usage)?;
     arguments.check_report()?;
@@ -32,9 +30,10 @@ fn one(arguments: &Arguments, scenario: &Scenario) -> Result<Exit, Exit> {
 
     let (words, prediction) = (&scenario.words, prediction.as_ref());
     arguments.print(&run, |options| {
-        render::text(words, &run, prediction, options)
+        scenario::text(words, &run, prediction, options)
     })?;
-    arguments.write_report(|| render::html(words, &run, prediction, &runner::metrics(), lab()))?;
+    arguments
+        .write_report(|| scenario::html(words, &run, prediction, &scenario::metrics(), lab()))?;
     runner.send(&run);
     Ok(Exit::of(&run))
 }

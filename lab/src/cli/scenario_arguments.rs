@@ -7,12 +7,12 @@ use clap::{
     Args, ValueEnum,
     builder::{PossibleValue, PossibleValuesParser, TypedValueParser},
 };
-use evidence::{Overrides, Pace};
 use render::Options;
-use runner::{
-    CLIENTS, ClientUnderTest, Naive, RELIABLE, Reliable, Settings, WITHOUT, Without,
+use scenario::{
+    CLIENTS, ClientUnderTest, Naive, Overrides, Pace, RELIABLE, Reliable, Settings, WITHOUT,
+    Without,
+    catalogue::{self, Scenario},
     check_overrides,
-    scenario::{self, Scenario},
 };
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -280,7 +280,7 @@ impl Arguments {
             if self.filter.is_some() {
                 return Err(format!("--filter needs `lab scenario {ALL}`").into());
             }
-            let scenario = scenario::find(&self.name).map_err(|unknown| self.or_task(unknown))?;
+            let scenario = catalogue::find(&self.name).map_err(|unknown| self.or_task(unknown))?;
             self.check_overrides(&[scenario])?;
             return Ok(Chosen::One(scenario));
         }
@@ -292,7 +292,7 @@ impl Arguments {
         if let Some((_, option)) = for_one.iter().find(|(given, _)| *given) {
             return Err(format!("{option} needs the name of one scenario").into());
         }
-        let scenarios = scenario::matching(self.filter.as_deref().unwrap_or_default())?;
+        let scenarios = catalogue::matching(self.filter.as_deref().unwrap_or_default())?;
         self.check_overrides(&scenarios)?;
         Ok(Chosen::All(scenarios))
     }

@@ -12,10 +12,10 @@ use std::{
 };
 
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
-use evidence::storm::{
-    Cut, Parameter, ParameterError, Parameters, Policy, Settings, Setup, Storm, Values,
+use storm::{
+    Cut, Parameter, ParameterError, Parameters, Plan, Policy, STORIES, Settings, Setup, Storm,
+    StormError, Values, policy, simulate, simulate_seeds, story,
 };
-use runner::storm::{Plan, STORIES, StormError, policy, simulate, simulate_seeds, story};
 
 use super::{
     Exit, OrExit,
@@ -160,7 +160,7 @@ pub(super) fn storm(arguments: &Arguments) -> Result<Exit, Exit> {
             .iter()
             .map(|story| (story.words, story.policies))
             .collect();
-        let list = render::storm_list(&stories, &options);
+        let list = storm::storm_list(&stories, &options);
         return terminal::print(&list).map(|()| Exit::Passed);
     }
     let plan = arguments.plan().or_exit(Exit::Usage)?;
@@ -173,12 +173,12 @@ pub(super) fn storm(arguments: &Arguments) -> Result<Exit, Exit> {
             let storm = until_ctrl_c(move |is_over| simulate_one(&plan, is_over))?;
             let storm = storm.or_exit(Exit::Usage)?;
             if let Some(file) = &arguments.report {
-                report::write(file, &render::html_storm(&storm))?;
+                report::write(file, &storm::html_storm(&storm))?;
             }
             let text = if json {
                 render::json(&storm)
             } else {
-                render::storm(&storm, &options)
+                storm::storm(&storm, &options)
             };
             let mut runs = storm.policies.iter();
             (text, runs.any(|run| run.cut == Some(Cut::Cancelled)))
@@ -194,7 +194,7 @@ pub(super) fn storm(arguments: &Arguments) -> Result<Exit, Exit> {
             let text = if json {
                 render::json(&tally)
             } else {
-                render::storm_tally(&storm, &tally, &options)
+                storm::storm_tally(&storm, &tally, &options)
             };
             (text, simulated < seeds.into())
         }
@@ -247,13 +247,14 @@ fn seeds(text: &str) -> Result<u32, NumberError> {
 mod tests {
     use std::time::Duration;
 
-    use render::{Options, storm};
+    use render::Options;
+    use storm::storm;
 
     use super::*;
 
     /// A story shortened to three simulated seconds, with the closing text of the full
     /// story.
-    fn in_short(story: &'static runner::storm::Story) -> Storm {
+    fn in_short(story: &'static storm::Story) -> Storm {
         let mut plan = Plan::of(story);
         plan.settings.incident_starts = Duration::from_millis(500);
         plan.settings.incident_lasts = Duration::from_millis(500);

@@ -9,13 +9,13 @@ use std::{
 use anstream::{AutoStream, ColorChoice};
 use host::Signals;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use render::Options;
+use scenario::RunError;
 use terminal_size::{Height, Width};
 use tokio::runtime::{Builder, Runtime};
 
 use super::Exit;
 use crate::invocation;
-use render::Options;
-use runner::RunError;
 
 /// Writes data to stdout. A reader that closes the pipe early, as `head` does, is not an
 /// error.

@@ -8,9 +8,9 @@ use opentelemetry::{
     trace::{SpanContext, SpanId, SpanKind, Status, TraceFlags, TraceId, TraceState},
 };
 use opentelemetry_sdk::trace::{SpanData, SpanEvents, SpanLinks};
+use scenario::trace::{self, FieldValue, SpanName, Trace, field};
 
 use super::instance::Instance;
-use evidence::{trace, trace::FieldValue, trace::SpanName, trace::Trace, trace::field};
 
 /// The service name for the spans of the client and of the run around them.
 pub const CLIENT_SERVICE: &str = "lab-client";

@@ -7,7 +7,7 @@
 
 use std::sync::OnceLock;
 
-use evidence::trace::TraceId;
+use scenario::trace::TraceId;
 use sha2::{Digest, Sha256};
 
 /// The variable for the attributes of an OpenTelemetry resource. The lab uses only this

@@ -1,7 +1,7 @@
 //! Sends recorded traces to an OpenTelemetry receiver, such as Tempo or a Collector, over
 //! OTLP/HTTP.
 //!
-//! The export holds exactly what the [recorder](evidence::trace) recorded: the same
+//! The export holds exactly what the [recorder](scenario::trace) recorded: the same
 //! spans, the same tree and the same closed list of fields. It adds the version of the lab
 //! and of the exporter, and nothing else, not even the name of this machine. Of
 //! `OTEL_RESOURCE_ATTRIBUTES` only `service.instance.id` is used.
@@ -33,19 +33,21 @@ use opentelemetry_otlp::{
     ExporterBuildError, Protocol, RetryPolicy, SpanExporter, WithExportConfig, WithHttpConfig,
 };
 use opentelemetry_sdk::{
-    Resource, error::OTelSdkError, resource::TelemetryResourceDetector, trace::SpanData,
-    trace::SpanExporter as _,
+    Resource,
+    error::OTelSdkError,
+    resource::TelemetryResourceDetector,
+    trace::{SpanData, SpanExporter as _},
 };
 use reqwest::Client;
+use scenario::trace::Trace;
 use tokio::time::timeout;
+
+use crate::http_client;
+use instance::Instance;
+use watched::{PartialSuccess, Watched};
 
 pub use convert::{CLIENT_SERVICE, SERVER_SERVICE};
 pub use endpoint::{Endpoint, InvalidEndpoint};
-
-use crate::http_client;
-use evidence::trace::Trace;
-use instance::Instance;
-use watched::{PartialSuccess, Watched};
 
 /// How long a receiver may take for one attempt.
 const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(3);
@@ -177,11 +179,11 @@ fn http_client(endpoint: &Endpoint) -> reqwest::Result<Client> {
 mod tests {
     use std::{net::TcpListener, sync::Arc};
 
+    use scenario::recorder::{Limits, Recorder};
     use tracing::{info_span, subscriber::with_default};
     use tracing_subscriber::{Registry, layer::SubscriberExt};
 
     use super::*;
-    use runner::{recorder::Limits, recorder::Recorder};
 
     #[tokio::test]
     async fn the_export_to_a_silent_receiver_times_out() {

@@ -1,10 +1,12 @@
 //! The scenarios, the clients, and the names of their metrics.
 
+use scenario::{
+    Asked, Metric, WITHOUT,
+    catalogue::{CATALOGUE, Scenario},
+};
 use serde::Serialize;
 
 use super::runs::{ClientChoice, has_sliders};
-use evidence::{Asked, Metric};
-use runner::{WITHOUT, scenario::CATALOGUE, scenario::Scenario};
 
 /// A scenario as the page shows it before a run. The lesson comes with the run.
 #[derive(Serialize)]
@@ -65,8 +67,8 @@ pub(super) fn vocabulary(service: &str) -> Vocabulary {
     Vocabulary {
         clients: ClientChoice::all().collect(),
         defences: WITHOUT.iter().map(|without| without.defence.id).collect(),
-        metrics: runner::metrics(),
-        headlines: runner::RELIABLE.headlines,
+        metrics: scenario::metrics(),
+        headlines: scenario::RELIABLE.headlines,
         service: service.to_owned(),
     }
 }

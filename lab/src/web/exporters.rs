@@ -10,11 +10,14 @@ use std::{
     time::SystemTime,
 };
 
+use scenario::Run;
 use tokio::sync::Semaphore;
 use tracing_subscriber::{Layer, Registry, filter::Targets};
 
-use crate::{logging, otlp, otlp::Endpoint};
-use evidence::Run;
+use crate::{
+    logging,
+    otlp::{self, Endpoint},
+};
 
 /// How many runs may be sent to the receiver at once. While a slow receiver holds them
 /// all, further runs are dropped, because a queue would only grow.
@@ -154,14 +157,14 @@ mod tests {
     use axum::{Router, routing::post};
     use futures_util::{FutureExt, future::join_all};
     use http::StatusCode;
+    use scenario::{Settings, catalogue, run};
 
     use super::*;
-    use runner::{Settings, run, scenario};
 
     /// A run in virtual time.
     async fn a_run() -> Run {
-        let settings = Settings::in_virtual_time(&runner::Reliable, 7);
-        let flaky = scenario::find("flaky").expect("known");
+        let settings = Settings::in_virtual_time(&scenario::Reliable, 7);
+        let flaky = catalogue::find("flaky").expect("known");
         run(flaky, &settings).await.expect("a run")
     }
 

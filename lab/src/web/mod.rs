@@ -44,6 +44,7 @@ use host::{
     accept::{self, Phase},
 };
 use hyper_util::service::TowerToHyperService;
+use scenario::{Exposition, catalogue::CATALOGUE};
 use serde::Serialize;
 use server::TeachingApi;
 use tokio::{sync::watch, task::JoinSet};
@@ -53,7 +54,6 @@ use tracing_subscriber::{Registry, layer::SubscriberExt};
 use assets::Assets;
 use feed::Feed;
 use routes::router;
-use runner::{Exposition, scenario::CATALOGUE};
 use runs::Runs;
 use shared::Shared;
 

@@ -7,11 +7,11 @@ use std::{
 };
 
 use humantime::format_rfc3339_millis;
+use scenario::Exposition;
 use serde_json::json;
 use tokio::time::{MissedTickBehavior, interval};
 
 use super::feed::Feed;
-use runner::Exposition;
 
 /// How often the counters are read.
 const INTERVAL: Duration = Duration::from_secs(1);

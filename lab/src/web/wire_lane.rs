@@ -3,8 +3,9 @@
 
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
-use evidence::plot::{Column, Table, TableRow};
 use host::Ledger;
+use render::{Column, TableRow};
+use scenario::wire_table;
 use serde::Serialize;
 use tokio::time::sleep;
 use wire::{WireRequest, nanoseconds};
@@ -41,7 +42,7 @@ impl From<WireRequest> for Request {
             seq: request.seq,
             arrived_ns: nanoseconds::whole(request.arrived),
             status: request.status,
-            row: TableRow::of_request(&request),
+            row: wire_table::of_request(&request),
         }
     }
 }
@@ -49,7 +50,7 @@ impl From<WireRequest> for Request {
 pub(super) fn snapshot(ledger: &Ledger) -> WireSnapshot {
     let entries = ledger.snapshot().entries;
     WireSnapshot {
-        columns: Table::columns_of_requests(),
+        columns: wire_table::columns_of_requests(),
         requests: entries.into_iter().map(Request::from).collect(),
     }
 }

@@ -1,7 +1,7 @@
 //! The help and the completions.
 
 use judge::rules::RULES;
-use runner::scenario::CATALOGUE;
+use scenario::catalogue::CATALOGUE;
 
 use crate::{assert_contains, assert_fits_80_columns, printed};
 #[test]

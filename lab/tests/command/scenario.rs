@@ -1,10 +1,9 @@
 //! Runs and lists: the output as text and as JSON, and the exit code.
 
-use runner::scenario::{CATALOGUE, Scenario};
+use scenario::catalogue::{CATALOGUE, Scenario};
 use serde_json::Value;
 
 use crate::{Ended, assert_contains, assert_fits_80_columns, command, lab, printed};
-
 /// Runs in virtual time with one seed.
 fn run_scenario(arguments: &str) -> Ended {
     lab(&format!("scenario {arguments} --pace virtual --seed 7"))

@@ -11,9 +11,8 @@ use std::{
     time::Duration,
 };
 
-use evidence::{Pace, Run};
 use futures_util::future::join_all;
-use runner::{Naive, Reliable, scenario::CATALOGUE};
+use scenario::{Naive, Pace, Reliable, Run, catalogue::CATALOGUE};
 use serde_json::json;
 use tokio::time::{Instant, sleep};
 

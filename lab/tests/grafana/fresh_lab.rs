@@ -5,9 +5,11 @@ use std::{
     net::{SocketAddr, TcpListener},
 };
 
-use evidence::{Overrides, Pace, Run};
 use host::{RunningService, ServiceConfig};
-use runner::{ClientUnderTest, Exposition, Session, Settings, scenario, scenario::CATALOGUE};
+use scenario::{
+    ClientUnderTest, Exposition, Overrides, Pace, Run, Session, Settings,
+    catalogue::{self, CATALOGUE},
+};
 use server::TeachingApi;
 use tracing_subscriber::layer::Identity;
 
@@ -48,7 +50,7 @@ impl FreshLab {
             pace,
             overrides: Overrides::NONE,
         };
-        let scenario = scenario::find(scenario).expect("a scenario");
+        let scenario = catalogue::find(scenario).expect("a scenario");
         let session = Session::new(scenario, &settings, &self.exposition);
         let run = session.run_until(pending(), Identity::new()).await;
         run.expect("a run")

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use client::telemetry::CallOutcome;
-use evidence::trace::SpanName;
 use host::telemetry::OTHER;
 use lab::otlp;
 use reqwest::Url;
+use scenario::trace::SpanName;
 use serde_json::{Value, json};
 
 use crate::{

@@ -5,7 +5,7 @@ use std::{
     env, fs,
 };
 
-use evidence::trace::{SpanKind, SpanName};
+use scenario::trace::{SpanKind, SpanName};
 
 use crate::files;
 
@@ -17,7 +17,7 @@ const END: &str = "<!-- end -->\n";
 fn metrics() -> String {
     let mut table =
         "| metric | kind | unit | labels | what it answers |\n|---|---|---|---|---|\n".to_owned();
-    for metric in runner::metrics() {
+    for metric in scenario::metrics() {
         let labels = metric.labels.iter().map(|label| format!("`{label}`"));
         let labels = labels.collect::<Vec<_>>().join(", ");
         table += &format!(

@@ -29,7 +29,7 @@ type Vocabulary = BTreeMap<String, BTreeSet<String>>;
 /// The series of each metric that the crates register, with the labels that
 /// Prometheus adds.
 fn metrics() -> BTreeMap<&'static str, Vocabulary> {
-    let metrics = runner::metrics().into_iter();
+    let metrics = scenario::metrics().into_iter();
     let with_series = metrics.map(|metric| {
         let series: &[(&str, &[&str])] = match metric.kind {
             "histogram" => &[("_bucket", &["le"]), ("_sum", &[]), ("_count", &[])],

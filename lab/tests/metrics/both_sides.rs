@@ -7,7 +7,7 @@ use client::{
     telemetry::SharedRecorder,
 };
 use host::{Metrics, RunningService, ServiceConfig};
-use runner::prometheus_recorder;
+use scenario::prometheus_recorder;
 use server::TeachingApi;
 
 /// Both sides of the wire, as one process that Prometheus scrapes.

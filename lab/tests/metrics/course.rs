@@ -2,10 +2,9 @@
 
 use std::future::pending;
 
-use evidence::Pace;
 use futures_util::future::join_all;
 use host::{RunningService, ServiceConfig};
-use runner::{CLIENTS, Exposition, Reliable, Session, Settings, scenario::CATALOGUE};
+use scenario::{CLIENTS, Exposition, Pace, Reliable, Session, Settings, catalogue::CATALOGUE};
 use server::TeachingApi;
 use tracing_subscriber::layer::Identity;
 

@@ -31,7 +31,7 @@ async fn every_metric_exists_before_the_first_request() {
 
     let scrape = both.scrape().await;
 
-    for metric in runner::metrics() {
+    for metric in scenario::metrics() {
         let (name, kind) = (metric.name, metric.kind);
         let help = format!("# HELP {name} {}", metric.question);
         let declared = format!("# TYPE {name} {kind}");

@@ -10,7 +10,7 @@ use opentelemetry_proto::tonic::collector::trace::v1::{
     ExportTracePartialSuccess, ExportTraceServiceResponse,
 };
 use prost::Message;
-use runner::scenario::CATALOGUE;
+use scenario::catalogue::CATALOGUE;
 use tokio::{
     io::{AsyncBufReadExt, BufReader},
     net::TcpSocket,

@@ -72,7 +72,7 @@ fn scripts_parse_no_html_and_respect_the_policy() {
 #[test]
 fn files_do_not_name_clients() {
     for (file, text) in files() {
-        for client in runner::CLIENTS {
+        for client in scenario::CLIENTS {
             let name = client.identity().name;
             assert!(!text.contains(&format!("\"{name}\"")), "{file} has {name}");
         }

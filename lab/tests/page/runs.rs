@@ -50,7 +50,7 @@ async fn flaky_shows_three_attempts_two_waits_and_a_verdict() {
     ] {
         browser.shows(expression, expected).await;
     }
-    let scenario = runner::scenario::find("flaky").expect("it is there");
+    let scenario = scenario::catalogue::find("flaky").expect("it is there");
     let lesson = scenario.words.lessons[0].text;
     browser.says("text('#lesson-text')", &[lesson]).await;
 }
@@ -321,7 +321,7 @@ async fn the_question_comes_before_the_answer() {
 
     browser.press("p").await;
     browser.until("text('h1') === 'flaky'").await;
-    let scenario = runner::scenario::find("flaky").expect("it is there");
+    let scenario = scenario::catalogue::find("flaky").expect("it is there");
     let shown = browser.read("document.body.innerText").await.to_string();
     assert!(shown.contains(scenario.words.question.text) && !shown.contains(scenario.words.title));
     browser.click("[name=guess]").await;

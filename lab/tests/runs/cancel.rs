@@ -2,8 +2,10 @@
 
 use std::{net::TcpListener, sync::Arc, time::Duration};
 
-use evidence::{Client, Ending, Overrides, Pace, Run, trace::SpanName};
-use runner::{NAIVE, RELIABLE, Settings, run_until, scenario};
+use scenario::{
+    Client, Ending, NAIVE, Overrides, Pace, RELIABLE, Run, Settings, catalogue, run_until,
+    trace::SpanName,
+};
 use tokio::{runtime::Handle, sync::Notify, task::yield_now, time::timeout};
 use tracing::{Subscriber, span};
 use tracing_subscriber::{Layer, layer::Context};
@@ -35,7 +37,7 @@ async fn cancelled_in(name: &str, client: Client, span: &'static str) -> Run {
         pace: Pace::Real,
         ..settings(client, patient)
     };
-    let scenario = scenario::find(name).expect("known");
+    let scenario = catalogue::find(name).expect("known");
     let opened = Arc::new(Notify::new());
     let layer = Opens(span, Arc::clone(&opened));
     let run = run_until(opened.notified(), layer, scenario, &settings);
@@ -70,12 +72,12 @@ async fn cancelling_ends_a_long_wait_at_once_and_leaves_no_task() {
         ports.extend(span.fields.number("server.port"));
     }
     assert!(matches!(waits[..], [Some(_)]), "{waits:?}");
-    let words = &scenario::find("retry-later").expect("known").words;
+    let words = &catalogue::find("retry-later").expect("known").words;
     let text = text(words, &run);
     for shown in [
         text.clone(),
         report(words, &run),
-        render::table(std::slice::from_ref(&run), &render::Options::default()),
+        scenario::table(std::slice::from_ref(&run), &render::Options::default()),
     ] {
         assert!(shown.contains("cancelled"), "{shown}");
         assert!(!shown.contains("expectations held"), "{shown}");

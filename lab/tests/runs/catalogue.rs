@@ -2,8 +2,11 @@
 
 use std::collections::HashSet;
 
-use evidence::{Compared, Overrides};
-use runner::{NAIVE, RELIABLE, run, scenario, scenario::CATALOGUE};
+use scenario::{
+    Compared, NAIVE, Overrides, RELIABLE,
+    catalogue::{self, CATALOGUE},
+    run,
+};
 
 use crate::{
     pairwise_runs::{PAIRWISE_RUNS, PairwiseRun},
@@ -60,7 +63,7 @@ async fn another_seed_gives_another_text() {
     let mut settings = settings(RELIABLE, Overrides::NONE);
     settings.seed += 1;
 
-    let other = run(scenario::find("flaky").expect("known"), &settings).await;
+    let other = run(catalogue::find("flaky").expect("known"), &settings).await;
 
     let other = other.expect("a run");
     assert_ne!(one.traces, other.traces);

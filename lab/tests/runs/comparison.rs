@@ -1,12 +1,10 @@
 //! The effects of the two clients beside each other, scenario by scenario.
 
-use evidence::{
-    Comparison, Ending, Fact,
+use scenario::{
+    Comparison, Ending, Fact, NAIVE, Naive, RELIABLE, Reliable,
+    catalogue::{self, CATALOGUE, Scenario},
     compare::{Aspect, Effect, Sample},
-};
-use runner::{
-    NAIVE, Naive, RELIABLE, Reliable, sample,
-    scenario::{self, CATALOGUE, Scenario},
+    sample,
 };
 use wire::WireRecord;
 
@@ -25,8 +23,8 @@ fn compare(name: &str) -> Comparison {
 /// A comparison as the lab makes it.
 #[tokio::main(flavor = "current_thread")]
 async fn compare_in_several_runs(name: &str) -> Comparison {
-    let scenario = scenario::find(name).expect("a scenario of the catalogue");
-    let settings = settings(RELIABLE, evidence::Overrides::NONE);
+    let scenario = catalogue::find(name).expect("a scenario of the catalogue");
+    let settings = settings(RELIABLE, scenario::Overrides::NONE);
     let sample = sample(scenario, &settings, [&Reliable, &Naive]).await;
     let runs = [RELIABLE, NAIVE].map(|client| PairwiseRun::of(name, client).run.clone());
     Comparison::of(
@@ -37,7 +35,7 @@ async fn compare_in_several_runs(name: &str) -> Comparison {
 }
 
 pub(crate) fn text_of(scenario: &Scenario, comparison: &Comparison) -> String {
-    render::comparison(
+    scenario::comparison(
         &scenario.words,
         comparison,
         None,
@@ -66,10 +64,10 @@ fn every_comparison_can_be_read_and_judges_both_clients_by_the_rules_alone() {
             ascii: true,
             ..render::Options::default()
         };
-        let ascii = render::comparison(&scenario.words, &comparison, None, &ascii);
-        let (words, metrics) = (&scenario.words, runner::metrics());
+        let ascii = scenario::comparison(&scenario.words, &comparison, None, &ascii);
+        let (words, metrics) = (&scenario.words, scenario::metrics());
         let page =
-            render::html_comparison(words, &comparison, None, &metrics, render::Options::LAB);
+            scenario::html_comparison(words, &comparison, None, &metrics, render::Options::LAB);
 
         for shown in [&text, &page] {
             assert!(!shown.contains("expectations held"), "{shown}");
@@ -102,7 +100,7 @@ fn every_comparison_can_be_read_and_judges_both_clients_by_the_rules_alone() {
 /// one's.
 #[test]
 fn each_lesson_shows_as_an_effect() {
-    use Aspect::*;
+    use scenario::compare::Aspect::*;
     let table = [
         ("flaky", Milliseconds, 128, 0),
         ("flaky-gives-up", Requests, 2, 3),
@@ -191,7 +189,7 @@ fn early_retries_break_a_rule_and_longer_waits_are_explained() {
 #[test]
 fn cancelled_runs_are_not_judged() {
     let mut runs = [RELIABLE, NAIVE].map(|client| PairwiseRun::of("flaky", client).run.clone());
-    runs[1].outcome = evidence::Outcome::cancelled(1);
+    runs[1].outcome = scenario::Outcome::cancelled(1);
     let whole = Sample(runs.each_ref().map(|run| vec![run.wire.clone()]));
 
     let comparison = Comparison::of(runs, Some(&whole), String::new());
@@ -246,7 +244,7 @@ fn an_endless_run_is_stopped_and_says_so() {
 /// The reliable client decides the exit code, so its user needs the reason.
 #[test]
 fn a_failed_expectation_of_the_reliable_client_shows_the_finding() {
-    let scenario = scenario::find("retry-later").expect("a scenario of the catalogue");
+    let scenario = catalogue::find("retry-later").expect("a scenario of the catalogue");
     let mut comparison = compare(scenario.words.name);
     comparison.runs[0].verdict = comparison.runs[1].verdict.clone();
 
@@ -260,7 +258,7 @@ fn a_failed_expectation_of_the_reliable_client_shows_the_finding() {
 
 #[test]
 fn a_comparison_draws_both_runs_on_one_axis() {
-    let scenario = scenario::find("retry-after-seconds").expect("a scenario of the catalogue");
+    let scenario = catalogue::find("retry-after-seconds").expect("a scenario of the catalogue");
     let comparison = compare(scenario.words.name);
 
     let text = text_of(scenario, &comparison);

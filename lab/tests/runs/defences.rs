@@ -2,10 +2,12 @@
 
 use std::path::Path;
 
-use evidence::{Comparison, Overrides, compare::Sample};
-use runner::{
-    ClientUnderTest, Exposition, Naive, RELIABLE, Reliable, Session, Settings, WITHOUT, Without,
-    run, sample, scenario, scenario::CATALOGUE,
+use scenario::{
+    ClientUnderTest, Comparison, Exposition, Naive, Overrides, RELIABLE, Reliable, Session,
+    Settings, WITHOUT, Without,
+    catalogue::{self, CATALOGUE},
+    compare::Sample,
+    run, sample,
 };
 use tracing_subscriber::layer::Identity;
 
@@ -21,7 +23,7 @@ fn settings_of(client: &'static Without) -> Settings {
 /// A comparison of the reference client with the one without a defence, whose rules are
 /// judged on several runs.
 async fn compare(without: &'static Without, name: &str) -> Comparison {
-    let scenario = scenario::find(name).expect("a scenario of the catalogue");
+    let scenario = catalogue::find(name).expect("a scenario of the catalogue");
     let settings = settings_of(without);
     let broken = run(scenario, &settings).await.expect("a run");
     let sample = sample(scenario, &settings, [&Reliable, without]).await;
@@ -53,7 +55,7 @@ async fn a_call_without_a_deadline_outlasts_its_caller() {
     let comparison = compare(without.expect("known"), "deadline").await;
 
     let [whole, broken] = &comparison.runs;
-    let asked = evidence::Fact::from(evidence::StopReason::Deadline);
+    let asked = scenario::Fact::from(scenario::StopReason::Deadline);
     assert_eq!(whole.outcome.fact("gave_up"), Some(&asked));
     assert!(!broken.passed());
     let last = broken.wire.entries.last().expect("a request").arrived;
@@ -91,7 +93,7 @@ fn a_defence_names_its_rules_its_scenarios_and_its_file() {
 
         assert!(root.join(defence.file).is_file(), "{}", defence.file);
         for name in defence.shows_in {
-            assert!(scenario::find(name).is_ok(), "{name}");
+            assert!(catalogue::find(name).is_ok(), "{name}");
         }
         for rule in defence.breaks {
             assert!(judge::rules::find(rule).is_some(), "{rule}");
@@ -105,7 +107,7 @@ fn a_defence_names_its_rules_its_scenarios_and_its_file() {
 #[tokio::test]
 async fn only_the_reference_client_counts_towards_a_process() {
     let exposition = Exposition::new();
-    let scenario = scenario::find("flaky").expect("known");
+    let scenario = catalogue::find("flaky").expect("known");
     let without = WITHOUT
         .iter()
         .map(|without| *without as &dyn ClientUnderTest);
@@ -131,7 +133,7 @@ async fn comparisons_lead_from_one_defence_to_the_next_and_to_an_end() {
     let mut walked = Vec::new();
     for (place, without) in WITHOUT.iter().enumerate() {
         let client = ClientUnderTest::identity(*without);
-        let scenario = scenario::find(without.defence.shows_best_in()).expect("known");
+        let scenario = catalogue::find(without.defence.shows_best_in()).expect("known");
 
         let next = scenario.next_comparison(client);
 

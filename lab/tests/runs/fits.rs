@@ -1,10 +1,9 @@
 //! Runs on a low and narrow terminal.
 
-use evidence::plot::Waterfall;
 use render::Options;
+use scenario::chart::Waterfall;
 
 use crate::pairwise_runs::{PAIRWISE_RUNS, PairwiseRun};
-
 /// A terminal of half a laptop's screen.
 const LOW_AND_NARROW: Options = Options {
     width: 60,
@@ -18,7 +17,7 @@ const LOW_AND_NARROW: Options = Options {
 };
 
 fn shown(tried: &PairwiseRun, options: &Options) -> String {
-    render::text(&tried.scenario.words, &tried.run, None, options)
+    scenario::text(&tried.scenario.words, &tried.run, None, options)
 }
 
 #[test]

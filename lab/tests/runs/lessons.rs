@@ -2,10 +2,10 @@
 
 use std::{collections::HashSet, time::Duration};
 
-use evidence::{Comparison, Ending, Overrides};
-use runner::{
-    NAIVE, RELIABLE, run, scenario,
-    scenario::{CATALOGUE, Scenario},
+use scenario::{
+    Comparison, Ending, NAIVE, Overrides, RELIABLE,
+    catalogue::{self, CATALOGUE, Scenario},
+    run,
 };
 
 use crate::{
@@ -139,7 +139,7 @@ async fn suggestions_lead_through_the_whole_course_in_order() {
     while command != "scenario all" {
         assert!(typed.insert(command.clone()), "a circle: {command}");
         let (name, asked) = asked_for(&command);
-        let scenario = scenario::find(name).expect("a scenario of the catalogue");
+        let scenario = catalogue::find(name).expect("a scenario of the catalogue");
 
         let run = run(scenario, &settings(RELIABLE, asked))
             .await

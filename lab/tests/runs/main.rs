@@ -10,9 +10,7 @@ mod pairwise_runs;
 mod questions;
 mod redaction;
 
-use evidence::{Client, Overrides, Run, ScenarioWords};
-use runner::{CLIENTS, Settings};
-
+use scenario::{CLIENTS, Client, Overrides, Run, ScenarioWords, Settings};
 fn settings(client: Client, overrides: Overrides) -> Settings {
     let known = CLIENTS.iter().find(|known| known.identity() == client);
     Settings {
@@ -22,9 +20,9 @@ fn settings(client: Client, overrides: Overrides) -> Settings {
 }
 
 fn text(words: &ScenarioWords, run: &Run) -> String {
-    render::text(words, run, None, &render::Options::default())
+    scenario::text(words, run, None, &render::Options::default())
 }
 
 fn report(words: &ScenarioWords, run: &Run) -> String {
-    render::html(words, run, None, &runner::metrics(), render::Options::LAB)
+    scenario::html(words, run, None, &scenario::metrics(), render::Options::LAB)
 }

@@ -3,8 +3,11 @@
 
 use std::{collections::HashSet, sync::LazyLock, thread, time::Duration};
 
-use evidence::{Client, Overrides, Run};
-use runner::{NAIVE, RELIABLE, run, scenario::CATALOGUE, scenario::Scenario};
+use scenario::{
+    Client, NAIVE, Overrides, RELIABLE, Run,
+    catalogue::{CATALOGUE, Scenario},
+    run,
+};
 
 use crate::settings;
 

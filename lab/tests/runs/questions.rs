@@ -1,10 +1,8 @@
 //! Every question has an answer, and a run gives it.
 
-use evidence::{Asked, Ending, Run};
-use runner::{NAIVE, RELIABLE, scenario::CATALOGUE};
+use scenario::{Asked, Ending, NAIVE, RELIABLE, Run, catalogue::CATALOGUE};
 
 use crate::pairwise_runs::{PAIRWISE_RUNS, PairwiseRun};
-
 /// Whether a run got far enough to answer its question: a listing that a limit ends never
 /// delivers.
 fn came_far_enough(run: &Run) -> bool {
@@ -53,7 +51,7 @@ fn a_question_ends_with_a_question_mark_and_choices_differ() {
 fn a_cancelled_run_has_no_answer() {
     for scenario in CATALOGUE {
         let mut run = PairwiseRun::of(scenario.name(), RELIABLE).run.clone();
-        run.outcome = evidence::Outcome::cancelled(1);
+        run.outcome = scenario::Outcome::cancelled(1);
 
         assert_eq!(scenario.words.question.answer(&run), None);
     }

@@ -23,13 +23,13 @@ use axum::{
     routing::{get, post},
 };
 use client::{Clock, Endpoint, IdempotencyKey, SeededRandom, teaching::ReliableApiClient};
-use evidence::{Client, Ending, Overrides, Run, ScenarioWords};
 use host::ServiceConfig;
 use http::{HeaderMap, StatusCode, header};
 use judge::Facts;
-use runner::{
-    NAIVE, RELIABLE, Task, run_until,
-    scenario::{self, CATALOGUE, Scenario},
+use scenario::{
+    Client, Ending, NAIVE, Overrides, RELIABLE, Run, ScenarioWords, Task,
+    catalogue::{self, CATALOGUE, Scenario},
+    run_until,
 };
 use serde_json::json;
 use server::TeachingApi;
@@ -115,7 +115,7 @@ async fn seen(client: Client, scenario: &Scenario) -> Seen {
         ..render::Options::default()
     };
     let exchanges = [
-        render::text(words, &run, None, &options),
+        scenario::text(words, &run, None, &options),
         report(words, &run),
         render::json(&run),
     ];
@@ -175,7 +175,7 @@ async fn echo(headers: HeaderMap, body: String) -> impl IntoResponse {
 }
 
 fn canary_scenario(task: Task) -> Scenario {
-    let flaky = scenario::find("flaky").expect("a scenario of the catalogue");
+    let flaky = catalogue::find("flaky").expect("a scenario of the catalogue");
     Scenario {
         words: ScenarioWords {
             name: "canary",

@@ -2,9 +2,10 @@
 
 use std::{collections::BTreeSet, time::Duration};
 
-use evidence::{Comparison, Overrides};
 use http::{Method, StatusCode};
-use runner::{CLIENTS, ClientUnderTest, Naive, Reliable, Settings, scenario};
+use scenario::{
+    CLIENTS, ClientUnderTest, Comparison, Naive, Overrides, Reliable, Settings, catalogue,
+};
 use serde_json::{Value, json};
 
 use crate::support::{Browser, serve};
@@ -104,8 +105,8 @@ async fn the_course_is_listed_in_its_order() {
     let scenarios = browser.get("/api/scenarios").await.json();
 
     let listed: Vec<_> = scenarios.as_array().expect("a list").iter().collect();
-    assert_eq!(listed.len(), scenario::CATALOGUE.len());
-    for (listed, known) in listed.into_iter().zip(scenario::CATALOGUE) {
+    assert_eq!(listed.len(), catalogue::CATALOGUE.len());
+    for (listed, known) in listed.into_iter().zip(catalogue::CATALOGUE) {
         assert_eq!(listed["name"], known.words.name);
         assert_eq!(listed["question"], known.words.question.text);
         let choices = listed["choices"].as_array().map_or(0, Vec::len);
@@ -119,7 +120,7 @@ async fn the_course_is_listed_in_its_order() {
 #[tokio::test]
 async fn the_lesson_and_the_report_are_sent_once_a_run_is_over() {
     let (_dashboard, browser) = serve().await;
-    let known = scenario::find("retry-later").expect("known");
+    let known = catalogue::find("retry-later").expect("known");
     let waiting = browser.begin_waiting("reliable").await;
     let done = browser.run_scenario(known.words.name).await;
 
@@ -146,7 +147,7 @@ async fn the_vocabulary_names_the_clients_and_the_metrics() {
     let clients = CLIENTS.iter().map(|client| client.identity().name);
     let clients: Vec<_> = clients.chain(["compare"]).collect();
     assert_eq!(vocabulary["clients"], json!(clients));
-    assert_eq!(vocabulary["metrics"], json!(runner::metrics()));
+    assert_eq!(vocabulary["metrics"], json!(scenario::metrics()));
 }
 
 #[tokio::test]
@@ -164,7 +165,7 @@ async fn a_run_on_the_page_is_the_run_of_the_command_line() {
     assert_eq!(response.headers["location"], format!("/runs/{id}"));
     assert_eq!(started["seed"], 7);
     let settings = Settings::in_virtual_time(&Reliable, 7);
-    let run = runner::run(scenario::find("flaky").expect("known"), &settings).await;
+    let run = scenario::run(catalogue::find("flaky").expect("known"), &settings).await;
     let run = run.expect("a run");
     assert_eq!(shown["lesson"], run.lesson.why.join(" "));
     assert_eq!(shown["sides"], json!([run]));
@@ -211,12 +212,12 @@ async fn a_preview_is_the_run_with_these_limits_and_leaves_no_trace() {
         },
         ..Settings::in_virtual_time(&Reliable, 7)
     };
-    let run = runner::run(scenario::find("flaky").expect("known"), &settings).await;
+    let run = scenario::run(catalogue::find("flaky").expect("known"), &settings).await;
     assert_eq!(preview["sides"], json!([run.expect("a run")]));
     assert_eq!(preview["state"], "finished");
     assert_eq!(browser.get("/api/runs").await.json(), json!([]));
     assert_eq!(counted().await, before);
-    for scenario in scenario::CATALOGUE {
+    for scenario in catalogue::CATALOGUE {
         let body = json!({ "scenario": scenario.name(), "seed": 7 });
         let status = browser.post("/api/preview", &body).await.status;
         let expected = match scenario.name() {
@@ -341,28 +342,31 @@ async fn a_finished_run_has_a_report() {
     let shown = finished(&browser, &id).await;
     let report = async |side: &str| browser.get(&format!("/api/runs/{id}/report{side}")).await;
 
-    let flaky = scenario::find("flaky").expect("known");
-    let (words, metrics, lab) = (&flaky.words, runner::metrics(), lab::invocation::lab());
+    let flaky = catalogue::find("flaky").expect("known");
+    let (words, metrics, lab) = (&flaky.words, scenario::metrics(), lab::invocation::lab());
     let [reliable, naive] = [&Reliable as &'static dyn ClientUnderTest, &Naive];
     let mut runs = Vec::new();
     for client in [reliable, naive] {
         let settings = Settings::in_virtual_time(client, 7);
-        let run = runner::run(flaky, &settings).await.expect("a run");
+        let run = scenario::run(flaky, &settings).await.expect("a run");
         let side = report(&format!("?side={}", runs.len())).await;
-        assert_eq!(side.text(), render::html(words, &run, None, &metrics, lab));
+        assert_eq!(
+            side.text(),
+            scenario::html(words, &run, None, &metrics, lab)
+        );
         runs.push(run);
     }
     let settings = Settings::in_virtual_time(reliable, 7);
-    let sample = runner::sample(flaky, &settings, [reliable, naive]).await;
+    let sample = scenario::sample(flaky, &settings, [reliable, naive]).await;
     let both = Comparison::of(
         runs.try_into().expect("two"),
         sample.expect("cases").as_ref(),
-        flaky.next_comparison(runner::NAIVE),
+        flaky.next_comparison(scenario::NAIVE),
     );
     assert_eq!(shown["compared"], json!(both.compared));
     assert_eq!(shown["lesson"], both.why().join(" "));
     let whole = report("").await;
-    let page = render::html_comparison(words, &both, None, &metrics, lab);
+    let page = scenario::html_comparison(words, &both, None, &metrics, lab);
     assert_eq!(whole.text(), page);
     assert_eq!(whole.headers["content-type"], "text/html; charset=utf-8");
     let file = format!("attachment; filename=\"flaky-{id}.html\"");

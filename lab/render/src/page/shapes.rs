@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
-use evidence::plot::Scale;
 use maud::{Markup, html};
+
+use crate::Scale;
 
 /// The number of columns on the axis: each is one percent of the width.
 pub const COLUMNS: usize = 100;

@@ -11,15 +11,16 @@ use std::error::Error;
 use grade::{OpenCases, all};
 use host::StopError;
 use http::StatusCode;
-use runner::Settings;
+use scenario::Settings;
 use tokio::{sync::Mutex, task::spawn_blocking};
 
 use super::{
     feed::token,
     problem::{Problem, causes},
 };
-pub(super) use routes::routes;
 use view::CardView;
+
+pub(super) use routes::routes;
 /// The card, if one is open.
 #[derive(Default)]
 pub(super) struct Cards {

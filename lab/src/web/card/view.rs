@@ -2,11 +2,11 @@
 
 use std::{collections::HashSet, ops::Range};
 
-use evidence::plot::{Mark, Scale};
 use grade::{
     CaseChart, CaseGrade, CaseRow, InFlight, OpenCase, OpenCases, RuleGrade, Task, TaskGrade, all,
 };
 use judge::rules::{self, TOLERANCE, Verdict};
+use render::{Mark, Scale};
 use serde::Serialize;
 use wire::WireRecord;
 

@@ -4,14 +4,13 @@ use axum::{
     Json,
     extract::{Query, rejection::QueryRejection},
 };
-use evidence::Run;
 use http::StatusCode;
 use render::Options;
+use scenario::Run;
 use serde::{Deserialize, Serialize};
 
 use super::{super::problem::Problem, Record, State};
 use crate::invocation::lab;
-
 /// The widest terminal that evidence is drawn for, in columns.
 const WIDEST: usize = 1_000;
 
@@ -75,7 +74,7 @@ impl EvidenceStyle {
         if let Some(both) = record.comparison().filter(|_| finished) {
             return match self.json {
                 true => render::json(&both),
-                false => render::comparison(words, &both, None, &options),
+                false => scenario::comparison(words, &both, None, &options),
             };
         }
         let runs: Vec<_> = record.runs().collect();
@@ -85,7 +84,7 @@ impl EvidenceStyle {
             (false, runs) => {
                 let texts = runs
                     .iter()
-                    .map(|run| render::text(words, run, None, &options));
+                    .map(|run| scenario::text(words, run, None, &options));
                 texts.collect::<Vec<_>>().join("\n")
             }
         }

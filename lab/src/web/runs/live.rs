@@ -2,7 +2,7 @@
 
 use std::{mem, time::Duration};
 
-use evidence::{Client, Rise, View, plot::Waterfall, trace::Trace};
+use scenario::{Client, Rise, View, chart::Waterfall, trace::Trace};
 use serde::Serialize;
 use wire::nanoseconds;
 
@@ -80,7 +80,7 @@ impl Live {
 mod tests {
     use std::num::{NonZeroU64, NonZeroU128};
 
-    use evidence::trace::{Fields, Span, SpanId, SpanName, TraceId};
+    use scenario::trace::{Fields, Span, SpanId, SpanName, TraceId};
 
     use super::*;
 
@@ -105,7 +105,7 @@ mod tests {
     }
 
     fn live() -> Live {
-        Live::new(runner::RELIABLE, Vec::new())
+        Live::new(scenario::RELIABLE, Vec::new())
     }
 
     #[test]

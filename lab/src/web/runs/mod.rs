@@ -19,6 +19,7 @@ use std::{
 
 use futures_util::{FutureExt, future::join_all};
 use http::StatusCode;
+use scenario::{Compared, Exposition, Pace, Run, RunError, Session, recorder::Recorder, sample};
 use serde::Serialize;
 use tokio::{
     sync::{Semaphore, watch},
@@ -32,11 +33,9 @@ use super::{
     lock::lock,
     problem::{Problem, causes},
 };
-use ::evidence::{Compared, Pace, Run};
 use live::{Change, Live};
 use record::{Record, Side, State, Summary};
 use request::RunRequest;
-use runner::{Exposition, RunError, Session, recorder::Recorder, sample};
 
 pub(crate) use evidence::{Evidence, EvidenceStyle};
 pub(super) use preview::has_sliders;

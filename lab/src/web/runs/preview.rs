@@ -9,6 +9,7 @@ use axum::{
 };
 use futures_util::future::try_join_all;
 use http::StatusCode;
+use scenario::{Compared, Exposition, Pace, Session, Task, catalogue::Scenario};
 use tracing_subscriber::layer::Identity;
 
 use super::{
@@ -19,8 +20,6 @@ use super::{
     record::{Record, Side, State as RunState},
     request::RunRequest,
 };
-use evidence::{Compared, Pace};
-use runner::{Exposition, Session, Task, scenario::Scenario};
 
 /// How many previews may run at once: a page asks for one at a time.
 pub(super) const MAX_PREVIEWS: usize = 4;

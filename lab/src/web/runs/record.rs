@@ -6,6 +6,7 @@ use std::{
 };
 
 use humantime::format_rfc3339_millis;
+use scenario::{Compared, Comparison, Ending, Pace, Run, compare::why};
 use serde::{Serialize, Serializer};
 use tokio::sync::watch;
 
@@ -14,7 +15,6 @@ use super::{
     live::Live,
     request::{ClientChoice, RunRequest},
 };
-use evidence::{Compared, Comparison, Ending, Pace, Run, compare::why};
 
 /// A requested run.
 #[derive(Clone, Debug)]

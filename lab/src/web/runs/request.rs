@@ -2,16 +2,17 @@
 
 use std::time::Duration;
 
+use scenario::{
+    CLIENTS, ClientUnderTest, Naive, Overrides, Pace, RELIABLE, Reliable, Settings, WITHOUT,
+    Without,
+    catalogue::{self, Scenario},
+    check_overrides,
+};
 use serde::{Deserialize, Deserializer, Serialize, de::Error};
 
 use super::super::{
     json_body::{self, integer},
     problem::Problem,
-};
-use evidence::{Overrides, Pace};
-use runner::{
-    CLIENTS, ClientUnderTest, Naive, RELIABLE, Reliable, Settings, WITHOUT, Without,
-    check_overrides, scenario, scenario::Scenario,
 };
 
 /// The name of the choice of two clients, side by side.
@@ -139,7 +140,7 @@ impl RunRequest {
     /// Reads a request from JSON. A missing seed is replaced by a random one.
     pub(super) fn read(body: &[u8]) -> Result<Self, Problem> {
         let body: Body = json_body::read(body, "invalid_run")?;
-        let scenario = scenario::find(&body.scenario);
+        let scenario = catalogue::find(&body.scenario);
         let scenario = scenario
             .map_err(|error| Problem::unprocessable("unknown_scenario", error.to_string()))?;
         let invalid = |detail| Problem::unprocessable("invalid_run", detail);

@@ -106,11 +106,11 @@ async fn report(
     let scenario = record.request.scenario;
     let page = match (side, record.sides.len()) {
         (None, 2) => record.comparison().map(|both| {
-            render::html_comparison(&scenario.words, &both, None, &runner::metrics(), lab())
+            scenario::html_comparison(&scenario.words, &both, None, &scenario::metrics(), lab())
         }),
         _ => record
             .run(side.unwrap_or(0))
-            .map(|run| render::html(&scenario.words, run, None, &runner::metrics(), lab())),
+            .map(|run| scenario::html(&scenario.words, run, None, &scenario::metrics(), lab())),
     };
     let page = page.ok_or_else(|| {
         let detail = "a report of each side exists once the run is over";

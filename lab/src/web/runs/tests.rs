@@ -1,8 +1,10 @@
+use scenario::{
+    Overrides, Pace,
+    catalogue::{self, Scenario},
+};
 use serde_json::Value;
 
 use super::*;
-use ::evidence::{Overrides, Pace};
-use runner::{scenario, scenario::Scenario};
 
 fn runs() -> Arc<Runs> {
     Runs::new(Feed::new(), Exposition::new(), Exporters::default())
@@ -21,7 +23,7 @@ fn request(scenario: &'static Scenario) -> RunRequest {
 }
 
 fn flaky() -> RunRequest {
-    request(scenario::find("flaky").expect("known"))
+    request(catalogue::find("flaky").expect("known"))
 }
 
 /// Waits until all runs have ended.
@@ -103,7 +105,7 @@ async fn a_failed_run_has_a_reason_and_the_lesson_for_every_client() {
 
 #[tokio::test]
 async fn a_panicking_run_does_not_affect_others() {
-    let flaky = scenario::find("flaky").expect("known");
+    let flaky = catalogue::find("flaky").expect("known");
     let broken = Scenario {
         routes: |_| panic!("a scenario broken on purpose"),
         ..*flaky

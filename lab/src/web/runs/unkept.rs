@@ -3,13 +3,12 @@
 //! `lab load` asks for such runs, so that they do not displace a learner's. They change
 //! the counters of the process, and their traces are exported if a receiver is set.
 
-use evidence::{
-    Run,
+use http::StatusCode;
+use scenario::{
+    Run, Session,
     counters::{GIVE_UPS, RETRIES},
     trace::SpanName,
 };
-use http::StatusCode;
-use runner::Session;
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -20,7 +19,6 @@ use super::{
     Runs,
     request::RunRequest,
 };
-
 /// How many of them may go on at once. Further ones are refused, because a queue would
 /// only grow and its runs would start too late.
 pub(super) const MAX_UNKEPT: usize = 32;

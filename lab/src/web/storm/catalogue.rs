@@ -2,13 +2,9 @@
 
 use std::time::Duration;
 
-use evidence::{
-    plot::StormPicture,
-    storm::{Parameter, Parameters, Setup, Value, Values},
-};
-use runner::storm::STORIES;
 use serde::Serialize;
 use serde_json::json;
+use storm::{Parameter, Parameters, STORIES, Setup, StormPicture, Value, Values};
 use wire::duration;
 
 /// A setting as a slider with fixed values.
@@ -178,7 +174,7 @@ fn several(number: f64, of: &str, none: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use evidence::storm::Settings;
+    use storm::Settings;
 
     use super::*;
 

@@ -9,12 +9,11 @@ use std::{
 };
 
 use axum::body::Bytes;
-use evidence::{
-    plot::{StormFrame, StormPicture, storm_figures, storm_learnt, storm_terms},
-    storm::{Setup, Step},
-};
-use runner::storm::{Plan, Progress, simulate};
 use serde_json::{Value, json};
+use storm::{
+    Plan, Progress, Setup, Step, StormFrame, StormPicture, simulate, storm_figures, storm_learnt,
+    storm_terms,
+};
 use tokio::sync::mpsc::UnboundedSender;
 
 /// A storm to simulate.
@@ -74,7 +73,7 @@ impl LiveStorm {
                 return self.tell("failed", error.to_string().into());
             }
         };
-        keep(Some(render::html_storm(&storm)));
+        keep(Some(storm::html_storm(&storm)));
         self.tell(
             "over",
             // What was learnt has headings, each with a text.

@@ -16,6 +16,7 @@ use std::{
 
 use axum::body::Bytes;
 use http::StatusCode;
+use storm::Plan;
 use tokio::{
     sync::{Semaphore, mpsc},
     task::spawn_blocking,
@@ -23,7 +24,6 @@ use tokio::{
 
 use super::{feed::token, lock::lock, problem::Problem};
 use live::LiveStorm;
-use runner::storm::Plan;
 
 pub(super) use routes::routes;
 
@@ -156,7 +156,7 @@ impl Storms {
 mod tests {
     use std::time::Duration;
 
-    use runner::storm::STORIES;
+    use storm::STORIES;
 
     use super::*;
 

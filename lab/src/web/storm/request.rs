@@ -1,13 +1,13 @@
 //! The request that starts a storm.
 
-use evidence::storm::{Parameters, Policy, Setup};
-use runner::storm::{Plan, StormError, story};
 use serde::Deserialize;
 use serde_json::{Map, Value};
+use storm::{Parameters, Plan, Policy, Setup, StormError, story};
 
-use super::super::{json_body, problem::Problem};
-use super::catalogue::OWN_NAME;
-
+use super::{
+    super::{json_body, problem::Problem},
+    catalogue::OWN_NAME,
+};
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Body {
@@ -26,7 +26,7 @@ pub(super) fn read(body: &[u8]) -> Result<Plan, Problem> {
     let story = story(&body.story)
         .map_err(|error| Problem::unprocessable("unknown_story", error.to_string()))?;
     let mut plan = Plan {
-        seed: body.seed.unwrap_or_else(runner::Settings::random_seed),
+        seed: body.seed.unwrap_or_else(scenario::Settings::random_seed),
         ..Plan::of(story)
     };
     turn(&mut plan.settings, "settings", &body.settings)?;

@@ -1,6 +1,6 @@
 //! The plan of a class, and its answers.
 
-use runner::scenario::CATALOGUE;
+use scenario::catalogue::CATALOGUE;
 
 use super::{assert_current, code, document, lines, root, rows, with_second_cell};
 use crate::printed;

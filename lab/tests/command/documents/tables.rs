@@ -1,6 +1,7 @@
 //! The tables that list what the code has.
 
-use runner::{WITHOUT, scenario::CATALOGUE, storm::STORIES};
+use scenario::{WITHOUT, catalogue::CATALOGUE};
+use storm::STORIES;
 
 use super::{assert_current, code, document, root, rows, with_second_cell};
 

@@ -1,6 +1,0 @@
-mod pictures;
-mod properties;
-
-use evidence::trace::testing::{id, span, trace, tree};
-
-use super::*;

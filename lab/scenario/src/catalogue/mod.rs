@@ -1,0 +1,359 @@
+//! The catalogue of scenarios, from easy to hard.
+//!
+//! A scenario is a value: what the client is to do, and what should come of it
+//! under the policy in force. Each stands in a file of its own, always in the
+//! same order: the words, the data, the task, the expectations. Adding one is
+//! adding a file here, and its entry in the [`CATALOGUE`].
+//! The load, `/metrics`, the command line and the web UI follow from that; a test
+//! requires its row in `lab/docs/course.md`.
+//!
+//! Title, question, hint and the unsolved part are shown with every run, so they must be
+//! true under all settings and for every client. A text about a run is an
+//! [`crate::Sentence`] with the condition under which it is true.
+
+mod bad_cursor;
+mod bad_items;
+mod bad_json;
+mod conflict;
+mod connection_refused;
+mod create_job;
+mod deadline;
+mod endless_items;
+mod find;
+mod flaky;
+mod flaky_gives_up;
+mod item_cap;
+mod items;
+mod looping_items;
+mod lost_response;
+mod no_content;
+mod not_found;
+mod oversized_body;
+mod post_without_permission;
+mod read_timeout;
+mod redirect;
+mod replay;
+mod reset;
+mod responder;
+mod resumed_crawl;
+mod retry_after_date;
+mod retry_after_past_date;
+mod retry_after_seconds;
+mod retry_after_unusable;
+mod retry_budget;
+mod retry_later;
+mod sentences;
+mod shown;
+mod text_json;
+mod tls_refused;
+mod too_many_requests;
+
+use std::{fmt, sync::Arc, time::Duration};
+
+use client::{Clock, FailureKind};
+use host::{ExpectedRoute, Served};
+
+use crate::{
+    Client, Ending, Evidence, Expectation, Lesson, Overrides, Policy, Question, ScenarioWords,
+    StopReason,
+    clients::{RELIABLE, Task, WITHOUT},
+};
+
+pub use crate::network::Network;
+pub use find::{NothingMatches, find, matching};
+
+/// The records on each of the service's pages.
+const PAGE: u32 = 2;
+
+/// What the files of scenarios are written with.
+mod prelude {
+    pub(super) use std::time::Duration;
+
+    pub(super) use crate::{
+        Choice, Condition, Ending, Expectation, Overrides, Policy, Question, ScenarioWords,
+        Sentence, StopReason,
+    };
+    pub(super) use client::{Endpoint, FailureKind, teaching::endpoint};
+
+    pub(super) use super::{
+        Network, PAGE, PLAIN, Scenario, Share, expect_items, expect_recovery,
+        responder::{fails_first, faulty, for_posts, unavailable, unavailable_until},
+        sentences::*,
+        shown,
+    };
+    pub(super) use crate::clients::Task;
+}
+
+/// Every scenario, in the order of the course.
+pub static CATALOGUE: &[Scenario] = &[
+    items::SCENARIO,
+    flaky::SCENARIO,
+    flaky_gives_up::SCENARIO,
+    retry_after_seconds::SCENARIO,
+    retry_after_date::SCENARIO,
+    retry_after_past_date::SCENARIO,
+    retry_after_unusable::SCENARIO,
+    retry_later::SCENARIO,
+    bad_json::SCENARIO,
+    text_json::SCENARIO,
+    no_content::SCENARIO,
+    redirect::SCENARIO,
+    not_found::SCENARIO,
+    bad_items::SCENARIO,
+    bad_cursor::SCENARIO,
+    looping_items::SCENARIO,
+    endless_items::SCENARIO,
+    item_cap::SCENARIO,
+    resumed_crawl::SCENARIO,
+    create_job::SCENARIO,
+    replay::SCENARIO,
+    conflict::SCENARIO,
+    post_without_permission::SCENARIO,
+    lost_response::SCENARIO,
+    read_timeout::SCENARIO,
+    reset::SCENARIO,
+    oversized_body::SCENARIO,
+    connection_refused::SCENARIO,
+    tls_refused::SCENARIO,
+    deadline::SCENARIO,
+    retry_budget::SCENARIO,
+    too_many_requests::SCENARIO,
+];
+
+/// A fault, a task for a client, and the expected results.
+pub struct Scenario {
+    /// Its texts.
+    pub words: ScenarioWords,
+    /// The settings to try next; none if its own settings show everything.
+    pub variation: Overrides,
+    /// How often a load runs it.
+    pub load: Share,
+    /// The network between client and service.
+    pub network: Network,
+    /// Routes in addition to the service's own, made for one run on its clock.
+    pub routes: fn(Arc<dyn Clock>) -> Served,
+    /// The client's settings, made from the defaults.
+    pub policy: fn(Policy) -> Policy,
+    /// The client's task.
+    pub task: Task,
+    /// The expected results.
+    pub expect: fn(&Policy) -> Vec<Expectation>,
+    /// How many requests should never reach the service.
+    pub unseen: fn(&Policy) -> u64,
+}
+
+/// A plain scenario, to build others on.
+pub const PLAIN: Scenario = Scenario {
+    words: ScenarioWords {
+        name: "",
+        title: "",
+        request: "",
+        question: Question::choices("", &[]),
+        hint: "",
+        lessons: &[],
+        unsolved: "",
+    },
+    variation: Overrides::NONE,
+    load: Share::fault(1),
+    network: Network::Direct,
+    routes: |_| Served::default(),
+    policy: |policy| policy,
+    task: Task::Flaky,
+    expect: |_| Vec::new(),
+    unseen: |_| 0,
+};
+
+/// How often a load runs a scenario, as a weight against all others.
+///
+/// The weights suit a dashboard: most of the traffic is healthy, every fault occurs
+/// within a few minutes, and scenarios that wait for seconds are rare, because they occupy
+/// a slot all the time.
+#[derive(Clone, Copy, Debug)]
+pub struct Share {
+    /// The weight; 0 excludes the scenario.
+    pub weight: u32,
+    /// Whether it is run more often while faults surge.
+    pub surges: bool,
+}
+
+impl Share {
+    /// For a healthy response.
+    #[must_use]
+    pub const fn healthy(weight: u32) -> Self {
+        Self {
+            weight,
+            surges: false,
+        }
+    }
+
+    /// For a fault, with or without a successful retry.
+    #[must_use]
+    pub const fn fault(weight: u32) -> Self {
+        Self {
+            weight,
+            surges: true,
+        }
+    }
+}
+
+impl Scenario {
+    /// Its name on the command line.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        self.words.name
+    }
+
+    /// Its routes, and the faults of its network, which the service counts.
+    pub(crate) fn added(&self, clock: Arc<dyn Clock>) -> Served {
+        let mut added = (self.routes)(clock);
+        if let Network::Faults(faults) = self.network {
+            let (method, endpoint) = self.task.request();
+            added.expected.push(ExpectedRoute {
+                path: endpoint.template(),
+                method,
+                statuses: Vec::new(),
+                faults: faults.iter().map(|fault| fault.name()).collect(),
+                has_retry_after: false,
+            });
+        }
+        added
+    }
+
+    /// The lesson of a run with this policy and evidence.
+    pub(crate) fn lesson(&self, policy: &Policy, evidence: Evidence<'_>) -> Lesson {
+        self.words
+            .lesson(evidence, self.next(evidence.client, policy))
+    }
+
+    /// The next scenario of the course; `None` after the last.
+    #[must_use]
+    pub fn following(&self) -> Option<&'static Scenario> {
+        let mut course = CATALOGUE.iter();
+        course.find(|known| known.words.name == self.words.name);
+        course.next()
+    }
+
+    /// The next step after a comparison with this client, as arguments of `lab`: the next
+    /// scenario, or the next defence in the scenario that shows it best.
+    #[must_use]
+    pub fn next_comparison(&self, client: Client) -> String {
+        if let Some(defence) = client.without {
+            let mut course = WITHOUT.iter().skip_while(|it| it.defence.id != defence.id);
+            return match course.nth(1).map(|next| next.defence) {
+                Some(next) => {
+                    let (name, id) = (next.shows_best_in(), next.id);
+                    format!("scenario {name} --without {id} --compare")
+                }
+                None => "scenario all".to_owned(),
+            };
+        }
+        match self.following() {
+            Some(next) => format!("scenario {} --compare", next.words.name),
+            None => "scenario all".to_owned(),
+        }
+    }
+
+    /// The next step after a run, as arguments of `lab`: never the same run again.
+    fn next(&self, client: Client, policy: &Policy) -> String {
+        if let Some(defence) = client.without {
+            let name = match defence.shows_in(self.words.name) {
+                true => self.words.name,
+                false => defence.shows_best_in(),
+            };
+            return format!("scenario {name} --without {} --compare", defence.id);
+        }
+        // No other client uses the policy, so its settings cannot be varied.
+        if client != RELIABLE {
+            return format!("scenario {} --compare", self.words.name);
+        }
+        if policy.with(&self.variation) != *policy {
+            return format!("scenario {}{}", self.words.name, options(&self.variation));
+        }
+        match self.following() {
+            Some(next) => format!("scenario {}", next.words.name),
+            None => "scenario all".to_owned(),
+        }
+    }
+}
+
+/// Settings as options of `lab scenario`.
+fn options(overrides: &Overrides) -> String {
+    /// A longer wait is simulated in virtual time.
+    const LONG: Duration = Duration::from_secs(60);
+    let Overrides {
+        max_attempts,
+        backoff,
+        max_retry_after,
+        max_pages,
+        max_items,
+    } = overrides;
+    let seconds = max_retry_after.map(|wait| wait.as_secs());
+    let long = max_retry_after.filter(|wait| *wait > LONG);
+    let options = [
+        max_attempts.map(|number| format!(" --max-attempts {number}")),
+        backoff.map(|wait| format!(" --backoff {}", wait.as_millis())),
+        seconds.map(|seconds| format!(" --max-retry-after {seconds}")),
+        max_pages.map(|number| format!(" --max-pages {number}")),
+        max_items.map(|number| format!(" --max-items {number}")),
+        long.map(|_| " --pace virtual".to_owned()),
+    ];
+    options.into_iter().flatten().collect()
+}
+
+impl fmt::Debug for Scenario {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Scenario")
+            .field("name", &self.words.name)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The expected results of a call that fails once with a Retry-After of `wait`, and
+/// succeeds once the client has `waited`.
+fn expect_recovery(policy: &Policy, wait: Duration, waited: Expectation) -> Vec<Expectation> {
+    let gave_up = if policy.max_retry_after < wait {
+        StopReason::RetryAfterOverBudget
+    } else if policy.max_attempts < 2 {
+        StopReason::AttemptsExhausted
+    } else {
+        return vec![
+            Expectation::ending(Ending::Ok, "the second attempt succeeded"),
+            waited,
+            Expectation::requests(2),
+        ];
+    };
+    vec![
+        Expectation::ending(Ending::HttpError, "the failure reached the caller"),
+        Expectation::gave_up(gave_up, "the reason is named"),
+        Expectation::requests(1),
+    ]
+}
+
+/// The expected results of reading `/items` when the first attempt fails in transport in
+/// this way; `again` is expected if another attempt is allowed.
+fn expect_items(policy: &Policy, kind: FailureKind, again: Expectation) -> Vec<Expectation> {
+    if policy.max_attempts < 2 {
+        return vec![
+            Expectation::ending(Ending::TransportError, "the failure reached the caller"),
+            Expectation::fact("problem", kind.as_str(), "it is named for what it is"),
+        ];
+    }
+    let items = (items::SCENARIO.expect)(policy).into_iter().next();
+    [again].into_iter().chain(items).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    #[test]
+    fn a_scenario_has_the_name_of_its_file() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/scenario");
+        for scenario in CATALOGUE {
+            let file = format!("{}.rs", scenario.words.name.replace('-', "_"));
+            assert!(folder.join(&file).is_file(), "{file} does not exist");
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! A row of a waterfall: the texts for a span, and its bar.
+
+use std::time::Duration;
+
+use render::{Extent, Mark};
+use serde::Serialize;
+use wire::{duration, nanoseconds};
+
+use super::{
+    label::{how, length, what},
+    why::{Neighbours, why},
+};
+use crate::{
+    decision::{Decision, Next},
+    trace::{Span, SpanId, SpanName},
+};
+/// One span: its texts and its bar.
+///
+/// The texts may contain data from the wire.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Row {
+    /// The span.
+    pub span: SpanId,
+    /// The row above it in the tree.
+    pub parent: Option<SpanId>,
+    /// Its depth; the first level is 1.
+    pub level: u32,
+    /// The kind of span.
+    pub kind: SpanName,
+    /// Its result.
+    pub mark: Mark,
+    /// What it is, as text.
+    pub what: String,
+    /// Its result, as text.
+    pub how: String,
+    /// The name of the row above it in the tree.
+    pub within: Option<String>,
+    /// When it began, as text.
+    pub at: String,
+    /// How long it took, as text.
+    pub lasted: String,
+    /// The start of its bar.
+    #[serde(rename = "start_ns", with = "nanoseconds")]
+    pub start: Duration,
+    /// The end of its bar; null while it is open.
+    #[serde(rename = "end_ns", with = "nanoseconds")]
+    pub end: Option<Duration>,
+    /// When an open wait will end.
+    #[serde(rename = "due_ns", with = "nanoseconds")]
+    pub due: Option<Duration>,
+    /// The latest end of a wait, given the upper bound of its random length.
+    #[serde(rename = "ceiling_ns", with = "nanoseconds")]
+    pub ceiling: Option<Duration>,
+    /// For a call, the bars of the spans in it, for a line that represents all of them.
+    pub parts: Vec<Part>,
+    /// Whether the rows under it are collapsed at first, because they add little or are many
+    /// of a kind.
+    pub folded: bool,
+    /// The reasons, step by step: from the response or failure to the client's decision.
+    pub why: Vec<String>,
+    /// All recorded fields, in order.
+    pub details: Vec<Detail>,
+}
+
+/// A bar in the line of a whole call.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Part {
+    /// The kind of span.
+    pub kind: SpanName,
+    /// Its result.
+    pub mark: Mark,
+    /// The start.
+    #[serde(rename = "start_ns", with = "nanoseconds")]
+    pub start: Duration,
+    /// The end; null while it is open.
+    #[serde(rename = "end_ns", with = "nanoseconds")]
+    pub end: Option<Duration>,
+}
+
+/// A recorded field of a span.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Detail {
+    /// Its name.
+    pub name: String,
+    /// Its value, as text.
+    pub value: String,
+}
+
+impl Row {
+    /// Whether it is only a heading for the rows under it.
+    #[must_use]
+    pub fn is_heading(&self) -> bool {
+        matches!(self.kind, SpanName::Run | SpanName::Operation)
+    }
+
+    /// Whether it is a request under the attempt that sent it.
+    #[must_use]
+    pub fn is_nested(&self) -> bool {
+        self.kind == SpanName::Request && self.within.is_some()
+    }
+
+    /// The reasons, unless the rows under it show them.
+    #[must_use]
+    pub fn reason(&self) -> &[String] {
+        match self.is_heading() && !self.folded && !self.parts.is_empty() {
+            true => &[],
+            false => &self.why,
+        }
+    }
+
+    /// What it is and its result, on one line.
+    #[must_use]
+    pub fn label(&self) -> String {
+        let Self { what, how, .. } = self;
+        match self.kind {
+            _ if how.is_empty() => what.clone(),
+            SpanName::Run | SpanName::Operation => format!("{what} · {how}"),
+            SpanName::Request if self.is_nested() => format!("└ {what}  {how}"),
+            SpanName::Request => format!("{what}  {how}"),
+            SpanName::Attempt | SpanName::Wait | SpanName::Stop | SpanName::Queue => {
+                format!("{what}   {how}")
+            }
+        }
+    }
+
+    /// Its share in dividing the axis, and that of the upper bound of its wait. A request
+    /// under an attempt has none, because it would make its attempt look longer than others.
+    pub(super) fn extents(&self, taken_at: Duration) -> Vec<Extent> {
+        let extent = |kind, start: Duration, end: Option<Duration>| Extent {
+            start,
+            end: until(start, end, taken_at),
+            pause: matches!(kind, SpanName::Wait | SpanName::Queue),
+        };
+        if self.is_heading() {
+            let parts = self.parts.iter().filter(|_| self.folded);
+            return parts
+                .map(|part| extent(part.kind, part.start, part.end))
+                .collect();
+        }
+        let own = (!self.is_nested()).then(|| extent(self.kind, self.start, self.end));
+        let ceiling = self
+            .ceiling
+            .map(|ceiling| extent(SpanName::Wait, self.start, Some(ceiling)));
+        own.into_iter().chain(ceiling).collect()
+    }
+
+    /// The row of a span without the spans of a call, which are added later.
+    pub(super) fn of(
+        span: &Span,
+        level: u32,
+        parent: Option<&Span>,
+        neighbours: Neighbours<'_>,
+    ) -> Self {
+        let nested = parent.is_some_and(|parent| parent.name == SpanName::Attempt);
+        let lasted = span.end.map(|end| duration(end.saturating_sub(span.start)));
+        let lasted = lasted.unwrap_or_else(|| "still open".to_owned());
+        let detail = |name: &str, value| Detail {
+            name: name.to_owned(),
+            value,
+        };
+        let mut details = vec![
+            detail("started at", duration(span.start)),
+            detail("lasted", lasted.clone()),
+            detail("span", span.id.to_string()),
+        ];
+        let fields = span.fields.iter();
+        details.extend(fields.map(|(name, value)| detail(name, value.to_string())));
+        Self {
+            span: span.id,
+            parent: parent.map(|parent| parent.id),
+            level,
+            kind: span.name,
+            mark: mark(span),
+            what: what(span),
+            how: how(span, nested),
+            within: parent.map(what),
+            at: duration(span.start),
+            lasted,
+            start: span.start,
+            end: span.end,
+            due: match (span.name, span.end) {
+                (SpanName::Wait, None) => length(span).map(|length| span.start + length),
+                _ => None,
+            },
+            ceiling: match Decision::of(span).map(|decision| decision.next) {
+                Some(Next::Wait {
+                    ceiling: Some(ceiling),
+                    ..
+                }) => Some(span.start + ceiling),
+                _ => None,
+            },
+            parts: Vec::new(),
+            folded: false,
+            why: why(span, neighbours),
+            details,
+        }
+    }
+}
+
+/// The end of a bar in a snapshot taken at this time.
+pub(super) fn until(start: Duration, end: Option<Duration>, taken_at: Duration) -> Duration {
+    end.unwrap_or(taken_at).max(start)
+}
+
+pub(super) fn mark(span: &Span) -> Mark {
+    match span.name {
+        SpanName::Wait => Mark::Wait,
+        SpanName::Queue => Mark::Queue,
+        SpanName::Stop => Mark::Failed,
+        SpanName::Request => Mark::Service,
+        _ if span.failed() => Mark::Failed,
+        _ if span.end.is_none() => Mark::Open,
+        SpanName::Run | SpanName::Operation | SpanName::Attempt => Mark::Ok,
+    }
+}

@@ -1,0 +1,33 @@
+//! Ignores a Retry-After in seconds.
+
+use http::header::RETRY_AFTER;
+use reqwest::Response;
+
+use super::{super::reliable, Rewrites, Without};
+use crate::Defence;
+pub(super) const WITHOUT: Without = Without {
+    name: "without-retry-after-seconds",
+    defence: &Defence {
+        id: "retry-after-seconds",
+        instead: "It takes no notice of a Retry-After in seconds, and comes back when its own \
+                  backoff says so.",
+        file: "client/src/retry/facts/retry_after.rs",
+        breaks: &["retry-after-seconds"],
+        shows_in: &["retry-after-seconds", "retry-later", "deadline"],
+    },
+    allowed: |policy| policy,
+    connect: |connection| {
+        let client = reliable::client(connection, |builder| {
+            builder.middleware(Rewrites(hide_seconds))
+        })?;
+        Ok(Box::new(client))
+    },
+};
+
+/// Removes a Retry-After in seconds.
+fn hide_seconds(response: &mut Response) {
+    let value = response.headers().get(RETRY_AFTER);
+    if value.is_some_and(|value| value.as_bytes().iter().all(u8::is_ascii_digit)) {
+        response.headers_mut().remove(RETRY_AFTER);
+    }
+}

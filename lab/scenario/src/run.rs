@@ -1,0 +1,93 @@
+//! A run: one scenario, run once by one client, as a value.
+
+use serde::{Deserialize, Serialize};
+use wire::WireRecord;
+
+use crate::{
+    Client,
+    counters::{ATTEMPTS, Counters},
+    lesson::Lesson,
+    outcome::{Ending, Outcome},
+    policy::Policy,
+    question::Answer,
+    trace::Trace,
+    verdict::Check,
+    view::View,
+};
+/// Whether the waits of a run are real.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Pace {
+    /// A wait of a second takes a second.
+    #[default]
+    Real,
+    /// A wait of a second takes no time, and is drawn as a second.
+    Virtual,
+}
+
+/// The version of the JSON format of a run.
+pub const SCHEMA_VERSION: u32 = 5;
+
+/// One scenario, run once: the limits of the client, how it ended, and the evidence. Names
+/// of durations end in their unit: `_ns` are whole nanoseconds (counted from the start of
+/// the run for a moment), `_seconds` are seconds.
+#[derive(Clone, Debug, Serialize)]
+pub struct Run {
+    /// The version of the JSON format. It rises when a member is removed, or changes its
+    /// name, its type or its meaning.
+    pub schema_version: u32,
+    /// The name of the scenario.
+    pub scenario: &'static str,
+    /// The client that ran it.
+    pub client: Client,
+    /// The seed of jitter, keys, cursors and ids. With the same seed, a run in virtual time
+    /// is identical to the byte. It has up to 64 bits: a JSON reader that parses numbers as
+    /// floats loses digits.
+    pub seed: u64,
+    /// The random generator that uses the seed.
+    pub generator: &'static str,
+    /// Whether its waits are real.
+    pub pace: Pace,
+    /// The limits of the reference client. The expectations are made for them.
+    pub policy: Policy,
+    /// How the client works and its limits, one phrase each.
+    pub terms: Vec<String>,
+    /// How it ended for the client.
+    pub outcome: Outcome,
+    /// What happened, as spans of the client and of the service.
+    pub traces: Vec<Trace>,
+    /// The record of the wire.
+    pub wire: WireRecord,
+    /// The counters that moved.
+    pub counters: Counters,
+    /// The expectations, and whether each held; empty if the run was cancelled, since half a
+    /// run meets only half of them.
+    pub verdict: Vec<Check>,
+    /// The answer to the scenario's question; none if the run was cancelled or did not get
+    /// that far.
+    pub answer: Option<Answer>,
+    /// The lesson of it.
+    pub lesson: Lesson,
+    /// The run as text, made in one place, so that terminal, report and web UI agree.
+    pub view: View,
+}
+
+impl Run {
+    /// Whether it ran to its end and every expectation held.
+    #[must_use]
+    pub fn passed(&self) -> bool {
+        !self.is_cancelled() && self.verdict.iter().all(|check| check.held)
+    }
+
+    /// Whether a person stopped it, so that it says nothing about the client.
+    #[must_use]
+    pub fn is_cancelled(&self) -> bool {
+        self.outcome.ending == Ending::Cancelled
+    }
+
+    /// The number of requests by the client's own count.
+    #[must_use]
+    pub fn counted(&self) -> u64 {
+        self.counters.total(ATTEMPTS)
+    }
+}

@@ -1,0 +1,137 @@
+//! A run as text for a terminal: the question, the events, the wire and the counters, the
+//! expectations, and the lesson.
+
+use render::{Options, Sheet, fit};
+
+use super::{
+    run_phrases::{self, NOT_JUDGED, pace, wire},
+    waterfall,
+};
+use crate::{Answer, Check, Run, ScenarioWords, exchange_text, risen};
+/// Renders a run and its lesson as text.
+///
+/// `prediction` is what the reader expected before the run, if anything. Counts go above
+/// the picture: on a low terminal they scroll away, and the picture and the verdict stay
+/// visible.
+#[must_use]
+pub fn text(
+    words: &ScenarioWords,
+    run: &Run,
+    prediction: Option<&Answer>,
+    options: &Options,
+) -> String {
+    let top = Sheet::filled(options, |sheet| {
+        heading(sheet, words, run);
+        counts(sheet, run);
+        sheet.gap();
+    });
+    let outcome = Sheet::filled(options, |sheet| {
+        sheet.gap();
+        if let Some(predicted) = prediction {
+            run_phrases::prediction(sheet, predicted, &[run]);
+        }
+        sheet.paragraph("outcome", &run.outcome.text);
+    });
+    let exchanges = match options.exchanges {
+        true => Sheet::filled(options, |sheet| exchange_text::exchanges(sheet, &run.wire)),
+        false => String::new(),
+    };
+    let lesson = Sheet::filled(options, |sheet| lesson(sheet, run));
+    let verdict = Sheet::filled(options, |sheet| verdict(sheet, run));
+    let picture = waterfall(&run.traces, options);
+    let below = [&outcome, &lesson].map(|text| text.lines().count());
+    let (picture, verdict) = match options.height {
+        // With these options the text is longer than a screen anyway.
+        Some(height) if !options.explain && !options.exchanges => {
+            let room = height.saturating_sub(1 + below.iter().sum::<usize>());
+            let needed = picture.lines().count() + verdict.lines().count();
+            let verdict = match run.passed() && needed > room {
+                true => Sheet::filled(options, |sheet| verdict_in_a_line(sheet, run)),
+                false => verdict,
+            };
+            let options = Options {
+                rows: room
+                    .saturating_sub(verdict.lines().count() + beside_rows(run))
+                    .clamp(FEWEST_ROWS, options.rows),
+                ..*options
+            };
+            (waterfall(&run.traces, &options), verdict)
+        }
+        _ => (picture, verdict),
+    };
+    [top, picture, outcome, verdict, exchanges, lesson].concat()
+}
+
+/// The minimum number of rows of a picture on a low terminal: fewer tell no story.
+const FEWEST_ROWS: usize = 6;
+
+/// The lines of a picture that are not rows.
+fn beside_rows(run: &Run) -> usize {
+    let full = run.traces.iter().any(|trace| trace.dropped_spans > 0);
+    usize::from(run.view.waterfall.limit.is_some()) + usize::from(full)
+}
+
+fn lesson(sheet: &mut Sheet<'_>, run: &Run) {
+    let lab = sheet.options.lab;
+    sheet.gap();
+    sheet.paragraph("Why it matters", &run.lesson.why.join(" "));
+    if let Some(without) = &run.lesson.without {
+        sheet.paragraph("Removed defence", without);
+    }
+    sheet.paragraph("Does not solve", run.lesson.unsolved);
+    sheet.command("Try next", &format!("{lab} {}", run.lesson.next));
+}
+
+/// The scenario, the client and the settings of a run.
+pub(super) fn heading(sheet: &mut Sheet<'_>, words: &ScenarioWords, run: &Run) {
+    let title = format!("{} {} {}", words.name, sheet.dash(), words.title);
+    sheet.title(&title);
+    sheet.joined(&run.terms);
+    sheet.joined(&[format!("seed {}", run.seed), pace(run.pace).to_owned()]);
+}
+
+fn counts(sheet: &mut Sheet<'_>, run: &Run) {
+    sheet.gap();
+    sheet.paragraph("wire", &wire(run));
+    for fact in &run.view.facts.0 {
+        sheet.beside_foreign(&" ".repeat(10), &fit(fact, usize::MAX, sheet.options.ascii));
+    }
+    if let Some(limit) = &run.view.waterfall.limit {
+        sheet.paragraph("limit", &fit(&limit.text, usize::MAX, sheet.options.ascii));
+    }
+    let mut label = "counters";
+    let in_a_line = if sheet.is_narrow() { 1 } else { 2 };
+    for counters in run.client.headlines.chunks(in_a_line) {
+        let counters = counters
+            .iter()
+            .map(|name| format!("{name} {}", risen(run.counters.total(name))));
+        let counters: Vec<_> = counters.collect();
+        sheet.paragraph(label, &counters.join("   "));
+        label = "";
+    }
+}
+
+fn verdict(sheet: &mut Sheet<'_>, run: &Run) {
+    if run.is_cancelled() {
+        sheet.marked(None, "", NOT_JUDGED);
+    }
+    for check in &run.verdict {
+        self::check(sheet, check);
+    }
+}
+
+/// One line for all expectations that held, if there is no room for each.
+fn verdict_in_a_line(sheet: &mut Sheet<'_>, run: &Run) {
+    let held = run.verdict.len();
+    let text = format!("all {held} expectations held; a higher window shows each");
+    sheet.check(true, "", &text);
+}
+
+/// A check, its source, and the finding if it did not hold.
+pub(super) fn check(sheet: &mut Sheet<'_>, check: &Check) {
+    let text = match check.contradiction() {
+        None => check.text.clone(),
+        Some(found) => format!("{} {} {found}", check.text, sheet.dash()),
+    };
+    sheet.check(check.held, &format!("{:<8}", check.source), &text);
+}

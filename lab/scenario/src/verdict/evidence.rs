@@ -1,0 +1,61 @@
+//! The evidence that a verdict is based on.
+
+use std::time::Duration;
+
+use judge::Ties;
+use wire::{WireRecord, duration};
+
+use crate::{
+    Client,
+    counters::{ATTEMPTS, Counters},
+    outcome::Outcome,
+};
+
+/// The evidence that a verdict is based on.
+#[derive(Clone, Copy, Debug)]
+pub struct Evidence<'a> {
+    /// The client that ran: each has counters of its own.
+    pub client: Client,
+    /// How it ended for the client.
+    pub outcome: &'a Outcome,
+    /// The record of the wire.
+    pub wire: &'a WireRecord,
+    /// The counters.
+    pub counters: &'a Counters,
+    /// Whether the rules apply: the client makes one call, or several that differ in their
+    /// bodies. In other runs the wire cannot tell a new call from a retry, so no rule is
+    /// checked.
+    pub rules_apply: bool,
+}
+
+impl<'a> Evidence<'a> {
+    /// The number of requests by the client's own count.
+    pub(crate) fn counted(self) -> u64 {
+        self.counters.total(ATTEMPTS)
+    }
+
+    /// Whether the run ended with a failure of this kind.
+    pub(super) fn ended_by(self, kind: &'static str) -> bool {
+        self.outcome.fact("problem") == Some(&kind.into())
+    }
+
+    /// The lengths of the waits that a `Retry-After` asked for and the client kept, in
+    /// order, as the wire shows them.
+    pub fn waits_asked_for(self) -> impl Iterator<Item = Duration> + use<'a> {
+        let waits = Ties::of(self.wire).waits().to_vec().into_iter();
+        let kept = waits.filter(|it| it.retry_after.is_usable() && it.early_by.is_zero());
+        kept.map(|it| it.retry_after.wait())
+    }
+
+    /// The waits that the client cut short, as text.
+    pub(super) fn cut_short(self) -> Option<String> {
+        let ties = Ties::of(self.wire);
+        let early = ties.waits().iter().find(|it| !it.early_by.is_zero())?;
+        let (asked, waited) = (early.retry_after.wait(), early.waited);
+        Some(format!(
+            "asked for {}, retried after {}",
+            duration(asked),
+            duration(waited)
+        ))
+    }
+}

@@ -1,0 +1,5 @@
+mod pictures;
+mod properties;
+
+use super::*;
+use crate::trace::testing::{id, span, trace, tree};

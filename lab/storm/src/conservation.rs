@@ -1,0 +1,176 @@
+//! Under all settings, no request or call is lost or counted twice.
+
+use std::{ops::ControlFlow, time::Duration};
+
+use proptest::{collection::vec, prelude::*};
+
+use super::{Plan, STORIES, simulate};
+use crate::{Parameters, Policy, PolicyRun, RetryAfter, Retrying, Settings, Setup, Step, Values};
+
+/// Bounds that keep a storm short, and the service overloaded.
+const MOST: [(&str, f64); 20] = [
+    ("clients", 20.0),
+    ("calls_per_second", 80.0),
+    ("callers", 30.0),
+    ("think_seconds", 2.0),
+    ("workers", 12.0),
+    ("queue", 60.0),
+    ("work_time_seconds", 0.3),
+    ("timeout_seconds", 0.8),
+    ("incident_starts_seconds", 1.5),
+    ("incident_lasts_seconds", 1.5),
+    ("spike", 4.0),
+    ("workers_left", 4.0),
+    ("attempts", 5.0),
+    ("base_seconds", 0.5),
+    ("cap_seconds", 2.0),
+    ("budget", 12.0),
+    ("concurrency", 6.0),
+    ("deadline_seconds", 3.0),
+    ("spread_seconds", 1.0),
+    ("rate_limit", 40.0),
+];
+
+/// All settings of a table, within their bounds. Often some have their minimum, which for
+/// many means none.
+fn settings<T: Parameters + Copy + std::fmt::Debug>(default: T) -> impl Strategy<Value = T> {
+    let draw = prop_oneof![1 => Just(0.0), 3 => 0.0..1.0_f64];
+    vec(draw, T::PARAMETERS.len()).prop_map(move |draws| {
+        let mut settings = default;
+        for (parameter, draw) in T::options().zip(draws) {
+            let bound = MOST.iter().find(|(name, _)| *name == parameter.name);
+            let within = |least: f64, most: f64| {
+                let most = bound.map_or(most, |(_, bound)| *bound);
+                least + draw * (most - least)
+            };
+            let value = match parameter.values {
+                Values::OneOf(words) => words[(draw * words.len() as f64) as usize].into(),
+                Values::Whole { least, most } => {
+                    (within(least.into(), most.into()).round() as u32).into()
+                }
+                Values::Number { least, most } => within(least, most).into(),
+            };
+            assert_eq!(settings.set(parameter.name, &value), Ok(()));
+        }
+        settings
+    })
+}
+
+/// The errors in the counts of a run; empty if they agree.
+fn wrong(run: &PolicyRun) -> Vec<String> {
+    let totals = run.totals;
+    let of_steps = |count: fn(&Step) -> u32| -> u64 {
+        run.steps.iter().map(|step| u64::from(count(step))).sum()
+    };
+    let worked_on =
+        totals.rejected + totals.useful + totals.abandoned + totals.dropped + totals.unfinished;
+    let caused = totals.retries_after_503 + totals.retries_after_429 + totals.retries_after_timeout;
+    let is_layered = run.policy.setup.layers > 1;
+    let ended = totals.succeeded + totals.failed + totals.in_flight;
+    let came_or_did_not = totals.retries + totals.retries_not_sent;
+    let rules = [
+        ("calls that end or go on", totals.calls, ended),
+        ("requests worked on", totals.requests, worked_on),
+        (
+            "abandoned work in steps",
+            of_steps(|step| step.abandoned),
+            totals.abandoned,
+        ),
+        ("causes of retries", totals.retries, caused),
+        ("attempts", totals.counted_attempts, totals.settled),
+        ("retries", totals.counted_retries, came_or_did_not),
+        ("calls in steps", of_steps(|step| step.calls), totals.calls),
+        (
+            "failures in steps",
+            of_steps(|step| step.failed),
+            totals.failed,
+        ),
+        (
+            "successes in steps",
+            of_steps(|step| step.answered),
+            totals.succeeded,
+        ),
+    ];
+    let wrong = rules.iter().filter(|(_, one, other)| one != other);
+    let mut wrong: Vec<_> = wrong
+        .map(|(rule, one, other)| format!("{rule}: {one} and {other}"))
+        .collect();
+    if totals.useful < totals.succeeded || (!is_layered && totals.useful > totals.succeeded) {
+        wrong.push(format!("a useful request is no success: {totals:?}"));
+    }
+    if !is_layered && totals.requests - totals.retries > totals.calls {
+        wrong.push(format!("a call has two first requests: {totals:?}"));
+    }
+    if !is_layered && totals.requests - totals.settled > totals.in_flight {
+        wrong.push(format!("a call waits for two responses: {totals:?}"));
+    }
+    wrong
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn nothing_is_lost_and_nothing_comes_from_nowhere(
+        settings in settings(Settings::DEFAULT),
+        setup in settings(Setup::DEFAULT),
+        (clients, queue) in (0_u32..30, 0_u32..30),
+        retry_after_429 in prop::sample::select(vec![RetryAfter::None, RetryAfter::Seconds, RetryAfter::Date]),
+        retrying in prop::sample::select(vec![Retrying::EachLayer, Retrying::Client]),
+        seed in any::<u64>(),
+    ) {
+        let settings = Settings { length: Duration::from_secs(5), ..settings };
+        let setup = Setup {
+            cap: setup.base + setup.cap,
+            clients,
+            queue,
+            retry_after_429,
+            retrying,
+            ..setup
+        };
+        let plan = Plan {
+            settings,
+            policies: vec![Policy::new("any", setup)],
+            seed,
+            ..Plan::of(&STORIES[0])
+        };
+
+        let storm = simulate(&plan, |_| ControlFlow::Continue(())).expect("it can be simulated");
+
+        let wrong = wrong(&storm.policies[0]);
+        prop_assert!(wrong.is_empty(), "{:#?}", wrong);
+    }
+}
+
+/// Nor would it if one of its policies came to what another came to.
+#[test]
+fn every_story_shows_what_its_answer_says_and_its_counts_agree() {
+    for story in STORIES {
+        let storm = simulate(&Plan::of(story), |_| ControlFlow::Continue(())).expect("a storm");
+
+        assert_eq!(storm.shows_the_answer, Some(true), "{}", story.words.name);
+        for (number, run) in storm.policies.iter().enumerate() {
+            let shows = storm.policies.iter().map(|other| {
+                let mut storm = storm.clone();
+                storm.policies[number] = PolicyRun {
+                    policy: run.policy.clone(),
+                    ..other.clone()
+                };
+                (story.shows)(&storm)
+            });
+            assert!(
+                shows.into_iter().any(|shows| shows == Some(false)),
+                "{}: whatever becomes of {}",
+                story.words.name,
+                run.policy.name
+            );
+            let wrong = wrong(run);
+            assert!(
+                wrong.is_empty(),
+                "{} {}: {wrong:#?}",
+                story.words.name,
+                run.policy.name
+            );
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! `lab storm`: many clients with the real middleware, one service with a capacity, and a
+//! short incident, in virtual time.
+//!
+//! The clients are [`ReliableApiClient`](client::teaching::ReliableApiClient)s, whose transport is
+//! a model of a service; everything else is the real client. [`simulate()`] runs a [`Plan`] and
+//! returns a [`Storm`]; a run with the same seed repeats on every machine. [`STORIES`] are the
+//! storms that teach something. [`StormPicture`] is what a page draws of one.
+
+// No input may end the program: each impossible case states its reason.
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::panic,
+        clippy::string_slice,
+        clippy::unreachable,
+        clippy::unwrap_used
+    )
+)]
+
+mod call;
+mod chance;
+mod client_counts;
+mod clients;
+#[cfg(test)]
+mod conservation;
+mod counts;
+mod exponential;
+mod frame;
+mod html;
+mod layers;
+mod load;
+mod model;
+mod parallel;
+mod parameter;
+mod plan;
+mod policy;
+#[cfg(test)]
+mod published;
+mod readout;
+mod seeds;
+mod sentences;
+mod service;
+mod settings;
+mod simulate;
+mod story;
+mod story_words;
+mod tally;
+mod text;
+mod timeline;
+
+pub use frame::{
+    Interval, StormCurves, StormFrame, StormPicture, limit as storm_limit, storm_columns,
+};
+pub use html::html_storm;
+pub use model::{Cut, Latency, PolicyRun, STEP, STORM_VERSION, Step, Storm, Totals};
+pub use parameter::{Parameter, ParameterError, Parameters, Value, Values};
+pub use plan::{DEFAULT_SEED, Plan};
+pub use policy::{Abandoned, Backoff, CALLS_PER_RETRY, ClientKind, Order, Policy, Retrying, Setup};
+pub use readout::{ALL, Recovery, SuccessLevel, level, per_second, percent, rate};
+pub use seeds::simulate_seeds;
+pub use sentences::{
+    Ending, Level, break_even, ending as storm_ending, moment, storm_figures, storm_learnt,
+    storm_terms,
+};
+pub use settings::{GROWTH, Incident, Load, RetryAfter, Settings, SettingsError, Work};
+pub use simulate::{MOST_POLICIES, Progress, StormError, simulate};
+pub use story::{STORIES, Story, policy, story};
+pub use story_words::StoryWords;
+pub use tally::{End, PolicyTally, Tally};
+pub use text::{storm, storm_list, storm_tally};

@@ -1,0 +1,282 @@
+//! The texts of a storm: its setup, the differences between policies, how each ended,
+//! the conclusions, and the figures.
+
+use render::{Column, Table, TableRow, number, optional, words};
+use std::time::Duration;
+
+use render::Mark;
+use serde::Serialize;
+use wire::duration;
+
+use crate::{
+    Cut, Incident, Load, Parameter, Parameters, Policy, PolicyRun, Recovery, RetryAfter, STEP,
+    Settings, Setup, Storm, percent, rate,
+};
+
+/// A rate that is marked in a picture.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Level {
+    /// Calls or requests per second.
+    pub rate: f64,
+    /// The same as text.
+    pub label: String,
+}
+
+/// Whether the service had recovered at the end.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Ending {
+    /// Open until that is known.
+    pub mark: Mark,
+    /// The same as text.
+    pub words: String,
+}
+
+/// The setup of a storm, one phrase each: the load, the incident, the service, the
+/// clients.
+#[must_use]
+pub fn storm_terms(settings: &Settings) -> Vec<String> {
+    let usual = rate(settings.usual_load(), 0.0);
+    let spike = settings.usual_load() * settings.spike;
+    let load = match settings.load {
+        Load::Open => format!("{usual} calls/s"),
+        Load::Closed => format!("{} callers", settings.callers),
+    };
+    let incident = match settings.incident {
+        Incident::None => None,
+        Incident::Spike if settings.load == Load::Closed => {
+            Some(format!("{} callers", settings.most_callers()))
+        }
+        Incident::Spike => Some(format!("{}/s", rate(spike, 0.0))),
+        Incident::Cut => {
+            let Settings {
+                workers,
+                workers_left,
+                ..
+            } = settings;
+            Some(format!("{workers_left} of {workers} workers"))
+        }
+        Incident::Pause => Some("no work".to_owned()),
+        Incident::Refusal => Some(
+            "only 503s".to_owned()
+                + match settings.retry_after {
+                    RetryAfter::None => "",
+                    RetryAfter::Seconds => ", with a Retry-After in seconds,",
+                    RetryAfter::Date => ", with a date as Retry-After,",
+                },
+        ),
+    };
+    let [began, ended] = [settings.incident_starts, settings.incident_ends()].map(moment);
+    let incident = incident.map(|what| format!("{what} from {began} to {ended}"));
+    let (capacity, queue) = (settings.capacity_per_second(), settings.queue);
+    let capacity = rate(capacity, 0.0);
+    let service = format!("the service handles {capacity}/s and queues {queue}");
+    let timeout = moment(settings.timeout);
+    let clients = format!("{} clients, timeout {timeout}", settings.clients);
+    let terms = [Some(load), incident, Some(service), Some(clients)];
+    terms.into_iter().flatten().collect()
+}
+
+/// A moment or a length exactly, in seconds: two different ones never read alike.
+#[must_use]
+pub fn moment(moment: Duration) -> String {
+    format!("{} s", moment.as_secs_f64())
+}
+
+/// The load at which load × requests per call = capacity. Above it, an overloaded service
+/// gets more requests than it can process, and so stays down.
+#[must_use]
+pub fn break_even(settings: &Settings, policy: &Policy) -> Option<Level> {
+    let most = policy.setup.most_requests();
+    let load = settings.capacity_per_second() / most;
+    (most > 1.0).then(|| Level {
+        rate: load,
+        label: format!("break-even, {} calls/s", rate(load, settings.usual_load())),
+    })
+}
+
+/// The load compared with the capacity under this policy.
+pub(super) fn remark(settings: &Settings, policy: &Policy) -> String {
+    let (load, capacity) = (settings.usual_load(), settings.capacity_per_second());
+    let most = policy.setup.most_requests();
+    let rounded = (most * 10.0).round() / 10.0;
+    let requests = match most {
+        ..=1.0 => "1 request".to_owned(),
+        _ => format!("at most {rounded} requests"),
+    };
+    let verdict = if load * most > capacity {
+        "more than the service can do, so it may stay down"
+    } else {
+        "the service can do this"
+    };
+    format!(
+        "{} calls/s × {requests} = {}/s: {verdict}.",
+        rate(load, 0.0),
+        rate(load * most, capacity)
+    )
+}
+
+/// The difference from the most similar of the earlier policies.
+pub(super) fn changed(before: &[Policy], policy: &Policy) -> Option<String> {
+    let differing = |other: &Policy| {
+        let differs = |parameter: &&Parameter<Setup>| {
+            parameter.value(&other.setup) != parameter.value(&policy.setup)
+        };
+        Setup::PARAMETERS.iter().filter(differs).collect::<Vec<_>>()
+    };
+    // Of equally similar ones, the last.
+    let nearest = before.iter().rev();
+    let nearest = nearest.min_by_key(|other| differing(other).len())?;
+    let parameters = differing(nearest).into_iter().map(|parameter| {
+        let name = parameter
+            .name
+            .trim_end_matches("_seconds")
+            .replace('_', " ");
+        let unit = parameter.unit();
+        let space = if unit.is_empty() { "" } else { " " };
+        format!("{name} {}{space}{unit}", parameter.value(&policy.setup))
+    });
+    let parameters = parameters.collect::<Vec<_>>().join(", ");
+    Some(format!("like “{}”, but {parameters}", nearest.name))
+}
+
+/// Whether the service recovered, and when.
+#[must_use]
+pub fn ending(run: &PolicyRun) -> Ending {
+    let (mark, words) = match (run.cut, run.recovery) {
+        (Some(Cut::Cancelled), _) => (Mark::Open, "cancelled"),
+        (Some(Cut::Requests | Cut::InFlight), _) => (Mark::Failed, "cut short"),
+        (None, Recovery::Recovered { .. }) if run.lost() == 0 => (Mark::Ok, "no call lost"),
+        (None, Recovery::Recovered { after }) => {
+            if after.is_zero() {
+                (Mark::Ok, "back at once")
+            } else {
+                (Mark::Ok, &*format!("back after {}", duration(after)))
+            }
+        }
+        (None, Recovery::Down) => (Mark::Failed, "still down"),
+        (None, Recovery::Unknown) => (Mark::Open, "not known"),
+    };
+    Ending {
+        mark,
+        words: words.to_owned(),
+    }
+}
+
+/// The results of a run's calls in a few figures.
+pub(super) fn brief(run: &PolicyRun) -> String {
+    let totals = run.totals;
+    let ended = totals.succeeded + totals.failed;
+    let calls = match run.success() {
+        None => "no call ended".to_owned(),
+        Some(share) => format!("{share} % of {ended} calls succeeded"),
+    };
+    let open = (totals.in_flight > 0).then(|| format!("{} had not ended", totals.in_flight));
+    let requests = format!("{:.2} requests each", run.amplification);
+    let latency = totals.latency.map(|latency| {
+        let [median, p99] = [latency.median, latency.p99].map(duration);
+        format!("median {median}, p99 {p99}")
+    });
+    let cut = run.cut.and_then(Cut::why);
+    let cut = cut.map(|why| format!("cut short: {why}"));
+    let parts = [cut, Some(calls), open, Some(requests), latency];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
+}
+
+/// The conclusions of a storm: headings, each with a text.
+#[must_use]
+pub fn storm_learnt(storm: &Storm) -> Vec<(&'static str, String)> {
+    let told = |text: &str| Some(text.to_owned());
+    let happened = Some(storm.happened()).filter(|text| !text.is_empty());
+    let parts = [
+        ("What happened", happened),
+        ("The answer", answer(storm)),
+        ("The lesson", told(storm.story.lesson)),
+        ("The model leaves out", told(storm.story.left_out)),
+        ("The source", told(storm.story.source)),
+    ];
+    let parts = parts.into_iter();
+    parts
+        .filter_map(|(title, text)| Some((title, text?)))
+        .collect()
+}
+
+/// The story's answer if the storm shows it, and if not, why it is withheld; none if the
+/// story has no answer for this incident.
+fn answer(storm: &Storm) -> Option<String> {
+    let answer = storm.story.answer?;
+    let answer = match storm.shows_the_answer {
+        Some(true) => answer,
+        Some(false) => "With these settings, the storm does not show the story's answer.",
+        None => {
+            "The story's answer is about policies that were not all simulated to their end here."
+        }
+    };
+    Some(answer.to_owned())
+}
+
+/// A figure: its column, and the function for its cell.
+type Figure = (Column, fn(&Settings, &PolicyRun) -> Option<String>);
+
+const FIGURES: [Figure; 13] = [
+    (words("policy"), |_, run| Some(run.policy.name.to_string())),
+    (words("service"), |_, run| Some(ending(run).words)),
+    (number("% of the ended calls succeeded"), |_, run| {
+        run.success()
+    }),
+    (number("calls lost"), |_, run| Some(run.lost().to_string())),
+    (number("requests per call"), |_, run| {
+        Some(format!("{:.2}", run.amplification))
+    }),
+    (
+        number("% of the work whose caller no longer waited"),
+        |_, run| {
+            let worked = run.totals.useful + run.totals.abandoned;
+            (worked > 0).then(|| percent(run.totals.abandoned, worked))
+        },
+    ),
+    (number("median latency"), |_, run| {
+        Some(duration(run.totals.latency?.median))
+    }),
+    (number("99th percentile latency"), |_, run| {
+        Some(duration(run.totals.latency?.p99))
+    }),
+    (number("requests/s at the end"), |settings, run| {
+        run.at_end_rate(settings, |step| step.requests)
+    }),
+    (number("successful calls/s at the end"), |settings, run| {
+        run.at_end_rate(settings, |step| step.goodput)
+    }),
+    (number("queued requests at the end"), |settings, run| {
+        let waiting = run.at_end_per_second(settings, |step| step.waiting)?;
+        let waiting = waiting * STEP.as_secs_f64();
+        Some(rate(waiting, waiting))
+    }),
+    (
+        optional(number("tokens of a client at the end")),
+        |_, run| Some(format!("{:.1}", run.steps.last()?.tokens?)),
+    ),
+    (
+        optional(number(
+            "attempts in flight that a client allows itself at the end",
+        )),
+        |_, run| Some(format!("{:.1}", run.steps.last()?.limit?)),
+    ),
+];
+
+/// The figures of a storm: a row for each policy.
+#[must_use]
+pub fn storm_figures(storm: &Storm) -> Table {
+    let row = |run| {
+        let cells = FIGURES.iter().map(|(_, cell)| cell(&storm.settings, run));
+        TableRow {
+            cells: cells.collect(),
+            failed: ending(run).mark == Mark::Failed,
+        }
+    };
+    let columns = FIGURES.iter().map(|(column, _)| *column);
+    let table = Table {
+        columns: columns.collect(),
+        rows: storm.policies.iter().map(row).collect(),
+    };
+    table.without_empty_columns()
+}

@@ -1,0 +1,564 @@
+//! The service of a storm: workers, and a queue of bounded length before them. Workers
+//! also process requests whose client has left, which keeps a service down.
+
+use std::{
+    collections::VecDeque,
+    future::pending,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::{Duration, SystemTime},
+};
+
+use client::{Clock, Failure, FailureKind, Timeouts};
+use futures_executor::LocalSpawner;
+use http::{
+    Extensions, HeaderValue, Response as HttpResponse, StatusCode,
+    header::{CONTENT_TYPE, RETRY_AFTER},
+};
+use rand::rngs::ChaCha12Rng;
+use reqwest::{Request, Response};
+use reqwest_middleware::{Error, Middleware, Next, Result as Sent};
+use tokio::sync::oneshot;
+
+use super::{
+    call::{self, AttemptResult, LastAttempt},
+    chance::{Stream, exponential, stream},
+    counts::Counts,
+    timeline::{Timeline, spawn},
+};
+use crate::{Abandoned, GROWTH, Incident, Order, RetryAfter, Settings, Setup, Work};
+
+/// The service, as the transport of any number of clients.
+#[derive(Clone)]
+pub(super) struct Service {
+    pub(super) settings: Settings,
+    pub(super) setup: Setup,
+    pub(super) timeline: Timeline,
+    pub(super) counts: Counts,
+    state: Arc<Mutex<State>>,
+}
+
+/// A request in the queue, with the channel of its response.
+type Admitted = oneshot::Sender<()>;
+
+struct State {
+    /// The requests that wait for a worker. It is empty while one is idle.
+    queue: VecDeque<Admitted>,
+    /// Workers without work, the one that has waited for the longest time first.
+    idle: VecDeque<oneshot::Sender<Admitted>>,
+    busy: usize,
+    /// A second of the run, and the requests that arrived in it.
+    arrived: (u64, u32),
+    random: ChaCha12Rng,
+}
+
+impl Service {
+    /// A service without a worker, with a clock and counts of its own.
+    pub(super) fn new(settings: &Settings, setup: &Setup, seed: u64) -> Self {
+        let state = State {
+            queue: VecDeque::new(),
+            idle: VecDeque::new(),
+            busy: 0,
+            arrived: (0, 0),
+            random: stream(seed, Stream::Work),
+        };
+        let queue = match setup.queue {
+            0 => settings.queue,
+            own => own,
+        };
+        Self {
+            settings: Settings { queue, ..*settings },
+            setup: *setup,
+            timeline: Timeline::default(),
+            counts: Counts::new(settings.length),
+            state: Arc::new(Mutex::new(state)),
+        }
+    }
+
+    /// Starts the workers.
+    pub(super) fn start(&self, spawner: &LocalSpawner) {
+        for number in 0..self.settings.workers {
+            spawn(spawner, self.clone().worker(number));
+        }
+    }
+
+    /// One worker: works on one request after the other, for ever.
+    async fn worker(self, number: u32) {
+        loop {
+            self.rest(number).await;
+            let Some(response) = self.next(number).await else {
+                continue;
+            };
+            let took = self.begin();
+            self.timeline.sleep(took).await;
+            // The client of an abandoned request no longer receives.
+            let is_useful = response.send(()).is_ok();
+            self.counts.worked(self.timeline.monotonic(), is_useful);
+            self.lock().busy -= 1;
+        }
+    }
+
+    /// How many requests wait.
+    pub(super) fn waiting(&self) -> usize {
+        self.lock().queue.len()
+    }
+
+    /// How many requests are worked on.
+    pub(super) fn busy(&self) -> usize {
+        self.lock().busy
+    }
+
+    /// Whether this worker works during the incident.
+    fn works_during_incident(&self, number: u32) -> bool {
+        match self.settings.incident {
+            Incident::Cut => number < self.settings.workers_left,
+            Incident::Pause => false,
+            Incident::Spike | Incident::Refusal | Incident::None => true,
+        }
+    }
+
+    /// Waits until this worker may work.
+    async fn rest(&self, number: u32) {
+        if !self.works_during_incident(number)
+            && self.settings.is_during_incident(self.timeline.monotonic())
+        {
+            self.timeline.reach(self.settings.incident_ends()).await;
+        }
+    }
+
+    /// The next request for this worker; `None` if an incident that stops this worker began
+    /// before it.
+    async fn next(&self, number: u32) -> Option<Admitted> {
+        let handed = {
+            let mut state = self.lock();
+            if let Some(request) = self.take(&mut state) {
+                return Some(request);
+            }
+            let (hand, handed) = oneshot::channel();
+            state.idle.push_back(hand);
+            handed
+        };
+        let (begins, now) = (self.settings.incident_starts, self.timeline.monotonic());
+        if self.works_during_incident(number) || now >= begins {
+            return handed.await.ok();
+        }
+        self.timeline.within(begins - now, handed).await?.ok()
+    }
+
+    /// Takes the next request to work on from the queue.
+    fn take(&self, state: &mut State) -> Option<Admitted> {
+        loop {
+            let request = match self.setup.order {
+                Order::Oldest => state.queue.pop_front(),
+                Order::Newest => state.queue.pop_back(),
+            }?;
+            if self.setup.abandoned == Abandoned::Worked || !request.is_closed() {
+                return Some(request);
+            }
+            self.counts.dropped();
+        }
+    }
+
+    /// Begins to work on a request: how long it takes.
+    fn begin(&self) -> Duration {
+        let mut state = self.lock();
+        let others = u32::try_from(state.busy).unwrap_or(u32::MAX);
+        state.busy += 1;
+        let time = self.settings.work_time;
+        match self.settings.work {
+            Work::Exponential => exponential(&mut state.random, time),
+            Work::Constant => time,
+            Work::Growing => time + GROWTH * others,
+        }
+    }
+
+    /// Takes a request in, or refuses it with a status.
+    fn admit(&self) -> Result<oneshot::Receiver<()>, StatusCode> {
+        let now = self.timeline.monotonic();
+        let is_refused =
+            self.settings.incident == Incident::Refusal && self.settings.is_during_incident(now);
+        if is_refused {
+            return Err(StatusCode::SERVICE_UNAVAILABLE);
+        }
+        let (mut request, response) = oneshot::channel();
+        let mut state = self.lock();
+        let (second, arrived) = state.arrived;
+        let before = if second == now.as_secs() { arrived } else { 0 };
+        state.arrived = (now.as_secs(), before + 1);
+        if self.setup.rate_limit > 0 && before >= self.setup.rate_limit {
+            return Err(StatusCode::TOO_MANY_REQUESTS);
+        }
+        while let Some(idle) = state.idle.pop_front() {
+            match idle.send(request) {
+                Ok(()) => return Ok(response),
+                // The incident stops this worker.
+                Err(back) => request = back,
+            }
+        }
+        if state.queue.len() >= self.settings.queue as usize {
+            return Err(StatusCode::SERVICE_UNAVAILABLE);
+        }
+        state.queue.push_back(request);
+        Ok(response)
+    }
+
+    /// The Retry-After of a 503 or a 429.
+    fn retry_after(&self, status: StatusCode) -> Option<HeaderValue> {
+        let now = self.timeline.monotonic();
+        let (form, ends) = match status {
+            StatusCode::TOO_MANY_REQUESTS => {
+                let next = Duration::from_secs(now.as_secs() + 1);
+                (self.setup.retry_after_429, next)
+            }
+            _ if self.settings.is_during_incident(now) => {
+                (self.settings.retry_after, self.settings.incident_ends())
+            }
+            _ => return None,
+        };
+        let text = match form {
+            RetryAfter::None => return None,
+            RetryAfter::Seconds => ceiling(ends.saturating_sub(now)).to_string(),
+            RetryAfter::Date => {
+                let date = SystemTime::UNIX_EPOCH + Duration::from_secs(ceiling(ends));
+                httpdate::fmt_http_date(date)
+            }
+        };
+        HeaderValue::try_from(text).ok()
+    }
+
+    /// The response, if it comes before the client's timeout or the deadline of the call.
+    pub(super) async fn waited_for<T>(
+        &self,
+        response: impl Future<Output = T>,
+        request: &Request,
+        extensions: &Extensions,
+    ) -> Option<T> {
+        let timeouts = extensions.get::<Timeouts>();
+        let read = timeouts.map_or(self.settings.timeout, |timeouts| timeouts.read);
+        let patience = request.timeout().map_or(read, |whole| read.min(*whole));
+        self.timeline.within(patience, response).await
+    }
+
+    /// Records the result of a request.
+    fn got(&self, what: AttemptResult) {
+        call::got(LastAttempt {
+            got: what,
+            at: self.timeline.monotonic(),
+        });
+        self.counts.settled(what);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[async_trait::async_trait]
+impl Middleware for Service {
+    async fn handle(
+        &self,
+        request: Request,
+        extensions: &mut Extensions,
+        _: Next<'_>,
+    ) -> Sent<Response> {
+        if !self
+            .counts
+            .requested(self.timeline.monotonic(), call::before())
+        {
+            // The run is about to end.
+            return pending().await;
+        }
+        let response = match self.admit() {
+            Ok(response) => response,
+            Err(status) => {
+                self.counts.rejected();
+                self.got(match status {
+                    StatusCode::TOO_MANY_REQUESTS => AttemptResult::Throttled,
+                    _ => AttemptResult::Refusal,
+                });
+                return Ok(respond(status, self.retry_after(status)));
+            }
+        };
+        match self.waited_for(response, &request, extensions).await {
+            Some(_) => {
+                self.got(AttemptResult::Success);
+                Ok(respond(StatusCode::OK, None))
+            }
+            None => {
+                self.got(AttemptResult::Timeout);
+                Err(Error::from(Failure(FailureKind::ReadTimeout)))
+            }
+        }
+    }
+}
+
+/// Whole seconds, rounded up.
+fn ceiling(time: Duration) -> u64 {
+    time.as_secs() + u64::from(time.subsec_nanos() > 0)
+}
+
+/// A response as the clients of a storm get it.
+pub(super) fn respond(status: StatusCode, retry_after: Option<HeaderValue>) -> Response {
+    let mut response = HttpResponse::new("{}");
+    *response.status_mut() = status;
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    if let Some(retry_after) = retry_after {
+        headers.insert(RETRY_AFTER, retry_after);
+    }
+    response.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{cell::RefCell, collections::BTreeSet, rc::Rc};
+
+    use futures_executor::LocalPool;
+    use http::Method;
+    use reqwest::Url;
+    use reqwest_middleware::ClientBuilder;
+
+    use super::*;
+    use crate::Totals;
+
+    fn millis(millis: u64) -> Duration {
+        Duration::from_millis(millis)
+    }
+
+    /// One worker that takes a tenth of a second, room for many, and an incident from the
+    /// first second to the second.
+    const ONE_PLACE: Settings = Settings {
+        workers: 1,
+        work: Work::Constant,
+        timeout: Duration::from_secs(10),
+        incident: Incident::None,
+        incident_starts: Duration::from_secs(1),
+        incident_lasts: Duration::from_secs(1),
+        ..Settings::DEFAULT
+    };
+
+    /// Sends requests at these moments, with the time until the deadline of those that
+    /// have one. When each ended, in milliseconds, with the status and the Retry-After of
+    /// a failure.
+    fn sent(
+        settings: Settings,
+        setup: Setup,
+        requests: &[(u64, Option<Duration>)],
+    ) -> (String, Totals) {
+        client::install_tls_provider();
+        let (service, mut pool) = (Service::new(&settings, &setup, 1), LocalPool::new());
+        service.start(&pool.spawner());
+        let session = reqwest::Client::builder().no_proxy().tls_certs_only([]);
+        let session = session.build().expect("a session");
+        let http = ClientBuilder::new(session).with(service.clone()).build();
+        let ended = Rc::new(RefCell::new(vec![String::new(); requests.len()]));
+        for (number, (at, left)) in requests.iter().copied().enumerate() {
+            let (timeline, http) = (service.timeline.clone(), http.clone());
+            let ended = Rc::clone(&ended);
+            spawn(&pool.spawner(), async move {
+                timeline.reach(millis(at)).await;
+                let url = Url::parse("http://storm.invalid").expect("an address");
+                let mut request = Request::new(Method::GET, url);
+                *request.timeout_mut() = left;
+                let response = http.execute(request).await.ok();
+                let at = timeline.monotonic().as_millis();
+                let got = response.map(|response| {
+                    let retry_after = response.headers().get(RETRY_AFTER).cloned();
+                    (response.status(), retry_after)
+                });
+                ended.borrow_mut()[number] = match got {
+                    None => format!("{at}:left"),
+                    Some((StatusCode::OK, _)) => at.to_string(),
+                    Some((status, None)) => format!("{at}:{}", status.as_str()),
+                    Some((status, Some(after))) => {
+                        let after = after.to_str().expect("text");
+                        format!("{at}:{}={after}", status.as_str())
+                    }
+                };
+            });
+        }
+        service.timeline.run(&mut pool, Duration::from_secs(10));
+        (ended.take().join(" "), service.counts.read(0).1)
+    }
+
+    fn got(settings: Settings, setup: Setup, moments: &[u64]) -> (String, Totals) {
+        let requests = moments.iter().map(|at| (*at, None));
+        sent(settings, setup, &requests.collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn a_request_waits_for_a_worker_or_is_refused_at_once() {
+        let with = |workers, queue| Settings {
+            workers,
+            queue,
+            ..ONE_PLACE
+        };
+        let growing = Settings {
+            work: Work::Growing,
+            ..with(3, 300)
+        };
+        let cut = Settings {
+            incident: Incident::Cut,
+            workers_left: 2,
+            ..with(3, 300)
+        };
+        let pause = |queue| Settings {
+            incident: Incident::Pause,
+            ..with(1, queue)
+        };
+        for (settings, moments, ends) in [
+            (with(1, 300), &[0, 0, 50, 400][..], "100 200 300 500"),
+            (with(2, 300), &[0, 0, 50], "100 100 200"),
+            (with(1, 0), &[0, 10], "100 10:503"),
+            (with(1, 0), &[0, 150], "100 250"),
+            (with(1, 1), &[0, 10, 20], "100 200 20:503"),
+            (with(2, 0), &[0, 0, 0], "100 100 0:503"),
+            // Each takes longer for every request that is worked on.
+            (growing, &[0, 0, 0, 500], "100 110 120 600"),
+            // Two workers go on, and the third rests until the cut ends.
+            (cut, &[900; 4], "1000 1000 1000 1100"),
+            (cut, &[1_100; 4], "1200 1200 1300 1300"),
+            (cut, &[1_950; 4], "2050 2050 2100 2150"),
+            // No request starts, and new ones wait.
+            (
+                pause(300),
+                &[950, 1_000, 1_500, 2_200],
+                "1050 2100 2200 2300",
+            ),
+            (pause(1), &[1_500, 1_600], "2100 1600:503"),
+        ] {
+            assert_eq!(got(settings, Setup::DEFAULT, moments).0, ends);
+        }
+    }
+
+    #[test]
+    fn random_work_has_a_different_length_each_time() {
+        let drawn = Settings {
+            work: Work::Exponential,
+            workers: 20,
+            ..ONE_PLACE
+        };
+
+        let (ends, _) = got(drawn, Setup::DEFAULT, &[0; 20]);
+
+        let different: BTreeSet<_> = ends.split(' ').collect();
+        assert!(different.len() > 10, "{ends}");
+    }
+
+    #[test]
+    fn a_request_is_processed_after_its_client_has_left() {
+        let impatient = Settings {
+            timeout: millis(150),
+            ..ONE_PLACE
+        };
+
+        let (ends, totals) = got(impatient, Setup::DEFAULT, &[0, 0, 0, 160]);
+
+        // The last one waits for two whose clients have left.
+        assert_eq!(ends, "100 150:left 150:left 310:left");
+        assert_eq!((totals.useful, totals.abandoned), (1, 3));
+        assert_eq!(totals.settled, 4);
+    }
+
+    #[test]
+    fn a_client_waits_until_its_timeout_or_its_deadline() {
+        let slow = Settings {
+            work_time: millis(300),
+            timeout: millis(200),
+            workers: 3,
+            ..ONE_PLACE
+        };
+        let left = [None, Some(50), Some(250)].map(|left| (0, left.map(millis)));
+
+        let (ends, _) = sent(slow, Setup::DEFAULT, &left);
+
+        assert_eq!(ends, "200:left 50:left 200:left");
+    }
+
+    #[test]
+    fn a_row_sets_the_order_of_its_queue_and_what_becomes_of_abandoned_requests() {
+        let impatient = Settings {
+            timeout: millis(250),
+            ..ONE_PLACE
+        };
+        let setup = |queue, order, abandoned| Setup {
+            queue,
+            order,
+            abandoned,
+            ..Setup::DEFAULT
+        };
+        let (oldest, worked) = (Order::Oldest, Abandoned::Worked);
+        let (newest, dropped) = (Order::Newest, Abandoned::Dropped);
+        for (setup, ends, counts) in [
+            // The third and the fourth are worked on until 400 ms.
+            (
+                setup(0, oldest, worked),
+                "100 200 270:left 280:left 500",
+                (2, 0),
+            ),
+            (
+                setup(0, newest, worked),
+                "100 260:left 270:left 200 400",
+                (2, 0),
+            ),
+            (
+                setup(0, oldest, dropped),
+                "100 200 270:left 280:left 400",
+                (1, 1),
+            ),
+            (
+                setup(1, oldest, worked),
+                "100 200 20:503 30:503 400",
+                (0, 0),
+            ),
+        ] {
+            let (got, totals) = got(impatient, setup, &[0, 10, 20, 30, 300]);
+
+            assert_eq!((&*got, (totals.abandoned, totals.dropped)), (ends, counts));
+        }
+    }
+
+    #[test]
+    fn a_rate_limit_sends_429_until_the_next_second_and_names_it() {
+        for (retry_after_429, after) in [
+            (RetryAfter::None, ""),
+            (RetryAfter::Seconds, "=1"),
+            (RetryAfter::Date, "=Thu, 01 Jan 1970 00:00:01 GMT"),
+        ] {
+            let limited = Setup {
+                rate_limit: 2,
+                retry_after_429,
+                ..Setup::DEFAULT
+            };
+
+            let (ends, _) = got(ONE_PLACE, limited, &[100, 200, 300, 999, 1_000]);
+
+            let throttled = format!("300:429{after} 999:429{after}");
+            assert_eq!(ends, format!("200 300 {throttled} 1100"));
+        }
+    }
+
+    #[test]
+    fn a_refusal_says_when_it_ends_in_the_form_that_is_set() {
+        let date = "=Thu, 01 Jan 1970 00:00:03 GMT";
+        for (retry_after, [at_once, later, then, late]) in [
+            (RetryAfter::None, [""; 4]),
+            (RetryAfter::Seconds, ["=2", "=2", "=1", "=1"]),
+            (RetryAfter::Date, [date; 4]),
+        ] {
+            let refusal = Settings {
+                incident: Incident::Refusal,
+                incident_lasts: millis(1_200),
+                retry_after,
+                queue: 0,
+                ..ONE_PLACE
+            };
+            // The last two come when it is over: one too many.
+            let moments = [900, 1_000, 1_100, 1_200, 2_199, 2_200, 2_210];
+
+            let (ends, _) = got(refusal, Setup::DEFAULT, &moments);
+
+            let during = format!("1000:503{at_once} 1100:503{later} 1200:503{then} 2199:503{late}");
+            assert_eq!(ends, format!("1000 {during} 2300 2210:503"));
+        }
+    }
+}

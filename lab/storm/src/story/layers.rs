@@ -1,0 +1,65 @@
+//! Retries in several layers multiply.
+
+use client::RetryBudget;
+
+use super::Story;
+use crate::{Incident, Policy, Retrying, Settings, Setup, StoryWords};
+/// Client, gateway and API make three attempts each.
+const EACH: Setup = Setup {
+    layers: 3,
+    ..Setup::DEFAULT
+};
+
+const CLIENT: Setup = Setup {
+    retrying: Retrying::Client,
+    ..EACH
+};
+
+pub(super) const STORY: Story = Story {
+    words: StoryWords {
+        name: "layers",
+        title: "clients reach a service through a gateway and an API; it hangs for a while",
+        question: "Client, gateway and API make three attempts each. Does the service recover?",
+        varies: "which layers retry",
+        answer: Some(
+            "Attempts multiply: 3 times 3 times 3 are 27 requests to the service for one call. It stays \
+                 down at a tenth of the load that it handles. With retries in the client alone \
+                 there are three, and with a budget in each layer hardly more than one.",
+        ),
+        lesson: "Retry in one layer, and let the others pass the failure on. Where several must \
+                 retry, give each a budget.",
+        left_out: "Deadlines that travel with a call, more than one gateway, and work in the layers.",
+        scenario: "retry-budget",
+        rule: "finite-attempts",
+        source: "https://sre.google/sre-book/addressing-cascading-failures/",
+    },
+    settings: Settings {
+        calls_per_second: 10.0,
+        incident: Incident::Pause,
+        ..Settings::DEFAULT
+    },
+    policies: &[
+        Policy::new("each layer", EACH),
+        Policy::new("client only", CLIENT),
+        Policy::new(
+            "client, budget",
+            CLIENT.budget(RetryBudget::DEFAULT_CAPACITY),
+        ),
+        Policy::new("each, budget", EACH.budget(RetryBudget::DEFAULT_CAPACITY)),
+    ],
+    shows: |storm| {
+        let back = |name| storm.is_back(name);
+        let rate = |count| {
+            let run = storm.simulated("each layer")?;
+            run.at_end_per_second(&storm.settings, count)
+        };
+        let each = rate(|step| step.requests)? / rate(|step| step.calls)?;
+        Some(
+            !back("each layer")?
+                && (each - 27.0).abs() < 6.0
+                && back("client only")?
+                && back("client, budget")?
+                && back("each, budget")?,
+        )
+    },
+};

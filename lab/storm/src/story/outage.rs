@@ -1,0 +1,75 @@
+//! A short outage shows which retries help.
+
+use std::time::Duration;
+
+use client::RetryBudget;
+
+use super::Story;
+use crate::{Backoff, Incident, Policy, Settings, Setup, StoryWords};
+
+/// Waits that together are shorter than the outage.
+const SHORT: Setup = Setup {
+    attempts: 5,
+    base: Duration::from_millis(50),
+    cap: Duration::from_secs(10),
+    ..Setup::DEFAULT
+};
+
+const AT_ONCE: Setup = Setup {
+    backoff: Backoff::None,
+    ..SHORT
+};
+
+/// Waits that together are as long as the outage.
+const LONG: Setup = Setup {
+    base: Duration::from_secs(1),
+    ..SHORT
+};
+
+pub(super) const STORY: Story = Story {
+    words: StoryWords {
+        name: "outage",
+        title: "for a short time the service responds with 503",
+        question: "For a short time every response is a 503. Which calls still succeed?",
+        varies: "attempts per call, all waits together",
+        answer: Some(
+            "A call succeeds only if its waits outlast the outage. Immediate retries are used up \
+                 before it ends. A budget, which is made for overload, gives up some of these calls.",
+        ),
+        lesson: "Retries help if the fault ends before the attempts are used up. The length of \
+                 the waits matters more than the number of attempts.",
+        left_out: "Callers that do not wait so long. Their calls are lost with every policy.",
+        scenario: "flaky",
+        rule: "backoff-waits",
+        source: "https://sre.google/sre-book/handling-overload/",
+    },
+    settings: Settings {
+        calls_per_second: 40.0,
+        incident: Incident::Refusal,
+        incident_lasts: Duration::from_secs(2),
+        length: Duration::from_secs(30),
+        ..Settings::DEFAULT
+    },
+    policies: &[
+        Policy::new("1 attempt", AT_ONCE.attempts(1)),
+        Policy::new("5, no wait", AT_ONCE),
+        Policy::new("5, up to 0.75 s", SHORT),
+        Policy::new("5, up to 15 s", LONG),
+        Policy::new(
+            "5, 15 s, budget",
+            LONG.budget(RetryBudget::DEFAULT_CAPACITY),
+        ),
+    ],
+    shows: |storm| {
+        let lost = |name| storm.lost(name);
+        let all = lost("1 attempt")?;
+        let (few, some) = (lost("5, up to 15 s")?, lost("5, 15 s, budget")?);
+        Some(
+            lost("5, no wait")? + 2 >= all
+                && lost("5, up to 0.75 s")? * 3 >= all * 2
+                && few * 5 <= all
+                && some >= few + 5
+                && some < all,
+        )
+    },
+};

@@ -1,0 +1,59 @@
+//! The same clients recover or not, depending on the queue of the service.
+
+use super::Story;
+use crate::{Abandoned, Order, Policy, Settings, Setup, StoryWords};
+
+pub(super) const STORY: Story = Story {
+    words: StoryWords {
+        name: "queue",
+        title: "the spike again, with another queue in each row",
+        question: "All clients retry as in the spike. Which queue lets the service recover?",
+        varies: "length of the queue, who comes first",
+        answer: Some(
+            "A queue of 50 takes half a second, so its callers still wait. The newest request has \
+                 a caller who waits, too. To drop abandoned requests is not enough: the oldest of \
+                 the others are abandoned during the work, so it recovers far later or never.",
+        ),
+        lesson: "A queue that takes longer than callers wait turns work into waste. Keep it short, \
+                 or serve the newest request first.",
+        left_out: "Queues that adapt, such as CoDel, and the cost of a refusal.",
+        scenario: "deadline",
+        rule: "finite-attempts",
+        source: "https://aws.amazon.com/builders-library/avoiding-insurmountable-queue-backlogs/",
+    },
+    settings: Settings::DEFAULT,
+    policies: &[
+        Policy::new("300, oldest", Setup::DEFAULT),
+        Policy::new(
+            "50, oldest",
+            Setup {
+                queue: 50,
+                ..Setup::DEFAULT
+            },
+        ),
+        Policy::new(
+            "300, newest",
+            Setup {
+                order: Order::Newest,
+                ..Setup::DEFAULT
+            },
+        ),
+        Policy::new(
+            "drop abandoned",
+            Setup {
+                abandoned: Abandoned::Dropped,
+                ..Setup::DEFAULT
+            },
+        ),
+    ],
+    shows: |storm| {
+        let (back, lost) = (|name| storm.is_back(name), |name| storm.lost(name));
+        let most = lost("50, oldest")?.max(lost("300, newest")?);
+        Some(
+            !back("300, oldest")?
+                && back("50, oldest")?
+                && back("300, newest")?
+                && lost("drop abandoned")? > 2 * most,
+        )
+    },
+};

@@ -1,0 +1,51 @@
+//! A spike passes, and retries keep the service down.
+
+use client::RetryBudget;
+
+use super::Story;
+use crate::{Backoff, Policy, Settings, Setup, StoryWords};
+const AT_ONCE: Setup = Setup {
+    backoff: Backoff::None,
+    ..Setup::DEFAULT
+};
+
+pub(super) const STORY: Story = Story {
+    words: StoryWords {
+        name: "spike",
+        title: "for a while more calls arrive than the service can handle",
+        question: "A spike ends, and load is normal again. Which policies let the service recover?",
+        varies: "attempts per call, waits, budget",
+        answer: Some(
+            "Jitter delays retries, but does not reduce them. A budget reduces them to one for ten \
+                 calls. With a single attempt the service recovers too, but a temporary failure \
+                 ends the call.",
+        ),
+        lesson: "Retries are load. Under overload, retries keep down a service that would \
+                 otherwise recover. Limit them for all calls together.",
+        left_out: "Other clients of the service, its own limits, and autoscaling.",
+        scenario: "retry-budget",
+        rule: "finite-attempts",
+        source: "https://sigops.org/s/conferences/hotos/2021/papers/hotos21-s11-bronson.pdf",
+    },
+    settings: Settings::DEFAULT,
+    policies: &[
+        Policy::new("1 attempt", AT_ONCE.attempts(1)),
+        Policy::new("3, no wait", AT_ONCE),
+        Policy::new("3, jitter", Setup::DEFAULT),
+        Policy::new("3, budget", AT_ONCE.budget(RetryBudget::DEFAULT_CAPACITY)),
+        Policy::new(
+            "3, jitter+budget",
+            Setup::DEFAULT.budget(RetryBudget::DEFAULT_CAPACITY),
+        ),
+    ],
+    shows: |storm| {
+        let back = |name| storm.is_back(name);
+        Some(
+            back("1 attempt")?
+                && !back("3, no wait")?
+                && !back("3, jitter")?
+                && back("3, budget")?
+                && back("3, jitter+budget")?,
+        )
+    },
+};

@@ -1,0 +1,62 @@
+//! Clients that get the same Retry-After return at the same time.
+
+use std::time::Duration;
+
+use super::Story;
+use crate::{ClientKind, Incident, Policy, RetryAfter, Settings, Setup, StoryWords};
+
+pub(super) const STORY: Story = Story {
+    words: StoryWords {
+        name: "synchronized-retry-after",
+        title: "the service says in which second it will be back",
+        question: "Each 503 asks for a retry in the same second. Does the service recover?",
+        varies: "what clients do with the Retry-After",
+        answer: Some(
+            "All clients that got the date return in that second. The service cannot respond to \
+                 so many before they time out, and their retries keep the queue full. One \
+                 second of random spread is too little; with fifteen, the service recovers. \
+                 Clients that ignore the date have given up by then, and lose only those calls.",
+        ),
+        lesson: "A Retry-After gives the earliest time for a retry, not the best one. A later \
+                 retry is allowed: add a random spread.",
+        left_out: "A service that names a different second to each client, which is the better \
+                 solution.",
+        scenario: "retry-after-date",
+        rule: "retry-after-date",
+        source: "https://www.rfc-editor.org/rfc/rfc9110#section-10.2.3",
+    },
+    settings: Settings {
+        incident: Incident::Refusal,
+        retry_after: RetryAfter::Date,
+        ..Settings::DEFAULT
+    },
+    policies: &[
+        Policy::new(
+            "ignore it",
+            Setup {
+                client: ClientKind::Naive,
+                ..Setup::DEFAULT
+            },
+        ),
+        Policy::new("obey", Setup::DEFAULT),
+        Policy::new(
+            "obey+1 s spread",
+            Setup::DEFAULT.spread(Duration::from_secs(1)),
+        ),
+        Policy::new(
+            "obey+15 s spread",
+            Setup::DEFAULT.spread(Duration::from_secs(15)),
+        ),
+    ],
+    shows: |storm| {
+        let back = |name| storm.is_back(name);
+        let (apart, ignoring) = (storm.lost("obey+15 s spread")?, storm.lost("ignore it")?);
+        Some(
+            back("ignore it")?
+                && !back("obey")?
+                && !back("obey+1 s spread")?
+                && back("obey+15 s spread")?
+                && apart * 5 < ignoring,
+        )
+    },
+};

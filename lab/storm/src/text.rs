@@ -1,0 +1,429 @@
+//! A storm as text for a terminal: one line of columns for each policy.
+
+use anstyle::AnsiColor;
+use render::{Mark, Options, Sheet};
+
+use crate::{
+    ALL, Incident, Load, Policy, PolicyRun, PolicyTally, Recovery, STEP, Storm, StoryWords,
+    SuccessLevel, Tally, break_even, level, moment, per_second, rate, storm_columns, storm_ending,
+    storm_learnt, storm_limit, storm_terms,
+};
+/// The width of the policies' names, and that of the text that says how a policy ended.
+const NAME: usize = 17;
+const ENDING: usize = 16;
+
+/// The lines of a plain screen, without the one for the prompt.
+const SCREEN: usize = 23;
+
+/// The levels of a column: none, seven heights, all.
+const HEIGHTS: [char; ALL + 1] = ['·', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+const DIGITS: [char; ALL + 1] = ['0', '1', '2', '3', '4', '5', '6', '7', '8'];
+
+/// The sign of a column that is not judged.
+const NOT_JUDGED: char = '?';
+
+/// Renders a storm: the successes under each policy, and the lesson. The texts after the
+/// lesson, which the report has as well, are left to it if they do not fit a plain screen.
+#[must_use]
+pub fn storm(storm: &Storm, options: &Options) -> String {
+    let mut sheet = Sheet::new(options);
+    picture(&mut sheet, storm);
+    let StoryWords { scenario, rule, .. } = storm.story;
+    let mut more = vec![format!(
+        "See also lab scenario {scenario} (one client) and lab rule {rule}."
+    )];
+    for (title, text) in storm_learnt(storm) {
+        match title {
+            // Each follows the picture that it explains.
+            "What happened" | "The answer" => sheet.beside("", &text),
+            "The lesson" => sheet.beside("", &format!("The lesson: {text}")),
+            _ => more.push(format!("{title}: {text}")),
+        }
+    }
+    let mut text = sheet.into_text();
+    for more in more {
+        let mut sheet = Sheet::new(options);
+        sheet.beside("", &more);
+        let more = sheet.into_text();
+        if text.lines().count() + more.lines().count() <= SCREEN {
+            text.push_str(&more);
+        }
+    }
+    text
+}
+
+/// A line for each policy, below the incident that they met.
+fn picture(sheet: &mut Sheet<'_>, storm: &Storm) {
+    let view = View::of(sheet, storm);
+    let settings = &storm.settings;
+    let [none, .., all] = view.levels;
+    sheet.title(storm.story.question);
+    let mut terms = storm_terms(settings);
+    terms.pop();
+    sheet.beside("", &(terms.join("; ") + "."));
+    let column = STEP * u32::try_from(view.steps).unwrap_or(u32::MAX);
+    let (column_lasts, all_last) = (moment(column), moment(settings.length));
+    sheet.beside(
+        "",
+        &format!(
+            "Calls that succeeded: {all} all, {none} none, {NOT_JUDGED} not judged; \
+             {column_lasts} a column, {all_last} in all."
+        ),
+    );
+    let full = "full: calls/s that fill the service if all of them fail (break-even).";
+    sheet.beside("", full);
+    let varies = storm.story.varies;
+    view.line(sheet, varies, "", ["recovery", "lost", "% ok", "full"]);
+    load(sheet, storm, &view);
+    for run in &storm.policies {
+        line(sheet, storm, run, &view);
+    }
+    if settings.incident != Incident::None {
+        let ends = settings.incident_ends();
+        let at = ends.as_nanos() / column.as_nanos().max(1);
+        let before = NAME + usize::try_from(at).unwrap_or(0).min(view.columns);
+        let mark = sheet.options.or_ascii('▲', '^');
+        let (ends, what) = (moment(ends), what_ends(settings.incident));
+        let label = format!("{mark} {ends}: {what}");
+        // To the left of its mark if there is no room to the right.
+        let length = label.chars().count();
+        sheet.line(&if before + length > sheet.width() {
+            format!("{:>1$} {mark}", format!("{ends}: {what}"), before - 1)
+        } else {
+            format!("{:before$}{label}", "")
+        });
+    }
+}
+
+/// How a picture is drawn: the steps of a column, the columns, and the signs.
+struct View {
+    steps: usize,
+    columns: usize,
+    levels: [char; ALL + 1],
+    /// Whether lines have room for the load and the lost calls.
+    is_wide: bool,
+}
+
+impl View {
+    fn of(sheet: &Sheet<'_>, storm: &Storm) -> Self {
+        let is_wide = !sheet.is_narrow();
+        let most = if is_wide { 30 } else { 20 };
+        Self {
+            steps: storm_columns(&storm.settings, most).0,
+            columns: most,
+            levels: sheet.options.or_ascii(HEIGHTS, DIGITS),
+            is_wide,
+        }
+    }
+
+    fn sign(&self, level: usize) -> char {
+        self.levels.get(level).copied().unwrap_or(NOT_JUDGED)
+    }
+
+    /// A line of the picture: a name, its columns, and cells beside them.
+    fn line(&self, sheet: &mut Sheet<'_>, name: &str, columns: &str, cells: [&str; 4]) {
+        let [ending, lost, share, full] = cells;
+        let width = self.columns;
+        let pad = ENDING.saturating_sub(textwrap::core::display_width(ending));
+        let width = NAME + width;
+        let columns = format!("{name:<NAME$}{columns}");
+        let ending = format!("{columns:<width$} {ending}{:pad$}", "");
+        sheet.line(&match self.is_wide {
+            true => {
+                // A long rate moves the share, so that a blank stays between them.
+                let length = full.chars().count().max(4);
+                let share_end = 10_usize.saturating_sub(length);
+                format!("{ending}{lost:>5}{share:>share_end$} {full:>length$}")
+            }
+            false => format!("{ending}{share:>6}"),
+        });
+    }
+}
+
+/// What the end of the incident ends.
+fn what_ends(incident: Incident) -> &'static str {
+    match incident {
+        Incident::Spike => "the spike ends",
+        Incident::Cut => "all workers are back",
+        Incident::Pause => "the service works again",
+        Incident::Refusal => "the outage ends",
+        Incident::None => "",
+    }
+}
+
+/// The started calls. Under an open load all policies have the same number.
+fn load(sheet: &mut Sheet<'_>, storm: &Storm, view: &View) {
+    let longest = storm.policies.iter().max_by_key(|run| run.steps.len());
+    let Some(run) = longest.filter(|_| storm.settings.load == Load::Open) else {
+        return;
+    };
+    let rates = run.steps.chunks(view.steps);
+    let rates = rates.map(|steps| per_second(steps, |step| step.calls));
+    let rates: Vec<_> = rates.collect();
+    let most = rates.iter().copied().fold(0.0, f64::max);
+    let columns = rates.iter().map(|rate| view.sign(level(*rate, most)));
+    let columns: String = columns.collect();
+    let [.., all] = view.levels;
+    let scale = format!("{all} is {}/s", rate(most, most));
+    view.line(sheet, "load", &columns, [&scale, "", "", ""]);
+}
+
+fn line(sheet: &mut Sheet<'_>, storm: &Storm, run: &PolicyRun, view: &View) {
+    let columns =
+        run.success_levels(view.steps)
+            .into_iter()
+            .map(|success_level| match success_level {
+                SuccessLevel::NoCalls => ' ',
+                SuccessLevel::NotJudged => NOT_JUDGED,
+                SuccessLevel::Level(level) => view.sign(level),
+            });
+    let columns: String = columns.collect();
+    let ending = storm_ending(run);
+    let (color, words) = match ending.mark {
+        Mark::Ok => (AnsiColor::Green, ending.words),
+        Mark::Failed => (AnsiColor::Red, ending.words.to_uppercase()),
+        _ => (AnsiColor::Yellow, ending.words),
+    };
+    let ending = sheet.styled(color.on_default(), &words);
+    let usual = storm.settings.calls_per_second;
+    let full = break_even(&storm.settings, &run.policy);
+    let full = full.map_or(storm.capacity_per_second, |level| level.rate);
+    let (lost, share) = (short(run.lost() as f64), run.success().unwrap_or_default());
+    let cells = [&*ending, &lost, &share, &rate(full, usual)];
+    view.line(sheet, &run.policy.name, &columns, cells);
+    let most = f64::from(run.policy.setup.concurrency);
+    let limits = run.steps.chunks(view.steps);
+    let limits: Option<String> = limits
+        .map(|steps| Some(view.sign(level(storm_limit(steps)?, most))))
+        .collect();
+    if let Some(limits) = limits.filter(|_| most > 0.0) {
+        let [.., all] = view.levels;
+        let scale = format!("{all} is {most} at once");
+        view.line(sheet, "  its limit", &limits, [&scale, "", "", ""]);
+    }
+}
+
+/// A count in four digits at most, in thousands if necessary.
+fn short(count: f64) -> String {
+    match count {
+        ..9_999.5 => format!("{count:.0}"),
+        _ => format!("{:.0}k", count / 1_000.0),
+    }
+}
+
+/// Renders the results of many seeds of a storm and their spread, below the picture of
+/// the first seed.
+#[must_use]
+pub fn storm_tally(first: &Storm, tally: &Tally, options: &Options) -> String {
+    let mut sheet = Sheet::new(options);
+    picture(&mut sheet, first);
+    sheet.gap();
+    let seeds = tally.seeds.len();
+    sheet.line(&format!("That is seed {}. Of {seeds} seeds:", first.seed));
+    for policy in &tally.policies {
+        let name = &policy.policy.name;
+        sheet.beside(&format!("{name:<NAME$}"), &ends(policy, seeds));
+    }
+    if tally.cut_short > 0 {
+        let text = format!(
+            "{} more reached the limit of the simulation.",
+            tally.cut_short
+        );
+        sheet.beside("", &text);
+    }
+    if let Some(shown) = tally.show_the_answer {
+        let story = tally.story.name;
+        let text = format!("{shown} of {seeds} seeds show what the story '{story}' says.");
+        sheet.beside("", &text);
+    }
+    sheet.into_text()
+}
+
+/// How many seeds ended how under a policy.
+fn ends(policy: &PolicyTally, seeds: usize) -> String {
+    let [down, unknown] = [Recovery::Down, Recovery::Unknown].map(|recovery| {
+        let with = policy.ends.iter();
+        with.filter(|end| end.recovery == recovery).count()
+    });
+    let back = policy.ends.iter().filter_map(|end| match end.recovery {
+        Recovery::Recovered { after } => Some(after.as_secs()),
+        Recovery::Down | Recovery::Unknown => None,
+    });
+    let to = |(least, most): (u64, u64)| {
+        if least == most {
+            least.to_string()
+        } else {
+            format!("{least} to {most}")
+        }
+    };
+    let unknown = (unknown > 0).then(|| format!("not known in {unknown}"));
+    let lost = range(policy.ends.iter().map(|end| end.lost));
+    let lost = lost.map(|lost| format!("lost {} calls", to(lost)));
+    let back = range(back).map(|back| format!("back after {} s", to(back)));
+    let down = Some(format!("down in {down} of {seeds}"));
+    let parts = [down, unknown, lost, back].into_iter().flatten();
+    parts.collect::<Vec<_>>().join(", ")
+}
+
+/// The minimum and the maximum of some values.
+fn range<T: Ord + Copy>(values: impl Iterator<Item = T> + Clone) -> Option<(T, T)> {
+    values.clone().min().zip(values.max())
+}
+
+/// Lists the stories and their policies.
+#[must_use]
+pub fn storm_list(stories: &[(StoryWords, &[Policy])], options: &Options) -> String {
+    let mut sheet = Sheet::new(options);
+    for (words, policies) in stories {
+        sheet.beside(&format!("{:<22}", words.name), words.title);
+        let names: Vec<_> = policies.iter().map(Policy::word).collect();
+        sheet.beside(&format!("{:<22}", ""), &names.join(" "));
+    }
+    sheet.into_text()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use proptest::{collection::vec, prelude::*};
+
+    use super::*;
+    use crate::{Settings, Setup, Step, Totals};
+
+    fn settings() -> impl Strategy<Value = Settings> {
+        let incidents = [
+            Incident::None,
+            Incident::Spike,
+            Incident::Cut,
+            Incident::Refusal,
+        ];
+        let times = (0_u64..6_000, 0_u64..4_000);
+        let rates = (0.1..900.0_f64, 1_u32..2_000);
+        (prop::sample::select(incidents.to_vec()), times, rates).prop_map(
+            |(incident, (starts, lasts), (calls_per_second, workers))| Settings {
+                incident,
+                calls_per_second,
+                workers,
+                incident_starts: Duration::from_millis(starts),
+                incident_lasts: Duration::from_millis(lasts),
+                length: Duration::from_secs(15),
+                ..Settings::DEFAULT
+            },
+        )
+    }
+
+    /// A run of calls that mostly end alike for a while.
+    fn steps() -> impl Strategy<Value = Vec<Step>> {
+        let stretch = (0_u32..60, 0_u32..=60, 0_u32..=60, 1_usize..80);
+        vec(stretch, 2..9).prop_map(|stretches| {
+            let steps = stretches
+                .into_iter()
+                .flat_map(|(calls, good, open, steps)| {
+                    let answered = good.min(calls);
+                    let open = (open / 8).min(calls - answered);
+                    let step = Step {
+                        calls,
+                        answered,
+                        failed: calls - answered - open,
+                        limit: Some(f64::from(open)),
+                        ..Step::default()
+                    };
+                    vec![step; steps]
+                });
+            steps.chain(vec![Step::default(); 150]).take(150).collect()
+        })
+    }
+
+    fn storm_of(settings: Settings, rows: Vec<(Vec<Step>, u32)>) -> Storm {
+        let run = |(number, (steps, concurrency)): (usize, (Vec<Step>, u32))| {
+            let sum = |count: fn(&Step) -> u32| steps.iter().map(count).map(u64::from).sum();
+            let totals = Totals {
+                calls: sum(|step| step.calls),
+                succeeded: sum(|step| step.answered),
+                failed: sum(|step| step.failed),
+                in_flight: sum(|step| step.calls - step.answered - step.failed),
+                ..Totals::default()
+            };
+            let setup = Setup {
+                concurrency,
+                ..Setup::DEFAULT
+            };
+            let policy = Policy {
+                name: format!("policy number {number:02}").into(),
+                ..Policy::new("", setup)
+            };
+            PolicyRun::of(&settings, policy, None, steps, totals)
+        };
+        Storm {
+            story: StoryWords {
+                name: "a-story-with-a-long-name",
+                question: "A question?",
+                lesson: "A lesson.",
+                ..StoryWords::default()
+            },
+            shows_the_answer: Some(true),
+            policies: rows.into_iter().enumerate().map(run).collect(),
+            ..Storm::of_no_story(settings)
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        #[test]
+        fn every_row_reads_as_its_counts_say_and_fits_the_terminal(
+            settings in settings(),
+            rows in vec((steps(), 0_u32..20), 1..4),
+            width in 60_usize..=110,
+            ascii in any::<bool>(),
+        ) {
+            let options = Options { width, ascii, ..Options::default() };
+            let simulated = storm_of(settings, rows);
+            let mut tally = Tally::of(&simulated);
+            tally.add(Tally::of(&simulated));
+            let text = storm(&simulated, &options);
+            let seeds = storm_tally(&simulated, &tally, &options);
+
+            for text in [&text, &seeds] {
+                for line in text.lines() {
+                    prop_assert!(line.chars().count() <= width, "{} columns: {}", width, line);
+                }
+                prop_assert!(!ascii || text.is_ascii(), "{}", text);
+            }
+            let columns = if width < 80 { 20 } else { 30 };
+            let per_column = storm_columns(&settings, columns).0;
+            for run in &simulated.policies {
+                let line = text.lines().find(|line| line.starts_with(&*run.policy.name));
+                let line: Vec<_> = line.unwrap_or_default().chars().collect();
+                let signs = line.iter().skip(NAME).copied().chain(std::iter::repeat(' '));
+                for (sign, success_level) in signs.zip(run.success_levels(per_column)) {
+                    let levels = if ascii { DIGITS } else { HEIGHTS };
+                    let expected = match success_level {
+                        SuccessLevel::NoCalls => ' ',
+                        SuccessLevel::NotJudged => '?',
+                        SuccessLevel::Level(level) => levels[level],
+                    };
+                    prop_assert_eq!(sign, expected);
+                }
+                let beside: String = line.iter().skip(NAME + columns + 1).collect();
+                let (ending, cells) = beside.split_at(beside.floor_char_boundary(ENDING));
+                prop_assert_eq!(ending.trim_end().to_lowercase(), storm_ending(run).words);
+                let mut cells = cells.split_whitespace();
+                if let Some(share) = run.success() {
+                    let lost = short(run.lost() as f64);
+                    prop_assert!(width < 80 || cells.next() == Some(&*lost));
+                    prop_assert_eq!(cells.next(), Some(&*share));
+                }
+            }
+            for (policy, run) in tally.policies.iter().zip(&simulated.policies) {
+                let said = ends(policy, 2);
+                let stuck = if run.recovery == Recovery::Down { 2 } else { 0 };
+                let start = format!("down in {stuck} of 2, ");
+                prop_assert!(said.starts_with(&start), "{}", said);
+                let open = run.recovery == Recovery::Unknown;
+                prop_assert_eq!(said.contains("not known in 2, "), open);
+            }
+        }
+    }
+}
