@@ -64,7 +64,8 @@ fn documents() -> Vec<PathBuf> {
             let path = entry.expect("an entry").path();
             let name = path.file_name().and_then(|name| name.to_str());
             let is_ours = name.is_some_and(|name| {
-                !name.starts_with('.') && !["target", "vendor", "node_modules"].contains(&name)
+                (name == ".github" || !name.starts_with('.'))
+                    && !["target", "vendor", "node_modules"].contains(&name)
             });
             if path.is_dir() && is_ours {
                 folders.push(path);

@@ -16,7 +16,7 @@ pub const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 /// lab records every run whole.
 ///
 /// ```
-/// use evidence::trace::{SpanContext, SpanId, TraceId};
+/// use scenario::trace::{SpanContext, SpanId, TraceId};
 /// use scenario::recorder::traceparent;
 ///
 /// let context = SpanContext {
