@@ -10,9 +10,9 @@
 
 #![expect(clippy::print_stdout, reason = "an example talks to a person")]
 
-use std::{collections::BTreeSet, env, error::Error, fs, path::Path, process};
+use std::{collections::BTreeSet, env, error::Error, fs, io, path::Path, process};
 
-use reliable_api_client::{ApiClient, Endpoint, FileCheckpoints};
+use reliable_api_client::{ApiClient, CrawlStart, Endpoint, FileCheckpoints};
 use serde::Deserialize;
 use serde_json::json;
 use wiremock::{Mock, MockServer, Request, ResponseTemplate, matchers::path};
@@ -41,11 +41,11 @@ async fn main() -> Result<(), Box<dyn Error>> {
 
     println!("First run, interrupted after it has processed page 3:");
     crawl(&service.uri(), &file, &mut sink, Some(3)).await?;
-    println!("  the file:\n  {}", fs::read_to_string(&file)?);
+    println!("  the file:\n  {}", member_by_member(&file)?);
 
     println!("Second run, from the file:");
     crawl(&service.uri(), &file, &mut sink, None).await?;
-    println!("  the file:\n  {}", fs::read_to_string(&file)?);
+    println!("  the file:\n  {}", member_by_member(&file)?);
 
     println!("All {} records are there: {sink:?}", sink.len());
     fs::remove_file(&file)?;
@@ -60,10 +60,11 @@ async fn crawl(
     interrupted_at: Option<usize>,
 ) -> Result<(), Box<dyn Error>> {
     let client = ApiClient::builder(base_url).build()?;
-    let mut crawl = client
-        .listing(ITEMS)
-        .crawl(FileCheckpoints::new(file))
-        .await?;
+    let checkpoints = FileCheckpoints::new(file);
+    let CrawlStart::Pages(mut crawl) = client.listing(ITEMS).crawl(checkpoints).await? else {
+        println!("  an earlier run has processed every page");
+        return Ok(());
+    };
     let mut pages = 0;
     while let Some(page) = crawl.next_page().await {
         let page = page?;
@@ -84,6 +85,11 @@ async fn crawl(
         page.commit().await?;
     }
     Ok(())
+}
+
+/// What is in the file, with a line for each member.
+fn member_by_member(file: &Path) -> io::Result<String> {
+    Ok(fs::read_to_string(file)?.replace(",\"", ",\n   \""))
 }
 
 /// Records 1 to 8 on four pages.

@@ -1,6 +1,6 @@
 //! The client for any service: its connections, its settings and its handles.
 //!
-//! Its calls are in `calls.rs`, its listings in `pagination/`, its configuration in
+//! Its calls are in `request.rs`, its listings in `pagination/`, its configuration in
 //! `builder.rs`.
 
 use std::{fmt, sync::Arc};
@@ -10,7 +10,7 @@ use url::Url;
 
 use crate::{
     idempotency_key::IdempotencyKey,
-    pagination::ListingLimits,
+    pagination::{ListingLimits, ListingNames},
     random::Random,
     retry::{CallSettings, OfHandle, Watcher},
     telemetry::Metrics,
@@ -30,7 +30,8 @@ use crate::{
 ///
 /// # async fn order() -> Result<(), reliable_api_client::ApiError> {
 /// let client = ApiClient::builder("https://api.example.com/v1").build()?;
-/// let order = client.get(ORDER.path("id", 4711).query("expand", "lines")).await?;
+/// let target = ORDER.path("id", 4711).query("expand", "lines");
+/// let order = client.get(target).send().await?;
 /// println!("{}", order.text());
 /// # Ok(())
 /// # }
@@ -50,6 +51,7 @@ pub(crate) struct Shared {
     pub(crate) base_url: Url,
     pub(crate) timeouts: Timeouts,
     pub(crate) limits: ListingLimits,
+    pub(crate) listing_names: ListingNames,
     pub(crate) metrics: Arc<Metrics>,
     /// Kept for as long as the client lives: they show the budget and the limit
     /// that it shares.
@@ -85,7 +87,7 @@ impl ApiClient {
     /// const STOCK: Endpoint = Endpoint::new("stock", "/stock");
     ///
     /// let hurried = client.with_settings(CallSettings::new().deadline(Duration::from_secs(1)));
-    /// hurried.get(STOCK).await?;
+    /// hurried.get(STOCK).send().await?;
     /// # Ok(())
     /// # }
     /// ```

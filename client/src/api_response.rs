@@ -2,23 +2,28 @@
 //!
 //! Whether it is what its endpoint promises is checked in `response_checks`.
 
+use std::fmt;
+
 use bytes::Bytes;
 use http::{HeaderMap, StatusCode};
 use reqwest::Response;
+use serde::Deserialize;
 
 use crate::{
-    error::{ApiError, ApiHttpError, ApiResponseError, Problem, RequestName, ResponseProblem},
+    error::{ApiError, ApiHttpError, Kept, Origin, Problem, RequestName, ResponseProblem},
+    response_checks::does_not_fit,
     retry::{FailureKind, IncompleteBody, RetryReport},
 };
 
-/// A response whose body has been read: that of a success to its end, that of
-/// any other as far as it came.
-pub(crate) struct ApiResponse {
-    pub(crate) status: StatusCode,
-    pub(crate) headers: HeaderMap,
-    pub(crate) report: RetryReport,
+/// A success: its status, its headers and its body, which is valid JSON or empty.
+///
+/// `Debug` prints the request, the status and the number of attempts alone.
+pub struct ApiResponse {
     request: RequestName,
-    pub(crate) body: Bytes,
+    status: StatusCode,
+    headers: HeaderMap,
+    body: Bytes,
+    report: RetryReport,
     incomplete: Option<FailureKind>,
 }
 
@@ -36,6 +41,76 @@ impl ApiResponse {
         }
     }
 
+    /// The status, from 200 to 299.
+    #[must_use]
+    pub fn status(&self) -> StatusCode {
+        self.status
+    }
+
+    /// The headers.
+    #[must_use]
+    pub fn headers(&self) -> &HeaderMap {
+        &self.headers
+    }
+
+    /// The number of requests sent.
+    #[must_use]
+    pub fn attempts(&self) -> u32 {
+        self.report.attempts
+    }
+
+    /// The body, unchanged.
+    #[must_use]
+    pub fn body(&self) -> &[u8] {
+        &self.body
+    }
+
+    /// The body as text, unchanged; empty if there is none.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        str::from_utf8(&self.body).unwrap_or_default()
+    }
+
+    /// Reads the body as a type of the caller's.
+    ///
+    /// ```no_run
+    /// use reliable_api_client::{ApiClient, ApiError, Endpoint};
+    ///
+    /// const ORDER: Endpoint = Endpoint::new("order", "/orders/{id}");
+    ///
+    /// #[derive(serde::Deserialize)]
+    /// struct Order {
+    ///     id: u64,
+    /// }
+    ///
+    /// async fn order(client: &ApiClient, id: u64) -> Result<Order, ApiError> {
+    ///     client.get(ORDER.path("id", id)).send().await?.json()
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`ApiError::Response`] if there is no body, if the body does not fit the type, or if
+    /// it exceeds what `serde_json` reads: 127 levels of nesting, numbers in the range of
+    /// the type (or of `f64`), strings without half a surrogate pair.
+    pub fn json<'a, T: Deserialize<'a>>(&'a self) -> Result<T, ApiError> {
+        let body = self.json_body().map_err(|problem| self.problem(problem))?;
+        serde_json::from_slice(body).map_err(|error| {
+            let mut kept = self.kept();
+            kept.detail = Some(error.to_string().into());
+            self.origin().error(does_not_fit(&error), kept)
+        })
+    }
+
+    /// Which call this is the response of.
+    pub(crate) fn origin(&self) -> Origin {
+        Origin {
+            request: self.request,
+            status: self.status,
+            attempts: self.report.attempts,
+        }
+    }
+
     /// The error that this response is, with what its body and headers say.
     pub(crate) fn into_http_error(self) -> ApiError {
         ApiError::Http(ApiHttpError {
@@ -46,16 +121,26 @@ impl ApiResponse {
             attempts: self.report.attempts,
             stopped: self.report.stopped,
             incomplete_body: self.incomplete,
+            kept: Box::new(Kept::new(self.headers, &self.body)),
         })
     }
 
     /// The error for a success that is not what its endpoint promises.
     pub(crate) fn problem(&self, problem: ResponseProblem) -> ApiError {
-        ApiError::Response(ApiResponseError {
-            request: self.request,
-            status: self.status,
-            attempts: self.report.attempts,
-            problem,
-        })
+        self.origin().error(problem, self.kept())
+    }
+
+    fn kept(&self) -> Kept {
+        Kept::new(self.headers.clone(), &self.body)
+    }
+}
+
+impl fmt::Debug for ApiResponse {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ApiResponse")
+            .field("request", &self.request)
+            .field("status", &self.status)
+            .field("attempts", &self.report.attempts)
+            .finish_non_exhaustive()
     }
 }

@@ -6,24 +6,27 @@ use http::StatusCode;
 use reqwest_middleware::Middleware;
 use reqwest_retry::RetryPolicy;
 
+#[cfg(feature = "metrics")]
+use crate::telemetry::{Operation, Rules, SharedRecorder};
 use crate::{
     api_client::{ApiClient, Shared},
     base_url,
     error::{ConfigError, at_most, not_zero, positive},
     hidden_requests,
     last_hop::{NothingBelow, Wire},
-    pagination::ListingLimits,
+    pagination::{ListingLimits, ListingNames},
     random::{Random, SystemRandom},
     retry::{
-        Backoff, CallSettings, Classifier, ConcurrencyLimit, DEFAULT_MAX_BODY_BYTES, Injector,
-        Policy, RETRY_STATUSES, RetryBudget, RetryMiddleware,
+        Backoff, CallSettings, Classifier, ConcurrencyLimit, DEFAULT_MAX_BODY_BYTES, Policy,
+        RETRY_STATUSES, RetryBudget, RetryMiddleware, Watcher,
     },
-    telemetry::{BUDGET_TOKENS, CONCURRENCY_LIMIT, Metrics, Operation, Rules, SharedRecorder},
+    telemetry::{Injector, Metrics, SharedGauge},
     time::{Clock, SystemClock},
     timeouts::Timeouts,
 };
 
-/// Configures an [`ApiClient`], or another client `C` that is made of one.
+/// Configures an [`ApiClient`], or the
+/// [client of the teaching service](crate::teaching::ReliableApiClient).
 /// The [defaults](crate#defaults) are listed with the crate.
 ///
 /// Nothing is checked before [`build`](Self::build), which names the first rule
@@ -34,7 +37,8 @@ pub struct Builder<C = ApiClient> {
     session: Option<reqwest::ClientBuilder>,
     middlewares: Vec<Arc<dyn Middleware>>,
     transport: Option<Arc<dyn Middleware>>,
-    timeouts: Timeouts,
+    timeouts: (Duration, Duration),
+    attempt_timeout: Option<Duration>,
     settings: CallSettings,
     retry_after_spread: Duration,
     correct_dates: bool,
@@ -47,9 +51,12 @@ pub struct Builder<C = ApiClient> {
     max_pages: u32,
     max_items: u32,
     page_size: u32,
+    listing_names: ListingNames,
     clock: Option<Arc<dyn Clock>>,
     random: Arc<dyn Random>,
+    #[cfg(feature = "metrics")]
     recorder: Option<SharedRecorder>,
+    #[cfg(feature = "metrics")]
     operations: Vec<Operation>,
     injector: Option<Injector>,
     name: &'static str,
@@ -70,7 +77,8 @@ impl<C: From<ApiClient>> Builder<C> {
             session: None,
             middlewares: Vec::new(),
             transport: None,
-            timeouts: Timeouts::DEFAULT,
+            timeouts: (Timeouts::DEFAULT.connect, Timeouts::DEFAULT.read),
+            attempt_timeout: None,
             settings: CallSettings::new(),
             retry_after_spread: Duration::ZERO,
             correct_dates: false,
@@ -83,9 +91,12 @@ impl<C: From<ApiClient>> Builder<C> {
             max_pages: ListingLimits::DEFAULT.max_pages.get(),
             max_items: ListingLimits::DEFAULT.max_items.get(),
             page_size: ListingLimits::DEFAULT.page_size.get(),
+            listing_names: ListingNames::new(),
             clock: None,
             random: Arc::new(SystemRandom),
+            #[cfg(feature = "metrics")]
             recorder: None,
+            #[cfg(feature = "metrics")]
             operations: Vec::new(),
             injector: None,
             name: "default",
@@ -97,8 +108,8 @@ impl<C: From<ApiClient>> Builder<C> {
     /// certificates. The client's own ignores the proxy variables of the
     /// environment; neither reads a netrc file.
     ///
-    /// On either, redirects are off, the timeout pair is set, and the retries
-    /// that `reqwest` makes on its own are off.
+    /// On either, redirects are off, the [timeouts](Self::timeouts) of this builder replace
+    /// those of the session, and the retries that `reqwest` makes on its own are off.
     pub fn session(mut self, session: reqwest::ClientBuilder) -> Self {
         self.session = Some(session);
         self
@@ -122,9 +133,19 @@ impl<C: From<ApiClient>> Builder<C> {
         self
     }
 
-    /// The timeout pair of every request; at most a day each.
+    /// The timeout pair of every request: the longest time to a connection, and the longest
+    /// silence of the server. At most a day each. The time of an attempt as a whole has a
+    /// bound as well: see [`attempt_timeout`](Self::attempt_timeout).
     pub fn timeouts(mut self, connect: Duration, read: Duration) -> Self {
-        self.timeouts = Timeouts { connect, read };
+        self.timeouts = (connect, read);
+        self
+    }
+
+    /// The longest time of an attempt, from its start to the end of the response; at most a
+    /// day. The default is four times the read timeout, which bounds a response that drips.
+    /// Raise it for large downloads.
+    pub fn attempt_timeout(mut self, attempt: Duration) -> Self {
+        self.attempt_timeout = Some(attempt);
         self
     }
 
@@ -223,6 +244,12 @@ impl<C: From<ApiClient>> Builder<C> {
         self
     }
 
+    /// The names that the service uses for the parameters and members of a listing.
+    pub fn listing_names(mut self, names: ListingNames) -> Self {
+        self.listing_names = names;
+        self
+    }
+
     /// The clock that measures, reads dates and waits.
     pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
         self.clock = Some(clock);
@@ -236,6 +263,7 @@ impl<C: From<ApiClient>> Builder<C> {
     }
 
     /// Registers the metrics with `recorder` rather than the global one.
+    #[cfg(feature = "metrics")]
     pub fn recorder(mut self, recorder: SharedRecorder) -> Self {
         self.recorder = Some(recorder);
         self
@@ -244,6 +272,7 @@ impl<C: From<ApiClient>> Builder<C> {
     /// Announces what will be called beside the methods of the client, so that
     /// its counters are there at zero before the first event. Several calls add up.
     /// [`telemetry`](crate::telemetry) says why it matters.
+    #[cfg(feature = "metrics")]
     pub fn operations(mut self, operations: impl IntoIterator<Item = Operation>) -> Self {
         self.operations.extend(operations);
         self
@@ -261,6 +290,59 @@ impl<C: From<ApiClient>> Builder<C> {
         self
     }
 
+    fn checked_timeouts(&self) -> Result<Timeouts, ConfigError> {
+        let longest = CallSettings::LONGEST;
+        let (connect, read) = self.timeouts;
+        let mut timeouts = Timeouts::new(connect, read);
+        timeouts.attempt = self
+            .attempt_timeout
+            .unwrap_or(timeouts.attempt.min(longest));
+        for (field, timeout) in [
+            ("the connect timeout", connect),
+            ("the read timeout", read),
+            ("the attempt timeout", timeouts.attempt),
+        ] {
+            not_zero(field, timeout)?;
+            at_most(field, timeout, longest)?;
+        }
+        Ok(timeouts)
+    }
+
+    #[cfg(feature = "metrics")]
+    fn new_metrics(&self) -> Metrics {
+        let rules = Rules {
+            retry_statuses: self.retry_statuses.clone(),
+            retry_budget: self.retry_budget.is_some(),
+            concurrency_limit: self.concurrency_limit.is_some(),
+        };
+        let metrics = Metrics::new(self.recorder.clone(), rules);
+        for operation in &self.operations {
+            metrics.announce(operation);
+        }
+        metrics
+    }
+
+    #[cfg(not(feature = "metrics"))]
+    fn new_metrics(&self) -> Metrics {
+        Metrics
+    }
+
+    /// Shows what this client shares on its gauges, for as long as the result is kept.
+    fn watch_shared(&self, metrics: &Metrics) -> Vec<Arc<Watcher>> {
+        let mut watchers = Vec::new();
+        if let Some(limit) = &self.concurrency_limit {
+            let watcher = metrics.watcher(SharedGauge::ConcurrencyLimit, self.name);
+            limit.watch(&watcher);
+            watchers.push(watcher);
+        }
+        if let Some(budget) = &self.retry_budget {
+            let watcher = metrics.watcher(SharedGauge::RetryBudget, self.name);
+            budget.watch(&watcher);
+            watchers.push(watcher);
+        }
+        watchers
+    }
+
     /// Builds the client.
     ///
     /// # Errors
@@ -273,53 +355,30 @@ impl<C: From<ApiClient>> Builder<C> {
             max_items: positive("max_items", self.max_items)?,
             page_size: positive("page_size", self.page_size)?,
         };
-        let Timeouts { connect, read } = self.timeouts;
-        for (field, timeout) in [("the connect timeout", connect), ("the read timeout", read)] {
-            not_zero(field, timeout)?;
-            at_most(field, timeout, CallSettings::LONGEST)?;
-        }
+        self.listing_names.check()?;
+        let timeouts = self.checked_timeouts()?;
         let classifier = Classifier::new(self.retry_statuses.iter().copied())?;
-        // The clock of the machine is never held, so only another one needs this hop.
-        let wire = self.clock.clone().map(Wire);
-        let clock = self.clock.unwrap_or_else(|| Arc::new(SystemClock::new()));
+        let clock = self.clock.clone();
+        let clock = clock.unwrap_or_else(|| Arc::new(SystemClock::new()));
         let (base, cap) = self.backoff;
         let backoff = Backoff::new(base, cap, Arc::clone(&clock), Arc::clone(&self.random))?;
-        let policy = self.policy.map_or(Policy::Backoff(backoff), Policy::Given);
+        let metrics = Arc::new(self.new_metrics());
+        let watchers = self.watch_shared(&metrics);
 
         let session = match (&self.transport, self.session) {
             (Some(_), Some(_)) => return Err(ConfigError::SessionAndTransport),
             (Some(_), None) => hidden_requests::unused()?,
-            (None, given) => hidden_requests::build(given, &base_url, self.timeouts)?,
+            (None, given) => hidden_requests::build(given, &base_url, timeouts)?,
         };
-        let rules = Rules {
-            retry_statuses: self.retry_statuses,
-            retry_budget: self.retry_budget.is_some(),
-            concurrency_limit: self.concurrency_limit.is_some(),
-        };
-        let metrics = Arc::new(Metrics::new(self.recorder, rules));
-        for operation in &self.operations {
-            metrics.announce(operation);
-        }
-        let mut watchers = Vec::new();
-        if let Some(limit) = &self.concurrency_limit {
-            let watcher = metrics.watcher(&CONCURRENCY_LIMIT, self.name);
-            limit.watch(&watcher);
-            watchers.push(watcher);
-        }
-        if let Some(budget) = &self.retry_budget {
-            let watcher = metrics.watcher(&BUDGET_TOKENS, self.name);
-            budget.watch(&watcher);
-            watchers.push(watcher);
-        }
-        let spread = (self.retry_after_spread, Arc::clone(&self.random));
         let observer = Arc::clone(&metrics);
+        let spread = (self.retry_after_spread, Arc::clone(&self.random));
         let retries = RetryMiddleware {
-            policy,
+            policy: self.policy.map_or(Policy::Backoff(backoff), Policy::Given),
             strategy: classifier,
             settings: self.settings,
             budget: self.retry_budget,
             concurrency: self.concurrency_limit,
-            timeouts: Some(self.timeouts),
+            timeouts: Some(timeouts),
             has_no_session: self.transport.is_some(),
             max_body_bytes: self.max_body_bytes,
             spread: Some(spread).filter(|(spread, _)| !spread.is_zero()),
@@ -331,16 +390,19 @@ impl<C: From<ApiClient>> Builder<C> {
         retries.check(&retries.settings)?;
         let mut stack: Vec<Arc<dyn Middleware>> = vec![Arc::new(retries)];
         stack.extend(self.middlewares);
-        match self.transport {
-            Some(transport) => stack.extend([transport, Arc::new(NothingBelow)]),
-            None => stack.extend(wire.map(|wire| Arc::new(wire) as Arc<dyn Middleware>)),
+        if let Some(transport) = self.transport {
+            stack.extend([transport, Arc::new(NothingBelow)]);
+        } else if let Some(clock) = self.clock {
+            // The clock of the machine is never held, so only another one needs this hop.
+            stack.push(Arc::new(Wire(clock)));
         }
         let shared = Shared {
             session,
             stack,
             base_url,
-            timeouts: self.timeouts,
+            timeouts,
             limits,
+            listing_names: self.listing_names,
             metrics,
             _watchers: watchers,
             clock,

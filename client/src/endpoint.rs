@@ -30,12 +30,23 @@ impl Endpoint {
     ///
     /// # Panics
     ///
-    /// If `template` does not begin with `/`; at compile time, for a constant.
+    /// If `template` does not begin with `/`, or contains `?`, `#`, `\\` or white space; at
+    /// compile time, for a constant. A query belongs to a request: see
+    /// [`query`](Self::query).
+    ///
+    /// ```compile_fail
+    /// # use reliable_api_client::Endpoint;
+    /// const OPEN: Endpoint = Endpoint::new("open", "/orders?state=open");
+    /// ```
     #[must_use]
     pub const fn new(name: &'static str, template: &'static str) -> Self {
         assert!(
             matches!(template.as_bytes(), [b'/', ..]),
             "an endpoint's template begins with '/'"
+        );
+        assert!(
+            is_path(template.as_bytes()),
+            "an endpoint's template contains no '?', '#', '\\' and white space"
         );
         Self { name, template }
     }
@@ -50,5 +61,42 @@ impl Endpoint {
     #[must_use]
     pub const fn template(self) -> &'static str {
         self.template
+    }
+}
+
+/// Whether a template is a path alone.
+const fn is_path(mut template: &[u8]) -> bool {
+    while let [first, rest @ ..] = template {
+        if matches!(first, b'?' | b'#' | b'\\' | 0x7f) || *first <= b' ' {
+            return false;
+        }
+        template = rest;
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use std::panic::catch_unwind;
+
+    use super::*;
+
+    #[test]
+    fn a_template_is_a_path_without_a_query_a_fragment_and_white_space() {
+        for (template, is_a_template) in [
+            ("/orders/{id}/é~%20", true),
+            ("/orders?state=open", false),
+            ("/orders/{id}?", false),
+            ("/orders#top", false),
+            ("/orders\\lines", false),
+            ("/orders lines", false),
+            ("/orders\n", false),
+            ("orders", false),
+            ("", false),
+        ] {
+            let made = catch_unwind(|| Endpoint::new("orders", template));
+
+            assert_eq!(made.is_ok(), is_a_template, "{template:?}");
+        }
     }
 }

@@ -4,7 +4,9 @@ use std::sync::OnceLock;
 
 use url::Url;
 
-use crate::{error::ConfigError, timeouts::Timeouts, tls::install_tls_provider};
+#[cfg(feature = "tls")]
+use crate::tls::install_tls_provider;
+use crate::{error::ConfigError, timeouts::Timeouts};
 
 /// Turns off what a session would send without being asked: redirects, which a
 /// default `reqwest::Client` follows (a 307 or 308 with method and body, POST
@@ -12,9 +14,10 @@ use crate::{error::ConfigError, timeouts::Timeouts, tls::install_tls_provider};
 ///
 /// Neither can be seen, counted or stopped by a middleware, so
 /// [`RetryMiddleware`](crate::RetryMiddleware) needs a session that was built
-/// this way. It also installs a [TLS provider](install_tls_provider).
+/// this way. With the feature `tls`, it also installs a TLS provider.
 /// [`Builder::build`](crate::Builder::build) does it to every session.
 pub fn without_hidden_requests(session: reqwest::ClientBuilder) -> reqwest::ClientBuilder {
+    #[cfg(feature = "tls")]
     install_tls_provider();
     session
         .redirect(reqwest::redirect::Policy::none())
@@ -28,16 +31,8 @@ pub(crate) fn build(
     base_url: &Url,
     timeouts: Timeouts,
 ) -> Result<reqwest::Client, ConfigError> {
-    let session = given.unwrap_or_else(|| {
-        let own = reqwest::Client::builder().no_proxy();
-        // Where no certificate authority is installed, as in a slim container,
-        // looking for one fails the build; plain HTTP needs none.
-        if base_url.scheme() == "http" {
-            own.tls_certs_only([])
-        } else {
-            own
-        }
-    });
+    let is_plain = base_url.scheme() == "http";
+    let session = given.unwrap_or_else(|| own_session(is_plain));
     without_hidden_requests(session)
         .connect_timeout(timeouts.connect)
         .read_timeout(timeouts.read)
@@ -53,11 +48,27 @@ pub(crate) fn unused() -> Result<reqwest::Client, ConfigError> {
     if let Some(session) = UNUSED.get() {
         return Ok(session.clone());
     }
-    install_tls_provider();
-    let session = reqwest::Client::builder()
-        .no_proxy()
-        .tls_certs_only([])
+    let session = without_hidden_requests(own_session(true))
         .build()
         .map_err(|error| ConfigError::Session(error.without_url()))?;
     Ok(UNUSED.get_or_init(|| session).clone())
+}
+
+/// A session without the proxies of the environment.
+///
+/// Where no certificate authority is installed, as in a slim container, looking for one
+/// fails the build; plain HTTP needs none.
+#[cfg(feature = "tls")]
+fn own_session(is_plain: bool) -> reqwest::ClientBuilder {
+    let session = reqwest::Client::builder().no_proxy();
+    if is_plain {
+        session.tls_certs_only([])
+    } else {
+        session
+    }
+}
+
+#[cfg(not(feature = "tls"))]
+fn own_session(_: bool) -> reqwest::ClientBuilder {
+    reqwest::Client::builder().no_proxy()
 }

@@ -1,17 +1,20 @@
-#![doc = include_str!("../README.md")]
+#![cfg_attr(
+    all(feature = "files", feature = "metrics", feature = "tls"),
+    doc = include_str!("../README.md")
+)]
 //!
 //! # Map of the crate
 //!
 //! - Calls: [`ApiClient`] and its [`Builder`]; [`Endpoint`] and [`Target`];
-//!   [`CallSettings`]; [`IdempotencyKey`]; [`RawObject`] is the object of a response.
-//! - Listings: [`Listing`], read as [`Pages`], [`Items`] or a [`Crawl`] with a
-//!   [`CheckpointStore`].
+//!   [`RequestBuilder`] and [`ApiResponse`]; [`CallSettings`]; [`IdempotencyKey`].
+//! - Listings: [`Listing`], read as [`Pages`], as [`Items`] of which each is a
+//!   [`RawObject`], or as a [`Crawl`] with a [`CheckpointStore`].
 //! - Errors: [`ApiError`] with one variant for each class.
 //! - The decision: [`decide`] is a pure function from [`Facts`], [`CallState`] and
 //!   [`Limits`] to a [`Decision`], and nothing else decides. [`RetryAfter`],
 //!   [`Classifier`] and [`Eligibility`] read its facts off requests and responses.
 //! - The layer: [`RetryMiddleware`] with a [`Backoff`], a [`RetryBudget`] and a
-//!   [`ConcurrencyLimit`]; [`from_reqwest_retry`] shows how to move to it.
+//!   [`ConcurrencyLimit`].
 //! - Telemetry: [`telemetry`] lists every span, metric and label.
 //! - The client of the teaching service: [`teaching`].
 //!
@@ -35,11 +38,9 @@ mod api_client;
 mod api_response;
 mod base_url;
 mod builder;
-mod calls;
 mod endpoint;
 mod error;
 mod foreign_response;
-pub mod from_reqwest_retry;
 mod hidden_requests;
 mod idempotency_key;
 mod last_hop;
@@ -57,9 +58,11 @@ pub mod teaching;
 pub mod telemetry;
 mod time;
 mod timeouts;
+#[cfg(feature = "tls")]
 mod tls;
 
 pub use api_client::ApiClient;
+pub use api_response::ApiResponse;
 pub use builder::Builder;
 pub use endpoint::Endpoint;
 pub use error::{
@@ -69,13 +72,16 @@ pub use error::{
 pub use foreign_response::check;
 pub use hidden_requests::without_hidden_requests;
 pub use idempotency_key::{IdempotencyKey, InvalidIdempotencyKey};
+#[cfg(feature = "files")]
+pub use pagination::FileCheckpoints;
 pub use pagination::{
-    Checkpoint, CheckpointError, CheckpointStore, Crawl, CrawlError, Cursor, EmptyCursor,
-    FileCheckpoints, Items, Listing, ListingId, ListingLimits, MemoryCheckpoints, Page, Pages,
-    Position, UncommittedPage,
+    Checkpoint, CheckpointError, CheckpointStore, Crawl, CrawlError, CrawlStart, Cursor,
+    EmptyCursor, FinishedCrawl, Items, Listing, ListingId, ListingLimits, ListingNames,
+    MemoryCheckpoints, Page, Pages, Position, UncommittedPage,
 };
 pub use random::{Random, SeededRandom, SystemRandom};
-pub use raw_object::{JsonObject, RawObject, RawObjectError};
+pub use raw_object::{JsonObject, RawObject};
+pub use request::RequestBuilder;
 pub use retry::{
     Backoff, CallSettings, CallState, Classifier, ConcurrencyLimit, Decision, Eligibility,
     FINAL_STATUSES, Facts, Failure, FailureKind, IncompleteBody, Limits, NoWait, RETRY_STATUSES,
@@ -85,4 +91,5 @@ pub use retry::{
 pub use target::Target;
 pub use time::{Clock, Hold, Sleep, SystemClock, VirtualClock};
 pub use timeouts::Timeouts;
+#[cfg(feature = "tls")]
 pub use tls::install_tls_provider;

@@ -8,90 +8,73 @@
 use std::fmt;
 
 use serde::{
-    Deserialize, Serialize,
+    Deserialize, Serialize, Serializer,
     de::{Deserializer, Error as _, MapAccess, Visitor},
 };
 use serde_json::value::RawValue;
 
 use crate::{
-    error::{JsonType, ResponseProblem},
+    error::{ApiError, JsonType, Kept, Origin, ResponseProblem},
     member_name::NameIn,
+    response_checks::does_not_fit,
 };
 
-/// A JSON object as a tree of values, such as the body of a request. The object of a
-/// response is a [`RawObject`].
+/// A JSON object as a tree of values, such as the body of a job.
 pub type JsonObject = serde_json::Map<String, serde_json::Value>;
 
-/// A JSON object of a response, kept as the text that came.
+/// An item of a page: a JSON object, kept as the text that came.
 ///
-/// It is known to be well-formed (RFC 8259) and to be an object, and nothing of
-/// it was changed: numbers of any length, the order of the members, members with
-/// the same name and any depth of nesting are all there. What a program makes
-/// of it is decided when it is read: as a type of its own with
-/// [`parse`](Self::parse), as a tree with [`to_object`](Self::to_object), or as
-/// [`text`](Self::text).
+/// It is a [`RawValue`] that is known to be an object, so nothing of it was changed:
+/// numbers of any length, the order of the members, members with the same name and any
+/// depth of nesting are all there. `serde_json` writes it as the text that came.
 ///
-/// Two are equal if their texts are. `Debug` prints no content. `serde_json` writes it
-/// as the text that came.
-#[derive(Clone, Serialize)]
-#[serde(transparent)]
-pub struct RawObject(Box<RawValue>);
+/// Two are equal if their texts are. `Debug` prints no content.
+#[derive(Clone)]
+pub struct RawObject {
+    text: Box<RawValue>,
+    origin: Origin,
+}
 
 impl RawObject {
     /// The JSON text, from its `{` to its `}`.
     #[must_use]
     pub fn text(&self) -> &str {
-        self.0.get()
+        self.text.get()
     }
 
-    /// The JSON text, taken out of the object.
-    #[must_use]
-    pub fn into_text(self) -> Box<str> {
-        self.0.into()
-    }
-
-    /// Reads the object as a type of the caller's.
+    /// Reads the object as a type of the caller's, such as [`JsonObject`].
     ///
     /// ```no_run
-    /// # use reliable_api_client::{ApiClient, Endpoint};
-    /// # const RECORDS: Endpoint = Endpoint::new("records", "/records");
-    /// # async fn example(client: ApiClient) -> Result<(), Box<dyn std::error::Error>> {
+    /// use reliable_api_client::{ApiClient, ApiError, Endpoint};
+    ///
+    /// const RECORDS: Endpoint = Endpoint::new("records", "/records");
+    ///
     /// #[derive(serde::Deserialize)]
     /// struct Record {
     ///     id: String,
     /// }
     ///
-    /// let mut items = client.listing(RECORDS).items();
-    /// while let Some(item) = items.next_item().await {
-    ///     let item = item?;
-    ///     let record: Record = item.parse()?;
-    ///     println!("{}", record.id);
+    /// async fn print(client: &ApiClient) -> Result<(), ApiError> {
+    ///     let mut items = client.listing(RECORDS).items();
+    ///     while let Some(item) = items.next_item().await {
+    ///         let Record { id } = item?.parse()?;
+    ///         println!("{id}");
+    ///     }
+    ///     Ok(())
     /// }
-    /// # Ok(())
-    /// # }
     /// ```
     ///
     /// # Errors
     ///
-    /// [`RawObjectError`] if the object does not fit the type, or exceeds what
-    /// `serde_json` reads: 127 levels of nesting, numbers in the range of the
-    /// type (or of `f64`), strings without half a surrogate pair.
-    pub fn parse<'a, T: Deserialize<'a>>(&'a self) -> Result<T, RawObjectError> {
-        serde_json::from_str(self.text()).map_err(RawObjectError)
-    }
-
-    /// Reads the object as a tree of values.
-    ///
-    /// It no longer is what came: the members are sorted, of several with one
-    /// name the last is left, and a number that is no `i64` or `u64` is rounded
-    /// to an `f64`.
-    ///
-    /// # Errors
-    ///
-    /// [`RawObjectError`] if the object exceeds what `serde_json` reads, as with
-    /// [`parse`](Self::parse).
-    pub fn to_object(&self) -> Result<JsonObject, RawObjectError> {
-        self.parse()
+    /// [`ApiError::Response`] as for [`ApiResponse::json`](crate::ApiResponse::json).
+    pub fn parse<'a, T: Deserialize<'a>>(&'a self) -> Result<T, ApiError> {
+        serde_json::from_str(self.text()).map_err(|error| {
+            let kept = Kept {
+                detail: Some(error.to_string().into()),
+                ..Kept::default()
+            };
+            self.origin.error(does_not_fit(&error), kept)
+        })
     }
 }
 
@@ -103,51 +86,17 @@ impl PartialEq for RawObject {
 
 impl Eq for RawObject {}
 
+impl Serialize for RawObject {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.text.serialize(serializer)
+    }
+}
+
 impl fmt::Debug for RawObject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("RawObject(…)")
     }
 }
-
-/// Why a [`RawObject`] could not be read as what was asked for.
-///
-/// Neither `Display` nor `Debug` quotes the object. What `serde_json` says may
-/// do so, and is therefore not the source of this error, but handed out by
-/// [`into_inner`](Self::into_inner).
-pub struct RawObjectError(serde_json::Error);
-
-impl RawObjectError {
-    /// What `serde_json` says. It may quote values of the object.
-    #[must_use]
-    pub fn into_inner(self) -> serde_json::Error {
-        self.0
-    }
-}
-
-impl fmt::Display for RawObjectError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let error = &self.0;
-        if error.is_data() {
-            write!(
-                f,
-                "the object does not fit the type that was asked for at line {} column {}",
-                error.line(),
-                error.column()
-            )
-        } else {
-            // A fixed text, such as "recursion limit exceeded", and the place.
-            write!(f, "the object cannot be read: {error}")
-        }
-    }
-}
-
-impl fmt::Debug for RawObjectError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "RawObjectError({self})")
-    }
-}
-
-impl std::error::Error for RawObjectError {}
 
 /// An object within a body that was found to be well-formed.
 #[derive(Debug, Clone, Copy)]
@@ -178,8 +127,11 @@ impl<'a> ObjectText<'a> {
     }
 
     /// Copies the text out of the body.
-    pub(crate) fn keep(self) -> RawObject {
-        RawObject(self.0.to_owned())
+    pub(crate) fn keep(self, origin: Origin) -> RawObject {
+        RawObject {
+            text: self.0.to_owned(),
+            origin,
+        }
     }
 }
 
@@ -207,8 +159,6 @@ impl<'de> Visitor<'de> for Member {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     fn raw(text: &str) -> &RawValue {
@@ -216,7 +166,8 @@ mod tests {
     }
 
     fn object(text: &str) -> RawObject {
-        ObjectText::of(raw(text)).expect("an object").keep()
+        let object = ObjectText::of(raw(text)).expect("an object");
+        object.keep(Origin::default())
     }
 
     #[test]
@@ -230,49 +181,22 @@ mod tests {
         ] {
             assert_eq!(object(text).text(), text);
             assert_eq!(serde_json::to_string(&object(text)).expect("JSON"), text);
-            assert_eq!(&*object(text).into_text(), text);
         }
         let [one, spaced] = [r#"{"n":1}"#, r#"{"n": 1}"#].map(object);
         assert_ne!(one, spaced, "equal if their texts are");
     }
 
     #[test]
-    fn is_read_as_a_type_a_tree_or_text() {
-        #[derive(Deserialize, Debug, PartialEq)]
-        struct Record<'a> {
-            id: u128,
-            name: &'a str,
-        }
-        let object = object(r#"{"name":"n","id":12345678901234567890123,"id2":null}"#);
-
-        let record: Record<'_> = object.parse().expect("a record");
-        let tree = object.to_object().expect("a tree");
-
-        let id = 12_345_678_901_234_567_890_123;
-        assert_eq!(record, Record { id, name: "n" });
-        assert_eq!(tree["id2"], json!(null));
-        assert_eq!(tree["id"], json!(1.2345678901234568e22));
-    }
-
-    #[test]
-    fn says_why_it_cannot_be_read_and_quotes_nothing() {
+    fn an_error_names_the_call_and_the_place_and_quotes_nothing() {
         let deep = format!(r#"{{"a":{}{}}}"#, "[".repeat(200), "]".repeat(200));
-        for (text, why) in [
-            (
-                r#"{"n":"secret"}"#,
-                "the object does not fit the type that was asked for at line 1 column 13",
-            ),
-            (
-                deep.as_str(),
-                "the object cannot be read: recursion limit exceeded at line 1 column 132",
-            ),
-            (
-                r#"{"n":1e400}"#,
-                "the object cannot be read: number out of range at line 1 column 10",
-            ),
+        for (text, column, detail) in [
+            (r#"{"n":"secret"}"#, 13, "secret"),
+            (deep.as_str(), 132, "recursion limit exceeded"),
+            (r#"{"n":1e400}"#, 10, "number out of range"),
             (
                 r#"{"a":"\ud800secret"}"#,
-                "the object cannot be read: unexpected end of hex escape at line 1 column 13",
+                13,
+                "unexpected end of hex escape",
             ),
         ] {
             #[derive(Deserialize, Debug)]
@@ -287,10 +211,17 @@ mod tests {
                 .parse::<Numbers>()
                 .expect_err("it does not fit");
 
-            assert_eq!(error.to_string(), why);
-            assert_eq!(format!("{error:?}"), format!("RawObjectError({why})"));
-            assert!(std::error::Error::source(&error).is_none());
-            assert!(error.into_inner().line() == 1);
+            let ApiError::Response(error) = &error else {
+                panic!("another class: {error}")
+            };
+            let expected = format!(
+                "GET / returned 200 OK after 1 attempt, but it does not fit the type that was \
+                 asked for (line 1, column {column}): correct the type, or tell the owner of the \
+                 service; another request would get the same response"
+            );
+            assert_eq!(error.to_string(), expected);
+            assert!(error.detail().is_some_and(|said| said.contains(detail)));
+            assert!(!format!("{error:?}").contains("secret"));
         }
     }
 
@@ -305,9 +236,9 @@ mod tests {
             (r#""{}""#, JsonType::String),
             ("[{}]", JsonType::Array),
         ] {
-            let kept = ObjectText::of(raw(text)).map(ObjectText::keep);
+            let refused = ObjectText::of(raw(text)).err();
 
-            assert_eq!(kept, Err(found), "{text}");
+            assert_eq!(refused, Some(found), "{text}");
         }
     }
 }

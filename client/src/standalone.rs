@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::{
     random::SystemRandom,
     retry::{Backoff, CallSettings, Classifier, DEFAULT_MAX_BODY_BYTES, RetryMiddleware},
-    telemetry::{Metrics, Rules, SharedRecorder},
+    telemetry::Metrics,
     time::{Clock, SystemClock},
 };
 
@@ -47,15 +47,17 @@ impl<P, S> RetryMiddleware<P, S> {
             spread: None,
             correct_dates: false,
             clock,
-            observer: Arc::new(Metrics::new(None, Rules::default())),
+            observer: Arc::new(Metrics::default()),
             injector: None,
         }
     }
 
     /// Registers the metrics with `recorder` rather than the global one.
+    #[cfg(feature = "metrics")]
     #[must_use]
-    pub fn recorder(mut self, recorder: SharedRecorder) -> Self {
-        self.observer = Arc::new(Metrics::new(Some(recorder), Rules::default()));
+    pub fn recorder(mut self, recorder: crate::telemetry::SharedRecorder) -> Self {
+        let rules = crate::telemetry::Rules::default();
+        self.observer = Arc::new(Metrics::new(Some(recorder), rules));
         self
     }
 }

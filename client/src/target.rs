@@ -75,12 +75,29 @@ impl Target {
         self.endpoint
     }
 
-    /// The URL below `base`.
+    /// The query, percent-encoded.
+    pub(crate) fn query_text(&self) -> &str {
+        &self.query
+    }
+
+    /// The path values by their names, in a form in which different values differ.
+    pub(crate) fn path_values(&self) -> Vec<u8> {
+        let mut parameters: Vec<_> = self.parameters.iter().collect();
+        parameters.sort_unstable();
+        // No UTF-8 text contains this byte.
+        let parts = parameters
+            .into_iter()
+            .flat_map(|(name, value)| [name.as_bytes(), b"\xff", value.as_bytes(), b"\xff"]);
+        parts.flatten().copied().collect()
+    }
+
+    /// The URL below `base`, such as a client's
+    /// [`base_url`](crate::ApiClient::base_url).
     ///
     /// # Errors
     ///
     /// [`ConfigError::PathParameter`] if the values do not fit the template.
-    pub(crate) fn url(&self, base: &Url) -> Result<Url, ConfigError> {
+    pub fn url(&self, base: &Url) -> Result<Url, ConfigError> {
         let mut path = base.path().trim_end_matches('/').to_owned();
         path.push_str(&self.filled_template()?);
         let mut url = base.clone();

@@ -1,16 +1,27 @@
 //! A body is read inside the attempt: it is capped there, a success that breaks
 //! off is a failure like any other, and an error is judged by its head.
 
-use std::{convert::Infallible, future::ready, time::Duration};
+use std::{
+    convert::Infallible,
+    future::ready,
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
+    time::Duration,
+};
 
 use bytes::Bytes;
 use client::{
-    Clock, ConcurrencyLimit, FailureKind, IncompleteBody, StopReason, Timeouts,
+    ApiError, Clock, ConcurrencyLimit, FailureKind, IncompleteBody, ResponseProblem, StopReason,
+    Timeouts,
     teaching::{Builder, endpoint},
 };
 use futures_util::stream;
-use http_body_util::StreamBody;
+use http_body_util::{Full, StreamBody};
 use hyper::body::Frame;
+use tower::ServiceExt;
+use tower_http::decompression::Decompression;
 
 use crate::bench::{Bench, Script, http_error, status, transport_error, typed};
 use crate::support::{
@@ -31,8 +42,8 @@ async fn a_body_of_eight_mebibytes_is_whole_unless_another_cap_is_set() {
     let bench = Bench::new(script).await;
     let client = &bench.client;
 
-    let whole = client.get(endpoint::FLAKY).await;
-    let error = transport_error(client.get(endpoint::FLAKY).await);
+    let whole = client.get(endpoint::FLAKY).send().await;
+    let error = transport_error(client.get(endpoint::FLAKY).send().await);
 
     assert_eq!(whole.expect("a whole body").text().len(), MEBIBYTES);
     assert_eq!(error.kind, FailureKind::BodyTooLarge);
@@ -75,6 +86,77 @@ async fn a_broken_chunk_is_no_http_and_a_missing_one_a_lost_connection() {
         assert_eq!(error.kind, kind, "{chunks:?}: {error:?}");
         let counts = [error.attempts as usize, wire.requests().len()];
         assert_eq!(counts, [3, 3], "{chunks:?}");
+    }
+}
+
+/// A response as a session gives it that undoes a `Content-Encoding`, because another crate
+/// has enabled that in `reqwest`: over the same decoder.
+async fn decoded(status: u16, coding: &'static str, body: &'static [u8]) -> reqwest::Response {
+    let response = http::Response::builder()
+        .status(status)
+        .header("content-encoding", coding)
+        .header("content-type", "application/json")
+        .body(Full::new(Bytes::from_static(body)))
+        .expect("a response");
+    let service =
+        tower::service_fn(move |_: http::Request<()>| ready(Ok::<_, Infallible>(response.clone())));
+    let response = Decompression::new(service)
+        .oneshot(http::Request::new(()))
+        .await;
+    response
+        .expect("a response")
+        .map(reqwest::Body::wrap)
+        .into()
+}
+
+/// `{"attempt":3}`, packed.
+const GZIP: &[u8] = &[
+    31, 139, 8, 0, 0, 0, 0, 0, 2, 3, 171, 86, 74, 44, 41, 73, 205, 45, 40, 81, 178, 50, 174, 5, 0,
+    119, 153, 246, 233, 13, 0, 0, 0,
+];
+
+#[tokio::test]
+async fn a_complete_body_that_cannot_be_decoded_is_final_and_an_error_of_the_response() {
+    let wrong_checksum = GZIP.iter().enumerate();
+    let wrong_checksum = wrong_checksum.map(|(at, byte)| if at == 26 { byte ^ 1 } else { *byte });
+    let wrong_checksum: &'static [u8] = wrong_checksum.collect::<Vec<_>>().leak();
+    for (coding, body, is_good) in [
+        ("gzip", GZIP, true),
+        ("gzip", b"{\"attempt\":3}", false),
+        ("gzip", &GZIP[..1], false),
+        ("gzip", &GZIP[..20], false),
+        ("gzip", &GZIP[..GZIP.len() - 1], false),
+        ("gzip", wrong_checksum, false),
+        ("deflate", b"{\"attempt\":3}", false),
+    ] {
+        for status in [200, 404] {
+            let requests = Arc::new(AtomicU32::new(0));
+            let seen = Arc::clone(&requests);
+            let transport = scripted(move |_| {
+                seen.fetch_add(1, Ordering::Relaxed);
+                async move { Ok(decoded(status, coding, body).await) }
+            });
+            let (client, _) = offline(transport, |builder| builder);
+
+            let result = client.flaky().await;
+
+            let story = format!("{status} {coding} {body:?}");
+            match (status, is_good, result) {
+                (200, true, result) => assert_eq!(result.expect(&story).attempt, 3),
+                (200, false, Err(ApiError::Response(error))) => {
+                    assert_eq!(error.problem, ResponseProblem::Undecodable, "{story}");
+                    assert_eq!(error.headers()["content-type"], "application/json");
+                    assert_eq!((error.status.as_u16(), error.attempts), (200, 1));
+                }
+                // Of an error, the status decides.
+                (404, is_good, Err(ApiError::Http(error))) => {
+                    let incomplete = (!is_good).then_some(FailureKind::Undecodable);
+                    assert_eq!(error.incomplete_body, incomplete, "{story}");
+                }
+                (.., result) => panic!("{story}: {result:?}"),
+            }
+            assert_eq!(requests.load(Ordering::Relaxed), 1, "{story}");
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! A checkpoint in a file: what it holds, and what is refused.
 
-use std::{error::Error, fs, iter, path::Path};
+use std::{error::Error, fs, iter, path::PathBuf};
 
 use client::{
     Checkpoint, CheckpointError, CheckpointStore, Cursor, FileCheckpoints, ListingId, Position,
@@ -9,11 +9,12 @@ use client::{
 use crate::support::drive::poll;
 
 fn checkpoint(position: Position) -> Checkpoint {
-    Checkpoint {
-        listing: ListingId::from_text("/items@0123456789abcdef"),
-        pages: 7,
-        position,
-    }
+    of_pages(7, position)
+}
+
+fn of_pages(pages: u32, position: Position) -> Checkpoint {
+    let listing = ListingId::from_text("/items@0123456789abcdef");
+    Checkpoint::new(listing, pages, position)
 }
 
 fn at(cursor: &str) -> Checkpoint {
@@ -34,7 +35,7 @@ async fn the_file_holds_a_version_the_listing_the_pages_and_the_cursor_and_nothi
     ] {
         store.save(&checkpoint).await.expect("saved");
 
-        let before = r#"{"version":2,"listing":"/items@0123456789abcdef","pages":7,"cursor":"#;
+        let before = r#"{"version":3,"listing":"/items@0123456789abcdef","pages":7,"cursor":"#;
         let text = fs::read_to_string(&path).expect("a file");
         assert_eq!(text, format!("{before}{cursor}}}"));
         assert_eq!(store.load().await.expect("loaded"), Some(checkpoint));
@@ -50,11 +51,6 @@ async fn only_its_owner_may_read_the_file() {
 
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("crawl");
-    // What another program left where the next save writes.
-    let beside = folder.path().join("crawl.new");
-    fs::write(&beside, "left over").expect("written");
-    fs::set_permissions(&beside, fs::Permissions::from_mode(0o666)).expect("set");
-
     let saved = FileCheckpoints::new(&path).save(&at("c-1")).await;
 
     saved.expect("saved");
@@ -72,6 +68,7 @@ async fn what_another_crawl_saved_is_not_overwritten() {
          and restart this crawl to continue from the stored checkpoint",
         path.display()
     );
+    let [theirs_saved, ours_saved] = [8, 9].map(|pages| of_pages(pages, Position::Done));
     for old in [None, Some(at("c-1"))] {
         let ours = FileCheckpoints::new(&path);
         if let Some(old) = &old {
@@ -83,21 +80,21 @@ async fn what_another_crawl_saved_is_not_overwritten() {
         for store in [&ours, &theirs, &clone] {
             assert_eq!(store.load().await.expect("readable"), old);
         }
-        theirs.save(&at("theirs")).await.expect("saved");
+        theirs.save(&theirs_saved).await.expect("saved");
 
         for store in [&ours, &clone] {
-            let error = store.save(&at("ours")).await.expect_err("it was overtaken");
+            let error = store.save(&ours_saved).await.expect_err("it was overtaken");
 
             assert_eq!(error.to_string(), conflict);
             let saved = FileCheckpoints::new(&path).load().await;
-            assert_eq!(saved.expect("readable"), Some(at("theirs")));
+            assert_eq!(saved.expect("readable").as_ref(), Some(&theirs_saved));
         }
         ours.load().await.expect("readable");
-        ours.save(&at("ours")).await.expect("begun again");
-        let overtaken = theirs.save(&at("theirs")).await;
+        ours.save(&ours_saved).await.expect("begun again");
+        let overtaken = theirs.save(&theirs_saved).await;
         overtaken.expect_err("it was overtaken");
         fs::remove_file(&path).expect("removed");
-        let removed = ours.save(&at("ours")).await.expect_err("it is gone");
+        let removed = ours.save(&ours_saved).await.expect_err("it is gone");
         assert_eq!(removed.to_string(), conflict);
         assert!(!path.exists(), "it was made again");
     }
@@ -116,22 +113,22 @@ async fn a_file_that_is_no_checkpoint_is_refused_by_name_and_with_advice() {
     let path = folder.path().join("crawl");
     let not_json = "it is not a JSON object with a `version`";
     let incomplete = "it does not hold `listing`, `pages` and `cursor`";
-    let two = |rest: &str| format!(r#"{{"version":2,{rest}"#);
-    let of = |rest: &str| two(&format!(r#""listing":"secret",{rest}"#));
+    let three = |rest: &str| format!(r#"{{"version":3,{rest}"#);
+    let of = |rest: &str| three(&format!(r#""listing":"secret",{rest}"#));
     let version = |version: u32| format!(r#"{{"version":{version},"cursor":"secret"}}"#);
     for (content, why) in [
         (String::new(), not_json),
         ("secret garbage".to_owned(), not_json),
         ("[1]".to_owned(), not_json),
         (r#"{"cursor":"secret"}"#.to_owned(), not_json),
-        (r#"{"version":"2","cursor":"secret"}"#.to_owned(), not_json),
+        (r#"{"version":"3","cursor":"secret"}"#.to_owned(), not_json),
         (
             "\u{feff}".to_owned() + &of(r#""pages":1,"cursor":null}"#),
             not_json,
         ),
-        (two(r#""cursor":"secret"}x"#), not_json),
-        (two(r#""cursor":"secret"#), not_json),
-        (two(r#""cursor":"secret"}"#), incomplete),
+        (three(r#""cursor":"secret"}x"#), not_json),
+        (three(r#""cursor":"secret"#), not_json),
+        (three(r#""cursor":"secret"}"#), incomplete),
         (of(r#""pages":1}"#), incomplete),
         (of(r#""pages":-1,"cursor":null}"#), incomplete),
         (of(r#""pages":4294967296,"cursor":null}"#), incomplete),
@@ -140,53 +137,60 @@ async fn a_file_that_is_no_checkpoint_is_refused_by_name_and_with_advice() {
         (of(r#""pages":1,"cursor":["secret"]}"#), incomplete),
         (of(r#""pages":1,"cursor":null,"page":2}"#), incomplete),
         (of(r#""pages":1,"cursor":""}"#), "its cursor is empty"),
-        (version(1), "its version 1 does not name its listing"),
-        (version(3), "its version is unknown"),
+        (version(2), "its version is unknown"),
+        (version(4), "its version is unknown"),
     ] {
         fs::write(&path, &content).expect("written");
 
-        let error = FileCheckpoints::new(&path).load().await;
+        let store = FileCheckpoints::new(&path);
+        let loaded = store.load().await.map(drop);
+        // Neither after the failed load nor without one.
+        let saved = store.save(&at("ours")).await;
+        let saved_unread = FileCheckpoints::new(&path).save(&at("ours")).await;
 
         let expected = format!(
             "{} is not a checkpoint of this client ({why}); \
              move it away to start from the beginning, or name another file",
             path.display()
         );
-        assert_eq!(text(&error.expect_err(&content)), expected);
+        for refused in [loaded, saved, saved_unread] {
+            assert_eq!(text(&refused.expect_err(&content)), expected);
+        }
         assert_eq!(fs::read_to_string(&path).expect("still there"), content);
     }
 }
 
+/// A checkpoint that cannot be saved is found when it is loaded, before the crawl begins.
 #[tokio::test]
-async fn what_cannot_be_read_or_replaced_is_named_with_advice() {
+async fn a_folder_that_cannot_take_a_checkpoint_is_found_by_the_load() {
     let folder = tempfile::tempdir().expect("a folder");
-    let missing = folder.path().join("missing");
-    let directory = folder.path().join("directory");
-    fs::create_dir(&directory).expect("made");
-    let failed = |action, path: &Path| {
-        format!(
+    let at_path = |name: &str| folder.path().join(name);
+    fs::create_dir(at_path("directory")).expect("made");
+    fs::write(at_path("file"), "").expect("written");
+    let mut unusable = vec![
+        (at_path("directory"), "read"),
+        (at_path("missing/crawl"), "replace"),
+        (at_path("file/crawl"), "replace"),
+    ];
+    if cfg!(target_os = "linux") {
+        // Not even root can make a file there.
+        unusable.push((PathBuf::from("/proc/crawl"), "replace"));
+    }
+
+    for (path, action) in unusable {
+        let error = FileCheckpoints::new(&path).load().await;
+
+        let text = text(&error.expect_err("it cannot take a checkpoint"));
+        let prefix = format!(
             "cannot {action} the checkpoint {}; check that its folder exists and may be read, \
              and that it is a file which this program may read and replace: ",
             path.display()
-        )
-    };
-
-    let read = FileCheckpoints::new(&directory).load().await;
-    let replaced = FileCheckpoints::new(&directory).save(&at("c-1")).await;
-    let inside_missing = missing.join("crawl");
-    let nowhere = FileCheckpoints::new(&inside_missing).save(&at("c-1")).await;
-
-    for (error, prefix) in [
-        (read.map(|_| ()), failed("read", &directory)),
-        (replaced, failed("save", &directory)),
-        (nowhere, failed("save", &inside_missing)),
-    ] {
-        let text = text(&error.expect_err("not a file"));
+        );
         let cause = text.strip_prefix(&prefix);
         assert!(cause.is_some_and(|cause| !cause.is_empty()), "{text}");
     }
     let left = fs::read_dir(folder.path()).expect("readable");
-    assert_eq!(left.count(), 1, "no temporary file is left");
+    assert_eq!(left.count(), 2, "no temporary file is left");
 }
 
 #[tokio::test]

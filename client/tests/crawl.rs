@@ -3,8 +3,9 @@
 use std::pin::pin;
 
 use client::{
-    ApiError, Checkpoint, CheckpointStore, Crawl, CrawlError, Endpoint, FileCheckpoints, ListingId,
-    ListingLimits, MemoryCheckpoints, Position, UncommittedPage, teaching::ReliableApiClient,
+    ApiClient, Checkpoint, CheckpointStore, Crawl, CrawlError, CrawlStart, Cursor, Endpoint,
+    FileCheckpoints, Listing, ListingLimits, MemoryCheckpoints, Position, UncommittedPage,
+    teaching::ReliableApiClient,
 };
 use futures_util::{StreamExt, TryStreamExt};
 
@@ -33,7 +34,8 @@ async fn four_pages() -> Bench {
 }
 
 async fn begin<S: CheckpointStore>(bench: &Bench, store: S) -> Crawl<S> {
-    bench.client.items().crawl(store).await.expect("begun")
+    let crawl = bench.client.items().crawl(store).await.expect("begun");
+    crawl.pages().expect("not finished")
 }
 
 /// The next page, which there is.
@@ -45,16 +47,15 @@ async fn next<S: CheckpointStore>(crawl: &mut Crawl<S>) -> UncommittedPage<'_, S
 /// Where the crawl of this store would go on.
 async fn position(store: &impl CheckpointStore) -> Option<Position> {
     let checkpoint = store.load().await.expect("it can be read");
-    checkpoint.map(|checkpoint| checkpoint.position)
+    checkpoint.map(|checkpoint| checkpoint.position().clone())
 }
 
-/// Reads up to `pages` pages of one item each, and commits them or not: their items, and
-/// the error if one came first.
+/// Reads and commits up to `pages` pages of one item each: their items, and the error if
+/// one came first.
 async fn read<S: CheckpointStore>(
     crawl: &mut Crawl<S>,
     pages: usize,
-    commits: bool,
-) -> (Vec<u64>, Option<ApiError>) {
+) -> (Vec<u64>, Option<CrawlError>) {
     let mut processed = Vec::new();
     while processed.len() < pages {
         match crawl.next_page().await {
@@ -63,27 +64,60 @@ async fn read<S: CheckpointStore>(
             Some(Ok(page)) => {
                 let (items, page) = page.into_items();
                 processed.extend(items.iter().map(number));
-                if commits {
-                    page.commit().await.expect("saved");
-                }
+                page.commit().await.expect("saved");
             }
         }
     }
     (processed, None)
 }
 
-fn problem(error: Option<ApiError>) -> Option<&'static str> {
-    error.and_then(|error| error.problem())
+fn problem(error: Option<CrawlError>) -> Option<&'static str> {
+    match error? {
+        CrawlError::Api(error) => error.problem(),
+        other => panic!("an error of the listing, not {other}"),
+    }
 }
 
 #[tokio::test]
-async fn a_crawl_that_never_commits_comes_to_an_end() {
-    let bench = four_pages().await;
-    let mut crawl = begin(&bench, MemoryCheckpoints::default()).await;
+async fn a_page_that_was_not_committed_ends_the_crawl_with_an_error() {
+    for committed in 0..4 {
+        let (bench, store) = (four_pages().await, MemoryCheckpoints::default());
+        let mut crawl = begin(&bench, store.clone()).await;
+        read(&mut crawl, committed).await;
+        drop(next(&mut crawl).await);
 
-    let (pages, error) = read(&mut crawl, 101, false).await;
+        let error = crawl.next_page().await.expect("an error");
 
-    assert_eq!((pages, problem(error)), (vec![1; 100], Some("page_limit")));
+        assert!(matches!(error, Err(CrawlError::NotCommitted)), "{error:?}");
+        assert!(crawl.next_page().await.is_none(), "it has ended");
+        assert_eq!(bench.sent().await.len(), committed + 1, "nothing was sent");
+        let (again, _) = read(&mut begin(&bench, store).await, 1).await;
+        assert_eq!(again, [committed as u64 + 1], "no page is lost");
+    }
+}
+
+#[tokio::test]
+async fn a_finished_crawl_says_so_until_it_is_restarted() {
+    let (bench, store) = (four_pages().await, MemoryCheckpoints::default());
+    read(&mut begin(&bench, store.clone()).await, 9).await;
+    let crawl = async || {
+        let crawl = bench.client.items().crawl(store.clone()).await;
+        crawl.expect("a store")
+    };
+    for _ in 0..2 {
+        let CrawlStart::Finished(finished) = crawl().await else {
+            panic!("every page was processed")
+        };
+        assert_eq!(finished.pages(), 4);
+    }
+    let CrawlStart::Finished(finished) = crawl().await else {
+        panic!("every page was processed")
+    };
+
+    let (first, _) = read(&mut finished.restart(), 2).await;
+    let (rest, _) = read(&mut begin(&bench, store.clone()).await, 9).await;
+
+    assert_eq!((first, rest), (vec![1, 2], vec![3, 4]));
 }
 
 #[tokio::test]
@@ -92,17 +126,18 @@ async fn a_save_that_fails_leaves_the_crawl_where_it_was() {
     let store = FileCheckpoints::new(folder.path().join("crawl"));
     let bench = four_pages().await;
     let mut crawl = begin(&bench, store.clone()).await;
-    read(&mut crawl, 1, true).await;
+    read(&mut crawl, 1).await;
     let second = next(&mut crawl).await;
     let saved = store.load().await.expect("a file").expect("saved");
-    let theirs = Checkpoint { pages: 7, ..saved };
+    let theirs = Checkpoint::new(saved.listing().clone(), 7, saved.position().clone());
     store.save(&theirs).await.expect("saved");
 
     let failed = second.commit().await;
 
     failed.expect_err("the file was changed");
     assert_eq!(store.load().await.expect("a file"), Some(theirs));
-    assert_eq!(read(&mut crawl, 1, false).await.0, [2]);
+    let again = next(&mut crawl).await;
+    assert_eq!(again.items().iter().map(number).collect::<Vec<_>>(), [2]);
 }
 
 /// A listing that never ends: c1 → c2 → c3 → c1 → …
@@ -121,10 +156,10 @@ async fn a_circle_that_spans_the_resume_is_found_within_one_more_round() {
     for before in 0..3 {
         let store = MemoryCheckpoints::default();
         let bench = circle().await;
-        read(&mut begin(&bench, store.clone()).await, before, true).await;
+        read(&mut begin(&bench, store.clone()).await, before).await;
 
         let mut crawl = begin(&bench, store).await;
-        let (pages, error) = read(&mut crawl, 9, true).await;
+        let (pages, error) = read(&mut crawl, 9).await;
 
         assert_eq!(problem(error), Some("cursor_repeated"));
         assert!(crawl.next_page().await.is_none(), "its end asks again");
@@ -134,42 +169,64 @@ async fn a_circle_that_spans_the_resume_is_found_within_one_more_round() {
     }
 }
 
+const ORDERS: Endpoint = Endpoint::new("orders", "/orders/{customer}");
+
+/// A listing of orders. No such name resolves, and nothing is sent.
+fn orders(base_url: &str, customer: u32, state: &str) -> Listing {
+    let client = ApiClient::builder(base_url).build().expect("a client");
+    client.listing(ORDERS.path("customer", customer).query("state", state))
+}
+
+/// Each part of a listing by itself, and all of them: an error names what differs, whether
+/// the crawl was halfway or finished, and a move to another base URL changes no other part.
 #[tokio::test]
-async fn a_checkpoint_of_another_listing_is_refused_and_nothing_is_sent() {
-    // No such name resolves, and nothing is sent.
-    let client = |base_url: &str| {
-        let client = ReliableApiClient::builder(base_url).build();
-        client.expect("a client")
+async fn a_checkpoint_of_another_listing_is_refused_with_what_differs() {
+    const HERE: &str = "http://h4.invalid/v1";
+    const THERE: &str = "http://h4.invalid/v2";
+    let elsewhere = |base_url: &str| {
+        let client = ApiClient::builder(base_url).build().expect("a client");
+        client.listing(Endpoint::new("all_orders", "/orders"))
     };
-    let same = client("http://H4.invalid:80/v1/").items();
-    let other_path = client("http://h4.invalid").listing(Endpoint::new("v1", "/v1/items"));
-    let halfway = checkpoint(client("http://h4.invalid/v1").items().id(), "c1");
-    let done = Checkpoint {
-        position: Position::Done,
-        ..halfway.clone()
-    };
-    for checkpoint in [halfway, done] {
-        let store = MemoryCheckpoints::default();
-        store.save(&checkpoint).await.expect("memory");
-
-        let resumed = same.clone().crawl(store.clone()).await;
-
-        resumed.expect("one URL in two spellings");
-        for (other, differs) in [
-            (client("http://h4.invalid/v1").endless_items(), "endpoint"),
-            (other_path.clone(), "endpoint"),
-            (client("http://h4.invalid/v2").items(), "base URL"),
-            (client("https://h4.invalid/v1").items(), "base URL"),
-            (client("http://h4.invalid:81/v1").items(), "base URL"),
+    for (listing, differs, can_move) in [
+        (orders(HERE, 1, "open"), None, true),
+        (orders(THERE, 1, "open"), Some("base URL"), true),
+        (orders(HERE, 2, "open"), Some("path values"), false),
+        (orders(HERE, 1, "all"), Some("query"), false),
+        (
+            orders(THERE, 2, "all"),
+            Some("base URL and another path values and another query"),
+            false,
+        ),
+        (
+            elsewhere(HERE),
+            Some("endpoint and another path values and another query"),
+            false,
+        ),
+    ] {
+        for position in [
+            Position::At(Cursor::new("c1").expect("not empty")),
+            Position::Done,
         ] {
-            let error = other.crawl(store.clone()).await.expect_err(differs);
+            let store = MemoryCheckpoints::default();
+            let checkpoint = Checkpoint::new(orders(HERE, 1, "open").id(), 1, position);
+            store.save(&checkpoint).await.expect("memory");
 
-            let text = format!(
-                "the checkpoint was saved for a listing with another {differs}; \
-                 give each listing a file or store of its own, \
-                 or move this one away to start from the beginning"
-            );
-            assert_eq!(error.to_string(), text);
+            let begun = listing.clone().crawl(store).await;
+            let moved = checkpoint.clone().moved_to(&listing);
+
+            let expected = differs.map(|differs| {
+                format!(
+                    "the checkpoint was saved for a listing with another {differs}; \
+                     give each listing a file or store of its own, \
+                     or move this one away to start from the beginning"
+                )
+            });
+            assert_eq!(begun.err().map(|error| error.to_string()), expected);
+            assert_eq!(moved.is_ok(), can_move, "{differs:?}");
+            if let Ok(moved) = moved {
+                let same = Checkpoint::new(listing.id(), 1, checkpoint.position().clone());
+                assert_eq!(moved, same);
+            }
         }
     }
 }
@@ -177,15 +234,14 @@ async fn a_checkpoint_of_another_listing_is_refused_and_nothing_is_sent() {
 #[tokio::test]
 async fn a_service_that_moved_is_crawled_on_once_its_checkpoint_says_so() {
     let store = MemoryCheckpoints::default();
-    let before = checkpoint(ListingId::from_text("/items@0000000000000000"), "c2");
-    store.save(&before).await.expect("memory");
-
-    let mut checkpoint = store.load().await.expect("memory").expect("saved");
+    let before = ReliableApiClient::builder("http://h4.invalid").build();
+    let before = checkpoint(before.expect("a client").items().id(), "c2");
     let bench = four_pages().await;
-    checkpoint.listing = bench.client.items().id();
-    store.save(&checkpoint).await.expect("memory");
+    let moved = before.moved_to(&bench.client.items());
+    store.save(&moved.expect("moved")).await.expect("memory");
 
-    let (processed, _) = read(&mut begin(&bench, store).await, 9, true).await;
+    let (processed, _) = read(&mut begin(&bench, store).await, 9).await;
+
     assert_eq!(processed, [3, 4]);
 }
 
@@ -194,12 +250,12 @@ async fn all_runs_of_a_crawl_together_read_at_most_max_pages() {
     let bench = Bench::new(Script::endless(1)).await;
     let store = MemoryCheckpoints::default();
     let run = async |max_pages: u32, pages| {
-        let listing = bench.client.items().limits(ListingLimits {
-            max_pages: max_pages.try_into().expect("positive"),
-            ..ListingLimits::DEFAULT
-        });
-        let mut crawl = listing.crawl(store.clone()).await.expect("begun");
-        let (processed, error) = read(&mut crawl, pages, true).await;
+        let mut limits = ListingLimits::DEFAULT;
+        limits.max_pages = max_pages.try_into().expect("positive");
+        let listing = bench.client.items().limits(limits);
+        let crawl = listing.crawl(store.clone()).await.expect("begun");
+        let mut crawl = crawl.pages().expect("it never ends");
+        let (processed, error) = read(&mut crawl, pages).await;
         assert!(matches!(problem(error), None | Some("page_limit")));
         processed
     };
@@ -212,7 +268,7 @@ async fn all_runs_of_a_crawl_together_read_at_most_max_pages() {
     assert_eq!((third, fourth), (vec![4], vec![]));
     assert_eq!((allowed_less, allowed_more), (vec![], vec![5, 6]));
     let checkpoint = store.load().await.expect("memory").expect("saved");
-    assert_eq!(checkpoint.pages, 7);
+    assert_eq!(checkpoint.pages(), 7);
 }
 
 #[tokio::test]

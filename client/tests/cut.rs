@@ -114,10 +114,7 @@ async fn call(caller: Caller, status: u16, wire: &Wire) -> (Vec<Duration>, End) 
 async fn by_layer(wire: &Wire, clock: &VirtualClock) -> Result<Response, ApiError> {
     let session = without_hidden_requests(session().read_timeout(PATIENCE)).build();
     let stack = ClientBuilder::new(session.expect("a session")).with(retries(clock));
-    let timeouts = Timeouts {
-        connect: PATIENCE,
-        read: PATIENCE,
-    };
+    let timeouts = Timeouts::new(PATIENCE, PATIENCE);
     let request = stack.build().get(wire.base_url()).with_extension(timeouts);
     let sent = request.with_extension(endpoint::FLAKY).send().await;
     check(RequestName::new(&Method::GET, endpoint::FLAKY), sent).await

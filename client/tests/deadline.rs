@@ -7,7 +7,8 @@ use std::{
 };
 
 use client::{
-    ApiTransportError, Clock, ConcurrencyLimit, FailureKind, Sleep, StopReason, VirtualClock,
+    ApiTransportError, Clock, ConcurrencyLimit, FailureKind, Sleep, StopReason, Timeouts,
+    VirtualClock,
     teaching::{Builder, ReliableApiClient},
 };
 use futures_util::future::join_all;
@@ -85,6 +86,38 @@ async fn a_response_that_never_ends_is_cut_off() {
             _ => panic!("one request: {:?}", wire.requests()),
         }
     }
+}
+
+/// Without a deadline: each byte starts the read timeout anew, so only the total time of the
+/// attempt ends it, four times the read timeout unless another is set. The timers of the
+/// sockets are Tokio's, and its time stands still while there is something to do.
+#[tokio::test(start_paused = true)]
+async fn a_body_that_drips_ends_at_the_total_time_of_its_attempt() {
+    const SECOND: Duration = Duration::from_secs(1);
+    let head =
+        "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 1000000\r\n\r\n";
+    for (total, expected) in [(None, 4 * SECOND), (Some(2 * SECOND), 2 * SECOND)] {
+        let wire = Wire::serve(&[(head, Then::Drip("x"))]).await;
+        let client = wire.client(|builder| {
+            let builder = builder.timeouts(SECOND, SECOND).max_attempts(1);
+            match total {
+                Some(total) => builder.attempt_timeout(total),
+                None => builder,
+            }
+        });
+        let began = tokio::time::Instant::now();
+
+        let error = transport_error(client.flaky().await);
+
+        assert_eq!(error.kind, FailureKind::ReadTimeout);
+        assert_eq!(error.stopped, Some(StopReason::AttemptsExhausted));
+        let taken = began.elapsed();
+        assert!(
+            (expected..expected + SECOND / 2).contains(&taken),
+            "{taken:?}"
+        );
+    }
+    assert_eq!(Timeouts::DEFAULT.attempt, Duration::from_secs(60));
 }
 
 #[tokio::test]

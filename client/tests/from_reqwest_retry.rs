@@ -1,27 +1,19 @@
-//! The differences from `reqwest-retry`: each row of that page of the documentation,
-//! put to both layers.
+//! The differences from `reqwest-retry` that the README lists, put to both layers. Rules of
+//! this layer that the other one does not have are tested where they are at home.
 
-use std::{
-    sync::Arc,
-    time::{Duration, Instant, SystemTime},
-};
+use std::{sync::Arc, time::Duration};
 
-use client::{
-    Classifier, FailureKind, RetryMiddleware, RetryReport, StopReason, VirtualClock,
-    telemetry::GIVE_UPS,
-};
+use client::{FailureKind, RetryMiddleware, RetryReport, StopReason, telemetry::GIVE_UPS};
 use http::Method;
 use reqwest::{Body, Response};
-use reqwest_middleware::{ClientBuilder, ClientWithMiddleware, Error, Middleware};
+use reqwest_middleware::{ClientBuilder, ClientWithMiddleware, Middleware};
 use reqwest_retry::{
-    DefaultRetryableStrategy, Jitter, RetryDecision, RetryError, RetryPolicy,
-    RetryTransientMiddleware, policies::ExponentialBackoff,
+    DefaultRetryableStrategy, RetryTransientMiddleware, policies::ExponentialBackoff,
 };
 
 use crate::bench::{Bench, Reply, Script, Tally, clock, retry_after, status, sum};
 use crate::support::{
     retries, session, stack,
-    tls::ALERT,
     wire::{Then, Wire},
 };
 
@@ -73,47 +65,6 @@ async fn methods_and_statuses_are_retried_as_the_page_says() {
 }
 
 #[tokio::test]
-async fn only_this_layer_waits_for_a_retry_after() {
-    let clock = clock();
-    let seven = Duration::from_secs(7);
-    let told = retry_after(503, "7");
-
-    let began = Instant::now();
-    let old = requests(before(), Method::GET, told.clone()).await;
-    let waited = began.elapsed();
-    let new = requests(retries(&clock), Method::GET, told).await;
-
-    assert_eq!((old, new), (3, 3));
-    assert!(waited < seven, "{waited:?}");
-    assert_eq!(clock.sleeps(), [seven, seven]);
-}
-
-#[tokio::test]
-async fn a_failed_handshake_is_retried_before_and_final_here() {
-    let alert = [(ALERT, Then::Close)];
-    let (old, new) = (Wire::serve(&alert).await, Wire::serve(&alert).await);
-    let url = |wire: &Wire| format!("https://{}/?secret", wire.address());
-
-    let of_before = stack(before()).get(url(&old)).send().await;
-    let of_after = stack(retries(&clock())).get(url(&new)).send();
-    let of_after = of_after.await;
-
-    assert_eq!((old.requests().len(), new.requests().len()), (3, 1));
-    let Err(Error::Middleware(wrapped)) = of_before else {
-        panic!("wrapped: {of_before:?}")
-    };
-    assert!(matches!(
-        wrapped.downcast_ref(),
-        Some(RetryError::WithRetries { retries: 2, .. })
-    ));
-    let Err(error @ Error::Reqwest(_)) = of_after else {
-        panic!("as it came: {of_after:?}")
-    };
-    assert_eq!(FailureKind::of(&error), FailureKind::Tls);
-    assert_eq!(error.url(), None);
-}
-
-#[tokio::test]
 async fn a_success_that_breaks_off_is_delivered_before_and_retried_here() {
     let half = "HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf";
     let broken = async || Wire::serve(&[(half, Then::Close)]).await;
@@ -135,32 +86,6 @@ async fn a_success_that_breaks_off_is_delivered_before_and_retried_here() {
         let error = response.expect_err("no response that is complete");
         assert_eq!(FailureKind::of(&error), FailureKind::ConnectionLost);
     }
-}
-
-#[tokio::test]
-async fn a_time_limit_is_overrun_before_and_kept_here() {
-    let (limit, wait) = (Duration::from_secs(3), Duration::from_secs(10));
-    let policy = ExponentialBackoff::builder()
-        .retry_bounds(wait, wait)
-        .jitter(Jitter::None)
-        .build_with_total_retry_duration(limit);
-    let began = SystemTime::now();
-    let clock = VirtualClock::starting_at(began);
-    let at = Arc::new(clock.clone());
-    let layer = RetryMiddleware::with_policy(policy, Classifier::default(), at);
-    let service = Bench::new(Script::always(status(503))).await;
-    let request = stack(layer.deadline(limit)).get(service.server.uri());
-
-    let decision = policy.should_retry(began, 0);
-    let response = request.send().await.expect("a response");
-
-    let RetryDecision::Retry { execute_after } = decision else {
-        panic!("the limit has not passed")
-    };
-    assert!(execute_after > began + limit);
-    assert_eq!(service.sent().await.len(), 1);
-    assert!(clock.sleeps().is_empty(), "{clock:?}");
-    assert_eq!(stopped(&response), Some(StopReason::Deadline));
 }
 
 #[tokio::test]

@@ -16,6 +16,7 @@
 extern crate reliable_api_client as client;
 
 mod attacks;
+mod backtrace;
 #[expect(
     dead_code,
     unreachable_pub,
@@ -43,5 +44,6 @@ mod resources;
 mod settings;
 mod shared_limits;
 mod spans;
+mod stress;
 mod support;
 mod tls;

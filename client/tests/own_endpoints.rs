@@ -1,74 +1,321 @@
-//! Endpoints of a caller's own: path parameters, queries, and POSTs with permission.
+//! Endpoints of a caller's own: any method, path parameters, queries, headers, bodies, and
+//! what responses and errors give of theirs.
 
-use client::{ApiClient, Endpoint, IdempotencyKey, JsonObject};
+use std::collections::HashMap;
 
-use crate::bench::{Bench, Script, cursor, http_error, json, page, read, status};
+use client::{
+    ApiClient, ApiError, CallSettings, ConfigError, Endpoint, IdempotencyKey, ListingNames,
+    RepeatPermission, ResponseProblem, StopReason, Timeouts,
+};
+use http::{Extensions, Method};
+use serde::{Deserialize, Serialize};
+use serde_json::json as value;
+
+use crate::bench::{Bench, Reply, Script, http_error, json, read, response_problem, status, typed};
 
 const ORDER: Endpoint = Endpoint::new("order", "/orders/{id}");
 const ORDERS: Endpoint = Endpoint::new("orders", "/orders");
 
 #[tokio::test]
 async fn path_parameters_and_a_query_go_into_the_url_or_nothing_is_sent() {
-    let order = json(200, &serde_json::json!({"id": 4711}));
+    let order = json(200, &value!({"id": 4711}));
     let bench = Bench::new(Script::always(order)).await;
 
     let target = ORDER.path("id", "47/11").query("expand", "a b");
-    let order = bench.client.get(target).await;
+    let order = bench.client.get(target).send().await;
 
     assert_eq!(order.expect("an object").text(), r#"{"id":4711}"#);
     for target in [ORDER.into(), ORDER.path("id", ".."), ORDER.path("no", 1)] {
-        let refused = bench.client.get(target).await.expect_err("refused");
+        let refused = bench.client.get(target).send().await.expect_err("refused");
         assert_eq!(refused.error_type(), "config", "{refused}");
     }
     let sent = bench.lines().await;
     assert_eq!(sent, ["GET /orders/47%2F11?expand=a%20b"]);
 }
 
-#[tokio::test]
-async fn a_listing_keeps_its_query_on_every_page() {
-    let script = Script::by(|request| match cursor(&request.url) {
-        None => page([1], Some("c&d")),
-        Some(_) => page([2], None),
-    });
-    let bench = Bench::new(script).await;
-    let open = bench.client.listing(ORDERS.query("state", "open"));
-    let all = bench.client.listing(ORDERS);
-    assert_ne!(open.id(), all.id(), "a filter makes another listing");
-
-    read(open).await.expect("two pages");
-
-    let expected = [
-        "GET /orders?state=open&limit=50",
-        "GET /orders?state=open&limit=50&cursor=c%26d",
-    ];
-    assert_eq!(bench.lines().await, expected);
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+struct Order {
+    id: u64,
+    state: String,
 }
 
-/// A POST without permission is one of the tests of the specification.
-#[tokio::test]
-async fn a_post_with_permission_is_repeated_with_one_key() {
-    let bench = Bench::new(Script::always(status(503))).await;
-    let client = &bench.client;
-    let (key, body) = (
-        IdempotencyKey::new("k-1").expect("a key"),
-        JsonObject::new(),
-    );
-
-    let error = http_error(client.post_repeatable(ORDERS, &key, &body).await);
-
-    assert_eq!(error.attempts, 3);
-    let sent = bench.sent().await;
-    let keys = sent
-        .iter()
-        .map(|sent| &sent.headers[IdempotencyKey::HEADER]);
-    assert_eq!(keys.collect::<Vec<_>>(), ["k-1"; 3]);
+fn order() -> Order {
+    Order {
+        id: 4711,
+        state: "open".to_owned(),
+    }
 }
 
-#[test]
-fn the_base_url_can_be_read() {
-    let client = ApiClient::builder("http://api.example.test/v1/").build();
+/// A request by its method, and whether it may be repeated without a permission.
+const METHODS: [(Method, bool); 7] = [
+    (Method::GET, true),
+    (Method::HEAD, true),
+    (Method::PUT, true),
+    (Method::DELETE, true),
+    (Method::OPTIONS, true),
+    (Method::POST, false),
+    (Method::PATCH, false),
+];
 
-    let url = client.expect("a client").base_url().to_string();
+#[tokio::test]
+async fn every_method_has_the_same_rules_and_only_a_permission_repeats_a_post_or_a_patch() {
+    let key = IdempotencyKey::new("k-1").expect("a key");
+    for (method, is_idempotent) in METHODS {
+        for is_permitted in [false, true] {
+            let bench = Bench::new(Script::always(status(503))).await;
+            let target = ORDER.path("id", 4711).query("q", "1");
+            let request = bench.client.request(method.clone(), target);
+            let mut request = request.idempotency_key(&key).json(&order());
+            if is_permitted {
+                request = request.permit_repetition(RepeatPermission);
+            }
 
-    assert_eq!(url, "http://api.example.test/v1/");
+            let error = http_error(request.header("x-tenant", "t-1").send().await);
+
+            let expected = if is_idempotent || is_permitted {
+                (3, Some(StopReason::AttemptsExhausted))
+            } else {
+                (1, Some(StopReason::NotEligible))
+            };
+            assert_eq!((error.attempts, error.stopped), expected, "{method}");
+            for sent in bench.sent().await {
+                assert_eq!((&sent.method, sent.url.path()), (&method, "/orders/4711"));
+                assert_eq!(sent.headers[IdempotencyKey::HEADER], "k-1");
+                assert_eq!(sent.headers["accept"], "application/json");
+                assert_eq!(sent.headers["content-type"], "application/json");
+                assert_eq!(sent.headers["x-tenant"], "t-1");
+                let body: Order = serde_json::from_slice(&sent.body).expect("the order");
+                assert_eq!(body, order());
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_header_of_the_callers_replaces_the_clients() {
+    let bench = Bench::new(Script::always(status(204))).await;
+    let patch = bench.client.patch(ORDERS).json(&[1]);
+
+    let patch = patch.header("content-type", "application/json-patch+json");
+    let patch = patch.header("accept", "application/hal+json");
+    patch.send().await.expect("a success");
+
+    let sent = &bench.sent().await[0];
+    assert_eq!(sent.headers["accept"], "application/hal+json");
+    assert_eq!(sent.headers["content-type"], "application/json-patch+json");
+}
+
+#[tokio::test]
+async fn a_request_that_cannot_be_written_is_not_sent() {
+    let bench = Bench::new(Script::always(status(204))).await;
+    let post = || bench.client.post(ORDERS);
+    let keyed_by_numbers = HashMap::from([([1, 2], 3)]);
+    for (request, expected) in [
+        (
+            post().header("x y", "z"),
+            "POST /orders must have valid headers",
+        ),
+        (
+            post().header("x", "new\nline"),
+            "POST /orders must have valid headers",
+        ),
+        (
+            post().json(&keyed_by_numbers),
+            "POST /orders must have a body that can be written as JSON",
+        ),
+    ] {
+        let error = request.send().await.expect_err("refused");
+
+        assert!(matches!(error, ApiError::Config(_)), "{error:?}");
+        assert_eq!(error.to_string(), expected);
+    }
+    assert_eq!(bench.lines().await, [""; 0]);
+}
+
+#[tokio::test]
+async fn successes_and_errors_give_their_headers_and_their_body() {
+    const BOUND: usize = 64 * 1024;
+    let long = format!("\"{}\"", "x".repeat(2 * BOUND));
+    let with_etag = |reply: Reply| reply.header("etag", "\"7\"");
+    let send = async |reply: Reply| {
+        let bench = Bench::new(Script::always(with_etag(reply))).await;
+        bench.client.put(ORDERS).json(&order()).send().await
+    };
+
+    let created = send(json(201, &value!(order()))).await.expect("a success");
+    let empty = send(status(200)).await.expect("a success");
+    let refused = http_error(send(json(422, &value!({"code": "no", "more": 1}))).await);
+    let text = send(typed(200, "text/plain", "hello"))
+        .await
+        .expect_err("no JSON");
+    let broken = send(typed(200, "application/json", "{").header("x-y", "z")).await;
+    let misread = send(typed(200, "application/json", &*long))
+        .await
+        .expect("JSON");
+    let misread = misread.json::<Order>().expect_err("a string");
+
+    assert_eq!((created.status().as_u16(), created.attempts()), (201, 1));
+    assert_eq!(created.headers()["etag"], "\"7\"");
+    assert_eq!(created.json::<Order>().expect("an order"), order());
+    assert_eq!((empty.text(), empty.body()), ("", &b""[..]));
+    let owed = empty.json::<Order>();
+    assert_eq!(response_problem(owed), ResponseProblem::NotJson);
+    assert_eq!(refused.headers()["etag"], "\"7\"");
+    assert_eq!(refused.body(), br#"{"code":"no","more":1}"#);
+    for (error, problem, body) in [
+        (text, "not_json", &b"hello"[..]),
+        (broken.expect_err("no JSON"), "invalid_json", b"{"),
+        (misread, "does_not_fit", &long.as_bytes()[..BOUND]),
+    ] {
+        let ApiError::Response(error) = error else {
+            panic!("another class: {error}")
+        };
+        assert_eq!(error.problem.as_str(), problem);
+        assert_eq!(error.headers()["etag"], "\"7\"");
+        assert!(error.body() == body, "{problem}");
+    }
+}
+
+/// Items and responses alike, so that one `?` is enough.
+#[tokio::test]
+async fn what_does_not_fit_the_callers_type_is_an_error_of_the_response() {
+    async fn states(client: &ApiClient) -> Result<Vec<String>, ApiError> {
+        let mut states = vec![client.get(ORDERS).send().await?.json::<Order>()?.state];
+        let mut items = client.listing(ORDERS).items();
+        while let Some(item) = items.next_item().await {
+            states.push(item?.parse::<Order>()?.state);
+        }
+        Ok(states)
+    }
+    let good = value!(order());
+    let bad = value!({"id": 7});
+    let response = |top: &serde_json::Value, item: &serde_json::Value| {
+        let mut page = top.clone();
+        page["items"] = value!([item]);
+        page["next_cursor"] = value!(null);
+        json(200, &page)
+    };
+    for (reply, fits) in [
+        (response(&good, &good), true),
+        (response(&good, &bad), false),
+        (response(&bad, &good), false),
+    ] {
+        let bench = Bench::new(Script::always(reply)).await;
+
+        let states = states(&bench.client).await;
+
+        match states {
+            Ok(states) => assert!(fits && states == ["open", "open"]),
+            Err(ApiError::Response(error)) => {
+                assert!(!fits, "{error}");
+                assert_eq!(error.problem.as_str(), "does_not_fit");
+                assert_eq!(error.request.to_string(), "GET /orders");
+                let detail = error.detail().expect("what serde says");
+                assert!(detail.contains("missing field `state`"), "{detail}");
+            }
+            Err(other) => panic!("another class: {other}"),
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_listing_keeps_its_query_on_every_page_and_has_the_names_of_its_service() {
+    let names = ListingNames::new().limit("per_page").cursor("after");
+    let names = names.items("data").next_cursor("next");
+    for (names, query, members) in [
+        (
+            ListingNames::new(),
+            "limit=50&cursor=",
+            ["items", "next_cursor"],
+        ),
+        (names, "per_page=50&after=", ["data", "next"]),
+    ] {
+        let [items, next] = members;
+        let script = Script::by(move |request| {
+            let has_cursor = request
+                .url
+                .query()
+                .is_some_and(|query| query.ends_with("=c%26d"));
+            let next_cursor = if has_cursor {
+                value!(null)
+            } else {
+                value!("c&d")
+            };
+            json(200, &value!({ items: [{}], next: next_cursor }))
+        });
+        let by_client = Bench::with(script, |builder| builder.listing_names(names)).await;
+        let by_listing = by_client.client.listing(ORDERS.query("state", "open"));
+
+        read(by_listing.names(names)).await.expect("two pages");
+        read(by_client.client.listing(ORDERS))
+            .await
+            .expect("two pages");
+
+        let first = query.split('&').next().expect("a parameter");
+        let expected = [
+            format!("GET /orders?state=open&{first}"),
+            format!("GET /orders?state=open&{query}c%26d"),
+            format!("GET /orders?{first}"),
+            format!("GET /orders?{query}c%26d"),
+        ];
+        assert_eq!(by_client.lines().await, expected);
+    }
+}
+
+#[tokio::test]
+async fn names_of_a_listing_that_collide_are_refused_and_nothing_is_sent() {
+    let bench = Bench::new(Script::always(status(204))).await;
+    let usual = ListingNames::new();
+    for names in [
+        usual.limit("cursor"),
+        usual.cursor(""),
+        usual.items("next_cursor"),
+        usual.next_cursor(""),
+    ] {
+        let built = ApiClient::builder("http://h4.invalid")
+            .listing_names(names)
+            .build();
+        let listed = read(bench.client.listing(ORDERS).names(names)).await;
+
+        for refused in [built.map(drop).map_err(ApiError::from), listed] {
+            let is_named = matches!(
+                refused,
+                Err(ApiError::Config(ConfigError::ListingNames { .. }))
+            );
+            assert!(is_named, "{names:?}: {refused:?}");
+        }
+    }
+    let collides = read(bench.client.listing(ORDERS.query("limit", 5))).await;
+    let error = collides.expect_err("limit is there twice").to_string();
+    assert!(error.contains("query parameter limit"), "{error}");
+    assert_eq!(bench.lines().await, [""; 0]);
+}
+
+/// The extensions of one request, used for the next through another client or handle.
+#[tokio::test]
+async fn extensions_that_are_used_again_bring_no_setting_of_another_handle() {
+    const LONG: std::time::Duration = std::time::Duration::from_secs(7);
+    let script = || Script::always(status(503));
+    let bench = Bench::with(script(), |it| it.max_attempts(2)).await;
+    let other = Bench::with(script(), |it| it.max_attempts(4).timeouts(LONG, LONG)).await;
+    let once = bench
+        .client
+        .with_settings(CallSettings::new().max_attempts(1));
+    let mut extensions = Extensions::new();
+    let mut seen = Vec::new();
+
+    for client in [&once, &bench.client, &other.client, &once, &bench.client] {
+        let url = client.base_url().clone();
+        let request = reqwest::Request::new(Method::GET, url);
+        let sent = client
+            .http()
+            .execute_with_extensions(request, &mut extensions);
+        let response = sent.await.expect("a response");
+        let report = response.extensions().get::<client::RetryReport>();
+        let timeouts = extensions.get::<Timeouts>().expect("attached");
+        seen.push((report.expect("a report").attempts, timeouts.connect == LONG));
+    }
+
+    let expected = [(1, false), (2, false), (4, true), (1, false), (2, false)];
+    assert_eq!(seen, expected);
 }

@@ -12,7 +12,7 @@ use proptest::{collection::vec, prelude::*, sample::select};
 use crate::bench::{Spans, Tally, every_text, status};
 use crate::support::{
     checkpoint,
-    secretive::{self, CANARY, debugged, leaks},
+    secretive::{self, debugged, leaks},
     wire::{Then, Wire},
 };
 
@@ -150,7 +150,7 @@ async fn no_checkpoint_shows_a_secret() {
     memory.save(&checkpoint).await.expect("memory");
     let saved = FileCheckpoints::new(folder.path().join("saved"));
     saved.save(&checkpoint).await.expect("a file");
-    fs::write(&path, r#"{"version":2,"cursor":"c4n4ry"}"#).expect("written");
+    fs::write(&path, r#"{"version":3,"cursor":"c4n4ry"}"#).expect("written");
 
     let unreadable = store.load().await.expect_err("no listing");
     let other = ReliableApiClient::builder("http://c4n4ry/").build();
@@ -158,21 +158,16 @@ async fn no_checkpoint_shows_a_secret() {
     let other = other.expect_err("another listing");
     let foreign = CheckpointError::Store("c4n4ry".into());
 
-    let printed = format!("{saved:?}");
     for text in [
         every_text(&unreadable),
         every_text(&other),
         debugged(&(store, checkpoint, memory)),
         // Its cause is the store's own, and says what the store says.
         format!("{foreign} {foreign:?}"),
-        printed.clone(),
+        debugged(&saved),
     ] {
         assert_eq!(leaks(&text), [""; 0]);
     }
-    // Bytes are printed as numbers, in which nobody would see the mark.
-    let numbers = format!("{:?}", CANARY.as_bytes());
-    let numbers = numbers.trim_matches(['[', ']']);
-    assert!(!printed.contains(numbers), "{printed}");
 }
 
 /// The searches above can fail.

@@ -94,6 +94,12 @@ async fn a_setting_has_one_rule_wherever_it_is_given() {
         .with(transport());
     let of_layer = stack.build().get(NOWHERE).send().await;
 
+    let no_body = ClientBuilder::new(quiet_session())
+        .with(RetryMiddleware::new().max_body_bytes(0))
+        .with(transport());
+    let no_body = check(name, no_body.build().get(NOWHERE).send().await).await;
+    let no_body = no_body.expect_err("refused").to_string();
+    assert_eq!(no_body, "max_body_bytes must be a positive integer, got 0");
     for refused in [
         built.map(drop).map_err(ApiError::from),
         of_handle.map(drop),
@@ -251,7 +257,7 @@ async fn middlewares_see_every_attempt_and_its_call_in_the_order_in_which_they_w
     };
     let bench = Bench::with(Script::always(status(503)), marking).await;
 
-    http_error(bench.client.get(ORDERS).await);
+    http_error(bench.client.get(ORDERS).send().await);
 
     let sent = bench.sent().await;
     let marks = sent.iter().map(|it| it.headers.get_all("x-mark").iter());

@@ -1,65 +1,14 @@
-//! What all clones of a client share: the retry budget and the concurrency
-//! limit bound the work of fifty workers together.
+//! A call that waits for its turn under the shared concurrency limit, until its deadline.
 
-use std::{
-    future::pending,
-    iter,
-    sync::{
-        Arc,
-        atomic::{AtomicU32, Ordering},
-    },
-    time::Duration,
-};
+use std::{future::pending, time::Duration};
 
-use crate::bench::{http_error, retry_after, status, transport_error};
+use crate::bench::{http_error, retry_after, transport_error};
 use crate::support::{
-    drive::{finish, give_way, poll},
+    drive::{finish, poll},
     offline,
     scripted::scripted,
 };
-use client::{
-    ConcurrencyLimit, FailureKind, StopReason,
-    teaching::{Builder, ReliableApiClient},
-};
-use tokio::task::JoinSet;
-
-/// Requests on the wire while 50 workers make 10 calls each to a service that
-/// is down, and the number of those calls.
-async fn requests_to_a_dead_service(configure: impl FnOnce(Builder) -> Builder) -> (u32, u32) {
-    let requests = Arc::new(AtomicU32::new(0));
-    let seen = Arc::clone(&requests);
-    let transport = scripted(move |_| {
-        seen.fetch_add(1, Ordering::SeqCst);
-        async {
-            give_way(2).await;
-            Ok(status(503))
-        }
-    });
-    let (client, _) = offline(transport, configure);
-    let work = |client: ReliableApiClient| async move {
-        for _ in 0..10 {
-            client.flaky().await.expect_err("a 503");
-        }
-        10
-    };
-
-    let workers: JoinSet<u32> = iter::repeat_n(client, 50).map(work).collect();
-
-    let calls = workers.join_all().await.iter().sum();
-    (requests.load(Ordering::SeqCst), calls)
-}
-
-#[tokio::test]
-async fn the_retry_budget_bounds_the_work_of_all_workers() {
-    let without = |builder: Builder| builder.retry_budget(None).concurrency_limit(None);
-
-    let (requests, calls) = requests_to_a_dead_service(|builder| builder).await;
-    let (unbounded, _) = requests_to_a_dead_service(without).await;
-
-    assert_eq!((calls, unbounded), (500, 1500));
-    let bound = calls + 1..=calls + 10 + calls / 10;
-    assert!(bound.contains(&requests), "{requests} requests");
-}
+use client::{ConcurrencyLimit, FailureKind, StopReason, teaching::ReliableApiClient};
 
 /// A client with one slot and ten seconds for each call. A 204 never comes, so
 /// whoever asks for one keeps the slot; all else is a 503 to come back from in

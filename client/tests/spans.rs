@@ -108,10 +108,10 @@ async fn a_response_that_moves_the_concurrency_limit_says_so() {
     // 6, 3, 1.5, 1, and there it stays.
     for _ in 0..4 {
         let throttled = client.get(Endpoint::new("throttled", "/throttled"));
-        throttled.await.expect_err("a 429");
+        throttled.send().await.expect_err("a 429");
     }
     let missing = client.get(Endpoint::new("missing", "/missing"));
-    missing.await.expect_err("a 404");
+    missing.send().await.expect_err("a 404");
     // The limit grows 2, 2.5, 2.9, 3.2; only whole slots count.
     for _ in 0..4 {
         client.no_content().await.expect("a 204");

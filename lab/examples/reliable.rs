@@ -13,7 +13,7 @@
 use std::{env, error::Error, process::ExitCode, time::Duration};
 
 use client::{
-    ApiError, CallSettings, ConcurrencyLimit, Endpoint, IdempotencyKey, JsonObject, RawObject,
+    ApiError, CallSettings, ConcurrencyLimit, Endpoint, IdempotencyKey, JsonObject, RequestBuilder,
     RequestName, RetryBudget, check, teaching::ReliableApiClient,
 };
 use futures_util::future::try_join_all;
@@ -38,10 +38,10 @@ async fn main() -> Result<ExitCode, Box<dyn Error>> {
     }
     let result = match &*task {
         "read-all" | "invalid-body" | "loop" | "long-list" => count(&client).await,
-        "flaky" => client.get(FLAKY).await.map(|object| value(&object)),
+        "flaky" => read(client.get(FLAKY)).await,
         "retry-after" | "retry-at" | "maintenance" | "down" | "refused" | "silence"
         | "broken-off" | "unbounded" | "unreachable" | "server-errors" => {
-            client.get(VALUE).await.map(|object| value(&object))
+            read(client.get(VALUE)).await
         }
         "no-body" | "redirected" => {
             let status = fetch(&client, VALUE, &env::var("LAB_URL")?).await;
@@ -54,10 +54,7 @@ async fn main() -> Result<ExitCode, Box<dyn Error>> {
             let job = create_one(&client, "resize").await;
             job.map(|id| json!({"id": id}))
         }
-        "post-once" => {
-            let object = client.post(UNSAFE, None, &body("resize")).await;
-            object.map(|object| value(&object))
-        }
+        "post-once" => read(client.post(UNSAFE).json(&body("resize"))).await,
         _ => Ok(json!({"skip": true})),
     };
     let (result, exit) = match result {
@@ -113,8 +110,8 @@ async fn create(client: &ReliableApiClient, tasks: [&str; 2]) -> Result<Value, A
 /// Fetches the URLs of an index, all at once. The shared limit reduces their number if
 /// they are too many.
 async fn crowded(client: &ReliableApiClient) -> Result<Value, ApiError> {
-    let index = client.get(INDEX).await?;
-    let urls = value(&index)["urls"].as_array().cloned();
+    let index = read(client.get(INDEX)).await?;
+    let urls = index["urls"].as_array().cloned();
     let urls = urls.iter().flatten().filter_map(Value::as_str);
     let done = try_join_all(urls.map(|url| fetch(client, WORK, url))).await?;
     Ok(json!({"done": done.len()}))
@@ -143,8 +140,8 @@ fn body(task: &str) -> JsonObject {
     body
 }
 
-fn value(object: &RawObject) -> Value {
-    object.to_object().map_or(Value::Null, Value::Object)
+async fn read(request: RequestBuilder) -> Result<Value, ApiError> {
+    request.send().await?.json()
 }
 
 /// An error with the members that the tasks require.

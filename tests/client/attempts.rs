@@ -40,7 +40,8 @@ async fn a_post_is_repeated_only_by_the_method_that_is_authorized() {
     for script in scripts {
         let (any, jobs) = (Bench::new(script()).await, Bench::new(script()).await);
 
-        let to_any = any.client.post(ORDERS, Some(&key), &body).await;
+        let to_any = any.client.post(ORDERS).idempotency_key(&key).json(&body);
+        let to_any = to_any.send().await;
         let to_jobs = jobs.client.create_job(&key, &body).await;
 
         let once = (1, Some(StopReason::NotEligible));

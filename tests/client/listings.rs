@@ -1,8 +1,8 @@
 //! Reading a listing to its end, and never beyond.
 
 use client::{
-    ApiError, CheckpointStore, ContractError, Cursor, FileCheckpoints, Listing, MemoryCheckpoints,
-    Position, RawObject, telemetry::CURSOR_LOOPS,
+    ApiError, CheckpointStore, ContractError, CrawlStart, Cursor, FileCheckpoints, JsonObject,
+    Listing, MemoryCheckpoints, Position, RawObject, telemetry::CURSOR_LOOPS,
 };
 use tests::{Bench, Loopback, Script, Tally, contract_error, cursor, page, sum};
 
@@ -35,7 +35,7 @@ async fn read_items(listing: Listing) -> (Vec<String>, Result<(), ApiError>) {
     let mut items = listing.items();
     let (items, end) = read(async || items.next_item().await).await;
     let id = |item: &RawObject| {
-        let id = &item.to_object().expect("an object")["id"];
+        let id = &item.parse::<JsonObject>().expect("an object")["id"];
         id.as_str().map_or_else(|| id.to_string(), str::to_owned)
     };
     (items.iter().map(id).collect(), end)
@@ -209,10 +209,10 @@ async fn crawl_with_crashes<S: CheckpointStore + Clone>(store: S) {
     let at = |cursor| Some(Position::At(Cursor::new(cursor).expect("a cursor")));
     let saved = async || {
         let checkpoint = store.load().await.expect("a store");
-        checkpoint.map(|checkpoint| checkpoint.position)
+        checkpoint.map(|checkpoint| checkpoint.position().clone())
     };
 
-    let mut crashing = crawl().await;
+    let mut crashing = crawl().await.pages().expect("not finished");
     let first = crashing.next_page().await.expect("a page").expect("a page");
     assert_eq!(saved().await, None, "it is read, and not yet processed");
     first.commit().await.expect("saved");
@@ -221,14 +221,15 @@ async fn crawl_with_crashes<S: CheckpointStore + Clone>(store: S) {
     // Between reading the second page and committing it, the process ends.
     drop(crashing.next_page().await.expect("a page").expect("a page"));
     assert_eq!(saved().await, at("A"));
-    let mut resumed = crawl().await;
+    let mut resumed = crawl().await.pages().expect("not finished");
     for position in [at("B"), Some(Position::Done)] {
         let page = resumed.next_page().await.expect("a page").expect("a page");
         page.commit().await.expect("saved");
         assert_eq!(saved().await, position);
     }
     assert!(resumed.next_page().await.is_none());
-    assert!(crawl().await.next_page().await.is_none(), "it is finished");
+    let again = crawl().await;
+    assert!(matches!(again, CrawlStart::Finished(_)), "it has finished");
 
     let cursors = sent_cursors(&bench).await;
     let cursors: Vec<_> = cursors.iter().map(Option::as_deref).collect();

@@ -36,7 +36,11 @@ fn broken_pages() -> [(&'static str, &'static str, ResponseProblem); 13] {
     let number = wrong(CURSOR, "a string or null", JsonType::Number);
     let twice = |field| RepeatedField { field };
     let cut = InvalidJson { line: 2, column: 7 };
-    let item = ItemNotAnObject { index: 1, found };
+    let item = ItemNotAnObject {
+        field: items,
+        index: 1,
+        found,
+    };
     let both_twice = r#"{"next_cursor":1,"next_cursor":1,"items":[],"items":[]}"#;
     let cursor_twice = r#"{"items":[],"next_cursor":null,"next_cursor":"A"}"#;
     let surrogate = r#"{"items":[],"next_cursor":"\ud800"}"#;
@@ -52,7 +56,11 @@ fn broken_pages() -> [(&'static str, &'static str, ResponseProblem); 13] {
         (JSON, r#"{"items":[{}]}"#, missing(CURSOR)),
         (JSON, cursor_twice, twice(CURSOR)),
         (JSON, r#"{"items":[],"next_cursor":7}"#, number),
-        (JSON, r#"{"items":[],"next_cursor":""}"#, EmptyCursor),
+        (
+            JSON,
+            r#"{"items":[],"next_cursor":""}"#,
+            EmptyCursor { field: CURSOR },
+        ),
         (JSON, surrogate, NotUnicode { field: CURSOR }),
     ]
 }
@@ -113,7 +121,7 @@ async fn case_and_parameters_of_a_json_media_type_do_not_matter() {
     for (media_type, is_json) in table {
         let bench = Bench::new(Script::of([typed(200, media_type, "{}")])).await;
 
-        let response = bench.client.get(Endpoint::OTHER).await;
+        let response = bench.client.get(Endpoint::OTHER).send().await;
 
         let problem = response
             .err()
@@ -140,7 +148,12 @@ async fn a_response_of_the_wrong_kind_is_final_and_not_an_http_error() {
     assert!(matches!(bad_json, InvalidJson { .. }), "{bad_json}");
     assert_eq!(text_json, NotJson);
     let found = JsonType::String;
-    assert_eq!(bad_items, ItemNotAnObject { index: 1, found });
+    let item = ItemNotAnObject {
+        field: "items",
+        index: 1,
+        found,
+    };
+    assert_eq!(bad_items, item);
     assert_eq!(bad_cursor, wrong("next_cursor", "a string or null", number));
     let ledger = loopback.stop().await;
     assert_eq!(ledger.total, 4, "one request each: {ledger:#?}");

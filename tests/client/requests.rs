@@ -87,10 +87,7 @@ async fn time_taken(
 #[tokio::test]
 async fn every_request_keeps_the_timeout_pair() {
     const REQUESTS: u32 = 13;
-    let given = Timeouts {
-        connect: Duration::from_secs(7),
-        read: Duration::from_secs(11),
-    };
+    let given = Timeouts::new(Duration::from_secs(7), Duration::from_secs(11));
     let silent = Loopback::with_faults(&[Fault::Silence; 2 * REQUESTS as usize]);
 
     for (pair, is_default) in [(Timeouts::DEFAULT, true), (given, false)] {

@@ -35,7 +35,7 @@ async fn a_permanent_status_ends_the_call_at_once_and_keeps_its_problem() {
 
     let loopback = Loopback::start();
     let nowhere = Endpoint::new("nowhere", "/nowhere");
-    let error = http_error(loopback.client.get(nowhere).await);
+    let error = http_error(loopback.client.get(nowhere).send().await);
     let ledger = loopback.stop().await;
     let request_id = &*ledger.entries[0].request_id;
     assert_eq!(error.status, StatusCode::NOT_FOUND);
@@ -80,7 +80,7 @@ async fn a_redirect_is_handed_over_and_not_followed() {
     let loopback = Loopback::start();
 
     let redirect = loopback.client.redirect().await.expect("a redirect");
-    let elsewhere = loopback.client.get(endpoint::REDIRECT).await;
+    let elsewhere = loopback.client.get(endpoint::REDIRECT).send().await;
 
     assert_eq!(redirect.status, StatusCode::FOUND);
     assert_eq!(redirect.location.as_deref(), Some("/items"));

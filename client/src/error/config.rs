@@ -4,6 +4,8 @@ use std::{num::NonZeroU32, time::Duration};
 
 use http::StatusCode;
 
+use super::RequestName;
+
 /// A value that breaks a rule of the configuration. Each text names the field, the
 /// value and the rule; the base URL is never quoted, since it may hold a password.
 #[derive(Debug, thiserror::Error)]
@@ -16,6 +18,9 @@ pub enum ConfigError {
     /// quoted: if `http://` was forgotten, a user name may stand in its place.
     #[error("base_url must begin with http:// or https://")]
     BaseUrlScheme,
+    /// The base URL is `https`, and this crate was built without its feature `tls`.
+    #[error("base_url must begin with http://, since the feature `tls` is not enabled")]
+    NoTls,
     /// The base URL has a part that does not belong there.
     #[error("base_url must not have a {part}: {why}")]
     BaseUrlPart {
@@ -74,6 +79,39 @@ pub enum ConfigError {
         name: &'static str,
         /// Why the request was not sent.
         why: &'static str,
+    },
+    /// The query of a listing has a parameter that the listing adds.
+    #[error(
+        "{request} must not have the query parameter {name}, which the listing adds; \
+         set the page size and the names of the parameters instead"
+    )]
+    QueryParameter {
+        /// Which request it was.
+        request: RequestName,
+        /// The name of the parameter.
+        name: &'static str,
+    },
+    /// Two names of a listing are the same, or one is empty.
+    #[error(
+        "the names of a listing must differ and must not be empty, got {:?} and {:?}",
+        .names[0], .names[1]
+    )]
+    ListingNames {
+        /// The names of the two parameters, or of the two members.
+        names: [&'static str; 2],
+    },
+    /// A header of a request is invalid. Its value is not quoted.
+    #[error("{request} must have valid headers")]
+    Header {
+        /// Which request it was.
+        request: RequestName,
+    },
+    /// The body of a request cannot be written as JSON: its `Serialize` failed, or it has a
+    /// map whose keys are not strings.
+    #[error("{request} must have a body that can be written as JSON")]
+    Body {
+        /// Which request it was.
+        request: RequestName,
     },
     /// Both a session and a transport in its place were given.
     #[error(

@@ -2,10 +2,11 @@
 
 use std::{fmt, time::Duration};
 
-use http::StatusCode;
+use http::{HeaderMap, StatusCode};
 
 use super::{
     Attempts, RequestName,
+    kept::Kept,
     problem::{Problem, printable},
 };
 use crate::retry::{FailureKind, StopReason};
@@ -30,6 +31,7 @@ pub struct ApiHttpError {
     /// field may then be missing as well. The status and the headers were complete, so
     /// the other fields are reliable.
     pub incomplete_body: Option<FailureKind>,
+    pub(crate) kept: Box<Kept>,
 }
 
 impl ApiHttpError {
@@ -58,7 +60,21 @@ impl ApiHttpError {
             attempts: 1,
             stopped: None,
             incomplete_body: None,
+            kept: Box::default(),
         }
+    }
+
+    /// The headers of the response.
+    #[must_use]
+    pub fn headers(&self) -> &HeaderMap {
+        &self.kept.headers
+    }
+
+    /// The body of the response as far as it was read: at most 64 KiB. It may contain
+    /// anything, so neither `Display` nor `Debug` prints it.
+    #[must_use]
+    pub fn body(&self) -> &[u8] {
+        &self.kept.body
     }
 
     /// The machine code in the body, such as `idempotency_conflict`; a number is given
@@ -143,6 +159,7 @@ fn incomplete_body_text(kind: FailureKind) -> &'static str {
     match kind {
         FailureKind::BodyTooLarge => "was too long to be read completely",
         FailureKind::ReadTimeout => "did not end in time",
+        FailureKind::Undecodable => "cannot be decoded",
         _ => "broke off",
     }
 }

@@ -3,13 +3,15 @@
 //! `Display` says what happened, after how many attempts, and what the caller can do.
 //! Neither `Display` nor `Debug` ever contains a URL, a query, a cursor, a key, a body
 //! or a credential; a machine code, a request id and a field location are printed only
-//! if they look like an identifier. If a service returns a key or a cursor as its code
+//! if they look like an identifier. Errors give the headers and the beginning of the body
+//! of their response to those who ask. If a service returns a key or a cursor as its code
 //! or its request id, it is printed: choose keys that are not secret.
 
 mod chain;
 mod config;
 mod contract;
 mod http;
+mod kept;
 mod problem;
 mod response;
 mod transport;
@@ -19,7 +21,9 @@ pub use config::ConfigError;
 pub(crate) use config::{at_most, not_zero, positive};
 pub use contract::ContractError;
 pub use http::ApiHttpError;
+pub(crate) use kept::{Kept, MAX_KEPT_BYTES};
 pub(crate) use problem::Problem;
+pub(crate) use response::Origin;
 pub use response::{ApiResponseError, JsonType, ResponseProblem};
 pub use transport::ApiTransportError;
 

@@ -2,21 +2,22 @@
 
 use std::fmt;
 
-use http::StatusCode;
+use http::{HeaderMap, StatusCode};
 use serde_json::value::RawValue;
 
-use super::{Attempts, RequestName};
+use super::{ApiError, Attempts, RequestName, kept::Kept};
 
 /// A response with a success status and invalid content.
 ///
 /// A body that parses does not prove a success, and a success does not prove that the
 /// body is right. So this class is distinct from [`ApiHttpError`](super::ApiHttpError).
 /// It is never retried: another request would get the same response.
+///
+/// Neither `Display` nor `Debug` prints the headers, the body or the detail.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{request} returned {status} after {}, but {problem}: tell the owner of the service; \
-     another request would get the same response",
-    Attempts(*.attempts)
+    "{request} returned {status} after {}, but {problem}: {}",
+    Attempts(*.attempts), .problem.advice()
 )]
 #[non_exhaustive]
 pub struct ApiResponseError {
@@ -28,6 +29,7 @@ pub struct ApiResponseError {
     pub attempts: u32,
     /// The problem of the response.
     pub problem: ResponseProblem,
+    pub(crate) kept: Box<Kept>,
 }
 
 impl ApiResponseError {
@@ -40,6 +42,59 @@ impl ApiResponseError {
             status,
             attempts: 1,
             problem,
+            kept: Box::default(),
+        }
+    }
+
+    /// The headers of the response; none if the error is about an item of a page.
+    #[must_use]
+    pub fn headers(&self) -> &HeaderMap {
+        &self.kept.headers
+    }
+
+    /// The first 64 KiB of the body of the response; empty if the error is about an item of
+    /// a page.
+    #[must_use]
+    pub fn body(&self) -> &[u8] {
+        &self.kept.body
+    }
+
+    /// What `serde_json` says of a text that does not fit the type that was asked for, such
+    /// as the name of a missing field. It may quote values of the response.
+    #[must_use]
+    pub fn detail(&self) -> Option<&str> {
+        self.kept.detail.as_deref()
+    }
+}
+
+/// Which call a response came from.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Origin {
+    pub(crate) request: RequestName,
+    pub(crate) status: StatusCode,
+    pub(crate) attempts: u32,
+}
+
+impl Origin {
+    /// An error about the response.
+    pub(crate) fn error(self, problem: ResponseProblem, kept: Kept) -> ApiError {
+        ApiError::Response(ApiResponseError {
+            request: self.request,
+            status: self.status,
+            attempts: self.attempts,
+            problem,
+            kept: Box::new(kept),
+        })
+    }
+}
+
+#[cfg(test)]
+impl Default for Origin {
+    fn default() -> Self {
+        Self {
+            request: RequestName::new(&http::Method::GET, crate::endpoint::Endpoint::OTHER),
+            status: StatusCode::OK,
+            attempts: 1,
         }
     }
 }
@@ -58,6 +113,9 @@ pub enum ResponseProblem {
     /// The media type is not JSON. The body was not read.
     #[error("its media type is not JSON")]
     NotJson,
+    /// The body is complete, but its `Content-Encoding` cannot be undone.
+    #[error("its body cannot be decoded")]
+    Undecodable,
     /// The media type is JSON, but the body is not.
     #[error("its body is not JSON (line {line}, column {column})")]
     InvalidJson {
@@ -95,9 +153,20 @@ pub enum ResponseProblem {
         /// The actual type.
         found: JsonType,
     },
+    /// The JSON is not of the type that the caller asked for, or exceeds what `serde_json`
+    /// reads into any type.
+    #[error("it does not fit the type that was asked for (line {line}, column {column})")]
+    DoesNotFit {
+        /// The line of the first error, from 1.
+        line: usize,
+        /// The column there, from 1; 0 at the very start or end of a line.
+        column: usize,
+    },
     /// An item of a page is not an object.
-    #[error("item {index} of `items` is {found}, not an object")]
+    #[error("item {index} of `{field}` is {found}, not an object")]
     ItemNotAnObject {
+        /// The name of the member with the items.
+        field: &'static str,
         /// Which item, from 0.
         index: usize,
         /// The actual type.
@@ -111,8 +180,11 @@ pub enum ResponseProblem {
         field: &'static str,
     },
     /// The cursor is an empty string.
-    #[error("the field `next_cursor` is an empty string")]
-    EmptyCursor,
+    #[error("the field `{field}` is an empty string")]
+    EmptyCursor {
+        /// Its name.
+        field: &'static str,
+    },
 }
 
 impl ResponseProblem {
@@ -123,6 +195,7 @@ impl ResponseProblem {
             Self::UnexpectedStatus => "unexpected_status",
             Self::NoContent => "no_content",
             Self::NotJson => "not_json",
+            Self::Undecodable => "undecodable",
             Self::InvalidJson { .. } => "invalid_json",
             Self::NotAnObject { .. } => "not_an_object",
             Self::MissingField { .. } => "missing_field",
@@ -130,7 +203,19 @@ impl ResponseProblem {
             Self::WrongType { .. } => "wrong_type",
             Self::NotUnicode { .. } => "not_unicode",
             Self::ItemNotAnObject { .. } => "item_not_an_object",
-            Self::EmptyCursor => "empty_cursor",
+            Self::EmptyCursor { .. } => "empty_cursor",
+            Self::DoesNotFit { .. } => "does_not_fit",
+        }
+    }
+
+    /// The advice for the caller, which ends the text of an error.
+    const fn advice(self) -> &'static str {
+        match self {
+            Self::DoesNotFit { .. } => {
+                "correct the type, or tell the owner of the service; \
+                 another request would get the same response"
+            }
+            _ => "tell the owner of the service; another request would get the same response",
         }
     }
 }

@@ -2,8 +2,10 @@
 
 use std::fmt;
 
-use super::{ApiError, Attempts, RequestName};
-use crate::retry::{FailureKind, RetryReport, StopReason};
+use bytes::Bytes;
+
+use super::{ApiError, Attempts, Kept, Origin, RequestName, ResponseProblem, find};
+use crate::retry::{Failure, FailureKind, Refused, RetryReport, StopReason, Undecodable};
 
 /// A request that ended without a complete response.
 ///
@@ -49,12 +51,25 @@ impl ApiError {
     ) -> Self {
         let kind = FailureKind::of(&error);
         let source = match error {
-            reqwest_middleware::Error::Reqwest(error) => Some(error.without_url()),
-            reqwest_middleware::Error::Middleware(error) => match error.downcast() {
-                Ok(illegal) => return Self::Config(illegal),
-                // It comes from a foreign middleware and may contain anything.
-                Err(_) => None,
-            },
+            reqwest_middleware::Error::Reqwest(error) => {
+                if let Some(Undecodable { status, headers }) = find(&error) {
+                    let origin = Origin {
+                        request,
+                        status: *status,
+                        attempts: report.attempts,
+                    };
+                    let kept = Kept::new(headers.clone(), &Bytes::new());
+                    return origin.error(ResponseProblem::Undecodable, kept);
+                }
+                if let Some(refused) = find::<Refused>(&error).and_then(Refused::take) {
+                    return Self::Config(refused);
+                }
+                // A failure that was made here has no other cause than its kind.
+                let is_own = find::<Failure>(&error).is_some();
+                (!is_own).then(|| error.without_url())
+            }
+            // It comes from a foreign middleware and may contain anything.
+            reqwest_middleware::Error::Middleware(_) => None,
         };
         Self::Transport(ApiTransportError {
             attempts: report.attempts,
@@ -85,6 +100,7 @@ fn what_happened(kind: FailureKind) -> &'static str {
         FailureKind::ConnectionLost => "lost its connection before the response was complete",
         FailureKind::Protocol => "had a response that is not HTTP",
         FailureKind::BodyTooLarge => "had a response longer than this client accepts",
+        FailureKind::Undecodable => "had a response that cannot be decoded",
         FailureKind::Request => "could not be sent",
         FailureKind::QueueTimeout => "had no turn in time",
     }
@@ -94,6 +110,9 @@ fn what_happened(kind: FailureKind) -> &'static str {
 fn advice(kind: FailureKind) -> &'static str {
     match kind {
         FailureKind::BodyTooLarge => "ask for less data, or allow a longer body",
+        FailureKind::Undecodable => {
+            "tell the owner of the service; another request would get the same response"
+        }
         FailureKind::Request => "check the request, the session and its middlewares",
         _ => "find out whether it took effect before sending it again",
     }

@@ -6,20 +6,19 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use super::{cursor::Cursor, listing_id::ListingId};
+use super::{
+    cursor::Cursor,
+    listing::Listing,
+    listing_id::{BASE_URL, ListingId},
+};
 
 /// The progress of the crawl of a listing. Without a checkpoint, a crawl starts at the
 /// beginning.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Checkpoint {
-    /// The listing that is crawled. The cursor is valid only for this listing.
-    pub listing: ListingId,
-    /// The number of pages that all runs read up to this checkpoint, repeated pages
-    /// included. [`max_pages`](super::ListingLimits::max_pages) limits this number plus
-    /// the pages of the current run.
-    pub pages: u32,
-    /// The position at which the crawl continues.
-    pub position: Position,
+    listing: ListingId,
+    pages: u32,
+    position: Position,
 }
 
 /// The position at which a crawl continues.
@@ -32,19 +31,73 @@ pub enum Position {
 }
 
 impl Checkpoint {
+    /// Creates a checkpoint from what a store has kept.
+    #[must_use]
+    pub const fn new(listing: ListingId, pages: u32, position: Position) -> Self {
+        Self {
+            listing,
+            pages,
+            position,
+        }
+    }
+
+    /// The listing that is crawled. The cursor is valid only for this listing.
+    #[must_use]
+    pub const fn listing(&self) -> &ListingId {
+        &self.listing
+    }
+
+    /// The number of pages that all runs read up to this checkpoint, repeated pages
+    /// included. [`max_pages`](super::ListingLimits::max_pages) limits this number plus
+    /// the pages of the current run.
+    #[must_use]
+    pub const fn pages(&self) -> u32 {
+        self.pages
+    }
+
+    /// The position at which the crawl continues.
+    #[must_use]
+    pub const fn position(&self) -> &Position {
+        &self.position
+    }
+
+    /// The same progress for a listing whose service has moved to another base URL.
+    ///
+    /// ```no_run
+    /// use reliable_api_client::{CheckpointStore, Listing};
+    ///
+    /// # async fn example(listing: Listing, store: impl CheckpointStore)
+    /// # -> Result<(), Box<dyn std::error::Error>> {
+    /// if let Some(checkpoint) = store.load().await? {
+    ///     store.save(&checkpoint.moved_to(&listing)?).await?;
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`CheckpointError::OtherListing`] if the endpoint, a path value or the query differs
+    /// as well: the cursor belongs to another listing then, and pages would be lost.
+    pub fn moved_to(self, listing: &Listing) -> Result<Self, CheckpointError> {
+        let listing = listing.id();
+        let mut differs = self.listing.differences(&listing);
+        differs.retain(|part| *part != BASE_URL);
+        if differs.is_empty() {
+            Ok(Self { listing, ..self })
+        } else {
+            Err(CheckpointError::OtherListing { differs })
+        }
+    }
+
     /// Fails if this is the checkpoint of another listing.
     pub(super) fn expect_listing(&self, expected: &ListingId) -> Result<(), CheckpointError> {
-        if self.listing == *expected {
-            return Ok(());
+        let differs = self.listing.differences(expected);
+        if differs.is_empty() {
+            Ok(())
+        } else {
+            Err(CheckpointError::OtherListing { differs })
         }
-        let same_endpoint = self.listing.template() == expected.template();
-        Err(CheckpointError::OtherListing {
-            differs: if same_endpoint {
-                "base URL"
-            } else {
-                "endpoint"
-            },
-        })
     }
 }
 
@@ -52,10 +105,7 @@ impl Checkpoint {
 ///
 /// `save` must be atomic: at any time `load` finds either the old checkpoint or the new
 /// one. A store that two crawls can use at the same time should refuse to replace a
-/// checkpoint that changed since this crawl last loaded or saved it, as
-/// [`FileCheckpoints`](super::FileCheckpoints) does. (A store that has not loaded or
-/// saved yet cannot compare; [`FileCheckpoints`](super::FileCheckpoints) then saves
-/// without a check.)
+/// checkpoint that changed since this crawl last loaded or saved it.
 #[async_trait::async_trait]
 pub trait CheckpointStore: Send + Sync {
     /// The last checkpoint saved; `None` if there was none.
@@ -70,9 +120,8 @@ pub trait CheckpointStore: Send + Sync {
     ///
     /// # Errors
     ///
-    /// [`CheckpointError`] if it could not be saved; the old one stays. The only
-    /// exception is [`CheckpointError::NotFlushed`]: the new checkpoint is in place,
-    /// and the old one can reappear only after a power failure.
+    /// [`CheckpointError`] if it could not be saved. The old one stays, unless the disk
+    /// alone did not confirm the new one.
     async fn save(&self, checkpoint: &Checkpoint) -> Result<(), CheckpointError>;
 }
 
@@ -88,21 +137,9 @@ pub enum CheckpointError {
         .path.display()
     )]
     Io {
-        /// `read` or `save`.
+        /// `read`, `replace`, `save` or `sync`. After `sync`, the new checkpoint is in
+        /// place, but a power failure may bring the old one back.
         action: &'static str,
-        /// The path of the file.
-        path: PathBuf,
-        /// The cause.
-        #[source]
-        source: io::Error,
-    },
-    /// The file was replaced, but the disk did not confirm it.
-    #[error(
-        "the checkpoint {} was saved, but the disk did not confirm it: \
-         after a power failure, the previous checkpoint may reappear; check the disk",
-        .path.display()
-    )]
-    NotFlushed {
         /// The path of the file.
         path: PathBuf,
         /// The cause.
@@ -125,16 +162,16 @@ pub enum CheckpointError {
     /// this listing, and if that crawl was complete, this one would end immediately
     /// without an error.
     ///
-    /// If a service has only moved to another base URL, a program may load the
-    /// checkpoint, set its listing to [`Listing::id`](super::Listing::id), and save it.
+    /// If a service has only moved to another base URL, use [`Checkpoint::moved_to`].
     #[error(
-        "the checkpoint was saved for a listing with another {differs}; \
+        "the checkpoint was saved for a listing with another {}; \
          give each listing a file or store of its own, \
-         or move this one away to start from the beginning"
+         or move this one away to start from the beginning",
+        .differs.join(" and another ")
     )]
     OtherListing {
-        /// `endpoint` or `base URL`.
-        differs: &'static str,
+        /// What differs: `endpoint`, `base URL`, `path values` and `query`.
+        differs: Vec<&'static str>,
     },
     /// The file exists, but is not a checkpoint.
     #[error(
@@ -157,7 +194,7 @@ pub enum CheckpointError {
 impl fmt::Debug for CheckpointError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "CheckpointError({self}")?;
-        if let Self::Io { source, .. } | Self::NotFlushed { source, .. } = self {
+        if let Self::Io { source, .. } = self {
             write!(f, ": {source:?}")?;
         }
         f.write_str(")")

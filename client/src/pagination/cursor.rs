@@ -29,13 +29,17 @@ impl Cursor {
         Ok(Self(cursor))
     }
 
-    /// Reads the `next_cursor` of a page: null, or a string that is not empty.
-    pub(super) fn read_next(value: &RawValue) -> Result<Option<Self>, ResponseProblem> {
+    /// Reads the cursor in the member `field` of a page: null, or a string that is not
+    /// empty.
+    pub(super) fn read_next(
+        field: &'static str,
+        value: &RawValue,
+    ) -> Result<Option<Self>, ResponseProblem> {
         if JsonType::of(value) == JsonType::Null {
             return Ok(None);
         }
-        let cursor = string("next_cursor", "a string or null", value)?;
-        let cursor = Self::new(cursor).map_err(|_| ResponseProblem::EmptyCursor)?;
+        let cursor = string(field, "a string or null", value)?;
+        let cursor = Self::new(cursor).map_err(|_| ResponseProblem::EmptyCursor { field })?;
         Ok(Some(cursor))
     }
 

@@ -1,20 +1,26 @@
 //! A checkpoint in a file, replaced atomically.
 
 use std::{
-    fmt, fs, io,
-    path::PathBuf,
+    fmt,
+    fs::{self, File},
+    io::{
+        self,
+        ErrorKind::{InvalidInput, NotFound, Unsupported},
+        Write,
+    },
+    path::{Path, PathBuf},
     sync::{Arc, PoisonError},
 };
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use tempfile::NamedTempFile;
 use tokio::sync::Mutex;
 
 use super::{
     checkpoint::{Checkpoint, CheckpointError, CheckpointStore, Position},
     cursor::Cursor,
-    listing_id::ListingId,
-    replace_file::{OpenFolder, open_folder, replace},
+    listing_id::{ListingId, fingerprint},
 };
 use crate::raw_object::JsonObject;
 
@@ -22,34 +28,36 @@ use crate::raw_object::JsonObject;
 ///
 /// A new checkpoint is written to a temporary file in the same folder, flushed to the
 /// disk and renamed over the old one, so a kill between any two instructions leaves the
-/// complete old or new checkpoint. A kill may also leave the temporary file, whose name
-/// begins with `.tmp`. If the path is a symbolic link, the file that it points to is
-/// replaced. The file is a JSON object with a version number, the [listing](ListingId),
-/// the number of pages read and the cursor. On Unix, only its owner may read it.
+/// complete old or new checkpoint. The next `load` removes the temporary file that a kill
+/// may leave. The file is a JSON object with a version number, the [listing](ListingId),
+/// the number of pages read and the cursor. On Unix, only its owner may read it. A
+/// symbolic link is replaced by a file.
 ///
-/// Only one crawl at a time may use the file. A second one is detected when it saves: a
-/// file that changed since this store last read or replaced it is left unchanged, and
-/// the error is [`CheckpointError::Conflict`]. If two crawls save at the same instant,
-/// both may succeed; the next save of the first one then reports the conflict.
+/// `load` also finds out whether a checkpoint can be saved, so that a missing or a
+/// read-only folder is an error before the crawl and not after its first page.
+///
+/// Only one crawl at a time may use the file. A second one is detected when it saves, by
+/// the number of pages in the file: a file whose number changed since this store last
+/// read or replaced it is left unchanged, and the error is
+/// [`CheckpointError::Conflict`]. If two crawls save at the same instant, both may
+/// succeed; the next save of the first one then reports the conflict. A file that is not
+/// a checkpoint of this version is never replaced.
 pub struct FileCheckpoints {
     path: PathBuf,
     /// Held by the file operation, not by the future that waits for it: if the future
     /// is dropped, the save continues, and must end before the next one begins.
     turn: Arc<Mutex<()>>,
     known: Arc<std::sync::Mutex<Known>>,
-    open_folder: OpenFolder,
 }
 
-/// The last content of the file that this store knows.
-#[derive(Default, PartialEq, Eq)]
+/// The number of pages in the file when this store last read or replaced it.
+#[derive(Clone, Copy, Default)]
 enum Known {
     /// This store has neither read nor replaced the file.
     #[default]
     Nothing,
-    /// The file did not exist.
-    Missing,
-    /// The content that was last read or written.
-    Content(Vec<u8>),
+    /// The number; `None` if there was no file.
+    Pages(Option<u32>),
 }
 
 /// The content of the file. The version lets a program refuse an unknown format instead
@@ -66,7 +74,10 @@ struct Stored {
     cursor: Option<String>,
 }
 
-const VERSION: u64 = 2;
+const VERSION: u64 = 3;
+
+/// The end of the name of a temporary file.
+const UNFINISHED: &str = ".tmp";
 
 impl FileCheckpoints {
     /// Keeps the checkpoint at `path`. Its folder must exist.
@@ -75,18 +86,39 @@ impl FileCheckpoints {
             path: path.into(),
             turn: Arc::default(),
             known: Arc::default(),
-            open_folder,
         }
     }
 
     fn read(&self) -> Result<Option<Checkpoint>, CheckpointError> {
-        let found = self.look().map_err(|source| self.failed("read", source))?;
-        let checkpoint = match &found {
-            Known::Content(text) => Some(self.parse(text)?),
-            Known::Missing | Known::Nothing => None,
-        };
-        self.remember(found);
-        Ok(checkpoint)
+        self.prepare()
+            .map_err(|source| self.failed("replace", source))?;
+        let found = self.look()?;
+        self.remember(found.as_ref().map(Checkpoint::pages));
+        Ok(found)
+    }
+
+    fn write(&self, checkpoint: &Checkpoint) -> Result<(), CheckpointError> {
+        let found = self.look()?.as_ref().map(Checkpoint::pages);
+        if let Known::Pages(expected) = self.known()
+            && expected != found
+        {
+            return Err(CheckpointError::Conflict {
+                path: self.path.clone(),
+            });
+        }
+        self.replace(checkpoint)
+            .map_err(|source| self.failed("save", source))?;
+        self.remember(Some(checkpoint.pages()));
+        sync(self.folder()).map_err(|source| self.failed("sync", source))
+    }
+
+    /// The checkpoint in the file.
+    fn look(&self) -> Result<Option<Checkpoint>, CheckpointError> {
+        match fs::read(&self.path) {
+            Ok(text) => self.parse(&text).map(Some),
+            Err(error) if error.kind() == NotFound => Ok(None),
+            Err(error) => Err(self.failed("read", error)),
+        }
     }
 
     fn parse(&self, text: &[u8]) -> Result<Checkpoint, CheckpointError> {
@@ -99,52 +131,72 @@ impl FileCheckpoints {
         match stored.get("version").and_then(Value::as_u64) {
             Some(VERSION) => {}
             None => return Err(unreadable("it is not a JSON object with a `version`")),
-            Some(1) => return Err(unreadable("its version 1 does not name its listing")),
             Some(_) => return Err(unreadable("its version is unknown")),
         }
         let stored: Stored = serde_json::from_value(Value::Object(stored))
             .map_err(|_| unreadable("it does not hold `listing`, `pages` and `cursor`"))?;
         let cursor = stored.cursor.map(Cursor::new).transpose();
         let cursor = cursor.map_err(|_| unreadable("its cursor is empty"))?;
-        Ok(Checkpoint {
-            listing: ListingId::from_text(stored.listing),
-            pages: stored.pages,
-            position: Position::after(cursor),
-        })
+        let listing = ListingId::from_text(stored.listing);
+        Ok(Checkpoint::new(
+            listing,
+            stored.pages,
+            Position::after(cursor),
+        ))
     }
 
-    fn write(&self, checkpoint: &Checkpoint) -> Result<(), CheckpointError> {
-        let failed = |source| self.failed("save", source);
-        let text = written(checkpoint).map_err(failed)?;
-        if self.was_changed().map_err(failed)? {
-            return Err(CheckpointError::Conflict {
-                path: self.path.clone(),
-            });
+    fn replace(&self, checkpoint: &Checkpoint) -> io::Result<()> {
+        let mut new = self.new_file()?;
+        new.write_all(&written(checkpoint)?)?;
+        new.as_file().sync_all()?;
+        new.persist(&self.path)?;
+        Ok(())
+    }
+
+    /// A temporary file beside the checkpoint, which only its owner may read. It is removed
+    /// when it is dropped.
+    fn new_file(&self) -> io::Result<NamedTempFile> {
+        tempfile::Builder::new()
+            .prefix(&self.unfinished_prefix())
+            .suffix(UNFINISHED)
+            .tempfile_in(self.folder())
+    }
+
+    /// The beginning of the names of temporary files. It tells those of this checkpoint
+    /// from those of its neighbours, and fits behind a name of any length.
+    fn unfinished_prefix(&self) -> String {
+        let name = self.path.file_name().unwrap_or_default();
+        format!(".checkpoint-{:016x}-", fingerprint(name.as_encoded_bytes()))
+    }
+
+    /// Removes what a kill left behind, and finds out whether a file can be made.
+    fn prepare(&self) -> io::Result<()> {
+        let prefix = self.unfinished_prefix();
+        for entry in fs::read_dir(self.folder())? {
+            let entry = entry?;
+            let name = entry.file_name();
+            let name = name.to_string_lossy();
+            if name.starts_with(&prefix) && name.ends_with(UNFINISHED) {
+                fs::remove_file(entry.path())?;
+            }
         }
-        let flush = replace(&self.path, &text, self.open_folder).map_err(failed)?;
-        self.remember(Known::Content(text));
-        flush().map_err(|source| CheckpointError::NotFlushed {
-            path: self.path.clone(),
-            source,
-        })
+        self.new_file().map(drop)
     }
 
-    /// Whether the file differs from the content that this store knows.
-    fn was_changed(&self) -> io::Result<bool> {
-        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        Ok(*known != Known::Nothing && *known != self.look()?)
-    }
-
-    fn look(&self) -> io::Result<Known> {
-        match fs::read(&self.path) {
-            Ok(text) => Ok(Known::Content(text)),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Known::Missing),
-            Err(error) => Err(error),
+    /// The folder of the file; for a bare name, the current folder.
+    fn folder(&self) -> &Path {
+        match self.path.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() => folder,
+            _ => Path::new("."),
         }
     }
 
-    fn remember(&self, found: Known) {
-        *self.known.lock().unwrap_or_else(PoisonError::into_inner) = found;
+    fn known(&self) -> Known {
+        *self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn remember(&self, pages: Option<u32>) {
+        *self.known.lock().unwrap_or_else(PoisonError::into_inner) = Known::Pages(pages);
     }
 
     fn failed(&self, action: &'static str, source: io::Error) -> CheckpointError {
@@ -180,9 +232,9 @@ impl FileCheckpoints {
 fn written(checkpoint: &Checkpoint) -> io::Result<Vec<u8>> {
     let stored = Stored {
         version: VERSION,
-        listing: checkpoint.listing.as_str().to_owned(),
-        pages: checkpoint.pages,
-        cursor: match &checkpoint.position {
+        listing: checkpoint.listing().as_str().to_owned(),
+        pages: checkpoint.pages(),
+        cursor: match checkpoint.position() {
             Position::At(cursor) => Some(cursor.as_str().to_owned()),
             Position::Done => None,
         },
@@ -190,7 +242,18 @@ fn written(checkpoint: &Checkpoint) -> io::Result<Vec<u8>> {
     Ok(serde_json::to_vec(&stored)?)
 }
 
-/// Written by hand, because the known content contains a cursor.
+/// Waits until the changes in a folder are on the disk. Windows and some file systems
+/// cannot do that.
+fn sync(folder: &Path) -> io::Result<()> {
+    if !cfg!(unix) {
+        return Ok(());
+    }
+    match File::open(folder)?.sync_all() {
+        Err(error) if matches!(error.kind(), InvalidInput | Unsupported) => Ok(()),
+        synced => synced,
+    }
+}
+
 impl fmt::Debug for FileCheckpoints {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("FileCheckpoints")
@@ -200,14 +263,13 @@ impl fmt::Debug for FileCheckpoints {
 }
 
 /// A clone is the store of another crawl: it waits for the file operations of the
-/// original, but does not know the content that the original read or saved.
+/// original, but does not know what the original read or saved.
 impl Clone for FileCheckpoints {
     fn clone(&self) -> Self {
         Self {
             path: self.path.clone(),
             turn: Arc::clone(&self.turn),
             known: Arc::default(),
-            open_folder: self.open_folder,
         }
     }
 }
@@ -229,64 +291,44 @@ mod tests {
     use proptest::{option, prelude::*, sample::Index};
 
     use super::*;
-    use crate::pagination::replace_file::Flush;
 
-    fn checkpoint(pages: u32) -> Checkpoint {
-        Checkpoint {
-            listing: ListingId::from_text("/items@0"),
-            pages,
-            position: Position::Done,
+    #[test]
+    fn a_bare_file_name_is_in_the_current_folder() {
+        for (path, folder) in [("crawl", "."), ("a/crawl", "a"), ("/crawl", "/")] {
+            assert_eq!(FileCheckpoints::new(path).folder(), Path::new(folder));
         }
     }
 
-    fn flushing(error: io::ErrorKind) -> io::Result<Flush> {
-        Ok(Box::new(move || Err(error.into())))
-    }
-
-    /// A folder that cannot be opened fails the save before anything is changed; a disk
-    /// that does not confirm it has the new checkpoint in place; and a file system that
-    /// cannot flush folders is good enough.
+    /// What a kill leaves behind is removed by the next load, and what belongs to a
+    /// neighbour stays.
     #[tokio::test]
-    async fn a_save_says_what_became_of_the_file() {
-        for (open, outcome, stored) in [
-            (
-                (|_| Err(io::ErrorKind::PermissionDenied.into())) as OpenFolder,
-                "failed",
-                1,
-            ),
-            (|_| flushing(io::ErrorKind::Other), "not flushed", 2),
-            (|_| flushing(io::ErrorKind::InvalidInput), "saved", 2),
-            (|_| flushing(io::ErrorKind::Unsupported), "saved", 2),
-        ] {
-            let folder = tempfile::tempdir().expect("a folder");
-            let mut store = FileCheckpoints::new(folder.path().join("crawl"));
-            store.save(&checkpoint(1)).await.expect("saved");
-            store.open_folder = open;
+    async fn what_a_killed_save_left_is_removed_by_the_next_load() {
+        let folder = tempfile::tempdir().expect("a folder");
+        // The last is the longest that a file system allows.
+        let names = ["crawl", "crawl.tmp", &"n".repeat(255)];
+        let stores = names.map(|name| FileCheckpoints::new(folder.path().join(name)));
+        for store in &stores {
+            let unfinished = store.new_file().expect("a file");
+            unfinished.keep().expect("kept");
+        }
 
-            let became = match store.save(&checkpoint(2)).await {
-                Ok(()) => "saved",
-                Err(CheckpointError::Io { action: "save", .. }) => "failed",
-                Err(CheckpointError::NotFlushed { .. }) => "not flushed",
-                Err(other) => panic!("{other}"),
-            };
+        for (loaded, store) in stores.iter().enumerate() {
+            store.load().await.expect("no checkpoint yet");
 
-            assert_eq!(became, outcome);
-            let found = store.clone().load().await.expect("a file");
-            assert_eq!(found, Some(checkpoint(stored)), "{outcome}");
-            let files = fs::read_dir(folder.path()).expect("readable").count();
-            assert_eq!(files, 1, "no temporary file is left: {outcome}");
-            store.open_folder = open_folder;
-            let again = store.save(&checkpoint(3)).await;
-            again.expect("its own save is not a conflict");
+            let left = fs::read_dir(folder.path()).expect("readable").count();
+            assert_eq!(left, names.len() - loaded - 1, "{store:?}");
         }
     }
 
     fn any_checkpoint() -> impl Strategy<Value = Checkpoint> {
         let cursor = option::of("(?s).{1,20}");
-        (".{0,20}", any::<u32>(), cursor).prop_map(|(listing, pages, cursor)| Checkpoint {
-            listing: ListingId::from_text(listing),
-            pages,
-            position: Position::after(cursor.map(|it| Cursor::new(it).expect("not empty"))),
+        (".{0,20}", any::<u32>(), cursor).prop_map(|(listing, pages, cursor)| {
+            let cursor = cursor.map(|cursor| Cursor::new(cursor).expect("not empty"));
+            Checkpoint::new(
+                ListingId::from_text(listing),
+                pages,
+                Position::after(cursor),
+            )
         })
     }
 

@@ -20,10 +20,15 @@ use serde::Deserialize;
 /// assert_eq!(limits.max_pages.get(), 500);
 /// assert_eq!(limits.max_items, ListingLimits::DEFAULT.max_items);
 /// assert!(serde_json::from_str::<ListingLimits>(r#"{"max_pages": 0}"#).is_err());
+///
+/// // In code, begin with the defaults.
+/// let mut limits = ListingLimits::DEFAULT;
+/// limits.max_items = 20_000.try_into().expect("not zero");
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[non_exhaustive]
 pub struct ListingLimits {
     /// The maximum number of pages. For a crawl, this counts the pages of all runs up
     /// to the last commit plus the pages of the current run, repeated pages included.

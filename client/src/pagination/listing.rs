@@ -1,6 +1,6 @@
-//! A listing before it is read: its target and its limits.
+//! A listing before it is read: its target, its limits and its names.
 
-use super::{limits::ListingLimits, listing_id::ListingId};
+use super::{limits::ListingLimits, listing_id::ListingId, names::ListingNames};
 use crate::{api_client::ApiClient, target::Target};
 
 /// A cursor-paginated listing that has not been started yet.
@@ -13,15 +13,18 @@ pub struct Listing {
     pub(super) client: ApiClient,
     pub(super) target: Target,
     pub(super) limits: ListingLimits,
+    pub(super) names: ListingNames,
 }
 
 impl ApiClient {
-    /// A cursor-paginated listing.
+    /// A cursor-paginated listing. Its query must not contain the parameters that the
+    /// listing adds: see [`ListingNames`].
     pub fn listing(&self, target: impl Into<Target>) -> Listing {
         Listing {
             client: self.clone(),
             target: target.into(),
             limits: self.shared.limits,
+            names: self.shared.listing_names,
         }
     }
 }
@@ -33,12 +36,15 @@ impl Listing {
         self
     }
 
+    /// Replaces the client's names of parameters and members.
+    pub fn names(mut self, names: ListingNames) -> Self {
+        self.names = names;
+        self
+    }
+
     /// The identity of this listing, for its checkpoints.
     #[must_use]
     pub fn id(&self) -> ListingId {
-        let base_url = self.client.base_url();
-        // A target without a URL is never requested, and has no checkpoint.
-        let url = self.target.url(base_url);
-        ListingId::new(self.target.endpoint(), url.as_ref().unwrap_or(base_url))
+        ListingId::new(&self.target, self.client.base_url())
     }
 }

@@ -4,22 +4,36 @@ use std::fmt;
 
 use url::Url;
 
-use crate::endpoint::Endpoint;
+use crate::target::Target;
 
-/// A listing's identity: the template of its endpoint, and a fingerprint of its
-/// URL.
+/// A listing's identity: the template of its endpoint, and fingerprints of its base URL,
+/// of its path values and of its query.
 ///
-/// Its text, such as `/items@85944171f73967e8`, may be kept and printed: it contains no
-/// URL. The fingerprint is 64-bit FNV-1a, the same in every run. It distinguishes
-/// services, but does not protect against forgery. Credentials are not part of it: if a
-/// listing differs between accounts, use a separate store for each account.
+/// Its text may be kept and printed, since it contains neither a URL nor a value:
+/// `/items@85944171f73967e8.cbf29ce484222325.cbf29ce484222325`. A fingerprint is 64-bit
+/// FNV-1a, the same in every run. It distinguishes listings, but does not protect against
+/// forgery. Credentials are not part of it: if a listing differs between accounts, use a
+/// separate store for each account.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct ListingId(Box<str>);
 
+/// The name of the part that changes when a service moves.
+pub(super) const BASE_URL: &str = "base URL";
+
+/// The parts that stand as fingerprints, in the order of the text.
+const FINGERPRINTS: [&str; 3] = [BASE_URL, "path values", "query"];
+
 impl ListingId {
-    pub(super) fn new(endpoint: Endpoint, url: &Url) -> Self {
-        let fingerprint = fingerprint(url.as_str());
-        Self(format!("{}@{fingerprint:016x}", endpoint.template()).into())
+    pub(super) fn new(target: &Target, base_url: &Url) -> Self {
+        let base_url = base_url.as_str().trim_end_matches('/');
+        let template = target.endpoint().template();
+        let [base_url, values, query] = [
+            base_url.as_bytes(),
+            &target.path_values(),
+            target.query_text().as_bytes(),
+        ]
+        .map(fingerprint);
+        Self(format!("{template}@{base_url:016x}.{values:016x}.{query:016x}").into())
     }
 
     /// Creates an identity from a stored text. A text of any other form matches no
@@ -35,10 +49,26 @@ impl ListingId {
         &self.0
     }
 
-    /// The template of the endpoint.
-    pub(super) fn template(&self) -> &str {
-        let parts = self.0.rsplit_once('@');
-        parts.map_or(&self.0, |(template, _)| template)
+    /// The names of the parts in which two listings differ.
+    pub(super) fn differences(&self, other: &Self) -> Vec<&'static str> {
+        if self == other {
+            return Vec::new();
+        }
+        let (Some((template, ours)), Some((of_other, theirs))) = (self.parts(), other.parts())
+        else {
+            return vec!["endpoint"];
+        };
+        let fingerprints = FINGERPRINTS.into_iter().zip(ours.into_iter().zip(theirs));
+        let differing = fingerprints.filter(|(_, (ours, theirs))| ours != theirs);
+        let endpoint = (template != of_other).then_some("endpoint");
+        let differing = differing.map(|(name, _)| name);
+        endpoint.into_iter().chain(differing).collect()
+    }
+
+    fn parts(&self) -> Option<(&str, [&str; 3])> {
+        let (template, fingerprints) = self.0.rsplit_once('@')?;
+        let fingerprints: Vec<_> = fingerprints.split('.').collect();
+        Some((template, fingerprints.try_into().ok()?))
     }
 }
 
@@ -50,16 +80,16 @@ impl fmt::Debug for ListingId {
 }
 
 /// FNV-1a: the hashes of the standard library may change with its release.
-fn fingerprint(text: &str) -> u64 {
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
+pub(super) fn fingerprint(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3)
     })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::teaching::endpoint::ITEMS;
+    use crate::endpoint::Endpoint;
 
     /// The vectors that the authors of FNV publish.
     #[test]
@@ -69,21 +99,74 @@ mod tests {
             ("a", 0xaf63_dc4c_8601_ec8c),
             ("foobar", 0x8594_4171_f739_67e8),
         ] {
-            assert_eq!(fingerprint(text), hash, "{text}");
+            assert_eq!(fingerprint(text.as_bytes()), hash, "{text}");
+        }
+    }
+
+    const LINES: Endpoint = Endpoint::new("lines", "/orders/{id}/lines/{kind}");
+
+    fn id(base_url: &str, target: impl Into<Target>) -> ListingId {
+        let base_url = Url::parse(base_url).expect("a URL");
+        ListingId::new(&target.into(), &base_url)
+    }
+
+    /// Each part alone makes another listing, and the difference has its name.
+    #[test]
+    fn listings_differ_in_the_parts_that_are_named() {
+        const OTHER: Endpoint = Endpoint::new("lines", "/orders/{id}/rows/{kind}");
+        let of = |base_url, endpoint: Endpoint, number: u32, kind: &str, state: &str| {
+            let target = endpoint.path("id", number).path("kind", kind);
+            id(base_url, target.query("state", state))
+        };
+        let (here, there) = ("http://h4.invalid/v1", "http://h4.invalid/v2");
+        let ours = of(here, LINES, 1, "a", "open");
+        for (theirs, differences) in [
+            (of(here, LINES, 1, "a", "open"), &[][..]),
+            (of("http://H4.invalid:80/v1/", LINES, 1, "a", "open"), &[]),
+            (of(here, OTHER, 1, "a", "open"), &["endpoint"]),
+            (of(there, LINES, 1, "a", "open"), &["base URL"]),
+            (
+                of("https://h4.invalid/v1", LINES, 1, "a", "open"),
+                &["base URL"],
+            ),
+            (
+                of("http://h4.invalid:81/v1", LINES, 1, "a", "open"),
+                &["base URL"],
+            ),
+            (of(here, LINES, 2, "a", "open"), &["path values"]),
+            (of(here, LINES, 1, "b", "open"), &["path values"]),
+            (of(here, LINES, 1, "a", "all"), &["query"]),
+            (
+                of(there, LINES, 2, "a", "all"),
+                &["base URL", "path values", "query"],
+            ),
+            (
+                of(there, OTHER, 1, "a", "all"),
+                &["endpoint", "base URL", "query"],
+            ),
+            (ListingId::from_text("/orders"), &["endpoint"]),
+        ] {
+            assert_eq!(ours.differences(&theirs), differences);
+            assert_eq!(theirs.differences(&ours), differences);
+            let again = ListingId::from_text(theirs.as_str());
+            assert_eq!(again.differences(&theirs), [""; 0]);
         }
     }
 
     #[test]
-    fn the_text_does_not_contain_the_url_and_restores_the_id() {
-        let url = Url::parse("http://h4.example/prefix/items").expect("a URL");
-        let id = ListingId::new(ITEMS, &url);
+    fn values_count_by_their_names_and_not_by_their_order() {
+        let base_url = "http://h4.invalid/";
+        let target = |one: (&'static str, &str), other: (&'static str, &str)| {
+            Target::from(LINES)
+                .path(one.0, one.1)
+                .path(other.0, other.1)
+        };
+        let ours = id(base_url, target(("id", "1"), ("kind", "a")));
 
-        let again = ListingId::from_text(id.as_str());
-
-        let (template, hash) = id.as_str().split_once('@').expect("two parts");
-        assert_eq!((template, hash.len()), ("/items", 16));
-        assert_eq!((again.template(), &again), ("/items", &id));
-        assert_eq!(ListingId::from_text("secret").template(), "secret");
-        assert_eq!(format!("{id:?}"), "ListingId(…)");
+        assert_eq!(ours, id(base_url, target(("kind", "a"), ("id", "1"))));
+        assert_ne!(ours, id(base_url, target(("id", "a"), ("kind", "1"))));
+        assert_ne!(ours, id(base_url, target(("id", "1kind"), ("kind", ""))));
+        assert_eq!(format!("{ours:?}"), "ListingId(…)");
+        assert!(!ours.as_str().contains("h4.invalid"));
     }
 }

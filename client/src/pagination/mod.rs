@@ -8,25 +8,28 @@ mod checkpoint;
 mod crawl;
 mod cursor;
 mod cursor_history;
+#[cfg(feature = "files")]
 mod file_store;
 mod items;
 mod limits;
 mod listing;
 mod listing_id;
+mod names;
 mod page;
 mod page_query;
 mod pages;
-mod replace_file;
 mod walk;
 
 pub use checkpoint::{Checkpoint, CheckpointError, CheckpointStore, MemoryCheckpoints, Position};
-pub use crawl::{Crawl, CrawlError, UncommittedPage};
+pub use crawl::{Crawl, CrawlError, CrawlStart, FinishedCrawl, UncommittedPage};
 pub use cursor::{Cursor, EmptyCursor};
+#[cfg(feature = "files")]
 pub use file_store::FileCheckpoints;
 pub use items::Items;
 pub use limits::ListingLimits;
 pub use listing::Listing;
 pub use listing_id::ListingId;
+pub use names::ListingNames;
 pub use page::Page;
 pub(crate) use page_query::PageQuery;
 pub use pages::Pages;

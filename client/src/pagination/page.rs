@@ -2,19 +2,21 @@
 
 use std::fmt;
 
-use serde::Deserialize;
+use serde::de::{Deserializer, Error as _, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::cursor::Cursor;
+use super::{cursor::Cursor, names::ListingNames};
 use crate::{
     api_response::ApiResponse,
-    error::{ApiError, JsonType, ResponseProblem},
+    error::{ApiError, JsonType, Origin, ResponseProblem},
+    member_name::NameIn,
     raw_object::{ObjectText, RawObject},
     response_checks::{invalid_json, wrong_type},
 };
 
 /// The records of one page, and the cursor of the next page.
 #[derive(Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Page {
     /// The records: JSON objects, unchanged.
     pub items: Vec<RawObject>,
@@ -24,57 +26,96 @@ pub struct Page {
 
 impl Page {
     /// Reads the page in a response.
-    pub(super) fn of(response: ApiResponse) -> Result<Self, ApiError> {
-        let response = response.success()?;
-        match response.json_body().ok().and_then(Self::in_one_pass) {
+    pub(super) fn of(response: &ApiResponse, names: &ListingNames) -> Result<Self, ApiError> {
+        let origin = response.origin();
+        let body = response.json_body().ok();
+        match body.and_then(|body| Self::in_one_pass(body, names, origin)) {
             Some(page) => Ok(page),
-            None => response.json(Self::read),
+            None => response.read(|object| Self::read(object, names, origin)),
         }
     }
 
     /// Reads a valid page in one pass over its text, which is most of the work of a
     /// crawl. Any other text is left to [`read`](Self::read), which checks one part
     /// after the other and returns the error.
-    fn in_one_pass(body: &[u8]) -> Option<Self> {
-        #[derive(Deserialize)]
-        struct PageText<'a> {
-            #[serde(borrow)]
-            items: Vec<&'a RawValue>,
-            #[serde(borrow)]
-            next_cursor: &'a RawValue,
-        }
-
-        // serde also accepts an array of two values as this struct.
-        if body.trim_ascii_start().first() != Some(&b'{') {
-            return None;
-        }
+    fn in_one_pass(body: &[u8], names: &ListingNames, origin: Origin) -> Option<Self> {
         // Unread members would be skipped without checking that they are UTF-8.
         let body = str::from_utf8(body).ok()?;
-        let page: PageText<'_> = serde_json::from_str(body).ok()?;
-        let items = page.items.into_iter();
-        let items = items.map(|item| Some(ObjectText::of(item).ok()?.keep()));
+        let mut json = serde_json::Deserializer::from_str(body);
+        let PageText { items, next_cursor } = json.deserialize_map(Members(names)).ok()?;
+        json.end().ok()?;
+        let items = items.into_iter();
+        let items = items.map(|item| Some(ObjectText::of(item).ok()?.keep(origin)));
         Some(Self {
             items: items.collect::<Option<_>>()?,
-            next_cursor: Cursor::read_next(page.next_cursor).ok()?,
+            next_cursor: Cursor::read_next(names.next_cursor, next_cursor).ok()?,
         })
     }
 
-    /// Reads a page from the top-level object of a response, `items` before
-    /// `next_cursor`.
-    fn read(object: ObjectText<'_>) -> Result<Self, ResponseProblem> {
-        let items = object.required("items")?;
+    /// Reads a page from the top-level object of a response, the items before the cursor.
+    fn read(
+        object: ObjectText<'_>,
+        names: &ListingNames,
+        origin: Origin,
+    ) -> Result<Self, ResponseProblem> {
+        let field = names.items;
+        let items = object.required(field)?;
         if JsonType::of(items) != JsonType::Array {
-            return Err(wrong_type("items", "an array", items));
+            return Err(wrong_type(field, "an array", items));
         }
         let items: Vec<&RawValue> = serde_json::from_str(items.get()).map_err(invalid_json)?;
         let items = items.into_iter().enumerate().map(|(index, item)| {
-            let item = ObjectText::of(item).map(ObjectText::keep);
-            item.map_err(|found| ResponseProblem::ItemNotAnObject { index, found })
+            let item = ObjectText::of(item).map(|object| object.keep(origin));
+            item.map_err(|found| ResponseProblem::ItemNotAnObject {
+                field,
+                index,
+                found,
+            })
         });
         let items = items.collect::<Result<_, _>>()?;
 
-        let next_cursor = Cursor::read_next(object.required("next_cursor")?)?;
+        let next_cursor = object.required(names.next_cursor)?;
+        let next_cursor = Cursor::read_next(names.next_cursor, next_cursor)?;
         Ok(Self { items, next_cursor })
+    }
+}
+
+/// The two members of a page, as text.
+struct PageText<'a> {
+    items: Vec<&'a RawValue>,
+    next_cursor: &'a RawValue,
+}
+
+/// Reads the two members that must be there exactly once.
+struct Members<'a>(&'a ListingNames);
+
+impl<'de> Visitor<'de> for Members<'_> {
+    type Value = PageText<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a page")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Self::Value, A::Error> {
+        let names = [self.0.items, self.0.next_cursor];
+        let (mut items, mut next_cursor) = (None, None);
+        while let Some(name) = members.next_key_seed(NameIn(&names))? {
+            let repeated = match name {
+                Some(0) => items.replace(members.next_value()?).is_some(),
+                Some(_) => next_cursor.replace(members.next_value()?).is_some(),
+                None => {
+                    members.next_value::<IgnoredAny>()?;
+                    false
+                }
+            };
+            if repeated {
+                return Err(A::Error::custom("a member appears twice"));
+            }
+        }
+        let (Some(items), Some(next_cursor)) = (items, next_cursor) else {
+            return Err(A::Error::custom("a member is missing"));
+        };
+        Ok(PageText { items, next_cursor })
     }
 }
 
@@ -93,6 +134,10 @@ mod tests {
 
     use super::*;
 
+    fn in_one_pass(body: &[u8]) -> Option<Page> {
+        Page::in_one_pass(body, &ListingNames::new(), Origin::default())
+    }
+
     #[test]
     fn a_page_with_invalid_unicode_in_an_unread_member_is_refused() {
         for body in [
@@ -100,15 +145,16 @@ mod tests {
             b"{\"\xff\":1,\"items\":[],\"next_cursor\":null}",
             b"{\"x\":[{\"y\":\"\xc3\"}],\"items\":[],\"next_cursor\":null}",
         ] {
-            assert!(Page::in_one_pass(body).is_none());
+            assert!(in_one_pass(body).is_none());
             assert!(serde_json::from_slice::<&RawValue>(body).is_err());
         }
     }
 
     #[test]
     fn one_pass_accepts_an_object_but_not_an_array_of_its_members() {
-        assert!(Page::in_one_pass(br#" {"next_cursor":null,"items":[{}]} "#).is_some());
-        assert!(Page::in_one_pass(br#"[[{}],null]"#).is_none());
+        assert!(in_one_pass(br#" {"next_cursor":null,"items":[{}]} "#).is_some());
+        assert!(in_one_pass(br#"[[{}],null]"#).is_none());
+        assert!(in_one_pass(br#"{"next_cursor":null,"items":[{}]}{}"#).is_none());
     }
 
     const NAMES: [&str; 6] = [
@@ -156,13 +202,14 @@ mod tests {
                 found.map(|(_, value)| *value).collect::<Vec<_>>()
             };
             let (items, cursors) = (of([NAMES[0], NAMES[1]]), of([NAMES[2]; 2]));
-            let in_one_pass = Page::in_one_pass(text.as_bytes());
+            let in_one_pass = in_one_pass(text.as_bytes());
             let Ok(body) = serde_json::from_str::<&RawValue>(&text) else {
                 prop_assert_eq!(in_one_pass, None);
                 return Ok(());
             };
 
-            let page = ObjectText::of(body).map(Page::read).expect("an object");
+            let object = ObjectText::of(body).expect("an object");
+            let page = Page::read(object, &ListingNames::new(), Origin::default());
 
             if text.contains("\\ud800") {
                 prop_assert!(in_one_pass.is_none() || in_one_pass.as_ref() == page.as_ref().ok());
@@ -196,7 +243,7 @@ mod tests {
                 (Err(ResponseProblem::WrongType { field: "next_cursor", .. }), _, [cursor]) => {
                     prop_assert!(!cursor.starts_with(['"', 'n']));
                 }
-                (Err(ResponseProblem::EmptyCursor), _, [cursor]) => prop_assert_eq!(*cursor, "\"\""),
+                (Err(ResponseProblem::EmptyCursor { .. }), _, [cursor]) => prop_assert_eq!(*cursor, "\"\""),
                 (Err(ResponseProblem::NotUnicode { .. }), _, [cursor]) => {
                     prop_assert!(cursor.contains("ud800"));
                 }

@@ -1,10 +1,10 @@
-//! The query of a page: `limit` and the unchanged cursor.
+//! The query of a page: its limit and the unchanged cursor.
 
 use url::Url;
 
-use super::cursor::Cursor;
+use super::{cursor::Cursor, names::ListingNames};
 use crate::{
-    error::{ContractError, RequestName},
+    error::{ApiError, ConfigError, ContractError, RequestName},
     target::add_to_query,
 };
 
@@ -17,6 +17,7 @@ pub(crate) struct PageQuery<'a> {
     pub(crate) limit: u32,
     /// `None` for the first page.
     pub(crate) cursor: Option<&'a Cursor>,
+    pub(crate) names: ListingNames,
 }
 
 impl PageQuery<'_> {
@@ -24,26 +25,34 @@ impl PageQuery<'_> {
     ///
     /// # Errors
     ///
+    /// [`ConfigError::QueryParameter`] if the query already has one of the parameters, and
     /// [`ContractError::CursorTooLong`] if no URL can carry the cursor.
-    pub(crate) fn add_to(self, url: &mut Url, request: RequestName) -> Result<(), ContractError> {
+    pub(crate) fn add_to(self, url: &mut Url, request: RequestName) -> Result<(), ApiError> {
+        for (name, _) in url.query_pairs() {
+            let own = [self.names.limit, self.names.cursor];
+            if let Some(name) = own.into_iter().find(|own| *own == name) {
+                return Err(ConfigError::QueryParameter { request, name }.into());
+            }
+        }
         let query = self.after(url.query().unwrap_or_default());
         url.set_query(Some(&query));
         let url_bytes = url.as_str().len();
         if self.cursor.is_some() && url_bytes > MAX_URL_BYTES {
-            return Err(ContractError::CursorTooLong {
+            let too_long = ContractError::CursorTooLong {
                 request,
                 url_bytes,
                 max_url_bytes: MAX_URL_BYTES,
-            });
+            };
+            return Err(too_long.into());
         }
         Ok(())
     }
 
     fn after(self, query: &str) -> String {
         let mut query = query.to_owned();
-        add_to_query(&mut query, "limit", &self.limit.to_string());
+        add_to_query(&mut query, self.names.limit, &self.limit.to_string());
         if let Some(cursor) = self.cursor {
-            add_to_query(&mut query, "cursor", cursor.as_str());
+            add_to_query(&mut query, self.names.cursor, cursor.as_str());
         }
         query
     }
@@ -51,18 +60,52 @@ impl PageQuery<'_> {
 
 #[cfg(test)]
 mod tests {
+    use http::Method;
     use proptest::prelude::*;
     use url::form_urlencoded;
 
     use super::*;
+    use crate::endpoint::Endpoint;
 
-    fn encode(cursor: &str) -> String {
-        let cursor = Cursor::new(cursor).expect("not empty");
-        let query = PageQuery {
+    fn page(cursor: Option<&Cursor>) -> PageQuery<'_> {
+        PageQuery {
             limit: 50,
-            cursor: Some(&cursor),
+            cursor,
+            names: ListingNames::new(),
+        }
+    }
+
+    /// Whether a listing with this query of the caller's is sent.
+    fn is_sent(query: &str, names: ListingNames) -> bool {
+        let mut url = Url::parse(&format!("http://127.0.0.1/?{query}")).expect("a URL");
+        let page = PageQuery {
+            names,
+            ..page(None)
         };
-        query.after("")
+        let request = RequestName::new(&Method::GET, Endpoint::OTHER);
+        match page.add_to(&mut url, request) {
+            Ok(()) => true,
+            Err(ApiError::Config(ConfigError::QueryParameter { .. })) => false,
+            Err(other) => panic!("{other}"),
+        }
+    }
+
+    #[test]
+    fn a_query_that_has_a_parameter_of_the_listing_is_refused_however_it_is_spelled() {
+        const OTHER: ListingNames = ListingNames::new().limit("per page").cursor("n&d");
+        for (query, usual, other) in [
+            ("", true, true),
+            ("state=limit&limits=1&Cursor=c&q=cursor%3D1", true, true),
+            ("limit=5", false, true),
+            ("state=open&cursor=", false, true),
+            ("%6cimit=5", false, true),
+            ("per%20page=5", true, false),
+            ("per+page", true, false),
+            ("n%26d=c", true, false),
+        ] {
+            let found = [is_sent(query, ListingNames::new()), is_sent(query, OTHER)];
+            assert_eq!(found, [usual, other], "{query}");
+        }
     }
 
     proptest! {
@@ -70,9 +113,10 @@ mod tests {
         fn every_decoder_reads_a_cursor_back_byte_for_byte(
             cursor in any::<String>().prop_filter("a cursor", |cursor| !cursor.is_empty()),
         ) {
+            let cursor = Cursor::new(cursor)?;
             let mut url = Url::parse("http://127.0.0.1/items")?;
 
-            url.set_query(Some(&encode(&cursor)));
+            url.set_query(Some(&page(Some(&cursor)).after("")));
 
             let sent = url.query().expect("a query");
             let form: Vec<_> = form_urlencoded::parse(sent.as_bytes()).collect();

@@ -42,8 +42,8 @@ impl Walk {
             pages: 0,
         };
         if let Some(checkpoint) = checkpoint {
-            walk.pages = checkpoint.pages;
-            walk.advance(checkpoint.position);
+            walk.pages = checkpoint.pages();
+            walk.advance(checkpoint.position().clone());
         }
         walk
     }
@@ -64,7 +64,9 @@ impl Walk {
             client,
             target,
             limits,
+            names,
         } = &self.listing;
+        names.check()?;
         let endpoint = target.endpoint();
         let request = RequestName::new(&Method::GET, endpoint);
         let max_pages = limits.max_pages.get();
@@ -74,18 +76,17 @@ impl Walk {
             return Err(client.refuse(endpoint, GiveUp::PageLimit, limit));
         }
 
-        let call = Call {
-            page: Some(PageQuery {
-                limit: limits.page_size.get(),
-                cursor,
-            }),
-            ..Call::get(target)
+        let page = PageQuery {
+            limit: limits.page_size.get(),
+            cursor,
+            names: *names,
         };
         // The cursor is checked inside the call, so that the operation span ends with
         // this error instead of "ok".
-        let page = client.exchange(call, |response| {
-            let attempts = response.report.attempts;
-            let page = Page::of(response)?;
+        let page = client.exchange(Call::page(target, page), |response| {
+            let response = response.success()?;
+            let attempts = response.attempts();
+            let page = Page::of(&response, names)?;
             self.pages += 1;
             let next = page.next_cursor.as_ref();
             if !next.is_some_and(|next| self.history.contains(next)) {

@@ -39,10 +39,9 @@ impl<P, S> RetryMiddleware<P, S> {
         if let Some(inject) = &self.injector {
             inject(&span, request.headers_mut());
         }
-        if let Some(remaining) = remaining {
-            let own = request.timeout().copied().unwrap_or(remaining);
-            *request.timeout_mut() = Some(remaining.min(own));
-        }
+        let own = request.timeout().copied();
+        let bounds = [own, call.attempt_timeout, remaining];
+        *request.timeout_mut() = bounds.into_iter().flatten().min();
         Some((span, next.clone().run(request, extensions)))
     }
 
@@ -65,7 +64,11 @@ impl<P, S> RetryMiddleware<P, S> {
         let result = result.map_err(|(error, head)| (error.without_url(), head));
         let (outcome, head) = match &result {
             Ok(response) => (Ok(response.status()), Some(response.status())),
-            Err((error, head)) => (Err(FailureKind::of(error)), *head),
+            Err((error, head)) => match (FailureKind::of(error), *head) {
+                // The response was complete.
+                (FailureKind::Undecodable, Some(status)) => (Ok(status), *head),
+                (kind, head) => (Err(kind), head),
+            },
         };
         call.observer.attempt_ends(span, outcome, head, duration);
         result.map_err(|(error, _)| error)

@@ -16,22 +16,20 @@ use futures_util::future::{Either, select};
 use reqwest::{Response, ResponseBuilderExt};
 use reqwest_middleware::Result;
 
-use super::facts::{Failure, FailureKind};
+use super::facts::{Failure, FailureKind, Undecodable, carried};
+use crate::error::MAX_KEPT_BYTES;
 
 /// The default cap on the body of a success: 8 MiB.
 pub(crate) const DEFAULT_MAX_BODY_BYTES: usize = 8 * 1024 * 1024;
-
-/// The cap on the body of any other response: 64 KiB. A problem object is far smaller,
-/// and nothing else is read from the body.
-const MAX_ERROR_BODY_BYTES: usize = 64 * 1024;
 
 /// The reason why the body of an error response was not read to its end.
 ///
 /// [`RetryMiddleware`](crate::RetryMiddleware) adds it to the extensions of the
 /// response, whose body then contains the part that arrived. The kind is one of
 /// [`ConnectionLost`](FailureKind::ConnectionLost),
-/// [`ReadTimeout`](FailureKind::ReadTimeout), [`Protocol`](FailureKind::Protocol) and
-/// [`BodyTooLarge`](FailureKind::BodyTooLarge).
+/// [`ReadTimeout`](FailureKind::ReadTimeout), [`Protocol`](FailureKind::Protocol),
+/// [`BodyTooLarge`](FailureKind::BodyTooLarge) and
+/// [`Undecodable`](FailureKind::Undecodable).
 ///
 /// `ReadTimeout` has two causes: the whole body took longer than the read timeout of
 /// the request's [`Timeouts`](crate::Timeouts), or a single read took longer than a
@@ -46,18 +44,26 @@ pub(super) async fn read_success(response: &mut Response, max: usize) -> Result<
         return Err(Failure(FailureKind::BodyTooLarge).into());
     }
     let mut body = BytesMut::new();
-    fill(&mut body, response, max).await?;
-    Ok(body.freeze())
+    match fill(&mut body, response, max).await {
+        Ok(()) => Ok(body.freeze()),
+        Err(error) if FailureKind::of(&error) == FailureKind::Undecodable => {
+            Err(carried(Undecodable {
+                status: response.status(),
+                headers: response.headers().clone(),
+            }))
+        }
+        Err(error) => Err(error),
+    }
 }
 
-/// Reads the body of an error, up to [`MAX_ERROR_BODY_BYTES`] and until `timeout` ends.
+/// Reads the body of an error, up to [`MAX_KEPT_BYTES`] and until `timeout` ends.
 /// It never fails; [`IncompleteBody`] marks a response with an incomplete body.
 pub(crate) async fn read_error(
     response: &mut Response,
     timeout: impl Future<Output = ()>,
 ) -> Bytes {
     let mut body = BytesMut::new();
-    let reading = fill(&mut body, response, MAX_ERROR_BODY_BYTES);
+    let reading = fill(&mut body, response, MAX_KEPT_BYTES);
     let missing = match select(pin!(reading), pin!(timeout)).await {
         Either::Left((read, _)) => read.err().map(|error| FailureKind::of(&error)),
         Either::Right(_) => Some(FailureKind::ReadTimeout),

@@ -12,20 +12,24 @@ use std::{
 use futures_util::future::{Either, select};
 use http::{Extensions, Method, header::RETRY_AFTER};
 use reqwest::{Request, Response};
-use reqwest_middleware::{Error, Middleware, Next, Result};
+use reqwest_middleware::{Middleware, Next, Result};
 use reqwest_retry::{RetryDecision, RetryPolicy, RetryableStrategy};
 use tracing::Instrument;
 
 use super::{
     backoff::{ceiling_of, jittered},
     decision::{CallState, Decision, DecisionContext, Facts, Limits, StopReason, Verdict, decide},
-    facts::{Eligibility, Failure, FailureKind, RepeatPermission, RetryAfter, classify},
+    facts::{Eligibility, Failure, FailureKind, Refused, RepeatPermission, RetryAfter, classify},
     middleware::{RetryMiddleware, RetryReport},
     observer::{CallObserver, ObservedBy},
-    settings::CallSettings,
+    settings::{CallSettings, OfHandle},
     shared::{ConcurrencyLimit, Permit, RetryBudget, Token},
 };
 use crate::{endpoint::Endpoint, error::ConfigError, timeouts::Timeouts};
+
+/// The timeouts that a client, and not its caller, has attached to a request.
+#[derive(Clone, Copy)]
+struct Attached(Timeouts);
 
 /// One call, from its first attempt to its last.
 pub(super) struct CallContext {
@@ -37,6 +41,8 @@ pub(super) struct CallContext {
     permission: Option<RepeatPermission>,
     /// The time to read the body of an error.
     pub(super) patience: Duration,
+    /// The total time of an attempt, if the session of the stack is this crate's.
+    pub(super) attempt_timeout: Option<Duration>,
     /// The start of the call, on the monotonic clock.
     began: Duration,
     /// The deadline of the call.
@@ -62,7 +68,7 @@ where
         next: Next<'_>,
     ) -> Result<Response> {
         let call = self.context(request, extensions);
-        let mut call = call.map_err(Error::middleware)?;
+        let mut call = call.map_err(Refused::carried)?;
         let mut report = RetryReport::default();
         let mut token = None;
         // The result of the last attempt, while the deadline may forbid the next one.
@@ -122,12 +128,12 @@ where
         request: Request,
         extensions: &mut Extensions,
     ) -> std::result::Result<CallContext, ConfigError> {
-        let timeouts = match self.timeouts {
-            Some(timeouts) => *extensions.get_or_insert(timeouts),
-            None => extensions.get().copied().unwrap_or(Timeouts::DEFAULT),
-        };
-        let nearer: CallSettings = extensions.get().copied().unwrap_or_default();
-        let settings = nearer.or(self.settings);
+        let timeouts = self.timeouts_of(extensions);
+        let nearest: CallSettings = extensions.get().copied().unwrap_or_default();
+        // Removed, since the caller may use the extensions again with another handle.
+        let nearer = extensions.remove::<OfHandle>();
+        let nearer = nearer.map_or(CallSettings::new(), |OfHandle(settings)| settings);
+        let settings = nearest.or(nearer).or(self.settings);
         let observer = match extensions.get() {
             Some(ObservedBy(observer)) => Arc::clone(observer),
             None => {
@@ -142,11 +148,34 @@ where
             limits: self.check(&settings)?,
             permission: extensions.get().copied(),
             patience: timeouts.read,
+            attempt_timeout: self.timeouts.map(|_| timeouts.attempt),
             began,
             not_repeatable: settings.not_repeatable,
-            deadline: settings.deadline.map(|it| began.saturating_add(it)),
+            deadline: settings
+                .deadline
+                .map(|deadline| began.saturating_add(deadline)),
             observer,
         })
+    }
+
+    /// The timeouts of a request: those that its caller attached, or those of the session,
+    /// which are attached here for the layers below.
+    fn timeouts_of(&self, extensions: &mut Extensions) -> Timeouts {
+        let attached = extensions.get::<Timeouts>().copied();
+        // The caller may use the extensions of another client's request again.
+        let of_another = extensions
+            .get::<Attached>()
+            .map(|Attached(timeouts)| *timeouts);
+        let of_the_caller = attached.filter(|timeouts| Some(*timeouts) != of_another);
+        match (of_the_caller, self.timeouts) {
+            (Some(timeouts), _) => timeouts,
+            (None, Some(timeouts)) => {
+                extensions.insert(Attached(timeouts));
+                extensions.insert(timeouts);
+                timeouts
+            }
+            (None, None) => Timeouts::DEFAULT,
+        }
     }
 
     /// Waits for a turn under the concurrency limit; returns it with the time left.

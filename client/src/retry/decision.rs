@@ -12,11 +12,23 @@ use super::facts::{Eligibility, FailureKind, RetryAfter};
 
 /// The result of one attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Facts {
     /// The meaning of the response, or of its absence, for a retry.
     pub verdict: Verdict,
     /// The server's `Retry-After`, if it sent one.
     pub retry_after: Option<RetryAfter>,
+}
+
+impl Facts {
+    /// Creates the result of an attempt from what was read of it.
+    #[must_use]
+    pub const fn new(verdict: Verdict, retry_after: Option<RetryAfter>) -> Self {
+        Self {
+            verdict,
+            retry_after,
+        }
+    }
 }
 
 /// The meaning of an attempt's result for a retry, before any limit is checked.
@@ -73,12 +85,24 @@ impl CallState {
 
 /// What the caller allows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Limits {
     /// The maximum number of requests that one call may send.
     pub max_attempts: NonZeroU32,
     /// The maximum `Retry-After` that the client waits for; a longer one is returned to
     /// the caller, never shortened.
     pub max_retry_after: Duration,
+}
+
+impl Limits {
+    /// Creates limits of a number of requests and of a wait.
+    #[must_use]
+    pub const fn new(max_attempts: NonZeroU32, max_retry_after: Duration) -> Self {
+        Self {
+            max_attempts,
+            max_retry_after,
+        }
+    }
 }
 
 /// The next step of a call.
@@ -147,6 +171,7 @@ pub enum WaitSource {
 /// The rule that forbade another attempt. The variants are in the order in which they
 /// are checked: the first one that applies is the reason given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum StopReason {
     /// The TLS handshake failed.
     Tls,
@@ -221,14 +246,9 @@ impl StopReason {
 /// use http::StatusCode;
 ///
 /// let unavailable = Verdict::Transient(RetryReason::Status(StatusCode::SERVICE_UNAVAILABLE));
-/// let facts = Facts {
-///     verdict: unavailable,
-///     retry_after: Some(RetryAfter::Wait(Duration::from_secs(120))),
-/// };
-/// let limits = Limits {
-///     max_attempts: NonZeroU32::MIN,
-///     max_retry_after: Duration::from_secs(30),
-/// };
+/// let asked = RetryAfter::Wait(Duration::from_secs(120));
+/// let facts = Facts::new(unavailable, Some(asked));
+/// let limits = Limits::new(NonZeroU32::MIN, Duration::from_secs(30));
 ///
 /// let decision = decide(
 ///     &facts,

@@ -34,6 +34,7 @@ pub use shared::{ConcurrencyLimit, RetryBudget};
 pub(crate) use backoff::Policy;
 pub(crate) use body::{DEFAULT_MAX_BODY_BYTES, read_error, session_timeout};
 pub(crate) use decision::DecisionContext;
+pub(crate) use facts::{Refused, Undecodable};
 pub(crate) use observer::{CallObserver, ObservedBy, Observer};
 pub(crate) use settings::OfHandle;
 pub(crate) use shared::{LimitChange, Watcher};

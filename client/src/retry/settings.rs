@@ -137,7 +137,8 @@ impl CallSettings {
     }
 }
 
-/// Applies the settings of one handle of a client before the retry rules.
+/// The settings of one handle of a client. Its middleware passes them to the retry rules.
+#[derive(Clone, Copy)]
 pub(crate) struct OfHandle(pub(crate) CallSettings);
 
 #[async_trait::async_trait]
@@ -148,8 +149,7 @@ impl Middleware for OfHandle {
         extensions: &mut http::Extensions,
         next: Next<'_>,
     ) -> Result<Response> {
-        let nearer: CallSettings = extensions.get().copied().unwrap_or_default();
-        extensions.insert(nearer.or(self.0));
+        extensions.insert(*self);
         next.run(request, extensions).await
     }
 }

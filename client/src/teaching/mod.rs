@@ -14,12 +14,15 @@ pub use redirect::Redirect;
 
 use std::ops::Deref;
 
+#[cfg(feature = "metrics")]
 use http::StatusCode;
 
 use self::endpoint::{
     BAD_CURSOR, BAD_ITEMS, BAD_JSON, CREATE_JOB, ENDLESS_ITEMS, FLAKY, ITEMS, LOOPING_ITEMS,
     NO_CONTENT, REDIRECT, RETRY_LATER, TEXT_JSON,
 };
+#[cfg(feature = "metrics")]
+use crate::telemetry::Operation;
 use crate::{
     api_client::ApiClient,
     api_response::ApiResponse,
@@ -27,16 +30,15 @@ use crate::{
     error::ApiError,
     idempotency_key::IdempotencyKey,
     pagination::Listing,
-    raw_object::{JsonObject, RawObject},
-    request::Call,
+    raw_object::JsonObject,
     retry::{CallSettings, RepeatPermission},
-    telemetry::Operation,
 };
 
 /// Configures a [`ReliableApiClient`].
 pub type Builder = builder::Builder<ReliableApiClient>;
 
 /// The calls of the methods here.
+#[cfg(feature = "metrics")]
 const OPERATIONS: [Operation; 12] = [
     Operation::listing(ITEMS),
     Operation::listing(LOOPING_ITEMS),
@@ -76,7 +78,10 @@ impl From<ApiClient> for ReliableApiClient {
 impl ReliableApiClient {
     /// Starts the configuration of a client for the service at `base_url`.
     pub fn builder(base_url: &str) -> Builder {
-        Builder::new(base_url).operations(OPERATIONS)
+        let builder = Builder::new(base_url);
+        #[cfg(feature = "metrics")]
+        let builder = builder.operations(OPERATIONS);
+        builder
     }
 
     /// As [`ApiClient::with_settings`].
@@ -116,8 +121,8 @@ impl ReliableApiClient {
     ///
     /// [`ApiError::Http`] with status 503 if the attempts run out first.
     pub async fn flaky(&self) -> Result<Flaky, ApiError> {
-        let target = FLAKY.into();
-        self.exchange(Call::get(&target), |response| response.json(Flaky::read))
+        self.get(FLAKY)
+            .receive(|response| response.success()?.read(Flaky::read))
             .await
     }
 
@@ -127,8 +132,8 @@ impl ReliableApiClient {
     ///
     /// [`ApiError::Http`] at once, with `retry_after` set, unless the budget
     /// [`max_retry_after`](Builder::max_retry_after) allows the wait.
-    pub async fn retry_later(&self) -> Result<RawObject, ApiError> {
-        self.get(RETRY_LATER).await
+    pub async fn retry_later(&self) -> Result<ApiResponse, ApiError> {
+        self.get(RETRY_LATER).send().await
     }
 
     /// `GET /bad-json`: says JSON and sends something else.
@@ -136,8 +141,8 @@ impl ReliableApiClient {
     /// # Errors
     ///
     /// [`ApiError::Response`] with [`ResponseProblem::InvalidJson`](crate::ResponseProblem::InvalidJson).
-    pub async fn bad_json(&self) -> Result<RawObject, ApiError> {
-        self.get(BAD_JSON).await
+    pub async fn bad_json(&self) -> Result<ApiResponse, ApiError> {
+        self.get(BAD_JSON).send().await
     }
 
     /// `GET /text-json`: sends JSON and says something else.
@@ -145,8 +150,8 @@ impl ReliableApiClient {
     /// # Errors
     ///
     /// [`ApiError::Response`] with [`ResponseProblem::NotJson`](crate::ResponseProblem::NotJson).
-    pub async fn text_json(&self) -> Result<RawObject, ApiError> {
-        self.get(TEXT_JSON).await
+    pub async fn text_json(&self) -> Result<ApiResponse, ApiError> {
+        self.get(TEXT_JSON).send().await
     }
 
     /// `GET /no-content`: a success without a body, which is never parsed.
@@ -155,9 +160,7 @@ impl ReliableApiClient {
     ///
     /// [`ApiError::Response`] if another success comes in place of a 204.
     pub async fn no_content(&self) -> Result<(), ApiError> {
-        let target = NO_CONTENT.into();
-        self.exchange(Call::get(&target), ApiResponse::no_content)
-            .await
+        self.get(NO_CONTENT).receive(ApiResponse::no_content).await
     }
 
     /// `GET /redirect`: the redirection itself, which is not followed.
@@ -166,8 +169,7 @@ impl ReliableApiClient {
     ///
     /// [`ApiError::Response`] if a success comes in place of a 3xx.
     pub async fn redirect(&self) -> Result<Redirect, ApiError> {
-        let target = REDIRECT.into();
-        self.exchange(Call::get(&target), Redirect::read).await
+        self.get(REDIRECT).receive(Redirect::read).await
     }
 
     /// `POST /jobs`: creates a job, once per key however often it is sent.
@@ -184,12 +186,11 @@ impl ReliableApiClient {
         key: &IdempotencyKey,
         body: &JsonObject,
     ) -> Result<Job, ApiError> {
-        let target = CREATE_JOB.into();
-        let call = Call {
-            permission: Some(RepeatPermission),
-            ..Call::post(&target, Some(key), body)
-        };
-        self.exchange(call, |response| response.json(Job::read))
+        self.post(CREATE_JOB)
+            .idempotency_key(key)
+            .permit_repetition(RepeatPermission)
+            .json(body)
+            .receive(|response| response.success()?.read(Job::read))
             .await
     }
 }

@@ -26,13 +26,13 @@ pub struct Redirect {
 impl Redirect {
     /// A 3xx; an error of any other response.
     pub(crate) fn read(response: ApiResponse) -> Result<Self, ApiError> {
-        if !response.status.is_redirection() {
+        if !response.status().is_redirection() {
             let response = response.success()?;
             return Err(response.problem(ResponseProblem::UnexpectedStatus));
         }
-        let location = response.headers.get(LOCATION);
+        let location = response.headers().get(LOCATION);
         Ok(Self {
-            status: response.status,
+            status: response.status(),
             location: location.and_then(|value| Some(value.to_str().ok()?.to_owned())),
         })
     }

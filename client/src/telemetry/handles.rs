@@ -13,7 +13,7 @@ use http::Method;
 use metrics::{Counter, Gauge, Histogram, Key, Label, Level, Metadata, Recorder, with_recorder};
 
 use super::{
-    SharedRecorder,
+    SharedGauge, SharedRecorder,
     catalogue::{self, METRICS, Metric, MetricKind},
     labels::{self, AttemptResult, GiveUp, RESULTS},
     operation::{Operation, Rules},
@@ -93,9 +93,20 @@ impl Metrics {
     }
 
     /// Shows a value that the client called `client` shares on this gauge.
-    pub(crate) fn watcher(&self, gauge: &Metric, client: &'static str) -> Arc<Watcher> {
-        let gauge: Gauge = self.source.handle(gauge, &[client]);
+    pub(crate) fn watcher(&self, gauge: SharedGauge, client: &'static str) -> Arc<Watcher> {
+        let metric = match gauge {
+            SharedGauge::RetryBudget => catalogue::BUDGET_TOKENS,
+            SharedGauge::ConcurrencyLimit => catalogue::CONCURRENCY_LIMIT,
+        };
+        let gauge: Gauge = self.source.handle(&metric, &[client]);
         Arc::new(move |value| gauge.set(value))
+    }
+}
+
+/// Those of a middleware on a stack of the caller's own, with the global recorder.
+impl Default for Metrics {
+    fn default() -> Self {
+        Self::new(None, Rules::default())
     }
 }
 

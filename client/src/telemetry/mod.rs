@@ -34,7 +34,7 @@
 //!
 //! # Metrics
 //!
-//! See [`METRICS`]: each with its type, unit, labels and the question it
+//! They need the feature `metrics`, which is on by default. See [`METRICS`]: each with its type, unit, labels and the question it
 //! answers. An attempt whose future is dropped has no result, and is in none of
 //! them: only the service knows that it was sent.
 //!
@@ -59,19 +59,26 @@
 //! permission, no wait by a `Retry-After` without a response.
 
 mod call;
+#[cfg(feature = "metrics")]
 mod catalogue;
+#[cfg(feature = "metrics")]
 mod handles;
+#[cfg(not(feature = "metrics"))]
+#[path = "without_metrics.rs"]
+mod handles;
+#[cfg_attr(
+    not(feature = "metrics"),
+    allow(dead_code, reason = "metrics use the rest of the labels")
+)]
 mod labels;
 mod observer;
+#[cfg(feature = "metrics")]
 mod operation;
 mod outcome;
 mod spans;
 
-use std::sync::Arc;
-
-use metrics::Recorder;
-
 pub(crate) use call::OpenCall;
+#[cfg(feature = "metrics")]
 pub use catalogue::{
     ATTEMPTS, BUDGET_TOKENS, CALL_ATTEMPTS, CALL_ATTEMPTS_BUCKETS, CALL_DURATION,
     CALL_DURATION_BUCKETS, CALLS, CONCURRENCY_LIMIT, CONCURRENCY_REDUCTIONS, CURSOR_LOOPS,
@@ -80,7 +87,9 @@ pub use catalogue::{
 };
 pub(crate) use handles::Metrics;
 pub use labels::{GiveUp, method as method_label, status_label};
+#[cfg(feature = "metrics")]
 pub use operation::Operation;
+#[cfg(feature = "metrics")]
 pub(crate) use operation::Rules;
 pub use outcome::CallOutcome;
 pub use spans::TARGET;
@@ -88,4 +97,14 @@ pub use spans::TARGET;
 pub use crate::retry::Injector;
 
 /// A recorder that the client registers its metrics with.
-pub type SharedRecorder = Arc<dyn Recorder + Send + Sync>;
+#[cfg(feature = "metrics")]
+pub type SharedRecorder = std::sync::Arc<dyn metrics::Recorder + Send + Sync>;
+
+/// A value that all clones of a client share, and that a gauge shows.
+#[derive(Clone, Copy)]
+pub(crate) enum SharedGauge {
+    /// The tokens of the retry budget.
+    RetryBudget,
+    /// The concurrency limit.
+    ConcurrencyLimit,
+}

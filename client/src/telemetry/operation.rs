@@ -53,13 +53,21 @@ impl Operation {
         Self::new(endpoint, Method::GET, true, true)
     }
 
+    /// Requests with this method, without a permission to be repeated.
+    #[must_use]
+    pub fn request(method: Method, endpoint: Endpoint) -> Self {
+        let repeatable = may_repeat(&method, None);
+        Self::new(endpoint, method, false, repeatable)
+    }
+
     /// Calls of [`ApiClient::post`](crate::ApiClient::post).
     #[must_use]
     pub const fn post(endpoint: Endpoint) -> Self {
         Self::new(endpoint, Method::POST, false, false)
     }
 
-    /// Calls of [`ApiClient::post_repeatable`](crate::ApiClient::post_repeatable).
+    /// Calls of [`ApiClient::post`](crate::ApiClient::post) with the
+    /// [permission](crate::RequestBuilder::permit_repetition) to be repeated.
     #[must_use]
     pub const fn post_repeatable(endpoint: Endpoint) -> Self {
         Self::new(endpoint, Method::POST, false, true)
@@ -94,7 +102,7 @@ impl Operation {
 
     /// Requests that nobody announced.
     pub(super) fn unannounced(endpoint: Endpoint, method: &Method) -> Self {
-        Self::new(endpoint, method.clone(), false, may_repeat(method, None))
+        Self::request(method.clone(), endpoint)
     }
 
     /// How a call can end, and whether it can have been retried then.
@@ -119,10 +127,12 @@ impl Operation {
             .chain(Self::failures().map(Err))
     }
 
-    /// How an attempt of any client can fail. A request whose turn never came is no attempt.
+    /// How an attempt of any client can fail. A request whose turn never came is no attempt,
+    /// and a response that cannot be decoded is complete.
     pub fn failures() -> impl Iterator<Item = FailureKind> {
+        let others = [FailureKind::QueueTimeout, FailureKind::Undecodable];
         let all = FailureKind::ALL.into_iter();
-        all.filter(|kind| *kind != FailureKind::QueueTimeout)
+        all.filter(move |kind| !others.contains(kind))
     }
 
     /// Why a client with these rules can wait for another attempt, and who can

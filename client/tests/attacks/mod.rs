@@ -64,8 +64,11 @@ async fn meet(attack: &str, then: Then) -> String {
 
 /// A client whose calls are one request each.
 fn client(wire: &Wire) -> ReliableApiClient {
-    wire.client(|it| {
-        it.timeouts(PATIENCE, PATIENCE)
+    wire.client(|builder| {
+        builder
+            .timeouts(PATIENCE, PATIENCE)
+            // Time passes while a flood is read: see `silently`.
+            .attempt_timeout(500 * PATIENCE)
             .max_attempts(1)
             .max_body_bytes(CAP)
     })

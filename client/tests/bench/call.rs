@@ -24,7 +24,7 @@ pub async fn call(client: &ReliableApiClient, endpoint: Endpoint) -> Result<(), 
             let job = client.create_job(&key, &JsonObject::new()).await;
             job.map(drop)
         }
-        other => client.get(other).await.map(drop),
+        other => client.get(other).send().await.map(drop),
     }
 }
 

@@ -61,9 +61,6 @@ pub(crate) fn retries(clock: &VirtualClock) -> RetryMiddleware {
 
 /// The checkpoint of a crawl that has read one page and goes on at this cursor.
 pub(crate) fn checkpoint(listing: ListingId, cursor: impl Into<Box<str>>) -> Checkpoint {
-    Checkpoint {
-        listing,
-        pages: 1,
-        position: Position::At(Cursor::new(cursor).expect("not empty")),
-    }
+    let cursor = Cursor::new(cursor).expect("not empty");
+    Checkpoint::new(listing, 1, Position::At(cursor))
 }

@@ -2,7 +2,7 @@
 //! hand, requests that are counted while they are in flight, and for failures, bodies
 //! and statuses that no server can send. All other tests use the bench.
 
-use client::RawObject;
+use client::{JsonObject, RawObject};
 use http::Extensions;
 use reqwest::{Request, Response};
 use reqwest_middleware::{Middleware, Next, Result};
@@ -38,6 +38,6 @@ where
 
 /// The number that an item of a [page](crate::bench::page) carries.
 pub(crate) fn number(item: &RawObject) -> u64 {
-    let item = item.to_object().expect("an object with a number");
+    let item: JsonObject = item.parse().expect("an object with a number");
     item["id"].as_u64().expect("a number")
 }

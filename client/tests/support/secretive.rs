@@ -99,11 +99,14 @@ pub(crate) async fn call_everything(client: &ReliableApiClient) -> String {
     said += &result(&client.no_content().await);
     said += &result(&client.redirect().await);
     said += &result(&client.create_job(&key, &body).await);
-    said += &result(&client.post(endpoint::CREATE_JOB, Some(&key), &body).await);
-    let object = client.get(endpoint::BAD_JSON).await;
-    said += &result(&object);
-    if let Ok(object) = object {
-        let misread = object.parse::<Vec<u8>>().expect_err("an object");
+    let request = client.put(endpoint::CREATE_JOB.query("c4n4ry", "c4n4ry"));
+    let request = request.header("c4n4ry", "c4n4ry").idempotency_key(&key);
+    let request = request.json(&body);
+    said += &debugged(&request);
+    let response = request.send().await;
+    said += &result(&response);
+    if let Ok(response) = response {
+        let misread = response.json::<Vec<u8>>().expect_err("an object");
         said += &every_text(&misread);
     }
 
@@ -120,7 +123,8 @@ pub(crate) async fn call_everything(client: &ReliableApiClient) -> String {
     let store = MemoryCheckpoints::default();
     let checkpoint = checkpoint(client.items().id(), "c4n4ry-checkpoint");
     store.save(&checkpoint).await.expect("memory");
-    let mut crawl = client.items().crawl(store.clone()).await.expect("begun");
+    let crawl = client.items().crawl(store.clone()).await.expect("begun");
+    let mut crawl = crawl.pages().expect("not finished");
     match crawl.next_page().await.expect("not the end") {
         Ok(page) => said += &debugged(&page),
         Err(error) => said += &every_text(&error),

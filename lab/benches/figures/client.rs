@@ -246,7 +246,7 @@ impl Sender {
                 Self::Bare(client, url) => by_hand(client.get(url).send().await).await,
                 Self::Transient(client, url) => by_hand(client.get(url).send().await).await,
                 Self::Client(client) => {
-                    black_box(client.get(ITEMS).await.expect("an object"));
+                    black_box(client.get(ITEMS).send().await.expect("an object"));
                 }
             }
         }
@@ -259,7 +259,8 @@ pub(crate) fn session() -> reqwest::Client {
         .no_proxy()
         .tls_certs_only([])
         .connect_timeout(Timeouts::DEFAULT.connect)
-        .read_timeout(Timeouts::DEFAULT.read);
+        .read_timeout(Timeouts::DEFAULT.read)
+        .timeout(Timeouts::DEFAULT.attempt);
     session.build().expect("legal")
 }
 
@@ -268,6 +269,6 @@ async fn by_hand<E: Debug>(sent: Result<reqwest::Response, E>) {
     let response = sent.expect("a response").error_for_status();
     let response = response.expect("a success");
     let body = response.bytes().await.expect("a body");
-    let json: Box<RawValue> = serde_json::from_slice(&body).expect("JSON");
+    let json: &RawValue = serde_json::from_slice(&body).expect("JSON");
     black_box(json);
 }

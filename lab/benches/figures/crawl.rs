@@ -161,10 +161,10 @@ impl Crawler {
     }
 
     fn listing(&self, endpoint: Endpoint) -> Listing {
-        self.client.listing(endpoint).limits(ListingLimits {
-            max_pages: NonZeroU32::MAX,
-            max_items: NonZeroU32::MAX,
-            page_size: NonZeroU32::new(100).expect("it is not zero"),
-        })
+        let mut limits = ListingLimits::DEFAULT;
+        limits.max_pages = NonZeroU32::MAX;
+        limits.max_items = NonZeroU32::MAX;
+        limits.page_size = NonZeroU32::new(100).expect("it is not zero");
+        self.client.listing(endpoint).limits(limits)
     }
 }

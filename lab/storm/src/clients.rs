@@ -127,7 +127,7 @@ impl Clients {
 impl Client {
     /// Makes a call: whether it succeeded.
     pub(super) async fn call(&self) -> bool {
-        self.client.get(CALL).await.is_ok()
+        self.client.get(CALL).send().await.is_ok()
     }
 }
 

@@ -31,7 +31,7 @@ use scenario::{
     catalogue::{self, CATALOGUE, Scenario},
     run_until,
 };
-use serde_json::json;
+use serde_json::{Value, json};
 use server::TeachingApi;
 use tracing::{Event, Metadata, Subscriber, span};
 use tracing_subscriber::{Layer, layer::Context};
@@ -281,7 +281,7 @@ async fn secrets() -> Secrets {
                 sent.extend([cursor.as_str().to_owned(), encoded.to_owned()]);
             }
             for item in &page.items {
-                let item = item.to_object().expect("an object");
+                let item: Value = item.parse().expect("an object");
                 received.extend(item["name"].as_str().map(str::to_owned));
             }
         }

@@ -43,7 +43,11 @@ impl FailureKind {
             | Self::Connect
             | Self::ConnectionLost
             | Self::Protocol => true,
-            Self::Tls | Self::BodyTooLarge | Self::Request | Self::QueueTimeout => false,
+            Self::Tls
+            | Self::BodyTooLarge
+            | Self::Undecodable
+            | Self::Request
+            | Self::QueueTimeout => false,
         }
     }
 }

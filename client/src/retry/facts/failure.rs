@@ -2,7 +2,12 @@
 
 use std::io;
 
-use crate::{error::find, tls::is_handshake_failure};
+use http::{HeaderMap, StatusCode};
+
+use super::carried::{Refused, carried};
+use crate::error::{chain, find};
+#[cfg(feature = "tls")]
+use crate::tls::is_handshake_failure;
 
 /// The kind of failure of an attempt without a complete response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -11,11 +16,11 @@ pub enum FailureKind {
     /// No connection, including TLS, within the connect timeout.
     ConnectTimeout,
     /// The connection was established, but the response (or the rest of it) did not
-    /// arrive within the read timeout or the deadline.
+    /// arrive within the read timeout, the total time of an attempt or the deadline.
     ///
-    /// Two timeouts count as this kind even if they end the connection phase, since the
-    /// error does not show the phase: a read timeout that is shorter than the time to
-    /// connect, and a deadline, which is a timeout of the whole request.
+    /// These count as this kind even if they end the connection phase, since the error does
+    /// not show the phase: a read timeout that is shorter than the time to connect, the
+    /// total time and a deadline.
     ReadTimeout,
     /// No connection: refused, unreachable, or the name did not resolve.
     Connect,
@@ -32,6 +37,8 @@ pub enum FailureKind {
     Protocol,
     /// The body was longer than the client accepts.
     BodyTooLarge,
+    /// The body was complete, but its `Content-Encoding` could not be undone.
+    Undecodable,
     /// The request could not be sent, or a middleware failed.
     Request,
     /// The request was not sent before the deadline: no slot of the concurrency limit
@@ -41,7 +48,7 @@ pub enum FailureKind {
 
 impl FailureKind {
     /// Every kind, in the order of declaration.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::ConnectTimeout,
         Self::ReadTimeout,
         Self::Connect,
@@ -49,6 +56,7 @@ impl FailureKind {
         Self::ConnectionLost,
         Self::Protocol,
         Self::BodyTooLarge,
+        Self::Undecodable,
         Self::Request,
         Self::QueueTimeout,
     ];
@@ -64,6 +72,7 @@ impl FailureKind {
             Self::ConnectionLost => "connection_lost",
             Self::Protocol => "protocol",
             Self::BodyTooLarge => "body_too_large",
+            Self::Undecodable => "undecodable",
             Self::Request => "request",
             Self::QueueTimeout => "queue_timeout",
         }
@@ -81,12 +90,20 @@ impl FailureKind {
     }
 
     fn of_reqwest(error: &reqwest::Error) -> Self {
+        if let Some(Failure(kind)) = find(error) {
+            return *kind;
+        }
+        if find::<Refused>(error).is_some() {
+            return Self::Request;
+        }
         // The order matters: a refused handshake and a connect timeout are both
         // reported as connect errors, and a connection lost during the body as a decode
         // error.
+        #[cfg(feature = "tls")]
         if is_handshake_failure(error) {
-            Self::Tls
-        } else if error.is_timeout() {
+            return Self::Tls;
+        }
+        if error.is_timeout() {
             if error.is_connect() {
                 Self::ConnectTimeout
             } else {
@@ -96,6 +113,8 @@ impl FailureKind {
             Self::Connect
         } else if find::<hyper::Error>(error).is_some_and(is_not_http) {
             Self::Protocol
+        } else if find::<Undecodable>(error).is_some() || is_of_a_decoder(error) {
+            Self::Undecodable
         } else if error.is_request() || error.is_body() || error.is_decode() {
             Self::ConnectionLost
         } else {
@@ -122,8 +141,39 @@ pub struct Failure(pub FailureKind);
 
 impl From<Failure> for reqwest_middleware::Error {
     fn from(failure: Failure) -> Self {
-        Self::middleware(failure)
+        carried(failure)
     }
+}
+
+/// A success whose body is complete and cannot be decoded.
+#[derive(Debug, thiserror::Error)]
+#[error("the body cannot be decoded")]
+pub(crate) struct Undecodable {
+    pub(crate) status: StatusCode,
+    pub(crate) headers: HeaderMap,
+}
+
+/// Whether a decoder of a `Content-Encoding` failed over the bytes of a body.
+///
+/// It reports an I/O error of its own, while one of the connection comes from `hyper`, or
+/// wraps the error of TLS.
+fn is_of_a_decoder(error: &reqwest::Error) -> bool {
+    let cause = chain(error).find(|cause| !cause.is::<reqwest::Error>());
+    let own = cause.and_then(|cause| cause.downcast_ref::<io::Error>());
+    let from_below = find::<hyper::Error>(error).is_some();
+    #[cfg(feature = "tls")]
+    let from_below = from_below || find::<rustls::Error>(error).is_some();
+    error.is_decode()
+        && !from_below
+        && own.is_some_and(|error| {
+            matches!(
+                error.kind(),
+                io::ErrorKind::InvalidData
+                    | io::ErrorKind::InvalidInput
+                    | io::ErrorKind::UnexpectedEof
+                    | io::ErrorKind::Other
+            )
+        })
 }
 
 /// Whether the peer sent invalid HTTP: a head that cannot be parsed, or a body with

@@ -1,15 +1,18 @@
 //! The facts of a decision, read off a request and its result.
 //!
 //! [`eligibility`] says which requests may be repeated, and holds the permission for a
-//! POST. [`failure`] names the kinds of failure, [`classify`] says which results are worth
+//! POST. [`failure`] names the kinds of failure, which [`carried`] brings up the stack, [`classify`] says which results are worth
 //! another attempt, and [`retry_after`] reads the server's wait.
 
+mod carried;
 pub(super) mod classify;
 mod eligibility;
 mod failure;
 mod retry_after;
 
+pub(crate) use carried::{Refused, carried};
 pub use classify::{Classifier, FINAL_STATUSES, RETRY_STATUSES};
 pub use eligibility::{Eligibility, RepeatPermission, may_repeat};
+pub(crate) use failure::Undecodable;
 pub use failure::{Failure, FailureKind};
 pub use retry_after::RetryAfter;

@@ -20,7 +20,7 @@ use crate::{
     network::TRANSPORT,
 };
 
-pub(super) use self::failure::failure;
+pub(super) use self::failure::{crawl_failure, failure};
 
 /// The reference client.
 pub const RELIABLE: Client = Client {
@@ -155,7 +155,7 @@ impl ScenarioClient for ReliableApiClient {
     }
 
     async fn get(&self, endpoint: Endpoint) -> Result<(), Outcome> {
-        let got = ApiClient::get(self, endpoint).await;
+        let got = ApiClient::get(self, endpoint).send().await;
         got.map(drop).map_err(failure)
     }
 
@@ -177,8 +177,11 @@ impl ScenarioClient for ReliableApiClient {
         key: Option<&IdempotencyKey>,
         body: &JsonObject,
     ) -> Result<(), Outcome> {
-        let result = ApiClient::post(self, endpoint, key, body).await;
-        result.map(drop).map_err(failure)
+        let mut request = ApiClient::post(self, endpoint).json(body);
+        if let Some(key) = key {
+            request = request.idempotency_key(key);
+        }
+        request.send().await.map(drop).map_err(failure)
     }
 
     async fn create_job(
@@ -212,9 +215,11 @@ impl ScenarioClient for ReliableApiClient {
         each_page: &mut (dyn FnMut(Vec<String>) -> ControlFlow<()> + Send),
     ) -> Result<(), Outcome> {
         let crawl = self.listing(endpoint).crawl(checkpoints.clone()).await;
-        let mut crawl = crawl.expect("memory can be read");
+        let Some(mut crawl) = crawl.expect("memory can be read").pages() else {
+            return Ok(());
+        };
         while let Some(page) = crawl.next_page().await {
-            let page = page.map_err(failure)?;
+            let page = page.map_err(crawl_failure)?;
             let items = page.items().iter().map(|item| item.text().to_owned());
             if each_page(items.collect()).is_break() {
                 break;

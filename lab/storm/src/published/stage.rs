@@ -115,7 +115,7 @@ async fn call(client: ReliableApiClient, timeline: Timeline, calls: Rc<RefCell<V
         });
         calls.len() - 1
     };
-    let result = client.get(CALL).await;
+    let result = client.get(CALL).send().await;
     let call = &mut calls.borrow_mut()[number];
     call.ended = Some(timeline.monotonic());
     call.has_succeeded = result.is_ok();

@@ -155,10 +155,7 @@ impl NaiveClient {
     async fn exchange(&self, request: Request) -> Result<(StatusCode, String), FailureKind> {
         let mut extensions = Extensions::new();
         // For the clock of a run in virtual time.
-        extensions.insert(Timeouts {
-            read: self.silence,
-            ..Timeouts::DEFAULT
-        });
+        extensions.insert(Timeouts::new(Timeouts::DEFAULT.connect, self.silence));
         let sent = self.http.execute_with_extensions(request, &mut extensions);
         let response = sent.await.map_err(|error| FailureKind::of(&error))?;
         let status = response.status();

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use client::ApiError;
+use client::{ApiError, CrawlError};
 
 use crate::{Ending, Outcome, StopReason};
 
@@ -36,15 +36,24 @@ pub(crate) fn failure(error: ApiError) -> Outcome {
     }
 }
 
+/// The outcome of a crawl that stopped.
+pub(crate) fn crawl_failure(error: CrawlError) -> Outcome {
+    match error {
+        CrawlError::Api(error) => failure(error),
+        // The runs commit each page, to a store that does not fail.
+        other => Outcome::ended(Ending::ContractError, other.to_string()),
+    }
+}
+
 fn gave_up(outcome: Outcome, why: Option<client::StopReason>) -> Outcome {
-    match why {
-        Some(why) => outcome.with("gave_up", stop_reason(why)),
+    match why.and_then(stop_reason) {
+        Some(why) => outcome.with("gave_up", why),
         None => outcome,
     }
 }
 
-const fn stop_reason(why: client::StopReason) -> StopReason {
-    match why {
+const fn stop_reason(why: client::StopReason) -> Option<StopReason> {
+    let reason = match why {
         client::StopReason::Tls => StopReason::Tls,
         client::StopReason::NotEligible => StopReason::NotEligible,
         client::StopReason::BodyIsStream => StopReason::BodyIsStream,
@@ -52,7 +61,9 @@ const fn stop_reason(why: client::StopReason) -> StopReason {
         client::StopReason::AttemptsExhausted => StopReason::AttemptsExhausted,
         client::StopReason::Deadline => StopReason::Deadline,
         client::StopReason::RetryBudgetEmpty => StopReason::RetryBudgetEmpty,
-    }
+        _ => return None,
+    };
+    Some(reason)
 }
 
 /// Rounded up, as in the error's text and the wire record: a caller that waits for this

@@ -8,7 +8,7 @@ use client::{
 };
 
 use super::{
-    super::reliable::{self, failure},
+    super::reliable::{self, crawl_failure},
     ScenarioClient, Without,
 };
 use crate::{Defence, Ending, Outcome};
@@ -116,11 +116,13 @@ impl ScenarioClient for Forgetful {
         loop {
             let listing = self.client.listing(endpoint);
             let crawl = listing.crawl(checkpoints.clone()).await;
-            let mut crawl = crawl.expect("memory can be read");
+            let Some(mut crawl) = crawl.expect("memory can be read").pages() else {
+                return Ok(());
+            };
             let Some(page) = crawl.next_page().await else {
                 return Ok(());
             };
-            let page = page.map_err(failure)?;
+            let page = page.map_err(crawl_failure)?;
             let items = page.items().iter().map(|item| item.text().to_owned());
             if each_page(items.collect()).is_break() {
                 return Ok(());

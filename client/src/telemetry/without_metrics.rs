@@ -1,0 +1,58 @@
+//! The metrics of a client that is built without the feature `metrics`: none.
+
+use std::{sync::Arc, time::Duration};
+
+use http::Method;
+
+use super::{
+    SharedGauge,
+    labels::{self, AttemptResult, GiveUp},
+    outcome::CallOutcome,
+};
+use crate::{
+    endpoint::Endpoint,
+    retry::{RetryReason, WaitSource, Watcher},
+};
+
+/// Counts nothing.
+#[derive(Default)]
+pub(crate) struct Metrics;
+
+impl Metrics {
+    /// One endpoint and method.
+    pub(crate) fn operation(&self, endpoint: Endpoint, method: &Method) -> Arc<OperationMetrics> {
+        let method = labels::method(method);
+        Arc::new(OperationMetrics {
+            endpoint,
+            method,
+            request_name: format!("{method} {}", endpoint.template()),
+        })
+    }
+
+    pub(crate) fn watcher(&self, _: SharedGauge, _: &'static str) -> Arc<Watcher> {
+        Arc::new(|_| {})
+    }
+}
+
+/// What the spans show of one endpoint and method.
+pub(crate) struct OperationMetrics {
+    pub(super) endpoint: Endpoint,
+    /// The label of the method.
+    pub(super) method: &'static str,
+    /// What OpenTelemetry calls the span of a request: its method and its template.
+    pub(super) request_name: String,
+}
+
+impl OperationMetrics {
+    pub(super) fn call(&self, _: CallOutcome, _: u32, _: Duration) {}
+
+    pub(super) fn attempt(&self, _: AttemptResult, _: Duration) {}
+
+    pub(super) fn retry(&self, _: RetryReason, _: WaitSource, _: Duration) {}
+
+    pub(crate) fn give_up(&self, _: GiveUp) {}
+
+    pub(crate) fn cursor_loop(&self) {}
+
+    pub(super) fn concurrency_reduction(&self) {}
+}
