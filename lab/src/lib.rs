@@ -1,9 +1,8 @@
-//! The outer layer of the lab: the command line, the web UI, the OTLP export of
-//! traces, and the check of a machine before a workshop.
+//! The outer layer of the lab: the command line, the web UI, and the OTLP export of traces.
 //!
-//! It builds on three crates: [`runner`] runs scenarios and returns evidence,
-//! [`evidence`] defines and judges the evidence as values, and [`render`] turns those
-//! values into text, JSON and HTML.
+//! Each command has a crate of its own, which runs it and draws its results: [`scenario`],
+//! [`grade`], [`proxy`] and [`storm`]. Here are their arguments and web routes, which need the
+//! terminal, the exit codes, the feed and the guard.
 
 // Input must not cause a panic: an `expect` gives the reason why it cannot fail.
 #![cfg_attr(

@@ -350,7 +350,7 @@ mod tests {
 
     #[test]
     fn a_scenario_has_the_name_of_its_file() {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/scenario");
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/catalogue");
         for scenario in CATALOGUE {
             let file = format!("{}.rs", scenario.words.name.replace('-', "_"));
             assert!(folder.join(&file).is_file(), "{file} does not exist");
