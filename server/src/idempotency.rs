@@ -38,7 +38,7 @@ impl IdempotencyKey {
     }
 }
 
-/// What became of a submission. Jobs are numbered from zero in order of creation.
+/// The result of a submission. Jobs are numbered from zero in order of creation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Submission {
     /// The key was unknown: it is now bound to the body and to this new job.
@@ -47,7 +47,7 @@ pub(crate) enum Submission {
     Replayed(u64),
     /// The key is bound to another body. Nothing changed.
     Conflict,
-    /// The key is unknown and there is no room for it. Nothing changed.
+    /// The key is unknown and the table is full. Nothing changed.
     Full,
 }
 

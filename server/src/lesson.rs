@@ -1,4 +1,4 @@
-//! What every lesson declares about itself.
+//! The declaration that every lesson makes of itself.
 //!
 //! The declaration feeds the metrics, which start at zero for every response that is
 //! declared.

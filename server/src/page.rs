@@ -29,7 +29,7 @@ pub(crate) const DEFAULT_LIMIT: u64 = 50;
 pub(crate) struct Item {
     /// Its identifier.
     id: Cow<'static, str>,
-    /// What people call it.
+    /// Its name for people.
     name: Cow<'static, str>,
 }
 
@@ -92,7 +92,7 @@ impl IntoResponse for Page {
     }
 }
 
-/// What a list is asked for.
+/// The query of a list.
 #[derive(Debug)]
 pub(crate) struct PageQuery {
     /// The cursor as it came, after percent-decoding.

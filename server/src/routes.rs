@@ -13,7 +13,7 @@ pub(crate) mod redirect;
 pub(crate) mod retry_later;
 pub(crate) mod text_json;
 
-/// What most lessons use.
+/// The imports of most lessons.
 mod prelude {
     pub(super) use axum::extract::State;
     pub(super) use axum::response::IntoResponse;

@@ -1,4 +1,4 @@
-//! What the lessons of one service share.
+//! The state that the lessons of one service share.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};

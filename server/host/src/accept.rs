@@ -91,7 +91,7 @@ pub enum Phase {
     CuttingOff,
 }
 
-/// What a stop found.
+/// The result of a stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stopped {
     /// How many connections were still busy at the drain deadline and were cut off.

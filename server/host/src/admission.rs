@@ -1,12 +1,14 @@
-//! Which requests are admitted to the router. The others are refused at their
-//! connection: they have no entry in the ledger, only a count by reason, and touch no
-//! lesson.
+//! The admission of requests to the router. A request that is not admitted is refused at
+//! its connection. It does not reach a lesson, and the ledger only counts it by reason.
 //!
-//! Two rules keep web sites out, which could otherwise use up the failures of `/flaky`
-//! or create jobs while a lesson goes on: the `Host` has to be a name of loopback, and
-//! a request is refused, whatever its method, that a browser calls cross-site or whose
-//! `Origin` is not on loopback. The handshake of a WebSocket has only the latter. A
-//! request without either header is admitted: `curl` and HTTP clients send none.
+//! Two rules keep web sites out. They could otherwise use up the failures of `/flaky` or
+//! create jobs during a lesson:
+//!
+//! - The `Host` must be a name of loopback.
+//! - A request is refused, whatever its method, if a browser marks it as cross-site or if
+//!   its `Origin` is not on loopback. The handshake of a WebSocket has only an `Origin`.
+//!
+//! A request without both headers is admitted: `curl` and HTTP clients send neither.
 
 use http::header::{HOST, ORIGIN};
 use http::uri::Authority;

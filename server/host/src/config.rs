@@ -44,7 +44,7 @@ pub enum ConfigError {
     },
 }
 
-/// What is done with a request's span before it is entered.
+/// A function that is called with a request's span before it is entered.
 pub(crate) type SpanHook = Arc<dyn Fn(&Span, &HeaderMap) + Send + Sync>;
 
 /// The configuration of a service. Every value of this type is a legal one.

@@ -1,4 +1,4 @@
-//! What happens to every request, before its handler and after it.
+//! The steps of every request, before its handler and after it.
 //!
 //! It is a layer around each route and not around the router: only there the path that
 //! matched is known.

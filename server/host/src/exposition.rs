@@ -67,7 +67,7 @@ process_max_fds gauge How many files and sockets may the process have open?
 process_start_time_seconds gauge When did the process start, in seconds since 1970?
 process_threads gauge How many threads has the process?";
 
-/// What the process uses, as far as the operating system says, and which build it is.
+/// The resources of the process, as the operating system reports them, and its build.
 pub(crate) fn of_process() -> String {
     let used = collector::collect();
     let text = |value: Option<u64>| value.map(|value| value.to_string());

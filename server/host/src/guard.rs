@@ -1,4 +1,4 @@
-//! What a server on loopback needs against the web sites that its user has open.
+//! The defence of a server on loopback against the web sites that its user has open.
 //!
 //! Such a server is within reach of any page: a site may send a request across sites,
 //! and it may point a name of its own at 127.0.0.1 (DNS rebinding). `Sec-Fetch-Site`

@@ -1,4 +1,4 @@
-//! The ledger: what the wire saw, from the service's side.
+//! The ledger: the requests and connections, as the service saw them.
 //!
 //! No client can influence this account of a run. It is bounded: old
 //! entries go, counts stay. Of cursors, keys and bodies it keeps a
@@ -50,7 +50,7 @@ impl Ledger {
 
 wire::unprinted! { Ledger {} }
 
-/// What is known of a request when its handler has ended.
+/// The facts that a request adds when its handler has ended.
 #[derive(Debug, Default)]
 pub(crate) struct Outcome {
     pub(crate) body_state: BodyState,
@@ -59,18 +59,18 @@ pub(crate) struct Outcome {
     pub(crate) job: Option<JobResult>,
 }
 
-/// What the ledger knows of a request when it arrives.
+/// The facts about a request at its arrival.
 #[derive(Debug)]
 pub(crate) struct Arrival {
     /// Its number.
     pub(crate) seq: u64,
-    /// What ties it to others.
+    /// Its ties to others.
     pub(crate) ties: Vec<Tie>,
     /// Whether a response asked it to come later.
     pub(crate) is_early: bool,
 }
 
-/// What the ledger keeps of a response.
+/// A response, as the ledger keeps it.
 #[derive(Debug)]
 pub(crate) struct Response {
     pub(crate) head: ResponseHead,
@@ -78,7 +78,7 @@ pub(crate) struct Response {
     pub(crate) cursor_issued: Option<IssuedCursor>,
 }
 
-/// What is in a ledger.
+/// The content of a ledger.
 #[derive(Debug)]
 pub(crate) struct State {
     one_call: bool,

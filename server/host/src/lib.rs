@@ -1,10 +1,10 @@
 //! A recording HTTP host: it serves any [`axum::Router`] on loopback, and records what
 //! came over the wire.
 //!
-//! The host owns what every service needs and no handler should know: the accept loop and
-//! its bounds, the guard against web sites, the record of requests and connections, spans,
-//! metrics, and a stop in good order. What it serves declares which requests are expected,
-//! and nothing else: see [`Served`].
+//! The host has the parts that every service needs: the accept loop and its bounds, the
+//! guard against web sites, the record of requests and connections, spans, metrics, and a
+//! stop in good order. Handlers do not know of them. A service declares its routes and the
+//! requests that it expects: see [`Served`].
 //!
 //! Some requests are refused before they reach the router; the record only counts them by
 //! reason. HTTP/1.1 without exactly one `Host` is a 400 (RFC 9112 §3.2), any `Host` but a
@@ -16,8 +16,8 @@
 //!
 //! # Start and stop
 //!
-//! A service is a value. It listens on 127.0.0.1 and nowhere else, on a thread of its
-//! own, and nothing of it remains once it is stopped. [`ConnectionBounds`] says for how
+//! A service is a value. It listens only on 127.0.0.1, on a thread of its own, and leaves
+//! nothing open once it is stopped. [`ConnectionBounds`] says for how
 //! long a client may leave a connection waiting.
 //!
 //! ```
@@ -39,7 +39,7 @@
 //! ```
 //!
 //! [`RunningService::ledger`] returns the record. The names of all metrics and of the
-//! request span stand in [`telemetry`]. There is no option to listen on another address.
+//! request span are in [`telemetry`]. No option makes it listen on another address.
 
 // No input may end the program: what cannot happen says why it cannot.
 #![cfg_attr(

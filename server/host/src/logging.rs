@@ -28,7 +28,7 @@ pub struct InvalidDirectives {
     why: ParseError,
 }
 
-/// What `RUST_LOG` asks for; none if it is unset or empty.
+/// The directives in `RUST_LOG`; none if it is unset or empty.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! What is observed of every request: its span, its numbers, its ledger entry.
+//! The observation of every request: its span, its numbers, its ledger entry.
 //!
 //! Scrapes of `/metrics` are not observed, so that reading the numbers does not change
 //! them.

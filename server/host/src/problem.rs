@@ -26,7 +26,7 @@ pub struct Problem {
     pub status: StatusCode,
     /// The machine-readable code: what a client may branch on.
     pub code: &'static str,
-    /// What went wrong, for people. It never repeats what the request said.
+    /// The reason, for people. It never repeats a part of the request.
     pub detail: &'static str,
     /// The part of the request that is at fault, as `query.limit`,
     /// `header.Idempotency-Key` or `body`; `None` where no single part is.
@@ -87,9 +87,9 @@ struct ProblemBody<'a> {
     title: &'static str,
     /// The status code.
     status: u16,
-    /// What went wrong, for people.
+    /// The reason, for people.
     detail: &'static str,
-    /// What went wrong, for programs.
+    /// The reason, for programs.
     code: &'static str,
     /// The `X-Request-Id` of the response.
     request_id: &'a str,
@@ -127,7 +127,7 @@ fn write(problem: Problem, request_id: &str, response: &mut Response) {
         request_id,
         field: problem.field,
     };
-    #[expect(clippy::expect_used, reason = "no field has a key that is no text")]
+    #[expect(clippy::expect_used, reason = "the keys of a struct are text")]
     let body = serde_json::to_vec(&body).expect("a struct of strings and a number is JSON");
     *response.body_mut() = Body::from(body);
     response

@@ -12,7 +12,7 @@ use hyper::body::Body as _;
 /// The largest body that is accepted, in bytes.
 pub const MAX_BODY: usize = 64 * 1024;
 
-/// Why there is no body.
+/// The reason why a body could not be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BodyError {
     /// It is larger than [`MAX_BODY`].
@@ -47,7 +47,7 @@ impl BodyError {
 ///
 /// # Errors
 ///
-/// [`BodyError`] if there is no complete body.
+/// [`BodyError`] if the body is not complete.
 pub async fn read(body: Body) -> Result<Bytes, BodyError> {
     if body.size_hint().lower() > MAX_BODY as u64 {
         return Err(BodyError::TooLarge);

@@ -11,12 +11,12 @@ use crate::seed_key::{Purpose, SeedKey};
 /// The header's name.
 pub(crate) const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// Makes ids from the seed, so that a run repeats to the letter. Clones never make the
-/// same one.
+/// Makes ids from the seed, so that two runs with one seed have the same ids. Clones never
+/// make the same id.
 ///
-/// An id keeps no secret, so that it takes no digest: the ids are the numbers of
-/// SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, 2014),
-/// of which no two are alike.
+/// The ids are the numbers of SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom
+/// Number Generators, 2014), which does not repeat one. An id protects no secret, so a
+/// cryptographic digest is not needed.
 #[derive(Clone)]
 pub(crate) struct SeededIds(Arc<AtomicU64>);
 

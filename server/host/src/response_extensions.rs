@@ -1,4 +1,4 @@
-//! What a route says of its response to the layer that observes it.
+//! The extensions by which a route tells the layer that observes it about its response.
 //!
 //! Each type is put into the extensions of a response, as is a
 //! [`JobResult`](wire::JobResult). The observing layer reads it for the ledger, the metrics

@@ -18,7 +18,7 @@ use wire::ValueHash;
 #[expect(missing_debug_implementations, reason = "it is a secret")]
 pub struct SeedKey([KeyedDigest; Purpose::COUNT]);
 
-/// What a digest is for. Those of two purposes have nothing in common.
+/// The purpose of a digest. Digests for two purposes have nothing in common.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
     /// The checksum in a cursor that a listing issues.

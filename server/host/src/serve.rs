@@ -1,4 +1,4 @@
-//! What the service serves on each of its connections.
+//! The service of each connection.
 
 use std::convert::Infallible;
 use std::pin::Pin;

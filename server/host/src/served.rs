@@ -1,4 +1,4 @@
-//! What a host serves: a router, and what its requests may be counted for.
+//! The routes of a host, and the requests to them that may be counted.
 //!
 //! A series that is born with its first event has not risen for Prometheus' `increase()`:
 //! the event is lost. So the host registers what can happen at zero, and nothing else.
@@ -11,11 +11,11 @@ use http::{Method, StatusCode};
 pub struct Served {
     /// The routes. The host replaces a fallback.
     pub router: Router,
-    /// What the routes may be counted for.
+    /// The requests to the routes that may be counted.
     pub expected: Vec<ExpectedRoute>,
 }
 
-/// What a route may be counted for.
+/// The requests to a route that may be counted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExpectedRoute {
     /// Its path, as the router has it.

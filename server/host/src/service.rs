@@ -48,7 +48,7 @@ pub enum StartError {
     Bind {
         /// The port that was asked for.
         port: u16,
-        /// What the operating system said.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// The serving thread or its runtime could not be set up.
@@ -225,7 +225,7 @@ impl RunningService {
         self.local_addr
     }
 
-    /// What the wire saw up to now.
+    /// The record up to now.
     #[must_use]
     pub fn ledger(&self) -> WireRecord {
         self.ledger.snapshot()

@@ -1,4 +1,4 @@
-//! What the layers of one service share.
+//! The state that the layers of one service share.
 
 use std::ops::Deref;
 use std::sync::{Arc, Weak};
@@ -18,7 +18,7 @@ use wire::{Clock, ClosedBy, ConnectionEnd};
 #[derive(Clone)]
 pub(crate) struct HostState(Arc<Shared>);
 
-/// What the clones of a state share.
+/// The content of a state.
 pub(crate) struct Shared {
     pub(crate) key: SeedKey,
     pub(crate) request_ids: SeededIds,

@@ -5,7 +5,7 @@
 //! `url.full`, `url.path` and `url.query`, which those conventions ask for, are
 //! left out on purpose: they would carry cursors into traces.
 
-/// What kind of number a metric is.
+/// The kind of a metric.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MetricKind {
     /// It only grows.
@@ -21,9 +21,9 @@ pub enum MetricKind {
 pub struct MetricSpec {
     /// Its name, as `/metrics` shows it.
     pub name: &'static str,
-    /// What kind of number it is.
+    /// Its kind.
     pub kind: MetricKind,
-    /// What it is counted in.
+    /// Its unit.
     pub unit: &'static str,
     /// Its labels. Each takes its values from a closed set.
     pub labels: &'static [&'static str],
@@ -40,7 +40,7 @@ pub const LABEL_ROUTE: &str = "http_route";
 pub const LABEL_STATUS: &str = "http_response_status_code";
 /// The fault that was served on purpose.
 pub const LABEL_FAULT: &str = "fault";
-/// What became of a `POST /jobs`: one of [`JOB_RESULTS`].
+/// The result of a `POST /jobs`: one of [`JOB_RESULTS`].
 pub const LABEL_RESULT: &str = "result";
 /// The path of the matched route, or [`OTHER`], of a request that came too early.
 pub const LABEL_EARLY_ROUTE: &str = "route";
@@ -83,7 +83,7 @@ pub const FAULTS: MetricSpec = MetricSpec {
     question: "How many responses were faults on purpose, and which?",
 };
 
-/// What became of job submissions.
+/// The results of job submissions.
 pub const JOBS: MetricSpec = MetricSpec {
     name: "service_jobs_total",
     kind: MetricKind::Counter,
@@ -110,7 +110,7 @@ pub const METRICS: [MetricSpec; 5] = [
     EARLY_RETRIES,
 ];
 
-/// What build of the program responds: always 1, with the labels `version` and `profile`
+/// The build of the program: always 1, with the labels `version` and `profile`
 /// (`debug`, in which nothing is as fast as it could be, or `release`). `/metrics` shows
 /// it beside [`METRICS`], and so it does the usual `process_*`.
 pub const BUILD_INFO: &str = "service_build_info";

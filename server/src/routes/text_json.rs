@@ -20,13 +20,13 @@ pub(crate) const LESSON: Lesson = Lesson {
     serve: || get(text_json),
 };
 
-/// What is read of the query.
+/// The part of the query that is read.
 #[derive(Deserialize)]
 struct Asked {
     cursor: Option<String>,
 }
 
-/// Who takes it for a page is led on to another.
+/// A client that takes it for a page is led on to another.
 async fn text_json(query: Result<Query<Asked>, QueryRejection>) -> impl IntoResponse {
     let is_led_on = query.is_ok_and(|Query(asked)| asked.cursor.is_some());
     let (item, next) = match is_led_on {

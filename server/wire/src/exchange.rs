@@ -12,9 +12,9 @@ use serde::Serialize;
 pub struct Exchange {
     /// The position of the request in the order of arrival.
     pub seq: u64,
-    /// What was received.
+    /// The request.
     pub request: Message,
-    /// What was sent; null if there was no response.
+    /// The response; null if there was no response.
     pub response: Option<Message>,
     /// A shell command that sends such a request to the service of `lab serve`, with a
     /// variable instead of each value that was not kept; null if that service has
@@ -32,7 +32,7 @@ pub struct Message {
     /// Its body: of a request the name of it, of a response the beginning of it; null
     /// if it has none.
     pub body: Option<String>,
-    /// What else is to be said of it.
+    /// Remarks about it.
     pub remark: Option<String>,
 }
 
@@ -55,7 +55,7 @@ impl Message {
 }
 
 impl Header {
-    /// What stands instead of a value that was not kept.
+    /// The text in place of a value that was not kept.
     pub const NOT_KEPT: &str = "(value not recorded)";
 
     /// Its value, its name, or that it was not kept.

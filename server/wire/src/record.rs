@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::{Exchange, JobResult, WireConnection, WireRequest};
 
-/// What the wire saw of one run.
+/// The requests and connections of one run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct WireRecord {
     /// The newest requests in order of arrival.
@@ -23,7 +23,8 @@ pub struct WireRecord {
     pub connections: Vec<WireConnection>,
     /// How many connections were dropped to stay within bounds.
     pub connections_dropped: u64,
-    /// What was refused at its connection, and is in no entry and no count.
+    /// The requests that were refused at their connections. No entry and no other count has
+    /// them.
     pub refused: Vec<WireRefusal>,
     /// The requests and responses themselves, as far as they can be shown, in the order
     /// of `seq`; none where they were not recorded.
@@ -40,7 +41,7 @@ pub struct WireRefusal {
     pub status: u16,
     /// The code of the problem in the response.
     pub code: &'static str,
-    /// What was wrong, in words.
+    /// The reason, in words.
     pub detail: &'static str,
     /// How many there were.
     pub requests: u64,
@@ -58,7 +59,8 @@ pub struct RouteTotals {
 }
 
 impl WireRecord {
-    /// What was refused at its connection, and why; none if nothing was.
+    /// The requests that were refused at their connections, and the reasons, in words; none
+    /// if there were none.
     #[must_use]
     pub fn refusals_in_words(&self) -> Option<String> {
         let refused = self.refused.iter().map(|it| {

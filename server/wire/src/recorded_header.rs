@@ -47,7 +47,7 @@ impl RecordedHeader {
 fn joined<'a>(lines: impl Iterator<Item = &'a HeaderValue>) -> Option<Cow<'static, str>> {
     let mut lines = lines.map(HeaderValue::to_str);
     let mut value = match lines.next()?.ok()? {
-        // What most clients send needs no memory of its own.
+        // The values that most clients send need no memory of their own.
         "*/*" => Cow::Borrowed("*/*"),
         "application/json" => Cow::Borrowed("application/json"),
         other => Cow::Owned(other.to_owned()),

@@ -58,11 +58,11 @@ pub struct WireRequest {
     pub ended: Option<Duration>,
     /// The Retry-After of the response.
     pub retry_after: Option<RetryAfter>,
-    /// What the response gave as the next cursor; none if it is no page of a listing.
+    /// The next cursor in the response; none unless it is a page of a listing.
     pub cursor_issued: Option<IssuedCursor>,
     /// The fault that was served on purpose.
     pub fault: Option<&'static str>,
-    /// What became of the job that it submitted.
+    /// The result of the job that it submitted.
     pub job: Option<JobResult>,
     /// How much sooner it came than an earlier response had asked for, as the service
     /// noticed. Claimed only where both requests are known to belong together.
@@ -89,7 +89,7 @@ pub enum BodyState {
     Unread,
 }
 
-/// What a page gave as the next cursor.
+/// The next cursor of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum IssuedCursor {
@@ -99,7 +99,7 @@ pub enum IssuedCursor {
     Hash(ValueHash),
 }
 
-/// What became of a job submission.
+/// The result of a job submission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum JobResult {

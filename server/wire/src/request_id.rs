@@ -12,7 +12,7 @@ use serde::{Serialize, Serializer};
 /// The longest id that is taken over from a request.
 const MAX_LENGTH: usize = 128;
 
-/// What an id begins with that was made here; sixteen hexadecimal digits follow.
+/// The start of an id that was made here; sixteen hexadecimal digits follow.
 const PREFIX: &[u8; 4] = b"req-";
 
 /// The id of a request: 1 to 128 ASCII letters, digits, dots, hyphens and underscores. The

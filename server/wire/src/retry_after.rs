@@ -77,7 +77,7 @@ impl RetryAfter {
     }
 
     fn read(value: &str, now: impl FnOnce() -> SystemTime) -> Self {
-        // White space around a value is no part of it (RFC 9110 §5.5).
+        // White space around a value does not belong to it (RFC 9110 §5.5).
         let value = value.trim_matches([' ', '\t']);
         if !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit()) {
             return Self::seconds(Duration::from_secs(value.parse().unwrap_or(u64::MAX)));

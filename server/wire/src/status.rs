@@ -1,4 +1,4 @@
-//! What a status says about another try.
+//! Whether a status permits another try.
 
 /// Whether the request itself was refused: sent again, it fails again.
 #[must_use]

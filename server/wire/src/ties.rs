@@ -13,7 +13,7 @@ use std::{
 
 use crate::{RetryAfter, ValueHash, WireRequest};
 
-/// What the requests of one call have in common.
+/// A thing that the requests of one call have in common.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Tie {
     /// Everything is one call.

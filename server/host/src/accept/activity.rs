@@ -89,7 +89,7 @@ impl Activity {
             state.behind.get_or_insert(now);
         }
         state.has_caught_up = false;
-        // What was left of an earlier body was read after all.
+        // The rest of an earlier body was read after all.
         state.is_unread = false;
         state.requests += 1;
         state.requests

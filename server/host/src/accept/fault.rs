@@ -1,4 +1,4 @@
-//! What a connection can do instead of sending a response.
+//! The faults of a connection: it does something instead of sending a response.
 
 /// Takes the position of a response that carries it in its extensions: the client gets
 /// nothing of the response, not even its status.

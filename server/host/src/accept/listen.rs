@@ -17,7 +17,7 @@ const BACKLOG: u32 = 1024;
 ///
 /// # Errors
 ///
-/// What the operating system says, [`io::ErrorKind::AddrInUse`] among it.
+/// The error of the operating system, [`io::ErrorKind::AddrInUse`] among it.
 ///
 /// # Panics
 ///

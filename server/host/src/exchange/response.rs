@@ -1,4 +1,4 @@
-//! What the service sent in response: a copy of its head, and of the beginning of its body.
+//! A copy of a response: its head, and the beginning of its body.
 
 use axum::response::Response;
 use http::header::{CONTENT_LENGTH, TRANSFER_ENCODING};

@@ -1,4 +1,4 @@
-//! What a client sent that must not be kept, for as long as its response is copied: should
+//! The values of a request that must not be kept, for as long as its response is copied: should
 //! a route send any of it back, the copy is without it.
 
 use std::sync::{Arc, Mutex, PoisonError};
