@@ -25,7 +25,7 @@ export function createPicture({ policy, changed, break_even: breakEven }, frame)
     level("capacity", capacity.rate),
     breakEven && level("break-even", breakEven.rate),
     incident && svg("line", { class: "ended", x1: across(incident.ended_ns), x2: across(incident.ended_ns), y2: "100%" }),
-    incident && svg("text", { class: "ended", x: across(incident.ended_ns), y: "-0.4em", dx: "1em", "text-anchor": "middle" }, incident.label),
+    incident && svg("text", { class: "ended", x: across(incident.ended_ns), y: "-0.4em", dx: incident.anchor === "start" ? "-0.4em" : "0.4em", "text-anchor": incident.anchor }, incident.label),
     ...axis.ticks.map((tick) => svg("text", { x: across(tick.at_ns), y: "100%", dy: "1.25em", "text-anchor": "middle" }, tick.label)));
 
   const [sign, words] = [el("span", { class: "sign", "aria-hidden": "true" }), el("span")];

@@ -52,6 +52,7 @@ export function stormPanel({ announce, choose, copyText }) {
       for (const id of ["storm-nothing", "storm-learnt", "storm-actions", "storm-table"]) byId(id).hidden = true;
       byId("storm-legend").hidden = false;
       byId("storm-limit").hidden = true;
+      byId("storm-break-even").hidden = !pictures.some((picture) => picture.break_even);
       announce("The storm begins");
     },
     columns(mine, { picture, curves }) {
@@ -61,7 +62,7 @@ export function stormPanel({ announce, choose, copyText }) {
     ended(mine, { picture, ...is }) {
       mine.pictures[picture].end(is, mine.guessed.includes(is.policy));
     },
-    over(mine, { result, figures, learnt, scenario, rule }) {
+    over(mine, { result, figures, learnt, right, scenario, rule }) {
       say(byId("storm-result"), result);
       byId("storm-figures").replaceChildren(table("Figures", figures.columns, figures.rows));
       set(byId("storm-report"), { href: storms.reportPath(mine.id) });
@@ -70,9 +71,9 @@ export function stormPanel({ announce, choose, copyText }) {
         event.preventDefault();
         choose(scenario);
       });
-      const guess = mine.guessed.length > 0 ? [["Your guess", mine.guessed.join(" · ")]] : [];
+      const guess = mine.guessed.length > 0 ? [["Your guess", judged(mine.guessed, right)]] : [];
       byId("storm-learnt").replaceChildren(
-        ...[...guess, ...learnt].map(([title, text]) => el("div", null, el("h3", null, title), el("p", null, text))),
+        ...[...guess, ...learnt].map(([title, text]) => el("div", null, el("h3", null, title), el("p", null, linked(text)))),
         el("div", null, el("h3", null, "With one client"), el("p", null, see, ` · the rule: ${rule}`)));
       for (const id of ["storm-learnt", "storm-actions", "storm-table"]) byId(id).hidden = false;
       announce(`The storm is over: ${result}`);
@@ -121,12 +122,15 @@ export function stormPanel({ announce, choose, copyText }) {
     if (catalogue && location.hash.slice(1) !== shown?.address) fromAddress();
   }
 
+  /** Shows the story in the address, and simulates it if the address names the seed too, as a
+      shared one does. */
   function fromAddress() {
     const asked = new URLSearchParams(location.hash.slice(1));
     const name = asked.get("story") ?? catalogue.stories[0].name;
     const known = catalogue.stories.some((other) => other.name === name);
     tell(known ? name : catalogue.stories[0].name, asked);
     if (!known) say(byId("storm-problem"), `No story is called '${name}'.`);
+    else if (asked.has("seed")) start();
   }
 
   /** Shows a story with the given settings. */
@@ -206,6 +210,19 @@ export function stormPanel({ announce, choose, copyText }) {
     if (!(error instanceof api.Problem)) throw error;
     say(byId("storm-problem"), error.message);
   }
+}
+
+/** A guess beside the policies that the question asks for, if they are known. */
+function judged(guessed, right) {
+  const guess = guessed.join(" · ");
+  if (right === null) return guess;
+  const isRight = guessed.length === right.length && guessed.every((name) => right.includes(name));
+  return isRight ? `${guess}: right.` : `${guess}. Right would be: ${right.join(" · ") || "none of them"}.`;
+}
+
+/** A text, or a link if it is an address. */
+function linked(text) {
+  return text.startsWith("https://") ? el("a", { href: text, rel: "noreferrer" }, text) : text;
 }
 
 /** The part of an address that repeats a storm. */

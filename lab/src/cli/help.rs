@@ -73,18 +73,16 @@ Words:
   % ok        the calls that succeeded, of those that ended
   all, none   every call of a column succeeded, or none
   ?           calls that had not ended could still change the column
-  up, down    at least nine tenths of the calls that began in a second
-              succeeded, or fewer; a second without calls is neither
-  recovered   the last two judged seconds after the incident, or more, were up
-  still down  the last judged second was down
-  not known   neither: too few seconds are judged
+  req/s       the requests per second at the end, which is the last quarter of
+              the time after the incident
+  up, down    nearly as many calls succeed as before the incident, for as many
+              calls as rule out chance, or clearly fewer
+  recovered   the service was up at the end
+  still down  it was down at the end
   back after  the time from the end of the incident to the end of the last
-              second that was down; \"at once\" if none was
-  at the end  the last quarter of the time after the incident
-  full        the calls/s that fill the service if all of them fail, so that
-              load x requests per call is the capacity (break-even)
-  The judged seconds end at the first one in which calls that had not ended
-  could decide.";
+              second in which it was clearly down; \"at once\" if it was not
+  not known   too few calls ended to tell
+  not up before  less than nine tenths of the calls succeeded before";
 
 /// What to try with a storm.
 const STORM_EXAMPLES: &str = "\

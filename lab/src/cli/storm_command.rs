@@ -2,7 +2,6 @@
 
 use std::{
     error::Error,
-    ops::ControlFlow,
     panic::resume_unwind,
     path::PathBuf,
     sync::{
@@ -12,9 +11,11 @@ use std::{
 };
 
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
+use render::Options;
+use serde_json::json;
 use storm::{
-    Cut, Parameter, ParameterError, Parameters, Plan, Policy, STORIES, Settings, Setup, Storm,
-    StormError, Values, policy, simulate, simulate_seeds, story,
+    Cut, Parameter, ParameterError, Parameters, Plan, Policy, STORIES, Settings, Setup, Values,
+    policy, simulate_in_parallel, simulate_seeds, story,
 };
 
 use super::{
@@ -35,7 +36,7 @@ pub(super) struct Arguments {
     #[arg(default_value = "spike")]
     story: String,
     /// List the stories and the policies, and simulate nothing
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = not_with_list())]
     list: bool,
     /// Simulate these policies instead of the story's
     #[arg(long, value_name = "NAME", num_args = 1..)]
@@ -47,7 +48,7 @@ pub(super) struct Arguments {
     /// stayed down
     #[arg(long, value_name = "N", value_parser = seeds, allow_hyphen_values = true)]
     seeds: Option<u32>,
-    /// Print the storm, or the results of the seeds, as JSON
+    /// Print the storm, the results of the seeds or the list as JSON
     #[arg(long)]
     json: bool,
     /// Write the storm as an HTML report
@@ -69,14 +70,24 @@ impl Arguments {
         self.settings.apply(&mut plan.settings)?;
         plan.settings.check()?;
         if !self.policy.is_empty() {
-            let policies = self.policy.iter().map(|name| policy(plan.story, name));
-            plan.policies = policies.collect::<Result<_, _>>()?;
+            plan.policies.clear();
+        }
+        for name in &self.policy {
+            let policy = policy(plan.story, name)?;
+            if plan.policies.contains(&policy) {
+                return Err(format!("--policy names '{}' twice", policy.word()).into());
+            }
+            plan.policies.push(policy);
         }
         if !self.setup.0.is_empty() {
             let mut setup = Setup::DEFAULT;
             self.setup.apply(&mut setup)?;
+            self.setup
+                .refuse_without_effect(|name| setup.without_effect(name, &plan.settings))?;
             plan.policies.push(Policy::new(YOURS, setup));
         }
+        self.settings
+            .refuse_without_effect(|name| plan.settings.without_effect(name, &plan.policies))?;
         plan.seed = self.seed.unwrap_or(plan.seed);
         Ok(plan)
     }
@@ -100,6 +111,28 @@ impl<T: Parameters> ParameterOptions<T> {
                 })
             })
     }
+
+    /// Refuses an option that changes nothing.
+    fn refuse_without_effect(
+        &self,
+        reason: impl Fn(&str) -> Option<&'static str>,
+    ) -> Result<(), String> {
+        self.0.iter().try_for_each(|(parameter, _)| {
+            let name = parameter.name;
+            match reason(name) {
+                Some(reason) => Err(format!("--{} has no effect: {reason}", option(name))),
+                None => Ok(()),
+            }
+        })
+    }
+}
+
+/// The options that cannot be combined with `--list`, which simulates nothing.
+fn not_with_list() -> impl Iterator<Item = &'static str> {
+    let settings = Settings::options().map(|parameter| parameter.name);
+    let setup = Setup::options().map(|parameter| parameter.name);
+    let others = ["story", "policy", "seed", "seeds", "report"];
+    others.into_iter().chain(settings).chain(setup)
 }
 
 /// The option of a setting: its name without the unit.
@@ -156,12 +189,7 @@ pub(super) fn storm(arguments: &Arguments) -> Result<Exit, Exit> {
     let options = terminal::options(arguments.ascii);
     let json = arguments.json;
     if arguments.list {
-        let stories: Vec<_> = STORIES
-            .iter()
-            .map(|story| (story.words, story.policies))
-            .collect();
-        let list = storm::storm_list(&stories, &options);
-        return terminal::print(&list).map(|()| Exit::Passed);
+        return terminal::print(&list(json, &options)).map(|()| Exit::Passed);
     }
     let plan = arguments.plan().or_exit(Exit::Usage)?;
     arguments
@@ -170,7 +198,7 @@ pub(super) fn storm(arguments: &Arguments) -> Result<Exit, Exit> {
         .try_for_each(|file| report::check(file))?;
     let (text, is_cut) = match arguments.seeds {
         None => {
-            let storm = until_ctrl_c(move |is_over| simulate_one(&plan, is_over))?;
+            let storm = until_ctrl_c(move |is_over| simulate_in_parallel(&plan, is_over))?;
             let storm = storm.or_exit(Exit::Usage)?;
             if let Some(file) = &arguments.report {
                 report::write(file, &storm::html_storm(&storm))?;
@@ -207,14 +235,23 @@ pub(super) fn storm(arguments: &Arguments) -> Result<Exit, Exit> {
     })
 }
 
-fn simulate_one(plan: &Plan, is_over: &AtomicBool) -> Result<Storm, StormError> {
-    simulate(plan, |_| {
-        if is_over.load(Ordering::Relaxed) {
-            ControlFlow::Break(())
-        } else {
-            ControlFlow::Continue(())
-        }
-    })
+/// The stories and their policies.
+fn list(json: bool, options: &Options) -> String {
+    let stories = STORIES.iter().map(|story| (story.words, story.policies));
+    let stories: Vec<_> = stories.collect();
+    if !json {
+        return storm::storm_list(&stories, options);
+    }
+    let stories = stories.iter().map(|(words, policies)| {
+        let policies: Vec<_> = policies.iter().map(Policy::word).collect();
+        json!({
+            "name": words.name,
+            "title": words.title,
+            "question": words.question,
+            "policies": policies,
+        })
+    });
+    render::json(&stories.collect::<Vec<_>>())
 }
 
 /// Runs `work`, and tells it to end on Ctrl+C.
@@ -247,8 +284,7 @@ fn seeds(text: &str) -> Result<u32, NumberError> {
 mod tests {
     use std::time::Duration;
 
-    use render::Options;
-    use storm::storm;
+    use storm::{Storm, storm};
 
     use super::*;
 
@@ -262,7 +298,7 @@ mod tests {
         for policy in &mut plan.policies {
             policy.setup.clients = 1;
         }
-        let storm = simulate(&plan, |_| ControlFlow::Continue(()));
+        let storm = simulate_in_parallel(&plan, &AtomicBool::new(false));
         Storm {
             shows_the_answer: Some(true),
             ..storm.expect("it can be simulated")

@@ -3,8 +3,8 @@
 use std::{sync::Arc, time::Duration};
 
 use client::{
-    ConcurrencyLimit, ConfigError, Endpoint, NoWait, Random, RetryBudget, Timeouts,
-    teaching::{Builder, ReliableApiClient},
+    ApiClient, Builder, ConcurrencyLimit, ConfigError, Endpoint, NoWait, Random, RetryBudget,
+    Timeouts,
 };
 use futures_executor::LocalSpawner;
 use http::{Extensions, header::RETRY_AFTER};
@@ -37,7 +37,7 @@ pub(super) struct Clients {
 /// One client: the state that its calls share.
 #[derive(Clone)]
 pub(super) struct Client {
-    client: ReliableApiClient,
+    client: ApiClient,
     budget: Option<RetryBudget>,
     limit: Option<ConcurrencyLimit>,
 }
@@ -139,7 +139,7 @@ pub(super) fn builder(
     random: impl Random + 'static,
     counted: &ClientCounts,
 ) -> Builder {
-    ReliableApiClient::builder(URL)
+    ApiClient::builder(URL)
         .transport(transport)
         .clock(Arc::new(timeline.clone()))
         .random(Arc::new(random))

@@ -1,4 +1,5 @@
-//! Under all settings, no request or call is lost or counted twice.
+//! Under all settings, no request or call is lost or counted twice, and a parameter that is
+//! said to change nothing changes nothing.
 
 use std::{ops::ControlFlow, time::Duration};
 
@@ -48,7 +49,10 @@ fn settings<T: Parameters + Copy + std::fmt::Debug>(default: T) -> impl Strategy
                 Values::Whole { least, most } => {
                     (within(least.into(), most.into()).round() as u32).into()
                 }
-                Values::Number { least, most } => within(least, most).into(),
+                Values::Number { least, most } => {
+                    let thousandths = (within(least, most) * 1e3).round();
+                    (thousandths / 1e3).into()
+                }
             };
             assert_eq!(settings.set(parameter.name, &value), Ok(()));
         }
@@ -139,6 +143,46 @@ proptest! {
 
         let wrong = wrong(&storm.policies[0]);
         prop_assert!(wrong.is_empty(), "{:#?}", wrong);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn a_parameter_that_is_said_to_have_no_effect_has_none(
+        settings in settings(Settings::DEFAULT),
+        (setup, attempts) in (settings(Setup::DEFAULT), 1_u32..3),
+        (other_settings, other_setup) in (settings(Settings::DEFAULT), settings(Setup::DEFAULT)),
+    ) {
+        let settings = Settings { length: Duration::from_secs(5), ..settings };
+        let setup = Setup { attempts, cap: setup.base + setup.cap, ..setup };
+        let (mut others, mut other) = (settings, setup);
+        for parameter in Settings::options() {
+            if settings.without_effect(parameter.name, &[Policy::new("any", setup)]).is_some() {
+                let value = serde_json::json!(parameter.value(&other_settings));
+                prop_assert_eq!(others.set(parameter.name, &value), Ok(()));
+            }
+        }
+        for parameter in Setup::options() {
+            if setup.without_effect(parameter.name, &settings).is_some() {
+                let value = serde_json::json!(parameter.value(&other_setup));
+                prop_assert_eq!(other.set(parameter.name, &value), Ok(()));
+            }
+        }
+        other.cap = other.cap.max(other.base);
+        let simulated = |settings, setup| {
+            let plan = Plan {
+                settings,
+                policies: vec![Policy::new("any", setup)],
+                ..Plan::of(&STORIES[0])
+            };
+            let storm = simulate(&plan, |_| ControlFlow::Continue(())).expect("a storm");
+            let [run] = <[PolicyRun; 1]>::try_from(storm.policies).expect("one policy");
+            (run.steps, run.totals)
+        };
+
+        prop_assert_eq!(simulated(settings, setup), simulated(others, other));
     }
 }
 

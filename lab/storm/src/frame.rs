@@ -11,7 +11,10 @@ use serde::Serialize;
 use wire::nanoseconds;
 
 use super::sentences::{Ending, Level, break_even, brief, changed, ending, moment, remark};
-use crate::{Incident, Policy, PolicyRun, STEP, Settings, Setup, Step, Storm, per_second, rate};
+use crate::{
+    Incident, Lead, Policy, PolicyRun, STEP, Settings, Setup, Step, Storm, StoryWords, per_second,
+    rate,
+};
 
 /// The marker at the end of the incident.
 const MARK: &str = "▲";
@@ -59,6 +62,9 @@ pub struct Interval {
     pub ended: Duration,
     /// The label at its end.
     pub label: String,
+    /// The end of the label that lies at the end of the interval: `start`, or `end` if there is
+    /// more room to the left.
+    pub anchor: &'static str,
 }
 
 /// The result of one policy.
@@ -71,7 +77,8 @@ pub struct StormPicture {
     /// The load from which the retries of failing calls alone fill the service; null if it is
     /// the capacity.
     pub break_even: Option<Level>,
-    /// The load compared with the capacity under this policy.
+    /// The load compared with the capacity under this policy, if the story is about that. Once
+    /// it has ended, the requests at the end beside the capacity, and why callers leave.
     pub remark: String,
     /// The results of its calls in a few figures; empty before it has ended.
     pub brief: String,
@@ -108,7 +115,6 @@ impl StormFrame {
             .max(capacity)
             .min(HIGHEST * capacity.max(settings.usual_load()));
         let (top, rates) = rates(shown);
-        let ended = settings.incident_ends();
         Self {
             axis: Axis::of_length(settings.length),
             columns,
@@ -121,11 +127,7 @@ impl StormFrame {
                 rate: capacity,
                 label: format!("capacity, {} requests/s", rate(capacity, capacity)),
             },
-            incident: (settings.incident != Incident::None).then(|| Interval {
-                began: settings.incident_starts,
-                ended,
-                label: format!("{MARK} the incident ends at {}", moment(ended)),
-            }),
+            incident: (settings.incident != Incident::None).then(|| incident(settings)),
         }
     }
 
@@ -154,22 +156,31 @@ impl StormPicture {
     pub fn all(storm: &Storm, frame: &StormFrame) -> Vec<Self> {
         let policies = storm.policies.iter().map(|run| run.policy.clone());
         let policies: Vec<_> = policies.collect();
-        let begun = Self::begun(&storm.settings, &policies).into_iter();
+        let begun = Self::begun(&storm.story, &storm.settings, &policies).into_iter();
         let pictures = begun.zip(&storm.policies);
         pictures
-            .map(|(picture, run)| picture.ended(&storm.settings, run, frame))
+            .map(|(picture, run)| {
+                picture.ended(storm.story.leads_with, &storm.settings, run, frame)
+            })
             .collect()
     }
 
     /// The pictures of these policies before they are simulated.
     #[must_use]
     #[expect(clippy::indexing_slicing, reason = "`number` is the index of a policy")]
-    pub fn begun(settings: &Settings, policies: &[Policy]) -> Vec<Self> {
+    pub fn begun(story: &StoryWords, settings: &Settings, policies: &[Policy]) -> Vec<Self> {
         let picture = |(number, policy): (usize, &Policy)| Self {
             policy: policy.name.to_string(),
             changed: changed(&policies[..number], policy),
-            break_even: break_even(settings, policy),
-            remark: remark(settings, policy),
+            break_even: story
+                .shows_break_even
+                .then(|| break_even(settings, policy))
+                .flatten(),
+            remark: if story.shows_break_even {
+                remark(settings, policy)
+            } else {
+                String::new()
+            },
             brief: String::new(),
             ending: Ending {
                 mark: Mark::Open,
@@ -183,8 +194,16 @@ impl StormPicture {
 
     /// The picture with the result of its policy.
     #[must_use]
-    pub fn ended(self, settings: &Settings, run: &PolicyRun, frame: &StormFrame) -> Self {
-        let ending = ending(run);
+    pub fn ended(
+        self,
+        lead: Lead,
+        settings: &Settings,
+        run: &PolicyRun,
+        frame: &StormFrame,
+    ) -> Self {
+        let ending = ending(lead, run);
+        let cause = run.cause(settings).unwrap_or_default();
+        let remark = format!("{} {cause}", self.remark).trim().to_owned();
         let before = before(settings, run).map(|before| {
             let [good, calls] = [|step: &Step| step.goodput, |step: &Step| step.calls]
                 .map(|count| rate(per_second(before, count), 0.0));
@@ -203,12 +222,13 @@ impl StormPicture {
             "{}: {}. {}{}{}",
             self.policy,
             ending.words,
-            self.remark,
+            remark,
             before.unwrap_or_default(),
             end.unwrap_or_default(),
         );
         Self {
             ending,
+            remark,
             text,
             brief: brief(run),
             curves: frame.curves(&run.steps, &run.policy.setup),
@@ -233,6 +253,24 @@ pub fn storm_columns(settings: &Settings, most: usize) -> (usize, usize) {
     let tenths = 10 * steps.div_ceil(most) as u64;
     let steps_per_column = (round(tenths, &STEPS) / 10) as usize;
     (steps_per_column, steps.div_ceil(steps_per_column))
+}
+
+/// The incident, with a label on the side of its end that has more room.
+fn incident(settings: &Settings) -> Interval {
+    let ended = settings.incident_ends();
+    let words = format!("the incident ends at {}", moment(ended));
+    let is_late = ended * 2 > settings.length;
+    let (label, anchor) = if is_late {
+        (format!("{words} {MARK}"), "end")
+    } else {
+        (format!("{MARK} {words}"), "start")
+    };
+    Interval {
+        began: settings.incident_starts,
+        ended,
+        label,
+        anchor,
+    }
 }
 
 /// The highest number of calls that begin per second, on average.
@@ -271,7 +309,8 @@ fn before<'a>(settings: &Settings, run: &'a PolicyRun) -> Option<&'a [Step]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Cut, Totals, storm_figures, storm_learnt, storm_terms};
+    use crate::{Cut, Recovery, Totals, storm_figures, storm_learnt, storm_terms};
+
     /// Ten seconds with an incident from the second to the fourth.
     const SETTINGS: Settings = Settings {
         calls_per_second: 60.0,
@@ -318,6 +357,10 @@ mod tests {
 
     fn storm(policies: Vec<PolicyRun>) -> Storm {
         Storm {
+            story: StoryWords {
+                shows_break_even: true,
+                ..StoryWords::default()
+            },
             policies,
             ..Storm::of_no_story(SETTINGS)
         }
@@ -373,12 +416,48 @@ mod tests {
         assert_eq!(
             remarks[1],
             "60 calls/s × at most 3 requests = 180/s: more than the service can do, so it may \
-             stay down."
+             stay down. 60 requests/s at the end for a capacity of 100."
         );
         assert_eq!(
             remarks[2],
-            "60 calls/s × at most 1.1 requests = 66/s: the service can do this."
+            "60 calls/s × at most 1.1 requests = 66/s: the service can do this. 60 requests/s at the \
+             end for a capacity of 100."
         );
+    }
+
+    #[test]
+    fn the_break_even_is_shown_only_by_the_stories_about_it() {
+        let other = Storm {
+            story: StoryWords::default(),
+            ..storm(vec![run(ONE, true), run(THREE, false)])
+        };
+
+        let pictures = StormPicture::all(&other, &StormFrame::of(&SETTINGS));
+
+        assert!(pictures.iter().all(|picture| picture.break_even.is_none()));
+        let remarks: Vec<_> = pictures.iter().map(|picture| &*picture.remark).collect();
+        assert_eq!(
+            remarks,
+            [
+                "60 requests/s at the end for a capacity of 100.",
+                "180 requests/s at the end for a capacity of 100."
+            ]
+        );
+    }
+
+    #[test]
+    fn the_label_of_the_incident_lies_where_there_is_room_for_it() {
+        let of = |starts| {
+            let settings = Settings {
+                incident_starts: Duration::from_secs(starts),
+                ..SETTINGS
+            };
+            let interval = incident(&settings);
+            (interval.anchor, interval.label)
+        };
+
+        assert_eq!(of(2), ("start", "▲ the incident ends at 4 s".to_owned()));
+        assert_eq!(of(6), ("end", "the incident ends at 8 s ▲".to_owned()));
     }
 
     #[test]
@@ -436,9 +515,35 @@ mod tests {
         assert!(text.ends_with(end), "{text}");
         let row = figures.rows[1].cells.iter();
         let row: Vec<_> = row.map(|cell| cell.as_deref().unwrap_or("-")).collect();
-        let expected = "three|still down|20|480|2.00|25|-|-|180|0|0";
+        let expected = "three|still down|20|480|0|0|2.00|25|-|-|180|0|0";
         assert_eq!(row.join("|"), expected);
         assert!(figures.rows[1].failed && !figures.rows[2].failed);
+    }
+
+    #[test]
+    fn a_row_leads_with_the_figure_of_its_story_unless_the_service_did_not_recover() {
+        let mut back = run(ONE, true);
+        back.totals.rejected = 7;
+        back.steps[30].retries = 4;
+        let words = |lead, run: &PolicyRun| ending(lead, run).words;
+
+        for (lead, expected) in [
+            (Lead::Recovery, "back at once"),
+            (Lead::LostCalls, "120 lost"),
+            (Lead::RetryPeak, "40 retries/s"),
+            (Lead::RefusedRequests, "7 refused"),
+        ] {
+            assert_eq!(words(lead, &back), expected);
+            assert_eq!(words(lead, &run(THREE, false)), "still down");
+        }
+        for (recovery, expected) in [
+            (Recovery::NoIncident, "120 lost"),
+            (Recovery::NotUpBefore, "not up before"),
+            (Recovery::Unknown, "not known"),
+        ] {
+            back.recovery = recovery;
+            assert_eq!(words(Lead::Recovery, &back), expected);
+        }
     }
 
     #[test]
@@ -451,7 +556,7 @@ mod tests {
 
         assert_eq!(terms(Incident::Spike)[1], "210/s from 2 s to 4 s");
         assert_eq!(terms(Incident::Cut)[1], "2 of 10 workers from 2 s to 4 s");
-        assert_eq!(terms(Incident::None).len(), 3);
+        assert_eq!(terms(Incident::None).len(), 4);
         assert_eq!(StormFrame::of(&with(Incident::None)).incident, None);
     }
 

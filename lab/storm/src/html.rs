@@ -42,7 +42,11 @@ pub fn html_storm(storm: &Storm) -> String {
                     @let id = format!("learnt-{number}");
                     section aria-labelledby=(id) {
                         h2 id=(id) { (title) }
-                        p { (text) }
+                        @if text.starts_with("https://") {
+                            p { a href=(text) { (text) } }
+                        } @else {
+                            p { (text) }
+                        }
                     }
                 }
                 section aria-labelledby="alone" {
@@ -142,10 +146,11 @@ fn marks(picture: &StormPicture, frame: &StormFrame) -> Markup {
     markup! {
         (level("capacity", &frame.capacity))
         @if let Some(break_even) = &picture.break_even { (level("break-even", break_even)) }
-        @if let Some(Interval { ended, label, .. }) = &frame.incident {
+        @if let Some(Interval { ended, label, anchor, .. }) = &frame.incident {
             @let ended = across(frame, *ended);
             line.ended x1={ (ended) "%" } x2={ (ended) "%" } y2="100%" {}
-            text.ended x={ (ended) "%" } y="-.4em" text-anchor="middle" { (label) }
+            text.ended x={ (ended) "%" } y="-.4em" dx=(if *anchor == "start" { "-.4em" } else { ".4em" })
+                text-anchor=(anchor) { (label) }
         }
         @for tick in &frame.axis.ticks {
             text x={ (across(frame, tick.at)) "%" } y="100%" dy="1.25em" text-anchor="middle" { (tick.label) }

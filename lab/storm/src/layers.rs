@@ -75,8 +75,8 @@ impl Middleware for Hop {
             return pending().await;
         }
         match self.last.waited_for(response, &request, extensions).await {
-            Some(Ok(true)) => Ok(respond(StatusCode::OK, None)),
-            Some(_) => Ok(respond(StatusCode::SERVICE_UNAVAILABLE, None)),
+            Some(Ok(true)) => Ok(respond(&request, StatusCode::OK, None)),
+            Some(_) => Ok(respond(&request, StatusCode::SERVICE_UNAVAILABLE, None)),
             None => Err(Error::from(Failure(FailureKind::ReadTimeout))),
         }
     }

@@ -1,7 +1,7 @@
 //! `lab storm`: many clients with the real middleware, one service with a capacity, and a
 //! short incident, in virtual time.
 //!
-//! The clients are [`ReliableApiClient`](client::teaching::ReliableApiClient)s, whose transport is
+//! The clients are [`ApiClient`](client::ApiClient)s, whose transport is
 //! a model of a service; everything else is the real client. [`simulate()`] runs a [`Plan`] and
 //! returns a [`Storm`]; a run with the same seed repeats on every machine. [`STORIES`] are the
 //! storms that teach something. [`StormPicture`] is what a page draws of one.
@@ -26,6 +26,7 @@ mod clients;
 #[cfg(test)]
 mod conservation;
 mod counts;
+mod effect;
 mod exponential;
 mod frame;
 mod html;
@@ -39,6 +40,7 @@ mod policy;
 #[cfg(test)]
 mod published;
 mod readout;
+mod recovery;
 mod seeds;
 mod sentences;
 mod service;
@@ -58,15 +60,16 @@ pub use model::{Cut, Latency, PolicyRun, STEP, STORM_VERSION, Step, Storm, Total
 pub use parameter::{Parameter, ParameterError, Parameters, Value, Values};
 pub use plan::{DEFAULT_SEED, Plan};
 pub use policy::{Abandoned, Backoff, CALLS_PER_RETRY, ClientKind, Order, Policy, Retrying, Setup};
-pub use readout::{ALL, Recovery, SuccessLevel, level, per_second, percent, rate};
+pub use readout::{ALL, SuccessLevel, level, per_second, percent, rate};
+pub use recovery::Recovery;
 pub use seeds::simulate_seeds;
 pub use sentences::{
-    Ending, Level, break_even, ending as storm_ending, moment, storm_figures, storm_learnt,
-    storm_terms,
+    Ending, Level, break_even, ending as storm_ending, lead_title, moment, storm_figures,
+    storm_learnt, storm_terms,
 };
 pub use settings::{GROWTH, Incident, Load, RetryAfter, Settings, SettingsError, Work};
-pub use simulate::{MOST_POLICIES, Progress, StormError, simulate};
+pub use simulate::{MOST_POLICIES, Progress, StormError, simulate, simulate_in_parallel};
 pub use story::{STORIES, Story, policy, story};
-pub use story_words::StoryWords;
+pub use story_words::{Lead, StoryWords};
 pub use tally::{End, PolicyTally, Tally};
 pub use text::{storm, storm_list, storm_tally};

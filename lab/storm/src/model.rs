@@ -13,7 +13,7 @@ pub const STEP: Duration = Duration::from_millis(100);
 
 /// The version of the JSON format of a storm. It rises when a member is removed, or
 /// changes its name, its type or its meaning.
-pub const STORM_VERSION: u32 = 4;
+pub const STORM_VERSION: u32 = 5;
 
 /// One incident for several policies: each policy has clients and a service of its own,
 /// and the same calls.

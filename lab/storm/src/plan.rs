@@ -1,7 +1,7 @@
 //! The plan of a simulation: a story, with its own settings and policies or others.
 
 use super::Story;
-use crate::{Incident, Policy, RetryAfter, Settings, StoryWords};
+use crate::{Incident, Lead, Policy, RetryAfter, Settings, StoryWords};
 
 /// The default seed.
 pub const DEFAULT_SEED: u64 = 1;
@@ -31,8 +31,8 @@ impl Plan {
         }
     }
 
-    /// The texts of the story. With another incident than the story's, the question differs
-    /// and there is no answer.
+    /// The texts of the story. With another incident than the story's, the question and the
+    /// leading figure differ, and there is no answer.
     #[must_use]
     pub fn words(&self) -> StoryWords {
         let (own, other) = (&self.story.settings, &self.settings);
@@ -67,10 +67,17 @@ impl Plan {
                 "Nothing goes wrong. Which calls succeed?",
             ),
         };
+        // Without an incident nothing can recover.
+        let leads_with = match other.incident {
+            Incident::None => Lead::LostCalls,
+            _ => Lead::Recovery,
+        };
         StoryWords {
             title,
             question,
             answer: None,
+            leads_with,
+            shows_break_even: false,
             ..self.story.words
         }
     }

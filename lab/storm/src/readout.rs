@@ -6,40 +6,14 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use serde::Serialize;
-use wire::nanoseconds;
-
-use super::{Cut, Policy, PolicyRun, STEP, Settings, Step, Storm, Totals};
+use super::{
+    Abandoned, Cut, Lead, Order, Policy, PolicyRun, Recovery, STEP, Settings, Step, Storm, Totals,
+};
 
 /// The steps of a second.
-const SECOND: usize = 10;
+const SECOND: u32 = 10;
 
-/// The number of seconds that a service must be up to count as recovered.
-const STAYS: usize = 2;
-
-/// Whether the service recovered after the incident.
-///
-/// A second is up if at least nine tenths of the calls that began in it succeeded, and
-/// otherwise down. A second without calls is neither. The judgement ends at the first
-/// second in which calls that had not ended could still decide.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(tag = "state", rename_all = "snake_case")]
-pub enum Recovery {
-    /// At least the last two judged seconds were up.
-    Recovered {
-        /// The end of the last second that was down, counted from the end of the
-        /// incident; zero if none was down.
-        #[serde(rename = "after_ns", with = "nanoseconds")]
-        after: Duration,
-    },
-    /// The last judged second was down.
-    Down,
-    /// Only the last judged second was up, none was judged, or the policy was not
-    /// simulated to the end.
-    Unknown,
-}
-
-/// The calls that began in a stretch of time, in one sign.
+/// The calls that began in an interval, in one sign.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SuccessLevel {
     /// No call began.
@@ -75,20 +49,23 @@ pub fn percent(part: u64, of: u64) -> String {
     }
 }
 
-/// A rate, as a whole number if that is within a twentieth of it. It has more digits if it
-/// would otherwise read like another rate `beside` it, or be on the other side of it.
+/// A rate, as a whole number if that is within a twentieth of it, and with up to three digits
+/// after the point otherwise. It has more digits, up to three, if it would otherwise read like
+/// another rate `beside` it, or be on the other side of it.
 #[must_use]
 pub fn rate(rate: f64, beside: f64) -> String {
-    let texts = (0..4).map(|digits| [rate, beside].map(|rate| format!("{rate:.digits$}")));
-    let is_clear = |[text, other]: &[String; 2]| {
-        let [shown, other] = [text, other].map(|text| text.parse().unwrap_or(f64::NAN));
+    let is_clear = |digits: &usize| {
+        let [shown, other] = [rate, beside].map(|rate| rounded(rate, *digits));
         let is_near = (shown - rate).abs() * 20.0 <= rate;
         is_near && shown.partial_cmp(&other) == rate.partial_cmp(&beside)
     };
-    let mut clear = texts.filter(is_clear);
-    clear
-        .next()
-        .map_or_else(|| rate.to_string(), |[text, _]| text)
+    let digits = (0..3).find(is_clear).unwrap_or(3);
+    format!("{rate:.digits$}")
+}
+
+/// A number as text with so many digits shows it.
+fn rounded(number: f64, digits: usize) -> f64 {
+    format!("{number:.digits$}").parse().unwrap_or(f64::NAN)
 }
 
 /// The average count per second over these steps.
@@ -100,14 +77,14 @@ pub fn per_second(steps: &[Step], count: fn(&Step) -> u32) -> f64 {
 
 /// The calls that began in some steps, by how they ended.
 #[derive(Clone, Copy)]
-struct Calls {
+pub(super) struct Calls {
     all: u32,
     succeeded: u32,
     failed: u32,
 }
 
 impl Calls {
-    fn of(steps: &[Step]) -> Self {
+    pub(super) fn of(steps: &[Step]) -> Self {
         let sum = |count: fn(&Step) -> u32| steps.iter().map(count).sum();
         Self {
             all: sum(|step| step.calls),
@@ -123,8 +100,18 @@ impl Calls {
         (worst == by(self.all - self.failed)).then_some(worst)
     }
 
-    fn is_up(self) -> Option<bool> {
-        self.judged(|succeeded| u64::from(succeeded) * 10 >= u64::from(self.all) * 9)
+    /// The share that succeeded, of those that ended; one if none ended.
+    pub(super) fn share(self) -> f64 {
+        if self.ended() == 0.0 {
+            1.0
+        } else {
+            f64::from(self.succeeded) / self.ended()
+        }
+    }
+
+    /// How many have ended.
+    pub(super) fn ended(self) -> f64 {
+        f64::from(self.succeeded + self.failed)
     }
 
     fn success_level(self) -> SuccessLevel {
@@ -133,27 +120,6 @@ impl Calls {
             _ if self.all == 0 => SuccessLevel::NoCalls,
             None => SuccessLevel::NotJudged,
             Some(level) => SuccessLevel::Level(level),
-        }
-    }
-}
-
-impl Recovery {
-    fn of(settings: &Settings, steps: &[Step]) -> Self {
-        let after = steps.get(step_of(settings.incident_ends())..);
-        let seconds = after.unwrap_or_default().chunks(SECOND).map(Calls::of);
-        let judged: Vec<_> = (1_u32..)
-            .zip(seconds)
-            .filter(|(_, calls)| calls.all > 0)
-            .map_while(|(number, calls)| Some((number, calls.is_up()?)))
-            .collect();
-        let up = judged.iter().rev().take_while(|(_, is_up)| *is_up).count();
-        let down = judged.iter().rev().nth(up);
-        match up {
-            STAYS.. => Self::Recovered {
-                after: Duration::from_secs(down.map_or(0, |(number, _)| (*number).into())),
-            },
-            0 if down.is_some() => Self::Down,
-            _ => Self::Unknown,
         }
     }
 }
@@ -229,16 +195,103 @@ impl PolicyRun {
             .collect()
     }
 
-    /// The share of the work at the end whose caller no longer waited, in per cent;
-    /// none if there was no such work.
-    fn wasted_at_end(&self, settings: &Settings) -> Option<String> {
-        let sum = |count: fn(&Step) -> u32| -> u64 {
-            let counts = self.at_end(settings).iter().map(count);
-            counts.map(u64::from).sum()
-        };
-        let wasted = sum(|step| step.abandoned);
-        (wasted > 0).then(|| percent(wasted, sum(|step| step.worked)))
+    /// The retries per second in the step with the most.
+    #[must_use]
+    pub fn retry_peak(&self) -> u32 {
+        let most = self.steps.iter().map(|step| step.retries).max();
+        most.unwrap_or(0) * SECOND
     }
+
+    /// The requests per second at the end beside the capacity, and why callers leave if the
+    /// service stayed down, as a sentence; none if it was not simulated so far.
+    #[must_use]
+    pub fn cause(&self, settings: &Settings) -> Option<String> {
+        cause(settings, &[self], self.why_callers_leave(settings))
+    }
+
+    /// Why callers leave at the end, if the service stayed down.
+    fn why_callers_leave(&self, settings: &Settings) -> WhyCallersLeave {
+        if self.recovery != Recovery::Down {
+            return WhyCallersLeave::TheyDoNot;
+        }
+        let is_in_order = self.policy.setup.order == Order::Oldest
+            && self.policy.setup.abandoned == Abandoned::Worked;
+        let end = self.at_end(settings);
+        if is_in_order && queue_takes(settings, end) > settings.timeout.as_secs_f64() {
+            WhyCallersLeave::LongQueue
+        } else if end.iter().any(|step| step.abandoned > 0) {
+            WhyCallersLeave::SlowResponse
+        } else {
+            WhyCallersLeave::TheyDoNot
+        }
+    }
+}
+
+/// Why callers leave before they have a response.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum WhyCallersLeave {
+    /// The queue takes longer than they wait.
+    LongQueue,
+    /// The response takes longer, for whatever reason.
+    SlowResponse,
+    TheyDoNot,
+}
+
+/// The seconds that a new request waits in the queue, on average.
+fn queue_takes(settings: &Settings, steps: &[Step]) -> f64 {
+    let waiting: f64 = steps.iter().map(|step| f64::from(step.waiting)).sum();
+    waiting / steps.len().max(1) as f64 / settings.capacity_per_second()
+}
+
+/// The requests per second at the end of these runs beside the capacity, and why callers
+/// leave; none if they were not simulated so far.
+fn cause(settings: &Settings, runs: &[&PolicyRun], why: WhyCallersLeave) -> Option<String> {
+    let requests = runs
+        .iter()
+        .filter_map(|run| run.at_end_per_second(settings, |step| step.requests));
+    let requests: Vec<_> = requests.collect();
+    let least = requests.iter().copied().reduce(f64::min)?;
+    let most = requests.iter().copied().reduce(f64::max)?;
+    let capacity = settings.capacity_per_second();
+    let demand = range(rate(least, capacity), rate(most, capacity));
+    let capacity = rate(capacity, capacity);
+    let ends = runs.iter().flat_map(|run| run.at_end(settings));
+    let ends: Vec<_> = ends.copied().collect();
+    let patience = settings.timeout.as_secs_f64();
+    let why = match why {
+        WhyCallersLeave::LongQueue => {
+            let queue = rate(queue_takes(settings, &ends), patience);
+            format!("; the queue takes {queue} s, callers leave after {patience} s")
+        }
+        WhyCallersLeave::SlowResponse => {
+            let sum =
+                |count: fn(&Step) -> u32| ends.iter().map(|step| u64::from(count(step))).sum();
+            let wasted = percent(sum(|step| step.abandoned), sum(|step| step.worked));
+            format!("; {wasted} % of the work is for callers who left after {patience} s")
+        }
+        WhyCallersLeave::TheyDoNot => String::new(),
+    };
+    Some(format!(
+        "{demand} requests/s at the end for a capacity of {capacity}{why}."
+    ))
+}
+
+/// Two numbers as one text; once if they are the same.
+fn range(least: String, most: String) -> String {
+    if least == most {
+        least
+    } else {
+        format!("{least} to {most}")
+    }
+}
+
+/// Whether chance does not explain the difference between two counts of lost calls.
+///
+/// Calls are lost in bursts, so the counts of two seeds differ by far more than those of
+/// independent losses would. Over the stories, a quarter of the larger count covers it.
+fn is_clearly_less(less: u64, more: u64) -> bool {
+    let (less, more) = (less as f64, more as f64);
+    more - less > (more / 4.0).max(5.0 * (less + more).sqrt())
 }
 
 impl Storm {
@@ -256,7 +309,7 @@ impl Storm {
         match self.simulated(name)?.recovery {
             Recovery::Recovered { .. } => Some(true),
             Recovery::Down => Some(false),
-            Recovery::Unknown => None,
+            Recovery::NotUpBefore | Recovery::NoIncident | Recovery::Unknown => None,
         }
     }
 
@@ -267,13 +320,31 @@ impl Storm {
         self.simulated(name).map(PolicyRun::lost)
     }
 
-    /// The number of services that recovered.
+    /// The result in a phrase: the figure that the story is about, of all policies.
     #[must_use]
     pub fn result(&self) -> String {
-        let all = self.policies.len();
-        match self.recovered().count() {
-            back if back == all => format!("all {all} services recovered"),
-            back => format!("{back} of {all} services recovered"),
+        let counts = |count: fn(&PolicyRun) -> u64| {
+            let counts = self.policies.iter().map(count);
+            let least = counts.clone().min().unwrap_or(0);
+            let most = counts.max().unwrap_or(0);
+            range(least.to_string(), most.to_string())
+        };
+        match self.story.leads_with {
+            Lead::Recovery => {
+                let all = self.policies.len();
+                match self.recovered().count() {
+                    back if back == all => format!("all {all} services recovered"),
+                    back => format!("{back} of {all} services recovered"),
+                }
+            }
+            Lead::LostCalls => format!("{} calls lost", counts(PolicyRun::lost)),
+            Lead::RetryPeak => {
+                let peaks = counts(|run| run.retry_peak().into());
+                format!("a peak of {peaks} retries/s")
+            }
+            Lead::RefusedRequests => {
+                format!("{} requests refused", counts(|run| run.totals.rejected))
+            }
         }
     }
 
@@ -284,12 +355,7 @@ impl Storm {
             let why = run.cut?.why()?;
             Some(format!("\"{}\" was cut short: {why}.", run.policy.name))
         });
-        let sentences = [
-            cut,
-            self.not_judged(),
-            self.lost_calls(),
-            self.wasted_work(),
-        ];
+        let sentences = [cut, self.not_judged(), self.causes(), self.lost_calls()];
         let sentences: Vec<_> = sentences.into_iter().flatten().collect();
         sentences.join(" ")
     }
@@ -313,37 +379,89 @@ impl Storm {
         ))
     }
 
-    /// The policies with the fewest and the most lost calls, of those that recovered.
-    fn lost_calls(&self) -> Option<String> {
-        let least = self.recovered().map(PolicyRun::lost).min()?;
-        let most = self.recovered().map(PolicyRun::lost).max()?;
-        let with = |lost| {
-            let runs = self.recovered().filter(move |run| run.lost() == lost);
-            names(runs.map(|run| &*run.policy.name))
+    /// The policies with the fewest lost calls, and those with the most, of all. Policies whose
+    /// difference chance explains rank alike; none if that is so of all.
+    #[must_use]
+    pub fn ranked(&self) -> Option<(Vec<&PolicyRun>, Vec<&PolicyRun>)> {
+        let runs = || self.policies.iter().filter(|run| run.cut.is_none());
+        let least = runs().map(PolicyRun::lost).min()?;
+        let most = runs().map(PolicyRun::lost).max()?;
+        if !is_clearly_less(least, most) {
+            return None;
+        }
+        let is_lowest = |run: &&PolicyRun| {
+            !is_clearly_less(least, run.lost()) && is_clearly_less(run.lost(), most)
         };
-        let of_these = if self.recovered().count() == self.policies.len() {
-            "Of all rows"
-        } else {
-            "Of those that recovered"
+        let is_highest = |run: &&PolicyRun| {
+            !is_clearly_less(run.lost(), most) && is_clearly_less(least, run.lost())
         };
-        (least < most).then(|| {
-            format!(
-                "{of_these}, {} lost the fewest calls ({least}), {} the most ({most}).",
-                with(least),
-                with(most)
-            )
-        })
-    }
-
-    /// The wasted work of each service that stayed down.
-    fn wasted_work(&self) -> Option<String> {
-        let down = self.policies.iter();
-        let down = down.filter(|run| run.recovery == Recovery::Down);
-        let shares = under(down, |run| Some(run.wasted_at_end(&self.settings)? + " %"))?;
-        Some(format!(
-            "Wasted work at the end, as its caller no longer waited: {shares}."
+        Some((
+            runs().filter(is_lowest).collect(),
+            runs().filter(is_highest).collect(),
         ))
     }
+
+    fn lost_calls(&self) -> Option<String> {
+        let (fewest, most) = self.ranked()?;
+        Some(format!(
+            "Fewest calls lost: {}; most: {}.",
+            with_losses(&fewest),
+            with_losses(&most)
+        ))
+    }
+
+    /// The policies that the question asks for: those that recovered, or those with the fewest
+    /// lost calls in a story about calls; none if the storm does not tell.
+    #[must_use]
+    pub fn right_guess(&self) -> Option<Vec<&str>> {
+        let runs: Vec<_> = match self.story.leads_with {
+            Lead::Recovery => {
+                let mut runs = self.policies.iter();
+                let all_are_known = runs.all(|run| self.is_back(&run.policy.name).is_some());
+                all_are_known.then(|| self.recovered().collect())?
+            }
+            Lead::LostCalls | Lead::RetryPeak | Lead::RefusedRequests => self.ranked()?.0,
+        };
+        Some(runs.iter().map(|run| &*run.policy.name).collect())
+    }
+
+    /// The requests at the end beside the capacity, and why callers leave: under the policies
+    /// whose service stayed down, or else under all.
+    fn causes(&self) -> Option<String> {
+        let is_down = |run: &&PolicyRun| run.recovery == Recovery::Down;
+        let down: Vec<_> = self.policies.iter().filter(is_down).collect();
+        if down.is_empty() {
+            let whole: Vec<_> = self
+                .policies
+                .iter()
+                .filter(|run| run.cut.is_none())
+                .collect();
+            let cause = cause(&self.settings, &whole, WhyCallersLeave::TheyDoNot)?;
+            return Some(format!("All rows: {cause}"));
+        }
+        let mut by_reason = BTreeMap::<_, Vec<_>>::new();
+        for run in down {
+            let why = run.why_callers_leave(&self.settings);
+            by_reason.entry(why).or_default().push(run);
+        }
+        let causes = by_reason.into_iter().filter_map(|(why, runs)| {
+            let cause = cause(&self.settings, &runs, why)?;
+            Some(format!(
+                "{}: {cause}",
+                names(runs.iter().map(|run| &*run.policy.name))
+            ))
+        });
+        Some(causes.collect::<Vec<_>>().join(" "))
+    }
+}
+
+/// The names of these policies, with their lost calls.
+fn with_losses(runs: &[&PolicyRun]) -> String {
+    let lost = || runs.iter().map(|run| run.lost());
+    let least = lost().min().unwrap_or(0).to_string();
+    let most = lost().max().unwrap_or(0).to_string();
+    let names = names(runs.iter().map(|run| &*run.policy.name));
+    format!("{names} ({})", range(least, most))
 }
 
 /// A figure of some policies, each with the names of the policies that have it; none if no
@@ -364,10 +482,13 @@ fn under<'a>(
     (!parts.is_empty()).then(|| parts.join(", "))
 }
 
-/// Names in quotes, with "and" between them.
+/// Names in quotes, with "and" before the last.
 fn names<'a>(names: impl Iterator<Item = &'a str>) -> String {
     let names: Vec<_> = names.map(|name| format!("\"{name}\"")).collect();
-    names.join(" and ")
+    match &names[..] {
+        [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
+        _ => names.join(""),
+    }
 }
 
 impl Cut {
@@ -392,7 +513,7 @@ impl Settings {
     }
 }
 
-fn step_of(moment: Duration) -> usize {
+pub(super) fn step_of(moment: Duration) -> usize {
     usize::try_from(moment.as_nanos().div_ceil(STEP.as_nanos())).unwrap_or(usize::MAX)
 }
 
@@ -401,7 +522,7 @@ mod tests {
     use proptest::{collection::vec, prelude::*};
 
     use super::*;
-    use crate::{Incident, Setup, storm_ending};
+    use crate::{Incident, Setup, StoryWords, storm_ending};
 
     /// Steps of a few calls each, some of which have not ended, mostly of one kind for some
     /// seconds.
@@ -468,49 +589,7 @@ mod tests {
         steps
     }
 
-    /// The share of calls that succeed in each second after the incident, if every call that
-    /// had not ended ends so; none for a second without calls.
-    fn shares(settings: &Settings, steps: &[Step], succeed: bool) -> Vec<Option<f64>> {
-        let after = settings.incident_ends().as_millis() as usize / 100;
-        let steps = completed(steps, succeed);
-        let seconds = steps.get(after..).unwrap_or_default().chunks(10);
-        let share = |second: &[Step]| {
-            let calls: u32 = second.iter().map(|step| step.calls).sum();
-            let good: u32 = second.iter().map(|step| step.answered).sum();
-            (calls > 0).then(|| f64::from(good) / f64::from(calls))
-        };
-        seconds.map(share).collect()
-    }
-
     proptest! {
-        #[test]
-        fn recovered_and_down_are_what_the_judged_seconds_show(
-            settings in settings(),
-            steps in steps(),
-        ) {
-            let recovery = run(&settings, 0, steps.clone()).recovery;
-
-            let [worst, best] = [false, true].map(|good| shares(&settings, &steps, good));
-            let up = |share: &Option<f64>| share.map(|share| share >= 0.9);
-            let seconds = worst.iter().map(up).zip(best.iter().map(up));
-            let judged: Vec<_> = seconds
-                .take_while(|(worst, best)| worst == best)
-                .map(|(worst, _)| worst)
-                .collect();
-            let ups: Vec<_> = judged.iter().copied().flatten().collect();
-            let last_down = judged.iter().rposition(|up| *up == Some(false));
-            match recovery {
-                Recovery::Recovered { after } => {
-                    prop_assert!(ups.ends_with(&[true, true]));
-                    let seconds = last_down.map_or(0, |number| number + 1);
-                    prop_assert_eq!(after, Duration::from_secs(seconds as u64));
-                }
-                Recovery::Down => prop_assert_eq!(ups.last(), Some(&false)),
-                Recovery::Unknown => prop_assert!(ups.is_empty()
-                    || (ups.ends_with(&[true]) && !ups.ends_with(&[true, true]))),
-            }
-        }
-
         #[test]
         fn a_shade_shows_none_and_all_exactly_and_no_call_that_has_not_ended(
             steps in steps(),
@@ -553,16 +632,19 @@ mod tests {
 
         #[test]
         fn a_rate_reads_near_its_value_and_on_its_side_of_the_other(
-            rate in 0.01..500.0_f64,
+            rate in 0.02..500.0_f64,
             off in -0.2..0.2_f64,
         ) {
-            let shown: f64 = super::rate(rate, rate + off).parse()?;
+            let text = super::rate(rate, rate + off);
+            let shown: f64 = text.parse()?;
 
-            prop_assert!((shown - rate).abs() <= rate / 20.0);
-            let digits = super::rate(rate, rate + off);
-            let digits = digits.split('.').nth(1).map_or(0, str::len);
+            prop_assert!((shown - rate).abs() <= rate / 20.0 + 1e-9);
+            let digits = text.split('.').nth(1).map_or(0, str::len);
+            prop_assert!(digits <= 3, "{}", text);
             let other: f64 = format!("{:.digits$}", rate + off).parse()?;
-            prop_assert_eq!(shown.partial_cmp(&other), rate.partial_cmp(&(rate + off)));
+            if off.abs() >= 0.001 {
+                prop_assert_eq!(shown.partial_cmp(&other), rate.partial_cmp(&(rate + off)));
+            }
         }
 
         #[test]
@@ -577,70 +659,98 @@ mod tests {
             };
             let said = storm.happened();
 
-            let (back, down): (Vec<_>, Vec<_>) = storm.policies.iter()
-                .filter(|run| run.recovery != Recovery::Unknown)
-                .partition(|run| storm.is_back(&run.policy.name) == Some(true));
-            let quoted = |runs: &[&PolicyRun]| {
-                let names: Vec<_> = runs.iter().map(|run| format!("\"{}\"", run.policy.name)).collect();
-                names.join(" and ")
-            };
+            let back = storm.policies.iter()
+                .filter(|run| storm.is_back(&run.policy.name) == Some(true));
             let result = storm.result();
-            prop_assert_eq!(result.starts_with("all"), back.len() == storm.policies.len());
-            prop_assert!(result.contains(&back.len().to_string()));
-            let losses = back.iter().map(|run| run.lost());
-            let ends = losses.clone().min().zip(losses.max());
-            let differ = ends.filter(|(least, most)| least < most);
-            prop_assert_eq!(said.contains("the fewest calls"), differ.is_some());
-            if let Some((least, most)) = differ {
-                let with = |lost| -> Vec<_> {
-                    back.iter().copied().filter(|run| run.lost() == lost).collect()
-                };
-                let [few, many] = [with(least), with(most)].map(|runs| quoted(&runs));
-                let sentence = format!("{few} lost the fewest calls ({least}), {many} the most ({most}).");
-                prop_assert!(said.contains(&sentence), "{}", said);
+            prop_assert_eq!(result.starts_with("all"), back.clone().count() == storm.policies.len());
+            prop_assert!(result.contains(&back.count().to_string()));
+            let losses = storm.policies.iter().map(|run| run.lost());
+            let (least, most) = losses.clone().min().zip(losses.max()).expect("a row");
+            let ranked = said.split_once("Fewest calls lost: ").map(|(_, ranked)| ranked);
+            prop_assert_eq!(ranked.is_some(), is_clearly_less(least, most));
+            if let Some((fewest, highest)) = ranked.and_then(|ranked| ranked.split_once("; most: ")) {
+                for run in &storm.policies {
+                    let name = format!("\"{}\"", run.policy.name);
+                    let (few, many) = (fewest.contains(&name), highest.contains(&name));
+                    prop_assert!(!few || is_clearly_less(run.lost(), most), "{}", said);
+                    prop_assert!(!many || is_clearly_less(least, run.lost()), "{}", said);
+                    prop_assert!(few || run.lost() != least, "{}", said);
+                    prop_assert!(many || run.lost() != most, "{}", said);
+                }
             }
             for run in &storm.policies {
                 let name = format!("\"{}\"", run.policy.name);
-                let is_down = down.iter().any(|other| other.policy.name == run.policy.name);
+                let is_down = run.recovery == Recovery::Down;
                 if run.totals.in_flight == 0 {
                     let open = said.split("had not ended: ").nth(1).unwrap_or_default();
                     let open = open.split('.').next().unwrap_or_default();
                     prop_assert!(!open.contains(&name), "{}", said);
                 }
-                let words = storm_ending(run).words;
+                let words = storm_ending(Lead::Recovery, run).words;
                 prop_assert_eq!(words.starts_with("still"), is_down);
-                prop_assert_eq!(words == "no call lost", run.lost() == 0
-                    && storm.is_back(&run.policy.name) == Some(true));
+                let may_praise = matches!(run.recovery, Recovery::Recovered { .. } | Recovery::NoIncident);
+                prop_assert_eq!(words == "no call lost", run.lost() == 0 && may_praise);
                 let shown = run.success().map(|share| share == "100");
                 prop_assert!(shown.is_none_or(|all| all == (run.lost() == 0)));
             }
         }
     }
 
-    #[test]
-    fn waste_is_that_of_each_row_and_the_end_begins_after_the_incident() {
-        let row = |name, abandoned| {
-            let step = |number: usize| Step {
-                calls: 1,
-                failed: 1,
-                worked: 4,
-                abandoned: if number < 487 { 4 } else { abandoned },
+    /// A minute in which all calls succeed until the incident, and none from then on.
+    fn down(name: usize, requests: u32, waiting: u32, abandoned: u32) -> PolicyRun {
+        let step = |number: usize| {
+            let is_up = number < 100;
+            Step {
+                calls: 6,
+                answered: if is_up { 6 } else { 0 },
+                failed: if is_up { 0 } else { 6 },
+                requests,
+                waiting,
+                worked: 10,
+                abandoned,
                 ..Step::default()
-            };
-            run(&Settings::DEFAULT, name, (0..600).map(step).collect())
+            }
         };
-        let storm = Storm {
-            policies: vec![row(1, 4), row(2, 0), row(3, 1), row(4, 4)],
-            ..Storm::of_no_story(Settings::DEFAULT)
+        run(&Settings::DEFAULT, name, (0..600).map(step).collect())
+    }
+
+    #[test]
+    fn the_cause_of_each_service_that_stays_down_stands_beside_its_capacity() {
+        let up = Step {
+            calls: 6,
+            answered: 6,
+            requests: 6,
+            ..Step::default()
+        };
+        let up = |name| run(&Settings::DEFAULT, name, vec![up; 600]);
+        let causes = |policies| {
+            let storm = Storm {
+                policies,
+                ..Storm::of_no_story(Settings::DEFAULT)
+            };
+            storm.causes().expect("a cause")
         };
 
+        let all_up = causes(vec![up(1), up(2)]);
+        let two_reasons = causes(vec![
+            up(1),
+            down(2, 17, 298, 10),
+            down(3, 18, 300, 10),
+            down(4, 18, 20, 5),
+        ]);
+
         assert_eq!(
-            storm.happened(),
-            "Wasted work at the end, as its caller no longer waited: 100 % under \"1\" and \"4\", 25 % under \
-             \"3\"."
+            all_up,
+            "All rows: 60 requests/s at the end for a capacity of 100."
+        );
+        assert_eq!(
+            two_reasons,
+            "\"2\" and \"3\": 170 to 180 requests/s at the end for a capacity of 100; the queue \
+             takes 3 s, callers leave after 1 s. \"4\": 180 requests/s at the end for a capacity \
+             of 100; 50 % of the work is for callers who left after 1 s."
         );
         // Of the 45 s after the incident, the last quarter.
-        assert_eq!(storm.policies[0].at_end(&Settings::DEFAULT).len(), 113);
+        assert_eq!(up(1).at_end(&Settings::DEFAULT).len(), 113);
     }
 
     #[test]
@@ -663,7 +773,7 @@ mod tests {
                 ..
             } = whole.clone();
             let run = PolicyRun::of(&Settings::DEFAULT, policy, Some(cut), steps, totals);
-            let ending = storm_ending(&run).words;
+            let ending = storm_ending(Lead::Recovery, &run).words;
             assert_eq!((run.recovery, &*ending), (Recovery::Unknown, words));
             let storm = Storm {
                 policies: vec![run],
@@ -672,11 +782,45 @@ mod tests {
             assert_eq!((storm.is_back("7"), storm.lost("7")), (None, None));
             assert_eq!(storm.happened().is_empty(), cut == Cut::Cancelled);
         }
-        assert_eq!(storm_ending(&whole).words, "no call lost");
+        assert_eq!(storm_ending(Lead::Recovery, &whole).words, "no call lost");
         assert_eq!(
             whole.at_end_per_second(&Settings::DEFAULT, |step| step.calls),
             None
         );
+    }
+
+    #[test]
+    fn policies_are_ranked_only_by_what_chance_does_not_explain() {
+        let ranked = |losses: &[u64]| {
+            let runs = losses.iter().enumerate().map(|(name, lost)| {
+                let mut run = run(&Settings::DEFAULT, name, Vec::new());
+                run.totals.failed = *lost;
+                run
+            });
+            let storm = Storm {
+                story: StoryWords {
+                    leads_with: Lead::LostCalls,
+                    ..StoryWords::default()
+                },
+                policies: runs.collect(),
+                ..Storm::of_no_story(Settings::DEFAULT)
+            };
+            let guess = storm.right_guess().map(|names| names.join(" "));
+            (storm.lost_calls(), guess)
+        };
+
+        let spike = ranked(&[1_124, 3_402, 3_369, 1_173, 1_172]);
+        assert_eq!(
+            spike.0.as_deref(),
+            Some(
+                "Fewest calls lost: \"0\", \"3\" and \"4\" (1124 to 1173); most: \"1\" and \"2\" (3369 \
+                 to 3402)."
+            )
+        );
+        assert_eq!(spike.1.as_deref(), Some("0 3 4"));
+        for losses in [&[1_124, 1_173][..], &[0, 20], &[7, 7], &[]] {
+            assert_eq!(ranked(losses), (None, None), "{losses:?}");
+        }
     }
 
     #[test]

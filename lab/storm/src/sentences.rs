@@ -9,8 +9,8 @@ use serde::Serialize;
 use wire::duration;
 
 use crate::{
-    Cut, Incident, Load, Parameter, Parameters, Policy, PolicyRun, Recovery, RetryAfter, STEP,
-    Settings, Setup, Storm, percent, rate,
+    Cut, Incident, Lead, Load, Parameter, Parameters, Policy, PolicyRun, Recovery, RetryAfter,
+    STEP, Settings, Setup, Storm, percent, rate,
 };
 
 /// A rate that is marked in a picture.
@@ -31,8 +31,8 @@ pub struct Ending {
     pub words: String,
 }
 
-/// The setup of a storm, one phrase each: the load, the incident, the service, the
-/// clients.
+/// The setup of a storm, one phrase each: the load, the incident, the service, the timeout,
+/// the clients.
 #[must_use]
 pub fn storm_terms(settings: &Settings) -> Vec<String> {
     let usual = rate(settings.usual_load(), 0.0);
@@ -70,9 +70,15 @@ pub fn storm_terms(settings: &Settings) -> Vec<String> {
     let (capacity, queue) = (settings.capacity_per_second(), settings.queue);
     let capacity = rate(capacity, 0.0);
     let service = format!("the service handles {capacity}/s and queues {queue}");
-    let timeout = moment(settings.timeout);
-    let clients = format!("{} clients, timeout {timeout}", settings.clients);
-    let terms = [Some(load), incident, Some(service), Some(clients)];
+    let patience = format!("callers leave after {}", moment(settings.timeout));
+    let clients = format!("{} clients", settings.clients);
+    let terms = [
+        Some(load),
+        incident,
+        Some(service),
+        Some(patience),
+        Some(clients),
+    ];
     terms.into_iter().flatten().collect()
 }
 
@@ -139,26 +145,47 @@ pub(super) fn changed(before: &[Policy], policy: &Policy) -> Option<String> {
     Some(format!("like “{}”, but {parameters}", nearest.name))
 }
 
-/// Whether the service recovered, and when.
+/// How a policy ended: with the figure that the story is about, unless the service did not
+/// recover.
 #[must_use]
-pub fn ending(run: &PolicyRun) -> Ending {
+pub fn ending(lead: Lead, run: &PolicyRun) -> Ending {
     let (mark, words) = match (run.cut, run.recovery) {
-        (Some(Cut::Cancelled), _) => (Mark::Open, "cancelled"),
-        (Some(Cut::Requests | Cut::InFlight), _) => (Mark::Failed, "cut short"),
-        (None, Recovery::Recovered { .. }) if run.lost() == 0 => (Mark::Ok, "no call lost"),
-        (None, Recovery::Recovered { after }) => {
-            if after.is_zero() {
-                (Mark::Ok, "back at once")
-            } else {
-                (Mark::Ok, &*format!("back after {}", duration(after)))
-            }
+        (Some(Cut::Cancelled), _) => (Mark::Open, "cancelled".to_owned()),
+        (Some(Cut::Requests | Cut::InFlight), _) => (Mark::Failed, "cut short".to_owned()),
+        (None, Recovery::Down) => (Mark::Failed, "still down".to_owned()),
+        (None, Recovery::NotUpBefore) => (Mark::Open, "not up before".to_owned()),
+        (None, Recovery::Unknown) => (Mark::Open, "not known".to_owned()),
+        (None, Recovery::Recovered { .. } | Recovery::NoIncident) if run.lost() == 0 => {
+            (Mark::Ok, "no call lost".to_owned())
         }
-        (None, Recovery::Down) => (Mark::Failed, "still down"),
-        (None, Recovery::Unknown) => (Mark::Open, "not known"),
+        (None, Recovery::NoIncident) => figure(Lead::LostCalls, run),
+        (None, Recovery::Recovered { after }) => match lead {
+            Lead::Recovery if after.is_zero() => (Mark::Ok, "back at once".to_owned()),
+            Lead::Recovery => (Mark::Ok, format!("back after {}", duration(after))),
+            Lead::LostCalls | Lead::RetryPeak | Lead::RefusedRequests => figure(lead, run),
+        },
     };
-    Ending {
-        mark,
-        words: words.to_owned(),
+    Ending { mark, words }
+}
+
+/// A figure that is neither good nor bad by itself.
+fn figure(lead: Lead, run: &PolicyRun) -> (Mark, String) {
+    let words = match lead {
+        Lead::Recovery | Lead::LostCalls => format!("{} lost", run.lost()),
+        Lead::RetryPeak => format!("{} retries/s", run.retry_peak()),
+        Lead::RefusedRequests => format!("{} refused", run.totals.rejected),
+    };
+    (Mark::Open, words)
+}
+
+/// The heading of the figure that each row starts with.
+#[must_use]
+pub fn lead_title(lead: Lead) -> &'static str {
+    match lead {
+        Lead::Recovery => "recovery",
+        Lead::LostCalls => "calls",
+        Lead::RetryPeak => "peak of retries",
+        Lead::RefusedRequests => "requests",
     }
 }
 
@@ -182,15 +209,18 @@ pub(super) fn brief(run: &PolicyRun) -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
 }
 
-/// The conclusions of a storm: headings, each with a text.
+/// The conclusions of a storm: headings, each with a text. A storm that does not show the
+/// story's answer does not show its lesson either.
 #[must_use]
 pub fn storm_learnt(storm: &Storm) -> Vec<(&'static str, String)> {
     let told = |text: &str| Some(text.to_owned());
     let happened = Some(storm.happened()).filter(|text| !text.is_empty());
+    let shows_the_answer = storm.shows_the_answer == Some(true);
+    let lesson = shows_the_answer.then_some(storm.story.lesson);
     let parts = [
         ("What happened", happened),
         ("The answer", answer(storm)),
-        ("The lesson", told(storm.story.lesson)),
+        ("The lesson", lesson.map(str::to_owned)),
         ("The model leaves out", told(storm.story.left_out)),
         ("The source", told(storm.story.source)),
     ];
@@ -217,13 +247,21 @@ fn answer(storm: &Storm) -> Option<String> {
 /// A figure: its column, and the function for its cell.
 type Figure = (Column, fn(&Settings, &PolicyRun) -> Option<String>);
 
-const FIGURES: [Figure; 13] = [
+const FIGURES: [Figure; 15] = [
     (words("policy"), |_, run| Some(run.policy.name.to_string())),
-    (words("service"), |_, run| Some(ending(run).words)),
+    (words("service"), |_, run| {
+        Some(ending(Lead::Recovery, run).words)
+    }),
     (number("% of the ended calls succeeded"), |_, run| {
         run.success()
     }),
     (number("calls lost"), |_, run| Some(run.lost().to_string())),
+    (number("requests refused"), |_, run| {
+        Some(run.totals.rejected.to_string())
+    }),
+    (number("peak of retries/s"), |_, run| {
+        Some(run.retry_peak().to_string())
+    }),
     (number("requests per call"), |_, run| {
         Some(format!("{:.2}", run.amplification))
     }),
@@ -270,7 +308,7 @@ pub fn storm_figures(storm: &Storm) -> Table {
         let cells = FIGURES.iter().map(|(_, cell)| cell(&storm.settings, run));
         TableRow {
             cells: cells.collect(),
-            failed: ending(run).mark == Mark::Failed,
+            failed: ending(Lead::Recovery, run).mark == Mark::Failed,
         }
     };
     let columns = FIGURES.iter().map(|(column, _)| *column);

@@ -15,7 +15,7 @@ use http::{
     header::{CONTENT_TYPE, RETRY_AFTER},
 };
 use rand::rngs::ChaCha12Rng;
-use reqwest::{Request, Response};
+use reqwest::{Request, Response, ResponseBuilderExt};
 use reqwest_middleware::{Error, Middleware, Next, Result as Sent};
 use tokio::sync::oneshot;
 
@@ -275,13 +275,13 @@ impl Middleware for Service {
                     StatusCode::TOO_MANY_REQUESTS => AttemptResult::Throttled,
                     _ => AttemptResult::Refusal,
                 });
-                return Ok(respond(status, self.retry_after(status)));
+                return Ok(respond(&request, status, self.retry_after(status)));
             }
         };
         match self.waited_for(response, &request, extensions).await {
             Some(_) => {
                 self.got(AttemptResult::Success);
-                Ok(respond(StatusCode::OK, None))
+                Ok(respond(&request, StatusCode::OK, None))
             }
             None => {
                 self.got(AttemptResult::Timeout);
@@ -296,9 +296,18 @@ fn ceiling(time: Duration) -> u64 {
     time.as_secs() + u64::from(time.subsec_nanos() > 0)
 }
 
-/// A response as the clients of a storm get it.
-pub(super) fn respond(status: StatusCode, retry_after: Option<HeaderValue>) -> Response {
-    let mut response = HttpResponse::new("{}");
+/// A response as the clients of a storm get it. It has the address of its request: without one,
+/// reqwest would parse another for each response.
+#[expect(clippy::expect_used, reason = "all of its parts are valid")]
+pub(super) fn respond(
+    request: &Request,
+    status: StatusCode,
+    retry_after: Option<HeaderValue>,
+) -> Response {
+    let response = HttpResponse::builder()
+        .url(request.url().clone())
+        .body("{}");
+    let mut response = response.expect("a response");
     *response.status_mut() = status;
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));

@@ -1,12 +1,17 @@
 //! Simulates a storm.
 
-use std::{ops::ControlFlow, rc::Rc, time::Duration};
+use std::{
+    ops::ControlFlow,
+    rc::Rc,
+    sync::atomic::{AtomicBool, Ordering},
+    time::Duration,
+};
 
 use client::ConfigError;
 use futures_executor::LocalPool;
 use wire::GENERATOR;
 
-use super::{Plan, clients::Clients, load::Calls, service::Service};
+use super::{Plan, clients::Clients, load::Calls, parallel, service::Service};
 use crate::{
     Cut, Policy, PolicyRun, STEP, STORM_VERSION, Settings, SettingsError, Setup, Step, Storm,
 };
@@ -61,10 +66,10 @@ pub fn simulate(
 ) -> Result<Storm, StormError> {
     plan.check()?;
     let Plan {
-        story,
         settings,
         policies,
         seed,
+        ..
     } = plan;
     let mut runs = Vec::new();
     for (number, policy) in policies.iter().enumerate() {
@@ -79,22 +84,52 @@ pub fn simulate(
             break;
         }
     }
-    let mut storm = Storm {
-        schema_version: STORM_VERSION,
-        seed: *seed,
-        generator: GENERATOR,
-        story: plan.words(),
-        shows_the_answer: None,
-        settings: *settings,
-        capacity_per_second: settings.capacity_per_second(),
-        policies: runs,
+    Ok(plan.storm(runs))
+}
+
+/// Simulates a storm with its policies side by side on all processors: the same storm, without
+/// progress. All end as soon as `is_over` is set; the storm then has the results so far.
+///
+/// # Errors
+///
+/// As [`simulate`].
+pub fn simulate_in_parallel(plan: &Plan, is_over: &AtomicBool) -> Result<Storm, StormError> {
+    plan.check()?;
+    let progress = |_: &[Step]| {
+        if is_over.load(Ordering::Relaxed) {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
     };
-    let has_answer = storm.story.answer.is_some();
-    storm.shows_the_answer = has_answer.then(|| (story.shows)(&storm)).flatten();
-    Ok(storm)
+    let number = u32::try_from(plan.policies.len()).unwrap_or(u32::MAX);
+    let runs = parallel::each(number, is_over, &|| {}, |number| {
+        let policy = plan.policies.get(number as usize)?;
+        let run = simulate_one(&plan.settings, plan.seed, policy, progress);
+        Some(run.map_err(|error| StormError::of(policy, error)))
+    });
+    let runs = runs.into_iter().flatten().collect::<Result<_, _>>()?;
+    Ok(plan.storm(runs))
 }
 
 impl Plan {
+    /// The storm of these runs.
+    fn storm(&self, runs: Vec<PolicyRun>) -> Storm {
+        let mut storm = Storm {
+            schema_version: STORM_VERSION,
+            seed: self.seed,
+            generator: GENERATOR,
+            story: self.words(),
+            shows_the_answer: None,
+            settings: self.settings,
+            capacity_per_second: self.settings.capacity_per_second(),
+            policies: runs,
+        };
+        let has_answer = storm.story.answer.is_some();
+        storm.shows_the_answer = has_answer.then(|| (self.story.shows)(&storm)).flatten();
+        storm
+    }
+
     /// Checks the settings.
     ///
     /// # Errors
@@ -229,6 +264,19 @@ mod tests {
         assert_eq!(storm.policies[0].steps.len(), 10);
         assert!(storm.policies[0].totals.calls > 0);
         assert_eq!(storm.shows_the_answer, None);
+    }
+
+    #[test]
+    fn policies_side_by_side_make_the_same_storm() {
+        let (plan, is_over) = (short(1), AtomicBool::new(false));
+
+        let storm = simulate_in_parallel(&plan, &is_over).expect("it can be simulated");
+        is_over.store(true, Ordering::Relaxed);
+        let cancelled = simulate_in_parallel(&plan, &is_over).expect("it can be simulated");
+
+        assert_eq!(storm, simulated(&plan));
+        let cuts = cancelled.policies.iter().map(|run| run.cut);
+        assert!(cuts.into_iter().all(|cut| cut == Some(Cut::Cancelled)));
     }
 
     #[test]

@@ -2,6 +2,21 @@
 
 use serde::Serialize;
 
+/// The figure that a story is about. It stands first in each row.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Lead {
+    /// Whether the service recovered, and when.
+    #[default]
+    Recovery,
+    /// The calls that ended without success.
+    LostCalls,
+    /// The retries per second in the tenth of a second with the most.
+    RetryPeak,
+    /// The requests that the service refused.
+    RefusedRequests,
+}
+
 /// The texts of a story: a storm that demonstrates one thing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct StoryWords {
@@ -13,10 +28,14 @@ pub struct StoryWords {
     pub question: &'static str,
     /// The difference between the policies.
     pub varies: &'static str,
+    /// The figure that it is about.
+    pub leads_with: Lead,
+    /// Whether it is about the load from which retries fill the service.
+    pub shows_break_even: bool,
     /// The answer with the story's own settings; with others it may be untrue. Null if
     /// another incident has replaced the story's.
     pub answer: Option<&'static str>,
-    /// The lesson, which is true for all settings.
+    /// The lesson, for a storm that shows the answer.
     pub lesson: &'static str,
     /// What the model does not include.
     pub left_out: &'static str,

@@ -102,23 +102,28 @@ mod tests {
     use super::*;
     use crate::{PolicyRun, Setup, Step, Totals};
 
-    /// A storm of two policies: under the first all calls succeed, under the second none.
+    /// A storm of two policies: all calls succeed until the incident, and from then on only
+    /// those of the first policy.
     fn storm(seed: u64, cut: Option<Cut>, shows_the_answer: Option<bool>) -> Storm {
-        let run = |name, answered, cut| {
-            let step = Step {
-                calls: 1,
-                answered,
-                failed: 1 - answered,
-                ..Step::default()
+        let run = |name, answered_after, cut| {
+            let step = |number| {
+                let answered = if number < 100 { 1 } else { answered_after };
+                Step {
+                    calls: 1,
+                    answered,
+                    failed: 1 - answered,
+                    ..Step::default()
+                }
             };
             let totals = Totals {
                 calls: 600,
-                failed: 600 * u64::from(1 - answered),
+                failed: 500 * u64::from(1 - answered_after),
                 requests: 600 + seed,
                 ..Totals::default()
             };
             let policy = Policy::new(name, Setup::DEFAULT);
-            PolicyRun::of(&Settings::DEFAULT, policy, cut, vec![step; 600], totals)
+            let steps = (0..600).map(step).collect();
+            PolicyRun::of(&Settings::DEFAULT, policy, cut, steps, totals)
         };
         Storm {
             seed,
@@ -169,7 +174,7 @@ mod tests {
         let at_once = Recovery::Recovered {
             after: Duration::ZERO,
         };
-        assert_eq!(ends, [end(at_once, 0), end(Recovery::Down, 600)]);
+        assert_eq!(ends, [end(at_once, 0), end(Recovery::Down, 500)]);
     }
 
     #[test]

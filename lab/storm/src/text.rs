@@ -4,13 +4,18 @@ use anstyle::AnsiColor;
 use render::{Mark, Options, Sheet};
 
 use crate::{
-    ALL, Incident, Load, Policy, PolicyRun, PolicyTally, Recovery, STEP, Storm, StoryWords,
-    SuccessLevel, Tally, break_even, level, moment, per_second, rate, storm_columns, storm_ending,
+    ALL, Incident, Lead, Load, Policy, PolicyRun, PolicyTally, Recovery, STEP, Storm, StoryWords,
+    SuccessLevel, Tally, lead_title, level, moment, per_second, rate, storm_columns, storm_ending,
     storm_learnt, storm_limit, storm_terms,
 };
 /// The width of the policies' names, and that of the text that says how a policy ended.
 const NAME: usize = 17;
 const ENDING: usize = 16;
+
+/// The least width of a line with a name, columns and figures, and the indent of the columns
+/// below it.
+const NARROW: usize = 60;
+const STACKED: usize = 2;
 
 /// The lines of a plain screen, without the one for the prompt.
 const SCREEN: usize = 23;
@@ -40,12 +45,16 @@ pub fn storm(storm: &Storm, options: &Options) -> String {
             _ => more.push(format!("{title}: {text}")),
         }
     }
+    let width = sheet.width();
     let mut text = sheet.into_text();
     for more in more {
         let mut sheet = Sheet::new(options);
         sheet.beside("", &more);
         let more = sheet.into_text();
-        if text.lines().count() + more.lines().count() <= SCREEN {
+        let fits_the_height = text.lines().count() + more.lines().count() <= SCREEN;
+        // An address that is broken is of no use.
+        let fits_the_width = more.lines().all(|line| line.chars().count() <= width);
+        if fits_the_height && fits_the_width {
             text.push_str(&more);
         }
     }
@@ -70,28 +79,42 @@ fn picture(sheet: &mut Sheet<'_>, storm: &Storm) {
              {column_lasts} a column, {all_last} in all."
         ),
     );
-    let full = "full: calls/s that fill the service if all of them fail (break-even).";
-    sheet.beside("", full);
-    let varies = storm.story.varies;
-    view.line(sheet, varies, "", ["recovery", "lost", "% ok", "full"]);
+    let leads_with = storm.story.leads_with;
+    let cells = Cells {
+        lead: lead_title(leads_with).to_owned(),
+        lost: unless_leading(leads_with, "lost".to_owned()),
+        success: "% ok".to_owned(),
+        requests: "req/s".to_owned(),
+    };
+    view.line(sheet, storm.story.varies, "", &cells);
     load(sheet, storm, &view);
     for run in &storm.policies {
         line(sheet, storm, run, &view);
     }
     if settings.incident != Incident::None {
-        let ends = settings.incident_ends();
-        let at = ends.as_nanos() / column.as_nanos().max(1);
-        let before = NAME + usize::try_from(at).unwrap_or(0).min(view.columns);
-        let mark = sheet.options.or_ascii('▲', '^');
-        let (ends, what) = (moment(ends), what_ends(settings.incident));
-        let label = format!("{mark} {ends}: {what}");
-        // To the left of its mark if there is no room to the right.
-        let length = label.chars().count();
-        sheet.line(&if before + length > sheet.width() {
-            format!("{:>1$} {mark}", format!("{ends}: {what}"), before - 1)
-        } else {
-            format!("{:before$}{label}", "")
-        });
+        mark_the_end(sheet, storm, &view);
+    }
+}
+
+/// Marks the column in which the incident ends.
+fn mark_the_end(sheet: &mut Sheet<'_>, storm: &Storm, view: &View) {
+    let settings = &storm.settings;
+    let ends = settings.incident_ends();
+    let column = STEP * u32::try_from(view.steps).unwrap_or(u32::MAX);
+    let columns_before = ends.as_nanos() / column.as_nanos().max(1);
+    let columns_before = usize::try_from(columns_before).unwrap_or(0);
+    let before = view.indent() + columns_before.min(view.columns);
+    let mark = sheet.options.or_ascii('▲', '^');
+    let what = format!("{}: {}", moment(ends), what_ends(settings.incident));
+    let length = what.chars().count() + 1;
+    // To the left of its mark if there is no room to the right, and else below.
+    if before + 1 + length <= sheet.width() {
+        sheet.line(&format!("{:before$}{mark} {what}", ""));
+    } else if length <= before {
+        sheet.line(&format!("{what:>width$} {mark}", width = before - 1));
+    } else {
+        sheet.line(&format!("{:before$}{mark}", ""));
+        sheet.beside("", &what);
     }
 }
 
@@ -100,19 +123,41 @@ struct View {
     steps: usize,
     columns: usize,
     levels: [char; ALL + 1],
-    /// Whether lines have room for the load and the lost calls.
-    is_wide: bool,
+    layout: Layout,
+}
+
+/// How much stands in a line.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Layout {
+    /// The name, the columns, and all cells.
+    Wide,
+    /// The name, fewer columns, the leading figure, and the share of successes.
+    Narrow,
+    /// Two lines: the name and the leading figure, then the columns and the share.
+    Stacked,
+}
+
+/// The figures beside the columns of a line.
+struct Cells {
+    lead: String,
+    lost: String,
+    success: String,
+    /// The requests per second at the end.
+    requests: String,
 }
 
 impl View {
     fn of(sheet: &Sheet<'_>, storm: &Storm) -> Self {
-        let is_wide = !sheet.is_narrow();
-        let most = if is_wide { 30 } else { 20 };
+        let (layout, columns) = match sheet.width() {
+            ..NARROW => (Layout::Stacked, 30),
+            _ if sheet.is_narrow() => (Layout::Narrow, 20),
+            _ => (Layout::Wide, 30),
+        };
         Self {
-            steps: storm_columns(&storm.settings, most).0,
-            columns: most,
+            steps: storm_columns(&storm.settings, columns).0,
+            columns,
             levels: sheet.options.or_ascii(HEIGHTS, DIGITS),
-            is_wide,
+            layout,
         }
     }
 
@@ -120,23 +165,46 @@ impl View {
         self.levels.get(level).copied().unwrap_or(NOT_JUDGED)
     }
 
+    /// Where the columns begin.
+    fn indent(&self) -> usize {
+        match self.layout {
+            Layout::Wide | Layout::Narrow => NAME,
+            Layout::Stacked => STACKED,
+        }
+    }
+
     /// A line of the picture: a name, its columns, and cells beside them.
-    fn line(&self, sheet: &mut Sheet<'_>, name: &str, columns: &str, cells: [&str; 4]) {
-        let [ending, lost, share, full] = cells;
+    fn line(&self, sheet: &mut Sheet<'_>, name: &str, columns: &str, cells: &Cells) {
+        let Cells {
+            lead,
+            lost,
+            success,
+            requests,
+        } = cells;
+        // Escapes have no width.
+        let pad = ENDING.saturating_sub(textwrap::core::display_width(lead));
         let width = self.columns;
-        let pad = ENDING.saturating_sub(textwrap::core::display_width(ending));
+        if self.layout == Layout::Stacked && columns.is_empty() {
+            return sheet.beside("", name);
+        }
+        if self.layout == Layout::Stacked {
+            let name_width = STACKED + width - ENDING;
+            sheet.line(&format!("{name:<name_width$} {:pad$}{lead}", ""));
+            return sheet.line(&format!("{:STACKED$}{columns:<width$}{success:>6}", ""));
+        }
         let width = NAME + width;
         let columns = format!("{name:<NAME$}{columns}");
-        let ending = format!("{columns:<width$} {ending}{:pad$}", "");
-        sheet.line(&match self.is_wide {
-            true => {
-                // A long rate moves the share, so that a blank stays between them.
-                let length = full.chars().count().max(4);
-                let share_end = 10_usize.saturating_sub(length);
-                format!("{ending}{lost:>5}{share:>share_end$} {full:>length$}")
-            }
-            false => format!("{ending}{share:>6}"),
-        });
+        let start = format!("{columns:<width$} {lead}{:pad$}", "");
+        if self.layout == Layout::Narrow {
+            sheet.line(&format!("{start}{success:>6}"));
+            return;
+        }
+        // A long rate moves the share, so that a blank stays between them.
+        let length = requests.chars().count().max(5);
+        let share_end = 10_usize.saturating_sub(length);
+        sheet.line(&format!(
+            "{start}{lost:>5}{success:>share_end$} {requests:>length$}"
+        ));
     }
 }
 
@@ -164,33 +232,46 @@ fn load(sheet: &mut Sheet<'_>, storm: &Storm, view: &View) {
     let columns = rates.iter().map(|rate| view.sign(level(*rate, most)));
     let columns: String = columns.collect();
     let [.., all] = view.levels;
-    let scale = format!("{all} is {}/s", rate(most, most));
-    view.line(sheet, "load", &columns, [&scale, "", "", ""]);
+    let scale = Cells::of_scale(format!("{all} is {}/s", rate(most, most)));
+    view.line(sheet, "load", &columns, &scale);
+}
+
+impl Cells {
+    /// The meaning of a full column.
+    fn of_scale(scale: String) -> Self {
+        Self {
+            lead: scale,
+            lost: String::new(),
+            success: String::new(),
+            requests: String::new(),
+        }
+    }
 }
 
 fn line(sheet: &mut Sheet<'_>, storm: &Storm, run: &PolicyRun, view: &View) {
-    let columns =
-        run.success_levels(view.steps)
-            .into_iter()
-            .map(|success_level| match success_level {
-                SuccessLevel::NoCalls => ' ',
-                SuccessLevel::NotJudged => NOT_JUDGED,
-                SuccessLevel::Level(level) => view.sign(level),
-            });
-    let columns: String = columns.collect();
-    let ending = storm_ending(run);
+    let levels = run.success_levels(view.steps).into_iter();
+    let columns: String = levels
+        .map(|level| match level {
+            SuccessLevel::NoCalls => ' ',
+            SuccessLevel::NotJudged => NOT_JUDGED,
+            SuccessLevel::Level(level) => view.sign(level),
+        })
+        .collect();
+    let leads_with = storm.story.leads_with;
+    let ending = storm_ending(leads_with, run);
     let (color, words) = match ending.mark {
         Mark::Ok => (AnsiColor::Green, ending.words),
         Mark::Failed => (AnsiColor::Red, ending.words.to_uppercase()),
         _ => (AnsiColor::Yellow, ending.words),
     };
-    let ending = sheet.styled(color.on_default(), &words);
-    let usual = storm.settings.calls_per_second;
-    let full = break_even(&storm.settings, &run.policy);
-    let full = full.map_or(storm.capacity_per_second, |level| level.rate);
-    let (lost, share) = (short(run.lost() as f64), run.success().unwrap_or_default());
-    let cells = [&*ending, &lost, &share, &rate(full, usual)];
-    view.line(sheet, &run.policy.name, &columns, cells);
+    let requests = run.at_end_rate(&storm.settings, |step| step.requests);
+    let cells = Cells {
+        lead: sheet.styled(color.on_default(), &words),
+        lost: unless_leading(leads_with, short(run.lost() as f64)),
+        success: run.success().unwrap_or_default(),
+        requests: requests.unwrap_or_default(),
+    };
+    view.line(sheet, &run.policy.name, &columns, &cells);
     let most = f64::from(run.policy.setup.concurrency);
     let limits = run.steps.chunks(view.steps);
     let limits: Option<String> = limits
@@ -198,8 +279,16 @@ fn line(sheet: &mut Sheet<'_>, storm: &Storm, run: &PolicyRun, view: &View) {
         .collect();
     if let Some(limits) = limits.filter(|_| most > 0.0) {
         let [.., all] = view.levels;
-        let scale = format!("{all} is {most} at once");
-        view.line(sheet, "  its limit", &limits, [&scale, "", "", ""]);
+        let scale = Cells::of_scale(format!("{all} is {most} at once"));
+        view.line(sheet, "  its limit", &limits, &scale);
+    }
+}
+
+/// The cell of the lost calls, which are not shown twice.
+fn unless_leading(leads_with: Lead, lost: String) -> String {
+    match leads_with {
+        Lead::LostCalls => String::new(),
+        Lead::Recovery | Lead::RetryPeak | Lead::RefusedRequests => lost,
     }
 }
 
@@ -247,7 +336,7 @@ fn ends(policy: &PolicyTally, seeds: usize) -> String {
     });
     let back = policy.ends.iter().filter_map(|end| match end.recovery {
         Recovery::Recovered { after } => Some(after.as_secs()),
-        Recovery::Down | Recovery::Unknown => None,
+        _ => None,
     });
     let to = |(least, most): (u64, u64)| {
         if least == most {
@@ -261,6 +350,11 @@ fn ends(policy: &PolicyTally, seeds: usize) -> String {
     let lost = lost.map(|lost| format!("lost {} calls", to(lost)));
     let back = range(back).map(|back| format!("back after {} s", to(back)));
     let down = Some(format!("down in {down} of {seeds}"));
+    let judged = policy.ends.iter();
+    let has_incident = judged
+        .clone()
+        .any(|end| end.recovery != Recovery::NoIncident);
+    let down = down.filter(|_| has_incident);
     let parts = [down, unknown, lost, back].into_iter().flatten();
     parts.collect::<Vec<_>>().join(", ")
 }
@@ -275,9 +369,10 @@ fn range<T: Ord + Copy>(values: impl Iterator<Item = T> + Clone) -> Option<(T, T
 pub fn storm_list(stories: &[(StoryWords, &[Policy])], options: &Options) -> String {
     let mut sheet = Sheet::new(options);
     for (words, policies) in stories {
-        sheet.beside(&format!("{:<22}", words.name), words.title);
+        sheet.line(words.name);
+        sheet.beside("  ", words.title);
         let names: Vec<_> = policies.iter().map(Policy::word).collect();
-        sheet.beside(&format!("{:<22}", ""), &names.join(" "));
+        sheet.beside("  ", &names.join(" "));
     }
     sheet.into_text()
 }
@@ -375,7 +470,7 @@ mod tests {
         fn every_row_reads_as_its_counts_say_and_fits_the_terminal(
             settings in settings(),
             rows in vec((steps(), 0_u32..20), 1..4),
-            width in 60_usize..=110,
+            width in 40_usize..=110,
             ascii in any::<bool>(),
         ) {
             let options = Options { width, ascii, ..Options::default() };
@@ -391,11 +486,23 @@ mod tests {
                 }
                 prop_assert!(!ascii || text.is_ascii(), "{}", text);
             }
-            let columns = if width < 80 { 20 } else { 30 };
+            let is_stacked = width < NARROW;
+            let columns = if width < 80 && !is_stacked { 20 } else { 30 };
             let per_column = storm_columns(&settings, columns).0;
             for run in &simulated.policies {
-                let line = text.lines().find(|line| line.starts_with(&*run.policy.name));
-                let line: Vec<_> = line.unwrap_or_default().chars().collect();
+                let mut lines = text.lines().skip_while(|line| !line.starts_with(&*run.policy.name));
+                // The same line as on a wider terminal.
+                let line = if is_stacked {
+                    let first = lines.next().unwrap_or_default();
+                    let (name, ending) = first.split_at(first.floor_char_boundary(NAME));
+                    let second: Vec<_> = lines.next().unwrap_or_default().chars().collect();
+                    let columns: String = second.iter().skip(STACKED).take(30).collect();
+                    let share: String = second.iter().skip(STACKED + 30).collect();
+                    format!("{name}{columns:<30} {:<ENDING$}{share}", ending.trim())
+                } else {
+                    lines.next().unwrap_or_default().to_owned()
+                };
+                let line: Vec<_> = line.chars().collect();
                 let signs = line.iter().skip(NAME).copied().chain(std::iter::repeat(' '));
                 for (sign, success_level) in signs.zip(run.success_levels(per_column)) {
                     let levels = if ascii { DIGITS } else { HEIGHTS };
@@ -408,7 +515,7 @@ mod tests {
                 }
                 let beside: String = line.iter().skip(NAME + columns + 1).collect();
                 let (ending, cells) = beside.split_at(beside.floor_char_boundary(ENDING));
-                prop_assert_eq!(ending.trim_end().to_lowercase(), storm_ending(run).words);
+                prop_assert_eq!(ending.trim_end().to_lowercase(), storm_ending(Lead::Recovery, run).words);
                 let mut cells = cells.split_whitespace();
                 if let Some(share) = run.success() {
                     let lost = short(run.lost() as f64);
@@ -420,7 +527,8 @@ mod tests {
                 let said = ends(policy, 2);
                 let stuck = if run.recovery == Recovery::Down { 2 } else { 0 };
                 let start = format!("down in {stuck} of 2, ");
-                prop_assert!(said.starts_with(&start), "{}", said);
+                let has_incident = settings.incident != Incident::None;
+                prop_assert_eq!(said.starts_with(&start), has_incident, "{}", said);
                 let open = run.recovery == Recovery::Unknown;
                 prop_assert_eq!(said.contains("not known in 2, "), open);
             }

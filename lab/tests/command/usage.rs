@@ -75,15 +75,29 @@ lab storm --policy 3-jiter
 lab storm --clients 0
     error: --clients must be a whole number from 1 to 2000, got '0'
 lab storm --spike 1e3
-    error: --spike must be a number from 1 to 100, got '1e3'
+    error: --spike must be a number from 1 to 100 with at most three digits after the point, got '1e3'
 lab storm --load half
     error: --load must be one of open, closed, got 'half'
 lab storm --load -5
     error: --load must be one of open, closed, got '-5'
 lab storm --spike -1.5
-    error: --spike must be a number from 1 to 100, got '-1.5'
+    error: --spike must be a number from 1 to 100 with at most three digits after the point, got '-1.5'
 lab storm --length 12
     error: the incident must end 2 s before the storm does or earlier, got 15 s of 12 s
+lab storm --policy 3-jitter 3-jitter
+    error: --policy names '3-jitter' twice
+lab storm --callers 7
+    error: --callers has no effect: the load is open
+lab storm --incident none --workers-left 3
+    error: --workers-left has no effect: the incident is not a cut
+lab storm --attempts 1 --backoff none
+    error: --backoff has no effect: with one attempt there are no retries
+lab storm --client naive --budget 5
+    error: --budget has no effect: the naive client has none
+lab storm --list --workers 3
+    error: the argument '--list' cannot be used with '--workers <N>'
+lab storm herd --list
+    error: the argument '[STORY]' cannot be used with '--list'
 lab storm --seeds 0
     it must be a whole number from 1 to 1000
 lab load --filter xyzzy

@@ -61,7 +61,8 @@ const STOPS: [f64; 9] = [1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0];
 /// policies of a storm and of the user's own.
 pub(super) fn catalogue() -> serde_json::Value {
     let stories = STORIES.iter().map(|story| {
-        let pictures = StormPicture::begun(&story.settings, story.policies).into_iter();
+        let pictures =
+            StormPicture::begun(&story.words, &story.settings, story.policies).into_iter();
         let policies =
             pictures.map(|picture| json!({ "name": picture.policy, "changed": picture.changed }));
         json!({

@@ -36,7 +36,8 @@ impl LiveStorm {
     pub(super) fn simulate(&self, keep: impl FnOnce(Option<String>)) {
         let settings = &self.plan.settings;
         let frame = StormFrame::of(settings);
-        let pictures = StormPicture::begun(settings, &self.plan.policies);
+        let story = self.plan.words();
+        let pictures = StormPicture::begun(&story, settings, &self.plan.policies);
         self.tell(
             "begun",
             json!({
@@ -53,7 +54,9 @@ impl LiveStorm {
                 Progress::Steps(picture, steps) => self.tell_columns(picture, &frame, steps),
                 Progress::Ended(picture, run) => {
                     let begun = pictures.next();
-                    let mut ended = json!(begun.map(|begun| begun.ended(settings, run, &frame)));
+                    let mut ended = json!(
+                        begun.map(|begun| { begun.ended(story.leads_with, settings, run, &frame) })
+                    );
                     if let Some(ended) = ended.as_object_mut() {
                         ended.insert("picture".to_owned(), picture.into());
                     }
@@ -81,6 +84,7 @@ impl LiveStorm {
                 "result": storm.result(),
                 "figures": storm_figures(&storm),
                 "learnt": storm_learnt(&storm),
+                "right": storm.right_guess(),
                 "scenario": storm.story.scenario,
                 "rule": storm.story.rule,
             }),

@@ -1,7 +1,7 @@
 //! The storm compared with published figures, and with the results of formulas.
 //!
 //! Each figure belongs to a model of a service that is simulated here with the clients of
-//! the lab: [`ReliableApiClient`](client::teaching::ReliableApiClient)s with the real
+//! the lab: [`ApiClient`](client::ApiClient)s with the real
 //! middleware, in virtual time. Only the service behind the transport is a model, so a
 //! figure that agrees validates the real client.
 //!

@@ -11,10 +11,7 @@ use std::{
     time::Duration,
 };
 
-use client::{
-    Clock, Failure, FailureKind, SeededRandom,
-    teaching::{Builder, ReliableApiClient},
-};
+use client::{ApiClient, Builder, Clock, Failure, FailureKind, SeededRandom};
 use futures_executor::LocalPool;
 use http::{Extensions, StatusCode};
 use reqwest::{Request, Response};
@@ -76,7 +73,7 @@ impl Stage {
     }
 
     /// Makes a client call at each of these moments, without waiting for the last call.
-    pub(super) fn calls(&self, client: ReliableApiClient, moments: Vec<Duration>) {
+    pub(super) fn calls(&self, client: ApiClient, moments: Vec<Duration>) {
         let (timeline, calls) = (self.timeline(), Rc::clone(&self.calls));
         let spawner = self.pool.spawner();
         let begin = async move {
@@ -105,7 +102,7 @@ impl Stage {
     clippy::indexing_slicing,
     reason = "it was pushed, and none is taken while calls are under way"
 )]
-async fn call(client: ReliableApiClient, timeline: Timeline, calls: Rc<RefCell<Vec<Call>>>) {
+async fn call(client: ApiClient, timeline: Timeline, calls: Rc<RefCell<Vec<Call>>>) {
     let number = {
         let mut calls = calls.borrow_mut();
         calls.push(Call {
@@ -138,11 +135,11 @@ impl<S> Clone for Transport<S> {
 
 #[async_trait::async_trait]
 impl<S: Service> Middleware for Transport<S> {
-    async fn handle(&self, _: Request, _: &mut Extensions, _: Next<'_>) -> Result<Response> {
+    async fn handle(&self, request: Request, _: &mut Extensions, _: Next<'_>) -> Result<Response> {
         self.sent.requests.fetch_add(1, Ordering::Relaxed);
         let status = self.service.respond().await;
         self.sent.ended.fetch_add(1, Ordering::Relaxed);
         let status = status.ok_or(Failure(FailureKind::ReadTimeout))?;
-        Ok(respond(status, None))
+        Ok(respond(&request, status, None))
     }
 }

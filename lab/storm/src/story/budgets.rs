@@ -3,7 +3,7 @@
 use client::RetryBudget;
 
 use super::Story;
-use crate::{Policy, Settings, Setup, StoryWords};
+use crate::{Lead, Policy, Settings, Setup, StoryWords};
 const BUDGET: Setup = Setup {
     budget: RetryBudget::DEFAULT_CAPACITY,
     ..Setup::DEFAULT
@@ -15,6 +15,8 @@ pub(super) const STORY: Story = Story {
         title: "the spike again, with the same calls from ten clients or a thousand",
         question: "A retry costs a token. Ten clients with ten each recover. Do a thousand clients?",
         varies: "clients, tokens of each client",
+        leads_with: Lead::Recovery,
+        shows_break_even: false,
         answer: Some(
             "A thousand clients have ten thousand tokens together. They make as many retries as \
                  without a budget, until long after the spike. What counts is how many tokens all \

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::Story;
-use crate::{Incident, Policy, Settings, Setup, StoryWords};
+use crate::{Incident, Lead, Policy, Settings, Setup, StoryWords};
 
 const TEN: Setup = Setup {
     attempts: 10,
@@ -16,6 +16,8 @@ pub(super) const STORY: Story = Story {
         title: "the service hangs for a while, and calls may make ten attempts",
         question: "The service hangs for a while. How does a deadline for each call help?",
         varies: "attempts per call, deadline",
+        leads_with: Lead::Recovery,
+        shows_break_even: false,
         answer: Some(
             "Ten attempts for each call mean ten times the load for as long as no response arrives \
                  in time. A deadline of 2 s leaves room for only a few attempts. One of 6 s \

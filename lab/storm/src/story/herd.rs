@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::Story;
-use crate::{Backoff, Policy, Settings, Setup, StoryWords};
+use crate::{Backoff, Lead, Policy, Settings, Setup, StoryWords};
 
 const FIVE: Setup = Setup {
     attempts: 5,
@@ -17,6 +17,8 @@ pub(super) const STORY: Story = Story {
         title: "hundreds of calls arrive at once",
         question: "All clients call together, and most get a 503. Which retries succeed?",
         varies: "attempts per call, waits",
+        leads_with: Lead::RetryPeak,
+        shows_break_even: false,
         answer: Some(
             "Without jitter the whole herd comes back together, and the service has no more room \
                  than before. Full jitter spreads the retries over the wait: nearly all \

@@ -3,7 +3,7 @@
 use client::RetryBudget;
 
 use super::Story;
-use crate::{Incident, Policy, Retrying, Settings, Setup, StoryWords};
+use crate::{Incident, Lead, Policy, Retrying, Settings, Setup, StoryWords};
 /// Client, gateway and API make three attempts each.
 const EACH: Setup = Setup {
     layers: 3,
@@ -21,6 +21,8 @@ pub(super) const STORY: Story = Story {
         title: "clients reach a service through a gateway and an API; it hangs for a while",
         question: "Client, gateway and API make three attempts each. Does the service recover?",
         varies: "which layers retry",
+        leads_with: Lead::Recovery,
+        shows_break_even: false,
         answer: Some(
             "Attempts multiply: 3 times 3 times 3 are 27 requests to the service for one call. It stays \
                  down at a tenth of the load that it handles. With retries in the client alone \

@@ -84,7 +84,7 @@ mod tests {
     #[test]
     fn every_picture_of_a_story_differs_by_one_knob_from_one_before_it() {
         for story in STORIES {
-            let pictures = StormPicture::begun(&story.settings, story.policies);
+            let pictures = StormPicture::begun(&story.words, &story.settings, story.policies);
             for picture in &pictures[1..] {
                 let changed = picture.changed.as_deref().expect("an earlier one");
                 let (_, parameters) = changed.split_once("”, but ").expect("a difference");

@@ -5,7 +5,7 @@ use std::time::Duration;
 use client::RetryBudget;
 
 use super::Story;
-use crate::{Backoff, Incident, Policy, Settings, Setup, StoryWords};
+use crate::{Backoff, Incident, Lead, Policy, Settings, Setup, StoryWords};
 
 /// Waits that together are shorter than the outage.
 const SHORT: Setup = Setup {
@@ -32,6 +32,8 @@ pub(super) const STORY: Story = Story {
         title: "for a short time the service responds with 503",
         question: "For a short time every response is a 503. Which calls still succeed?",
         varies: "attempts per call, all waits together",
+        leads_with: Lead::LostCalls,
+        shows_break_even: false,
         answer: Some(
             "A call succeeds only if its waits outlast the outage. Immediate retries are used up \
                  before it ends. A budget, which is made for overload, gives up some of these calls.",

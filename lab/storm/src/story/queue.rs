@@ -1,7 +1,7 @@
 //! The same clients recover or not, depending on the queue of the service.
 
 use super::Story;
-use crate::{Abandoned, Order, Policy, Settings, Setup, StoryWords};
+use crate::{Abandoned, Lead, Order, Policy, Settings, Setup, StoryWords};
 
 pub(super) const STORY: Story = Story {
     words: StoryWords {
@@ -9,10 +9,12 @@ pub(super) const STORY: Story = Story {
         title: "the spike again, with another queue in each row",
         question: "All clients retry as in the spike. Which queue lets the service recover?",
         varies: "length of the queue, who comes first",
+        leads_with: Lead::Recovery,
+        shows_break_even: false,
         answer: Some(
-            "A queue of 50 takes half a second, so its callers still wait. The newest request has \
-                 a caller who waits, too. To drop abandoned requests is not enough: the oldest of \
-                 the others are abandoned during the work, so it recovers far later or never.",
+            "A queue of 50 takes half a second, and the newest request has a caller who still \
+                 waits, so both recover. To drop abandoned requests is not enough: the oldest of \
+                 the others are abandoned during the work.",
         ),
         lesson: "A queue that takes longer than callers wait turns work into waste. Keep it short, \
                  or serve the newest request first.",

@@ -3,7 +3,7 @@
 use client::RetryBudget;
 
 use super::Story;
-use crate::{Backoff, Policy, Settings, Setup, StoryWords};
+use crate::{Backoff, Lead, Policy, Settings, Setup, StoryWords};
 const AT_ONCE: Setup = Setup {
     backoff: Backoff::None,
     ..Setup::DEFAULT
@@ -15,6 +15,8 @@ pub(super) const STORY: Story = Story {
         title: "for a while more calls arrive than the service can handle",
         question: "A spike ends, and load is normal again. Which policies let the service recover?",
         varies: "attempts per call, waits, budget",
+        leads_with: Lead::Recovery,
+        shows_break_even: true,
         answer: Some(
             "Jitter delays retries, but does not reduce them. A budget reduces them to one for ten \
                  calls. With a single attempt the service recovers too, but a temporary failure \

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::Story;
-use crate::{ClientKind, Incident, Policy, RetryAfter, Settings, Setup, StoryWords};
+use crate::{ClientKind, Incident, Lead, Policy, RetryAfter, Settings, Setup, StoryWords};
 
 pub(super) const STORY: Story = Story {
     words: StoryWords {
@@ -11,6 +11,8 @@ pub(super) const STORY: Story = Story {
         title: "the service says in which second it will be back",
         question: "Each 503 asks for a retry in the same second. Does the service recover?",
         varies: "what clients do with the Retry-After",
+        leads_with: Lead::Recovery,
+        shows_break_even: false,
         answer: Some(
             "All clients that got the date return in that second. The service cannot respond to \
                  so many before they time out, and their retries keep the queue full. One \

@@ -1,7 +1,7 @@
 //! A service that sends 429 slows all callers of a client down together.
 
 use super::Story;
-use crate::{Policy, RetryAfter, Settings, Setup, StoryWords};
+use crate::{Lead, Policy, RetryAfter, Settings, Setup, StoryWords};
 
 const ALONE: Setup = Setup {
     rate_limit: 60,
@@ -19,6 +19,8 @@ pub(super) const STORY: Story = Story {
         title: "a spike meets a service that sends 429 beyond 60 requests per second",
         question: "The service sends 429 beyond 60 requests/s. Which calls of a spike succeed?",
         varies: "what slows the client down",
+        leads_with: Lead::RefusedRequests,
+        shows_break_even: false,
         answer: Some(
             "With nothing, a call uses up its attempts within a second. A Retry-After brings it \
                  back when the service has room again. All calls share one limit of requests in \
