@@ -36,6 +36,7 @@ mod examples;
 mod foreign_response;
 mod from_reqwest_retry;
 mod listing;
+mod measured;
 mod own_endpoints;
 mod policy;
 mod redaction;

@@ -18,14 +18,17 @@ use tracing::Instrument;
 
 use super::{
     backoff::{ceiling_of, jittered},
-    decision::{CallState, Decision, DecisionContext, Facts, Limits, StopReason, Verdict, decide},
+    decision::{
+        CallState, Decision, DecisionContext, Facts, Limits, StopReason, Verdict, WaitSource,
+        decide,
+    },
     facts::{Eligibility, Failure, FailureKind, Refused, RepeatPermission, RetryAfter, classify},
     middleware::{RetryMiddleware, RetryReport},
     observer::{CallObserver, ObservedBy},
     settings::{CallSettings, OfHandle},
     shared::{ConcurrencyLimit, Permit, RetryBudget, Token},
 };
-use crate::{endpoint::Endpoint, error::ConfigError, timeouts::Timeouts};
+use crate::{endpoint::Endpoint, error::ConfigError, time::Clock, timeouts::Timeouts};
 
 /// The timeouts that a client, and not its caller, has attached to a request.
 #[derive(Clone, Copy)]
@@ -48,6 +51,23 @@ pub(super) struct CallContext {
     /// The deadline of the call.
     deadline: Option<Duration>,
     pub(super) observer: Arc<dyn CallObserver>,
+}
+
+/// A wait that goes on. It is reported when this is dropped: by then it has ended, or the
+/// future of the call was dropped.
+struct OpenWait<'a> {
+    observer: &'a dyn CallObserver,
+    clock: &'a dyn Clock,
+    source: WaitSource,
+    /// On the monotonic clock.
+    began: Duration,
+}
+
+impl Drop for OpenWait<'_> {
+    fn drop(&mut self) {
+        let length = self.clock.monotonic().saturating_sub(self.began);
+        self.observer.waited(self.source, length);
+    }
 }
 
 #[async_trait::async_trait]
@@ -96,7 +116,7 @@ where
                     // Without a deadline, this response is no longer needed. Its body
                     // may be large, and the wait may be long.
                     last = last.filter(|_| call.deadline.is_some());
-                    self.clock.sleep(after).instrument(span).await;
+                    self.wait(&call, after, source).instrument(span).await;
                     token = taken;
                 }
                 Decision::Stop { why } => {
@@ -122,6 +142,17 @@ where
     P: RetryPolicy + Send + Sync + 'static,
     S: RetryableStrategy + Send + Sync + 'static,
 {
+    /// Waits for the next attempt, and reports how long it really took.
+    async fn wait(&self, call: &CallContext, length: Duration, source: WaitSource) {
+        let _wait = OpenWait {
+            observer: &*call.observer,
+            clock: &*self.clock,
+            source,
+            began: self.clock.monotonic(),
+        };
+        self.clock.sleep(length).await;
+    }
+
     /// Reads the input of a call from its request.
     fn context(
         &self,

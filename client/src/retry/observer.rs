@@ -63,6 +63,10 @@ pub(crate) trait CallObserver: Send + Sync {
         context: &DecisionContext<'_>,
     ) -> Span;
 
+    /// The wait that began last has ended after this time: the next attempt has its turn,
+    /// or the future of the call was dropped.
+    fn waited(&self, source: WaitSource, length: Duration);
+
     /// A retry rule ends the call.
     fn stops(&self, why: StopReason, context: &DecisionContext<'_>);
 

@@ -89,7 +89,7 @@ metrics! {
         "How many listings were stopped because the service repeated a cursor?";
     /// The length of the waits.
     RETRY_WAIT: Histogram of Seconds, "client_retry_wait_seconds", ["endpoint", "wait_source"],
-        "How long did the client wait before its retries?";
+        "How long did the client really wait for another attempt?";
     /// What is left of the retry budget.
     BUDGET_TOKENS: Gauge of Count, "client_retry_budget_tokens", ["client"],
         "How many retries can all clones of the client still afford?";

@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use http::Method;
+use http::{Method, StatusCode};
 use metrics::{Counter, Gauge, Histogram, Key, Label, Level, Metadata, Recorder, with_recorder};
 
 use super::{
@@ -192,8 +192,10 @@ impl OperationMetrics {
         self.only(&self.call_attempts);
         for result in operation.attempt_results(rules) {
             self.attempts(result);
+            if labels::error_type(result).is_none() {
+                self.durations(result);
+            }
         }
-        self.durations(Ok(operation.success));
         for (why, source) in operation.retries(rules) {
             self.retries(why, source);
             self.waits(source);
@@ -218,16 +220,36 @@ impl OperationMetrics {
         }
     }
 
-    /// Counts one request on the wire.
-    pub(super) fn attempt(&self, result: AttemptResult, duration: Duration) {
+    /// Counts one request on the wire. If its body broke off after the head, its duration
+    /// has both the status and the failure.
+    pub(super) fn attempt(
+        &self,
+        result: AttemptResult,
+        head: Option<StatusCode>,
+        duration: Duration,
+    ) {
         self.attempts(result).increment(1);
-        self.durations(result).record(duration);
+        match (result, head) {
+            // It is rare, so its handle is not kept.
+            (Err(kind), Some(head)) => {
+                let (template, status) = (self.endpoint.template(), labels::status_label(head));
+                let values = [self.method, template, status, kind.as_str()];
+                let histogram: Histogram =
+                    self.source.handle(&catalogue::REQUEST_DURATION, &values);
+                histogram.record(duration);
+            }
+            _ => self.durations(result).record(duration),
+        }
     }
 
-    /// Counts one wait for another attempt.
-    pub(super) fn retry(&self, why: RetryReason, source: WaitSource, wait: Duration) {
+    /// Counts one wait for another attempt, which begins.
+    pub(super) fn retry(&self, why: RetryReason, source: WaitSource) {
         self.retries(why, source).increment(1);
-        self.waits(source).record(wait);
+    }
+
+    /// Records the length of a wait for another attempt, which has ended.
+    pub(super) fn waited(&self, source: WaitSource, length: Duration) {
+        self.waits(source).record(length);
     }
 
     /// Counts one call that a limit of the client ended.

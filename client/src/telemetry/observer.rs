@@ -63,7 +63,7 @@ impl CallObserver for ObservedCall {
         duration: Duration,
     ) {
         record_attempt(attempt, result, head);
-        self.operation.attempt(result, duration);
+        self.operation.attempt(result, head, duration);
     }
 
     fn limit_moves(&self, attempt: &Span, change: LimitChange) {
@@ -86,8 +86,12 @@ impl CallObserver for ObservedCall {
         source: WaitSource,
         context: &DecisionContext<'_>,
     ) -> Span {
-        self.operation.retry(why, source, length);
+        self.operation.retry(why, source);
         wait_span(source, length, context)
+    }
+
+    fn waited(&self, source: WaitSource, length: Duration) {
+        self.operation.waited(source, length);
     }
 
     fn stops(&self, why: StopReason, context: &DecisionContext<'_>) {

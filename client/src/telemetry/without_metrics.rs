@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use http::Method;
+use http::{Method, StatusCode};
 
 use super::{
     SharedGauge,
@@ -46,9 +46,11 @@ pub(crate) struct OperationMetrics {
 impl OperationMetrics {
     pub(super) fn call(&self, _: CallOutcome, _: u32, _: Duration) {}
 
-    pub(super) fn attempt(&self, _: AttemptResult, _: Duration) {}
+    pub(super) fn attempt(&self, _: AttemptResult, _: Option<StatusCode>, _: Duration) {}
 
-    pub(super) fn retry(&self, _: RetryReason, _: WaitSource, _: Duration) {}
+    pub(super) fn retry(&self, _: RetryReason, _: WaitSource) {}
+
+    pub(super) fn waited(&self, _: WaitSource, _: Duration) {}
 
     pub(crate) fn give_up(&self, _: GiveUp) {}
 
