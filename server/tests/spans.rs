@@ -72,7 +72,7 @@ async fn the_span_of_a_request_holds_the_vocabulary_and_nothing_else() {
     let (log, tracing) = log();
     let headers = [
         TRACEPARENT,
-        ("x-request-id", "caller-1"),
+        ("x-request-id", "SECRET"),
         ("host", "127.0.0.1:8765"),
         ("idempotency-key", "SECRET"),
     ];
@@ -88,7 +88,7 @@ async fn the_span_of_a_request_holds_the_vocabulary_and_nothing_else() {
         r#"url.scheme="http""#,
         r#"server.address="127.0.0.1""#,
         "server.port=8765",
-        r#"lab.request_id="caller-1""#,
+        r#"lab.request_id="req-2ca42594b57138a2""#,
         r#"trace_id="0af7651916cd43dd8448eb211c80319c""#,
         r#"parent_span_id="b7ad6b7169203331""#,
         r#"lab.fault="flaky""#,

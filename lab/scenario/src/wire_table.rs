@@ -95,7 +95,7 @@ mod tests {
             method: "GET",
             route: "/flaky".into(),
             early: Some(Duration::from_micros(1500)),
-            request_id: RequestId::taken("r").expect("an id"),
+            request_id: RequestId::made(1),
             ..WireRequest::default()
         };
         let record = WireRecord {

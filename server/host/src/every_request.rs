@@ -57,7 +57,7 @@ impl Service<Request> for Around {
     }
 
     fn call(&mut self, mut request: Request) -> Self::Future {
-        let request_id = self.state.request_ids.of(request.headers());
+        let request_id = self.state.request_ids.make();
         let observation = Observation::begin(self.state.clone(), &mut request, &request_id);
         let mut route = self.route.lock().unwrap_or_else(PoisonError::into_inner);
         Responding {

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use http::{HeaderMap, HeaderName};
-use wire::{RequestId, header_lines::single};
+use http::HeaderName;
+use wire::RequestId;
 
 use crate::seed_key::{Purpose, SeedKey};
 
@@ -26,15 +26,8 @@ impl SeededIds {
         Self(Arc::new(AtomicU64::new(first.0)))
     }
 
-    /// The id of a request: its own `X-Request-Id` if that is exactly one token of the
-    /// allowed characters, else a new one.
-    pub(crate) fn of(&self, headers: &HeaderMap) -> RequestId {
-        let line = single(headers, &X_REQUEST_ID).and_then(|line| line.to_str().ok());
-        line.and_then(RequestId::taken)
-            .unwrap_or_else(|| self.make())
-    }
-
-    fn make(&self) -> RequestId {
+    /// A new id. That of the client, if it sent one, is not read: see [`RequestId`].
+    pub(crate) fn make(&self) -> RequestId {
         const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
         RequestId::made(scramble(self.0.fetch_add(STEP, Ordering::Relaxed)))
     }

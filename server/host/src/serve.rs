@@ -31,7 +31,7 @@ pub(crate) fn service(
             Err(problem) => {
                 let arrived = state.now();
                 state.ledger.lock().refused(problem);
-                let refusal = problem::refuse(problem, &state.request_ids.of(headers));
+                let refusal = problem::refuse(problem, &state.request_ids.make());
                 let took = state.now().saturating_sub(arrived);
                 state.instruments.count_refused(problem.status, took);
                 Responding::Refused(Some(refusal))

@@ -84,10 +84,7 @@ async fn a_problem_names_the_request_it_belongs_to() {
 async fn a_problem_never_repeats_what_the_request_said() {
     let service = Service::new();
     let path = "/items-SECRET?cursor=SECRET&limit=SECRET";
-    let named = [
-        ("x-request-id", "SECRET SECRET"),
-        ("authorization", "SECRET"),
-    ];
+    let named = [("x-request-id", "SECRET"), ("authorization", "SECRET")];
     let [key, spaced] = ["k", "SECRET SECRET"].map(|key| ("idempotency-key", key));
     let unknown = ("content-type", "SECRET");
     let responses = [
@@ -108,21 +105,23 @@ async fn a_problem_never_repeats_what_the_request_said() {
 }
 
 #[tokio::test]
-async fn a_sane_request_id_is_taken_and_any_other_is_replaced() {
+async fn every_response_has_an_id_of_the_services_own() {
     let service = Service::new();
     let id = |id| ("x-request-id", id);
     let send = async |ids: &[_]| service.request("GET", "/items", ids, "").await;
     let mut made = std::collections::HashSet::new();
 
-    let taken = send(&[id("caller-1.a_B")]).await;
-    let odd = send(&[id("caller 1")]).await;
-    let double = send(&[id("one"), id("two")]).await;
+    for sent in [
+        &[][..],
+        &[id("caller-1.a_B")],
+        &[id("caller 1")],
+        &[id("one"), id("two")],
+    ] {
+        let response = send(sent).await;
 
-    assert_eq!(taken.headers["x-request-id"], "caller-1.a_B");
-    for replaced in [odd, double] {
-        let mut ids = replaced.headers.get_all("x-request-id").iter();
+        let mut ids = response.headers.get_all("x-request-id").iter();
         let id = ids.next().unwrap().to_str().unwrap();
-        assert!(id.starts_with("req-"));
+        assert!(id.starts_with("req-"), "{id}");
         assert!(made.insert(id.to_owned()), "{id} was made before");
         assert!(ids.next().is_none());
     }

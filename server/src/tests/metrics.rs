@@ -83,6 +83,13 @@ async fn metrics_have_the_type_the_labels_and_the_buckets_of_the_vocabulary() {
             assert_eq!(labels.count(), metric.labels.len(), "{line}");
         }
     }
+    // A quantile is estimated within a bucket, so it is off by no more than this factor.
+    assert!(DURATION_BUCKETS[0] <= 0.0001);
+    assert!(
+        DURATION_BUCKETS
+            .windows(2)
+            .all(|bounds| bounds[1] <= 5.0 * bounds[0])
+    );
     for bucket in DURATION_BUCKETS {
         let label = format!(",le=\"{bucket}\"}}");
         assert!(scrape.contains(&label), "no bucket {bucket}");

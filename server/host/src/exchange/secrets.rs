@@ -5,13 +5,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use axum::extract::Query;
 use axum::extract::Request;
+use http::Uri;
 use http::header::HOST;
-use http::{HeaderName, Uri};
 use hyper::body::Body as _;
 
 use super::request::HARMLESS;
 use crate::request_body::MAX_BODY;
-use crate::request_ids::X_REQUEST_ID;
 use crate::watched_body::{Watch, watched};
 use wire::Header;
 
@@ -20,10 +19,6 @@ const SHORTEST: usize = 4;
 
 /// The most bytes that JSON writes for one: `\u0000`.
 const LONGEST_ESCAPE: usize = 6;
-
-/// Headers whose values a response may repeat: the address of the service, and the name
-/// of the request.
-const REPEATED: [HeaderName; 2] = [HOST, X_REQUEST_ID];
 
 /// The values that one request carried. Clones share its body.
 #[derive(Clone)]
@@ -36,8 +31,8 @@ impl Secrets {
     /// Those of a request, whose body is noted while it is read.
     pub(super) fn of(request: Request) -> (Self, Request) {
         let headers = request.headers().iter();
-        let withheld =
-            headers.filter(|(name, _)| !HARMLESS.contains(name) && !REPEATED.contains(name));
+        // A response may repeat the address of the service.
+        let withheld = headers.filter(|(name, _)| !HARMLESS.contains(name) && *name != HOST);
         let mut values: Vec<_> = withheld
             .flat_map(|(_, value)| {
                 let value = String::from_utf8_lossy(value.as_bytes()).into_owned();
