@@ -10,7 +10,7 @@ use opentelemetry::{
 use opentelemetry_sdk::trace::{SpanData, SpanEvents, SpanLinks};
 use scenario::trace::{self, FieldValue, SpanName, Trace, field};
 
-use super::instance::Instance;
+use super::{SCHEMA_URL, instance::Instance};
 
 /// The service name for the spans of the client and of the run around them.
 pub const CLIENT_SERVICE: &str = "lab-client";
@@ -90,6 +90,7 @@ fn span_data(
         },
         instrumentation_scope: InstrumentationScope::builder(env!("CARGO_PKG_NAME"))
             .with_version(env!("CARGO_PKG_VERSION"))
+            .with_schema_url(SCHEMA_URL)
             .build(),
     }
 }

@@ -117,6 +117,9 @@ fn read(uri: Uri, headers: HeaderMap, body: Bytes) -> Vec<Arrival> {
         );
         let schema = "https://opentelemetry.io/schemas/1.37.0";
         assert_eq!(resource_spans.schema_url, schema);
+        for scope_spans in &resource_spans.scope_spans {
+            assert_eq!(scope_spans.schema_url, schema);
+        }
         let scopes = resource_spans.scope_spans.into_iter();
         Arrival {
             uri: uri.clone(),
