@@ -439,6 +439,61 @@ mod tests {
         assert_eq!(times, [0, 333, 666, 1000, 1333, 1666]);
     }
 
+    /// The calls of each scenario in one run of the reference client, and their requests. No
+    /// request comes early, which an alert watches as well.
+    async fn costs() -> HashMap<&'static str, [u64; 2]> {
+        let mut costs = HashMap::new();
+        for scenario in CATALOGUE {
+            let settings = Settings::in_virtual_time(&scenario::Reliable, 7);
+            let run = scenario::run(scenario, &settings).await.expect("a run");
+            assert!(run.passed(), "{}: {:?}", scenario.name(), run.verdict);
+            let counted = ["client_calls_total", "client_attempts_total"];
+            let counted = counted.map(|name| run.counters.total(name));
+            costs.insert(scenario.name(), counted);
+        }
+        costs
+    }
+
+    /// How many evaluations in a row find more than two requests for each call, over the five
+    /// minutes before each. Prometheus evaluates its rules when it scrapes.
+    fn longest_alert(runs: &[(Duration, &str, u64)], costs: &HashMap<&str, [u64; 2]>) -> usize {
+        const SCRAPES_IN_FIVE_MINUTES: usize = 60;
+        let (mut samples, mut sum) = (Vec::new(), [0, 0]);
+        let mut runs = runs.iter().peekable();
+        for second in (0..=600).step_by(5) {
+            while let Some((_, name, _)) = runs.next_if(|(at, ..)| at.as_secs() < second) {
+                let [calls, requests] = costs[name];
+                sum = [sum[0] + calls, sum[1] + requests];
+            }
+            samples.push(sum);
+        }
+        let (mut longest, mut present) = (0, 0);
+        for (number, [calls, requests]) in samples.iter().enumerate() {
+            let first = samples[(number + 1).saturating_sub(SCRAPES_IN_FIVE_MINUTES)];
+            let is_above = requests - first[1] > 2 * (calls - first[0]);
+            present = if is_above { present + 1 } else { 0 };
+            longest = longest.max(present);
+        }
+        longest
+    }
+
+    /// A rule with `for: 30s` fires at the seventh evaluation.
+    #[tokio::test]
+    async fn no_alert_fires_in_a_load_of_the_whole_course() {
+        let costs = costs().await;
+        for seed in 0..20 {
+            for rate in [1, 2, 5] {
+                let longest = longest_alert(&runs(plan(600, rate, "", seed)), &costs);
+                assert!(
+                    longest < 7,
+                    "{longest} with seed {seed}, {rate} runs a second"
+                );
+            }
+        }
+        let repeats = runs(plan(600, 1, "flaky", 7));
+        assert!(longest_alert(&repeats, &costs) >= 7, "an alert can fire");
+    }
+
     #[test]
     fn the_longest_load_stays_on_schedule() {
         let (seconds, rate) = (*SECONDS.end(), *RATES.end());

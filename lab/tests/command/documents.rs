@@ -7,7 +7,9 @@ mod instructors;
 mod json;
 mod links;
 mod readme;
+mod runbooks;
 mod tables;
+mod telemetry;
 
 use std::{
     env, fs,

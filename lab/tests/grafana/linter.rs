@@ -1,7 +1,8 @@
 //! The rules of grafana/dashboard-linter, as strict as they come: what it would
 //! warn of is an error here.
 //!
-//! Its rules about Loki have nothing to look at: every query is for Prometheus.
+//! Its rules about Loki have nothing to look at: every query is for Prometheus, which
+//! the tests of the panels ask whether it can read them.
 
 use std::collections::BTreeSet;
 
@@ -10,191 +11,189 @@ use serde_json::{Value, json};
 use crate::{
     dashboards::{Dashboard, Panel, panels},
     files::{list, string},
-    promql::{self, RATE_INTERVAL},
 };
 
 /// The part of Grafana's units that a dashboard of requests and waits can need
 /// (`packages/grafana-data/src/valueFormats/categories.ts`).
-const UNITS: &str = "none short percent percentunit bool bool_yes_no bool_on_off ms s bytes cps \
-                     ops reqps cpm";
+const UNITS: &str = "none short percentunit bool_on_off s cps reqps cpm";
 
-/// The rules that are broken, by the names that the linter gives them, and where.
-struct Broken(Vec<(&'static str, String)>);
+/// Where every selector begins.
+const SELECTOR: &str = r#"{job=~"$job", instance=~"$instance""#;
 
-impl Broken {
-    fn unless(&mut self, holds: bool, rule: &'static str, place: &str) {
-        if !holds {
-            self.0.push((rule, place.to_owned()));
-        }
-    }
-
-    fn of(dashboard: &Dashboard) -> Self {
-        let mut broken = Self(Vec::new());
-        let Dashboard { name, json } = dashboard;
-        broken.unless(json["editable"] == false, "uneditable-dashboard", name);
-        broken.variables(dashboard);
-        for panel in dashboard.panels() {
-            broken.panel(&panel);
-        }
-        broken
-    }
-
-    fn variables(&mut self, dashboard: &Dashboard) {
-        let Dashboard { name, .. } = dashboard;
-        let variables = dashboard.variables();
-        let sources: Vec<_> = variables
-            .iter()
-            .filter(|variable| variable["type"] == "datasource")
-            .map(|variable| ["name", "label", "query"].map(|field| &variable[field]))
-            .collect();
-        let only = sources == [["datasource", "Data source", "prometheus"]];
-        self.unless(only, "template-datasource-rule", name);
-        for (rule, variable, label) in [
-            ("template-job-rule", "job", "Job"),
-            ("template-instance-rule", "instance", "Instance"),
-        ] {
-            // "refresh" asks for its values again when the time changes: that is
-            // the linter's template-on-time-change-reload-rule.
+#[test]
+fn every_dashboard_has_the_variables_of_the_linter_and_is_not_editable() {
+    for dashboard in Dashboard::all() {
+        let (file, variables) = (dashboard.name, dashboard.variables());
+        assert_eq!(dashboard.json["editable"], false, "{file}");
+        let source = &variables[0];
+        let named = ["type", "name", "label", "query"].map(|field| &source[field]);
+        let expected = ["datasource", "datasource", "Data source", "prometheus"];
+        assert_eq!(named, expected, "{file}");
+        let queried = &variables[1..];
+        let names: Vec<_> = queried.iter().map(|it| string(it, "/name")).collect();
+        assert_eq!(names[..2], ["job", "instance"], "{file}");
+        for (variable, name) in queried.iter().zip(names) {
+            // "refresh" asks for its values again when the time changes.
             let expected = json!({
-                "type": "query", "label": label, "multi": true, "allValue": ".+", "refresh": 2,
-                "datasource": { "type": "prometheus", "uid": "$datasource" },
+                "type": "query", "multi": true, "includeAll": true, "allValue": ".+",
+                "refresh": 2, "datasource": { "type": "prometheus", "uid": "$datasource" },
             });
-            let found = variables.iter().find(|it| it["name"] == variable);
-            let same =
-                |(field, value): (&String, &Value)| found.is_some_and(|it| it[field] == *value);
-            let same = expected
-                .as_object()
-                .is_some_and(|fields| fields.iter().all(same));
-            self.unless(same, rule, name);
-        }
-        for (selector, _) in dashboard.queried_variables() {
-            let read = promql::read(selector).is_ok();
-            self.unless(read, "template-label-promql-rule", selector);
+            for (field, value) in expected.as_object().expect("fields") {
+                assert_eq!(variable[field], *value, "{file}: {name}: {field}");
+            }
+            let label = string(variable, "/label");
+            assert_eq!(label.to_lowercase(), name, "{file}");
         }
     }
+}
 
-    fn panel(&mut self, panel: &Panel) {
-        let Panel { name, json } = panel;
-        let said = ["title", "description"].map(|field| json[field].as_str().unwrap_or_default());
-        let described = said.iter().all(|text| !text.is_empty());
-        self.unless(described, "panel-title-description-rule", name);
-        let queried = !matches!(panel.kind(), "text" | "alertlist");
-        let targets = panel.targets();
-        let asks = targets.is_empty() != queried;
-        self.unless(asks, "panel-no-targets-rule", name);
-        if queried {
-            let mut all = [json].into_iter().chain(targets);
-            let chosen = all.all(|place| place["datasource"]["uid"] == "$datasource");
-            self.unless(chosen, "panel-datasource-rule", name);
+#[test]
+fn every_panel_is_described_and_asks_the_chosen_source() {
+    for Panel { name, json } in panels() {
+        assert_ne!(string(&json, "/title"), "", "{name}");
+        let description = string(&json, "/description");
+        assert!(description.contains("Not included: "), "{name}");
+        let targets = list(&json, "/targets");
+        let asks = !matches!(string(&json, "/type"), "text" | "alertlist");
+        assert_eq!(asks, !targets.is_empty(), "{name}");
+        for place in [&json].into_iter().chain(targets).filter(|_| asks) {
+            assert_eq!(place["datasource"]["uid"], "$datasource", "{name}");
             let unit = json.pointer("/fieldConfig/defaults/unit");
-            let known = UNITS
-                .split(' ')
-                .any(|known| unit.is_some_and(|it| it == known));
-            self.unless(known, "panel-units-rule", name);
+            let unit = unit.and_then(Value::as_str).unwrap_or_default();
+            assert!(
+                UNITS.split(' ').any(|known| known == unit),
+                "{name}: {unit}"
+            );
         }
+    }
+    for dashboard in Dashboard::all() {
+        let panels = list(&dashboard.json, "/panels");
+        let ids: BTreeSet<_> = panels.iter().map(|panel| panel["id"].as_u64()).collect();
+        assert_eq!(ids.len(), panels.len(), "{}", dashboard.name);
+    }
+}
+
+/// The linter also asks for `rate` or `increase` around every counter. A counter less its
+/// own past is an exception: it is exact.
+#[test]
+fn every_expression_selects_the_job_and_the_instance_and_takes_rates_over_grafanas_interval() {
+    for panel in panels() {
         for expression in panel.expressions() {
-            let query = promql::read(expression);
-            self.unless(query.is_ok(), "target-promql-rule", name);
-            let selectors = query.unwrap_or_default().selectors;
-            for selector in &selectors {
-                let job = selector.matches("job", "$job");
-                self.unless(job, "target-job-rule", name);
-                let instance = selector.matches("instance", "$instance");
-                self.unless(instance, "target-instance-rule", name);
-                let interval = match selector.over {
-                    Some(("rate", range)) => range == RATE_INTERVAL,
-                    _ => true,
-                };
-                self.unless(interval, "target-rate-interval-rule", name);
-                // The linter knows `rate` and `increase`, which extrapolate. A counter
-                // less its own past, unless it was reset, is a whole number.
-                let rises = matches!(selector.over, Some(("rate" | "increase" | "resets", _)));
-                let mut same = selectors.iter().filter(|it| it.metric == selector.metric);
-                let differs = same.any(|it| it.is_past);
-                let bare = selector.metric.ends_with("_total") && !rises && !differs;
-                self.unless(!bare, "target-counter-agg-rule", name);
+            let name = &panel.name;
+            let selectors = expression.matches('{').count();
+            assert_eq!(selectors, expression.matches(SELECTOR).count(), "{name}");
+            for (function, range) in [
+                ("rate(", "[$__rate_interval]"),
+                ("increase(", "[$__range]"),
+                ("resets(", "[$__range]"),
+            ] {
+                for call in expression.split(function).skip(1) {
+                    let (_, rest) = call.split_once('}').expect("a selector");
+                    assert!(rest.starts_with(range), "{name}: {function}{call}");
+                }
+            }
+            let of_a_counter = expression.contains("_total") || expression.contains("_count");
+            let rises = ["rate(", "increase("]
+                .iter()
+                .any(|it| expression.contains(it));
+            assert!(rises || !of_a_counter, "{name}: {expression}");
+        }
+    }
+}
+
+/// A dashboard that adds up the endpoints has a variable for them, and every panel whose
+/// metrics have the label uses it.
+#[test]
+fn a_panel_whose_metric_has_an_endpoint_or_a_route_can_be_narrowed_to_one() {
+    for dashboard in Dashboard::all() {
+        let is_service = dashboard.name == "service";
+        let (labels, variable): (&[_], _) = if is_service {
+            (&["http_route", "route"], "route")
+        } else {
+            (&["endpoint"], "endpoint")
+        };
+        let mut variables = dashboard.variables().iter();
+        assert!(
+            variables.any(|it| it["name"] == variable),
+            "{}",
+            dashboard.name
+        );
+        for panel in dashboard.panels() {
+            for selector in panel
+                .expressions()
+                .flat_map(|text| text.split(SELECTOR).skip(1))
+            {
+                let expression = panel.expressions().collect::<String>();
+                let (inner, _) = selector.split_once('}').expect("an end");
+                let metrics = scenario::metrics().into_iter();
+                let mut metrics = metrics.filter(|metric| expression.contains(metric.name));
+                let label = metrics.find_map(|metric| {
+                    let mut own = metric.labels.iter();
+                    own.find(|label| labels.contains(label)).copied()
+                });
+                let Some(label) = label else { continue };
+                let matcher = format!("{label}=~\"${variable}\"");
+                assert!(inner.contains(&matcher), "{}: {inner}", panel.name);
             }
         }
     }
 }
 
+/// Where a link leads: to a search for traces by what the lab's spans have.
 #[test]
-fn every_dashboard_passes_the_linter() {
+fn every_search_asks_tempo_for_attributes_that_spans_have() {
+    let mut searches = 0;
     for dashboard in Dashboard::all() {
-        assert_eq!(Broken::of(&dashboard).0, []);
-    }
-}
-
-/// Each rule, a place in the workshop's dashboard, and what breaks the rule there.
-const BREAKING: &str = r#"
-uneditable-dashboard /editable true
-template-datasource-rule /templating/list/0/label "Source"
-template-job-rule /templating/list/1/multi false
-template-job-rule /templating/list/1/refresh 1
-template-instance-rule /templating/list/2/allValue ".*"
-template-label-promql-rule /templating/list/1/query "label_values(up{, job)"
-panel-title-description-rule /panels/0/description ""
-panel-no-targets-rule /panels/0/targets []
-panel-datasource-rule /panels/0/datasource/uid "prometheus"
-panel-datasource-rule /panels/0/targets/0/datasource/uid "prometheus"
-panel-units-rule /panels/0/fieldConfig/defaults/unit "requests"
-target-promql-rule /panels/0/targets/0/expr "min(up{job=~'$job', instance=~'$instance'}"
-target-job-rule /panels/0/targets/0/expr "up{job='$job', instance=~'$instance'}"
-target-instance-rule /panels/0/targets/0/expr "up{job=~'$job', instance=~'.+'}"
-target-rate-interval-rule /panels/0/targets/0/expr "rate(a_total{job=~'$job', instance=~'$instance'}[5m])"
-target-counter-agg-rule /panels/0/targets/0/expr "sum(a_total{job=~'$job', instance=~'$instance'})"
-"#;
-
-#[test]
-fn a_panel_has_an_id_of_its_own_and_says_what_is_not_included() {
-    for dashboard in Dashboard::all() {
-        let panels = list(&dashboard.json, "/panels");
-        let ids: BTreeSet<_> = panels.iter().map(|panel| panel["id"].as_u64()).collect();
-        assert_eq!(ids.len(), panels.len(), "{}", dashboard.name);
-        for Panel { name, json } in dashboard.panels() {
-            let description = string(&json, "/description");
-            assert!(description.contains("Not included: "), "{name}");
+        let text = dashboard.json.to_string();
+        for query in text.split("%22query%22%3A%22").skip(1) {
+            let query = query.split("%22%2C%22limit").next().expect("an end");
+            for attribute in query.split("span.").skip(1) {
+                let is_name = |char: char| char.is_ascii_lowercase() || "._".contains(char);
+                let name = attribute.split(|char| !is_name(char)).next();
+                let name = name.expect("a name");
+                let mut spans = scenario::trace::SpanName::ALL.iter();
+                let known = spans.any(|span| span.fields().contains(&name));
+                assert!(known, "{}: span.{name}", dashboard.name);
+            }
+            searches += 1;
         }
     }
-}
-
-/// Counts per second are not seconds, and a share is not a count.
-#[test]
-fn every_panel_has_the_unit_of_its_number() {
-    for panel in panels() {
-        let unit = panel.json.pointer("/fieldConfig/defaults/unit");
-        let unit = unit.and_then(Value::as_str).unwrap_or_default();
-        for expression in panel.expressions() {
-            let ratio = expression.contains(" / ");
-            let expected: &[&str] = match expression {
-                it if it.contains("histogram_quantile") => &["s"],
-                it if it.contains("_seconds_sum") && ratio => &["s"],
-                it if it.contains("client_call_attempts") => &["none"],
-                it if it.contains("client_retry_wait_seconds_bucket") => &["s"],
-                _ if ratio => &["percentunit"],
-                it if it.contains("_seconds_sum") => &["short"],
-                it if it.starts_with("60 * ") => &["cpm"],
-                it if it.contains("rate(") => &["cps", "reqps"],
-                it if it.contains(" offset ") => &["short"],
-                _ => &["bool_on_off", "none", "short"],
-            };
-            assert!(expected.contains(&unit), "{}: {unit}", panel.name);
-        }
-    }
+    assert!(searches > 20, "{searches}");
 }
 
 #[test]
-fn every_linter_rule_finds_its_mistake() {
-    for line in BREAKING.trim().lines() {
-        let (rule, rest) = line.split_once(' ').expect("a place");
-        let (pointer, value) = rest.split_once(' ').expect("a value");
-        let mut dashboard = Dashboard::named("workshop");
-        let place = dashboard.json.pointer_mut(pointer).expect(pointer);
-        *place = serde_json::from_str(value).expect("JSON");
+fn every_metric_has_a_panel_or_a_reason_for_having_none() {
+    // Each run of the lab has a client of its own, so a gauge would show the last one.
+    let not_shown = ["client_retry_budget_tokens", "client_concurrency_limit"];
+    let panels = panels();
+    let expressions: Vec<_> = panels.iter().flat_map(Panel::expressions).collect();
+    let hidden = scenario::metrics().into_iter().filter(|metric| {
+        let mut expressions = expressions.iter();
+        !expressions.any(|expression| expression.contains(metric.name))
+    });
 
-        let broken = Broken::of(&dashboard);
+    let hidden: Vec<_> = hidden.map(|metric| metric.name).collect();
 
-        let rules: Vec<_> = broken.0.iter().map(|(rule, _)| *rule).collect();
-        assert_eq!(rules, [rule], "{pointer}");
+    assert_eq!(hidden, not_shown);
+}
+
+/// Every graph shows when an alert fired and when the lab was started.
+#[test]
+fn every_dashboard_marks_alerts_and_restarts() {
+    for dashboard in Dashboard::all() {
+        let annotations = list(&dashboard.json, "/annotations/list");
+        let told = annotations.iter().map(|annotation| {
+            let name = string(annotation, "/name");
+            let expression = string(annotation, "/expr");
+            assert!(expression.contains(&SELECTOR[1..]), "{expression}");
+            (name, annotation["enable"] == Value::Bool(true))
+        });
+        let told: Vec<_> = told.collect();
+        assert_eq!(
+            told,
+            [("Alerts", true), ("Restarts", true)],
+            "{}",
+            dashboard.name
+        );
     }
 }

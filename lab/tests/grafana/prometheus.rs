@@ -5,25 +5,27 @@ use std::{
     collections::BTreeMap,
     fs,
     io::{self, BufRead, BufReader},
-    path::Path,
     process::Stdio,
     thread,
     time::Duration,
 };
 
 use reqwest::Url;
-use serde_json::{Value, json};
+use serde_json::Value;
 use tempfile::TempDir;
 use tokio::{
     process::{Child, Command},
     sync::mpsc,
-    time::timeout,
+    time::{Instant, sleep, timeout},
 };
 
-use crate::{files, rules::RULES};
+use crate::files;
 
 /// How long anything may take before the test gives up on it.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The series of a result: their labels, and the value of each.
+pub(crate) type Series = Vec<(BTreeMap<String, String>, f64)>;
 
 /// Starts a program, and reads its output until `found` returns a value.
 async fn start<T>(mut command: Command, mut found: impl FnMut(&str) -> Option<T>) -> (Child, T) {
@@ -41,30 +43,25 @@ async fn start<T>(mut command: Command, mut found: impl FnMut(&str) -> Option<T>
             let _ = sender.send(line);
         }
     });
-    let mut said = String::new();
     let search = async {
-        while let Some(line) = lines.recv().await {
+        loop {
+            let line = lines.recv().await.expect("it ended");
             if let Some(found) = found(&line) {
-                return Some(found);
+                return found;
             }
-            said += &format!("{line}\n");
         }
-        None
     };
-    let result = timeout(PATIENCE, search).await.ok().flatten();
-    (
-        child,
-        result.unwrap_or_else(|| panic!("it is not ready:\n{said}")),
-    )
+    let ready = timeout(PATIENCE, search).await.expect("it is not ready");
+    (child, ready)
 }
 
 /// `lab serve`, while it runs.
 pub(crate) struct Lab {
-    _process: Child,
-    /// Where the service listens, as host and port.
+    process: Child,
+    /// Where the service listens, as host and port: its label `instance`.
     pub(crate) service: String,
     /// The address of the web UI.
-    pub(crate) page: String,
+    page: String,
 }
 
 impl Lab {
@@ -91,14 +88,21 @@ impl Lab {
         })
         .await;
         Self {
-            _process: process,
+            process,
             service,
             page,
         }
     }
 
-    /// A command line, as a person types it, for this lab.
-    pub(crate) fn command(&self, line: &str) -> Child {
+    /// Ends it, and returns its port.
+    pub(crate) async fn stop(mut self) -> String {
+        self.process.kill().await.expect("it ends");
+        let (_, port) = self.service.split_once(':').expect("a port");
+        port.to_owned()
+    }
+
+    /// Does what a person types, for this lab, and waits for its end.
+    pub(crate) async fn run(&self, line: &str) {
         let mut command = Command::new(env!("CARGO_BIN_EXE_lab"));
         command
             .args(line.split(' ').skip(1))
@@ -106,13 +110,13 @@ impl Lab {
             .kill_on_drop(true)
             .stdout(Stdio::null())
             .stderr(Stdio::null());
-        command.spawn().expect("lab")
+        command.status().await.expect("lab");
     }
 }
 
 /// Prometheus, while it runs.
 pub(crate) struct Prometheus {
-    process: Child,
+    _process: Child,
     url: String,
     http: reqwest::Client,
     /// It is removed after Prometheus has ended.
@@ -120,25 +124,30 @@ pub(crate) struct Prometheus {
 }
 
 impl Prometheus {
-    /// Starts Prometheus with the repository's configuration, with three changes: these
-    /// targets, this scrape interval in seconds, and alerts that fire after one interval.
-    pub(crate) async fn start(targets: &[String], interval: u8) -> Self {
-        Self::with(targets, interval, |rules| {
-            rules
-                .replace(" for: 30s", " for: 1s")
-                .replace(" for: 15s", " for: 1s")
-        })
-        .await
-    }
-
-    /// Starts Prometheus with the repository's configuration and rules, for these targets.
-    pub(crate) async fn as_shipped(targets: &[String]) -> Self {
-        Self::with(targets, 5, |rules| rules).await
-    }
-
-    async fn with(targets: &[String], interval: u8, change: fn(String) -> String) -> Self {
+    /// Starts Prometheus with the repository's configuration and rules, for these targets and
+    /// with this interval between scrapes in seconds; the repository has 5.
+    pub(crate) async fn start(labs: &[&Lab], interval: u8) -> Self {
         let folder = TempDir::new().expect("a folder");
-        configure(folder.path(), targets, interval, change);
+        let targets = labs.iter().map(|lab| lab.service.clone());
+        let targets = targets.collect::<Vec<_>>().join("\", \"");
+        let own = format!("127.0.0.1:{}", server::DEFAULT_PORT);
+        for (file, from, to) in [
+            (
+                "prometheus.yml",
+                "_interval: 5s",
+                format!("_interval: {interval}s"),
+            ),
+            ("targets/linux.yml", &*own, targets),
+            ("rules/recording.yml", "", String::new()),
+            ("rules/alerts.yml", "", String::new()),
+        ] {
+            let text = files::text(&format!("dashboards/prometheus/{file}"));
+            assert!(text.contains(from), "{file}");
+            let text = text.replace("_timeout: 4s", &format!("_timeout: {interval}s"));
+            let path = folder.path().join(file);
+            fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+            fs::write(path, text.replace(from, &to)).expect("a file");
+        }
         let within = |name: &str| folder.path().join(name).display().to_string();
         let mut command = Command::new("prometheus");
         command
@@ -155,102 +164,73 @@ impl Prometheus {
         })
         .await;
         Self {
-            process,
-            url: format!("http://{address}/api/v1"),
+            _process: process,
+            url: format!("http://{address}/api/v1/query"),
             http: http(),
             _folder: folder,
         }
     }
 
-    /// Queries its API.
-    async fn ask(&self, path: &str, fields: &[(&str, &str)]) -> Result<Value, String> {
-        let url = format!("{}/{path}", self.url);
-        let url = Url::parse_with_params(&url, fields).expect("a URL");
+    /// The series of an expression now.
+    pub(crate) async fn series(&self, expression: &str) -> Series {
+        let url = Url::parse_with_params(&self.url, [("query", expression)]).expect("a URL");
         let response = self.http.get(url).send().await.expect("a response");
         let text = response.text().await.expect("a body");
-        let mut body: Value = serde_json::from_str(&text).expect("JSON");
-        match body["status"].as_str() {
-            Some("success") => Ok(body["data"].take()),
-            _ => Err(body["error"].to_string()),
-        }
-    }
-
-    /// The values of an expression now, one for each series.
-    pub(crate) async fn now(&self, expression: &str) -> Result<Vec<f64>, String> {
-        let data = self.ask("query", &[("query", expression)]).await?;
-        let series = files::list(&data, "/result").iter();
-        Ok(series.map(|series| number(&series["value"])).collect())
-    }
-
-    /// The series of an expression now: their labels, and the value of each.
-    pub(crate) async fn series(&self, expression: &str) -> Vec<(BTreeMap<String, String>, f64)> {
-        let data = self.ask("query", &[("query", expression)]).await;
-        let data = data.unwrap_or_else(|error| panic!("{expression}: {error}"));
-        let series = files::list(&data, "/result").iter();
+        let body: Value = serde_json::from_str(&text).expect("JSON");
+        assert_eq!(body["status"], "success", "{expression}: {body}");
+        let series = files::list(&body, "/data/result").iter();
         series
             .map(|series| {
                 let labels = serde_json::from_value(series["metric"].clone());
-                (labels.expect("labels"), number(&series["value"]))
+                let value = files::string(series, "/value/1").parse();
+                (labels.expect("labels"), value.expect("a number"))
             })
             .collect()
     }
 
-    /// The health and the error of each rule at its last evaluation.
-    pub(crate) async fn rules(&self) -> BTreeMap<String, Value> {
-        let data = self.ask("rules", &[]).await.expect("rules");
-        let rules = files::list(&data, "/groups")
-            .iter()
-            .flat_map(|group| files::list(group, "/rules"));
-        rules
-            .map(|rule| {
-                let name = files::string(rule, "/name").to_owned();
-                (name, json!([rule["health"], rule.get("lastError")]))
-            })
+    /// The value of an expression without labels now.
+    pub(crate) async fn value(&self, expression: &str) -> f64 {
+        let series = self.series(expression).await;
+        let [(_, value)] = series.as_slice() else {
+            panic!("{expression}: {series:?}");
+        };
+        *value
+    }
+
+    /// Waits until each lab has been scraped so many times more.
+    pub(crate) async fn scrapes(&self, labs: &[&Lab], times: f64) {
+        let mut wanted = Vec::new();
+        for lab in labs {
+            wanted.push((lab, self.scraped(lab).await + times));
+        }
+        let deadline = Instant::now() + PATIENCE;
+        for (lab, wanted) in wanted {
+            while self.scraped(lab).await < wanted {
+                assert!(Instant::now() < deadline, "{} is not scraped", lab.service);
+                sleep(Duration::from_millis(200)).await;
+            }
+        }
+    }
+
+    /// How often a lab has been scraped.
+    pub(crate) async fn scraped(&self, lab: &Lab) -> f64 {
+        let scrapes = format!("sum_over_time(up{{instance=\"{}\"}}[1h])", lab.service);
+        let series = self.series(&scrapes).await;
+        series.first().map_or(0.0, |(_, times)| *times)
+    }
+
+    /// The firing alerts of a lab.
+    pub(crate) async fn firing(&self, instance: &str) -> Vec<String> {
+        let firing = format!(r#"ALERTS{{alertstate="firing",instance="{instance}"}}"#);
+        let series = self.series(&firing).await.into_iter();
+        series
+            .map(|(labels, _)| labels["alertname"].clone())
             .collect()
-    }
-}
-
-impl Drop for Prometheus {
-    fn drop(&mut self) {
-        let _ = self.process.start_kill();
-    }
-}
-
-/// The value of a sample: `[time, "value"]`.
-fn number(sample: &Value) -> f64 {
-    files::string(sample, "/1").parse().expect("a number")
-}
-
-/// Copies the configuration, and makes the changes.
-fn configure(folder: &Path, targets: &[String], interval: u8, change: fn(String) -> String) {
-    let source = "dashboards/prometheus";
-    for part in ["rules", "targets"] {
-        fs::create_dir_all(folder.join(part)).expect("a folder");
-    }
-    let configuration = files::text(&format!("{source}/prometheus.yml"));
-    let quick = configuration
-        .replace("_interval: 5s", &format!("_interval: {interval}s"))
-        .replace("_timeout: 4s", &format!("_timeout: {interval}s"));
-    assert_eq!(
-        quick.matches(&format!(": {interval}s")).count(),
-        3,
-        "{quick}"
-    );
-    let linux = files::text(&format!("{source}/targets/linux.yml"));
-    let targets = targets.join("\", \"");
-    let here = linux.replace(&format!("127.0.0.1:{}", server::DEFAULT_PORT), &targets);
-    assert!(here.contains(&targets), "{here}");
-
-    fs::write(folder.join("prometheus.yml"), quick).expect("a file");
-    fs::write(folder.join("targets/lab.yml"), here).expect("a file");
-    for file in files::folder(RULES, ".yml") {
-        let name = file.strip_prefix(source).expect("it is in the folder");
-        fs::write(folder.join(&name[1..]), change(files::text(&file))).expect("a file");
     }
 }
 
 /// A client for addresses on loopback.
-pub(crate) fn http() -> reqwest::Client {
+fn http() -> reqwest::Client {
     client::install_tls_provider();
     let builder = reqwest::Client::builder().no_proxy().tls_certs_only([]);
     builder.build().expect("legal")

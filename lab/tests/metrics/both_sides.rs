@@ -1,6 +1,6 @@
 //! A client and a service on one recorder, and a scraper.
 
-use std::{sync::Arc, time::SystemTime};
+use std::{net::SocketAddr, sync::Arc, time::SystemTime};
 
 use client::{
     IdempotencyKey, JsonObject, Listing, VirtualClock, teaching::ReliableApiClient,
@@ -64,6 +64,11 @@ impl BothSides {
         let key = client.new_idempotency_key();
         let job = client.create_job(&key, &JsonObject::new()).await;
         job.expect("a job");
+    }
+
+    /// Where the service listens.
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.service.local_addr()
     }
 
     /// The response to a scraper.

@@ -1,5 +1,6 @@
 //! `/metrics` with client and service on one recorder, as a scraper sees it.
 
+mod bad_requests;
 mod both_sides;
 mod course;
 mod promtool;

@@ -40,7 +40,7 @@ async fn promtool_accepts_the_metrics_after_every_call_and_after_the_whole_cours
     assert_nothing_to_say(both.scrape().await.as_bytes());
     both.stop().await;
 
-    let course = after_the_course().await;
+    let (_, course) = after_the_course().await;
     assert_nothing_to_say(&scrape(&course, "identity").await);
     course.stop().await.expect("nothing left behind");
 }

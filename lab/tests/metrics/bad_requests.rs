@@ -1,4 +1,4 @@
-//! Requests that no lesson is about: each kind of them once, to a fresh lab.
+//! Requests that no lesson is about: each kind of them once, to a fresh service.
 
 use std::{collections::BTreeMap, net::SocketAddr};
 
@@ -7,12 +7,7 @@ use tokio::{
     net::TcpStream,
 };
 
-use crate::fresh_lab::FreshLab;
-
-/// How many of them count as submissions of a job, all of them rejected.
-pub(crate) const REJECTED_JOBS: u64 = 5;
-/// How many of them meet a fault: HEAD of `/flaky` and of `/redirect`.
-pub(crate) const FAULTS: u64 = 2;
+use crate::both_sides::BothSides;
 
 /// Each request, its headers and its body, with the status and the route label of its
 /// response.
@@ -57,7 +52,7 @@ fn requests() -> Vec<(String, &'static str, &'static str)> {
 }
 
 /// Sends each of them, and returns how many there are.
-pub(crate) async fn send(address: SocketAddr) -> usize {
+async fn send(address: SocketAddr) -> usize {
     let requests = requests();
     for (request, status, _) in &requests {
         let mut wire = TcpStream::connect(address).await.expect("a connection");
@@ -83,13 +78,13 @@ fn responses(scrape: &str) -> BTreeMap<&str, u64> {
 
 #[tokio::test]
 async fn every_response_of_the_host_raises_a_series_that_stood_at_zero() {
-    let lab = FreshLab::start();
-    let before = lab.scrape().await;
+    let both = BothSides::start();
+    let before = both.scrape().await;
     let before = responses(&before);
 
-    let sent = send(lab.address()).await;
+    let sent = send(both.address()).await;
 
-    let after = lab.scrape().await;
+    let after = both.scrape().await;
     let after = responses(&after);
     assert!(before.values().all(|count| *count == 0), "{before:#?}");
     assert!(after.keys().eq(before.keys()), "a series was born");
@@ -102,4 +97,5 @@ async fn every_response_of_the_host_raises_a_series_that_stood_at_zero() {
             "{labels}"
         );
     }
+    both.stop().await;
 }

@@ -1,15 +1,12 @@
 //! The runbooks: written in Markdown, and served by Grafana as a page on which each alert
 //! has an anchor.
 
-use std::{env, fs};
-
 use pulldown_cmark::{CowStr, Event, Parser, Tag, html};
 
-use crate::{files, rules::Rule};
+use super::{assert_current, document, root};
 
 /// The page, which Grafana serves from its public folder.
 const PAGE: &str = "dashboards/grafana/runbooks.html";
-const URL: &str = "http://127.0.0.1:3000/public/lab/runbooks.html";
 
 const HEAD: &str = "<!doctype html>
 <html lang=\"en\">
@@ -25,7 +22,7 @@ body { font: 1rem/1.5 sans-serif; max-width: 42rem; margin: 2rem auto; padding: 
 
 /// The section with the runbooks, in Markdown, its headings one level higher.
 fn section() -> String {
-    let readme = files::text("dashboards/README.md");
+    let readme = document("dashboards/README.md");
     let (_, section) = readme.split_once("## Runbooks\n").expect("runbooks");
     format!("# Runbooks\n{}", section.replace("\n### ", "\n## "))
 }
@@ -52,28 +49,5 @@ fn page(markdown: &str) -> String {
 fn the_page_of_the_runbooks_is_current() {
     let page = page(&section());
 
-    if env::var_os("UPDATE_DOCUMENTS").is_some() {
-        fs::write(files::root().join(PAGE), &page).expect("the page");
-    }
-
-    assert_eq!(files::text(PAGE), page);
-}
-
-#[test]
-fn every_alert_links_to_its_runbook_which_grafana_serves() {
-    let section = section();
-    let page = page(&section);
-    let headings: Vec<_> = section
-        .lines()
-        .filter_map(|line| line.strip_prefix("## "))
-        .collect();
-    let names: Vec<_> = Rule::alerts().into_iter().map(|alert| alert.name).collect();
-
-    assert_eq!(headings, names);
-    for alert in Rule::alerts() {
-        let anchor = alert.name.to_lowercase();
-        assert_eq!(alert.annotations["runbook_url"], format!("{URL}#{anchor}"));
-        let heading = format!("<h2 id=\"{anchor}\">{}</h2>", alert.name);
-        assert!(page.contains(&heading), "{heading}");
-    }
+    assert_current(&root().join(PAGE), &page);
 }
