@@ -585,6 +585,17 @@ mod tests {
             }
         }
 
+        /// A process of the lab's own group looks as if the lab had started it.
+        #[cfg(target_os = "linux")]
+        #[tokio::test]
+        async fn what_has_joined_the_group_of_the_lab_ends_with_it() {
+            let group = nix::unistd::getpgrp();
+            let joins = format!("setpgrp(0, {group}); %ENV = (); exec \"/bin/sleep\", 60");
+            let script = format!("perl -e 'if (!fork) {{ if (!fork) {{ {joins} }} }}'");
+
+            assert!(leaves_nothing(&script).await, "{script}");
+        }
+
         #[tokio::test]
         async fn megabytes_cost_no_memory_and_hide_no_result() {
             let record = shell("yes | head -c 20000000; echo done", LONG).await;

@@ -7,13 +7,15 @@
 //! a client runs, and ends all of them when the last client has ended: by then whoever
 //! started them has ended, too.
 //!
-//! An orphan is a child of the lab in another process group than the lab's, which is no
-//! client that runs and was not there before. All this is Linux's; elsewhere none of it
+//! An orphan is a child of the lab which is no client that runs and was not there before. It
+//! is in another process group than the lab's, or lacks the lab's environment: what the lab
+//! starts itself has both. All this is Linux's; elsewhere none of it
 //! is found.
 
 use std::{
     collections::BTreeSet,
-    ffi::OsStr,
+    env,
+    ffi::{OsStr, OsString},
     io,
     sync::{Mutex, MutexGuard, PoisonError},
     thread::sleep,
@@ -101,7 +103,8 @@ impl Stragglers {
     pub(super) fn end(&self) {
         let mut ended = BTreeSet::new();
         loop {
-            let found: Vec<_> = with(&self.url).filter(|it| !ended.contains(it)).collect();
+            let is_new = |process: &Pid| !ended.contains(process);
+            let found: Vec<_> = with(&self.url).filter(is_new).collect();
             if found.is_empty() {
                 return;
             }
@@ -159,10 +162,21 @@ impl Clients {
 
     fn orphans(&self) -> impl Iterator<Item = Pid> {
         let group = getpgrp().as_raw();
-        let strange = children().filter(move |child| child.pgrp != group);
+        let strange = children().filter(move |child| child.pgrp != group || is_strange(child));
         let strange = strange.map(|child| Pid::from_raw(child.pid));
         strange.filter(|child| !self.running.contains(child) && !self.before.contains(child))
     }
+}
+
+/// Whether a child of the lab's own process group was not started by the lab. One that has
+/// ended has no environment that would tell, and whoever started it waits for it.
+fn is_strange(child: &Stat) -> bool {
+    let process = Process::new(child.pid);
+    let Ok(environment) = process.and_then(|process| process.environ()) else {
+        return false;
+    };
+    let is_inherited = |(name, value): (OsString, OsString)| environment.get(&name) == Some(&value);
+    !matches!(child.state, 'Z' | 'X') && !env::vars_os().all(is_inherited)
 }
 
 /// Whether a child has ended. If so, it is nobody's zombie then.

@@ -3,9 +3,10 @@
 use std::{
     fs::{self, File, Metadata},
     io::{self, Write},
-    path::{Path, PathBuf},
-    process,
+    path::Path,
 };
+
+use tempfile::{Builder, NamedTempFile};
 
 use super::{Exit, terminal};
 
@@ -24,11 +25,7 @@ pub(super) fn check(file: &Path) -> Result<(), Exit> {
         // Opening a pipe or a device could block, and a test write could have an effect.
         Ok(found) if !found.is_file() => Ok(()),
         Ok(_) => File::options().write(true).open(file).map(drop),
-        Err(_) => {
-            let part = part_beside(file);
-            let made = File::create_new(&part).map(drop);
-            made.and_then(|()| fs::remove_file(&part))
-        }
+        Err(_) => file_beside(file).and_then(NamedTempFile::close),
     };
     checked.map_err(|error| failed(file, &error))
 }
@@ -58,33 +55,31 @@ fn put(file: &Path, text: &str) -> io::Result<()> {
 }
 
 /// Writes a second file and renames it: nobody reads half a report, and an old report
-/// stays if the new one cannot be written.
+/// stays if the new one cannot be written. Dropped before that, the second file is removed.
 fn replace(file: &Path, text: &str, old: Option<&Metadata>) -> io::Result<()> {
-    let part = part_beside(file);
-    let written = write_beside(&part, file, text, old);
-    if written.is_err() {
-        // If it was never created, there is nothing to remove.
-        let _ = fs::remove_file(&part);
-    }
-    written
-}
-
-/// A fixed name, because the file's own name with a suffix could be too long.
-fn part_beside(file: &Path) -> PathBuf {
-    file.with_file_name(format!(".lab-report-{}.part", process::id()))
-}
-
-fn write_beside(part: &Path, file: &Path, text: &str, old: Option<&Metadata>) -> io::Result<()> {
-    let mut open = File::create_new(part)?;
-    open.write_all(text.as_bytes())?;
+    let mut part = file_beside(file)?;
+    part.write_all(text.as_bytes())?;
     if let Some(old) = old {
-        if !can_stand_for(&open.metadata()?, old) {
-            fs::write(file, text)?;
-            return fs::remove_file(part);
+        if !can_stand_for(&part.as_file().metadata()?, old) {
+            return fs::write(file, text);
         }
-        open.set_permissions(old.permissions())?;
+        part.as_file().set_permissions(old.permissions())?;
     }
-    fs::rename(part, file)
+    part.persist(file)?;
+    Ok(())
+}
+
+/// A new file in the same folder. Nobody can guess its name, so that nobody can put a file or a
+/// link in its place. The name does not contain that of the report, which could be too long.
+fn file_beside(file: &Path) -> io::Result<NamedTempFile> {
+    let mut builder = Builder::new();
+    builder.prefix(".lab-report-").suffix(".part");
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let folder = file
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    builder.tempfile_in(folder.unwrap_or(Path::new(".")))
 }
 
 /// Whether a new file may replace an old one without changing anything but the content:
