@@ -1,7 +1,7 @@
 //! The facts of a decision, read off a request and its result.
 //!
 //! [`eligibility`] says which requests may be repeated, and holds the permission for a
-//! POST. [`failure`] names the kinds of failure, which [`carried`] brings up the stack, [`classify`] says which results are worth
+//! POST. [`failure`] names the kinds of failure, which [`mod@carried`] brings up the stack, [`classify`] says which results are worth
 //! another attempt, and [`retry_after`] reads the server's wait.
 
 mod carried;
