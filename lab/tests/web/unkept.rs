@@ -7,7 +7,7 @@ use http::StatusCode;
 use serde_json::{Value, json};
 use tokio::time::{sleep, timeout};
 
-use crate::support::{Browser, PATIENCE, TestResponse, serve};
+use crate::support::{Browser, PATIENCE, serve};
 
 /// A run that waits for two minutes.
 pub(crate) fn waiting() -> Value {
@@ -65,24 +65,28 @@ async fn an_unkept_run_is_neither_listed_nor_published() {
 
 #[tokio::test]
 async fn too_many_unkept_runs_are_refused_until_their_callers_hang_up() {
-    let (_dashboard, browser) = serve().await;
+    let (dashboard, browser) = serve().await;
+    let service = Browser::of(&dashboard.service_url());
     let (waiting, short) = (waiting(), unkept("items"));
-    let until = async |status: StatusCode| -> TestResponse {
-        loop {
-            let response = browser.start(&short).await;
-            if response.status == status {
-                return response;
-            }
+    let once_all_wait = async {
+        while service.total("client_attempts_total{").await < 32 {
             sleep(Duration::from_millis(20)).await;
         }
+        browser.start(&short).await
     };
 
     let refused = tokio::select! {
         ended = join_all((0..32).map(|_| browser.start(&waiting))) => panic!("{}", ended.len()),
-        refused = timeout(PATIENCE, until(StatusCode::TOO_MANY_REQUESTS)) => refused,
+        refused = timeout(PATIENCE, once_all_wait) => refused.expect("32 runs that wait"),
     };
-    let admitted = timeout(PATIENCE, until(StatusCode::OK)).await;
+    // The callers have hung up.
+    let admitted = timeout(PATIENCE, async {
+        while browser.start(&short).await.status != StatusCode::OK {
+            sleep(Duration::from_millis(20)).await;
+        }
+    });
 
-    assert_eq!(refused.expect("a refusal").code(), "too_many_runs");
-    assert!(admitted.is_ok());
+    assert_eq!(refused.status, StatusCode::TOO_MANY_REQUESTS);
+    assert_eq!(refused.code(), "too_many_runs");
+    assert!(admitted.await.is_ok(), "the slots are not given back");
 }
