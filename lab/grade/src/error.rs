@@ -17,6 +17,9 @@ pub enum ServiceError {
     /// It did not stop cleanly.
     #[error("the service could not be stopped")]
     Stop(#[from] StopError),
+    /// The system refused a descriptor while the case went on.
+    #[error("the system refused to open another file: raise the limit (ulimit -n)")]
+    Descriptors,
     /// No port was free for a listener that refuses connections.
     #[error("no port for the faults of the network")]
     Network(#[source] io::Error),

@@ -26,6 +26,8 @@ use activity::Activity;
 use connection::connection;
 use observer::Observed;
 
+use crate::descriptors;
+
 mod activity;
 mod body;
 mod connection;
@@ -176,7 +178,10 @@ async fn accept(
         match listener.accept().await {
             Ok((stream, _)) => return (stream, place),
             Err(error) if concerns_one_connection(&error) => {}
-            Err(_) => sleep(ACCEPT_PAUSE).await,
+            Err(_) => {
+                descriptors::refused();
+                sleep(ACCEPT_PAUSE).await;
+            }
         }
     }
 }

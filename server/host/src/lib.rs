@@ -58,6 +58,7 @@ pub mod accept;
 mod admission;
 mod body_hash;
 mod config;
+mod descriptors;
 mod every_request;
 mod exchange;
 mod exposition;
@@ -96,6 +97,7 @@ pub use config::{
     ConfigError, DEFAULT_DRAIN_DEADLINE, DEFAULT_LEDGER_CAPACITY, MAX_CAPACITY, MAX_DRAIN_DEADLINE,
     ServiceConfig, ServiceConfigBuilder,
 };
+pub use descriptors::{TooFewDescriptors, refusals, services_left};
 pub use exchange::{Exchange, MAX_RECORDED_BODY, RequestShape, SentBody, SentResponse};
 pub use ledger::Ledger;
 pub use metrics_sink::{METRICS_MEDIA_TYPE, METRICS_PATH, Metrics};

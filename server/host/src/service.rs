@@ -16,6 +16,7 @@ use wire::WireRecord;
 
 use crate::accept::{self, ConnectionObserver, Phase, Stopped, listen};
 use crate::config::ServiceConfig;
+use crate::descriptors::{Reservation, TooFewDescriptors};
 use crate::ledger::Ledger;
 use crate::metrics_sink::Metrics;
 use crate::router::around;
@@ -51,6 +52,9 @@ pub enum StartError {
         /// The error of the operating system.
         source: io::Error,
     },
+    /// The process may not open as many descriptors as a service needs.
+    #[error(transparent)]
+    Descriptors(#[from] TooFewDescriptors),
     /// The serving thread or its runtime could not be set up.
     #[error("could not start the serving thread")]
     Thread(#[source] io::Error),
@@ -97,6 +101,7 @@ impl Host {
         config: ServiceConfig,
         served: impl Into<Served>,
     ) -> Result<RunningService, StartError> {
+        let reservation = Reservation::new()?;
         let served = served.into();
         let state = HostState::new(&config, &served.expected);
         let (ledger, held) = (state.ledger.clone(), state.downgrade());
@@ -132,6 +137,7 @@ impl Host {
             phase,
             outcome,
             thread: Some(thread),
+            _descriptors: reservation,
         })
     }
 }
@@ -210,6 +216,7 @@ pub struct RunningService {
     phase: watch::Sender<Phase>,
     outcome: oneshot::Receiver<Stopped>,
     thread: Option<JoinHandle<()>>,
+    _descriptors: Reservation,
 }
 
 impl RunningService {

@@ -20,6 +20,9 @@ pub enum RunError {
     /// The service did not stop cleanly.
     #[error("the service could not be stopped")]
     Stop(#[from] StopError),
+    /// The system refused a descriptor while the run went on.
+    #[error("the system refused to open another file: raise the limit (ulimit -n)")]
+    Descriptors,
     /// The network between client and service could not be set up.
     #[error("no port for the faults of the network")]
     Network(#[source] io::Error),
