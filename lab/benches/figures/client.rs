@@ -1,11 +1,6 @@
 //! One GET with JSON by the reference client, compared with `reqwest`.
 
-use std::{
-    fmt::Debug,
-    hint::black_box,
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::{fmt::Debug, hint::black_box, io, sync::Arc, time::Instant};
 
 use client::{Endpoint, Timeouts, teaching::ReliableApiClient, telemetry::SharedRecorder};
 use metrics_exporter_prometheus::PrometheusHandle;
@@ -21,14 +16,13 @@ use tracing::{Dispatch, dispatcher};
 use tracing_subscriber::{Registry, layer::SubscriberExt};
 
 use crate::{
-    bare_service,
-    process::{self, Core, Service, Worker, instructions, is_installed},
-    spread::Spread,
-    table::{Bound, Line, Row},
+    bare,
+    process::{self, FIRST, SECOND, Worker, instructions, is_installed},
+    table::{Bound, ratios, show},
 };
 
 /// A worker that sends requests in one way, for their instructions to be counted.
-pub(crate) const CALLS: &str = "calls";
+pub(crate) const COUNTED: &str = "counted-calls";
 
 /// A worker that sends some in one way whenever it is asked, and prints the seconds of each.
 pub(crate) const TURNS: &str = "turns";
@@ -37,103 +31,85 @@ const ITEMS: Endpoint = Endpoint::new("items", "/items");
 
 /// Calls before those that are counted, and those that are counted.
 const WARM_UP: u32 = 200;
-const COUNTED: u32 = 1000;
+const CALLS: u32 = 1000;
 
-/// The calls of a turn that fill the caches and are not measured, those that are measured,
-/// and the turns of a process. The recorder overwrites its oldest trace once in 128 calls.
-const TURN: [u32; 2] = [150, 50];
+/// The calls of a turn that fill the caches and are not measured, and those that are
+/// measured. The recorder overwrites its oldest trace once in 128 calls.
+const TURN_WARM_UP: u32 = 150;
+const TURN: u32 = 50;
+
+/// The turns of a process, and the processes of each way, one after another. The addresses
+/// of its memory make a process some percent faster or slower.
 const TURN_COUNT: usize = 30;
-
-/// Processes of each way, one after another. The addresses of its memory make a process some
-/// percent faster or slower.
 const PROCESSES: usize = 8;
 
 /// The ways to send a request: `reqwest` with the timeouts of the client, the same with the
 /// retries of `reqwest-retry`, the client without a recorder and a subscriber, and the client
-/// with a Prometheus recorder and every span recorded by the lab.
-const WAYS: [&str; 4] = [
-    "reqwest",
-    "reqwest-retry",
-    "client",
-    "client with telemetry",
-];
-
-const INSTRUCTIONS: [Row; 4] = [
-    Row("reqwest, instructions a call", "", Bound::None),
-    Row("reqwest-retry / reqwest, instructions", "", Bound::None),
-    Row("client / reqwest, instructions", "", Bound::AtMost(1.20)),
-    Row(
-        "client with telemetry / reqwest, instructions",
-        "",
+/// with a Prometheus recorder and every span recorded by the lab. Beside each are its bounds
+/// over `reqwest`, of instructions and of time.
+const WAYS: [(&str, Bound, Bound); 4] = [
+    ("reqwest", Bound::None, Bound::None),
+    ("reqwest-retry", Bound::None, Bound::None),
+    ("client", Bound::AtMost(1.20), Bound::AtMost(1.10)),
+    (
+        "client with telemetry",
         Bound::AtMost(1.30),
-    ),
-];
-
-const TIMES: [Row; 4] = [
-    Row("reqwest, time of a call on one core", " us", Bound::None),
-    Row("reqwest-retry / reqwest, time", "", Bound::None),
-    Row("client / reqwest, time", "", Bound::AtMost(1.10)),
-    Row(
-        "client with telemetry / reqwest, time",
-        "",
         Bound::AtMost(1.18),
     ),
 ];
 
-pub(crate) fn measure() -> Vec<Line> {
-    let mut lines: Vec<_> = match is_installed("valgrind") {
-        true => count_instructions().into(),
-        false => INSTRUCTIONS.map(|row| row.missing("needs valgrind")).into(),
-    };
-    lines.extend(measure_times());
-    lines
-}
-
-fn count_instructions() -> [Line; 4] {
-    let service = start_service(Core::Second);
-    let counts = WAYS.map(|way| {
-        let arguments = [way, &service.base_url];
-        instructions("figures::client::counted", CALLS, &arguments) / f64::from(COUNTED)
-    });
-    [0, 1, 2, 3].map(|way| {
-        let unit = if way == 0 { 1.0 } else { counts[0] };
-        INSTRUCTIONS[way].measured(Spread::of([counts[way] / unit]))
-    })
-}
-
-fn measure_times() -> [Line; 4] {
+pub(crate) fn measure() {
+    if is_installed("valgrind") {
+        let service = Worker::start(SECOND, bare::SERVICE, &[]);
+        let mut bare = 0.0;
+        for (way, bound, _) in WAYS {
+            let arguments = [way, &service.base_url];
+            let count = instructions("figures::client::counted", COUNTED, &arguments);
+            let count = count / f64::from(CALLS);
+            if way == "reqwest" {
+                bare = count;
+                show("reqwest, instructions a call", "", bound, vec![count]);
+            } else {
+                show(
+                    &format!("{way} / reqwest, instructions"),
+                    "",
+                    bound,
+                    vec![count / bare],
+                );
+            }
+        }
+    }
     // With both ends on one core, the work of either counts.
-    let service = start_service(Core::First);
-    let turns = (0..PROCESSES).flat_map(|_| turns_of_processes(&service));
-    let turns: Vec<_> = turns.collect();
-    let of = |way: usize| -> Vec<f64> { turns.iter().map(|turn| turn[way]).collect() };
-    [0, 1, 2, 3].map(|way| {
-        TIMES[way].measured(match way {
-            0 => Spread::of(of(0).iter().map(|seconds| seconds * 1e6)),
-            _ => Spread::of_ratios(&of(way), &of(0)),
-        })
-    })
+    let service = Worker::start(FIRST, bare::SERVICE, &[]);
+    let mut seconds = [const { Vec::new() }; 4];
+    for _ in 0..PROCESSES {
+        // One process for each way: a recorder installed by one would slow down the others.
+        let mut workers =
+            WAYS.map(|(way, ..)| Worker::start(FIRST, TURNS, &[way, &service.base_url]));
+        for _ in 0..TURN_COUNT {
+            for (worker, seconds) in workers.iter_mut().zip(&mut seconds) {
+                seconds.push(worker.ask());
+            }
+        }
+    }
+    for ((way, _, bound), of_way) in WAYS.into_iter().zip(&seconds) {
+        if way == "reqwest" {
+            let micros = of_way.iter().map(|seconds| seconds * 1e6).collect();
+            show("reqwest, time of a call on one core", " us", bound, micros);
+        } else {
+            show(
+                &format!("{way} / reqwest, time"),
+                "",
+                bound,
+                ratios(of_way, &seconds[0]),
+            );
+        }
+    }
 }
 
-/// The seconds of a call in each turn of each way, all of a way in one process.
-fn turns_of_processes(service: &Service) -> Vec<[f64; 4]> {
-    // One process for each way: a recorder installed by one would slow down the others.
-    let mut workers = WAYS.map(|way| {
-        let arguments = [way, &service.base_url];
-        Worker::start(process::worker_on(Core::First, TURNS, &arguments))
-    });
-    let turn = |worker: &mut Worker| worker.ask().parse().expect("it prints seconds");
-    let turns = (0..TURN_COUNT).map(|_| workers.each_mut().map(turn));
-    turns.collect()
-}
-
-fn start_service(core: Core) -> Service {
-    Service::start(process::worker_on(core, bare_service::WORKER, &[]))
-}
-
-/// Sends requests in one way. The arguments are its name and the URL of the service.
-pub(crate) fn call(arguments: &[String]) {
-    let caller = Caller::from(arguments);
+/// Sends requests in one way.
+pub(crate) fn call_counted(way: &str, base_url: &str) {
+    let caller = Caller::new(way, base_url);
     caller.send(WARM_UP);
     counted(&caller);
 }
@@ -141,17 +117,23 @@ pub(crate) fn call(arguments: &[String]) {
 /// The calls whose instructions are counted. Callgrind finds them by the name of this function.
 #[inline(never)]
 fn counted(caller: &Caller) {
-    caller.send(COUNTED);
+    caller.send(CALLS);
 }
 
 /// Sends requests in one way whenever it is asked, and prints the seconds of a call.
-pub(crate) fn take_turns(arguments: &[String]) {
-    let caller = Caller::from(arguments);
-    process::respond(|| {
-        let seconds = caller.turn().as_secs_f64();
-        caller.upkeep();
-        seconds.to_string()
-    });
+pub(crate) fn take_turns(way: &str, base_url: &str) {
+    let caller = Caller::new(way, base_url);
+    println!("ready");
+    for _ in io::stdin().lines() {
+        caller.send(TURN_WARM_UP);
+        let begun = Instant::now();
+        caller.send(TURN);
+        println!("{}", begun.elapsed().as_secs_f64() / f64::from(TURN));
+        // A process does this every few seconds, for thousands of requests.
+        if let Some(telemetry) = &caller.telemetry {
+            telemetry.counts.run_upkeep();
+        }
+    }
 }
 
 /// One way to send a request, with all that it needs.
@@ -175,25 +157,20 @@ struct Telemetry {
 }
 
 impl Caller {
-    /// The arguments of a worker are the name of a way and the URL of the service.
-    fn from(arguments: &[String]) -> Self {
-        let [name, base_url] = arguments else {
-            unreachable!("a worker that calls has two arguments")
-        };
-        client::install_tls_provider();
-        let url = || format!("{base_url}{}", ITEMS.template());
+    fn new(way: &str, base_url: &str) -> Self {
+        let url = format!("{base_url}{}", ITEMS.template());
         let client = ReliableApiClient::builder(base_url);
         let mut telemetry = None;
-        let sender = match &**name {
-            "reqwest" => Sender::Bare(session(), url()),
+        let sender = match way {
+            "reqwest" => Sender::Bare(session(), url),
             "reqwest-retry" => {
                 let retries = ExponentialBackoff::builder().build_with_max_retries(3);
                 let client = reqwest_middleware::ClientBuilder::new(session())
                     .with(RetryTransientMiddleware::new_with_policy(retries));
-                Sender::Transient(client.build(), url())
+                Sender::Transient(client.build(), url)
             }
             "client" => Sender::Client(client.build().expect("legal")),
-            "client with telemetry" => {
+            _ => {
                 let origin = Instant::now();
                 let now = Arc::new(move || origin.elapsed());
                 let spans = Recorder::new(now, 1, Limits::default());
@@ -205,28 +182,11 @@ impl Caller {
                 let counts: SharedRecorder = Arc::new(counts);
                 Sender::Client(client.recorder(counts).build().expect("legal"))
             }
-            unknown => unreachable!("there is no way {unknown:?}"),
         };
         Self {
             runtime: process::runtime(),
             sender,
             telemetry,
-        }
-    }
-
-    /// The time of a call in one turn.
-    fn turn(&self) -> Duration {
-        let [warm_up, measured] = TURN;
-        self.send(warm_up);
-        let begun = Instant::now();
-        self.send(measured);
-        begun.elapsed() / measured
-    }
-
-    /// Upkeep, which a process does every few seconds, for thousands of requests.
-    fn upkeep(&self) {
-        if let Some(telemetry) = &self.telemetry {
-            telemetry.counts.run_upkeep();
         }
     }
 

@@ -5,37 +5,27 @@ use std::{hint::black_box, num::NonZeroU32, time::Instant};
 use client::{Endpoint, Listing, ListingLimits, teaching::ReliableApiClient};
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use tokio::runtime::Runtime;
 
 use crate::{
-    bare_service,
+    bare,
     client::session,
-    memory,
-    process::{self, Core, Service},
-    spread::Spread,
-    table::{Bound, Line, Row},
+    process::{self, SECOND, Worker},
+    service::resident,
+    table::{Bound, show},
 };
 
-/// A worker that crawls both ways in turns, and prints the seconds of each.
+/// A worker that crawls both ways in turns, and prints how many items a second the client
+/// reads for each that the loop by hand reads.
 pub(crate) const TIMES: &str = "crawl-times";
 
 /// A worker that crawls, and prints the memory of each page.
 pub(crate) const PAGES: &str = "crawl-pages";
 
-const RATIO: Row = Row(
-    "crawl of a million items / loop by hand",
-    "",
-    Bound::AtLeast(0.95),
-);
-const MEMORY: Row = Row("  memory a page", " B", Bound::AtMost(64.0));
-
 /// A listing of a million items, a hundred a page, and one that never ends, with one.
-const LONG: Endpoint = Endpoint::new("long", bare_service::LONG_PAGES);
-const SINGLE: Endpoint = Endpoint::new("endless", bare_service::ENDLESS_PAGES);
+const LONG: Endpoint = Endpoint::new("long", bare::LONG_PAGES);
+const SINGLE: Endpoint = Endpoint::new("endless", bare::ENDLESS_PAGES);
 
-/// The items of a crawl, and the turns of each way.
 const ITEMS: u32 = 1_000_000;
-const ROUNDS: usize = 5;
 
 /// The pages before memory is measured, and those whose memory is measured. In between, a
 /// table of cursors doubles a few times.
@@ -49,45 +39,42 @@ struct Page {
     next_cursor: Option<String>,
 }
 
-pub(crate) fn measure() -> Vec<Line> {
-    let worker = |worker| {
-        let service = process::worker_on(Core::Second, bare_service::WORKER, &[]);
-        let service = Service::start(service);
-        let worker = process::worker_on(Core::First, worker, &[&service.base_url]);
-        process::output(worker)
+pub(crate) fn measure() {
+    let numbers = |worker| -> Vec<f64> {
+        let service = Worker::start(SECOND, bare::SERVICE, &[]);
+        let printed = process::output(worker, &[&service.base_url]);
+        let numbers = printed.lines().map(|line| line.parse().expect("a number"));
+        numbers.collect()
     };
-    let rounds: Vec<[f64; 2]> = serde_json::from_str(&worker(TIMES)).expect("it prints times");
-    let ratios = rounds.iter().map(|[loops, crawl]| loops / crawl);
-    let bytes = worker(PAGES).trim().parse().expect("a number");
-    vec![
-        RATIO.measured(Spread::of(ratios)),
-        MEMORY.measured(Spread::of([bytes])),
-    ]
+    let label = "crawl of a million items / loop by hand";
+    show(label, "", Bound::AtLeast(0.95), numbers(TIMES));
+    show("  memory a page", " B", Bound::AtMost(64.0), numbers(PAGES));
 }
 
-/// Crawls both ways in turns, and prints the seconds of each.
-pub(crate) fn time(arguments: &[String]) {
-    let crawler = Crawler::new(arguments);
-    let rounds = [(); ROUNDS].map(|()| {
-        [
-            timed(|| crawler.loop_by_hand()),
-            timed(|| crawler.by_client()),
-        ]
-    });
-    println!("{}", serde_json::to_string(&rounds).expect("numbers"));
+pub(crate) fn time(base_url: &str) {
+    let (runtime, http) = (process::runtime(), session());
+    let client = ReliableApiClient::builder(base_url).build().expect("legal");
+    for _ in 0..5 {
+        let begun = Instant::now();
+        runtime.block_on(loop_by_hand(&http, base_url));
+        let by_hand = begun.elapsed();
+        let begun = Instant::now();
+        runtime.block_on(by_client(&client));
+        println!("{}", by_hand.as_secs_f64() / begun.elapsed().as_secs_f64());
+    }
 }
 
 /// Reads pages, and prints the bytes that each of them leaves in memory.
-pub(crate) fn remember(arguments: &[String]) {
-    let crawler = Crawler::new(arguments);
-    let held = crawler.runtime.block_on(async {
-        let mut pages = crawler.listing(SINGLE).pages();
+pub(crate) fn remember(base_url: &str) {
+    let client = ReliableApiClient::builder(base_url).build().expect("legal");
+    let held = process::runtime().block_on(async {
+        let mut pages = listing(&client, SINGLE).pages();
         let mut read = async |count| {
             for _ in 0..count {
                 let page = pages.next_page().await.expect("it goes on");
                 black_box(page.expect("a page"));
             }
-            memory::resident("self")
+            resident("self")
         };
         let before = read(FIRST_PAGES).await;
         read(MORE_PAGES).await - before
@@ -95,76 +82,43 @@ pub(crate) fn remember(arguments: &[String]) {
     println!("{}", held / f64::from(MORE_PAGES));
 }
 
-/// The seconds of this.
-fn timed(act: impl FnOnce()) -> f64 {
-    let begun = Instant::now();
-    act();
-    begun.elapsed().as_secs_f64()
-}
-
-struct Crawler {
-    runtime: Runtime,
-    base_url: String,
-    bare: reqwest::Client,
-    client: ReliableApiClient,
-}
-
-impl Crawler {
-    fn new(arguments: &[String]) -> Self {
-        let [base_url] = arguments else {
-            unreachable!("a worker that crawls has one argument")
-        };
-        client::install_tls_provider();
-        Self {
-            runtime: process::runtime(),
-            base_url: base_url.clone(),
-            bare: session(),
-            client: ReliableApiClient::builder(base_url).build().expect("legal"),
+/// The loop of a user of `reqwest`.
+async fn loop_by_hand(http: &reqwest::Client, base_url: &str) {
+    let first = format!("{base_url}{}?limit=100", LONG.template());
+    let mut url = first.clone();
+    let mut items = 0;
+    loop {
+        let response = http.get(url).send().await.expect("a response");
+        let response = response.error_for_status().expect("a success");
+        let body = response.bytes().await.expect("a body");
+        let page: Page = serde_json::from_slice(&body).expect("a page");
+        for item in page.items {
+            black_box(item);
+            items += 1;
         }
+        let Some(cursor) = page.next_cursor else {
+            break;
+        };
+        url = format!("{first}&cursor={cursor}");
     }
+    assert_eq!(items, ITEMS);
+}
 
-    /// The loop of a user of `reqwest`.
-    fn loop_by_hand(&self) {
-        let first = format!("{}{}?limit=100", self.base_url, LONG.template());
-        self.runtime.block_on(async {
-            let mut items = 0;
-            let mut url = first.clone();
-            loop {
-                let response = self.bare.get(url).send().await.expect("a response");
-                let response = response.error_for_status().expect("a success");
-                let body = response.bytes().await.expect("a body");
-                let page: Page = serde_json::from_slice(&body).expect("a page");
-                for item in page.items {
-                    black_box(item);
-                    items += 1;
-                }
-                let Some(cursor) = page.next_cursor else {
-                    break;
-                };
-                url = format!("{first}&cursor={cursor}");
-            }
-            assert_eq!(items, ITEMS);
-        });
+/// The same by the client, item by item.
+async fn by_client(client: &ReliableApiClient) {
+    let mut listing = listing(client, LONG).items();
+    let mut items = 0;
+    while let Some(item) = listing.next_item().await {
+        black_box(item.expect("an item"));
+        items += 1;
     }
+    assert_eq!(items, ITEMS);
+}
 
-    /// The same by the client, item by item.
-    fn by_client(&self) {
-        self.runtime.block_on(async {
-            let mut listing = self.listing(LONG).items();
-            let mut items = 0;
-            while let Some(item) = listing.next_item().await {
-                black_box(item.expect("an item"));
-                items += 1;
-            }
-            assert_eq!(items, ITEMS);
-        });
-    }
-
-    fn listing(&self, endpoint: Endpoint) -> Listing {
-        let mut limits = ListingLimits::DEFAULT;
-        limits.max_pages = NonZeroU32::MAX;
-        limits.max_items = NonZeroU32::MAX;
-        limits.page_size = NonZeroU32::new(100).expect("it is not zero");
-        self.client.listing(endpoint).limits(limits)
-    }
+fn listing(client: &ReliableApiClient, endpoint: Endpoint) -> Listing {
+    let mut limits = ListingLimits::DEFAULT;
+    limits.max_pages = NonZeroU32::MAX;
+    limits.max_items = NonZeroU32::MAX;
+    limits.page_size = NonZeroU32::new(100).expect("it is not zero");
+    client.listing(endpoint).limits(limits)
 }

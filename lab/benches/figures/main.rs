@@ -7,88 +7,96 @@
 //!
 //! Most figures are ratios of two programs that are measured in turns in one run, so that
 //! other work on the machine affects both. Each program is a process of its own, pinned
-//! to a core with `taskset`: the measured one to the first core, its peer to the second, or
-//! both to the first where the table says so. `valgrind --tool=callgrind` counts
-//! instructions, which repeat to one in a thousand. `wrk` counts requests per second. If a
-//! tool is not installed, the table says which figures it does not include.
-//!
-//! Nothing here asserts a time.
+//! to a core with `taskset`. `valgrind --tool=callgrind` counts instructions, which repeat
+//! to one in a thousand, and `wrk` counts requests per second. Nothing here asserts a time.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints its table")]
 #![expect(clippy::print_stderr, reason = "a benchmark prints its progress")]
 
-mod bare_service;
+mod bare;
 mod client;
 mod crawl;
-mod lab_service;
-mod memory;
 mod process;
 mod proxy;
-mod scrape;
 mod service;
-mod spread;
-mod storm_speed;
 mod table;
 
-use std::{env, process::ExitCode};
+use std::{env, ops::ControlFlow, process::ExitCode, time::Instant};
 
-use table::Line;
-
-/// Measures some lines of the table.
-type Measure = fn() -> Vec<Line>;
+use storm::{Plan, STORIES, simulate};
+use table::{Bound, show};
 
 /// The parts of the table, by their names on the command line.
-const SECTIONS: [(&str, Measure); 7] = [
+const SECTIONS: [(&str, fn()); 7] = [
     ("client", client::measure),
     ("service", service::measure),
     ("proxy", proxy::measure),
     ("crawl", crawl::measure),
-    ("memory", memory::measure),
-    ("scrape", scrape::measure),
-    ("storm", storm_speed::measure),
+    ("memory", service::measure_memory),
+    ("scrape", service::measure_scrape),
+    ("storm", measure_storm),
 ];
 
 fn main() -> ExitCode {
+    ::client::install_tls_provider();
     // `cargo bench` adds a flag of its own.
-    let arguments: Vec<_> = env::args().skip(1).filter(|it| it != "--bench").collect();
-    if let Some((worker, rest)) = process::worker(&arguments) {
-        work(worker, rest);
+    let arguments: Vec<_> = env::args()
+        .skip(1)
+        .filter(|argument| argument != "--bench")
+        .collect();
+    if let [worker, name, rest @ ..] = &*arguments
+        && worker == process::WORKER
+    {
+        work(name, &rest.iter().map(String::as_str).collect::<Vec<_>>());
         return ExitCode::SUCCESS;
     }
-    let known = |name: &String| SECTIONS.iter().any(|(section, _)| section == name);
-    if let Some(unknown) = arguments.iter().find(|name| !known(name)) {
-        let names: Vec<_> = SECTIONS.iter().map(|(name, _)| *name).collect();
-        eprintln!(
-            "there is no {unknown:?} to measure; there is {}",
-            names.join(", ")
-        );
+    let names = SECTIONS.map(|(name, _)| name);
+    if let Some(unknown) = arguments.iter().find(|name| !names.contains(&&***name)) {
+        eprintln!("{unknown:?} is unknown; choose from {}", names.join(", "));
         return ExitCode::FAILURE;
     }
-    let mut lines = Vec::new();
     for (name, measure) in SECTIONS {
         if arguments.is_empty() || arguments.iter().any(|chosen| chosen == name) {
-            eprintln!("measuring: {name}");
-            lines.extend(measure());
+            measure();
         }
     }
-    print!("{}", table::table(&lines));
     ExitCode::SUCCESS
 }
 
 /// Does the work of a worker process.
-fn work(worker: &str, arguments: &[String]) {
-    match worker {
-        bare_service::WORKER => bare_service::serve(),
-        lab_service::WORKER => lab_service::serve(arguments),
-        client::CALLS => client::call(arguments),
-        client::TURNS => client::take_turns(arguments),
-        crawl::TIMES => crawl::time(arguments),
-        crawl::PAGES => crawl::remember(arguments),
-        memory::RECORDS => memory::keep_records(),
-        proxy::BARE => proxy::serve_bare(arguments),
-        proxy::LAB => proxy::serve_lab(arguments),
-        scrape::WORKER => scrape::serve(),
-        storm_speed::WORKER => storm_speed::simulate_stories(),
-        unknown => unreachable!("no worker is called {unknown:?}"),
+fn work(worker: &str, arguments: &[&str]) {
+    match (worker, arguments) {
+        (bare::SERVICE, _) => bare::serve(),
+        (bare::PROXY, [upstream]) => proxy::serve_bare(upstream),
+        (proxy::LAB, [upstream]) => proxy::serve_lab(upstream),
+        (service::LAB, _) => service::serve(false),
+        (service::LAB_WITH_SPANS, _) => service::serve(true),
+        (service::COURSE, _) => service::serve_course(),
+        (service::RECORDS, _) => service::keep_records(),
+        (client::COUNTED, [way, base_url]) => client::call_counted(way, base_url),
+        (client::TURNS, [way, base_url]) => client::take_turns(way, base_url),
+        (crawl::TIMES, [base_url]) => crawl::time(base_url),
+        (crawl::PAGES, [base_url]) => crawl::remember(base_url),
+        unknown => unreachable!("{unknown:?} names no worker"),
     }
+}
+
+/// The time of a million requests of every story.
+fn measure_storm() {
+    let rounds = (0..3).map(|_| {
+        let begun = Instant::now();
+        let mut requests = 0;
+        for story in STORIES {
+            let storm = simulate(&Plan::of(story), |_| ControlFlow::Continue(()));
+            let policies = storm.expect("a story can be simulated").policies;
+            requests += policies.iter().map(|run| run.totals.requests).sum::<u64>();
+        }
+        begun.elapsed().as_secs_f64() * 1e6 / requests as f64
+    });
+    show(
+        "storm, a million requests",
+        " s",
+        Bound::AtMost(2.5),
+        rounds.collect(),
+    );
 }

@@ -2,21 +2,20 @@
 
 use std::{
     env,
-    io::{BufRead, BufReader, Read, Write},
+    io::{self, BufRead, BufReader, Read, Write},
     process::{Child, ChildStdin, ChildStdout, Command, Stdio},
 };
 
 use tokio::runtime::{Builder, Runtime};
 
 /// The first argument of a worker.
-const WORKER: &str = "worker";
+pub(crate) const WORKER: &str = "worker";
 
-/// The core of the measured program, or the core of its peer.
-#[derive(Clone, Copy)]
-pub(crate) enum Core {
-    First,
-    Second,
-}
+/// The core of the measured program.
+pub(crate) const FIRST: &str = "0";
+
+/// The core of its peer.
+pub(crate) const SECOND: &str = "1";
 
 /// A runtime for one thread.
 pub(crate) fn runtime() -> Runtime {
@@ -24,57 +23,53 @@ pub(crate) fn runtime() -> Runtime {
     runtime.expect("a runtime")
 }
 
-/// The worker that these arguments ask for, with its own arguments.
-pub(crate) fn worker(arguments: &[String]) -> Option<(&str, &[String])> {
-    match arguments {
-        [first, worker, rest @ ..] if first == WORKER => Some((worker, rest)),
-        _ => None,
-    }
-}
-
-/// Whether a program can be called.
+/// Whether a program can be called. If not, the table does not include its figures.
 pub(crate) fn is_installed(program: &str) -> bool {
-    let version = Command::new(program)
-        .arg("--version")
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status();
-    version.is_ok()
+    let is_installed = Command::new(program).arg("--version").output().is_ok();
+    if !is_installed {
+        eprintln!("some figures need {program}, which is not installed");
+    }
+    is_installed
 }
 
-/// A program on a core of its own, if processes can be pinned here.
-pub(crate) fn pinned(core: Core, program: &str) -> Command {
-    if !is_installed("taskset") {
-        return Command::new(program);
-    }
+/// A program on a core of its own.
+pub(crate) fn pinned(core: &str, program: &str) -> Command {
     let mut command = Command::new("taskset");
-    let core = match core {
-        Core::First => "0",
-        Core::Second => "1",
-    };
     command.args(["-c", core, program]);
     command
 }
 
 /// A worker on a core, yet to be started.
-pub(crate) fn worker_on(core: Core, worker: &str, arguments: &[&str]) -> Command {
+fn worker_on(core: &str, worker: &str, arguments: &[&str]) -> Command {
     let mut command = pinned(core, &this_program());
     command.args([WORKER, worker]).args(arguments);
     command
 }
 
+/// All output of a worker on the first core.
+pub(crate) fn output(worker: &str, arguments: &[&str]) -> String {
+    output_of(worker_on(FIRST, worker, arguments)).0
+}
+
+/// What a program prints on stdout and on stderr.
+pub(crate) fn output_of(mut command: Command) -> (String, String) {
+    let output = command.output().expect("it starts");
+    let [stdout, stderr] =
+        [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+    assert!(output.status.success(), "{command:?}: {stderr}");
+    (stdout, stderr)
+}
+
 /// The instructions of a worker inside this function, by callgrind. The start of a process
 /// takes millions of instructions, and never the same number.
 pub(crate) fn instructions(function: &str, worker: &str, arguments: &[&str]) -> f64 {
-    let mut command = pinned(Core::First, "valgrind");
+    let mut command = pinned(FIRST, "valgrind");
     command
         .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
         .arg(format!("--toggle-collect=*{function}*"))
         .args([&this_program(), WORKER, worker])
         .args(arguments);
-    let output = command.output().expect("valgrind runs");
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "valgrind: {said}");
+    let (_, said) = output_of(command);
     let mut lines = said.lines();
     let collected = lines.find_map(|line| line.split_once("Collected : "));
     let (_, collected) = collected.expect("callgrind counts");
@@ -83,46 +78,45 @@ pub(crate) fn instructions(function: &str, worker: &str, arguments: &[&str]) -> 
     collected
 }
 
-/// All output of a worker.
-pub(crate) fn output(mut command: Command) -> String {
-    let output = command
-        .stderr(Stdio::inherit())
-        .output()
-        .expect("a worker starts");
-    assert!(output.status.success(), "a worker failed");
-    String::from_utf8(output.stdout).expect("a worker prints text")
-}
-
 fn this_program() -> String {
     let path = env::current_exe().expect("a program has a path");
     path.into_os_string().into_string().expect("a path of text")
 }
 
-/// A worker that lives for as long as this value.
+/// A worker that lives for as long as this value, and prints a line when it is ready.
 pub(crate) struct Worker {
     child: Child,
     /// The worker ends when this is closed.
     stdin: Option<ChildStdin>,
     stdout: BufReader<ChildStdout>,
+    /// Where it serves, without a slash at the end, if it does.
+    pub(crate) base_url: String,
 }
 
 impl Worker {
-    pub(crate) fn start(mut command: Command) -> Self {
-        let mut child = command
+    pub(crate) fn start(core: &str, worker: &str, arguments: &[&str]) -> Self {
+        let mut child = worker_on(core, worker, arguments)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
             .expect("a worker starts");
         let stdin = child.stdin.take();
-        let stdout = child.stdout.take().expect("it is piped");
-        Self {
+        let stdout = BufReader::new(child.stdout.take().expect("it is piped"));
+        let mut worker = Self {
             child,
             stdin,
-            stdout: BufReader::new(stdout),
-        }
+            stdout,
+            base_url: String::new(),
+        };
+        worker.base_url = worker.line();
+        worker
     }
 
-    /// The next line that it prints.
+    /// The id of its process.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     fn line(&mut self) -> String {
         let mut line = String::new();
         let read = self.stdout.read_line(&mut line);
@@ -130,11 +124,11 @@ impl Worker {
         line.trim_end().to_owned()
     }
 
-    /// Sends it a line, and returns its response: see [`respond`].
-    pub(crate) fn ask(&mut self) -> String {
+    /// Sends it a line, and returns the number with which it responds.
+    pub(crate) fn ask(&mut self) -> f64 {
         let stdin = self.stdin.as_mut().expect("it is open until the end");
         writeln!(stdin).expect("a worker reads");
-        self.line()
+        self.line().parse().expect("a number")
     }
 }
 
@@ -145,42 +139,8 @@ impl Drop for Worker {
     }
 }
 
-/// A worker that serves for as long as this value lives.
-pub(crate) struct Service {
-    /// Where it serves, without a slash at the end.
-    pub(crate) base_url: String,
-    worker: Worker,
-}
-
-impl Service {
-    pub(crate) fn start(command: Command) -> Self {
-        let mut worker = Worker::start(command);
-        Self {
-            base_url: worker.line(),
-            worker,
-        }
-    }
-
-    /// The id of its process.
-    pub(crate) fn id(&self) -> u32 {
-        self.worker.child.id()
-    }
-
-    pub(crate) fn url(&self, path: &str) -> String {
-        format!("{}{path}", self.base_url)
-    }
-}
-
 /// Prints the URL of a worker that serves, and waits for the end of its stdin.
 pub(crate) fn serve_at(base_url: &str) {
     println!("{base_url}");
-    let mut stdin = std::io::stdin().lock();
-    let _ended = stdin.read_to_end(&mut Vec::new());
-}
-
-/// Prints a line for each line of stdin.
-pub(crate) fn respond(mut line: impl FnMut() -> String) {
-    for _ in std::io::stdin().lines() {
-        println!("{}", line());
-    }
+    let _ended = io::stdin().lock().read_to_end(&mut Vec::new());
 }

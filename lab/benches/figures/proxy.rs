@@ -1,33 +1,26 @@
 //! The judging proxy beside a bare reverse proxy made of hyper, which also opens one
 //! connection to the upstream for each request.
 
-use std::{
-    io::{BufRead, BufReader, Read, Write},
-    net::TcpStream,
-    thread,
-    time::Instant,
-};
+use std::{thread, time::Instant};
 
+use futures_util::future::join_all;
 use hyper::{
     Request, body::Incoming, client::conn::http1 as client, server::conn::http1 as server,
     service::service_fn,
 };
 use hyper_util::rt::TokioIo;
 use proxy::{Listening, Upstream};
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpStream};
 
 use crate::{
-    bare_service,
-    process::{self, Core, Service},
-    spread::Spread,
-    table::{Bound, Line, Row},
+    bare,
+    client::session,
+    process::{self, FIRST, SECOND, Worker},
+    table::{Bound, ratios, show},
 };
 
-pub(crate) const BARE: &str = "bare-proxy";
+/// The judging proxy.
 pub(crate) const LAB: &str = "lab-proxy";
-
-const RATE: Row = Row("hyper as a proxy, requests a second", "", Bound::None);
-const RATIO: Row = Row("proxy / hyper as a proxy", "", Bound::AtLeast(0.5));
 
 /// How often each proxy has a turn, in a process of its own.
 const ROUNDS: usize = 9;
@@ -37,58 +30,38 @@ const ROUNDS: usize = 9;
 const CONNECTIONS: usize = 8;
 const REQUESTS: usize = 250;
 
-pub(crate) fn measure() -> Vec<Line> {
-    let upstream = Service::start(process::worker_on(Core::Second, bare_service::WORKER, &[]));
+pub(crate) fn measure() {
+    let upstream = Worker::start(SECOND, bare::SERVICE, &[]);
     let mut rates = [const { Vec::new() }; 2];
     for _ in 0..ROUNDS {
-        for (worker, rates) in [BARE, LAB].into_iter().zip(&mut rates) {
-            let arguments = [&*upstream.base_url];
-            let proxy = Service::start(process::worker_on(Core::First, worker, &arguments));
-            rates.push(turn(&proxy.base_url));
+        for (worker, rates) in [bare::PROXY, LAB].into_iter().zip(&mut rates) {
+            rates.push(turn(&Worker::start(FIRST, worker, &[&upstream.base_url])));
         }
     }
     let [bare, lab] = rates;
-    vec![
-        RATE.measured(Spread::of(bare.iter().copied())),
-        RATIO.measured(Spread::of_ratios(&lab, &bare)),
-    ]
+    let of_lab = ratios(&lab, &bare);
+    show("hyper as a proxy, requests a second", "", Bound::None, bare);
+    show("proxy / hyper as a proxy", "", Bound::AtLeast(0.5), of_lab);
 }
 
 /// Requests a second.
-fn turn(base_url: &str) -> f64 {
-    let address = base_url.strip_prefix("http://").expect("plain HTTP");
-    let begun = Instant::now();
-    thread::scope(|scope| {
-        for _ in 0..CONNECTIONS {
-            scope.spawn(|| call(address));
+fn turn(proxy: &Worker) -> f64 {
+    let url = format!("{}/items", proxy.base_url);
+    let http = session();
+    let call = async || {
+        for _ in 0..REQUESTS {
+            let response = http.get(&url).send().await.expect("a response");
+            let response = response.error_for_status().expect("a success");
+            response.bytes().await.expect("a body");
         }
-    });
+    };
+    let begun = Instant::now();
+    process::runtime().block_on(join_all((0..CONNECTIONS).map(|_| call())));
     (CONNECTIONS * REQUESTS) as f64 / begun.elapsed().as_secs_f64()
 }
 
-fn call(address: &str) {
-    let stream = TcpStream::connect(address).expect("it listens");
-    stream.set_nodelay(true).expect("a socket");
-    let mut reader = BufReader::new(stream.try_clone().expect("a socket"));
-    let mut writer = stream;
-    let request = format!("GET /items HTTP/1.1\r\nHost: {address}\r\n\r\n");
-    let mut body = vec![0; bare_service::PAGE.len()];
-    for _ in 0..REQUESTS {
-        writer.write_all(request.as_bytes()).expect("it reads");
-        let mut line = String::new();
-        reader.read_line(&mut line).expect("a status line");
-        assert!(line.starts_with("HTTP/1.1 200"), "{line}");
-        while line != "\r\n" {
-            line.clear();
-            reader.read_line(&mut line).expect("a header");
-        }
-        reader.read_exact(&mut body).expect("the body");
-        assert_eq!(body, bare_service::PAGE.as_bytes());
-    }
-}
-
-pub(crate) fn serve_lab(arguments: &[String]) {
-    let upstream = Upstream::new(&arguments[0], &[]).expect("an upstream");
+pub(crate) fn serve_lab(upstream: &str) {
+    let upstream = Upstream::new(upstream, &[]).expect("an upstream");
     let runtime = process::runtime();
     let proxy = runtime.block_on(async { Listening::start(&upstream, None, &[], false) });
     let proxy = proxy.expect("a free port");
@@ -96,9 +69,11 @@ pub(crate) fn serve_lab(arguments: &[String]) {
     process::serve_at(&proxy.base_url());
 }
 
-pub(crate) fn serve_bare(arguments: &[String]) {
-    let upstream = arguments[0].strip_prefix("http://").expect("plain HTTP");
-    let upstream = upstream.to_owned();
+pub(crate) fn serve_bare(upstream: &str) {
+    let upstream = upstream
+        .strip_prefix("http://")
+        .expect("plain HTTP")
+        .to_owned();
     let runtime = process::runtime();
     let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0"));
     let listener = listener.expect("a free port");
@@ -124,8 +99,7 @@ async fn hand_on(
     request: Request<Incoming>,
     upstream: String,
 ) -> Result<hyper::Response<Incoming>, hyper::Error> {
-    let stream = tokio::net::TcpStream::connect(upstream).await;
-    let stream = stream.expect("it listens");
+    let stream = TcpStream::connect(upstream).await.expect("it listens");
     stream.set_nodelay(true).expect("a socket");
     let (mut sender, connection) = client::handshake(TokioIo::new(stream)).await?;
     tokio::spawn(connection);

@@ -1,22 +1,6 @@
-//! The table that is printed.
-
-use std::fmt::Write as _;
-
-use crate::spread::Spread;
-
-/// A row of the table: a label, the unit of its figure, and the bound that the figure has.
-#[derive(Clone, Copy)]
-pub(crate) struct Row(
-    pub(crate) &'static str,
-    pub(crate) &'static str,
-    pub(crate) Bound,
-);
-
-/// A row with its figure, or with the reason why it has none.
-pub(crate) struct Line(Row, Result<Spread, &'static str>);
+//! The table: a row for each figure.
 
 /// The bound of a figure.
-#[derive(Clone, Copy)]
 pub(crate) enum Bound {
     AtMost(f64),
     AtLeast(f64),
@@ -24,56 +8,32 @@ pub(crate) enum Bound {
     None,
 }
 
-impl Row {
-    /// The line with this figure.
-    pub(crate) fn measured(self, figure: Spread) -> Line {
-        Line(self, Ok(figure))
-    }
-
-    /// The line of a figure that was not measured.
-    pub(crate) fn missing(self, why: &'static str) -> Line {
-        Line(self, Err(why))
-    }
+/// Prints a row: the median of several rounds, and the ends of their middle half.
+pub(crate) fn show(label: &str, unit: &str, bound: Bound, mut rounds: Vec<f64>) {
+    rounds.sort_by(f64::total_cmp);
+    let at = |percent: usize| rounds[(rounds.len() - 1) * percent / 100];
+    let (limit, is_held) = match bound {
+        Bound::AtMost(most) => (format!("<= {}", short(most)), at(50) <= most),
+        Bound::AtLeast(least) => (format!(">= {}", short(least)), at(50) >= least),
+        Bound::None => (String::new(), true),
+    };
+    let spread = if rounds.len() > 1 {
+        format!("{}-{}", short(at(25)), short(at(75)))
+    } else {
+        String::new()
+    };
+    let median = format!("{}{unit}", short(at(50)));
+    let missed = if is_held { "" } else { "MISSED" };
+    let row = format!("{label:<46} {median:>9} {spread:>13}  {limit:<8} {missed}");
+    println!("{}", row.trim_end());
 }
 
-/// Formats the lines, at most 80 columns wide.
-pub(crate) fn table(lines: &[Line]) -> String {
-    let mut text = String::from("\n");
-    let mut line = |label: &str, median: &str, spread: &str, bound: &str, end: &str| {
-        let row = format!("{label:<46} {median:>7} {spread:>11}  {bound:<7} {end}");
-        writeln!(text, "{}", row.trim_end()).expect("text takes text");
-    };
-    line("", "median", "spread", "bound", "");
-    for Line(Row(label, unit, bound), figure) in lines {
-        let limit = match bound {
-            Bound::AtMost(most) => format!("<= {}", short(*most)),
-            Bound::AtLeast(least) => format!(">= {}", short(*least)),
-            Bound::None => String::new(),
-        };
-        match figure {
-            Ok(Spread { low, median, high }) => {
-                let held = match bound {
-                    Bound::None => "",
-                    Bound::AtMost(most) if median > most => "MISSED",
-                    Bound::AtLeast(least) if median < least => "MISSED",
-                    Bound::AtMost(_) | Bound::AtLeast(_) => "held",
-                };
-                let range = match low < high {
-                    true => format!("{}-{}", short(*low), short(*high)),
-                    false => String::new(),
-                };
-                line(
-                    label,
-                    &format!("{}{unit}", short(*median)),
-                    &range,
-                    &limit,
-                    held,
-                );
-            }
-            Err(why) => line(label, "-", why, &limit, ""),
-        }
-    }
-    text
+/// The ratios of two series that were measured in turns.
+pub(crate) fn ratios(over: &[f64], under: &[f64]) -> Vec<f64> {
+    over.iter()
+        .zip(under)
+        .map(|(over, under)| over / under)
+        .collect()
 }
 
 /// Three digits, and no decimals from 100 on.

@@ -9,10 +9,14 @@ use tokio::net::TcpListener;
 
 use crate::process;
 
-pub(crate) const WORKER: &str = "bare-service";
+/// The worker that serves.
+pub(crate) const SERVICE: &str = "bare-service";
+
+/// The worker that is a bare proxy.
+pub(crate) const PROXY: &str = "bare-proxy";
 
 /// The first page of `/items`, as the teaching service sends it.
-pub(crate) const PAGE: &str = r#"{"items":[{"id":"item-1","name":"Item 1"},{"id":"item-2","name":"Item 2"}],"next_cursor":"Mg+/=&2a0c1d5e8f9b3a47"}"#;
+const PAGE: &str = r#"{"items":[{"id":"item-1","name":"Item 1"},{"id":"item-2","name":"Item 2"}],"next_cursor":"Mg+/=&2a0c1d5e8f9b3a47"}"#;
 
 /// A listing of a million items, a hundred a page.
 pub(crate) const LONG_PAGES: &str = "/long";
@@ -26,11 +30,9 @@ pub(crate) fn serve() {
     let listener = listener.expect("a port is free");
     let address = listener.local_addr().expect("it is bound");
     let (hundred, one) = (items(100), items(1));
+    let json = [(CONTENT_TYPE, "application/json")];
     let router = Router::new()
-        .route(
-            "/items",
-            get(async || ([(CONTENT_TYPE, "application/json")], PAGE)),
-        )
+        .route("/items", get(async move || (json, PAGE)))
         .route(
             LONG_PAGES,
             get(async move |RawQuery(query)| page(&hundred, query, 10_000)),
@@ -47,7 +49,8 @@ pub(crate) fn serve() {
 
 /// The items of a page, as JSON.
 fn items(count: u32) -> Arc<str> {
-    let items = (1..=count).map(|it| format!(r#"{{"id":"item-{it}","name":"Item {it}"}}"#));
+    let items =
+        (1..=count).map(|number| format!(r#"{{"id":"item-{number}","name":"Item {number}"}}"#));
     items.collect::<Vec<_>>().join(",").into()
 }
 
@@ -55,12 +58,15 @@ fn items(count: u32) -> Arc<str> {
 /// pages before it, padded to the length of a real one.
 fn page(items: &str, query: Option<String>, pages: u32) -> impl IntoResponse + use<> {
     let query = query.unwrap_or_default();
-    let cursor = query.split('&').find_map(|it| it.strip_prefix("cursor="));
-    let read = cursor.map_or(0, |cursor| cursor.parse().expect("a cursor of its own"));
+    let cursor = query
+        .split('&')
+        .find_map(|pair| pair.strip_prefix("cursor="));
+    let next = 1 + cursor.map_or(0, |cursor| cursor.parse().expect("a cursor of its own"));
     let mut page = format!(r#"{{"items":[{items}],"next_cursor":"#);
-    match read + 1 {
-        next if next < pages => write!(page, r#""{next:024}"}}"#),
-        _ => write!(page, "null}}"),
+    if next < pages {
+        write!(page, r#""{next:024}"}}"#)
+    } else {
+        write!(page, "null}}")
     }
     .expect("text takes text");
     ([(CONTENT_TYPE, "application/json")], page)
