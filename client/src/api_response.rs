@@ -11,7 +11,6 @@ use serde::Deserialize;
 
 use crate::{
     error::{ApiError, ApiHttpError, Kept, Origin, Problem, RequestName, ResponseProblem},
-    response_checks::does_not_fit,
     retry::{FailureKind, IncompleteBody, RetryReport},
 };
 
@@ -98,7 +97,8 @@ impl ApiResponse {
         serde_json::from_slice(body).map_err(|error| {
             let mut kept = self.kept();
             kept.detail = Some(error.to_string().into());
-            self.origin().error(does_not_fit(&error), kept)
+            self.origin()
+                .error(ResponseProblem::does_not_fit(&error), kept)
         })
     }
 

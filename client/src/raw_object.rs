@@ -16,7 +16,6 @@ use serde_json::value::RawValue;
 use crate::{
     error::{ApiError, JsonType, Kept, Origin, ResponseProblem},
     member_name::NameIn,
-    response_checks::does_not_fit,
 };
 
 /// A JSON object as a tree of values, such as the body of a job.
@@ -73,7 +72,8 @@ impl RawObject {
                 detail: Some(error.to_string().into()),
                 ..Kept::default()
             };
-            self.origin.error(does_not_fit(&error), kept)
+            self.origin
+                .error(ResponseProblem::does_not_fit(&error), kept)
         })
     }
 }

@@ -90,14 +90,6 @@ pub(crate) fn invalid_json(error: serde_json::Error) -> ResponseProblem {
     }
 }
 
-/// The error for a text that does not fit the type that the caller asked for.
-pub(crate) fn does_not_fit(error: &serde_json::Error) -> ResponseProblem {
-    ResponseProblem::DoesNotFit {
-        line: error.line(),
-        column: error.column(),
-    }
-}
-
 /// Reads a field that is a string; `expected` describes the allowed types in the error.
 pub(crate) fn string(
     field: &'static str,

@@ -188,6 +188,14 @@ pub enum ResponseProblem {
 }
 
 impl ResponseProblem {
+    /// The problem of a text that does not fit the type that the caller asked for.
+    pub(crate) fn does_not_fit(error: &serde_json::Error) -> Self {
+        Self::DoesNotFit {
+            line: error.line(),
+            column: error.column(),
+        }
+    }
+
     /// Its name from a fixed set, such as `invalid_json`.
     #[must_use]
     pub const fn as_str(self) -> &'static str {

@@ -56,7 +56,6 @@ pub fn wide_table<'a>(
 }
 
 /// The titles and kinds of a table's columns.
-#[must_use]
 pub fn columns(table: &Table) -> impl Iterator<Item = (&'static str, bool)> {
     table
         .columns

@@ -20,6 +20,7 @@
 )]
 
 mod call;
+mod calls;
 mod chance;
 mod client_counts;
 mod clients;
@@ -46,21 +47,23 @@ mod sentences;
 mod service;
 mod settings;
 mod simulate;
+mod step;
 mod story;
 mod story_words;
 mod tally;
 mod text;
 mod timeline;
 
+pub use calls::{ALL, SuccessLevel, level};
 pub use frame::{
     Interval, StormCurves, StormFrame, StormPicture, limit as storm_limit, storm_columns,
 };
 pub use html::html_storm;
-pub use model::{Cut, Latency, PolicyRun, STEP, STORM_VERSION, Step, Storm, Totals};
+pub use model::{Cut, PolicyRun, STORM_VERSION, Storm, Totals};
 pub use parameter::{Parameter, ParameterError, Parameters, Value, Values};
 pub use plan::{DEFAULT_SEED, Plan};
 pub use policy::{Abandoned, Backoff, CALLS_PER_RETRY, ClientKind, Order, Policy, Retrying, Setup};
-pub use readout::{ALL, SuccessLevel, level, per_second, percent, rate};
+pub use readout::{per_second, percent, rate};
 pub use recovery::Recovery;
 pub use seeds::simulate_seeds;
 pub use sentences::{
@@ -69,6 +72,7 @@ pub use sentences::{
 };
 pub use settings::{GROWTH, Incident, Load, RetryAfter, Settings, SettingsError, Work};
 pub use simulate::{MOST_POLICIES, Progress, StormError, simulate, simulate_in_parallel};
+pub use step::{Latency, STEP, Step};
 pub use story::{STORIES, Story, policy, story};
 pub use story_words::{Lead, StoryWords};
 pub use tally::{End, PolicyTally, Tally};

@@ -4,38 +4,15 @@
 //! A call is judged by how it ended. A call that had not ended is not judged, and nothing
 //! is concluded from it.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::collections::BTreeMap;
 
 use super::{
-    Abandoned, Cut, Lead, Order, Policy, PolicyRun, Recovery, STEP, Settings, Step, Storm, Totals,
+    Abandoned, Cut, Lead, Order, Policy, PolicyRun, Recovery, STEP, Settings, Step, Storm,
+    SuccessLevel, Totals, calls::Calls, step::step_of,
 };
 
 /// The steps of a second.
 const SECOND: u32 = 10;
-
-/// The calls that began in an interval, in one sign.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SuccessLevel {
-    /// No call began.
-    NoCalls,
-    /// Calls that had not ended could still change the level.
-    NotJudged,
-    /// The share that succeeded, as [`level`] gives it.
-    Level(usize),
-}
-
-/// The level that means all.
-pub const ALL: usize = 8;
-
-/// A share as a level: 0 is none, [`ALL`] is all, and the others are equal parts between.
-#[must_use]
-pub fn level(part: f64, of: f64) -> usize {
-    match part {
-        _ if part <= 0.0 => 0,
-        _ if part >= of => ALL,
-        _ => ((part / of * (ALL - 1) as f64).ceil() as usize).clamp(1, ALL - 1),
-    }
-}
 
 /// A share in per cent. It shows 0 only for none and 100 only for all: otherwise it has
 /// one digit more.
@@ -73,55 +50,6 @@ fn rounded(number: f64, digits: usize) -> f64 {
 pub fn per_second(steps: &[Step], count: fn(&Step) -> u32) -> f64 {
     let seconds = STEP.as_secs_f64() * steps.len().max(1) as f64;
     steps.iter().map(|step| f64::from(count(step))).sum::<f64>() / seconds
-}
-
-/// The calls that began in some steps, by how they ended.
-#[derive(Clone, Copy)]
-pub(super) struct Calls {
-    all: u32,
-    succeeded: u32,
-    failed: u32,
-}
-
-impl Calls {
-    pub(super) fn of(steps: &[Step]) -> Self {
-        let sum = |count: fn(&Step) -> u32| steps.iter().map(count).sum();
-        Self {
-            all: sum(|step| step.calls),
-            succeeded: sum(|step| step.answered),
-            failed: sum(|step| step.failed),
-        }
-    }
-
-    /// The judgement that holds whether the calls that had not ended fail or succeed; none
-    /// if they decide.
-    fn judged<T: PartialEq>(self, by: impl Fn(u32) -> T) -> Option<T> {
-        let worst = by(self.succeeded);
-        (worst == by(self.all - self.failed)).then_some(worst)
-    }
-
-    /// The share that succeeded, of those that ended; one if none ended.
-    pub(super) fn share(self) -> f64 {
-        if self.ended() == 0.0 {
-            1.0
-        } else {
-            f64::from(self.succeeded) / self.ended()
-        }
-    }
-
-    /// How many have ended.
-    pub(super) fn ended(self) -> f64 {
-        f64::from(self.succeeded + self.failed)
-    }
-
-    fn success_level(self) -> SuccessLevel {
-        let level = self.judged(|succeeded| level(succeeded.into(), self.all.into()));
-        match level {
-            _ if self.all == 0 => SuccessLevel::NoCalls,
-            None => SuccessLevel::NotJudged,
-            Some(level) => SuccessLevel::Level(level),
-        }
-    }
 }
 
 impl PolicyRun {
@@ -513,16 +441,12 @@ impl Settings {
     }
 }
 
-pub(super) fn step_of(moment: Duration) -> usize {
-    usize::try_from(moment.as_nanos().div_ceil(STEP.as_nanos())).unwrap_or(usize::MAX)
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::{collection::vec, prelude::*};
 
     use super::*;
-    use crate::{Incident, Setup, StoryWords, storm_ending};
+    use crate::{ALL, Incident, STEP, Setup, StoryWords, storm_ending};
 
     /// Steps of a few calls each, some of which have not ended, mostly of one kind for some
     /// seconds.
@@ -664,7 +588,7 @@ mod tests {
             let result = storm.result();
             prop_assert_eq!(result.starts_with("all"), back.clone().count() == storm.policies.len());
             prop_assert!(result.contains(&back.count().to_string()));
-            let losses = storm.policies.iter().map(|run| run.lost());
+            let losses = storm.policies.iter().map(PolicyRun::lost);
             let (least, most) = losses.clone().min().zip(losses.max()).expect("a row");
             let ranked = said.split_once("Fewest calls lost: ").map(|(_, ranked)| ranked);
             prop_assert_eq!(ranked.is_some(), is_clearly_less(least, most));

@@ -9,10 +9,7 @@ use std::time::Duration;
 use serde::Serialize;
 use wire::nanoseconds;
 
-use crate::{
-    Incident, STEP, Settings, Step,
-    readout::{Calls, step_of},
-};
+use crate::{Incident, STEP, Settings, Step, calls::Calls, step::step_of};
 
 /// Whether the service recovered after the incident.
 ///

@@ -45,6 +45,13 @@ mod retry_after_zero;
 mod same_body;
 mod sample;
 #[cfg(any(test, feature = "testing"))]
+#[cfg_attr(
+    not(test),
+    expect(
+        clippy::expect_used,
+        reason = "a test that scripts a record wrongly should panic"
+    )
+)]
 pub mod testing;
 mod token_elsewhere;
 mod waited_long_enough;

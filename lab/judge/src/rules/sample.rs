@@ -192,7 +192,7 @@ impl Sample {
             sure if sure > 1 && sure > number / 2 => Shown::Kept,
             sure => self.unclear(
                 format!("{sure} of {number} retries certainly came after a pause, and it takes most of them, and two"),
-                |sample| sample.has_pauses(),
+                Sample::has_pauses,
             ),
         }
     }
@@ -232,7 +232,7 @@ impl Sample {
             }
         }
         match why {
-            Some(why) => self.unclear(why.to_owned(), |sample| sample.has_jitter()),
+            Some(why) => self.unclear(why.to_owned(), Sample::has_jitter),
             None => Shown::CannotTell(self.too_few()),
         }
     }

@@ -4,10 +4,10 @@ use render::Axis;
 use serde::Serialize;
 
 use super::{
-    chart::under_no_folded_one,
     limit::LimitLine,
     order::rows,
     rows::{Row, until},
+    run_chart::under_no_folded_one,
 };
 use crate::trace::{SpanId, Trace};
 /// The rows of a run on an axis of time.

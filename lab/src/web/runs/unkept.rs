@@ -19,6 +19,7 @@ use super::{
     Runs,
     request::RunRequest,
 };
+
 /// How many of them may go on at once. Further ones are refused, because a queue would
 /// only grow and its runs would start too late.
 pub(super) const MAX_UNKEPT: usize = 32;
@@ -76,7 +77,11 @@ impl Runs {
             let status = StatusCode::SERVICE_UNAVAILABLE;
             Problem::new(status, "not_run", detail)
         };
-        let settings = request.settings(request.clients()[0]);
+        let clients = request.clients();
+        let [client] = *clients.as_slice() else {
+            return Err(not_run("a comparison is always kept".to_owned()));
+        };
+        let settings = request.settings(client);
         let session = Session::new(request.scenario, &settings, &self.exposition);
         let mut stopping = self.stopping.subscribe();
         let stopped = async move { drop(stopping.wait_for(|stopping| *stopping).await) };
