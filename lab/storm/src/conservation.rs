@@ -165,7 +165,9 @@ proptest! {
             }
         }
         for parameter in Setup::options() {
-            if setup.without_effect(parameter.name, &settings).is_some() {
+            // The client draws for a spread that no response needs, so its waits differ.
+            let is_drawn = parameter.name == "spread_seconds" && setup.attempts > 1;
+            if !is_drawn && setup.without_effect(parameter.name, &settings).is_some() {
                 let value = serde_json::json!(parameter.value(&other_setup));
                 prop_assert_eq!(other.set(parameter.name, &value), Ok(()));
             }

@@ -39,8 +39,8 @@ impl Settings {
             ),
             (
                 "retry_after",
-                self.incident != Incident::Refusal,
-                "the incident is not a refusal",
+                self.incident == Incident::None,
+                "there is no incident",
             ),
             (
                 "clients",
@@ -68,7 +68,7 @@ impl Setup {
         // The services between are never naive.
         let is_only_naive = is_naive && self.layers == 1;
         let has_retry_after =
-            settings.incident == Incident::Refusal && settings.retry_after != RetryAfter::None;
+            settings.incident != Incident::None && settings.retry_after != RetryAfter::None;
         let has_queue = self.queue > 0 || settings.queue > 0;
         let one_attempt = "with one attempt there are no retries";
         let naive = "the naive client has none";
@@ -135,7 +135,7 @@ mod tests {
             let is_used = Settings::DEFAULT
                 .without_effect(parameter.name, &[])
                 .is_none();
-            let spike_or_open = ["callers", "think_seconds", "workers_left", "retry_after"];
+            let spike_or_open = ["callers", "think_seconds", "workers_left"];
             let of_policies = ["clients", "queue"];
             let expected =
                 !spike_or_open.contains(&parameter.name) && !of_policies.contains(&parameter.name);

@@ -84,7 +84,11 @@ impl Calls {
 
 /// When calls of an open load begin: at another rate during a spike.
 fn open_load(settings: &Settings, seed: u64) -> impl Iterator<Item = Duration> + use<> {
-    let begins = settings.incident_starts.min(settings.length);
+    let begins = match settings.incident {
+        // The rate never changes, so the draws do not depend on an incident that there is not.
+        Incident::None => settings.length,
+        _ => settings.incident_starts.min(settings.length),
+    };
     let ends = settings.incident_ends().max(begins);
     let usual = settings.calls_per_second;
     let during_incident = match settings.incident {

@@ -45,7 +45,7 @@ parameters! {
         workers_left "workers_left": whole(0..=10_000) = 2,
             "Cut: the number of requests that the service works on at once";
         retry_after "retry_after": choice(RetryAfter) = RetryAfter::None,
-            "Refusal: the form of the Retry-After of each 503, which names the end of the incident";
+            "The form of the Retry-After of each 503 during the incident, which names its end";
         length "length_seconds": seconds(2.0..=600.0) = Duration::from_secs(60),
             "The length of the whole storm";
     }
