@@ -68,6 +68,7 @@ impl Tally {
         *self.0.entry(verdict).or_default() += 1;
     }
 
+    #[expect(clippy::print_stderr, reason = "the figures are worth reading")]
     fn print(&self, client: &str, rule: &str) {
         let verdicts = self.0.iter();
         let verdicts = verdicts.map(|(verdict, cards)| format!("{verdict} {cards}"));
