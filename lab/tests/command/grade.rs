@@ -7,6 +7,7 @@ use std::{
 };
 
 use grade::{PRACTICE, TASKS};
+use judge::rules::find;
 use serde_json::Value;
 use tempfile::tempdir;
 
@@ -51,9 +52,9 @@ fn the_reference_client_reaches_every_goal_and_keeps_every_rule() {
         for rule in task["rules"].as_array().expect("rules") {
             // The client waits as long as it was asked to, so not at all.
             let takes_zero = rule["id"] == "retry-after-zero" && rule["verdict"] == "skipped";
-            // The noise of a busy machine hides pauses.
-            let is_hidden = rule["verdict"] == "cannot_tell"
-                && rule["found"].to_string().contains("delays of this machine");
+            // A busy machine hides pauses.
+            let known = find(rule["id"].as_str().expect("an id")).expect("a rule");
+            let is_hidden = rule["verdict"] == "cannot_tell" && known.is_about_milliseconds();
             let is_right = rule["verdict"] == "kept" || takes_zero || is_hidden;
             assert!(is_right, "{name}: {rule:#}");
         }
