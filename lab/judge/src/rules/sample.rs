@@ -80,8 +80,8 @@ const PAUSE: Duration = Duration::from_millis(5);
 const SLOW: Duration = Duration::from_millis(15);
 
 /// The longest that a client is idle that does not pause: the lab is late to write the
-/// response or to read the next request. It measures idle time in slices of at most 7 ms,
-/// and is late in two of them at most.
+/// response or to read the next request. Three slices in which it may be late count for 7 ms at
+/// most, and in one of them the client is busy with its request.
 const LATE: Duration = Duration::from_millis(14);
 
 /// A client that is idle for this long pauses.
