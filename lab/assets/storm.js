@@ -222,7 +222,7 @@ function judged(guessed, right) {
 
 /** A text, or a link if it is an address. */
 function linked(text) {
-  return text.startsWith("https://") ? el("a", { href: text, rel: "noreferrer" }, text) : text;
+  return text.startsWith("https:") ? el("a", { href: text, rel: "noreferrer" }, text) : text;
 }
 
 /** The part of an address that repeats a storm. */

@@ -109,7 +109,7 @@ mod tests {
         let cells: Vec<_> = rows[0].cells.iter().flatten().map(String::as_str).collect();
         let expected = "#, arrived, request, status, too early by, request id";
         assert_eq!(titles.join(", "), expected);
-        let expected = "1, 0 ms, GET /flaky, no response, 2 ms, r";
+        let expected = "1, 0 ms, GET /flaky, no response, 2 ms, req-0000000000000001";
         assert_eq!(cells.join(", "), expected);
         assert!(rows[0].failed);
     }

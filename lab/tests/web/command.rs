@@ -164,38 +164,6 @@ async fn a_card_opens_with_few_descriptors() {
     assert_eq!(card.status, StatusCode::CREATED, "{}", card.text());
 }
 
-/// Only Linux shows how many descriptors a process has.
-#[cfg(target_os = "linux")]
-#[tokio::test]
-async fn the_page_responds_while_the_service_has_no_descriptors_left() {
-    let served = Served::start(lab_with_descriptors(64)).await;
-    let descriptors = format!("/proc/{}/fd", served.child.id().expect("it runs"));
-    // An inherited descriptor may be above the limit.
-    let descriptors = || {
-        let open = fs::read_dir(&descriptors).expect("it runs").flatten();
-        let numbers = open.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
-        numbers.filter(|number| *number < 64).count()
-    };
-    let mut silent = Vec::new();
-    let all_taken = timeout(PATIENCE, async {
-        while descriptors() < 63 {
-            let before = descriptors();
-            let address = served.service.trim_start_matches("http://");
-            silent.push(TcpStream::connect(address).await.expect("a connection"));
-            while descriptors() <= before {
-                tokio::task::yield_now().await;
-            }
-        }
-    });
-    all_taken.await.expect("all descriptors but one");
-    let browser = Browser::of(&served.page);
-    // The page has no connection to close but this one, which is in use.
-    let _events = browser.listen().await;
-    let response = timeout(PATIENCE, browser.get("/")).await;
-
-    assert_eq!(response.expect("a response").status, StatusCode::OK);
-}
-
 #[tokio::test]
 async fn a_start_that_fails_names_the_port_or_the_folder() {
     let holder = TcpListener::bind(("127.0.0.1", 0)).expect("a port");

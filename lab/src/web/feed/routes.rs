@@ -13,7 +13,7 @@ use axum::{
     routing::get,
 };
 use futures_util::{StreamExt, stream};
-use http::HeaderMap;
+use http::{HeaderMap, header};
 use serde::Deserialize;
 
 use super::{super::shared::Shared, Reader};
@@ -51,5 +51,8 @@ pub(super) fn respond(reader: Reader) -> impl IntoResponse {
     let events = stream::unfold(reader, async |mut reader| {
         Some((reader.next().await?, reader))
     });
-    Sse::new(greeting.chain(events).map(Ok::<_, Infallible>)).keep_alive(KeepAlive::default())
+    let events = greeting.chain(events).map(Ok::<_, Infallible>);
+    // A stream that has ended would otherwise leave an idle connection in its place.
+    let closes = [(header::CONNECTION, "close")];
+    (closes, Sse::new(events).keep_alive(KeepAlive::default()))
 }
