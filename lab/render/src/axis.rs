@@ -38,7 +38,7 @@ impl Axis {
         Self::of_length(Duration::from_nanos(length))
     }
 
-    /// An axis of exactly this length, or [`SHORTEST`](Self::SHORTEST) if that is longer.
+    /// An axis of exactly this length, or the shortest axis that is drawn if that is longer.
     #[must_use]
     pub fn of_length(length: Duration) -> Self {
         let nanos = nanoseconds::whole(length).max(Self::SHORTEST);

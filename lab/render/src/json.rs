@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-/// Serializes a [`Run`](scenario::Run), or a list of runs, as indented JSON with a final
+/// Serializes a run, or a list of runs, as indented JSON with a final
 /// line break.
 ///
 /// A duration is a number with its unit in its name: whole nanoseconds (`_ns`) if it was
