@@ -296,8 +296,11 @@ async fn names_of_a_listing_that_collide_are_refused_and_nothing_is_sent() {
 async fn extensions_that_are_used_again_bring_no_setting_of_another_handle() {
     const LONG: std::time::Duration = std::time::Duration::from_secs(7);
     let script = || Script::always(status(503));
-    let bench = Bench::with(script(), |it| it.max_attempts(2)).await;
-    let other = Bench::with(script(), |it| it.max_attempts(4).timeouts(LONG, LONG)).await;
+    let bench = Bench::with(script(), |middleware| middleware.max_attempts(2)).await;
+    let other = Bench::with(script(), |middleware| {
+        middleware.max_attempts(4).timeouts(LONG, LONG)
+    })
+    .await;
     let once = bench
         .client
         .with_settings(CallSettings::new().max_attempts(1));

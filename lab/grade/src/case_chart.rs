@@ -47,7 +47,7 @@ impl CaseChart {
         let since = |moment: Duration| moment.saturating_sub(origin.unwrap_or_default());
         let ties = Ties::of(wire);
         let waits = ties.waits().iter();
-        let waits = waits.filter(|it| it.why.doubt().is_none() && it.early_by > TOLERANCE);
+        let waits = waits.filter(|wait| wait.why.doubt().is_none() && wait.early_by > TOLERANCE);
         let early: HashMap<_, _> = waits.map(|wait| (wait.next.seq, wait.early_by)).collect();
         let replays: HashSet<_> = ties.doubtful().map(|(_, next, _)| next.seq).collect();
         let names = Names::of(&wire.entries);

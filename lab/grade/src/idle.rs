@@ -174,8 +174,8 @@ impl Gap {
     }
 }
 
-/// For how long a client was idle in these slices of a gap; none if no thread did anything,
-/// since whoever sent the request then is not among these.
+/// For how long a client was idle in these slices of a gap; none if no thread did anything:
+/// then another process sent the request.
 fn idle(slices: &[Slice]) -> Option<Duration> {
     let has_run = |slice: &Slice| slice.busy.as_ref().is_none_or(|busy| !busy.is_empty());
     if !slices.iter().any(has_run) {

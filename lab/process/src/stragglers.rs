@@ -7,7 +7,7 @@
 //! a client runs, and ends all of them when the last client has ended: by then whoever
 //! started them has ended, too.
 //!
-//! An orphan is a child of the lab which is no client that runs and was not there before. It
+//! An orphan is a child of the lab that appeared later and is not a running client. It
 //! is in another process group than the lab's, or lacks the lab's environment: what the lab
 //! starts itself has both. All this is Linux's; elsewhere none of it
 //! is found.
@@ -169,7 +169,7 @@ impl Clients {
 }
 
 /// Whether a child of the lab's own process group was not started by the lab. One that has
-/// ended has no environment that would tell, and whoever started it waits for it.
+/// ended has no environment that would tell, and its parent waits for it.
 fn is_strange(child: &Stat) -> bool {
     let process = Process::new(child.pid);
     let Ok(environment) = process.and_then(|process| process.environ()) else {

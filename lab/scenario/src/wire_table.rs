@@ -61,7 +61,7 @@ pub fn of_run(record: &WireRecord) -> Table {
     let rows = record.entries.iter();
     let requests = Table {
         columns: columns_of_requests(),
-        rows: rows.map(|it| named(it, &names)).collect(),
+        rows: rows.map(|row| named(row, &names)).collect(),
     };
     requests.with_columns(|column| column.title != TRACE)
 }

@@ -41,7 +41,7 @@ fn an_alert_says_what_to_do_and_leads_to_its_panel_and_its_runbook() {
         }
         let (dashboard, panel) = (value("__dashboardUid__"), value("__panelId__"));
         let mut dashboards = Dashboard::all().into_iter();
-        let dashboard = dashboards.find(|it| it.json["uid"] == *dashboard);
+        let dashboard = dashboards.find(|known| known.json["uid"] == *dashboard);
         let mut panels = dashboard.expect("a dashboard").panels().into_iter();
         let id = panel.trim_matches('"').parse::<u64>().expect("a number");
         assert!(panels.any(|panel| panel.json["id"] == id), "{name}");

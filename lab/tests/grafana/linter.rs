@@ -30,7 +30,10 @@ fn every_dashboard_has_the_variables_of_the_linter_and_is_not_editable() {
         let expected = ["datasource", "datasource", "Data source", "prometheus"];
         assert_eq!(named, expected, "{file}");
         let queried = &variables[1..];
-        let names: Vec<_> = queried.iter().map(|it| string(it, "/name")).collect();
+        let names: Vec<_> = queried
+            .iter()
+            .map(|variable| string(variable, "/name"))
+            .collect();
         assert_eq!(names[..2], ["job", "instance"], "{file}");
         for (variable, name) in queried.iter().zip(names) {
             // "refresh" asks for its values again when the time changes.
@@ -95,7 +98,7 @@ fn every_expression_selects_the_job_and_the_instance_and_takes_rates_over_grafan
             let of_a_counter = expression.contains("_total") || expression.contains("_count");
             let rises = ["rate(", "increase("]
                 .iter()
-                .any(|it| expression.contains(it));
+                .any(|part| expression.contains(part));
             assert!(rises || !of_a_counter, "{name}: {expression}");
         }
     }
@@ -114,7 +117,7 @@ fn a_panel_whose_metric_has_an_endpoint_or_a_route_can_be_narrowed_to_one() {
         };
         let mut variables = dashboard.variables().iter();
         assert!(
-            variables.any(|it| it["name"] == variable),
+            variables.any(|known| known["name"] == variable),
             "{}",
             dashboard.name
         );

@@ -194,7 +194,7 @@ async fn every_panel_shows_what_was_counted_by_hand() {
     let titles: Vec<_> = titles.map(|panel| panel.json["title"].clone()).collect();
     for line in EXPECTED.lines() {
         let title = line.split(" | ").next().expect("a title");
-        assert!(titles.contains(&title.into()), "{title} is no panel");
+        assert!(titles.contains(&title.into()), "no panel is called {title}");
     }
     for dashboard in Dashboard::all() {
         for variable in &dashboard.variables()[1..] {

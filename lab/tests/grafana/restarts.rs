@@ -61,7 +61,7 @@ async fn a_number_is_exact_until_a_restart_and_within_two_per_cent_after_two() {
             *expected += prometheus.value(&here).await;
             let (shown, expected) = (prometheus.value(number).await, *expected);
             let right = if life == 0 {
-                // A sum of durations is no whole number.
+                // A sum of durations has fractions.
                 (shown - expected).abs() < 1e-9 * expected.max(1.0)
             } else {
                 (shown - expected).abs() <= TOLERANCE * expected

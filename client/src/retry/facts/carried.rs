@@ -29,7 +29,7 @@ pub(crate) fn carried(error: impl Error + Send + Sync + 'static) -> reqwest_midd
     }
 }
 
-/// A setting that breaks its rule, on its way up a stack to whoever takes it.
+/// A setting that breaks its rule, on its way up a stack to the layer that reports it.
 #[derive(Debug)]
 pub(crate) struct Refused(Mutex<Option<ConfigError>>);
 

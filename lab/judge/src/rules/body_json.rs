@@ -9,7 +9,7 @@ pub(super) const RULE: Rule = Rule {
     text: "after invalid JSON, the client neither retried nor requested the next page",
     why: "With a success status, the service considers the response correct, and sends the same again.",
     hint: "Return the failure to the caller: a retry would get the same response.",
-    judge: Judge::Forbids(|case| not_repeated(case, |it| it.fault == Some("bad_json"))),
+    judge: Judge::Forbids(|case| not_repeated(case, |request| request.fault == Some("bad_json"))),
 };
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ pub(super) const RULE: Rule = Rule {
     text: "after a response of another media type, the client neither retried nor requested the next page",
     why: "A text/plain page may come from a proxy or be an error page, even if it looks like JSON.",
     hint: "Check Content-Type before the body, and return an unexpected one to the caller as an error.",
-    judge: Judge::Forbids(|case| not_repeated(case, |it| it.fault == Some("text_json"))),
+    judge: Judge::Forbids(|case| not_repeated(case, |request| request.fault == Some("text_json"))),
 };
 
 #[cfg(test)]

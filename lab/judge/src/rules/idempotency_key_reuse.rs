@@ -76,7 +76,7 @@ mod tests {
         let twice = |script: Script| {
             script
                 .post(9, 201, 1, None)
-                .with(|it| it.has_several_keys = true)
+                .with(|request| request.has_several_keys = true)
         };
         let first = || Script::new().post(0, 503, 1, Some(7)).call(1);
         let then = |script: Script| script.call(1).job(Created);

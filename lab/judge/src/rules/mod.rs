@@ -320,7 +320,7 @@ mod tests {
                 "token-elsewhere",
                 served(302)
                     .fault("redirect_elsewhere")
-                    .with(|it| it.authorization = true),
+                    .with(|request| request.authorization = true),
             ),
         ];
         table

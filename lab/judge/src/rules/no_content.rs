@@ -9,7 +9,7 @@ pub(super) const RULE: Rule = Rule {
     text: "a request was not repeated after a 204",
     why: "A 204 has no body on purpose. A client that treats it as a failure repeats the request forever.",
     hint: "Check the status before the body.",
-    judge: Judge::Forbids(|case| not_repeated(case, |it| it.status == Some(204))),
+    judge: Judge::Forbids(|case| not_repeated(case, |request| request.status == Some(204))),
 };
 
 #[cfg(test)]

@@ -10,7 +10,9 @@ pub(super) const RULE: Rule = Rule {
     text: "a request that the service refused was not retried",
     why: "The request itself is at fault, so it fails again, and credentials are sent again.",
     hint: "Return a 4xx to the caller at once; only 408 and 429 may be different later.",
-    judge: Judge::Forbids(|case| not_repeated(case, |it| it.status.is_some_and(status::is_final))),
+    judge: Judge::Forbids(|case| {
+        not_repeated(case, |request| request.status.is_some_and(status::is_final))
+    }),
 };
 
 #[cfg(test)]

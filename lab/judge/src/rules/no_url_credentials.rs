@@ -33,7 +33,7 @@ mod tests {
     #[test]
     fn a_token_in_a_url_breaks_it() {
         let get = || Script::new().respond(0, 200);
-        let header = || get().with(|it| it.authorization = true);
+        let header = || get().with(|request| request.authorization = true);
         let url = |script: Script| script.with(|it| it.token_in_url = true);
 
         hold! { RULE;

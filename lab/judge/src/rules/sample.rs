@@ -257,9 +257,10 @@ impl Sample {
         sure.count()
     }
 
-    /// The least difference that is no noise. A few processes may by chance start more evenly
-    /// than the machine is: eight differ by less than a sixth of its range in one of forty
-    /// thousand samples, twelve by less than a third in one of twenty thousand.
+    /// The smallest difference that noise does not explain. A few processes may by chance
+    /// start more evenly than the machine is: eight differ by less than a sixth of its range
+    /// in one of forty thousand samples, twelve by less than a third in one of twenty
+    /// thousand.
     fn beyond_noise(&self) -> Duration {
         self.noise
             * match self.starts {

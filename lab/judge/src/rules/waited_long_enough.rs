@@ -17,7 +17,7 @@ pub(super) fn waited_out(case: &Case<'_>, applies: fn(&WireRequest) -> bool) -> 
         return Judgement::not_exercised();
     }
     let waits = case.ties.waits().iter();
-    let waits: Vec<_> = waits.filter(|it| applies(it.asked_by)).collect();
+    let waits: Vec<_> = waits.filter(|wait| applies(wait.asked_by)).collect();
     let early = waits.iter().filter(|wait| wait.early_by > TOLERANCE);
     let (early, doubtful): (Vec<&&Wait<'_>>, Vec<_>) =
         early.partition(|wait| wait.why.doubt().is_none());

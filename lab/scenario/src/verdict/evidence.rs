@@ -43,14 +43,14 @@ impl<'a> Evidence<'a> {
     /// order, as the wire shows them.
     pub fn waits_asked_for(self) -> impl Iterator<Item = Duration> + use<'a> {
         let waits = Ties::of(self.wire).waits().to_vec().into_iter();
-        let kept = waits.filter(|it| it.retry_after.is_usable() && it.early_by.is_zero());
+        let kept = waits.filter(|wait| wait.retry_after.is_usable() && wait.early_by.is_zero());
         kept.map(|it| it.retry_after.wait())
     }
 
     /// The waits that the client cut short, as text.
     pub(super) fn cut_short(self) -> Option<String> {
         let ties = Ties::of(self.wire);
-        let early = ties.waits().iter().find(|it| !it.early_by.is_zero())?;
+        let early = ties.waits().iter().find(|wait| !wait.early_by.is_zero())?;
         let (asked, waited) = (early.retry_after.wait(), early.waited);
         Some(format!(
             "asked for {}, retried after {}",

@@ -321,7 +321,11 @@ mod tests {
                 let mut bytes = [0; 512];
                 let read = client.read(&mut bytes).await.unwrap();
                 assert_ne!(read, 0, "it was cut off");
-                came += bytes[..read].windows(5).filter(|it| it == b"quick").count() * 5;
+                came += bytes[..read]
+                    .windows(5)
+                    .filter(|bytes| bytes == b"quick")
+                    .count()
+                    * 5;
             }
             sleep(BOUNDS.stalled / 2).await;
         }
