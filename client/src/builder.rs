@@ -17,8 +17,8 @@ use crate::{
     pagination::{ListingLimits, ListingNames},
     random::{Random, SystemRandom},
     retry::{
-        Backoff, CallSettings, Classifier, ConcurrencyLimit, DEFAULT_MAX_BODY_BYTES, Policy,
-        RETRY_STATUSES, RetryBudget, RetryMiddleware, Watcher,
+        Backoff, CallSettings, Classifier, ConcurrencyLimit, DEFAULT_MAX_BODY_BYTES,
+        RETRY_STATUSES, RetryBudget, RetryMiddleware, RetrySource, Watcher,
     },
     telemetry::{Injector, Metrics, SharedGauge},
     time::{Clock, SystemClock},
@@ -373,7 +373,9 @@ impl<C: From<ApiClient>> Builder<C> {
         let observer = Arc::clone(&metrics);
         let spread = (self.retry_after_spread, Arc::clone(&self.random));
         let retries = RetryMiddleware {
-            policy: self.policy.map_or(Policy::Backoff(backoff), Policy::Given),
+            policy: self
+                .policy
+                .map_or(RetrySource::Backoff(backoff), RetrySource::Given),
             strategy: classifier,
             settings: self.settings,
             budget: self.retry_budget,

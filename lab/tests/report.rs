@@ -11,24 +11,27 @@ use std::{
 use base64::{Engine, prelude::BASE64_STANDARD};
 use render::Options;
 use scenario::{
-    Answer, Check, ClientUnderTest, Comparison, Naive, Reliable, Run, Settings,
+    Answer, Check, ClientUnderTest, Comparison, Naive, Reliable, ScenarioRun, Settings,
     catalogue::{self, CATALOGUE, Scenario},
     run,
     trace::{FieldValue, field},
 };
 use sha2::{Digest, Sha256};
 
-async fn run_scenario(name: &str) -> (&'static Scenario, Run) {
+async fn run_scenario(name: &str) -> (&'static Scenario, ScenarioRun) {
     run_by(&Reliable, name).await
 }
 
-async fn run_by(client: &'static dyn ClientUnderTest, name: &str) -> (&'static Scenario, Run) {
+async fn run_by(
+    client: &'static dyn ClientUnderTest,
+    name: &str,
+) -> (&'static Scenario, ScenarioRun) {
     let scenario = catalogue::find(name).expect("a scenario of the catalogue");
     let run = run(scenario, &Settings::in_virtual_time(client, 1)).await;
     (scenario, run.expect("a run"))
 }
 
-fn html(scenario: &Scenario, run: &Run, prediction: Option<&Answer>) -> String {
+fn html(scenario: &Scenario, run: &ScenarioRun, prediction: Option<&Answer>) -> String {
     scenario::html(
         &scenario.words,
         run,

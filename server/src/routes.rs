@@ -26,5 +26,5 @@ mod prelude {
     pub(super) use crate::page::{Item, Page, PageQuery};
     pub(super) use crate::problem;
     pub(super) use crate::state::ServiceState;
-    pub(super) use host::{Fault, NextCursor, Problem};
+    pub(super) use host::{FaultLabel, NextCursor, Problem};
 }

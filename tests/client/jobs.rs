@@ -1,7 +1,7 @@
 //! Creating a job once, however often it is sent.
 
 use client::{IdempotencyKey, JsonObject};
-use host::faults::Fault;
+use host::faults::ResponseFault;
 use serde_json::json as value;
 use tests::{Loopback, http_error};
 fn object(text: &str) -> JsonObject {
@@ -36,7 +36,7 @@ async fn a_replay_names_the_same_job_and_another_body_conflicts() {
 
 #[tokio::test]
 async fn a_job_whose_first_response_was_lost_is_created_once() {
-    let service = Loopback::with_faults(&[Fault::LostResponse]);
+    let service = Loopback::with_faults(&[ResponseFault::LostResponse]);
     let key = IdempotencyKey::new("order-4711").expect("a key");
 
     let job = service.client.create_job(&key, &object("report")).await;

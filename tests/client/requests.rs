@@ -6,7 +6,7 @@ use client::{
     ApiError, FailureKind, Timeouts,
     teaching::{Builder, ReliableApiClient, endpoint},
 };
-use host::faults::Fault;
+use host::faults::ResponseFault;
 use http::{HeaderName, Method};
 use tests::{
     Bench, Loopback, Script, call, client_of, never_resolving, silently, status, transport_error,
@@ -88,7 +88,7 @@ async fn time_taken(
 async fn every_request_keeps_the_timeout_pair() {
     const REQUESTS: u32 = 13;
     let given = Timeouts::new(Duration::from_secs(7), Duration::from_secs(11));
-    let silent = Loopback::with_faults(&[Fault::Silence; 2 * REQUESTS as usize]);
+    let silent = Loopback::with_faults(&[ResponseFault::Silence; 2 * REQUESTS as usize]);
 
     for (pair, is_default) in [(Timeouts::DEFAULT, true), (given, false)] {
         let set = |builder: Builder| match is_default {

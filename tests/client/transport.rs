@@ -1,7 +1,7 @@
 //! The transport for real: timeouts, TLS, and connections that break off.
 
 use client::{FailureKind, StopReason, Timeouts};
-use host::{TlsRefusal, faults::Fault};
+use host::{TlsRefusal, faults::ResponseFault};
 use serde_json::json as value;
 use tests::{
     Bench, Loopback, NOWHERE, Script, client_of, json, never_resolving, silently, transport_error,
@@ -9,7 +9,7 @@ use tests::{
 use tokio::time::{Instant, timeout};
 #[tokio::test]
 async fn a_server_that_stalls_is_a_read_timeout_and_is_asked_finitely_often() {
-    let service = Loopback::with_faults(&[Fault::Silence; 9]);
+    let service = Loopback::with_faults(&[ResponseFault::Silence; 9]);
 
     let began = Instant::now();
     let call = service.client.flaky();
@@ -85,7 +85,7 @@ async fn a_request_without_a_complete_response_is_one_class_of_error() {
 
     // A response that breaks off in its body is asked for again, and the complete one
     // counts.
-    let service = Loopback::with_faults(&[Fault::CutBody; 2]);
+    let service = Loopback::with_faults(&[ResponseFault::CutBody; 2]);
 
     let page = service.client.items().pages().next_page().await;
 

@@ -8,7 +8,7 @@ use client::{
 };
 use host::{
     Host, RunningService, ServiceConfig, ServiceConfigBuilder, Stopped,
-    faults::{Fault, inject},
+    faults::{ResponseFault, inject},
 };
 use scenario::SharedTime;
 use tokio::{runtime::Handle, task::yield_now};
@@ -53,13 +53,13 @@ impl Loopback {
 
     /// A fresh service with these faults, one for each of the first requests, and a client
     /// with the default rules.
-    pub fn with_faults(faults: &'static [Fault]) -> Self {
+    pub fn with_faults(faults: &'static [ResponseFault]) -> Self {
         Self::start_all(faults, |service| service, |client| client)
     }
 
     /// A fresh service with these faults and a client, both with rules of the test's own.
     pub fn start_all(
-        faults: &'static [Fault],
+        faults: &'static [ResponseFault],
         service: impl FnOnce(ServiceConfigBuilder) -> ServiceConfigBuilder,
         client: impl FnOnce(Builder) -> Builder,
     ) -> Self {

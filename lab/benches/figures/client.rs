@@ -8,7 +8,7 @@ use reqwest_middleware::ClientWithMiddleware;
 use reqwest_retry::{RetryTransientMiddleware, policies::ExponentialBackoff};
 use scenario::{
     prometheus_recorder,
-    recorder::{Limits, Recorder},
+    recorder::{Recorder, RecorderLimits},
 };
 use serde_json::value::RawValue;
 use tokio::runtime::Runtime;
@@ -173,7 +173,7 @@ impl Caller {
             _ => {
                 let origin = Instant::now();
                 let now = Arc::new(move || origin.elapsed());
-                let spans = Recorder::new(now, 1, Limits::default());
+                let spans = Recorder::new(now, 1, RecorderLimits::default());
                 let counts = prometheus_recorder();
                 telemetry = Some(Telemetry {
                     spans: Dispatch::new(Registry::default().with(spans.layer())),

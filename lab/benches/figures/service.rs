@@ -17,7 +17,7 @@ use host::{MAX_CAPACITY, ServiceConfig};
 use scenario::{
     CLIENTS, Exposition, Session, Settings,
     catalogue::CATALOGUE,
-    recorder::{Limits, Recorder},
+    recorder::{Recorder, RecorderLimits},
 };
 use server::TeachingApi;
 use tower::ServiceExt as _;
@@ -155,7 +155,11 @@ pub(crate) fn serve(with_spans: bool) {
     let exposition = Exposition::new();
     let service = if with_spans {
         let origin = Instant::now();
-        let spans = Recorder::new(Arc::new(move || origin.elapsed()), 1, Limits::default());
+        let spans = Recorder::new(
+            Arc::new(move || origin.elapsed()),
+            1,
+            RecorderLimits::default(),
+        );
         let recorded = Registry::default().with(spans.layer());
         // The serving thread takes over the subscriber that is current here.
         dispatcher::with_default(&recorded.into(), || start(&exposition))

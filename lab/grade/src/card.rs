@@ -5,8 +5,8 @@ use judge::{
     KnownFailures,
     known_failures::{GOAL, JudgedCard},
     rules::{
-        self, CardCase, CardContext, Case, CaseKind, Judgement, Level, RequestRef, Rule, TOLERANCE,
-        Verdict,
+        self, CardCase, CardContext, Case, CaseKind, Judgement, RequestRef, Rule, RuleLevel,
+        TOLERANCE, Verdict,
     },
 };
 use serde::Serialize;
@@ -57,7 +57,7 @@ pub struct RuleGrade {
     /// The id of the rule.
     pub id: &'static str,
     /// The authority behind it.
-    pub level: Level,
+    pub level: RuleLevel,
     /// The document that states it.
     pub source: &'static str,
     /// The result.

@@ -90,7 +90,7 @@ pub(super) fn breaks_once(
 mod tests {
     use host::{
         ConnectionFault::{self, Close, Reset, Silence},
-        Fault,
+        FaultLabel,
     };
     use http::StatusCode;
 
@@ -124,7 +124,10 @@ mod tests {
                         ..Received::of(task.words.path)
                     };
                     let response = responder.respond(&request).response;
-                    let fault = response.extensions().get::<Fault>().map(|fault| fault.0);
+                    let fault = response
+                        .extensions()
+                        .get::<FaultLabel>()
+                        .map(|fault| fault.0);
                     let how = response.extensions().get::<ConnectionFault>().copied();
                     (fault, how, response.status())
                 };

@@ -5,7 +5,7 @@ use axum::{
     body::Bytes,
     response::{IntoResponse, Response},
 };
-use host::{ConnectionFault, Fault, NextCursor, Problem, faults, problems};
+use host::{ConnectionFault, FaultLabel, NextCursor, Problem, faults, problems};
 use http::{
     HeaderValue, StatusCode,
     header::{CONNECTION, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE},
@@ -37,7 +37,7 @@ pub(super) fn unknown_cursor() -> Response {
 
 /// A 503 on purpose.
 pub(super) fn unavailable() -> Response {
-    (Extension(Fault("unavailable")), UNAVAILABLE).into_response()
+    (Extension(FaultLabel("unavailable")), UNAVAILABLE).into_response()
 }
 
 /// A 503 that asks for a wait.
@@ -54,7 +54,7 @@ pub(super) fn too_many_for(retry_after: &str) -> Response {
 pub(super) fn too_many() -> Response {
     let detail = "the service has no room for another request at once";
     let refusal = refused(StatusCode::TOO_MANY_REQUESTS, "too_many_requests", detail);
-    (Extension(Fault("too_many_requests")), refusal).into_response()
+    (Extension(FaultLabel("too_many_requests")), refusal).into_response()
 }
 
 /// A 503 that asks for a wait, and whose body breaks off.
@@ -93,7 +93,7 @@ pub(super) fn asks_for_a_fresh_connection() -> Response {
 
 /// Nothing: the connection is closed, or silent.
 pub(super) fn withheld(how: ConnectionFault, fault: &'static str) -> Response {
-    (Extension(how), Extension(Fault(fault))).into_response()
+    (Extension(how), Extension(FaultLabel(fault))).into_response()
 }
 
 /// What became of a job, beside a response.

@@ -4,7 +4,7 @@ use std::{io, sync::Arc};
 
 use futures_util::future::try_join_all;
 use judge::rules::Rule;
-use process::{ClientCommand, Limits};
+use process::{ClientCommand, ProcessLimits};
 
 use super::error::ServiceError;
 use super::{
@@ -75,7 +75,7 @@ async fn run_case(
     let ran = process::run(
         command,
         &service.context,
-        Limits {
+        ProcessLimits {
             process: service
                 .served
                 .idle

@@ -90,14 +90,14 @@ impl TaskGrade {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use judge::rules::{CaseKind, Judgement, Level};
+    use judge::rules::{CaseKind, Judgement, RuleLevel};
 
     use super::*;
     use crate::{GoalResult, RuleGrade};
     pub(crate) fn task(verdicts: &[Verdict]) -> TaskGrade {
         let rule = |(id, verdict): (&'static str, &Verdict)| RuleGrade {
             id,
-            level: Level::Standard,
+            level: RuleLevel::Standard,
             source: "",
             judgement: Judgement {
                 verdict: *verdict,

@@ -18,9 +18,9 @@ const LONGEST: usize = 48;
 /// is shown, and like an exchange it is in no `Debug`.
 #[derive(Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
-pub struct Facts(pub Vec<String>);
+pub struct WireFacts(pub Vec<String>);
 
-impl Facts {
+impl WireFacts {
     /// What the exchanges of a record say that counts cannot, in a few lines. Most runs
     /// have none.
     #[must_use]
@@ -66,7 +66,7 @@ impl Facts {
     }
 }
 
-impl fmt::Debug for Facts {
+impl fmt::Debug for WireFacts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Facts({} lines)", self.0.len())
     }
@@ -284,7 +284,7 @@ mod tests {
         }
 
         fn facts(&self) -> Vec<String> {
-            Facts::of(&self.0).0
+            WireFacts::of(&self.0).0
         }
     }
 

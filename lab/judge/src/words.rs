@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::rules::{Level, Verdict};
+use crate::rules::{RuleLevel, Verdict};
 
 impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -16,7 +16,7 @@ impl fmt::Display for Verdict {
     }
 }
 
-impl fmt::Display for Level {
+impl fmt::Display for RuleLevel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             Self::Standard => "standard",

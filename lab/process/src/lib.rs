@@ -22,4 +22,4 @@ mod stragglers;
 
 pub use command::{ClientCommand, CommandError, Context};
 pub use delay::LabDelay;
-pub use run::{Limits, run};
+pub use run::{ProcessLimits, run};

@@ -59,7 +59,7 @@ const LOOK: Duration = Duration::from_millis(50);
 
 /// What ends a process that does not end by itself.
 #[derive(Debug)]
-pub struct Limits<C, F, R> {
+pub struct ProcessLimits<C, F, R> {
     /// Set to the number of the process.
     pub process: Arc<OnceLock<u32>>,
     /// Ready with its first request.
@@ -88,7 +88,7 @@ pub struct Limits<C, F, R> {
 pub async fn run(
     command: &ClientCommand,
     context: &Context,
-    limits: Limits<
+    limits: ProcessLimits<
         impl Future<Output = ()>,
         impl Future<Output = ()>,
         impl Fn(&str) -> Option<u64>,
@@ -407,14 +407,17 @@ mod tests {
         };
         use wire::{LINGER, ProcessRecord, Stopped};
 
-        use crate::{ClientCommand, Context, LabDelay, Limits, run};
+        use crate::{ClientCommand, Context, LabDelay, ProcessLimits, run};
 
         /// A process that has sent its first request at once.
         fn at_most(
             time: Duration,
-        ) -> Limits<impl Future<Output = ()>, impl Future<Output = ()>, impl Fn(&str) -> Option<u64>>
-        {
-            Limits {
+        ) -> ProcessLimits<
+            impl Future<Output = ()>,
+            impl Future<Output = ()>,
+            impl Fn(&str) -> Option<u64>,
+        > {
+            ProcessLimits {
                 process: Arc::default(),
                 called: ready(()),
                 time,
@@ -432,7 +435,7 @@ mod tests {
 
         /// The same, watched to its end.
         async fn watched(script: &str, time: Duration) -> ProcessRecord {
-            let limits = Limits {
+            let limits = ProcessLimits {
                 watches_to_the_end: true,
                 ..at_most(time)
             };
@@ -441,7 +444,7 @@ mod tests {
 
         async fn ran(
             script: &str,
-            limits: Limits<
+            limits: ProcessLimits<
                 impl Future<Output = ()>,
                 impl Future<Output = ()>,
                 impl Fn(&str) -> Option<u64>,

@@ -5,7 +5,7 @@ use serde::Serialize;
 use wire::duration;
 
 use super::{
-    CommandEnd, Fault, Judged, Run, RunKind,
+    CommandEnd, Judged, ProxyFault, ProxyRun, RunKind,
     quiet::unfit,
     rules::Declared,
     verdicts::{CaseRuns, judge, judge_credentials},
@@ -55,7 +55,7 @@ pub struct CaseCard {
     /// The route.
     pub route: String,
     /// The fault.
-    pub fault: Fault,
+    pub fault: ProxyFault,
     /// How many runs there were.
     pub runs: usize,
     /// How the command ended in the first of them; none if there was no command.
@@ -89,9 +89,9 @@ pub struct Recording {
     /// The origin of the upstream.
     pub upstream: String,
     /// The cases of the plan.
-    pub plan: Vec<(String, Fault)>,
+    pub plan: Vec<(String, ProxyFault)>,
     /// The runs.
-    pub runs: Vec<Run>,
+    pub runs: Vec<ProxyRun>,
 }
 
 impl Recording {
@@ -121,7 +121,13 @@ impl Recording {
 
     /// The verdicts on a case.
     #[must_use]
-    pub fn judge(&self, route: &str, fault: Fault, confirm: usize, said: &Declared) -> Vec<Judged> {
+    pub fn judge(
+        &self,
+        route: &str,
+        fault: ProxyFault,
+        confirm: usize,
+        said: &Declared,
+    ) -> Vec<Judged> {
         let case = CaseRuns {
             runs: &self.runs,
             route,
@@ -180,7 +186,7 @@ impl Recording {
 }
 
 /// The requests of the target's route, from the target on.
-fn rows(run: &Run) -> Vec<WireRow> {
+fn rows(run: &ProxyRun) -> Vec<WireRow> {
     let Some(target) = run.target() else {
         return Vec::new();
     };

@@ -7,7 +7,7 @@ use serde::Serialize;
 /// What happens to the first request of a route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Fault {
+pub enum ProxyFault {
     /// The true response, three seconds late. It is the control and no fault: what comes twice
     /// in it is sent twice by itself.
     Hold,
@@ -26,10 +26,10 @@ pub enum Fault {
 
 /// No fault has this name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("no fault is called '{0}'; there are {all}", all = Fault::ALL.map(Fault::name).join(", "))]
+#[error("no fault is called '{0}'; there are {all}", all = ProxyFault::ALL.map(ProxyFault::name).join(", "))]
 pub struct UnknownFault(String);
 
-impl Fault {
+impl ProxyFault {
     /// All faults, the control first.
     pub const ALL: [Self; 6] = [
         Self::Hold,
@@ -89,13 +89,13 @@ impl Fault {
     }
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for ProxyFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
     }
 }
 
-impl FromStr for Fault {
+impl FromStr for ProxyFault {
     type Err = UnknownFault;
 
     fn from_str(name: &str) -> Result<Self, UnknownFault> {

@@ -27,7 +27,7 @@ use super::{
     session::{Entry, Session},
     upstream::Upstream,
 };
-use crate::Fault;
+use crate::ProxyFault;
 
 /// How much of a response is read before it is lost.
 const LOSABLE: usize = 8 * 1024 * 1024;
@@ -112,26 +112,26 @@ impl Forwarder {
         Some((what, StatusCode::NOT_IMPLEMENTED, detail))
     }
 
-    async fn fault(&self, entry: Entry, fault: Fault, request: Request<Body>) -> Response {
+    async fn fault(&self, entry: Entry, fault: ProxyFault, request: Request<Body>) -> Response {
         let (status, detail) = match fault {
-            Fault::Hold => {
+            ProxyFault::Hold => {
                 let response = self.hand_on(entry, request).await;
-                sleep(Fault::HELD).await;
+                sleep(ProxyFault::HELD).await;
                 return self.give(entry, response, true);
             }
-            Fault::LostResponse => return self.lose(entry, request).await,
-            Fault::Silence => {
+            ProxyFault::LostResponse => return self.lose(entry, request).await,
+            ProxyFault::Silence => {
                 read_all(request.into_body()).await;
                 self.session.note(entry, |it, now| it.delivered = Some(now));
                 return withheld(ConnectionFault::Silence);
             }
-            Fault::Unavailable => (StatusCode::SERVICE_UNAVAILABLE, "unavailable on purpose"),
-            Fault::RetryAfter => (StatusCode::SERVICE_UNAVAILABLE, "unavailable for a while"),
-            Fault::Refused => (StatusCode::BAD_REQUEST, "refused on purpose"),
+            ProxyFault::Unavailable => (StatusCode::SERVICE_UNAVAILABLE, "unavailable on purpose"),
+            ProxyFault::RetryAfter => (StatusCode::SERVICE_UNAVAILABLE, "unavailable for a while"),
+            ProxyFault::Refused => (StatusCode::BAD_REQUEST, "refused on purpose"),
         };
         let mut response = problem(status, detail);
-        if fault == Fault::RetryAfter {
-            let wait = HeaderValue::from(Fault::WAIT.as_secs());
+        if fault == ProxyFault::RetryAfter {
+            let wait = HeaderValue::from(ProxyFault::WAIT.as_secs());
             response.headers_mut().insert(RETRY_AFTER, wait);
         }
         // The request is read whole before.

@@ -3,7 +3,7 @@
 //!
 //! [`Listening`] is one proxy on a port of its own, in front of an [`Upstream`]; [`Plan`] runs
 //! a command several times, with one proxy each. In most runs one request of one route meets
-//! one [`Fault`]; the rules read from the [record](Run) of that run how it was taken. A
+//! one [`ProxyFault`]; the rules read from the [record](ProxyRun) of that run how it was taken. A
 //! foreign API names no call, so a request belongs to an earlier one only by a [tie](ties),
 //! and where no tie is certain the verdict is *cannot tell*.
 
@@ -39,12 +39,12 @@ mod upstream;
 mod verdicts;
 
 pub use card::{CARD_VERSION, CaseCard, ProxyCard, Recording, RouteRow, WireRow};
-pub use fault::{Fault, UnknownFault};
+pub use fault::{ProxyFault, UnknownFault};
 pub use html::html_proxy;
 pub use junit::junit_proxy;
 pub use plan::{Options, Plan, PlanError, Progress};
 pub use quiet::unfit;
-pub use record::{Body, CommandEnd, ProxyRequest, Run, RunKind, UpstreamResponse};
+pub use record::{Body, CommandEnd, ProxyRequest, ProxyRun, RunKind, UpstreamResponse};
 pub use routes::{Templates, is_health_check, shape};
 pub use rules::{Declared, RULES, Rule, find, is_safe, names};
 pub use serve::Listening;

@@ -4,14 +4,14 @@
 use std::{future::ready, io, process::Stdio, sync::Arc, time::Duration};
 
 use http::HeaderName;
-use process::{ClientCommand, Context, LabDelay, Limits};
+use process::{ClientCommand, Context, LabDelay, ProcessLimits};
 use tokio::{process::Command, time::sleep};
 use wire::Stopped;
 
 use super::{Aim, Listening, Upstream};
 use crate::{
-    CommandEnd, Declared, Fault, Judged, ProxyCard, ProxyRequest, Recording, RouteRow, Run,
-    Templates, is_health_check, is_safe,
+    CommandEnd, Declared, Judged, ProxyCard, ProxyFault, ProxyRequest, ProxyRun, Recording,
+    RouteRow, Templates, is_health_check, is_safe,
 };
 
 /// How a command is run, and what is asked of it.
@@ -26,7 +26,7 @@ pub struct Options {
     /// The routes to aim at; empty for all that can be.
     pub routes: Vec<String>,
     /// The faults; empty for all that tell something.
-    pub faults: Vec<Fault>,
+    pub faults: Vec<ProxyFault>,
     /// What the user says of the API and of the command.
     pub declared: Declared,
     /// Further headers whose values name a call.
@@ -151,7 +151,7 @@ impl Plan {
         Ok(plan)
     }
 
-    fn check_healthy(&self, run: &Run) -> Result<(), PlanError> {
+    fn check_healthy(&self, run: &ProxyRun) -> Result<(), PlanError> {
         if run.requests.iter().any(ProxyRequest::is_unanswered) {
             let upstream = self.options.upstream.to_string();
             return Err(PlanError::Unreachable { upstream });
@@ -203,7 +203,7 @@ impl Plan {
     }
 
     /// The cases: for each route a control, and the faults that tell something.
-    fn cases(&self) -> Result<Vec<(String, Fault)>, PlanError> {
+    fn cases(&self) -> Result<Vec<(String, ProxyFault)>, PlanError> {
         let rows = self.routes();
         let named = || {
             self.options
@@ -223,8 +223,9 @@ impl Plan {
             false => self.options.routes.contains(&row.route),
         };
         let cases = rows.iter().filter(is_chosen).flat_map(|row| {
-            let faults = Fault::ALL.into_iter();
-            let faults = faults.filter(|fault| *fault == Fault::Hold || self.is_asked(row, *fault));
+            let faults = ProxyFault::ALL.into_iter();
+            let faults =
+                faults.filter(|fault| *fault == ProxyFault::Hold || self.is_asked(row, *fault));
             faults.map(|fault| (row.route.clone(), fault))
         });
         Ok(cases.collect())
@@ -232,12 +233,17 @@ impl Plan {
 
     /// Whether a fault tells something of a route, or was named. A request that changes
     /// nothing may be sent again, so that only its mark could be wrong.
-    fn is_asked(&self, row: &RouteRow, fault: Fault) -> bool {
+    fn is_asked(&self, row: &RouteRow, fault: ProxyFault) -> bool {
         let is_safe = is_safe(&row.route);
         let is_declared = self.options.declared.once.contains(&row.route);
         let tells = match fault {
-            Fault::Unavailable | Fault::LostResponse => !is_safe || row.has_key || is_declared,
-            Fault::Hold | Fault::RetryAfter | Fault::Refused | Fault::Silence => true,
+            ProxyFault::Unavailable | ProxyFault::LostResponse => {
+                !is_safe || row.has_key || is_declared
+            }
+            ProxyFault::Hold
+            | ProxyFault::RetryAfter
+            | ProxyFault::Refused
+            | ProxyFault::Silence => true,
         };
         match self.options.faults.is_empty() {
             true => tells,
@@ -247,15 +253,15 @@ impl Plan {
 
     /// The cases of the plan, and about how long they will take.
     #[must_use]
-    pub fn estimate(&self) -> (&[(String, Fault)], Duration) {
+    pub fn estimate(&self) -> (&[(String, ProxyFault)], Duration) {
         let healthy = self.recording.runs.iter().map(|run| run.end.took).max();
         let healthy = healthy.unwrap_or_default();
         let cases = self.recording.plan.iter();
         let took = cases.map(|(_, fault)| match fault {
-            Fault::Silence => healthy + self.options.patience,
-            Fault::Hold => healthy + Fault::HELD,
-            Fault::RetryAfter => healthy + Fault::WAIT,
-            Fault::Unavailable | Fault::Refused | Fault::LostResponse => healthy,
+            ProxyFault::Silence => healthy + self.options.patience,
+            ProxyFault::Hold => healthy + ProxyFault::HELD,
+            ProxyFault::RetryAfter => healthy + ProxyFault::WAIT,
+            ProxyFault::Unavailable | ProxyFault::Refused | ProxyFault::LostResponse => healthy,
         });
         (&self.recording.plan, took.sum())
     }
@@ -279,7 +285,7 @@ impl Plan {
                     let runs = plan.recording.runs.iter();
                     runs.filter(|run| run.is_of(route, fault)).count()
                 };
-                let lacking = [Fault::Hold, *fault].into_iter();
+                let lacking = [ProxyFault::Hold, *fault].into_iter();
                 let lacking = lacking.filter(|it| made(self, *it) < self.options.confirm);
                 for fault in lacking.collect::<Vec<_>>() {
                     (done, all) = (done + 1, all + 1);
@@ -293,7 +299,7 @@ impl Plan {
     async fn run_case(
         &mut self,
         route: &str,
-        fault: Fault,
+        fault: ProxyFault,
         (number, of): (usize, usize),
         on: &impl Fn(Progress),
     ) -> Result<(), PlanError> {
@@ -310,7 +316,7 @@ impl Plan {
         Ok(())
     }
 
-    fn is_suspected(&self, route: &str, fault: Fault) -> bool {
+    fn is_suspected(&self, route: &str, fault: ProxyFault) -> bool {
         let Options {
             confirm, declared, ..
         } = &self.options;
@@ -319,7 +325,7 @@ impl Plan {
     }
 
     /// One run of the command, with a proxy of its own.
-    async fn run(&self, aim: Option<Aim>) -> Result<Run, PlanError> {
+    async fn run(&self, aim: Option<Aim>) -> Result<ProxyRun, PlanError> {
         let Options {
             upstream,
             command,
@@ -332,7 +338,9 @@ impl Plan {
         if let Some(before) = before {
             prepare(before).await?;
         }
-        let is_silent = aim.as_ref().is_some_and(|aim| aim.fault == Fault::Silence);
+        let is_silent = aim
+            .as_ref()
+            .is_some_and(|aim| aim.fault == ProxyFault::Silence);
         let (headers, keeps_host) = (&self.options.call_headers, self.options.keeps_host);
         let proxy = Listening::start(upstream, aim, headers, keeps_host);
         let proxy = proxy.map_err(PlanError::Listen)?;
@@ -347,7 +355,7 @@ impl Plan {
             set: set.collect(),
             base_url,
         };
-        let limits = Limits {
+        let limits = ProcessLimits {
             process: Arc::default(),
             called: ready(()),
             time: *time,
@@ -391,7 +399,7 @@ fn can_be_aimed_at(row: &RouteRow) -> bool {
     row.unfit.is_none() || row.is_marked
 }
 
-fn name_routes(run: &mut Run, templates: &Templates) {
+fn name_routes(run: &mut ProxyRun, templates: &Templates) {
     for request in &mut run.requests {
         request.route = templates.route(&request.route);
     }

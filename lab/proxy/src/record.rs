@@ -6,11 +6,11 @@ use std::time::Duration;
 use serde::Serialize;
 use wire::{Stopped, ValueHash, nanoseconds};
 
-use super::Fault;
+use super::ProxyFault;
 
 /// A run of the command.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Run {
+pub struct ProxyRun {
     /// What was done in it.
     pub kind: RunKind,
     /// The requests in order of arrival.
@@ -36,7 +36,7 @@ pub enum RunKind {
         /// The route, as a template.
         route: String,
         /// The fault.
-        fault: Fault,
+        fault: ProxyFault,
     },
 }
 
@@ -87,7 +87,7 @@ pub struct ProxyRequest {
     /// What the upstream did with it; none if it was not handed on.
     pub upstream: Option<UpstreamResponse>,
     /// The fault that it was meant to meet.
-    pub fault: Option<Fault>,
+    pub fault: Option<ProxyFault>,
     /// When the fault was delivered: before the head of its response was written, or when its
     /// connection had ended.
     pub delivered: Option<Duration>,
@@ -147,7 +147,7 @@ impl ProxyRequest {
     }
 }
 
-impl Run {
+impl ProxyRun {
     /// The requests of a route.
     pub fn of_route<'a>(&'a self, route: &'a str) -> impl Iterator<Item = &'a ProxyRequest> {
         self.requests.iter().filter(move |it| it.route == route)
@@ -161,7 +161,7 @@ impl Run {
 
     /// Whether it is a run with this fault on this route.
     #[must_use]
-    pub fn is_of(&self, route: &str, fault: Fault) -> bool {
+    pub fn is_of(&self, route: &str, fault: ProxyFault) -> bool {
         matches!(&self.kind, RunKind::Fault { route: of, fault: it } if of == route && *it == fault)
     }
 }

@@ -6,7 +6,7 @@ use judge::rules::TOLERANCE;
 use wire::{duration, duration_left};
 
 use super::{
-    Body, ProxyRequest, Run,
+    Body, ProxyRequest, ProxyRun,
     ties::{Tie, TieKind, ties},
 };
 
@@ -83,7 +83,7 @@ pub struct Declared {
 
 /// What one run shows of a rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Shown {
+pub(super) enum RunEvidence {
     Broken {
         kind: TieKind,
         requests: Vec<u64>,
@@ -95,7 +95,7 @@ pub(super) enum Shown {
     CannotTell(String),
 }
 
-impl Shown {
+impl RunEvidence {
     fn broken(tie: &Tie<'_>, found: impl Into<String>) -> Self {
         Self::Broken {
             kind: tie.kind,
@@ -117,9 +117,14 @@ impl Shown {
 const LATE: Duration = Duration::from_millis(500);
 
 /// What one run of a case shows of a rule. Equal requests count `within` this time.
-pub(super) fn shown(rule: &str, run: &Run, within: Option<Duration>, declared: &Declared) -> Shown {
+pub(super) fn shown(
+    rule: &str,
+    run: &ProxyRun,
+    within: Option<Duration>,
+    declared: &Declared,
+) -> RunEvidence {
     let Some(target) = run.target().filter(|it| it.delivered.is_some()) else {
-        return Shown::NotExercised("the fault was not delivered");
+        return RunEvidence::NotExercised("the fault was not delivered");
     };
     let ties: Vec<_> = ties(run, within).collect();
     match rule {
@@ -129,7 +134,7 @@ pub(super) fn shown(rule: &str, run: &Run, within: Option<Duration>, declared: &
         "same-body" => same_body(target, run, &ties),
         "once" => once(target, &ties, declared),
         "read-timeout" => read_timeout(target, &ties, run, declared),
-        _ => Shown::NotExercised("it is not judged by this fault"),
+        _ => RunEvidence::NotExercised("it is not judged by this fault"),
     }
 }
 
@@ -144,8 +149,8 @@ fn offending<'a, 'b>(
         .or_else(|| all().next())
 }
 
-fn retry_after(ties: &[Tie<'_>]) -> Shown {
-    let asked = super::Fault::WAIT;
+fn retry_after(ties: &[Tie<'_>]) -> RunEvidence {
+    let asked = super::ProxyFault::WAIT;
     let waited = |tie: &Tie<'_>| {
         tie.next
             .arrived
@@ -155,40 +160,40 @@ fn retry_after(ties: &[Tie<'_>]) -> Shown {
     match (early, ties.first()) {
         (Some(tie), _) => {
             let early = duration_left(asked.saturating_sub(waited(tie)));
-            Shown::broken(tie, format!("{early} too early"))
+            RunEvidence::broken(tie, format!("{early} too early"))
         }
-        (None, Some(tie)) => Shown::Kept(Some(format!("after {}", duration(waited(tie))))),
-        (None, None) => Shown::Skipped,
+        (None, Some(tie)) => RunEvidence::Kept(Some(format!("after {}", duration(waited(tie))))),
+        (None, None) => RunEvidence::Skipped,
     }
 }
 
-fn refused_once(ties: &[Tie<'_>]) -> Shown {
+fn refused_once(ties: &[Tie<'_>]) -> RunEvidence {
     match offending(ties, |_| true) {
-        Some(tie) => Shown::broken(tie, format!("sent {} times", ties.len() + 1)),
-        None => Shown::Kept(None),
+        Some(tie) => RunEvidence::broken(tie, format!("sent {} times", ties.len() + 1)),
+        None => RunEvidence::Kept(None),
     }
 }
 
-fn key_reuse(target: &ProxyRequest, ties: &[Tie<'_>]) -> Shown {
+fn key_reuse(target: &ProxyRequest, ties: &[Tie<'_>]) -> RunEvidence {
     let with_key = |it: &ProxyRequest| it.idempotency_key.is_some();
     if !with_key(target) && !ties.iter().any(|tie| with_key(tie.next)) {
-        return Shown::NotExercised("no request of the call has an idempotency key");
+        return RunEvidence::NotExercised("no request of the call has an idempotency key");
     }
     if !with_key(target) {
-        return Shown::CannotTell("the first attempt had no idempotency key".to_owned());
+        return RunEvidence::CannotTell("the first attempt had no idempotency key".to_owned());
     }
     let has_another = |tie: &Tie<'_>| tie.next.idempotency_key != target.idempotency_key;
     match offending(ties, has_another) {
-        Some(tie) if with_key(tie.next) => Shown::broken(tie, "sent again with another key"),
-        Some(tie) => Shown::broken(tie, "sent again without its key"),
-        None if ties.is_empty() => Shown::Skipped,
-        None => Shown::Kept(None),
+        Some(tie) if with_key(tie.next) => RunEvidence::broken(tie, "sent again with another key"),
+        Some(tie) => RunEvidence::broken(tie, "sent again without its key"),
+        None if ties.is_empty() => RunEvidence::Skipped,
+        None => RunEvidence::Kept(None),
     }
 }
 
-fn same_body(target: &ProxyRequest, run: &Run, ties: &[Tie<'_>]) -> Shown {
+fn same_body(target: &ProxyRequest, run: &ProxyRun, ties: &[Tie<'_>]) -> RunEvidence {
     let Some(key) = target.idempotency_key else {
-        return Shown::NotExercised("no request of the call has an idempotency key");
+        return RunEvidence::NotExercised("no request of the call has an idempotency key");
     };
     let attempts = run
         .of_route(&target.route)
@@ -199,21 +204,21 @@ fn same_body(target: &ProxyRequest, run: &Run, ties: &[Tie<'_>]) -> Shown {
         .iter()
         .filter(|it| !is_unknown(it) && !is_unknown(target));
     match (others.find(|it| it.body != target.body), attempts.len()) {
-        (Some(other), _) => Shown::Broken {
+        (Some(other), _) => RunEvidence::Broken {
             kind: TieKind::Marked,
             requests: vec![target.seq, other.seq],
             found: "one idempotency key for two bodies".to_owned(),
         },
-        (None, 1) if ties.is_empty() => Shown::Skipped,
-        (None, 1) => Shown::NotExercised("no second request had the key of the first"),
+        (None, 1) if ties.is_empty() => RunEvidence::Skipped,
+        (None, 1) => RunEvidence::NotExercised("no second request had the key of the first"),
         (None, _) if attempts.iter().any(|it| is_unknown(it)) => {
-            Shown::CannotTell("a body was too long or broke off".to_owned())
+            RunEvidence::CannotTell("a body was too long or broke off".to_owned())
         }
-        (None, _) => Shown::Kept(None),
+        (None, _) => RunEvidence::Kept(None),
     }
 }
 
-fn once(target: &ProxyRequest, ties: &[Tie<'_>], declared: &Declared) -> Shown {
+fn once(target: &ProxyRequest, ties: &[Tie<'_>], declared: &Declared) -> RunEvidence {
     let has_its_key = |tie: &Tie<'_>| {
         target.idempotency_key.is_some() && tie.next.idempotency_key == target.idempotency_key
     };
@@ -224,18 +229,18 @@ fn once(target: &ProxyRequest, ties: &[Tie<'_>], declared: &Declared) -> Shown {
         None => format!("sent again without a key; {seen}"),
     };
     match offending(ties, |tie| !has_its_key(tie)) {
-        Some(tie) if is_declared => Shown::broken(tie, again(tie)),
+        Some(tie) if is_declared => RunEvidence::broken(tie, again(tie)),
         Some(_) if is_safe(&target.route) => {
-            Shown::NotExercised("a request that changes nothing may be sent again")
+            RunEvidence::NotExercised("a request that changes nothing may be sent again")
         }
-        Some(tie) => Shown::CannotTell(format!(
+        Some(tie) => RunEvidence::CannotTell(format!(
             "{}. Must it be done only once? --once '{}'",
             again(tie),
             target.route,
         )),
-        None if ties.is_empty() && !is_declared => Shown::Skipped,
-        None if ties.is_empty() => Shown::Kept(None),
-        None => Shown::Kept(Some(format!("sent again with one key; {seen}"))),
+        None if ties.is_empty() && !is_declared => RunEvidence::Skipped,
+        None if ties.is_empty() => RunEvidence::Kept(None),
+        None => RunEvidence::Kept(Some(format!("sent again with one key; {seen}"))),
     }
 }
 
@@ -262,7 +267,12 @@ fn seen(target: &ProxyRequest, ties: &[Tie<'_>]) -> String {
     }
 }
 
-fn read_timeout(target: &ProxyRequest, ties: &[Tie<'_>], run: &Run, declared: &Declared) -> Shown {
+fn read_timeout(
+    target: &ProxyRequest,
+    ties: &[Tie<'_>],
+    run: &ProxyRun,
+    declared: &Declared,
+) -> RunEvidence {
     let is_stopped = run.end.stopped.is_some();
     // The lab's own end of the command closes its connections.
     let waited = target.closed.map(|it| it.saturating_sub(target.arrived));
@@ -277,7 +287,7 @@ fn read_timeout(target: &ProxyRequest, ties: &[Tie<'_>], run: &Run, declared: &D
         true => "",
     };
     let gave_up = |waited| format!("gave up after {}{again}", duration(waited));
-    let broken = |waited: String, within: Duration| Shown::Broken {
+    let broken = |waited: String, within: Duration| RunEvidence::Broken {
         kind: TieKind::Marked,
         requests: vec![target.seq],
         found: format!("{waited}; at most {}", duration(within)),
@@ -285,9 +295,9 @@ fn read_timeout(target: &ProxyRequest, ties: &[Tie<'_>], run: &Run, declared: &D
     let still = || format!("still waiting after {}", duration(open()));
     match (waited, declared.give_up_within) {
         (Some(waited), Some(within)) if waited > within + LATE => broken(gave_up(waited), within),
-        (Some(waited), Some(within)) if waited > within => Shown::CannotTell(gave_up(waited)),
-        (Some(waited), _) => Shown::Kept(Some(gave_up(waited))),
+        (Some(waited), Some(within)) if waited > within => RunEvidence::CannotTell(gave_up(waited)),
+        (Some(waited), _) => RunEvidence::Kept(Some(gave_up(waited))),
         (None, Some(within)) if open() > within + LATE => broken(still(), within),
-        (None, _) => Shown::CannotTell(format!("{}: a longer --patience may tell", still())),
+        (None, _) => RunEvidence::CannotTell(format!("{}: a longer --patience may tell", still())),
     }
 }

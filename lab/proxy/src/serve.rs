@@ -12,7 +12,7 @@ use super::{
     session::{Aim, Session, State},
     upstream::Upstream,
 };
-use crate::{CommandEnd, Run, RunKind};
+use crate::{CommandEnd, ProxyRun, RunKind};
 
 /// How long a request may go on when its run is over.
 const DRAIN: Duration = Duration::from_millis(200);
@@ -108,7 +108,7 @@ impl Listening {
 
     /// Stops, and returns what was recorded of a command that ended like this; none if there
     /// was no command, and the user ends what is still open.
-    pub async fn stop(self, end: Option<CommandEnd>) -> Run {
+    pub async fn stop(self, end: Option<CommandEnd>) -> ProxyRun {
         let end = end.unwrap_or_else(|| {
             self.session.end();
             CommandEnd {
@@ -126,7 +126,7 @@ impl Listening {
             names_upstream,
             ..
         } = std::mem::take(&mut *self.session.state());
-        Run {
+        ProxyRun {
             kind: self.kind,
             requests,
             dropped,

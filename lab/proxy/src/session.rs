@@ -11,7 +11,7 @@ use tokio::{sync::Notify, time::Instant};
 use wire::ClosedBy;
 
 use super::inspect::inspect;
-use crate::{Body, Fault, ProxyRequest, Templates, UpstreamResponse, shape};
+use crate::{Body, ProxyFault, ProxyRequest, Templates, UpstreamResponse, shape};
 
 /// The most requests of a run. More are answered with a 503, and not recorded.
 const MOST: usize = 3_000;
@@ -27,7 +27,7 @@ pub struct Aim {
     /// One of them.
     pub route: String,
     /// The fault.
-    pub fault: Fault,
+    pub fault: ProxyFault,
 }
 
 /// The record of one run while it is written.
@@ -59,7 +59,7 @@ pub(super) struct State {
 pub(super) struct Entry {
     index: usize,
     /// The fault that it meets.
-    pub(super) fault: Option<Fault>,
+    pub(super) fault: Option<ProxyFault>,
 }
 
 impl Session {
@@ -197,7 +197,8 @@ impl ConnectionObserver for Session {
             of_it.filter(|(request, of)| **of == Some(connection) && request.closed.is_none());
         for (request, _) in of_it {
             request.closed = Some(now);
-            let is_lost = request.fault == Some(Fault::LostResponse) && request.status.is_none();
+            let is_lost =
+                request.fault == Some(ProxyFault::LostResponse) && request.status.is_none();
             if is_lost && request.upstream.is_some_and(|it| it.status.is_some()) {
                 request.delivered = Some(now);
             }

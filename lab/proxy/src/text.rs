@@ -7,7 +7,7 @@ use judge::{KnownFailures, in_words, is_good, rules::Verdict};
 use render::{Options, Sheet};
 use wire::duration;
 
-use crate::{CaseCard, CommandEnd, Fault, Judged, ProxyCard, RouteRow, Rule};
+use crate::{CaseCard, CommandEnd, Judged, ProxyCard, ProxyFault, RouteRow, Rule};
 
 /// The width of the bars, in columns.
 const CHART: usize = 20;
@@ -20,7 +20,7 @@ const ROWS: usize = 8;
 pub fn plan(
     routes: &[RouteRow],
     healthy: &[CommandEnd],
-    cases: &[(String, Fault)],
+    cases: &[(String, ProxyFault)],
     estimate: Duration,
     options: &Options,
 ) -> String {
@@ -59,7 +59,10 @@ pub fn plan(
         let again = "What looks broken is run again until it is confirmed, and so is the control.";
         sheet.paragraph("", again);
     }
-    if cases.iter().any(|(_, fault)| *fault == Fault::LostResponse) {
+    if cases
+        .iter()
+        .any(|(_, fault)| *fault == ProxyFault::LostResponse)
+    {
         sheet.paragraph("", "lost-response may make your API do a thing twice.");
     }
     sheet.into_text()

@@ -8,7 +8,7 @@
 
 use std::time::Duration;
 
-use super::{ProxyRequest, Run};
+use super::{ProxyRequest, ProxyRun};
 
 /// A request and the fault before it.
 #[derive(Clone, Copy, Debug)]
@@ -32,7 +32,7 @@ pub enum TieKind {
 
 /// The later attempts of the call that met the fault of a run, in order of arrival; equal
 /// requests only if they came `within` this time after it, on a quiet route.
-pub fn ties(run: &Run, within: Option<Duration>) -> impl Iterator<Item = Tie<'_>> {
+pub fn ties(run: &ProxyRun, within: Option<Duration>) -> impl Iterator<Item = Tie<'_>> {
     let target = run.target().and_then(|it| Some((it, it.delivered?)));
     target.into_iter().flat_map(move |(first, delivered)| {
         let later = run.of_route(&first.route);

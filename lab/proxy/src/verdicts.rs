@@ -6,9 +6,9 @@ use judge::rules::Verdict;
 use serde::Serialize;
 
 use super::{
-    Fault, ProxyRequest, Run,
+    ProxyFault, ProxyRequest, ProxyRun,
     quiet::{unfit, watched},
-    rules::{self, Declared, Shown},
+    rules::{self, Declared, RunEvidence},
     ties::{TieKind, ties},
 };
 
@@ -31,11 +31,11 @@ pub struct Judged {
 #[derive(Clone, Copy, Debug)]
 pub struct CaseRuns<'a> {
     /// All runs of the plan so far.
-    pub runs: &'a [Run],
+    pub runs: &'a [ProxyRun],
     /// The route of the case.
     pub route: &'a str,
     /// Its fault.
-    pub fault: Fault,
+    pub fault: ProxyFault,
     /// How many runs of the case, and as many controls, confirm what equal requests show.
     pub confirm: usize,
 }
@@ -72,9 +72,11 @@ fn judge_one(rule: &'static str, case: CaseRuns<'_>, declared: &Declared) -> Jud
         let shown = rules::shown(rule, run, within, declared);
         let hidden = hidden(rule, run, &expected, noise.as_deref(), within);
         match (doubt(run, fault), &shown) {
-            (_, Shown::NotExercised(_)) => shown,
-            (Some(doubt), _) => Shown::CannotTell(doubt),
-            (None, Shown::Kept(_) | Shown::Skipped) => hidden.map_or(shown, Shown::CannotTell),
+            (_, RunEvidence::NotExercised(_)) => shown,
+            (Some(doubt), _) => RunEvidence::CannotTell(doubt),
+            (None, RunEvidence::Kept(_) | RunEvidence::Skipped) => {
+                hidden.map_or(shown, RunEvidence::CannotTell)
+            }
             (None, _) => shown,
         }
     });
@@ -91,12 +93,12 @@ fn judge_one(rule: &'static str, case: CaseRuns<'_>, declared: &Declared) -> Jud
     let partly = || untold(format!("broken in {broken} of {all} runs of this case"));
     let marked = shown.iter().find(|it| it.kind() == Some(TieKind::Marked));
     match marked.unwrap_or(first) {
-        Shown::Broken {
+        RunEvidence::Broken {
             kind,
             requests,
             found,
         } if *kind == TieKind::Marked || broken == all => {
-            let controls = runs.iter().filter(|it| it.is_of(route, Fault::Hold));
+            let controls = runs.iter().filter(|it| it.is_of(route, ProxyFault::Hold));
             let is_confirmed = all >= confirm && controls.count() >= confirm;
             let is_sure = *kind == TieKind::Marked || is_confirmed;
             let times = match all {
@@ -121,24 +123,24 @@ fn judge_one(rule: &'static str, case: CaseRuns<'_>, declared: &Declared) -> Jud
                 ..judged(verdict, Some(format!("{found}{times}{lacking}")))
             }
         }
-        Shown::Broken { .. } => partly(),
+        RunEvidence::Broken { .. } => partly(),
         _ if broken > 0 => partly(),
         first if shown.iter().any(|it| !agree(it, first)) => {
             untold("the runs of this case disagree".to_owned())
         }
-        Shown::Kept(found) => judged(Verdict::Kept, found.clone()),
-        Shown::Skipped => judged(Verdict::Skipped, None),
-        Shown::NotExercised(why) => judged(Verdict::NotExercised, Some((*why).to_owned())),
-        Shown::CannotTell(why) => untold(why.clone()),
+        RunEvidence::Kept(found) => judged(Verdict::Kept, found.clone()),
+        RunEvidence::Skipped => judged(Verdict::Skipped, None),
+        RunEvidence::NotExercised(why) => judged(Verdict::NotExercised, Some((*why).to_owned())),
+        RunEvidence::CannotTell(why) => untold(why.clone()),
     }
 }
 
-fn agree(one: &Shown, other: &Shown) -> bool {
+fn agree(one: &RunEvidence, other: &RunEvidence) -> bool {
     std::mem::discriminant(one) == std::mem::discriminant(other)
 }
 
 /// Why nothing can be told from a run.
-fn doubt(run: &Run, fault: Fault) -> Option<String> {
+fn doubt(run: &ProxyRun, fault: ProxyFault) -> Option<String> {
     if run.dropped > 0 {
         return Some("not every request was recorded".to_owned());
     }
@@ -152,14 +154,14 @@ fn doubt(run: &Run, fault: Fault) -> Option<String> {
         return Some("your API did not answer a request".to_owned());
     }
     // Whether it would have given up is what the fault asks.
-    let is_ended = run.end.stopped.is_some() && fault != Fault::Silence;
+    let is_ended = run.end.stopped.is_some() && fault != ProxyFault::Silence;
     is_ended.then(|| "the lab ended the command".to_owned())
 }
 
 /// Why an attempt may have been overlooked, so that a rule only seems to be kept or skipped.
 fn hidden(
     rule: &str,
-    run: &Run,
+    run: &ProxyRun,
     expected: &[usize],
     noise: Option<&str>,
     within: Option<Duration>,
@@ -196,7 +198,7 @@ fn hidden(
 
 /// Judges whether a credential stood in a URL of any run.
 #[must_use]
-pub fn judge_credentials(runs: &[Run]) -> Judged {
+pub fn judge_credentials(runs: &[ProxyRun]) -> Judged {
     let seen = || runs.iter().flat_map(|run| &run.requests);
     let with = |is: Option<bool>| seen().filter(move |it| it.credential_in_url == is);
     let routes = |of: &mut dyn Iterator<Item = &ProxyRequest>| {

@@ -19,7 +19,7 @@ use wire::counted;
 use crate::{
     Client,
     outcome::Fact,
-    run::Run,
+    run::ScenarioRun,
     view::{self, Phrase},
 };
 pub use effect::{Aspect, Effect, Measured};
@@ -30,7 +30,7 @@ pub use rules::{BrokenRule, Sample};
 #[derive(Clone, Debug, Serialize)]
 pub struct Comparison {
     /// The two runs. The exit code of a command is that of the first.
-    pub runs: [Run; 2],
+    pub runs: [ScenarioRun; 2],
     /// The comparison.
     pub compared: Compared,
     /// What to try next, as arguments of `lab`.
@@ -40,7 +40,7 @@ pub struct Comparison {
 impl Comparison {
     /// Compares two runs; `next` is the command to try after them.
     #[must_use]
-    pub fn of(runs: [Run; 2], sample: Option<&Sample>, next: String) -> Self {
+    pub fn of(runs: [ScenarioRun; 2], sample: Option<&Sample>, next: String) -> Self {
         Self {
             compared: Compared::of(runs.each_ref(), sample),
             runs,
@@ -86,7 +86,7 @@ impl Compared {
     /// Compares two runs. Rules are judged on `sample`, since one run does not exercise every
     /// rule; without a sample none is judged.
     #[must_use]
-    pub fn of(runs: [&Run; 2], sample: Option<&Sample>) -> Self {
+    pub fn of(runs: [&ScenarioRun; 2], sample: Option<&Sample>) -> Self {
         let whole = runs.iter().all(|run| !run.is_cancelled());
         let sample = sample.filter(|_| whole);
         let broken = match sample {
@@ -125,7 +125,7 @@ impl Compared {
 
 /// The reasons that are true of any of these runs, without duplicates.
 #[must_use]
-pub fn why<'a>(runs: impl IntoIterator<Item = &'a Run>) -> Vec<&'static str> {
+pub fn why<'a>(runs: impl IntoIterator<Item = &'a ScenarioRun>) -> Vec<&'static str> {
     let mut why = Vec::new();
     for sentence in runs.into_iter().flat_map(|run| &run.lesson.why) {
         if !why.contains(sentence) {
@@ -157,7 +157,7 @@ fn jobs(effects: &[Effect]) -> Option<[Phrase; 2]> {
 
 /// The jobs it left, if the other client left another number; how it ended, the number of
 /// attempts, and the number of broken rules.
-fn result(run: &Run, jobs: Option<Phrase>, broken: Option<usize>) -> Vec<Phrase> {
+fn result(run: &ScenarioRun, jobs: Option<Phrase>, broken: Option<usize>) -> Vec<Phrase> {
     let Some(ended) = run.view.ended.as_ref().filter(|_| !run.is_cancelled()) else {
         return run.view.result.clone();
     };

@@ -1,7 +1,7 @@
 //! `lab scenario`: a fault on the wire, a client, and what both sides recorded of it.
 //!
 //! [`catalogue`] is the list of what can be run. [`run()`] runs one scenario on a fresh service
-//! and returns a [`Run`]: the outcome, the [traces](trace), the record of the wire, the
+//! and returns a [`ScenarioRun`]: the outcome, the [traces](trace), the record of the wire, the
 //! counters and the [verdict]. [`recorder`] turns spans into values. [`Comparison`] sets two
 //! runs side by side. [`text()`] and [`html()`] render them.
 //!
@@ -81,9 +81,9 @@ pub use identity::Client;
 pub use lesson::{Condition, Lesson, Sentence};
 pub use metric::Metric;
 pub use outcome::{Ending, Fact, Outcome};
-pub use policy::{Overrides, Policy, Setting};
+pub use policy::{Overrides, ScenarioPolicy, Setting};
 pub use question::{Answer, Asked, Choice, Question, Score};
-pub use run::{Pace, Run, SCHEMA_VERSION};
+pub use run::{Pace, SCHEMA_VERSION, ScenarioRun};
 pub use scenario_words::ScenarioWords;
 pub use session::{
     DEFAULT_POLICY, RunError, Session, Settings, SharedTime, UnusedSetting, check_overrides, run,

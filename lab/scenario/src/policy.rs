@@ -6,7 +6,7 @@ use serde::{Serialize, Serializer};
 
 /// The limits of a client in a run.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Policy {
+pub struct ScenarioPolicy {
     /// The most requests one call may put on the wire.
     pub max_attempts: u32,
     /// The upper bound of the first backoff, which doubles with each retry up to five seconds.
@@ -31,7 +31,7 @@ pub struct Policy {
     pub max_items: u32,
 }
 
-impl Policy {
+impl ScenarioPolicy {
     /// The most requests that a call sends if every attempt fails: its attempts, or fewer if
     /// the retry budget runs out.
     #[must_use]
@@ -56,30 +56,30 @@ impl Policy {
 /// The settings that a reader has chosen; `None` keeps the scenario's own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Overrides {
-    /// Replaces [`Policy::max_attempts`].
+    /// Replaces [`ScenarioPolicy::max_attempts`].
     pub max_attempts: Option<u32>,
-    /// Replaces [`Policy::backoff`].
+    /// Replaces [`ScenarioPolicy::backoff`].
     pub backoff: Option<Duration>,
-    /// Replaces [`Policy::max_retry_after`].
+    /// Replaces [`ScenarioPolicy::max_retry_after`].
     pub max_retry_after: Option<Duration>,
-    /// Replaces [`Policy::max_pages`].
+    /// Replaces [`ScenarioPolicy::max_pages`].
     pub max_pages: Option<u32>,
-    /// Replaces [`Policy::max_items`].
+    /// Replaces [`ScenarioPolicy::max_items`].
     pub max_items: Option<u32>,
 }
 
 /// A setting that a reader can ask for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Setting {
-    /// [`Policy::max_attempts`].
+    /// [`ScenarioPolicy::max_attempts`].
     MaxAttempts,
-    /// [`Policy::backoff`].
+    /// [`ScenarioPolicy::backoff`].
     Backoff,
-    /// [`Policy::max_retry_after`].
+    /// [`ScenarioPolicy::max_retry_after`].
     MaxRetryAfter,
-    /// [`Policy::max_pages`].
+    /// [`ScenarioPolicy::max_pages`].
     MaxPages,
-    /// [`Policy::max_items`].
+    /// [`ScenarioPolicy::max_items`].
     MaxItems,
 }
 
@@ -135,7 +135,7 @@ impl Overrides {
     /// seconds, and the client itself sets no maximum.
     pub const MOST: u32 = 10_000;
 
-    /// The values of [`Policy::backoff`] that a reader may choose, in milliseconds: below, a
+    /// The values of [`ScenarioPolicy::backoff`] that a reader may choose, in milliseconds: below, a
     /// backoff is hard to tell from none, and above stands the longest wait.
     pub const BACKOFF_MS: RangeInclusive<u64> = 100..=5_000;
 

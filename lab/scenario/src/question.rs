@@ -8,7 +8,7 @@ use std::iter;
 
 use serde::Serialize;
 
-use crate::{outcome::Fact, run::Run};
+use crate::{outcome::Fact, run::ScenarioRun};
 
 /// What to predict before a run.
 #[derive(Clone, Copy, Debug)]
@@ -29,7 +29,7 @@ pub enum Asked {
         /// What is counted, in the plural.
         of: &'static str,
         /// The number of a run; none if the run did not get that far.
-        is: fn(&Run) -> Option<u64>,
+        is: fn(&ScenarioRun) -> Option<u64>,
     },
 }
 
@@ -39,7 +39,7 @@ pub struct Choice {
     /// The answer.
     pub text: &'static str,
     /// Whether it is the answer of a run. At most one choice is.
-    pub is: fn(&Run) -> bool,
+    pub is: fn(&ScenarioRun) -> bool,
 }
 
 /// The answer of a run, or the one that a reader expects of it.
@@ -74,7 +74,7 @@ pub struct Score {
 impl Choice {
     /// A choice that is right if this function says so.
     #[must_use]
-    pub const fn new(text: &'static str, is: fn(&Run) -> bool) -> Self {
+    pub const fn new(text: &'static str, is: fn(&ScenarioRun) -> bool) -> Self {
         Self { text, is }
     }
 }
@@ -82,7 +82,11 @@ impl Choice {
 impl Question {
     /// A question with a number as its answer.
     #[must_use]
-    pub const fn number(text: &'static str, of: &'static str, is: fn(&Run) -> Option<u64>) -> Self {
+    pub const fn number(
+        text: &'static str,
+        of: &'static str,
+        is: fn(&ScenarioRun) -> Option<u64>,
+    ) -> Self {
         Self {
             text,
             asked: Asked::Number { of, is },
@@ -109,7 +113,7 @@ impl Question {
 
     /// The answer of a run; none if it was cancelled or did not get that far.
     #[must_use]
-    pub fn answer(&self, run: &Run) -> Option<Answer> {
+    pub fn answer(&self, run: &ScenarioRun) -> Option<Answer> {
         if run.is_cancelled() {
             return None;
         }
@@ -168,7 +172,7 @@ impl Answer {
     /// The prediction about the first of these runs compared with its answer, as text,
     /// and the answers of the others that differ.
     #[must_use]
-    pub fn verdict(&self, runs: &[&Run]) -> String {
+    pub fn verdict(&self, runs: &[&ScenarioRun]) -> String {
         let Some((run, others)) = runs.split_first() else {
             return String::new();
         };
@@ -188,7 +192,7 @@ impl Answer {
 
     /// Whether it is right; none if the run gave no answer.
     #[must_use]
-    pub fn came_true(&self, run: &Run) -> Option<bool> {
+    pub fn came_true(&self, run: &ScenarioRun) -> Option<bool> {
         let answer = run.answer.as_ref()?;
         Some(answer.value == self.value)
     }
@@ -208,7 +212,7 @@ impl Score {
 mod tests {
     use super::*;
 
-    const NEVER: fn(&Run) -> bool = |_| false;
+    const NEVER: fn(&ScenarioRun) -> bool = |_| false;
 
     const CHOICES: Question = Question::choices(
         "Which?",

@@ -8,7 +8,7 @@ use crate::{
     counters::{ATTEMPTS, Counters},
     lesson::Lesson,
     outcome::{Ending, Outcome},
-    policy::Policy,
+    policy::ScenarioPolicy,
     question::Answer,
     trace::Trace,
     verdict::Check,
@@ -32,7 +32,7 @@ pub const SCHEMA_VERSION: u32 = 5;
 /// of durations end in their unit: `_ns` are whole nanoseconds (counted from the start of
 /// the run for a moment), `_seconds` are seconds.
 #[derive(Clone, Debug, Serialize)]
-pub struct Run {
+pub struct ScenarioRun {
     /// The version of the JSON format. It rises when a member is removed, or changes its
     /// name, its type or its meaning.
     pub schema_version: u32,
@@ -49,7 +49,7 @@ pub struct Run {
     /// Whether its waits are real.
     pub pace: Pace,
     /// The limits of the reference client. The expectations are made for them.
-    pub policy: Policy,
+    pub policy: ScenarioPolicy,
     /// How the client works and its limits, one phrase each.
     pub terms: Vec<String>,
     /// How it ended for the client.
@@ -72,7 +72,7 @@ pub struct Run {
     pub view: View,
 }
 
-impl Run {
+impl ScenarioRun {
     /// Whether it ran to its end and every expectation held.
     #[must_use]
     pub fn passed(&self) -> bool {

@@ -2,7 +2,7 @@
 //!
 //! It starts a fresh service on a free port, builds a client, performs the task, stops
 //! everything, and collects the records of both sides. Nothing here prints; renderers
-//! read a [`Run`].
+//! read a [`ScenarioRun`].
 
 mod error;
 mod policy;
@@ -28,13 +28,13 @@ use tracing_subscriber::{
 use wire::{GENERATOR, duration};
 
 use crate::{
-    Client, Ending, Evidence, Expectation, Outcome, Overrides, Pace, Policy, Run, SCHEMA_VERSION,
-    View,
+    Client, Ending, Evidence, Expectation, Outcome, Overrides, Pace, SCHEMA_VERSION,
+    ScenarioPolicy, ScenarioRun, View,
     catalogue::Scenario,
     clients::{ClientUnderTest, Connection, ScenarioClient, perform},
     judge,
     network::{RequestLimit, VirtualTimeouts, Wire},
-    recorder::{Limits, Recorder, inject},
+    recorder::{Recorder, RecorderLimits, inject},
     telemetry::{Exposition, RunMetrics},
     trace::{Trace, field},
 };
@@ -105,8 +105,8 @@ impl Bounds {
 /// # Errors
 ///
 /// [`RunError`] if it could not be run at all. An expectation that fails is not an
-/// error: the [`Run`] records it.
-pub async fn run(scenario: &Scenario, settings: &Settings) -> Result<Run, RunError> {
+/// error: the [`ScenarioRun`] records it.
+pub async fn run(scenario: &Scenario, settings: &Settings) -> Result<ScenarioRun, RunError> {
     run_until(pending(), Identity::new(), scenario, settings).await
 }
 
@@ -124,7 +124,7 @@ pub async fn run_until<L>(
     layer: L,
     scenario: &Scenario,
     settings: &Settings,
-) -> Result<Run, RunError>
+) -> Result<ScenarioRun, RunError>
 where
     L: Layer<Registry> + Send + Sync,
 {
@@ -138,7 +138,7 @@ where
 pub struct Session<'a> {
     scenario: &'a Scenario,
     settings: Settings,
-    policy: Policy,
+    policy: ScenarioPolicy,
     clock: Arc<dyn Clock>,
     time: SharedTime,
     virtual_clock: Option<VirtualClock>,
@@ -175,7 +175,11 @@ impl<'a> Session<'a> {
                 ids.rotate_left(8) ^ u64::from(byte)
             });
             let time = time.clone();
-            Recorder::new(Arc::new(move || time.elapsed()), ids, Limits::default())
+            Recorder::new(
+                Arc::new(move || time.elapsed()),
+                ids,
+                RecorderLimits::default(),
+            )
         };
         Self {
             scenario,
@@ -196,7 +200,7 @@ impl<'a> Session<'a> {
     }
 
     /// The limits of the reference client.
-    pub fn policy(&self) -> Policy {
+    pub fn policy(&self) -> ScenarioPolicy {
         self.policy
     }
 
@@ -219,7 +223,7 @@ impl<'a> Session<'a> {
         self,
         cancelled: impl Future<Output = ()>,
         layer: L,
-    ) -> Result<Run, RunError>
+    ) -> Result<ScenarioRun, RunError>
     where
         L: Layer<Registry> + Send + Sync,
     {
@@ -229,7 +233,7 @@ impl<'a> Session<'a> {
             .await
     }
 
-    async fn perform(self, cancelled: impl Future<Output = ()>) -> Result<Run, RunError> {
+    async fn perform(self, cancelled: impl Future<Output = ()>) -> Result<ScenarioRun, RunError> {
         let added = self.scenario.added(Arc::clone(&self.clock));
         let refusals = host::refusals();
         let network = Wire::start(self.scenario.network, self.service()?, added).await?;
@@ -284,7 +288,7 @@ impl<'a> Session<'a> {
         };
         let lesson = self.scenario.lesson(&self.policy, evidence);
         let view = View::of(evidence, &traces, &verdict);
-        let mut run = Run {
+        let mut run = ScenarioRun {
             schema_version: SCHEMA_VERSION,
             scenario: name,
             client: self.settings.client.identity(),

@@ -2,11 +2,11 @@
 
 use render::Options;
 
-use crate::{Run, counters::RETRIES};
+use crate::{ScenarioRun, counters::RETRIES};
 
 /// Renders runs as a table with a heading and a final line of counts.
 #[must_use]
-pub fn table(runs: &[Run], options: &Options) -> String {
+pub fn table(runs: &[ScenarioRun], options: &Options) -> String {
     let (held, broken) = (options.or_ascii("✓", "ok"), options.or_ascii("✗", "FAIL"));
     let dash = options.or_ascii("—", "-");
     let name = runs.iter().map(|run| run.scenario.len()).max().unwrap_or(0);

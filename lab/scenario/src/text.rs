@@ -7,7 +7,7 @@ use super::{
     run_phrases::{self, NOT_JUDGED, pace, wire},
     waterfall,
 };
-use crate::{Answer, Check, Run, ScenarioWords, exchange_text, risen};
+use crate::{Answer, Check, ScenarioRun, ScenarioWords, exchange_text, risen};
 /// Renders a run and its lesson as text.
 ///
 /// `prediction` is what the reader expected before the run, if anything. Counts go above
@@ -16,7 +16,7 @@ use crate::{Answer, Check, Run, ScenarioWords, exchange_text, risen};
 #[must_use]
 pub fn text(
     words: &ScenarioWords,
-    run: &Run,
+    run: &ScenarioRun,
     prediction: Option<&Answer>,
     options: &Options,
 ) -> String {
@@ -66,12 +66,12 @@ pub fn text(
 const FEWEST_ROWS: usize = 6;
 
 /// The lines of a picture that are not rows.
-fn beside_rows(run: &Run) -> usize {
+fn beside_rows(run: &ScenarioRun) -> usize {
     let full = run.traces.iter().any(|trace| trace.dropped_spans > 0);
     usize::from(run.view.waterfall.limit.is_some()) + usize::from(full)
 }
 
-fn lesson(sheet: &mut Sheet<'_>, run: &Run) {
+fn lesson(sheet: &mut Sheet<'_>, run: &ScenarioRun) {
     let lab = sheet.options.lab;
     sheet.gap();
     sheet.paragraph("Why it matters", &run.lesson.why.join(" "));
@@ -83,14 +83,14 @@ fn lesson(sheet: &mut Sheet<'_>, run: &Run) {
 }
 
 /// The scenario, the client and the settings of a run.
-pub(super) fn heading(sheet: &mut Sheet<'_>, words: &ScenarioWords, run: &Run) {
+pub(super) fn heading(sheet: &mut Sheet<'_>, words: &ScenarioWords, run: &ScenarioRun) {
     let title = format!("{} {} {}", words.name, sheet.dash(), words.title);
     sheet.title(&title);
     sheet.joined(&run.terms);
     sheet.joined(&[format!("seed {}", run.seed), pace(run.pace).to_owned()]);
 }
 
-fn counts(sheet: &mut Sheet<'_>, run: &Run) {
+fn counts(sheet: &mut Sheet<'_>, run: &ScenarioRun) {
     sheet.gap();
     sheet.paragraph("wire", &wire(run));
     for fact in &run.view.facts.0 {
@@ -111,7 +111,7 @@ fn counts(sheet: &mut Sheet<'_>, run: &Run) {
     }
 }
 
-fn verdict(sheet: &mut Sheet<'_>, run: &Run) {
+fn verdict(sheet: &mut Sheet<'_>, run: &ScenarioRun) {
     if run.is_cancelled() {
         sheet.marked(None, "", NOT_JUDGED);
     }
@@ -121,7 +121,7 @@ fn verdict(sheet: &mut Sheet<'_>, run: &Run) {
 }
 
 /// One line for all expectations that held, if there is no room for each.
-fn verdict_in_a_line(sheet: &mut Sheet<'_>, run: &Run) {
+fn verdict_in_a_line(sheet: &mut Sheet<'_>, run: &ScenarioRun) {
     let held = run.verdict.len();
     let text = format!("all {held} expectations held; a higher window shows each");
     sheet.check(true, "", &text);

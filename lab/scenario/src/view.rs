@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use judge::Facts;
+use judge::WireFacts;
 use render::Mark;
 use serde::Serialize;
 use wire::counted;
@@ -32,7 +32,7 @@ pub struct View {
     /// The record of the wire.
     pub requests: Table,
     /// The parts of the exchange that the lesson is about, line by line.
-    pub facts: Facts,
+    pub facts: WireFacts,
     /// The counters that rose; those that every run of the client shows come first.
     pub counters: Vec<Rise>,
 }
@@ -81,7 +81,7 @@ impl View {
             ended: Some(ended),
             waterfall: Waterfall::of(traces),
             requests: wire_table::of_run(evidence.wire),
-            facts: Facts::of(evidence.wire),
+            facts: WireFacts::of(evidence.wire),
             counters: rises(evidence.client, evidence.counters),
         }
     }

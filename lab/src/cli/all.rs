@@ -1,6 +1,6 @@
 //! `lab scenario all`: runs the whole course and sums it up.
 
-use scenario::{Pace, Run, Score, catalogue::Scenario};
+use scenario::{Pace, ScenarioRun, Score, catalogue::Scenario};
 
 use super::{Exit, ask, run_scenarios::Runner, scenario_arguments::Arguments, terminal};
 /// Runs these scenarios, in virtual time unless the arguments say otherwise. It stops
@@ -47,9 +47,9 @@ pub(super) fn all(arguments: &Arguments, chosen: Vec<&Scenario>) -> Result<Exit,
     for run in &runs {
         runner.send(run);
     }
-    Ok(if runs.iter().any(Run::is_cancelled) {
+    Ok(if runs.iter().any(ScenarioRun::is_cancelled) {
         Exit::Cancelled
-    } else if runs.iter().all(Run::passed) {
+    } else if runs.iter().all(ScenarioRun::passed) {
         Exit::Passed
     } else {
         Exit::Failed

@@ -1,6 +1,8 @@
 //! `lab scenario NAME --compare`: runs a scenario with two clients, side by side.
 
-use scenario::{Answer, ClientUnderTest, Comparison, Pace, Run, Settings, catalogue::Scenario};
+use scenario::{
+    Answer, ClientUnderTest, Comparison, Pace, ScenarioRun, Settings, catalogue::Scenario,
+};
 
 use super::{Exit, ask, run_scenarios::Runner, scenario_arguments::Arguments};
 use crate::invocation::lab;
@@ -68,7 +70,7 @@ fn print_runs(
     arguments: &Arguments,
     scenario: &Scenario,
     prediction: Option<&Answer>,
-    runs: &[&Run],
+    runs: &[&ScenarioRun],
 ) -> Result<(), Exit> {
     arguments.print(&runs, |options| {
         let texts = runs

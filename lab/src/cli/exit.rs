@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use scenario::Run;
+use scenario::ScenarioRun;
 
 /// How the command ended, for the shell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub enum Exit {
 
 impl Exit {
     /// The exit code of one run.
-    pub(super) fn of(run: &Run) -> Self {
+    pub(super) fn of(run: &ScenarioRun) -> Self {
         if run.is_cancelled() {
             Self::Cancelled
         } else if run.passed() {

@@ -7,7 +7,7 @@ use http::HeaderName;
 use judge::{KnownFailures, rules::Verdict};
 use process::ClientCommand;
 use proxy::{
-    Aim, Declared, Fault, Listening, Options, Plan, PlanError, Progress, ProxyCard, Recording,
+    Aim, Declared, Listening, Options, Plan, PlanError, Progress, ProxyCard, ProxyFault, Recording,
     Templates, Upstream, find, names,
 };
 
@@ -33,7 +33,7 @@ pub(super) struct Arguments {
     route: Vec<String>,
     /// Use these faults only: unavailable, retry-after, refused, lost-response, silence
     #[arg(long, value_name = "FAULT", num_args = 1..)]
-    fault: Vec<Fault>,
+    fault: Vec<ProxyFault>,
     /// What these routes do must not be done twice
     #[arg(long, value_name = "ROUTE", num_args = 1..)]
     once: Vec<String>,

@@ -5,7 +5,7 @@ use std::{env, pin::pin, time::SystemTime};
 
 use host::Signals;
 use scenario::{
-    ClientUnderTest, Run, Settings, catalogue::Scenario, compare::Sample, run_until, sample,
+    ClientUnderTest, ScenarioRun, Settings, catalogue::Scenario, compare::Sample, run_until, sample,
 };
 use tokio::{runtime::Runtime, sync::oneshot};
 use tracing_subscriber::filter::Targets;
@@ -37,7 +37,11 @@ impl Runner {
     }
 
     /// Runs a scenario. Ctrl+C cancels the run, and a second Ctrl+C abandons it.
-    pub(super) fn run(&mut self, scenario: &Scenario, settings: &Settings) -> Result<Run, Exit> {
+    pub(super) fn run(
+        &mut self,
+        scenario: &Scenario,
+        settings: &Settings,
+    ) -> Result<ScenarioRun, Exit> {
         let logs = self.logs.clone().map(logging::layer);
         let signals = listening(&self.runtime, &mut self.signals)?;
         self.runtime.block_on(async {
@@ -78,7 +82,7 @@ impl Runner {
 
     /// Exports a run, unless Ctrl+C comes first. A failing receiver or Ctrl+C causes one
     /// warning and no further exports: a scenario does not fail because of it.
-    pub(super) fn send(&mut self, run: &Run) {
+    pub(super) fn send(&mut self, run: &ScenarioRun) {
         let (Some(endpoint), Some(signals)) = (&self.endpoint, &mut self.signals) else {
             return;
         };

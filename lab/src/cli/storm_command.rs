@@ -14,8 +14,8 @@ use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 use render::Options;
 use serde_json::json;
 use storm::{
-    Cut, Parameter, ParameterError, Parameters, Plan, Policy, STORIES, Settings, Setup, Values,
-    policy, simulate_in_parallel, simulate_seeds, story,
+    Cut, Parameter, ParameterError, Parameters, Plan, STORIES, Settings, Setup, StormPolicy,
+    Values, policy, simulate_in_parallel, simulate_seeds, story,
 };
 
 use super::{
@@ -84,7 +84,7 @@ impl Arguments {
             self.setup.apply(&mut setup)?;
             self.setup
                 .refuse_without_effect(|name| setup.without_effect(name, &plan.settings))?;
-            plan.policies.push(Policy::new(YOURS, setup));
+            plan.policies.push(StormPolicy::new(YOURS, setup));
         }
         self.settings
             .refuse_without_effect(|name| plan.settings.without_effect(name, &plan.policies))?;
@@ -243,7 +243,7 @@ fn list(json: bool, options: &Options) -> String {
         return storm::storm_list(&stories, options);
     }
     let stories = stories.iter().map(|(words, policies)| {
-        let policies: Vec<_> = policies.iter().map(Policy::word).collect();
+        let policies: Vec<_> = policies.iter().map(StormPolicy::word).collect();
         json!({
             "name": words.name,
             "title": words.title,

@@ -179,7 +179,7 @@ fn http_client(endpoint: &Endpoint) -> reqwest::Result<Client> {
 mod tests {
     use std::{net::TcpListener, sync::Arc};
 
-    use scenario::recorder::{Limits, Recorder};
+    use scenario::recorder::{Recorder, RecorderLimits};
     use tracing::{info_span, subscriber::with_default};
     use tracing_subscriber::{Registry, layer::SubscriberExt};
 
@@ -187,7 +187,7 @@ mod tests {
 
     #[tokio::test]
     async fn the_export_to_a_silent_receiver_times_out() {
-        let recorder = Recorder::new(Arc::new(|| Duration::ZERO), 7, Limits::default());
+        let recorder = Recorder::new(Arc::new(|| Duration::ZERO), 7, RecorderLimits::default());
         with_default(Registry::default().with(recorder.layer()), || {
             info_span!(target: "lab", "run");
         });

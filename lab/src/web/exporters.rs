@@ -10,7 +10,7 @@ use std::{
     time::SystemTime,
 };
 
-use scenario::Run;
+use scenario::ScenarioRun;
 use tokio::sync::Semaphore;
 use tracing_subscriber::{Layer, Registry, filter::Targets};
 
@@ -82,7 +82,7 @@ impl Exporters {
 
     /// Exports a run, and returns whether all of it arrived. The export goes on if the
     /// caller stops waiting.
-    pub(super) async fn send(&self, run: &Run) -> bool {
+    pub(super) async fn send(&self, run: &ScenarioRun) -> bool {
         match &self.receiver {
             Some(receiver) => receiver.send(run).await,
             None => true,
@@ -107,7 +107,7 @@ impl Exporters {
 }
 
 impl Receiver {
-    async fn send(&self, run: &Run) -> bool {
+    async fn send(&self, run: &ScenarioRun) -> bool {
         let Ok(slot) = Arc::clone(&self.slots).try_acquire_owned() else {
             let endpoint = self.endpoint.clone();
             self.warn(&Slow { endpoint });
@@ -162,7 +162,7 @@ mod tests {
     use super::*;
 
     /// A run in virtual time.
-    async fn a_run() -> Run {
+    async fn a_run() -> ScenarioRun {
         let settings = Settings::in_virtual_time(&scenario::Reliable, 7);
         let flaky = catalogue::find("flaky").expect("known");
         run(flaky, &settings).await.expect("a run")

@@ -6,7 +6,9 @@ use std::{ops::ControlFlow, time::Duration};
 use proptest::{collection::vec, prelude::*};
 
 use super::{Plan, STORIES, simulate};
-use crate::{Parameters, Policy, PolicyRun, RetryAfter, Retrying, Settings, Setup, Step, Values};
+use crate::{
+    Parameters, PolicyRun, RetryAfter, Retrying, Settings, Setup, Step, StormPolicy, Values,
+};
 
 /// Bounds that keep a storm short, and the service overloaded.
 const MOST: [(&str, f64); 20] = [
@@ -134,7 +136,7 @@ proptest! {
         };
         let plan = Plan {
             settings,
-            policies: vec![Policy::new("any", setup)],
+            policies: vec![StormPolicy::new("any", setup)],
             seed,
             ..Plan::of(&STORIES[0])
         };
@@ -159,7 +161,7 @@ proptest! {
         let setup = Setup { attempts, cap: setup.base + setup.cap, ..setup };
         let (mut others, mut other) = (settings, setup);
         for parameter in Settings::options() {
-            if settings.without_effect(parameter.name, &[Policy::new("any", setup)]).is_some() {
+            if settings.without_effect(parameter.name, &[StormPolicy::new("any", setup)]).is_some() {
                 let value = serde_json::json!(parameter.value(&other_settings));
                 prop_assert_eq!(others.set(parameter.name, &value), Ok(()));
             }
@@ -176,7 +178,7 @@ proptest! {
         let simulated = |settings, setup| {
             let plan = Plan {
                 settings,
-                policies: vec![Policy::new("any", setup)],
+                policies: vec![StormPolicy::new("any", setup)],
                 ..Plan::of(&STORIES[0])
             };
             let storm = simulate(&plan, |_| ControlFlow::Continue(())).expect("a storm");

@@ -1,13 +1,13 @@
 //! Which parameters change nothing, given the others. The command line refuses them: a
 //! learner who varies one of them would look for a difference that cannot be there.
 
-use crate::{Backoff, ClientKind, Incident, Load, Policy, RetryAfter, Settings, Setup};
+use crate::{Backoff, ClientKind, Incident, Load, RetryAfter, Settings, Setup, StormPolicy};
 
 impl Settings {
     /// Why this parameter changes nothing in a storm with these policies; none if it may
     /// change something.
     #[must_use]
-    pub fn without_effect(&self, name: &str, policies: &[Policy]) -> Option<&'static str> {
+    pub fn without_effect(&self, name: &str, policies: &[StormPolicy]) -> Option<&'static str> {
         let all = |is: fn(&Setup) -> bool| policies.iter().all(|policy| is(&policy.setup));
         let reasons = [
             (

@@ -10,10 +10,10 @@ use render::{Axis, Mark, round};
 use serde::Serialize;
 use wire::nanoseconds;
 
-use super::sentences::{Ending, Level, break_even, brief, changed, ending, moment, remark};
+use super::sentences::{Ending, MarkedRate, break_even, brief, changed, ending, moment, remark};
 use crate::{
-    Incident, Lead, Policy, PolicyRun, STEP, Settings, Setup, Step, Storm, StoryWords, per_second,
-    rate,
+    Incident, Lead, PolicyRun, STEP, Settings, Setup, Step, Storm, StormPolicy, StoryWords,
+    per_second, rate,
 };
 
 /// The marker at the end of the incident.
@@ -42,11 +42,11 @@ pub struct StormFrame {
     /// The end of the axis of rates, in calls or requests per second.
     pub top: f64,
     /// The labelled rates.
-    pub rates: Vec<Level>,
+    pub rates: Vec<MarkedRate>,
     /// A note on values beyond the axis; null if there are none.
     pub beyond: Option<String>,
     /// The requests that the service can process per second.
-    pub capacity: Level,
+    pub capacity: MarkedRate,
     /// The incident; null if there was none.
     pub incident: Option<Interval>,
 }
@@ -76,7 +76,7 @@ pub struct StormPicture {
     pub changed: Option<String>,
     /// The load from which the retries of failing calls alone fill the service; null if it is
     /// the capacity.
-    pub break_even: Option<Level>,
+    pub break_even: Option<MarkedRate>,
     /// The load compared with the capacity under this policy, if the story is about that. Once
     /// it has ended, the requests at the end beside the capacity, and why callers leave.
     pub remark: String,
@@ -123,7 +123,7 @@ impl StormFrame {
             rates,
             beyond: (most > top)
                 .then(|| format!("The load of {} calls/s is above the axis.", rate(most, top))),
-            capacity: Level {
+            capacity: MarkedRate {
                 rate: capacity,
                 label: format!("capacity, {} requests/s", rate(capacity, capacity)),
             },
@@ -168,8 +168,8 @@ impl StormPicture {
     /// The pictures of these policies before they are simulated.
     #[must_use]
     #[expect(clippy::indexing_slicing, reason = "`number` is the index of a policy")]
-    pub fn begun(story: &StoryWords, settings: &Settings, policies: &[Policy]) -> Vec<Self> {
-        let picture = |(number, policy): (usize, &Policy)| Self {
+    pub fn begun(story: &StoryWords, settings: &Settings, policies: &[StormPolicy]) -> Vec<Self> {
+        let picture = |(number, policy): (usize, &StormPolicy)| Self {
             policy: policy.name.to_string(),
             changed: changed(&policies[..number], policy),
             break_even: story
@@ -282,13 +282,13 @@ fn most(settings: &Settings) -> f64 {
 }
 
 /// The end of an axis that includes this rate, and round rates below it.
-fn rates(most: f64) -> (f64, Vec<Level>) {
+fn rates(most: f64) -> (f64, Vec<MarkedRate>) {
     let tenths = (most * 10.0).ceil() as u64;
     let step = round((tenths / 4).max(10), &STEPS).div_ceil(10) as f64;
     // Arrivals vary around this average.
     let top = (1.1 * most / step).ceil().max(1.0) * step;
     let rates = (0..).map(|tick| f64::from(tick) * step);
-    let level = |rate| Level {
+    let level = |rate| MarkedRate {
         rate,
         label: format!("{rate:.0}"),
     };
@@ -320,16 +320,16 @@ mod tests {
         ..Settings::DEFAULT
     };
 
-    const ONE: Policy = policy("one", 1, 0);
-    const THREE: Policy = policy("three", 3, 0);
-    const BUDGET: Policy = policy("budget", 3, 10);
+    const ONE: StormPolicy = policy("one", 1, 0);
+    const THREE: StormPolicy = policy("three", 3, 0);
+    const BUDGET: StormPolicy = policy("budget", 3, 10);
 
-    const fn policy(name: &'static str, attempts: u32, budget: u32) -> Policy {
-        Policy::new(name, Setup::DEFAULT.attempts(attempts).budget(budget))
+    const fn policy(name: &'static str, attempts: u32, budget: u32) -> StormPolicy {
+        StormPolicy::new(name, Setup::DEFAULT.attempts(attempts).budget(budget))
     }
 
     /// Six calls in each step. All succeed, except during the incident or from then on.
-    fn run(policy: Policy, is_back: bool) -> PolicyRun {
+    fn run(policy: StormPolicy, is_back: bool) -> PolicyRun {
         let step = |number: usize| {
             let is_up = number < 20 || (is_back && number >= 40);
             Step {

@@ -4,8 +4,8 @@
 use std::{fmt::Write, time::Duration};
 
 use crate::{
-    Interval, Level, STEP, Storm, StormCurves, StormFrame, StormPicture, moment, storm_figures,
-    storm_learnt, storm_terms,
+    Interval, MarkedRate, STEP, Storm, StormCurves, StormFrame, StormPicture, moment,
+    storm_figures, storm_learnt, storm_terms,
 };
 use maud::{Markup, html as markup};
 use render::Table;
@@ -116,7 +116,7 @@ fn ground(frame: &StormFrame) -> Markup {
             rect.incident x={ (across(frame, *began)) "%" } width={ (across(frame, *ended - *began)) "%" }
                 height="100%" {}
         }
-        @for Level { rate, label } in &frame.rates {
+        @for MarkedRate { rate, label } in &frame.rates {
             line.rule x2="100%" y1={ (down(frame, *rate)) "%" } y2={ (down(frame, *rate)) "%" } {}
             text.rate x="-.5em" y={ (down(frame, *rate)) "%" } dy=".35em" text-anchor="end" { (label) }
         }
@@ -139,7 +139,7 @@ fn curves(curves: &StormCurves, frame: &StormFrame) -> Markup {
 
 /// The layer above the curves: the capacity, the break-even, and the end of the incident.
 fn marks(picture: &StormPicture, frame: &StormFrame) -> Markup {
-    let level = |class, at: &Level| {
+    let level = |class, at: &MarkedRate| {
         let at = down(frame, at.rate);
         markup! { line class=(class) x2="100%" y1={ (at) "%" } y2={ (at) "%" } {} }
     };

@@ -108,7 +108,7 @@ mod tests {
     use std::ops::ControlFlow;
 
     use super::*;
-    use crate::{Plan, Policy, STORIES, Setup, per_second, simulate};
+    use crate::{Plan, STORIES, Setup, StormPolicy, per_second, simulate};
 
     /// Ten seconds, with an incident from the fourth to the sixth.
     const SETTINGS: Settings = Settings {
@@ -161,7 +161,7 @@ mod tests {
                 workers: 100,
                 ..SETTINGS
             },
-            policies: vec![Policy::new("any", Setup::DEFAULT)],
+            policies: vec![StormPolicy::new("any", Setup::DEFAULT)],
             ..Plan::of(&STORIES[0])
         };
 

@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-use crate::{Latency, Policy, Recovery, Settings, Step, StoryWords};
+use crate::{Latency, Recovery, Settings, Step, StormPolicy, StoryWords};
 
 /// The version of the JSON format of a storm. It rises when a member is removed, or
 /// changes its name, its type or its meaning.
@@ -37,7 +37,7 @@ pub struct Storm {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PolicyRun {
     /// The policy.
-    pub policy: Policy,
+    pub policy: StormPolicy,
     /// Why it was stopped early, if it was.
     pub cut: Option<Cut>,
     /// Whether the service recovered.

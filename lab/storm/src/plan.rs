@@ -1,7 +1,7 @@
 //! The plan of a simulation: a story, with its own settings and policies or others.
 
 use super::Story;
-use crate::{Incident, Lead, Policy, RetryAfter, Settings, StoryWords};
+use crate::{Incident, Lead, RetryAfter, Settings, StormPolicy, StoryWords};
 
 /// The default seed.
 pub const DEFAULT_SEED: u64 = 1;
@@ -14,7 +14,7 @@ pub struct Plan {
     /// The settings of its service and load.
     pub settings: Settings,
     /// The policies that it compares, from 1 to [`MOST_POLICIES`](super::MOST_POLICIES).
-    pub policies: Vec<Policy>,
+    pub policies: Vec<StormPolicy>,
     /// The seed of arrivals, work and jitter.
     pub seed: u64,
 }

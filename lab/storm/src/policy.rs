@@ -12,7 +12,7 @@ use super::{
 
 /// A policy: the setup of the clients and the service of one part of a storm.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Policy {
+pub struct StormPolicy {
     /// Its name, in a few words.
     pub name: SmolStr,
     /// The setup of its clients and of its service.
@@ -165,7 +165,7 @@ impl Setup {
     }
 }
 
-impl Policy {
+impl StormPolicy {
     /// A policy with this name.
     #[must_use]
     pub const fn new(name: &'static str, setup: Setup) -> Self {
@@ -192,7 +192,7 @@ mod tests {
     fn a_name_is_one_word_on_the_command_line() {
         let names = ["3, jitter", "jitter", "3, jitter + budget"];
 
-        let words = names.map(|name| Policy::new(name, Setup::DEFAULT).word());
+        let words = names.map(|name| StormPolicy::new(name, Setup::DEFAULT).word());
 
         assert_eq!(words, ["3-jitter", "jitter", "3-jitter-+-budget"]);
     }

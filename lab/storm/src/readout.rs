@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use super::{
-    Abandoned, Cut, Lead, Order, Policy, PolicyRun, Recovery, STEP, Settings, Step, Storm,
+    Abandoned, Cut, Lead, Order, PolicyRun, Recovery, STEP, Settings, Step, Storm, StormPolicy,
     SuccessLevel, Totals, calls::Calls, step::step_of,
 };
 
@@ -57,7 +57,7 @@ impl PolicyRun {
     #[must_use]
     pub fn of(
         settings: &Settings,
-        policy: Policy,
+        policy: StormPolicy,
         cut: Option<Cut>,
         steps: Vec<Step>,
         totals: Totals,
@@ -494,9 +494,9 @@ mod tests {
             in_flight: sum(|step| step.calls - step.answered - step.failed),
             ..Totals::default()
         };
-        let policy = Policy {
+        let policy = StormPolicy {
             name: name.to_string().into(),
-            ..Policy::new("", Setup::DEFAULT)
+            ..StormPolicy::new("", Setup::DEFAULT)
         };
         PolicyRun::of(settings, policy, None, steps, totals)
     }

@@ -9,13 +9,13 @@ use serde::Serialize;
 use wire::duration;
 
 use crate::{
-    Cut, Incident, Lead, Load, Parameter, Parameters, Policy, PolicyRun, Recovery, RetryAfter,
-    STEP, Settings, Setup, Storm, percent, rate,
+    Cut, Incident, Lead, Load, Parameter, Parameters, PolicyRun, Recovery, RetryAfter, STEP,
+    Settings, Setup, Storm, StormPolicy, percent, rate,
 };
 
 /// A rate that is marked in a picture.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Level {
+pub struct MarkedRate {
     /// Calls or requests per second.
     pub rate: f64,
     /// The same as text.
@@ -91,17 +91,17 @@ pub fn moment(moment: Duration) -> String {
 /// The load at which load × requests per call = capacity. Above it, an overloaded service
 /// gets more requests than it can process, and so stays down.
 #[must_use]
-pub fn break_even(settings: &Settings, policy: &Policy) -> Option<Level> {
+pub fn break_even(settings: &Settings, policy: &StormPolicy) -> Option<MarkedRate> {
     let most = policy.setup.most_requests();
     let load = settings.capacity_per_second() / most;
-    (most > 1.0).then(|| Level {
+    (most > 1.0).then(|| MarkedRate {
         rate: load,
         label: format!("break-even, {} calls/s", rate(load, settings.usual_load())),
     })
 }
 
 /// The load compared with the capacity under this policy.
-pub(super) fn remark(settings: &Settings, policy: &Policy) -> String {
+pub(super) fn remark(settings: &Settings, policy: &StormPolicy) -> String {
     let (load, capacity) = (settings.usual_load(), settings.capacity_per_second());
     let most = policy.setup.most_requests();
     let rounded = (most * 10.0).round() / 10.0;
@@ -122,8 +122,8 @@ pub(super) fn remark(settings: &Settings, policy: &Policy) -> String {
 }
 
 /// The difference from the most similar of the earlier policies.
-pub(super) fn changed(before: &[Policy], policy: &Policy) -> Option<String> {
-    let differing = |other: &Policy| {
+pub(super) fn changed(before: &[StormPolicy], policy: &StormPolicy) -> Option<String> {
+    let differing = |other: &StormPolicy| {
         let differs = |parameter: &&Parameter<Setup>| {
             parameter.value(&other.setup) != parameter.value(&policy.setup)
         };

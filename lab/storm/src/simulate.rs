@@ -13,7 +13,7 @@ use wire::GENERATOR;
 
 use super::{Plan, clients::Clients, load::Calls, parallel, service::Service};
 use crate::{
-    Cut, Policy, PolicyRun, STEP, STORM_VERSION, Settings, SettingsError, Setup, Step, Storm,
+    Cut, PolicyRun, STEP, STORM_VERSION, Settings, SettingsError, Setup, Step, Storm, StormPolicy,
 };
 
 /// The most policies of one storm.
@@ -156,7 +156,7 @@ impl Plan {
 }
 
 impl StormError {
-    fn of(policy: &Policy, error: ConfigError) -> Self {
+    fn of(policy: &StormPolicy, error: ConfigError) -> Self {
         Self::Policy {
             policy: policy.name.to_string(),
             error,
@@ -167,7 +167,7 @@ impl StormError {
 fn simulate_one(
     settings: &Settings,
     seed: u64,
-    policy: &Policy,
+    policy: &StormPolicy,
     mut on_progress: impl FnMut(&[Step]) -> ControlFlow<()>,
 ) -> Result<PolicyRun, ConfigError> {
     let (service, mut pool) = (
@@ -301,7 +301,7 @@ mod tests {
             incident: Incident::Pause,
             ..short(1).settings
         };
-        let policies = vec![Policy::new("any", Setup::DEFAULT)];
+        let policies = vec![StormPolicy::new("any", Setup::DEFAULT)];
         let plan = Plan {
             settings,
             policies,
@@ -355,7 +355,7 @@ mod tests {
             ..Setup::DEFAULT
         };
         let mut plan = short(1);
-        plan.policies.push(Policy::new("hasty", setup));
+        plan.policies.push(StormPolicy::new("hasty", setup));
 
         let error = simulate(&plan, |_| panic!("nothing is events")).expect_err("a rule");
 

@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-use super::{Cut, Policy, Recovery, STORM_VERSION, Settings, Storm, StoryWords};
+use super::{Cut, Recovery, STORM_VERSION, Settings, Storm, StormPolicy, StoryWords};
 
 /// The results of many seeds of a storm.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -32,7 +32,7 @@ pub struct Tally {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PolicyTally {
     /// The policy.
-    pub policy: Policy,
+    pub policy: StormPolicy,
     /// The result of each seed, in the order of the seeds.
     pub ends: Vec<End>,
 }
@@ -121,7 +121,7 @@ mod tests {
                 requests: 600 + seed,
                 ..Totals::default()
             };
-            let policy = Policy::new(name, Setup::DEFAULT);
+            let policy = StormPolicy::new(name, Setup::DEFAULT);
             let steps = (0..600).map(step).collect();
             PolicyRun::of(&Settings::DEFAULT, policy, cut, steps, totals)
         };

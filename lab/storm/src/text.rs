@@ -4,9 +4,9 @@ use anstyle::AnsiColor;
 use render::{Mark, Options, Sheet};
 
 use crate::{
-    ALL, Incident, Lead, Load, Policy, PolicyRun, PolicyTally, Recovery, STEP, Storm, StoryWords,
-    SuccessLevel, Tally, lead_title, level, moment, per_second, rate, storm_columns, storm_ending,
-    storm_learnt, storm_limit, storm_terms,
+    ALL, Incident, Lead, Load, PolicyRun, PolicyTally, Recovery, STEP, Storm, StormPolicy,
+    StoryWords, SuccessLevel, Tally, lead_title, level, moment, per_second, rate, storm_columns,
+    storm_ending, storm_learnt, storm_limit, storm_terms,
 };
 /// The width of the policies' names, and that of the text that says how a policy ended.
 const NAME: usize = 17;
@@ -366,12 +366,12 @@ fn range<T: Ord + Copy>(values: impl Iterator<Item = T> + Clone) -> Option<(T, T
 
 /// Lists the stories and their policies.
 #[must_use]
-pub fn storm_list(stories: &[(StoryWords, &[Policy])], options: &Options) -> String {
+pub fn storm_list(stories: &[(StoryWords, &[StormPolicy])], options: &Options) -> String {
     let mut sheet = Sheet::new(options);
     for (words, policies) in stories {
         sheet.line(words.name);
         sheet.beside("  ", words.title);
-        let names: Vec<_> = policies.iter().map(Policy::word).collect();
+        let names: Vec<_> = policies.iter().map(StormPolicy::word).collect();
         sheet.beside("  ", &names.join(" "));
     }
     sheet.into_text()
@@ -444,9 +444,9 @@ mod tests {
                 concurrency,
                 ..Setup::DEFAULT
             };
-            let policy = Policy {
+            let policy = StormPolicy {
                 name: format!("policy number {number:02}").into(),
-                ..Policy::new("", setup)
+                ..StormPolicy::new("", setup)
             };
             PolicyRun::of(&settings, policy, None, steps, totals)
         };

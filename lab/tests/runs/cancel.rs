@@ -3,7 +3,7 @@
 use std::{net::TcpListener, sync::Arc, time::Duration};
 
 use scenario::{
-    Client, Ending, NAIVE, Overrides, Pace, RELIABLE, Run, Settings, catalogue, run_until,
+    Client, Ending, NAIVE, Overrides, Pace, RELIABLE, ScenarioRun, Settings, catalogue, run_until,
     trace::SpanName,
 };
 use tokio::{runtime::Handle, sync::Notify, task::yield_now, time::timeout};
@@ -28,7 +28,7 @@ impl<S: Subscriber> Layer<S> for Opens {
 
 /// Runs a scenario in real time, with long limits, and cancels it once a span of this
 /// name has opened.
-async fn cancelled_in(name: &str, client: Client, span: &'static str) -> Run {
+async fn cancelled_in(name: &str, client: Client, span: &'static str) -> ScenarioRun {
     let patient = Overrides {
         max_retry_after: Some(Duration::from_secs(120)),
         ..Overrides::NONE

@@ -10,7 +10,7 @@ mod pairwise_runs;
 mod questions;
 mod redaction;
 
-use scenario::{CLIENTS, Client, Overrides, Run, ScenarioWords, Settings};
+use scenario::{CLIENTS, Client, Overrides, ScenarioRun, ScenarioWords, Settings};
 fn settings(client: Client, overrides: Overrides) -> Settings {
     let known = CLIENTS.iter().find(|known| known.identity() == client);
     Settings {
@@ -19,10 +19,10 @@ fn settings(client: Client, overrides: Overrides) -> Settings {
     }
 }
 
-fn text(words: &ScenarioWords, run: &Run) -> String {
+fn text(words: &ScenarioWords, run: &ScenarioRun) -> String {
     scenario::text(words, run, None, &render::Options::default())
 }
 
-fn report(words: &ScenarioWords, run: &Run) -> String {
+fn report(words: &ScenarioWords, run: &ScenarioRun) -> String {
     scenario::html(words, run, None, &scenario::metrics(), render::Options::LAB)
 }

@@ -4,7 +4,7 @@
 use std::{collections::HashSet, sync::LazyLock, thread, time::Duration};
 
 use scenario::{
-    Client, NAIVE, Overrides, RELIABLE, Run,
+    Client, NAIVE, Overrides, RELIABLE, ScenarioRun,
     catalogue::{CATALOGUE, Scenario},
     run,
 };
@@ -15,7 +15,7 @@ use crate::settings;
 pub(crate) struct PairwiseRun {
     pub(crate) scenario: &'static Scenario,
     pub(crate) overrides: Overrides,
-    pub(crate) run: Run,
+    pub(crate) run: ScenarioRun,
 }
 
 impl PairwiseRun {

@@ -1,11 +1,11 @@
 //! Every question has an answer, and a run gives it.
 
-use scenario::{Asked, Ending, NAIVE, RELIABLE, Run, catalogue::CATALOGUE};
+use scenario::{Asked, Ending, NAIVE, RELIABLE, ScenarioRun, catalogue::CATALOGUE};
 
 use crate::pairwise_runs::{PAIRWISE_RUNS, PairwiseRun};
 /// Whether a run got far enough to answer its question: a listing that a limit ends never
 /// delivers.
-fn came_far_enough(run: &Run) -> bool {
+fn came_far_enough(run: &ScenarioRun) -> bool {
     run.scenario != "resumed-crawl" || run.outcome.ending == Ending::Ok
 }
 

@@ -25,9 +25,9 @@ use axum::{
 use client::{Clock, Endpoint, IdempotencyKey, SeededRandom, teaching::ReliableApiClient};
 use host::ServiceConfig;
 use http::{HeaderMap, StatusCode, header};
-use judge::Facts;
+use judge::WireFacts;
 use scenario::{
-    Client, Ending, NAIVE, Overrides, RELIABLE, Run, ScenarioWords, Task,
+    Client, Ending, NAIVE, Overrides, RELIABLE, ScenarioRun, ScenarioWords, Task,
     catalogue::{self, CATALOGUE, Scenario},
     run_until,
 };
@@ -83,7 +83,7 @@ impl<S: Subscriber> Layer<S> for Eavesdropper {
 
 /// Everything that a run shows.
 struct Seen {
-    run: Run,
+    run: ScenarioRun,
     /// All output except the service's data: logs, spans, counters, and every rendering
     /// of the run without its exchanges.
     elsewhere: String,
@@ -102,7 +102,7 @@ async fn seen(client: Client, scenario: &Scenario) -> Seen {
     let debug = format!("{run:#?}");
     let mut without = run.clone();
     without.wire.exchanges.clear();
-    without.view.facts = Facts::default();
+    without.view.facts = WireFacts::default();
     let elsewhere = [
         heard,
         debug,

@@ -59,8 +59,8 @@ impl Drop for Reservation {
 
 impl Reserved {
     /// Reserves the descriptors of another service.
-    fn reserve(&mut self, limits: Option<Limits>) -> Result<(), TooFewDescriptors> {
-        if let Some(Limits { allowed, open }) = limits {
+    fn reserve(&mut self, limits: Option<DescriptorLimits>) -> Result<(), TooFewDescriptors> {
+        if let Some(DescriptorLimits { allowed, open }) = limits {
             if self.services == 0 {
                 self.before = open;
             }
@@ -78,7 +78,7 @@ impl Reserved {
 #[must_use]
 pub fn services_left() -> usize {
     let reserved = RESERVED.lock().unwrap_or_else(PoisonError::into_inner);
-    let Some(Limits { allowed, open }) = limits() else {
+    let Some(DescriptorLimits { allowed, open }) = limits() else {
         return usize::MAX;
     };
     let before = if reserved.services == 0 {
@@ -104,14 +104,14 @@ pub(crate) fn refused() {
 
 /// How many descriptors the process may have, and how many it has.
 #[derive(Clone, Copy)]
-struct Limits {
+struct DescriptorLimits {
     allowed: usize,
     open: usize,
 }
 
 /// None where this is not known: then nothing is refused.
 #[cfg(unix)]
-fn limits() -> Option<Limits> {
+fn limits() -> Option<DescriptorLimits> {
     use nix::sys::resource::{Resource, getrlimit};
 
     let (allowed, _) = getrlimit(Resource::RLIMIT_NOFILE).ok()?;
@@ -122,12 +122,12 @@ fn limits() -> Option<Limits> {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return None,
         Err(_) => allowed,
     };
-    Some(Limits { allowed, open })
+    Some(DescriptorLimits { allowed, open })
 }
 
 /// None where this is not known: then nothing is refused.
 #[cfg(not(unix))]
-fn limits() -> Option<Limits> {
+fn limits() -> Option<DescriptorLimits> {
     None
 }
 
@@ -150,7 +150,7 @@ mod tests {
             };
 
             let started = (0..services).filter(|_| {
-                let limits = Limits { allowed, open };
+                let limits = DescriptorLimits { allowed, open };
                 reserved.reserve(Some(limits)).is_ok()
             });
 

@@ -26,7 +26,7 @@ const BREAK_OFF: Duration = Duration::from_millis(20);
 
 /// The fault of one response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fault {
+pub enum ResponseFault {
     /// No handler sees the request, and nothing is sent until the client hangs up.
     Silence,
     /// The request is handled; then the connection is closed without a byte of the response.
@@ -36,7 +36,7 @@ pub enum Fault {
     CutBody,
 }
 
-impl Fault {
+impl ResponseFault {
     /// Its name in spans, metrics and the wire record.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -49,9 +49,9 @@ impl Fault {
 }
 
 /// Routes that have these faults, one for each of the first requests in order of arrival.
-/// `silence` is notified when a [silence](Fault::Silence) has begun and is in the record.
+/// `silence` is notified when a [silence](ResponseFault::Silence) has begun and is in the record.
 #[must_use]
-pub fn inject(served: Served, faults: &'static [Fault], silence: Arc<Notify>) -> Served {
+pub fn inject(served: Served, faults: &'static [ResponseFault], silence: Arc<Notify>) -> Served {
     let requests = Arc::new(AtomicUsize::new(0));
     let layer = from_fn(move |request: Request, next: Next| {
         let fault = faults.get(requests.fetch_add(1, Ordering::Relaxed));
@@ -64,7 +64,7 @@ pub fn inject(served: Served, faults: &'static [Fault], silence: Arc<Notify>) ->
 }
 
 async fn respond(
-    fault: Option<Fault>,
+    fault: Option<ResponseFault>,
     silence: Arc<Notify>,
     request: Request,
     next: Next,
@@ -72,17 +72,17 @@ async fn respond(
     let Some(fault) = fault else {
         return next.run(request).await;
     };
-    let name = Extension(crate::Fault(fault.name()));
+    let name = Extension(crate::FaultLabel(fault.name()));
     match fault {
-        Fault::Silence => {
+        ResponseFault::Silence => {
             let begins = Extension(Arc::new(Begins(silence)));
             (name, begins, Extension(ConnectionFault::Silence)).into_response()
         }
-        Fault::LostResponse => {
+        ResponseFault::LostResponse => {
             let response = next.run(request).await;
             (name, Extension(ConnectionFault::Close), response).into_response()
         }
-        Fault::CutBody => {
+        ResponseFault::CutBody => {
             let (head, body) = next.run(request).await.into_parts();
             // A handler of the lab can be read to its end.
             let body = to_bytes(body, usize::MAX).await.unwrap_or_default();
@@ -104,7 +104,7 @@ pub fn cut(response: Response, mut body: Bytes) -> Response {
     let mut response = response.map(|_| Body::from_stream(stream));
     let headers = response.headers_mut();
     headers.insert(CONTENT_LENGTH, length.into());
-    let name = crate::Fault(Fault::CutBody.name());
+    let name = crate::FaultLabel(ResponseFault::CutBody.name());
     response.extensions_mut().insert(name);
     response
 }
@@ -133,7 +133,11 @@ mod tests {
 
     #[tokio::test]
     async fn each_of_the_first_responses_has_its_fault() {
-        const FAULTS: &[Fault] = &[Fault::LostResponse, Fault::CutBody, Fault::Silence];
+        const FAULTS: &[ResponseFault] = &[
+            ResponseFault::LostResponse,
+            ResponseFault::CutBody,
+            ResponseFault::Silence,
+        ];
         let silence = Arc::<Notify>::default();
         let routes = Router::new().route("/", get(async || RESPONSE));
         let config = ServiceConfig::builder().port(0).build().expect("legal");

@@ -104,7 +104,7 @@ pub use metrics_sink::{METRICS_MEDIA_TYPE, METRICS_PATH, Metrics};
 pub use observe::IDEMPOTENCY_KEY;
 pub use problem::Problem;
 pub use refusing_port::refusing_port;
-pub use response_extensions::{Fault, NextCursor};
+pub use response_extensions::{FaultLabel, NextCursor};
 pub use router::router;
 pub use seed_key::{KeyedDigest, Purpose, SeedKey};
 pub use served::{ExpectedRoute, Served};

@@ -30,7 +30,7 @@ use crate::ledger::{self, Arrival, Outcome};
 use crate::metrics_sink::METRICS_PATH;
 use crate::query::only;
 use crate::response_end::observe_end;
-use crate::response_extensions::{Fault, NextCursor};
+use crate::response_extensions::{FaultLabel, NextCursor};
 use crate::seed_key::{Purpose, SeedKey};
 use crate::state::HostState;
 use crate::telemetry::{KnownMethod, REQUEST_SPAN, SPAN_TARGET};
@@ -175,7 +175,7 @@ impl Observation {
     /// Notes what came of the request, whether or not the client learns of it.
     fn handled(&mut self, response: &Response) {
         let instruments = &self.state.instruments;
-        self.fault = response.extensions().get().map(|Fault(fault)| *fault);
+        self.fault = response.extensions().get().map(|FaultLabel(fault)| *fault);
         if let Some(fault) = self.fault {
             self.span.record("lab.fault", fault);
             instruments.count_fault(fault);

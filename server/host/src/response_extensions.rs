@@ -9,7 +9,7 @@
 /// The service counts the fault, enters it in the ledger and names it in the request's
 /// span. The label must come from a closed set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Fault(pub &'static str);
+pub struct FaultLabel(pub &'static str);
 
 /// The `next_cursor` of the page in a response; none where it is `null`.
 ///

@@ -24,7 +24,7 @@ pub struct ExpectedRoute {
     pub method: Method,
     /// The statuses of its responses to that method.
     pub statuses: Vec<StatusCode>,
-    /// The [faults](crate::Fault) that its responses name.
+    /// The [faults](crate::FaultLabel) that its responses name.
     pub faults: Vec<&'static str>,
     /// Whether one of its responses has a Retry-After. Without one no request can come
     /// too early.

@@ -22,7 +22,7 @@ async fn bad_cursor(
 ) -> Result<impl IntoResponse, Problem> {
     query.position(state.key(), List::BadCursor)?;
     let page = json!({ "items": [Item::numbered(1)], "next_cursor": 2 });
-    Ok((Extension(Fault("bad_cursor")), Json(page)))
+    Ok((Extension(FaultLabel("bad_cursor")), Json(page)))
 }
 
 #[cfg(test)]

@@ -23,7 +23,7 @@ async fn bad_items(
     query.position(state.key(), List::BadItems)?;
     let page = json!({ "items": [Item::numbered(1), "not an object"], "next_cursor": null });
     let listing = Extension(NextCursor(None));
-    Ok((Extension(Fault("bad_items")), listing, Json(page)))
+    Ok((Extension(FaultLabel("bad_items")), listing, Json(page)))
 }
 
 #[cfg(test)]

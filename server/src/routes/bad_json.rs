@@ -19,7 +19,7 @@ pub(crate) const LESSON: Lesson = Lesson {
 async fn bad_json() -> impl IntoResponse {
     let body = r#"{"items": [{"id": "item-1", "name": "#;
     (
-        Extension(Fault("bad_json")),
+        Extension(FaultLabel("bad_json")),
         [(CONTENT_TYPE, "application/json")],
         body,
     )

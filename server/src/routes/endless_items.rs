@@ -24,7 +24,7 @@ async fn endless_items(
         .collect();
     let next_cursor = cursor::issue(state.key(), List::EndlessItems, read + query.size);
     Ok((
-        Extension(Fault("endless_items")),
+        Extension(FaultLabel("endless_items")),
         Page {
             items,
             next_cursor: Some(next_cursor),

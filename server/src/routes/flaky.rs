@@ -31,7 +31,7 @@ pub(crate) struct FlakyResult {
 async fn flaky(State(state): State<ServiceState>, method: Method) -> Response {
     let attempt = state.number_of_call(&method);
     if attempt < FIRST_SUCCESS {
-        return (Extension(Fault("flaky")), problem::TRANSIENT_FAILURE).into_response();
+        return (Extension(FaultLabel("flaky")), problem::TRANSIENT_FAILURE).into_response();
     }
     Json(FlakyResult { attempt }).into_response()
 }

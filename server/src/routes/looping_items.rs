@@ -26,7 +26,7 @@ async fn looping_items(
     let next_page = if page == 1 { 2 } else { 1 };
     let next_cursor = Some(cursor::issue(state.key(), List::LoopingItems, next_page));
     Ok((
-        Extension(Fault("looping_items")),
+        Extension(FaultLabel("looping_items")),
         Page { items, next_cursor },
     ))
 }

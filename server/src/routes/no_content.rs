@@ -15,5 +15,5 @@ pub(crate) const LESSON: Lesson = Lesson {
 };
 
 async fn no_content() -> impl IntoResponse {
-    (Extension(Fault("no_content")), StatusCode::NO_CONTENT)
+    (Extension(FaultLabel("no_content")), StatusCode::NO_CONTENT)
 }

@@ -19,7 +19,7 @@ pub(crate) const LESSON: Lesson = Lesson {
 async fn redirect() -> impl IntoResponse {
     (
         StatusCode::FOUND,
-        Extension(Fault("redirect")),
+        Extension(FaultLabel("redirect")),
         [(LOCATION, "/items")],
     )
 }

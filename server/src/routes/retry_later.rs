@@ -22,7 +22,7 @@ const WAIT: &str = "120";
 
 async fn retry_later() -> impl IntoResponse {
     (
-        Extension(Fault("retry_later")),
+        Extension(FaultLabel("retry_later")),
         [(RETRY_AFTER, WAIT)],
         problem::RETRY_LATER,
     )

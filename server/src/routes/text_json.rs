@@ -38,7 +38,7 @@ async fn text_json(query: Result<Query<Asked>, QueryRejection>) -> impl IntoResp
         next_cursor: next.clone(),
     };
     (
-        Extension(Fault("text_json")),
+        Extension(FaultLabel("text_json")),
         Extension(NextCursor(next)),
         [(CONTENT_TYPE, "text/plain; charset=utf-8")],
         page.to_json(),

@@ -2,7 +2,7 @@
 
 use axum::routing::get;
 use axum::{Extension, Router};
-use host::{Fault, ServiceConfig};
+use host::{FaultLabel, ServiceConfig};
 use http::{Method, StatusCode};
 
 use crate::lessons::LESSONS;
@@ -145,7 +145,7 @@ async fn added_routes_get_the_same_layers() {
     let routes = Router::new()
         .route(
             "/added/{id}",
-            get(async || (Extension(Fault("added")), "fine")),
+            get(async || (Extension(FaultLabel("added")), "fine")),
         )
         .route("/panics", get(panics));
     let service = Service::adding(routes, ServiceConfig::builder());

@@ -10,7 +10,7 @@ use http::header::RETRY_AFTER;
 use http_body_util::BodyExt;
 
 use crate::testing::{JSON, Service, percent_encode};
-use host::{ConnectionFault, Fault, NextCursor, ServiceConfig};
+use host::{ConnectionFault, FaultLabel, NextCursor, ServiceConfig};
 use wire::{BodyState, Clock, IssuedCursor, JobResult, RecordedHeader, RetryAfter};
 
 const TRACEPARENT: (&str, &str) = (
@@ -114,7 +114,7 @@ async fn a_cursor_that_is_sent_is_the_one_that_was_issued() {
 #[tokio::test]
 async fn an_added_route_says_what_it_served_in_the_same_way() {
     let said = (
-        Extension(Fault("of_the_lab")),
+        Extension(FaultLabel("of_the_lab")),
         Extension(JobResult::Created),
         Extension(NextCursor(Some("a cursor".to_owned()))),
     );
@@ -137,7 +137,7 @@ async fn an_added_route_says_what_it_served_in_the_same_way() {
 async fn a_response_that_is_withheld_is_entered_as_none() {
     let lost = (
         Extension(ConnectionFault::Close),
-        Extension(Fault("response_lost")),
+        Extension(FaultLabel("response_lost")),
         Extension(JobResult::Created),
     );
     let routes = Router::new().route("/lost", get(async move || lost));

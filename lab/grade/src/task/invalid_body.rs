@@ -4,7 +4,7 @@ use axum::{
     Extension,
     response::{IntoResponse, Response},
 };
-use host::{Fault, NextCursor};
+use host::{FaultLabel, NextCursor};
 use http::header::{CONTENT_TYPE, HeaderName};
 use serde_json::{Value, json};
 
@@ -70,8 +70,8 @@ pub(super) const TASK: Task = Task {
 
 const JSON: [(HeaderName, &str); 1] = [(CONTENT_TYPE, "application/json")];
 
-fn fault(name: &'static str) -> Extension<Fault> {
-    Extension(Fault(name))
+fn fault(name: &'static str) -> Extension<FaultLabel> {
+    Extension(FaultLabel(name))
 }
 
 /// One page of so many records: a client that reports an error without a look at it misses

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use axum::{Extension, response::IntoResponse};
-use host::Fault;
+use host::FaultLabel;
 use serde_json::json;
 
 use super::{Case, PLAIN, Responder, Task};
@@ -72,7 +72,7 @@ fn listing(draw: &mut Draw, pages: Option<usize>) -> Box<dyn Responder> {
         let response = page(records, cursors.get(number).cloned());
         match pages {
             Some(_) => response,
-            None => (Extension(Fault("endless_items")), response).into_response(),
+            None => (Extension(FaultLabel("endless_items")), response).into_response(),
         }
     })
 }

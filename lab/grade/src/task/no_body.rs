@@ -1,7 +1,7 @@
 //! A response without a body, and a redirect.
 
 use axum::{Extension, response::IntoResponse};
-use host::Fault;
+use host::FaultLabel;
 use http::{StatusCode, header::LOCATION};
 use serde_json::json;
 
@@ -41,7 +41,12 @@ fn redirect(draw: &mut Draw) -> Box<dyn Responder> {
             return ok(&json!({"value": "elsewhere"}));
         }
         let location = [(LOCATION, format!("{}{elsewhere}", request.base_url))];
-        (StatusCode::FOUND, Extension(Fault("redirect")), location).into_response()
+        (
+            StatusCode::FOUND,
+            Extension(FaultLabel("redirect")),
+            location,
+        )
+            .into_response()
     })
 }
 

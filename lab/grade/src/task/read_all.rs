@@ -1,7 +1,7 @@
 //! A listing is read to its end, page by page.
 
 use axum::{Extension, response::IntoResponse};
-use host::Fault;
+use host::FaultLabel;
 use serde_json::json;
 
 use super::{Case, PLAIN, Received, Reply, Responder, Task};
@@ -90,7 +90,7 @@ impl Responder for ReadAll {
         self.is_read |= number + 1 == self.pages.len();
         let response = page(records, self.cursors.get(number).cloned());
         match self.pages[number] {
-            0 => (Extension(Fault("empty_page")), response)
+            0 => (Extension(FaultLabel("empty_page")), response)
                 .into_response()
                 .into(),
             _ => response.into(),

@@ -1,7 +1,7 @@
 //! A redirect leads to another origin.
 
 use axum::{Extension, response::IntoResponse};
-use host::Fault;
+use host::FaultLabel;
 use http::{StatusCode, header::LOCATION};
 use serde_json::json;
 
@@ -35,7 +35,7 @@ fn redirected(draw: &mut Draw) -> Box<dyn Responder> {
             return ok(&value);
         };
         let location = [(LOCATION, format!("{another}{}", TASK.words.path))];
-        let fault = Extension(Fault("redirect_elsewhere"));
+        let fault = Extension(FaultLabel("redirect_elsewhere"));
         (StatusCode::FOUND, fault, location).into_response()
     })
 }

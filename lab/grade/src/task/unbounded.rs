@@ -8,7 +8,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use futures_util::{StreamExt, stream};
-use host::Fault;
+use host::FaultLabel;
 use http::header::CONTENT_TYPE;
 use serde_json::{Value, json};
 use tokio::time::sleep;
@@ -57,7 +57,7 @@ fn unbounded(
     fault: &'static str,
     response: impl Fn() -> Response + Send + 'static,
 ) -> Box<dyn Responder> {
-    let respond = move |_: &_| (Extension(Fault(fault)), response()).into_response();
+    let respond = move |_: &_| (Extension(FaultLabel(fault)), response()).into_response();
     fixed_goal(Goal::Error, respond)
 }
 

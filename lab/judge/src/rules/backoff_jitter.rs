@@ -1,10 +1,10 @@
 //! Waits should be random, so that clients that fail together do not retry together.
 
-use super::{Judge, Level, Rule, backoff_waits::failed, gaps, sample::Sample};
+use super::{Judge, Rule, RuleLevel, backoff_waits::failed, gaps, sample::Sample};
 
 pub(super) const RULE: Rule = Rule {
     id: "backoff-jitter",
-    level: Level::GoodPractice,
+    level: RuleLevel::GoodPractice,
     source: "AWS Architecture Blog, Exponential Backoff And Jitter",
     text: "the pauses before retries differed",
     why: "If all clients wait equally long, they return as one wave, as high as the one that overloaded the service.",

@@ -2,10 +2,10 @@
 
 use wire::{RetryAfter, WireRequest};
 
-use super::{Judge, Level, Rule, gaps, sample::Sample};
+use super::{Judge, Rule, RuleLevel, gaps, sample::Sample};
 pub(super) const RULE: Rule = Rule {
     id: "backoff-waits",
-    level: Level::GoodPractice,
+    level: RuleLevel::GoodPractice,
     source: "AWS Builders' Library, Timeouts, retries and backoff with jitter; Google SRE book, chapter 22",
     text: "there was a pause before retries",
     why: "An overloaded service cannot recover while every client retries at once.",

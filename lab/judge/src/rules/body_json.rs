@@ -1,10 +1,10 @@
 //! A request must not be repeated because its response is invalid JSON.
 
-use super::{Judge, Level, Rule, not_repeated};
+use super::{Judge, Rule, RuleLevel, not_repeated};
 
 pub(super) const RULE: Rule = Rule {
     id: "body-json",
-    level: Level::Contract,
+    level: RuleLevel::Contract,
     source: "this service's contract",
     text: "after invalid JSON, the client neither retried nor requested the next page",
     why: "With a success status, the service considers the response correct, and sends the same again.",

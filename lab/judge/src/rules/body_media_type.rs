@@ -1,10 +1,10 @@
 //! A request must not be repeated because its response has another media type.
 
-use super::{Judge, Level, Rule, not_repeated};
+use super::{Judge, Rule, RuleLevel, not_repeated};
 
 pub(super) const RULE: Rule = Rule {
     id: "body-media-type",
-    level: Level::Contract,
+    level: RuleLevel::Contract,
     source: "this service's contract",
     text: "after a response of another media type, the client neither retried nor requested the next page",
     why: "A text/plain page may come from a proxy or be an error page, even if it looks like JSON.",

@@ -1,10 +1,10 @@
 //! A request must not be repeated because its response has the wrong shape.
 
-use super::{Judge, Level, Rule, not_repeated};
+use super::{Judge, Rule, RuleLevel, not_repeated};
 
 pub(super) const RULE: Rule = Rule {
     id: "body-shape",
-    level: Level::Contract,
+    level: RuleLevel::Contract,
     source: "this service's contract",
     text: "after a page of the wrong shape, the client neither retried nor requested the next page",
     why: "Data from half a page looks complete to the next reader.",

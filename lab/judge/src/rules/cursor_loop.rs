@@ -4,11 +4,11 @@ use std::collections::HashMap;
 
 use wire::IssuedCursor;
 
-use super::{Case, Judge, Judgement, Level, Rule};
+use super::{Case, Judge, Judgement, Rule, RuleLevel};
 
 pub(super) const RULE: Rule = Rule {
     id: "cursor-loop",
-    level: Level::Contract,
+    level: RuleLevel::Contract,
     source: "this service's contract; elsewhere a repeated cursor may end a listing",
     text: "a listing that returned to an earlier page was abandoned",
     why: "A, B, A, B: a client that remembers only the last cursor reads forever, and gets every record many times.",

@@ -4,11 +4,11 @@ use std::collections::HashSet;
 
 use wire::IssuedCursor;
 
-use super::{Case, Judge, Judgement, Level, Rule};
+use super::{Case, Judge, Judgement, Rule, RuleLevel};
 
 pub(super) const RULE: Rule = Rule {
     id: "cursor-verbatim",
-    level: Level::GoodPractice,
+    level: RuleLevel::GoodPractice,
     source: "AIP-158",
     text: "every cursor was sent back unchanged",
     why: "A cursor may contain any character. A changed cursor leads nowhere, or to another page.",

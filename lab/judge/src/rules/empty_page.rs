@@ -2,10 +2,10 @@
 
 use wire::{IssuedCursor, WireRequest};
 
-use super::{Case, Judge, Judgement, Level, Rule};
+use super::{Case, Judge, Judgement, Rule, RuleLevel};
 pub(super) const RULE: Rule = Rule {
     id: "empty-page",
-    level: Level::GoodPractice,
+    level: RuleLevel::GoodPractice,
     source: "AIP-158",
     text: "reading continued after an empty page that had a next cursor",
     why: "A service that filters after it has cut the pages may return an empty page, and a client that stops there silently loses the rest.",

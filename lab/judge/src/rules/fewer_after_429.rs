@@ -2,10 +2,10 @@
 
 use wire::WireRequest;
 
-use super::{Case, Judge, Judgement, Level, Rule};
+use super::{Case, Judge, Judgement, Rule, RuleLevel};
 pub(super) const RULE: Rule = Rule {
     id: "fewer-after-429",
-    level: Level::GoodPractice,
+    level: RuleLevel::GoodPractice,
     source: "RFC 6585 §4; good practice",
     text: "after the first 429, at most half as many requests were in flight",
     why: "A 429 is about the client as a whole: if each worker retries on its own, as many requests are in flight as before.",

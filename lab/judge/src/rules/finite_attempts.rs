@@ -2,11 +2,11 @@
 
 use wire::counted;
 
-use super::{Case, Judge, Judgement, Level, Rule, backoff_waits::failed, is_look, result};
+use super::{Case, Judge, Judgement, Rule, RuleLevel, backoff_waits::failed, is_look, result};
 
 pub(super) const RULE: Rule = Rule {
     id: "finite-attempts",
-    level: Level::GoodPractice,
+    level: RuleLevel::GoodPractice,
     source: "Google SRE book, chapter 22",
     text: "the retries came to an end",
     why: "A client that never gives up is a permanent load, and its caller never learns why.",

@@ -4,14 +4,14 @@ use wire::WireRequest;
 
 use super::{
     Case, Judgement, RequestRef,
-    sample::{Sample, Shown, of},
+    sample::{Sample, SampleEvidence, of},
 };
 /// Judges by the gaps of the whole card, or else of these cases.
 pub(super) fn judged(
     cases: &[Case<'_>],
     failed: impl Fn(&Case<'_>, &WireRequest) -> bool,
     of_card: bool,
-    shown: fn(&Sample) -> Shown,
+    shown: fn(&Sample) -> SampleEvidence,
 ) -> Judgement {
     let is_exercised = |case: &Case<'_>| {
         let mut requests = case.wire.entries.iter();
@@ -36,11 +36,11 @@ pub(super) fn judged(
         own
     };
     let judgement = match shown(&sample) {
-        Shown::Nothing => Judgement::skipped(),
-        Shown::Kept => Judgement::kept(),
-        Shown::Skipped(why) => Judgement::skipped_because(why),
-        Shown::CannotTell(why) => Judgement::cannot_tell(why),
-        Shown::Broken(numbers, longest, found) => {
+        SampleEvidence::Nothing => Judgement::skipped(),
+        SampleEvidence::Kept => Judgement::kept(),
+        SampleEvidence::Skipped(why) => Judgement::skipped_because(why),
+        SampleEvidence::CannotTell(why) => Judgement::cannot_tell(why),
+        SampleEvidence::Broken(numbers, longest, found) => {
             let requests = cases.iter().enumerate().flat_map(|(number, case)| {
                 let gaps = of(&case.ties, case.process, |request| failed(case, request));
                 let shown = gaps

@@ -4,11 +4,11 @@ use std::collections::{HashMap, HashSet};
 
 use wire::WireRequest;
 
-use super::{Case, Judge, Judgement, Level, Rule};
+use super::{Case, Judge, Judgement, Rule, RuleLevel};
 
 pub(super) const RULE: Rule = Rule {
     id: "idempotency-key-fresh",
-    level: Level::Standard,
+    level: RuleLevel::Standard,
     source: "IETF draft The Idempotency-Key HTTP Header Field; AIP-4235",
     text: "each job had a key of its own",
     why: "To the service, one key is one job: it refuses the second, or returns the first again.",

@@ -1,10 +1,10 @@
 //! All attempts of one call must have the same key.
 
-use super::{Case, Judge, Judgement, Level, Rule};
+use super::{Case, Judge, Judgement, Rule, RuleLevel};
 
 pub(super) const RULE: Rule = Rule {
     id: "idempotency-key-reuse",
-    level: Level::Standard,
+    level: RuleLevel::Standard,
     source: "IETF draft The Idempotency-Key HTTP Header Field; AIP-4235",
     text: "every attempt at a job carried the same key",
     why: "To the service, a new key is a new job: each attempt creates another one.",

@@ -113,7 +113,7 @@ pub struct Rule {
     /// Its id, in words joined by hyphens.
     pub id: &'static str,
     /// Its authority.
-    pub level: Level,
+    pub level: RuleLevel,
     /// The document that states it.
     pub source: &'static str,
     /// What a client does if it keeps the rule.
@@ -170,7 +170,7 @@ impl Rule {
 /// The authority of a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Level {
+pub enum RuleLevel {
     /// A standard requires it.
     Standard,
     /// Experienced operators of services recommend it.

@@ -1,10 +1,10 @@
 //! A response without a body is a success, too.
 
-use super::{Judge, Level, Rule, not_repeated};
+use super::{Judge, Rule, RuleLevel, not_repeated};
 
 pub(super) const RULE: Rule = Rule {
     id: "no-content",
-    level: Level::Standard,
+    level: RuleLevel::Standard,
     source: "RFC 9110 §15.3.5",
     text: "a request was not repeated after a 204",
     why: "A 204 has no body on purpose. A client that treats it as a failure repeats the request forever.",

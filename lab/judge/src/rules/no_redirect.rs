@@ -2,12 +2,12 @@
 
 use wire::counted;
 
-use super::{Case, Judge, Judgement, Level, Rule};
+use super::{Case, Judge, Judgement, Rule, RuleLevel};
 use crate::ties::Reason;
 
 pub(super) const RULE: Rule = Rule {
     id: "no-redirect",
-    level: Level::Contract,
+    level: RuleLevel::Contract,
     source: "this service's contract",
     text: "the redirect was not followed",
     why: "A library that follows a redirect may send the credentials to any target.",

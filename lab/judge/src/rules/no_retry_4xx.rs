@@ -2,10 +2,10 @@
 
 use wire::status;
 
-use super::{Judge, Level, Rule, not_repeated};
+use super::{Judge, Rule, RuleLevel, not_repeated};
 pub(super) const RULE: Rule = Rule {
     id: "no-retry-4xx",
-    level: Level::GoodPractice,
+    level: RuleLevel::GoodPractice,
     source: "AIP-194; RFC 9110 §15.5",
     text: "a request that the service refused was not retried",
     why: "The request itself is at fault, so it fails again, and credentials are sent again.",

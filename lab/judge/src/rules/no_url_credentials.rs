@@ -2,11 +2,11 @@
 
 use wire::counted;
 
-use super::{Case, Judge, Judgement, Level, Rule};
+use super::{Case, Judge, Judgement, Rule, RuleLevel};
 
 pub(super) const RULE: Rule = Rule {
     id: "no-url-credentials",
-    level: Level::Standard,
+    level: RuleLevel::Standard,
     source: "RFC 9110 §17.9",
     text: "the token was sent, and not in a URL",
     why: "URLs are written to logs, histories and Referer headers, with everything in them.",

@@ -2,11 +2,11 @@
 
 use wire::{JobResult, counted};
 
-use super::{Case, Judge, Judgement, Level, Rule};
+use super::{Case, Judge, Judgement, Rule, RuleLevel};
 
 pub(super) const RULE: Rule = Rule {
     id: "one-job",
-    level: Level::Standard,
+    level: RuleLevel::Standard,
     source: "IETF draft The Idempotency-Key HTTP Header Field",
     text: "no job was created twice",
     why: "Two jobs may be two payments.",

@@ -2,10 +2,10 @@
 
 use wire::WireRecord;
 
-use super::{Case, Judge, Judgement, Level, Rule};
+use super::{Case, Judge, Judgement, Rule, RuleLevel};
 pub(super) const RULE: Rule = Rule {
     id: "page-limit",
-    level: Level::GoodPractice,
+    level: RuleLevel::GoodPractice,
     source: "OWASP API Security Top 10, API10:2023",
     text: "an endless listing was abandoned",
     why: "Every page looks valid and no cursor repeats, so a reader without a limit reads forever.",

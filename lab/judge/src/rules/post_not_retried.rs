@@ -4,12 +4,12 @@ use std::collections::{BTreeSet, HashSet};
 
 use wire::WireRequest;
 
-use super::{Case, Judge, Judgement, Level, Rule};
+use super::{Case, Judge, Judgement, Rule, RuleLevel};
 use crate::ties::Reason;
 
 pub(super) const RULE: Rule = Rule {
     id: "post-not-retried",
-    level: Level::Standard,
+    level: RuleLevel::Standard,
     source: "RFC 9110 §9.2.2 SHOULD NOT",
     text: "a POST that is not safe to retry was sent once",
     why: "A failed POST may have taken effect, so a second request may do it twice.",

@@ -2,10 +2,10 @@
 
 use wire::{ClosedBy, WireRequest};
 
-use super::{Case, Judge, Judgement, Level, Rule};
+use super::{Case, Judge, Judgement, Rule, RuleLevel};
 pub(super) const RULE: Rule = Rule {
     id: "read-timeout",
-    level: Level::GoodPractice,
+    level: RuleLevel::GoodPractice,
     source: "AWS Builders' Library, Timeouts, retries and backoff with jitter; OWASP API10:2023",
     text: "the client gave up on a silent connection",
     why: "TCP alone waits for hours, and each waiting call holds a thread, a connection and its own caller.",

@@ -2,11 +2,11 @@
 
 use wire::{IssuedCursor, WireRequest, counted};
 
-use super::{Case, Judge, Judgement, Level, Rule, page_limit::ENDLESS};
+use super::{Case, Judge, Judgement, Rule, RuleLevel, page_limit::ENDLESS};
 
 pub(super) const RULE: Rule = Rule {
     id: "reads-to-the-end",
-    level: Level::GoodPractice,
+    level: RuleLevel::GoodPractice,
     source: "AIP-158",
     text: "a listing was read until its cursor was null",
     why: "If part of a listing is reported as the whole, nobody notices the loss.",

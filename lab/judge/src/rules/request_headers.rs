@@ -2,10 +2,10 @@
 
 use wire::{BodyState, RecordedHeader, WireRequest, media_type};
 
-use super::{Case, Judge, Judgement, Level, Rule};
+use super::{Case, Judge, Judgement, Rule, RuleLevel};
 pub(super) const RULE: Rule = Rule {
     id: "request-headers",
-    level: Level::Standard,
+    level: RuleLevel::Standard,
     source: "RFC 9110 §8.3 and §12.5.1",
     text: "Content-Type and Accept named JSON",
     why: "Otherwise a service may refuse the body, or send another format.",

@@ -2,10 +2,10 @@
 
 use wire::WireRequest;
 
-use super::{Case, Judge, Judgement, Level, Rule};
+use super::{Case, Judge, Judgement, Rule, RuleLevel};
 pub(super) const RULE: Rule = Rule {
     id: "retry-503",
-    level: Level::GoodPractice,
+    level: RuleLevel::GoodPractice,
     source: "AIP-194",
     text: "a GET was retried after a 503",
     why: "A 503 often passes within a second, and a GET changes nothing.",

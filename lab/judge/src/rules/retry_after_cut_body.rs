@@ -2,10 +2,10 @@
 
 use wire::{RetryAfterForm, WireRequest};
 
-use super::{Judge, Level, Rule, waited_out_in_each};
+use super::{Judge, Rule, RuleLevel, waited_out_in_each};
 pub(super) const RULE: Rule = Rule {
     id: "retry-after-cut-body",
-    level: Level::Standard,
+    level: RuleLevel::Standard,
     source: "RFC 9110 §10.2.3",
     text: "a Retry-After was waited for although the body was incomplete",
     why: "Connections break most often during bodies. The wait is in the head, which has arrived by then.",

@@ -2,10 +2,10 @@
 
 use wire::{RetryAfterForm, WireRequest};
 
-use super::{Judge, Level, Rule, waited_out_in_each};
+use super::{Judge, Rule, RuleLevel, waited_out_in_each};
 pub(super) const RULE: Rule = Rule {
     id: "retry-after-date",
-    level: Level::Standard,
+    level: RuleLevel::Standard,
     source: "RFC 9110 §10.2.3 and §5.6.7",
     text: "no request came before the date of a Retry-After",
     why: "A client that reads only seconds is early whenever a service names a date.",

@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use wire::{RetryAfter, WireRequest};
 
-use super::{Case, Judge, Judgement, Level, Rule, Verdict, waited_out};
+use super::{Case, Judge, Judgement, Rule, RuleLevel, Verdict, waited_out};
 
 pub(super) const RULE: Rule = Rule {
     id: "retry-after-over-budget",
-    level: Level::Standard,
+    level: RuleLevel::Standard,
     source: "RFC 9110 §10.2.3; urllib3/urllib3#1338; curl/curl#7675",
     text: "a Retry-After of minutes was not shortened",
     why: "A client that shortens the wait to its own limit returns early, and so does every other such client.",

@@ -2,10 +2,10 @@
 
 use wire::{RetryAfterForm, WireRequest};
 
-use super::{Case, Judge, Judgement, Level, Rule};
+use super::{Case, Judge, Judgement, Rule, RuleLevel};
 pub(super) const RULE: Rule = Rule {
     id: "retry-after-past",
-    level: Level::GoodPractice,
+    level: RuleLevel::GoodPractice,
     source: "RFC 9110 §10.2.3 asks for no wait after the date",
     text: "a request followed a Retry-After whose date had passed",
     why: "The response took long to arrive, or the clocks differ; either way the wait is over.",

@@ -2,10 +2,10 @@
 
 use wire::{RetryAfterForm, WireRequest};
 
-use super::{Judge, Level, Rule, waited_out_in_each};
+use super::{Judge, Rule, RuleLevel, waited_out_in_each};
 pub(super) const RULE: Rule = Rule {
     id: "retry-after-seconds",
-    level: Level::Standard,
+    level: RuleLevel::Standard,
     source: "RFC 9110 §10.2.3",
     text: "every Retry-After in seconds was waited for in full",
     why: "The service knows when it will be available. An earlier request is refused again, and adds to the load.",

@@ -2,10 +2,10 @@
 
 use wire::WireRequest;
 
-use super::{Judge, Level, Rule, gaps, sample::Sample};
+use super::{Judge, Rule, RuleLevel, gaps, sample::Sample};
 pub(super) const RULE: Rule = Rule {
     id: "retry-after-unusable",
-    level: Level::GoodPractice,
+    level: RuleLevel::GoodPractice,
     source: "RFC 9110 §10.2.3 defines only seconds and dates",
     text: "there was a pause after a Retry-After that cannot be read",
     why: "A value such as -1 or soon is a mistake of the service, but the service is still overloaded.",

@@ -2,10 +2,10 @@
 
 use wire::{RetryAfterForm, WireRequest};
 
-use super::{Case, Judge, Judgement, Level, Rule, Verdict, gaps, sample::Sample};
+use super::{Case, Judge, Judgement, Rule, RuleLevel, Verdict, gaps, sample::Sample};
 pub(super) const RULE: Rule = Rule {
     id: "retry-after-zero",
-    level: Level::GoodPractice,
+    level: RuleLevel::GoodPractice,
     source: "RFC 9110 §10.2.3 gives the least wait, not the best one; AWS, Exponential Backoff And Jitter",
     text: "there was a pause after the second Retry-After: 0 in a row",
     why: "A service that fails again has not recovered, whatever its header says, and retries without a pause keep it busy.",

@@ -4,11 +4,11 @@ use std::collections::HashSet;
 
 use wire::BodyState;
 
-use super::{Case, Judge, Judgement, Level, Rule};
+use super::{Case, Judge, Judgement, Rule, RuleLevel};
 
 pub(super) const RULE: Rule = Rule {
     id: "same-body",
-    level: Level::Standard,
+    level: RuleLevel::Standard,
     source: "IETF draft The Idempotency-Key HTTP Header Field; AIP-4235",
     text: "every attempt at a job had the same body",
     why: "A key belongs to one body: with another body, the attempt gets a conflict or creates another job.",

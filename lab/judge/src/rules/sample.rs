@@ -62,7 +62,7 @@ pub(super) struct Sample {
 
 /// What a sample shows.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Shown {
+pub(super) enum SampleEvidence {
     Nothing,
     Kept,
     /// The numbers of the gaps that show it, from 0, the longest that may count, and what
@@ -149,11 +149,11 @@ impl Sample {
 
     /// Whether there were pauses: broken if gaps are too short and too many for this to be
     /// chance; kept if most of them, and more than one, are certainly pauses.
-    pub(super) fn has_pauses(&self) -> Shown {
+    pub(super) fn has_pauses(&self) -> SampleEvidence {
         let all = self.pools.concat();
         let number = all.len();
         let Some(longest) = all.iter().map(|gap| gap.length).max() else {
-            return Shown::Nothing;
+            return SampleEvidence::Nothing;
         };
         let every_number = || (0..self.pools.len()).collect();
         let (at_once, limit, found): (Vec<_>, _, _) = if longest < limit(number) {
@@ -182,14 +182,14 @@ impl Sample {
         let others: Vec<_> = others.flat_map(|(_, pool)| pool).collect();
         let maybe = others.iter().filter(|gap| gap.length > SLOW).count();
         if !at_once.is_empty() && maybe <= others.len() / 2 {
-            return Shown::Broken(at_once, limit, found);
+            return SampleEvidence::Broken(at_once, limit, found);
         }
         if !at_once.is_empty() {
             let why = "some retries came at once, and others perhaps after a pause";
-            return Shown::CannotTell(why.to_owned());
+            return SampleEvidence::CannotTell(why.to_owned());
         }
         match self.surely_paused(&all, self.beyond_noise()) {
-            sure if sure > 1 && sure > number / 2 => Shown::Kept,
+            sure if sure > 1 && sure > number / 2 => SampleEvidence::Kept,
             sure => self.unclear(
                 format!("{sure} of {number} retries certainly came after a pause, and it takes most of them, and two"),
                 Sample::has_pauses,
@@ -199,13 +199,13 @@ impl Sample {
 
     /// Whether the pauses differed: the retries of the first number with pauses, and of which
     /// there are enough, decide.
-    pub(super) fn has_jitter(&self) -> Shown {
+    pub(super) fn has_jitter(&self) -> SampleEvidence {
         let mut why = None;
         let Some(longest) = self.pools.iter().flatten().map(|gap| gap.length).max() else {
-            return Shown::Nothing;
+            return SampleEvidence::Nothing;
         };
         if longest < PAUSE {
-            return Shown::Skipped("no pause before a retry");
+            return SampleEvidence::Skipped("no pause before a retry");
         }
         for (number, pool) in self.pools.iter().enumerate() {
             if pool.len() < ALIKE_NEEDS || self.is_at_once(number) {
@@ -219,7 +219,7 @@ impl Sample {
                     pool.len(),
                     duration_left(alike.apart),
                 );
-                return Shown::Broken(vec![number], alike.longest, found);
+                return SampleEvidence::Broken(vec![number], alike.longest, found);
             }
             let noise = self.beyond_noise();
             let pauses = self.surely_paused(pool, noise);
@@ -228,12 +228,12 @@ impl Sample {
             } else if pauses <= pool.len() / 2 {
                 why = Some("too few of the retries came after a pause");
             } else {
-                return Shown::Kept;
+                return SampleEvidence::Kept;
             }
         }
         match why {
             Some(why) => self.unclear(why.to_owned(), Sample::has_jitter),
-            None => Shown::CannotTell(self.too_few()),
+            None => SampleEvidence::CannotTell(self.too_few()),
         }
     }
 
@@ -279,17 +279,17 @@ impl Sample {
     }
 
     /// Why nothing can be told, and whether another machine may tell it: one without noise.
-    fn unclear(&self, why: String, judge: fn(&Self) -> Shown) -> Shown {
+    fn unclear(&self, why: String, judge: fn(&Self) -> SampleEvidence) -> SampleEvidence {
         if self.noise.is_zero() {
-            return Shown::CannotTell(why);
+            return SampleEvidence::CannotTell(why);
         }
         let noise = duration_left(self.noise);
         let calm = Self {
             noise: Duration::ZERO,
             ..self.clone()
         };
-        Shown::CannotTell(match judge(&calm) {
-            Shown::CannotTell(_) => why,
+        SampleEvidence::CannotTell(match judge(&calm) {
+            SampleEvidence::CannotTell(_) => why,
             _ => format!(
                 "{why}: delays of this machine differed by {noise}. A calmer machine may tell"
             ),
@@ -469,12 +469,12 @@ mod tests {
     }
 
     /// What a sample shows, in a word.
-    fn word(shown: &Shown) -> &'static str {
+    fn word(shown: &SampleEvidence) -> &'static str {
         match shown {
-            Shown::Nothing | Shown::Skipped(_) => "skipped",
-            Shown::Kept => "kept",
-            Shown::Broken(..) => "broken",
-            Shown::CannotTell(_) => "cannot tell",
+            SampleEvidence::Nothing | SampleEvidence::Skipped(_) => "skipped",
+            SampleEvidence::Kept => "kept",
+            SampleEvidence::Broken(..) => "broken",
+            SampleEvidence::CannotTell(_) => "cannot tell",
         }
     }
 
@@ -547,7 +547,7 @@ mod tests {
 
             assert_eq!(
                 gaps.has_pauses(),
-                Shown::CannotTell(why),
+                SampleEvidence::CannotTell(why),
                 "{short}, {long}, {noise}"
             );
         }
@@ -566,7 +566,7 @@ mod tests {
             let mut gaps = gaps(short, 2, long);
             gaps.noise = ms(noise);
 
-            let Shown::CannotTell(why) = gaps.has_pauses() else {
+            let SampleEvidence::CannotTell(why) = gaps.has_pauses() else {
                 panic!("{short}, {long}: it can tell");
             };
 
@@ -864,8 +864,8 @@ mod tests {
                     ];
                     for (right, (shown, truth)) in right.iter_mut().zip(words) {
                         let told = match shown {
-                            Shown::Kept => Some(true),
-                            Shown::Broken(..) => Some(false),
+                            SampleEvidence::Kept => Some(true),
+                            SampleEvidence::Broken(..) => Some(false),
                             _ => None,
                         };
                         let is_wrong = told.is_some() && told != truth;

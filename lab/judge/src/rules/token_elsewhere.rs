@@ -2,10 +2,10 @@
 
 use wire::WireRequest;
 
-use super::{Case, Judge, Judgement, Level, Rule};
+use super::{Case, Judge, Judgement, Rule, RuleLevel};
 pub(super) const RULE: Rule = Rule {
     id: "token-elsewhere",
-    level: Level::GoodPractice,
+    level: RuleLevel::GoodPractice,
     source: "RFC 9110 §15.4; CVE-2018-18074; CVE-2022-27774",
     text: "the token was not sent to another origin",
     why: "A redirect can name any target, and whoever receives the token can use it.",

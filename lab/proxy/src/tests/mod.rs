@@ -8,8 +8,8 @@ use std::time::Duration;
 use wire::ValueHash;
 
 use super::{
-    CaseRuns, Declared, Fault, Judged, ProxyRequest, Run, RunKind, UpstreamResponse, judge,
-    record::CommandEnd,
+    CaseRuns, Declared, Judged, ProxyFault, ProxyRequest, ProxyRun, RunKind, UpstreamResponse,
+    judge, record::CommandEnd,
 };
 
 pub(super) const ROUTE: &str = "POST /orders";
@@ -41,7 +41,11 @@ pub(super) fn keyed(at: u64, key: u64) -> ProxyRequest {
 
 /// A run of a command that ends with this code, in which the first request of the route
 /// meets the fault at once. The requests are numbered in order of arrival.
-pub(super) fn run(fault: Option<Fault>, mut requests: Vec<ProxyRequest>, exit: i32) -> Run {
+pub(super) fn run(
+    fault: Option<ProxyFault>,
+    mut requests: Vec<ProxyRequest>,
+    exit: i32,
+) -> ProxyRun {
     requests.sort_by_key(|it| it.arrived);
     for (request, seq) in requests.iter_mut().zip(1..) {
         request.seq = seq;
@@ -49,24 +53,24 @@ pub(super) fn run(fault: Option<Fault>, mut requests: Vec<ProxyRequest>, exit: i
     let target = requests.iter_mut().find(|it| it.route == ROUTE);
     if let (Some(fault), Some(target)) = (fault, target) {
         target.fault = Some(fault);
-        let late = if fault == Fault::Hold {
-            Fault::HELD
+        let late = if fault == ProxyFault::Hold {
+            ProxyFault::HELD
         } else {
             Duration::ZERO
         };
         target.delivered = Some(target.arrived + late);
         target.head = target.delivered;
-        if !matches!(fault, Fault::Hold | Fault::LostResponse) {
+        if !matches!(fault, ProxyFault::Hold | ProxyFault::LostResponse) {
             target.upstream = None;
         }
     }
     let last = requests.last().map_or(Duration::ZERO, |it| it.arrived);
     let held = match fault {
-        Some(Fault::Hold) => Fault::HELD,
+        Some(ProxyFault::Hold) => ProxyFault::HELD,
         _ => Duration::ZERO,
     };
     let took = last.max(held) + ms(10);
-    Run {
+    ProxyRun {
         kind: match fault {
             None => RunKind::Healthy,
             Some(fault) => RunKind::Fault {
@@ -87,7 +91,12 @@ pub(super) fn run(fault: Option<Fault>, mut requests: Vec<ProxyRequest>, exit: i
 }
 
 /// The verdict on a rule of the route.
-pub(super) fn verdict(runs: &[Run], fault: Fault, rule: &str, declared: &Declared) -> Judged {
+pub(super) fn verdict(
+    runs: &[ProxyRun],
+    fault: ProxyFault,
+    rule: &str,
+    declared: &Declared,
+) -> Judged {
     let case = CaseRuns {
         runs,
         route: ROUTE,

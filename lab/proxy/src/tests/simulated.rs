@@ -13,20 +13,25 @@ const CONFIRM: usize = 5;
 
 /// What a client sends in a run with this fault, if its first request is at 0, and the exit
 /// code of its command.
-type Sends = fn(Option<Fault>, &mut ChaCha12Rng) -> (Vec<ProxyRequest>, i32);
+type Sends = fn(Option<ProxyFault>, &mut ChaCha12Rng) -> (Vec<ProxyRequest>, i32);
 
 /// The recorded runs of a plan for this fault.
-fn plan(sends: Sends, fault: Fault, declared: &Declared, rng: &mut ChaCha12Rng) -> Vec<Run> {
-    let make = |fault: Option<Fault>, rng: &mut ChaCha12Rng| {
+fn plan(
+    sends: Sends,
+    fault: ProxyFault,
+    declared: &Declared,
+    rng: &mut ChaCha12Rng,
+) -> Vec<ProxyRun> {
+    let make = |fault: Option<ProxyFault>, rng: &mut ChaCha12Rng| {
         let (requests, exit) = sends(fault, rng);
         run(fault, requests, exit)
     };
-    let hold = Some(Fault::Hold);
+    let hold = Some(ProxyFault::Hold);
     let mut runs: Vec<_> = [None, None, hold, Some(fault)]
         .into_iter()
         .map(|it| make(it, rng))
         .collect();
-    let recorded = |runs: &[Run], declared| {
+    let recorded = |runs: &[ProxyRun], declared| {
         let case = CaseRuns {
             runs,
             route: ROUTE,
@@ -54,10 +59,10 @@ fn count(sends: Sends, verdict: Verdict, plans: u64) -> u64 {
     let mut found = 0;
     for number in 0..plans {
         let faults = [
-            Fault::Unavailable,
-            Fault::RetryAfter,
-            Fault::Refused,
-            Fault::LostResponse,
+            ProxyFault::Unavailable,
+            ProxyFault::RetryAfter,
+            ProxyFault::Refused,
+            ProxyFault::LostResponse,
         ];
         let fault = faults[(number % 4) as usize];
         let runs = plan(sends, fault, &once(), &mut rng);
@@ -78,8 +83,8 @@ fn same(moments: impl IntoIterator<Item = u64>) -> Vec<ProxyRequest> {
 }
 
 /// The end of a run: a control holds it for three seconds.
-fn end(fault: Option<Fault>) -> u64 {
-    if fault == Some(Fault::Hold) {
+fn end(fault: Option<ProxyFault>) -> u64 {
+    if fault == Some(ProxyFault::Hold) {
         3_000
     } else {
         200
@@ -108,7 +113,7 @@ const INNOCENT: [(&str, Sends); 10] = [
     ("five in parallel", |_, _| (same([0, 0, 0, 0, 0]), 0)),
     ("hedging", |fault, rng| {
         let hedge = rng.random_range(20..100);
-        let is_slow = fault == Some(Fault::Hold) || rng.random_bool(0.1);
+        let is_slow = fault == Some(ProxyFault::Hold) || rng.random_bool(0.1);
         (same([0].into_iter().chain(is_slow.then_some(hedge))), 0)
     }),
     ("a token fetched anew", |fault, _| {
@@ -116,7 +121,7 @@ const INNOCENT: [(&str, Sends); 10] = [
             route: "POST /token".to_owned(),
             ..request(at, 9)
         };
-        let is_failed = fault.is_some_and(|it| it != Fault::Hold);
+        let is_failed = fault.is_some_and(|it| it != ProxyFault::Hold);
         let again = is_failed.then(|| token(150));
         let all = [token(0), request(100, 1)].into_iter().chain(again);
         (all.collect(), i32::from(is_failed))
@@ -134,7 +139,7 @@ const INNOCENT: [(&str, Sends); 10] = [
         (requests.into(), 0)
     }),
     ("a mesh that repeats", |fault, _| {
-        let is_failed = fault.is_some_and(|it| it != Fault::Hold);
+        let is_failed = fault.is_some_and(|it| it != ProxyFault::Hold);
         let again = is_failed.then(|| ProxyRequest {
             is_repeated_by_a_hop: true,
             ..request(25, 1)
@@ -175,10 +180,10 @@ fn random_sender(share: f64, rng: &mut ChaCha12Rng) -> (Vec<ProxyRequest>, i32) 
 
 /// What a wrong client sends after a failure, the rule that it breaks, and the fault that
 /// shows it; whether it can be proven.
-const WRONG: [(&str, Fault, bool, Sends); 8] = [
+const WRONG: [(&str, ProxyFault, bool, Sends); 8] = [
     (
         "retry-after-seconds",
-        Fault::RetryAfter,
+        ProxyFault::RetryAfter,
         true,
         |fault, rng| {
             let again = failed(fault).then(|| rng.random_range(1..1_900));
@@ -187,7 +192,7 @@ const WRONG: [(&str, Fault, bool, Sends); 8] = [
     ),
     (
         "retry-after-seconds",
-        Fault::RetryAfter,
+        ProxyFault::RetryAfter,
         false,
         |fault, rng| {
             let early = failed(fault).then(|| request(rng.random_range(1..1_900), 2));
@@ -197,7 +202,7 @@ const WRONG: [(&str, Fault, bool, Sends); 8] = [
     ),
     (
         "retry-after-seconds",
-        Fault::RetryAfter,
+        ProxyFault::RetryAfter,
         false,
         |fault, rng| {
             let early = failed(fault).then(|| rng.random_range(1..1_900));
@@ -206,7 +211,7 @@ const WRONG: [(&str, Fault, bool, Sends); 8] = [
     ),
     (
         "retry-after-seconds",
-        Fault::RetryAfter,
+        ProxyFault::RetryAfter,
         false,
         |fault, rng| {
             // Two more calls are made in good health, and none after the failure.
@@ -220,7 +225,7 @@ const WRONG: [(&str, Fault, bool, Sends); 8] = [
     ),
     (
         "idempotency-key-reuse",
-        Fault::LostResponse,
+        ProxyFault::LostResponse,
         true,
         |fault, rng| {
             let again = failed(fault).then(|| keyed(100, rng.next_u64()));
@@ -232,7 +237,7 @@ const WRONG: [(&str, Fault, bool, Sends); 8] = [
             )
         },
     ),
-    ("same-body", Fault::LostResponse, true, |fault, rng| {
+    ("same-body", ProxyFault::LostResponse, true, |fault, rng| {
         let key = rng.next_u64();
         let again = failed(fault).then(|| ProxyRequest {
             body: Body::Read(ValueHash(rng.next_u64())),
@@ -240,10 +245,10 @@ const WRONG: [(&str, Fault, bool, Sends); 8] = [
         });
         (std::iter::once(keyed(0, key)).chain(again).collect(), 0)
     }),
-    ("once", Fault::LostResponse, true, |fault, _| {
+    ("once", ProxyFault::LostResponse, true, |fault, _| {
         (same([0].into_iter().chain(failed(fault).then_some(100))), 0)
     }),
-    ("refused-once", Fault::Refused, true, |fault, _| {
+    ("refused-once", ProxyFault::Refused, true, |fault, _| {
         (
             same([0].into_iter().chain(failed(fault).then_some(100))),
             i32::from(failed(fault)),
@@ -251,8 +256,8 @@ const WRONG: [(&str, Fault, bool, Sends); 8] = [
     }),
 ];
 
-fn failed(fault: Option<Fault>) -> bool {
-    fault.is_some_and(|it| it != Fault::Hold)
+fn failed(fault: Option<ProxyFault>) -> bool {
+    fault.is_some_and(|it| it != ProxyFault::Hold)
 }
 
 #[test]

@@ -9,11 +9,11 @@ use wire::Stopped;
 use super::{super::*, *};
 
 /// Two healthy runs, five controls, and five runs of a case that are alike.
-fn plan(healthy: &[ProxyRequest], fault: Fault, requests: &[ProxyRequest]) -> Vec<Run> {
+fn plan(healthy: &[ProxyRequest], fault: ProxyFault, requests: &[ProxyRequest]) -> Vec<ProxyRun> {
     let of = |fault| run(fault, healthy.to_vec(), 0);
     let case = run(Some(fault), requests.to_vec(), 0);
     let mut runs = vec![of(None), of(None)];
-    runs.extend((0..5).map(|_| of(Some(Fault::Hold))));
+    runs.extend((0..5).map(|_| of(Some(ProxyFault::Hold))));
     runs.extend((0..5).map(|_| case.clone()));
     runs
 }
@@ -32,7 +32,7 @@ fn keys(keys: &[Option<u64>]) -> Vec<ProxyRequest> {
 
 #[test]
 fn waits_and_refusals_have_their_verdicts() {
-    use Fault::{Refused, RetryAfter};
+    use ProxyFault::{Refused, RetryAfter};
     let other_url = || vec![request(0, 1), request(100, 2), request(2_100, 1)];
     for (fault, requests, expected) in [
         (RetryAfter, at(&[0, 2_000]), Kept),
@@ -60,8 +60,8 @@ fn waits_and_refusals_have_their_verdicts() {
 fn keys_and_bodies_have_their_verdicts() {
     let [reuse, body] = ["idempotency-key-reuse", "same-body"];
     let judged = |rule, requests: &[ProxyRequest], declared: &Declared| {
-        let runs = plan(&requests[..1], Fault::LostResponse, requests);
-        verdict(&runs, Fault::LostResponse, rule, declared)
+        let runs = plan(&requests[..1], ProxyFault::LostResponse, requests);
+        verdict(&runs, ProxyFault::LostResponse, rule, declared)
     };
     for (rule, sent, expected) in [
         (reuse, &[None][..], NotExercised),
@@ -103,7 +103,7 @@ fn keys_and_bodies_have_their_verdicts() {
 
 #[test]
 fn a_request_that_changes_nothing_may_be_sent_again() {
-    let safe = |mut run: Run| {
+    let safe = |mut run: ProxyRun| {
         let route = "GET /orders".to_owned();
         run.requests
             .iter_mut()
@@ -113,13 +113,13 @@ fn a_request_that_changes_nothing_may_be_sent_again() {
         }
         run
     };
-    let runs = plan(&at(&[0]), Fault::LostResponse, &at(&[0, 10])).into_iter();
+    let runs = plan(&at(&[0]), ProxyFault::LostResponse, &at(&[0, 10])).into_iter();
     let runs: Vec<_> = runs.map(safe).collect();
 
     let case = CaseRuns {
         runs: &runs,
         route: "GET /orders",
-        fault: Fault::LostResponse,
+        fault: ProxyFault::LostResponse,
         confirm: 5,
     };
     let judged = judge(case, &Declared::default());
@@ -130,7 +130,10 @@ fn a_request_that_changes_nothing_may_be_sent_again() {
 
 #[test]
 fn every_rule_but_the_one_on_urls_belongs_to_a_fault() {
-    let judged: Vec<_> = Fault::ALL.iter().flat_map(|fault| fault.rules()).collect();
+    let judged: Vec<_> = ProxyFault::ALL
+        .iter()
+        .flat_map(|fault| fault.rules())
+        .collect();
 
     assert!(judged.iter().all(|id| find(id).is_some()), "{judged:?}");
     for rule in RULES {
@@ -160,12 +163,12 @@ fn a_request_that_its_client_gave_up_is_not_unanswered() {
 fn only_a_known_failure_that_is_broken_nowhere_is_wrongly_listed() {
     let other = "GET /other";
     let of = |list: &str| {
-        let mut runs = plan(&at(&[0]), Fault::RetryAfter, &at(&[0, 100]));
-        runs.extend(plan(&at(&[0]), Fault::Refused, &at(&[0])).split_off(7));
+        let mut runs = plan(&at(&[0]), ProxyFault::RetryAfter, &at(&[0, 100]));
+        runs.extend(plan(&at(&[0]), ProxyFault::Refused, &at(&[0])).split_off(7));
         let recording = Recording {
             plan: vec![
-                (ROUTE.to_owned(), Fault::RetryAfter),
-                (ROUTE.to_owned(), Fault::Refused),
+                (ROUTE.to_owned(), ProxyFault::RetryAfter),
+                (ROUTE.to_owned(), ProxyFault::Refused),
             ],
             runs,
             ..Recording::default()
@@ -188,7 +191,7 @@ fn only_a_known_failure_that_is_broken_nowhere_is_wrongly_listed() {
 #[test]
 fn a_timeout_is_known_by_the_end_of_the_connection() {
     let of = |closed: Option<u64>, took: u64, is_stopped: bool, within: Option<u64>| {
-        let mut silent = run(Some(Fault::Silence), at(&[0]), 0);
+        let mut silent = run(Some(ProxyFault::Silence), at(&[0]), 0);
         silent.requests[0].closed = closed.map(ms);
         silent.end.took = ms(took);
         silent.end.stopped = is_stopped.then_some(Stopped::TimeUp);
@@ -198,7 +201,7 @@ fn a_timeout_is_known_by_the_end_of_the_connection() {
             ..Declared::default()
         };
         let runs = [healthy(), healthy(), silent];
-        let judged = verdict(&runs, Fault::Silence, "read-timeout", &declared);
+        let judged = verdict(&runs, ProxyFault::Silence, "read-timeout", &declared);
         if judged.verdict == Broken {
             let gave_up = judged
                 .found
@@ -219,7 +222,7 @@ fn a_timeout_is_known_by_the_end_of_the_connection() {
 
 #[test]
 fn nothing_is_told_of_a_run_with_a_gap() {
-    type Change = fn(&mut Run);
+    type Change = fn(&mut ProxyRun);
     let changes: [(&str, Change); 6] = [
         ("not every request was recorded", |run| run.dropped = 1),
         ("a request was refused: Upgrade", |run| {
@@ -239,9 +242,14 @@ fn nothing_is_told_of_a_run_with_a_gap() {
         }),
     ];
     for (why, change) in changes {
-        let mut runs = plan(&at(&[0]), Fault::RetryAfter, &at(&[0, 100]));
+        let mut runs = plan(&at(&[0]), ProxyFault::RetryAfter, &at(&[0, 100]));
         runs.iter_mut().skip(7).for_each(change);
-        let judged = verdict(&runs, Fault::RetryAfter, "retry-after-seconds", &once());
+        let judged = verdict(
+            &runs,
+            ProxyFault::RetryAfter,
+            "retry-after-seconds",
+            &once(),
+        );
         let expected = match why {
             "the fault was not delivered" => NotExercised,
             _ => CannotTell,
@@ -258,10 +266,15 @@ fn what_equal_requests_show_needs_a_confirmation() {
     let of = |cases: usize, controls: usize, others: usize| {
         let requests = |moments: &[u64], fault| run(fault, at(moments), 0);
         let mut runs = vec![requests(&[0], None), requests(&[0], None)];
-        runs.extend((0..controls).map(|_| requests(&[0], Some(Fault::Hold))));
-        runs.extend((0..cases).map(|_| requests(&[0, 100], Some(Fault::RetryAfter))));
-        runs.extend((0..others).map(|_| requests(&[0, 2_100], Some(Fault::RetryAfter))));
-        let judged = verdict(&runs, Fault::RetryAfter, "retry-after-seconds", &once());
+        runs.extend((0..controls).map(|_| requests(&[0], Some(ProxyFault::Hold))));
+        runs.extend((0..cases).map(|_| requests(&[0, 100], Some(ProxyFault::RetryAfter))));
+        runs.extend((0..others).map(|_| requests(&[0, 2_100], Some(ProxyFault::RetryAfter))));
+        let judged = verdict(
+            &runs,
+            ProxyFault::RetryAfter,
+            "retry-after-seconds",
+            &once(),
+        );
         (judged.verdict, judged.is_suspected)
     };
 
@@ -276,15 +289,15 @@ fn what_equal_requests_show_needs_a_confirmation() {
 fn a_route_is_quiet_if_nothing_comes_twice_by_itself() {
     let requests = |moments: &[u64], fault| run(fault, at(moments), 0);
     let other = |moments: &[u64]| {
-        let mut run = requests(moments, Some(Fault::Refused));
+        let mut run = requests(moments, Some(ProxyFault::Refused));
         run.kind = RunKind::Fault {
             route: "GET /other".to_owned(),
-            fault: Fault::Refused,
+            fault: ProxyFault::Refused,
         };
         run.requests[0].fault = None;
         run
     };
-    let hold = Some(Fault::Hold);
+    let hold = Some(ProxyFault::Hold);
     let healthy = || requests(&[0], None);
     for (runs, is_quiet) in [
         (vec![healthy(), healthy()], true),
@@ -306,7 +319,7 @@ fn a_route_is_quiet_if_nothing_comes_twice_by_itself() {
             vec![
                 healthy(),
                 healthy(),
-                requests(&[0, 9], Some(Fault::Refused)),
+                requests(&[0, 9], Some(ProxyFault::Refused)),
             ],
             true,
         ),
@@ -315,7 +328,7 @@ fn a_route_is_quiet_if_nothing_comes_twice_by_itself() {
                 healthy(),
                 healthy(),
                 run(
-                    Some(Fault::Refused),
+                    Some(ProxyFault::Refused),
                     vec![request(0, 1), request(3, 2), request(9, 2)],
                     0,
                 ),
@@ -336,7 +349,7 @@ fn a_route_is_quiet_if_nothing_comes_twice_by_itself() {
 fn what_overlaps_is_no_tie_and_other_marks_untie_nothing() {
     use super::super::ties::{TieKind, ties};
     let tied = |requests: Vec<ProxyRequest>, is_quiet: bool| {
-        let mut run = run(Some(Fault::RetryAfter), requests, 0);
+        let mut run = run(Some(ProxyFault::RetryAfter), requests, 0);
         run.requests[0].delivered = Some(ms(50));
         ties(&run, is_quiet.then_some(ms(3_000)))
             .map(|tie| (tie.next.seq, tie.kind))
@@ -379,12 +392,12 @@ fn a_credential_in_a_url_is_broken_and_a_name_alone_is_shown() {
 
 #[test]
 fn a_card_counts_every_verdict_and_names_each_warning_once() {
-    let mut runs = plan(&at(&[0]), Fault::Refused, &at(&[0]));
+    let mut runs = plan(&at(&[0]), ProxyFault::Refused, &at(&[0]));
     runs[0].refused = vec!["CONNECT".to_owned(); 2];
     runs[1].names_upstream = true;
     let recording = Recording {
         upstream: "http://127.0.0.1:9".to_owned(),
-        plan: vec![(ROUTE.to_owned(), Fault::Refused)],
+        plan: vec![(ROUTE.to_owned(), ProxyFault::Refused)],
         runs,
         ..Recording::default()
     };

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use proxy::Fault;
+use proxy::ProxyFault;
 use tokio::time::{Instant, timeout};
 
 use super::*;
@@ -14,9 +14,9 @@ const CREATED: &str = "HTTP/1.1 201 Created\r\nX-Upstream: 1\r\nContent-Length: 
 #[tokio::test]
 async fn an_injected_response_comes_once_and_the_upstream_sees_nothing_of_it() {
     for (fault, status, retry_after) in [
-        (Fault::Unavailable, 503, vec![]),
-        (Fault::RetryAfter, 503, vec!["2"]),
-        (Fault::Refused, 400, vec![]),
+        (ProxyFault::Unavailable, 503, vec![]),
+        (ProxyFault::RetryAfter, 503, vec!["2"]),
+        (ProxyFault::Refused, 400, vec![]),
     ] {
         let api = Api::answering(CREATED).await;
         let proxy = Proxy::before(api.address, Some((ORDERS, fault)));
@@ -46,7 +46,7 @@ async fn a_success_is_lost_and_another_response_passes() {
         let is_lost = status < 300;
         let response = format!("HTTP/1.1 {status} X\r\nContent-Length: 2\r\n\r\nok");
         let api = Api::answering(&response).await;
-        let proxy = Proxy::before(api.address, Some((ORDERS, Fault::LostResponse)));
+        let proxy = Proxy::before(api.address, Some((ORDERS, ProxyFault::LostResponse)));
 
         let first = proxy.ask(&post("/v1/orders", "first")).await;
         let next = Message::of(&proxy.ask(&post("/v1/orders", "next")).await);
@@ -67,7 +67,7 @@ async fn a_success_is_lost_and_another_response_passes() {
 #[tokio::test]
 async fn silence_lasts_until_the_client_gives_up() {
     let api = Api::answering(CREATED).await;
-    let proxy = Proxy::before(api.address, Some((ORDERS, Fault::Silence)));
+    let proxy = Proxy::before(api.address, Some((ORDERS, ProxyFault::Silence)));
     let mut stream = proxy.connect().await;
 
     send(&mut stream, &post("/v1/orders", "first")).await;
@@ -86,7 +86,7 @@ async fn silence_lasts_until_the_client_gives_up() {
 #[tokio::test]
 async fn what_the_user_ends_was_not_given_up_by_the_client() {
     let api = Api::answering(CREATED).await;
-    let proxy = Proxy::before(api.address, Some((ORDERS, Fault::Silence)));
+    let proxy = Proxy::before(api.address, Some((ORDERS, ProxyFault::Silence)));
     let mut stream = proxy.connect().await;
     send(&mut stream, &post("/v1/orders", "first")).await;
     // Another route takes the way to the API and back: the silence has begun by then.
@@ -103,27 +103,27 @@ async fn what_the_user_ends_was_not_given_up_by_the_client() {
 #[tokio::test]
 async fn hold_gives_the_true_response_three_seconds_late() {
     let api = Api::answering(CREATED).await;
-    let proxy = Proxy::before(api.address, Some((ORDERS, Fault::Hold)));
+    let proxy = Proxy::before(api.address, Some((ORDERS, ProxyFault::Hold)));
 
     let begun = Instant::now();
     let held = Message::of(&proxy.ask(&post("/v1/orders", "first")).await);
     let took = begun.elapsed();
     proxy.ask(&post("/v1/orders", "next")).await;
 
-    assert!(took >= Fault::HELD, "{took:?}");
-    assert!(begun.elapsed() < 2 * Fault::HELD);
+    assert!(took >= ProxyFault::HELD, "{took:?}");
+    assert!(begun.elapsed() < 2 * ProxyFault::HELD);
     assert_eq!((held.status(), &*held.body), ("201", "ok"));
     assert_eq!(held.values("x-upstream"), ["1"]);
     assert_eq!(api.seen().len(), 2);
     let run = proxy.stop().await;
     assert_eq!(told(&run.requests[0]), (Some(201), Some(Some(201)), true));
-    assert!(run.requests[0].head >= Some(Fault::HELD));
+    assert!(run.requests[0].head >= Some(ProxyFault::HELD));
 }
 
 #[tokio::test]
 async fn every_response_closes_its_connection_where_the_fault_may_end_one() {
-    for fault in Fault::ALL {
-        let closes = matches!(fault, Fault::LostResponse | Fault::Silence);
+    for fault in ProxyFault::ALL {
+        let closes = matches!(fault, ProxyFault::LostResponse | ProxyFault::Silence);
         let api = Api::answering(CREATED).await;
         let proxy = Proxy::before(api.address, Some((ORDERS, fault)));
         let one = "GET /a HTTP/1.1\r\nHost: localhost\r\n";

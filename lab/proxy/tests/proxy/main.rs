@@ -11,7 +11,7 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use proxy::{Aim, CommandEnd, Fault, Listening, ProxyRequest, Run, Templates, Upstream};
+use proxy::{Aim, CommandEnd, Listening, ProxyFault, ProxyRequest, ProxyRun, Templates, Upstream};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::{TcpListener, TcpStream},
@@ -54,7 +54,7 @@ impl Api {
 struct Proxy(Listening);
 
 impl Proxy {
-    fn before(address: SocketAddr, aim: Option<(&str, Fault)>) -> Self {
+    fn before(address: SocketAddr, aim: Option<(&str, ProxyFault)>) -> Self {
         let upstream = Upstream::new(&format!("http://{address}"), &[]).expect("an origin");
         let aim = aim.map(|(route, fault)| Aim {
             templates: Templates::default(),
@@ -77,7 +77,7 @@ impl Proxy {
         read_to_end(&mut stream).await
     }
 
-    async fn stop(self) -> Run {
+    async fn stop(self) -> ProxyRun {
         self.0.stop(Some(CommandEnd::default())).await
     }
 }
@@ -195,7 +195,7 @@ async fn send(stream: &mut TcpStream, text: &str) {
 }
 
 /// What the upstream saw of a request, what the client got, and the record.
-async fn served(sent: &str, response: &str) -> (Vec<Message>, String, Run) {
+async fn served(sent: &str, response: &str) -> (Vec<Message>, String, ProxyRun) {
     let api = Api::answering(response).await;
     let proxy = Proxy::before(api.address, None);
     let got = proxy.ask(sent).await;

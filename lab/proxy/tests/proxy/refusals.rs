@@ -201,7 +201,11 @@ async fn a_record_holds_no_value_of_a_request() {
         "Idempotency-Key: key-qz7",
         "Content-Length: 8",
     ];
-    for aim in [None, Some(Fault::LostResponse), Some(Fault::Unavailable)] {
+    for aim in [
+        None,
+        Some(ProxyFault::LostResponse),
+        Some(ProxyFault::Unavailable),
+    ] {
         let api = Api::answering(response).await;
         let proxy = Proxy::before(api.address, aim.map(|fault| ("POST /a/{}", fault)));
 

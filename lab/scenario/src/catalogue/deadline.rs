@@ -37,7 +37,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
         unsolved: "Passing the deadline on. A service that is called in turn knows it only if a \
                    header carries it.",
     },
-    policy: |policy| Policy {
+    policy: |policy| ScenarioPolicy {
         deadline: Some(Duration::from_secs(5)),
         ..policy
     },

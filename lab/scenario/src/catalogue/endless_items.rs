@@ -38,7 +38,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
         max_pages: Some(3),
         ..Overrides::NONE
     },
-    policy: |policy| Policy {
+    policy: |policy| ScenarioPolicy {
         max_pages: 5,
         ..policy
     },

@@ -44,7 +44,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
         max_attempts: Some(3),
         ..Overrides::NONE
     },
-    policy: |policy| Policy {
+    policy: |policy| ScenarioPolicy {
         max_attempts: 2,
         ..policy
     },

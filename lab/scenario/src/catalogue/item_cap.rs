@@ -34,7 +34,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
         max_items: Some(4),
         ..Overrides::NONE
     },
-    policy: |policy| Policy {
+    policy: |policy| ScenarioPolicy {
         max_items: 3,
         ..policy
     },

@@ -1,6 +1,6 @@
 //! The job exists and the client does not know it: only a key makes a retry safe.
 
-use host::faults::Fault;
+use host::faults::ResponseFault;
 
 use super::prelude::*;
 pub(super) const SCENARIO: Scenario = Scenario {
@@ -46,7 +46,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
         max_attempts: Some(1),
         ..Overrides::NONE
     },
-    network: Network::Faults(&[Fault::LostResponse]),
+    network: Network::Faults(&[ResponseFault::LostResponse]),
     task: Task::CreateJobs(&[1]),
     expect: |policy| {
         let mut expectations = if policy.max_attempts < 2 {

@@ -54,8 +54,8 @@ use client::{Clock, FailureKind};
 use host::{ExpectedRoute, Served};
 
 use crate::{
-    Client, Ending, Evidence, Expectation, Lesson, Overrides, Policy, Question, ScenarioWords,
-    StopReason,
+    Client, Ending, Evidence, Expectation, Lesson, Overrides, Question, ScenarioPolicy,
+    ScenarioWords, StopReason,
     clients::{RELIABLE, Task, WITHOUT},
 };
 
@@ -70,7 +70,7 @@ mod prelude {
     pub(super) use std::time::Duration;
 
     pub(super) use crate::{
-        Choice, Condition, Ending, Expectation, Overrides, Policy, Question, ScenarioWords,
+        Choice, Condition, Ending, Expectation, Overrides, Question, ScenarioPolicy, ScenarioWords,
         Sentence, StopReason,
     };
     pub(super) use client::{Endpoint, FailureKind, teaching::endpoint};
@@ -133,13 +133,13 @@ pub struct Scenario {
     /// Routes in addition to the service's own, made for one run on its clock.
     pub routes: fn(Arc<dyn Clock>) -> Served,
     /// The client's settings, made from the defaults.
-    pub policy: fn(Policy) -> Policy,
+    pub policy: fn(ScenarioPolicy) -> ScenarioPolicy,
     /// The client's task.
     pub task: Task,
     /// The expected results.
-    pub expect: fn(&Policy) -> Vec<Expectation>,
+    pub expect: fn(&ScenarioPolicy) -> Vec<Expectation>,
     /// How many requests should never reach the service.
-    pub unseen: fn(&Policy) -> u64,
+    pub unseen: fn(&ScenarioPolicy) -> u64,
 }
 
 /// A plain scenario, to build others on.
@@ -220,7 +220,7 @@ impl Scenario {
     }
 
     /// The lesson of a run with this policy and evidence.
-    pub(crate) fn lesson(&self, policy: &Policy, evidence: Evidence<'_>) -> Lesson {
+    pub(crate) fn lesson(&self, policy: &ScenarioPolicy, evidence: Evidence<'_>) -> Lesson {
         self.words
             .lesson(evidence, self.next(evidence.client, policy))
     }
@@ -254,7 +254,7 @@ impl Scenario {
     }
 
     /// The next step after a run, as arguments of `lab`: never the same run again.
-    fn next(&self, client: Client, policy: &Policy) -> String {
+    fn next(&self, client: Client, policy: &ScenarioPolicy) -> String {
         if let Some(defence) = client.without {
             let name = match defence.shows_in(self.words.name) {
                 true => self.words.name,
@@ -310,7 +310,11 @@ impl fmt::Debug for Scenario {
 
 /// The expected results of a call that fails once with a Retry-After of `wait`, and
 /// succeeds once the client has `waited`.
-fn expect_recovery(policy: &Policy, wait: Duration, waited: Expectation) -> Vec<Expectation> {
+fn expect_recovery(
+    policy: &ScenarioPolicy,
+    wait: Duration,
+    waited: Expectation,
+) -> Vec<Expectation> {
     let gave_up = if policy.max_retry_after < wait {
         StopReason::RetryAfterOverBudget
     } else if policy.max_attempts < 2 {
@@ -331,7 +335,11 @@ fn expect_recovery(policy: &Policy, wait: Duration, waited: Expectation) -> Vec<
 
 /// The expected results of reading `/items` when the first attempt fails in transport in
 /// this way; `again` is expected if another attempt is allowed.
-fn expect_items(policy: &Policy, kind: FailureKind, again: Expectation) -> Vec<Expectation> {
+fn expect_items(
+    policy: &ScenarioPolicy,
+    kind: FailureKind,
+    again: Expectation,
+) -> Vec<Expectation> {
     if policy.max_attempts < 2 {
         return vec![
             Expectation::ending(Ending::TransportError, "the failure reached the caller"),

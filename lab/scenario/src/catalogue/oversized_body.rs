@@ -1,7 +1,7 @@
 //! A client limits the size of a body, so that a response cannot use up its memory.
 
 use axum::{Extension, Json, routing::get};
-use host::Fault;
+use host::FaultLabel;
 use http::StatusCode;
 use serde_json::json;
 
@@ -40,14 +40,14 @@ pub(super) const SCENARIO: Scenario = Scenario {
         ],
         unsolved: "Reading a large response on purpose. That needs a stream, or an API with pages.",
     },
-    policy: |policy| Policy {
+    policy: |policy| ScenarioPolicy {
         max_body_bytes: 64 * 1024,
         ..policy
     },
     routes: |_| {
         let export = async || {
             let body = Json(json!({ "rows": "x".repeat(1024 * 1024) }));
-            (Extension(Fault("oversized_body")), body)
+            (Extension(FaultLabel("oversized_body")), body)
         };
         let statuses = vec![StatusCode::OK];
         faulty(EXPORT.template(), get(export), statuses, "oversized_body")

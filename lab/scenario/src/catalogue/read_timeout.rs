@@ -1,6 +1,6 @@
 //! A read timeout ends a silence, and the request is sent again.
 
-use host::faults::Fault;
+use host::faults::ResponseFault;
 
 use super::prelude::*;
 pub(super) const SCENARIO: Scenario = Scenario {
@@ -40,8 +40,8 @@ pub(super) const SCENARIO: Scenario = Scenario {
         unsolved: "A response that sends one byte at a time. Each byte restarts the read timeout, \
                    so only a deadline for the whole call bounds it.",
     },
-    network: Network::Faults(&[Fault::Silence]),
-    policy: |policy| Policy {
+    network: Network::Faults(&[ResponseFault::Silence]),
+    policy: |policy| ScenarioPolicy {
         read_timeout: Duration::from_millis(400),
         ..policy
     },

@@ -1,7 +1,7 @@
 //! A response whose body breaks off is a failed attempt.
 
 use client::telemetry::RETRIES;
-use host::faults::Fault;
+use host::faults::ResponseFault;
 
 use super::prelude::*;
 
@@ -47,7 +47,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
                    announced length, only the format of the body shows that.",
     },
     load: Share::fault(2),
-    network: Network::Faults(&[Fault::CutBody]),
+    network: Network::Faults(&[ResponseFault::CutBody]),
     task: Task::List(endpoint::ITEMS),
     expect: |policy| {
         let again = "the broken attempt was made again, once";

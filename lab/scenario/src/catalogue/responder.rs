@@ -10,7 +10,7 @@ use axum::{
     response::{IntoResponse, Response},
     routing::{MethodRouter, any},
 };
-use host::{ExpectedRoute, Fault, Served, problems};
+use host::{ExpectedRoute, FaultLabel, Served, problems};
 use http::{HeaderValue, Method, StatusCode, header::RETRY_AFTER};
 use serde_json::json;
 
@@ -31,7 +31,7 @@ pub(super) fn fails_first(
     }
     let calls = Arc::new(AtomicUsize::new(0));
     let respond = async move || match failure(calls.fetch_add(1, Ordering::Relaxed)) {
-        Some(failure) => (Extension(Fault(fault)), failure).into_response(),
+        Some(failure) => (Extension(FaultLabel(fault)), failure).into_response(),
         None => Json(json!({})).into_response(),
     };
     let mut served = faulty(path, any(respond), statuses, fault);

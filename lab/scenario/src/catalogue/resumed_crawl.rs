@@ -38,7 +38,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
     },
     load: Share::healthy(4),
     // The crawl is two listings, and each needs its two pages.
-    policy: |policy| Policy {
+    policy: |policy| ScenarioPolicy {
         max_items: u32::MAX,
         ..policy
     },

@@ -43,7 +43,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
         ],
         unsolved: "What the service meant. Only its owner can correct the header.",
     },
-    policy: |policy| Policy {
+    policy: |policy| ScenarioPolicy {
         max_attempts: 5,
         ..policy
     },

@@ -54,7 +54,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
         max_attempts: Some(2),
         ..Overrides::NONE
     },
-    policy: |policy| Policy {
+    policy: |policy| ScenarioPolicy {
         retry_budget: Some(TOKENS),
         ..policy
     },

@@ -4,25 +4,25 @@ use std::time::Duration;
 
 use judge::Ties;
 
-use crate::{Ending, Fact, Question, Run, trace::field};
+use crate::{Ending, Fact, Question, ScenarioRun, trace::field};
 
 /// How many requests the service saw.
-pub(super) const REQUESTS: fn(&Run) -> Option<u64> = |run| Some(run.wire.total);
+pub(super) const REQUESTS: fn(&ScenarioRun) -> Option<u64> = |run| Some(run.wire.total);
 
 /// How many attempts the client made, including those that did not reach the service.
-pub(super) const ATTEMPTS: fn(&Run) -> Option<u64> = |run| Some(run.counted());
+pub(super) const ATTEMPTS: fn(&ScenarioRun) -> Option<u64> = |run| Some(run.counted());
 
 /// How many jobs the service created.
-pub(super) const JOBS: fn(&Run) -> Option<u64> = |run| Some(run.wire.jobs_created());
+pub(super) const JOBS: fn(&ScenarioRun) -> Option<u64> = |run| Some(run.wire.jobs_created());
 
 /// How many items the caller got.
-pub(super) const ITEMS: fn(&Run) -> Option<u64> = |run| number(run, "items");
+pub(super) const ITEMS: fn(&ScenarioRun) -> Option<u64> = |run| number(run, "items");
 
 /// How many records were delivered, duplicates included.
-pub(super) const DELIVERED: fn(&Run) -> Option<u64> = |run| number(run, "delivered");
+pub(super) const DELIVERED: fn(&ScenarioRun) -> Option<u64> = |run| number(run, "delivered");
 
 /// How many requests were refused with 429.
-pub(super) const REFUSED: fn(&Run) -> Option<u64> = |run| Some(responded(run, 429));
+pub(super) const REFUSED: fn(&ScenarioRun) -> Option<u64> = |run| Some(responded(run, 429));
 
 /// A question for the number of requests that the service will see.
 pub(super) const fn requests(text: &'static str) -> Question {
@@ -30,56 +30,59 @@ pub(super) const fn requests(text: &'static str) -> Question {
 }
 
 /// The call succeeded.
-pub(super) const SUCCESS: fn(&Run) -> bool = |run| run.outcome.ending == Ending::Ok;
+pub(super) const SUCCESS: fn(&ScenarioRun) -> bool = |run| run.outcome.ending == Ending::Ok;
 
 /// The call ended with an error.
-pub(super) const ERROR: fn(&Run) -> bool = |run| !SUCCESS(run) && !STOPPED(run);
+pub(super) const ERROR: fn(&ScenarioRun) -> bool = |run| !SUCCESS(run) && !STOPPED(run);
 
 /// The lab had to stop the client.
-pub(super) const STOPPED: fn(&Run) -> bool = |run| run.outcome.ending == Ending::Stopped;
+pub(super) const STOPPED: fn(&ScenarioRun) -> bool = |run| run.outcome.ending == Ending::Stopped;
 
 /// The service saw exactly one request.
-pub(super) const ONCE: fn(&Run) -> bool = |run| run.wire.total == 1;
+pub(super) const ONCE: fn(&ScenarioRun) -> bool = |run| run.wire.total == 1;
 
 /// Another request followed, and none before a Retry-After allowed it.
-pub(super) const IN_TIME: fn(&Run) -> bool = |run| again(run) && Ties::of(&run.wire).early() == 0;
+pub(super) const IN_TIME: fn(&ScenarioRun) -> bool =
+    |run| again(run) && Ties::of(&run.wire).early() == 0;
 
 /// Another request followed before a Retry-After allowed it.
-pub(super) const EARLY: fn(&Run) -> bool = |run| again(run) && Ties::of(&run.wire).early() > 0;
+pub(super) const EARLY: fn(&ScenarioRun) -> bool =
+    |run| again(run) && Ties::of(&run.wire).early() > 0;
 
 /// Another request followed, without a wait.
-pub(super) const AT_ONCE: fn(&Run) -> bool = |run| again(run) && waited(run).is_zero();
+pub(super) const AT_ONCE: fn(&ScenarioRun) -> bool = |run| again(run) && waited(run).is_zero();
 
 /// Another request followed, after a wait.
-pub(super) const AFTER_A_WAIT: fn(&Run) -> bool = |run| again(run) && !waited(run).is_zero();
+pub(super) const AFTER_A_WAIT: fn(&ScenarioRun) -> bool =
+    |run| again(run) && !waited(run).is_zero();
 
 /// The service saw more than one request.
-pub(super) const AGAIN: fn(&Run) -> bool = again;
+pub(super) const AGAIN: fn(&ScenarioRun) -> bool = again;
 
-fn again(run: &Run) -> bool {
+fn again(run: &ScenarioRun) -> bool {
     run.wire.total > 1
 }
 
 /// Whether the outcome names this problem.
-pub(super) fn problem(run: &Run, problem: &'static str) -> bool {
+pub(super) fn problem(run: &ScenarioRun, problem: &'static str) -> bool {
     run.outcome.fact("problem") == Some(&problem.into())
 }
 
 /// How many requests got this status.
-pub(super) fn responded(run: &Run, status: u16) -> u64 {
+pub(super) fn responded(run: &ScenarioRun, status: u16) -> u64 {
     let entries = run.wire.entries.iter();
     entries.filter(|it| it.status == Some(status)).count() as u64
 }
 
 /// The sum of the waits before retries, as they were decided.
-fn waited(run: &Run) -> Duration {
+fn waited(run: &ScenarioRun) -> Duration {
     let spans = run.traces.iter().flat_map(|trace| &trace.spans);
     spans
         .filter_map(|span| span.fields.seconds(field::WAIT_SECONDS))
         .sum()
 }
 
-fn number(run: &Run, name: &str) -> Option<u64> {
+fn number(run: &ScenarioRun, name: &str) -> Option<u64> {
     match run.outcome.fact(name) {
         Some(Fact::Number(number)) => Some(*number),
         _ => None,

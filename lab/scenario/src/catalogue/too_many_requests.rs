@@ -8,7 +8,7 @@ use axum::{
     routing::get,
 };
 use client::Clock;
-use host::{Fault, Served, problems};
+use host::{FaultLabel, Served, problems};
 use http::StatusCode;
 use serde_json::json;
 use tokio::sync::Semaphore;
@@ -108,7 +108,7 @@ fn narrow(clock: Arc<dyn Clock>) -> Served {
     let workers = Arc::new(Semaphore::new(PLACES as usize));
     let work = async move || -> Response {
         let Ok(_worker) = workers.try_acquire() else {
-            return (Extension(Fault(FAULT)), TOO_MANY).into_response();
+            return (Extension(FaultLabel(FAULT)), TOO_MANY).into_response();
         };
         clock.sleep(WORK).await;
         Json(json!({})).into_response()

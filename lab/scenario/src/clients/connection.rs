@@ -10,7 +10,7 @@ use reqwest_middleware::{ClientBuilder, ClientWithMiddleware};
 
 use super::Task;
 use crate::{
-    Pace, Policy,
+    Pace, ScenarioPolicy,
     network::{Function, RequestLimit, VirtualTimeouts},
 };
 
@@ -22,7 +22,7 @@ pub struct Connection {
     /// The client's task.
     pub task: Task,
     /// The client's limits.
-    pub policy: Policy,
+    pub policy: ScenarioPolicy,
     /// The seed of jitter and keys.
     pub seed: u64,
     /// Whether the waits are real.

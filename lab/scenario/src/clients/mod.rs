@@ -21,7 +21,7 @@ use client::{
 use host::ExpectedRoute;
 use http::{Method, StatusCode};
 
-use crate::{Client, Outcome, Policy, Setting};
+use crate::{Client, Outcome, ScenarioPolicy, Setting};
 
 pub use connection::Connection;
 pub use naive::{NAIVE, Naive};
@@ -42,7 +42,7 @@ pub trait ClientUnderTest: fmt::Debug + Sync {
     fn about(&self) -> &'static str;
 
     /// How it works, and what this policy allows it in a task, term by term.
-    fn terms(&self, policy: &Policy, task: Task) -> Vec<String>;
+    fn terms(&self, policy: &ScenarioPolicy, task: Task) -> Vec<String>;
 
     /// Why a setting of the policy has no effect on it; `None` if it has one.
     fn ignores(&self, setting: Setting) -> Option<&'static str>;

@@ -25,7 +25,7 @@ use self::{
 };
 use super::{ClientUnderTest, Connection, ScenarioClient, Task};
 use crate::{
-    Client, Ending, Outcome, Policy, Setting,
+    Client, Ending, Outcome, ScenarioPolicy, Setting,
     counters::{ATTEMPTS, RETRIES},
 };
 
@@ -53,7 +53,7 @@ impl ClientUnderTest for Naive {
         "A typical first client"
     }
 
-    fn terms(&self, _: &Policy, _: Task) -> Vec<String> {
+    fn terms(&self, _: &ScenarioPolicy, _: Task) -> Vec<String> {
         vec![format!(
             "a typical first client: up to {MAX_ATTEMPTS} attempts, no waits"
         )]

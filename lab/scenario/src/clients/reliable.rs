@@ -15,7 +15,7 @@ use wire::duration;
 
 use super::{ClientUnderTest, Connection, ScenarioClient, Task};
 use crate::{
-    Client, DEFAULT_POLICY, Outcome, Policy, Setting,
+    Client, DEFAULT_POLICY, Outcome, ScenarioPolicy, Setting,
     counters::{ATTEMPTS, CURSOR_LOOPS, GIVE_UPS, RETRIES},
     network::TRANSPORT,
 };
@@ -63,7 +63,7 @@ impl ClientUnderTest for Reliable {
         "The reference client"
     }
 
-    fn terms(&self, policy: &Policy, task: Task) -> Vec<String> {
+    fn terms(&self, policy: &ScenarioPolicy, task: Task) -> Vec<String> {
         let (base, cap) = (policy.backoff, Backoff::DEFAULT_CAP);
         let mut terms = vec![
             match policy.max_attempts {
@@ -135,7 +135,7 @@ pub(super) fn client(
 }
 
 /// Puts the settings into the configuration of a client.
-fn configure(policy: &Policy, builder: Builder) -> Builder {
+fn configure(policy: &ScenarioPolicy, builder: Builder) -> Builder {
     builder
         .max_attempts(policy.max_attempts)
         .backoff(policy.backoff, Backoff::DEFAULT_CAP)

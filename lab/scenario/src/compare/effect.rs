@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     outcome::{Ending, Fact},
-    run::Run,
+    run::ScenarioRun,
 };
 
 /// One effect in two runs.
@@ -68,7 +68,7 @@ pub enum Aspect {
 
 /// The effects of two runs, without those that say nothing about either.
 pub(super) fn effects(
-    runs: [&Run; 2],
+    runs: [&ScenarioRun; 2],
     sample: Option<&Sample>,
     broken: [&[BrokenRule]; 2],
 ) -> Vec<Effect> {
@@ -107,7 +107,7 @@ pub(super) fn effects(
     effects
 }
 
-fn time(runs: [&Run; 2]) -> Effect {
+fn time(runs: [&ScenarioRun; 2]) -> Effect {
     let times = runs.map(Time::of);
     let sides = times.map(|time| Measured {
         value: u64::try_from(time.taken.as_millis())
@@ -123,7 +123,7 @@ fn time(runs: [&Run; 2]) -> Effect {
 
 /// A success is compared by its text; an error by its class, since [`Aspect::ErrorUse`]
 /// covers the rest.
-fn outcome(runs: [&Run; 2]) -> Effect {
+fn outcome(runs: [&ScenarioRun; 2]) -> Effect {
     let sides = runs.map(|run| {
         let ending = run.outcome.ending;
         Measured {
@@ -138,7 +138,7 @@ fn outcome(runs: [&Run; 2]) -> Effect {
 }
 
 /// Whether one client used a response that the other rejected; none if neither did.
-fn refused_data(runs: [&Run; 2]) -> Option<Effect> {
+fn refused_data(runs: [&ScenarioRun; 2]) -> Option<Effect> {
     let took = [(runs[0], runs[1]), (runs[1], runs[0])]
         .map(|(one, other)| one.outcome.ending == Ending::Ok && refused(other));
     let sides = took.map(|took| Measured {
@@ -151,7 +151,7 @@ fn refused_data(runs: [&Run; 2]) -> Option<Effect> {
 }
 
 /// Whether a client rejected a complete response that was faulty on purpose.
-fn refused(run: &Run) -> bool {
+fn refused(run: &ScenarioRun) -> bool {
     let faulty = run.wire.entries.last().is_some_and(|it| it.fault.is_some());
     let too_large = Fact::from("body_too_large");
     let problem = run.outcome.fact("problem");

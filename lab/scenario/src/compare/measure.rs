@@ -3,9 +3,9 @@
 use judge::Ties;
 
 use super::Aspect;
-use crate::{outcome::Fact, run::Run};
+use crate::{outcome::Fact, run::ScenarioRun};
 /// A count of a run: what it is about, the same as text, and its number.
-type Measure = (Aspect, &'static str, fn(&Run) -> u64);
+type Measure = (Aspect, &'static str, fn(&ScenarioRun) -> u64);
 
 /// All counts; the load on the service comes first.
 pub(super) const MEASURES: [Measure; 7] = [
@@ -41,7 +41,7 @@ pub(super) const MEASURES: [Measure; 7] = [
     }),
 ];
 
-fn number(run: &Run, name: &str) -> u64 {
+fn number(run: &ScenarioRun, name: &str) -> u64 {
     match run.outcome.fact(name) {
         Some(Fact::Number(number)) => *number,
         _ => 0,

@@ -6,7 +6,7 @@ use serde::Serialize;
 use wire::duration;
 
 use super::{BrokenRule, Effect, time::Time};
-use crate::run::Run;
+use crate::run::ScenarioRun;
 
 /// A sentence about two runs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -18,7 +18,7 @@ pub struct Remark {
 }
 
 pub(super) fn remarks(
-    runs: [&Run; 2],
+    runs: [&ScenarioRun; 2],
     effects: &[Effect],
     broken: [&[BrokenRule]; 2],
 ) -> Vec<Remark> {
@@ -43,7 +43,7 @@ const NOTICEABLE: Duration = Duration::from_millis(10);
 
 /// A client that waits looks slower, as long as it is alone. There is no remark if the second
 /// client waited longer and broke no rule: its waits may have been unnecessary.
-fn waiting(runs: [&Run; 2], broken: [&[BrokenRule]; 2]) -> Option<Remark> {
+fn waiting(runs: [&ScenarioRun; 2], broken: [&[BrokenRule]; 2]) -> Option<Remark> {
     let [first, second] = runs.map(|run| (run, Time::of(run)));
     let is_second = second.1.waited > first.1.waited;
     let ((slow_run, slow), (_, quick)) = match is_second {

@@ -6,7 +6,7 @@ use judge::rules::{self, Case, Verdict};
 use serde::Serialize;
 use wire::WireRecord;
 
-use crate::{counters::GIVE_UPS, outcome::Ending, run::Run};
+use crate::{counters::GIVE_UPS, outcome::Ending, run::ScenarioRun};
 
 /// The records of several runs of each client, with consecutive seeds: some rules need many
 /// retries, and one run has only a few.
@@ -34,13 +34,13 @@ impl Sample {
     }
 
     /// The rules that each client broke in its sampled runs or in the run that is shown.
-    pub(super) fn broken(&self, runs: [&Run; 2]) -> [Vec<BrokenRule>; 2] {
+    pub(super) fn broken(&self, runs: [&ScenarioRun; 2]) -> [Vec<BrokenRule>; 2] {
         let mut samples = self.0.iter();
         runs.map(|run| broken(run, samples.next().map_or(&[], Vec::as_slice)))
     }
 }
 
-fn broken(run: &Run, records: &[WireRecord]) -> Vec<BrokenRule> {
+fn broken(run: &ScenarioRun, records: &[WireRecord]) -> Vec<BrokenRule> {
     let cases: Vec<_> = records.iter().map(Case::of).collect();
     let broken = rules::of_scenarios().filter_map(|rule| {
         let judgement = rule.judge(&cases);

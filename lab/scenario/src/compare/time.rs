@@ -7,7 +7,7 @@
 use std::time::Duration;
 
 use crate::{
-    run::Run,
+    run::ScenarioRun,
     trace::{Span, SpanName, field},
 };
 
@@ -24,7 +24,7 @@ pub(super) struct Time {
 }
 
 impl Time {
-    pub(super) fn of(run: &Run) -> Self {
+    pub(super) fn of(run: &ScenarioRun) -> Self {
         let spans = || run.traces.iter().flat_map(|trace| &trace.spans);
         let lasted = |span: &Span| Some(span.end?.saturating_sub(span.start));
         let runs = spans().filter(|span| span.name == SpanName::Run);

@@ -2,8 +2,8 @@ use host::RequestShape;
 use wire::{Header, ValueHash, WireRequest};
 
 use super::{curl::curl, received};
-use crate::{Reliable, Run, Settings, catalogue, run};
-async fn finished(name: &str) -> Run {
+use crate::{Reliable, ScenarioRun, Settings, catalogue, run};
+async fn finished(name: &str) -> ScenarioRun {
     let settings = Settings::in_virtual_time(&Reliable, 7);
     let scenario = catalogue::find(name).expect("a scenario of the catalogue");
     run(scenario, &settings).await.expect("a run")

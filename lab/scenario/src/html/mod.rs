@@ -13,7 +13,7 @@ use maud::{Markup, html as markup};
 use render::{Mark, Options, page::class_and_mark};
 
 use super::run_phrases::{NOT_JUDGED, pace, wire};
-use crate::{Answer, Check, Compared, Comparison, Metric, Run, ScenarioWords, compare};
+use crate::{Answer, Check, Compared, Comparison, Metric, ScenarioRun, ScenarioWords, compare};
 
 /// Renders a run and its lesson as a page.
 ///
@@ -23,7 +23,7 @@ use crate::{Answer, Check, Compared, Comparison, Metric, Run, ScenarioWords, com
 #[must_use]
 pub fn html(
     words: &ScenarioWords,
-    run: &Run,
+    run: &ScenarioRun,
     prediction: Option<&Answer>,
     metrics: &[Metric],
     lab: &str,
@@ -85,7 +85,7 @@ struct Story<'a> {
 
 /// A run on a page, alone or in a comparison.
 struct Side<'a> {
-    run: &'a Run,
+    run: &'a ScenarioRun,
     /// Its effects, in a comparison.
     beside: Option<&'a compare::Side>,
 }

@@ -9,7 +9,7 @@ use axum::{Router, body::Body};
 use client::{Failure, FailureKind};
 use host::{
     Host, Ledger, RunningService, Served, ServiceConfig,
-    faults::{Fault, inject},
+    faults::{ResponseFault, inject},
     refusing_port,
 };
 use http::Extensions;
@@ -29,7 +29,7 @@ pub enum Network {
     /// A loopback socket.
     Direct,
     /// The same with these faults, one for each of the first requests.
-    Faults(&'static [Fault]),
+    Faults(&'static [ResponseFault]),
     /// A listener that refuses every TLS handshake, for a client that insists on TLS.
     RefusedTls,
     /// A port that refuses every connection, because no service listens on it.

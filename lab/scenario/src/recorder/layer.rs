@@ -6,7 +6,7 @@
 //! request).
 //!
 //! It keeps only spans and fields of the closed vocabulary, and no more of
-//! them than its [`Limits`] allow. The clock and the `Debug` of a recorded value are
+//! them than its [`RecorderLimits`] allow. The clock and the `Debug` of a recorded value are
 //! foreign code, so neither is called with a lock held.
 
 use std::{
@@ -27,7 +27,7 @@ use tracing_subscriber::{
 };
 
 use super::{
-    store::{Limits, OpenSpan, Position, Store},
+    store::{OpenSpan, Position, RecorderLimits, Store},
     visitor::Visitor,
 };
 use crate::trace::{SpanContext, SpanName, Trace};
@@ -62,7 +62,11 @@ impl Recorder {
     /// same order get the same ids in every run with the same seed; where
     /// threads race, so do their ids.
     #[must_use]
-    pub fn new(now: Arc<dyn Fn() -> Duration + Send + Sync>, seed: u64, limits: Limits) -> Self {
+    pub fn new(
+        now: Arc<dyn Fn() -> Duration + Send + Sync>,
+        seed: u64,
+        limits: RecorderLimits,
+    ) -> Self {
         let store = Mutex::new(Store::new(seed, limits));
         let changed = Notify::new();
         let shared = Arc::new(Shared {

@@ -11,7 +11,7 @@ mod visitor;
 
 pub use layer::{Recorder, RecorderLayer};
 pub use propagation::{TRACEPARENT, inject, traceparent};
-pub use store::Limits;
+pub use store::RecorderLimits;
 
 #[cfg(test)]
 mod tests;

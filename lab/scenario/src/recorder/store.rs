@@ -14,22 +14,22 @@ use crate::trace::{Fields, Span, SpanContext, SpanId, Trace, TraceId};
 
 /// How much a recorder keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
-    /// How many traces; by default [`Limits::TRACES`]. The oldest goes first.
+pub struct RecorderLimits {
+    /// How many traces; by default [`RecorderLimits::TRACES`]. The oldest goes first.
     pub traces: NonZeroUsize,
-    /// How many spans of one trace; by default [`Limits::SPANS_PER_TRACE`]. The
+    /// How many spans of one trace; by default [`RecorderLimits::SPANS_PER_TRACE`]. The
     /// first ones stay.
     pub spans_per_trace: NonZeroUsize,
 }
 
-impl Limits {
+impl RecorderLimits {
     /// Enough for a crawl in which every page is a trace of its own.
     pub const TRACES: NonZeroUsize = NonZeroUsize::new(128).expect("not zero");
     /// Enough for a crawl of a hundred pages with a retry on each.
     pub const SPANS_PER_TRACE: NonZeroUsize = NonZeroUsize::new(1024).expect("not zero");
 }
 
-impl Default for Limits {
+impl Default for RecorderLimits {
     fn default() -> Self {
         Self {
             traces: Self::TRACES,
@@ -64,7 +64,7 @@ pub(super) struct Position {
 
 pub(super) struct Store {
     ids: ChaCha12Rng,
-    limits: Limits,
+    limits: RecorderLimits,
     traces: VecDeque<Trace>,
     open: FxHashMap<OpenSpan, Opened>,
     /// How many traces have made room for later ones.
@@ -72,7 +72,7 @@ pub(super) struct Store {
 }
 
 impl Store {
-    pub(super) fn new(seed: u64, limits: Limits) -> Self {
+    pub(super) fn new(seed: u64, limits: RecorderLimits) -> Self {
         Self {
             ids: ChaCha12Rng::seed_from_u64(seed),
             limits,

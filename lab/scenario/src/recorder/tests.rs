@@ -31,7 +31,7 @@ impl Hand {
         self.0.store(millis, Ordering::Relaxed);
     }
 
-    fn recorder(&self, seed: u64, limits: Limits) -> Recorder {
+    fn recorder(&self, seed: u64, limits: RecorderLimits) -> Recorder {
         let millis = Arc::clone(&self.0);
         let now = move || Duration::from_millis(millis.load(Ordering::Relaxed));
         Recorder::new(Arc::new(now), seed, limits)
@@ -39,7 +39,7 @@ impl Hand {
 }
 
 fn recorder() -> Recorder {
-    Hand::default().recorder(7, Limits::default())
+    Hand::default().recorder(7, RecorderLimits::default())
 }
 
 /// Runs `story` with `recorder` listening.

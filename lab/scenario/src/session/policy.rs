@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use client::{Backoff, ListingLimits, RetryBudget, Timeouts};
 
-use crate::Policy;
+use crate::ScenarioPolicy;
 
 /// The client's own defaults.
-pub const DEFAULT_POLICY: Policy = Policy {
+pub const DEFAULT_POLICY: ScenarioPolicy = ScenarioPolicy {
     max_attempts: 3,
     backoff: Backoff::DEFAULT_BASE,
     max_retry_after: Duration::from_secs(30),

@@ -17,7 +17,7 @@ fn endless(client: &'static dyn ClientUnderTest, bounds: Bounds) -> Session<'sta
     Session { bounds, ..session }
 }
 
-async fn finished(session: Session<'_>) -> Run {
+async fn finished(session: Session<'_>) -> ScenarioRun {
     let run = session.run_until(pending(), Identity::new());
     run.await.expect("a run")
 }

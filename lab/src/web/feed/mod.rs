@@ -18,13 +18,13 @@ use serde_json::json;
 use tokio::sync::watch;
 
 use super::{json, lock::lock};
-use ring::{Delivery, LOST, Limits, Ring};
+use ring::{Delivery, LOST, Ring, RingLimits};
 
 pub(super) use routes::routes;
 
 /// A page that is this far behind can fetch the state faster than it can process the
 /// events that it missed.
-const LIMITS: Limits = Limits {
+const LIMITS: RingLimits = RingLimits {
     events: 4096,
     weight: 8 * 1024 * 1024,
 };

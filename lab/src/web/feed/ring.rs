@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 /// The newest events, numbered from 1 without gaps.
 #[derive(Debug)]
 pub(super) struct Ring<T> {
-    limits: Limits,
+    limits: RingLimits,
     /// The number of the oldest kept event, or of the next one.
     oldest: u64,
     events: VecDeque<(T, usize)>,
@@ -19,7 +19,7 @@ pub(super) struct Ring<T> {
 
 /// The limits of a ring. The oldest events are dropped first.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Limits {
+pub(super) struct RingLimits {
     pub(super) events: usize,
     /// The maximum sum of the events' weights.
     pub(super) weight: usize,
@@ -41,7 +41,7 @@ pub(super) enum Delivery<T> {
 }
 
 impl<T: Clone> Ring<T> {
-    pub(super) fn new(limits: Limits) -> Self {
+    pub(super) fn new(limits: RingLimits) -> Self {
         Self {
             limits,
             oldest: 1,
@@ -121,7 +121,7 @@ mod tests {
         /// position once and in order, and was told of exactly those that it missed.
         #[test]
         fn a_reader_gets_each_event_once_or_a_missed_notice(steps in vec(step(), 1..400)) {
-            let limits = Limits { events: 5, weight: 20 };
+            let limits = RingLimits { events: 5, weight: 20 };
             let mut ring = Ring::new(limits);
             let mut published = Vec::new();
             let mut position = 0;
@@ -156,7 +156,7 @@ mod tests {
 
     /// The numbers of the events that a ring with these limits keeps, computed backwards
     /// from the newest.
-    fn kept(weights: &[usize], limits: Limits) -> Vec<u64> {
+    fn kept(weights: &[usize], limits: RingLimits) -> Vec<u64> {
         let mut room = limits.weight;
         let newest_first = weights.iter().enumerate().rev().take(limits.events);
         let fits = newest_first.map_while(|(index, weight)| {

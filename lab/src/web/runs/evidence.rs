@@ -6,7 +6,7 @@ use axum::{
 };
 use http::StatusCode;
 use render::Options;
-use scenario::Run;
+use scenario::ScenarioRun;
 use serde::{Deserialize, Serialize};
 
 use super::{super::problem::Problem, Record, State};
@@ -51,7 +51,7 @@ pub(super) async fn evidence(
         State::Failed => Evidence::Failed(record.error.unwrap_or_default()),
         State::Finished | State::Cancelled => Evidence::Ended {
             printed: style.print(&record),
-            passed: record.run(0).is_some_and(Run::passed),
+            passed: record.run(0).is_some_and(ScenarioRun::passed),
             cancelled: record.state == State::Cancelled,
         },
     }))

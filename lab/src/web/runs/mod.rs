@@ -19,7 +19,9 @@ use std::{
 
 use futures_util::{FutureExt, future::join_all};
 use http::StatusCode;
-use scenario::{Compared, Exposition, Pace, Run, RunError, Session, recorder::Recorder, sample};
+use scenario::{
+    Compared, Exposition, Pace, RunError, ScenarioRun, Session, recorder::Recorder, sample,
+};
 use serde::Serialize;
 use tokio::{
     sync::{Semaphore, watch},
@@ -254,7 +256,11 @@ impl Runs {
 
     /// The comparison of two sides. If too many runs go on for a sample, no rule is
     /// judged.
-    async fn compared(&self, request: &RunRequest, runs: &[Arc<Run>]) -> Option<Arc<Compared>> {
+    async fn compared(
+        &self,
+        request: &RunRequest,
+        runs: &[Arc<ScenarioRun>],
+    ) -> Option<Arc<Compared>> {
         let clients: [_; 2] = request.clients().try_into().ok()?;
         let [one, other] = runs else { return None };
         let settings = request.settings(clients[0]);
@@ -268,7 +274,7 @@ impl Runs {
         relay: Relay<'_>,
         session: Session<'static>,
         mut cancelled: watch::Receiver<bool>,
-    ) -> Result<Arc<Run>, RunError> {
+    ) -> Result<Arc<ScenarioRun>, RunError> {
         // The record is kept longer than the run, so the error is always reported.
         let cancelled = async move { drop(cancelled.wait_for(|cancelled| *cancelled).await) };
         let run = tokio::select! {
@@ -276,7 +282,7 @@ impl Runs {
             never = self.relay(&relay) => match never {},
         };
         self.publish_change(&relay);
-        let run: Arc<Run> = Arc::new(run?);
+        let run: Arc<ScenarioRun> = Arc::new(run?);
         let kept = Arc::clone(&run);
         self.change(relay.id, |record| {
             #[expect(clippy::indexing_slicing, reason = "it is the index of a side")]

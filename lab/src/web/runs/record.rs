@@ -6,7 +6,7 @@ use std::{
 };
 
 use humantime::format_rfc3339_millis;
-use scenario::{Compared, Comparison, Ending, Pace, Run, compare::why};
+use scenario::{Compared, Comparison, Ending, Pace, ScenarioRun, compare::why};
 use serde::{Serialize, Serializer};
 use tokio::sync::watch;
 
@@ -49,7 +49,7 @@ pub(super) enum State {
 pub(super) enum Side {
     /// It is running, or could not continue.
     Live(Arc<Mutex<Live>>),
-    Done(Arc<Run>),
+    Done(Arc<ScenarioRun>),
 }
 
 /// A run in a list.
@@ -102,7 +102,7 @@ impl Record {
             pace: self.request.pace,
             seed: self.request.seed,
             state: self.state,
-            passed: first.map(Run::passed),
+            passed: first.map(ScenarioRun::passed),
             ending: first.map(|run| run.outcome.ending),
             ended: first.map(|run| run.outcome.ending.to_string()),
             started: format_rfc3339_millis(self.started).to_string(),
@@ -110,7 +110,7 @@ impl Record {
     }
 
     /// The run of a side, if it is over.
-    pub(super) fn run(&self, side: usize) -> Option<&Run> {
+    pub(super) fn run(&self, side: usize) -> Option<&ScenarioRun> {
         match self.sides.get(side)? {
             Side::Done(run) => Some(run),
             Side::Live(_) => None,
@@ -118,7 +118,7 @@ impl Record {
     }
 
     /// The runs of the sides that are over.
-    pub(super) fn runs(&self) -> impl Iterator<Item = &Run> {
+    pub(super) fn runs(&self) -> impl Iterator<Item = &ScenarioRun> {
         (0..self.sides.len()).filter_map(|side| self.run(side))
     }
 

@@ -5,7 +5,7 @@
 
 use http::StatusCode;
 use scenario::{
-    Run, Session,
+    ScenarioRun, Session,
     counters::{GIVE_UPS, RETRIES},
     trace::SpanName,
 };
@@ -44,7 +44,7 @@ pub(crate) struct RunNumbers {
 }
 
 impl RunNumbers {
-    fn of(run: &Run) -> Self {
+    fn of(run: &ScenarioRun) -> Self {
         let spans = run.traces.iter().flat_map(|trace| &trace.spans);
         let calls = spans.filter(|span| span.name == SpanName::Operation);
         let routes = run.wire.routes.values();

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
-use storm::{Parameters, Plan, Policy, Setup, StormError, story};
+use storm::{Parameters, Plan, Setup, StormError, StormPolicy, story};
 
 use super::{
     super::{json_body, problem::Problem},
@@ -33,7 +33,7 @@ pub(super) fn read(body: &[u8]) -> Result<Plan, Problem> {
     if let Some(own) = &body.own {
         let mut setup = Setup::DEFAULT;
         turn(&mut setup, "own", own)?;
-        plan.policies.push(Policy::new(OWN_NAME, setup));
+        plan.policies.push(StormPolicy::new(OWN_NAME, setup));
     }
     plan.check().map_err(|error| match error {
         StormError::Settings(error) => invalid("settings", &error),

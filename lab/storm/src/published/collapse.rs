@@ -26,7 +26,7 @@ use super::{
         timeline::Timeline,
     },
     draw::part,
-    experiment::{Call, Experiment, Figure, Run, agree_with, compare},
+    experiment::{Call, Experiment, ExperimentRun, Figure, agree_with, compare},
     prediction::prediction,
     stage::{Service, Stage},
 };
@@ -115,7 +115,7 @@ impl Experiment for Collapse {
         self.runs
     }
 
-    fn simulate(&self, mut random: ChaCha12Rng) -> Run {
+    fn simulate(&self, mut random: ChaCha12Rng) -> ExperimentRun {
         let stage = Stage::default();
         let transport = stage.transport(Slowing {
             timeline: stage.timeline(),
@@ -140,7 +140,7 @@ impl Experiment for Collapse {
         stage.simulate(END)
     }
 
-    fn figures(&self, runs: &[Run]) -> Vec<Figure> {
+    fn figures(&self, runs: &[ExperimentRun]) -> Vec<Figure> {
         let Self {
             base,
             spike,
@@ -163,7 +163,7 @@ impl Experiment for Collapse {
 }
 
 /// Whether less succeeds late in a run than half of what is asked for.
-fn is_stuck(run: &Run) -> bool {
+fn is_stuck(run: &ExperimentRun) -> bool {
     let is_late = |moment: Duration| (LATE..END).contains(&moment);
     let offered = run.calls.iter().filter(|call| is_late(call.began));
     let succeeded = run.calls.iter().filter(|call| call.has_succeeded);
@@ -222,15 +222,15 @@ fn as_many_runs_are_stuck_as_published() {
 }
 
 /// A run of late calls, so many of which succeed.
-fn late(calls: u32, succeed: u32) -> Run {
+fn late(calls: u32, succeed: u32) -> ExperimentRun {
     let call = |number| Call {
         began: LATE,
         ended: Some(LATE),
         has_succeeded: number < succeed,
     };
-    Run {
+    ExperimentRun {
         calls: (0..calls).map(call).collect(),
-        ..Run::default()
+        ..ExperimentRun::default()
     }
 }
 

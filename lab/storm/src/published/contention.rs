@@ -20,7 +20,7 @@ use rand::{Rng, rngs::ChaCha12Rng};
 use super::{
     super::{clients::backoff, timeline::Timeline},
     draw::{normal, part},
-    experiment::{Experiment, Figure, Run, agree_with, compare},
+    experiment::{Experiment, ExperimentRun, Figure, agree_with, compare},
     stage::{Service, Stage},
 };
 use crate::Backoff;
@@ -82,7 +82,7 @@ impl Experiment for Contention {
         self.runs
     }
 
-    fn simulate(&self, mut random: ChaCha12Rng) -> Run {
+    fn simulate(&self, mut random: ChaCha12Rng) -> ExperimentRun {
         let stage = Stage::default();
         let transport = stage.transport(Record {
             timeline: stage.timeline(),
@@ -100,9 +100,9 @@ impl Experiment for Contention {
         stage.simulate(Duration::MAX)
     }
 
-    fn figures(&self, runs: &[Run]) -> Vec<Figure> {
-        let writes = |run: &Run| run.requests as f64;
-        let seconds = |run: &Run| {
+    fn figures(&self, runs: &[ExperimentRun]) -> Vec<Figure> {
+        let writes = |run: &ExperimentRun| run.requests as f64;
+        let seconds = |run: &ExperimentRun| {
             let last = run.calls.iter().filter_map(|call| call.ended).max();
             last.unwrap_or_default().as_secs_f64()
         };

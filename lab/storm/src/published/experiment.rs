@@ -15,15 +15,15 @@ pub(super) trait Experiment: Sync {
     fn runs(&self) -> u32;
 
     /// Simulates it once; all chance comes from this generator.
-    fn simulate(&self, random: ChaCha12Rng) -> Run;
+    fn simulate(&self, random: ChaCha12Rng) -> ExperimentRun;
 
     /// The figures of these runs.
-    fn figures(&self, runs: &[Run]) -> Vec<Figure>;
+    fn figures(&self, runs: &[ExperimentRun]) -> Vec<Figure>;
 }
 
 /// The results of one run.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct Run {
+pub(super) struct ExperimentRun {
     /// The calls in the order in which they began.
     pub(super) calls: Vec<Call>,
     /// The requests that reached the service.

@@ -23,7 +23,7 @@ use super::{
         service::respond,
         timeline::{Timeline, spawn},
     },
-    experiment::{Call, Run},
+    experiment::{Call, ExperimentRun},
 };
 use crate::client_counts::ClientCounts;
 
@@ -87,9 +87,9 @@ impl Stage {
     }
 
     /// Simulates until everything has ended, or until the end.
-    pub(super) fn simulate(mut self, end: Duration) -> Run {
+    pub(super) fn simulate(mut self, end: Duration) -> ExperimentRun {
         self.timeline.run(&mut self.pool, end);
-        Run {
+        ExperimentRun {
             calls: self.calls.take(),
             requests: self.sent.requests.load(Ordering::Relaxed),
             ended: self.sent.ended.load(Ordering::Relaxed),

@@ -26,7 +26,7 @@ use super::{
         timeline::Timeline,
     },
     draw::part,
-    experiment::{Call, Experiment, Figure, Run, agree_with, compare},
+    experiment::{Call, Experiment, ExperimentRun, Figure, agree_with, compare},
     formula::Retries,
     stage::{Service, Stage},
 };
@@ -112,7 +112,7 @@ impl Experiment for Unreliable {
         self.runs
     }
 
-    fn simulate(&self, mut random: ChaCha12Rng) -> Run {
+    fn simulate(&self, mut random: ChaCha12Rng) -> ExperimentRun {
         let stage = Stage::default();
         let transport = stage.transport(Failing {
             timeline: stage.timeline(),
@@ -134,7 +134,7 @@ impl Experiment for Unreliable {
         stage.simulate(Duration::MAX)
     }
 
-    fn figures(&self, runs: &[Run]) -> Vec<Figure> {
+    fn figures(&self, runs: &[ExperimentRun]) -> Vec<Figure> {
         if let Some((theirs, tolerance)) = self.theirs {
             let loads = runs
                 .iter()
@@ -227,10 +227,10 @@ fn every_row_of_the_formula_differs_with_one_point_more_or_an_attempt_less() {
                 ended: None,
                 has_succeeded: number < succeed,
             };
-            let run = Run {
+            let run = ExperimentRun {
                 calls: (0..calls).map(call).collect(),
                 requests: (formula.load() * f64::from(calls)).round() as u64,
-                ..Run::default()
+                ..ExperimentRun::default()
             };
             row.figures(&[run]).iter().map(Figure::agrees).collect()
         };

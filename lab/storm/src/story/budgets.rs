@@ -3,7 +3,7 @@
 use client::RetryBudget;
 
 use super::Story;
-use crate::{Lead, Policy, Settings, Setup, StoryWords};
+use crate::{Lead, Settings, Setup, StormPolicy, StoryWords};
 const BUDGET: Setup = Setup {
     budget: RetryBudget::DEFAULT_CAPACITY,
     ..Setup::DEFAULT
@@ -31,16 +31,16 @@ pub(super) const STORY: Story = Story {
     },
     settings: Settings::DEFAULT,
     policies: &[
-        Policy::new("no budget", Setup::DEFAULT),
-        Policy::new("10, 10 tokens", BUDGET),
-        Policy::new(
+        StormPolicy::new("no budget", Setup::DEFAULT),
+        StormPolicy::new("10, 10 tokens", BUDGET),
+        StormPolicy::new(
             "1000, 10 tokens",
             Setup {
                 clients: 1_000,
                 ..BUDGET
             },
         ),
-        Policy::new(
+        StormPolicy::new(
             "1000, 1 token",
             Setup {
                 clients: 1_000,

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::Story;
-use crate::{Incident, Lead, Policy, Settings, Setup, StoryWords};
+use crate::{Incident, Lead, Settings, Setup, StormPolicy, StoryWords};
 
 const TEN: Setup = Setup {
     attempts: 10,
@@ -37,9 +37,9 @@ pub(super) const STORY: Story = Story {
         ..Settings::DEFAULT
     },
     policies: &[
-        Policy::new("10, no deadline", TEN),
-        Policy::new("10, within 6 s", TEN.deadline(Duration::from_secs(6))),
-        Policy::new("10, within 2 s", TEN.deadline(Duration::from_secs(2))),
+        StormPolicy::new("10, no deadline", TEN),
+        StormPolicy::new("10, within 6 s", TEN.deadline(Duration::from_secs(6))),
+        StormPolicy::new("10, within 2 s", TEN.deadline(Duration::from_secs(2))),
     ],
     shows: |storm| {
         let back = |name| storm.is_back(name);

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::Story;
-use crate::{Backoff, Lead, Policy, Settings, Setup, StoryWords};
+use crate::{Backoff, Lead, Settings, Setup, StormPolicy, StoryWords};
 
 const FIVE: Setup = Setup {
     attempts: 5,
@@ -40,21 +40,21 @@ pub(super) const STORY: Story = Story {
         ..Settings::DEFAULT
     },
     policies: &[
-        Policy::new(
+        StormPolicy::new(
             "5, no wait",
             Setup {
                 backoff: Backoff::None,
                 ..FIVE
             },
         ),
-        Policy::new(
+        StormPolicy::new(
             "5, no jitter",
             Setup {
                 backoff: Backoff::Exponential,
                 ..FIVE
             },
         ),
-        Policy::new("5, jitter", FIVE),
+        StormPolicy::new("5, jitter", FIVE),
     ],
     shows: |storm| {
         let lost = |name| storm.lost(name);

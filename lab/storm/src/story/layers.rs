@@ -3,7 +3,7 @@
 use client::RetryBudget;
 
 use super::Story;
-use crate::{Incident, Lead, Policy, Retrying, Settings, Setup, StoryWords};
+use crate::{Incident, Lead, Retrying, Settings, Setup, StormPolicy, StoryWords};
 /// Client, gateway and API make three attempts each.
 const EACH: Setup = Setup {
     layers: 3,
@@ -41,13 +41,13 @@ pub(super) const STORY: Story = Story {
         ..Settings::DEFAULT
     },
     policies: &[
-        Policy::new("each layer", EACH),
-        Policy::new("client only", CLIENT),
-        Policy::new(
+        StormPolicy::new("each layer", EACH),
+        StormPolicy::new("client only", CLIENT),
+        StormPolicy::new(
             "client, budget",
             CLIENT.budget(RetryBudget::DEFAULT_CAPACITY),
         ),
-        Policy::new("each, budget", EACH.budget(RetryBudget::DEFAULT_CAPACITY)),
+        StormPolicy::new("each, budget", EACH.budget(RetryBudget::DEFAULT_CAPACITY)),
     ],
     shows: |storm| {
         let back = |name| storm.is_back(name);

@@ -16,7 +16,7 @@ mod throttled;
 
 use wire::UnknownName;
 
-use crate::{Policy, Settings, Storm, StoryWords};
+use crate::{Settings, Storm, StormPolicy, StoryWords};
 /// Every story, in the order of the course.
 pub static STORIES: &[Story] = &[
     spike::STORY,
@@ -38,7 +38,7 @@ pub struct Story {
     /// The settings of its service and load.
     pub settings: Settings,
     /// The policies that it compares, in the order in which they are shown.
-    pub policies: &'static [Policy],
+    pub policies: &'static [StormPolicy],
     /// Whether a run shows what the answer says; `None` if one of the policies is missing.
     pub shows: fn(&Storm) -> Option<bool>,
 }
@@ -61,14 +61,14 @@ pub fn story(name: &str) -> Result<&'static Story, UnknownName> {
 /// # Errors
 ///
 /// [`UnknownName`], with the nearest name if one is near.
-pub fn policy(of: &Story, name: &str) -> Result<Policy, UnknownName> {
+pub fn policy(of: &Story, name: &str) -> Result<StormPolicy, UnknownName> {
     let others = STORIES.iter().flat_map(|story| story.policies);
     let all = of.policies.iter().chain(others);
     let known = all
         .clone()
         .find(|policy| policy.name == name || policy.word() == name);
     known.cloned().ok_or_else(|| {
-        let words: Vec<_> = all.map(Policy::word).collect();
+        let words: Vec<_> = all.map(StormPolicy::word).collect();
         let words = words.iter().map(String::as_str);
         UnknownName::new("policy", name, words, "lab storm --list")
     })

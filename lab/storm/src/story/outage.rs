@@ -5,7 +5,7 @@ use std::time::Duration;
 use client::RetryBudget;
 
 use super::Story;
-use crate::{Backoff, Incident, Lead, Policy, Settings, Setup, StoryWords};
+use crate::{Backoff, Incident, Lead, Settings, Setup, StormPolicy, StoryWords};
 
 /// Waits that together are shorter than the outage.
 const SHORT: Setup = Setup {
@@ -53,11 +53,11 @@ pub(super) const STORY: Story = Story {
         ..Settings::DEFAULT
     },
     policies: &[
-        Policy::new("1 attempt", AT_ONCE.attempts(1)),
-        Policy::new("5, no wait", AT_ONCE),
-        Policy::new("5, up to 0.75 s", SHORT),
-        Policy::new("5, up to 15 s", LONG),
-        Policy::new(
+        StormPolicy::new("1 attempt", AT_ONCE.attempts(1)),
+        StormPolicy::new("5, no wait", AT_ONCE),
+        StormPolicy::new("5, up to 0.75 s", SHORT),
+        StormPolicy::new("5, up to 15 s", LONG),
+        StormPolicy::new(
             "5, 15 s, budget",
             LONG.budget(RetryBudget::DEFAULT_CAPACITY),
         ),

@@ -1,7 +1,7 @@
 //! The same clients recover or not, depending on the queue of the service.
 
 use super::Story;
-use crate::{Abandoned, Lead, Order, Policy, Settings, Setup, StoryWords};
+use crate::{Abandoned, Lead, Order, Settings, Setup, StormPolicy, StoryWords};
 
 pub(super) const STORY: Story = Story {
     words: StoryWords {
@@ -25,22 +25,22 @@ pub(super) const STORY: Story = Story {
     },
     settings: Settings::DEFAULT,
     policies: &[
-        Policy::new("300, oldest", Setup::DEFAULT),
-        Policy::new(
+        StormPolicy::new("300, oldest", Setup::DEFAULT),
+        StormPolicy::new(
             "50, oldest",
             Setup {
                 queue: 50,
                 ..Setup::DEFAULT
             },
         ),
-        Policy::new(
+        StormPolicy::new(
             "300, newest",
             Setup {
                 order: Order::Newest,
                 ..Setup::DEFAULT
             },
         ),
-        Policy::new(
+        StormPolicy::new(
             "drop abandoned",
             Setup {
                 abandoned: Abandoned::Dropped,

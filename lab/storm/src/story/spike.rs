@@ -3,7 +3,7 @@
 use client::RetryBudget;
 
 use super::Story;
-use crate::{Backoff, Lead, Policy, Settings, Setup, StoryWords};
+use crate::{Backoff, Lead, Settings, Setup, StormPolicy, StoryWords};
 const AT_ONCE: Setup = Setup {
     backoff: Backoff::None,
     ..Setup::DEFAULT
@@ -31,11 +31,11 @@ pub(super) const STORY: Story = Story {
     },
     settings: Settings::DEFAULT,
     policies: &[
-        Policy::new("1 attempt", AT_ONCE.attempts(1)),
-        Policy::new("3, no wait", AT_ONCE),
-        Policy::new("3, jitter", Setup::DEFAULT),
-        Policy::new("3, budget", AT_ONCE.budget(RetryBudget::DEFAULT_CAPACITY)),
-        Policy::new(
+        StormPolicy::new("1 attempt", AT_ONCE.attempts(1)),
+        StormPolicy::new("3, no wait", AT_ONCE),
+        StormPolicy::new("3, jitter", Setup::DEFAULT),
+        StormPolicy::new("3, budget", AT_ONCE.budget(RetryBudget::DEFAULT_CAPACITY)),
+        StormPolicy::new(
             "3, jitter+budget",
             Setup::DEFAULT.budget(RetryBudget::DEFAULT_CAPACITY),
         ),

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::Story;
-use crate::{ClientKind, Incident, Lead, Policy, RetryAfter, Settings, Setup, StoryWords};
+use crate::{ClientKind, Incident, Lead, RetryAfter, Settings, Setup, StormPolicy, StoryWords};
 
 pub(super) const STORY: Story = Story {
     words: StoryWords {
@@ -33,19 +33,19 @@ pub(super) const STORY: Story = Story {
         ..Settings::DEFAULT
     },
     policies: &[
-        Policy::new(
+        StormPolicy::new(
             "ignore it",
             Setup {
                 client: ClientKind::Naive,
                 ..Setup::DEFAULT
             },
         ),
-        Policy::new("obey", Setup::DEFAULT),
-        Policy::new(
+        StormPolicy::new("obey", Setup::DEFAULT),
+        StormPolicy::new(
             "obey+1 s spread",
             Setup::DEFAULT.spread(Duration::from_secs(1)),
         ),
-        Policy::new(
+        StormPolicy::new(
             "obey+15 s spread",
             Setup::DEFAULT.spread(Duration::from_secs(15)),
         ),

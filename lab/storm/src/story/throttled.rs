@@ -1,7 +1,7 @@
 //! A service that sends 429 slows all callers of a client down together.
 
 use super::Story;
-use crate::{Lead, Policy, RetryAfter, Settings, Setup, StoryWords};
+use crate::{Lead, RetryAfter, Settings, Setup, StormPolicy, StoryWords};
 
 const ALONE: Setup = Setup {
     rate_limit: 60,
@@ -42,16 +42,16 @@ pub(super) const STORY: Story = Story {
         ..Settings::DEFAULT
     },
     policies: &[
-        Policy::new("nothing", ALONE),
-        Policy::new(
+        StormPolicy::new("nothing", ALONE),
+        StormPolicy::new(
             "Retry-After",
             Setup {
                 retry_after_429: RetryAfter::Seconds,
                 ..ALONE
             },
         ),
-        Policy::new("shared limit", LIMIT),
-        Policy::new(
+        StormPolicy::new("shared limit", LIMIT),
+        StormPolicy::new(
             "both",
             Setup {
                 retry_after_429: RetryAfter::Seconds,

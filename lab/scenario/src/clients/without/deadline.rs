@@ -1,7 +1,7 @@
 //! No deadline for a call.
 
 use super::{super::reliable, Without};
-use crate::{Defence, Policy};
+use crate::{Defence, ScenarioPolicy};
 
 pub(super) const WITHOUT: Without = Without {
     name: "without-deadline",
@@ -13,7 +13,7 @@ pub(super) const WITHOUT: Without = Without {
         breaks: &[],
         shows_in: &["deadline"],
     },
-    allowed: |policy| Policy {
+    allowed: |policy| ScenarioPolicy {
         deadline: None,
         ..policy
     },

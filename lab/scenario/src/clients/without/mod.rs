@@ -19,7 +19,7 @@ use reqwest::{Request, Response};
 use reqwest_middleware::{Middleware, Next};
 
 use super::{ClientUnderTest, Connection, RELIABLE, Reliable, ScenarioClient, Task};
-use crate::{Client, Defence, Policy, Setting};
+use crate::{Client, Defence, ScenarioPolicy, Setting};
 
 /// Every defence that can be removed, with the client that remains.
 pub static WITHOUT: &[&Without] = &[
@@ -38,7 +38,7 @@ pub struct Without {
     /// The removed defence.
     pub defence: &'static Defence,
     /// Its limits, made from those of the reference client.
-    allowed: fn(Policy) -> Policy,
+    allowed: fn(ScenarioPolicy) -> ScenarioPolicy,
     connect: fn(Connection) -> Result<Box<dyn ScenarioClient>, ConfigError>,
 }
 
@@ -55,7 +55,7 @@ impl ClientUnderTest for Without {
         self.defence.instead
     }
 
-    fn terms(&self, policy: &Policy, task: Task) -> Vec<String> {
+    fn terms(&self, policy: &ScenarioPolicy, task: Task) -> Vec<String> {
         let rest = Reliable.terms(&(self.allowed)(*policy), task);
         let missing = format!("without {}", self.defence.id);
         [missing].into_iter().chain(rest).collect()

@@ -4,9 +4,9 @@ use super::*;
 
 #[test]
 fn a_full_trace_drops_further_spans_and_counts_them() {
-    let limits = Limits {
+    let limits = RecorderLimits {
         spans_per_trace: NonZeroUsize::MIN,
-        ..Limits::default()
+        ..RecorderLimits::default()
     };
     let recorder = Hand::default().recorder(7, limits);
 
@@ -25,9 +25,9 @@ fn a_full_trace_drops_further_spans_and_counts_them() {
 
 #[test]
 fn removes_the_oldest_trace_and_keeps_the_others_intact() {
-    let limits = Limits {
+    let limits = RecorderLimits {
         traces: NonZeroUsize::MIN,
-        ..Limits::default()
+        ..RecorderLimits::default()
     };
     let recorder = Hand::default().recorder(7, limits);
 

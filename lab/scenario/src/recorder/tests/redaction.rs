@@ -88,7 +88,7 @@ fn holds_no_lock_while_the_clock_is_read() {
             Duration::ZERO
         }
     };
-    let recorder = Recorder::new(Arc::new(clock), 7, Limits::default());
+    let recorder = Recorder::new(Arc::new(clock), 7, RecorderLimits::default());
     asked.set(recorder.clone()).expect("set once");
 
     listen(&recorder, || drop(operation()));

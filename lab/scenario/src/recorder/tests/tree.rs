@@ -5,7 +5,7 @@ use super::*;
 #[test]
 fn a_call_is_a_tree_of_spans_with_the_times_of_the_run_and_the_same_in_json() {
     let clock = Hand::default();
-    let recorder = clock.recorder(7, Limits::default());
+    let recorder = clock.recorder(7, RecorderLimits::default());
 
     listen(&recorder, || {
         let _operation = operation().entered();
@@ -50,7 +50,7 @@ fn a_call_is_a_tree_of_spans_with_the_times_of_the_run_and_the_same_in_json() {
 #[test]
 fn shows_a_span_while_it_is_open() {
     let clock = Hand::default();
-    let recorder = clock.recorder(7, Limits::default());
+    let recorder = clock.recorder(7, RecorderLimits::default());
 
     let trace = listen(&recorder, || {
         let _open = attempt();
@@ -107,7 +107,7 @@ fn an_operation_outside_a_run_is_a_trace_of_its_own() {
 #[test]
 fn two_runs_with_one_seed_have_the_same_ids() {
     let story = |seed| {
-        let recorder = Hand::default().recorder(seed, Limits::default());
+        let recorder = Hand::default().recorder(seed, RecorderLimits::default());
         listen(&recorder, || {
             let _operation = operation().entered();
             let _attempt = attempt();
