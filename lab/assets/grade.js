@@ -74,13 +74,14 @@ export function gradePanel({ openCases, stopCases, again, copyText, choose, anno
       made.addEventListener("click", () => act(made));
       return made;
     };
+    const [before, after] = curl.split(url);
     const restart = button("Begin again", () => again(task, number));
     const rows = el("ol", { class: "arrivals", "aria-label": `Requests: ${task}, ${name}` });
     const remark = el("p", { class: "dropped" });
     return Object.assign(el("li", null,
       el("h3", null, name),
       el("p", { class: "call" },
-        el("code", null, curl.slice(0, curl.length - url.length), el("b", null, url)),
+        el("code", null, before, el("b", null, url), after),
         button("Copy URL", (it) => copyText(it, url)), button("Copy curl", (it) => copyText(it, curl)), restart),
       rows, remark), { again: restart, rows, remark });
   }

@@ -14,12 +14,14 @@ use std::{env, error::Error, process::ExitCode, time::Duration};
 
 use client::{
     ApiError, CallSettings, ConcurrencyLimit, Endpoint, IdempotencyKey, JsonObject, RequestBuilder,
-    RequestName, RetryBudget, check, teaching::ReliableApiClient,
+    RequestName, RetryBudget, Target, check, teaching::ReliableApiClient,
 };
 use futures_util::future::try_join_all;
 use http::{HeaderMap, HeaderValue, Method, StatusCode, header::AUTHORIZATION};
+use reqwest::Url;
 use serde_json::{Value, json};
 
+const ITEMS: Endpoint = Endpoint::new("items", "/items");
 const FLAKY: Endpoint = Endpoint::new("flaky", "/flaky");
 const VALUE: Endpoint = Endpoint::new("value", "/value");
 const UNSAFE: Endpoint = Endpoint::new("unsafe", "/unsafe");
@@ -37,7 +39,9 @@ async fn main() -> Result<ExitCode, Box<dyn Error>> {
         client = client.with_settings(CallSettings::new().deadline(Duration::from_secs(5)));
     }
     let result = match &*task {
-        "read-all" | "invalid-body" | "loop" | "long-list" => count(&client).await,
+        "read-all" | "invalid-body" | "loop" | "long-list" | "half-a-list" => {
+            count(&client, listing(&env::var("LAB_URL")?)?).await
+        }
         "flaky" => read(client.get(FLAKY)).await,
         "retry-after" | "retry-at" | "maintenance" | "down" | "refused" | "silence"
         | "broken-off" | "unbounded" | "unreachable" | "server-errors" => {
@@ -47,6 +51,7 @@ async fn main() -> Result<ExitCode, Box<dyn Error>> {
             let status = fetch(&client, VALUE, &env::var("LAB_URL")?).await;
             status.map(|status| json!({"status": status.as_u16()}))
         }
+        "many-calls" => many_calls(&client).await,
         "crowded" => crowded(&client).await,
         "create" => create(&client, ["resize", "crop"]).await,
         "create-twice" => create(&client, ["resize", "resize"]).await,
@@ -87,9 +92,18 @@ fn client(base_url: &str) -> Result<ReliableApiClient, Box<dyn Error>> {
     Ok(client)
 }
 
+/// The listing of a URL, which may have a query of its own.
+fn listing(url: &str) -> Result<Target, Box<dyn Error>> {
+    let url = Url::parse(url)?;
+    let query = url.query_pairs();
+    Ok(query.fold(ITEMS.into(), |target: Target, (name, value)| {
+        target.query(&name, value)
+    }))
+}
+
 /// Reads a listing to its end and counts its records.
-async fn count(client: &ReliableApiClient) -> Result<Value, ApiError> {
-    let mut items = client.items().items();
+async fn count(client: &ReliableApiClient, listing: Target) -> Result<Value, ApiError> {
+    let mut items = client.listing(listing).items();
     let mut records = 0;
     while let Some(item) = items.next_item().await {
         item?;
@@ -105,6 +119,15 @@ async fn create(client: &ReliableApiClient, tasks: [&str; 2]) -> Result<Value, A
         create_one(client, other).await?,
     ];
     Ok(json!({"ids": ids}))
+}
+
+async fn many_calls(client: &ReliableApiClient) -> Result<Value, ApiError> {
+    let mut sum = 0;
+    for _ in 0..100 {
+        let object = read(client.get(VALUE)).await?;
+        sum += object["value"].as_u64().unwrap_or_default();
+    }
+    Ok(json!({"sum": sum}))
 }
 
 /// Fetches the URLs of an index, all at once. The shared limit reduces their number if

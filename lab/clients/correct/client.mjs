@@ -63,7 +63,8 @@ async function call(method, url, { headers = {}, body, repeats = true } = {}) {
 async function value(method = "GET", url = URL_, options = {}) {
   const { status, headers, text } = await call(method, url, options);
   if (status !== 200 && status !== 201) throw new Failed(`status ${status}`, { status });
-  if (!/^application\/json\b/i.test(headers.get("content-type") ?? ""))
+  const mediaType = (headers.get("content-type") ?? "").split(";")[0].trim();
+  if (!/^application\/json$|\+json$/i.test(mediaType))
     throw new Failed("the response is not JSON");
   try {
     return JSON.parse(text);
@@ -79,19 +80,30 @@ async function listing() {
     const { items, next_cursor: cursor } = await value("GET", url, { headers });
     if (!Array.isArray(items) || items.some((item) => item?.constructor !== Object))
       throw new Failed("items is not a list of objects");
-    if (cursor != null && typeof cursor !== "string")
+    // Null ends a listing. A missing cursor, like an empty one, does not.
+    if (cursor !== null && (typeof cursor !== "string" || cursor === ""))
       throw new Failed("the cursor is not a string");
     records += items.length;
-    if (cursor == null) return { records };
+    if (cursor === null) return { records };
     if (seen.has(cursor) || seen.size >= 200) throw new Failed("the listing does not end");
     seen.add(cursor);
-    url = `${URL_}?${new URLSearchParams({ cursor })}`;
+    // The URL may have a query of its own.
+    const next = new URL(URL_);
+    next.searchParams.set("cursor", cursor);
+    url = next.href;
   }
 }
 
 async function job(task) {
   const headers = { "Idempotency-Key": randomUUID() };
   return (await value("POST", URL_, { headers, body: { task } })).id;
+}
+
+// Each call has attempts of its own.
+async function manyCalls() {
+  let sum = 0;
+  for (let call = 0; call < 100; call++) sum += (await value()).value;
+  return { sum };
 }
 
 // All requests share one limit, which a 429 lowers.
@@ -124,12 +136,14 @@ const TASKS = {
   "invalid-body": listing,
   loop: listing,
   "long-list": listing,
+  "half-a-list": listing,
   refused: status,
   "no-body": status,
   create: async () => ({ ids: [await job("resize"), await job("crop")] }),
   "create-twice": async () => ({ ids: [await job("resize"), await job("resize")] }),
   "lost-response": async () => ({ id: await job("resize") }),
   "post-once": () => value("POST", URL_, { body: { task: "resize" }, repeats: false }),
+  "many-calls": manyCalls,
   crowded,
 };
 

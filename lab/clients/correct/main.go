@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	random "math/rand"
+	"mime"
 	"net/http"
 	"net/url"
 	"os"
@@ -125,7 +126,8 @@ func value(into any, method, address string, headers http.Header, body []byte, r
 	if got.status != 200 && got.status != 201 {
 		return fail(result{"status": got.status}, "status %d", got.status)
 	}
-	if !strings.HasPrefix(got.headers.Get("Content-Type"), "application/json") {
+	mediaType, _, err := mime.ParseMediaType(got.headers.Get("Content-Type"))
+	if err != nil || mediaType != "application/json" && !strings.HasSuffix(mediaType, "+json") {
 		return fail(nil, "the response is not JSON")
 	}
 	if err := json.Unmarshal(got.body, into); err != nil {
@@ -148,7 +150,7 @@ func listing() (result, error) {
 	for next := address; ; {
 		var page struct {
 			Items      *[]map[string]any `json:"items"`
-			NextCursor *string           `json:"next_cursor"`
+			NextCursor json.RawMessage   `json:"next_cursor"`
 		}
 		if err := value(&page, "GET", next, headers, nil, true); err != nil {
 			return nil, err
@@ -157,14 +159,27 @@ func listing() (result, error) {
 			return nil, fail(nil, "there are no items")
 		}
 		records += len(*page.Items)
-		if page.NextCursor == nil {
+		// Null ends a listing. A missing cursor, like an empty one, does not.
+		if string(page.NextCursor) == "null" {
 			return result{"records": records}, nil
 		}
-		if seen[*page.NextCursor] || len(seen) >= mostPages {
+		var cursor string
+		if err := json.Unmarshal(page.NextCursor, &cursor); err != nil || cursor == "" {
+			return nil, fail(nil, "the cursor is not a string")
+		}
+		if seen[cursor] || len(seen) >= mostPages {
 			return nil, fail(nil, "the listing does not end")
 		}
-		seen[*page.NextCursor] = true
-		next = address + "?" + url.Values{"cursor": {*page.NextCursor}}.Encode()
+		seen[cursor] = true
+		// The URL may have a query of its own.
+		following, err := url.Parse(address)
+		if err != nil {
+			return nil, err
+		}
+		query := following.Query()
+		query.Set("cursor", cursor)
+		following.RawQuery = query.Encode()
+		next = following.String()
 	}
 }
 
@@ -200,6 +215,19 @@ func create(one, other string) (result, error) {
 func postOnce() (result, error) {
 	id, err := submit("resize", http.Header{}, false)
 	return result{"id": id}, err
+}
+
+// manyCalls adds up the values of a hundred calls, each with attempts of its own.
+func manyCalls() (result, error) {
+	sum := 0
+	for call := 0; call < 100; call++ {
+		var got struct{ Value int }
+		if err := value(&got, "GET", address, http.Header{}, nil, true); err != nil {
+			return nil, err
+		}
+		sum += got.Value
+	}
+	return result{"sum": sum}, nil
 }
 
 // crowded asks for all URLs with one limit, which a 429 lowers.
@@ -257,6 +285,7 @@ func main() {
 	random.Seed(time.Now().UnixNano())
 	task := map[string]func() (result, error){
 		"read-all": listing, "invalid-body": listing, "loop": listing, "long-list": listing,
+		"half-a-list": listing, "many-calls": manyCalls,
 		"refused": status, "no-body": status, "lost-response": oneJob,
 		"create":       func() (result, error) { return create("resize", "crop") },
 		"create-twice": func() (result, error) { return create("resize", "resize") },

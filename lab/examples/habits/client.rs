@@ -15,6 +15,9 @@ use crate::{
 /// The longest wait that it accepts.
 const BUDGET: Duration = Duration::from_secs(30);
 
+/// The retries of a budget that never fills up again.
+const BUDGET_OF_RETRIES: u32 = 10;
+
 /// How long it waits for a response.
 const READ_TIMEOUT: Duration = Duration::from_secs(2);
 
@@ -34,6 +37,8 @@ pub(crate) struct Client {
     /// The request that was sent last.
     last: Option<Request>,
     requests: usize,
+    /// The retries of all its calls.
+    retries: u32,
 }
 
 /// The retry advice of a response.
@@ -52,6 +57,7 @@ impl Client {
             unused: None,
             last: None,
             requests: 0,
+            retries: 0,
         }
     }
 
@@ -81,11 +87,20 @@ impl Client {
             let outcome = self.exchange(&attempt(number));
             let may_pass = match &outcome {
                 Err(_) => is_repeatable,
+                Ok(response) if response.status == 200 && response.body.is_err() => {
+                    is_repeatable && !self.has(Habit::FailsAtCutBodies)
+                }
                 Ok(response) => self.may_pass(response.status, is_repeatable),
             };
-            if !may_pass || number == self.attempts() {
+            let is_last = match self.habit {
+                Habit::CountsAllAttempts => self.retries + 1 >= self.attempts(),
+                Habit::BudgetNeverRefills if self.retries == BUDGET_OF_RETRIES => true,
+                _ => number == self.attempts(),
+            };
+            if !may_pass || is_last {
                 return outcome;
             }
+            self.retries += 1;
             match self.pause(outcome.as_ref().ok(), number) {
                 Some(pause) => sleep(pause),
                 None => return outcome,
@@ -190,7 +205,13 @@ impl Client {
             Some(connection) => connection,
             None => self.connect()?,
         };
-        let response = self.ask(&mut connection, request)?;
+        let response = match self.ask(&mut connection, request) {
+            Err(error) if self.has(Habit::KeepsBrokenConnection) => {
+                self.connection = Some(connection);
+                return Err(error);
+            }
+            response => response?,
+        };
         if self.has(Habit::ForgetsCutBodies) && response.body.is_err() {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }

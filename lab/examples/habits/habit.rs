@@ -14,6 +14,22 @@ pub(crate) enum Habit {
     StopsAtEmptyPage,
     /// It takes this many pages for the whole listing.
     StopsAfterTenPages,
+    /// It replaces the query of a URL with the cursor.
+    ReplacesQuery,
+    /// It takes a type with a parameter, or one that ends in `+json`, for something else.
+    ExactMediaType,
+    /// It does not retry a request whose response breaks off.
+    FailsAtCutBodies,
+    /// It reports the part of a listing that it could read as if it were the whole.
+    PartAsWhole,
+    /// It takes every cursor but a non-empty text for the end of a listing.
+    LooseCursor,
+    /// It counts the attempts of all its calls together.
+    CountsAllAttempts,
+    /// It has a budget of retries that never fills up again.
+    BudgetNeverRefills,
+    /// It keeps a connection that is broken.
+    KeepsBrokenConnection,
     /// It sends the token in the query.
     TokenInUrl,
     /// It retries immediately.

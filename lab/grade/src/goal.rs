@@ -34,6 +34,11 @@ pub enum Goal {
     Result(Vec<Map<String, Value>>),
     /// An error.
     Error,
+    /// An error: a listing with so many records cannot be read to its end.
+    ErrorInListing {
+        /// The records of the whole listing.
+        records: u64,
+    },
     /// A printed error. It is for a case whose service no request can reach: there, a process
     /// that ends without output could have crashed.
     ErrorInWords,
@@ -190,6 +195,12 @@ impl Goal {
         let wanted = match self {
             Self::Result(wanted) => wanted.first()?,
             Self::ErrorWith(wanted) => wanted,
+            Self::ErrorInListing { records } => {
+                let printed = result?.get("records")?.as_u64()?;
+                return Some(format!(
+                    "{printed} of {records} records, and nothing says that the others are missing"
+                ));
+            }
             Self::Error | Self::ErrorInWords | Self::ResultOrError(_) => return None,
         };
         let result = result?;
@@ -216,7 +227,7 @@ impl Goal {
         };
         match self {
             Self::Result(results) => objects(results),
-            Self::Error => "an error".to_owned(),
+            Self::Error | Self::ErrorInListing { .. } => "an error".to_owned(),
             Self::ErrorInWords => "a printed error".to_owned(),
             Self::ErrorWith(members) if members.is_empty() => "a printed error".to_owned(),
             Self::ErrorWith(members) => {
@@ -238,7 +249,9 @@ impl Goal {
             |results: &[Map<String, Value>]| results.iter().any(|wanted| has(result, wanted));
         match self {
             Self::Result(results) => is_one_of(results),
-            Self::Error | Self::ErrorInWords => result::says_error(result),
+            Self::Error | Self::ErrorInListing { .. } | Self::ErrorInWords => {
+                result::says_error(result)
+            }
             Self::ErrorWith(members) => result::says_error(result) && has(result, members),
             Self::ResultOrError(results) => result::says_error(result) || is_one_of(results),
         }
@@ -247,7 +260,10 @@ impl Goal {
     /// An exit code other than 0 is an error whatever was printed before: some clients print
     /// the body of a failed response.
     fn is_reached(&self, process: &ProcessRecord, result: Option<&Map<String, Value>>) -> bool {
-        let takes_exit = matches!(self, Self::Error | Self::ResultOrError(_));
+        let takes_exit = matches!(
+            self,
+            Self::Error | Self::ErrorInListing { .. } | Self::ResultOrError(_)
+        );
         takes_exit && process.exit.is_some_and(|code| code != 0)
             || result.is_some_and(|result| self.takes(result))
     }
@@ -646,6 +662,30 @@ mod tests {
             let found = goal.judge(&wire, Some(&printed(line))).found;
             assert_eq!(found.as_deref(), Some(expected), "{line}");
         }
+    }
+
+    #[test]
+    fn a_part_of_a_listing_is_counted() {
+        let wire = one_request(WireRequest::default());
+        let judged = |code, line: &str| {
+            let goal = Goal::ErrorInListing { records: 17 };
+            let judged = goal.judge(&wire, Some(&exits(code, line)));
+            (judged.verdict, judged.found)
+        };
+
+        for (code, line) in [
+            (0, r#"{"error": "page 3"}"#),
+            (1, ""),
+            (1, r#"{"records": 9}"#),
+        ] {
+            assert_eq!(judged(code, line), (Reached, None), "{line}");
+        }
+        let found = "9 of 17 records, and nothing says that the others are missing";
+        let part = r#"{"records": 9}"#;
+        let expected = format!("printed {part}: {found}");
+        assert_eq!(judged(0, part), (Missed, Some(expected)));
+        let expected = "printed nothing, exit code 0".to_owned();
+        assert_eq!(judged(0, ""), (Missed, Some(expected)));
     }
 
     #[test]

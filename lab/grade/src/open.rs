@@ -1,7 +1,7 @@
 //! Cases that are open to any caller of their URLs, without a process.
 
 use host::{RunningService, StopError};
-use wire::WireRecord;
+use wire::{WireRecord, quoted};
 
 use super::error::ServiceError;
 use super::{
@@ -46,7 +46,7 @@ impl OpenCase<'_> {
         words.extend(token);
         let body = self.task.words.body;
         words.extend(body.map(|it| format!("-H 'Content-Type: application/json' -d '{it}'")));
-        words.push(self.url.to_owned());
+        words.push(quoted(self.url));
         words.join(" ")
     }
 }

@@ -371,10 +371,14 @@ impl Prepared {
             another_origin: beside.another.as_ref().map(RunningService::base_url),
         });
         let zone = self.served.case.time_zone;
+        let query = match self.served.lock().responder.query() {
+            query if query.is_empty() => query,
+            query => format!("?{query}"),
+        };
         let context = Context {
             set: zone.into_iter().map(TimeZone::variable).collect(),
             task: Some(self.task),
-            url: format!("{base_url}{}", self.path),
+            url: format!("{base_url}{}{query}", self.path),
             base_url,
             token: self.served.token.clone(),
         };
@@ -450,13 +454,17 @@ impl Served {
             return Problem::INTERNAL_ERROR.into_response();
         };
         let key = single(&head.headers, &IDEMPOTENCY_KEY);
+        let query = query(&head.uri);
+        let mut parameters = query.iter();
+        let cursor = parameters.find(|(name, _)| name == "cursor");
         let received = Received {
             path: without(&self.prefix, head.uri.path()),
             base_url: started.base_url.clone(),
             another_origin: started.another_origin.clone(),
             at: SystemTime::now(),
             is_fresh: position.is_none_or(|position| position.position == 1),
-            cursor: cursor(&head.uri),
+            cursor: cursor.map(|(_, cursor)| cursor.clone()),
+            query,
             key: key.and_then(|key| Some(key.to_str().ok()?.to_owned())),
             body,
         };
@@ -633,11 +641,10 @@ problems! { ,
 TOO_MANY = TOO_MANY_REQUESTS, "too_many_requests", "the case has had as many requests as it takes; begin it again";
 }
 
-/// The cursor of a query, decoded.
-fn cursor(uri: &http::Uri) -> Option<String> {
-    let Query(pairs) = Query::<Vec<(String, String)>>::try_from_uri(uri).ok()?;
-    let mut cursors = pairs.into_iter().filter(|(name, _)| name == "cursor");
-    cursors.next().map(|(_, cursor)| cursor)
+/// The parameters of a query, decoded.
+fn query(uri: &http::Uri) -> Vec<(String, String)> {
+    let query = Query::<Vec<(String, String)>>::try_from_uri(uri);
+    query.map(|Query(pairs)| pairs).unwrap_or_default()
 }
 
 #[cfg(test)]

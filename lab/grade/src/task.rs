@@ -6,11 +6,13 @@ mod create_twice;
 mod crowded;
 mod down;
 mod flaky;
+mod half_a_list;
 mod invalid_body;
 mod long_list;
 mod r#loop;
 mod lost_response;
 mod maintenance;
+mod many_calls;
 mod no_body;
 mod post_once;
 mod read_all;
@@ -47,10 +49,12 @@ pub static TASKS: &[&Task] = &[
     &no_body::TASK,
     &r#loop::TASK,
     &long_list::TASK,
+    &half_a_list::TASK,
     &create::TASK,
     &create_twice::TASK,
     &lost_response::TASK,
     &post_once::TASK,
+    &many_calls::TASK,
     &crowded::TASK,
     &silence::TASK,
 ];
@@ -149,6 +153,11 @@ pub(super) trait Responder: Send {
     /// What the caller must end up with, once everything was served.
     fn goal(&self) -> Goal;
 
+    /// The query of its URL, to which a client adds its cursor; empty for none.
+    fn query(&self) -> String {
+        String::new()
+    }
+
     /// What stands before the service.
     fn listener(&self) -> Listener {
         Listener::Open
@@ -202,6 +211,8 @@ pub(super) struct Received {
     pub(super) at: SystemTime,
     /// Whether it is the first on its connection.
     pub(super) is_fresh: bool,
+    /// The parameters of its query, decoded.
+    pub(super) query: Vec<(String, String)>,
     /// Its cursor, decoded.
     pub(super) cursor: Option<String>,
     /// Its idempotency key.
@@ -218,6 +229,7 @@ impl Received {
             another_origin: None,
             at: SystemTime::UNIX_EPOCH,
             is_fresh: true,
+            query: Vec::new(),
             cursor: None,
             key: None,
             body: Bytes::new(),

@@ -85,6 +85,7 @@ pub fn open(tasks: &[Open<'_>], options: &Options) -> String {
     }
     sheet.gap();
     if let Some((_, url)) = tasks.first().and_then(|task| task.cases.first()) {
+        let url = url.split('?').next().unwrap_or_default();
         sheet.line("Start a case again:");
         sheet.line(&format!("  curl -X POST {url}/again"));
     }

@@ -17,7 +17,7 @@ const WITHOUT_RETRY: [&str; 10] = [
     "invalid-body",
     "no-body",
     "loop",
-    "long-list",
+    "half-a-list",
     "create-twice",
     "post-once",
 ];

@@ -10,6 +10,7 @@
 mod bad;
 mod lazy;
 mod load;
+mod missed;
 mod right;
 mod waits;
 mod wrong;

@@ -54,7 +54,7 @@ struct CaseView {
     name: &'static str,
     url: String,
     token: Option<String>,
-    /// A command for a terminal that sends a request to it, ending in the URL.
+    /// A command for a terminal that sends a request to it; it contains the URL.
     curl: String,
     rows: Vec<RowView>,
     /// The requests that are not shown, in words; null if all are shown.

@@ -1,0 +1,30 @@
+//! Wrong on purpose in ways that no rule forbids: each habit misses the goal of its task.
+
+use futures_util::future::join_all;
+use grade::{GoalVerdict, ProcessSlots};
+
+use crate::{AT_ONCE, assert_none, fault, graded, habit, wrong::Row};
+
+/// Habit, task, and the rules that it breaks beside.
+const TABLE: [Row; 8] = [
+    ("replaces-query", "long-list", &[]),
+    ("exact-media-type", "long-list", &[]),
+    ("fails-at-cut-bodies", "long-list", &[]),
+    ("part-as-whole", "half-a-list", &["reads-to-the-end"]),
+    ("loose-cursor", "half-a-list", &["reads-to-the-end"]),
+    ("counts-all-attempts", "many-calls", &[]),
+    ("budget-never-refills", "many-calls", &[]),
+    ("keeps-broken-connection", "many-calls", &[]),
+];
+
+#[tokio::test]
+async fn every_habit_misses_its_goal() {
+    let slots = ProcessSlots::new(AT_ONCE);
+
+    let cases = TABLE.iter().map(async |(name, task, rules)| {
+        let client = habit(name);
+        let grade = graded(task, &client, &slots).await;
+        fault(&grade, &client, Some(GoalVerdict::Missed), rules)
+    });
+    assert_none(join_all(cases).await);
+}
