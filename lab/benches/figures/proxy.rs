@@ -9,7 +9,7 @@ use hyper::{
     service::service_fn,
 };
 use hyper_util::rt::TokioIo;
-use proxy::{Listening, Upstream};
+use proxy::{Listening, Setup, Upstream};
 use tokio::net::{TcpListener, TcpStream};
 
 use crate::{
@@ -63,7 +63,7 @@ fn turn(proxy: &Worker) -> f64 {
 pub(crate) fn serve_lab(upstream: &str) {
     let upstream = Upstream::new(upstream, &[]).expect("an upstream");
     let runtime = process::runtime();
-    let proxy = runtime.block_on(async { Listening::start(&upstream, None, &[], false) });
+    let proxy = runtime.block_on(async { Listening::start(&Setup::before(upstream), None) });
     let proxy = proxy.expect("a free port");
     thread::spawn(move || runtime.block_on(std::future::pending::<()>()));
     process::serve_at(&proxy.base_url());

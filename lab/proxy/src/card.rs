@@ -47,6 +47,9 @@ pub struct RouteRow {
     pub is_marked: bool,
     /// Whether its requests carry an idempotency key.
     pub has_key: bool,
+    /// Whether its requests in one run differ in their targets or bodies.
+    #[serde(skip)]
+    pub differ: bool,
 }
 
 /// A route and a fault.
@@ -58,11 +61,12 @@ pub struct CaseCard {
     pub fault: ProxyFault,
     /// How many runs there were.
     pub runs: usize,
-    /// How the command ended in the first of them; none if there was no command.
+    /// How the command ended in that run; none if there was no command.
     pub end: Option<CommandEnd>,
     /// The verdicts on its rules.
     pub rules: Vec<Judged>,
-    /// The requests of the route in the first run, from the one that met the fault on.
+    /// The requests of the route from the one that met the fault on, in the first run that
+    /// shows the verdict.
     pub requests: Vec<WireRow>,
 }
 
@@ -114,6 +118,7 @@ impl Recording {
                 unfit: unfit(&self.runs, route),
                 is_marked: requests().all(|it| !it.calls.is_empty()),
                 has_key: requests().all(|it| it.idempotency_key.is_some()),
+                differ: healthy().any(|run| differ(run, route)),
             }
         });
         rows.collect()
@@ -142,16 +147,19 @@ impl Recording {
     pub fn card(&self, confirm: usize, said: &Declared) -> ProxyCard {
         let healthy = self.runs.iter().filter(|run| run.kind == RunKind::Healthy);
         let cases = self.plan.iter().map(|(route, fault)| {
-            let mut runs = self.runs.iter().filter(|run| run.is_of(route, *fault));
-            let first = runs.next();
+            let runs = || self.runs.iter().filter(|run| run.is_of(route, *fault));
+            let rules = self.judge(route, *fault, confirm, said);
+            let wait = rules.iter().map(|judged| judged.shown_by).max();
+            let shows = runs().find(|run| Some(run.lasts()) == wait);
+            let first = shows.or_else(|| runs().next());
             CaseCard {
                 route: route.clone(),
                 fault: *fault,
-                runs: usize::from(first.is_some()) + runs.count(),
+                runs: runs().count(),
                 end: first
                     .filter(|_| !self.command.is_empty())
                     .map(|run| run.end.clone()),
-                rules: self.judge(route, *fault, confirm, said),
+                rules,
                 requests: first.map(rows).unwrap_or_default(),
             }
         });
@@ -179,10 +187,26 @@ impl Recording {
                 self.upstream
             ));
         }
+        for row in self.routes().iter().filter(|row| row.differ) {
+            if self.plan.iter().any(|(route, _)| *route == row.route) {
+                warnings.push(format!(
+                    "the requests of {} differ, and only the first one met each fault; --match TEXT \
+                     chooses another",
+                    row.route
+                ));
+            }
+        }
         warnings.sort_unstable();
         warnings.dedup();
         warnings
     }
+}
+
+/// Whether two requests of a route ask for different things.
+fn differ(run: &ProxyRun, route: &str) -> bool {
+    let mut requests = run.of_route(route);
+    let first = requests.next();
+    first.is_some_and(|first| requests.any(|other| !first.is_same_as(other)))
 }
 
 /// The requests of the target's route, from the target on.

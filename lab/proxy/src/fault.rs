@@ -8,12 +8,12 @@ use serde::Serialize;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ProxyFault {
-    /// The true response, three seconds late. It is the control and no fault: what comes twice
-    /// in it is sent twice by itself.
+    /// The true response, late. It is the control and no fault: what comes twice in it is sent
+    /// twice by itself.
     Hold,
     /// A 503 without Retry-After.
     Unavailable,
-    /// A 503 with `Retry-After: 2`.
+    /// A 503 with a Retry-After of two seconds, and of seven if that was kept.
     RetryAfter,
     /// A 400.
     Refused,
@@ -40,11 +40,17 @@ impl ProxyFault {
         Self::Silence,
     ];
 
-    /// The wait that `retry-after` asks for.
+    /// The first wait that `retry-after` asks for.
     pub const WAIT: Duration = Duration::from_secs(2);
 
-    /// For how long `hold` holds a response: longer than any wait that is asked for.
+    /// The second one: a client that waits for about two seconds anyway is early here.
+    pub const LONG_WAIT: Duration = Duration::from_secs(7);
+
+    /// For how long `hold` holds a response: longer than the first wait.
     pub const HELD: Duration = Duration::from_secs(3);
+
+    /// The same for the second wait.
+    pub const LONG_HELD: Duration = Duration::from_secs(8);
 
     /// Its name on the command line.
     #[must_use]
@@ -67,16 +73,29 @@ impl ProxyFault {
     fn words_and_rules(self) -> (&'static str, &'static str, &'static [&'static str]) {
         let of_jobs = &["idempotency-key-reuse", "same-body", "once"];
         match self {
-            Self::Hold => ("hold", "the response, 3 s late", &[]),
+            Self::Hold => ("hold", "a late response", &[]),
             Self::Unavailable => ("unavailable", "503", of_jobs),
             Self::RetryAfter => (
                 "retry-after",
-                "503, Retry-After: 2",
+                "503 with Retry-After",
                 &["retry-after-seconds"],
             ),
             Self::Refused => ("refused", "400", &["refused-once"]),
             Self::LostResponse => ("lost-response", "lost response", of_jobs),
             Self::Silence => ("silence", "silence", &["read-timeout"]),
+        }
+    }
+
+    /// For how long it lasts in its first run: the wait that it asks for, or for how long it
+    /// holds a response.
+    #[must_use]
+    pub fn lasts(self) -> Duration {
+        match self {
+            Self::Hold => Self::HELD,
+            Self::RetryAfter => Self::WAIT,
+            Self::Unavailable | Self::Refused | Self::LostResponse | Self::Silence => {
+                Duration::ZERO
+            }
         }
     }
 

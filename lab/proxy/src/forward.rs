@@ -1,12 +1,14 @@
 //! One request: it meets its fault, or it is handed on once.
 
-use std::{convert::Infallible, io, sync::Arc};
+use std::{convert::Infallible, io, net::SocketAddr, sync::Arc, time::Duration};
 
 use axum::{
     body::Body,
     response::{IntoResponse, Response},
 };
-use host::{ConnectionFault, admit_from, guard::is_loopback_origin, watched_body::watched};
+use host::{
+    ConnectionFault, ConnectionPeer, admit_from, guard::is_loopback_origin, watched_body::watched,
+};
 use http::{
     HeaderMap, HeaderName, HeaderValue, Method, Request, StatusCode, Uri, Version,
     header::{
@@ -24,6 +26,7 @@ use serde_json::json;
 use tokio::{net::TcpStream, time::sleep};
 
 use super::{
+    replay::read_ahead,
     session::{Entry, Session},
     upstream::Upstream,
 };
@@ -51,6 +54,8 @@ pub(super) struct Forwarder {
     pub(super) upstream: Upstream,
     pub(super) keeps_host: bool,
     pub(super) session: Arc<Session>,
+    /// The address that it listens on.
+    pub(super) address: SocketAddr,
 }
 
 impl Forwarder {
@@ -78,10 +83,16 @@ impl Forwarder {
         };
         let watch = self.session.watch(entry);
         let request = request.map(|body| watched(body, watch));
-        match entry.fault {
+        let request = if self.session.waits_for_text(entry) {
+            let (head, body) = request.into_parts();
+            Request::from_parts(head, read_ahead(body).await)
+        } else {
+            request
+        };
+        match self.session.meets(entry) {
             None => self.pass(entry, request).await,
-            Some(fault) => {
-                let response = self.fault(entry, fault, request).await;
+            Some(met) => {
+                let response = self.fault(entry, met, request).await;
                 self.session.hit.notify_one();
                 response
             }
@@ -112,17 +123,27 @@ impl Forwarder {
         Some((what, StatusCode::NOT_IMPLEMENTED, detail))
     }
 
-    async fn fault(&self, entry: Entry, fault: ProxyFault, request: Request<Body>) -> Response {
+    async fn fault(
+        &self,
+        entry: Entry,
+        (fault, lasts): (ProxyFault, Duration),
+        request: Request<Body>,
+    ) -> Response {
         let (status, detail) = match fault {
             ProxyFault::Hold => {
                 let response = self.hand_on(entry, request).await;
-                sleep(ProxyFault::HELD).await;
+                sleep(lasts).await;
                 return self.give(entry, response, true);
             }
             ProxyFault::LostResponse => return self.lose(entry, request).await,
             ProxyFault::Silence => {
+                let peer = request.extensions().get::<ConnectionPeer>().copied();
                 read_all(request.into_body()).await;
-                self.session.note(entry, |it, now| it.delivered = Some(now));
+                if let Some(ConnectionPeer(client)) = peer {
+                    self.session.watch_sender(entry, client, self.address);
+                }
+                self.session
+                    .note(entry, |request, now| request.delivered = Some(now));
                 return withheld(ConnectionFault::Silence);
             }
             ProxyFault::Unavailable => (StatusCode::SERVICE_UNAVAILABLE, "unavailable on purpose"),
@@ -131,7 +152,7 @@ impl Forwarder {
         };
         let mut response = problem(status, detail);
         if fault == ProxyFault::RetryAfter {
-            let wait = HeaderValue::from(ProxyFault::WAIT.as_secs());
+            let wait = HeaderValue::from(lasts.as_secs());
             response.headers_mut().insert(RETRY_AFTER, wait);
         }
         // The request is read whole before.

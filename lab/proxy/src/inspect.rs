@@ -1,7 +1,10 @@
 //! What a request says of its call, without a value that could be a secret.
 
 use host::{Purpose, SeedKey};
-use http::{HeaderMap, HeaderName, HeaderValue, Uri, header::AUTHORIZATION};
+use http::{
+    HeaderMap, HeaderName, HeaderValue, Uri,
+    header::{AUTHORIZATION, IF_MATCH, IF_NONE_MATCH, IF_UNMODIFIED_SINCE},
+};
 use wire::ValueHash;
 
 use crate::ProxyRequest;
@@ -25,6 +28,9 @@ const ENVOY: &str = "x-envoy-attempt-count";
 
 /// A shorter credential may stand in a URL by chance.
 const CREDENTIAL: usize = 16;
+
+/// The headers with which a request fails if it was done before (RFC 9110 §13.1).
+const PRECONDITIONS: [HeaderName; 3] = [IF_MATCH, IF_NONE_MATCH, IF_UNMODIFIED_SINCE];
 
 /// Parameters that are named like secrets.
 const SECRETS: [&str; 8] = [
@@ -75,6 +81,7 @@ pub(super) fn inspect(
             .is_some_and(|attempt| attempt > 1),
         credential_in_url: credential(headers).map(|secret| target.contains(secret)),
         names_a_secret: uri.query().is_some_and(names_a_secret),
+        has_precondition: PRECONDITIONS.iter().any(|name| headers.contains_key(name)),
         ..ProxyRequest::default()
     }
 }
@@ -159,6 +166,24 @@ mod tests {
                 (request.attempt, request.is_repeated_by_a_hop),
                 (attempt, by_hop)
             );
+        }
+    }
+
+    #[test]
+    fn preconditions_are_noticed() {
+        for (line, expected) in [
+            (("if-none-match", "*"), true),
+            (("if-match", "\"a\""), true),
+            (
+                ("if-unmodified-since", "Sun, 06 Nov 1994 08:49:37 GMT"),
+                true,
+            ),
+            (
+                ("if-modified-since", "Sun, 06 Nov 1994 08:49:37 GMT"),
+                false,
+            ),
+        ] {
+            assert_eq!(of("/", &[line]).has_precondition, expected, "{line:?}");
         }
     }
 

@@ -3,22 +3,25 @@
 
 use std::{future::ready, io, process::Stdio, sync::Arc, time::Duration};
 
-use http::HeaderName;
 use process::{ClientCommand, Context, LabDelay, ProcessLimits};
 use tokio::{process::Command, time::sleep};
 use wire::Stopped;
 
-use super::{Aim, Listening, Upstream};
+use super::{
+    Aim, Listening, Setup,
+    routes::{base, holding},
+    schedule::{first_wait, shorter_control, two_waits},
+};
 use crate::{
     CommandEnd, Declared, Judged, ProxyCard, ProxyFault, ProxyRequest, ProxyRun, Recording,
-    RouteRow, Templates, is_health_check, is_safe,
+    RouteRow, Templates, borne, is_health_check, is_safe, quiet::controls_of,
 };
 
 /// How a command is run, and what is asked of it.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Its API.
-    pub upstream: Upstream,
+    /// The proxy of each run.
+    pub setup: Setup,
     /// The command.
     pub command: ClientCommand,
     /// The variables to set, each with a text in which `{base_url}` stands for the proxy.
@@ -29,8 +32,8 @@ pub struct Options {
     pub faults: Vec<ProxyFault>,
     /// What the user says of the API and of the command.
     pub declared: Declared,
-    /// Further headers whose values name a call.
-    pub call_headers: Vec<HeaderName>,
+    /// The text that the requests hold that meet faults.
+    pub text: Option<String>,
     /// How many runs and controls confirm what equal requests show.
     pub confirm: usize,
     /// For how long a silence lasts.
@@ -39,9 +42,10 @@ pub struct Options {
     pub time: Duration,
     /// What a shell does before each run.
     pub before: Option<String>,
-    /// Whether `Host` is passed on as it came.
-    pub keeps_host: bool,
 }
+
+/// How many controls find out how long a command bears a late response.
+const CONTROLS: usize = 3;
 
 /// How many requests of a command that fails are named.
 const SHOWN: usize = 8;
@@ -98,6 +102,18 @@ pub enum PlanError {
         /// Those that there are.
         known: String,
     },
+    /// A declaration holds for requests that ask for different things.
+    #[error(
+        "the requests '{route}' differ, and --once holds for one operation: choose it by a text of \
+         its body or target, --match TEXT"
+    )]
+    Ambiguous {
+        /// Their route.
+        route: String,
+    },
+    /// No request holds the text.
+    #[error("no request of the healthy runs holds the text '{0}' of --match")]
+    NoSuchText(String),
 }
 
 /// A run that begins.
@@ -109,6 +125,12 @@ pub struct Progress {
     pub of: usize,
     /// What it is for, in words.
     pub what: String,
+}
+
+/// How many runs were begun, and how many are planned so far.
+struct Count {
+    done: usize,
+    all: usize,
 }
 
 /// A command with its healthy runs, and what follows from them.
@@ -130,7 +152,7 @@ impl Plan {
             templates: Templates::default(),
             recording: Recording {
                 command: options.command.words(),
-                upstream: options.upstream.to_string(),
+                upstream: options.setup.upstream().to_string(),
                 ..Recording::default()
             },
             options,
@@ -153,7 +175,7 @@ impl Plan {
 
     fn check_healthy(&self, run: &ProxyRun) -> Result<(), PlanError> {
         if run.requests.iter().any(ProxyRequest::is_unanswered) {
-            let upstream = self.options.upstream.to_string();
+            let upstream = self.options.setup.upstream().to_string();
             return Err(PlanError::Unreachable { upstream });
         }
         if run.end.exit != Some(0) {
@@ -185,7 +207,8 @@ impl Plan {
     /// Learns the routes from the healthy runs.
     fn name_routes(&mut self) {
         let shapes = self.recording.runs.iter().map(|run| {
-            let shapes = run.requests.iter().map(|request| request.route.clone());
+            let shapes = run.requests.iter();
+            let shapes = shapes.map(|request| base(&request.route).to_owned());
             shapes.collect::<Vec<_>>()
         });
         if let [one, other] = &*shapes.collect::<Vec<_>>() {
@@ -211,16 +234,45 @@ impl Plan {
                 .iter()
                 .chain(&self.options.declared.once)
         };
-        if let Some(route) = named().find(|it| rows.iter().all(|row| row.route != **it)) {
-            let known: Vec<_> = rows.iter().map(|row| format!("'{}'", row.route)).collect();
+        let is_unknown = |route: &&String| rows.iter().all(|row| base(&row.route) != **route);
+        if let Some(route) = named().find(is_unknown) {
+            let mut known: Vec<_> = rows.iter().map(|row| base(&row.route)).collect();
+            known.dedup();
+            let known: Vec<_> = known.iter().map(|route| format!("'{route}'")).collect();
             return Err(PlanError::NoSuchRoute {
                 route: route.clone(),
                 known: known.join(", "),
             });
         }
-        let is_chosen = |row: &&RouteRow| match self.options.routes.is_empty() {
-            true => can_be_aimed_at(row) && !is_health_check(&row.route),
-            false => self.options.routes.contains(&row.route),
+        let holds_text = |row: &&RouteRow| {
+            let text = self.options.text.as_ref();
+            text.is_none_or(|text| row.route == holding(base(&row.route), text))
+        };
+        if let Some(text) = self
+            .options
+            .text
+            .as_ref()
+            .filter(|_| !rows.iter().any(|row| holds_text(&row)))
+        {
+            return Err(PlanError::NoSuchText(text.clone()));
+        }
+        let is_ambiguous =
+            |row: &&RouteRow| row.differ && self.options.declared.is_once(&row.route);
+        if let Some(row) = rows
+            .iter()
+            .find(is_ambiguous)
+            .filter(|_| self.options.text.is_none())
+        {
+            let route = row.route.clone();
+            return Err(PlanError::Ambiguous { route });
+        }
+        let is_chosen = |row: &&RouteRow| {
+            if self.options.routes.is_empty() {
+                holds_text(row) && can_be_aimed_at(row) && !is_health_check(&row.route)
+            } else {
+                let mut routes = self.options.routes.iter();
+                holds_text(row) && routes.any(|route| route == base(&row.route))
+            }
         };
         let cases = rows.iter().filter(is_chosen).flat_map(|row| {
             let faults = ProxyFault::ALL.into_iter();
@@ -235,7 +287,7 @@ impl Plan {
     /// nothing may be sent again, so that only its mark could be wrong.
     fn is_asked(&self, row: &RouteRow, fault: ProxyFault) -> bool {
         let is_safe = is_safe(&row.route);
-        let is_declared = self.options.declared.once.contains(&row.route);
+        let is_declared = self.options.declared.is_once(&row.route);
         let tells = match fault {
             ProxyFault::Unavailable | ProxyFault::LostResponse => {
                 !is_safe || row.has_key || is_declared
@@ -260,7 +312,10 @@ impl Plan {
         let took = cases.map(|(_, fault)| match fault {
             ProxyFault::Silence => healthy + self.options.patience,
             ProxyFault::Hold => healthy + ProxyFault::HELD,
-            ProxyFault::RetryAfter => healthy + ProxyFault::WAIT,
+            // A control and a run more tell it from a client that waits anyway.
+            ProxyFault::RetryAfter => {
+                healthy * 3 + ProxyFault::WAIT + ProxyFault::LONG_HELD + ProxyFault::LONG_WAIT
+            }
             ProxyFault::Unavailable | ProxyFault::Refused | ProxyFault::LostResponse => healthy,
         });
         (&self.recording.plan, took.sum())
@@ -273,42 +328,146 @@ impl Plan {
     /// [`PlanError`] if a run could not be made.
     pub async fn execute(&mut self, on: &impl Fn(Progress)) -> Result<(), PlanError> {
         let cases = self.recording.plan.clone();
-        let mut done = self.recording.runs.len();
-        let mut all = done + cases.len();
+        let mut count = Count {
+            done: self.recording.runs.len(),
+            all: self.recording.runs.len() + cases.len(),
+        };
         for (route, fault) in &cases {
-            done += 1;
-            self.run_case(route, *fault, (done, all), on).await?;
+            match fault {
+                ProxyFault::Hold => {
+                    self.control(route, ProxyFault::HELD, &mut count, on)
+                        .await?
+                }
+                ProxyFault::RetryAfter => {
+                    let first = first_wait(&self.recording.runs, route, self.is_marked(route));
+                    self.run_case(route, *fault, first, &mut count, on).await?;
+                    self.longer_wait(route, &mut count, on).await?;
+                }
+                _ => {
+                    let lasts = fault.lasts();
+                    self.run_case(route, *fault, lasts, &mut count, on).await?;
+                }
+            }
         }
         for (route, fault) in &cases {
-            while self.is_suspected(route, *fault) {
-                let made = |plan: &Self, fault| {
-                    let runs = plan.recording.runs.iter();
-                    runs.filter(|run| run.is_of(route, fault)).count()
-                };
-                let lacking = [ProxyFault::Hold, *fault].into_iter();
-                let lacking = lacking.filter(|it| made(self, *it) < self.options.confirm);
-                for fault in lacking.collect::<Vec<_>>() {
-                    (done, all) = (done + 1, all + 1);
-                    self.run_case(route, fault, (done, all), on).await?;
+            while let Some(lasts) = self.suspected(route, *fault) {
+                self.confirm(route, *fault, lasts, &mut count, on).await?;
+                if *fault == ProxyFault::RetryAfter {
+                    self.longer_wait(route, &mut count, on).await?;
                 }
             }
         }
         Ok(())
     }
 
+    /// One more run of a case that is suspected, and of its control, as far as they are
+    /// lacking.
+    async fn confirm(
+        &mut self,
+        route: &str,
+        fault: ProxyFault,
+        lasts: Duration,
+        count: &mut Count,
+        on: &impl Fn(Progress),
+    ) -> Result<(), PlanError> {
+        let needed = self.options.confirm;
+        if controls_of(&self.recording.runs, route, lasts).count() < needed {
+            let controls = controls_of(&self.recording.runs, route, lasts);
+            let held = controls
+                .map(ProxyRun::lasts)
+                .min()
+                .unwrap_or(ProxyFault::HELD);
+            count.all += 1;
+            self.run_case(route, ProxyFault::Hold, held, count, on)
+                .await?;
+        }
+        let of_case = |run: &&ProxyRun| run.is_of(route, fault) && run.lasts() == lasts;
+        if self.recording.runs.iter().filter(of_case).count() < needed {
+            count.all += 1;
+            self.run_case(route, fault, lasts, count, on).await?;
+        }
+        Ok(())
+    }
+
+    /// Holds a response of a route for so long, or for as long as the command bears it.
+    async fn control(
+        &mut self,
+        route: &str,
+        held: Duration,
+        count: &mut Count,
+        on: &impl Fn(Progress),
+    ) -> Result<(), PlanError> {
+        let mut next = Some(held);
+        for attempt in 0..CONTROLS {
+            let Some(held) = next else { break };
+            count.all += usize::from(attempt > 0);
+            self.run_case(route, ProxyFault::Hold, held, count, on)
+                .await?;
+            next = self.recording.runs.last().and_then(shorter_control);
+        }
+        Ok(())
+    }
+
+    /// Asks for a second wait where the first was heeded, if the command bears its control.
+    async fn longer_wait(
+        &mut self,
+        route: &str,
+        count: &mut Count,
+        on: &impl Fn(Progress),
+    ) -> Result<(), PlanError> {
+        let fault = ProxyFault::RetryAfter;
+        let judged = self.judge(route, fault);
+        if !judged.iter().any(|judged| judged.needs_longer_wait) {
+            return Ok(());
+        }
+        let is_marked = self.is_marked(route);
+        let longest = borne(&self.recording.runs, route);
+        let has_tried =
+            self.recording.runs.iter().any(|run| {
+                run.is_of(route, ProxyFault::Hold) && run.lasts() >= ProxyFault::LONG_HELD
+            });
+        if !is_marked && longest >= Some(ProxyFault::HELD) && !has_tried {
+            count.all += 1;
+            self.control(route, ProxyFault::LONG_HELD, count, on)
+                .await?;
+        }
+        let Some((short, long)) = two_waits(&self.recording.runs, route, is_marked) else {
+            return Ok(());
+        };
+        for wait in [short, long] {
+            let mut runs = self.recording.runs.iter();
+            if !runs.any(|run| run.is_of(route, fault) && run.lasts() == wait) {
+                count.all += 1;
+                self.run_case(route, fault, wait, count, on).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether all requests of a route carry a value that names their call.
+    fn is_marked(&self, route: &str) -> bool {
+        let rows = self.routes();
+        rows.iter().any(|row| row.route == route && row.is_marked)
+    }
+
     async fn run_case(
         &mut self,
         route: &str,
         fault: ProxyFault,
-        (number, of): (usize, usize),
+        lasts: Duration,
+        count: &mut Count,
         on: &impl Fn(Progress),
     ) -> Result<(), PlanError> {
-        let what = format!("{route}: {}", fault.words());
-        on(Progress { number, of, what });
+        count.done += 1;
+        on(Progress {
+            number: count.done,
+            of: count.all,
+            what: format!("{route}: {}", fault.words()),
+        });
         let aim = Aim {
             templates: self.templates.clone(),
-            route: route.to_owned(),
-            fault,
+            lasts,
+            ..Aim::at(route, fault)
         };
         let mut run = self.run(Some(aim)).await?;
         name_routes(&mut run, &self.templates);
@@ -316,18 +475,25 @@ impl Plan {
         Ok(())
     }
 
-    fn is_suspected(&self, route: &str, fault: ProxyFault) -> bool {
+    fn judge(&self, route: &str, fault: ProxyFault) -> Vec<Judged> {
         let Options {
             confirm, declared, ..
         } = &self.options;
-        let judged = self.recording.judge(route, fault, *confirm, declared);
-        judged.iter().any(|judged: &Judged| judged.is_suspected)
+        self.recording.judge(route, fault, *confirm, declared)
+    }
+
+    /// The wait that the runs asked for that break a rule, if more runs would confirm it.
+    fn suspected(&self, route: &str, fault: ProxyFault) -> Option<Duration> {
+        let judged = self.judge(route, fault);
+        let mut judged = judged.iter();
+        let suspected = judged.find(|judged| judged.is_suspected);
+        suspected.map(|judged| judged.shown_by)
     }
 
     /// One run of the command, with a proxy of its own.
     async fn run(&self, aim: Option<Aim>) -> Result<ProxyRun, PlanError> {
         let Options {
-            upstream,
+            setup,
             command,
             set,
             patience,
@@ -341,9 +507,7 @@ impl Plan {
         let is_silent = aim
             .as_ref()
             .is_some_and(|aim| aim.fault == ProxyFault::Silence);
-        let (headers, keeps_host) = (&self.options.call_headers, self.options.keeps_host);
-        let proxy = Listening::start(upstream, aim, headers, keeps_host);
-        let proxy = proxy.map_err(PlanError::Listen)?;
+        let proxy = Listening::start(setup, aim).map_err(PlanError::Listen)?;
         let base_url = proxy.base_url();
         let set = set
             .iter()
@@ -401,7 +565,9 @@ fn can_be_aimed_at(row: &RouteRow) -> bool {
 
 fn name_routes(run: &mut ProxyRun, templates: &Templates) {
     for request in &mut run.requests {
-        request.route = templates.route(&request.route);
+        let shape = base(&request.route);
+        let text = request.route.strip_prefix(shape).unwrap_or_default();
+        request.route = templates.route(shape) + text;
     }
 }
 

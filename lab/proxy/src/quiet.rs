@@ -2,7 +2,7 @@
 
 use std::{collections::HashSet, time::Duration};
 
-use super::{ProxyFault, ProxyRun, RunKind};
+use super::{ProxyFault, ProxyRequest, ProxyRun, RunKind};
 
 /// Why equal requests of a route need not belong to one call; none if the route is quiet.
 ///
@@ -26,19 +26,18 @@ pub fn unfit(runs: &[ProxyRun], route: &str) -> Option<String> {
     if healthy().any(|run| came_twice(run, route)) {
         return Some("the same request is made more than once".to_owned());
     }
-    let controls: Vec<_> = runs
-        .iter()
-        .filter(|it| it.is_of(route, ProxyFault::Hold))
-        .collect();
-    if controls.iter().any(|run| came_twice(run, route)) {
+    let controls = || runs.iter().filter(|run| run.is_of(route, ProxyFault::Hold));
+    if controls().any(|run| came_twice(run, route)) {
         return Some("the same request came again while its response was held".to_owned());
     }
-    let bore_it = |run: &&ProxyRun| {
-        let target = run.target();
-        target.is_some_and(|it| it.delivered.is_some()) && run.end.exit == Some(0)
-    };
-    if !controls.iter().all(bore_it) {
-        return Some("the command does not bear a response that is 3 s late".to_owned());
+    // A longer control only finds out how long the command waits.
+    let bearable = borne(runs, route);
+    let is_asked = |run: &&ProxyRun| bearable.is_none_or(|longest| run.lasts() <= longest);
+    if let Some(control) = controls().filter(is_asked).find(|run| !run.is_borne()) {
+        let late = wire::duration(control.lasts());
+        return Some(format!(
+            "the command does not bear a response that is {late} late"
+        ));
     }
     let others = runs.iter().filter(|run| run.kind != RunKind::Healthy);
     let mut others = others.filter(|run| !run.is_of(route, ProxyFault::Hold));
@@ -46,11 +45,32 @@ pub fn unfit(runs: &[ProxyRun], route: &str) -> Option<String> {
     noisy.then(|| "the same request came twice, and it was not the one that failed".to_owned())
 }
 
-/// For how long after its target each control of a route watched for what comes by itself;
-/// none without a control.
-pub(super) fn watched(runs: &[ProxyRun], route: &str) -> Option<Duration> {
+/// For how long a response of a route may be held at least, as its controls show; none if the
+/// command bore none of them.
+#[must_use]
+pub fn borne(runs: &[ProxyRun], route: &str) -> Option<Duration> {
     let controls = runs.iter().filter(|run| run.is_of(route, ProxyFault::Hold));
-    let watched = controls.filter_map(|run| {
+    controls
+        .filter(|run| run.is_borne())
+        .map(ProxyRun::lasts)
+        .max()
+}
+
+/// The controls of a route that tell something of a wait: the command bore them, and they
+/// held the response for longer.
+pub(super) fn controls_of<'a>(
+    runs: &'a [ProxyRun],
+    route: &'a str,
+    wait: Duration,
+) -> impl Iterator<Item = &'a ProxyRun> {
+    let controls = runs.iter().filter(|run| run.is_of(route, ProxyFault::Hold));
+    controls.filter(move |run| run.is_borne() && run.lasts() > wait)
+}
+
+/// For how long after its target each of these controls watched for what comes by itself;
+/// none without a control.
+pub(super) fn watched(runs: &[ProxyRun], route: &str, wait: Duration) -> Option<Duration> {
+    let watched = controls_of(runs, route, wait).filter_map(|run| {
         let target = run.target()?;
         Some(run.end.took.saturating_sub(target.arrived))
     });
@@ -61,10 +81,19 @@ pub(super) fn watched(runs: &[ProxyRun], route: &str) -> Option<Duration> {
 /// met the fault of the run.
 fn came_twice(run: &ProxyRun, route: &str) -> bool {
     let mut seen = HashSet::new();
-    let target = run.target().filter(|_| !run.is_of(route, ProxyFault::Hold));
+    let target = run.target();
+    let is_control = run.is_of(route, ProxyFault::Hold);
+    // What follows after the command gave up on the late response is an attempt, too.
+    let gave_up = target.filter(|target| target.delivered.is_none());
+    let gave_up = gave_up.and_then(|target| target.closed);
+    let is_attempt = |request: &ProxyRequest| match gave_up {
+        _ if !target.is_some_and(|target| target.is_same_as(request)) => false,
+        Some(gave_up) if is_control => request.arrived >= gave_up,
+        _ => !is_control,
+    };
     let mut requests = run.of_route(route);
     requests.any(|request| match request.asks_for() {
-        Some(_) if target.is_some_and(|target| target.is_same_as(request)) => false,
+        Some(_) if is_attempt(request) => false,
         Some(asked) => !seen.insert(asked),
         // It equals no other, and ties nothing.
         None => false,

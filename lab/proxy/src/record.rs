@@ -37,6 +37,8 @@ pub enum RunKind {
         route: String,
         /// The fault.
         fault: ProxyFault,
+        /// The wait that `retry-after` asked for, or for how long `hold` held the response.
+        lasts: Duration,
     },
 }
 
@@ -84,6 +86,10 @@ pub struct ProxyRequest {
     pub credential_in_url: Option<bool>,
     /// Whether its query has a parameter with the name of a secret.
     pub names_a_secret: bool,
+    /// Whether it has a precondition, such as `If-None-Match: *`: it is done once at most.
+    pub has_precondition: bool,
+    /// Whether its target or its body holds the text of `--match`.
+    pub holds_text: bool,
     /// What the upstream did with it; none if it was not handed on.
     pub upstream: Option<UpstreamResponse>,
     /// The fault that it was meant to meet.
@@ -97,6 +103,9 @@ pub struct ProxyRequest {
     pub head: Option<Duration>,
     /// When its connection was closed.
     pub closed: Option<Duration>,
+    /// When the process that sent it had ended; none if it went on, or if it is not known. A
+    /// process that ends closes its connections, and that is not giving up.
+    pub sender_ended: Option<Duration>,
 }
 
 /// The body of a request.
@@ -162,6 +171,25 @@ impl ProxyRun {
     /// Whether it is a run with this fault on this route.
     #[must_use]
     pub fn is_of(&self, route: &str, fault: ProxyFault) -> bool {
-        matches!(&self.kind, RunKind::Fault { route: of, fault: it } if of == route && *it == fault)
+        matches!(&self.kind, RunKind::Fault { route: of, fault: met, .. } if of == route && *met == fault)
+    }
+
+    /// The wait that its fault asked for, or for how long it held a response.
+    #[must_use]
+    pub fn lasts(&self) -> Duration {
+        match self.kind {
+            RunKind::Healthy => Duration::ZERO,
+            RunKind::Fault { lasts, .. } => lasts,
+        }
+    }
+
+    /// Whether the command bore the control of this run: it waited for the late response, and
+    /// succeeded.
+    #[must_use]
+    pub fn is_borne(&self) -> bool {
+        let is_delivered = self
+            .target()
+            .is_some_and(|target| target.delivered.is_some());
+        is_delivered && self.end.exit == Some(0)
     }
 }

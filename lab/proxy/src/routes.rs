@@ -42,10 +42,22 @@ fn is_plain(segment: &str) -> bool {
     is_version || segment.len() <= WORD && segment.bytes().all(is_word)
 }
 
+/// The route of those requests of a route that hold a text: `POST /graphql [createOrder]`.
+#[must_use]
+pub fn holding(route: &str, text: &str) -> String {
+    format!("{route} [{text}]")
+}
+
+/// A route without the text that its requests hold. A path has no blank.
+#[must_use]
+pub(super) fn base(route: &str) -> &str {
+    route.split_once(" [").map_or(route, |(base, _)| base)
+}
+
 /// Whether a route looks like a health check.
 #[must_use]
 pub fn is_health_check(route: &str) -> bool {
-    let last = route.rsplit('/').find(|segment| !segment.is_empty());
+    let last = base(route).rsplit('/').find(|segment| !segment.is_empty());
     last.is_some_and(|last| HEALTH.contains(&last))
 }
 

@@ -7,6 +7,7 @@ use wire::{duration, duration_left};
 
 use super::{
     Body, ProxyRequest, ProxyRun,
+    routes::base,
     ties::{Tie, TieKind, ties},
 };
 
@@ -25,7 +26,7 @@ pub struct Rule {
 pub const RULES: [Rule; 7] = [
     Rule {
         id: "retry-after-seconds",
-        text: "a retry came no earlier than Retry-After asked for",
+        text: "a retry came no earlier than Retry-After asked for, with a short wait and a long one",
         source: "RFC 9110 §10.2.3",
     },
     Rule {
@@ -45,12 +46,12 @@ pub const RULES: [Rule; 7] = [
     },
     Rule {
         id: "once",
-        text: "a request that must not be done twice was not sent again without its key",
+        text: "a request that must not be done twice was not done twice, nor sent again without its key",
         source: "RFC 9110 §9.2.2",
     },
     Rule {
         id: "read-timeout",
-        text: "the command gave up on a silent connection",
+        text: "the command gave up on a silent connection and went on",
         source: "OWASP API10:2023",
     },
     Rule {
@@ -81,6 +82,14 @@ pub struct Declared {
     pub give_up_within: Option<Duration>,
 }
 
+impl Declared {
+    /// Whether requests of this route must not be done twice.
+    #[must_use]
+    pub fn is_once(&self, route: &str) -> bool {
+        self.once.iter().any(|declared| declared == base(route))
+    }
+}
+
 /// What one run shows of a rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum RunEvidence {
@@ -90,7 +99,7 @@ pub(super) enum RunEvidence {
         found: String,
     },
     Kept(Option<String>),
-    Skipped,
+    Skipped(Option<&'static str>),
     NotExercised(&'static str),
     CannotTell(String),
 }
@@ -116,6 +125,10 @@ impl RunEvidence {
 /// How late the end of a connection may be noticed.
 const LATE: Duration = Duration::from_millis(500);
 
+/// For how long a process goes on at least after it has given up. One that ends sooner may
+/// have closed the connection only because it ended.
+const GOES_ON: Duration = Duration::from_millis(500);
+
 /// What one run of a case shows of a rule. Equal requests count `within` this time.
 pub(super) fn shown(
     rule: &str,
@@ -128,11 +141,11 @@ pub(super) fn shown(
     };
     let ties: Vec<_> = ties(run, within).collect();
     match rule {
-        "retry-after-seconds" => retry_after(&ties),
+        "retry-after-seconds" => retry_after(&ties, run.lasts()),
         "refused-once" => refused_once(&ties),
         "idempotency-key-reuse" => key_reuse(target, &ties),
         "same-body" => same_body(target, run, &ties),
-        "once" => once(target, &ties, declared),
+        "once" => once(target, &ties, run, declared),
         "read-timeout" => read_timeout(target, &ties, run, declared),
         _ => RunEvidence::NotExercised("it is not judged by this fault"),
     }
@@ -149,21 +162,29 @@ fn offending<'a, 'b>(
         .or_else(|| all().next())
 }
 
-fn retry_after(ties: &[Tie<'_>]) -> RunEvidence {
-    let asked = super::ProxyFault::WAIT;
-    let waited = |tie: &Tie<'_>| {
-        tie.next
-            .arrived
-            .saturating_sub(tie.first.head.unwrap_or_default())
-    };
+/// How long after the failure an attempt came.
+pub(super) fn waited(tie: &Tie<'_>) -> Duration {
+    let failed = tie.first.head.unwrap_or_default();
+    tie.next.arrived.saturating_sub(failed)
+}
+
+fn retry_after(ties: &[Tie<'_>], asked: Duration) -> RunEvidence {
     let early = offending(ties, |tie| waited(tie) + TOLERANCE < asked);
     match (early, ties.first()) {
+        (Some(tie), _) if asked > super::ProxyFault::WAIT => {
+            let (waited, asked) = (waited(tie).as_secs_f64(), duration(asked));
+            let found = format!("after {waited:.2} s of {asked}: capped, or by chance");
+            RunEvidence::broken(tie, found)
+        }
         (Some(tie), _) => {
             let early = duration_left(asked.saturating_sub(waited(tie)));
             RunEvidence::broken(tie, format!("{early} too early"))
         }
-        (None, Some(tie)) => RunEvidence::Kept(Some(format!("after {}", duration(waited(tie))))),
-        (None, None) => RunEvidence::Skipped,
+        (None, Some(tie)) => {
+            let (waited, asked) = (duration(waited(tie)), duration(asked));
+            RunEvidence::Kept(Some(format!("after {waited} of {asked}")))
+        }
+        (None, None) => RunEvidence::Skipped(None),
     }
 }
 
@@ -186,7 +207,7 @@ fn key_reuse(target: &ProxyRequest, ties: &[Tie<'_>]) -> RunEvidence {
     match offending(ties, has_another) {
         Some(tie) if with_key(tie.next) => RunEvidence::broken(tie, "sent again with another key"),
         Some(tie) => RunEvidence::broken(tie, "sent again without its key"),
-        None if ties.is_empty() => RunEvidence::Skipped,
+        None if ties.is_empty() => RunEvidence::Skipped(None),
         None => RunEvidence::Kept(None),
     }
 }
@@ -209,7 +230,7 @@ fn same_body(target: &ProxyRequest, run: &ProxyRun, ties: &[Tie<'_>]) -> RunEvid
             requests: vec![target.seq, other.seq],
             found: "one idempotency key for two bodies".to_owned(),
         },
-        (None, 1) if ties.is_empty() => RunEvidence::Skipped,
+        (None, 1) if ties.is_empty() => RunEvidence::Skipped(None),
         (None, 1) => RunEvidence::NotExercised("no second request had the key of the first"),
         (None, _) if attempts.iter().any(|it| is_unknown(it)) => {
             RunEvidence::CannotTell("a body was too long or broke off".to_owned())
@@ -218,27 +239,48 @@ fn same_body(target: &ProxyRequest, run: &ProxyRun, ties: &[Tie<'_>]) -> RunEvid
     }
 }
 
-fn once(target: &ProxyRequest, ties: &[Tie<'_>], declared: &Declared) -> RunEvidence {
+fn once(
+    target: &ProxyRequest,
+    ties: &[Tie<'_>],
+    run: &ProxyRun,
+    declared: &Declared,
+) -> RunEvidence {
+    if target.has_precondition {
+        return RunEvidence::NotExercised("its precondition fails if it was done before");
+    }
     let has_its_key = |tie: &Tie<'_>| {
         target.idempotency_key.is_some() && tie.next.idempotency_key == target.idempotency_key
     };
-    let is_declared = declared.once.contains(&target.route);
+    let is_declared = declared.is_once(&target.route);
     let seen = seen(target, ties);
     let again = |tie: &Tie<'_>| match tie.next.idempotency_key {
         Some(_) => format!("sent again with another key; {seen}"),
         None => format!("sent again without a key; {seen}"),
     };
+    let is_done = |request: &ProxyRequest| {
+        let status = request.upstream.and_then(|upstream| upstream.status);
+        status.is_some_and(|status| (200..300).contains(&status))
+    };
+    let done = std::iter::once(target).chain(ties.iter().map(|tie| tie.next));
+    let is_done_twice = done.filter(|request| is_done(request)).count() > 1;
+    let lost_its_key = target.idempotency_key.is_some();
     match offending(ties, |tie| !has_its_key(tie)) {
-        Some(tie) if is_declared => RunEvidence::broken(tie, again(tie)),
+        Some(tie) if is_declared && (is_done_twice || lost_its_key) => {
+            RunEvidence::broken(tie, again(tie))
+        }
+        Some(tie) if is_declared => RunEvidence::CannotTell(again(tie)),
         Some(_) if is_safe(&target.route) => {
             RunEvidence::NotExercised("a request that changes nothing may be sent again")
         }
         Some(tie) => RunEvidence::CannotTell(format!(
             "{}. Must it be done only once? --once '{}'",
             again(tie),
-            target.route,
+            base(&target.route),
         )),
-        None if ties.is_empty() && !is_declared => RunEvidence::Skipped,
+        None if ties.is_empty() && !is_declared => RunEvidence::Skipped(None),
+        None if ties.is_empty() && run.end.exit == Some(0) => RunEvidence::Skipped(Some(
+            "your command succeeded without it: does it have another way?",
+        )),
         None if ties.is_empty() => RunEvidence::Kept(None),
         None => RunEvidence::Kept(Some(format!("sent again with one key; {seen}"))),
     }
@@ -287,6 +329,13 @@ fn read_timeout(
         true => "",
     };
     let gave_up = |waited| format!("gave up after {}{again}", duration(waited));
+    let went_on_until = target
+        .sender_ended
+        .unwrap_or(run.end.took)
+        .min(run.end.took);
+    let ended_with_it = target
+        .closed
+        .is_some_and(|closed| went_on_until < closed + GOES_ON);
     let broken = |waited: String, within: Duration| RunEvidence::Broken {
         kind: TieKind::Marked,
         requests: vec![target.seq],
@@ -295,6 +344,11 @@ fn read_timeout(
     let still = || format!("still waiting after {}", duration(open()));
     match (waited, declared.give_up_within) {
         (Some(waited), Some(within)) if waited > within + LATE => broken(gave_up(waited), within),
+        (Some(waited), _) if ended_with_it => RunEvidence::CannotTell(format!(
+            "its connection ended after {} and the process with it: it gave up, or it only ended. \
+             Let it go on for a second",
+            duration(waited),
+        )),
         (Some(waited), Some(within)) if waited > within => RunEvidence::CannotTell(gave_up(waited)),
         (Some(waited), _) => RunEvidence::Kept(Some(gave_up(waited))),
         (None, Some(within)) if open() > within + LATE => broken(still(), within),

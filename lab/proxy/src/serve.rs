@@ -9,13 +9,68 @@ use tokio::{sync::watch, task::JoinHandle, time::Instant};
 
 use super::{
     forward::Forwarder,
-    session::{Aim, Session, State},
+    session::{Aim, Naming, Session, State},
     upstream::Upstream,
 };
 use crate::{CommandEnd, ProxyRun, RunKind};
 
 /// How long a request may go on when its run is over.
 const DRAIN: Duration = Duration::from_millis(200);
+
+/// A proxy that is to be started: what it stands before, and how it names requests.
+#[derive(Clone, Debug)]
+pub struct Setup {
+    upstream: Upstream,
+    keeps_host: bool,
+    naming: Naming,
+}
+
+impl Setup {
+    /// A proxy before this API.
+    #[must_use]
+    pub fn before(upstream: Upstream) -> Self {
+        let naming = Naming::default();
+        Self {
+            upstream,
+            keeps_host: false,
+            naming,
+        }
+    }
+
+    /// Passes `Host` on as it came.
+    #[must_use]
+    pub fn keeps_host(mut self, keeps_host: bool) -> Self {
+        self.keeps_host = keeps_host;
+        self
+    }
+
+    /// Equal values of these headers name one call.
+    #[must_use]
+    pub fn call_headers(mut self, names: Vec<HeaderName>) -> Self {
+        self.naming.call_headers = names;
+        self
+    }
+
+    /// Requests of these routes are named in full, such as `POST /api/chat.postMessage`.
+    #[must_use]
+    pub fn literal_routes(mut self, routes: Vec<String>) -> Self {
+        self.naming.literal_routes = routes;
+        self
+    }
+
+    /// Requests whose target or body holds this text are a route of their own, and only they
+    /// meet faults.
+    #[must_use]
+    pub fn text(mut self, text: Option<String>) -> Self {
+        self.naming.text = text;
+        self
+    }
+
+    /// The API.
+    pub(super) fn upstream(&self) -> &Upstream {
+        &self.upstream
+    }
+}
 
 /// A proxy that listens on 127.0.0.1.
 #[expect(
@@ -33,32 +88,29 @@ pub struct Listening {
 
 impl Listening {
     /// Listens on a free port. The first request of the route that is aimed at meets its
-    /// fault, and values of the `call_headers` name a call.
+    /// fault.
     ///
     /// # Errors
     ///
     /// If there is no free port.
-    pub fn start(
-        upstream: &Upstream,
-        aim: Option<Aim>,
-        call_headers: &[HeaderName],
-        keeps_host: bool,
-    ) -> io::Result<Self> {
+    pub fn start(setup: &Setup, aim: Option<Aim>) -> io::Result<Self> {
         let listener = accept::listen(0)?;
         let address = listener.local_addr()?;
         let begun = Instant::now();
         let kind = match &aim {
             None => RunKind::Healthy,
-            Some(Aim { route, fault, .. }) => RunKind::Fault {
-                route: route.clone(),
-                fault: *fault,
+            Some(aim) => RunKind::Fault {
+                route: aim.route.clone(),
+                fault: aim.fault,
+                lasts: aim.lasts,
             },
         };
-        let session = Arc::new(Session::new(aim, call_headers.to_vec(), begun));
+        let session = Arc::new(Session::new(aim, setup.naming.clone(), begun));
         let forwarder = Arc::new(Forwarder {
-            upstream: upstream.clone(),
-            keeps_host,
+            upstream: setup.upstream.clone(),
+            keeps_host: setup.keeps_host,
             session: Arc::clone(&session),
+            address,
         });
         let observer: Arc<dyn accept::ConnectionObserver> = Arc::clone(&session) as _;
         let (phase, phases) = watch::channel(accept::Phase::Serving);
@@ -125,7 +177,7 @@ impl Listening {
             refused,
             names_upstream,
             ..
-        } = std::mem::take(&mut *self.session.state());
+        } = self.session.take();
         ProxyRun {
             kind: self.kind,
             requests,

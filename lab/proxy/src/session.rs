@@ -1,23 +1,35 @@
 //! What one run has seen so far, and the request that its fault is for.
 
 use std::{
-    sync::{Mutex, MutexGuard, PoisonError},
+    net::SocketAddr,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
 use host::{ConnectionPosition, Purpose, SeedKey, accept::ConnectionObserver, watched_body::Watch};
-use http::{HeaderName, Request};
-use tokio::{sync::Notify, time::Instant};
+use http::{HeaderName, Method, Request};
+use process::Senders;
+use tokio::{
+    sync::Notify,
+    task::spawn_blocking,
+    time::{Instant, sleep},
+};
 use wire::ClosedBy;
 
-use super::inspect::inspect;
+use super::{
+    inspect::inspect,
+    routes::{base, holding},
+};
 use crate::{Body, ProxyFault, ProxyRequest, Templates, UpstreamResponse, shape};
 
 /// The most requests of a run. More are answered with a 503, and not recorded.
 const MOST: usize = 3_000;
 
 /// The longest body that is hashed, in bytes. A longer one passes, and equals no other.
-const HASHED: usize = 8 * 1024 * 1024;
+pub(super) const HASHED: usize = 8 * 1024 * 1024;
+
+/// How often it is looked whether the process that sent a request has ended.
+const LOOK: Duration = Duration::from_millis(20);
 
 /// Which request meets which fault: the first of a route.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,17 +40,43 @@ pub struct Aim {
     pub route: String,
     /// The fault.
     pub fault: ProxyFault,
+    /// The wait that `retry-after` asks for, or for how long `hold` holds the response.
+    pub lasts: Duration,
+}
+
+impl Aim {
+    /// The first request of a route meets a fault in its first form.
+    #[must_use]
+    pub fn at(route: &str, fault: ProxyFault) -> Self {
+        Self {
+            templates: Templates::default(),
+            route: route.to_owned(),
+            fault,
+            lasts: fault.lasts(),
+        }
+    }
 }
 
 /// The record of one run while it is written.
 pub(super) struct Session {
     begun: Instant,
     key: SeedKey,
-    call_headers: Vec<HeaderName>,
+    naming: Naming,
     aim: Option<Aim>,
     /// Notified when a request has met the fault.
     pub(super) hit: Notify,
     state: Mutex<State>,
+}
+
+/// How requests are named.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Naming {
+    /// The headers whose values name a call, beside those that always do.
+    pub(super) call_headers: Vec<HeaderName>,
+    /// The routes whose paths are named in full, as the user did.
+    pub(super) literal_routes: Vec<String>,
+    /// The text that sets the requests that hold it apart from the others of their route.
+    pub(super) text: Option<String>,
 }
 
 #[derive(Default)]
@@ -58,16 +96,14 @@ pub(super) struct State {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry {
     index: usize,
-    /// The fault that it meets.
-    pub(super) fault: Option<ProxyFault>,
 }
 
 impl Session {
-    pub(super) fn new(aim: Option<Aim>, call_headers: Vec<HeaderName>, begun: Instant) -> Self {
+    pub(super) fn new(aim: Option<Aim>, naming: Naming, begun: Instant) -> Self {
         Self {
             begun,
             key: SeedKey::new(rand::random()),
-            call_headers,
+            naming,
             aim,
             hit: Notify::new(),
             state: Mutex::default(),
@@ -93,14 +129,22 @@ impl Session {
     /// Notes the arrival of a request; none if there were too many.
     pub(super) fn arrived<B>(&self, request: &Request<B>) -> Option<Entry> {
         let arrived = self.now();
-        let method = request.method();
-        let shape = shape(method.as_str(), request.uri().path());
+        let shape = self.named(request.method(), request.uri().path());
         let inspected = inspect(
             &self.key,
             request.uri(),
             request.headers(),
-            &self.call_headers,
+            &self.naming.call_headers,
         );
+        let target = request
+            .uri()
+            .path_and_query()
+            .map_or("/", |target| target.as_str());
+        let holds_text = self
+            .naming
+            .text
+            .as_ref()
+            .is_some_and(|text| target.contains(text));
         let position = request.extensions().get::<ConnectionPosition>();
         let mut state = self.state();
         let index = state.requests.len();
@@ -108,9 +152,6 @@ impl Session {
             state.dropped += 1;
             return None;
         }
-        let meets = |aim: &&Aim| !state.has_aimed && aim.templates.route(&shape) == aim.route;
-        let fault = self.aim.as_ref().filter(meets).map(|aim| aim.fault);
-        state.has_aimed |= fault.is_some();
         state
             .connections
             .push(position.map(|position| position.connection));
@@ -120,19 +161,63 @@ impl Session {
             route: shape,
             // Until it has been read.
             body: Body::Unknown,
-            fault,
+            holds_text,
             ..inspected
         });
-        Some(Entry { index, fault })
+        Some(Entry { index })
+    }
+
+    /// The route of a request: in full if the user named it so, and else its shape.
+    fn named(&self, method: &Method, path: &str) -> String {
+        let mut literals = self.naming.literal_routes.iter();
+        let literal = literals.find(|route| {
+            route
+                .split_once(' ')
+                .is_some_and(|(of, literal)| of == method.as_str() && literal == path)
+        });
+        literal.map_or_else(|| shape(method.as_str(), path), Clone::clone)
+    }
+
+    /// Whether the fault may be for a request, as far as its head tells: only its body can hold
+    /// the text that is looked for.
+    pub(super) fn waits_for_text(&self, entry: Entry) -> bool {
+        let state = self.state();
+        let request = state.requests.get(entry.index);
+        self.naming.text.is_some()
+            && request
+                .is_some_and(|request| !request.holds_text && self.is_aimed_at(&state, request))
+    }
+
+    /// The fault that a request meets, once its body was read as far as that matters.
+    pub(super) fn meets(&self, entry: Entry) -> Option<(ProxyFault, Duration)> {
+        let mut state = self.state();
+        let request = state.requests.get(entry.index)?;
+        let holds_text = self.naming.text.is_none() || request.holds_text;
+        let aim = self
+            .aim
+            .as_ref()
+            .filter(|_| holds_text && self.is_aimed_at(&state, request))?;
+        state.has_aimed = true;
+        if let Some(request) = state.requests.get_mut(entry.index) {
+            request.fault = Some(aim.fault);
+        }
+        Some((aim.fault, aim.lasts))
+    }
+
+    /// Whether a request is of the route that is aimed at, and the fault has met none.
+    fn is_aimed_at(&self, state: &State, request: &ProxyRequest) -> bool {
+        let is_of = |aim: &Aim| aim.templates.route(&request.route) == base(&aim.route);
+        !state.has_aimed && self.aim.as_ref().is_some_and(is_of)
     }
 
     /// Watches the body of a request.
-    pub(super) fn watch(self: &std::sync::Arc<Self>, entry: Entry) -> impl Watch {
+    pub(super) fn watch(self: &Arc<Self>, entry: Entry) -> impl Watch {
         Hashing {
-            session: std::sync::Arc::clone(self),
+            session: Arc::clone(self),
             entry,
             digest: Some(self.key.digest(Purpose::Body)),
             read: 0,
+            search: self.naming.text.clone().map(Search::of),
         }
     }
 
@@ -158,6 +243,42 @@ impl Session {
         self.note(entry, |request, _| {
             request.upstream = Some(UpstreamResponse { status });
         });
+    }
+
+    /// Watches the process that sent a request until it ends, or until nobody needs to know.
+    pub(super) fn watch_sender(
+        self: &Arc<Self>,
+        entry: Entry,
+        client: SocketAddr,
+        own: SocketAddr,
+    ) {
+        let session = Arc::downgrade(self);
+        tokio::spawn(async move {
+            let found = spawn_blocking(move || Senders::of(client, own));
+            let Ok(Some(senders)) = found.await else {
+                return;
+            };
+            while senders.are_running() {
+                sleep(LOOK).await;
+                if session.strong_count() == 0 {
+                    return;
+                }
+            }
+            if let Some(session) = session.upgrade() {
+                session.note(entry, |request, now| request.sender_ended = Some(now));
+            }
+        });
+    }
+
+    /// All that was recorded. Requests that hold the text are named so.
+    pub(super) fn take(&self) -> State {
+        let mut state = std::mem::take(&mut *self.state());
+        for request in &mut state.requests {
+            if let Some(text) = self.naming.text.as_ref().filter(|_| request.holds_text) {
+                request.route = holding(&request.route, text);
+            }
+        }
+        state
     }
 
     /// From now on the proxy closes connections, and not the client.
@@ -208,11 +329,40 @@ impl ConnectionObserver for Session {
 
 /// Hashes a body while it is read.
 struct Hashing {
-    session: std::sync::Arc<Session>,
+    session: Arc<Session>,
     entry: Entry,
     /// None once it is too long.
     digest: Option<host::KeyedDigest>,
     read: usize,
+    /// None if no text is looked for, or if it was found.
+    search: Option<Search>,
+}
+
+/// The search for a text in a body that comes in pieces.
+struct Search {
+    text: String,
+    /// The end of the bytes so far, shorter than the text.
+    tail: Vec<u8>,
+}
+
+impl Search {
+    fn of(text: String) -> Self {
+        let tail = Vec::new();
+        Self { text, tail }
+    }
+
+    /// Whether the text ends in the next bytes.
+    fn finds(&mut self, data: &[u8]) -> bool {
+        let text = self.text.as_bytes();
+        self.tail.extend_from_slice(data);
+        let is_found = self
+            .tail
+            .windows(text.len().max(1))
+            .any(|part| part == text);
+        let surplus = self.tail.len().saturating_sub(text.len().saturating_sub(1));
+        self.tail.drain(..surplus);
+        is_found
+    }
 }
 
 impl Watch for Hashing {
@@ -221,6 +371,15 @@ impl Watch for Hashing {
         match &mut self.digest {
             Some(digest) if self.read <= HASHED => digest.update(data),
             _ => self.digest = None,
+        }
+        if self
+            .search
+            .as_mut()
+            .is_some_and(|search| search.finds(data))
+        {
+            self.search = None;
+            let session = &self.session;
+            session.note(self.entry, |request, _| request.holds_text = true);
         }
     }
 

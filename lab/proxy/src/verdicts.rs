@@ -4,11 +4,13 @@ use std::time::Duration;
 
 use judge::rules::Verdict;
 use serde::Serialize;
+use wire::duration;
 
 use super::{
-    ProxyFault, ProxyRequest, ProxyRun,
-    quiet::{unfit, watched},
-    rules::{self, Declared, RunEvidence},
+    ProxyFault, ProxyRequest, ProxyRun, RunKind,
+    quiet::{controls_of, unfit, watched},
+    routes::base,
+    rules::{self, Declared, RunEvidence, is_safe},
     ties::{TieKind, ties},
 };
 
@@ -25,6 +27,27 @@ pub struct Judged {
     pub requests: Vec<u64>,
     /// Whether it would be broken if more runs confirmed it.
     pub is_suspected: bool,
+    /// Whether a run that asks for a longer wait would tell more.
+    #[serde(skip)]
+    pub(super) needs_longer_wait: bool,
+    /// The wait that the runs asked for that show it.
+    #[serde(skip)]
+    pub(super) shown_by: Duration,
+}
+
+impl Judged {
+    /// A verdict with its reason.
+    fn of(rule: &'static str, verdict: Verdict, found: Option<String>) -> Self {
+        Self {
+            rule,
+            verdict,
+            found,
+            requests: Vec::new(),
+            is_suspected: false,
+            needs_longer_wait: false,
+            shown_by: Duration::ZERO,
+        }
+    }
 }
 
 /// The runs that a verdict stands on.
@@ -48,34 +71,109 @@ pub fn judge(case: CaseRuns<'_>, declared: &Declared) -> Vec<Judged> {
 }
 
 fn judge_one(rule: &'static str, case: CaseRuns<'_>, declared: &Declared) -> Judged {
+    let of_case = case.runs.iter();
+    let of_case: Vec<_> = of_case
+        .filter(|run| run.is_of(case.route, case.fault))
+        .collect();
+    let waits = of_case.iter().map(|run| run.lasts());
+    let (Some(short), Some(long)) = (waits.clone().min(), waits.max()) else {
+        let found = "the case was not run".to_owned();
+        return Judged::of(rule, Verdict::NotExercised, Some(found));
+    };
+    let with = |wait: Duration| {
+        let group = of_case.iter().copied();
+        let group = group.filter(move |run| run.lasts() == wait);
+        group.collect::<Vec<_>>()
+    };
+    let judged_short = judge_group(rule, case, &with(short), declared);
+    if case.fault != ProxyFault::RetryAfter || judged_short.verdict != Verdict::Kept {
+        return judged_short;
+    }
+    if long == short {
+        let found = judged_short.found.unwrap_or_default();
+        let why = "a client that always waits for so long does the same";
+        let found = Some(format!("{found}; {why}"));
+        return Judged {
+            needs_longer_wait: true,
+            ..Judged::of(rule, Verdict::CannotTell, found)
+        };
+    }
+    let judged_long = judge_group(rule, case, &with(long), declared);
+    let first_gap = |wait| {
+        let run = with(wait).into_iter().next()?;
+        let within = watched(case.runs, case.route, wait);
+        ties(run, within).next().map(|tie| rules::waited(&tie))
+    };
+    let both = || {
+        let found = [&judged_short.found, &judged_long.found];
+        let found: Vec<_> = found.into_iter().flatten().map(String::as_str).collect();
+        found.join(", and ")
+    };
+    match judged_long.verdict {
+        Verdict::Kept => {
+            let grew = first_gap(long).zip(first_gap(short));
+            let grew = grew.map(|(long, short)| long.saturating_sub(short));
+            if grew >= Some((long - short) / 2) {
+                Judged {
+                    found: Some(both()),
+                    ..judged_long
+                }
+            } else {
+                let found = format!("{}: it may wait for so long by itself", both());
+                Judged::of(rule, Verdict::CannotTell, Some(found))
+            }
+        }
+        Verdict::Skipped => {
+            let found = judged_short.found.unwrap_or_default();
+            let found = format!("{found}, and gave up at {}", duration(long));
+            Judged::of(rule, Verdict::Kept, Some(found))
+        }
+        _ => Judged {
+            shown_by: long,
+            ..judged_long
+        },
+    }
+}
+
+/// Judges a rule by runs of a case that asked for one wait.
+fn judge_group(
+    rule: &'static str,
+    case: CaseRuns<'_>,
+    of_case: &[&ProxyRun],
+    declared: &Declared,
+) -> Judged {
     let CaseRuns {
         runs,
         route,
         fault,
         confirm,
     } = case;
-    let judged = |verdict, found: Option<String>| Judged {
-        rule,
-        verdict,
-        found,
-        requests: Vec::new(),
-        is_suspected: false,
+    let judged = |verdict, found: Option<String>| Judged::of(rule, verdict, found);
+    let wait = match fault {
+        ProxyFault::RetryAfter => of_case.first().map(|run| run.lasts()).unwrap_or_default(),
+        _ => Duration::ZERO,
     };
-    let of_case: Vec<_> = runs.iter().filter(|run| run.is_of(route, fault)).collect();
     let noise = unfit(runs, route);
-    let watched = watched(runs, route);
-    let noise = noise.or_else(|| watched.is_none().then(|| "no control was run".to_owned()));
+    let watched = watched(runs, route, wait);
+    let no_control = || match wait {
+        Duration::ZERO => "no control was run".to_owned(),
+        wait => format!(
+            "no control held a response for more than {}",
+            duration(wait)
+        ),
+    };
+    let noise = noise.or_else(|| watched.is_none().then(no_control));
     let within = watched.filter(|_| noise.is_none());
-    let healthy = runs.iter().filter(|it| it.kind == super::RunKind::Healthy);
-    let expected: Vec<_> = healthy.map(|run| run.of_route(route).count()).collect();
+    let healthy = runs.iter().filter(|run| run.kind == RunKind::Healthy);
+    let healthy: Vec<_> = healthy.collect();
     let shown = of_case.iter().map(|run| {
         let shown = rules::shown(rule, run, within, declared);
-        let hidden = hidden(rule, run, &expected, noise.as_deref(), within);
+        let hidden = || hidden(rule, run, &healthy, noise.as_deref(), within);
         match (doubt(run, fault), &shown) {
             (_, RunEvidence::NotExercised(_)) => shown,
             (Some(doubt), _) => RunEvidence::CannotTell(doubt),
-            (None, RunEvidence::Kept(_) | RunEvidence::Skipped) => {
-                hidden.map_or(shown, RunEvidence::CannotTell)
+            (None, RunEvidence::Kept(_) | RunEvidence::Skipped(_)) => {
+                hidden().map_or(shown, RunEvidence::CannotTell)
             }
             (None, _) => shown,
         }
@@ -85,51 +183,52 @@ fn judge_one(rule: &'static str, case: CaseRuns<'_>, declared: &Declared) -> Jud
         let found = "the case was not run".to_owned();
         return judged(Verdict::NotExercised, Some(found));
     };
-    let (all, broken) = (
-        shown.len(),
-        shown.iter().filter(|it| it.kind().is_some()).count(),
-    );
+    let all = shown.len();
+    let broken = shown.iter().filter(|shown| shown.kind().is_some()).count();
     let untold = |found: String| judged(Verdict::CannotTell, Some(found));
     let partly = || untold(format!("broken in {broken} of {all} runs of this case"));
-    let marked = shown.iter().find(|it| it.kind() == Some(TieKind::Marked));
+    let is_marked = |shown: &&RunEvidence| shown.kind() == Some(TieKind::Marked);
+    let marked = shown.iter().find(is_marked);
     match marked.unwrap_or(first) {
         RunEvidence::Broken {
             kind,
             requests,
             found,
         } if *kind == TieKind::Marked || broken == all => {
-            let controls = runs.iter().filter(|it| it.is_of(route, ProxyFault::Hold));
-            let is_confirmed = all >= confirm && controls.count() >= confirm;
+            let controls = controls_of(runs, route, wait).count();
+            let is_confirmed = all >= confirm && controls >= confirm;
             let is_sure = *kind == TieKind::Marked || is_confirmed;
-            let times = match all {
-                1 => String::new(),
-                _ => format!(", in {broken} of {all} runs"),
+            let times = if all == 1 {
+                String::new()
+            } else {
+                format!(", in {broken} of {all} runs")
             };
-            let (verdict, lacking) = match is_sure {
-                true => (Verdict::Broken, String::new()),
-                false => (
-                    Verdict::CannotTell,
-                    format!("; {confirm} runs and {confirm} controls would confirm it"),
-                ),
+            let (verdict, lacking) = if is_sure {
+                (Verdict::Broken, String::new())
+            } else {
+                let lacking = format!("; {confirm} runs and {confirm} controls would confirm it");
+                (Verdict::CannotTell, lacking)
             };
             // The numbers of another run mean other requests in the first.
-            let is_first = marked.is_none_or(|it| std::ptr::eq(it, first));
+            let is_first = marked.is_none_or(|marked| std::ptr::eq(marked, first));
             Judged {
-                requests: match is_first {
-                    true => requests.clone(),
-                    false => Vec::new(),
+                requests: if is_first {
+                    requests.clone()
+                } else {
+                    Vec::new()
                 },
                 is_suspected: !is_sure,
+                shown_by: wait,
                 ..judged(verdict, Some(format!("{found}{times}{lacking}")))
             }
         }
         RunEvidence::Broken { .. } => partly(),
         _ if broken > 0 => partly(),
-        first if shown.iter().any(|it| !agree(it, first)) => {
+        first if shown.iter().any(|other| !agree(other, first)) => {
             untold("the runs of this case disagree".to_owned())
         }
         RunEvidence::Kept(found) => judged(Verdict::Kept, found.clone()),
-        RunEvidence::Skipped => judged(Verdict::Skipped, None),
+        RunEvidence::Skipped(found) => judged(Verdict::Skipped, found.map(str::to_owned)),
         RunEvidence::NotExercised(why) => judged(Verdict::NotExercised, Some((*why).to_owned())),
         RunEvidence::CannotTell(why) => untold(why.clone()),
     }
@@ -162,30 +261,43 @@ fn doubt(run: &ProxyRun, fault: ProxyFault) -> Option<String> {
 fn hidden(
     rule: &str,
     run: &ProxyRun,
-    expected: &[usize],
+    healthy: &[&ProxyRun],
     noise: Option<&str>,
     within: Option<Duration>,
 ) -> Option<String> {
     // This rule reads one connection, and no attempt.
     let target = run.target().filter(|_| rule != "read-timeout")?;
-    if let (Some(noise), true) = (noise, target.calls.is_empty()) {
+    let is_later = |request: &&ProxyRequest| {
+        request.seq > target.seq && Some(request.arrived) >= target.delivered
+    };
+    let is_silent_since = !run
+        .of_route(&target.route)
+        .any(|request| is_later(&request));
+    // Nothing came that could be the same request: no control has to tell it from a heartbeat.
+    let shows_by_itself = rule == "refused-once" && is_silent_since && !healthy.is_empty();
+    if let (Some(noise), true, false) = (noise, target.calls.is_empty(), shows_by_itself) {
         return Some(noise.to_owned());
+    }
+    if let Some(other) = another_way(rule, run, target, healthy) {
+        return Some(other);
     }
     let tied = ties(run, within).count();
     let others = run.of_route(&target.route).count().saturating_sub(tied);
-    let later = run.of_route(&target.route);
-    let later = later.filter(|it| it.seq > target.seq && Some(it.arrived) >= target.delivered);
-    let is_untied_later = later.count() > tied;
-    match (expected.iter().min(), expected.iter().max()) {
+    let is_untied_later = run.of_route(&target.route).filter(is_later).count() > tied;
+    let expected = healthy
+        .iter()
+        .map(|run| run.of_route(&target.route).count());
+    match (expected.clone().min(), expected.max()) {
         (Some(least), Some(most)) if least != most => Some("the healthy runs differ".to_owned()),
-        (_, Some(most)) if others > *most => {
+        (_, Some(most)) if others > most => {
             let more = others - most;
             let s = if more == 1 { "" } else { "s" };
             Some(format!(
-                "{more} more request{s} of this route than in a healthy run"
+                "{more} more request{s} of this route than in a healthy run{}",
+                late(run, target, within)
             ))
         }
-        (Some(least), _) if others < *least && is_untied_later => Some(
+        (Some(least), _) if others < least && is_untied_later => Some(
             "fewer requests of this route than in a healthy run, and one of them may be an attempt"
                 .to_owned(),
         ),
@@ -194,6 +306,53 @@ fn hidden(
         }
         _ => None,
     }
+}
+
+/// The remedy if the same request came, but later than the controls watched.
+fn late(run: &ProxyRun, target: &ProxyRequest, within: Option<Duration>) -> String {
+    let mut same = run.of_route(&target.route);
+    let same = same.find(|request| {
+        let after = request.arrived.saturating_sub(target.arrived);
+        request.seq > target.seq
+            && within.is_some_and(|within| after > within)
+            && target.is_same_as(request)
+    });
+    same.zip(within).map_or_else(String::new, |(same, within)| {
+        let after = duration(same.arrived.saturating_sub(target.arrived));
+        let within = duration(within);
+        format!(
+            ": the same request came after {after}, and the control watched for {within} only. A \
+             header that names the call would tell: --call-header"
+        )
+    })
+}
+
+/// A request that may be an attempt on another route, as far as a rule forbids it: one that
+/// changes something, came after the failure, and is not made in good health.
+fn another_way(
+    rule: &str,
+    run: &ProxyRun,
+    target: &ProxyRequest,
+    healthy: &[&ProxyRun],
+) -> Option<String> {
+    let most = |route: &str| {
+        let counts = healthy.iter().map(|run| run.of_route(route).count());
+        counts.max()
+    };
+    let mut later = run.requests.iter().filter(|request| {
+        request.route != target.route
+            && Some(request.arrived) >= target.delivered
+            // The text may be missing in another attempt of the same route.
+            && (rule == "once" || base(&request.route) == base(&target.route))
+            && !is_safe(&request.route)
+    });
+    let other = later.find(|request| {
+        most(&request.route).is_some_and(|most| run.of_route(&request.route).count() > most)
+    })?;
+    Some(format!(
+        "{} was sent after the failure, and is not in a healthy run: it may do the same",
+        other.route
+    ))
 }
 
 /// Judges whether a credential stood in a URL of any run.
@@ -225,11 +384,5 @@ pub fn judge_credentials(runs: &[ProxyRun]) -> Judged {
         .into_iter()
         .flatten()
         .reduce(|one, other| format!("{one}; {other}"));
-    Judged {
-        rule: "no-url-credentials",
-        verdict,
-        found,
-        requests: Vec::new(),
-        is_suspected: false,
-    }
+    Judged::of("no-url-credentials", verdict, found)
 }

@@ -8,7 +8,7 @@ use judge::{KnownFailures, rules::Verdict};
 use process::ClientCommand;
 use proxy::{
     Aim, Declared, Listening, Options, Plan, PlanError, Progress, ProxyCard, ProxyFault, Recording,
-    Templates, Upstream, find, names,
+    Setup, Upstream, find, holding, names,
 };
 
 use super::{
@@ -37,6 +37,10 @@ pub(super) struct Arguments {
     /// What these routes do must not be done twice
     #[arg(long, value_name = "ROUTE", num_args = 1..)]
     once: Vec<String>,
+    /// Only requests whose target or body holds this text meet faults, and --once is said of
+    /// them alone: for GraphQL, RPC and forms
+    #[arg(long = "match", value_name = "TEXT", value_parser = text_to_match)]
+    text: Option<String>,
     /// The command must give up on a silent connection within so many seconds
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     give_up_within: Option<Duration>,
@@ -52,7 +56,7 @@ pub(super) struct Arguments {
     /// How many seconds a run may take
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
     time: Duration,
-    /// Run this in a shell before each run, to reset the state of your API
+    /// ProxyRun this in a shell before each run, to reset the state of your API
     #[arg(long, value_name = "COMMAND")]
     before: Option<String>,
     /// Allow an upstream on this host, which is not this machine
@@ -93,6 +97,14 @@ fn variable(text: &str) -> Result<(String, String), String> {
     }
 }
 
+fn text_to_match(text: &str) -> Result<String, String> {
+    if text.is_empty() || text.chars().any(char::is_control) {
+        Err("the text is empty, or has a control character".to_owned())
+    } else {
+        Ok(text.to_owned())
+    }
+}
+
 /// A whole number of seconds, with or without their sign.
 fn seconds(text: &str) -> Result<Duration, number::NumberError> {
     let number = text.strip_suffix('s').unwrap_or(text);
@@ -104,23 +116,28 @@ pub(super) fn proxy(arguments: &Arguments) -> Result<Exit, Exit> {
     let upstream = Upstream::new(&arguments.upstream, &arguments.allow_host);
     let upstream = upstream.or_exit(Exit::Usage)?;
     arguments.card.check_files()?;
+    let literals = [&*arguments.route, &*arguments.once].concat();
+    let setup = Setup::before(upstream.clone())
+        .keeps_host(arguments.keep_host)
+        .call_headers(arguments.call_header.clone())
+        .literal_routes(literals)
+        .text(arguments.text.clone());
     if arguments.command.is_empty() {
-        return open(arguments, &upstream, &demands);
+        return open(arguments, &upstream, &setup, &demands);
     }
     let command = ClientCommand::new(arguments.command.iter().cloned());
     let options = Options {
-        upstream,
+        setup,
         command: command.or_exit(Exit::Usage)?,
         set: arguments.set.clone(),
         routes: arguments.route.clone(),
         faults: arguments.fault.clone(),
         declared: declared(arguments),
-        call_headers: arguments.call_header.clone(),
+        text: arguments.text.clone(),
         confirm: confirm(arguments),
         patience: arguments.patience,
         time: arguments.time,
         before: arguments.before.clone(),
-        keeps_host: arguments.keep_host,
     };
     intercepting_proxy::warn();
     terminal::runtime()?.block_on(async {
@@ -149,7 +166,9 @@ async fn run(arguments: &Arguments, options: Options, demands: &Demands) -> Resu
         }
         let exit = match error {
             PlanError::NothingSent { .. } => Exit::NothingAttempted,
-            PlanError::NoSuchRoute { .. } => Exit::Usage,
+            PlanError::NoSuchRoute { .. }
+            | PlanError::NoSuchText(_)
+            | PlanError::Ambiguous { .. } => Exit::Usage,
             _ => Exit::Environment,
         };
         terminal::fail(error, exit)
@@ -186,19 +205,21 @@ async fn run(arguments: &Arguments, options: Options, demands: &Demands) -> Resu
 }
 
 /// Serves one fault until Ctrl+C. There is no healthy run, so only marks tie.
-fn open(arguments: &Arguments, upstream: &Upstream, demands: &Demands) -> Result<Exit, Exit> {
+fn open(
+    arguments: &Arguments,
+    upstream: &Upstream,
+    setup: &Setup,
+    demands: &Demands,
+) -> Result<Exit, Exit> {
     let ([route], [fault]) = (&*arguments.route, &*arguments.fault) else {
         return Err(terminal::fail(&ProxyError::NoAim, Exit::Usage));
     };
-    let aim = Aim {
-        templates: Templates::default(),
-        route: route.clone(),
-        fault: *fault,
-    };
+    let text = arguments.text.as_ref();
+    let aimed = text.map_or_else(|| route.clone(), |text| holding(route, text));
+    let aim = Aim::at(&aimed, *fault);
     let run = terminal::runtime()?.block_on(async {
         let mut signals = terminal::signals()?;
-        let headers = &arguments.call_header;
-        let proxy = Listening::start(upstream, Some(aim), headers, arguments.keep_host);
+        let proxy = Listening::start(setup, Some(aim));
         let proxy = proxy.or_exit(Exit::Environment)?;
         terminal::note(&format!(
             "{} stands before {upstream} until Ctrl+C, which prints the card.\n\
@@ -212,7 +233,7 @@ fn open(arguments: &Arguments, upstream: &Upstream, demands: &Demands) -> Result
     })?;
     let recording = Recording {
         upstream: upstream.to_string(),
-        plan: vec![(route.clone(), *fault)],
+        plan: vec![(aimed, *fault)],
         runs: vec![run],
         ..Recording::default()
     };

@@ -9,6 +9,7 @@
 
 use std::convert::Infallible;
 use std::io::{self, ErrorKind};
+use std::net::SocketAddr;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
@@ -40,7 +41,7 @@ mod stream;
 pub use fault::ConnectionFault;
 pub use header_case::HeaderCase;
 pub use listen::listen;
-pub use observer::{ConnectionObserver, ConnectionPosition};
+pub use observer::{ConnectionObserver, ConnectionPeer, ConnectionPosition};
 
 /// How long the loop rests when the system refuses to accept, as it does without a free
 /// descriptor. Without a rest the loop would spin.
@@ -127,7 +128,7 @@ where
     let mut connections = JoinSet::new();
     let mut accepted = 0;
     loop {
-        let (stream, place) = tokio::select! {
+        let (stream, peer, place) = tokio::select! {
             () = reached(&mut phases, Phase::Draining) => break,
             Some(_) = connections.join_next() => continue,
             accepted = accept(&listener, &places) => accepted,
@@ -137,7 +138,7 @@ where
         drop(stream.set_nodelay(true));
         accepted += 1;
         let activity = Arc::new(Activity::new(Instant::now()));
-        let observed = Observed::open(accepted, activity, observer.clone());
+        let observed = Observed::open(accepted, Some(peer), activity, observer.clone());
         let connection = connection(
             stream,
             new_service(),
@@ -168,7 +169,7 @@ where
 async fn accept(
     listener: &TcpListener,
     places: &Arc<Semaphore>,
-) -> (TcpStream, OwnedSemaphorePermit) {
+) -> (TcpStream, SocketAddr, OwnedSemaphorePermit) {
     #[expect(clippy::expect_used, reason = "nobody closes the semaphore")]
     let place = Arc::clone(places)
         .acquire_owned()
@@ -176,7 +177,7 @@ async fn accept(
         .expect("it is open");
     loop {
         match listener.accept().await {
-            Ok((stream, _)) => return (stream, place),
+            Ok((stream, peer)) => return (stream, peer, place),
             Err(error) if concerns_one_connection(&error) => {}
             Err(_) => {
                 descriptors::refused();

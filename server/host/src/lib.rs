@@ -91,7 +91,9 @@ mod tls_refusal;
 mod traceparent;
 pub mod watched_body;
 
-pub use accept::{ConnectionBounds, ConnectionFault, ConnectionPosition, HeaderCase, Stopped};
+pub use accept::{
+    ConnectionBounds, ConnectionFault, ConnectionPeer, ConnectionPosition, HeaderCase, Stopped,
+};
 pub use admission::admit_from;
 pub use config::{
     ConfigError, DEFAULT_DRAIN_DEADLINE, DEFAULT_LEDGER_CAPACITY, MAX_CAPACITY, MAX_DRAIN_DEADLINE,

@@ -41,8 +41,15 @@ pub(super) fn keyed(at: u64, key: u64) -> ProxyRequest {
 
 /// A run of a command that ends with this code, in which the first request of the route
 /// meets the fault at once. The requests are numbered in order of arrival.
-pub(super) fn run(
+pub(super) fn run(fault: Option<ProxyFault>, requests: Vec<ProxyRequest>, exit: i32) -> ProxyRun {
+    let lasts = fault.map(ProxyFault::lasts).unwrap_or_default();
+    run_for(fault, lasts, requests, exit)
+}
+
+/// The same with a fault that lasts for so long.
+pub(super) fn run_for(
     fault: Option<ProxyFault>,
+    lasts: Duration,
     mut requests: Vec<ProxyRequest>,
     exit: i32,
 ) -> ProxyRun {
@@ -54,7 +61,7 @@ pub(super) fn run(
     if let (Some(fault), Some(target)) = (fault, target) {
         target.fault = Some(fault);
         let late = if fault == ProxyFault::Hold {
-            ProxyFault::HELD
+            lasts
         } else {
             Duration::ZERO
         };
@@ -66,7 +73,7 @@ pub(super) fn run(
     }
     let last = requests.last().map_or(Duration::ZERO, |it| it.arrived);
     let held = match fault {
-        Some(ProxyFault::Hold) => ProxyFault::HELD,
+        Some(ProxyFault::Hold) => lasts,
         _ => Duration::ZERO,
     };
     let took = last.max(held) + ms(10);
@@ -76,6 +83,7 @@ pub(super) fn run(
             Some(fault) => RunKind::Fault {
                 route: ROUTE.to_owned(),
                 fault,
+                lasts,
             },
         },
         requests,

@@ -11,9 +11,9 @@ const PLANS: u64 = 10_000;
 /// How many runs and controls confirm.
 const CONFIRM: usize = 5;
 
-/// What a client sends in a run with this fault, if its first request is at 0, and the exit
-/// code of its command.
-type Sends = fn(Option<ProxyFault>, &mut ChaCha12Rng) -> (Vec<ProxyRequest>, i32);
+/// What a client sends in a run with this fault, which lasts for so long, if its first request
+/// is at 0, and the exit code of its command.
+type Sends = fn(Option<ProxyFault>, Duration, &mut ChaCha12Rng) -> (Vec<ProxyRequest>, i32);
 
 /// The recorded runs of a plan for this fault.
 fn plan(
@@ -22,16 +22,18 @@ fn plan(
     declared: &Declared,
     rng: &mut ChaCha12Rng,
 ) -> Vec<ProxyRun> {
-    let make = |fault: Option<ProxyFault>, rng: &mut ChaCha12Rng| {
-        let (requests, exit) = sends(fault, rng);
-        run(fault, requests, exit)
+    let mut make = |fault: Option<ProxyFault>, lasts: Duration| {
+        let (requests, exit) = sends(fault, lasts, rng);
+        run_for(fault, lasts, requests, exit)
     };
-    let hold = Some(ProxyFault::Hold);
-    let mut runs: Vec<_> = [None, None, hold, Some(fault)]
-        .into_iter()
-        .map(|it| make(it, rng))
-        .collect();
-    let recorded = |runs: &[ProxyRun], declared| {
+    let hold = ProxyFault::Hold;
+    let mut runs = vec![
+        make(None, Duration::ZERO),
+        make(None, Duration::ZERO),
+        make(Some(hold), hold.lasts()),
+        make(Some(fault), fault.lasts()),
+    ];
+    let recorded = |runs: &[ProxyRun]| {
         let case = CaseRuns {
             runs,
             route: ROUTE,
@@ -40,17 +42,35 @@ fn plan(
         };
         judge(case, declared)
     };
-    while recorded(&runs, declared).iter().any(|it| it.is_suspected) {
-        for fault in [hold, Some(fault)] {
-            let made = runs
-                .iter()
-                .filter(|it| it.is_of(ROUTE, fault.expect("a fault")));
-            if made.count() < CONFIRM {
-                runs.push(make(fault, rng));
-            }
+    loop {
+        let judged = recorded(&runs);
+        if judged.iter().any(|judged| judged.needs_longer_wait) {
+            runs.push(make(Some(hold), ProxyFault::LONG_HELD));
+            runs.push(make(Some(fault), ProxyFault::LONG_WAIT));
+            continue;
+        }
+        let Some(suspected) = judged.iter().find(|judged| judged.is_suspected) else {
+            return runs;
+        };
+        let lasts = suspected.shown_by;
+        let held = if lasts == ProxyFault::LONG_WAIT {
+            ProxyFault::LONG_HELD
+        } else {
+            ProxyFault::HELD
+        };
+        let controls = runs
+            .iter()
+            .filter(|run| run.is_of(ROUTE, hold) && run.lasts() > lasts);
+        if controls.count() < CONFIRM {
+            runs.push(make(Some(hold), held));
+        }
+        let cases = runs
+            .iter()
+            .filter(|run| run.is_of(ROUTE, fault) && run.lasts() == lasts);
+        if cases.count() < CONFIRM {
+            runs.push(make(Some(fault), lasts));
         }
     }
-    runs
 }
 
 /// How many of so many plans have this verdict on any rule, for each fault.
@@ -82,41 +102,48 @@ fn same(moments: impl IntoIterator<Item = u64>) -> Vec<ProxyRequest> {
     moments.into_iter().map(|at| request(at, 1)).collect()
 }
 
-/// The end of a run: a control holds it for three seconds.
-fn end(fault: Option<ProxyFault>) -> u64 {
+/// The end of a run: a control holds it for its time.
+fn end(fault: Option<ProxyFault>, lasts: Duration) -> u64 {
     if fault == Some(ProxyFault::Hold) {
-        3_000
+        u64::try_from(lasts.as_millis()).expect("a few seconds")
     } else {
         200
     }
 }
 
 /// A client that gives up, and something else that comes by itself.
-const INNOCENT: [(&str, Sends); 10] = [
-    ("gives up", |_, _| (same([0]), 0)),
-    ("heartbeat", |fault, rng| {
+const INNOCENT: [(&str, Sends); 12] = [
+    ("gives up", |_, _, _| (same([0]), 0)),
+    ("heartbeat", |fault, lasts, rng| {
         // The healthy runs end before it comes for the first time.
         let period = rng.random_range(150..2_900);
-        (same((0..=end(fault)).step_by(period)), 0)
+        (same((0..=end(fault, lasts)).step_by(period)), 0)
     }),
-    ("a heartbeat that only a long run shows", |fault, rng| {
-        // After a failure the command waits for ten seconds.
-        let period = rng.random_range(3_100..9_000);
-        let end = if failed(fault) { 10_000 } else { end(fault) };
-        (same((0..=end).step_by(period)), 0)
-    }),
-    ("poller", |fault, rng| {
+    (
+        "a heartbeat that only a long run shows",
+        |fault, lasts, rng| {
+            // After a failure the command waits for ten seconds.
+            let period = rng.random_range(3_100..9_000);
+            let end = if failed(fault) {
+                10_000
+            } else {
+                end(fault, lasts)
+            };
+            (same((0..=end).step_by(period)), 0)
+        },
+    ),
+    ("poller", |fault, lasts, rng| {
         let begin = rng.random_range(0..100);
-        let polls = (begin..=end(fault)).step_by(500);
+        let polls = (begin..=end(fault, lasts)).step_by(500);
         (same([0].into_iter().chain(polls)), 0)
     }),
-    ("five in parallel", |_, _| (same([0, 0, 0, 0, 0]), 0)),
-    ("hedging", |fault, rng| {
+    ("five in parallel", |_, _, _| (same([0, 0, 0, 0, 0]), 0)),
+    ("hedging", |fault, _, rng| {
         let hedge = rng.random_range(20..100);
         let is_slow = fault == Some(ProxyFault::Hold) || rng.random_bool(0.1);
         (same([0].into_iter().chain(is_slow.then_some(hedge))), 0)
     }),
-    ("a token fetched anew", |fault, _| {
+    ("a token fetched anew", |fault, _, _| {
         let token = |at| ProxyRequest {
             route: "POST /token".to_owned(),
             ..request(at, 9)
@@ -126,7 +153,7 @@ const INNOCENT: [(&str, Sends); 10] = [
         let all = [token(0), request(100, 1)].into_iter().chain(again);
         (all.collect(), i32::from(is_failed))
     }),
-    ("waits for health", |fault, _| {
+    ("waits for health", |fault, _, _| {
         let health = (1..9).map(|at| ProxyRequest {
             route: "GET /health".to_owned(),
             ..request(100 * at, 9)
@@ -134,11 +161,33 @@ const INNOCENT: [(&str, Sends); 10] = [
         let health = health.filter(|_| fault.is_some());
         (same([0]).into_iter().chain(health).collect(), 0)
     }),
-    ("ids drawn anew", |_, rng| {
+    ("ids drawn anew", |_, _, rng| {
         let requests = [0, 10, 20].map(|at| request(at, rng.next_u64()));
         (requests.into(), 0)
     }),
-    ("a mesh that repeats", |fault, _| {
+    ("heeds every wait", |fault, lasts, rng| {
+        let wait = u64::try_from(lasts.as_millis()).expect("a few seconds");
+        let again =
+            (fault == Some(ProxyFault::RetryAfter)).then(|| wait + rng.random_range(0..400));
+        (same([0].into_iter().chain(again)), 0)
+    }),
+    ("a precondition", |fault, _, rng| {
+        let sent = |at, status| ProxyRequest {
+            has_precondition: true,
+            upstream: Some(UpstreamResponse {
+                status: Some(status),
+            }),
+            ..request(at, 1)
+        };
+        // A 400 is final to it.
+        let is_failed = matches!(
+            fault,
+            Some(ProxyFault::Unavailable | ProxyFault::LostResponse)
+        );
+        let again = is_failed.then(|| sent(rng.random_range(1..2_000), 412));
+        ([sent(0, 201)].into_iter().chain(again).collect(), 0)
+    }),
+    ("a mesh that repeats", |fault, _, _| {
         let is_failed = fault.is_some_and(|it| it != ProxyFault::Hold);
         let again = is_failed.then(|| ProxyRequest {
             is_repeated_by_a_hop: true,
@@ -160,9 +209,9 @@ fn no_innocent_client_is_broken() {
 #[test]
 fn a_random_sender_stays_within_the_bound() {
     let senders: [(f64, Sends); 3] = [
-        (0.3, |_, rng| random_sender(0.3, rng)),
-        (0.5, |_, rng| random_sender(0.5, rng)),
-        (0.7, |_, rng| random_sender(0.7, rng)),
+        (0.3, |_, _, rng| random_sender(0.3, rng)),
+        (0.5, |_, _, rng| random_sender(0.5, rng)),
+        (0.7, |_, _, rng| random_sender(0.7, rng)),
     ];
     for (share, sends) in senders {
         let broken = count(sends, Verdict::Broken, PLANS);
@@ -180,12 +229,12 @@ fn random_sender(share: f64, rng: &mut ChaCha12Rng) -> (Vec<ProxyRequest>, i32) 
 
 /// What a wrong client sends after a failure, the rule that it breaks, and the fault that
 /// shows it; whether it can be proven.
-const WRONG: [(&str, ProxyFault, bool, Sends); 8] = [
+const WRONG: [(&str, ProxyFault, bool, Sends); 12] = [
     (
         "retry-after-seconds",
         ProxyFault::RetryAfter,
         true,
-        |fault, rng| {
+        |fault, _, rng| {
             let again = failed(fault).then(|| rng.random_range(1..1_900));
             (same([0].into_iter().chain(again)), 0)
         },
@@ -194,7 +243,7 @@ const WRONG: [(&str, ProxyFault, bool, Sends); 8] = [
         "retry-after-seconds",
         ProxyFault::RetryAfter,
         false,
-        |fault, rng| {
+        |fault, _, rng| {
             let early = failed(fault).then(|| request(rng.random_range(1..1_900), 2));
             let late = failed(fault).then(|| request(2_100, 1));
             (same([0]).into_iter().chain(early).chain(late).collect(), 0)
@@ -204,7 +253,7 @@ const WRONG: [(&str, ProxyFault, bool, Sends); 8] = [
         "retry-after-seconds",
         ProxyFault::RetryAfter,
         false,
-        |fault, rng| {
+        |fault, _, rng| {
             let early = failed(fault).then(|| rng.random_range(1..1_900));
             (same([0, 0, 0, 0, 0].into_iter().chain(early)), 0)
         },
@@ -213,7 +262,7 @@ const WRONG: [(&str, ProxyFault, bool, Sends); 8] = [
         "retry-after-seconds",
         ProxyFault::RetryAfter,
         false,
-        |fault, rng| {
+        |fault, _, rng| {
             // Two more calls are made in good health, and none after the failure.
             let others = [request(10, 3), request(20, 4)].into_iter();
             let others = others.filter(|_| !failed(fault));
@@ -227,7 +276,7 @@ const WRONG: [(&str, ProxyFault, bool, Sends); 8] = [
         "idempotency-key-reuse",
         ProxyFault::LostResponse,
         true,
-        |fault, rng| {
+        |fault, _, rng| {
             let again = failed(fault).then(|| keyed(100, rng.next_u64()));
             (
                 std::iter::once(keyed(0, rng.next_u64()))
@@ -237,18 +286,57 @@ const WRONG: [(&str, ProxyFault, bool, Sends); 8] = [
             )
         },
     ),
-    ("same-body", ProxyFault::LostResponse, true, |fault, rng| {
-        let key = rng.next_u64();
-        let again = failed(fault).then(|| ProxyRequest {
-            body: Body::Read(ValueHash(rng.next_u64())),
-            ..keyed(100, key)
-        });
-        (std::iter::once(keyed(0, key)).chain(again).collect(), 0)
-    }),
-    ("once", ProxyFault::LostResponse, true, |fault, _| {
+    (
+        "same-body",
+        ProxyFault::LostResponse,
+        true,
+        |fault, _, rng| {
+            let key = rng.next_u64();
+            let again = failed(fault).then(|| ProxyRequest {
+                body: Body::Read(ValueHash(rng.next_u64())),
+                ..keyed(100, key)
+            });
+            (std::iter::once(keyed(0, key)).chain(again).collect(), 0)
+        },
+    ),
+    ("once", ProxyFault::LostResponse, true, |fault, _, _| {
         (same([0].into_iter().chain(failed(fault).then_some(100))), 0)
     }),
-    ("refused-once", ProxyFault::Refused, true, |fault, _| {
+    // A wait of its own, whatever is asked for.
+    (
+        "retry-after-seconds",
+        ProxyFault::RetryAfter,
+        false,
+        |fault, _, rng| {
+            let again = failed(fault).then(|| rng.random_range(2_000..6_900));
+            (same([0].into_iter().chain(again)), 0)
+        },
+    ),
+    (
+        "retry-after-seconds",
+        ProxyFault::RetryAfter,
+        false,
+        |fault, lasts, rng| {
+            // It caps the wait.
+            let wait = u64::try_from(lasts.as_millis()).expect("a few seconds");
+            let again = failed(fault).then(|| wait.min(rng.random_range(2_000..6_900)));
+            (same([0].into_iter().chain(again)), 0)
+        },
+    ),
+    ("once", ProxyFault::LostResponse, false, |fault, _, _| {
+        // Another route does the same.
+        let other = ProxyRequest {
+            route: "POST /v2/orders".to_owned(),
+            ..request(100, 9)
+        };
+        let other = failed(fault).then_some(other);
+        (same([0]).into_iter().chain(other).collect(), 1)
+    }),
+    ("once", ProxyFault::LostResponse, false, |_, _, _| {
+        // Another API does the same.
+        (same([0]), 0)
+    }),
+    ("refused-once", ProxyFault::Refused, true, |fault, _, _| {
         (
             same([0].into_iter().chain(failed(fault).then_some(100))),
             i32::from(failed(fault)),
@@ -264,14 +352,53 @@ fn failed(fault: Option<ProxyFault>) -> bool {
 fn no_wrong_client_is_kept() {
     let mut rng = ChaCha12Rng::seed_from_u64(8);
     for (rule, fault, can_be_proven, sends) in WRONG {
-        for _ in 0..1_000 {
+        for _ in 0..PLANS {
             let runs = plan(sends, fault, &once(), &mut rng);
             let judged = verdict(&runs, fault, rule, &once());
             match judged.verdict {
                 Verdict::Broken => {}
-                Verdict::CannotTell if !can_be_proven => {}
+                Verdict::CannotTell | Verdict::Skipped if !can_be_proven => {}
                 other => panic!("{rule}: {other:?} {judged:?}"),
             }
         }
+    }
+}
+
+/// A run in which the target's connection was closed at this moment. Its sender ended after
+/// so long, and the command later still.
+fn silent(closed: u64, sender: u64, command: u64) -> ProxyRun {
+    let mut silent = run(Some(ProxyFault::Silence), same([0]), 0);
+    silent.requests[0].closed = Some(ms(closed));
+    silent.requests[0].sender_ended = Some(ms(sender));
+    silent.end.took = ms(command);
+    silent
+}
+
+#[test]
+fn an_end_is_not_taken_for_giving_up_nor_giving_up_for_an_end() {
+    let mut rng = ChaCha12Rng::seed_from_u64(9);
+    let healthy = || run(None, same([0]), 0);
+    let judged = |silent: ProxyRun, within: Option<u64>| {
+        let declared = Declared {
+            give_up_within: within.map(ms),
+            ..Declared::default()
+        };
+        let runs = [healthy(), healthy(), silent];
+        verdict(&runs, ProxyFault::Silence, "read-timeout", &declared).verdict
+    };
+    for number in 0..PLANS {
+        let within = (number % 2 == 0).then_some(20_000);
+        let closed = rng.random_range(0..30_000);
+        // The process closes what is open while it ends; others of its group go on.
+        let ends = closed + rng.random_range(0..400);
+        let command = ends + rng.random_range(0..10_000);
+        let gave_up = rng.random_range(0..20_000);
+        let goes_on = gave_up + rng.random_range(0..10_000);
+
+        let wrong = judged(silent(closed, ends, command), within);
+        let innocent = judged(silent(gave_up, goes_on, goes_on), within);
+
+        assert_ne!(wrong, Verdict::Kept, "{closed} {ends} {command}");
+        assert_ne!(innocent, Verdict::Broken, "{gave_up} {goes_on}");
     }
 }

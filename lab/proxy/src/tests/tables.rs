@@ -18,6 +18,18 @@ fn plan(healthy: &[ProxyRequest], fault: ProxyFault, requests: &[ProxyRequest]) 
     runs
 }
 
+/// The same run with the longer wait.
+fn long(mut run: ProxyRun) -> ProxyRun {
+    if let RunKind::Fault { fault, lasts, .. } = &mut run.kind {
+        *lasts = match fault {
+            ProxyFault::Hold => ProxyFault::LONG_HELD,
+            _ => ProxyFault::LONG_WAIT,
+        };
+    }
+    run.end.took += ProxyFault::LONG_HELD;
+    run
+}
+
 fn at(moments: &[u64]) -> Vec<ProxyRequest> {
     moments.iter().map(|at| request(*at, 1)).collect()
 }
@@ -46,12 +58,13 @@ fn waits_and_refusals_have_their_verdicts() {
         (Refused, other_url(), Broken),
         (Refused, vec![request(0, 1), request(9, 2)], CannotTell),
     ] {
-        let judged = verdict(
-            &plan(&requests[..1], fault, &requests),
-            fault,
-            fault.rules()[0],
-            &once(),
-        );
+        let mut runs = plan(&requests[..1], fault, &requests);
+        if fault == RetryAfter {
+            // It gives up where it is asked for a longer wait.
+            runs.push(long(run(Some(ProxyFault::Hold), requests[..1].to_vec(), 0)));
+            runs.push(long(run(Some(fault), requests[..1].to_vec(), 0)));
+        }
+        let judged = verdict(&runs, fault, fault.rules()[0], &once());
         assert_eq!(judged.verdict, expected, "{fault} {judged:?}");
     }
 }
@@ -74,10 +87,10 @@ fn keys_and_bodies_have_their_verdicts() {
         (body, &[Some(7)], Skipped),
         (body, &[Some(7), Some(8)], NotExercised),
         (body, &[Some(7), Some(7)], Kept),
-        ("once", &[None], Kept),
         ("once", &[Some(7), Some(7)], Kept),
         ("once", &[Some(7), Some(8)], Broken),
         ("once", &[None, None], Broken),
+        ("once", &[None], Skipped),
     ] {
         let judged = judged(rule, &keys(sent), &once());
         assert_eq!(judged.verdict, expected, "{rule} {sent:?} {judged:?}");
@@ -99,6 +112,133 @@ fn keys_and_bodies_have_their_verdicts() {
         let judged = undeclared(&sent);
         assert_eq!((judged.verdict, judged.found), (CannotTell, Some(asked)));
     }
+}
+
+/// The verdict on two waits of a client that comes back after these times; none if it gives
+/// up.
+fn with_two_waits(short: Option<u64>, longer: Option<u64>) -> Judged {
+    let came = |next: Option<u64>| {
+        let all = [0].into_iter().chain(next).collect::<Vec<_>>();
+        run(Some(ProxyFault::RetryAfter), at(&all), 0)
+    };
+    let mut runs = plan(&at(&[0]), ProxyFault::Hold, &at(&[0]));
+    runs.extend((0..5).map(|_| long(run(Some(ProxyFault::Hold), at(&[0]), 0))));
+    runs.push(came(short));
+    runs.extend((0..5).map(|_| long(came(longer))));
+    verdict(
+        &runs,
+        ProxyFault::RetryAfter,
+        "retry-after-seconds",
+        &once(),
+    )
+}
+
+#[test]
+fn a_wait_is_heeded_only_if_a_longer_one_is_heeded_too() {
+    for (short, long, expected) in [
+        (Some(2_000), Some(7_000), Kept),
+        (Some(2_000), None, Kept),
+        (Some(3_000), Some(3_000), Broken),
+        (Some(2_000), Some(5_050), Broken),
+        (Some(2_900), Some(7_000), Kept),
+        (None, None, Skipped),
+    ] {
+        let judged = with_two_waits(short, long);
+
+        assert_eq!(judged.verdict, expected, "{short:?} {long:?} {judged:?}");
+    }
+    let capped = with_two_waits(Some(2_000), Some(5_050)).found;
+    let found = "after 5.05 s of 7 s: capped, or by chance, in 5 of 5 runs";
+    assert_eq!(capped.as_deref(), Some(found));
+    let always = |at| {
+        run(
+            Some(ProxyFault::RetryAfter),
+            vec![keyed(0, 7), keyed(at, 7)],
+            0,
+        )
+    };
+    let marked = [always(8_000), long(always(8_000))];
+    let judged = verdict(
+        &marked,
+        ProxyFault::RetryAfter,
+        "retry-after-seconds",
+        &once(),
+    );
+    assert_eq!(judged.verdict, CannotTell, "{judged:?}");
+    let alone = plan(&at(&[0]), ProxyFault::RetryAfter, &at(&[0, 2_000]));
+    let judged = verdict(
+        &alone,
+        ProxyFault::RetryAfter,
+        "retry-after-seconds",
+        &once(),
+    );
+    assert_eq!(
+        (judged.verdict, judged.needs_longer_wait),
+        (CannotTell, true)
+    );
+}
+
+#[test]
+fn once_is_broken_by_two_successes_or_a_lost_key_alone() {
+    let judged = |fault, statuses: [Option<u16>; 2], sent: &[Option<u64>], precondition: bool| {
+        let mut requests = keys(sent);
+        for (request, status) in requests.iter_mut().zip(statuses) {
+            request.upstream = status.map(|status| UpstreamResponse {
+                status: Some(status),
+            });
+            request.has_precondition = precondition;
+        }
+        let runs = plan(&requests[..1], fault, &requests);
+        verdict(&runs, fault, "once", &once()).verdict
+    };
+    let (lost, refused) = (ProxyFault::LostResponse, ProxyFault::Unavailable);
+    let keyless = &[None, None];
+
+    for (fault, statuses, sent, precondition, expected) in [
+        (lost, [Some(201), Some(201)], &keyless[..], false, Broken),
+        (lost, [Some(201), Some(409)], keyless, false, CannotTell),
+        (lost, [Some(201), Some(412)], keyless, true, NotExercised),
+        (refused, [None, Some(201)], keyless, false, CannotTell),
+        (refused, [None, Some(201)], &[Some(7), None], false, Broken),
+        (refused, [None, Some(201)], &[Some(7), Some(7)], false, Kept),
+    ] {
+        let verdict = judged(fault, statuses, sent, precondition);
+        assert_eq!(verdict, expected, "{fault} {statuses:?} {sent:?}");
+    }
+}
+
+#[test]
+fn an_operation_that_may_have_been_done_elsewhere_is_not_kept() {
+    let of = |exit, other: Option<&str>| {
+        let other = other.map(|route| ProxyRequest {
+            route: route.to_owned(),
+            ..request(100, 9)
+        });
+        let requests: Vec<_> = [request(0, 1)].into_iter().chain(other).collect();
+        let mut runs = plan(&at(&[0]), ProxyFault::LostResponse, &at(&[0])).split_off(0);
+        runs.truncate(7);
+        runs.push(run(Some(ProxyFault::LostResponse), requests, exit));
+        verdict(&runs, ProxyFault::LostResponse, "once", &once()).verdict
+    };
+
+    assert_eq!(of(1, None), Kept);
+    assert_eq!(of(0, None), Skipped);
+    assert_eq!(of(1, Some("POST /v2/orders")), CannotTell);
+    assert_eq!(of(1, Some("GET /v2/orders")), Kept);
+}
+
+#[test]
+fn what_a_single_refusal_shows_needs_no_control() {
+    let of = |requests: &[u64]| {
+        let healthy = || run(None, at(&[0]), 0);
+        let unborne = run(Some(ProxyFault::Hold), at(&[0]), 1);
+        let refused = run(Some(ProxyFault::Refused), at(requests), 1);
+        let runs = [healthy(), healthy(), unborne, refused];
+        verdict(&runs, ProxyFault::Refused, "refused-once", &once()).verdict
+    };
+
+    assert_eq!(of(&[0]), Kept);
+    assert_eq!(of(&[0, 50]), CannotTell);
 }
 
 #[test]
@@ -211,9 +351,10 @@ fn a_timeout_is_known_by_the_end_of_the_connection() {
         judged.verdict
     };
 
-    assert_eq!(of(Some(5_000), 5_100, false, None), Kept);
-    assert_eq!(of(Some(5_000), 5_100, false, Some(5_000)), Kept);
-    assert_eq!(of(Some(5_500), 5_600, false, Some(5_000)), CannotTell);
+    assert_eq!(of(Some(5_000), 5_500, false, None), Kept);
+    assert_eq!(of(Some(5_000), 5_499, false, None), CannotTell);
+    assert_eq!(of(Some(5_000), 5_500, false, Some(5_000)), Kept);
+    assert_eq!(of(Some(5_500), 6_000, false, Some(5_000)), CannotTell);
     assert_eq!(of(Some(5_501), 5_600, false, Some(5_000)), Broken);
     assert_eq!(of(Some(30_001), 30_000, true, None), CannotTell);
     assert_eq!(of(Some(30_001), 30_000, true, Some(20_000)), Broken);
@@ -293,6 +434,7 @@ fn a_route_is_quiet_if_nothing_comes_twice_by_itself() {
         run.kind = RunKind::Fault {
             route: "GET /other".to_owned(),
             fault: ProxyFault::Refused,
+            lasts: Duration::ZERO,
         };
         run.requests[0].fault = None;
         run

@@ -41,6 +41,60 @@ async fn an_injected_response_comes_once_and_the_upstream_sees_nothing_of_it() {
 }
 
 #[tokio::test]
+async fn a_text_of_its_body_or_target_chooses_the_request_that_meets_the_fault() {
+    let api = Api::answering(CREATED).await;
+    let upstream = Upstream::new(&format!("http://{}", api.address), &[]).expect("an origin");
+    let setup = Setup::before(upstream).text(Some("createOrder".to_owned()));
+    let aim = Aim::at("POST /graphql [createOrder]", ProxyFault::Unavailable);
+    let proxy = Proxy(Listening::start(&setup, Some(aim)).expect("a port"));
+    let in_pieces = chunked(&["{ create", "Order }"]);
+    let chunks = request("POST /graphql", &["Transfer-Encoding: chunked"], &in_pieces);
+
+    let mut statuses = Vec::new();
+    for sent in [
+        post("/graphql", "{ orders }"),
+        chunks,
+        post("/graphql", "{ createOrder }"),
+        post("/graphql?operation=createOrder", ""),
+        post("/other", "{ createOrder }"),
+    ] {
+        statuses.push(Message::of(&proxy.ask(&sent).await).status().to_owned());
+    }
+
+    assert_eq!(statuses, ["201", "503", "201", "201", "201"]);
+    let bodies: Vec<_> = api.seen().into_iter().map(|seen| seen.body).collect();
+    assert_eq!(
+        bodies,
+        ["{ orders }", "{ createOrder }", "", "{ createOrder }"]
+    );
+    let run = proxy.stop().await;
+    let routes: Vec<_> = run.requests.iter().map(|request| &*request.route).collect();
+    let held = "POST /graphql [createOrder]";
+    let other = "POST /other [createOrder]";
+    assert_eq!(routes, ["POST /graphql", held, held, held, other]);
+    assert!(run.requests[1].fault.is_some());
+}
+
+#[tokio::test]
+async fn a_route_that_the_user_names_in_full_is_known_by_its_path() {
+    let api = Api::answering(CREATED).await;
+    let upstream = Upstream::new(&format!("http://{}", api.address), &[]).expect("an origin");
+    let named = "POST /api/chat.postMessage";
+    let setup = Setup::before(upstream).literal_routes(vec![named.to_owned()]);
+    let aim = Some(Aim::at(named, ProxyFault::Refused));
+    let proxy = Proxy(Listening::start(&setup, aim).expect("a port"));
+
+    let other = proxy.ask(&post("/api/chat.delete", "")).await;
+    let faulty = proxy.ask(&post("/api/chat.postMessage?a", "")).await;
+
+    let statuses = [other, faulty].map(|got| Message::of(&got).status().to_owned());
+    assert_eq!(statuses, ["201", "400"]);
+    let run = proxy.stop().await;
+    let routes: Vec<_> = run.requests.iter().map(|request| &*request.route).collect();
+    assert_eq!(routes, ["POST /api/{}", named]);
+}
+
+#[tokio::test]
 async fn a_success_is_lost_and_another_response_passes() {
     for status in [200, 201, 302, 404, 500] {
         let is_lost = status < 300;

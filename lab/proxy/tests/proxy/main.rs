@@ -11,7 +11,7 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use proxy::{Aim, CommandEnd, Listening, ProxyFault, ProxyRequest, ProxyRun, Templates, Upstream};
+use proxy::{Aim, CommandEnd, Listening, ProxyFault, ProxyRequest, ProxyRun, Setup, Upstream};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::{TcpListener, TcpStream},
@@ -56,12 +56,8 @@ struct Proxy(Listening);
 impl Proxy {
     fn before(address: SocketAddr, aim: Option<(&str, ProxyFault)>) -> Self {
         let upstream = Upstream::new(&format!("http://{address}"), &[]).expect("an origin");
-        let aim = aim.map(|(route, fault)| Aim {
-            templates: Templates::default(),
-            route: route.to_owned(),
-            fault,
-        });
-        Self(Listening::start(&upstream, aim, &[], false).expect("a port"))
+        let aim = aim.map(|(route, fault)| Aim::at(route, fault));
+        Self(Listening::start(&Setup::before(upstream), aim).expect("a port"))
     }
 
     async fn connect(&self) -> TcpStream {

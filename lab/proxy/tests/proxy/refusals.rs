@@ -93,7 +93,8 @@ async fn an_origin_that_names_the_upstream_is_admitted() {
     let upstream = Upstream::new("http://0.0.0.0:1", &["0.0.0.0".to_owned()]);
     let upstream = upstream.expect("allowed");
     for (origin, status) in [("http://0.0.0.0:1", "502"), ("http://0.0.0.0:2", "403")] {
-        let proxy = Proxy(Listening::start(&upstream, None, &[], false).expect("a port"));
+        let proxy =
+            Proxy(Listening::start(&Setup::before(upstream.clone()), None).expect("a port"));
         let origin = format!("Origin: {origin}");
 
         let got = proxy.ask(&request("GET /", &[&origin], "")).await;

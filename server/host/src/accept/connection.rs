@@ -25,7 +25,7 @@ use super::body::{RequestBody, RequestEnd};
 use super::fault::{ConnectionFault, Withheld};
 use super::observer::Observed;
 use super::stream::{Resettable, Stream};
-use super::{ConnectionBounds, ConnectionPosition, HeaderCase, Phase, reached};
+use super::{ConnectionBounds, ConnectionPeer, ConnectionPosition, HeaderCase, Phase, reached};
 
 /// The largest head of a request, in bytes: twice the longest request target that hyper
 /// takes. A connection holds about so much while it is open, and its client decides how
@@ -47,12 +47,16 @@ pub(super) async fn connection<I, S>(
     let activity = &observed.activity;
     let stream = TokioIo::new(Stream::new(stream, Arc::clone(activity)));
     let number = observed.number;
+    let peer = observed.peer.map(ConnectionPeer);
     let noted = Arc::clone(activity);
     let service = service_fn(move |mut request: Request<Incoming>| {
         request.extensions_mut().insert(ConnectionPosition {
             connection: number,
             position: noted.request_began(Instant::now()),
         });
+        if let Some(peer) = peer {
+            request.extensions_mut().insert(peer);
+        }
         let end = RequestEnd(Arc::clone(&noted));
         let behind = noted.behind_since();
         // A client that takes its responses more slowly than it sends requests would keep
@@ -223,7 +227,7 @@ mod tests {
         let (phase, phases) = watch::channel(Phase::Serving);
         let activity = Arc::new(Activity::new(Instant::now()));
         let service = TowerToHyperService::new(router);
-        let observed = Observed::open(1, activity, None);
+        let observed = Observed::open(1, None, activity, None);
         let case = HeaderCase::Lower;
         tokio::spawn(connection(here, service, observed, BOUNDS, case, phases));
         (client, phase)
