@@ -24,6 +24,7 @@ use serde_json::{Value, json};
 const ITEMS: Endpoint = Endpoint::new("items", "/items");
 const FLAKY: Endpoint = Endpoint::new("flaky", "/flaky");
 const VALUE: Endpoint = Endpoint::new("value", "/value");
+const JOBS: Endpoint = Endpoint::new("jobs", "/jobs");
 const UNSAFE: Endpoint = Endpoint::new("unsafe", "/unsafe");
 const INDEX: Endpoint = Endpoint::new("index", "/index");
 const WORK: Endpoint = Endpoint::new("work", "/work/{name}");
@@ -59,6 +60,9 @@ async fn main() -> Result<ExitCode, Box<dyn Error>> {
             let job = create_one(&client, "resize").await;
             job.map(|id| json!({"id": id}))
         }
+        "early-hints" => read(client.get(VALUE)).await,
+        // A redirect is not followed: its status is in the error.
+        "redirect-post" => read(client.post(JOBS).json(&body("resize"))).await,
         "post-once" => read(client.post(UNSAFE).json(&body("resize"))).await,
         _ => Ok(json!({"skip": true})),
     };

@@ -6,6 +6,9 @@ const { LAB_TASK: TASK, LAB_URL: URL_, LAB_TOKEN: TOKEN } = process.env;
 const RETRIED = [429, 500, 502, 503, 504];
 const ATTEMPTS = 4;
 const LONGEST_WAIT = 5_000;
+// After so long a call has no further attempt.
+const LONGEST_CALL = 6_000;
+const MOST_BYTES = 1 << 16;
 
 const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 
@@ -16,13 +19,24 @@ class Failed extends Error {
   }
 }
 
+async function bodyOf(response) {
+  const pieces = [];
+  let size = 0;
+  for await (const piece of response.body ?? []) {
+    size += piece.length;
+    if (size > MOST_BYTES) throw new Failed("the body is too large");
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString();
+}
+
 async function send(method, url, headers, body) {
   const signal = AbortSignal.timeout(3_000);
   const options = { method, headers, body, signal, redirect: "manual" };
   const response = await fetch(url, options);
   let text = "";
   try {
-    text = await response.text();
+    text = await bodyOf(response);
   } catch (error) {
     if (!RETRIED.includes(response.status)) throw error;
   }
@@ -40,8 +54,10 @@ function pause(headers, attempt) {
 }
 
 async function call(method, url, { headers = {}, body, repeats = true } = {}) {
-  headers = { Accept: "application/json", ...headers };
+  const bearer = TOKEN ? { Authorization: `Bearer ${TOKEN}` } : {};
+  headers = { Accept: "application/json", ...bearer, ...headers };
   if (body) headers["Content-Type"] = "application/json";
+  const begun = performance.now();
   for (let attempt = 0; ; attempt++) {
     let wait, message;
     try {
@@ -50,12 +66,14 @@ async function call(method, url, { headers = {}, body, repeats = true } = {}) {
       wait = pause(response.headers, attempt);
       message = `status ${response.status}`;
     } catch (error) {
+      if (error instanceof Failed) throw error;
       wait = pause(null, attempt);
       message = String(error.cause ?? error);
     }
     if (wait > LONGEST_WAIT)
       throw new Failed(message, { retry_after: Math.round((wait - 5) / 1_000) });
-    if (!repeats || attempt + 1 >= ATTEMPTS) throw new Failed(message);
+    const isLate = performance.now() - begun > LONGEST_CALL;
+    if (!repeats || isLate || attempt + 1 >= ATTEMPTS) throw new Failed(message);
     await sleep(wait);
   }
 }
@@ -74,10 +92,9 @@ async function value(method = "GET", url = URL_, options = {}) {
 }
 
 async function listing() {
-  const headers = TOKEN ? { Authorization: `Bearer ${TOKEN}` } : {};
   const seen = new Set();
   for (let records = 0, url = URL_; ; ) {
-    const { items, next_cursor: cursor } = await value("GET", url, { headers });
+    const { items, next_cursor: cursor } = await value("GET", url);
     if (!Array.isArray(items) || items.some((item) => item?.constructor !== Object))
       throw new Failed("items is not a list of objects");
     // Null ends a listing. A missing cursor, like an empty one, does not.
@@ -98,6 +115,8 @@ async function job(task) {
   const headers = { "Idempotency-Key": randomUUID() };
   return (await value("POST", URL_, { headers, body: { task } })).id;
 }
+
+const postOnce = () => value("POST", URL_, { body: { task: "resize" }, repeats: false });
 
 // Each call has attempts of its own.
 async function manyCalls() {
@@ -142,7 +161,8 @@ const TASKS = {
   create: async () => ({ ids: [await job("resize"), await job("crop")] }),
   "create-twice": async () => ({ ids: [await job("resize"), await job("resize")] }),
   "lost-response": async () => ({ id: await job("resize") }),
-  "post-once": () => value("POST", URL_, { body: { task: "resize" }, repeats: false }),
+  "post-once": postOnce,
+  "redirect-post": postOnce,
   "many-calls": manyCalls,
   crowded,
 };

@@ -23,6 +23,8 @@ import (
 const (
 	attempts    = 4
 	longestWait = 5 * time.Second
+	// After so long a call has no further attempt.
+	longestCall = 6 * time.Second
 	mostPages   = 200
 )
 
@@ -71,6 +73,9 @@ func send(method, address string, headers http.Header, body []byte) (answer, err
 	}
 	request.Header = headers.Clone()
 	request.Header.Set("Accept", "application/json")
+	if token := os.Getenv("LAB_TOKEN"); token != "" {
+		request.Header.Set("Authorization", "Bearer "+token)
+	}
 	if body != nil {
 		request.Header.Set("Content-Type", "application/json")
 	}
@@ -99,6 +104,7 @@ func pause(headers http.Header, attempt int) time.Duration {
 }
 
 func call(method, address string, headers http.Header, body []byte, repeats bool) (answer, error) {
+	begun := time.Now()
 	for attempt := 0; ; attempt++ {
 		got, err := send(method, address, headers, body)
 		if err == nil && !isRetried(got.status) {
@@ -111,7 +117,7 @@ func call(method, address string, headers http.Header, body []byte, repeats bool
 		if wait > longestWait {
 			return got, fail(result{"retry_after": int(wait.Seconds())}, "%v", err)
 		}
-		if !repeats || attempt+1 >= attempts {
+		if !repeats || attempt+1 >= attempts || time.Since(begun) > longestCall {
 			return got, fail(nil, "%v", err)
 		}
 		time.Sleep(wait)
@@ -142,17 +148,13 @@ func object() (result, error) {
 }
 
 func listing() (result, error) {
-	headers := http.Header{}
-	if token := os.Getenv("LAB_TOKEN"); token != "" {
-		headers.Set("Authorization", "Bearer "+token)
-	}
 	records, seen := 0, map[string]bool{}
 	for next := address; ; {
 		var page struct {
 			Items      *[]map[string]any `json:"items"`
 			NextCursor json.RawMessage   `json:"next_cursor"`
 		}
-		if err := value(&page, "GET", next, headers, nil, true); err != nil {
+		if err := value(&page, "GET", next, http.Header{}, nil, true); err != nil {
 			return nil, err
 		}
 		if page.Items == nil {
@@ -289,7 +291,7 @@ func main() {
 		"refused": status, "no-body": status, "lost-response": oneJob,
 		"create":       func() (result, error) { return create("resize", "crop") },
 		"create-twice": func() (result, error) { return create("resize", "resize") },
-		"post-once":    postOnce, "crowded": crowded,
+		"post-once":    postOnce, "redirect-post": postOnce, "crowded": crowded,
 	}[os.Getenv("LAB_TASK")]
 	if task == nil {
 		task = object

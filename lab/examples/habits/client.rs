@@ -251,7 +251,7 @@ impl Client {
 
     fn ask(&self, connection: &mut Connection, request: &Request) -> io::Result<Response> {
         connection.send(&self.complete(request), self.version())?;
-        connection.receive(request.method)
+        connection.receive(request.method, self.has(Habit::TakesHintsForResponse))
     }
 
     /// The request, with the headers that all requests have.

@@ -21,6 +21,8 @@ pub(crate) struct Request {
 pub(crate) struct Response {
     pub(crate) status: u16,
     headers: HashMap<String, String>,
+    /// The link of an interim response before it.
+    pub(crate) hint: Option<String>,
     /// The body, unless it broke off.
     pub(crate) body: io::Result<Vec<u8>>,
 }
@@ -80,7 +82,20 @@ impl Connection {
         self.0.get_mut().write_all(text.as_bytes())
     }
 
-    pub(crate) fn receive(&mut self, method: &str) -> io::Result<Response> {
+    /// The response to a request with this method: the next one, or the next one that is
+    /// not an interim response.
+    pub(crate) fn receive(&mut self, method: &str, takes_interim: bool) -> io::Result<Response> {
+        let mut hint = None;
+        loop {
+            let response = self.next(method)?;
+            if takes_interim || response.status >= 200 {
+                return Ok(Response { hint, ..response });
+            }
+            hint = response.header("link").map(str::to_owned);
+        }
+    }
+
+    fn next(&mut self, method: &str) -> io::Result<Response> {
         let first = self.line()?;
         let status = first.split(' ').nth(1).and_then(|it| it.parse().ok());
         let status = status.ok_or(io::ErrorKind::InvalidData)?;
@@ -100,6 +115,7 @@ impl Connection {
         Ok(Response {
             status,
             headers,
+            hint: None,
             body: read.map(|()| body),
         })
     }

@@ -30,8 +30,7 @@ struct Arguments {
 fn main() -> Result<ExitCode, Box<dyn Error>> {
     let Arguments { habit } = Arguments::parse();
     let (task, url) = (env::var("LAB_TASK")?, env::var("LAB_URL")?);
-    let path = tasks::path_of(&url);
-    let host = url.trim_end_matches(path).trim_start_matches("http://");
+    let (path, host) = (tasks::path_of(&url), tasks::host_of(&url));
     let mut client = Client::new(habit, host);
     let (line, exit) = match tasks::run(&mut client, &task, path) {
         Ok(result) => (Some(result), ExitCode::SUCCESS),

@@ -37,7 +37,9 @@ pub(crate) fn run(client: &mut Client, task: &str, path: &str) -> Outcome {
         "read-all" | "invalid-body" | "loop" | "long-list" | "half-a-list" => list(client, path),
         "create" => create(client, path),
         "create-twice" => create_twice(client, path),
-        "redirected" => redirected(client, path),
+        "redirected" => redirected(client, Request::get(path)),
+        "redirect-post" => redirected(client, resize(path)),
+        "early-hints" => redirected(client, Request::get(path)),
         "lost-response" => {
             let id = submit(client, path, "resize")?;
             Ok(json!({"id": id}))
@@ -114,6 +116,12 @@ fn value(client: &mut Client, path: &str) -> Outcome {
 pub(crate) fn path_of(url: &str) -> &str {
     let rest = url.strip_prefix("http://").unwrap_or(url);
     rest.find('/').map_or("/", |at| &rest[at..])
+}
+
+/// The host and the port of a URL.
+pub(crate) fn host_of(url: &str) -> &str {
+    let host = url.trim_end_matches(path_of(url));
+    host.trim_start_matches("http://")
 }
 
 /// Why a body is invalid.
@@ -286,30 +294,51 @@ fn create_twice(client: &mut Client, path: &str) -> Outcome {
     Ok(json!({"ids": [one?, other?]}))
 }
 
-fn redirected(client: &mut Client, path: &str) -> Outcome {
+/// A request that creates a job, without a key.
+fn resize(path: &str) -> Request {
+    Request {
+        headers: vec![("Content-Type", "application/json".to_owned())],
+        body: json!({"task": "resize"}).to_string(),
+        ..Request::plain("POST", path)
+    }
+}
+
+/// Sends a request with the token, and follows the redirect in its response.
+fn redirected(client: &mut Client, plain: Request) -> Outcome {
     let token = env::var("LAB_TOKEN").unwrap_or_default();
-    let headers = vec![("Authorization", format!("Bearer {token}"))];
-    let request = Request {
-        headers,
-        ..Request::get(path)
-    };
-    let response = client.call(|_| request.clone(), true)?;
+    let mut request = plain.clone();
+    let bearer = ("Authorization", format!("Bearer {token}"));
+    request.headers.push(bearer);
+    let response = client.call(|_| request.clone(), request.method == "GET")?;
+    let hint = response.hint.as_deref();
+    let hint = hint.filter(|_| client.has(Habit::FollowsHints));
+    if let Some((url, _)) = hint.and_then(|link| link.trim_start_matches('<').split_once('>')) {
+        let hinted = Request {
+            target: path_of(url).to_owned(),
+            ..request.clone()
+        };
+        client.of(host_of(url)).call(|_| hinted.clone(), false)?;
+    }
+    if response.status == 200 {
+        return Ok(object(client, &response)?);
+    }
     let sends_token_on = client.has(Habit::SendsTokenOn);
-    let follows = sends_token_on || client.has(Habit::FollowsRedirects);
+    let gets = client.has(Habit::RedirectsAsGet);
+    let follows = sends_token_on || gets || client.has(Habit::FollowsRedirects);
     let Some(target) = response.header("location").filter(|_| follows) else {
         return Ok(json!({"status": response.status}));
     };
-    let path = path_of(target);
-    let host = target.trim_end_matches(path).trim_start_matches("http://");
-    let request = Request {
-        headers: match client.has(Habit::SendsTokenOn) {
-            true => request.headers,
-            false => Vec::new(),
-        },
-        ..Request::get(path)
+    let (path, host) = (path_of(target), host_of(target));
+    let next = if sends_token_on { request } else { plain };
+    let next = Request {
+        target: path.to_owned(),
+        ..if gets { Request::get(path) } else { next }
     };
-    let response = client.of(host).call(|_| request.clone(), true)?;
-    Ok(object(client, &response)?)
+    let response = client.of(host).call(|_| next.clone(), false)?;
+    match response.status {
+        200 | 201 => Ok(object(client, &response)?),
+        _ => Err(refusal(&response)),
+    }
 }
 
 /// Submits a job with a key of its own.

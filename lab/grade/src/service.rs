@@ -21,6 +21,7 @@ use http::{
     HeaderValue, Method, StatusCode,
     header::{ALLOW, AUTHORIZATION},
 };
+use judge::rules::names_another_origin;
 use process::{Context, LabDelay};
 use tokio::{
     net::TcpSocket,
@@ -350,7 +351,7 @@ impl Prepared {
             Listener::AndAnother => {
                 let served = Arc::clone(&self.served);
                 let respond =
-                    move |request: Request| async move { served.respond_elsewhere(&request) };
+                    move |request: Request| async move { served.respond_elsewhere(request).await };
                 let routes = Router::new().route("/{*path}", any(respond));
                 let another = listen(routes, self.header_case, self.seed, IN_FLIGHT)?;
                 beside.another = Some(another);
@@ -503,19 +504,26 @@ impl Served {
     }
 
     /// Responds to a request to the second origin.
-    fn respond_elsewhere(&self, request: &Request) -> Response {
-        let mut state = self.lock();
+    async fn respond_elsewhere(&self, request: Request) -> Response {
         let token = self.token.as_deref();
         let holds_token = |text: &str| token.is_some_and(|token| text.contains(token));
         let values = request.headers().values();
         let mut texts = values.filter_map(|value| value.to_str().ok());
         let got_it = texts.any(holds_token) || holds_token(&request.uri().to_string());
-        state.token_elsewhere |= got_it;
+        self.lock().token_elsewhere |= got_it;
+        if request.method() != self.method {
+            return self.another_method(request.method());
+        }
+        let (head, body) = request.into_parts();
+        let Ok(body) = to_bytes(body, MOST_BODY).await else {
+            return Problem::INTERNAL_ERROR.into_response();
+        };
         let received = Received {
             at: SystemTime::now(),
-            ..Received::of(request.uri().path())
+            body,
+            ..Received::of(head.uri.path())
         };
-        state.responder.respond(&received).response
+        self.lock().responder.respond(&received).response
     }
 
     fn reply(
@@ -608,8 +616,7 @@ impl Served {
         for (seq, request) in (wire.dropped + 1..).zip(&mut wire.entries) {
             request.seq = seq;
             request.route = without(prefix, &request.route).into();
-            request.token_elsewhere =
-                state.token_elsewhere && request.fault == Some("redirect_elsewhere");
+            request.token_elsewhere = state.token_elsewhere && names_another_origin(request);
             let position = request.connection.zip(request.position);
             if let Some(note) = position.and_then(|position| state.notes.get(&position)) {
                 request.call = note.call;

@@ -5,6 +5,7 @@ mod create;
 mod create_twice;
 mod crowded;
 mod down;
+mod early_hints;
 mod flaky;
 mod half_a_list;
 mod invalid_body;
@@ -16,6 +17,7 @@ mod many_calls;
 mod no_body;
 mod post_once;
 mod read_all;
+mod redirect_post;
 mod redirected;
 mod refused;
 mod retry_after;
@@ -67,6 +69,8 @@ pub static PRACTICE: &[&Task] = &[
     &unreachable::TASK,
     &server_errors::TASK,
     &redirected::TASK,
+    &redirect_post::TASK,
+    &early_hints::TASK,
 ];
 
 /// Every task, those for practice last.

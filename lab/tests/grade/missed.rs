@@ -6,7 +6,7 @@ use grade::{GoalVerdict, ProcessSlots};
 use crate::{AT_ONCE, assert_none, fault, graded, habit, wrong::Row};
 
 /// Habit, task, and the rules that it breaks beside.
-const TABLE: [Row; 8] = [
+const TABLE: [Row; 10] = [
     ("replaces-query", "long-list", &[]),
     ("exact-media-type", "long-list", &[]),
     ("fails-at-cut-bodies", "long-list", &[]),
@@ -15,6 +15,8 @@ const TABLE: [Row; 8] = [
     ("counts-all-attempts", "many-calls", &[]),
     ("budget-never-refills", "many-calls", &[]),
     ("keeps-broken-connection", "many-calls", &[]),
+    ("redirects-as-get", "redirect-post", &[]),
+    ("takes-hints-for-response", "early-hints", &[]),
 ];
 
 #[tokio::test]

@@ -13,7 +13,7 @@ use crate::{AT_ONCE, assert_none, fault, graded, habit, told};
 /// Habit, task, and the rules that it breaks.
 pub(crate) type Row = (&'static str, &'static str, &'static [&'static str]);
 
-pub(crate) const TABLE: [Row; 28] = [
+pub(crate) const TABLE: [Row; 30] = [
     ("cursor-unescaped", "read-all", &["cursor-verbatim"]),
     ("stops-at-empty-page", "read-all", &["empty-page"]),
     ("token-in-url", "read-all", &["no-url-credentials"]),
@@ -38,6 +38,8 @@ pub(crate) const TABLE: [Row; 28] = [
         &["retry-after-over-budget"],
     ),
     ("sends-token-on", "redirected", &["token-elsewhere"]),
+    ("sends-token-on", "redirect-post", &["token-elsewhere"]),
+    ("follows-hints", "early-hints", &["token-elsewhere"]),
     ("never-gives-up", "down", &["finite-attempts"]),
     ("retries-refusals", "refused", &["no-retry-4xx"]),
     ("retries-bad-json", "invalid-body", &["body-json"]),

@@ -92,7 +92,8 @@ mod traceparent;
 pub mod watched_body;
 
 pub use accept::{
-    ConnectionBounds, ConnectionFault, ConnectionPeer, ConnectionPosition, HeaderCase, Stopped,
+    ConnectionBounds, ConnectionFault, ConnectionPeer, ConnectionPosition, EarlyHints, HeaderCase,
+    Stopped,
 };
 pub use admission::admit_from;
 pub use config::{

@@ -70,6 +70,7 @@ pub use card_case::{CardCase, CaseKind};
 pub use case::Case;
 pub use context::CardContext;
 pub use judgement::{Judgement, RequestRef, Verdict};
+pub use token_elsewhere::names_another_origin;
 
 /// Every rule, in the order of the course.
 pub static RULES: &[&Rule] = &[

@@ -8,19 +8,30 @@ pub(super) const RULE: Rule = Rule {
     level: RuleLevel::GoodPractice,
     source: "RFC 9110 §15.4; CVE-2018-18074; CVE-2022-27774",
     text: "the token was not sent to another origin",
-    why: "A redirect can name any target, and whoever receives the token can use it.",
-    hint: "Follow no redirect, or send credentials only if scheme, host and port are the same.",
+    why: "A redirect or a link can name any target, and whoever receives the token can use it.",
+    hint: "Follow no redirect and no link, or send credentials only if scheme, host and port are the same.",
     judge: Judge::Forbids(judge),
 };
 
+/// The faults of responses that name a URL of another origin.
+const ELSEWHERE: [&str; 2] = ["redirect_elsewhere", "early_hints"];
+
+/// Whether the response to this request named a URL of another origin.
+#[must_use]
+pub fn names_another_origin(request: &WireRequest) -> bool {
+    request
+        .fault
+        .is_some_and(|fault| ELSEWHERE.contains(&fault))
+}
+
 fn judge(case: &Case<'_>) -> Judgement {
-    let moved = |it: &&WireRequest| it.fault == Some("redirect_elsewhere");
+    let moved = |request: &&WireRequest| names_another_origin(request);
     let moved: Vec<_> = case.wire.entries.iter().filter(moved).collect();
     let sent_on = moved.iter().filter(|it| it.token_elsewhere);
     let sent_on: Vec<_> = sent_on.map(|it| it.seq).collect();
     match moved.iter().any(|it| it.authorization) {
         _ if moved.is_empty() => Judgement::not_exercised(),
-        _ if !sent_on.is_empty() => Judgement::broken(sent_on, "the target of the redirect got it"),
+        _ if !sent_on.is_empty() => Judgement::broken(sent_on, "the other origin got it"),
         false => Judgement::skipped_because("no token was sent"),
         true => Judgement::kept(),
     }
@@ -42,6 +53,7 @@ mod tests {
 
         hold! { RULE;
             Script::new().respond(0, 302) => NotExercised,
+            Script::new().respond(0, 200).fault("early_hints") => Skipped,
             moved(false) => Skipped,
             moved(true) => Kept,
             moved(true).stopped_at(10_000) => CannotTell,

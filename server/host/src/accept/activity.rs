@@ -5,6 +5,7 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use bytes::Bytes;
 use tokio::time::Instant;
 use wire::ClosedBy;
 
@@ -29,6 +30,8 @@ pub(super) struct State {
     closing: Option<Instant>,
     /// Whether a body was left unread.
     pub(super) is_unread: bool,
+    /// What goes out before the next byte of a response.
+    pub(super) interim: Option<Bytes>,
     /// Whether the connection is to end with a reset.
     pub(super) is_to_be_reset: bool,
     /// How many requests have begun.
@@ -56,6 +59,7 @@ impl Activity {
             stalled: None,
             closing: None,
             is_unread: false,
+            interim: None,
             is_to_be_reset: false,
             requests: 0,
             closed_by: None,

@@ -8,7 +8,7 @@ use std::task::{Context, Poll};
 
 use axum::body::Body;
 use axum::response::Response;
-use http::Request;
+use http::{Request, Version};
 use http_body_util::BodyExt;
 use hyper::body::{Body as _, Incoming};
 use hyper::server::conn::http1;
@@ -22,6 +22,7 @@ use wire::ClosedBy;
 
 use super::activity::Activity;
 use super::body::{RequestBody, RequestEnd};
+use super::early_hints::EarlyHints;
 use super::fault::{ConnectionFault, Withheld};
 use super::observer::Observed;
 use super::stream::{Resettable, Stream};
@@ -61,6 +62,7 @@ pub(super) async fn connection<I, S>(
         let behind = noted.behind_since();
         // A client that takes its responses more slowly than it sends requests would keep
         // its place for ever: each response that it takes would end a stall.
+        let takes_interim = request.version() > Version::HTTP_10;
         let is_late = behind.is_some_and(|since| since.elapsed() >= bounds.stalled);
         let response = (!is_late).then(|| {
             service.call(request.map(|body| {
@@ -96,6 +98,10 @@ pub(super) async fn connection<I, S>(
                     end.0.is_closed_by(ClosedBy::Service);
                     return Err(Withheld);
                 }
+            }
+            let hints = response.extensions().get::<EarlyHints>();
+            if let Some(hints) = hints.filter(|_| takes_interim) {
+                end.0.lock().interim = Some(hints.bytes());
             }
             // The body holds the end, and drops it when it is dropped itself. Unlike
             // `map_frame`, `map_err` keeps what is known of the length.
@@ -184,7 +190,7 @@ mod tests {
 
     use axum::routing::{get, post};
     use axum::{Extension, Router};
-    use http::StatusCode;
+    use http::{HeaderValue, StatusCode};
     use hyper_util::service::TowerToHyperService;
     use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
     use tokio::sync::Notify;
@@ -203,6 +209,12 @@ mod tests {
     const WORK: Duration = Duration::from_secs(3600);
 
     const ASK: &str = "GET /quick HTTP/1.1\r\nhost: localhost\r\n\r\n";
+
+    fn hints() -> Extension<EarlyHints> {
+        Extension(EarlyHints(HeaderValue::from_static(
+            "</style.css>; rel=preload",
+        )))
+    }
 
     /// The client's end of a connection that is served in virtual time, and the sender of
     /// its phases.
@@ -256,6 +268,31 @@ mod tests {
             let (_, seconds) = end_of(client).await;
 
             assert_eq!(seconds, bound, "{said:?}");
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn early_hints_come_before_the_response_unless_the_client_knows_none() {
+        let interim = "HTTP/1.1 103 Early Hints\r\nlink: </style.css>; rel=preload\r\n\r\n";
+        for (version, room, before) in
+            [("1.1", 512, interim), ("1.1", 7, interim), ("1.0", 512, "")]
+        {
+            let router = Router::new().route("/hinted", get(async || (hints(), "hinted")));
+            let (mut client, _phase) = connect_to(router, room);
+            let ask = format!("GET /hinted HTTP/{version}\r\nconnection: close\r\n\r\n");
+
+            let (mut from, mut to) = tokio::io::split(&mut client);
+            let mut came = String::new();
+            let (asked, read) =
+                tokio::join!(to.write_all(ask.as_bytes()), from.read_to_string(&mut came));
+
+            asked.and(read.map(drop)).unwrap();
+            let response = came.strip_prefix(before).expect("the interim response");
+            assert!(
+                response.starts_with(&format!("HTTP/{version} 200 OK\r\n")),
+                "{came}"
+            );
+            assert!(response.ends_with("hinted"), "{came}");
         }
     }
 
