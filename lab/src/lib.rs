@@ -1,8 +1,8 @@
 //! The outer layer of the lab: the command line, the web UI, and the OTLP export of traces.
 //!
-//! Each command has a crate of its own, which runs it and draws its results: [`scenario`],
-//! [`grade`], [`proxy`] and [`storm`]. Here are their arguments and web routes, which need the
-//! terminal, the exit codes, the feed and the guard.
+//! Each product has a crate of its own, which runs it and draws its results. Its folder here
+//! holds the rest: its arguments (`cli`) and its web routes (`web`), which need the shell: the
+//! terminal and the exit codes in [`cli`], the feed and the guard in [`web`].
 
 // Input must not cause a panic: an `expect` gives the reason why it cannot fail.
 #![cfg_attr(
@@ -18,8 +18,12 @@
 )]
 
 pub mod cli;
+mod grade;
 mod http_client;
 pub mod invocation;
 mod logging;
 pub mod otlp;
+mod proxy;
+mod scenario;
+mod storm;
 pub mod web;

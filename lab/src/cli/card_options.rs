@@ -1,27 +1,33 @@
 //! The options of the commands that judge a client and print a card.
 
-use std::path::PathBuf;
+use std::{error::Error, path::PathBuf};
 
 use clap::Args;
-use judge::{KnownFailures, known_failures::JudgedCard};
+use judge::{
+    KnownFailures,
+    known_failures::{JudgedCard, KnownFailure},
+};
 use render::Options;
 use serde::Serialize;
 
-use super::{Exit, report, terminal};
+use super::{
+    Exit, OrExit, report, terminal,
+    text_file::{self, FileError},
+};
 
 #[derive(Debug, Args)]
-pub(super) struct CardOptions {
+pub(crate) struct CardOptions {
     /// Do not fail because of what this file lists: one entry on each line, as RULE,
     /// TASK/RULE, TASK/goal or, for a proxy, ROUTE/RULE; `#` begins a comment. A listed rule
     /// that is kept, or a goal that is reached, fails instead
     #[arg(long, value_name = "FILE")]
-    pub(super) known_failing: Option<PathBuf>,
+    known_failing: Option<PathBuf>,
     /// Fail as well if a rule cannot be told or a goal cannot be judged
     #[arg(long)]
-    pub(super) strict: bool,
+    pub(crate) strict: bool,
     /// Print the card as JSON
     #[arg(long)]
-    pub(super) json: bool,
+    pub(crate) json: bool,
     /// Write the card to this file as JUnit XML, for CI
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
@@ -34,19 +40,34 @@ pub(super) struct CardOptions {
 }
 
 impl CardOptions {
-    pub(super) fn terminal(&self) -> Options {
+    pub(crate) fn terminal(&self) -> Options {
         terminal::options(self.ascii)
+    }
+
+    /// The list of known failures, whose entries must pass this check; empty without a file.
+    pub(crate) fn known_failures(
+        &self,
+        check: impl Fn(&KnownFailure) -> Result<(), Box<dyn Error>>,
+    ) -> Result<KnownFailures, Exit> {
+        let Some(file) = &self.known_failing else {
+            return Ok(KnownFailures::default());
+        };
+        let text = text_file::read(file).or_exit(Exit::Usage)?;
+        let list = KnownFailures::read(&text, check);
+        let place = |line| format!("{}, line {line}", file.display());
+        list.map_err(|(line, error)| FileError::new(place(line), error))
+            .or_exit(Exit::Usage)
     }
 
     /// Checks that the requested files can be written. This happens before the first run,
     /// because the results would be lost otherwise.
-    pub(super) fn check_files(&self) -> Result<(), Exit> {
+    pub(crate) fn check_files(&self) -> Result<(), Exit> {
         let mut files = self.junit.iter().chain(&self.report);
         files.try_for_each(|file| report::check(file))
     }
 
     /// Writes the card to the requested files.
-    pub(super) fn write_files(&self, junit: &str, html: &str) -> Result<(), Exit> {
+    pub(crate) fn write_files(&self, junit: &str, html: &str) -> Result<(), Exit> {
         let files = [(&self.junit, junit), (&self.report, html)];
         let mut files = files.into_iter();
         files.try_for_each(|(file, text)| match file {
@@ -56,7 +77,7 @@ impl CardOptions {
     }
 
     /// Prints the card as JSON or as this text.
-    pub(super) fn print(
+    pub(crate) fn print(
         &self,
         card: &impl Serialize,
         text: impl FnOnce(&Options) -> String,
@@ -70,7 +91,7 @@ impl CardOptions {
 
 /// Reports these demands that a card does not meet, and the known failures that it shows to
 /// be wrong. Whether there are any.
-pub(super) fn report_faults(
+pub(crate) fn report_faults(
     card: &impl JudgedCard,
     known: &KnownFailures,
     unmet: impl Iterator<Item = String>,

@@ -9,9 +9,10 @@ use clap_complete::Shell;
 use judge::rules::RULES;
 use scenario::catalogue::CATALOGUE;
 
-use super::{Exit, scenario_arguments::ALL, terminal};
+use super::{Exit, terminal};
+use crate::scenario::cli::ALL;
 #[derive(Debug, Args)]
-pub(super) struct Arguments {
+pub(crate) struct Arguments {
     /// The shell that reads the script
     #[arg(value_enum)]
     shell: Completed,
@@ -25,7 +26,7 @@ enum Completed {
     Fish,
 }
 
-pub(super) fn completions(arguments: &Arguments) -> Result<Exit, Exit> {
+pub(crate) fn completions(arguments: &Arguments) -> Result<Exit, Exit> {
     let script = match arguments.shell {
         Completed::Bash => script(Shell::Bash),
         Completed::Zsh => script(Shell::Zsh),

@@ -24,7 +24,7 @@ pub enum Exit {
 
 impl Exit {
     /// The exit code of one run.
-    pub(super) fn of(run: &ScenarioRun) -> Self {
+    pub(crate) fn of(run: &ScenarioRun) -> Self {
         if run.is_cancelled() {
             Self::Cancelled
         } else if run.passed() {

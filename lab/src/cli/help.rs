@@ -2,10 +2,10 @@
 //! groups, the examples, and what each exit code means.
 
 /// No line of the help is longer, whatever the terminal.
-pub(super) const WIDTH: usize = 80;
+pub(crate) const WIDTH: usize = 80;
 
 /// The commands by purpose. Each command is in one group.
-pub(super) const GROUPS: [(&str, &[&str]); 4] = [
+pub(crate) const GROUPS: [(&str, &[&str]); 4] = [
     ("Learn", &["list", "scenario", "storm"]),
     ("Grade", &["starter", "grade", "proxy", "tasks", "rule"]),
     ("Observe", &["serve", "load"]),
@@ -22,7 +22,7 @@ Start here (in a checkout, write `cargo run -p lab --` instead of `lab`):
 
 /// The help of the lab. Clap lists subcommands in one group, so the groups are
 /// written here from the summaries of the commands.
-pub(super) fn template(commands: &clap::Command) -> String {
+pub(crate) fn template(commands: &clap::Command) -> String {
     let mut groups = String::new();
     for (title, names) in GROUPS {
         groups += &format!("\n{title}:\n");
@@ -103,7 +103,7 @@ Examples:
       another incident";
 
 /// Follows the options of the proxy.
-pub(super) const BELOW_PROXY: &str = "\
+pub(crate) const BELOW_PROXY: &str = "\
 Examples:
   lab proxy http://127.0.0.1:9000 --set API_URL --list -- npm run smoke
       the healthy runs and the plan, and no fault
@@ -126,7 +126,7 @@ Exit codes:
 130  Ctrl+C ended it, so nothing is judged";
 
 /// Follows the options of grading.
-pub(super) const BELOW_GRADE: &str = "\
+pub(crate) const BELOW_GRADE: &str = "\
 Examples:
   lab starter python
       writes client.py, which does the first task
@@ -179,22 +179,22 @@ Exit codes:
 const CANCELLED: &str = "130  Ctrl+C cancelled the run, so nothing is judged";
 
 /// Follows the options of the lab: where to start, and every exit code.
-pub(super) fn below_lab() -> String {
+pub(crate) fn below_lab() -> String {
     format!("{START_HERE}\n\n{EXIT_CODES}\n  4  a graded client attempted no task\n{CANCELLED}")
 }
 
 /// Follows the options of a scenario.
-pub(super) fn below_scenario() -> String {
+pub(crate) fn below_scenario() -> String {
     format!("{SCENARIO_EXAMPLES}\n\n{EXIT_CODES}\n{CANCELLED}")
 }
 
 /// Follows the options of a storm.
-pub(super) fn below_storm() -> String {
+pub(crate) fn below_storm() -> String {
     format!("{STORM_WORDS}\n\n{STORM_EXAMPLES}\n\n{EXIT_CODES}\n{CANCELLED}")
 }
 
 /// Follows the options of a load.
-pub(super) fn below_load() -> String {
+pub(crate) fn below_load() -> String {
     format!("{LOAD_EXAMPLES}\n\n{EXIT_CODES}")
 }
 

@@ -6,7 +6,7 @@ use std::env;
 use super::terminal;
 
 /// Warns if a proxy would get the requests of a client that this process starts.
-pub(super) fn warn() {
+pub(crate) fn warn() {
     let variables = variables(|name| env::var(name).ok());
     if !variables.is_empty() {
         let variables = variables.join(", ");

@@ -22,7 +22,7 @@ use super::{
     running_lab::{RunningLab, RunningLabError, default_page, page},
     terminal,
 };
-use crate::web::RunNumbers;
+use crate::scenario::web::RunNumbers;
 
 /// How long a load may last, in seconds: enough for a class and its break.
 const SECONDS: RangeInclusive<u64> = 1..=7_200;
@@ -49,7 +49,7 @@ const LONGEST_RUN: Duration = Duration::from_secs(30);
 const MOST_DESCRIBED: usize = 5;
 
 #[derive(Debug, Args)]
-pub(super) struct Arguments {
+pub(crate) struct Arguments {
     #[arg(long, value_name = "N", help = within("The seconds during which runs start", SECONDS), default_value_t = 60, value_parser = seconds, allow_hyphen_values = true)]
     seconds: u64,
 
@@ -88,7 +88,7 @@ fn rate(text: &str) -> Result<u64, NumberError> {
 
 impl Arguments {
     /// The runs of the load, if the filter matches a scenario.
-    pub(super) fn plan(&self) -> Result<Plan, NothingMatches> {
+    pub(crate) fn plan(&self) -> Result<Plan, NothingMatches> {
         let seed = self.seed.unwrap_or_else(Settings::random_seed);
         Plan::new(self.seconds, self.rate, &self.filter, seed)
     }
@@ -96,7 +96,7 @@ impl Arguments {
 
 /// The runs of a load, in order and evenly spaced.
 #[derive(Debug)]
-pub(super) struct Plan {
+pub(crate) struct Plan {
     scenarios: Vec<&'static Scenario>,
     seed: u64,
     rate: u64,
@@ -107,7 +107,7 @@ pub(super) struct Plan {
 
 /// A planned run.
 #[derive(Debug)]
-pub(super) struct Arrival {
+pub(crate) struct Arrival {
     scenario: &'static Scenario,
     seed: u64,
 }
@@ -193,7 +193,7 @@ enum Ended {
     Interrupted,
 }
 
-pub(super) fn load(arguments: &Arguments) -> Result<Exit, Exit> {
+pub(crate) fn load(arguments: &Arguments) -> Result<Exit, Exit> {
     terminal::runtime()?.block_on(run(arguments))
 }
 

@@ -2,41 +2,29 @@
 //!
 //! Data goes to stdout, everything else to stderr.
 
-mod all;
-mod ask;
-mod card_options;
-mod compare;
+pub(crate) mod card_options;
 mod completions;
 mod exit;
-mod grade;
+pub(crate) mod exporters;
 mod help;
-mod intercepting_proxy;
-mod known_failing;
-mod list;
-mod live;
+pub(crate) mod intercepting_proxy;
 mod load;
-mod number;
-mod open_cases;
-mod proxy;
-mod report;
-mod rule;
-mod run_scenarios;
-mod running_lab;
-mod scenario;
-mod scenario_arguments;
+pub(crate) mod number;
+pub(crate) mod report;
+pub(crate) mod rule;
+pub(crate) mod running_lab;
 mod serve;
-mod starter;
-mod storm_command;
-mod summary;
-mod tasks;
-mod terminal;
+pub(crate) mod terminal;
+pub(crate) mod text_file;
 
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+use crate::{grade, proxy, scenario, storm};
+
 pub use exit::Exit;
-use terminal::OrExit;
+pub(crate) use terminal::OrExit;
 
 /// A teaching lab for reliable HTTP clients
 ///
@@ -70,7 +58,7 @@ enum Command {
     /// Ctrl+C cancels a run and shows its evidence up to that point. No run sends more than
     /// 10000 requests or takes longer than an hour.
     #[command(after_long_help = help::below_scenario())]
-    Scenario(scenario_arguments::Arguments),
+    Scenario(scenario::cli::Arguments),
     /// Grade a client in any language: the command after `--` starts it
     ///
     /// A task has several cases. The lab starts the client once for each case, with a service
@@ -83,7 +71,7 @@ enum Command {
     /// The lab runs the tasks in order, up to the first that is not done, and explains what to
     /// do about it.
     #[command(after_long_help = help::BELOW_GRADE)]
-    Grade(grade::Arguments),
+    Grade(grade::cli::Arguments),
     /// Judge the client inside your application, in front of your API
     ///
     /// The lab runs the command after `--` several times, each time with a proxy of its own
@@ -95,13 +83,13 @@ enum Command {
     /// The command finds the proxy in LAB_BASE_URL, in the variables of --set, or in its
     /// arguments as `{base_url}`. It has to exit with 0 if nothing is broken.
     #[command(after_long_help = help::BELOW_PROXY)]
-    Proxy(Box<proxy::Arguments>),
+    Proxy(Box<proxy::cli::Arguments>),
     /// List the tasks that a client is graded on
-    Tasks(tasks::Arguments),
+    Tasks(grade::cli::tasks::Arguments),
     /// List the rules that clients are judged by, or explain one
     Rule(rule::Arguments),
     /// Write a small client that does the first task
-    Starter(starter::Arguments),
+    Starter(grade::cli::starter::Arguments),
     /// Simulate many clients during an incident, and see which policies recover
     ///
     /// One client that waits looks slower than one that retries at once. Why waiting wins, and
@@ -113,7 +101,7 @@ enum Command {
     /// Ctrl+C ends the storm and shows its results up to that point. A policy simulates at
     /// most a million requests, and at most 5000 calls at once.
     #[command(after_long_help = help::below_storm())]
-    Storm(Box<storm_command::Arguments>),
+    Storm(Box<storm::cli::Arguments>),
     /// Serve the web UI on this machine
     Serve(serve::Arguments),
     /// Start many runs in a running `lab serve`, so that its counters move
@@ -138,14 +126,14 @@ pub fn main() -> ExitCode {
         Err(instead) => return print_instead(&instead).into(),
     };
     let ended = match &arguments.command {
-        Command::List => list::list(),
-        Command::Scenario(arguments) => scenario::scenario(arguments),
-        Command::Grade(arguments) => grade::grade(arguments),
-        Command::Proxy(arguments) => proxy::proxy(arguments),
-        Command::Tasks(arguments) => tasks::tasks(arguments),
+        Command::List => scenario::cli::list(),
+        Command::Scenario(arguments) => scenario::cli::scenario(arguments),
+        Command::Grade(arguments) => grade::cli::grade(arguments),
+        Command::Proxy(arguments) => proxy::cli::proxy(arguments),
+        Command::Tasks(arguments) => grade::cli::tasks::tasks(arguments),
         Command::Rule(arguments) => rule::rule(arguments),
-        Command::Starter(arguments) => starter::starter(arguments),
-        Command::Storm(arguments) => storm_command::storm(arguments),
+        Command::Starter(arguments) => grade::cli::starter::starter(arguments),
+        Command::Storm(arguments) => storm::cli::storm(arguments),
         Command::Serve(arguments) => serve::serve(arguments),
         Command::Load(arguments) => load::load(arguments),
         Command::Completions(arguments) => completions::completions(arguments),

@@ -6,7 +6,7 @@ use scenario::{Overrides, policy::TooMany};
 
 /// Why a text is not a valid number.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum NumberError {
+pub(crate) enum NumberError {
     /// Rust's `parse` accepts `+1`, but a sign has no meaning here.
     #[error("write it without a sign")]
     Signed,
@@ -19,19 +19,19 @@ pub(super) enum NumberError {
 }
 
 /// Any whole number of 64 bits.
-pub(super) fn any(text: &str) -> Result<u64, NumberError> {
+pub(crate) fn any(text: &str) -> Result<u64, NumberError> {
     within(text, 0..=u64::MAX)
 }
 
 /// A port; 0 stands for a free one.
-pub(super) fn port_or_free(text: &str) -> Result<u16, NumberError> {
+pub(crate) fn port_or_free(text: &str) -> Result<u16, NumberError> {
     let (from, to) = (0, u16::MAX.into());
     let port = within(text, from..=to)?;
     u16::try_from(port).map_err(|_| NumberError::NotWithin { from, to })
 }
 
 /// A whole number in a range.
-pub(super) fn within(text: &str, range: RangeInclusive<u64>) -> Result<u64, NumberError> {
+pub(crate) fn within(text: &str, range: RangeInclusive<u64>) -> Result<u64, NumberError> {
     unsigned(text)?;
     let number = text.parse().ok().filter(|number| range.contains(number));
     number.ok_or(NumberError::NotWithin {
@@ -41,7 +41,7 @@ pub(super) fn within(text: &str, range: RangeInclusive<u64>) -> Result<u64, Numb
 }
 
 /// A positive integer, and at most the lab's maximum; `field` names it in the error.
-pub(super) fn positive(field: &'static str, text: &str) -> Result<NonZeroU32, NumberError> {
+pub(crate) fn positive(field: &'static str, text: &str) -> Result<NonZeroU32, NumberError> {
     unsigned(text)?;
     let number = text.parse().map_err(|_| NumberError::NotPositive {
         field,

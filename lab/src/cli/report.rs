@@ -11,7 +11,7 @@ use tempfile::{Builder, NamedTempFile};
 use super::{Exit, terminal};
 
 /// Writes a report to a file, and says so on stderr.
-pub(super) fn write(file: &Path, text: &str) -> Result<(), Exit> {
+pub(crate) fn write(file: &Path, text: &str) -> Result<(), Exit> {
     put(file, text).map_err(|error| failed(file, &error))?;
     terminal::note(&format!("report written to {}", file.display()));
     Ok(())
@@ -19,7 +19,7 @@ pub(super) fn write(file: &Path, text: &str) -> Result<(), Exit> {
 
 /// Checks that a report can be written to a file, as far as this can be known beforehand.
 /// Existing content stays as it is.
-pub(super) fn check(file: &Path) -> Result<(), Exit> {
+pub(crate) fn check(file: &Path) -> Result<(), Exit> {
     let checked = match fs::metadata(file) {
         Ok(found) if found.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
         // Opening a pipe or a device could block, and a test write could have an effect.

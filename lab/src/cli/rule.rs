@@ -7,7 +7,7 @@ use wire::nearest;
 
 use super::{Exit, OrExit, terminal};
 #[derive(Debug, Args)]
-pub(super) struct Arguments {
+pub(crate) struct Arguments {
     /// The id of the rule; without it, all ids
     id: Option<String>,
 }
@@ -19,20 +19,20 @@ pub(super) struct Arguments {
     (false, Some(nearest)) => format!("did you mean '{nearest}'?"),
     (false, None) => "`lab rule` shows them all".to_owned(),
 })]
-pub(super) struct UnknownRule {
+pub(crate) struct UnknownRule {
     id: String,
     nearest: Option<&'static str>,
 }
 
 /// The rule of this id.
-pub(super) fn find(id: &str) -> Result<&'static Rule, UnknownRule> {
+pub(crate) fn find(id: &str) -> Result<&'static Rule, UnknownRule> {
     rules::find(id).ok_or_else(|| UnknownRule {
         id: id.to_owned(),
         nearest: nearest(id, RULES.iter().map(|rule| rule.id)),
     })
 }
 
-pub(super) fn rule(arguments: &Arguments) -> Result<Exit, Exit> {
+pub(crate) fn rule(arguments: &Arguments) -> Result<Exit, Exit> {
     let options = terminal::options(false);
     let of_proxy = arguments.id.as_deref().and_then(proxy::find);
     let of_proxy = of_proxy.filter(|rule| rules::find(rule.id).is_none());

@@ -14,7 +14,7 @@ use crate::{http_client, web::DEFAULT_PAGE_PORT};
 const RESPONSE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The web UI of a `lab serve`.
-pub(super) struct RunningLab {
+pub(crate) struct RunningLab {
     page: String,
     http: Client,
     patience: Duration,
@@ -22,7 +22,7 @@ pub(super) struct RunningLab {
 
 /// Why a lab did not respond as one.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum RunningLabError {
+pub(crate) enum RunningLabError {
     #[error("nobody listens at {0}; type: lab serve")]
     Refused(String),
     #[error("{0} does not respond; stop the program that listens there, and type: lab serve")]
@@ -40,12 +40,12 @@ pub(super) enum RunningLabError {
 }
 
 /// The address that `lab serve` uses by default.
-pub(super) fn default_page() -> String {
+pub(crate) fn default_page() -> String {
     format!("http://127.0.0.1:{DEFAULT_PAGE_PORT}")
 }
 
 /// The origin of the web UI, which accepts no other host than loopback.
-pub(super) fn page(text: &str) -> Result<String, String> {
+pub(crate) fn page(text: &str) -> Result<String, String> {
     let url = Url::parse(text).ok().filter(|url| {
         let loopback = matches!(url.host_str(), Some("127.0.0.1" | "localhost" | "[::1]"));
         let bare = url.path() == "/" && url.query().is_none() && url.fragment().is_none();
@@ -61,7 +61,7 @@ pub(super) fn page(text: &str) -> Result<String, String> {
 
 impl RunningLab {
     /// The lab with this page.
-    pub(super) fn at(page: &str) -> Result<Self, RunningLabError> {
+    pub(crate) fn at(page: &str) -> Result<Self, RunningLabError> {
         Ok(Self {
             page: page.to_owned(),
             // A connection that idles could be closed under a request.
@@ -73,12 +73,12 @@ impl RunningLab {
     }
 
     /// The same, with another time that the response headers may take.
-    pub(super) fn with_patience(self, patience: Duration) -> Self {
+    pub(crate) fn with_patience(self, patience: Duration) -> Self {
         Self { patience, ..self }
     }
 
     /// Sends a request, and returns whatever the server there responds with.
-    pub(super) async fn send(
+    pub(crate) async fn send(
         &self,
         method: Method,
         path: &str,
@@ -107,7 +107,7 @@ impl RunningLab {
     }
 
     /// Sends a request, and reads the response: JSON of this shape, or a problem object.
-    pub(super) async fn ask<T: for<'de> Deserialize<'de>>(
+    pub(crate) async fn ask<T: for<'de> Deserialize<'de>>(
         &self,
         method: Method,
         path: &str,
@@ -130,7 +130,7 @@ impl RunningLab {
     }
 
     /// The error for a server that is not this lab's.
-    pub(super) fn is_another(&self) -> RunningLabError {
+    pub(crate) fn is_another(&self) -> RunningLabError {
         RunningLabError::NotTheWebUi(self.page.clone())
     }
 }

@@ -5,13 +5,13 @@ use std::path::PathBuf;
 use clap::Args;
 use host::StartError;
 
-use super::{Exit, OrExit, number, run_scenarios, terminal};
+use super::{Exit, OrExit, exporters, number, terminal};
 use crate::{
     web::DEFAULT_PAGE_PORT, web::Exporters, web::WebUi, web::WebUiConfig, web::WebUiError,
 };
 
 #[derive(Debug, Args)]
-pub(super) struct Arguments {
+pub(crate) struct Arguments {
     /// The port of the teaching service; 0 picks a free one
     #[arg(long, value_name = "PORT", default_value_t = server::DEFAULT_PORT, value_parser = number::port_or_free, allow_hyphen_values = true)]
     port: u16,
@@ -36,7 +36,7 @@ pub(super) struct Arguments {
     otlp: Option<String>,
 }
 
-pub(super) fn serve(arguments: &Arguments) -> Result<Exit, Exit> {
+pub(crate) fn serve(arguments: &Arguments) -> Result<Exit, Exit> {
     terminal::runtime()?.block_on(run(arguments))?;
     Ok(Exit::Passed)
 }
@@ -49,8 +49,8 @@ async fn run(arguments: &Arguments) -> Result<(), Exit> {
         page_port: arguments.page_port,
         assets: arguments.assets.clone(),
         exporters: Exporters::new(
-            run_scenarios::logs(),
-            run_scenarios::endpoint(arguments.otlp.as_deref())?,
+            exporters::logs(),
+            exporters::endpoint(arguments.otlp.as_deref())?,
             |error| terminal::warn(error),
         ),
     };

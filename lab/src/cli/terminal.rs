@@ -19,18 +19,18 @@ use crate::invocation;
 
 /// Writes data to stdout. A reader that closes the pipe early, as `head` does, is not an
 /// error.
-pub(super) fn print(text: &str) -> Result<(), Exit> {
+pub(crate) fn print(text: &str) -> Result<(), Exit> {
     written(io::stdout().lock().write_all(text.as_bytes()))?;
     flush()
 }
 
 /// Flushes stdout.
-pub(super) fn flush() -> Result<(), Exit> {
+pub(crate) fn flush() -> Result<(), Exit> {
     written(io::stdout().flush())
 }
 
 /// Turns the result of a write to stdout into an exit code.
-pub(super) fn written(result: io::Result<()>) -> Result<(), Exit> {
+pub(crate) fn written(result: io::Result<()>) -> Result<(), Exit> {
     match result {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         result => result.or_exit(Exit::Environment),
@@ -38,12 +38,12 @@ pub(super) fn written(result: io::Result<()>) -> Result<(), Exit> {
 }
 
 /// Prints an error and its causes on stderr, and returns `exit`.
-pub(super) fn fail<'a>(error: impl Into<Box<dyn Error + 'a>>, exit: Exit) -> Exit {
+pub(crate) fn fail<'a>(error: impl Into<Box<dyn Error + 'a>>, exit: Exit) -> Exit {
     say("error", &*error.into());
     exit
 }
 
-pub(super) trait OrExit<T> {
+pub(crate) trait OrExit<T> {
     /// Prints an error, if there is one, and turns it into this exit code.
     fn or_exit(self, exit: Exit) -> Result<T, Exit>;
 }
@@ -55,22 +55,22 @@ impl<T, E: Into<Box<dyn Error>>> OrExit<T> for Result<T, E> {
 }
 
 /// Prints a warning on stderr, in one line; the command goes on.
-pub(super) fn warn<'a>(error: impl Into<Box<dyn Error + 'a>>) {
+pub(crate) fn warn<'a>(error: impl Into<Box<dyn Error + 'a>>) {
     say("warning", &*error.into());
 }
 
 /// Listens for Ctrl+C from now on.
-pub(super) fn signals() -> Result<Signals, Exit> {
+pub(crate) fn signals() -> Result<Signals, Exit> {
     Signals::listen().or_exit(Exit::Environment)
 }
 
 /// Prints a line on stderr, for a person rather than a program.
-pub(super) fn note(words: &str) {
+pub(crate) fn note(words: &str) {
     let _ = writeln!(io::stderr(), "{words}");
 }
 
 /// Prints sentences on stderr, wrapped at the width of the terminal.
-pub(super) fn paragraph(words: &str) {
+pub(crate) fn paragraph(words: &str) {
     let width = terminal_size::terminal_size_of(io::stderr());
     let width = width.map_or(Options::WIDTH, |(width, _)| width.0.into());
     for line in textwrap::wrap(words, width.min(Options::WIDTH)) {
@@ -79,7 +79,7 @@ pub(super) fn paragraph(words: &str) {
 }
 
 /// Prints a prompt on stderr, so that the input is on the same line.
-pub(super) fn prompt(words: &str) {
+pub(crate) fn prompt(words: &str) {
     let mut stderr = io::stderr();
     let _ = write!(stderr, "{words}").and_then(|()| stderr.flush());
 }
@@ -96,7 +96,7 @@ fn say(kind: &str, error: &dyn Error) {
 }
 
 /// Prints why a scenario could not be run.
-pub(super) fn fail_run(error: &RunError) -> Exit {
+pub(crate) fn fail_run(error: &RunError) -> Exit {
     let exit = match error {
         RunError::Settings(_) => Exit::Usage,
         _ => Exit::Environment,
@@ -106,7 +106,7 @@ pub(super) fn fail_run(error: &RunError) -> Exit {
 
 /// A progress bar on stderr, which is hidden if stderr is not a terminal, and cleared when
 /// it is dropped.
-pub(super) fn progress(length: u64) -> ProgressBar {
+pub(crate) fn progress(length: u64) -> ProgressBar {
     let style = ProgressStyle::with_template("{pos:>3}/{len} {bar:30} {wide_msg}");
     let bar = ProgressBar::with_draw_target(Some(length), ProgressDrawTarget::stderr());
     match style {
@@ -116,12 +116,12 @@ pub(super) fn progress(length: u64) -> ProgressBar {
 }
 
 /// A hidden bar, for a terminal that shows something else.
-pub(super) fn no_progress() -> ProgressBar {
+pub(crate) fn no_progress() -> ProgressBar {
     ProgressBar::hidden()
 }
 
 /// The runtime on which a command runs its scenarios.
-pub(super) fn runtime() -> Result<Runtime, Exit> {
+pub(crate) fn runtime() -> Result<Runtime, Exit> {
     let runtime = Builder::new_current_thread().enable_all().build();
     runtime.or_exit(Exit::Environment)
 }
@@ -129,7 +129,7 @@ pub(super) fn runtime() -> Result<Runtime, Exit> {
 /// How to draw on this stdout: in its width, with colour if it is a terminal and
 /// `NO_COLOR` does not forbid it, and in ASCII if the locale is not UTF-8 or `ascii` is
 /// set.
-pub(super) fn options(ascii: bool) -> Options {
+pub(crate) fn options(ascii: bool) -> Options {
     let size = size();
     Options {
         width: size.map_or(Options::WIDTH, |(width, _)| width.0.into()),

@@ -22,7 +22,7 @@ use include_dir::{Dir, include_dir};
 use super::problem::Problem;
 
 /// The HTML page, which is the same for every path.
-pub(super) const INDEX: &str = "index.html";
+pub(crate) const INDEX: &str = "index.html";
 
 /// The largest file that is read from a folder, in bytes: many times the size of the
 /// largest file of the web UI.
@@ -33,7 +33,7 @@ static FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/assets");
 
 /// The source of the files.
 #[derive(Clone, Debug)]
-pub(super) enum Assets {
+pub(crate) enum Assets {
     /// The binary.
     Embedded,
     /// A folder that is read again for each request, for working on the web UI.
@@ -47,14 +47,14 @@ impl Assets {
     ///
     /// The operating system's error if the folder lacks the HTML page. Without this check
     /// a mistyped folder would only show as missing files.
-    pub(super) fn of_folder(folder: &Path) -> io::Result<Self> {
+    pub(crate) fn of_folder(folder: &Path) -> io::Result<Self> {
         let folder = folder.canonicalize()?;
         read(&folder, INDEX)?;
         Ok(Self::Folder(folder))
     }
 
     /// A file as a response, or 304 if the browser has this version.
-    pub(super) fn respond(&self, name: &str, headers: &HeaderMap) -> Response {
+    pub(crate) fn respond(&self, name: &str, headers: &HeaderMap) -> Response {
         let Some((media_type, content)) = media_type(name).zip(self.read(name)) else {
             return Problem::not_found().into_response();
         };

@@ -76,13 +76,13 @@ impl Exporters {
     }
 
     /// The layer that logs, if any target is logged.
-    pub(super) fn layer(&self) -> Option<impl Layer<Registry> + use<>> {
+    pub(crate) fn layer(&self) -> Option<impl Layer<Registry> + use<>> {
         self.logs.clone().map(logging::layer)
     }
 
     /// Exports a run, and returns whether all of it arrived. The export goes on if the
     /// caller stops waiting.
-    pub(super) async fn send(&self, run: &ScenarioRun) -> bool {
+    pub(crate) async fn send(&self, run: &ScenarioRun) -> bool {
         match &self.receiver {
             Some(receiver) => receiver.send(run).await,
             None => true,
@@ -91,7 +91,7 @@ impl Exporters {
 
     /// Waits for the exports that go on, and warns if so many runs were ended before
     /// theirs.
-    pub(super) async fn flush(&self, unfinished: usize) {
+    pub(crate) async fn flush(&self, unfinished: usize) {
         let Some(receiver) = &self.receiver else {
             return;
         };

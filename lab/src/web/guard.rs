@@ -40,7 +40,7 @@ const SHIELD: [(HeaderName, &str); 5] = [
 ];
 
 /// The middleware for all routes of the web UI.
-pub(super) async fn guard(request: Request, next: Next) -> Response {
+pub(crate) async fn guard(request: Request, next: Next) -> Response {
     let mut response = match admit(request.method(), request.uri(), request.headers()) {
         Ok(()) => next.run(request).await,
         Err(problem) => problem.into_response(),

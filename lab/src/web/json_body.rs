@@ -8,7 +8,7 @@ use super::problem::Problem;
 
 /// Reads a body. An invalid body results in a problem with this code that names the
 /// field.
-pub(super) fn read<T: DeserializeOwned>(body: &[u8], code: &'static str) -> Result<T, Problem> {
+pub(crate) fn read<T: DeserializeOwned>(body: &[u8], code: &'static str) -> Result<T, Problem> {
     let body: Value = serde_json::from_slice(body).map_err(|error| {
         let detail = format!("the body is not JSON: {error}");
         Problem::new(StatusCode::BAD_REQUEST, "invalid_json", detail)
@@ -25,7 +25,7 @@ pub(super) fn read<T: DeserializeOwned>(body: &[u8], code: &'static str) -> Resu
 }
 
 /// Takes an integer in a range; none if the field is missing.
-pub(super) fn integer<'de, D, T, const FROM: u64, const TO: u64>(
+pub(crate) fn integer<'de, D, T, const FROM: u64, const TO: u64>(
     json: D,
 ) -> Result<Option<T>, D::Error>
 where

@@ -22,19 +22,15 @@
 //! | GET `/api/events` | all of it as it happens, as an event stream |
 
 mod assets;
-mod card;
-mod course;
 mod exporters;
-mod feed;
+pub(crate) mod feed;
 mod guard;
-mod json_body;
-mod lock;
-mod problem;
+pub(crate) mod json_body;
+pub(crate) mod lock;
+pub(crate) mod problem;
 mod rate;
 mod routes;
-mod runs;
-mod shared;
-mod storm;
+pub(crate) mod shared;
 mod wire_lane;
 
 use std::{fmt, io, net::SocketAddr, num::NonZeroUsize, path::PathBuf, sync::Arc, time::Duration};
@@ -51,14 +47,14 @@ use tokio::{sync::watch, task::JoinSet};
 use tracing::{Dispatch, dispatcher};
 use tracing_subscriber::{Registry, layer::SubscriberExt};
 
+use crate::scenario::web::Runs;
+
 use assets::Assets;
 use feed::Feed;
 use routes::router;
-use runs::Runs;
 use shared::Shared;
 
 pub use exporters::Exporters;
-pub(crate) use runs::{COMPARE, Evidence, EvidenceStyle, RunNumbers};
 
 /// The default port of the web UI.
 pub const DEFAULT_PAGE_PORT: u16 = 8766;

@@ -11,14 +11,14 @@ use serde::Serialize;
 
 /// The body of an error response.
 #[derive(Debug)]
-pub(super) struct Problem {
-    pub(super) status: StatusCode,
+pub(crate) struct Problem {
+    pub(crate) status: StatusCode,
     code: &'static str,
-    pub(super) detail: Cow<'static, str>,
+    pub(crate) detail: Cow<'static, str>,
 }
 
 impl Problem {
-    pub(super) fn new(
+    pub(crate) fn new(
         status: StatusCode,
         code: &'static str,
         detail: impl Into<Cow<'static, str>>,
@@ -31,11 +31,11 @@ impl Problem {
     }
 
     /// A body that breaks a rule.
-    pub(super) fn unprocessable(code: &'static str, detail: impl Into<Cow<'static, str>>) -> Self {
+    pub(crate) fn unprocessable(code: &'static str, detail: impl Into<Cow<'static, str>>) -> Self {
         Self::new(StatusCode::UNPROCESSABLE_ENTITY, code, detail)
     }
 
-    pub(super) fn not_found() -> Self {
+    pub(crate) fn not_found() -> Self {
         Self::new(StatusCode::NOT_FOUND, "not_found", "no such path")
     }
 }
@@ -68,7 +68,7 @@ impl IntoResponse for Problem {
 }
 
 /// An error with its causes.
-pub(super) fn causes(error: &(dyn Error + 'static)) -> String {
+pub(crate) fn causes(error: &(dyn Error + 'static)) -> String {
     let chain = successors(Some(error), |&error| error.source());
     let words: Vec<_> = chain.map(ToString::to_string).collect();
     words.join(": ")

@@ -17,7 +17,7 @@ use super::feed::Feed;
 const INTERVAL: Duration = Duration::from_secs(1);
 
 /// Reads the counters until it is dropped, and limits the exposition's memory.
-pub(super) async fn publish(exposition: Exposition, feed: Arc<Feed>) {
+pub(crate) async fn publish(exposition: Exposition, feed: Arc<Feed>) {
     let mut ticks = interval(INTERVAL);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut known = BTreeMap::new();

@@ -1,5 +1,5 @@
-//! The routes of the web UI. Those of runs, the card, storms and the feed stand
-//! in the folder of each.
+//! The routes of the web UI. Those of a product stand in its folder, and those of the feed
+//! in `feed`.
 
 use axum::{
     Json, Router,
@@ -10,25 +10,21 @@ use axum::{
 };
 use http::{HeaderMap, StatusCode};
 
-use super::{
-    assets::INDEX, card, course, feed, guard::guard, problem::Problem, runs, shared::Shared, storm,
-    wire_lane,
-};
+use super::{assets::INDEX, feed, guard::guard, problem::Problem, shared::Shared, wire_lane};
+use crate::{grade, scenario, storm};
 
 /// Every route, behind the guard.
-pub(super) fn router(shared: Shared) -> Router {
+pub(crate) fn router(shared: Shared) -> Router {
     Router::new()
         .route("/", get(index))
         .route("/grade", get(index))
         .route("/storm", get(index))
         .route("/runs/{id}", get(index))
         .route("/assets/{file}", get(asset))
-        .route("/api/scenarios", get(async || Json(course::scenarios())))
-        .route("/api/vocabulary", get(vocabulary))
         .route("/api/wire", get(wire))
-        .merge(runs::routes())
-        .merge(card::routes())
-        .merge(storm::routes())
+        .merge(scenario::web::routes())
+        .merge(grade::web::routes())
+        .merge(storm::web::routes())
         .merge(feed::routes())
         .fallback(async || Problem::not_found())
         .method_not_allowed_fallback(not_allowed)
@@ -53,10 +49,6 @@ async fn asset(
     // A path that is not UTF-8 names no file.
     let file = file.map_or_else(|_| String::new(), |Path(file)| file);
     shared.assets.respond(&file, &headers)
-}
-
-async fn vocabulary(State(shared): State<Shared>) -> impl IntoResponse {
-    Json(course::vocabulary(&shared.service))
 }
 
 async fn wire(State(shared): State<Shared>) -> impl IntoResponse {

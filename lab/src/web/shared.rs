@@ -6,26 +6,27 @@ use axum::{body::Bytes, extract::Request};
 use host::Ledger;
 use http::{StatusCode, header::CONTENT_TYPE};
 
-use super::{assets::Assets, card::Cards, feed::Feed, problem::Problem, runs::Runs, storm::Storms};
+use super::{assets::Assets, feed::Feed, problem::Problem};
+use crate::{grade::web::Cards, scenario::web::Runs, storm::web::Storms};
 
 /// The maximum length of a request body: a run's settings take a few lines.
 const MAX_BODY: usize = 16 * 1024;
 
 /// The state that the routes share. Clones share it, too.
 #[derive(Clone)]
-pub(super) struct Shared {
-    pub(super) assets: Assets,
-    pub(super) feed: Arc<Feed>,
-    pub(super) runs: Arc<Runs>,
-    pub(super) cards: Arc<Cards>,
-    pub(super) storms: Arc<Storms>,
-    pub(super) ledger: Ledger,
+pub(crate) struct Shared {
+    pub(crate) assets: Assets,
+    pub(crate) feed: Arc<Feed>,
+    pub(crate) runs: Arc<Runs>,
+    pub(crate) cards: Arc<Cards>,
+    pub(crate) storms: Arc<Storms>,
+    pub(crate) ledger: Ledger,
     /// The base URL of the service.
-    pub(super) service: Arc<str>,
+    pub(crate) service: Arc<str>,
 }
 
 /// The body of a request, if its media type is JSON.
-pub(super) async fn json_body(request: Request, what: &str) -> Result<Bytes, Problem> {
+pub(crate) async fn json_body(request: Request, what: &str) -> Result<Bytes, Problem> {
     let is_json = request
         .headers()
         .get(CONTENT_TYPE)

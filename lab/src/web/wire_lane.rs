@@ -13,14 +13,14 @@ use wire::{WireRequest, nanoseconds};
 use super::feed::Feed;
 
 /// How many requests are kept.
-pub(super) const CAPACITY: usize = 200;
+pub(crate) const CAPACITY: usize = 200;
 
 /// How often the ledger is read: not noticeable to a person, and cheap for the processor.
 const INTERVAL: Duration = Duration::from_millis(50);
 
 /// The requests that are kept, the oldest first.
 #[derive(Debug, Serialize)]
-pub(super) struct WireSnapshot {
+pub(crate) struct WireSnapshot {
     columns: Vec<Column>,
     requests: Vec<Request>,
 }
@@ -47,7 +47,7 @@ impl From<WireRequest> for Request {
     }
 }
 
-pub(super) fn snapshot(ledger: &Ledger) -> WireSnapshot {
+pub(crate) fn snapshot(ledger: &Ledger) -> WireSnapshot {
     let entries = ledger.snapshot().entries;
     WireSnapshot {
         columns: wire_table::columns_of_requests(),
@@ -57,7 +57,7 @@ pub(super) fn snapshot(ledger: &Ledger) -> WireSnapshot {
 
 /// Publishes each request on arrival, and again when it gets its response, until it is
 /// dropped.
-pub(super) async fn relay(ledger: Ledger, feed: Arc<Feed>) {
+pub(crate) async fn relay(ledger: Ledger, feed: Arc<Feed>) {
     // All fields that are shown are known on arrival, or together with the status.
     let stage = |entry: &WireRequest| (entry.seq, entry.status);
     let mut published = BTreeSet::new();

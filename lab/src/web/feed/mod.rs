@@ -20,7 +20,7 @@ use tokio::sync::watch;
 use super::{json, lock::lock};
 use ring::{Delivery, LOST, Ring, RingLimits};
 
-pub(super) use routes::routes;
+pub(crate) use routes::routes;
 
 /// A page that is this far behind can fetch the state faster than it can process the
 /// events that it missed.
@@ -34,7 +34,7 @@ const LIMITS: RingLimits = RingLimits {
 const READERS: u64 = 64;
 
 /// The feed that every page listens to.
-pub(super) struct Feed {
+pub(crate) struct Feed {
     /// Distinguishes the event numbers of this process from those of an earlier one.
     epoch: String,
     ring: Mutex<Ring<Event>>,
@@ -45,7 +45,7 @@ pub(super) struct Feed {
 }
 
 impl Feed {
-    pub(super) fn new() -> Arc<Self> {
+    pub(crate) fn new() -> Arc<Self> {
         Arc::new(Self {
             epoch: token(),
             ring: Mutex::new(Ring::new(LIMITS)),
@@ -55,7 +55,7 @@ impl Feed {
     }
 
     /// Publishes an event to every reader.
-    pub(super) fn publish(&self, kind: &'static str, data: &impl Serialize) {
+    pub(crate) fn publish(&self, kind: &'static str, data: &impl Serialize) {
         let data = json(data);
         {
             let mut ring = lock(&self.ring);
@@ -66,14 +66,14 @@ impl Feed {
     }
 
     /// Ends every reader. Later events are not delivered.
-    pub(super) fn close(&self) {
+    pub(crate) fn close(&self) {
         self.closed.send_replace(true);
     }
 
     /// A reader that continues after the event with this id, or with the next event if
     /// none is given. It ends once [`READERS`] newer ones have come: a browser that still
     /// wants events connects again, and goes on where it was.
-    pub(super) fn read(self: &Arc<Self>, last: Option<&str>) -> Reader {
+    pub(crate) fn read(self: &Arc<Self>, last: Option<&str>) -> Reader {
         let position = match last {
             Some(id) => self.position(id),
             None => lock(&self.ring).newest(),
@@ -109,7 +109,7 @@ impl Feed {
 }
 
 /// One reader's position in the feed.
-pub(super) struct Reader {
+pub(crate) struct Reader {
     feed: Arc<Feed>,
     number: u64,
     /// The number of the last event that it received.
@@ -147,7 +147,7 @@ impl Reader {
 }
 
 /// A random name of eight characters.
-pub(super) fn token() -> String {
+pub(crate) fn token() -> String {
     let mut random = rand::rng();
     let sign = || char::from_digit(random.random_range(0..36), 36);
     std::iter::repeat_with(sign).flatten().take(8).collect()

@@ -19,7 +19,7 @@ use serde::Deserialize;
 use super::{super::shared::Shared, Reader};
 
 /// The route that streams the feed.
-pub(in crate::web) fn routes() -> Router<Shared> {
+pub(crate) fn routes() -> Router<Shared> {
     Router::new().route("/api/events", get(events))
 }
 

@@ -1,0 +1,24 @@
+//! The text files that arguments name.
+
+use std::{error::Error, fs, path::Path};
+
+/// What cannot be used of a file, and why.
+#[derive(Debug, thiserror::Error)]
+#[error("{what}")]
+pub(crate) struct FileError {
+    what: String,
+    source: Box<dyn Error>,
+}
+
+impl FileError {
+    pub(crate) fn new(what: String, source: impl Into<Box<dyn Error>>) -> Self {
+        let source = source.into();
+        Self { what, source }
+    }
+}
+
+/// The text of a file.
+pub(crate) fn read(file: &Path) -> Result<String, FileError> {
+    let text = fs::read_to_string(file);
+    text.map_err(|error| FileError::new(format!("{} cannot be read", file.display()), error))
+}

@@ -1,0 +1,58 @@
+//! `--known-failing FILE`: checks the entries about tasks.
+
+use std::error::Error;
+
+use grade::find;
+use judge::known_failures::{GOAL, KnownFailure};
+
+use crate::cli::rule;
+
+/// Checks an entry about tasks: a rule, a rule that a task judges, or the goal of a task.
+///
+/// # Errors
+///
+/// The text names what is unknown.
+pub(super) fn check(known: &KnownFailure) -> Result<(), Box<dyn Error>> {
+    let Some(place) = &known.place else {
+        return Ok(rule::find(&known.id).map(drop)?);
+    };
+    let task = find(place)?;
+    if known.id == GOAL {
+        return Ok(());
+    }
+    let rule = rule::find(&known.id)?.id;
+    match task.rules().any(|judged| judged.id == rule) {
+        true => Ok(()),
+        false => Err(format!("'{rule}' is not judged in {place}").into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use judge::KnownFailures;
+
+    use super::*;
+
+    #[test]
+    fn an_entry_about_tasks_is_checked() {
+        for (line, error) in [
+            ("retry-503", None),
+            ("flaky/retry-503", None),
+            ("flaky/goal", None),
+            ("goal", Some("'goal'")),
+            ("retry-504", Some("did you mean 'retry-503'?")),
+            ("flakey/retry-503", Some("did you mean 'flaky'?")),
+            (
+                "create/retry-503",
+                Some("'retry-503' is not judged in create"),
+            ),
+        ] {
+            let read = KnownFailures::read(line, check).map_err(|(_, error)| error.to_string());
+
+            match error {
+                None => assert!(read.is_ok(), "{line}: {read:?}"),
+                Some(words) => assert!(read.is_err_and(|it| it.contains(words)), "{line}"),
+            }
+        }
+    }
+}

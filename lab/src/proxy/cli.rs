@@ -1,0 +1,324 @@
+//! `lab proxy UPSTREAM -- COMMAND`: judges the client inside an application.
+
+use std::{ffi::OsString, time::Duration};
+
+use clap::Args;
+use http::HeaderName;
+use judge::{KnownFailures, rules::Verdict};
+use process::ClientCommand;
+use proxy::{
+    Aim, Declared, Listening, Options, Plan, PlanError, Progress, ProxyCard, ProxyFault, Recording,
+    Setup, Upstream, find, holding, names,
+};
+
+use crate::cli::{
+    Exit, OrExit,
+    card_options::{CardOptions, report_faults},
+    intercepting_proxy, number, terminal,
+};
+
+/// The longest time that an option takes, in seconds.
+const HOUR: u64 = 3_600;
+
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// The origin of your API, such as http://127.0.0.1:9000
+    upstream: String,
+    /// Set this variable to the URL of the proxy, or to a text in which `{base_url}` stands
+    /// for it
+    #[arg(long, value_name = "NAME[=TEXT]", value_parser = variable)]
+    set: Vec<(String, String)>,
+    /// Aim at these routes only, each as the healthy runs name it: 'POST /v1/orders'
+    #[arg(long, value_name = "ROUTE", num_args = 1..)]
+    route: Vec<String>,
+    /// Use these faults only: unavailable, retry-after, refused, lost-response, silence
+    #[arg(long, value_name = "FAULT", num_args = 1..)]
+    fault: Vec<ProxyFault>,
+    /// What these routes do must not be done twice
+    #[arg(long, value_name = "ROUTE", num_args = 1..)]
+    once: Vec<String>,
+    /// Only requests whose target or body holds this text meet faults, and --once is said of
+    /// them alone: for GraphQL, RPC and forms
+    #[arg(long = "match", value_name = "TEXT", value_parser = text_to_match)]
+    text: Option<String>,
+    /// The command must give up on a silent connection within so many seconds
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    give_up_within: Option<Duration>,
+    /// Equal values of this header name one call
+    #[arg(long, value_name = "NAME")]
+    call_header: Vec<HeaderName>,
+    /// How many runs and controls confirm what two equal requests show
+    #[arg(long, value_name = "N", default_value = "5", value_parser = |text: &str| number::within(text, 2..=100))]
+    confirm: u64,
+    /// How many seconds a silence lasts
+    #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = seconds)]
+    patience: Duration,
+    /// How many seconds a run may take
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
+    time: Duration,
+    /// ProxyRun this in a shell before each run, to reset the state of your API
+    #[arg(long, value_name = "COMMAND")]
+    before: Option<String>,
+    /// Allow an upstream on this host, which is not this machine
+    #[arg(long, value_name = "HOST")]
+    allow_host: Vec<String>,
+    /// Pass Host on as it came, for signatures that cover it
+    #[arg(long)]
+    keep_host: bool,
+    /// Make the healthy runs, print the plan, and stop
+    #[arg(long)]
+    list: bool,
+    /// Exit with 1 unless these rules are kept, and nowhere broken or untold
+    #[arg(long, value_name = "RULE", num_args = 1..)]
+    require: Vec<String>,
+    #[command(flatten)]
+    card: CardOptions,
+    /// The command to run
+    #[arg(last = true, value_name = "COMMAND")]
+    command: Vec<OsString>,
+}
+
+/// Why the command line cannot be used.
+#[derive(Debug, thiserror::Error)]
+enum ProxyError {
+    #[error("no rule is called '{0}'; there are {all}", all = names())]
+    Rule(String),
+    #[error("the known failures name '{0}', and the healthy runs made no such request")]
+    KnownRoute(String),
+    #[error("without a command, name one --route and one --fault")]
+    NoAim,
+}
+
+fn variable(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').unwrap_or((text, "{base_url}"));
+    match name.is_empty() || name.contains(char::is_whitespace) {
+        true => Err("the name of the variable is missing, or has a blank".to_owned()),
+        false => Ok((name.to_owned(), value.to_owned())),
+    }
+}
+
+fn text_to_match(text: &str) -> Result<String, String> {
+    if text.is_empty() || text.chars().any(char::is_control) {
+        Err("the text is empty, or has a control character".to_owned())
+    } else {
+        Ok(text.to_owned())
+    }
+}
+
+/// A whole number of seconds, with or without their sign.
+fn seconds(text: &str) -> Result<Duration, number::NumberError> {
+    let number = text.strip_suffix('s').unwrap_or(text);
+    number::within(number, 1..=HOUR).map(Duration::from_secs)
+}
+
+pub(crate) fn proxy(arguments: &Arguments) -> Result<Exit, Exit> {
+    let demands = Demands::new(arguments)?;
+    let upstream = Upstream::new(&arguments.upstream, &arguments.allow_host);
+    let upstream = upstream.or_exit(Exit::Usage)?;
+    arguments.card.check_files()?;
+    let literals = [&*arguments.route, &*arguments.once].concat();
+    let setup = Setup::before(upstream.clone())
+        .keeps_host(arguments.keep_host)
+        .call_headers(arguments.call_header.clone())
+        .literal_routes(literals)
+        .text(arguments.text.clone());
+    if arguments.command.is_empty() {
+        return open(arguments, &upstream, &setup, &demands);
+    }
+    let command = ClientCommand::new(arguments.command.iter().cloned());
+    let options = Options {
+        setup,
+        command: command.or_exit(Exit::Usage)?,
+        set: arguments.set.clone(),
+        routes: arguments.route.clone(),
+        faults: arguments.fault.clone(),
+        declared: declared(arguments),
+        text: arguments.text.clone(),
+        confirm: confirm(arguments),
+        patience: arguments.patience,
+        time: arguments.time,
+        before: arguments.before.clone(),
+    };
+    intercepting_proxy::warn();
+    terminal::runtime()?.block_on(async {
+        let mut signals = terminal::signals()?;
+        tokio::select! {
+            ended = run(arguments, options, &demands) => ended,
+            () = signals.next() => Err(Exit::Cancelled),
+        }
+    })
+}
+
+/// Makes the runs and prints what they show.
+async fn run(arguments: &Arguments, options: Options, demands: &Demands) -> Result<Exit, Exit> {
+    let bar = terminal::progress(0);
+    let on = |Progress { number, of, what }: Progress| {
+        bar.set_length(of as u64);
+        bar.set_position(number as u64);
+        bar.set_message(what);
+    };
+    let failed = |error: &PlanError| {
+        bar.finish_and_clear();
+        if let PlanError::Unhealthy { end, .. } = error {
+            end.stderr
+                .iter()
+                .for_each(|line| terminal::note(&format!("| {}", line.escape_debug())));
+        }
+        let exit = match error {
+            PlanError::NothingSent { .. } => Exit::NothingAttempted,
+            PlanError::NoSuchRoute { .. }
+            | PlanError::NoSuchText(_)
+            | PlanError::Ambiguous { .. } => Exit::Usage,
+            _ => Exit::Environment,
+        };
+        terminal::fail(error, exit)
+    };
+    let mut plan = Plan::new(options, &on)
+        .await
+        .map_err(|error| failed(&error))?;
+    let routes = plan.routes();
+    let is_unknown = |route: &&str| routes.iter().all(|row| row.route != *route);
+    if let Some(route) = demands.known.places().find(is_unknown) {
+        bar.finish_and_clear();
+        let error = ProxyError::KnownRoute(route.to_owned());
+        return Err(terminal::fail(&error, Exit::Usage));
+    }
+    let look = arguments.card.terminal();
+    let (cases, estimate) = plan.estimate();
+    let text = proxy::text::plan(&plan.routes(), &plan.card().healthy, cases, estimate, &look);
+    let is_empty = cases.is_empty();
+    match arguments.card.json {
+        true if arguments.list => bar.suspend(|| terminal::print(&render::json(&plan.card())))?,
+        true => terminal::note(text.trim_end()),
+        false => bar.suspend(|| terminal::print(&text))?,
+    }
+    if arguments.list {
+        bar.finish_and_clear();
+        return Ok(Exit::Passed);
+    }
+    plan.execute(&on).await.map_err(|error| failed(&error))?;
+    bar.finish_and_clear();
+    match is_empty {
+        true => Ok(Exit::NothingAttempted),
+        false => finish(arguments, &plan.card(), demands),
+    }
+}
+
+/// Serves one fault until Ctrl+C. There is no healthy run, so only marks tie.
+fn open(
+    arguments: &Arguments,
+    upstream: &Upstream,
+    setup: &Setup,
+    demands: &Demands,
+) -> Result<Exit, Exit> {
+    let ([route], [fault]) = (&*arguments.route, &*arguments.fault) else {
+        return Err(terminal::fail(&ProxyError::NoAim, Exit::Usage));
+    };
+    let text = arguments.text.as_ref();
+    let aimed = text.map_or_else(|| route.clone(), |text| holding(route, text));
+    let aim = Aim::at(&aimed, *fault);
+    let run = terminal::runtime()?.block_on(async {
+        let mut signals = terminal::signals()?;
+        let proxy = Listening::start(setup, Some(aim));
+        let proxy = proxy.or_exit(Exit::Environment)?;
+        terminal::note(&format!(
+            "{} stands before {upstream} until Ctrl+C, which prints the card.\n\
+             The first '{route}' meets: {}. Only attempts that carry a\n\
+             mark can be judged, such as one Idempotency-Key.",
+            proxy.base_url(),
+            fault.words(),
+        ));
+        signals.next().await;
+        Ok(proxy.stop(None).await)
+    })?;
+    let recording = Recording {
+        upstream: upstream.to_string(),
+        plan: vec![(aimed, *fault)],
+        runs: vec![run],
+        ..Recording::default()
+    };
+    let card = recording.card(confirm(arguments), &declared(arguments));
+    finish(arguments, &card, demands)
+}
+
+fn declared(arguments: &Arguments) -> Declared {
+    Declared {
+        once: arguments.once.clone(),
+        give_up_within: arguments.give_up_within,
+    }
+}
+
+fn confirm(arguments: &Arguments) -> usize {
+    usize::try_from(arguments.confirm).unwrap_or(usize::MAX)
+}
+
+/// Writes and prints a card, and returns its exit code.
+fn finish(arguments: &Arguments, card: &ProxyCard, demands: &Demands) -> Result<Exit, Exit> {
+    let (options, known) = (&arguments.card, &demands.known);
+    options.write_files(
+        &proxy::junit_proxy(card, known, options.strict),
+        &proxy::html_proxy(card, known),
+    )?;
+    options.print(card, |terminal| proxy::text::card(card, known, terminal))?;
+    Ok(demands.exit(card, arguments.card.strict))
+}
+
+/// The conditions for a card to pass.
+struct Demands {
+    required: Vec<&'static str>,
+    known: KnownFailures,
+}
+
+impl Demands {
+    fn new(arguments: &Arguments) -> Result<Self, Exit> {
+        let rule = |id: &str| find(id).ok_or_else(|| ProxyError::Rule(id.to_owned()));
+        let required = arguments.require.iter().map(|id| rule(id).map(|it| it.id));
+        let required = required.collect::<Result<_, _>>();
+        Ok(Self {
+            required: required.or_exit(Exit::Usage)?,
+            known: (arguments.card).known_failures(|known| Ok(rule(&known.id).map(drop)?))?,
+        })
+    }
+
+    /// The exit code of a card. Reports the demands that it does not meet.
+    fn exit(&self, card: &ProxyCard, is_strict: bool) -> Exit {
+        let has = |rule: &str, verdict| {
+            let mut verdicts = card.verdicts();
+            verdicts.any(|(_, it)| it.rule == rule && it.verdict == verdict)
+        };
+        let is_kept = |rule: &&&str| {
+            has(rule, Verdict::Kept)
+                && !has(rule, Verdict::Broken)
+                && !has(rule, Verdict::CannotTell)
+        };
+        let required = self.required.iter().filter(|rule| !is_kept(rule));
+        let judged = [
+            Verdict::Kept,
+            Verdict::Broken,
+            Verdict::Skipped,
+            Verdict::CannotTell,
+        ];
+        let missing = required.map(|rule| match judged.iter().any(|it| has(rule, *it)) {
+            true => format!("'{rule}' is required, and it is not kept"),
+            false => format!("'{rule}' is required, and no case judged it"),
+        });
+        let untold = card.count(Verdict::CannotTell);
+        let untold = (is_strict && untold > 0)
+            .then(|| format!("{untold} cannot be told, and --strict does not allow that"));
+        let has_faults = report_faults(card, &self.known, missing.chain(untold));
+        let mut verdicts = card.verdicts();
+        let is_broken = verdicts.any(|(case, it)| {
+            it.verdict == Verdict::Broken && !it.is_known_to_fail(case, &self.known)
+        });
+        if is_broken || has_faults {
+            Exit::Failed
+        } else if card
+            .verdicts()
+            .all(|(_, it)| it.verdict == Verdict::NotExercised)
+        {
+            Exit::NothingAttempted
+        } else {
+            Exit::Passed
+        }
+    }
+}

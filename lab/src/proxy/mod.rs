@@ -1,0 +1,3 @@
+//! `lab proxy`: its arguments.
+
+pub(crate) mod cli;

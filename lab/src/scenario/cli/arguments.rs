@@ -1,0 +1,361 @@
+//! The options of `lab scenario`: which scenario to run, and what to do with the
+//! evidence.
+
+use std::{error::Error, num::NonZeroU32, ops::RangeInclusive, path::PathBuf, time::Duration};
+
+use clap::{
+    Args, ValueEnum,
+    builder::{PossibleValue, PossibleValuesParser, TypedValueParser},
+};
+use render::Options;
+use scenario::{
+    CLIENTS, ClientUnderTest, Naive, Overrides, Pace, RELIABLE, Reliable, Settings, WITHOUT,
+    Without,
+    catalogue::{self, Scenario},
+    check_overrides,
+};
+use serde::Serialize;
+use serde_json::{Value, json};
+use wire::UnknownName;
+
+use crate::{
+    cli::{
+        Exit, number, report,
+        running_lab::{default_page, page},
+        terminal,
+    },
+    scenario::web::{COMPARE, EvidenceStyle},
+};
+
+/// The name that stands for every scenario.
+pub(crate) const ALL: &str = "all";
+
+/// Headings in the help.
+const CLIENT: &str = "Client and limits";
+const EVIDENCE: &str = "Output";
+
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// The scenario to run, or `all`; `lab list` shows them
+    name: String,
+
+    /// With `all`: only the scenarios whose name contains this
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) filter: Option<String>,
+
+    /// The maximum number of requests of one call, up to 10000
+    #[arg(long, help_heading = CLIENT, value_name = "N", value_parser = positive("max_attempts"), allow_hyphen_values = true)]
+    max_attempts: Option<NonZeroU32>,
+
+    /// The longest first backoff, from 100 to 5000; it doubles with each retry, up to 5 s
+    #[arg(long, help_heading = CLIENT, value_name = "MILLISECONDS", value_parser = within(Overrides::BACKOFF_MS), allow_hyphen_values = true)]
+    backoff: Option<u64>,
+
+    /// The longest Retry-After that the client waits for; a longer one ends the call
+    #[arg(long, help_heading = CLIENT, value_name = "SECONDS", value_parser = within(0..=86_400), allow_hyphen_values = true)]
+    max_retry_after: Option<u64>,
+
+    /// The maximum number of pages that the client reads of a listing, up to 10000
+    #[arg(long, help_heading = CLIENT, value_name = "N", value_parser = positive("max_pages"), allow_hyphen_values = true)]
+    max_pages: Option<NonZeroU32>,
+
+    /// The maximum number of items that the client yields from a listing, up to
+    /// 10000
+    #[arg(long, help_heading = CLIENT, value_name = "N", value_parser = positive("max_items"), allow_hyphen_values = true)]
+    max_items: Option<NonZeroU32>,
+
+    /// The seed of jitter, keys, cursors and ids [default: random]
+    #[arg(long, value_name = "N", value_parser = number::any, allow_hyphen_values = true)]
+    seed: Option<u64>,
+
+    /// The client to run. The naive one breaks most expectations on purpose: the exit
+    /// code is then 1
+    #[arg(long, help_heading = CLIENT, value_parser = one_of(CLIENTS, |it| (it.identity().name, it.about())), default_value = RELIABLE.name)]
+    client: &'static dyn ClientUnderTest,
+
+    /// Remove one defence of the reference client, and see what breaks
+    #[arg(long, help_heading = CLIENT, value_name = "DEFENCE", value_parser = one_of(WITHOUT, |it| (it.defence.id, it.about())), conflicts_with = "client")]
+    without: Option<&'static Without>,
+
+    /// Run two clients with one seed and show them side by side: the reliable client
+    /// and the naive client, or the client of --without. The exit code is that of the
+    /// reliable client
+    #[arg(long, help_heading = CLIENT, conflicts_with = "client")]
+    pub(crate) compare: bool,
+
+    /// Wait in real time, or only compute the waits [default: real; virtual for `all`]
+    #[arg(long, value_enum)]
+    pace: Option<PaceArgument>,
+
+    /// Run inside the running `lab serve`, in real time, so that Grafana and the web UI
+    /// show the run
+    #[arg(long, conflicts_with_all = ["ask", "otlp"])]
+    pub(crate) live: bool,
+
+    /// With --live: the address of the web UI, as `lab serve` prints it
+    #[arg(long, value_name = "URL", default_value_t = default_page(), value_parser = page, requires = "live")]
+    pub(crate) page: String,
+
+    /// Send the trace to the OTLP/HTTP receiver at this base address, such as
+    /// http://127.0.0.1:4318 [default: what the standard variables
+    /// OTEL_EXPORTER_OTLP_TRACES_ENDPOINT or OTEL_EXPORTER_OTLP_ENDPOINT say]
+    #[arg(long, help_heading = EVIDENCE, value_name = "URL")]
+    pub(crate) otlp: Option<String>,
+
+    /// Ask a question first, read your prediction from stdin, and say whether it was
+    /// right; with `all`, keep the score
+    #[arg(long, help_heading = EVIDENCE, conflicts_with = "json")]
+    pub(crate) ask: bool,
+
+    /// Also write the run to this file, as an HTML report
+    #[arg(long, help_heading = EVIDENCE, value_name = "FILE")]
+    report: Option<PathBuf>,
+
+    /// Print the run as JSON
+    #[arg(long, help_heading = EVIDENCE)]
+    json: bool,
+
+    /// Explain each row: the response, the client's limits, and the decision
+    #[arg(long, help_heading = EVIDENCE)]
+    explain: bool,
+
+    /// Show each request and its response as sent over the wire, without possible secrets
+    #[arg(long, help_heading = EVIDENCE, conflicts_with = "json")]
+    exchanges: bool,
+
+    /// Use ASCII only
+    #[arg(long, help_heading = EVIDENCE)]
+    ascii: bool,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum PaceArgument {
+    Real,
+    Virtual,
+}
+
+/// Reads one of these names, each with its explanation, as the value that has it.
+fn one_of<T: ?Sized>(
+    values: &'static [&'static T],
+    words: fn(&'static T) -> (&'static str, &'static str),
+) -> impl TypedValueParser<Value = &'static T>
+where
+    &'static T: Clone + Send + Sync,
+{
+    let names = values.iter().map(|value| {
+        let (name, help) = words(value);
+        PossibleValue::new(name).help(help)
+    });
+    PossibleValuesParser::new(names).map(move |name| {
+        let known = values.iter().find(|value| words(value).0 == name);
+        #[expect(clippy::expect_used, reason = "the parser accepts only known names")]
+        *known.expect("a name of the list")
+    })
+}
+
+fn positive(field: &'static str) -> impl TypedValueParser<Value = NonZeroU32> {
+    move |text: &str| number::positive(field, text)
+}
+
+fn within(range: RangeInclusive<u64>) -> impl TypedValueParser<Value = u64> {
+    move |text: &str| number::within(text, range.clone())
+}
+
+impl Arguments {
+    /// The settings of the run, with this pace if no option sets one.
+    pub(crate) fn settings(&self, pace: Pace) -> Settings {
+        Settings {
+            seed: self.seed.unwrap_or_else(Settings::random_seed),
+            client: self.runner(),
+            pace: match self.pace {
+                Some(PaceArgument::Real) => Pace::Real,
+                Some(PaceArgument::Virtual) => Pace::Virtual,
+                None => pace,
+            },
+            overrides: self.overrides(),
+        }
+    }
+
+    fn runner(&self) -> &'static dyn ClientUnderTest {
+        match self.without {
+            Some(without) => without,
+            None => self.client,
+        }
+    }
+
+    fn overrides(&self) -> Overrides {
+        Overrides {
+            max_attempts: self.max_attempts.map(NonZeroU32::get),
+            backoff: self.backoff.map(Duration::from_millis),
+            max_retry_after: self.max_retry_after.map(Duration::from_secs),
+            max_pages: self.max_pages.map(NonZeroU32::get),
+            max_items: self.max_items.map(NonZeroU32::get),
+        }
+    }
+
+    /// The two clients to compare.
+    pub(crate) fn compared(&self) -> [&'static dyn ClientUnderTest; 2] {
+        match self.without {
+            Some(without) => [&Reliable, without],
+            None => [&Reliable, &Naive],
+        }
+    }
+
+    /// The run that `lab serve` is asked for, with this pace if no option sets one.
+    pub(crate) fn run_request(&self, scenario: &Scenario, pace: Pace) -> Value {
+        let client = match (self.compare, self.without) {
+            (true, _) => COMPARE,
+            (false, Some(_)) => RELIABLE.name,
+            (false, None) => self.client.identity().name,
+        };
+        let settings = self.settings(pace);
+        let limits = settings.overrides;
+        let mut request = json!({
+            "scenario": scenario.name(),
+            "client": client,
+            "without": self.without.map(|it| it.defence.id),
+            "pace": settings.pace,
+            "seed": settings.seed,
+            "max_attempts": limits.max_attempts,
+            "backoff_ms": self.backoff,
+            "max_retry_after_seconds": self.max_retry_after,
+            "max_pages": limits.max_pages,
+            "max_items": limits.max_items,
+        });
+        if let Some(fields) = request.as_object_mut() {
+            fields.retain(|_, value| !value.is_null());
+        }
+        request
+    }
+
+    /// How this terminal wants the evidence.
+    pub(crate) fn style(&self) -> EvidenceStyle {
+        let options = terminal::options(self.ascii);
+        EvidenceStyle {
+            json: self.json,
+            width: options.width,
+            color: options.color,
+            ascii: options.ascii,
+            explain: self.explain,
+            exchanges: self.exchanges,
+        }
+    }
+
+    /// Prints to stdout, as JSON with `--json`.
+    pub(crate) fn print(
+        &self,
+        value: &impl Serialize,
+        text: impl FnOnce(&Options) -> String,
+    ) -> Result<(), Exit> {
+        terminal::print(&match self.json {
+            true => render::json(value),
+            false => text(&Options {
+                explain: self.explain,
+                exchanges: self.exchanges,
+                ..terminal::options(self.ascii)
+            }),
+        })
+    }
+
+    /// Checks that the report can be written, if one was requested. This happens before a
+    /// run, which may take a while.
+    pub(crate) fn check_report(&self) -> Result<(), Exit> {
+        self.report.iter().try_for_each(|file| report::check(file))
+    }
+
+    /// Whether a report was requested.
+    pub(crate) fn wants_report(&self) -> bool {
+        self.report.is_some()
+    }
+
+    /// Writes the report, if one was requested.
+    pub(crate) fn write_report(&self, html: impl FnOnce() -> String) -> Result<(), Exit> {
+        match &self.report {
+            Some(file) => report::write(file, &html()),
+            None => Ok(()),
+        }
+    }
+
+    /// What to run, if the options go together.
+    pub(crate) fn chosen(&self) -> Result<Chosen, Box<dyn Error>> {
+        if self.name != ALL {
+            if self.filter.is_some() {
+                return Err(format!("--filter needs `lab scenario {ALL}`").into());
+            }
+            let scenario = catalogue::find(&self.name).map_err(|unknown| self.or_task(unknown))?;
+            self.check_overrides(&[scenario])?;
+            return Ok(Chosen::One(scenario));
+        }
+        let for_one = [
+            (self.compare, "--compare"),
+            (self.report.is_some(), "--report"),
+            (self.live, "--live"),
+        ];
+        if let Some((_, option)) = for_one.iter().find(|(given, _)| *given) {
+            return Err(format!("{option} needs the name of one scenario").into());
+        }
+        let scenarios = catalogue::matching(self.filter.as_deref().unwrap_or_default())?;
+        self.check_overrides(&scenarios)?;
+        Ok(Chosen::All(scenarios))
+    }
+
+    /// The error for an unknown scenario: one that has the name of a task was perhaps meant to
+    /// show what the task teaches.
+    fn or_task(&self, unknown: UnknownName) -> Box<dyn Error> {
+        match grade::find(&self.name) {
+            Ok(task) => format!(
+                "no scenario is called '{name}', but a task is; its scenario is '{}'",
+                task.words.scenario,
+                name = self.name,
+            )
+            .into(),
+            Err(_) => unknown.into(),
+        }
+    }
+
+    fn check_overrides(&self, scenarios: &[&Scenario]) -> Result<(), String> {
+        let clients = match self.compare {
+            true => &self.compared()[..],
+            false => &[self.runner()],
+        };
+        check_overrides(&self.overrides(), scenarios, clients)
+            .map_err(|unused| format!("{} {unused}", unused.setting.option()))
+    }
+}
+
+/// The scenarios that a command line selects.
+pub(crate) enum Chosen {
+    All(Vec<&'static Scenario>),
+    One(&'static Scenario),
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Words {
+        #[command(flatten)]
+        arguments: Arguments,
+    }
+
+    #[test]
+    fn each_option_sets_its_limit() {
+        let line = "lab items --max-attempts 2 --backoff 300 --max-retry-after 4 --max-pages 5 \
+                    --max-items 6";
+
+        let Words { arguments } = Words::try_parse_from(line.split_whitespace()).expect(line);
+
+        let expected = Overrides {
+            max_attempts: Some(2),
+            backoff: Some(Duration::from_millis(300)),
+            max_retry_after: Some(Duration::from_secs(4)),
+            max_pages: Some(5),
+            max_items: Some(6),
+        };
+        assert_eq!(arguments.overrides(), expected);
+        assert!(arguments.chosen().is_ok());
+    }
+}

@@ -1,0 +1,82 @@
+//! `lab scenario NAME --compare`: runs a scenario with two clients, side by side.
+
+use scenario::{
+    Answer, ClientUnderTest, Comparison, Pace, ScenarioRun, Settings, catalogue::Scenario,
+};
+
+use super::{arguments::Arguments, ask, runner::Runner};
+use crate::{cli::Exit, invocation::lab};
+
+/// Runs the scenario twice with one seed. Only the first client's expectations decide the
+/// exit code: the second client is meant to fail some.
+pub(super) fn compare(arguments: &Arguments, scenario: &Scenario) -> Result<Exit, Exit> {
+    let settings = arguments.settings(Pace::Real);
+    let clients = arguments.compared();
+    let mut runner = Runner::new(arguments.otlp.as_deref())?;
+    let of_the_first = Settings {
+        client: clients[0],
+        ..settings
+    };
+    let prediction = match arguments.ask {
+        true => ask::ask(scenario, &of_the_first, Some(clients[0].identity()))?,
+        false => None,
+    };
+    let prediction = prediction.as_ref();
+    let mut run = |client: &'static dyn ClientUnderTest| {
+        runner.run(scenario, &Settings { client, ..settings })
+    };
+    let first = run(clients[0])?;
+    if first.is_cancelled() {
+        print_runs(arguments, scenario, prediction, &[&first])?;
+        let words = &scenario.words;
+        arguments.write_report(|| {
+            scenario::html(words, &first, prediction, &scenario::metrics(), lab())
+        })?;
+        return Ok(Exit::Cancelled);
+    }
+    let second = run(clients[1])?;
+    let cancelled = second.is_cancelled();
+    let sample = match cancelled {
+        true => None,
+        false => runner.sample(scenario, &settings, clients)?,
+    };
+    let next = scenario.next_comparison(second.client);
+    let both = Comparison::of([first, second], sample.as_ref(), next);
+
+    if cancelled {
+        print_runs(arguments, scenario, prediction, &both.runs.each_ref())?;
+    } else {
+        arguments.print(&both, |options| {
+            scenario::comparison(&scenario.words, &both, prediction, options)
+        })?;
+    }
+    arguments.write_report(|| {
+        scenario::html_comparison(
+            &scenario.words,
+            &both,
+            prediction,
+            &scenario::metrics(),
+            lab(),
+        )
+    })?;
+    if cancelled {
+        return Ok(Exit::Cancelled);
+    }
+    both.runs.iter().for_each(|run| runner.send(run));
+    Ok(Exit::of(&both.runs[0]))
+}
+
+/// Prints the runs so far instead of a comparison, which needs two complete runs.
+fn print_runs(
+    arguments: &Arguments,
+    scenario: &Scenario,
+    prediction: Option<&Answer>,
+    runs: &[&ScenarioRun],
+) -> Result<(), Exit> {
+    arguments.print(&runs, |options| {
+        let texts = runs
+            .iter()
+            .map(|run| scenario::text(&scenario.words, run, prediction, options));
+        texts.collect::<Vec<_>>().join("\n")
+    })
+}

@@ -1,0 +1,52 @@
+//! `lab scenario NAME`: runs a scenario and shows the evidence.
+
+mod all;
+mod arguments;
+mod ask;
+mod compare;
+mod list;
+mod live;
+mod runner;
+
+use scenario::{Pace, catalogue::Scenario};
+
+use arguments::Chosen;
+use runner::Runner;
+
+use crate::{
+    cli::{Exit, OrExit},
+    invocation::lab,
+};
+
+pub(crate) use arguments::{ALL, Arguments};
+pub(crate) use list::list;
+
+pub(crate) fn scenario(arguments: &Arguments) -> Result<Exit, Exit> {
+    let chosen = arguments.chosen().or_exit(Exit::Usage)?;
+    arguments.check_report()?;
+    match chosen {
+        Chosen::All(scenarios) => all::all(arguments, scenarios),
+        Chosen::One(scenario) if arguments.live => live::live(arguments, scenario),
+        Chosen::One(scenario) if arguments.compare => compare::compare(arguments, scenario),
+        Chosen::One(scenario) => one(arguments, scenario),
+    }
+}
+
+fn one(arguments: &Arguments, scenario: &Scenario) -> Result<Exit, Exit> {
+    let mut runner = Runner::new(arguments.otlp.as_deref())?;
+    let settings = arguments.settings(Pace::Real);
+    let prediction = match arguments.ask {
+        true => ask::ask(scenario, &settings, None)?,
+        false => None,
+    };
+    let run = runner.run(scenario, &settings)?;
+
+    let (words, prediction) = (&scenario.words, prediction.as_ref());
+    arguments.print(&run, |options| {
+        scenario::text(words, &run, prediction, options)
+    })?;
+    arguments
+        .write_report(|| scenario::html(words, &run, prediction, &scenario::metrics(), lab()))?;
+    runner.send(&run);
+    Ok(Exit::of(&run))
+}

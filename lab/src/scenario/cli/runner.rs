@@ -1,0 +1,125 @@
+//! Runs scenarios for a command: logs them as `RUST_LOG` says, cancels a run on Ctrl+C,
+//! and exports each run if an endpoint is set.
+
+use std::{pin::pin, time::SystemTime};
+
+use host::Signals;
+use scenario::{
+    ClientUnderTest, ScenarioRun, Settings, catalogue::Scenario, compare::Sample, run_until, sample,
+};
+use tokio::{runtime::Runtime, sync::oneshot};
+use tracing_subscriber::filter::Targets;
+
+use crate::{
+    cli::{
+        Exit,
+        exporters::{endpoint, logs},
+        terminal,
+    },
+    logging,
+    otlp::{self, Endpoint},
+};
+
+pub(crate) struct Runner {
+    runtime: Runtime,
+    /// None before the first run: until then Ctrl+C ends the program as usual, even at a
+    /// prompt.
+    signals: Option<Signals>,
+    logs: Option<Targets>,
+    endpoint: Option<Endpoint>,
+}
+
+impl Runner {
+    /// A runner that logs as `RUST_LOG` says, and exports its runs to [`endpoint`].
+    pub(crate) fn new(otlp: Option<&str>) -> Result<Self, Exit> {
+        Ok(Self {
+            runtime: terminal::runtime()?,
+            signals: None,
+            logs: logs(),
+            endpoint: endpoint(otlp)?,
+        })
+    }
+
+    /// Runs a scenario. Ctrl+C cancels the run, and a second Ctrl+C abandons it.
+    pub(crate) fn run(
+        &mut self,
+        scenario: &Scenario,
+        settings: &Settings,
+    ) -> Result<ScenarioRun, Exit> {
+        let logs = self.logs.clone().map(logging::layer);
+        let signals = listening(&self.runtime, &mut self.signals)?;
+        self.runtime.block_on(async {
+            let (cancel, cancelled) = oneshot::channel::<()>();
+            let cancelled = async { drop(cancelled.await) };
+            let mut run = pin!(run_until(cancelled, logs, scenario, settings));
+            let run = tokio::select! {
+                run = &mut run => run,
+                () = signals.next() => {
+                    drop(cancel);
+                    tokio::select! {
+                        run = run => run,
+                        () = signals.next() => return Err(Exit::Cancelled),
+                    }
+                }
+            };
+            run.map_err(|error| terminal::fail_run(&error))
+        })
+    }
+
+    /// Runs the sample that the rules of a comparison need; none if Ctrl+C comes first.
+    pub(crate) fn sample(
+        &mut self,
+        scenario: &Scenario,
+        settings: &Settings,
+        clients: [&'static dyn ClientUnderTest; 2],
+    ) -> Result<Option<Sample>, Exit> {
+        let signals = listening(&self.runtime, &mut self.signals)?;
+        self.runtime.block_on(async {
+            tokio::select! {
+                sample = sample(scenario, settings, clients) => {
+                    sample.map_err(|error| terminal::fail_run(&error))
+                }
+                () = signals.next() => Ok(None),
+            }
+        })
+    }
+
+    /// Exports a run, unless Ctrl+C comes first. A failing receiver or Ctrl+C causes one
+    /// warning and no further exports: a scenario does not fail because of it.
+    pub(crate) fn send(&mut self, run: &ScenarioRun) {
+        let (Some(endpoint), Some(signals)) = (&self.endpoint, &mut self.signals) else {
+            return;
+        };
+        let sent = self.runtime.block_on(async {
+            tokio::select! {
+                sent = otlp::export(&run.traces, endpoint, SystemTime::now()) => Some(sent),
+                () = signals.next() => None,
+            }
+        });
+        match sent {
+            Some(Ok(())) => {}
+            Some(Err(error)) => {
+                terminal::warn(&error);
+                self.endpoint = None;
+            }
+            None => {
+                terminal::warn(format!(
+                    "Ctrl+C ended the export to {endpoint}; it is incomplete"
+                ));
+                self.endpoint = None;
+            }
+        }
+    }
+}
+
+/// Starts listening for signals, unless this was done before.
+fn listening<'a>(
+    runtime: &Runtime,
+    signals: &'a mut Option<Signals>,
+) -> Result<&'a mut Signals, Exit> {
+    let _inside = runtime.enter();
+    match signals {
+        Some(signals) => Ok(signals),
+        none => Ok(none.insert(terminal::signals()?)),
+    }
+}

@@ -1,0 +1,4 @@
+//! `lab scenario`: its arguments, and the web routes of runs.
+
+pub(crate) mod cli;
+pub(crate) mod web;

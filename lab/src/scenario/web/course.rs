@@ -1,0 +1,74 @@
+//! The scenarios, the clients, and the names of their metrics.
+
+use scenario::{
+    Asked, Metric, WITHOUT,
+    catalogue::{CATALOGUE, Scenario},
+};
+use serde::Serialize;
+
+use super::{preview::has_sliders, request::ClientChoice};
+
+/// A scenario as the page shows it before a run. The lesson comes with the run.
+#[derive(Serialize)]
+pub(super) struct Lesson {
+    name: &'static str,
+    title: &'static str,
+    question: &'static str,
+    /// The answers to choose from, in the order a, b, c; none if the answer is a number.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    choices: Vec<&'static str>,
+    /// The unit of the answer, if it is a number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    number_of: Option<&'static str>,
+    hint: &'static str,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    listing: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    sliders: bool,
+}
+
+/// Every scenario, in the order of the course.
+pub(super) fn scenarios() -> Vec<Lesson> {
+    let lesson = |scenario: &Scenario| Lesson {
+        name: scenario.words.name,
+        title: scenario.words.title,
+        question: scenario.words.question.text,
+        choices: {
+            let choices = scenario.words.question.lettered();
+            choices.map(|(_, choice)| choice.text).collect()
+        },
+        number_of: match scenario.words.question.asked {
+            Asked::Number { of, .. } => Some(of),
+            Asked::Choices(_) => None,
+        },
+        hint: scenario.words.hint,
+        listing: scenario.task.reads_a_listing(),
+        sliders: has_sliders(scenario),
+    };
+    CATALOGUE.iter().map(lesson).collect()
+}
+
+/// The names of the clients, and of both sides' metrics.
+#[derive(Serialize)]
+pub(super) struct Vocabulary {
+    /// The options of a run, with the default first.
+    clients: Vec<ClientChoice>,
+    /// The defences that can be removed.
+    defences: Vec<&'static str>,
+    metrics: Vec<Metric>,
+    /// The counters that are shown before the first run.
+    headlines: &'static [&'static str],
+    /// The base URL of the service.
+    service: String,
+}
+
+/// Every client, and every metric of the clients and of the service.
+pub(super) fn vocabulary(service: &str) -> Vocabulary {
+    Vocabulary {
+        clients: ClientChoice::all().collect(),
+        defences: WITHOUT.iter().map(|without| without.defence.id).collect(),
+        metrics: scenario::metrics(),
+        headlines: scenario::RELIABLE.headlines,
+        service: service.to_owned(),
+    }
+}

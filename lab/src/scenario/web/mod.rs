@@ -1,0 +1,340 @@
+//! The runs of the web UI: each has its own service, many go on at once, and the newest
+//! are kept.
+
+mod course;
+mod evidence;
+mod live;
+mod preview;
+mod record;
+mod request;
+mod routes;
+mod unkept;
+
+use std::{
+    collections::VecDeque,
+    convert::Infallible,
+    panic::AssertUnwindSafe,
+    sync::{Arc, Mutex},
+    time::{Duration, SystemTime},
+};
+
+use futures_util::{FutureExt, future::join_all};
+use http::StatusCode;
+use scenario::{
+    Compared, Exposition, Pace, RunError, ScenarioRun, Session, recorder::Recorder, sample,
+};
+use serde::Serialize;
+use tokio::{
+    sync::{Semaphore, watch},
+    task::JoinSet,
+    time::sleep,
+};
+
+use crate::web::{
+    Exporters,
+    feed::{Feed, token},
+    lock::lock,
+    problem::{Problem, causes},
+};
+use live::{Change, Live};
+use record::{Record, Side, State, Summary};
+use request::RunRequest;
+
+pub(crate) use evidence::{Evidence, EvidenceStyle};
+pub(crate) use request::COMPARE;
+pub(crate) use routes::routes;
+pub(crate) use unkept::RunNumbers;
+
+/// How many clients may run at once, of which a comparison has two. Each takes about ten
+/// descriptors with its service, and a process often has 1 024.
+const MAX_PLAYING: usize = 64;
+
+/// How many runs are kept.
+const MAX_KEPT: usize = 100;
+
+/// How long a run's spans are gathered before they are published: not noticeable to a
+/// person, and long for a listing in virtual time.
+const GATHER: Duration = Duration::from_millis(40);
+
+/// Runs scenarios and keeps the results.
+pub(crate) struct Runs {
+    feed: Arc<Feed>,
+    exposition: Exposition,
+    exporters: Exporters,
+    /// The oldest first.
+    records: Mutex<VecDeque<Record>>,
+    tasks: Mutex<JoinSet<()>>,
+    /// The turns of previews.
+    previews: Semaphore,
+    /// The turns of runs that are not kept.
+    unkept: Semaphore,
+    /// Set when they have to end.
+    stopping: watch::Sender<bool>,
+}
+
+/// A change on a side of a run.
+#[derive(Serialize)]
+struct ChangeEvent<'a> {
+    id: &'a str,
+    side: usize,
+    #[serde(flatten)]
+    change: Change,
+}
+
+/// A running side, published from its recorder.
+struct Relay<'a> {
+    id: &'a str,
+    side: usize,
+    pace: Pace,
+    recorder: Recorder,
+    live: Arc<Mutex<Live>>,
+}
+
+impl Runs {
+    pub(crate) fn new(feed: Arc<Feed>, exposition: Exposition, exporters: Exporters) -> Arc<Self> {
+        Arc::new(Self {
+            feed,
+            exposition,
+            exporters,
+            records: Mutex::default(),
+            tasks: Mutex::default(),
+            previews: Semaphore::new(preview::MAX_PREVIEWS),
+            unkept: Semaphore::new(unkept::MAX_UNKEPT),
+            stopping: watch::Sender::new(false),
+        })
+    }
+
+    /// Starts a run on the runtime of the caller, and returns its id.
+    fn start(self: &Arc<Self>, request: RunRequest) -> Result<String, Problem> {
+        let clients = request.clients().into_iter();
+        let sessions: Vec<_> = clients
+            .map(|client| {
+                let settings = request.settings(client);
+                Session::new(request.scenario, &settings, &self.exposition)
+            })
+            .collect();
+        let live = |session: &Session<'_>| {
+            let live = Live::new(session.client(), session.terms());
+            Arc::new(Mutex::new(live))
+        };
+        let lives: Vec<_> = sessions.iter().map(live).collect();
+        let sides = lives.iter().cloned().map(Side::Live).collect();
+        let cancelled = Arc::new(watch::Sender::new(false));
+        let reader = cancelled.subscribe();
+        let id = self.admit(request, sides, cancelled)?;
+        self.publish(&id);
+
+        let mut tasks = lock(&self.tasks);
+        while tasks.try_join_next().is_some() {}
+        let sides = sessions.into_iter().zip(lives).collect();
+        tasks.spawn(Arc::clone(self).run_scenario(id.clone(), request, sides, reader));
+        Ok(id)
+    }
+
+    /// Keeps a new run unless too many go on, and drops an old one that is over.
+    fn admit(
+        &self,
+        request: RunRequest,
+        sides: Vec<Side>,
+        cancelled: Arc<watch::Sender<bool>>,
+    ) -> Result<String, Problem> {
+        let mut records = lock(&self.records);
+        let goes_on = |record: &Record| record.state == State::Running;
+        let going_on = records.iter().filter(|record| goes_on(record));
+        let running: usize = going_on.map(|record| record.sides.len()).sum();
+        if running + sides.len() > MAX_PLAYING {
+            let detail = format!(
+                "{running} clients are running, of at most {MAX_PLAYING}; cancel a run, or wait \
+                 for its end"
+            );
+            let status = StatusCode::TOO_MANY_REQUESTS;
+            return Err(Problem::new(status, "too_many_runs", detail));
+        }
+        if sides.len() > host::services_left() {
+            let detail = format!(
+                "{running} clients are running, and the system allows no more open files; cancel \
+                 a run, wait for its end, or raise the limit (ulimit -n)"
+            );
+            let status = StatusCode::TOO_MANY_REQUESTS;
+            return Err(Problem::new(status, "too_many_runs", detail));
+        }
+        let id = loop {
+            let id = token();
+            if records.iter().all(|record| record.id != id) {
+                break id;
+            }
+        };
+        records.push_back(Record {
+            id: id.clone(),
+            request,
+            started: SystemTime::now(),
+            state: State::Running,
+            error: None,
+            cancelled,
+            sides,
+            compared: None,
+        });
+        if records.len() > MAX_KEPT {
+            let ended = records.iter().position(|record| !goes_on(record));
+            ended.and_then(|oldest| records.remove(oldest));
+        }
+        Ok(id)
+    }
+
+    /// All runs, the newest first.
+    fn summaries(&self) -> Vec<Summary> {
+        lock(&self.records)
+            .iter()
+            .rev()
+            .map(Record::summary)
+            .collect()
+    }
+
+    /// The current state of one run.
+    fn find(&self, id: &str) -> Option<Record> {
+        lock(&self.records)
+            .iter()
+            .find(|record| record.id == id)
+            .cloned()
+    }
+
+    /// Ends all runs, and then waits for the exports that go on.
+    pub(crate) async fn stop(&self) {
+        let running = |record: &&Record| record.state == State::Running;
+        let unfinished = lock(&self.records).iter().filter(running).count();
+        let mut tasks = std::mem::take(&mut *lock(&self.tasks));
+        tasks.shutdown().await;
+        self.exporters.flush(unfinished).await;
+    }
+
+    /// Cancels all runs.
+    pub(crate) fn abort(&self) {
+        lock(&self.tasks).abort_all();
+    }
+
+    async fn run_scenario(
+        self: Arc<Self>,
+        id: String,
+        request: RunRequest,
+        sides: Vec<(Session<'static>, Arc<Mutex<Live>>)>,
+        cancelled: watch::Receiver<bool>,
+    ) {
+        let sides = sides.into_iter().enumerate();
+        let sides = sides.map(|(side, (session, live))| {
+            let relay = Relay {
+                id: &id,
+                side,
+                pace: request.pace,
+                recorder: session.recorder().clone(),
+                live,
+            };
+            self.run_side(relay, session, cancelled.clone())
+        });
+        // A panic ends this run only.
+        let run = async {
+            let runs: Result<Vec<_>, _> = join_all(sides).await.into_iter().collect();
+            let runs = runs.map_err(|error| causes(&error))?;
+            if runs.iter().any(|run| run.is_cancelled()) {
+                return Ok((State::Cancelled, None));
+            }
+            Ok((State::Finished, self.compared(&request, &runs).await))
+        };
+        let ended = AssertUnwindSafe(run).catch_unwind().await;
+        let ended = ended.unwrap_or_else(|_| Err("the run panicked".to_owned()));
+        self.change(&id, |record| match ended {
+            Ok((state, compared)) => (record.state, record.compared) = (state, compared),
+            Err(error) => (record.state, record.error) = (State::Failed, Some(error)),
+        });
+        self.publish(&id);
+        if let Some(record) = self.find(&id) {
+            for run in record.runs() {
+                self.exporters.send(run).await;
+            }
+        }
+    }
+
+    /// The comparison of two sides. If too many runs go on for a sample, no rule is
+    /// judged.
+    async fn compared(
+        &self,
+        request: &RunRequest,
+        runs: &[Arc<ScenarioRun>],
+    ) -> Option<Arc<Compared>> {
+        let clients: [_; 2] = request.clients().try_into().ok()?;
+        let [one, other] = runs else { return None };
+        let settings = request.settings(clients[0]);
+        let sample = sample(request.scenario, &settings, clients).await;
+        let sample = sample.unwrap_or_default();
+        Some(Arc::new(Compared::of([one, other], sample.as_ref())))
+    }
+
+    async fn run_side(
+        &self,
+        relay: Relay<'_>,
+        session: Session<'static>,
+        mut cancelled: watch::Receiver<bool>,
+    ) -> Result<Arc<ScenarioRun>, RunError> {
+        // The record is kept longer than the run, so the error is always reported.
+        let cancelled = async move { drop(cancelled.wait_for(|cancelled| *cancelled).await) };
+        let run = tokio::select! {
+            run = session.run_until(cancelled, self.exporters.layer()) => run,
+            never = self.relay(&relay) => match never {},
+        };
+        self.publish_change(&relay);
+        let run: Arc<ScenarioRun> = Arc::new(run?);
+        let kept = Arc::clone(&run);
+        self.change(relay.id, |record| {
+            #[expect(clippy::indexing_slicing, reason = "it is the index of a side")]
+            let side = &mut record.sides[relay.side];
+            *side = Side::Done(kept);
+        });
+        Ok(run)
+    }
+
+    /// Publishes changes until it is dropped.
+    async fn relay(&self, relay: &Relay<'_>) -> Infallible {
+        loop {
+            let until_axis_ends = match relay.pace {
+                Pace::Real => lock(&relay.live)
+                    .axis_ends()
+                    .saturating_sub(relay.recorder.now()),
+                // This clock advances only when a span closes.
+                Pace::Virtual => Duration::MAX,
+            };
+            tokio::select! {
+                () = relay.recorder.changed() => {}
+                () = sleep(until_axis_ends.max(GATHER)) => {}
+            }
+            self.publish_change(relay);
+            sleep(GATHER).await;
+        }
+    }
+
+    fn publish_change(&self, relay: &Relay<'_>) {
+        let (traces, now) = (relay.recorder.snapshot(), relay.recorder.now());
+        let Some(change) = lock(&relay.live).advance(&traces, now) else {
+            return;
+        };
+        let Relay { id, side, .. } = *relay;
+        self.feed
+            .publish("change", &ChangeEvent { id, side, change });
+    }
+
+    fn publish(&self, id: &str) {
+        if let Some(record) = self.find(id) {
+            self.feed.publish("run", &record.summary());
+        }
+    }
+
+    fn change(&self, id: &str, change: impl FnOnce(&mut Record)) {
+        if let Some(record) = lock(&self.records)
+            .iter_mut()
+            .find(|record| record.id == id)
+        {
+            change(record);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,77 @@
+//! A run in virtual time for the page's sliders: drawn, but neither kept nor counted.
+
+use std::{future::pending, sync::Arc, time::SystemTime};
+
+use axum::{
+    Json,
+    extract::{Request, State},
+    response::{IntoResponse, Response},
+};
+use futures_util::future::try_join_all;
+use http::StatusCode;
+use scenario::{Compared, Exposition, Pace, Session, Task, catalogue::Scenario};
+use tracing_subscriber::layer::Identity;
+
+use super::{
+    record::{Record, Side, State as RunState},
+    request::RunRequest,
+};
+use crate::web::{
+    problem::{Problem, causes},
+    shared::{Shared, json_body},
+};
+
+/// How many previews may run at once: a page asks for one at a time.
+pub(super) const MAX_PREVIEWS: usize = 4;
+
+/// Whether a scenario has sliders: its picture is short, and attempts and waits shape it.
+pub(super) fn has_sliders(scenario: &Scenario) -> bool {
+    matches!(scenario.task, Task::Flaky)
+}
+
+/// Responds with the detail of a run that has no id.
+pub(super) async fn preview(
+    State(shared): State<Shared>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let body = json_body(request, "a preview").await?;
+    let request = RunRequest {
+        pace: Pace::Virtual,
+        ..RunRequest::read(&body)?
+    };
+    if !has_sliders(request.scenario) {
+        let detail = format!("scenario: {} has no preview", request.scenario.name());
+        return Err(Problem::unprocessable("invalid_run", detail));
+    }
+    let _turn = shared.runs.previews.try_acquire().map_err(|_| {
+        let detail = format!("{MAX_PREVIEWS} previews are running already");
+        Problem::new(StatusCode::TOO_MANY_REQUESTS, "too_many_runs", detail)
+    })?;
+    let uncounted = Exposition::new();
+    let sides = request.clients().into_iter().map(|client| {
+        let session = Session::new(request.scenario, &request.settings(client), &uncounted);
+        session.run_until(pending(), Identity::new())
+    });
+    let runs = try_join_all(sides).await.map_err(|error| {
+        let status = StatusCode::INTERNAL_SERVER_ERROR;
+        Problem::new(status, "not_run", causes(&error))
+    })?;
+    let compared = match runs.as_slice() {
+        [one, other] => Some(Arc::new(Compared::of([one, other], None))),
+        _ => None,
+    };
+    let record = Record {
+        id: String::new(),
+        request,
+        started: SystemTime::now(),
+        state: RunState::Finished,
+        error: None,
+        cancelled: Arc::default(),
+        sides: runs
+            .into_iter()
+            .map(|run| Side::Done(Arc::new(run)))
+            .collect(),
+        compared,
+    };
+    Ok(Json(record.detail()).into_response())
+}

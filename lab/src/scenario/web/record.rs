@@ -1,0 +1,170 @@
+//! A run as the web UI sees it: running or over.
+
+use std::{
+    sync::{Arc, Mutex},
+    time::SystemTime,
+};
+
+use humantime::format_rfc3339_millis;
+use scenario::{Compared, Comparison, Ending, Pace, ScenarioRun, compare::why};
+use serde::{Serialize, Serializer};
+use tokio::sync::watch;
+
+use super::{
+    live::Live,
+    request::{ClientChoice, RunRequest},
+};
+use crate::web::lock::lock;
+
+/// A requested run.
+#[derive(Clone, Debug)]
+pub(super) struct Record {
+    pub(super) id: String,
+    pub(super) request: RunRequest,
+    pub(super) started: SystemTime,
+    pub(super) state: State,
+    /// Why it failed.
+    pub(super) error: Option<String>,
+    /// Set when the run is cancelled.
+    pub(super) cancelled: Arc<watch::Sender<bool>>,
+    /// One for each client of the run.
+    pub(super) sides: Vec<Side>,
+    /// The comparison of two sides, once they have finished.
+    pub(super) compared: Option<Arc<Compared>>,
+}
+
+/// The state of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum State {
+    Running,
+    Finished,
+    Cancelled,
+    /// It could not run; the record has the reason.
+    Failed,
+}
+
+/// One client's side of a run. Clones are cheap.
+#[derive(Clone, Debug)]
+pub(super) enum Side {
+    /// It is running, or could not continue.
+    Live(Arc<Mutex<Live>>),
+    Done(Arc<ScenarioRun>),
+}
+
+/// A run in a list.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct Summary {
+    id: String,
+    scenario: &'static str,
+    client: ClientChoice,
+    /// The defence that is removed from the reference client, or from the second side.
+    without: Option<&'static str>,
+    pace: Pace,
+    seed: u64,
+    state: State,
+    /// Whether every expectation held; none until the run has finished. For a comparison,
+    /// that of the reference client, because the other one is not expected to do well.
+    passed: Option<bool>,
+    /// How the run ended for the client, in a comparison for the reference client; none
+    /// until it has finished.
+    ending: Option<Ending>,
+    /// The ending in words.
+    ended: Option<String>,
+    started: String,
+}
+
+/// A run with all its details.
+#[derive(Debug, Serialize)]
+pub(super) struct Detail {
+    #[serde(flatten)]
+    summary: Summary,
+    error: Option<String>,
+    /// A run for each side, as far as it is known.
+    sides: Vec<Side>,
+    /// The comparison of two sides, once they have finished.
+    compared: Option<Compared>,
+    /// The lesson and its open problems; none until the run is over, because the question
+    /// comes first.
+    lesson: Option<String>,
+    unsolved: Option<&'static str>,
+}
+
+impl Record {
+    pub(super) fn summary(&self) -> Summary {
+        let finished = self.state == State::Finished;
+        let first = self.run(0).filter(|_| finished);
+        Summary {
+            id: self.id.clone(),
+            scenario: self.request.scenario.words.name,
+            client: self.request.choice,
+            without: self.request.without.map(|without| without.defence.id),
+            pace: self.request.pace,
+            seed: self.request.seed,
+            state: self.state,
+            passed: first.map(ScenarioRun::passed),
+            ending: first.map(|run| run.outcome.ending),
+            ended: first.map(|run| run.outcome.ending.to_string()),
+            started: format_rfc3339_millis(self.started).to_string(),
+        }
+    }
+
+    /// The run of a side, if it is over.
+    pub(super) fn run(&self, side: usize) -> Option<&ScenarioRun> {
+        match self.sides.get(side)? {
+            Side::Done(run) => Some(run),
+            Side::Live(_) => None,
+        }
+    }
+
+    /// The runs of the sides that are over.
+    pub(super) fn runs(&self) -> impl Iterator<Item = &ScenarioRun> {
+        (0..self.sides.len()).filter_map(|side| self.run(side))
+    }
+
+    /// Both sides of a comparison, if they are over.
+    pub(super) fn comparison(&self) -> Option<Comparison> {
+        let (one, other) = self.run(0).zip(self.run(1))?;
+        let compared = match &self.compared {
+            Some(compared) => Compared::clone(compared),
+            None => Compared::of([one, other], None),
+        };
+        Some(Comparison {
+            runs: [one.clone(), other.clone()],
+            compared,
+            next: self.request.scenario.next_comparison(other.client),
+        })
+    }
+
+    /// The lesson for the completed runs; without one, the lesson that is valid for every
+    /// client.
+    fn why(&self) -> Vec<&'static str> {
+        let runs: Vec<_> = self.runs().collect();
+        match runs.is_empty() {
+            true => self.request.scenario.words.always().collect(),
+            false => why(runs),
+        }
+    }
+
+    pub(super) fn detail(&self) -> Detail {
+        let over = self.state != State::Running;
+        let scenario = self.request.scenario;
+        Detail {
+            summary: self.summary(),
+            error: self.error.clone(),
+            sides: self.sides.clone(),
+            compared: self.compared.as_deref().cloned(),
+            lesson: over.then(|| self.why().join(" ")),
+            unsolved: over.then_some(scenario.words.unsolved),
+        }
+    }
+}
+
+impl Serialize for Side {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Live(live) => lock(live).serialize(serializer),
+            Self::Done(run) => run.serialize(serializer),
+        }
+    }
+}

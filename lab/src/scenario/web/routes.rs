@@ -1,0 +1,136 @@
+//! The routes of runs.
+
+use axum::{
+    Json, Router,
+    extract::{
+        FromRequestParts, Path, Query, Request, State,
+        rejection::{PathRejection, QueryRejection},
+    },
+    response::{Html, IntoResponse, Response},
+    routing::{get, post},
+};
+use http::{
+    StatusCode,
+    header::{CONTENT_DISPOSITION, LOCATION},
+    request::Parts,
+};
+use serde::{Deserialize, Serialize};
+
+use super::{
+    course::{self, Vocabulary},
+    evidence::evidence,
+    preview::preview,
+    record::{Detail, Record, State as RunState, Summary},
+    request::RunRequest,
+};
+use crate::{
+    invocation::lab,
+    web::{
+        problem::Problem,
+        shared::{Shared, json_body},
+    },
+};
+
+/// The routes that list the scenarios, list, start, show and cancel runs, return their
+/// evidence and their report, and preview a run.
+pub(crate) fn routes() -> Router<Shared> {
+    Router::new()
+        .route("/api/scenarios", get(async || Json(course::scenarios())))
+        .route("/api/vocabulary", get(vocabulary))
+        .route("/api/runs", get(list).post(start))
+        .route("/api/runs/{id}", get(show).delete(cancel))
+        .route("/api/runs/{id}/evidence", get(evidence))
+        .route("/api/runs/{id}/report", get(report))
+        .route("/api/preview", post(preview))
+}
+
+/// The run with the id in the path.
+impl FromRequestParts<Shared> for Record {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, shared: &Shared) -> Result<Self, Problem> {
+        let id: Result<Path<String>, PathRejection> = Path::from_request_parts(parts, shared).await;
+        // A path that is not UTF-8 has no id.
+        let record = id.ok().and_then(|Path(id)| shared.runs.find(&id));
+        record.ok_or_else(|| {
+            let detail = "no such run; only the newest are kept";
+            Problem::new(StatusCode::NOT_FOUND, "run_not_found", detail)
+        })
+    }
+}
+
+async fn vocabulary(State(shared): State<Shared>) -> Json<Vocabulary> {
+    Json(course::vocabulary(&shared.service))
+}
+
+async fn list(State(shared): State<Shared>) -> Json<Vec<Summary>> {
+    Json(shared.runs.summaries())
+}
+
+#[derive(Serialize)]
+struct Started {
+    id: String,
+    seed: u64,
+}
+
+async fn start(State(shared): State<Shared>, request: Request) -> Result<Response, Problem> {
+    let body = json_body(request, "a run").await?;
+    let request = RunRequest::read(&body)?;
+    if !request.kept {
+        let numbers = shared.runs.run_unkept(request).await?;
+        return Ok(Json(numbers).into_response());
+    }
+    let seed = request.seed;
+    let id = shared.runs.start(request)?;
+    let location = format!("/runs/{id}");
+    let body = Json(Started { id, seed });
+    Ok((StatusCode::ACCEPTED, [(LOCATION, location)], body).into_response())
+}
+
+async fn show(record: Record) -> Json<Detail> {
+    Json(record.detail())
+}
+
+/// Cancels a run, which is kept: 202 if the run is about to end (the feed says when), 204
+/// if it was already over.
+async fn cancel(record: Record) -> StatusCode {
+    if record.state != RunState::Running {
+        return StatusCode::NO_CONTENT;
+    }
+    record.cancelled.send_replace(true);
+    StatusCode::ACCEPTED
+}
+
+/// The client whose report is requested; none means the report of all clients of the run.
+#[derive(Deserialize)]
+struct Report {
+    side: Option<usize>,
+}
+
+async fn report(
+    record: Record,
+    query: Result<Query<Report>, QueryRejection>,
+) -> Result<impl IntoResponse, Problem> {
+    let Query(Report { side }) = query.map_err(|_| {
+        let detail = "side must be the number of a side, starting at 0";
+        Problem::new(StatusCode::BAD_REQUEST, "invalid_side", detail)
+    })?;
+    let scenario = record.request.scenario;
+    let page = match (side, record.sides.len()) {
+        (None, 2) => record.comparison().map(|both| {
+            scenario::html_comparison(&scenario.words, &both, None, &scenario::metrics(), lab())
+        }),
+        _ => record
+            .run(side.unwrap_or(0))
+            .map(|run| scenario::html(&scenario.words, run, None, &scenario::metrics(), lab())),
+    };
+    let page = page.ok_or_else(|| {
+        let detail = "a report of each side exists once the run is over";
+        Problem::new(StatusCode::CONFLICT, "run_not_finished", detail)
+    })?;
+    let name = format!(
+        "attachment; filename=\"{}-{}.html\"",
+        scenario.words.name, record.id
+    );
+    Ok(([(CONTENT_DISPOSITION, name)], Html(page)))
+}

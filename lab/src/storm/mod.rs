@@ -1,0 +1,4 @@
+//! `lab storm`: its arguments and its web routes.
+
+pub(crate) mod cli;
+pub(crate) mod web;
