@@ -6,7 +6,8 @@
 const { LAB_TASK, LAB_URL, LAB_TOKEN = "" } = process.env;
 
 /** Sends one request; resolves to status, headers and body, with any status. Without a
-    complete response the status is 0, and the body says why. */
+    response the status is 0, and the body says why. The body is null if it breaks off: the
+    status and the headers came before it. */
 async function request(method, url, { body, headers = {} } = {}) {
   const options = {
     method,
@@ -17,13 +18,15 @@ async function request(method, url, { body, headers = {} } = {}) {
     options.body = JSON.stringify(body);
     options.headers["Content-Type"] = "application/json";
   }
+  let response;
   try {
-    const response = await fetch(url, options);
-    return { status: response.status, headers: response.headers, body: await response.text() };
+    response = await fetch(url, options);
   } catch (error) {
-    // Refused, too slow, or broken off in the middle of the body.
+    // Refused, too slow, or closed without a response.
     return { status: 0, headers: new Headers(), body: String(error.cause ?? error) };
   }
+  const body = await response.text().catch(() => null);
+  return { status: response.status, headers: response.headers, body };
 }
 
 /** Counts the records of a listing, page by page. */
@@ -34,8 +37,9 @@ async function readAll() {
   while (url) {
     const { status, body } = await request("GET", url, { headers });
     if (status !== 200) {
-      return { error: `status ${status}: ${body.slice(0, 100)}` };
+      return { error: `status ${status}: ${(body ?? "").slice(0, 300)}` };
     }
+    if (body === null) return { error: "the body of a page broke off" };
     try {
       const { items, next_cursor: cursor } = JSON.parse(body);
       records += items.length;

@@ -19,7 +19,8 @@ URL = os.environ.get("LAB_URL")
 def request(method, url, body=None, headers=None):
     """Sends one request; returns status, headers and body, whatever the status.
 
-    Without a complete response the status is 0, and the body says why.
+    Without a response the status is 0, and the body says why. The body is None if it
+    breaks off: the status and the headers came before it.
     """
     headers = {"Accept": "application/json", **(headers or {})}
     data = None
@@ -28,15 +29,17 @@ def request(method, url, body=None, headers=None):
         headers["Content-Type"] = "application/json"
     outgoing = urllib.request.Request(url, data, headers, method=method)
     try:
-        try:
-            response = urllib.request.urlopen(outgoing, timeout=5)
-        except urllib.error.HTTPError as error:
-            response = error
-        with response:
-            return response.code, response.headers, response.read()
+        response = urllib.request.urlopen(outgoing, timeout=5)
+    except urllib.error.HTTPError as error:
+        response = error
     except (OSError, http.client.HTTPException) as error:
-        # Refused, too slow, or broken off in the middle of the body.
+        # Refused, too slow, or closed without a response.
         return 0, {}, repr(error).encode()
+    with response:
+        try:
+            return response.code, response.headers, response.read()
+        except (OSError, http.client.HTTPException):
+            return response.code, response.headers, None
 
 
 def read_all():
@@ -46,7 +49,10 @@ def read_all():
     while url:
         status, _, body = request("GET", url, headers=headers)
         if status != 200:
-            return {"error": f"status {status}: {body[:100].decode(errors='replace')}"}
+            text = (body or b"")[:300].decode(errors="replace")
+            return {"error": f"status {status}: {text}"}
+        if body is None:
+            return {"error": "the body of a page broke off"}
         try:
             page = json.loads(body)
             records += len(page["items"])

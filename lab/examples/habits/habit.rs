@@ -80,6 +80,8 @@ pub(crate) enum Habit {
     KeyOfBody,
     /// It writes the number of the retry into the body.
     NumbersRetries,
+    /// It writes the number of the attempt into the body, of the first attempt as well.
+    NumbersAttempts,
     /// It retries every POST.
     RetriesEveryPost,
     /// It reports its error, and repeats its last request afterwards.

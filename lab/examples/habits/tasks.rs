@@ -349,17 +349,19 @@ fn submit(client: &mut Client, path: &str, task: &str) -> Outcome {
 
 /// Submits a job and returns its id. Without a key it is sent once.
 fn post(client: &mut Client, path: &str, task: &str, key: Option<String>) -> Outcome {
-    let [numbers, changes_key, is_text] = [
+    let [numbers, numbers_all, changes_key, is_text] = [
         Habit::NumbersRetries,
+        Habit::NumbersAttempts,
         Habit::KeyPerAttempt,
         Habit::CallsJsonText,
     ]
     .map(|habit| client.has(habit));
     let is_repeatable = key.is_some() || client.has(Habit::RetriesEveryPost);
     let attempt = |number| {
-        let body = match numbers && number > 1 {
-            true => json!({"task": task, "attempt": number}),
-            false => json!({"task": task}),
+        let body = if numbers_all || numbers && number > 1 {
+            json!({"task": task, "attempt": number})
+        } else {
+            json!({"task": task})
         };
         let kind = if is_text {
             "text/plain"

@@ -91,8 +91,12 @@ fn table(card: &Card, known: &KnownFailures) -> Markup {
         section aria-labelledby="card" {
             h2 #card { "Goals and rules" }
             (wide_table(Some("card"), ("judged", caption), titles, markup! {
-                @for task in &card.tasks {
+                @for (number, task) in card.tasks.iter().enumerate() {
+                    @let is_first = card.tasks.iter().position(TaskGrade::is_for_practice) == Some(number);
                     tbody {
+                        @if is_first {
+                            tr { th colspan="5" scope="colgroup" { "For practice" } }
+                        }
                         tr.goal {
                             th scope="row" { a href={ "#" (task.task) } { (task.task) } }
                             td {

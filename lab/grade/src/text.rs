@@ -172,17 +172,27 @@ pub fn done(card: &Card, practice: &[&str], options: &Options) -> String {
     sheet.into_text()
 }
 
-/// Renders a card: a line for each task and each of its rules, the results of cases that
-/// missed their goal, and a count.
+/// Renders a card: a line for each task and each of its rules, the requests and the results
+/// of cases that missed their goal or broke a rule, and a count. Practice tasks are a group
+/// of their own.
 #[must_use]
 pub fn card(card: &Card, known: &KnownFailures, options: &Options) -> String {
     let mut sheet = Sheet::new(options);
+    let mut of_practice = card.tasks.iter().filter(|grade| grade.is_for_practice());
+    let first_of_practice = of_practice.next().map(|grade| grade.task);
     for grade in &card.tasks {
+        if first_of_practice == Some(grade.task) {
+            sheet.gap();
+            sheet.line("For practice");
+        }
         headline(&mut sheet, grade, "", "", known);
         remark(&mut sheet, grade);
-        for (_, case) in failed(grade).take(MISSED) {
-            sheet.beside(INDENT, &format!("{}:", case.name));
-            ended(&mut sheet, case, None);
+        let broken: Vec<_> = grade.broken_but_for(known).collect();
+        for (number, case) in to_show(grade, &broken) {
+            shown(&mut sheet, &broken, number, case);
+            if has_failed(grade, case) {
+                ended(&mut sheet, case, None);
+            }
         }
         let shown = grade.requests() > 0;
         for rule in grade.rules.iter().filter(|_| shown) {
@@ -283,7 +293,7 @@ pub fn tasks(
     listed(&mut sheet, tasks);
     if let Some((first, _)) = practice.first() {
         sheet.gap();
-        let heading = "For practice; these are on a card only if they are named:";
+        let heading = "For practice; these are on a card with --all, or if they are named:";
         sheet.beside("", heading);
         sheet.line(&format!("  {lab} grade --task {} -- COMMAND", first.name));
         listed(&mut sheet, practice);
@@ -471,6 +481,17 @@ fn chart(sheet: &mut Sheet<'_>, case: &CaseGrade, broken: &[u64]) {
 pub(super) fn count(card: &Card, known: &KnownFailures) -> String {
     let tasks = &card.tasks;
     let goals = |verdict| tasks.iter().filter(|it| it.goal.verdict == verdict).count();
+    let reached = |is_practice: bool| {
+        let group = tasks
+            .iter()
+            .filter(|task| task.is_for_practice() == is_practice);
+        let is_reached = |task: &&TaskGrade| task.goal.verdict == GoalVerdict::Reached;
+        (group.clone().filter(is_reached).count(), group.count())
+    };
+    let groups = [(reached(false), ""), (reached(true), " for practice")];
+    let groups = groups.into_iter().filter(|((_, of), _)| *of > 0);
+    let groups = groups.map(|((reached, of), group)| format!("{reached} of {of} goals{group}"));
+    let groups = groups.collect::<Vec<_>>().join(" and ");
     let of = |verdict| tasks.iter().map(move |it| it.with_verdict(verdict).count());
     let broken = tasks.iter().map(|it| it.broken_but_for(known).count());
     let broken: usize = broken.sum();
@@ -485,10 +506,8 @@ pub(super) fn count(card: &Card, known: &KnownFailures) -> String {
         all.iter().filter(is_missing).count()
     });
     format!(
-        "{} of {} goals reached, {} skipped{}; {kept} rules kept, {broken} broken{}{}{}{} \
+        "{groups} reached, {} skipped{}; {kept} rules kept, {broken} broken{}{}{}{} \
          (seed {}, waits may be {} short)",
-        goals(GoalVerdict::Reached),
-        tasks.len(),
         goals(GoalVerdict::Skipped),
         unless_none(goals(GoalVerdict::NotJudged), "not judged"),
         unless_none(all_broken - broken, "known to fail"),

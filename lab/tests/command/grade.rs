@@ -6,7 +6,7 @@ use std::{
     path::Path,
 };
 
-use grade::{PRACTICE, TASKS};
+use grade::{PRACTICE, TASKS, all};
 use judge::rules::find;
 use serde_json::Value;
 use tempfile::tempdir;
@@ -45,7 +45,7 @@ fn the_reference_client_reaches_every_goal_and_keeps_every_rule() {
     assert_eq!(ended.code, Some(0), "{}", ended.stderr);
     let card: Value = serde_json::from_str(&ended.stdout).expect("JSON");
     let tasks = card["tasks"].as_array().expect("tasks");
-    assert_eq!(tasks.len(), TASKS.len());
+    assert_eq!(tasks.len(), all().count());
     for task in tasks {
         let name = &task["task"];
         assert_eq!(task["goal"]["verdict"], "reached", "{name}: {task:#}");
@@ -55,7 +55,12 @@ fn the_reference_client_reaches_every_goal_and_keeps_every_rule() {
             // A busy machine hides pauses.
             let known = find(rule["id"].as_str().expect("an id")).expect("a rule");
             let is_hidden = rule["verdict"] == "cannot_tell" && known.is_about_milliseconds();
-            let is_right = rule["verdict"] == "kept" || takes_zero || is_hidden;
+            // Nobody is there to receive them.
+            let is_lost = name == "unreachable" && rule["verdict"] == "not_exercised";
+            // That the listing ends early is the fault.
+            let has_no_end = name == "half-a-list" && rule["verdict"] == "skipped";
+            let is_kept = rule["verdict"] == "kept";
+            let is_right = is_kept || takes_zero || is_hidden || is_lost || has_no_end;
             assert!(is_right, "{name}: {rule:#}");
         }
     }

@@ -13,7 +13,7 @@ use crate::{AT_ONCE, assert_none, fault, graded, habit, told};
 /// Habit, task, and the rules that it breaks.
 pub(crate) type Row = (&'static str, &'static str, &'static [&'static str]);
 
-pub(crate) const TABLE: [Row; 30] = [
+pub(crate) const TABLE: [Row; 32] = [
     ("cursor-unescaped", "read-all", &["cursor-verbatim"]),
     ("stops-at-empty-page", "read-all", &["empty-page"]),
     ("token-in-url", "read-all", &["no-url-credentials"]),
@@ -57,6 +57,8 @@ pub(crate) const TABLE: [Row; 30] = [
     ("one-key", "create", &["idempotency-key-fresh"]),
     ("key-of-body", "create-twice", &["idempotency-key-fresh"]),
     ("numbers-retries", "create", &["same-body"]),
+    ("numbers-attempts", "create", &["same-body"]),
+    ("numbers-attempts", "lost-response", &["same-body"]),
     (
         "key-per-attempt",
         "lost-response",

@@ -1,5 +1,7 @@
 //! Two jobs are created, each once.
 
+use std::collections::HashMap;
+
 use axum::{
     Json,
     response::{IntoResponse, Response},
@@ -125,6 +127,45 @@ pub(super) fn asked_for(jobs: &[&str], request: &Received) -> Option<usize> {
     jobs.iter().position(|task| body == json!({"task": task}))
 }
 
+/// An attempt at a job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Attempt {
+    /// The number of the job.
+    pub(super) job: usize,
+    /// Whether its body is the one that the task asks for.
+    pub(super) is_asked_for: bool,
+    /// Whether its body is that of the first attempt at the job.
+    pub(super) is_unchanged: bool,
+}
+
+impl Attempt {
+    /// The call that it belongs to; none for a changed body, of which that is not known.
+    pub(super) fn call(self) -> Option<u64> {
+        self.is_unchanged.then_some(self.job as u64)
+    }
+}
+
+/// The bodies of the first attempts at jobs.
+#[derive(Default)]
+pub(super) struct FirstBodies(HashMap<usize, Value>);
+
+impl FirstBodies {
+    /// The attempt of a request at one of these jobs, which its body names. The body may have
+    /// more members, such as the number of the attempt: a client that gets its 422 at once
+    /// would not retry, and nobody would see that the body changes.
+    pub(super) fn attempt(&mut self, jobs: &[&str], request: &Received) -> Option<Attempt> {
+        let body: Value = serde_json::from_slice(&request.body).ok()?;
+        let named = body.get("task")?;
+        let job = jobs.iter().position(|job| named == job)?;
+        let first = self.0.entry(job).or_insert_with(|| body.clone());
+        Some(Attempt {
+            job,
+            is_asked_for: asked_for(jobs, request).is_some(),
+            is_unchanged: *first == body,
+        })
+    }
+}
+
 /// Refuses a body that the task does not ask for.
 pub(super) fn another_body() -> Response {
     let detail = "the body is not one of those that the task asks for";
@@ -133,6 +174,7 @@ pub(super) fn another_body() -> Response {
 
 struct Create {
     jobs: Jobs,
+    first: FirstBodies,
     has_failed: [bool; JOBS.len()],
 }
 
@@ -140,6 +182,7 @@ impl Create {
     fn new(draw: &mut Draw) -> Self {
         Self {
             jobs: Jobs::new(draw),
+            first: FirstBodies::default(),
             has_failed: [false; JOBS.len()],
         }
     }
@@ -148,18 +191,20 @@ impl Create {
 impl Responder for Create {
     #[expect(clippy::indexing_slicing, reason = "it is the place of one of JOBS")]
     fn respond(&mut self, request: &Received) -> Reply {
-        let Some(call) = asked_for(&JOBS, request) else {
+        let Some(attempt) = self.first.attempt(&JOBS, request) else {
             return job(JobResult::Rejected, another_body()).into();
         };
-        let reply = match std::mem::replace(&mut self.has_failed[call], true) {
-            false => job(JobResult::Rejected, unavailable()).into(),
-            true => {
-                let (result, job) = self.jobs.submit(call, request.key.as_deref());
-                created(result, &job.id)
-            }
+        let has_failed = std::mem::replace(&mut self.has_failed[attempt.job], true);
+        let reply = if !has_failed {
+            job(JobResult::Rejected, unavailable()).into()
+        } else if !attempt.is_asked_for {
+            job(JobResult::Rejected, another_body()).into()
+        } else {
+            let (result, job) = self.jobs.submit(attempt.job, request.key.as_deref());
+            created(result, &job.id)
         };
         Reply {
-            call: Some(call as u64),
+            call: attempt.call(),
             ..reply
         }
     }
@@ -168,5 +213,48 @@ impl Responder for Create {
         let ids = |call| self.jobs.ids(call).take(MOST);
         let pairs = ids(0).flat_map(|one| ids(1).map(move |other| json!({"ids": [one, other]})));
         Goal::result_of(pairs)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_body_that_changes_between_attempts_is_of_no_call_whatever_the_response() {
+        let resize = r#"{"task": "resize"}"#;
+        let [first, second] = [1, 2].map(|attempt| json!({"task": "resize", "attempt": attempt}));
+        let [first, second] = [first.to_string(), second.to_string()];
+        let crop = r#"{"task": "crop"}"#;
+
+        for (bodies, expected) in [
+            (
+                [resize, resize, crop],
+                [(503, Some(0)), (201, Some(0)), (503, Some(1))],
+            ),
+            (
+                [resize, &second, crop],
+                [(503, Some(0)), (422, None), (503, Some(1))],
+            ),
+            (
+                [&first, &second, &first],
+                [(503, Some(0)), (422, None), (422, Some(0))],
+            ),
+            (
+                [&first, resize, "{}"],
+                [(503, Some(0)), (201, None), (422, None)],
+            ),
+        ] {
+            let mut create = Create::new(&mut Draw::new(7, "create", 0));
+            let replies = bodies.map(|body| {
+                let reply = create.respond(&Received {
+                    body: body.to_owned().into(),
+                    ..Received::of("/jobs")
+                });
+                (reply.response.status().as_u16(), reply.call)
+            });
+
+            assert_eq!(replies, expected, "{bodies:?}");
+        }
     }
 }

@@ -7,7 +7,7 @@ use wire::JobResult;
 
 use super::{
     Case, PLAIN, Received, Reply, Responder, Task,
-    create::{Jobs, RESIZE, another_body, asked_for, created},
+    create::{FirstBodies, Jobs, RESIZE, another_body, created},
 };
 use crate::{
     Goal, TaskWords,
@@ -39,6 +39,7 @@ pub(super) const TASK: Task = Task {
 
 struct LostResponse {
     jobs: Jobs,
+    first: FirstBodies,
     is_lost: bool,
 }
 
@@ -46,6 +47,7 @@ impl LostResponse {
     fn new(draw: &mut Draw) -> Self {
         Self {
             jobs: Jobs::new(draw),
+            first: FirstBodies::default(),
             is_lost: false,
         }
     }
@@ -53,20 +55,28 @@ impl LostResponse {
 
 impl Responder for LostResponse {
     fn respond(&mut self, request: &Received) -> Reply {
-        if asked_for(&["resize"], request).is_none() {
+        let Some(attempt) = self.first.attempt(&["resize"], request) else {
             return job(JobResult::Rejected, another_body()).into();
-        }
+        };
         let reply = if !self.is_lost && !request.is_fresh {
             job(JobResult::Rejected, asks_for_a_fresh_connection()).into()
         } else {
-            let (result, known) = self.jobs.submit(0, request.key.as_deref());
-            match std::mem::replace(&mut self.is_lost, true) {
-                false => job(result, withheld(ConnectionFault::Close, "lost_response")).into(),
-                true => created(result, &known.id),
+            let is_first = !std::mem::replace(&mut self.is_lost, true);
+            let submitted = attempt.is_asked_for.then(|| {
+                let (result, job) = self.jobs.submit(0, request.key.as_deref());
+                (result, job.id.clone())
+            });
+            match submitted {
+                _ if is_first => {
+                    let result = submitted.map_or(JobResult::Rejected, |(result, _)| result);
+                    job(result, withheld(ConnectionFault::Close, "lost_response")).into()
+                }
+                Some((result, id)) => created(result, &id),
+                None => job(JobResult::Rejected, another_body()).into(),
             }
         };
         Reply {
-            call: Some(0),
+            call: attempt.call(),
             ..reply
         }
     }

@@ -16,7 +16,8 @@ pub(super) const RULE: Rule = Rule {
     judge: Judge::Case(judge),
 };
 
-/// A body without a call can be recognised only if the case distinguishes calls.
+/// The service recognises the call of a body that is that of its first attempt, whatever it
+/// responds. A body without a call can be recognised only if the case distinguishes calls.
 fn judge(Case { wire, .. }: &Case<'_>) -> Judgement {
     let posts = wire.entries.iter().filter(|it| it.method == "POST");
     // What was sent is known of a body that was read, and of one that was answered.
@@ -31,7 +32,7 @@ fn judge(Case { wire, .. }: &Case<'_>) -> Judgement {
         0 => Judgement::not_exercised(),
         _ if !others.is_empty() => {
             let others = others.iter().map(|it| it.seq);
-            Judgement::broken(others.collect(), "a body of no known call")
+            Judgement::broken(others.collect(), "a body that no first attempt had")
         }
         calls if calls == of_a_call.len() => Judgement::skipped(),
         _ => Judgement::kept(),

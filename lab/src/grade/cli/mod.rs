@@ -39,8 +39,8 @@ const LOOK: Duration = Duration::from_millis(200);
 
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
-    /// Run all tasks except the practice tasks and print the card, instead of stopping at
-    /// the first task that is not done
+    /// Run all tasks, those for practice included, and print the card, instead of stopping
+    /// at the first task that is not done
     #[arg(long, conflicts_with = "watch")]
     all: bool,
     /// Run these tasks only
@@ -257,9 +257,10 @@ enum Ended {
 impl<'a> Grader<'a> {
     fn new(arguments: &'a Arguments) -> Result<Self, Exit> {
         let command = ClientCommand::new(arguments.command.iter().cloned());
+        let is_wanted = |task: &Task| arguments.all || !task.is_for_practice();
         Ok(Self {
             command: command.or_exit(Exit::Usage)?,
-            tasks: chosen(arguments, TASKS.iter().copied())?,
+            tasks: chosen(arguments, all().filter(|task| is_wanted(task)))?,
             demands: Demands::new(arguments)?,
             seed: arguments.seed.unwrap_or_else(Settings::random_seed),
             options: arguments.card.terminal(),
