@@ -284,7 +284,7 @@ fn tasks_rules_and_hints_fit_a_terminal() {
     for arguments in ["tasks", "rule", "rule one-job", "grade --hint create"] {
         assert_fits_80_columns(&printed(arguments));
     }
-    let names: Vec<_> = grade::all().map(|task| task.words.name).collect();
+    let names: Vec<_> = all().map(|task| task.words.name).collect();
     assert_contains(&printed("tasks"), &names);
 }
 
