@@ -1,6 +1,6 @@
 //! One request: it meets its fault, or it is handed on once.
 
-use std::{convert::Infallible, io, net::SocketAddr, sync::Arc, time::Duration};
+use std::{convert::Infallible, net::SocketAddr, sync::Arc, time::Duration};
 
 use axum::{
     body::Body,
@@ -23,17 +23,28 @@ use hyper::{
 };
 use hyper_util::rt::TokioIo;
 use serde_json::json;
-use tokio::{net::TcpStream, time::sleep};
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    net::TcpStream,
+    time::sleep,
+};
 
 use super::{
     replay::read_ahead,
     session::{Entry, Session},
+    tls::handshake_failure,
     upstream::Upstream,
 };
-use crate::ProxyFault;
+use crate::{ProxyFault, UpstreamFailure, UpstreamResponse};
 
 /// How much of a response is read before it is lost.
 const LOSABLE: usize = 8 * 1024 * 1024;
+
+/// How many lines the head of a response may have.
+const MAX_HEADERS: usize = 200;
+
+/// How long the head of a response may be, in bytes.
+const MAX_HEAD: usize = 1024 * 1024;
 
 /// The headers that concern one connection alone (RFC 9110 §7.6.1), beside those that
 /// `Connection` names.
@@ -179,21 +190,40 @@ impl Forwarder {
     }
 
     /// The response of the upstream, or the one that says that there is none.
-    fn give(&self, entry: Entry, response: io::Result<Response>, delivers: bool) -> Response {
-        let response = response
-            .unwrap_or_else(|_| problem(StatusCode::BAD_GATEWAY, "the upstream did not answer"));
+    fn give(
+        &self,
+        entry: Entry,
+        response: Result<Response, UpstreamFailure>,
+        delivers: bool,
+    ) -> Response {
+        let response = response.unwrap_or_else(|failure| {
+            let detail = format!("the upstream did not answer: {}", failure.words());
+            problem(StatusCode::BAD_GATEWAY, &detail)
+        });
         self.session
             .responded(entry, response.status().as_u16(), delivers);
         response
     }
 
     /// Sends a request to the upstream, once, on a connection of its own.
-    async fn hand_on(&self, entry: Entry, request: Request<Body>) -> io::Result<Response> {
-        self.session.handed_on(entry, None);
-        let response = self.send(request).await.map_err(io::Error::other)?;
-        self.session
-            .handed_on(entry, Some(response.status().as_u16()));
-        let (mut head, body) = response.into_parts();
+    async fn hand_on(
+        &self,
+        entry: Entry,
+        request: Request<Body>,
+    ) -> Result<Response, UpstreamFailure> {
+        self.session.handed_on(entry, UpstreamResponse::default());
+        let sent = self.send(request).await;
+        self.session.handed_on(
+            entry,
+            UpstreamResponse {
+                status: sent
+                    .as_ref()
+                    .ok()
+                    .map(|response| response.status().as_u16()),
+                failure: sent.as_ref().err().copied(),
+            },
+        );
+        let (mut head, body) = sent?.into_parts();
         let mut leads = LEADING.iter().flat_map(|name| head.headers.get_all(name));
         let mut cookies = head.headers.get_all(SET_COOKIE).iter();
         if leads.any(|value| self.upstream.is_named_in(value))
@@ -206,10 +236,7 @@ impl Forwarder {
         Ok(Response::from_parts(head, Body::new(body)))
     }
 
-    async fn send(
-        &self,
-        request: Request<Body>,
-    ) -> Result<Response<Incoming>, Box<dyn std::error::Error + Send + Sync>> {
+    async fn send(&self, request: Request<Body>) -> Result<Response<Incoming>, UpstreamFailure> {
         let (mut head, body) = request.into_parts();
         end_to_end(&mut head.headers, head.version);
         if let Some(host) = self.upstream.host().filter(|_| !self.keeps_host) {
@@ -220,20 +247,54 @@ impl Forwarder {
             let chunked = HeaderValue::from_static("chunked");
             head.headers.insert(TRANSFER_ENCODING, chunked);
         }
-        let target = head.uri.path_and_query().map_or("/", |it| it.as_str());
-        let mut outgoing = Request::builder()
-            .method(head.method)
-            .uri(target.parse::<Uri>()?);
-        if let Some(headers) = outgoing.headers_mut() {
-            *headers = head.headers;
+        let target = head.uri.path_and_query();
+        head.uri = target.map_or_else(|| Uri::from_static("/"), |target| target.clone().into());
+        head.version = Version::HTTP_11;
+        // They concern the connection of the client.
+        head.extensions.clear();
+        let outgoing = Request::from_parts(head, body);
+        let stream = TcpStream::connect(self.upstream.address())
+            .await
+            .map_err(|_| UpstreamFailure::Unreachable)?;
+        // A failure here costs speed only.
+        drop(stream.set_nodelay(true));
+        let response = match self.upstream.tls() {
+            None => exchange(stream, outgoing).await?,
+            Some(tls) => {
+                let stream = tls.connect(stream).await;
+                let stream = stream.map_err(|error| handshake_failure(&error))?;
+                exchange(stream, outgoing).await?
+            }
+        };
+        if response.status() == StatusCode::SWITCHING_PROTOCOLS {
+            return Err(UpstreamFailure::Switched);
         }
-        let stream = TcpStream::connect(self.upstream.address()).await?;
-        stream.set_nodelay(true)?;
-        let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await?;
-        // It ends with its response; an error of it is one of the response, too.
-        tokio::spawn(async move { drop(connection.await) });
-        Ok(sender.send_request(outgoing.body(body)?).await?)
+        Ok(response)
     }
+}
+
+/// Sends a request over a connection to the upstream, and reads the head of its response.
+async fn exchange(
+    stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static,
+    request: Request<Body>,
+) -> Result<Response<Incoming>, UpstreamFailure> {
+    let named = |error: hyper::Error| {
+        if error.is_parse_too_large() {
+            UpstreamFailure::HeadTooLarge
+        } else if error.is_parse() {
+            UpstreamFailure::Malformed
+        } else {
+            UpstreamFailure::Closed
+        }
+    };
+    let mut http = http1::Builder::new();
+    http.max_headers(MAX_HEADERS)
+        .max_buf_size(MAX_HEAD)
+        .allow_obsolete_multiline_headers_in_responses(true);
+    let (mut sender, connection) = http.handshake(TokioIo::new(stream)).await.map_err(named)?;
+    // It ends with its response; an error of it is one of the response, too.
+    tokio::spawn(async move { drop(connection.await) });
+    sender.send_request(request).await.map_err(named)
 }
 
 /// Takes away what concerns one connection alone, and adds the proxy to `Via` (RFC 9110

@@ -21,6 +21,7 @@
 )]
 
 mod card;
+mod failure;
 mod fault;
 mod forward;
 mod html;
@@ -37,10 +38,12 @@ mod serve;
 mod session;
 pub mod text;
 pub mod ties;
+mod tls;
 mod upstream;
 mod verdicts;
 
 pub use card::{CARD_VERSION, CaseCard, ProxyCard, Recording, RouteRow, WireRow};
+pub use failure::UpstreamFailure;
 pub use fault::{ProxyFault, UnknownFault};
 pub use html::html_proxy;
 pub use junit::junit_proxy;
@@ -51,6 +54,7 @@ pub use routes::{Templates, holding, is_health_check, shape};
 pub use rules::{Declared, RULES, Rule, find, is_safe, names};
 pub use serve::{Listening, Setup};
 pub use session::Aim;
+pub use tls::TlsError;
 pub use upstream::{Upstream, UpstreamError};
 pub use verdicts::{CaseRuns, Judged, judge, judge_credentials};
 

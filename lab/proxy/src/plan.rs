@@ -13,8 +13,8 @@ use super::{
     schedule::{first_wait, shorter_control, two_waits},
 };
 use crate::{
-    CommandEnd, Declared, Judged, ProxyCard, ProxyFault, ProxyRequest, ProxyRun, Recording,
-    RouteRow, Templates, borne, is_health_check, is_safe, quiet::controls_of,
+    CommandEnd, Declared, Judged, ProxyCard, ProxyFault, ProxyRun, Recording, RouteRow, Templates,
+    UpstreamFailure, borne, is_health_check, is_safe, quiet::controls_of,
 };
 
 /// How a command is run, and what is asked of it.
@@ -72,10 +72,12 @@ pub enum PlanError {
     #[error("the proxy could not listen on 127.0.0.1")]
     Listen(#[source] io::Error),
     /// The upstream left a request without a response.
-    #[error("{upstream} did not answer: is it running?")]
+    #[error("{upstream} did not answer: {why}")]
     Unreachable {
         /// Its origin.
         upstream: String,
+        /// Why, and what to do about it.
+        why: &'static str,
     },
     /// The command sent nothing.
     #[error(
@@ -165,7 +167,7 @@ impl Plan {
                 what,
             });
             let run = plan.run(None).await?;
-            plan.check_healthy(&run)?;
+            plan.check_healthy(&run).await?;
             plan.recording.runs.push(run);
         }
         plan.name_routes();
@@ -173,10 +175,20 @@ impl Plan {
         Ok(plan)
     }
 
-    fn check_healthy(&self, run: &ProxyRun) -> Result<(), PlanError> {
-        if run.requests.iter().any(ProxyRequest::is_unanswered) {
-            let upstream = self.options.setup.upstream().to_string();
-            return Err(PlanError::Unreachable { upstream });
+    async fn check_healthy(&self, run: &ProxyRun) -> Result<(), PlanError> {
+        let upstream = &self.options.setup.upstream();
+        let unreachable = |failure: UpstreamFailure| PlanError::Unreachable {
+            upstream: upstream.to_string(),
+            why: failure.words(),
+        };
+        let is_unanswered = run.requests.iter().find(|request| request.is_unanswered());
+        let is_suspect = is_unanswered.is_some() || run.end.exit != Some(0);
+        if is_suspect && upstream.tls().is_none() && upstream.speaks_tls().await {
+            return Err(unreachable(UpstreamFailure::SpeaksTls));
+        }
+        if let Some(request) = is_unanswered {
+            let failure = request.upstream.and_then(|upstream| upstream.failure);
+            return Err(unreachable(failure.unwrap_or(UpstreamFailure::Closed)));
         }
         if run.end.exit != Some(0) {
             let seen = run.requests.iter().take(SHOWN).map(|it| {
@@ -336,7 +348,7 @@ impl Plan {
             match fault {
                 ProxyFault::Hold => {
                     self.control(route, ProxyFault::HELD, &mut count, on)
-                        .await?
+                        .await?;
                 }
                 ProxyFault::RetryAfter => {
                     let first = first_wait(&self.recording.runs, route, self.is_marked(route));

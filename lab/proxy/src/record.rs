@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde::Serialize;
 use wire::{Stopped, ValueHash, nanoseconds};
 
-use super::ProxyFault;
+use super::{ProxyFault, UpstreamFailure};
 
 /// A run of the command.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -122,6 +122,8 @@ pub enum Body {
 pub struct UpstreamResponse {
     /// Its status; none if it sent no response.
     pub status: Option<u16>,
+    /// Why it sent none, if that is known.
+    pub failure: Option<UpstreamFailure>,
 }
 
 impl Default for Body {

@@ -238,11 +238,9 @@ impl Session {
         });
     }
 
-    /// Notes that a request was handed on, and with what status.
-    pub(super) fn handed_on(&self, entry: Entry, status: Option<u16>) {
-        self.note(entry, |request, _| {
-            request.upstream = Some(UpstreamResponse { status });
-        });
+    /// Notes that a request was handed on, and what came of that.
+    pub(super) fn handed_on(&self, entry: Entry, response: UpstreamResponse) {
+        self.note(entry, |request, _| request.upstream = Some(response));
     }
 
     /// Watches the process that sent a request until it ends, or until nobody needs to know.

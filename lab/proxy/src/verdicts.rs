@@ -249,8 +249,10 @@ fn doubt(run: &ProxyRun, fault: ProxyFault) -> Option<String> {
     if run.requests.iter().any(|it| it.is_repeated_by_a_hop) {
         return Some("a proxy before this one sent a request again".to_owned());
     }
-    if run.requests.iter().any(ProxyRequest::is_unanswered) {
-        return Some("your API did not answer a request".to_owned());
+    if let Some(request) = run.requests.iter().find(|request| request.is_unanswered()) {
+        let failure = request.upstream.and_then(|upstream| upstream.failure);
+        let why = failure.map_or_else(String::new, |failure| format!(": {}", failure.words()));
+        return Some(format!("your API did not answer a request{why}"));
     }
     // Whether it would have given up is what the fault asks.
     let is_ended = run.end.stopped.is_some() && fault != ProxyFault::Silence;

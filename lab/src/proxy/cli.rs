@@ -1,6 +1,6 @@
 //! `lab proxy UPSTREAM -- COMMAND`: judges the client inside an application.
 
-use std::{ffi::OsString, time::Duration};
+use std::{ffi::OsString, fs, io, path::PathBuf, time::Duration};
 
 use clap::Args;
 use http::HeaderName;
@@ -22,7 +22,7 @@ const HOUR: u64 = 3_600;
 
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
-    /// The origin of your API, such as http://127.0.0.1:9000
+    /// The origin of your API, such as http://127.0.0.1:9000 or https://staging.example.com
     upstream: String,
     /// Set this variable to the URL of the proxy, or to a text in which `{base_url}` stands
     /// for it
@@ -62,6 +62,9 @@ pub(crate) struct Arguments {
     /// Allow an upstream on this host, which is not this machine
     #[arg(long, value_name = "HOST")]
     allow_host: Vec<String>,
+    /// Trust the certificates of this file in PEM, beside the system's
+    #[arg(long, value_name = "FILE")]
+    cacert: Option<PathBuf>,
     /// Pass Host on as it came, for signatures that cover it
     #[arg(long)]
     keep_host: bool,
@@ -85,6 +88,8 @@ enum ProxyError {
     Rule(String),
     #[error("the known failures name '{0}', and the healthy runs made no such request")]
     KnownRoute(String),
+    #[error("{path} of --cacert cannot be read", path = path.display())]
+    Certificates { path: PathBuf, source: io::Error },
     #[error("without a command, name one --route and one --fault")]
     NoAim,
 }
@@ -113,8 +118,7 @@ fn seconds(text: &str) -> Result<Duration, number::NumberError> {
 
 pub(crate) fn proxy(arguments: &Arguments) -> Result<Exit, Exit> {
     let demands = Demands::new(arguments)?;
-    let upstream = Upstream::new(&arguments.upstream, &arguments.allow_host);
-    let upstream = upstream.or_exit(Exit::Usage)?;
+    let upstream = upstream(arguments)?;
     arguments.card.check_files()?;
     let literals = [&*arguments.route, &*arguments.once].concat();
     let setup = Setup::before(upstream.clone())
@@ -147,6 +151,21 @@ pub(crate) fn proxy(arguments: &Arguments) -> Result<Exit, Exit> {
             () = signals.next() => Err(Exit::Cancelled),
         }
     })
+}
+
+/// The API that is named, and how it is verified.
+fn upstream(arguments: &Arguments) -> Result<Upstream, Exit> {
+    let read = |path: &PathBuf| {
+        fs::read(path).map_err(|source| ProxyError::Certificates {
+            path: path.clone(),
+            source,
+        })
+    };
+    let added = arguments.cacert.iter().map(read);
+    let added: Result<Vec<_>, _> = added.collect();
+    let added = added.or_exit(Exit::Usage)?;
+    let upstream = Upstream::trusting(&arguments.upstream, &arguments.allow_host, &added);
+    upstream.or_exit(Exit::Usage)
 }
 
 /// Makes the runs and prints what they show.

@@ -3,12 +3,16 @@
 
 use std::{
     fs,
+    future::pending,
     io::{self, Read, Write},
     net::TcpListener,
+    sync::mpsc::channel,
     thread,
 };
 
+use host::TlsRefusal;
 use tempfile::tempdir;
+use tokio::runtime::Builder;
 
 use crate::{Ended, assert_contains, command, printed_url, status};
 
@@ -37,6 +41,20 @@ pub(crate) fn api() -> String {
     url
 }
 
+/// A port that speaks TLS, until the end of the tests.
+fn tls_port() -> String {
+    let (tells, told) = channel();
+    thread::spawn(move || {
+        let runtime = Builder::new_current_thread().enable_all().build();
+        runtime.expect("a runtime").block_on(async {
+            let refusal = TlsRefusal::start().await.expect("a port");
+            tells.send(refusal.base_url()).expect("somebody asks");
+            pending::<()>().await;
+        });
+    });
+    told.recv().expect("a URL")
+}
+
 /// Judges a shell script before an upstream.
 fn judged(upstream: &str, options: &str, script: &str) -> Ended {
     let mut lab = command(&format!("proxy {upstream} --set API_URL {options} --"));
@@ -59,6 +77,7 @@ fn a_plan_that_cannot_be_made_says_why() {
     let gone = format!("http://{}", listener.local_addr().expect("an address"));
     thread::spawn(move || listener.incoming().for_each(drop));
     let (api, afar) = (&*api(), "http://staging.example");
+    let tls = tls_port().replace("https", "http");
     let failing = "echo no database >&2; exit 7";
     for (upstream, options, script, code, words) in [
         (api, "", "true", 4, "sent nothing here; & --set NAME"),
@@ -70,7 +89,16 @@ fn a_plan_that_cannot_be_made_says_why() {
         (api, "--fault fire", CALM, 2, "'fire' & lost-response"),
         (api, "--require x", CALM, 2, "'x' & same-body, once"),
         (afar, "", CALM, 2, "--allow-host staging.example"),
-        ("https://[::1]", "", CALM, 2, "http://127.0.0.1:9000"),
+        ("ftp://[::1]", "", CALM, 2, "http://127.0.0.1:9000"),
+        ("http://127.0.0.1:99999", "", CALM, 2, "1 to 65535"),
+        (
+            "https://127.0.0.1",
+            "--cacert no-such-file",
+            CALM,
+            2,
+            "no-such-file & --cacert",
+        ),
+        (&tls, "", CALM, 3, "speaks TLS & https://"),
     ] {
         let ended = judged(upstream, options, script);
 

@@ -24,7 +24,10 @@ pub(super) fn request(at: u64, target: u64) -> ProxyRequest {
         arrived: ms(at),
         route: ROUTE.to_owned(),
         target: ValueHash(target),
-        upstream: Some(UpstreamResponse { status: Some(200) }),
+        upstream: Some(UpstreamResponse {
+            status: Some(200),
+            ..UpstreamResponse::default()
+        }),
         status: Some(200),
         ..ProxyRequest::default()
     }

@@ -176,6 +176,7 @@ const INNOCENT: [(&str, Sends); 12] = [
             has_precondition: true,
             upstream: Some(UpstreamResponse {
                 status: Some(status),
+                ..UpstreamResponse::default()
             }),
             ..request(at, 1)
         };

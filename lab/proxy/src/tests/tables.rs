@@ -185,6 +185,7 @@ fn once_is_broken_by_two_successes_or_a_lost_key_alone() {
         for (request, status) in requests.iter_mut().zip(statuses) {
             request.upstream = status.map(|status| UpstreamResponse {
                 status: Some(status),
+                ..UpstreamResponse::default()
             });
             request.has_precondition = precondition;
         }
@@ -285,7 +286,10 @@ fn every_rule_but_the_one_on_urls_belongs_to_a_fault() {
 #[test]
 fn a_request_that_its_client_gave_up_is_not_unanswered() {
     let of = |upstream, status| {
-        let upstream = Some(UpstreamResponse { status: upstream });
+        let upstream = Some(UpstreamResponse {
+            status: upstream,
+            ..UpstreamResponse::default()
+        });
         ProxyRequest {
             upstream,
             status,
@@ -373,7 +377,10 @@ fn nothing_is_told_of_a_run_with_a_gap() {
             run.requests[0].is_repeated_by_a_hop = true;
         }),
         ("your API did not answer a request", |run| {
-            run.requests[1].upstream = Some(UpstreamResponse { status: None });
+            run.requests[1].upstream = Some(UpstreamResponse {
+                status: None,
+                ..UpstreamResponse::default()
+            });
         }),
         ("the lab ended the command", |run| {
             run.end.stopped = Some(Stopped::TimeUp);

@@ -4,6 +4,7 @@
 
 mod faults;
 mod refusals;
+mod tls;
 mod transparency;
 
 use std::{
@@ -13,9 +14,10 @@ use std::{
 
 use proxy::{Aim, CommandEnd, Listening, ProxyFault, ProxyRequest, ProxyRun, Setup, Upstream};
 use tokio::{
-    io::{AsyncReadExt, AsyncWriteExt},
+    io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
     net::{TcpListener, TcpStream},
 };
+use tokio_rustls::TlsAcceptor;
 
 /// An API with one response for all.
 struct Api {
@@ -26,6 +28,11 @@ struct Api {
 
 impl Api {
     async fn answering(response: &str) -> Self {
+        Self::over(response, None).await
+    }
+
+    /// The same, with TLS or without.
+    async fn over(response: &str, tls: Option<TlsAcceptor>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = listener.local_addr().expect("an address");
         let seen = Arc::new(Mutex::new(Vec::new()));
@@ -33,11 +40,19 @@ impl Api {
         tokio::spawn(async move {
             while let Ok((mut stream, _)) = listener.accept().await {
                 let (response, sees) = (response.clone(), Arc::clone(&sees));
+                let tls = tls.clone();
                 tokio::spawn(async move {
-                    let request = read_message(&mut stream).await;
-                    sees.lock().expect("no panic").push(request);
-                    // The proxy may have gone.
-                    let _ = stream.write_all(&response).await;
+                    match tls {
+                        None => answer(&mut stream, &response, &sees).await,
+                        Some(tls) => {
+                            // The proxy may refuse the certificate.
+                            let Ok(mut stream) = tls.accept(stream).await else {
+                                return;
+                            };
+                            answer(&mut stream, &response, &sees).await;
+                            let _ = stream.shutdown().await;
+                        }
+                    }
                 });
             }
         });
@@ -48,6 +63,19 @@ impl Api {
         let seen = self.seen.lock().expect("no panic");
         seen.iter().map(|text| Message::of(text)).collect()
     }
+}
+
+/// Reads a request and sends a response.
+async fn answer(
+    stream: &mut (impl AsyncRead + AsyncWrite + Unpin),
+    response: &[u8],
+    sees: &Mutex<Vec<String>>,
+) {
+    let request = read_message(stream).await;
+    sees.lock().expect("no panic").push(request);
+    // The proxy may have gone.
+    let _ = stream.write_all(response).await;
+    let _ = stream.flush().await;
 }
 
 /// A proxy before an upstream.
@@ -154,7 +182,7 @@ async fn read_to_end(stream: &mut TcpStream) -> String {
 }
 
 /// Reads one request to the end that its head declares.
-async fn read_message(stream: &mut TcpStream) -> String {
+async fn read_message(stream: &mut (impl AsyncRead + Unpin)) -> String {
     let mut all = Vec::new();
     while stream.read_buf(&mut all).await.is_ok_and(|read| read > 0) {
         let Some(end) = all.windows(4).position(|it| it == b"\r\n\r\n") else {
@@ -190,12 +218,37 @@ async fn send(stream: &mut TcpStream, text: &str) {
     stream.write_all(&bytes(text)).await.expect("it reads");
 }
 
-/// What the upstream saw of a request, what the client got, and the record.
+/// What the upstream saw of a request, what the client got, and the record. TLS to the
+/// upstream changes nothing of it.
 async fn served(sent: &str, response: &str) -> (Vec<Message>, String, ProxyRun) {
     let api = Api::answering(response).await;
     let proxy = Proxy::before(api.address, None);
     let got = proxy.ask(sent).await;
-    (api.seen(), got, proxy.stop().await)
+    let run = proxy.stop().await;
+    let seen = api.seen();
+
+    let authority = tls::Authority::new();
+    let tls = authority.acceptor("127.0.0.1", tls::VALID, &[]);
+    let api = Api::over(response, Some(tls)).await;
+    let proxy = Proxy(authority.proxy(api.address));
+    let got_over_tls = proxy.ask(sent).await;
+    let run_over_tls = proxy.stop().await;
+    let seen_over_tls = api.seen();
+    let without_host = |seen: &[Message]| {
+        let seen = seen.iter();
+        let seen = seen.map(|message| (message.without(&["host"]), message.body.clone()));
+        seen.collect::<Vec<_>>()
+    };
+    assert_eq!(without_host(&seen), without_host(&seen_over_tls));
+    let undated = |got: &str| {
+        let lines = got.split("\r\n");
+        let lines = lines.filter(|line| !line.starts_with("date: "));
+        lines.map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(undated(&got), undated(&got_over_tls));
+    let told_of = |run: &ProxyRun| run.requests.iter().map(told).collect::<Vec<_>>();
+    assert_eq!(told_of(&run), told_of(&run_over_tls));
+    (seen, got, run)
 }
 
 /// The status that the client got, that of the upstream if the request was handed on, and

@@ -1,0 +1,123 @@
+//! TLS to the upstream: rustls with the system's roots, and those that the user adds. Nothing
+//! switches the verification off.
+
+use std::{io, sync::Arc};
+
+use rustls::{
+    AlertDescription, CertificateError, ClientConfig, Error, InvalidMessage, RootCertStore,
+    crypto::ring,
+    pki_types::{CertificateDer, InvalidDnsNameError, ServerName, pem::PemObject},
+};
+use tokio::net::TcpStream;
+use tokio_rustls::{TlsConnector, client::TlsStream};
+
+use super::UpstreamFailure;
+
+/// The only protocol that the proxy speaks, as ALPN names it.
+const HTTP_11: &[u8] = b"http/1.1";
+
+/// How an upstream is verified.
+#[derive(Clone, Debug)]
+pub(super) struct Tls {
+    config: Arc<ClientConfig>,
+    /// The name that its certificate has to hold, and that is sent as SNI.
+    name: ServerName<'static>,
+}
+
+/// Why no upstream can be verified.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TlsError {
+    /// A certificate cannot have the name of the host.
+    #[error("'{host}' is not a name that a certificate can have")]
+    Name {
+        /// The host.
+        host: String,
+        /// What is wrong with it.
+        source: InvalidDnsNameError,
+    },
+    /// The file of `--cacert` has no certificate.
+    #[error("the file of --cacert has no certificate in PEM")]
+    NoCertificate,
+    /// A certificate of `--cacert` cannot be used.
+    #[error("a certificate of --cacert cannot be used")]
+    Certificate(#[source] Error),
+    /// The versions of TLS do not fit the cryptography.
+    #[error("TLS cannot be set up")]
+    Setup(#[source] Error),
+}
+
+impl Tls {
+    /// Verifies a host by the system's roots, and by those of these PEM files.
+    pub(super) fn of(host: &str, added: &[Vec<u8>]) -> Result<Self, TlsError> {
+        let bare = host.trim_start_matches('[').trim_end_matches(']');
+        let name = ServerName::try_from(bare.to_owned()).map_err(|source| TlsError::Name {
+            host: host.to_owned(),
+            source,
+        })?;
+        let mut roots = RootCertStore::empty();
+        // A certificate of the system that cannot be read is not one to trust.
+        roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+        for pem in added {
+            let certificates: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem).collect();
+            let certificates = certificates.map_err(|_| TlsError::NoCertificate)?;
+            if certificates.is_empty() {
+                return Err(TlsError::NoCertificate);
+            }
+            for certificate in certificates {
+                roots.add(certificate).map_err(TlsError::Certificate)?;
+            }
+        }
+        let provider = Arc::new(ring::default_provider());
+        let builder = ClientConfig::builder_with_provider(provider);
+        let builder = builder
+            .with_safe_default_protocol_versions()
+            .map_err(TlsError::Setup)?;
+        let mut config = builder.with_root_certificates(roots).with_no_client_auth();
+        config.alpn_protocols = vec![HTTP_11.to_vec()];
+        Ok(Self {
+            config: Arc::new(config),
+            name,
+        })
+    }
+
+    /// Completes the handshake of a connection.
+    pub(super) async fn connect(&self, stream: TcpStream) -> io::Result<TlsStream<TcpStream>> {
+        let connector = TlsConnector::from(Arc::clone(&self.config));
+        connector.connect(self.name.clone(), stream).await
+    }
+}
+
+/// Whether the other side of a handshake that failed speaks TLS.
+pub(super) fn is_of_tls(error: &io::Error) -> bool {
+    cause(error).is_some_and(|cause| !matches!(cause, Error::InvalidMessage(_)))
+}
+
+fn cause(error: &io::Error) -> Option<&Error> {
+    error.get_ref()?.downcast_ref()
+}
+
+/// Why a handshake failed.
+pub(super) fn handshake_failure(error: &io::Error) -> UpstreamFailure {
+    match cause(error) {
+        Some(Error::InvalidCertificate(invalid)) => match invalid {
+            // A namesake of the issuer did not sign it.
+            CertificateError::UnknownIssuer | CertificateError::BadSignature => {
+                UpstreamFailure::UnknownIssuer
+            }
+            CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
+                UpstreamFailure::WrongName
+            }
+            CertificateError::Expired | CertificateError::ExpiredContext { .. } => {
+                UpstreamFailure::Expired
+            }
+            _ => UpstreamFailure::Certificate,
+        },
+        Some(Error::InvalidMessage(InvalidMessage::InvalidContentType)) => UpstreamFailure::NoTls,
+        Some(
+            Error::NoApplicationProtocol
+            | Error::AlertReceived(AlertDescription::NoApplicationProtocol),
+        ) => UpstreamFailure::NoHttp11,
+        _ => UpstreamFailure::Handshake,
+    }
+}

@@ -1,0 +1,172 @@
+//! TLS to the upstream: what is verified, and the names of the failures.
+
+use std::net::SocketAddr;
+
+use proxy::{TlsError, UpstreamError, UpstreamFailure};
+use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair, date_time_ymd};
+use tokio_rustls::rustls::{
+    ServerConfig,
+    crypto::ring,
+    pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer},
+};
+
+use super::*;
+
+const OK: &str = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+
+/// The years of a certificate that is valid.
+pub(crate) const VALID: [i32; 2] = [2020, 2120];
+
+/// A certificate authority of a test.
+pub(crate) struct Authority {
+    issuer: Issuer<'static, KeyPair>,
+    pem: String,
+}
+
+impl Authority {
+    pub(crate) fn new() -> Self {
+        Self::named("an authority")
+    }
+
+    fn named(name: &str) -> Self {
+        let mut params = CertificateParams::default();
+        params.distinguished_name.push(DnType::CommonName, name);
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        let key = KeyPair::generate().expect("a key");
+        let pem = params.self_signed(&key).expect("a certificate").pem();
+        let issuer = Issuer::new(params, key);
+        Self { issuer, pem }
+    }
+
+    /// The server of this name, valid from the beginning of the one year until that of the
+    /// other, which speaks these protocols; none if it knows no ALPN.
+    pub(crate) fn acceptor(&self, name: &str, years: [i32; 2], protocols: &[&str]) -> TlsAcceptor {
+        let mut params = CertificateParams::new([name.to_owned()]).expect("a name");
+        [params.not_before, params.not_after] = years.map(|year| date_time_ymd(year, 1, 1));
+        let key = KeyPair::generate().expect("a key");
+        let certificate = params.signed_by(&key, &self.issuer);
+        let certificate = certificate.expect("a certificate").der().clone();
+        let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(key.serialize_der()));
+        let builder = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()));
+        let builder = builder
+            .with_safe_default_protocol_versions()
+            .expect("versions");
+        let config = builder
+            .with_no_client_auth()
+            .with_single_cert(vec![certificate], key);
+        let mut config = config.expect("a certificate and its key");
+        let protocols = protocols.iter();
+        config.alpn_protocols = protocols.map(|name| name.as_bytes().to_vec()).collect();
+        TlsAcceptor::from(Arc::new(config))
+    }
+
+    /// A proxy before a server that trusts it.
+    pub(crate) fn proxy(&self, address: SocketAddr) -> Listening {
+        let added = [self.pem.clone().into_bytes()];
+        let upstream = Upstream::trusting(&format!("https://{address}"), &[], &added);
+        let setup = Setup::before(upstream.expect("an origin"));
+        Listening::start(&setup, None).expect("a port")
+    }
+}
+
+/// Why the upstream at this address did not answer.
+async fn failure(address: SocketAddr, authority: &Authority) -> Option<UpstreamFailure> {
+    let proxy = Proxy(authority.proxy(address));
+    let got = Message::of(&proxy.ask(&get("/")).await);
+    let run = proxy.stop().await;
+    let failure = run.requests[0]
+        .upstream
+        .and_then(|upstream| upstream.failure);
+    assert_eq!(got.status(), if failure.is_some() { "502" } else { "200" });
+    if let Some(failure) = failure {
+        assert!(got.body.contains(failure.words()), "{}", got.body);
+    }
+    failure
+}
+
+#[tokio::test]
+async fn a_failure_of_tls_has_a_name() {
+    let [authority, stranger] = ["ours", "theirs"].map(Authority::named);
+    let of = |authority: &Authority, name, years, protocols| {
+        Some(authority.acceptor(name, years, protocols))
+    };
+    for (tls, expected) in [
+        (
+            of(&authority, "127.0.0.1", VALID, &["h2", "http/1.1"][..]),
+            None,
+        ),
+        (of(&authority, "127.0.0.1", VALID, &[]), None),
+        (
+            of(&stranger, "127.0.0.1", VALID, &[]),
+            Some(UpstreamFailure::UnknownIssuer),
+        ),
+        (
+            of(&authority, "other.example", VALID, &[]),
+            Some(UpstreamFailure::WrongName),
+        ),
+        (
+            of(&authority, "127.0.0.1", [2019, 2020], &[]),
+            Some(UpstreamFailure::Expired),
+        ),
+        (
+            of(&authority, "127.0.0.1", VALID, &["h2"]),
+            Some(UpstreamFailure::NoHttp11),
+        ),
+    ] {
+        let api = Api::over(OK, tls).await;
+
+        assert_eq!(failure(api.address, &authority).await, expected);
+    }
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let address = listener.local_addr().expect("an address");
+    tokio::spawn(async move {
+        let (mut stream, _) = listener.accept().await.expect("a connection");
+        stream.readable().await.expect("a hello");
+        send(&mut stream, "HTTP/1.1 400 Bad Request\r\n\r\n").await;
+        read_to_end(&mut stream).await;
+    });
+    let no_tls = failure(address, &authority).await;
+    assert_eq!(no_tls, Some(UpstreamFailure::NoTls));
+}
+
+#[tokio::test]
+async fn the_name_of_the_host_is_sent_and_verified() {
+    let authority = Authority::new();
+    let tls = authority.acceptor("localhost", VALID, &["http/1.1"]);
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let port = listener.local_addr().expect("an address").port();
+    let added = [authority.pem.clone().into_bytes()];
+    let upstream = Upstream::trusting(&format!("https://localhost:{port}"), &[], &added);
+    let setup = Setup::before(upstream.expect("an origin"));
+    let proxy = Proxy(Listening::start(&setup, None).expect("a port"));
+    let serves = tokio::spawn(async move {
+        let (stream, _) = listener.accept().await.expect("a connection");
+        let mut stream = tls.accept(stream).await.expect("a handshake");
+        let (_, session) = stream.get_ref();
+        let name = session.server_name().map(str::to_owned);
+        let protocol = session.alpn_protocol().map(<[u8]>::to_vec);
+        answer(&mut stream, &bytes(OK), &Mutex::default()).await;
+        (name, protocol)
+    });
+
+    let got = Message::of(&proxy.ask(&get("/")).await);
+
+    assert_eq!(got.status(), "200");
+    let (name, protocol) = serves.await.expect("no panic");
+    assert_eq!(name.as_deref(), Some("localhost"));
+    assert_eq!(protocol.as_deref(), Some(&b"http/1.1"[..]));
+}
+
+#[test]
+fn a_file_without_a_certificate_is_refused() {
+    for pem in ["", "no certificate", "-----BEGIN CERTIFICATE-----\nAA==\n"] {
+        let added = [pem.as_bytes().to_vec()];
+
+        let upstream = Upstream::trusting("https://127.0.0.1", &[], &added);
+
+        assert!(
+            matches!(upstream, Err(UpstreamError::Tls(TlsError::NoCertificate))),
+            "{pem}"
+        );
+    }
+}
