@@ -6,7 +6,7 @@
 use std::iter;
 
 use axum::routing::MethodRouter;
-use host::ExpectedRoute;
+use host::{ExpectedRoute, FaultLabel};
 use http::{Method, StatusCode};
 
 use crate::state::ServiceState;
@@ -23,7 +23,7 @@ pub(crate) struct Lesson {
     /// Whether one of these responses has a Retry-After.
     pub(crate) has_retry_after: bool,
     /// The label of the fault that it serves on purpose.
-    pub(crate) fault: Option<&'static str>,
+    pub(crate) fault: Option<FaultLabel>,
     /// Makes its handler, for its method.
     pub(crate) serve: fn() -> MethodRouter<ServiceState>,
 }

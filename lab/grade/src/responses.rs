@@ -92,8 +92,8 @@ pub(super) fn asks_for_a_fresh_connection() -> Response {
 }
 
 /// Nothing: the connection is closed, or silent.
-pub(super) fn withheld(how: ConnectionFault, fault: &'static str) -> Response {
-    (Extension(how), Extension(FaultLabel(fault))).into_response()
+pub(super) fn withheld(how: ConnectionFault, fault: FaultLabel) -> Response {
+    (Extension(how), Extension(fault)).into_response()
 }
 
 /// What became of a job, beside a response.

@@ -21,7 +21,7 @@ use http::{
     HeaderValue, Method, StatusCode,
     header::{ALLOW, AUTHORIZATION},
 };
-use judge::rules::names_another_origin;
+use judge::rules::{names_another_origin, page_limit};
 use process::{Context, LabDelay};
 use tokio::{
     net::TcpSocket,
@@ -274,7 +274,7 @@ impl Prepared {
             is_shared: is_open && listener != Listener::PlainHttps,
             most: match is_open {
                 false => MOST_REQUESTS,
-                true if task.rules().any(|rule| rule.id == "page-limit") => MOST_PAGES,
+                true if task.rules().any(|rule| rule.id == page_limit::RULE.id) => MOST_PAGES,
                 true => MOST_OPEN,
             },
             started: OnceLock::new(),

@@ -18,7 +18,7 @@ const COLUMNS: [RequestColumn; 12] = [
         Some(status.unwrap_or_else(|| "no response".to_owned()))
     }),
     (optional(words("fault")), |it, _| {
-        it.fault.map(str::to_owned)
+        it.fault.map(|fault| fault.0.to_owned())
     }),
     (optional(number("Retry-After")), |it, _| {
         Some(it.retry_after?.to_string())

@@ -9,6 +9,8 @@ use std::{
     time::Duration,
 };
 
+use wire::FaultLabel;
+
 use crate::{ConnectionFault, Served};
 use axum::{
     Extension,
@@ -37,13 +39,13 @@ pub enum ResponseFault {
 }
 
 impl ResponseFault {
-    /// Its name in spans, metrics and the wire record.
+    /// Its label in spans, metrics and the wire record.
     #[must_use]
-    pub const fn name(self) -> &'static str {
+    pub const fn label(self) -> FaultLabel {
         match self {
-            Self::Silence => "silence",
-            Self::LostResponse => "lost_response",
-            Self::CutBody => "cut_body",
+            Self::Silence => FaultLabel::SILENCE,
+            Self::LostResponse => FaultLabel("lost_response"),
+            Self::CutBody => FaultLabel("cut_body"),
         }
     }
 }
@@ -72,7 +74,7 @@ async fn respond(
     let Some(fault) = fault else {
         return next.run(request).await;
     };
-    let name = Extension(crate::FaultLabel(fault.name()));
+    let name = Extension(fault.label());
     match fault {
         ResponseFault::Silence => {
             let begins = Extension(Arc::new(Begins(silence)));
@@ -104,7 +106,7 @@ pub fn cut(response: Response, mut body: Bytes) -> Response {
     let mut response = response.map(|_| Body::from_stream(stream));
     let headers = response.headers_mut();
     headers.insert(CONTENT_LENGTH, length.into());
-    let name = crate::FaultLabel(ResponseFault::CutBody.name());
+    let name = ResponseFault::CutBody.label();
     response.extensions_mut().insert(name);
     response
 }
@@ -177,9 +179,9 @@ mod tests {
             .iter()
             .map(|it| (it.fault, it.status, it.ended.is_some()));
         let expected = [
-            (Some("lost_response"), None, false),
-            (Some("cut_body"), Some(200), false),
-            (Some("silence"), None, false),
+            (Some(ResponseFault::LostResponse.label()), None, false),
+            (Some(ResponseFault::CutBody.label()), Some(200), false),
+            (Some(FaultLabel::SILENCE), None, false),
             (None, Some(200), true),
         ];
         assert!(recorded.eq(expected), "{:?}", record.entries);

@@ -20,7 +20,7 @@ use crate::telemetry::{
     ACTIVE_REQUESTS, EARLY_RETRIES, FAULTS, JOB_RESULTS, JOBS, KnownMethod, METHODS, METRICS,
     MetricKind, MetricSpec, OTHER, REFUSED, REQUEST_DURATION, status_label,
 };
-use wire::JobResult;
+use wire::{FaultLabel, JobResult};
 
 type SharedRecorder = Arc<dyn Recorder + Send + Sync>;
 
@@ -31,7 +31,7 @@ pub(crate) struct Instruments {
     recorder: SharedRecorder,
     active: [Gauge; METHODS.len()],
     jobs: [Counter; JOB_RESULTS.len()],
-    faults: Held<&'static str, Counter>,
+    faults: Held<FaultLabel, Counter>,
     routes: Held<Box<str>, Arc<RouteInstruments>>,
     /// For responses that no route gave.
     unserved: Arc<RouteInstruments>,
@@ -78,7 +78,7 @@ impl Instruments {
     /// Has the series of a route there before its first request.
     fn expect(&self, route: &ExpectedRoute) {
         for fault in &route.faults {
-            drop(self.fault(fault));
+            drop(self.fault(*fault));
         }
         let instruments = self.known_route(route.path);
         for status in &route.statuses {
@@ -137,14 +137,14 @@ impl Instruments {
         self.jobs[result as usize].increment(1);
     }
 
-    pub(crate) fn count_fault(&self, fault: &'static str) {
+    pub(crate) fn count_fault(&self, fault: FaultLabel) {
         self.fault(fault).increment(1);
     }
 
-    fn fault(&self, fault: &'static str) -> Counter {
+    fn fault(&self, fault: FaultLabel) -> Counter {
         let register = || {
             self.recorder
-                .register_counter(&key(&FAULTS, [fault.into()]), &METADATA)
+                .register_counter(&key(&FAULTS, [fault.0.into()]), &METADATA)
         };
         self.faults.get_or(&fault, register)
     }

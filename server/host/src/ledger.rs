@@ -10,8 +10,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use wire::{
-    BodyState, ConnectionEnd, IssuedCursor, JobResult, ResponseHead, RouteTotals, Tie, ValueHash,
-    Waits, WireConnection, WireRecord, WireRefusal, WireRequest,
+    BodyState, ConnectionEnd, FaultLabel, IssuedCursor, JobResult, ResponseHead, RouteTotals, Tie,
+    ValueHash, Waits, WireConnection, WireRecord, WireRefusal, WireRequest,
 };
 
 use crate::exchange::{Exchange, RequestShape, SentResponse};
@@ -55,7 +55,7 @@ wire::unprinted! { Ledger {} }
 pub(crate) struct Outcome {
     pub(crate) body_state: BodyState,
     pub(crate) body: Option<ValueHash>,
-    pub(crate) fault: Option<&'static str>,
+    pub(crate) fault: Option<FaultLabel>,
     pub(crate) job: Option<JobResult>,
 }
 

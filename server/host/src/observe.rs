@@ -17,8 +17,8 @@ use hyper::body::Body as _;
 use tracing::{Span, field};
 use wire::header_lines::{lines, single};
 use wire::{
-    IssuedCursor, JobResult, RecordedHeader, RequestId, ResponseHead, RetryAfter, Tie, ValueHash,
-    WireRequest,
+    FaultLabel, IssuedCursor, JobResult, RecordedHeader, RequestId, ResponseHead, RetryAfter, Tie,
+    ValueHash, WireRequest,
 };
 
 use crate::accept::{ConnectionFault, ConnectionPosition};
@@ -30,7 +30,7 @@ use crate::ledger::{self, Arrival, Outcome};
 use crate::metrics_sink::METRICS_PATH;
 use crate::query::only;
 use crate::response_end::observe_end;
-use crate::response_extensions::{FaultLabel, NextCursor};
+use crate::response_extensions::NextCursor;
 use crate::seed_key::{Purpose, SeedKey};
 use crate::state::HostState;
 use crate::telemetry::{KnownMethod, REQUEST_SPAN, SPAN_TARGET};
@@ -52,7 +52,7 @@ pub(crate) struct Observation {
     ties: Vec<Tie>,
     /// None if the request has no body.
     body: Option<BodyHash>,
-    fault: Option<&'static str>,
+    fault: Option<FaultLabel>,
     job: Option<JobResult>,
 }
 
@@ -175,9 +175,9 @@ impl Observation {
     /// Notes what came of the request, whether or not the client learns of it.
     fn handled(&mut self, response: &Response) {
         let instruments = &self.state.instruments;
-        self.fault = response.extensions().get().map(|FaultLabel(fault)| *fault);
+        self.fault = response.extensions().get().copied();
         if let Some(fault) = self.fault {
-            self.span.record("lab.fault", fault);
+            self.span.record("lab.fault", fault.0);
             instruments.count_fault(fault);
         }
         self.job = response.extensions().get().copied();

@@ -1,15 +1,8 @@
 //! The extensions by which a route tells the layer that observes it about its response.
 //!
-//! Each type is put into the extensions of a response, as is a
-//! [`JobResult`](wire::JobResult). The observing layer reads it for the ledger, the metrics
+//! Each type is put into the extensions of a response, as are a
+//! [`JobResult`](wire::JobResult) and a [`FaultLabel`](wire::FaultLabel). The observing layer reads it for the ledger, the metrics
 //! and the request's span; nothing of it is sent.
-
-/// Marks a response as a fault on purpose.
-///
-/// The service counts the fault, enters it in the ledger and names it in the request's
-/// span. The label must come from a closed set.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct FaultLabel(pub &'static str);
 
 /// The `next_cursor` of the page in a response; none where it is `null`.
 ///

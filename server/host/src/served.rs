@@ -5,6 +5,7 @@
 
 use axum::Router;
 use http::{Method, StatusCode};
+use wire::FaultLabel;
 
 /// A router, and which requests to it are expected.
 #[derive(Clone, Debug, Default)]
@@ -25,7 +26,7 @@ pub struct ExpectedRoute {
     /// The statuses of its responses to that method.
     pub statuses: Vec<StatusCode>,
     /// The [faults](crate::FaultLabel) that its responses name.
-    pub faults: Vec<&'static str>,
+    pub faults: Vec<FaultLabel>,
     /// Whether one of its responses has a Retry-After. Without one no request can come
     /// too early.
     pub has_retry_after: bool,

@@ -12,7 +12,7 @@ pub(crate) const LESSON: Lesson = Lesson {
     method: Method::GET,
     statuses: PAGE,
     has_retry_after: false,
-    fault: Some("bad_cursor"),
+    fault: Some(FaultLabel::INVALID_CURSOR),
     serve: || get(bad_cursor),
 };
 
@@ -22,7 +22,7 @@ async fn bad_cursor(
 ) -> Result<impl IntoResponse, Problem> {
     query.position(state.key(), List::BadCursor)?;
     let page = json!({ "items": [Item::numbered(1)], "next_cursor": 2 });
-    Ok((Extension(FaultLabel("bad_cursor")), Json(page)))
+    Ok((Extension(FaultLabel::INVALID_CURSOR), Json(page)))
 }
 
 #[cfg(test)]

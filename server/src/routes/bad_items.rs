@@ -12,7 +12,7 @@ pub(crate) const LESSON: Lesson = Lesson {
     method: Method::GET,
     statuses: PAGE,
     has_retry_after: false,
-    fault: Some("bad_items"),
+    fault: Some(FaultLabel::INVALID_ITEMS),
     serve: || get(bad_items),
 };
 
@@ -23,7 +23,7 @@ async fn bad_items(
     query.position(state.key(), List::BadItems)?;
     let page = json!({ "items": [Item::numbered(1), "not an object"], "next_cursor": null });
     let listing = Extension(NextCursor(None));
-    Ok((Extension(FaultLabel("bad_items")), listing, Json(page)))
+    Ok((Extension(FaultLabel::INVALID_ITEMS), listing, Json(page)))
 }
 
 #[cfg(test)]

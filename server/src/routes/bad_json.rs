@@ -12,14 +12,14 @@ pub(crate) const LESSON: Lesson = Lesson {
     method: Method::GET,
     statuses: &[StatusCode::OK],
     has_retry_after: false,
-    fault: Some("bad_json"),
+    fault: Some(FaultLabel::INVALID_JSON),
     serve: || get(bad_json),
 };
 
 async fn bad_json() -> impl IntoResponse {
     let body = r#"{"items": [{"id": "item-1", "name": "#;
     (
-        Extension(FaultLabel("bad_json")),
+        Extension(FaultLabel::INVALID_JSON),
         [(CONTENT_TYPE, "application/json")],
         body,
     )

@@ -10,7 +10,7 @@ pub(crate) const LESSON: Lesson = Lesson {
     method: Method::GET,
     statuses: PAGE,
     has_retry_after: false,
-    fault: Some("endless_items"),
+    fault: Some(FaultLabel::ENDLESS_ITEMS),
     serve: || get(endless_items),
 };
 
@@ -24,7 +24,7 @@ async fn endless_items(
         .collect();
     let next_cursor = cursor::issue(state.key(), List::EndlessItems, read + query.size);
     Ok((
-        Extension(FaultLabel("endless_items")),
+        Extension(FaultLabel::ENDLESS_ITEMS),
         Page {
             items,
             next_cursor: Some(next_cursor),

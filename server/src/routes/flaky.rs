@@ -14,7 +14,7 @@ pub(crate) const LESSON: Lesson = Lesson {
     method: Method::GET,
     statuses: &[StatusCode::OK, StatusCode::SERVICE_UNAVAILABLE],
     has_retry_after: false,
-    fault: Some("flaky"),
+    fault: Some(FaultLabel("flaky")),
     serve: || get(flaky),
 };
 

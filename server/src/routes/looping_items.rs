@@ -11,7 +11,7 @@ pub(crate) const LESSON: Lesson = Lesson {
     method: Method::GET,
     statuses: PAGE,
     has_retry_after: false,
-    fault: Some("looping_items"),
+    fault: Some(FaultLabel("looping_items")),
     serve: || get(looping_items),
 };
 

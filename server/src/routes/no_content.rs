@@ -10,7 +10,7 @@ pub(crate) const LESSON: Lesson = Lesson {
     method: Method::GET,
     statuses: &[StatusCode::NO_CONTENT],
     has_retry_after: false,
-    fault: Some("no_content"),
+    fault: Some(FaultLabel("no_content")),
     serve: || get(no_content),
 };
 

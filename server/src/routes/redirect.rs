@@ -12,7 +12,7 @@ pub(crate) const LESSON: Lesson = Lesson {
     method: Method::GET,
     statuses: &[StatusCode::FOUND],
     has_retry_after: false,
-    fault: Some("redirect"),
+    fault: Some(FaultLabel("redirect")),
     serve: || get(redirect),
 };
 

@@ -13,7 +13,7 @@ pub(crate) const LESSON: Lesson = Lesson {
     method: Method::GET,
     statuses: &[StatusCode::SERVICE_UNAVAILABLE],
     has_retry_after: true,
-    fault: Some("retry_later"),
+    fault: Some(FaultLabel("retry_later")),
     serve: || get(retry_later),
 };
 

@@ -16,7 +16,7 @@ pub(crate) const LESSON: Lesson = Lesson {
     method: Method::GET,
     statuses: &[StatusCode::OK],
     has_retry_after: false,
-    fault: Some("text_json"),
+    fault: Some(FaultLabel::JSON_AS_TEXT),
     serve: || get(text_json),
 };
 
@@ -38,7 +38,7 @@ async fn text_json(query: Result<Query<Asked>, QueryRejection>) -> impl IntoResp
         next_cursor: next.clone(),
     };
     (
-        Extension(FaultLabel("text_json")),
+        Extension(FaultLabel::JSON_AS_TEXT),
         Extension(NextCursor(next)),
         [(CONTENT_TYPE, "text/plain; charset=utf-8")],
         page.to_json(),

@@ -125,7 +125,7 @@ async fn an_added_route_says_what_it_served_in_the_same_way() {
     service.page("/added", "a cursor").await;
 
     let entries = service.ledger().entries;
-    assert_eq!(entries[0].fault, Some("of_the_lab"));
+    assert_eq!(entries[0].fault, Some(FaultLabel("of_the_lab")));
     assert_eq!(entries[0].job, Some(JobResult::Created));
     let issued = entries[0].cursor_issued.unwrap();
     assert_eq!(entries[1].cursor.map(IssuedCursor::Hash), Some(issued));
@@ -147,7 +147,7 @@ async fn a_response_that_is_withheld_is_entered_as_none() {
 
     let entry = &service.ledger().entries[0];
     assert_eq!((entry.status, entry.head, entry.ended), (None, None, None));
-    assert_eq!(entry.fault, Some("response_lost"));
+    assert_eq!(entry.fault, Some(FaultLabel("response_lost")));
     assert_eq!(entry.job, Some(JobResult::Created));
     assert_eq!(service.ledger().routes["/lost"].responses, 0);
 }

@@ -4,7 +4,7 @@ use std::{borrow::Cow, time::Duration};
 
 use serde::Serialize;
 
-use crate::{RecordedHeader, RequestId, RetryAfter, ValueHash, nanoseconds};
+use crate::{FaultLabel, RecordedHeader, RequestId, RetryAfter, ValueHash, nanoseconds};
 
 /// One request, as the service saw it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -61,7 +61,7 @@ pub struct WireRequest {
     /// The next cursor in the response; none unless it is a page of a listing.
     pub cursor_issued: Option<IssuedCursor>,
     /// The fault that was served on purpose.
-    pub fault: Option<&'static str>,
+    pub fault: Option<FaultLabel>,
     /// The result of the job that it submitted.
     pub job: Option<JobResult>,
     /// How much sooner it came than an earlier response had asked for, as the service

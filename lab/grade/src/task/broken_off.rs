@@ -1,6 +1,6 @@
 //! A connection that breaks before the response or in the middle of it.
 
-use host::ConnectionFault;
+use host::{ConnectionFault, FaultLabel};
 
 use super::{Case, PLAIN, Task};
 use crate::{
@@ -23,11 +23,11 @@ pub(super) const TASK: Task = Task {
     },
     cases: &[
         Case::new("closed before the response, then 200", |draw| {
-            let breaks = |_: &_| withheld(ConnectionFault::Close, "lost_response");
+            let breaks = |_: &_| withheld(ConnectionFault::Close, FaultLabel("lost_response"));
             breaks_once(draw, Goal::result_or_error, breaks)
         }),
         Case::new("reset before the response, then 200", |draw| {
-            let breaks = |_: &_| withheld(ConnectionFault::Reset, "reset");
+            let breaks = |_: &_| withheld(ConnectionFault::Reset, FaultLabel("reset"));
             breaks_once(draw, Goal::result_or_error, breaks)
         }),
         Case::new("200 with half a body, then 200", |draw| {

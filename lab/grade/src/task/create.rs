@@ -10,6 +10,8 @@ use http::{Method, StatusCode};
 use serde_json::{Value, json};
 use wire::JobResult;
 
+use judge::rules::{idempotency_key_fresh, idempotency_key_reuse, same_body};
+
 use super::{Case, PLAIN, Received, Reply, Responder, Task};
 use crate::{
     Goal, TaskWords,
@@ -32,9 +34,9 @@ pub(super) const TASK: Task = Task {
         ..PLAIN.words
     },
     rules: &[
-        "idempotency-key-reuse",
-        "idempotency-key-fresh",
-        "same-body",
+        &idempotency_key_reuse::RULE,
+        &idempotency_key_fresh::RULE,
+        &same_body::RULE,
     ],
     method: Method::POST,
     cases: &[Case::new("each job: 503, then 201", |draw| {

@@ -4,6 +4,8 @@ use http::Method;
 use serde_json::json;
 use wire::JobResult;
 
+use judge::rules::idempotency_key_fresh;
+
 use super::{
     Case, PLAIN, Received, Reply, Responder, Task,
     create::{Jobs, MOST, RESIZE, another_body, asked_for, created},
@@ -23,7 +25,7 @@ pub(super) const TASK: Task = Task {
         scenario: "create-job",
         ..PLAIN.words
     },
-    rules: &["idempotency-key-fresh"],
+    rules: &[&idempotency_key_fresh::RULE],
     method: Method::POST,
     cases: &[Case::new("two equal jobs, without a failure", |draw| {
         Box::new(CreateTwice(Jobs::new(draw)))

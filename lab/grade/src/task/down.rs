@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use judge::rules::CaseKind;
+use judge::rules::{CaseKind, backoff_jitter, backoff_waits, finite_attempts};
 
 use super::{Case, PLAIN, Task};
 use crate::{Goal, TaskWords, fixed_goal::fixed_goal, responses::unavailable};
@@ -28,7 +28,11 @@ pub(super) const TASK: Task = Task {
         ..PLAIN.words
     },
     kind: CaseKind::FailsAlike,
-    rules: &["finite-attempts", "backoff-waits", "backoff-jitter"],
+    rules: &[
+        &finite_attempts::RULE,
+        &backoff_waits::RULE,
+        &backoff_jitter::RULE,
+    ],
     cases: &[DOWN, DOWN, DOWN, DOWN],
     ..PLAIN
 };

@@ -1,9 +1,11 @@
 //! An interim response comes before the response.
 
 use axum::{Extension, response::IntoResponse};
-use host::{EarlyHints, FaultLabel};
+use host::EarlyHints;
 use http::HeaderValue;
 use serde_json::json;
+
+use judge::rules::{no_url_credentials, token_elsewhere};
 
 use super::{Case, Listener, PLAIN, Responder, Task};
 use crate::{Goal, TaskWords, draw::Draw, fixed_goal::behind, responses::ok};
@@ -21,7 +23,7 @@ pub(super) const TASK: Task = Task {
         scenario: "redirect",
         ..PLAIN.words
     },
-    rules: &["token-elsewhere", "no-url-credentials"],
+    rules: &[&token_elsewhere::RULE, &no_url_credentials::RULE],
     cases: &[Case::new("103, then 200", hinted)],
     has_token: true,
     ..PLAIN
@@ -39,7 +41,12 @@ fn hinted(draw: &mut Draw) -> Box<dyn Responder> {
             };
             let link = format!("<{another}{}>; rel=preload", TASK.words.path);
             let hints = HeaderValue::try_from(link).map(|link| Extension(EarlyHints(link)));
-            (Extension(FaultLabel("early_hints")), hints.ok(), response).into_response()
+            (
+                Extension(token_elsewhere::EARLY_HINTS),
+                hints.ok(),
+                response,
+            )
+                .into_response()
         },
     )
 }

@@ -1,6 +1,6 @@
 //! A temporary failure is worth another attempt.
 
-use judge::rules::CaseKind;
+use judge::rules::{CaseKind, backoff_jitter, backoff_waits, retry_503};
 use serde_json::{Value, json};
 
 use super::{Case, PLAIN, Received, Reply, Responder, Task};
@@ -27,7 +27,11 @@ pub(super) const TASK: Task = Task {
         ..PLAIN.words
     },
     kind: CaseKind::FailsAlike,
-    rules: &["retry-503", "backoff-waits", "backoff-jitter"],
+    rules: &[
+        &retry_503::RULE,
+        &backoff_waits::RULE,
+        &backoff_jitter::RULE,
+    ],
     cases: &[ONCE, ONCE, ONCE, TWICE, TWICE, TWICE, TWICE, TWICE],
     is_shuffled: true,
     ..PLAIN

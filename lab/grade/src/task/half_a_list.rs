@@ -13,6 +13,8 @@ use http::{
 };
 use serde_json::{Value, json};
 
+use judge::rules::reads_to_the_end;
+
 use super::{Case, PLAIN, Received, Reply, Responder, Task};
 use crate::{
     Goal, TaskWords,
@@ -36,7 +38,7 @@ pub(super) const TASK: Task = Task {
         time: Duration::from_secs(20),
         ..PLAIN.words
     },
-    rules: &["reads-to-the-end"],
+    rules: &[&reads_to_the_end::RULE],
     cases: &[
         Case::new("500 for a later page, for ever", |draw| {
             broken(draw, |_| {
@@ -52,7 +54,7 @@ pub(super) const TASK: Task = Task {
         Case::new("a later page of invalid JSON", |draw| {
             broken(draw, |items| {
                 let body = format!("{{\"items\": {items}, \"next_cursor\": ");
-                (fault("bad_json"), JSON, body).into_response()
+                (Extension(FaultLabel::INVALID_JSON), JSON, body).into_response()
             })
         }),
         Case::new("a later page whose cursor is \"\"", |draw| {
@@ -78,12 +80,13 @@ const PAGES: usize = 6;
 
 const JSON: [(HeaderName, &str); 1] = [(CONTENT_TYPE, "application/json")];
 
-fn fault(name: &'static str) -> Extension<FaultLabel> {
-    Extension(FaultLabel(name))
-}
-
 fn bad_cursor(page: &Value) -> Response {
-    (fault("bad_cursor"), JSON, page.to_string()).into_response()
+    (
+        Extension(FaultLabel::INVALID_CURSOR),
+        JSON,
+        page.to_string(),
+    )
+        .into_response()
 }
 
 /// A listing whose later page is this response, made from its records.

@@ -8,6 +8,8 @@ use host::{FaultLabel, NextCursor};
 use http::header::{CONTENT_TYPE, HeaderName};
 use serde_json::{Value, json};
 
+use judge::rules::{body_json, body_media_type, body_shape};
+
 use super::{Case, PLAIN, Responder, Task};
 use crate::{
     Goal, TaskWords,
@@ -30,20 +32,20 @@ pub(super) const TASK: Task = Task {
         scenario: "bad-json",
         ..PLAIN.words
     },
-    rules: &["body-json", "body-media-type", "body-shape"],
+    rules: &[&body_json::RULE, &body_media_type::RULE, &body_shape::RULE],
     cases: &[
         Case::new("a valid page", |draw| valid(draw.number(2..=9))),
         Case::new("JSON that breaks off", |draw| {
             invalid(draw, |page| {
                 let body = format!("{{\"items\": [{}, {{\"id\": ", page.record);
-                (fault("bad_json"), JSON, body).into_response()
+                (Extension(FaultLabel::INVALID_JSON), JSON, body).into_response()
             })
         }),
         Case::new("a page of media type text/plain", |draw| {
             invalid(draw, |page| {
                 let text = [(CONTENT_TYPE, "text/plain; charset=utf-8")];
                 let body = page.of(&json!([page.record]));
-                (fault("text_json"), page.next(), text, body).into_response()
+                (Extension(FaultLabel::JSON_AS_TEXT), page.next(), text, body).into_response()
             })
         }),
         Case::new("items that are not an array", |draw| {
@@ -57,7 +59,7 @@ pub(super) const TASK: Task = Task {
         Case::new("a cursor that is a number", |draw| {
             invalid(draw, |page| {
                 let body = json!({"items": [page.record], "next_cursor": 2}).to_string();
-                (fault("bad_cursor"), JSON, body).into_response()
+                (Extension(FaultLabel::INVALID_CURSOR), JSON, body).into_response()
             })
         }),
         Case::new("a page that is only half sent", |draw| {
@@ -69,10 +71,6 @@ pub(super) const TASK: Task = Task {
 };
 
 const JSON: [(HeaderName, &str); 1] = [(CONTENT_TYPE, "application/json")];
-
-fn fault(name: &'static str) -> Extension<FaultLabel> {
-    Extension(FaultLabel(name))
-}
 
 /// One page of so many records: a client that reports an error without a look at it misses
 /// the goal.
@@ -108,6 +106,12 @@ impl Page {
     }
 
     fn bad_items(&self, items: &Value) -> Response {
-        (fault("bad_items"), self.next(), JSON, self.of(items)).into_response()
+        (
+            Extension(FaultLabel::INVALID_ITEMS),
+            self.next(),
+            JSON,
+            self.of(items),
+        )
+            .into_response()
     }
 }

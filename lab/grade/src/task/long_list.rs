@@ -10,6 +10,8 @@ use host::{FaultLabel, NextCursor};
 use http::{StatusCode, header::CONTENT_TYPE};
 use serde_json::json;
 
+use judge::rules::{page_limit, reads_to_the_end};
+
 use super::{Case, PLAIN, Received, Reply, Responder, Task};
 use crate::{
     Goal, TaskWords,
@@ -38,7 +40,7 @@ pub(super) const TASK: Task = Task {
         time: Duration::from_secs(20),
         ..PLAIN.words
     },
-    rules: &["reads-to-the-end", "page-limit"],
+    rules: &[&reads_to_the_end::RULE, &page_limit::RULE],
     cases: &[
         Case::new("sixty pages, of which three fail once", |draw| {
             Box::new(LongList::new(draw, Some(PAGES)))
@@ -157,7 +159,7 @@ impl LongList {
         let next = Extension(NextCursor(self.cursors.get(number).cloned()));
         let response = (next, [(CONTENT_TYPE, media_type)], body).into_response();
         if self.is_endless {
-            (Extension(FaultLabel("endless_items")), response).into_response()
+            (Extension(FaultLabel::ENDLESS_ITEMS), response).into_response()
         } else {
             response
         }

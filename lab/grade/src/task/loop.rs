@@ -2,6 +2,8 @@
 
 use serde_json::json;
 
+use judge::rules::cursor_loop;
+
 use super::{Case, PLAIN, Received, Reply, Responder, Task};
 use crate::{
     Goal, TaskWords,
@@ -21,7 +23,7 @@ pub(super) const TASK: Task = Task {
         scenario: "looping-items",
         ..PLAIN.words
     },
-    rules: &["cursor-loop"],
+    rules: &[&cursor_loop::RULE],
     cases: &[Case::new(
         "two cursors in turn, after a healthy start",
         |draw| Box::new(Loop::new(draw)),

@@ -1,9 +1,11 @@
 //! A job is created, and its response is lost.
 
-use host::ConnectionFault;
+use host::{ConnectionFault, FaultLabel};
 use http::Method;
 use serde_json::json;
 use wire::JobResult;
+
+use judge::rules::{idempotency_key_reuse, one_job, same_body};
 
 use super::{
     Case, PLAIN, Received, Reply, Responder, Task,
@@ -28,7 +30,11 @@ pub(super) const TASK: Task = Task {
         scenario: "lost-response",
         ..PLAIN.words
     },
-    rules: &["idempotency-key-reuse", "same-body", "one-job"],
+    rules: &[
+        &idempotency_key_reuse::RULE,
+        &same_body::RULE,
+        &one_job::RULE,
+    ],
     method: Method::POST,
     cases: &[Case::new(
         "the job is created, the connection breaks",
@@ -69,7 +75,11 @@ impl Responder for LostResponse {
             match submitted {
                 _ if is_first => {
                     let result = submitted.map_or(JobResult::Rejected, |(result, _)| result);
-                    job(result, withheld(ConnectionFault::Close, "lost_response")).into()
+                    job(
+                        result,
+                        withheld(ConnectionFault::Close, FaultLabel("lost_response")),
+                    )
+                    .into()
                 }
                 Some((result, id)) => created(result, &id),
                 None => job(JobResult::Rejected, another_body()).into(),

@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use serde_json::json;
 
+use judge::rules::retry_after_over_budget;
+
 use super::{Case, PLAIN, Responder, Task};
 use crate::{Goal, TaskWords, fixed_goal::fixed_goal, responses::unavailable_for};
 
@@ -24,7 +26,7 @@ pub(super) const TASK: Task = Task {
         scenario: "retry-later",
         ..PLAIN.words
     },
-    rules: &["retry-after-over-budget"],
+    rules: &[&retry_after_over_budget::RULE],
     cases: &[
         Case::new("503 with a Retry-After of minutes", |draw| {
             seconds(draw.number(60..=300))

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use axum::response::Response;
-use host::ConnectionFault;
+use host::{ConnectionFault, FaultLabel};
 use http::StatusCode;
 use serde_json::{Value, json};
 
@@ -94,7 +94,7 @@ impl ManyCalls {
         let failure = self.failures.iter().position(is_next);
         match failure.map(|place| self.failures.swap_remove(place).1) {
             Some(Failure::Unavailable) => unavailable_for("0"),
-            Some(Failure::Close) => withheld(ConnectionFault::Close, "lost_response"),
+            Some(Failure::Close) => withheld(ConnectionFault::Close, FaultLabel("lost_response")),
             Some(Failure::CutBody) => cut_ok(&Value::to_string(&value)),
             None => {
                 self.done += 1;
@@ -121,7 +121,6 @@ impl Responder for ManyCalls {
 
 #[cfg(test)]
 mod tests {
-    use host::FaultLabel;
 
     use super::*;
 

@@ -5,6 +5,8 @@ use host::FaultLabel;
 use http::{StatusCode, header::LOCATION};
 use serde_json::json;
 
+use judge::rules::{no_content, no_redirect};
+
 use super::{Case, PLAIN, Responder, Task};
 use crate::{Goal, TaskWords, draw::Draw, fixed_goal::fixed_goal, responses::ok};
 pub(super) const TASK: Task = Task {
@@ -18,7 +20,7 @@ pub(super) const TASK: Task = Task {
         scenario: "no-content",
         ..PLAIN.words
     },
-    rules: &["no-content", "no-redirect"],
+    rules: &[&no_content::RULE, &no_redirect::RULE],
     more_routes: &["/elsewhere/{place}"],
     cases: &[
         Case::new("204", |_| {

@@ -1,8 +1,10 @@
 //! A POST that must not be repeated.
 
 use axum::response::Response;
-use host::ConnectionFault;
+use host::{ConnectionFault, FaultLabel};
 use http::Method;
+
+use judge::rules::post_not_retried;
 
 use super::{
     Case, PLAIN, Responder, Task,
@@ -30,15 +32,19 @@ pub(super) const TASK: Task = Task {
         // As long as for the task `silence`: a client may wait for its read timeout.
         time: super::silence::TASK.words.time,
     },
-    rules: &["post-not-retried"],
+    rules: &[&post_not_retried::RULE],
     method: Method::POST,
     cases: &[
         Case::new("503", |draw| fails_once(draw, unavailable)),
         Case::new("silence", |draw| {
-            fails_once(draw, || withheld(ConnectionFault::Silence, "silence"))
+            fails_once(draw, || {
+                withheld(ConnectionFault::Silence, FaultLabel::SILENCE)
+            })
         }),
         Case::new("a broken connection", |draw| {
-            fails_once(draw, || withheld(ConnectionFault::Close, "lost_response"))
+            fails_once(draw, || {
+                withheld(ConnectionFault::Close, FaultLabel("lost_response"))
+            })
         }),
     ],
     ..PLAIN

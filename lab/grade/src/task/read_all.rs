@@ -1,8 +1,9 @@
 //! A listing is read to its end, page by page.
 
 use axum::{Extension, response::IntoResponse};
-use host::FaultLabel;
 use serde_json::json;
+
+use judge::rules::{cursor_verbatim, empty_page, no_url_credentials};
 
 use super::{Case, PLAIN, Received, Reply, Responder, Task};
 use crate::{
@@ -24,7 +25,11 @@ pub(super) const TASK: Task = Task {
         scenario: "items",
         ..PLAIN.words
     },
-    rules: &["cursor-verbatim", "empty-page", "no-url-credentials"],
+    rules: &[
+        &cursor_verbatim::RULE,
+        &empty_page::RULE,
+        &no_url_credentials::RULE,
+    ],
     cases: &[Case::new("pages of records, one of them empty", |draw| {
         Box::new(ReadAll::new(draw))
     })],
@@ -90,7 +95,7 @@ impl Responder for ReadAll {
         self.is_read |= number + 1 == self.pages.len();
         let response = page(records, self.cursors.get(number).cloned());
         match self.pages[number] {
-            0 => (Extension(FaultLabel("empty_page")), response)
+            0 => (Extension(empty_page::EMPTY_PAGE), response)
                 .into_response()
                 .into(),
             _ => response.into(),

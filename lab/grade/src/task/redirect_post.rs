@@ -1,9 +1,10 @@
 //! A redirect that keeps the method leads to another origin.
 
 use axum::{Extension, response::IntoResponse};
-use host::FaultLabel;
 use http::{Method, StatusCode, header::LOCATION};
 use serde_json::json;
+
+use judge::rules::{no_url_credentials, token_elsewhere};
 
 use super::{
     Case, Listener, PLAIN, Responder, Task,
@@ -28,7 +29,7 @@ pub(super) const TASK: Task = Task {
         scenario: "redirect",
         ..PLAIN.words
     },
-    rules: &["token-elsewhere", "no-url-credentials"],
+    rules: &[&token_elsewhere::RULE, &no_url_credentials::RULE],
     method: Method::POST,
     cases: &[
         Case::new("307 to another origin", |draw| {
@@ -53,7 +54,7 @@ fn redirected(draw: &mut Draw, status: StatusCode) -> Box<dyn Responder> {
             return (StatusCode::CREATED, axum::Json(id.clone())).into_response();
         };
         let location = [(LOCATION, format!("{another}{}", TASK.words.path))];
-        let fault = Extension(FaultLabel("redirect_elsewhere"));
+        let fault = Extension(token_elsewhere::REDIRECT_ELSEWHERE);
         (status, fault, location).into_response()
     })
 }

@@ -1,9 +1,10 @@
 //! A redirect leads to another origin.
 
 use axum::{Extension, response::IntoResponse};
-use host::FaultLabel;
 use http::{StatusCode, header::LOCATION};
 use serde_json::json;
+
+use judge::rules::token_elsewhere;
 
 use super::{Case, Listener, PLAIN, Responder, Task};
 use crate::{Goal, TaskWords, draw::Draw, fixed_goal::behind, responses::ok};
@@ -20,7 +21,7 @@ pub(super) const TASK: Task = Task {
         scenario: "redirect",
         ..PLAIN.words
     },
-    rules: &["token-elsewhere"],
+    rules: &[&token_elsewhere::RULE],
     cases: &[Case::new("302 to another origin", redirected)],
     has_token: true,
     ..PLAIN
@@ -35,7 +36,7 @@ fn redirected(draw: &mut Draw) -> Box<dyn Responder> {
             return ok(&value);
         };
         let location = [(LOCATION, format!("{another}{}", TASK.words.path))];
-        let fault = Extension(FaultLabel("redirect_elsewhere"));
+        let fault = Extension(token_elsewhere::REDIRECT_ELSEWHERE);
         (StatusCode::FOUND, fault, location).into_response()
     })
 }

@@ -3,6 +3,8 @@
 use http::StatusCode;
 use serde_json::json;
 
+use judge::rules::no_retry_4xx;
+
 use super::{Case, PLAIN, Responder, Task};
 use crate::{Goal, TaskWords, fixed_goal::fixed_goal, responses::refused};
 pub(super) const TASK: Task = Task {
@@ -17,7 +19,7 @@ pub(super) const TASK: Task = Task {
         scenario: "not-found",
         ..PLAIN.words
     },
-    rules: &["no-retry-4xx"],
+    rules: &[&no_retry_4xx::RULE],
     cases: &[
         Case::new("400", |_| refusing(StatusCode::BAD_REQUEST)),
         Case::new("401", |_| refusing(StatusCode::UNAUTHORIZED)),

@@ -2,6 +2,8 @@
 
 use std::time::{Duration, SystemTime};
 
+use judge::rules::{retry_after_date, retry_after_past, retry_after_unusable, retry_after_zero};
+
 use super::{Case, PLAIN, Received, Responder, Task};
 use crate::{
     Goal, TaskWords,
@@ -46,10 +48,10 @@ pub(super) const TASK: Task = Task {
         ..PLAIN.words
     },
     rules: &[
-        "retry-after-date",
-        "retry-after-past",
-        "retry-after-unusable",
-        "retry-after-zero",
+        &retry_after_date::RULE,
+        &retry_after_past::RULE,
+        &retry_after_unusable::RULE,
+        &retry_after_zero::RULE,
     ],
     cases: &[
         Case::new(

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use host::ConnectionFault;
+use host::{ConnectionFault, FaultLabel};
+
+use judge::rules::read_timeout;
 
 use super::{Case, PLAIN, Task};
 use crate::{Goal, TaskWords, fixed_goal::breaks_once, responses::withheld};
@@ -23,9 +25,9 @@ pub(super) const TASK: Task = Task {
         time: Duration::from_secs(20),
         ..PLAIN.words
     },
-    rules: &["read-timeout"],
+    rules: &[&read_timeout::RULE],
     cases: &[Case::new("silence, then 200", |draw| {
-        let breaks = |_: &_| withheld(ConnectionFault::Silence, "silence");
+        let breaks = |_: &_| withheld(ConnectionFault::Silence, FaultLabel::SILENCE);
         breaks_once(draw, Goal::result, breaks)
     })],
     ..PLAIN

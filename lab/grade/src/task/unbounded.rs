@@ -39,25 +39,25 @@ pub(super) const TASK: Task = Task {
             "a body that is too large, with its length announced",
             |draw| {
                 let size = size(draw);
-                unbounded("oversized_body", move || ok(&object(size)))
+                unbounded(FaultLabel("oversized_body"), move || ok(&object(size)))
             },
         ),
         Case::new("a body that is too large, in chunks", |draw| {
             let size = size(draw);
-            unbounded("oversized_body", move || chunks(size))
+            unbounded(FaultLabel("oversized_body"), move || chunks(size))
         }),
         Case::new("a body that drips without an end", |_| {
-            unbounded("drip", drip)
+            unbounded(FaultLabel("drip"), drip)
         }),
     ],
     ..PLAIN
 };
 
 fn unbounded(
-    fault: &'static str,
+    fault: FaultLabel,
     response: impl Fn() -> Response + Send + 'static,
 ) -> Box<dyn Responder> {
-    let respond = move |_: &_| (Extension(FaultLabel(fault)), response()).into_response();
+    let respond = move |_: &_| (Extension(fault), response()).into_response();
     fixed_goal(Goal::Error, respond)
 }
 

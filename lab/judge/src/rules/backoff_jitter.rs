@@ -2,7 +2,8 @@
 
 use super::{Judge, Rule, RuleLevel, backoff_waits::failed, gaps, sample::Sample};
 
-pub(super) const RULE: Rule = Rule {
+/// The rule.
+pub const RULE: Rule = Rule {
     id: "backoff-jitter",
     level: RuleLevel::GoodPractice,
     source: "AWS Architecture Blog, Exponential Backoff And Jitter",

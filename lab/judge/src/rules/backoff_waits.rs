@@ -3,7 +3,9 @@
 use wire::{RetryAfter, WireRequest};
 
 use super::{Judge, Rule, RuleLevel, gaps, sample::Sample};
-pub(super) const RULE: Rule = Rule {
+
+/// The rule.
+pub const RULE: Rule = Rule {
     id: "backoff-waits",
     level: RuleLevel::GoodPractice,
     source: "AWS Builders' Library, Timeouts, retries and backoff with jitter; Google SRE book, chapter 22",

@@ -1,15 +1,22 @@
 //! A request must not be repeated because its response is invalid JSON.
 
+use wire::FaultLabel;
+
 use super::{Judge, Rule, RuleLevel, not_repeated};
 
-pub(super) const RULE: Rule = Rule {
+/// The rule.
+pub const RULE: Rule = Rule {
     id: "body-json",
     level: RuleLevel::Contract,
     source: "this service's contract",
     text: "after invalid JSON, the client neither retried nor requested the next page",
     why: "With a success status, the service considers the response correct, and sends the same again.",
     hint: "Return the failure to the caller: a retry would get the same response.",
-    judge: Judge::Forbids(|case| not_repeated(case, |request| request.fault == Some("bad_json"))),
+    judge: Judge::Forbids(|case| {
+        not_repeated(case, |request| {
+            request.fault == Some(FaultLabel::INVALID_JSON)
+        })
+    }),
 };
 
 #[cfg(test)]
@@ -19,7 +26,7 @@ mod tests {
 
     #[test]
     fn a_second_request_or_its_next_cursor_breaks_it() {
-        hold_to_one_request(&RULE, |it| it.fault("bad_json"));
-        hold_to_no_next_page(&RULE, |it| it.fault("bad_json"));
+        hold_to_one_request(&RULE, |it| it.fault(FaultLabel::INVALID_JSON));
+        hold_to_no_next_page(&RULE, |it| it.fault(FaultLabel::INVALID_JSON));
     }
 }

@@ -1,15 +1,22 @@
 //! A request must not be repeated because its response has another media type.
 
+use wire::FaultLabel;
+
 use super::{Judge, Rule, RuleLevel, not_repeated};
 
-pub(super) const RULE: Rule = Rule {
+/// The rule.
+pub const RULE: Rule = Rule {
     id: "body-media-type",
     level: RuleLevel::Contract,
     source: "this service's contract",
     text: "after a response of another media type, the client neither retried nor requested the next page",
     why: "A text/plain page may come from a proxy or be an error page, even if it looks like JSON.",
     hint: "Check Content-Type before the body, and return an unexpected one to the caller as an error.",
-    judge: Judge::Forbids(|case| not_repeated(case, |request| request.fault == Some("text_json"))),
+    judge: Judge::Forbids(|case| {
+        not_repeated(case, |request| {
+            request.fault == Some(FaultLabel::JSON_AS_TEXT)
+        })
+    }),
 };
 
 #[cfg(test)]
@@ -19,7 +26,7 @@ mod tests {
 
     #[test]
     fn a_second_request_or_its_next_cursor_breaks_it() {
-        hold_to_one_request(&RULE, |it| it.fault("text_json"));
-        hold_to_no_next_page(&RULE, |it| it.fault("text_json"));
+        hold_to_one_request(&RULE, |it| it.fault(FaultLabel::JSON_AS_TEXT));
+        hold_to_no_next_page(&RULE, |it| it.fault(FaultLabel::JSON_AS_TEXT));
     }
 }

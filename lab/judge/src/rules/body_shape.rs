@@ -1,8 +1,11 @@
 //! A request must not be repeated because its response has the wrong shape.
 
+use wire::FaultLabel;
+
 use super::{Judge, Rule, RuleLevel, not_repeated};
 
-pub(super) const RULE: Rule = Rule {
+/// The rule.
+pub const RULE: Rule = Rule {
     id: "body-shape",
     level: RuleLevel::Contract,
     source: "this service's contract",
@@ -11,7 +14,10 @@ pub(super) const RULE: Rule = Rule {
     hint: "Check the shape of everything that you use, and return a wrong one to the caller as an error.",
     judge: Judge::Forbids(|case| {
         not_repeated(case, |it| {
-            matches!(it.fault, Some("bad_items" | "bad_cursor"))
+            matches!(
+                it.fault,
+                Some(FaultLabel::INVALID_ITEMS | FaultLabel::INVALID_CURSOR)
+            )
         })
     }),
 };
@@ -23,14 +29,19 @@ mod tests {
 
     #[test]
     fn a_second_request_or_its_next_cursor_breaks_it() {
-        hold_to_one_request(&RULE, |it| it.fault("bad_items"));
-        hold_to_one_request(&RULE, |it| it.fault("bad_cursor"));
-        hold_to_no_next_page(&RULE, |it| it.fault("bad_items"));
+        hold_to_one_request(&RULE, |it| it.fault(FaultLabel::INVALID_ITEMS));
+        hold_to_one_request(&RULE, |it| it.fault(FaultLabel::INVALID_CURSOR));
+        hold_to_no_next_page(&RULE, |it| it.fault(FaultLabel::INVALID_ITEMS));
     }
 
     #[test]
     fn a_cursor_made_of_an_invalid_one_breaks_it() {
-        let bad = |script: Script| script.respond(1, 200).cursor(1).fault("bad_cursor");
+        let bad = |script: Script| {
+            script
+                .respond(1, 200)
+                .cursor(1)
+                .fault(FaultLabel::INVALID_CURSOR)
+        };
         let page = || bad(Script::new().respond(0, 200).issues(1));
 
         hold! { RULE;

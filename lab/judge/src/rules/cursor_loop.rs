@@ -6,7 +6,8 @@ use wire::IssuedCursor;
 
 use super::{Case, Judge, Judgement, Rule, RuleLevel};
 
-pub(super) const RULE: Rule = Rule {
+/// The rule.
+pub const RULE: Rule = Rule {
     id: "cursor-loop",
     level: RuleLevel::Contract,
     source: "this service's contract; elsewhere a repeated cursor may end a listing",

@@ -6,7 +6,8 @@ use wire::IssuedCursor;
 
 use super::{Case, Judge, Judgement, Rule, RuleLevel};
 
-pub(super) const RULE: Rule = Rule {
+/// The rule.
+pub const RULE: Rule = Rule {
     id: "cursor-verbatim",
     level: RuleLevel::GoodPractice,
     source: "AIP-158",

@@ -1,9 +1,11 @@
 //! An empty page is not the last page.
 
-use wire::{IssuedCursor, WireRequest};
+use wire::{FaultLabel, IssuedCursor, WireRequest};
 
 use super::{Case, Judge, Judgement, Rule, RuleLevel};
-pub(super) const RULE: Rule = Rule {
+
+/// The rule.
+pub const RULE: Rule = Rule {
     id: "empty-page",
     level: RuleLevel::GoodPractice,
     source: "AIP-158",
@@ -12,6 +14,9 @@ pub(super) const RULE: Rule = Rule {
     hint: "Let next_cursor alone decide whether there is more, never the number of records.",
     judge: Judge::Case(judge),
 };
+
+/// A page without items, of a listing that goes on.
+pub const EMPTY_PAGE: FaultLabel = FaultLabel("empty_page");
 
 fn judge(case: &Case<'_>) -> Judgement {
     let mut entries = case.wire.entries.iter();
@@ -26,7 +31,7 @@ fn judge(case: &Case<'_>) -> Judgement {
 }
 
 fn is_empty_page(request: &WireRequest) -> bool {
-    request.fault == Some("empty_page")
+    request.fault == Some(EMPTY_PAGE)
         && matches!(request.cursor_issued, Some(IssuedCursor::Hash(_)))
 }
 
@@ -40,7 +45,7 @@ mod tests {
         let first = || Script::new().respond(0, 200).issues(1);
         let empty = || {
             let page = first().respond(1, 200).cursor(1);
-            page.issues(2).fault("empty_page")
+            page.issues(2).fault(EMPTY_PAGE)
         };
         let again = || empty().respond(2, 200).cursor(1).issues(2);
         let result = r#"{"records": 2}"#;

@@ -3,7 +3,9 @@
 use wire::WireRequest;
 
 use super::{Case, Judge, Judgement, Rule, RuleLevel};
-pub(super) const RULE: Rule = Rule {
+
+/// The rule.
+pub const RULE: Rule = Rule {
     id: "fewer-after-429",
     level: RuleLevel::GoodPractice,
     source: "RFC 6585 §4; good practice",

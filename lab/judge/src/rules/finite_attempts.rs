@@ -4,7 +4,8 @@ use wire::counted;
 
 use super::{Case, Judge, Judgement, Rule, RuleLevel, backoff_waits::failed, is_look, result};
 
-pub(super) const RULE: Rule = Rule {
+/// The rule.
+pub const RULE: Rule = Rule {
     id: "finite-attempts",
     level: RuleLevel::GoodPractice,
     source: "Google SRE book, chapter 22",

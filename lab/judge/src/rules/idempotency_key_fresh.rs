@@ -6,7 +6,8 @@ use wire::WireRequest;
 
 use super::{Case, Judge, Judgement, Rule, RuleLevel};
 
-pub(super) const RULE: Rule = Rule {
+/// The rule.
+pub const RULE: Rule = Rule {
     id: "idempotency-key-fresh",
     level: RuleLevel::Standard,
     source: "IETF draft The Idempotency-Key HTTP Header Field; AIP-4235",

@@ -2,7 +2,8 @@
 
 use super::{Case, Judge, Judgement, Rule, RuleLevel};
 
-pub(super) const RULE: Rule = Rule {
+/// The rule.
+pub const RULE: Rule = Rule {
     id: "idempotency-key-reuse",
     level: RuleLevel::Standard,
     source: "IETF draft The Idempotency-Key HTTP Header Field; AIP-4235",

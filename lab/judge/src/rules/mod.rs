@@ -6,43 +6,43 @@
 //! service had served everything. A client that gives up breaks no rule about retries. If
 //! the record is not conclusive, the verdict is [`Verdict::CannotTell`].
 
-mod backoff_jitter;
-mod backoff_waits;
-mod body_json;
-mod body_media_type;
-mod body_shape;
+pub mod backoff_jitter;
+pub mod backoff_waits;
+pub mod body_json;
+pub mod body_media_type;
+pub mod body_shape;
 mod card_case;
 mod case;
 mod context;
-mod cursor_loop;
-mod cursor_verbatim;
-mod empty_page;
-mod fewer_after_429;
-mod finite_attempts;
+pub mod cursor_loop;
+pub mod cursor_verbatim;
+pub mod empty_page;
+pub mod fewer_after_429;
+pub mod finite_attempts;
 mod gaps;
-mod idempotency_key_fresh;
-mod idempotency_key_reuse;
+pub mod idempotency_key_fresh;
+pub mod idempotency_key_reuse;
 mod judgement;
-mod no_content;
-mod no_redirect;
-mod no_retry_4xx;
-mod no_url_credentials;
-mod one_job;
-mod page_limit;
-mod post_not_retried;
-mod read_timeout;
-mod reads_to_the_end;
-mod request_headers;
+pub mod no_content;
+pub mod no_redirect;
+pub mod no_retry_4xx;
+pub mod no_url_credentials;
+pub mod one_job;
+pub mod page_limit;
+pub mod post_not_retried;
+pub mod read_timeout;
+pub mod reads_to_the_end;
+pub mod request_headers;
 pub mod result;
-mod retry_503;
-mod retry_after_cut_body;
-mod retry_after_date;
-mod retry_after_over_budget;
-mod retry_after_past;
-mod retry_after_seconds;
-mod retry_after_unusable;
-mod retry_after_zero;
-mod same_body;
+pub mod retry_503;
+pub mod retry_after_cut_body;
+pub mod retry_after_date;
+pub mod retry_after_over_budget;
+pub mod retry_after_past;
+pub mod retry_after_seconds;
+pub mod retry_after_unusable;
+pub mod retry_after_zero;
+pub mod same_body;
 mod sample;
 #[cfg(any(test, feature = "testing"))]
 #[cfg_attr(
@@ -53,7 +53,7 @@ mod sample;
     )
 )]
 pub mod testing;
-mod token_elsewhere;
+pub mod token_elsewhere;
 mod waited_long_enough;
 
 use std::{
@@ -62,7 +62,7 @@ use std::{
 };
 
 use serde::Serialize;
-use wire::{IssuedCursor, WireRecord, WireRequest, counted};
+use wire::{FaultLabel, IssuedCursor, WireRecord, WireRequest, counted};
 
 use waited_long_enough::{waited_out, waited_out_in_each};
 
@@ -247,7 +247,9 @@ fn reads_on(wire: &WireRecord, after: impl Fn(&WireRequest) -> bool) -> Vec<u64>
         match (after(request), request.cursor_issued) {
             (true, Some(IssuedCursor::Hash(next))) => _ = given.insert((route, next)),
             (false, Some(IssuedCursor::Hash(next))) => _ = elsewhere.insert((route, next)),
-            (true, None) if request.fault == Some("bad_cursor") => _ = invalid.insert(route),
+            (true, None) if request.fault == Some(FaultLabel::INVALID_CURSOR) => {
+                _ = invalid.insert(route)
+            }
             _ => {}
         }
     }
@@ -258,7 +260,7 @@ fn reads_on(wire: &WireRecord, after: impl Fn(&WireRequest) -> bool) -> Vec<u64>
 mod tests {
     use std::path::Path;
 
-    use super::*;
+    use super::{empty_page::EMPTY_PAGE, token_elsewhere::REDIRECT_ELSEWHERE, *};
 
     #[test]
     fn scenarios_are_not_judged_by_rules_that_options_can_change() {
@@ -296,17 +298,17 @@ mod tests {
             ("retry-after-over-budget", served(503).retry_after(120)),
             ("finite-attempts", served(503).respond(1, 503)),
             ("no-retry-4xx", served(404)),
-            ("body-json", faulty("bad_json")),
-            ("body-media-type", faulty("text_json")),
-            ("body-shape", faulty("bad_items")),
+            ("body-json", faulty(FaultLabel::INVALID_JSON)),
+            ("body-media-type", faulty(FaultLabel::JSON_AS_TEXT)),
+            ("body-shape", faulty(FaultLabel::INVALID_ITEMS)),
             ("no-content", served(204)),
             ("no-redirect", served(302)),
             ("cursor-loop", comes_back),
             (
                 "page-limit",
-                faulty("endless_items")
+                faulty(FaultLabel::ENDLESS_ITEMS)
                     .respond(1, 200)
-                    .fault("endless_items"),
+                    .fault(FaultLabel::ENDLESS_ITEMS),
             ),
             (
                 "idempotency-key-reuse",
@@ -320,7 +322,7 @@ mod tests {
             (
                 "token-elsewhere",
                 served(302)
-                    .fault("redirect_elsewhere")
+                    .fault(REDIRECT_ELSEWHERE)
                     .with(|request| request.authorization = true),
             ),
         ];
@@ -384,11 +386,11 @@ mod tests {
     #[test]
     fn a_client_that_gives_up_at_the_first_failure_breaks_no_rule() {
         let faults = [
-            "bad_json",
-            "text_json",
-            "bad_items",
-            "empty_page",
-            "silence",
+            FaultLabel::INVALID_JSON,
+            FaultLabel::JSON_AS_TEXT,
+            FaultLabel::INVALID_ITEMS,
+            EMPTY_PAGE,
+            FaultLabel::SILENCE,
         ];
         let served = |status| testing::Script::new().respond(0, status);
         let faulty = faults.map(|fault| served(200).issues(7).fault(fault));

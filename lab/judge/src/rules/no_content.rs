@@ -2,7 +2,8 @@
 
 use super::{Judge, Rule, RuleLevel, not_repeated};
 
-pub(super) const RULE: Rule = Rule {
+/// The rule.
+pub const RULE: Rule = Rule {
     id: "no-content",
     level: RuleLevel::Standard,
     source: "RFC 9110 §15.3.5",

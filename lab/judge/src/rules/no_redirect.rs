@@ -5,7 +5,8 @@ use wire::counted;
 use super::{Case, Judge, Judgement, Rule, RuleLevel};
 use crate::ties::Reason;
 
-pub(super) const RULE: Rule = Rule {
+/// The rule.
+pub const RULE: Rule = Rule {
     id: "no-redirect",
     level: RuleLevel::Contract,
     source: "this service's contract",

@@ -3,7 +3,9 @@
 use wire::status;
 
 use super::{Judge, Rule, RuleLevel, not_repeated};
-pub(super) const RULE: Rule = Rule {
+
+/// The rule.
+pub const RULE: Rule = Rule {
     id: "no-retry-4xx",
     level: RuleLevel::GoodPractice,
     source: "AIP-194; RFC 9110 §15.5",

@@ -4,7 +4,8 @@ use wire::counted;
 
 use super::{Case, Judge, Judgement, Rule, RuleLevel};
 
-pub(super) const RULE: Rule = Rule {
+/// The rule.
+pub const RULE: Rule = Rule {
     id: "no-url-credentials",
     level: RuleLevel::Standard,
     source: "RFC 9110 §17.9",

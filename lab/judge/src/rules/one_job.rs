@@ -4,7 +4,8 @@ use wire::{JobResult, counted};
 
 use super::{Case, Judge, Judgement, Rule, RuleLevel};
 
-pub(super) const RULE: Rule = Rule {
+/// The rule.
+pub const RULE: Rule = Rule {
     id: "one-job",
     level: RuleLevel::Standard,
     source: "IETF draft The Idempotency-Key HTTP Header Field",

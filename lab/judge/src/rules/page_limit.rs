@@ -1,9 +1,11 @@
 //! An endless listing needs a limit.
 
-use wire::WireRecord;
+use wire::{FaultLabel, WireRecord};
 
 use super::{Case, Judge, Judgement, Rule, RuleLevel};
-pub(super) const RULE: Rule = Rule {
+
+/// The rule.
+pub const RULE: Rule = Rule {
     id: "page-limit",
     level: RuleLevel::GoodPractice,
     source: "OWASP API Security Top 10, API10:2023",
@@ -16,14 +18,11 @@ pub(super) const RULE: Rule = Rule {
 /// The most pages that a reader may read before it must doubt the listing.
 const MOST: usize = 1_000;
 
-/// The fault of a page of an endless listing.
-pub(super) const ENDLESS: &str = "endless_items";
-
 /// A client that is still running when its time is up may have a limit, as long as it has not
 /// read more pages than this: it may be slow.
 fn judge(case: &Case<'_>) -> Judgement {
     let entries = case.wire.entries.iter();
-    let endless = entries.filter(|it| it.fault == Some(ENDLESS));
+    let endless = entries.filter(|it| it.fault == Some(FaultLabel::ENDLESS_ITEMS));
     let seqs: Vec<_> = endless.map(|it| it.seq).collect();
     let pages = seqs.len();
     if let Some(one_too_many) = seqs.get(MOST) {
@@ -43,7 +42,10 @@ fn judge(case: &Case<'_>) -> Judgement {
 /// Broken if the lab had to stop a client on an endless listing, and the client has no limit
 /// of its own.
 pub(super) fn of_stopped(wire: &WireRecord) -> Option<Judgement> {
-    let pages = wire.entries.iter().filter(|it| it.fault == Some(ENDLESS));
+    let pages = wire
+        .entries
+        .iter()
+        .filter(|it| it.fault == Some(FaultLabel::ENDLESS_ITEMS));
     let last = pages.clone().next_back()?.seq;
     let found = format!(
         "{} pages were read, until the lab stopped it",
@@ -60,7 +62,7 @@ mod tests {
     fn endless(pages: u64) -> Script {
         let respond = |script: Script, number| {
             let page = script.respond(number, 200).cursor(number);
-            page.issues(number + 1).fault("endless_items")
+            page.issues(number + 1).fault(FaultLabel::ENDLESS_ITEMS)
         };
         (0..pages).fold(Script::new(), respond)
     }

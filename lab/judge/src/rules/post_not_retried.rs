@@ -7,7 +7,8 @@ use wire::WireRequest;
 use super::{Case, Judge, Judgement, Rule, RuleLevel};
 use crate::ties::Reason;
 
-pub(super) const RULE: Rule = Rule {
+/// The rule.
+pub const RULE: Rule = Rule {
     id: "post-not-retried",
     level: RuleLevel::Standard,
     source: "RFC 9110 §9.2.2 SHOULD NOT",

@@ -1,9 +1,11 @@
 //! A client must give up on a silent connection.
 
-use wire::{ClosedBy, WireRequest};
+use wire::{ClosedBy, FaultLabel, WireRequest};
 
 use super::{Case, Judge, Judgement, Rule, RuleLevel};
-pub(super) const RULE: Rule = Rule {
+
+/// The rule.
+pub const RULE: Rule = Rule {
     id: "read-timeout",
     level: RuleLevel::GoodPractice,
     source: "AWS Builders' Library, Timeouts, retries and backoff with jitter; OWASP API10:2023",
@@ -32,7 +34,7 @@ fn judge(case: &Case<'_>) -> Judgement {
 }
 
 fn is_silent(request: &WireRequest) -> bool {
-    request.fault == Some("silence") && request.status.is_none()
+    request.fault == Some(FaultLabel::SILENCE) && request.status.is_none()
 }
 
 /// Which side closed the silent connection.
@@ -70,7 +72,7 @@ mod tests {
 
     #[test]
     fn a_silence_that_lasts_as_long_as_the_case_tells_nothing() {
-        let silence = || Script::new().respond(0, 200).fault("silence");
+        let silence = || Script::new().respond(0, 200).fault(FaultLabel::SILENCE);
         let silent = || silence().on(1, 1).lost();
         let open = || silent().connection(1, None);
         let answered = open().with(|it| it.status = Some(200));

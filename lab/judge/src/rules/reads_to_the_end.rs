@@ -1,10 +1,11 @@
 //! A listing must be read to its end.
 
-use wire::{IssuedCursor, WireRequest, counted};
+use wire::{FaultLabel, IssuedCursor, WireRequest, counted};
 
-use super::{Case, Judge, Judgement, Rule, RuleLevel, page_limit::ENDLESS};
+use super::{Case, Judge, Judgement, Rule, RuleLevel};
 
-pub(super) const RULE: Rule = Rule {
+/// The rule.
+pub const RULE: Rule = Rule {
     id: "reads-to-the-end",
     level: RuleLevel::GoodPractice,
     source: "AIP-158",
@@ -25,7 +26,9 @@ fn judge(case: &Case<'_>) -> Judgement {
     if issued.any(|it| it == IssuedCursor::Null) {
         return Judgement::kept();
     }
-    let is_endless = pages.iter().all(|it| it.fault == Some(ENDLESS));
+    let is_endless = pages
+        .iter()
+        .all(|it| it.fault == Some(FaultLabel::ENDLESS_ITEMS));
     if is_endless && case.was_stopped() {
         // A listing without an end cannot be read to its end.
         return Judgement::not_exercised();
@@ -71,7 +74,7 @@ mod tests {
         let stopped = |script: Script| script.stopped_at(10_000).judged_after(&full, &RULE);
 
         assert_eq!(
-            stopped(page().fault("endless_items")).verdict,
+            stopped(page().fault(FaultLabel::ENDLESS_ITEMS)).verdict,
             Verdict::Kept
         );
         assert_eq!(stopped(page()).verdict, Verdict::CannotTell);

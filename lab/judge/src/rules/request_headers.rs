@@ -3,7 +3,9 @@
 use wire::{BodyState, RecordedHeader, WireRequest, media_type};
 
 use super::{Case, Judge, Judgement, Rule, RuleLevel};
-pub(super) const RULE: Rule = Rule {
+
+/// The rule.
+pub const RULE: Rule = Rule {
     id: "request-headers",
     level: RuleLevel::Standard,
     source: "RFC 9110 §8.3 and §12.5.1",

@@ -3,7 +3,9 @@
 use wire::WireRequest;
 
 use super::{Case, Judge, Judgement, Rule, RuleLevel};
-pub(super) const RULE: Rule = Rule {
+
+/// The rule.
+pub const RULE: Rule = Rule {
     id: "retry-503",
     level: RuleLevel::GoodPractice,
     source: "AIP-194",

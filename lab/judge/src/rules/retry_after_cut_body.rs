@@ -3,7 +3,9 @@
 use wire::{RetryAfterForm, WireRequest};
 
 use super::{Judge, Rule, RuleLevel, waited_out_in_each};
-pub(super) const RULE: Rule = Rule {
+
+/// The rule.
+pub const RULE: Rule = Rule {
     id: "retry-after-cut-body",
     level: RuleLevel::Standard,
     source: "RFC 9110 §10.2.3",

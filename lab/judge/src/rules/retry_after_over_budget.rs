@@ -6,7 +6,8 @@ use wire::{RetryAfter, WireRequest};
 
 use super::{Case, Judge, Judgement, Rule, RuleLevel, Verdict, waited_out};
 
-pub(super) const RULE: Rule = Rule {
+/// The rule.
+pub const RULE: Rule = Rule {
     id: "retry-after-over-budget",
     level: RuleLevel::Standard,
     source: "RFC 9110 §10.2.3; urllib3/urllib3#1338; curl/curl#7675",

@@ -3,7 +3,9 @@
 use wire::{RetryAfterForm, WireRequest};
 
 use super::{Case, Judge, Judgement, Rule, RuleLevel};
-pub(super) const RULE: Rule = Rule {
+
+/// The rule.
+pub const RULE: Rule = Rule {
     id: "retry-after-past",
     level: RuleLevel::GoodPractice,
     source: "RFC 9110 §10.2.3 asks for no wait after the date",

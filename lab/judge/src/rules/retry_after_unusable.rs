@@ -3,7 +3,9 @@
 use wire::WireRequest;
 
 use super::{Judge, Rule, RuleLevel, gaps, sample::Sample};
-pub(super) const RULE: Rule = Rule {
+
+/// The rule.
+pub const RULE: Rule = Rule {
     id: "retry-after-unusable",
     level: RuleLevel::GoodPractice,
     source: "RFC 9110 §10.2.3 defines only seconds and dates",

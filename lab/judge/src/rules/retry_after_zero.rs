@@ -3,7 +3,9 @@
 use wire::{RetryAfterForm, WireRequest};
 
 use super::{Case, Judge, Judgement, Rule, RuleLevel, Verdict, gaps, sample::Sample};
-pub(super) const RULE: Rule = Rule {
+
+/// The rule.
+pub const RULE: Rule = Rule {
     id: "retry-after-zero",
     level: RuleLevel::GoodPractice,
     source: "RFC 9110 §10.2.3 gives the least wait, not the best one; AWS, Exponential Backoff And Jitter",

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use wire::{
-    BodyState, ClosedBy, ConnectionEnd, IssuedCursor, JobResult, ProcessRecord, RecordedHeader,
-    RetryAfter, Stopped, ValueHash, WireConnection, WireRecord, WireRequest,
+    BodyState, ClosedBy, ConnectionEnd, FaultLabel, IssuedCursor, JobResult, ProcessRecord,
+    RecordedHeader, RetryAfter, Stopped, ValueHash, WireConnection, WireRecord, WireRequest,
 };
 
 use super::{CardContext, Case, Judgement, Rule, Verdict};
@@ -121,7 +121,7 @@ impl Script {
     }
 
     /// The last response is an injected fault.
-    pub fn fault(self, fault: &'static str) -> Self {
+    pub fn fault(self, fault: FaultLabel) -> Self {
         self.with(|it| it.fault = Some(fault))
     }
 

@@ -1,9 +1,11 @@
 //! A credential is for the origin that it was given for.
 
-use wire::WireRequest;
+use wire::{FaultLabel, WireRequest};
 
 use super::{Case, Judge, Judgement, Rule, RuleLevel};
-pub(super) const RULE: Rule = Rule {
+
+/// The rule.
+pub const RULE: Rule = Rule {
     id: "token-elsewhere",
     level: RuleLevel::GoodPractice,
     source: "RFC 9110 §15.4; CVE-2018-18074; CVE-2022-27774",
@@ -13,8 +15,14 @@ pub(super) const RULE: Rule = Rule {
     judge: Judge::Forbids(judge),
 };
 
+/// A redirect to another origin.
+pub const REDIRECT_ELSEWHERE: FaultLabel = FaultLabel("redirect_elsewhere");
+
+/// A response to load from another origin early.
+pub const EARLY_HINTS: FaultLabel = FaultLabel("early_hints");
+
 /// The faults of responses that name a URL of another origin.
-const ELSEWHERE: [&str; 2] = ["redirect_elsewhere", "early_hints"];
+const ELSEWHERE: [FaultLabel; 2] = [REDIRECT_ELSEWHERE, EARLY_HINTS];
 
 /// Whether the response to this request named a URL of another origin.
 #[must_use]
@@ -46,14 +54,14 @@ mod tests {
     fn a_token_that_reached_the_target_breaks_it() {
         let moved = |has_token| {
             Script::new().respond(0, 302).with(|it| {
-                it.fault = Some("redirect_elsewhere");
+                it.fault = Some(REDIRECT_ELSEWHERE);
                 it.authorization = has_token;
             })
         };
 
         hold! { RULE;
             Script::new().respond(0, 302) => NotExercised,
-            Script::new().respond(0, 200).fault("early_hints") => Skipped,
+            Script::new().respond(0, 200).fault(EARLY_HINTS) => Skipped,
             moved(false) => Skipped,
             moved(true) => Kept,
             moved(true).stopped_at(10_000) => CannotTell,

@@ -1,5 +1,6 @@
 //! A deadline covers attempts and waits: a wait that would pass it is not started.
 
+use host::FaultLabel;
 use http::HeaderValue;
 
 use super::prelude::*;
@@ -42,7 +43,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
         ..policy
     },
     routes: |_| {
-        fails_first(SLOW.template(), "slow", |_| {
+        fails_first(SLOW.template(), FaultLabel("slow"), |_| {
             Some(unavailable_until(HeaderValue::from(ASKED)))
         })
     },

@@ -212,7 +212,7 @@ impl Scenario {
                 path: endpoint.template(),
                 method,
                 statuses: Vec::new(),
-                faults: faults.iter().map(|fault| fault.name()).collect(),
+                faults: faults.iter().map(|fault| fault.label()).collect(),
                 has_retry_after: false,
             });
         }

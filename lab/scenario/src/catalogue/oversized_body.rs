@@ -9,6 +9,9 @@ use super::prelude::*;
 
 const EXPORT: Endpoint = Endpoint::new("export", "/export");
 
+/// The fault that its response is.
+const FAULT: FaultLabel = FaultLabel("oversized_body");
+
 pub(super) const SCENARIO: Scenario = Scenario {
     words: ScenarioWords {
         name: "oversized-body",
@@ -47,10 +50,10 @@ pub(super) const SCENARIO: Scenario = Scenario {
     routes: |_| {
         let export = async || {
             let body = Json(json!({ "rows": "x".repeat(1024 * 1024) }));
-            (Extension(FaultLabel("oversized_body")), body)
+            (Extension(FAULT), body)
         };
         let statuses = vec![StatusCode::OK];
-        faulty(EXPORT.template(), get(export), statuses, "oversized_body")
+        faulty(EXPORT.template(), get(export), statuses, FAULT)
     },
     task: Task::Get(EXPORT),
     expect: |_| {

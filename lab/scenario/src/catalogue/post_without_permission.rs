@@ -1,6 +1,7 @@
 //! An idempotency key alone does not permit a retry of a POST.
 
 use super::prelude::*;
+use host::FaultLabel;
 
 /// An endpoint that says nothing about repetitions.
 const TRANSFERS: Endpoint = Endpoint::new("transfers", "/transfers");
@@ -36,9 +37,11 @@ pub(super) const SCENARIO: Scenario = Scenario {
                  up.",
     },
     routes: |_| {
-        for_posts(fails_first(TRANSFERS.template(), "unavailable", |call| {
-            (call == 0).then(unavailable)
-        }))
+        for_posts(fails_first(
+            TRANSFERS.template(),
+            FaultLabel("unavailable"),
+            |call| (call == 0).then(unavailable),
+        ))
     },
     task: Task::Post(TRANSFERS),
     expect: |_| {

@@ -21,7 +21,7 @@ const FORESEEN: usize = 10;
 /// once that is `None`.
 pub(super) fn fails_first(
     path: &'static str,
-    fault: &'static str,
+    fault: FaultLabel,
     failure: impl Fn(usize) -> Option<Response> + Clone + Send + Sync + 'static,
 ) -> Served {
     let failures: Vec<_> = (0..FORESEEN).map_while(&failure).collect();
@@ -31,7 +31,7 @@ pub(super) fn fails_first(
     }
     let calls = Arc::new(AtomicUsize::new(0));
     let respond = async move || match failure(calls.fetch_add(1, Ordering::Relaxed)) {
-        Some(failure) => (Extension(FaultLabel(fault)), failure).into_response(),
+        Some(failure) => (Extension(fault), failure).into_response(),
         None => Json(json!({})).into_response(),
     };
     let mut served = faulty(path, any(respond), statuses, fault);
@@ -47,7 +47,7 @@ pub(super) fn faulty(
     path: &'static str,
     handler: MethodRouter,
     statuses: Vec<StatusCode>,
-    fault: &'static str,
+    fault: FaultLabel,
 ) -> Served {
     Served {
         router: Router::new().route(path, handler),

@@ -1,5 +1,6 @@
 //! A Retry-After may be a date, and the client waits until then.
 
+use host::FaultLabel;
 use http::HeaderValue;
 
 use super::prelude::*;
@@ -42,11 +43,15 @@ pub(super) const SCENARIO: Scenario = Scenario {
                    choose should send seconds.",
     },
     routes: |clock| {
-        fails_first(MAINTENANCE.template(), "maintenance", move |call| {
-            let date = httpdate::fmt_http_date(clock.wall() + AHEAD);
-            let date = HeaderValue::try_from(date).ok()?;
-            (call == 0).then(|| unavailable_until(date))
-        })
+        fails_first(
+            MAINTENANCE.template(),
+            FaultLabel("maintenance"),
+            move |call| {
+                let date = httpdate::fmt_http_date(clock.wall() + AHEAD);
+                let date = HeaderValue::try_from(date).ok()?;
+                (call == 0).then(|| unavailable_until(date))
+            },
+        )
     },
     task: Task::Get(MAINTENANCE),
     expect: |policy| {

@@ -1,5 +1,6 @@
 //! A date in the past is valid, and means that no wait is needed.
 
+use host::FaultLabel;
 use http::HeaderValue;
 
 use super::prelude::*;
@@ -41,7 +42,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
     },
     load: Share::fault(2),
     routes: |clock| {
-        fails_first(RETURNED.template(), "returned", move |call| {
+        fails_first(RETURNED.template(), FaultLabel("returned"), move |call| {
             let date = httpdate::fmt_http_date(clock.wall() - Duration::from_secs(3600));
             let date = HeaderValue::try_from(date).ok()?;
             (call == 0).then(|| unavailable_until(date))

@@ -1,5 +1,6 @@
 //! A Retry-After within the caller's limit is waited for in full.
 
+use host::FaultLabel;
 use http::HeaderValue;
 
 use super::prelude::*;
@@ -47,7 +48,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
         ..Overrides::NONE
     },
     routes: |_| {
-        fails_first(BUSY.template(), "busy", |call| {
+        fails_first(BUSY.template(), FaultLabel("busy"), |call| {
             (call == 0).then(|| unavailable_until(HeaderValue::from_static("2")))
         })
     },

@@ -1,5 +1,6 @@
 //! After an invalid Retry-After the client uses its own backoff.
 
+use host::FaultLabel;
 use http::HeaderValue;
 
 use super::prelude::*;
@@ -48,7 +49,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
         ..policy
     },
     routes: |_| {
-        fails_first(CONFUSED.template(), "confused", |call| {
+        fails_first(CONFUSED.template(), FaultLabel("confused"), |call| {
             let value = VALUES.get(call)?;
             Some(unavailable_until(HeaderValue::from_static(value)))
         })

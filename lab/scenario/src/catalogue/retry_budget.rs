@@ -1,6 +1,7 @@
 //! A retry budget bounds the retries of all calls together.
 
 use super::prelude::*;
+use host::FaultLabel;
 
 const DOWN: Endpoint = Endpoint::new("down", "/down");
 
@@ -58,7 +59,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
         retry_budget: Some(TOKENS),
         ..policy
     },
-    routes: |_| fails_first(DOWN.template(), "down", |_| Some(unavailable())),
+    routes: |_| fails_first(DOWN.template(), FaultLabel("down"), |_| Some(unavailable())),
     task: Task::Repeat(DOWN, CALLS),
     expect: |policy| {
         let wanted = CALLS * (policy.max_attempts - 1);

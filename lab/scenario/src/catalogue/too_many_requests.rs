@@ -101,14 +101,14 @@ pub(super) const SCENARIO: Scenario = Scenario {
 };
 
 /// What the refusals are called.
-const FAULT: &str = "too_many_requests";
+const FAULT: FaultLabel = FaultLabel("too_many_requests");
 
 /// A route that works on a few requests at a time and refuses the rest.
 fn narrow(clock: Arc<dyn Clock>) -> Served {
     let workers = Arc::new(Semaphore::new(PLACES as usize));
     let work = async move || -> Response {
         let Ok(_worker) = workers.try_acquire() else {
-            return (Extension(FaultLabel(FAULT)), TOO_MANY).into_response();
+            return (Extension(FAULT), TOO_MANY).into_response();
         };
         clock.sleep(WORK).await;
         Json(json!({})).into_response()

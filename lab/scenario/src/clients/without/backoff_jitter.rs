@@ -6,6 +6,7 @@ use std::{
 };
 
 use client::{Backoff, Clock};
+use judge::rules::backoff_jitter;
 use reqwest_retry::{RetryDecision, RetryPolicy};
 
 use super::{super::reliable, Without};
@@ -14,11 +15,11 @@ use crate::Defence;
 pub(super) const WITHOUT: Without = Without {
     name: "without-backoff-jitter",
     defence: &Defence {
-        id: "backoff-jitter",
+        id: backoff_jitter::RULE.id,
         instead: "It always waits for the full ceiling of the backoff, as does every client that \
                   failed at the same moment.",
         file: "client/src/retry/backoff.rs",
-        breaks: &["backoff-jitter"],
+        breaks: &[backoff_jitter::RULE.id],
         shows_in: &[
             "flaky",
             "flaky-gives-up",

@@ -1,6 +1,7 @@
 //! Ignores the media type of a body.
 
 use http::{HeaderValue, header::CONTENT_TYPE};
+use judge::rules::body_media_type;
 use reqwest::Response;
 
 use super::{super::reliable, Rewrites, Without};
@@ -8,10 +9,10 @@ use crate::Defence;
 pub(super) const WITHOUT: Without = Without {
     name: "without-body-media-type",
     defence: &Defence {
-        id: "body-media-type",
+        id: body_media_type::RULE.id,
         instead: "It parses every body, whatever its media type, and treats the result as valid data.",
         file: "client/src/media_type.rs",
-        breaks: &["body-media-type"],
+        breaks: &[body_media_type::RULE.id],
         shows_in: &["text-json"],
     },
     allowed: |policy| policy,

@@ -6,6 +6,7 @@ use client::{
     Endpoint, IdempotencyKey, JsonObject, MemoryCheckpoints,
     teaching::{Redirect, ReliableApiClient},
 };
+use judge::rules::cursor_loop;
 
 use super::{
     super::reliable::{self, crawl_failure},
@@ -16,11 +17,11 @@ use crate::{Defence, Ending, Outcome};
 pub(super) const WITHOUT: Without = Without {
     name: "without-cursor-loop",
     defence: &Defence {
-        id: "cursor-loop",
+        id: cursor_loop::RULE.id,
         instead: "It compares each cursor only with the previous one, so it misses the loop A, B, A \
                   and reads on up to its page limit.",
         file: "client/src/pagination/cursor_history.rs",
-        breaks: &["cursor-loop"],
+        breaks: &[cursor_loop::RULE.id],
         shows_in: &["looping-items"],
     },
     allowed: |policy| policy,

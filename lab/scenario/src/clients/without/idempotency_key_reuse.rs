@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use client::{IdempotencyKey, Random, SeededRandom};
 use http::{Extensions, HeaderValue};
+use judge::rules::{idempotency_key_reuse, one_job};
 use reqwest::{Request, Response};
 use reqwest_middleware::{Middleware, Next, Result};
 
@@ -13,11 +14,11 @@ use crate::Defence;
 pub(super) const WITHOUT: Without = Without {
     name: "without-idempotency-key-reuse",
     defence: &Defence {
-        id: "idempotency-key-reuse",
+        id: idempotency_key_reuse::RULE.id,
         instead: "It makes up a new key for every attempt, so the service treats every attempt as \
                   a new request.",
         file: "client/src/request.rs",
-        breaks: &["idempotency-key-reuse", "one-job"],
+        breaks: &[idempotency_key_reuse::RULE.id, one_job::RULE.id],
         shows_in: &["lost-response", "replay", "conflict"],
     },
     allowed: |policy| policy,

@@ -1,6 +1,7 @@
 //! Ignores a Retry-After in seconds.
 
 use http::header::RETRY_AFTER;
+use judge::rules::retry_after_seconds;
 use reqwest::Response;
 
 use super::{super::reliable, Rewrites, Without};
@@ -8,11 +9,11 @@ use crate::Defence;
 pub(super) const WITHOUT: Without = Without {
     name: "without-retry-after-seconds",
     defence: &Defence {
-        id: "retry-after-seconds",
+        id: retry_after_seconds::RULE.id,
         instead: "It takes no notice of a Retry-After in seconds, and comes back when its own \
                   backoff says so.",
         file: "client/src/retry/facts/retry_after.rs",
-        breaks: &["retry-after-seconds"],
+        breaks: &[retry_after_seconds::RULE.id],
         shows_in: &["retry-after-seconds", "retry-later", "deadline"],
     },
     allowed: |policy| policy,

@@ -1,0 +1,27 @@
+//! The labels of faults, by which a service and the judge mean the same response.
+
+use serde::Serialize;
+
+/// Marks a response as a fault on purpose, in its extensions and in the record.
+///
+/// The service counts the fault, enters it in the ledger and names it in the request's
+/// span. The label must come from a closed set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(transparent)]
+pub struct FaultLabel(pub &'static str);
+
+/// The faults that several services serve and a rule is about.
+impl FaultLabel {
+    /// A body that is not JSON, with the media type of JSON.
+    pub const INVALID_JSON: Self = Self("bad_json");
+    /// JSON with another media type.
+    pub const JSON_AS_TEXT: Self = Self("text_json");
+    /// A page with an element that is not an item.
+    pub const INVALID_ITEMS: Self = Self("bad_items");
+    /// A page whose cursor is not a string.
+    pub const INVALID_CURSOR: Self = Self("bad_cursor");
+    /// A page of a listing without an end.
+    pub const ENDLESS_ITEMS: Self = Self("endless_items");
+    /// A connection on which nothing comes.
+    pub const SILENCE: Self = Self("silence");
+}
