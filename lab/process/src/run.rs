@@ -3,7 +3,7 @@
 //!
 //! What it has started is, by system:
 //!
-//! - on Linux its process group, and what has left that, by `stragglers.rs`: at the end of
+//! - on Linux its process group, and all that has left it, by `stragglers.rs`: at the end of
 //!   its case, or of the last one if it hides whose it is;
 //! - on macOS and other Unix its process group. A daemon leaves that by a session of its
 //!   own, and goes on;
@@ -84,7 +84,7 @@ pub struct ProcessLimits<C, F, R> {
 ///
 /// # Errors
 ///
-/// If the program could not be started.
+/// If the program could not be started, or the system did not let the lab watch it.
 pub async fn run(
     command: &ClientCommand,
     context: &Context,
@@ -104,7 +104,7 @@ pub async fn run(
             .stderr(Stdio::piped());
     });
     #[cfg(unix)]
-    wrapped.wrap(process_wrap::tokio::ProcessGroup::leader());
+    wrapped.wrap(process_wrap::tokio::ProcessSession);
     #[cfg(windows)]
     wrapped.wrap(process_wrap::tokio::JobObject);
     let mut started = begun.elapsed();
@@ -152,7 +152,7 @@ pub async fn run(
     let ended = begun.elapsed();
     let left_running = if stopped.is_none() && limits.watches_to_the_end {
         tokio::select! {
-            () = group.all_ended() => false,
+            ended = group.all_ended() => ended.map(|()| false)?,
             () = flood => true,
             () = time_is_up => true,
         }
@@ -228,28 +228,29 @@ impl Group {
     }
 
     /// Waits until nothing runs any more that it has started, once it has ended itself.
-    async fn all_ended(&self) {
-        while self.is_any_running() {
+    async fn all_ended(&self) -> io::Result<()> {
+        while self.is_any_running()? {
             sleep(LOOK).await;
         }
+        Ok(())
     }
 
     #[cfg(target_os = "linux")]
-    fn is_any_running(&self) -> bool {
+    fn is_any_running(&self) -> io::Result<bool> {
         self.stragglers.are_running()
     }
 
     #[cfg(all(unix, not(target_os = "linux")))]
-    fn is_any_running(&self) -> bool {
+    fn is_any_running(&self) -> io::Result<bool> {
         let id = self.id.and_then(|id| id.try_into().ok());
         let group = id.map(nix::unistd::Pid::from_raw);
-        group.is_some_and(|group| nix::sys::signal::killpg(group, None).is_ok())
+        Ok(group.is_some_and(|group| nix::sys::signal::killpg(group, None).is_ok()))
     }
 
     /// On Windows nobody asks a job: its first process stands for it.
     #[cfg(not(unix))]
-    fn is_any_running(&self) -> bool {
-        false
+    fn is_any_running(&self) -> io::Result<bool> {
+        Ok(false)
     }
 
     fn end(&mut self) {
@@ -588,15 +589,33 @@ mod tests {
             }
         }
 
-        /// A process of the lab's own group looks as if the lab had started it.
+        /// It has the environment of the lab, and would have the group of the lab.
         #[cfg(target_os = "linux")]
         #[tokio::test]
-        async fn what_has_joined_the_group_of_the_lab_ends_with_it() {
+        async fn an_orphan_that_looks_as_if_the_lab_had_started_it_ends_with_it() {
             let group = nix::unistd::getpgrp();
-            let joins = format!("setpgrp(0, {group}); %ENV = (); exec \"/bin/sleep\", 60");
-            let script = format!("perl -e 'if (!fork) {{ if (!fork) {{ {joins} }} }}'");
+            for clear in [
+                "%ENV = ()",
+                "delete $ENV{LAB_BASE_URL}",
+                "delete @ENV{grep {/^LAB_/i} keys %ENV}",
+            ] {
+                let joins = format!("setpgrp(0, {group}); {clear}; exec \"/bin/sleep\", 60");
+                let script = format!("perl -e 'if (!fork) {{ if (!fork) {{ {joins} }} }}'");
 
-            assert!(leaves_nothing(&script).await, "{script}");
+                assert!(leaves_nothing(&script).await, "{script}");
+            }
+        }
+
+        #[cfg(target_os = "linux")]
+        #[tokio::test]
+        async fn a_client_cannot_join_the_process_group_of_the_lab() {
+            let group = nix::unistd::getpgrp();
+            let script = format!("perl -e 'print setpgrp(0, {group}) ? \"joined\" : \"refused\"'");
+
+            // A leader may not change its group in any case.
+            let record = shell(&format!("{script}; true"), LONG).await;
+
+            assert_eq!(record.last_line.as_deref(), Some("refused"));
         }
 
         #[tokio::test]

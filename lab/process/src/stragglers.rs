@@ -1,5 +1,5 @@
-//! What a client has started and what has left its process group since: a daemon, which
-//! begins a session of its own.
+//! What a client has started and what has left its process group since: a daemon, for
+//! example, which begins a session of its own.
 //!
 //! It is known by its environment, which it has from the client: no other case has the
 //! same URL. One that has cleared its environment as well belongs to no case that could
@@ -7,15 +7,15 @@
 //! a client runs, and ends all of them when the last client has ended: by then whoever
 //! started them has ended, too.
 //!
-//! An orphan is a child of the lab that appeared later and is not a running client. It
-//! is in another process group than the lab's, or lacks the lab's environment: what the lab
-//! starts itself has both. All this is Linux's; elsewhere none of it
-//! is found.
+//! An orphan is a child of the lab that appeared later, is not a running client, and is in
+//! another session than the lab. Every client is started in a session of its own, and no
+//! process can return to the lab's session, or to a process group in it (`setpgid(2)`).
+//! Whatever else the lab starts stays in the lab's session. All this is Linux's; elsewhere
+//! none of it is found.
 
 use std::{
     collections::BTreeSet,
-    env,
-    ffi::{OsStr, OsString},
+    ffi::OsStr,
     io,
     sync::{Mutex, MutexGuard, PoisonError},
     thread::sleep,
@@ -29,10 +29,13 @@ use nix::{
         signal::{Signal, kill},
         wait::{WaitPidFlag, waitpid},
     },
-    unistd::{Pid, getpgrp, getpid},
+    unistd::{Pid, getpid, getsid},
 };
 use process_wrap::tokio::ChildWrapper;
-use procfs::process::{Process, Stat, all_processes};
+use procfs::{
+    ProcError,
+    process::{Process, Stat, all_processes},
+};
 
 /// For how long orphans may take to end that were killed, all of them together.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -85,17 +88,28 @@ impl Stragglers {
 
     /// Whether a process of its group, or one that has its URL in its environment, is
     /// running.
-    pub(super) fn are_running(&self) -> bool {
+    ///
+    /// # Errors
+    ///
+    /// If the processes cannot be listed. The client may be running all the same, so that
+    /// nothing may be said about what it no longer does.
+    pub(super) fn are_running(&self) -> io::Result<bool> {
         let runs = |stat: &Stat| !matches!(stat.state, 'Z' | 'X');
-        let mut running = processes().filter(|process| {
-            process.stat().is_ok_and(|stat| {
-                let is_of_group = self
-                    .client
-                    .is_some_and(|client| stat.pgrp == client.as_raw());
-                runs(&stat) && (is_of_group || has_url(process, &self.url))
-            })
-        });
-        running.next().is_some()
+        for process in all_processes().map_err(io::Error::other)? {
+            let process = process.and_then(|process| Ok((process.stat()?, process)));
+            let (stat, process) = match process {
+                Ok(found) => found,
+                Err(ProcError::Io(error, _)) if !has_ended_meanwhile(&error) => return Err(error),
+                Err(_) => continue,
+            };
+            let is_of_group = self
+                .client
+                .is_some_and(|client| stat.pgrp == client.as_raw());
+            if runs(&stat) && (is_of_group || has_url(&process, &self.url)) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Ends all processes that have its URL in their environment, and what they start
@@ -161,22 +175,11 @@ impl Clients {
     }
 
     fn orphans(&self) -> impl Iterator<Item = Pid> {
-        let group = getpgrp().as_raw();
-        let strange = children().filter(move |child| child.pgrp != group || is_strange(child));
+        let session = getsid(None).map(Pid::as_raw);
+        let strange = children().filter(move |child| session != Ok(child.session));
         let strange = strange.map(|child| Pid::from_raw(child.pid));
         strange.filter(|child| !self.running.contains(child) && !self.before.contains(child))
     }
-}
-
-/// Whether a child of the lab's own process group was not started by the lab. One that has
-/// ended has no environment that would tell, and its parent waits for it.
-fn is_strange(child: &Stat) -> bool {
-    let process = Process::new(child.pid);
-    let Ok(environment) = process.and_then(|process| process.environ()) else {
-        return false;
-    };
-    let is_inherited = |(name, value): (OsString, OsString)| environment.get(&name) == Some(&value);
-    !matches!(child.state, 'Z' | 'X') && !env::vars_os().all(is_inherited)
 }
 
 /// Whether a child has ended. If so, it is nobody's zombie then.
@@ -204,6 +207,11 @@ fn with(url: &str) -> impl Iterator<Item = Pid> {
 fn has_url(process: &Process, url: &str) -> bool {
     let environment = process.environ().unwrap_or_default();
     environment.get(OsStr::new("LAB_BASE_URL")) == Some(&url.into())
+}
+
+/// Whether a process could not be read because it has ended.
+fn has_ended_meanwhile(error: &io::Error) -> bool {
+    error.raw_os_error() == Some(Errno::ESRCH as i32)
 }
 
 /// All processes but those that end while one looks.
