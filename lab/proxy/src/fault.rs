@@ -4,6 +4,8 @@ use std::{fmt, str::FromStr, time::Duration};
 
 use serde::Serialize;
 
+use crate::rules::{self, Rule};
+
 /// What happens to the first request of a route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -66,23 +68,23 @@ impl ProxyFault {
 
     /// The rules that are judged by it.
     #[must_use]
-    pub fn rules(self) -> &'static [&'static str] {
+    pub fn rules(self) -> &'static [&'static Rule] {
         self.words_and_rules().2
     }
 
-    fn words_and_rules(self) -> (&'static str, &'static str, &'static [&'static str]) {
-        let of_jobs = &["idempotency-key-reuse", "same-body", "once"];
+    fn words_and_rules(self) -> (&'static str, &'static str, &'static [&'static Rule]) {
+        const OF_JOBS: &[&Rule] = &[&rules::KEY_REUSE, &rules::SAME_BODY, &rules::ONCE];
         match self {
             Self::Hold => ("hold", "a late response", &[]),
-            Self::Unavailable => ("unavailable", "503", of_jobs),
+            Self::Unavailable => ("unavailable", "503", OF_JOBS),
             Self::RetryAfter => (
                 "retry-after",
                 "503 with Retry-After",
-                &["retry-after-seconds"],
+                &[&rules::RETRY_AFTER],
             ),
-            Self::Refused => ("refused", "400", &["refused-once"]),
-            Self::LostResponse => ("lost-response", "lost response", of_jobs),
-            Self::Silence => ("silence", "silence", &["read-timeout"]),
+            Self::Refused => ("refused", "400", &[&rules::REFUSED_ONCE]),
+            Self::LostResponse => ("lost-response", "lost response", OF_JOBS),
+            Self::Silence => ("silence", "silence", &[&rules::READ_TIMEOUT]),
         }
     }
 

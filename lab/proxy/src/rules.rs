@@ -20,51 +20,74 @@ pub struct Rule {
     pub text: &'static str,
     /// The document that it stands on.
     pub source: &'static str,
+    /// Judges one run of a case.
+    judge: fn(&Shown<'_>) -> RunEvidence,
 }
 
+pub(super) const RETRY_AFTER: Rule = Rule {
+    id: "retry-after-seconds",
+    text: "a retry came no earlier than Retry-After asked for, with a short wait and a long one",
+    source: "RFC 9110 §10.2.3",
+    judge: |shown| retry_after(&shown.ties, shown.run.lasts()),
+};
+
+pub(super) const REFUSED_ONCE: Rule = Rule {
+    id: "refused-once",
+    text: "a request that was refused with 400 was not sent again",
+    source: "AIP-194",
+    judge: |shown| refused_once(&shown.ties),
+};
+
+pub(super) const KEY_REUSE: Rule = Rule {
+    id: "idempotency-key-reuse",
+    text: "a retry carried the idempotency key of the first attempt",
+    source: "draft-ietf-httpapi-idempotency-key-header",
+    judge: |shown| key_reuse(shown.target, &shown.ties),
+};
+
+pub(super) const SAME_BODY: Rule = Rule {
+    id: "same-body",
+    text: "all attempts with one idempotency key had one body",
+    source: "draft-ietf-httpapi-idempotency-key-header",
+    judge: |shown| same_body(shown.target, shown.run, &shown.ties),
+};
+
+pub(super) const ONCE: Rule = Rule {
+    id: "once",
+    text: "a request that must not be done twice was not done twice, nor sent again without its key",
+    source: "RFC 9110 §9.2.2",
+    judge: |shown| once(shown.target, &shown.ties, shown.run, shown.declared),
+};
+
+pub(super) const READ_TIMEOUT: Rule = Rule {
+    id: "read-timeout",
+    text: "the command gave up on a silent connection and went on",
+    source: "OWASP API10:2023",
+    judge: |shown| read_timeout(shown.target, &shown.ties, shown.run, shown.declared),
+};
+
+pub(super) const NO_URL_CREDENTIALS: Rule = Rule {
+    id: "no-url-credentials",
+    text: "the credential of Authorization stood in no URL",
+    source: "RFC 9110 §17.9",
+    judge: |_| RunEvidence::NotExercised("it is judged of all runs"),
+};
+
 /// All rules.
-pub const RULES: [Rule; 7] = [
-    Rule {
-        id: "retry-after-seconds",
-        text: "a retry came no earlier than Retry-After asked for, with a short wait and a long one",
-        source: "RFC 9110 §10.2.3",
-    },
-    Rule {
-        id: "refused-once",
-        text: "a request that was refused with 400 was not sent again",
-        source: "AIP-194",
-    },
-    Rule {
-        id: "idempotency-key-reuse",
-        text: "a retry carried the idempotency key of the first attempt",
-        source: "draft-ietf-httpapi-idempotency-key-header",
-    },
-    Rule {
-        id: "same-body",
-        text: "all attempts with one idempotency key had one body",
-        source: "draft-ietf-httpapi-idempotency-key-header",
-    },
-    Rule {
-        id: "once",
-        text: "a request that must not be done twice was not done twice, nor sent again without its key",
-        source: "RFC 9110 §9.2.2",
-    },
-    Rule {
-        id: "read-timeout",
-        text: "the command gave up on a silent connection and went on",
-        source: "OWASP API10:2023",
-    },
-    Rule {
-        id: "no-url-credentials",
-        text: "the credential of Authorization stood in no URL",
-        source: "RFC 9110 §17.9",
-    },
+pub static RULES: [&Rule; 7] = [
+    &RETRY_AFTER,
+    &REFUSED_ONCE,
+    &KEY_REUSE,
+    &SAME_BODY,
+    &ONCE,
+    &READ_TIMEOUT,
+    &NO_URL_CREDENTIALS,
 ];
 
 /// The rule of this name.
 #[must_use]
 pub fn find(id: &str) -> Option<&'static Rule> {
-    RULES.iter().find(|rule| rule.id == id)
+    RULES.into_iter().find(|rule| rule.id == id)
 }
 
 /// The names of all rules, for people.
@@ -129,26 +152,30 @@ const LATE: Duration = Duration::from_millis(500);
 /// have closed the connection only because it ended.
 const GOES_ON: Duration = Duration::from_millis(500);
 
-/// What one run of a case shows of a rule. Equal requests count `within` this time.
+/// The evidence of one run of a case.
+struct Shown<'a> {
+    target: &'a ProxyRequest,
+    ties: Vec<Tie<'a>>,
+    run: &'a ProxyRun,
+    declared: &'a Declared,
+}
+
+/// Judges one run of a case by a rule. Equal requests count `within` this time.
 pub(super) fn shown(
-    rule: &str,
+    rule: &Rule,
     run: &ProxyRun,
     within: Option<Duration>,
     declared: &Declared,
 ) -> RunEvidence {
-    let Some(target) = run.target().filter(|it| it.delivered.is_some()) else {
+    let Some(target) = run.target().filter(|target| target.delivered.is_some()) else {
         return RunEvidence::NotExercised("the fault was not delivered");
     };
-    let ties: Vec<_> = ties(run, within).collect();
-    match rule {
-        "retry-after-seconds" => retry_after(&ties, run.lasts()),
-        "refused-once" => refused_once(&ties),
-        "idempotency-key-reuse" => key_reuse(target, &ties),
-        "same-body" => same_body(target, run, &ties),
-        "once" => once(target, &ties, run, declared),
-        "read-timeout" => read_timeout(target, &ties, run, declared),
-        _ => RunEvidence::NotExercised("it is not judged by this fault"),
-    }
+    (rule.judge)(&Shown {
+        target,
+        ties: ties(run, within).collect(),
+        run,
+        declared,
+    })
 }
 
 /// The first attempt that breaks a rule; if any such attempt is certain, the first of those.

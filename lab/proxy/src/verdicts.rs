@@ -10,7 +10,7 @@ use super::{
     ProxyFault, ProxyRequest, ProxyRun, RunKind,
     quiet::{controls_of, unfit, watched},
     routes::base,
-    rules::{self, Declared, RunEvidence, is_safe},
+    rules::{self, Declared, Rule, RunEvidence, is_safe},
     ties::{TieKind, ties},
 };
 
@@ -37,9 +37,9 @@ pub struct Judged {
 
 impl Judged {
     /// A verdict with its reason.
-    fn of(rule: &'static str, verdict: Verdict, found: Option<String>) -> Self {
+    fn of(rule: &Rule, verdict: Verdict, found: Option<String>) -> Self {
         Self {
-            rule,
+            rule: rule.id,
             verdict,
             found,
             requests: Vec::new(),
@@ -70,7 +70,7 @@ pub fn judge(case: CaseRuns<'_>, declared: &Declared) -> Vec<Judged> {
     rules.map(|rule| judge_one(rule, case, declared)).collect()
 }
 
-fn judge_one(rule: &'static str, case: CaseRuns<'_>, declared: &Declared) -> Judged {
+fn judge_one(rule: &Rule, case: CaseRuns<'_>, declared: &Declared) -> Judged {
     let of_case = case.runs.iter();
     let of_case: Vec<_> = of_case
         .filter(|run| run.is_of(case.route, case.fault))
@@ -137,7 +137,7 @@ fn judge_one(rule: &'static str, case: CaseRuns<'_>, declared: &Declared) -> Jud
 
 /// Judges a rule by runs of a case that asked for one wait.
 fn judge_group(
-    rule: &'static str,
+    rule: &Rule,
     case: CaseRuns<'_>,
     of_case: &[&ProxyRun],
     declared: &Declared,
@@ -261,14 +261,14 @@ fn doubt(run: &ProxyRun, fault: ProxyFault) -> Option<String> {
 
 /// Why an attempt may have been overlooked, so that a rule only seems to be kept or skipped.
 fn hidden(
-    rule: &str,
+    rule: &Rule,
     run: &ProxyRun,
     healthy: &[&ProxyRun],
     noise: Option<&str>,
     within: Option<Duration>,
 ) -> Option<String> {
     // This rule reads one connection, and no attempt.
-    let target = run.target().filter(|_| rule != "read-timeout")?;
+    let target = run.target().filter(|_| rule.id != rules::READ_TIMEOUT.id)?;
     let is_later = |request: &&ProxyRequest| {
         request.seq > target.seq && Some(request.arrived) >= target.delivered
     };
@@ -276,7 +276,8 @@ fn hidden(
         .of_route(&target.route)
         .any(|request| is_later(&request));
     // Nothing came that could be the same request: no control has to tell it from a heartbeat.
-    let shows_by_itself = rule == "refused-once" && is_silent_since && !healthy.is_empty();
+    let shows_by_itself =
+        rule.id == rules::REFUSED_ONCE.id && is_silent_since && !healthy.is_empty();
     if let (Some(noise), true, false) = (noise, target.calls.is_empty(), shows_by_itself) {
         return Some(noise.to_owned());
     }
@@ -332,7 +333,7 @@ fn late(run: &ProxyRun, target: &ProxyRequest, within: Option<Duration>) -> Stri
 /// A request that may be an attempt on another route, as far as a rule forbids it: one that
 /// changes something, came after the failure, and is not made in good health.
 fn another_way(
-    rule: &str,
+    rule: &Rule,
     run: &ProxyRun,
     target: &ProxyRequest,
     healthy: &[&ProxyRun],
@@ -345,7 +346,7 @@ fn another_way(
         request.route != target.route
             && Some(request.arrived) >= target.delivered
             // The text may be missing in another attempt of the same route.
-            && (rule == "once" || base(&request.route) == base(&target.route))
+            && (rule.id == rules::ONCE.id || base(&request.route) == base(&target.route))
             && !is_safe(&request.route)
     });
     let other = later.find(|request| {
@@ -386,5 +387,5 @@ pub fn judge_credentials(runs: &[ProxyRun]) -> Judged {
         .into_iter()
         .flatten()
         .reduce(|one, other| format!("{one}; {other}"));
-    Judged::of("no-url-credentials", verdict, found)
+    Judged::of(&rules::NO_URL_CREDENTIALS, verdict, found)
 }

@@ -64,7 +64,7 @@ fn waits_and_refusals_have_their_verdicts() {
             runs.push(long(run(Some(ProxyFault::Hold), requests[..1].to_vec(), 0)));
             runs.push(long(run(Some(fault), requests[..1].to_vec(), 0)));
         }
-        let judged = verdict(&runs, fault, fault.rules()[0], &once());
+        let judged = verdict(&runs, fault, fault.rules()[0].id, &once());
         assert_eq!(judged.verdict, expected, "{fault} {judged:?}");
     }
 }
@@ -274,11 +274,12 @@ fn every_rule_but_the_one_on_urls_belongs_to_a_fault() {
     let judged: Vec<_> = ProxyFault::ALL
         .iter()
         .flat_map(|fault| fault.rules())
+        .map(|rule| rule.id)
         .collect();
 
     assert!(judged.iter().all(|id| find(id).is_some()), "{judged:?}");
     for rule in RULES {
-        let is_judged = judged.contains(&&rule.id);
+        let is_judged = judged.contains(&rule.id);
         assert_eq!(is_judged, rule.id != "no-url-credentials", "{}", rule.id);
     }
 }
