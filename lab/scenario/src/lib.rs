@@ -36,15 +36,12 @@ pub mod catalogue;
 pub mod chart;
 mod clients;
 pub mod compare;
-mod comparison_text;
 pub mod counters;
 pub mod decision;
 pub mod defence;
 mod exchange;
-mod exchange_text;
 mod html;
 mod identity;
-mod layout;
 pub mod lesson;
 pub mod metric;
 mod network;
@@ -58,13 +55,11 @@ pub mod scenario_words;
 mod session;
 mod signs;
 mod stop_reason;
-mod table;
 mod telemetry;
 mod text;
 pub mod trace;
 pub mod verdict;
 mod view;
-mod waterfall;
 pub mod wire_table;
 
 pub use clients::{
@@ -72,7 +67,6 @@ pub use clients::{
     WITHOUT, Without,
 };
 pub use compare::{Compared, Comparison};
-pub use comparison_text::comparison;
 pub use counters::{Counter, Counters};
 pub use decision::Decision;
 pub use defence::Defence;
@@ -90,9 +84,7 @@ pub use session::{
     run_until, sample,
 };
 pub use stop_reason::StopReason;
-pub use table::table;
 pub use telemetry::{Exposition, metrics, prometheus_recorder};
-pub use text::text;
+pub use text::{comparison, table, text, waterfall, waterfalls};
 pub use verdict::{Check, Evidence, Expectation, judge};
 pub use view::{Part, Phrase, Rise, View, risen};
-pub use waterfall::{waterfall, waterfalls};

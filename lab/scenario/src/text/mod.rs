@@ -1,13 +1,23 @@
 //! A run as text for a terminal: the question, the events, the wire and the counters, the
 //! expectations, and the lesson.
 
+mod comparison;
+mod exchange;
+mod layout;
+mod table;
+mod waterfall;
+
 use render::{Options, Sheet, fit};
 
-use super::{
+use crate::{
+    Answer, Check, ScenarioRun, ScenarioWords, risen,
     run_phrases::{self, NOT_JUDGED, pace, wire},
-    waterfall,
 };
-use crate::{Answer, Check, ScenarioRun, ScenarioWords, exchange_text, risen};
+
+pub use comparison::comparison;
+pub use table::table;
+pub use waterfall::{waterfall, waterfalls};
+
 /// Renders a run and its lesson as text.
 ///
 /// `prediction` is what the reader expected before the run, if anything. Counts go above
@@ -33,7 +43,7 @@ pub fn text(
         sheet.paragraph("outcome", &run.outcome.text);
     });
     let exchanges = match options.exchanges {
-        true => Sheet::filled(options, |sheet| exchange_text::exchanges(sheet, &run.wire)),
+        true => Sheet::filled(options, |sheet| exchange::exchanges(sheet, &run.wire)),
         false => String::new(),
     };
     let lesson = Sheet::filled(options, |sheet| lesson(sheet, run));

@@ -2,15 +2,11 @@
 
 use render::{Options, Sheet};
 
-use super::{
-    run_phrases,
-    text::{self, heading},
-    waterfall::waterfalls,
-};
+use super::{exchange, heading, waterfall::waterfalls};
 use crate::{
     Answer, Compared, Comparison, ScenarioWords,
     compare::{Aspect, Effect, Side},
-    exchange_text,
+    run_phrases,
 };
 
 /// The most rows of each chart, so that both are visible together.
@@ -54,7 +50,7 @@ pub fn comparison(
         });
         sheet.block(&chart);
         if options.exchanges {
-            exchange_text::exchanges(&mut sheet, &run.wire);
+            exchange::exchanges(&mut sheet, &run.wire);
         }
     }
     sheet.gap();
@@ -68,7 +64,7 @@ pub fn comparison(
         sheet.gap();
     }
     for check in broken {
-        text::check(&mut sheet, check);
+        super::check(&mut sheet, check);
     }
     for remark in &compared.remarks {
         sheet.gap();

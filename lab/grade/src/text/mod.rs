@@ -1,5 +1,7 @@
 //! A grade as text for a terminal: a line for each task, the next step, and the card.
 
+mod summary;
+
 use std::collections::BTreeSet;
 
 use anstyle::{AnsiColor, Style};
@@ -13,6 +15,8 @@ use crate::{
     Card, CaseChart, CaseGrade, CaseRow, Change, GoalVerdict, InFlight, PRACTICE, RuleGrade, TASKS,
     Task, TaskGrade, TaskWords,
 };
+
+pub use summary::summary;
 
 /// The width of a case's bars, in columns.
 const CHART: usize = 20;
