@@ -1,4 +1,4 @@
-// A correct client for every task, with Node.js alone.
+// A correct client, with Node.js alone.
 
 import { randomUUID } from "node:crypto";
 
@@ -91,6 +91,7 @@ async function value(method = "GET", url = URL_, options = {}) {
   }
 }
 
+// [read-all invalid-body loop long-list half-a-list]
 async function listing() {
   const seen = new Set();
   for (let records = 0, url = URL_; ; ) {
@@ -111,13 +112,16 @@ async function listing() {
   }
 }
 
+// [create create-twice lost-response]
 async function job(task) {
   const headers = { "Idempotency-Key": randomUUID() };
   return (await value("POST", URL_, { headers, body: { task } })).id;
 }
 
+// [post-once redirect-post]
 const postOnce = () => value("POST", URL_, { body: { task: "resize" }, repeats: false });
 
+// [many-calls]
 // Each call has attempts of its own.
 async function manyCalls() {
   let sum = 0;
@@ -125,6 +129,7 @@ async function manyCalls() {
   return { sum };
 }
 
+// [crowded]
 // All requests share one limit, which a 429 lowers.
 async function crowded() {
   const { urls } = await value();
@@ -149,22 +154,33 @@ async function crowded() {
   return { done };
 }
 
+// [refused no-body]
 const status = async () => ({ status: (await call("GET", URL_)).status });
+// [all]
 const TASKS = {
+  // [read-all invalid-body loop long-list half-a-list]
   "read-all": listing,
   "invalid-body": listing,
   loop: listing,
   "long-list": listing,
   "half-a-list": listing,
+  // [refused no-body]
   refused: status,
   "no-body": status,
+  // [create]
   create: async () => ({ ids: [await job("resize"), await job("crop")] }),
+  // [create-twice]
   "create-twice": async () => ({ ids: [await job("resize"), await job("resize")] }),
+  // [lost-response]
   "lost-response": async () => ({ id: await job("resize") }),
+  // [post-once redirect-post]
   "post-once": postOnce,
   "redirect-post": postOnce,
+  // [many-calls]
   "many-calls": manyCalls,
+  // [crowded]
   crowded,
+  // [all]
 };
 
 let result;

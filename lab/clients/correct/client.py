@@ -1,4 +1,4 @@
-"""A correct client for every task, with Python's standard library alone."""
+"""A correct client, with Python's standard library alone."""
 
 import calendar
 import email.utils
@@ -118,6 +118,7 @@ def value(method="GET", url=URL, headers=None, body=None, repeats=True):
         raise Failed(f"invalid JSON: {error}") from error
 
 
+# [read-all invalid-body loop long-list half-a-list]
 def listing():
     records, url, seen = 0, URL, set()
     while True:
@@ -138,19 +139,23 @@ def listing():
         url = URL + ("&" if "?" in URL else "?") + urllib.parse.urlencode({"cursor": cursor})
 
 
+# [create create-twice lost-response]
 def job(name):
     return value("POST", headers={"Idempotency-Key": str(uuid.uuid4())}, body={"task": name})["id"]
 
 
+# [post-once redirect-post]
 def post_once():
     return value("POST", body={"task": "resize"}, repeats=False)
 
 
+# [many-calls]
 def many_calls():
     """Each call has attempts of its own, and each attempt a connection of its own."""
     return {"sum": sum(value()["value"] for _ in range(100))}
 
 
+# [crowded]
 def crowded():
     """Workers share one limit, which is halved by a 429."""
     urls, lock, state = value()["urls"], threading.Condition(), {"limit": 16, "busy": 0, "done": 0, "changes": 0}
@@ -182,19 +187,30 @@ def crowded():
     return {"done": state["done"]}
 
 
+# [refused no-body]
 def status():
     return {"status": call("GET", URL)[0]}
 
 
+# [all]
 TASKS = {
+    # [read-all invalid-body loop long-list half-a-list]
     **dict.fromkeys(["read-all", "invalid-body", "loop", "long-list", "half-a-list"], listing),
+    # [refused no-body]
     **dict.fromkeys(["refused", "no-body"], status),
+    # [create]
     "create": lambda: {"ids": [job("resize"), job("crop")]},
+    # [create-twice]
     "create-twice": lambda: {"ids": [job("resize"), job("resize")]},
+    # [lost-response]
     "lost-response": lambda: {"id": job("resize")},
+    # [post-once redirect-post]
     **dict.fromkeys(["post-once", "redirect-post"], post_once),
+    # [many-calls]
     "many-calls": many_calls,
+    # [crowded]
     "crowded": crowded,
+    # [all]
 }
 
 try:

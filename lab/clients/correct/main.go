@@ -1,10 +1,12 @@
-// A correct client for every task, with Go's standard library alone.
+// A correct client, with Go's standard library alone.
 package main
 
 import (
 	"bytes"
+	// [create create-twice lost-response]
 	"crypto/rand"
 	"encoding/hex"
+	// [all]
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,11 +14,15 @@ import (
 	random "math/rand"
 	"mime"
 	"net/http"
+	// [read-all invalid-body loop long-list half-a-list]
 	"net/url"
+	// [all]
 	"os"
 	"strconv"
 	"strings"
+	// [crowded]
 	"sync"
+	// [all]
 	"time"
 )
 
@@ -147,6 +153,7 @@ func object() (result, error) {
 	return got, value(&got, "GET", address, http.Header{}, nil, true)
 }
 
+// [read-all invalid-body loop long-list half-a-list]
 func listing() (result, error) {
 	records, seen := 0, map[string]bool{}
 	for next := address; ; {
@@ -185,6 +192,7 @@ func listing() (result, error) {
 	}
 }
 
+// [create create-twice lost-response post-once redirect-post]
 func submit(name string, headers http.Header, repeats bool) (any, error) {
 	var got result
 	body, _ := json.Marshal(result{"task": name})
@@ -192,6 +200,7 @@ func submit(name string, headers http.Header, repeats bool) (any, error) {
 	return got["id"], err
 }
 
+// [create create-twice lost-response]
 func job(name string) (any, error) {
 	key := make([]byte, 16)
 	if _, err := rand.Read(key); err != nil {
@@ -214,11 +223,13 @@ func create(one, other string) (result, error) {
 	return result{"ids": []any{first, second}}, err
 }
 
+// [post-once redirect-post]
 func postOnce() (result, error) {
 	id, err := submit("resize", http.Header{}, false)
 	return result{"id": id}, err
 }
 
+// [many-calls]
 // manyCalls adds up the values of a hundred calls, each with attempts of its own.
 func manyCalls() (result, error) {
 	sum := 0
@@ -232,6 +243,7 @@ func manyCalls() (result, error) {
 	return result{"sum": sum}, nil
 }
 
+// [crowded]
 // crowded asks for all URLs with one limit, which a 429 lowers.
 func crowded() (result, error) {
 	var index struct{ Urls []string }
@@ -277,21 +289,35 @@ func crowded() (result, error) {
 	return result{"done": done}, nil
 }
 
+// [refused no-body]
 func status() (result, error) {
 	got, err := call("GET", address, http.Header{}, nil, true)
 	return result{"status": got.status}, err
 }
 
+// [all]
 func main() {
 	// Before Go 1.20 every process drew the same numbers.
 	random.Seed(time.Now().UnixNano())
 	task := map[string]func() (result, error){
+		// [read-all invalid-body loop long-list half-a-list]
 		"read-all": listing, "invalid-body": listing, "loop": listing, "long-list": listing,
-		"half-a-list": listing, "many-calls": manyCalls,
-		"refused": status, "no-body": status, "lost-response": oneJob,
-		"create":       func() (result, error) { return create("resize", "crop") },
+		"half-a-list": listing,
+		// [refused no-body]
+		"refused": status, "no-body": status,
+		// [lost-response]
+		"lost-response": oneJob,
+		// [create]
+		"create": func() (result, error) { return create("resize", "crop") },
+		// [create-twice]
 		"create-twice": func() (result, error) { return create("resize", "resize") },
-		"post-once":    postOnce, "redirect-post": postOnce, "crowded": crowded,
+		// [post-once redirect-post]
+		"post-once": postOnce, "redirect-post": postOnce,
+		// [many-calls]
+		"many-calls": manyCalls,
+		// [crowded]
+		"crowded": crowded,
+		// [all]
 	}[os.Getenv("LAB_TASK")]
 	if task == nil {
 		task = object

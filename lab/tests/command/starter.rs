@@ -1,13 +1,20 @@
 //! The clients of `lab starter`: they never replace a file, and each does the first task
 //! unchanged, and survives the others.
 
-use std::{fs, path::Path, process::Command};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
 
-use grade::{TASKS, all};
+use ::grade::{TASKS, all};
 use serde_json::Value;
 use tempfile::tempdir;
 
-use crate::{Ended, assert_contains, command};
+use crate::{
+    Ended, assert_contains, command,
+    grade::{grade, reliable},
+};
 
 /// Writes the starter of a language into a folder.
 fn starter(language: &str, folder: &Path) -> Ended {
@@ -64,6 +71,137 @@ fn a_starter_prints_the_command_that_grades_it() {
         assert_contains(&written.stdout, &[&format!("Wrote {file}. Next: "), &next]);
         let client = fs::read_to_string(folder.path().join(file)).expect("written");
         assert!(client.lines().count() < 100, "{file}");
+    }
+}
+
+#[test]
+fn the_starter_in_rust_is_a_folder_and_replaces_none() {
+    let folder = tempdir().expect("a folder");
+
+    let [written, again] = [(); 2].map(|()| starter("rust", folder.path()));
+
+    assert_eq!(written.code, Some(0), "{}", written.stderr);
+    let build = "Wrote client. Next: cargo build --manifest-path client/Cargo.toml && ";
+    let next = " grade -- client/target/debug/client\n";
+    assert_contains(&written.stdout, &[build, next]);
+    for file in ["client/Cargo.toml", "client/src/main.rs"] {
+        assert!(folder.path().join(file).is_file(), "{file}");
+    }
+    assert_eq!(again.code, Some(3));
+    assert_contains(&again.stderr, &["client already exists"]);
+}
+
+/// Builds a package with the versions of this workspace, offline if they were downloaded.
+/// Such builds share a folder, so that only the first one takes long. Returns the folder
+/// with the programs.
+fn built(package: &Path) -> PathBuf {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    fs::copy(root.join("Cargo.lock"), package.join("Cargo.lock")).expect("copied");
+    let tests = std::env::current_exe().expect("a test has a path");
+    let target = tests.ancestors().nth(3).expect("target").join("starter");
+    let is_built = |options: &[&str]| {
+        let mut cargo = Command::new(env!("CARGO"));
+        cargo.args(["build", "--quiet"]).args(options);
+        cargo.current_dir(package).env("CARGO_TARGET_DIR", &target);
+        cargo.status().expect("cargo runs").success()
+    };
+    assert!(is_built(&["--offline"]) || is_built(&[]));
+    target.join("debug")
+}
+
+#[test]
+#[ignore = "needs crates that were downloaded; the first build takes a minute"]
+fn the_starter_in_rust_does_the_first_task_and_the_solutions_do_each() {
+    let folder = tempdir().expect("a folder");
+    assert_eq!(starter("rust", folder.path()).code, Some(0));
+    let package = folder.path().join("client");
+    let bins = package.join("src/bin");
+    fs::create_dir(&bins).expect("a folder");
+    write_solutions("rust", "rs", &bins);
+
+    let programs = built(&package);
+
+    let graded = Ended::of(command("grade --all --json --").arg(programs.join("client")));
+    for (task, goal) in goals(&graded) {
+        let is_first = task == TASKS[0].words.name;
+        assert_eq!(goal, if is_first { "reached" } else { "skipped" }, "{task}");
+    }
+    assert_solutions_do_each(&programs, "exec ./$LAB_TASK");
+}
+
+/// Writes the printed solution of each task into a folder.
+fn write_solutions(language: &str, extension: &str, folder: &Path) {
+    for task in all() {
+        let name = task.words.name;
+        let options = format!("grade --solution {name} --language {language}");
+        let printed = Ended::of(&mut command(&options));
+        assert_eq!(printed.code, Some(0), "{}", printed.stderr);
+        let file = folder.join(format!("{name}.{extension}"));
+        fs::write(file, printed.stdout).expect("written");
+    }
+}
+
+/// The goals on a card, by their tasks.
+fn goals(graded: &Ended) -> Vec<(String, String)> {
+    assert_eq!(graded.code, Some(0), "{}{}", graded.stdout, graded.stderr);
+    let card: Value = serde_json::from_str(&graded.stdout).expect("a card");
+    let tasks = card["tasks"].as_array().expect("tasks").iter();
+    let text = |value: &Value| value.as_str().expect("a text").to_owned();
+    tasks
+        .map(|task| (text(&task["task"]), text(&task["goal"]["verdict"])))
+        .collect()
+}
+
+/// Asserts that each task is done by its solution in a folder, which this script runs.
+fn assert_solutions_do_each(folder: &Path, script: &str) {
+    let mut grade = command("grade --all --json -- sh -c");
+    let graded = Ended::of(grade.arg(script).current_dir(folder));
+
+    let goals = goals(&graded);
+    assert_eq!(goals.len(), all().count());
+    for (task, goal) in goals {
+        assert_eq!(goal, "reached", "{task}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+#[ignore = "needs python3, node and go"]
+fn the_printed_solution_of_each_task_does_it() {
+    for (language, extension, script) in [
+        ("python", "py", "exec python3 $LAB_TASK.py"),
+        ("javascript", "mjs", "exec node $LAB_TASK.mjs"),
+        ("go", "go", "exec ./$LAB_TASK"),
+    ] {
+        let folder = tempdir().expect("a folder");
+        write_solutions(language, extension, folder.path());
+        if language == "go" {
+            for task in all() {
+                let mut build = Command::new("go");
+                build.args(["build", &format!("{}.go", task.words.name)]);
+                let built = build.current_dir(&folder).status().expect("go runs");
+                assert!(built.success(), "{}", task.words.name);
+            }
+        }
+
+        assert_solutions_do_each(folder.path(), script);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_solution_is_named_after_its_task_is_done() {
+    let client = reliable();
+    for (client, is_named) in [
+        (&[&*client, "client.py"][..], true),
+        (&["sh", "-c", "exit 1", "client.py"], false),
+    ] {
+        let graded = grade("--task no-body", client);
+
+        let named = "One way to do no-body: ";
+        let command = "grade --solution no-body --language python";
+        let found = [named, command].map(|text| graded.stdout.contains(text));
+        assert_eq!(found, [is_named; 2], "{}", graded.stdout);
     }
 }
 

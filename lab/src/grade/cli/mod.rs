@@ -1,7 +1,9 @@
 //! `lab grade -- COMMAND`: grades the client that a command runs.
 
 mod known_failing;
+mod language;
 mod open_cases;
+mod solution;
 pub(crate) mod starter;
 mod summary;
 pub(crate) mod tasks;
@@ -28,6 +30,7 @@ use scenario::Settings;
 use tokio::time::{Instant, sleep};
 use wire::quoted;
 
+use self::language::Language;
 use crate::cli::{
     Exit, OrExit,
     card_options::{CardOptions, report_faults},
@@ -70,6 +73,12 @@ pub(crate) struct Arguments {
     /// Print a hint for a task, and run nothing
     #[arg(long, value_name = "NAME", exclusive = true)]
     hint: Option<String>,
+    /// Print one correct way to do a task, and run nothing
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["all", "task", "watch", "command"])]
+    solution: Option<String>,
+    /// The language of the solution [default: that of the starter in this folder, or python]
+    #[arg(long, value_enum, requires = "solution")]
+    language: Option<Language>,
     /// Count how many of the cards in these files (as --json prints them) reached each
     /// goal and kept each rule, and run nothing
     #[arg(long, value_name = "FILE", num_args = 1.., exclusive = true)]
@@ -87,7 +96,13 @@ pub(crate) struct Arguments {
 impl Arguments {
     /// Checks that the named tasks and rules exist.
     pub(crate) fn check(&self) -> Result<(), Box<dyn std::error::Error>> {
-        for name in self.task.iter().chain(&self.require).chain(&self.hint) {
+        for name in self
+            .task
+            .iter()
+            .chain(&self.require)
+            .chain(&self.hint)
+            .chain(&self.solution)
+        {
             find(name)?;
         }
         for id in &self.only {
@@ -102,6 +117,11 @@ pub(crate) fn grade(arguments: &Arguments) -> Result<Exit, Exit> {
         let task = find(name).or_exit(Exit::Usage)?;
         let hint = grade::text::hint(&task.words, &arguments.card.terminal());
         return terminal::print(&hint).map(|()| Exit::Passed);
+    }
+    if let Some(name) = &arguments.solution {
+        let task = find(name).or_exit(Exit::Usage)?;
+        let solution = solution::solution(task, arguments.language);
+        return terminal::print(&solution).map(|()| Exit::Passed);
     }
     if !arguments.summary.is_empty() {
         return summary::summarize(&arguments.summary);
@@ -366,7 +386,28 @@ impl<'a> Grader<'a> {
                 break;
             }
         }
+        self.name_a_solution(&card);
         Ok(card)
+    }
+
+    /// Names a solution of the latest task that is done, in the language of the client.
+    fn name_a_solution(&self, card: &Card) {
+        let is_done = |task: &&TaskGrade| {
+            task.goal.verdict == GoalVerdict::Reached && self.demands.is_done(task)
+        };
+        let done = card.tasks.iter().rev().find(is_done);
+        let language = Language::of_command(&self.command.words());
+        let Some((done, language)) = done.zip(language) else {
+            return;
+        };
+        if !self.arguments.card.json {
+            let (lab, task, language) = (self.options.lab, done.task, language.name());
+            let text = format!(
+                "One way to do {task}: {lab} grade --solution {task} --language {language}\n"
+            );
+            // As with the results of tasks, a reader may have read enough.
+            let _ = terminal::print(&text);
+        }
     }
 
     /// Runs all tasks, several at once.

@@ -6,9 +6,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use wire::quoted;
 
+use super::language::Language;
 use crate::{
     cli::{Exit, terminal},
     invocation,
@@ -19,49 +20,13 @@ pub(crate) struct Arguments {
     /// The language to write the client in
     #[arg(value_enum)]
     language: Language,
-    /// The file to write, which must not exist yet; `-` stands for stdout [default:
-    /// client.py, client.mjs or main.go]
+    /// The file to write, or in Rust the folder, which must not exist yet; `-` stands for
+    /// stdout [default: client.py, client.mjs, main.go or client]
     file: Option<PathBuf>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Language {
-    /// Python 3.8 or later, with only its standard library
-    Python,
-    /// Node 18 or later, without packages
-    #[value(alias = "js")]
-    Javascript,
-    /// Go 1.18 or later, with only its standard library
-    Go,
-}
-
-impl Language {
-    fn file(self) -> &'static str {
-        match self {
-            Self::Python => "client.py",
-            Self::Javascript => "client.mjs",
-            Self::Go => "main.go",
-        }
-    }
-
-    fn text(self) -> &'static str {
-        match self {
-            Self::Python => include_str!("../../../starters/client.py"),
-            Self::Javascript => include_str!("../../../starters/client.mjs"),
-            Self::Go => include_str!("../../../starters/main.go"),
-        }
-    }
-
-    /// The command that runs the file, as each system's installer names it.
-    fn runs_with(self) -> &'static str {
-        match self {
-            Self::Python if cfg!(windows) => "python",
-            Self::Python => "python3",
-            Self::Javascript => "node",
-            Self::Go => "go run",
-        }
-    }
-}
+/// What the package of the starter in Rust needs.
+const MANIFEST: &str = include_str!("../../../starters/rust/Cargo.toml");
 
 #[derive(Debug, thiserror::Error)]
 enum NotWritten {
@@ -74,20 +39,41 @@ enum NotWritten {
 pub(crate) fn starter(arguments: &Arguments) -> Result<Exit, Exit> {
     let language = arguments.language;
     let file = arguments.file.clone();
-    let file = file.unwrap_or_else(|| language.file().into());
+    let file = file.unwrap_or_else(|| language.default_path().into());
     if file.as_os_str() == "-" {
-        return terminal::print(language.text()).map(|()| Exit::Passed);
+        return terminal::print(language.starter()).map(|()| Exit::Passed);
     }
-    if let Err(error) = write_new(&file, language.text()) {
+    let written = if language == Language::Rust {
+        write_package(&file, language.starter())
+    } else {
+        write_new(&file, language.starter())
+    };
+    if let Err(error) = written {
         let error = match error.kind() {
             io::ErrorKind::AlreadyExists => NotWritten::Exists(file),
             _ => NotWritten::Failed(file, error),
         };
         return Err(terminal::fail(&error, Exit::Environment));
     }
-    let (file, lab) = (quoted(&file.to_string_lossy()), invocation::lab());
-    let next = format!("{lab} grade -- {} {file}", language.runs_with());
+    let mut commands = language.commands(&file);
+    if let Some(client) = commands.last_mut() {
+        *client = format!("{} grade -- {client}", invocation::lab());
+    }
+    let (file, next) = (quoted(&file.to_string_lossy()), commands.join(" && "));
     terminal::print(&format!("Wrote {file}. Next: {next}\n")).map(|()| Exit::Passed)
+}
+
+/// Writes a package of Cargo into a folder that does not exist yet. If that fails, the
+/// incomplete folder is removed.
+fn write_package(folder: &Path, main: &str) -> io::Result<()> {
+    fs::create_dir(folder)?;
+    let written = fs::create_dir(folder.join("src"))
+        .and_then(|()| write_new(&folder.join("Cargo.toml"), MANIFEST))
+        .and_then(|()| write_new(&folder.join("src/main.rs"), main));
+    if written.is_err() {
+        let _ = fs::remove_dir_all(folder);
+    }
+    written
 }
 
 /// Writes a file that does not exist yet. If that fails, the incomplete file is removed,

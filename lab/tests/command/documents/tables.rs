@@ -26,6 +26,21 @@ fn the_course_lists_every_scenario_with_its_question() {
 }
 
 #[test]
+fn grading_lists_every_task_and_says_which_are_for_practice() {
+    let grading = document("lab/docs/grading.md");
+
+    let listed: Vec<_> = rows(&grading)
+        .filter(|row| row.len() == 2)
+        .filter_map(|row| code(row[0]))
+        .collect();
+
+    let tasks: Vec<_> = grade::all().map(|task| task.words.name).collect();
+    assert_eq!(listed, tasks);
+    let first = grade::PRACTICE.first().expect("a practice task").words.name;
+    assert!(grading.contains(&format!("Those from `{first}` on")));
+}
+
+#[test]
 fn the_course_lists_every_defence_that_can_be_removed() {
     let course = document(COURSE);
 
