@@ -255,6 +255,7 @@ impl Forwarder {
         let outgoing = Request::from_parts(head, body);
         let stream = TcpStream::connect(self.upstream.address())
             .await
+            .inspect_err(|error| host::note_refusal(error))
             .map_err(|_| UpstreamFailure::Unreachable)?;
         // A failure here costs speed only.
         drop(stream.set_nodelay(true));

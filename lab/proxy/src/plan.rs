@@ -71,6 +71,9 @@ pub enum PlanError {
     /// A proxy got no port.
     #[error("the proxy could not listen on 127.0.0.1")]
     Listen(#[source] io::Error),
+    /// The system refused a descriptor while the run went on.
+    #[error("the system refused to open another file: raise the limit (ulimit -n)")]
+    Descriptors,
     /// The upstream left a request without a response.
     #[error("{upstream} did not answer: {why}")]
     Unreachable {
@@ -519,6 +522,7 @@ impl Plan {
         let is_silent = aim
             .as_ref()
             .is_some_and(|aim| aim.fault == ProxyFault::Silence);
+        let refusals = host::refusals();
         let proxy = Listening::start(setup, aim).map_err(PlanError::Listen)?;
         let base_url = proxy.base_url();
         let set = set
@@ -559,6 +563,9 @@ impl Plan {
             stderr: ended.stderr,
         });
         let run = proxy.stop(end.as_ref().ok().cloned()).await;
+        if host::refusals() > refusals {
+            return Err(PlanError::Descriptors);
+        }
         end.map(|_| run)
     }
 

@@ -4,15 +4,27 @@ use std::{
     fs::{self, File, Metadata},
     io::{self, Write},
     path::Path,
+    sync::mpsc,
+    thread,
+    time::Duration,
 };
 
 use tempfile::{Builder, NamedTempFile};
 
 use super::{Exit, terminal};
 
+/// How long a pipe may wait for its reader.
+const OPENING: Duration = Duration::from_secs(10);
+
+/// How long the reader of a pipe may take.
+const WRITING: Duration = Duration::from_secs(60);
+
 /// Writes a report to a file, and says so on stderr.
 pub(crate) fn write(file: &Path, text: &str) -> Result<(), Exit> {
-    put(file, text).map_err(|error| failed(file, &error))?;
+    put(file, text).map_err(|error| match error.kind() {
+        io::ErrorKind::Interrupted => Exit::Cancelled,
+        _ => failed(file, &error),
+    })?;
     terminal::note(&format!("report written to {}", file.display()));
     Ok(())
 }
@@ -50,7 +62,55 @@ fn put(file: &Path, text: &str) -> io::Result<()> {
         }
         // A pipe, a device, a folder or a broken link: the system writes it or returns an
         // error.
-        _ => fs::write(file, text),
+        _ => stream(file, text),
+    }
+}
+
+/// How far the writing of a stream has come.
+enum Streamed {
+    Opened,
+    Written(io::Result<()>),
+    /// By Ctrl+C.
+    Cancelled,
+}
+
+/// Writes a file that may keep the writer waiting, as a pipe does without a reader: within
+/// a time limit, and until Ctrl+C, which is the error `Interrupted`.
+fn stream(file: &Path, text: &str) -> io::Result<()> {
+    let (progress, streamed) = mpsc::channel();
+    let (path, text, cancelled) = (file.to_owned(), text.to_owned(), progress.clone());
+    // No system call ends an opening that waits, so a thread of its own waits, until the
+    // end of the process if need be.
+    thread::Builder::new().spawn(move || {
+        let written = File::create(path).and_then(|mut file| {
+            drop(progress.send(Streamed::Opened));
+            file.write_all(text.as_bytes())
+        });
+        drop(progress.send(Streamed::Written(written)));
+    })?;
+    // A runtime is running in the caller's thread, or none is.
+    thread::Builder::new().spawn(move || {
+        let Ok(runtime) = terminal::runtime() else {
+            return;
+        };
+        runtime.block_on(async {
+            if let Ok(mut signals) = terminal::signals() {
+                signals.next().await;
+                drop(cancelled.send(Streamed::Cancelled));
+            }
+        });
+    })?;
+    let mut patience = OPENING;
+    loop {
+        match streamed.recv_timeout(patience) {
+            Ok(Streamed::Opened) => patience = WRITING,
+            Ok(Streamed::Written(written)) => return written,
+            Ok(Streamed::Cancelled) => return Err(io::ErrorKind::Interrupted.into()),
+            Err(_) => {
+                let words = format!("nobody has read it for {} s", patience.as_secs());
+                return Err(io::Error::new(io::ErrorKind::TimedOut, words));
+            }
+        }
     }
 }
 

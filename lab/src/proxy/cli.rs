@@ -238,6 +238,7 @@ fn open(
     let aim = Aim::at(&aimed, *fault);
     let run = terminal::runtime()?.block_on(async {
         let mut signals = terminal::signals()?;
+        let refusals = host::refusals();
         let proxy = Listening::start(setup, Some(aim));
         let proxy = proxy.or_exit(Exit::Environment)?;
         terminal::note(&format!(
@@ -248,7 +249,11 @@ fn open(
             fault.words(),
         ));
         signals.next().await;
-        Ok(proxy.stop(None).await)
+        let run = proxy.stop(None).await;
+        if host::refusals() > refusals {
+            return Err(terminal::fail(&PlanError::Descriptors, Exit::Environment));
+        }
+        Ok(run)
     })?;
     let recording = Recording {
         upstream: upstream.to_string(),

@@ -11,6 +11,7 @@ mod ask;
 mod cancel;
 mod card;
 mod documents;
+mod exhaustion;
 mod grade;
 mod help;
 mod logging;

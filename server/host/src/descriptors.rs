@@ -4,13 +4,20 @@
 //! on. Its client then fails for a reason that is not its own. So a service reserves what it
 //! needs when it starts, and does not start if that is not there.
 
-use std::sync::{
-    Mutex, PoisonError,
-    atomic::{AtomicU64, Ordering},
+use std::{
+    error::Error,
+    io,
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 /// The descriptors of a service, of its connections and of the client at their other end.
 const OF_A_SERVICE: usize = 15;
+
+/// The descriptors of a runtime that listens for signals.
+const OF_A_RUNTIME: usize = 8;
 
 /// The descriptors of the running services.
 static RESERVED: Mutex<Reserved> = Mutex::new(Reserved {
@@ -34,12 +41,13 @@ pub(crate) struct Reservation(());
 /// The process may not open enough descriptors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "the system allows {allowed} open files, and a service needs {OF_A_SERVICE} more than the \
-     {taken} that are taken; raise the limit (ulimit -n), or run less at once"
+    "the system allows {allowed} open files; {taken} are taken, and {needed} more are needed: \
+     raise the limit (ulimit -n), or run less at once"
 )]
 pub struct TooFewDescriptors {
     allowed: usize,
     taken: usize,
+    needed: usize,
 }
 
 impl Reservation {
@@ -66,11 +74,34 @@ impl Reserved {
             }
             let taken = open.max(self.before + self.services * OF_A_SERVICE);
             if taken + OF_A_SERVICE > allowed {
-                return Err(TooFewDescriptors { allowed, taken });
+                return Err(TooFewDescriptors {
+                    allowed,
+                    taken,
+                    needed: OF_A_SERVICE,
+                });
             }
         }
         self.services += 1;
         Ok(())
+    }
+}
+
+/// Checks that the process may open the descriptors of a runtime that listens for signals:
+/// tokio panics if the system refuses it one of them.
+///
+/// # Errors
+///
+/// [`TooFewDescriptors`] if it may not.
+pub fn check_descriptors_of_a_runtime() -> Result<(), TooFewDescriptors> {
+    match limits() {
+        Some(DescriptorLimits { allowed, open }) if open + OF_A_RUNTIME > allowed => {
+            Err(TooFewDescriptors {
+                allowed,
+                taken: open,
+                needed: OF_A_RUNTIME,
+            })
+        }
+        _ => Ok(()),
     }
 }
 
@@ -97,6 +128,31 @@ pub fn refusals() -> u64 {
     REFUSALS.load(Ordering::Relaxed)
 }
 
+/// Counts a failed connection among the refusals if its error, or a cause of it, says that
+/// the process or the system has no descriptor or no memory left.
+pub fn note_refusal(error: &(dyn Error + 'static)) {
+    let mut cause = Some(error);
+    while let Some(error) = cause {
+        if error.downcast_ref().is_some_and(is_exhaustion) {
+            refused();
+            return;
+        }
+        cause = error.source();
+    }
+}
+
+#[cfg(unix)]
+fn is_exhaustion(error: &io::Error) -> bool {
+    use nix::errno::Errno::{self, EMFILE, ENFILE, ENOBUFS, ENOMEM};
+    let errno = error.raw_os_error().map(Errno::from_raw);
+    matches!(errno, Some(EMFILE | ENFILE | ENOBUFS | ENOMEM))
+}
+
+#[cfg(not(unix))]
+fn is_exhaustion(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::OutOfMemory
+}
+
 /// Counts a refusal.
 pub(crate) fn refused() {
     REFUSALS.fetch_add(1, Ordering::Relaxed);
@@ -119,7 +175,7 @@ fn limits() -> Option<DescriptorLimits> {
     let open = match std::fs::read_dir("/dev/fd") {
         // To read the folder takes one itself.
         Ok(open) => open.count(),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return None,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
         Err(_) => allowed,
     };
     Some(DescriptorLimits { allowed, open })
@@ -159,9 +215,29 @@ mod tests {
         let error = TooFewDescriptors {
             allowed: 15,
             taken: 9,
+            needed: 15,
         };
-        let words = "the system allows 15 open files, and a service needs 15 more than the 9 that \
-                     are taken; raise the limit (ulimit -n), or run less at once";
+        let words = "the system allows 15 open files; 9 are taken, and 15 more are needed: raise \
+                     the limit (ulimit -n), or run less at once";
         assert_eq!(error.to_string(), words);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn only_an_error_of_exhaustion_counts_as_a_refusal() {
+        use nix::errno::Errno;
+        let of = |errno: Errno| io::Error::from_raw_os_error(errno as i32);
+
+        for (errno, expected) in [
+            (Errno::EMFILE, true),
+            (Errno::ENFILE, true),
+            (Errno::ENOMEM, true),
+            (Errno::ENOBUFS, true),
+            (Errno::ECONNREFUSED, false),
+            (Errno::ECONNRESET, false),
+            (Errno::ETIMEDOUT, false),
+        ] {
+            assert_eq!(is_exhaustion(&of(errno)), expected, "{errno}");
+        }
     }
 }

@@ -100,7 +100,9 @@ pub use config::{
     ConfigError, DEFAULT_DRAIN_DEADLINE, DEFAULT_LEDGER_CAPACITY, MAX_CAPACITY, MAX_DRAIN_DEADLINE,
     ServiceConfig, ServiceConfigBuilder,
 };
-pub use descriptors::{TooFewDescriptors, refusals, services_left};
+pub use descriptors::{
+    TooFewDescriptors, check_descriptors_of_a_runtime, note_refusal, refusals, services_left,
+};
 pub use exchange::{Exchange, MAX_RECORDED_BODY, RequestShape, SentBody, SentResponse};
 pub use ledger::Ledger;
 pub use metrics_sink::{METRICS_MEDIA_TYPE, METRICS_PATH, Metrics};

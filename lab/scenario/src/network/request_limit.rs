@@ -58,6 +58,8 @@ impl Middleware for RequestLimit {
             // tried again. The run ends while this waits.
             return pending().await;
         }
-        next.run(request, extensions).await
+        let response = next.run(request, extensions).await;
+        // The client is a part of this process: it fails if the process is out of descriptors.
+        response.inspect_err(|error| host::note_refusal(error))
     }
 }
