@@ -4,8 +4,6 @@ use std::{fmt, str::FromStr, time::Duration};
 
 use serde::Serialize;
 
-use crate::rules::{self, Rule};
-
 /// What happens to the first request of a route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -57,34 +55,23 @@ impl ProxyFault {
     /// Its name on the command line.
     #[must_use]
     pub fn name(self) -> &'static str {
-        self.words_and_rules().0
+        self.name_and_words().0
     }
 
     /// What happens, in a phrase.
     #[must_use]
     pub fn words(self) -> &'static str {
-        self.words_and_rules().1
+        self.name_and_words().1
     }
 
-    /// The rules that are judged by it.
-    #[must_use]
-    pub fn rules(self) -> &'static [&'static Rule] {
-        self.words_and_rules().2
-    }
-
-    fn words_and_rules(self) -> (&'static str, &'static str, &'static [&'static Rule]) {
-        const OF_JOBS: &[&Rule] = &[&rules::KEY_REUSE, &rules::SAME_BODY, &rules::ONCE];
+    fn name_and_words(self) -> (&'static str, &'static str) {
         match self {
-            Self::Hold => ("hold", "a late response", &[]),
-            Self::Unavailable => ("unavailable", "503", OF_JOBS),
-            Self::RetryAfter => (
-                "retry-after",
-                "503 with Retry-After",
-                &[&rules::RETRY_AFTER],
-            ),
-            Self::Refused => ("refused", "400", &[&rules::REFUSED_ONCE]),
-            Self::LostResponse => ("lost-response", "lost response", OF_JOBS),
-            Self::Silence => ("silence", "silence", &[&rules::READ_TIMEOUT]),
+            Self::Hold => ("hold", "a late response"),
+            Self::Unavailable => ("unavailable", "503"),
+            Self::RetryAfter => ("retry-after", "503 with Retry-After"),
+            Self::Refused => ("refused", "400"),
+            Self::LostResponse => ("lost-response", "lost response"),
+            Self::Silence => ("silence", "silence"),
         }
     }
 

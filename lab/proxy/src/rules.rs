@@ -6,7 +6,7 @@ use judge::rules::TOLERANCE;
 use wire::{duration, duration_left};
 
 use super::{
-    Body, ProxyRequest, ProxyRun,
+    Body, ProxyFault, ProxyRequest, ProxyRun,
     routes::base,
     ties::{Tie, TieKind, ties},
 };
@@ -83,6 +83,17 @@ pub static RULES: [&Rule; 7] = [
     &READ_TIMEOUT,
     &NO_URL_CREDENTIALS,
 ];
+
+/// The rules that are judged by a fault.
+pub(super) fn of_fault(fault: ProxyFault) -> &'static [&'static Rule] {
+    match fault {
+        ProxyFault::Hold => &[],
+        ProxyFault::Unavailable | ProxyFault::LostResponse => &[&KEY_REUSE, &SAME_BODY, &ONCE],
+        ProxyFault::RetryAfter => &[&RETRY_AFTER],
+        ProxyFault::Refused => &[&REFUSED_ONCE],
+        ProxyFault::Silence => &[&READ_TIMEOUT],
+    }
+}
 
 /// The rule of this name.
 #[must_use]
@@ -198,7 +209,7 @@ pub(super) fn waited(tie: &Tie<'_>) -> Duration {
 fn retry_after(ties: &[Tie<'_>], asked: Duration) -> RunEvidence {
     let early = offending(ties, |tie| waited(tie) + TOLERANCE < asked);
     match (early, ties.first()) {
-        (Some(tie), _) if asked > super::ProxyFault::WAIT => {
+        (Some(tie), _) if asked > ProxyFault::WAIT => {
             let (waited, asked) = (waited(tie).as_secs_f64(), duration(asked));
             let found = format!("after {waited:.2} s of {asked}: capped, or by chance");
             RunEvidence::broken(tie, found)

@@ -66,7 +66,7 @@ pub struct CaseRuns<'a> {
 /// Judges the rules of a case.
 #[must_use]
 pub fn judge(case: CaseRuns<'_>, declared: &Declared) -> Vec<Judged> {
-    let rules = case.fault.rules().iter();
+    let rules = rules::of_fault(case.fault).iter();
     rules.map(|rule| judge_one(rule, case, declared)).collect()
 }
 

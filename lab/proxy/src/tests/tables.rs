@@ -6,7 +6,10 @@ use judge::{
 };
 use wire::Stopped;
 
-use super::{super::*, *};
+use super::{
+    super::{rules::of_fault, *},
+    *,
+};
 
 /// Two healthy runs, five controls, and five runs of a case that are alike.
 fn plan(healthy: &[ProxyRequest], fault: ProxyFault, requests: &[ProxyRequest]) -> Vec<ProxyRun> {
@@ -64,7 +67,7 @@ fn waits_and_refusals_have_their_verdicts() {
             runs.push(long(run(Some(ProxyFault::Hold), requests[..1].to_vec(), 0)));
             runs.push(long(run(Some(fault), requests[..1].to_vec(), 0)));
         }
-        let judged = verdict(&runs, fault, fault.rules()[0].id, &once());
+        let judged = verdict(&runs, fault, of_fault(fault)[0].id, &once());
         assert_eq!(judged.verdict, expected, "{fault} {judged:?}");
     }
 }
@@ -273,7 +276,7 @@ fn a_request_that_changes_nothing_may_be_sent_again() {
 fn every_rule_but_the_one_on_urls_belongs_to_a_fault() {
     let judged: Vec<_> = ProxyFault::ALL
         .iter()
-        .flat_map(|fault| fault.rules())
+        .flat_map(|fault| of_fault(*fault))
         .map(|rule| rule.id)
         .collect();
 
