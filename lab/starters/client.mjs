@@ -25,8 +25,8 @@ async function request(method, url, { body, headers = {} } = {}) {
     // Refused, too slow, or closed without a response.
     return { status: 0, headers: new Headers(), body: String(error.cause ?? error) };
   }
-  const body = await response.text().catch(() => null);
-  return { status: response.status, headers: response.headers, body };
+  const text = await response.text().catch(() => null);
+  return { status: response.status, headers: response.headers, body: text };
 }
 
 /** Counts the records of a listing, page by page. */
