@@ -28,6 +28,8 @@ pub enum UpstreamFailure {
     Closed,
     /// What it sent is not a response of HTTP/1.1.
     Malformed,
+    /// The client's own mistake: the body of its request broke off, or is malformed.
+    RequestBody,
     /// It switched to another protocol, which nobody had asked for.
     Switched,
 }
@@ -55,6 +57,7 @@ impl UpstreamFailure {
             }
             Self::Closed => "it closed the connection without a response",
             Self::Malformed => "it did not send a response of HTTP/1.1",
+            Self::RequestBody => "the body of the request broke off, or is malformed",
             Self::Switched => "it switched to another protocol, which nobody had asked for",
         }
     }

@@ -13,7 +13,7 @@ use http::{
     HeaderMap, HeaderName, HeaderValue, Method, Request, StatusCode, Uri, Version,
     header::{
         CONNECTION, CONTENT_LENGTH, CONTENT_LOCATION, CONTENT_TYPE, HOST, LINK, LOCATION,
-        RETRY_AFTER, SET_COOKIE, TE, TRANSFER_ENCODING, UPGRADE, VIA,
+        SET_COOKIE, TE, TRANSFER_ENCODING, UPGRADE, VIA,
     },
 };
 use http_body_util::{BodyExt, Limited};
@@ -30,6 +30,7 @@ use tokio::{
 };
 
 use super::{
+    injected::{Injected, essence},
     replay::read_ahead,
     session::{Entry, Session},
     tls::handshake_failure,
@@ -65,6 +66,8 @@ pub(super) struct Forwarder {
     pub(super) upstream: Upstream,
     pub(super) keeps_host: bool,
     pub(super) session: Arc<Session>,
+    /// What the user says of the responses of faults.
+    pub(super) injected: Injected,
     /// The address that it listens on.
     pub(super) address: SocketAddr,
 }
@@ -124,6 +127,9 @@ impl Forwarder {
             .any(|it| it.as_bytes() != b"h2c")
         {
             ("Upgrade", "the proxy speaks HTTP/1.1 only")
+        } else if has_other_coding(headers) {
+            let what = "a transfer coding other than chunked";
+            (what, "the proxy knows no transfer coding but chunked")
         } else {
             let is_admitted =
                 |it: &HeaderValue| is_loopback_origin(it) || self.upstream.is_origin(it);
@@ -140,35 +146,33 @@ impl Forwarder {
         (fault, lasts): (ProxyFault, Duration),
         request: Request<Body>,
     ) -> Response {
-        let (status, detail) = match fault {
+        match fault {
             ProxyFault::Hold => {
                 let response = self.hand_on(entry, request).await;
                 sleep(lasts).await;
                 return self.give(entry, response, true);
             }
             ProxyFault::LostResponse => return self.lose(entry, request).await,
-            ProxyFault::Silence => {
-                let peer = request.extensions().get::<ConnectionPeer>().copied();
-                read_all(request.into_body()).await;
-                if let Some(ConnectionPeer(client)) = peer {
-                    self.session.watch_sender(entry, client, self.address);
-                }
-                self.session
-                    .note(entry, |request, now| request.delivered = Some(now));
-                return withheld(ConnectionFault::Silence);
-            }
-            ProxyFault::Unavailable => (StatusCode::SERVICE_UNAVAILABLE, "unavailable on purpose"),
-            ProxyFault::RetryAfter => (StatusCode::SERVICE_UNAVAILABLE, "unavailable for a while"),
-            ProxyFault::Refused => (StatusCode::BAD_REQUEST, "refused on purpose"),
-        };
-        let mut response = problem(status, detail);
-        if fault == ProxyFault::RetryAfter {
-            let wait = HeaderValue::from(lasts.as_secs());
-            response.headers_mut().insert(RETRY_AFTER, wait);
+            ProxyFault::Unavailable
+            | ProxyFault::RetryAfter
+            | ProxyFault::Refused
+            | ProxyFault::Silence => {}
         }
+        let peer = request.extensions().get::<ConnectionPeer>().copied();
         // The request is read whole before.
         read_all(request.into_body()).await;
-        self.session.responded(entry, status.as_u16(), true);
+        let media_type = self.session.media_type();
+        let injected = self.injected.response(fault, lasts, media_type);
+        let Some(response) = injected else {
+            if let Some(ConnectionPeer(client)) = peer {
+                self.session.watch_sender(entry, client, self.address);
+            }
+            self.session
+                .note(entry, |request, now| request.delivered = Some(now));
+            return withheld(ConnectionFault::Silence);
+        };
+        self.session
+            .responded(entry, response.status().as_u16(), true);
         response
     }
 
@@ -197,6 +201,9 @@ impl Forwarder {
         delivers: bool,
     ) -> Response {
         let response = response.unwrap_or_else(|failure| {
+            if failure == UpstreamFailure::RequestBody {
+                return problem(StatusCode::BAD_REQUEST, failure.words());
+            }
             let detail = format!("the upstream did not answer: {}", failure.words());
             problem(StatusCode::BAD_GATEWAY, &detail)
         });
@@ -224,6 +231,9 @@ impl Forwarder {
             },
         );
         let (mut head, body) = sent?.into_parts();
+        let media_type = head.headers.get(CONTENT_TYPE).and_then(essence);
+        self.session
+            .note(entry, |request, _| request.media_type = media_type);
         let mut leads = LEADING.iter().flat_map(|name| head.headers.get_all(name));
         let mut cookies = head.headers.get_all(SET_COOKIE).iter();
         if leads.any(|value| self.upstream.is_named_in(value))
@@ -280,7 +290,10 @@ async fn exchange(
     request: Request<Body>,
 ) -> Result<Response<Incoming>, UpstreamFailure> {
     let named = |error: hyper::Error| {
-        if error.is_parse_too_large() {
+        if error.is_user() {
+            // Of all that it is given only the body can fail.
+            UpstreamFailure::RequestBody
+        } else if error.is_parse_too_large() {
             UpstreamFailure::HeadTooLarge
         } else if error.is_parse() {
             UpstreamFailure::Malformed
@@ -317,6 +330,12 @@ fn end_to_end(headers: &mut HeaderMap, version: Version) {
         _ => "1.1 lab",
     };
     headers.append(VIA, HeaderValue::from_static(via));
+}
+
+/// Whether a body is coded in another way than in chunks: the proxy would have to undo that.
+fn has_other_coding(headers: &HeaderMap) -> bool {
+    let mut codings = headers.get_all(TRANSFER_ENCODING).iter();
+    codings.any(|coding| !coding.as_bytes().eq_ignore_ascii_case(b"chunked"))
 }
 
 async fn read_all(mut body: Body) {

@@ -13,8 +13,8 @@ use super::{
     schedule::{first_wait, shorter_control, two_waits},
 };
 use crate::{
-    CommandEnd, Declared, Judged, ProxyCard, ProxyFault, ProxyRun, Recording, RouteRow, Templates,
-    UpstreamFailure, borne, is_health_check, is_safe, quiet::controls_of,
+    CommandEnd, Declared, Judged, ProxyCard, ProxyFault, ProxyRun, Recording, RouteRow, RunKind,
+    Templates, UpstreamFailure, borne, is_health_check, is_safe, quiet::controls_of,
 };
 
 /// How a command is run, and what is asked of it.
@@ -92,12 +92,17 @@ pub enum PlanError {
         set: String,
     },
     /// The command fails without a fault.
-    #[error("your command failed although nothing was broken: {}. It made: {requests}", end.words())]
+    #[error(
+        "your command failed although nothing was broken: {}. It made: {requests}{hint}",
+        end.words()
+    )]
     Unhealthy {
         /// How it ended.
         end: CommandEnd,
         /// Its first requests, and what came of them.
         requests: String,
+        /// A cause that is likely, and what to do.
+        hint: &'static str,
     },
     /// A route was named, or declared, that the healthy runs did not show.
     #[error("the healthy runs made no request '{route}'; they made {known}")]
@@ -206,7 +211,20 @@ impl Plan {
                 false => requests.join(", "),
             };
             let end = run.end.clone();
-            return Err(PlanError::Unhealthy { end, requests });
+            let hint = if end.stopped.is_some() {
+                ". A command that serves does not end: use a script that starts it, runs a smoke \
+                 test and ends it"
+            } else if run.names_upstream {
+                ". A response named your API's own address: if the command compares it with the \
+                 URL that it was given, --keep-host may help"
+            } else {
+                ""
+            };
+            return Err(PlanError::Unhealthy {
+                end,
+                requests,
+                hint,
+            });
         }
         match run.requests.is_empty() && run.refused.is_empty() {
             true => {
@@ -295,7 +313,18 @@ impl Plan {
                 faults.filter(|fault| *fault == ProxyFault::Hold || self.is_asked(row, *fault));
             faults.map(|fault| (row.route.clone(), fault))
         });
-        Ok(cases.collect())
+        let mut cases: Vec<_> = cases.collect();
+        // It tells of the client, and not of a route; and it takes long.
+        let is_asked = !self.options.faults.is_empty();
+        let first = cases
+            .iter()
+            .position(|(_, fault)| *fault == ProxyFault::Silence);
+        let mut position = 0;
+        cases.retain(|(_, fault)| {
+            position += 1;
+            is_asked || *fault != ProxyFault::Silence || Some(position - 1) == first
+        });
+        Ok(cases)
     }
 
     /// Whether a fault tells something of a route, or was named. A request that changes
@@ -482,12 +511,24 @@ impl Plan {
         let aim = Aim {
             templates: self.templates.clone(),
             lasts,
+            media_type: self.media_type(route),
             ..Aim::at(route, fault)
         };
         let mut run = self.run(Some(aim)).await?;
         name_routes(&mut run, &self.templates);
         self.recording.runs.push(run);
         Ok(())
+    }
+
+    /// The media type of the responses of a route in good health, or else of any route.
+    fn media_type(&self, route: &str) -> Option<String> {
+        let healthy = self.recording.runs.iter();
+        let healthy = healthy.filter(|run| run.kind == RunKind::Healthy);
+        let mut of_route = healthy.clone().flat_map(|run| run.of_route(route));
+        let mut all = healthy.flat_map(|run| &run.requests);
+        of_route
+            .find_map(|request| request.media_type.clone())
+            .or_else(|| all.find_map(|request| request.media_type.clone()))
     }
 
     fn judge(&self, route: &str, fault: ProxyFault) -> Vec<Judged> {

@@ -21,7 +21,9 @@ pub fn unfit(runs: &[ProxyRun], route: &str) -> Option<String> {
     let mut counts = healthy().map(|run| run.of_route(route).count());
     let first = counts.next().unwrap_or_default();
     if counts.any(|count| count != first) {
-        return Some("the healthy runs made different numbers of its requests".to_owned());
+        let why = "the healthy runs made different numbers of its requests: if one depends on \
+                   what the last left, --before resets it";
+        return Some(why.to_owned());
     }
     if healthy().any(|run| came_twice(run, route)) {
         return Some("the same request is made more than once".to_owned());

@@ -90,6 +90,8 @@ pub struct ProxyRequest {
     pub has_precondition: bool,
     /// Whether its target or its body holds the text of `--match`.
     pub holds_text: bool,
+    /// The media type of the upstream's response.
+    pub media_type: Option<String>,
     /// What the upstream did with it; none if it was not handed on.
     pub upstream: Option<UpstreamResponse>,
     /// The fault that it was meant to meet.

@@ -7,6 +7,53 @@ const WORD: usize = 32;
 /// The segment in place of one that could be an id or a secret.
 const HOLE: &str = "{}";
 
+/// The name of all methods that are not registered: a client could put anything there.
+const OTHER: &str = "OTHER";
+
+/// The methods that are shown: the registry of RFC 9110 §16.1.
+const METHODS: [&str; 40] = [
+    "ACL",
+    "BASELINE-CONTROL",
+    "BIND",
+    "CHECKIN",
+    "CHECKOUT",
+    "CONNECT",
+    "COPY",
+    "DELETE",
+    "GET",
+    "HEAD",
+    "LABEL",
+    "LINK",
+    "LOCK",
+    "MERGE",
+    "MKACTIVITY",
+    "MKCALENDAR",
+    "MKCOL",
+    "MKREDIRECTREF",
+    "MKWORKSPACE",
+    "MOVE",
+    "OPTIONS",
+    "ORDERPATCH",
+    "PATCH",
+    "POST",
+    "PRI",
+    "PROPFIND",
+    "PROPPATCH",
+    "PUT",
+    "QUERY",
+    "REBIND",
+    "REPORT",
+    "SEARCH",
+    "TRACE",
+    "UNBIND",
+    "UNCHECKOUT",
+    "UNLINK",
+    "UNLOCK",
+    "UPDATE",
+    "UPDATEREDIRECTREF",
+    "VERSION-CONTROL",
+];
+
 /// The last segments of paths that are health checks. They are not chosen unasked: what an
 /// application does about them is not how it treats its API.
 const HEALTH: [&str; 10] = [
@@ -31,6 +78,8 @@ pub fn shape(method: &str, path: &str) -> String {
         false => HOLE,
     });
     let segments: Vec<_> = segments.collect();
+    let is_registered = METHODS.contains(&method);
+    let method = if is_registered { method } else { OTHER };
     format!("{method} {}", segments.join("/"))
 }
 
@@ -158,6 +207,8 @@ mod tests {
         ] {
             assert_eq!(shape("GET", path), expected);
         }
+        assert_eq!(shape("VERSION-CONTROL", "/"), "VERSION-CONTROL /");
+        assert_eq!(shape("S3CRET", "/"), "OTHER /");
     }
 
     #[test]

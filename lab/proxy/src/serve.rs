@@ -9,6 +9,7 @@ use tokio::{sync::watch, task::JoinHandle, time::Instant};
 
 use super::{
     forward::Forwarder,
+    injected::Injected,
     session::{Aim, Naming, Session, State},
     upstream::Upstream,
 };
@@ -23,6 +24,7 @@ pub struct Setup {
     upstream: Upstream,
     keeps_host: bool,
     naming: Naming,
+    injected: Injected,
 }
 
 impl Setup {
@@ -34,6 +36,7 @@ impl Setup {
             upstream,
             keeps_host: false,
             naming,
+            injected: Injected::default(),
         }
     }
 
@@ -63,6 +66,13 @@ impl Setup {
     #[must_use]
     pub fn text(mut self, text: Option<String>) -> Self {
         self.naming.text = text;
+        self
+    }
+
+    /// The responses of faults are like this.
+    #[must_use]
+    pub fn injects(mut self, injected: Injected) -> Self {
+        self.injected = injected;
         self
     }
 
@@ -110,6 +120,7 @@ impl Listening {
             upstream: setup.upstream.clone(),
             keeps_host: setup.keeps_host,
             session: Arc::clone(&session),
+            injected: setup.injected.clone(),
             address,
         });
         let observer: Arc<dyn accept::ConnectionObserver> = Arc::clone(&session) as _;

@@ -42,6 +42,8 @@ pub struct Aim {
     pub fault: ProxyFault,
     /// The wait that `retry-after` asks for, or for how long `hold` holds the response.
     pub lasts: Duration,
+    /// The media type of the API's responses, if it is known.
+    pub media_type: Option<String>,
 }
 
 impl Aim {
@@ -53,6 +55,7 @@ impl Aim {
             route: route.to_owned(),
             fault,
             lasts: fault.lasts(),
+            media_type: None,
         }
     }
 }
@@ -202,6 +205,11 @@ impl Session {
             request.fault = Some(aim.fault);
         }
         Some((aim.fault, aim.lasts))
+    }
+
+    /// The media type of the API's responses.
+    pub(super) fn media_type(&self) -> Option<&str> {
+        self.aim.as_ref()?.media_type.as_deref()
     }
 
     /// Whether a request is of the route that is aimed at, and the fault has met none.

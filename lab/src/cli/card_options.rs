@@ -40,6 +40,11 @@ pub(crate) struct CardOptions {
 }
 
 impl CardOptions {
+    /// Whether a card is to be written to a file.
+    pub(crate) fn writes_files(&self) -> bool {
+        self.junit.is_some() || self.report.is_some()
+    }
+
     pub(crate) fn terminal(&self) -> Options {
         terminal::options(self.ascii)
     }

@@ -1,14 +1,19 @@
 //! `lab proxy UPSTREAM -- COMMAND`: judges the client inside an application.
 
-use std::{ffi::OsString, fs, io, path::PathBuf, time::Duration};
+use std::{
+    ffi::OsString,
+    fs, io,
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use clap::Args;
-use http::HeaderName;
+use http::{HeaderName, StatusCode};
 use judge::{KnownFailures, rules::Verdict};
 use process::ClientCommand;
 use proxy::{
-    Aim, Declared, Listening, Options, Plan, PlanError, Progress, ProxyCard, ProxyFault, Recording,
-    Setup, Upstream, find, holding, names,
+    Aim, Declared, Injected, Listening, Options, Plan, PlanError, Progress, ProxyCard, ProxyFault,
+    Recording, Setup, Upstream, find, holding, names,
 };
 
 use crate::cli::{
@@ -47,11 +52,18 @@ pub(crate) struct Arguments {
     /// Equal values of this header name one call
     #[arg(long, value_name = "NAME")]
     call_header: Vec<HeaderName>,
+    /// The body of the responses that faults send, for clients that read their API's own errors
+    #[arg(long, value_name = "FILE")]
+    fault_body: Option<PathBuf>,
+    /// The status of these responses: 400 or 422 for `refused`, 429 or 500 to 599 for
+    /// `unavailable` and `retry-after`
+    #[arg(long, value_name = "CODE", value_parser = fault_status)]
+    fault_status: Option<StatusCode>,
     /// How many runs and controls confirm what two equal requests show
     #[arg(long, value_name = "N", default_value = "5", value_parser = |text: &str| number::within(text, 2..=100))]
     confirm: u64,
     /// How many seconds a silence lasts
-    #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", default_value = "35", value_parser = seconds)]
     patience: Duration,
     /// How many seconds a run may take
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
@@ -88,8 +100,14 @@ enum ProxyError {
     Rule(String),
     #[error("the known failures name '{0}', and the healthy runs made no such request")]
     KnownRoute(String),
-    #[error("{path} of --cacert cannot be read", path = path.display())]
-    Certificates { path: PathBuf, source: io::Error },
+    #[error("{path} of {option} cannot be read", path = path.display())]
+    File {
+        option: &'static str,
+        path: PathBuf,
+        source: io::Error,
+    },
+    #[error("--list judges nothing, so that --junit and --report have nothing to write")]
+    ListWritesNothing,
     #[error("without a command, name one --route and one --fault")]
     NoAim,
 }
@@ -100,6 +118,15 @@ fn variable(text: &str) -> Result<(String, String), String> {
         true => Err("the name of the variable is missing, or has a blank".to_owned()),
         false => Ok((name.to_owned(), value.to_owned())),
     }
+}
+
+fn fault_status(text: &str) -> Result<StatusCode, String> {
+    let status = text.parse().ok();
+    let status =
+        status.filter(|status: &StatusCode| matches!(status.as_u16(), 400 | 422 | 429 | 500..=599));
+    status.ok_or_else(|| {
+        "it must be 400, 422, 429 or 500 to 599: another may be worth a second attempt".to_owned()
+    })
 }
 
 fn text_to_match(text: &str) -> Result<String, String> {
@@ -120,12 +147,16 @@ pub(crate) fn proxy(arguments: &Arguments) -> Result<Exit, Exit> {
     let demands = Demands::new(arguments)?;
     let upstream = upstream(arguments)?;
     arguments.card.check_files()?;
+    if arguments.list && arguments.card.writes_files() {
+        return Err(terminal::fail(&ProxyError::ListWritesNothing, Exit::Usage));
+    }
     let literals = [&*arguments.route, &*arguments.once].concat();
     let setup = Setup::before(upstream.clone())
         .keeps_host(arguments.keep_host)
         .call_headers(arguments.call_header.clone())
         .literal_routes(literals)
-        .text(arguments.text.clone());
+        .text(arguments.text.clone())
+        .injects(injected(arguments)?);
     if arguments.command.is_empty() {
         return open(arguments, &upstream, &setup, &demands);
     }
@@ -153,17 +184,31 @@ pub(crate) fn proxy(arguments: &Arguments) -> Result<Exit, Exit> {
     })
 }
 
+/// The responses of faults, as the user wants them.
+fn injected(arguments: &Arguments) -> Result<Injected, Exit> {
+    let path = arguments.fault_body.as_ref();
+    let body = path.map(|path| read("--fault-body", path)).transpose()?;
+    Ok(Injected {
+        body,
+        status: arguments.fault_status,
+    })
+}
+
+/// The bytes of a file of an option.
+fn read(option: &'static str, path: &Path) -> Result<Vec<u8>, Exit> {
+    let bytes = fs::read(path).map_err(|source| ProxyError::File {
+        option,
+        path: path.to_owned(),
+        source,
+    });
+    bytes.or_exit(Exit::Usage)
+}
+
 /// The API that is named, and how it is verified.
 fn upstream(arguments: &Arguments) -> Result<Upstream, Exit> {
-    let read = |path: &PathBuf| {
-        fs::read(path).map_err(|source| ProxyError::Certificates {
-            path: path.clone(),
-            source,
-        })
-    };
-    let added = arguments.cacert.iter().map(read);
-    let added: Result<Vec<_>, _> = added.collect();
-    let added = added.or_exit(Exit::Usage)?;
+    let added = arguments.cacert.iter();
+    let added = added.map(|path| read("--cacert", path));
+    let added = added.collect::<Result<Vec<_>, _>>()?;
     let upstream = Upstream::trusting(&arguments.upstream, &arguments.allow_host, &added);
     upstream.or_exit(Exit::Usage)
 }

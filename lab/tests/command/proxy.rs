@@ -90,6 +90,9 @@ fn a_plan_that_cannot_be_made_says_why() {
         (api, "--require x", CALM, 2, "'x' & same-body, once"),
         (afar, "", CALM, 2, "--allow-host staging.example"),
         ("ftp://[::1]", "", CALM, 2, "http://127.0.0.1:9000"),
+        (api, "--list --junit x.xml", CALM, 2, "--junit and --report"),
+        (api, "--fault-status 404", CALM, 2, "400, 422, 429"),
+        (api, "--match nowhere", CALM, 2, "'nowhere' of --match"),
         ("http://127.0.0.1:99999", "", CALM, 2, "1 to 65535"),
         (
             "https://127.0.0.1",

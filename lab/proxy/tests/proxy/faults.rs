@@ -3,7 +3,8 @@
 
 use std::time::Duration;
 
-use proxy::ProxyFault;
+use http::StatusCode;
+use proxy::{Injected, ProxyFault};
 use tokio::time::{Instant, timeout};
 
 use super::*;
@@ -27,7 +28,7 @@ async fn an_injected_response_comes_once_and_the_upstream_sees_nothing_of_it() {
 
         assert_eq!([other.status(), next.status()], ["201"; 2], "{fault}");
         assert_eq!(faulty.status(), status.to_string(), "{fault}");
-        assert_eq!(faulty.values("content-type"), ["application/problem+json"]);
+        assert_eq!(faulty.values("content-type"), ["application/json"]);
         assert_eq!(faulty.values("retry-after"), retry_after, "{fault}");
         let upstreams = [faulty.values("x-upstream"), faulty.values("via")];
         assert_eq!(upstreams.concat(), [""; 0], "{fault}");
@@ -38,6 +39,52 @@ async fn an_injected_response_comes_once_and_the_upstream_sees_nothing_of_it() {
         let passed = (Some(201), Some(Some(201)), false);
         assert_eq!(told, [passed, (Some(status), None, true), passed]);
     }
+}
+
+#[tokio::test]
+async fn a_fault_looks_like_an_error_of_the_api() {
+    let xml =
+        "<Error><Code>ServiceUnavailable</Code><Message>Service Unavailable</Message></Error>";
+    let own = || Injected {
+        body: Some(b"own".to_vec()),
+        status: StatusCode::from_u16(429).ok(),
+    };
+    for (media_type, injected, status, body) in [
+        ("application/xml", Injected::default(), "503", xml),
+        (
+            "text/plain",
+            Injected::default(),
+            "503",
+            "Service Unavailable",
+        ),
+        ("application/json", own(), "429", "own"),
+    ] {
+        let api = Api::answering(CREATED).await;
+        let upstream = Upstream::new(&format!("http://{}", api.address), &[]).expect("an origin");
+        let setup = Setup::before(upstream).injects(injected);
+        let aim = Aim {
+            media_type: Some(media_type.to_owned()),
+            ..Aim::at(ORDERS, ProxyFault::Unavailable)
+        };
+        let proxy = Proxy(Listening::start(&setup, Some(aim)).expect("a port"));
+
+        let got = Message::of(&proxy.ask(&post("/v1/orders", "")).await);
+
+        assert_eq!(got.values("content-type"), [media_type]);
+        assert_eq!(got.status(), status);
+        assert!(got.body.ends_with(body), "{}", got.body);
+    }
+}
+
+#[tokio::test]
+async fn the_media_type_of_a_response_is_noted() {
+    let typed = "HTTP/1.1 200 OK\r\nContent-Type: Application/JSON; charset=utf-8\r\n\
+                 Content-Length: 2\r\n\r\n{}";
+
+    let (_, _, run) = served(&get("/"), typed).await;
+
+    let media_type = run.requests[0].media_type.as_deref();
+    assert_eq!(media_type, Some("application/json"));
 }
 
 #[tokio::test]

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use proxy::Body;
+use proxy::{Body, UpstreamFailure};
 use tokio::net::TcpSocket;
 
 use super::*;
@@ -15,6 +15,10 @@ async fn nothing_is_sent_again_where_the_upstream_breaks_off() {
         ("", "502"),
         ("HTTP/1.1 20", "502"),
         ("no HTTP\r\n\r\n", "502"),
+        (
+            "HTTP/1.1 101 Switching\r\nUpgrade: a\r\nConnection: upgrade\r\n\r\n",
+            "502",
+        ),
         ("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf", "200"),
     ] {
         for sent in [get("/a"), post("/a", "body")] {
@@ -28,6 +32,30 @@ async fn nothing_is_sent_again_where_the_upstream_breaks_off() {
             assert_eq!(told, [expected], "{response:?}");
         }
     }
+}
+
+#[tokio::test]
+async fn a_mistake_of_the_client_is_called_that() {
+    let chunked = ["Transfer-Encoding: chunked"];
+    let broken = request("POST /a", &chunked, "5\r\nhello\r\nno size\r\n");
+    let coded = request(
+        "POST /a",
+        &["Transfer-Encoding: gzip, chunked"],
+        "0\r\n\r\n",
+    );
+
+    let api = Api::answering(OK).await;
+    let proxy = Proxy::before(api.address, None);
+    let [broken, coded] = [proxy.ask(&broken).await, proxy.ask(&coded).await];
+
+    let statuses = [&broken, &coded].map(|got| Message::of(got).status().to_owned());
+    assert_eq!(statuses, ["400", "501"], "{broken} {coded}");
+    let run = proxy.stop().await;
+    let failure = run.requests[0]
+        .upstream
+        .and_then(|upstream| upstream.failure);
+    assert_eq!(failure, Some(UpstreamFailure::RequestBody));
+    assert_eq!(run.refused, ["a transfer coding other than chunked"]);
 }
 
 #[tokio::test]
