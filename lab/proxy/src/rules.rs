@@ -371,9 +371,19 @@ fn read_timeout(
         .sender_ended
         .unwrap_or(run.end.took)
         .min(run.end.took);
+    // The next attempt shows that it went on, however soon it ends after that.
+    let tried_again = |closed: Duration| {
+        let mut next = run.of_route(&target.route);
+        next.any(|next| {
+            let is_attempt = target.is_same_as(next)
+                || target.calls.iter().any(|call| next.calls.contains(call));
+            let is_in_time = next.arrived >= closed && next.arrived <= went_on_until;
+            next.seq > target.seq && is_attempt && is_in_time
+        })
+    };
     let ended_with_it = target
         .closed
-        .is_some_and(|closed| went_on_until < closed + GOES_ON);
+        .is_some_and(|closed| went_on_until < closed + GOES_ON && !tried_again(closed));
     let broken = |waited: String, within: Duration| RunEvidence::Broken {
         kind: TieKind::Marked,
         requests: vec![target.seq],

@@ -370,6 +370,25 @@ fn a_timeout_is_known_by_the_end_of_the_connection() {
 }
 
 #[test]
+fn a_process_that_tries_again_has_given_up() {
+    let of = |next: u64, sender_ended: u64| {
+        let mut silent = run(Some(ProxyFault::Silence), at(&[0, next]), 0);
+        silent.requests[0].closed = Some(ms(5_000));
+        silent.requests[0].sender_ended = Some(ms(sender_ended));
+        silent.end.took = ms(5_300);
+        let healthy = || run(None, at(&[0]), 0);
+        let runs = [healthy(), healthy(), silent];
+        let declared = Declared::default();
+        verdict(&runs, ProxyFault::Silence, "read-timeout", &declared).verdict
+    };
+
+    assert_eq!(of(5_200, 5_300), Kept);
+    // Another process sent it.
+    assert_eq!(of(5_200, 5_010), CannotTell);
+    assert_eq!(of(4_900, 5_300), CannotTell);
+}
+
+#[test]
 fn nothing_is_told_of_a_run_with_a_gap() {
     type Change = fn(&mut ProxyRun);
     let changes: [(&str, Change); 6] = [
