@@ -1,8 +1,8 @@
 //! A card compared with an earlier one.
 
-use judge::{known_failures::GOAL, rules::Verdict};
+use judge::rules::Verdict;
 
-use super::{Card, GoalVerdict, PrintedCard};
+use super::{Card, GOAL, GoalVerdict, PrintedCard};
 /// A verdict that differs between two cards.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {

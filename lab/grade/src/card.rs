@@ -3,7 +3,7 @@
 
 use judge::{
     KnownFailures,
-    known_failures::{GOAL, JudgedCard},
+    known_failures::JudgedCard,
     rules::{
         self, CardCase, CardContext, Case, CaseKind, Judgement, RequestRef, Rule, RuleLevel,
         TOLERANCE, Verdict,
@@ -12,7 +12,7 @@ use judge::{
 use serde::Serialize;
 use wire::{ProcessRecord, WireRecord, nanoseconds};
 
-use super::{Goal, GoalResult, GoalVerdict, Task, find};
+use super::{GOAL, Goal, GoalResult, GoalVerdict, Task, find};
 /// The version of the JSON format of a card. It rises when a member is removed, or changes
 /// its name, its type or its meaning.
 pub const CARD_VERSION: u32 = 1;

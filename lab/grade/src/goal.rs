@@ -11,6 +11,9 @@ use wire::{
     duration,
 };
 
+/// The word for the goal of a task, where rules have their ids.
+pub const GOAL: &str = "goal";
+
 /// The exit code of a client that does not do this task. A shell uses the same code for an
 /// unknown command.
 pub const NOT_DONE: i32 = 127;

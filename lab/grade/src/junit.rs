@@ -1,11 +1,12 @@
 //! A card as JUnit XML for CI: a suite for each task, and a test case for its goal and
 //! for each of its rules.
 
-use judge::{KnownFailures, known_failures::GOAL, rules::Verdict};
+use judge::{KnownFailures, rules::Verdict};
 use render::junit::{Suite, Test, report};
 
 use super::{
     card::{Card, CaseGrade, RuleGrade, TaskGrade},
+    goal::GOAL,
     text::failed,
 };
 

@@ -53,7 +53,7 @@ pub use against::Change;
 pub use card::{CARD_VERSION, Card, CaseGrade, RuleGrade, TaskGrade};
 pub use case_chart::{CaseChart, CaseRow};
 pub use error::ServiceError;
-pub use goal::{Goal, GoalResult, GoalVerdict, NOT_DONE};
+pub use goal::{GOAL, Goal, GoalResult, GoalVerdict, NOT_DONE};
 pub use html::html_card;
 pub use in_flight::InFlight;
 pub use junit::junit;

@@ -12,7 +12,9 @@ mod check;
 mod evidence;
 mod expectation;
 
-use judge::rules::{self, Case, Rule, Verdict};
+use judge::rules::{Case, Rule, Verdict};
+
+use crate::judged_rules::judged_rules;
 
 pub use check::{Check, Source};
 pub use evidence::Evidence;
@@ -35,7 +37,7 @@ pub fn judge(expectations: Vec<Expectation>, evidence: Evidence<'_>) -> Vec<Chec
             requests: Vec::new(),
         }
     };
-    let rules = rules::of_scenarios().filter(|_| evidence.rules_apply);
+    let rules = judged_rules().filter(|_| evidence.rules_apply);
     let run = [Case::of(evidence.wire)];
     let rules = rules.filter_map(|rule| ruled(rule, &run));
     expectations.into_iter().map(check).chain(rules).collect()

@@ -190,14 +190,6 @@ pub fn find(id: &str) -> Option<&'static Rule> {
     RULES.iter().copied().find(|rule| rule.id == id)
 }
 
-/// The rules for scenarios: all except those that count attempts or pages, which a reader
-/// can change by options.
-pub fn of_scenarios() -> impl Iterator<Item = &'static Rule> {
-    let counts = [finite_attempts::RULE.id, page_limit::RULE.id];
-    let rules = RULES.iter().copied();
-    rules.filter(move |rule| !counts.contains(&rule.id))
-}
-
 /// The rule about endless listings, if the lab stopped a client without a limit of its own on
 /// one of them.
 #[must_use]
@@ -261,15 +253,6 @@ mod tests {
     use std::path::Path;
 
     use super::{empty_page::EMPTY_PAGE, token_elsewhere::REDIRECT_ELSEWHERE, *};
-
-    #[test]
-    fn scenarios_are_not_judged_by_rules_that_options_can_change() {
-        let of_scenarios: Vec<_> = of_scenarios().map(|rule| rule.id).collect();
-
-        let ids = RULES.iter().map(|rule| rule.id);
-        let left_out: Vec<_> = ids.filter(|id| !of_scenarios.contains(id)).collect();
-        assert_eq!(left_out, ["finite-attempts", "page-limit"]);
-    }
 
     #[test]
     fn every_rule_has_all_texts_and_the_id_of_its_file() {

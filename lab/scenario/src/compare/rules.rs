@@ -6,7 +6,7 @@ use judge::rules::{self, Case, Verdict};
 use serde::Serialize;
 use wire::WireRecord;
 
-use crate::{counters::GIVE_UPS, outcome::Ending, run::ScenarioRun};
+use crate::{counters::GIVE_UPS, judged_rules::judged_rules, outcome::Ending, run::ScenarioRun};
 
 /// The records of several runs of each client, with consecutive seeds: some rules need many
 /// retries, and one run has only a few.
@@ -42,7 +42,7 @@ impl Sample {
 
 fn broken(run: &ScenarioRun, records: &[WireRecord]) -> Vec<BrokenRule> {
     let cases: Vec<_> = records.iter().map(Case::of).collect();
-    let broken = rules::of_scenarios().filter_map(|rule| {
+    let broken = judged_rules().filter_map(|rule| {
         let judgement = rule.judge(&cases);
         let found = match judgement.verdict {
             Verdict::Broken => judgement.found,

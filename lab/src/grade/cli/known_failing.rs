@@ -2,8 +2,8 @@
 
 use std::error::Error;
 
-use grade::find;
-use judge::known_failures::{GOAL, KnownFailure};
+use grade::{GOAL, find};
+use judge::known_failures::KnownFailure;
 
 use crate::cli::rule;
 
