@@ -198,7 +198,7 @@ fn a_solution_is_named_after_its_task_is_done() {
     ] {
         let graded = grade("--task no-body", client);
 
-        let named = "One way to do no-body: ";
+        let named = "One way to do no-body:\n";
         let command = "grade --solution no-body --language python";
         let found = [named, command].map(|text| graded.stdout.contains(text));
         assert_eq!(found, [is_named; 2], "{}", graded.stdout);

@@ -403,7 +403,7 @@ impl<'a> Grader<'a> {
         if !self.arguments.card.json {
             let (lab, task, language) = (self.options.lab, done.task, language.name());
             let text = format!(
-                "One way to do {task}: {lab} grade --solution {task} --language {language}\n"
+                "One way to do {task}:\n  {lab} grade --solution {task} --language {language}\n"
             );
             // As with the results of tasks, a reader may have read enough.
             let _ = terminal::print(&text);
