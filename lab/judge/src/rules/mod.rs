@@ -240,7 +240,7 @@ fn reads_on(wire: &WireRecord, after: impl Fn(&WireRequest) -> bool) -> Vec<u64>
             (true, Some(IssuedCursor::Hash(next))) => _ = given.insert((route, next)),
             (false, Some(IssuedCursor::Hash(next))) => _ = elsewhere.insert((route, next)),
             (true, None) if request.fault == Some(FaultLabel::INVALID_CURSOR) => {
-                _ = invalid.insert(route)
+                invalid.insert(route);
             }
             _ => {}
         }
