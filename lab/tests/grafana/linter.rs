@@ -1,12 +1,9 @@
-//! The rules of grafana/dashboard-linter, as strict as they come: what it would
-//! warn of is an error here.
-//!
-//! Its rules about Loki have nothing to look at: every query is for Prometheus, which
-//! the tests of the panels ask whether it can read them.
+//! The rules of grafana/dashboard-linter that no query shows: descriptions, units, sources
+//! and links.
 
 use std::collections::BTreeSet;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::{
     dashboards::{Dashboard, Panel, panels},
@@ -16,39 +13,6 @@ use crate::{
 /// The part of Grafana's units that a dashboard of requests and waits can need
 /// (`packages/grafana-data/src/valueFormats/categories.ts`).
 const UNITS: &str = "none short percentunit bool_on_off s cps reqps cpm";
-
-/// Where every selector begins.
-const SELECTOR: &str = r#"{job=~"$job", instance=~"$instance""#;
-
-#[test]
-fn every_dashboard_has_the_variables_of_the_linter_and_is_not_editable() {
-    for dashboard in Dashboard::all() {
-        let (file, variables) = (dashboard.name, dashboard.variables());
-        assert_eq!(dashboard.json["editable"], false, "{file}");
-        let source = &variables[0];
-        let named = ["type", "name", "label", "query"].map(|field| &source[field]);
-        let expected = ["datasource", "datasource", "Data source", "prometheus"];
-        assert_eq!(named, expected, "{file}");
-        let queried = &variables[1..];
-        let names: Vec<_> = queried
-            .iter()
-            .map(|variable| string(variable, "/name"))
-            .collect();
-        assert_eq!(names[..2], ["job", "instance"], "{file}");
-        for (variable, name) in queried.iter().zip(names) {
-            // "refresh" asks for its values again when the time changes.
-            let expected = json!({
-                "type": "query", "multi": true, "includeAll": true, "allValue": ".+",
-                "refresh": 2, "datasource": { "type": "prometheus", "uid": "$datasource" },
-            });
-            for (field, value) in expected.as_object().expect("fields") {
-                assert_eq!(variable[field], *value, "{file}: {name}: {field}");
-            }
-            let label = string(variable, "/label");
-            assert_eq!(label.to_lowercase(), name, "{file}");
-        }
-    }
-}
 
 #[test]
 fn every_panel_is_described_and_asks_the_chosen_source() {
@@ -76,72 +40,6 @@ fn every_panel_is_described_and_asks_the_chosen_source() {
     }
 }
 
-/// The linter also asks for `rate` or `increase` around every counter. A counter less its
-/// own past is an exception: it is exact.
-#[test]
-fn every_expression_selects_the_job_and_the_instance_and_takes_rates_over_grafanas_interval() {
-    for panel in panels() {
-        for expression in panel.expressions() {
-            let name = &panel.name;
-            let selectors = expression.matches('{').count();
-            assert_eq!(selectors, expression.matches(SELECTOR).count(), "{name}");
-            for (function, range) in [
-                ("rate(", "[$__rate_interval]"),
-                ("increase(", "[$__range]"),
-                ("resets(", "[$__range]"),
-            ] {
-                for call in expression.split(function).skip(1) {
-                    let (_, rest) = call.split_once('}').expect("a selector");
-                    assert!(rest.starts_with(range), "{name}: {function}{call}");
-                }
-            }
-            let of_a_counter = expression.contains("_total") || expression.contains("_count");
-            let rises = ["rate(", "increase("]
-                .iter()
-                .any(|part| expression.contains(part));
-            assert!(rises || !of_a_counter, "{name}: {expression}");
-        }
-    }
-}
-
-/// A dashboard that adds up the endpoints has a variable for them, and every panel whose
-/// metrics have the label uses it.
-#[test]
-fn a_panel_whose_metric_has_an_endpoint_or_a_route_can_be_narrowed_to_one() {
-    for dashboard in Dashboard::all() {
-        let is_service = dashboard.name == "service";
-        let (labels, variable): (&[_], _) = if is_service {
-            (&["http_route", "route"], "route")
-        } else {
-            (&["endpoint"], "endpoint")
-        };
-        let mut variables = dashboard.variables().iter();
-        assert!(
-            variables.any(|known| known["name"] == variable),
-            "{}",
-            dashboard.name
-        );
-        for panel in dashboard.panels() {
-            for selector in panel
-                .expressions()
-                .flat_map(|text| text.split(SELECTOR).skip(1))
-            {
-                let expression = panel.expressions().collect::<String>();
-                let (inner, _) = selector.split_once('}').expect("an end");
-                let metrics = scenario::metrics().into_iter();
-                let mut metrics = metrics.filter(|metric| expression.contains(metric.name));
-                let label = metrics.find_map(|metric| {
-                    let mut own = metric.labels.iter();
-                    own.find(|label| labels.contains(label)).copied()
-                });
-                let Some(label) = label else { continue };
-                let matcher = format!("{label}=~\"${variable}\"");
-                assert!(inner.contains(&matcher), "{}: {inner}", panel.name);
-            }
-        }
-    }
-}
-
 /// Where a link leads: to a search for traces by what the lab's spans have.
 #[test]
 fn every_search_asks_tempo_for_attributes_that_spans_have() {
@@ -162,41 +60,4 @@ fn every_search_asks_tempo_for_attributes_that_spans_have() {
         }
     }
     assert!(searches > 20, "{searches}");
-}
-
-#[test]
-fn every_metric_has_a_panel_or_a_reason_for_having_none() {
-    // Each run of the lab has a client of its own, so a gauge would show the last one.
-    let not_shown = ["client_retry_budget_tokens", "client_concurrency_limit"];
-    let panels = panels();
-    let expressions: Vec<_> = panels.iter().flat_map(Panel::expressions).collect();
-    let hidden = scenario::metrics().into_iter().filter(|metric| {
-        let mut expressions = expressions.iter();
-        !expressions.any(|expression| expression.contains(metric.name))
-    });
-
-    let hidden: Vec<_> = hidden.map(|metric| metric.name).collect();
-
-    assert_eq!(hidden, not_shown);
-}
-
-/// Every graph shows when an alert fired and when the lab was started.
-#[test]
-fn every_dashboard_marks_alerts_and_restarts() {
-    for dashboard in Dashboard::all() {
-        let annotations = list(&dashboard.json, "/annotations/list");
-        let told = annotations.iter().map(|annotation| {
-            let name = string(annotation, "/name");
-            let expression = string(annotation, "/expr");
-            assert!(expression.contains(&SELECTOR[1..]), "{expression}");
-            (name, annotation["enable"] == Value::Bool(true))
-        });
-        let told: Vec<_> = told.collect();
-        assert_eq!(
-            told,
-            [("Alerts", true), ("Restarts", true)],
-            "{}",
-            dashboard.name
-        );
-    }
 }

@@ -1,5 +1,4 @@
-//! The configuration of Grafana, Prometheus, Tempo and Docker, checked against the code
-//! that makes the metrics and traces.
+//! The dashboards and alerts, checked against the code that makes the metrics and traces.
 //!
 //! `promtool` and Compose check their files themselves, in `.ci/run`. A test here that
 //! needs Prometheus is ignored by default:
@@ -10,7 +9,6 @@
 //! ```
 
 mod alerts;
-mod compose;
 mod dashboards;
 mod files;
 mod linter;
