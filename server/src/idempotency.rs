@@ -122,6 +122,15 @@ mod tests {
         assert_eq!(key(&[b"k", b"k"]), refused);
     }
 
+    /// A table has one byte more for each place, and after it has grown almost two places
+    /// for each record. A key of up to 32 characters takes as many bytes of its own.
+    #[test]
+    fn a_record_takes_at_most_175_bytes() {
+        let place = size_of::<(IdempotencyKey, Record)>() + 1;
+
+        assert!(place * 16 / 7 + 32 <= 175, "{place}");
+    }
+
     proptest! {
         /// Whatever is submitted, the table behaves as a plain map would.
         #[test]

@@ -54,6 +54,24 @@ mod tests {
 
     use super::*;
 
+    /// A table has one byte more for each place, and after it has grown it is at least
+    /// seven sixteenths full.
+    #[test]
+    fn a_cursor_of_any_length_takes_at_most_64_bytes() {
+        let mut history = CursorHistory::default();
+        for number in 0..1000 {
+            let cursor = Cursor::new(format!("{number:01000}")).expect("a cursor");
+            history.insert(&cursor);
+
+            let places = history.seen.capacity().next_power_of_two();
+            let bytes = places * (size_of::<Fingerprint>() + 1);
+            assert!(
+                number < 16 || bytes <= 64 * history.seen.len(),
+                "{number}: {bytes}"
+            );
+        }
+    }
+
     proptest! {
         /// The reference model is the list of the cursors themselves.
         #[test]

@@ -7,77 +7,65 @@
 //!
 //! Most figures are ratios of two programs that are measured in turns in one run, so that
 //! other work on the machine affects both. Each program is a process of its own, pinned
-//! to a core with `taskset`. `valgrind --tool=callgrind` counts instructions, which repeat
-//! to one in a thousand, and `wrk` counts requests per second. Nothing here asserts a time.
+//! to a core with `taskset`. Nothing here asserts a time.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints its table")]
-#![expect(clippy::print_stderr, reason = "a benchmark prints its progress")]
 
 mod bare;
 mod client;
 mod crawl;
+mod load;
 mod process;
 mod proxy;
 mod service;
 mod table;
 
-use std::{env, ops::ControlFlow, process::ExitCode, time::Instant};
+use std::{env, ops::ControlFlow, time::Instant};
 
 use storm::{Plan, STORIES, simulate};
 use table::{Bound, show};
 
 /// The parts of the table, by their names on the command line.
-const SECTIONS: [(&str, fn()); 7] = [
+const SECTIONS: [(&str, fn()); 5] = [
     ("client", client::measure),
     ("service", service::measure),
     ("proxy", proxy::measure),
     ("crawl", crawl::measure),
-    ("memory", service::measure_memory),
-    ("scrape", service::measure_scrape),
     ("storm", measure_storm),
 ];
 
-fn main() -> ExitCode {
+fn main() {
     ::client::install_tls_provider();
     // `cargo bench` adds a flag of its own.
     let arguments: Vec<_> = env::args()
         .skip(1)
         .filter(|argument| argument != "--bench")
         .collect();
-    if let [worker, name, rest @ ..] = &*arguments
-        && worker == process::WORKER
+    if let [first, worker @ ..] = &*arguments
+        && first == process::WORKER
     {
-        work(name, &rest.iter().map(String::as_str).collect::<Vec<_>>());
-        return ExitCode::SUCCESS;
-    }
-    let names = SECTIONS.map(|(name, _)| name);
-    if let Some(unknown) = arguments.iter().find(|name| !names.contains(&&***name)) {
-        eprintln!("{unknown:?} is unknown; choose from {}", names.join(", "));
-        return ExitCode::FAILURE;
+        work(&worker.iter().map(String::as_str).collect::<Vec<_>>());
+        return;
     }
     for (name, measure) in SECTIONS {
         if arguments.is_empty() || arguments.iter().any(|chosen| chosen == name) {
             measure();
         }
     }
-    ExitCode::SUCCESS
 }
 
 /// Does the work of a worker process.
-fn work(worker: &str, arguments: &[&str]) {
-    match (worker, arguments) {
-        (bare::SERVICE, _) => bare::serve(),
-        (bare::PROXY, [upstream]) => proxy::serve_bare(upstream),
-        (proxy::LAB, [upstream]) => proxy::serve_lab(upstream),
-        (service::LAB, _) => service::serve(false),
-        (service::LAB_WITH_SPANS, _) => service::serve(true),
-        (service::COURSE, _) => service::serve_course(),
-        (service::RECORDS, _) => service::keep_records(),
-        (client::COUNTED, [way, base_url]) => client::call_counted(way, base_url),
-        (client::TURNS, [way, base_url]) => client::take_turns(way, base_url),
-        (crawl::TIMES, [base_url]) => crawl::time(base_url),
-        (crawl::PAGES, [base_url]) => crawl::remember(base_url),
-        unknown => unreachable!("{unknown:?} names no worker"),
+fn work(arguments: &[&str]) {
+    match *arguments {
+        ["bare-service"] => bare::serve(),
+        ["bare-proxy", upstream] => proxy::serve_bare(upstream),
+        ["lab-proxy", upstream] => proxy::serve_lab(upstream),
+        ["lab-service"] => service::serve(false),
+        ["lab-service-with-spans"] => service::serve(true),
+        ["load", base_url, connections, requests] => load::send(base_url, connections, requests),
+        ["calls", way, base_url] => client::call(way, base_url),
+        ["crawls", base_url] => crawl::crawl(base_url),
+        _ => unreachable!("{arguments:?} names no worker"),
     }
 }
 
@@ -93,10 +81,6 @@ fn measure_storm() {
         }
         begun.elapsed().as_secs_f64() * 1e6 / requests as f64
     });
-    show(
-        "storm, a million requests",
-        " s",
-        Bound::AtMost(2.5),
-        rounds.collect(),
-    );
+    let label = "storm, a million requests";
+    show(label, " s", Bound::AtMost(2.5), rounds.collect());
 }

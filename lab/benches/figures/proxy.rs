@@ -1,9 +1,8 @@
 //! The judging proxy beside a bare reverse proxy made of hyper, which also opens one
 //! connection to the upstream for each request.
 
-use std::{thread, time::Instant};
+use std::thread;
 
-use futures_util::future::join_all;
 use hyper::{
     Request, body::Incoming, client::conn::http1 as client, server::conn::http1 as server,
     service::service_fn,
@@ -13,60 +12,33 @@ use proxy::{Listening, Setup, Upstream};
 use tokio::net::{TcpListener, TcpStream};
 
 use crate::{
-    bare,
-    client::session,
-    process::{self, FIRST, SECOND, Worker},
+    process::{FIRST, SECOND, Worker, runtime, serve_at},
     table::{Bound, ratios, show},
 };
 
-/// The judging proxy.
-pub(crate) const LAB: &str = "lab-proxy";
-
-/// How often each proxy has a turn, in a process of its own.
-const ROUNDS: usize = 9;
-
-/// How many connections a turn has, and how many requests each of them sends: together
-/// fewer than a run may have.
-const CONNECTIONS: usize = 8;
-const REQUESTS: usize = 250;
-
 pub(crate) fn measure() {
-    let upstream = Worker::start(SECOND, bare::SERVICE, &[]);
+    let upstream = Worker::start(SECOND, &["bare-service"]);
     let mut rates = [const { Vec::new() }; 2];
-    for _ in 0..ROUNDS {
-        for (worker, rates) in [bare::PROXY, LAB].into_iter().zip(&mut rates) {
-            rates.push(turn(&Worker::start(FIRST, worker, &[&upstream.base_url])));
+    for _ in 0..9 {
+        for (worker, rates) in ["bare-proxy", "lab-proxy"].into_iter().zip(&mut rates) {
+            let proxy = Worker::start(FIRST, &[worker, &upstream.base_url]);
+            // Fewer requests than a run may have.
+            let load = ["load", &proxy.base_url, "8", "2000"];
+            rates.push(Worker::start(SECOND, &load).ask());
         }
     }
     let [bare, lab] = rates;
-    let of_lab = ratios(&lab, &bare);
-    show("hyper as a proxy, requests a second", "", Bound::None, bare);
-    show("proxy / hyper as a proxy", "", Bound::AtLeast(0.5), of_lab);
-}
-
-/// Requests a second.
-fn turn(proxy: &Worker) -> f64 {
-    let url = format!("{}/items", proxy.base_url);
-    let http = session();
-    let call = async || {
-        for _ in 0..REQUESTS {
-            let response = http.get(&url).send().await.expect("a response");
-            let response = response.error_for_status().expect("a success");
-            response.bytes().await.expect("a body");
-        }
-    };
-    let begun = Instant::now();
-    process::runtime().block_on(join_all((0..CONNECTIONS).map(|_| call())));
-    (CONNECTIONS * REQUESTS) as f64 / begun.elapsed().as_secs_f64()
+    let label = "proxy / hyper as a proxy, requests a second";
+    show(label, "", Bound::AtLeast(0.5), ratios(&lab, &bare));
 }
 
 pub(crate) fn serve_lab(upstream: &str) {
     let upstream = Upstream::new(upstream, &[]).expect("an upstream");
-    let runtime = process::runtime();
+    let runtime = runtime();
     let proxy = runtime.block_on(async { Listening::start(&Setup::before(upstream), None) });
     let proxy = proxy.expect("a free port");
     thread::spawn(move || runtime.block_on(std::future::pending::<()>()));
-    process::serve_at(&proxy.base_url());
+    serve_at(&proxy.base_url());
 }
 
 pub(crate) fn serve_bare(upstream: &str) {
@@ -74,7 +46,7 @@ pub(crate) fn serve_bare(upstream: &str) {
         .strip_prefix("http://")
         .expect("plain HTTP")
         .to_owned();
-    let runtime = process::runtime();
+    let runtime = runtime();
     let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0"));
     let listener = listener.expect("a free port");
     let address = listener.local_addr().expect("it is bound");
@@ -92,7 +64,7 @@ pub(crate) fn serve_bare(upstream: &str) {
             }
         });
     });
-    process::serve_at(&format!("http://{address}"));
+    serve_at(&format!("http://{address}"));
 }
 
 async fn hand_on(
