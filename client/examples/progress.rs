@@ -54,9 +54,9 @@ async fn main() -> Result<(), Box<dyn Error>> {
 /// Records 1 to [`COUNT`], as many at once as the client asks for, and slow
 /// enough to be watched.
 fn many_pages(request: &Request) -> ResponseTemplate {
-    let number = |wanted: &str| {
+    let number = |name: &str| {
         let mut query = request.url.query_pairs();
-        let value = query.find(|(name, _)| name == wanted)?.1;
+        let value = query.find(|(key, _)| key == name)?.1;
         value.parse::<u64>().ok()
     };
     let first = number("cursor").unwrap_or(1);

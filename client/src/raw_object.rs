@@ -147,9 +147,9 @@ impl<'de> Visitor<'de> for Member {
 
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Self::Value, A::Error> {
         let mut found = None;
-        while let Some(wanted) = members.next_key_seed(NameIn(&[self.0]))? {
+        while let Some(has_name) = members.next_key_seed(NameIn(&[self.0]))? {
             let value = members.next_value()?;
-            if wanted.is_some() && found.replace(value).is_some() {
+            if has_name.is_some() && found.replace(value).is_some() {
                 return Err(A::Error::duplicate_field(self.0));
             }
         }

@@ -245,9 +245,9 @@ fn what_a_client_does_without_is_not_registered() {
     scripted.client(|builder| builder.retry_budget(None).concurrency_limit(None));
 
     let series = scripted.tally.read();
-    let named = |wanted: &str| {
+    let named = |name: &str| {
         let mut series = series.iter();
-        series.any(|it| it.name == wanted || it.labels.values().any(|value| value == wanted))
+        series.any(|it| it.name == name || it.labels.values().any(|value| value == name))
     };
     assert!(named("attempts_exhausted"));
     assert!(!named("retry_budget_empty"));

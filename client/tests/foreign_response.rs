@@ -99,7 +99,7 @@ fn every_error_can_be_made_without_a_service() {
         (no_object.into(), 1, "response"),
         (limit.into(), 0, "contract"),
     ] {
-        let told = (error.attempts(), error.error_type());
-        assert_eq!(told, (attempts, error_type));
+        let reported = (error.attempts(), error.error_type());
+        assert_eq!(reported, (attempts, error_type));
     }
 }

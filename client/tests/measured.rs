@@ -54,9 +54,9 @@ async fn the_duration_of_a_response_whose_body_broke_off_has_its_status() {
                 series.name == telemetry::REQUEST_DURATION.name && series.value > 0.0
             });
             let labels = &durations.next().expect("one").labels;
-            let told = ["http_response_status_code", "error_type"]
+            let labels = ["http_response_status_code", "error_type"]
                 .map(|name| labels.get(name).map(String::as_str));
-            assert_eq!(told, [label, Some(failure)], "{head}");
+            assert_eq!(labels, [label, Some(failure)], "{head}");
             assert!(durations.next().is_none(), "{head}");
         }
     }

@@ -607,8 +607,8 @@ fn a_storm_is_a_page_with_a_picture_for_each_policy_and_the_same_in_words() {
     assert_eq!(page, same);
     assert_ne!(page, other);
     assert_stands_alone(page);
-    let named = |wanted: &str| -> Vec<&str> {
-        let found = tags(page).filter(|(name, ..)| *name == wanted);
+    let named = |tag: &str| -> Vec<&str> {
+        let found = tags(page).filter(|(name, ..)| *name == tag);
         found.map(|(.., text)| text.trim()).collect()
     };
     let policies = named("h3");

@@ -37,8 +37,8 @@ async fn a_valid_retry_after_is_waited_for_in_full() {
         assert_eq!(bench.lines().await, ["GET /flaky"; 2], "{value}");
     }
     for code in RETRY_STATUSES {
-        let told = retry_after(code.as_u16(), "7");
-        let bench = Bench::new(Script::of([told, success()])).await;
+        let refusal = retry_after(code.as_u16(), "7");
+        let bench = Bench::new(Script::of([refusal, success()])).await;
 
         let flaky = bench.client.flaky().await;
 

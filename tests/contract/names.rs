@@ -50,9 +50,9 @@ async fn exercise(loopback: &Loopback) {
         drop(call(client, endpoint).await);
     }
     // The teaching service never sends a 429, nor a wait within the budget.
-    let told = retry_after(429, "1");
+    let refusal = retry_after(429, "1");
     let flaky = json(200, &serde_json::json!({ "attempt": 2 }));
-    let bench = Bench::with(Script::of([told, flaky]), |builder| {
+    let bench = Bench::with(Script::of([refusal, flaky]), |builder| {
         builder.concurrency_limit(ConcurrencyLimit::new(2))
     });
     let bench = bench.await;

@@ -197,8 +197,8 @@ mod tests {
         ) {
             let members = fields.iter().map(|(name, value)| format!("{white}\"{name}\"{white}:{value}"));
             let text = format!("{{{}}}", members.collect::<Vec<_>>().join(","));
-            let of = |wanted: [&str; 2]| {
-                let found = fields.iter().filter(|(name, _)| wanted.contains(name));
+            let of = |names: [&str; 2]| {
+                let found = fields.iter().filter(|(name, _)| names.contains(name));
                 found.map(|(_, value)| *value).collect::<Vec<_>>()
             };
             let (items, cursors) = (of([NAMES[0], NAMES[1]]), of([NAMES[2]; 2]));

@@ -72,8 +72,9 @@ pub struct CaseGrade {
     pub name: &'static str,
     /// The result of its goal.
     pub goal: GoalResult,
-    /// What the caller should have ended up with, as text.
-    pub wanted: String,
+    /// The result that the goal demands, as text.
+    #[serde(rename = "wanted")]
+    pub expected: String,
     /// How the client's process ended; none if it was not run as a process.
     pub process: Option<ProcessRecord>,
     /// The record of the wire.
@@ -156,18 +157,18 @@ impl CaseGrade {
         Self {
             name,
             goal: goal.judge(&wire, process.as_ref()),
-            wanted: goal.wanted(),
+            expected: goal.expected(),
             process,
             wire,
         }
     }
 
-    /// The wanted result as text, also if no response that the client got could lead to it.
+    /// The expected result as text, also if no response that the client got could lead to it.
     #[must_use]
-    pub fn wanted_in_words(&self) -> &str {
-        match &*self.wanted {
+    pub fn expected_in_words(&self) -> &str {
+        match &*self.expected {
             "" => "the result of further requests",
-            wanted => wanted,
+            expected => expected,
         }
     }
 }

@@ -175,8 +175,8 @@ mod tests {
 
     #[test]
     fn a_row_has_its_times_its_label_and_how_early_it_was() {
-        let asks = Script::new().respond(100, 503).lasting(1).retry_after(2);
-        let script = asks.respond(1_121, 200).lasting(1);
+        let asked = Script::new().respond(100, 503).lasting(1).retry_after(2);
+        let script = asked.respond(1_121, 200).lasting(1);
 
         let rows = CaseChart::new(&script.clone().record(), 9).rows;
 

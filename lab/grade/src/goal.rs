@@ -195,9 +195,9 @@ impl Goal {
 
     /// The first member of a result that is missing or of the wrong type.
     fn mistake(&self, result: Option<&Map<String, Value>>) -> Option<String> {
-        let wanted = match self {
-            Self::Result(wanted) => wanted.first()?,
-            Self::ErrorWith(wanted) => wanted,
+        let expected = match self {
+            Self::Result(expected) => expected.first()?,
+            Self::ErrorWith(expected) => expected,
             Self::ErrorInListing { records } => {
                 let printed = result?.get("records")?.as_u64()?;
                 return Some(format!(
@@ -207,20 +207,20 @@ impl Goal {
             Self::Error | Self::ErrorInWords | Self::ResultOrError(_) => return None,
         };
         let result = result?;
-        let mut members = wanted.iter();
-        members.find_map(|(name, wanted)| match result.get(name) {
+        let mut members = expected.iter();
+        members.find_map(|(name, expected)| match result.get(name) {
             None => Some(format!("there is no \"{name}\"")),
-            Some(value) if kind(value) == kind(wanted) => None,
+            Some(value) if kind(value) == kind(expected) => None,
             Some(value) => {
-                let (is, wanted) = (kind(value), kind(wanted));
-                Some(format!("\"{name}\" is {is} and not {wanted}"))
+                let (is, expected) = (kind(value), kind(expected));
+                Some(format!("\"{name}\" is {is} and not {expected}"))
             }
         })
     }
 
     /// The goal as text.
     #[must_use]
-    pub fn wanted(&self) -> String {
+    pub fn expected(&self) -> String {
         let objects = |objects: &[Map<String, Value>]| {
             let mut texts: Vec<_> = objects.iter().take(MOST_NAMED).map(text).collect();
             if objects.len() > MOST_NAMED {
@@ -249,7 +249,7 @@ impl Goal {
     /// Whether a printed object is the right result.
     fn takes(&self, result: &Map<String, Value>) -> bool {
         let is_one_of =
-            |results: &[Map<String, Value>]| results.iter().any(|wanted| has(result, wanted));
+            |results: &[Map<String, Value>]| results.iter().any(|expected| has(result, expected));
         match self {
             Self::Result(results) => is_one_of(results),
             Self::Error | Self::ErrorInListing { .. } | Self::ErrorInWords => {
@@ -504,7 +504,7 @@ fn kind(value: &Value) -> &'static str {
 /// Whether a result has all of these members.
 fn has(result: &Map<String, Value>, members: &Map<String, Value>) -> bool {
     let mut members = members.iter();
-    members.all(|(name, wanted)| result.get(name).is_some_and(|value| equal(value, wanted)))
+    members.all(|(name, expected)| result.get(name).is_some_and(|value| equal(value, expected)))
 }
 
 /// Equal as JSON: `3` and `3.0` are the same number.
@@ -841,7 +841,7 @@ mod tests {
             (Goal::error_with(one.clone()), r#"an error with {"id":"a"}"#),
             (Goal::result_or_error(one), r#"{"id":"a"} or an error"#),
         ] {
-            assert_eq!(goal.wanted(), words);
+            assert_eq!(goal.expected(), words);
         }
     }
 

@@ -168,7 +168,7 @@ fn case(task: &TaskGrade, number: usize, case: &CaseGrade, known: &KnownFailures
         div.case {
             h3 { (case.name) " " (goal(case.goal.verdict)) }
             @if has_failed(task, case) {
-                p { (found.unwrap_or_default()) "; wanted " (case.wanted_in_words()) }
+                p { (found.unwrap_or_default()) "; expected " (case.expected_in_words()) }
                 @if !stderr.is_empty() { pre { (stderr.join("\n")) } }
             }
             @if case.wire.total > 0 { (requests(task, number, case, known)) }

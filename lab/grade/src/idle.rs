@@ -209,17 +209,17 @@ fn idle(slices: &[Slice]) -> Option<Duration> {
 /// The slices in which a thread was busy with what the request waited for; none if every
 /// thread counts, since the main thread has not sent the request or not all is known.
 fn counted(slices: &[Slice]) -> Option<BTreeSet<(usize, Thread)>> {
-    let mut stretches: BTreeMap<Thread, Vec<RangeInclusive<usize>>> = BTreeMap::new();
+    let mut intervals: BTreeMap<Thread, Vec<RangeInclusive<usize>>> = BTreeMap::new();
     for (place, slice) in slices.iter().enumerate() {
         for thread in slice.busy.as_ref()?.keys() {
-            let of_thread = stretches.entry(*thread).or_default();
+            let of_thread = intervals.entry(*thread).or_default();
             match of_thread.last_mut() {
                 Some(last) if last.end() + 1 == place => *last = *last.start()..=place,
                 _ => of_thread.push(place..=place),
             }
         }
     }
-    let of_main = stretches.get(&Thread::Main)?;
+    let of_main = intervals.get(&Thread::Main)?;
     of_main
         .last()
         .filter(|last| last.end() + WAKING >= slices.len())?;
@@ -237,7 +237,7 @@ fn counted(slices: &[Slice]) -> Option<BTreeSet<(usize, Thread)>> {
             continue;
         }
         counted.extend(work.clone().map(|place| (place, thread)));
-        for (other, works) in &stretches {
+        for (other, works) in &intervals {
             let waking = works.iter().filter(|other_work| {
                 let has_ended = *other_work.end() + 1 < slices.len() || !unended.contains(other);
                 let wakes = *other_work.end()..=other_work.end() + WAKING;

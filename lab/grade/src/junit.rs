@@ -83,6 +83,6 @@ fn rule(rule: &RuleGrade, test: impl Fn(&str, Verdict, String, Option<&str>) -> 
 
 fn ended(case: &CaseGrade) -> String {
     let found = case.goal.found.as_deref().unwrap_or_default();
-    let wanted = case.wanted_in_words();
-    format!("{}: {found}; wanted {wanted}", case.name)
+    let expected = case.expected_in_words();
+    format!("{}: {found}; expected {expected}", case.name)
 }

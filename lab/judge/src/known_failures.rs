@@ -31,9 +31,9 @@ impl KnownFailure {
 
     /// Whether the card shows it kept in at least one place and broken in none.
     fn has_passed(&self, card: &impl JudgedCard) -> bool {
-        let is_found = |wanted| {
+        let is_found = |expected| {
             let mut verdicts = card.all_verdicts();
-            verdicts.any(|(place, id, verdict)| verdict == wanted && self.covers(place, id))
+            verdicts.any(|(place, id, verdict)| verdict == expected && self.covers(place, id))
         };
         is_found(Verdict::Kept) && !is_found(Verdict::Broken)
     }

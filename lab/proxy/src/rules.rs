@@ -21,49 +21,49 @@ pub struct Rule {
     /// The document that it stands on.
     pub source: &'static str,
     /// Judges one run of a case.
-    judge: fn(&Shown<'_>) -> RunEvidence,
+    judge: fn(&CaseRun<'_>) -> RunEvidence,
 }
 
 pub(super) const RETRY_AFTER: Rule = Rule {
     id: "retry-after-seconds",
     text: "a retry came no earlier than Retry-After asked for, with a short wait and a long one",
     source: "RFC 9110 §10.2.3",
-    judge: |shown| retry_after(&shown.ties, shown.run.lasts()),
+    judge: |case| retry_after(&case.ties, case.run.lasts()),
 };
 
 pub(super) const REFUSED_ONCE: Rule = Rule {
     id: "refused-once",
     text: "a request that was refused with 400 was not sent again",
     source: "AIP-194",
-    judge: |shown| refused_once(&shown.ties),
+    judge: |case| refused_once(&case.ties),
 };
 
 pub(super) const KEY_REUSE: Rule = Rule {
     id: "idempotency-key-reuse",
     text: "a retry carried the idempotency key of the first attempt",
     source: "draft-ietf-httpapi-idempotency-key-header",
-    judge: |shown| key_reuse(shown.target, &shown.ties),
+    judge: |case| key_reuse(case.target, &case.ties),
 };
 
 pub(super) const SAME_BODY: Rule = Rule {
     id: "same-body",
     text: "all attempts with one idempotency key had one body",
     source: "draft-ietf-httpapi-idempotency-key-header",
-    judge: |shown| same_body(shown.target, shown.run, &shown.ties),
+    judge: |case| same_body(case.target, case.run, &case.ties),
 };
 
 pub(super) const ONCE: Rule = Rule {
     id: "once",
     text: "a request that must not be done twice was not done twice, nor sent again without its key",
     source: "RFC 9110 §9.2.2",
-    judge: |shown| once(shown.target, &shown.ties, shown.run, shown.declared),
+    judge: |case| once(case.target, &case.ties, case.run, case.declared),
 };
 
 pub(super) const READ_TIMEOUT: Rule = Rule {
     id: "read-timeout",
     text: "the command gave up on a silent connection and went on",
     source: "OWASP API10:2023",
-    judge: |shown| read_timeout(shown.target, &shown.ties, shown.run, shown.declared),
+    judge: |case| read_timeout(case.target, &case.ties, case.run, case.declared),
 };
 
 pub(super) const NO_URL_CREDENTIALS: Rule = Rule {
@@ -163,8 +163,8 @@ const LATE: Duration = Duration::from_millis(500);
 /// have closed the connection only because it ended.
 const GOES_ON: Duration = Duration::from_millis(500);
 
-/// The evidence of one run of a case.
-struct Shown<'a> {
+/// One run of a case, as the rules read it.
+struct CaseRun<'a> {
     target: &'a ProxyRequest,
     ties: Vec<Tie<'a>>,
     run: &'a ProxyRun,
@@ -172,7 +172,7 @@ struct Shown<'a> {
 }
 
 /// Judges one run of a case by a rule. Equal requests count `within` this time.
-pub(super) fn shown(
+pub(super) fn evidence(
     rule: &Rule,
     run: &ProxyRun,
     within: Option<Duration>,
@@ -181,7 +181,7 @@ pub(super) fn shown(
     let Some(target) = run.target().filter(|target| target.delivered.is_some()) else {
         return RunEvidence::NotExercised("the fault was not delivered");
     };
-    (rule.judge)(&Shown {
+    (rule.judge)(&CaseRun {
         target,
         ties: ties(run, within).collect(),
         run,

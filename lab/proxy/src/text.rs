@@ -220,12 +220,12 @@ pub(super) fn count(card: &ProxyCard, options: &Options) -> String {
         (Verdict::NotExercised, "not exercised"),
         (Verdict::CannotTell, "cannot tell"),
     ];
-    let mut shown = Vec::new();
+    let mut counts = Vec::new();
     for (verdict, words) in parts {
         let number = card.count(verdict);
         if number > 0 || verdict == Verdict::Broken {
-            shown.push(format!("{number} {words}"));
+            counts.push(format!("{number} {words}"));
         }
     }
-    shown.join(options.or_ascii(" · ", ", "))
+    counts.join(options.or_ascii(" · ", ", "))
 }

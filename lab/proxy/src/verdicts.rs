@@ -166,29 +166,32 @@ fn judge_group(
     let within = watched.filter(|_| noise.is_none());
     let healthy = runs.iter().filter(|run| run.kind == RunKind::Healthy);
     let healthy: Vec<_> = healthy.collect();
-    let shown = of_case.iter().map(|run| {
-        let shown = rules::shown(rule, run, within, declared);
+    let evidence = of_case.iter().map(|run| {
+        let evidence = rules::evidence(rule, run, within, declared);
         let hidden = || hidden(rule, run, &healthy, noise.as_deref(), within);
-        match (doubt(run, fault), &shown) {
-            (_, RunEvidence::NotExercised(_)) => shown,
+        match (doubt(run, fault), &evidence) {
+            (_, RunEvidence::NotExercised(_)) => evidence,
             (Some(doubt), _) => RunEvidence::CannotTell(doubt),
             (None, RunEvidence::Kept(_) | RunEvidence::Skipped(_)) => {
-                hidden().map_or(shown, RunEvidence::CannotTell)
+                hidden().map_or(evidence, RunEvidence::CannotTell)
             }
-            (None, _) => shown,
+            (None, _) => evidence,
         }
     });
-    let shown: Vec<_> = shown.collect();
-    let Some(first) = shown.first() else {
+    let evidence: Vec<_> = evidence.collect();
+    let Some(first) = evidence.first() else {
         let found = "the case was not run".to_owned();
         return judged(Verdict::NotExercised, Some(found));
     };
-    let all = shown.len();
-    let broken = shown.iter().filter(|shown| shown.kind().is_some()).count();
+    let all = evidence.len();
+    let broken = evidence
+        .iter()
+        .filter(|one_run| one_run.kind().is_some())
+        .count();
     let untold = |found: String| judged(Verdict::CannotTell, Some(found));
     let partly = || untold(format!("broken in {broken} of {all} runs of this case"));
-    let is_marked = |shown: &&RunEvidence| shown.kind() == Some(TieKind::Marked);
-    let marked = shown.iter().find(is_marked);
+    let is_marked = |one_run: &&RunEvidence| one_run.kind() == Some(TieKind::Marked);
+    let marked = evidence.iter().find(is_marked);
     match marked.unwrap_or(first) {
         RunEvidence::Broken {
             kind,
@@ -224,7 +227,7 @@ fn judge_group(
         }
         RunEvidence::Broken { .. } => partly(),
         _ if broken > 0 => partly(),
-        first if shown.iter().any(|other| !agree(other, first)) => {
+        first if evidence.iter().any(|other| !agree(other, first)) => {
             untold("the runs of this case disagree".to_owned())
         }
         RunEvidence::Kept(found) => judged(Verdict::Kept, found.clone()),

@@ -266,7 +266,7 @@ mod tests {
 
         let rises = rises(TESTED, &counters.into_iter().collect());
 
-        let told = |rise: &Rise| {
+        let line = |rise: &Rise| {
             let parts = rise.parts.iter();
             let parts: String = parts
                 .map(|it| format!(" {} {}", it.kind, it.change))
@@ -274,7 +274,7 @@ mod tests {
             format!("{} {} {}{parts}", rise.name, rise.own, rise.change)
         };
         assert_eq!(
-            rises.iter().map(told).collect::<Vec<_>>(),
+            rises.iter().map(line).collect::<Vec<_>>(),
             [
                 "client_attempts_total true 0",
                 "a_total false +2",

@@ -261,8 +261,8 @@ fn until_ctrl_c<T: Send + 'static>(
     terminal::runtime()?.block_on(async {
         let mut signals = terminal::signals()?;
         let ends = Arc::new(AtomicBool::new(false));
-        let told = Arc::clone(&ends);
-        let mut work = tokio::task::spawn_blocking(move || work(&told));
+        let stop = Arc::clone(&ends);
+        let mut work = tokio::task::spawn_blocking(move || work(&stop));
         let done = tokio::select! {
             done = &mut work => done,
             () = signals.next() => {

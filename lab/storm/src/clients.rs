@@ -403,7 +403,7 @@ mod tests {
 
     #[test]
     fn a_spread_is_added_to_the_retry_after() {
-        let told = Settings {
+        let with_retry_after = Settings {
             retry_after: RetryAfter::Seconds,
             incident_lasts: Duration::from_secs(2),
             work: Work::Constant,
@@ -412,7 +412,7 @@ mod tests {
         };
         let ended = |spread| {
             let setup = Setup { spread, ..AT_ONCE };
-            let (_, ended) = called(&told, setup, 1);
+            let (_, ended) = called(&with_retry_after, setup, 1);
             ended[0]
         };
 

@@ -452,8 +452,8 @@ mod tests {
     /// Steps of a few calls each, some of which have not ended, mostly of one kind for some
     /// seconds.
     fn steps() -> impl Strategy<Value = Vec<Step>> {
-        let stretch = (0_u32..4, 0_u32..=20, 0_u32..=20, 1_usize..40);
-        let stretch = stretch.prop_map(|(calls, good, open, steps)| {
+        let part = (0_u32..4, 0_u32..=20, 0_u32..=20, 1_usize..40);
+        let part = part.prop_map(|(calls, good, open, steps)| {
             let step = |number: u32| {
                 let is = |share: u32, from: u32| (number * 7 + from) % 20 < share;
                 let open = u32::from(is(open / 8, 3)).min(calls);
@@ -469,7 +469,7 @@ mod tests {
             };
             (0..).map(step).take(steps).collect::<Vec<_>>()
         });
-        vec(stretch, 1..8).prop_map(|stretches| stretches.concat())
+        vec(part, 1..8).prop_map(|parts| parts.concat())
     }
 
     fn settings() -> impl Strategy<Value = Settings> {

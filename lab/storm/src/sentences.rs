@@ -213,7 +213,7 @@ pub(super) fn brief(run: &PolicyRun) -> String {
 /// story's answer does not show its lesson either.
 #[must_use]
 pub fn storm_learnt(storm: &Storm) -> Vec<(&'static str, String)> {
-    let told = |text: &str| Some(text.to_owned());
+    let some = |text: &str| Some(text.to_owned());
     let happened = Some(storm.happened()).filter(|text| !text.is_empty());
     let shows_the_answer = storm.shows_the_answer == Some(true);
     let lesson = shows_the_answer.then_some(storm.story.lesson);
@@ -221,8 +221,8 @@ pub fn storm_learnt(storm: &Storm) -> Vec<(&'static str, String)> {
         ("What happened", happened),
         ("The answer", answer(storm)),
         ("The lesson", lesson.map(str::to_owned)),
-        ("The model leaves out", told(storm.story.left_out)),
-        ("The source", told(storm.story.source)),
+        ("The model leaves out", some(storm.story.left_out)),
+        ("The source", some(storm.story.source)),
     ];
     let parts = parts.into_iter();
     parts

@@ -328,12 +328,12 @@ mod tests {
     fn another_incident_than_the_storys_removes_the_answer() {
         let mut plan = short(1);
         plan.policies.truncate(1);
-        let mut told = |incident| {
+        let mut storm_of = |incident| {
             plan.settings.incident = incident;
             simulated(&plan)
         };
 
-        let own = told(Incident::Spike);
+        let own = storm_of(Incident::Spike);
         assert_eq!(own.story, STORIES[0].words);
         for incident in [
             Incident::Cut,
@@ -341,7 +341,7 @@ mod tests {
             Incident::Refusal,
             Incident::None,
         ] {
-            let other = told(incident);
+            let other = storm_of(incident);
             assert_eq!((other.story.answer, other.shows_the_answer), (None, None));
             assert_ne!(other.story.question, own.story.question);
         }

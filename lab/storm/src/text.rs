@@ -410,22 +410,20 @@ mod tests {
 
     /// A run of calls that mostly end alike for a while.
     fn steps() -> impl Strategy<Value = Vec<Step>> {
-        let stretch = (0_u32..60, 0_u32..=60, 0_u32..=60, 1_usize..80);
-        vec(stretch, 2..9).prop_map(|stretches| {
-            let steps = stretches
-                .into_iter()
-                .flat_map(|(calls, good, open, steps)| {
-                    let answered = good.min(calls);
-                    let open = (open / 8).min(calls - answered);
-                    let step = Step {
-                        calls,
-                        answered,
-                        failed: calls - answered - open,
-                        limit: Some(f64::from(open)),
-                        ..Step::default()
-                    };
-                    vec![step; steps]
-                });
+        let part = (0_u32..60, 0_u32..=60, 0_u32..=60, 1_usize..80);
+        vec(part, 2..9).prop_map(|parts| {
+            let steps = parts.into_iter().flat_map(|(calls, good, open, steps)| {
+                let answered = good.min(calls);
+                let open = (open / 8).min(calls - answered);
+                let step = Step {
+                    calls,
+                    answered,
+                    failed: calls - answered - open,
+                    limit: Some(f64::from(open)),
+                    ..Step::default()
+                };
+                vec![step; steps]
+            });
             steps.chain(vec![Step::default(); 150]).take(150).collect()
         })
     }

@@ -81,9 +81,9 @@ fn junit_lists_each_goal_and_each_rule() {
 #[cfg(unix)]
 #[test]
 fn junit_is_valid_for_any_output_of_a_client() {
-    let [bash, c, asks] = HASTY;
+    let [bash, c, script] = HASTY;
     let prints = r#"printf '\001\033[2J<&"]]>\357\277\277\377'; printf '\007<!--' >&2"#;
-    let client = [bash, c, &format!("{asks}; echo; {prints}")];
+    let client = [bash, c, &format!("{script}; echo; {prints}")];
 
     let (_, xml) = written("--junit", &client);
 
@@ -102,8 +102,8 @@ fn junit_is_valid_for_any_output_of_a_client() {
 #[cfg(unix)]
 #[test]
 fn a_report_shows_the_card_and_every_request() {
-    let [bash, c, asks] = HASTY;
-    let client = [bash, c, &format!("{asks}; echo; echo '<script>'")];
+    let [bash, c, script] = HASTY;
+    let client = [bash, c, &format!("{script}; echo; echo '<script>'")];
 
     let (_, page) = written("--report", &client);
 
@@ -116,7 +116,7 @@ fn a_report_shows_the_card_and_every_request() {
         "good practice",
         "GET  503  Retry-After: 2 s",
         "✗ retry-after-seconds",
-        ": &lt;script&gt;; wanted",
+        ": &lt;script&gt;; expected",
     ];
     assert_contains(&page, &found);
     for loads in ["<script", " src=", " href=\"http"] {

@@ -130,13 +130,13 @@ pub(crate) const HASTY: [&str; 3] = [
 #[cfg(unix)]
 #[test]
 fn a_refused_request_has_a_reason() {
-    let [bash, c, asks] = HASTY;
-    let asks = asks.replace(
+    let [bash, c, script] = HASTY;
+    let script = script.replace(
         "HTTP/1.0",
         r"HTTP/1.1\r\nHost: example.com\r\nConnection: close",
     );
 
-    let ended = grade("--task refused", &[bash, c, &asks]);
+    let ended = grade("--task refused", &[bash, c, &script]);
 
     assert_eq!(ended.code, Some(1), "{}", ended.stdout);
     let words: Vec<_> = ended.stdout.split_whitespace().collect();
@@ -191,7 +191,7 @@ fn a_missed_goal_shows_the_printed_and_the_expected_result() {
         assert_fits_80_columns(&short);
     }
     let ended = grade("--task flaky", &["sh", "-c", "true"]);
-    assert_contains(&ended.stdout, &["wanted  the unchanged body of the 200"]);
+    assert_contains(&ended.stdout, &["expected  the unchanged body of the 200"]);
 }
 
 #[test]

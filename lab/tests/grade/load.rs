@@ -18,7 +18,7 @@ use grade::{GoalVerdict, ProcessSlots, TASKS, TaskGrade};
 use judge::rules::Verdict;
 use process::ClientCommand;
 
-use crate::{AT_ONCE, example, graded, habit, told, wrong};
+use crate::{AT_ONCE, describe, example, graded, habit, wrong};
 
 pub(crate) const CARDS: usize = 20;
 
@@ -67,7 +67,7 @@ async fn correct_clients_miss_no_goal_and_break_no_rule() {
                 ) || grade.broken().next().is_some()
                     || !is_busy && grade.goal.verdict == GoalVerdict::NotJudged
             });
-            faults.extend(wrong.map(|it| format!("{client}, busy: {is_busy}\n{}", told(&it))));
+            faults.extend(wrong.map(|it| format!("{client}, busy: {is_busy}\n{}", describe(&it))));
         }
     }
 
@@ -88,7 +88,7 @@ async fn no_known_bug_is_taken_for_a_kept_rule_on_a_busy_machine() {
             let grade = graded(task, &habit(name), &slots).await;
             let mut kept = grade.with_verdict(Verdict::Kept);
             let is_wrong = kept.any(|rule| rules.contains(&rule.id));
-            is_wrong.then(|| format!("{name}\n{}", told(&grade)))
+            is_wrong.then(|| format!("{name}\n{}", describe(&grade)))
         });
         faults.extend(join_all(rows).await.into_iter().flatten());
     }
@@ -152,10 +152,19 @@ async fn twenty_cards_of_the_reference_client_are_equal_on_a_busy_machine() {
     }
     for grades in found.values() {
         for grade in grades {
-            assert_eq!(said(grade), said(grades[0]), "{}", told(grade));
-            assert_eq!(grade.goal.verdict, GoalVerdict::Reached, "{}", told(grade));
+            assert_eq!(said(grade), said(grades[0]), "{}", describe(grade));
+            assert_eq!(
+                grade.goal.verdict,
+                GoalVerdict::Reached,
+                "{}",
+                describe(grade)
+            );
             let mut rules = said(grade).1.into_iter();
-            assert!(rules.all(|(_, it)| it == Verdict::Kept), "{}", told(grade));
+            assert!(
+                rules.all(|(_, it)| it == Verdict::Kept),
+                "{}",
+                describe(grade)
+            );
         }
     }
 }

@@ -46,7 +46,7 @@ async fn graded(task: &str, client: &ClientCommand, slots: &ProcessSlots) -> Tas
 }
 
 /// The result of the goal and of each case, for a message.
-fn told(grade: &TaskGrade) -> String {
+fn describe(grade: &TaskGrade) -> String {
     let rules = grade.rules.iter().map(|rule| {
         let judged = &rule.judgement;
         format!("\n  {} {:?} {:?}", rule.id, judged.verdict, judged.found)
@@ -76,7 +76,7 @@ fn fault(
     let broken: Vec<_> = grade.broken().map(|rule| rule.id).collect();
     let is_right = broken == rules && goal.is_none_or(|goal| goal == grade.goal.verdict);
     let expected = format!("expected {goal:?}, and broken {rules:?}");
-    (!is_right).then(|| format!("{client}: {expected}\n{}\n", told(grade)))
+    (!is_right).then(|| format!("{client}: {expected}\n{}\n", describe(grade)))
 }
 
 /// Asserts that there is none, and otherwise lists them all.

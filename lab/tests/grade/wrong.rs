@@ -8,7 +8,7 @@ use futures_util::future::join_all;
 use grade::{ProcessSlots, Task, TaskGrade, all};
 use judge::rules::{RULES, Verdict};
 
-use crate::{AT_ONCE, assert_none, fault, graded, habit, told};
+use crate::{AT_ONCE, assert_none, describe, fault, graded, habit};
 
 /// Habit, task, and the rules that it breaks.
 pub(crate) type Row = (&'static str, &'static str, &'static [&'static str]);
@@ -144,13 +144,13 @@ async fn every_quick_habit_is_found_to_break_its_rules() {
 /// say so.
 fn holds(grade: &TaskGrade, name: &str, rules: &[&str]) -> bool {
     let mut others = grade.broken().filter(|rule| !rules.contains(&rule.id));
-    assert!(others.next().is_none(), "{name}: {}", told(grade));
+    assert!(others.next().is_none(), "{name}: {}", describe(grade));
     rules.iter().all(|id| {
         let mut judged = grade.rules.iter().filter(|rule| rule.id == *id);
         let judged = &judged.next().expect("it is judged").judgement;
         let verdict = judged.verdict;
         let is_right = matches!(verdict, Verdict::Broken | Verdict::CannotTell);
-        assert!(is_right, "{name}: {}", told(grade));
+        assert!(is_right, "{name}: {}", describe(grade));
         verdict == Verdict::Broken
     })
 }

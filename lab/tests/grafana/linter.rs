@@ -21,9 +21,9 @@ fn every_panel_is_described_and_asks_the_chosen_source() {
         let description = string(&json, "/description");
         assert!(description.contains("Not included: "), "{name}");
         let targets = list(&json, "/targets");
-        let asks = !matches!(string(&json, "/type"), "text" | "alertlist");
-        assert_eq!(asks, !targets.is_empty(), "{name}");
-        for place in [&json].into_iter().chain(targets).filter(|_| asks) {
+        let has_queries = !matches!(string(&json, "/type"), "text" | "alertlist");
+        assert_eq!(has_queries, !targets.is_empty(), "{name}");
+        for place in [&json].into_iter().chain(targets).filter(|_| has_queries) {
             assert_eq!(place["datasource"]["uid"], "$datasource", "{name}");
             let unit = json.pointer("/fieldConfig/defaults/unit");
             let unit = unit.and_then(Value::as_str).unwrap_or_default();

@@ -111,7 +111,7 @@ fn holds(expected: &str, value: f64, tolerance: f64) -> bool {
 }
 
 /// The series of a panel's target under their names in the legend.
-async fn shown(prometheus: &Prometheus, target: &Value, lab: &Lab) -> Vec<(String, f64)> {
+async fn rendered_series(prometheus: &Prometheus, target: &Value, lab: &Lab) -> Vec<(String, f64)> {
     let expression = string(target, "/expr");
     let sent = substituted(expression, &lab.service, &format!("{WINDOW}s"));
     let legend = string(target, "/legendFormat");
@@ -150,7 +150,7 @@ async fn unexpected(prometheus: &Prometheus, lab: &Lab, has_runs: bool) -> Vec<S
         };
         let mut all = Vec::new();
         for target in panel.targets() {
-            all.extend(shown(prometheus, target, lab).await);
+            all.extend(rendered_series(prometheus, target, lab).await);
         }
         // A ratio leaves its line out while nothing happens.
         let is_ratio = |text: &str| text.contains(" / ") || text.contains("quantile");

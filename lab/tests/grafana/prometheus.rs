@@ -199,13 +199,13 @@ impl Prometheus {
 
     /// Waits until each lab has been scraped so many times more.
     pub(crate) async fn scrapes(&self, labs: &[&Lab], times: f64) {
-        let mut wanted = Vec::new();
+        let mut goals = Vec::new();
         for lab in labs {
-            wanted.push((lab, self.scraped(lab).await + times));
+            goals.push((lab, self.scraped(lab).await + times));
         }
         let deadline = Instant::now() + PATIENCE;
-        for (lab, wanted) in wanted {
-            while self.scraped(lab).await < wanted {
+        for (lab, goal) in goals {
+            while self.scraped(lab).await < goal {
                 assert!(Instant::now() < deadline, "{} is not scraped", lab.service);
                 sleep(Duration::from_millis(200)).await;
             }

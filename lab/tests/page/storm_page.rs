@@ -122,12 +122,12 @@ async fn each_slider_changes_only_its_own_setting() {
     let orders = browser.ask(&script).await;
 
     let orders = orders.as_array().expect("orders");
-    let turned: Vec<_> = orders[..4]
+    let changed: Vec<_> = orders[..4]
         .iter()
         .map(|order| keys(&order["settings"]))
         .collect();
     assert_eq!(
-        turned,
+        changed,
         [
             ["calls_per_second"],
             ["workers"],
@@ -138,8 +138,8 @@ async fn each_slider_changes_only_its_own_setting() {
     let usual = json!({ "attempts": 3, "backoff": "jitter", "budget": 0, "deadline_seconds": 0 });
     let own = orders[4..].iter().map(|order| {
         let own = order["own"].as_object().expect("parameters");
-        let turned = own.iter().filter(|(name, value)| usual[name] != **value);
-        turned.map(|(name, _)| name.clone()).collect::<Vec<_>>()
+        let changed = own.iter().filter(|(name, value)| usual[name] != **value);
+        changed.map(|(name, _)| name.clone()).collect::<Vec<_>>()
     });
     let own: Vec<_> = own.collect();
     assert_eq!(

@@ -16,14 +16,14 @@ const LOW_AND_NARROW: Options = Options {
     lab: "lab",
 };
 
-fn shown(tried: &PairwiseRun, options: &Options) -> String {
+fn rendered(tried: &PairwiseRun, options: &Options) -> String {
     scenario::text(&tried.scenario.words, &tried.run, None, options)
 }
 
 #[test]
 fn only_commands_are_wider_than_a_narrow_terminal() {
     for tried in PAIRWISE_RUNS.iter() {
-        let text = shown(tried, &LOW_AND_NARROW);
+        let text = rendered(tried, &LOW_AND_NARROW);
 
         let wide: Vec<_> = text
             .lines()
@@ -42,7 +42,7 @@ fn the_picture_and_the_verdict_stay_on_a_low_screen() {
         ..LOW_AND_NARROW
     };
     for tried in PAIRWISE_RUNS.iter().filter(|tried| tried.run.passed()) {
-        let text = shown(tried, &options);
+        let text = rendered(tried, &options);
 
         let lines: Vec<_> = text.lines().collect();
         let screen = &lines[lines.len().saturating_sub(23)..];

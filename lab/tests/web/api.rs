@@ -14,10 +14,10 @@ use crate::support::{Browser, serve};
 async fn finished(browser: &Browser, id: &str) -> Value {
     // Listening starts before the check, so that the end cannot be missed in between.
     let mut events = browser.listen().await;
-    if browser.shown(id).await["state"] == "running" {
+    if browser.run(id).await["state"] == "running" {
         events.until(|event| event.ends(id)).await;
     }
-    browser.shown(id).await
+    browser.run(id).await
 }
 
 #[tokio::test]
@@ -126,7 +126,7 @@ async fn the_lesson_and_the_report_are_sent_once_a_run_is_over() {
 
     let over = finished(&browser, &done).await;
     let report = browser.get(&format!("/api/runs/{waiting}/report")).await;
-    let waiting = browser.shown(&waiting).await;
+    let waiting = browser.run(&waiting).await;
 
     let general = known.words.lessons[0].text;
     assert!(over["lesson"].as_str().expect("a lesson").contains(general));
@@ -159,7 +159,7 @@ async fn a_run_on_the_page_is_the_run_of_the_command_line() {
     let started = response.json();
     let id = started["id"].as_str().expect("an id");
 
-    let shown = finished(&browser, id).await;
+    let seen = finished(&browser, id).await;
 
     assert_eq!(response.status, StatusCode::ACCEPTED);
     assert_eq!(response.headers["location"], format!("/runs/{id}"));
@@ -167,8 +167,8 @@ async fn a_run_on_the_page_is_the_run_of_the_command_line() {
     let settings = Settings::in_virtual_time(&Reliable, 7);
     let run = scenario::run(catalogue::find("flaky").expect("known"), &settings).await;
     let run = run.expect("a run");
-    assert_eq!(shown["lesson"], run.lesson.why.join(" "));
-    assert_eq!(shown["sides"], json!([run]));
+    assert_eq!(seen["lesson"], run.lesson.why.join(" "));
+    assert_eq!(seen["sides"], json!([run]));
     for (field, value) in [
         ("id", json!(id)),
         ("scenario", json!("flaky")),
@@ -179,12 +179,12 @@ async fn a_run_on_the_page_is_the_run_of_the_command_line() {
         ("passed", json!(true)),
         ("error", Value::Null),
     ] {
-        assert_eq!(shown[field], value, "{field}");
+        assert_eq!(seen[field], value, "{field}");
     }
     let listed = &browser.get("/api/runs").await.json()[0];
     assert_eq!(
         (&listed["id"], &listed["started"]),
-        (&shown["id"], &shown["started"])
+        (&seen["id"], &seen["started"])
     );
 }
 
@@ -339,7 +339,7 @@ async fn a_finished_run_has_a_report() {
     let (_dashboard, browser) = serve().await;
     let run = json!({ "scenario": "flaky", "client": "compare", "pace": "virtual", "seed": 7 });
     let id = browser.begin(&run).await;
-    let shown = finished(&browser, &id).await;
+    let run = finished(&browser, &id).await;
     let report = async |side: &str| browser.get(&format!("/api/runs/{id}/report{side}")).await;
 
     let flaky = catalogue::find("flaky").expect("known");
@@ -363,8 +363,8 @@ async fn a_finished_run_has_a_report() {
         sample.expect("cases").as_ref(),
         flaky.next_comparison(scenario::NAIVE),
     );
-    assert_eq!(shown["compared"], json!(both.compared));
-    assert_eq!(shown["lesson"], both.why().join(" "));
+    assert_eq!(run["compared"], json!(both.compared));
+    assert_eq!(run["lesson"], both.why().join(" "));
     let whole = report("").await;
     let page = scenario::html_comparison(words, &both, None, &metrics, lab);
     assert_eq!(whole.text(), page);
@@ -382,7 +382,7 @@ async fn exchanges_are_in_the_run_but_not_in_the_feed() {
     let id = browser.run_scenario("create-job").await;
 
     let heard = events.until(|event| event.ends(&id)).await;
-    let side = &browser.shown(&id).await["sides"][0];
+    let side = &browser.run(&id).await["sides"][0];
     let report = browser.get(&format!("/api/runs/{id}/report")).await.text();
 
     let start = "POST /jobs HTTP/1.1";

@@ -33,7 +33,7 @@ async fn a_cancelled_run_ends_at_once_and_says_so() {
 
     assert_eq!(response.status, StatusCode::ACCEPTED);
     assert!(response.body.is_empty());
-    let run = browser.shown(&id).await;
+    let run = browser.run(&id).await;
     for (place, value) in [
         ("/state", json!("cancelled")),
         ("/passed", Value::Null),
@@ -57,12 +57,12 @@ async fn cancelling_a_finished_run_changes_nothing() {
     let mut events = browser.listen().await;
     let id = browser.run_scenario("flaky").await;
     ended(&mut events, &id).await;
-    let before = browser.shown(&id).await;
+    let before = browser.run(&id).await;
 
     let response = cancel(&browser, &id).await;
 
     assert_eq!(response.status, StatusCode::NO_CONTENT);
-    assert_eq!(browser.shown(&id).await, before);
+    assert_eq!(browser.run(&id).await, before);
     for nothing in ["abcdefgh", "%ff"] {
         let response = cancel(&browser, nothing).await;
         assert_eq!(response.status, StatusCode::NOT_FOUND, "{nothing}");

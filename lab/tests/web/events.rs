@@ -51,9 +51,9 @@ async fn a_run_is_published_from_its_start_to_its_end() {
         rows.extend_from_slice(change["waterfall"]["rows"].as_array().expect("rows"));
     }
     let id = end.data["id"].as_str().expect("an id");
-    let run = browser.shown(id).await;
-    let shown = run["sides"][0]["view"]["waterfall"]["rows"].as_array();
-    assert_eq!(texts(&rows), texts(shown.expect("rows")));
+    let run = browser.run(id).await;
+    let rows_of_run = run["sides"][0]["view"]["waterfall"]["rows"].as_array();
+    assert_eq!(texts(&rows), texts(rows_of_run.expect("rows")));
 }
 
 #[tokio::test]

@@ -31,8 +31,8 @@ async fn simulated(browser: &Browser, storm: &Value) -> Vec<Event> {
 }
 
 fn of<'a>(events: &'a [Event], kind: &'a str) -> impl Iterator<Item = &'a Value> {
-    let wanted = events.iter().filter(move |event| event.kind == kind);
-    wanted.map(|event| &event.data)
+    let of_kind = events.iter().filter(move |event| event.kind == kind);
+    of_kind.map(|event| &event.data)
 }
 
 #[tokio::test]
@@ -49,8 +49,10 @@ async fn a_storm_is_sent_column_by_column_and_then_as_a_whole() {
     let ended: Vec<_> = of(&events, "ended").collect();
     assert_eq!(ended.len(), pictures.len());
     for (number, ended) in ended.into_iter().enumerate() {
-        let told = of(&events, "columns").filter(|told| told["picture"] == number);
-        let loads: Vec<_> = told.map(|told| told["curves"]["load"][0].clone()).collect();
+        let in_picture = of(&events, "columns").filter(|column| column["picture"] == number);
+        let loads: Vec<_> = in_picture
+            .map(|column| column["curves"]["load"][0].clone())
+            .collect();
         assert_eq!(loads.len() as u64, columns);
         assert_eq!(ended["curves"]["load"], json!(loads));
         assert_eq!(ended["picture"], number);

@@ -85,7 +85,7 @@ impl Browser {
     }
 
     /// The run with this id.
-    pub(crate) async fn shown(&self, id: &str) -> Value {
+    pub(crate) async fn run(&self, id: &str) -> Value {
         self.get(&format!("/api/runs/{id}")).await.json()
     }
 
@@ -239,11 +239,11 @@ impl Events {
     }
 
     /// All events up to and including the first that meets a condition.
-    pub(crate) async fn until(&mut self, wanted: impl Fn(&Event) -> bool) -> Vec<Event> {
+    pub(crate) async fn until(&mut self, is_last: impl Fn(&Event) -> bool) -> Vec<Event> {
         let mut events = Vec::new();
         loop {
             let event = self.next().await.expect("an event before the end");
-            let found = wanted(&event);
+            let found = is_last(&event);
             events.push(event);
             if found {
                 return events;

@@ -53,7 +53,7 @@ mod tests {
     #[test]
     fn an_unknown_name_suggests_the_nearest() {
         let names = ["create", "flaky", "retry-after-seconds", "retry-later"];
-        let told = |name| UnknownName::new("task", name, names, "lab tasks");
+        let unknown = |name| UnknownName::new("task", name, names, "lab tasks");
 
         for (name, words) in [
             (
@@ -69,7 +69,7 @@ mod tests {
                 "no task is called 'xyzzy'; `lab tasks` shows them all",
             ),
         ] {
-            assert_eq!(told(name).to_string(), words);
+            assert_eq!(unknown(name).to_string(), words);
         }
     }
 }

@@ -49,25 +49,25 @@ fn response(data: &[u8]) {
     wait(async {
         let client = client();
         let key = IdempotencyKey::new("a-key").expect("a key");
-        told(client.flaky().await);
-        told(client.retry_later().await);
-        told(client.no_content().await);
-        told(client.redirect().await);
-        told(client.create_job(&key, &JsonObject::new()).await);
+        assert_printable(client.flaky().await);
+        assert_printable(client.retry_later().await);
+        assert_printable(client.no_content().await);
+        assert_printable(client.redirect().await);
+        assert_printable(client.create_job(&key, &JsonObject::new()).await);
         let mut pages = client.items().pages();
         while let Some(page) = pages.next_page().await {
-            told(page);
+            assert_printable(page);
         }
         let mut items = client.items().items();
         while let Some(item) = items.next_item().await {
-            told(item);
+            assert_printable(item);
         }
     });
 }
 
 /// Looks at all that can be printed of a result: it has no sign that would disturb a
 /// terminal, and it is no novel.
-fn told<T: Debug>(result: Result<T, ApiError>) {
+fn assert_printable<T: Debug>(result: Result<T, ApiError>) {
     let said = match &result {
         Ok(value) => format!("{value:?}"),
         Err(error) => {

@@ -66,9 +66,9 @@ pub fn open(tasks: &[Open<'_>], options: &Options) -> String {
     sheet.gap();
     for task in tasks {
         let is_only = tasks.len() == 1;
-        let shown = if is_only { task.cases.len() } else { 1 };
+        let listed = if is_only { task.cases.len() } else { 1 };
         let mut label = task.task;
-        for (name, url) in task.cases.iter().take(shown) {
+        for (name, url) in task.cases.iter().take(listed) {
             sheet.line(&format!("{label:<14} {url}"));
             label = "";
             if is_only {
@@ -78,7 +78,7 @@ pub fn open(tasks: &[Open<'_>], options: &Options) -> String {
         if let Some(token) = task.token {
             sheet.line(&format!("{:15}Authorization: Bearer {token}", ""));
         }
-        let more = task.cases.len().saturating_sub(shown);
+        let more = task.cases.len().saturating_sub(listed);
         if more > 0 {
             let (s, name) = (if more == 1 { "" } else { "s" }, task.task);
             sheet.line(&format!(
@@ -124,7 +124,7 @@ pub fn task(
     let others = failed(grade).skip(MISSED);
     let others: Vec<_> = others.map(|(_, case)| case.name).collect();
     for (number, case) in to_show(grade, &rules) {
-        shown(&mut sheet, &rules, number, case);
+        show_case(&mut sheet, &rules, number, case);
         if has_failed(grade, case) {
             ended(&mut sheet, case, Some(words));
         }
@@ -138,8 +138,8 @@ pub fn task(
     remarks_on_rules(&mut sheet, grade);
     let (lab, name) = (options.lab, words.name);
     sheet.line(&format!("{INDENT}Hint: {lab} grade --hint {name}"));
-    let shown = words.scenario;
-    sheet.line(&format!("{INDENT}See it done: {lab} scenario {shown}"));
+    let scenario = words.scenario;
+    sheet.line(&format!("{INDENT}See it done: {lab} scenario {scenario}"));
     sheet.into_text()
 }
 
@@ -193,13 +193,13 @@ pub fn card(card: &Card, known: &KnownFailures, options: &Options) -> String {
         remark(&mut sheet, grade);
         let broken: Vec<_> = grade.broken_but_for(known).collect();
         for (number, case) in to_show(grade, &broken) {
-            shown(&mut sheet, &broken, number, case);
+            show_case(&mut sheet, &broken, number, case);
             if has_failed(grade, case) {
                 ended(&mut sheet, case, None);
             }
         }
-        let shown = grade.requests() > 0;
-        for rule in grade.rules.iter().filter(|_| shown) {
+        let has_requests = grade.requests() > 0;
+        for rule in grade.rules.iter().filter(|_| has_requests) {
             let verdict = rule.judgement.verdict;
             let is_known = known.cover(Some(grade.task), rule.id);
             let mark = sheet.mark(is_good(verdict, is_known), Style::new().dimmed());
@@ -420,7 +420,7 @@ fn to_show<'a>(grade: &'a TaskGrade, rules: &[&RuleGrade]) -> Vec<(usize, &'a Ca
 }
 
 /// A case: what the service does in it, and its requests.
-fn shown(sheet: &mut Sheet<'_>, rules: &[&RuleGrade], number: usize, case: &CaseGrade) {
+fn show_case(sheet: &mut Sheet<'_>, rules: &[&RuleGrade], number: usize, case: &CaseGrade) {
     sheet.beside(INDENT, &format!("{}:", case.name));
     let requests = rules.iter().flat_map(|rule| &rule.judgement.requests);
     let broken = requests.filter(|request| request.case == number);
@@ -441,9 +441,9 @@ fn ended(sheet: &mut Sheet<'_>, case: &CaseGrade, words: Option<&TaskWords>) {
     let found = case.goal.found.as_deref().unwrap_or_default();
     sheet.beside_foreign(INDENT, &fit(found, 200, sheet.options.ascii));
     // If a result depends on earlier requests, only the task can describe it.
-    let drawn = Some(&*case.wanted).filter(|wanted| !wanted.is_empty());
-    if let Some(wanted) = drawn.or(words.map(|words| words.goal)) {
-        sheet.beside(INDENT, &format!("wanted  {wanted}"));
+    let drawn = Some(&*case.expected).filter(|expected| !expected.is_empty());
+    if let Some(expected) = drawn.or(words.map(|words| words.goal)) {
+        sheet.beside(INDENT, &format!("expected  {expected}"));
     }
 }
 

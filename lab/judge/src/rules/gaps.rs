@@ -11,7 +11,7 @@ pub(super) fn judged(
     cases: &[Case<'_>],
     failed: impl Fn(&Case<'_>, &WireRequest) -> bool,
     of_card: bool,
-    shown: fn(&Sample) -> SampleEvidence,
+    evidence: fn(&Sample) -> SampleEvidence,
 ) -> Judgement {
     let is_exercised = |case: &Case<'_>| {
         let mut requests = case.wire.entries.iter();
@@ -35,7 +35,7 @@ pub(super) fn judged(
         }
         own
     };
-    let judgement = match shown(&sample) {
+    let judgement = match evidence(&sample) {
         SampleEvidence::Nothing => Judgement::skipped(),
         SampleEvidence::Kept => Judgement::kept(),
         SampleEvidence::Skipped(why) => Judgement::skipped_because(why),
@@ -43,10 +43,10 @@ pub(super) fn judged(
         SampleEvidence::Broken(numbers, longest, found) => {
             let requests = cases.iter().enumerate().flat_map(|(number, case)| {
                 let gaps = of(&case.ties, case.process, |request| failed(case, request));
-                let shown = gaps
+                let evidence = gaps
                     .enumerate()
                     .filter(|(place, (_, gap))| numbers.contains(place) && gap.length <= longest);
-                shown.map(move |(_, (next, _))| RequestRef {
+                evidence.map(move |(_, (next, _))| RequestRef {
                     case: number,
                     seq: next.seq,
                 })

@@ -29,7 +29,11 @@ mod tests {
     #[test]
     fn a_request_before_the_date_breaks_it() {
         let wait = std::time::Duration::from_secs(3);
-        let date = || Script::new().respond(500, 503).asks(RetryAfter::date(wait));
+        let date = || {
+            Script::new()
+                .respond(500, 503)
+                .retry_after_header(RetryAfter::date(wait))
+        };
 
         hold! { RULE;
             Script::new().respond(0, 503).retry_after(1) => NotExercised,

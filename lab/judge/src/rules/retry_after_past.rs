@@ -41,7 +41,11 @@ mod tests {
     use crate::rules::testing::{Script, hold};
     #[test]
     fn a_client_may_choose_not_to_retry() {
-        let passed = || Script::new().respond(0, 503).asks(RetryAfter::PAST_DATE);
+        let passed = || {
+            Script::new()
+                .respond(0, 503)
+                .retry_after_header(RetryAfter::PAST_DATE)
+        };
         let other = Script::new().respond(0, 503).retry_after(1);
 
         hold! { RULE;

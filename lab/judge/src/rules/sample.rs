@@ -863,14 +863,14 @@ mod tests {
                         (&has_jitter, differs),
                     ];
                     for (right, (shown, truth)) in right.iter_mut().zip(words) {
-                        let told = match shown {
+                        let read = match shown {
                             SampleEvidence::Kept => Some(true),
                             SampleEvidence::Broken(..) => Some(false),
                             _ => None,
                         };
-                        let is_wrong = told.is_some() && told != truth;
+                        let is_wrong = read.is_some() && read != truth;
                         assert!(!is_wrong, "{machine}, {client}: {shown:?} of {sample:?}");
-                        *right += u32::from(told.is_some());
+                        *right += u32::from(read.is_some());
                     }
                 }
                 let shares = match differs {

@@ -96,13 +96,13 @@ impl Script {
     }
 
     /// The last response asks for a wait.
-    pub fn asks(self, retry_after: RetryAfter) -> Self {
+    pub fn retry_after_header(self, retry_after: RetryAfter) -> Self {
         self.with(|it| it.retry_after = Some(retry_after))
     }
 
     /// The last response asks for a wait of this many seconds.
     pub fn retry_after(self, seconds: u64) -> Self {
-        self.asks(RetryAfter::seconds(Duration::from_secs(seconds)))
+        self.retry_after_header(RetryAfter::seconds(Duration::from_secs(seconds)))
     }
 
     /// The last request carries a cursor.

@@ -35,9 +35,9 @@ async fn an_injected_response_comes_once_and_the_upstream_sees_nothing_of_it() {
         let bodies: Vec<_> = api.seen().into_iter().map(|it| it.body).collect();
         assert_eq!(bodies, ["", "next"], "{fault}");
         let run = proxy.stop().await;
-        let told: Vec<_> = run.requests.iter().map(told).collect();
+        let ends: Vec<_> = run.requests.iter().map(end_of).collect();
         let passed = (Some(201), Some(Some(201)), false);
-        assert_eq!(told, [passed, (Some(status), None, true), passed]);
+        assert_eq!(ends, [passed, (Some(status), None, true), passed]);
     }
 }
 
@@ -158,10 +158,10 @@ async fn a_success_is_lost_and_another_response_passes() {
         assert_eq!(next.status(), status.to_string());
         let run = proxy.stop().await;
         let got = (!is_lost).then_some(status);
-        assert_eq!(told(&run.requests[0]), (got, Some(Some(status)), is_lost));
+        assert_eq!(end_of(&run.requests[0]), (got, Some(Some(status)), is_lost));
         assert!(run.requests[0].closed.is_some());
         let passed = (Some(status), Some(Some(status)), false);
-        assert_eq!(told(&run.requests[1]), passed);
+        assert_eq!(end_of(&run.requests[1]), passed);
     }
 }
 
@@ -180,7 +180,7 @@ async fn silence_lasts_until_the_client_gives_up() {
     assert_eq!(next.status(), "201");
     assert_eq!(api.seen().len(), 1);
     let run = proxy.stop().await;
-    assert_eq!(told(&run.requests[0]), (None, None, true));
+    assert_eq!(end_of(&run.requests[0]), (None, None, true));
     assert!(run.requests[0].closed >= Some(Duration::from_millis(50)));
 }
 
@@ -196,7 +196,7 @@ async fn what_the_user_ends_was_not_given_up_by_the_client() {
     let run = proxy.0.stop(None).await;
 
     let target = run.target().expect("the first request");
-    assert_eq!(told(target), (None, None, true));
+    assert_eq!(end_of(target), (None, None, true));
     assert_eq!(target.closed, None);
     assert!(run.end.took >= target.arrived);
 }
@@ -217,7 +217,7 @@ async fn hold_gives_the_true_response_three_seconds_late() {
     assert_eq!(held.values("x-upstream"), ["1"]);
     assert_eq!(api.seen().len(), 2);
     let run = proxy.stop().await;
-    assert_eq!(told(&run.requests[0]), (Some(201), Some(Some(201)), true));
+    assert_eq!(end_of(&run.requests[0]), (Some(201), Some(Some(201)), true));
     assert!(run.requests[0].head >= Some(ProxyFault::HELD));
 }
 

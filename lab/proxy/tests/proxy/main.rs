@@ -246,14 +246,14 @@ async fn served(sent: &str, response: &str) -> (Vec<Message>, String, ProxyRun) 
         lines.map(str::to_owned).collect::<Vec<_>>()
     };
     assert_eq!(undated(&got), undated(&got_over_tls));
-    let told_of = |run: &ProxyRun| run.requests.iter().map(told).collect::<Vec<_>>();
-    assert_eq!(told_of(&run), told_of(&run_over_tls));
+    let ends_of = |run: &ProxyRun| run.requests.iter().map(end_of).collect::<Vec<_>>();
+    assert_eq!(ends_of(&run), ends_of(&run_over_tls));
     (seen, got, run)
 }
 
 /// The status that the client got, that of the upstream if the request was handed on, and
 /// whether its fault was delivered.
-fn told(request: &ProxyRequest) -> (Option<u16>, Option<Option<u16>>, bool) {
+fn end_of(request: &ProxyRequest) -> (Option<u16>, Option<Option<u16>>, bool) {
     let upstream = request.upstream.map(|it| it.status);
     (request.status, upstream, request.delivered.is_some())
 }

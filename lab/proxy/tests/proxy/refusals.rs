@@ -28,8 +28,8 @@ async fn nothing_is_sent_again_where_the_upstream_breaks_off() {
             assert_eq!(seen.len(), 1, "{response:?}");
             let status = status.parse().ok();
             let expected = (status, Some(status.filter(|it| *it == 200)), false);
-            let told: Vec<_> = run.requests.iter().map(told).collect();
-            assert_eq!(told, [expected], "{response:?}");
+            let ends: Vec<_> = run.requests.iter().map(end_of).collect();
+            assert_eq!(ends, [expected], "{response:?}");
         }
     }
 }
@@ -79,7 +79,7 @@ async fn an_upstream_that_resets_gets_no_second_request() {
     assert_eq!(got.status(), "502");
     assert_eq!(accepts.await.expect("no panic"), 1);
     let run = proxy.stop().await;
-    assert_eq!(told(&run.requests[0]), (Some(502), Some(None), false));
+    assert_eq!(end_of(&run.requests[0]), (Some(502), Some(None), false));
 }
 
 #[tokio::test]
@@ -153,7 +153,7 @@ async fn a_missing_upstream_is_a_502_and_requests_beyond_the_bound_are_dropped()
     assert_eq!(got.matches("HTTP/1.1 503").count(), 2);
     let run = proxy.stop().await;
     assert_eq!((run.requests.len(), run.dropped), (3_000, 2));
-    assert_eq!(told(&run.requests[0]), (Some(502), Some(None), false));
+    assert_eq!(end_of(&run.requests[0]), (Some(502), Some(None), false));
 }
 
 #[tokio::test]

@@ -11,10 +11,12 @@ pub(super) const SCENARIO: Scenario = Scenario {
             "The next_cursor of a page is the number 2. What does the caller get?",
             &[
                 Choice::new("one page, reported as the whole listing", |run| {
-                    shown::SUCCESS(run) && shown::ONCE(run)
+                    answers::SUCCESS(run) && answers::ONCE(run)
                 }),
-                Choice::new("two pages", |run| shown::SUCCESS(run) && shown::AGAIN(run)),
-                Choice::new("an error", shown::ERROR),
+                Choice::new("two pages", |run| {
+                    answers::SUCCESS(run) && answers::AGAIN(run)
+                }),
+                Choice::new("an error", answers::ERROR),
             ],
         ),
         hint: "null and 2 are of different types.",

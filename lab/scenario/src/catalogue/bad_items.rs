@@ -10,7 +10,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
         question: Question::number(
             "One item of a page is not an object. How many items does the caller get?",
             "items",
-            shown::ITEMS,
+            answers::ITEMS,
         ),
         hint: "What would the next program make of a listing with a missing record?",
         lessons: &[

@@ -7,7 +7,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
         name: "bad-json",
         title: "a response declared as JSON, with an invalid body",
         request: "GET /bad-json",
-        question: shown::requests(
+        question: answers::requests(
             "A 200 says that its body is JSON, but the body does not parse. How many requests will \
                  the service see?",
         ),

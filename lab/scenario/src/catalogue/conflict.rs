@@ -13,9 +13,9 @@ pub(super) const SCENARIO: Scenario = Scenario {
             &[
                 Choice::new("it creates a second job", |run| run.wire.jobs_created() > 1),
                 Choice::new("it returns the first job", |run| {
-                    shown::SUCCESS(run) && run.wire.jobs_created() == 1
+                    answers::SUCCESS(run) && run.wire.jobs_created() == 1
                 }),
-                Choice::new("it is refused", shown::ERROR),
+                Choice::new("it is refused", answers::ERROR),
             ],
         ),
         hint: "What would each of the three responses claim?",

@@ -10,7 +10,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
         question: Question::number(
             "No service listens on the port. How many attempts are made?",
             "attempts",
-            shown::ATTEMPTS,
+            answers::ATTEMPTS,
         ),
         hint: "The failure comes within a millisecond, so only the waits take time. Each refused \
                connection counts as an attempt, though no request reaches the wire.",

@@ -10,9 +10,9 @@ pub(super) const SCENARIO: Scenario = Scenario {
         question: Question::choices(
             "A job is created. Which status does the response have?",
             &[
-                Choice::new("200", |run| shown::responded(run, 200) > 0),
-                Choice::new("201", |run| shown::responded(run, 201) > 0),
-                Choice::new("204", |run| shown::responded(run, 204) > 0),
+                Choice::new("200", |run| answers::responded(run, 200) > 0),
+                Choice::new("201", |run| answers::responded(run, 201) > 0),
+                Choice::new("204", |run| answers::responded(run, 204) > 0),
             ],
         ),
         hint: "Which program knows first that a change is intended?",

@@ -18,9 +18,9 @@ pub(super) const SCENARIO: Scenario = Scenario {
         question: Question::choices(
             "The caller has five seconds, and a 503 says Retry-After: 10. What follows?",
             &[
-                Choice::new("a request before the ten seconds are over", shown::EARLY),
-                Choice::new("a request after ten seconds", shown::IN_TIME),
-                Choice::new("an error at once", shown::ONCE),
+                Choice::new("a request before the ten seconds are over", answers::EARLY),
+                Choice::new("a request after ten seconds", answers::IN_TIME),
+                Choice::new("an error at once", answers::ONCE),
             ],
         ),
         hint: "What would the caller know after five seconds that it does not know now?",

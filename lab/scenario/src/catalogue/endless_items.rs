@@ -10,12 +10,16 @@ pub(super) const SCENARIO: Scenario = Scenario {
         question: Question::choices(
             "No cursor ever repeats, and none is null. What ends the listing?",
             &[
-                Choice::new("a limit of pages", |run| shown::problem(run, "page_limit")),
-                Choice::new("a limit of items", |run| shown::problem(run, "item_limit")),
-                Choice::new("a repeated cursor", |run| {
-                    shown::problem(run, "cursor_repeated")
+                Choice::new("a limit of pages", |run| {
+                    answers::problem(run, "page_limit")
                 }),
-                Choice::new("nothing: it must be stopped", shown::STOPPED),
+                Choice::new("a limit of items", |run| {
+                    answers::problem(run, "item_limit")
+                }),
+                Choice::new("a repeated cursor", |run| {
+                    answers::problem(run, "cursor_repeated")
+                }),
+                Choice::new("nothing: it must be stopped", answers::STOPPED),
             ],
         ),
         hint: "Remembering cursors does not help here. What can be counted?",

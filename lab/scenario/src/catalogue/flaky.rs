@@ -10,7 +10,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
         name: "flaky",
         title: "the service fails twice, then recovers",
         request: "GET /flaky",
-        question: shown::requests(
+        question: answers::requests(
             "Two requests get a 503, the third would succeed. How many requests will the service \
                  see?",
         ),

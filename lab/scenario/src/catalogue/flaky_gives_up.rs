@@ -14,8 +14,8 @@ pub(super) const SCENARIO: Scenario = Scenario {
             "Two requests get a 503, the third would succeed, and a call may make two attempts \
                  by default. How does the call end?",
             &[
-                Choice::new("with a success", shown::SUCCESS),
-                Choice::new("with the 503", shown::ERROR),
+                Choice::new("with a success", answers::SUCCESS),
+                Choice::new("with the 503", answers::ERROR),
             ],
         ),
         hint: "A client cannot know which request will succeed.",

@@ -12,7 +12,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
             "Pages hold two items, there is always another page, and the caller accepts three \
                  items by default. How many items does the caller get?",
             "items",
-            shown::ITEMS,
+            answers::ITEMS,
         ),
         hint: "When the cap is reached, one more item may already have been received.",
         lessons: &[

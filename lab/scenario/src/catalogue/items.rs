@@ -7,7 +7,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
         name: "items",
         title: "three records on two pages",
         request: "GET /items",
-        question: shown::requests(
+        question: answers::requests(
             "Three records are listed, two of them on the first page. How many requests will the \
                  service see?",
         ),

@@ -10,7 +10,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
         name: "looping-items",
         title: "the cursors repeat in a loop",
         request: "GET /looping-items",
-        question: shown::requests(
+        question: answers::requests(
             "The cursors are A, B, A, B, and so on. How many requests will the service see?",
         ),
         hint: "No two cursors in a row are equal.",

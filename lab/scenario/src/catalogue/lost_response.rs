@@ -12,7 +12,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
             "A job is created, and the connection breaks before the response. How many jobs exist \
                  in the end?",
             "jobs",
-            shown::JOBS,
+            answers::JOBS,
         ),
         hint: "The service has received the request, but a client cannot know that.",
         lessons: &[

@@ -11,6 +11,7 @@
 //! true under all settings and for every client. A text about a run is an
 //! [`crate::Sentence`] with the condition under which it is true.
 
+mod answers;
 mod bad_cursor;
 mod bad_items;
 mod bad_json;
@@ -43,7 +44,6 @@ mod retry_after_unusable;
 mod retry_budget;
 mod retry_later;
 mod sentences;
-mod shown;
 mod text_json;
 mod tls_refused;
 mod too_many_requests;
@@ -76,10 +76,9 @@ mod prelude {
     pub(super) use client::{Endpoint, FailureKind, teaching::endpoint};
 
     pub(super) use super::{
-        Network, PAGE, PLAIN, Scenario, Share, expect_items, expect_recovery,
+        Network, PAGE, PLAIN, Scenario, Share, answers, expect_items, expect_recovery,
         responder::{fails_first, faulty, for_posts, unavailable, unavailable_until},
         sentences::*,
-        shown,
     };
     pub(super) use crate::clients::Task;
 }

@@ -10,8 +10,8 @@ pub(super) const SCENARIO: Scenario = Scenario {
         question: Question::choices(
             "The response is a 204 without a body. What does the caller get?",
             &[
-                Choice::new("a success", shown::SUCCESS),
-                Choice::new("an error", shown::ERROR),
+                Choice::new("a success", answers::SUCCESS),
+                Choice::new("an error", answers::ERROR),
             ],
         ),
         hint: "How long is the body of a 204?",

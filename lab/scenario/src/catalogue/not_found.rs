@@ -14,10 +14,10 @@ pub(super) const SCENARIO: Scenario = Scenario {
             "A 404 has a problem object in its body. What does the error hold besides the status?",
             &[
                 Choice::new("nothing", |run| {
-                    shown::ERROR(run) && run.outcome.fact("code").is_none()
+                    answers::ERROR(run) && run.outcome.fact("code").is_none()
                 }),
                 Choice::new("the error code and the request id", |run| {
-                    shown::ERROR(run) && run.outcome.fact("code").is_some()
+                    answers::ERROR(run) && run.outcome.fact("code").is_some()
                 }),
             ],
         ),

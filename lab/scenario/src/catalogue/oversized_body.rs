@@ -20,8 +20,8 @@ pub(super) const SCENARIO: Scenario = Scenario {
         question: Question::choices(
             "A 200 has a body of 1 MiB. What does the caller get?",
             &[
-                Choice::new("the body", shown::SUCCESS),
-                Choice::new("an error", shown::ERROR),
+                Choice::new("the body", answers::SUCCESS),
+                Choice::new("an error", answers::ERROR),
             ],
         ),
         hint: "The response announces its length.",

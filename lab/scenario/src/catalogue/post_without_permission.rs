@@ -11,7 +11,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
         name: "post-without-permission",
         title: "a POST with a key, to an endpoint that ignores keys",
         request: "POST /transfers",
-        question: shown::requests(
+        question: answers::requests(
             "A transfer is sent by POST with an Idempotency-Key, and the response is a 503. How \
                  many requests will the service see?",
         ),

@@ -11,9 +11,9 @@ pub(super) const SCENARIO: Scenario = Scenario {
         question: Question::choices(
             "A connection is accepted, and no response follows. What does the caller get?",
             &[
-                Choice::new("the records, from another attempt", shown::SUCCESS),
-                Choice::new("an error", shown::ERROR),
-                Choice::new("nothing: it must be stopped", shown::STOPPED),
+                Choice::new("the records, from another attempt", answers::SUCCESS),
+                Choice::new("an error", answers::ERROR),
+                Choice::new("nothing: it must be stopped", answers::STOPPED),
             ],
         ),
         hint: "TCP alone waits for hours.",
@@ -55,7 +55,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
         let mut expectations = expect_items(policy, silence, again);
         if policy.max_attempts > 1 {
             let read = expectations.pop();
-            let instead = "every attempt met silence, and the caller was told";
+            let instead = "every attempt met silence, and the caller got an error";
             expectations.extend(read.map(|read| read.unless(silence.as_str(), instead)));
         }
         expectations

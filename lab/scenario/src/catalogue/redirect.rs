@@ -7,7 +7,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
         name: "redirect",
         title: "the service redirects to another URL",
         request: "GET /redirect",
-        question: shown::requests(
+        question: answers::requests(
             "The response is a 302 with a Location. How many requests will the service see?",
         ),
         hint: "The Location may point anywhere.",

@@ -10,7 +10,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
         question: Question::number(
             "A client wants one job and asks for it twice. How many jobs exist in the end?",
             "jobs",
-            shown::JOBS,
+            answers::JOBS,
         ),
         hint: "The service remembers the key together with the body.",
         lessons: &[

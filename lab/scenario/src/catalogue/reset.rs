@@ -15,12 +15,12 @@ pub(super) const SCENARIO: Scenario = Scenario {
                  What does the caller get?",
             &[
                 Choice::new("half of the records", |run| {
-                    shown::SUCCESS(run) && shown::ONCE(run)
+                    answers::SUCCESS(run) && answers::ONCE(run)
                 }),
                 Choice::new("the records, from another attempt", |run| {
-                    shown::SUCCESS(run) && shown::AGAIN(run)
+                    answers::SUCCESS(run) && answers::AGAIN(run)
                 }),
-                Choice::new("an error", shown::ERROR),
+                Choice::new("an error", answers::ERROR),
             ],
         ),
         hint: "Most retry layers return the response as soon as they have the headers.",

@@ -12,7 +12,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
                  saved its checkpoint, then it resumes. How many records are processed, duplicates \
                  included?",
             "records",
-            shown::DELIVERED,
+            answers::DELIVERED,
         ),
         hint: "Either a page may be lost, or a page may be read twice. Which is worse?",
         lessons: &[

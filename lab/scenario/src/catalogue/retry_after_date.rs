@@ -19,9 +19,9 @@ pub(super) const SCENARIO: Scenario = Scenario {
             "The Retry-After of a 503 is a date three seconds ahead. When does the next request \
                  come?",
             &[
-                Choice::new("before that date", shown::EARLY),
-                Choice::new("not before that date", shown::IN_TIME),
-                Choice::new("never: the call ends", shown::ONCE),
+                Choice::new("before that date", answers::EARLY),
+                Choice::new("not before that date", answers::IN_TIME),
+                Choice::new("never: the call ends", answers::ONCE),
             ],
         ),
         hint: "A date is in whole seconds, and a client uses its own clock.",

@@ -15,9 +15,9 @@ pub(super) const SCENARIO: Scenario = Scenario {
         question: Question::choices(
             "The Retry-After of a 503 is a date an hour ago. When does the next request come?",
             &[
-                Choice::new("at once", shown::AT_ONCE),
-                Choice::new("after a backoff", shown::AFTER_A_WAIT),
-                Choice::new("never: the call ends", shown::ONCE),
+                Choice::new("at once", answers::AT_ONCE),
+                Choice::new("after a backoff", answers::AFTER_A_WAIT),
+                Choice::new("never: the call ends", answers::ONCE),
             ],
         ),
         hint: "Is the value invalid, or does it have a meaning?",

@@ -18,9 +18,9 @@ pub(super) const SCENARIO: Scenario = Scenario {
         question: Question::choices(
             "A 503 says Retry-After: 2. When does the next request come?",
             &[
-                Choice::new("sooner than in two seconds", shown::EARLY),
-                Choice::new("after two seconds", shown::IN_TIME),
-                Choice::new("never: the call ends", shown::ONCE),
+                Choice::new("sooner than in two seconds", answers::EARLY),
+                Choice::new("after two seconds", answers::IN_TIME),
+                Choice::new("never: the call ends", answers::ONCE),
             ],
         ),
         hint: "Which side knows better when the service can be called again?",

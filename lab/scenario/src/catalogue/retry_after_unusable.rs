@@ -19,9 +19,9 @@ pub(super) const SCENARIO: Scenario = Scenario {
             "Four 503s have the Retry-After values \"-1\", \"1.5\", \"soon\" and \"\". When do the \
                  next requests come?",
             &[
-                Choice::new("at once", shown::AT_ONCE),
-                Choice::new("after backoffs", shown::AFTER_A_WAIT),
-                Choice::new("never: the call ends", shown::ONCE),
+                Choice::new("at once", answers::AT_ONCE),
+                Choice::new("after backoffs", answers::AFTER_A_WAIT),
+                Choice::new("never: the call ends", answers::ONCE),
             ],
         ),
         hint: "A client could read -1 as a large number, as zero, or as invalid. What would each \

@@ -17,7 +17,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
         name: "retry-budget",
         title: "the service is down, and five calls are made",
         request: "GET /down",
-        question: shown::requests(
+        question: answers::requests(
             "Five calls are made to a service that is down, and share a budget of two retries. How \
                  many requests will it see?",
         ),
@@ -62,8 +62,8 @@ pub(super) const SCENARIO: Scenario = Scenario {
     routes: |_| fails_first(DOWN.template(), FaultLabel("down"), |_| Some(unavailable())),
     task: Task::Repeat(DOWN, CALLS),
     expect: |policy| {
-        let wanted = CALLS * (policy.max_attempts - 1);
-        let retries = wanted.min(TOKENS);
+        let allowed = CALLS * (policy.max_attempts - 1);
+        let retries = allowed.min(TOKENS);
         vec![
             Expectation::ending(Ending::HttpError, "every call failed"),
             Expectation::counter(

@@ -13,13 +13,13 @@ pub(super) const SCENARIO: Scenario = Scenario {
         question: Question::choices(
             "A 503 says Retry-After: 120. What follows?",
             &[
-                Choice::new("a request before the two minutes are over", shown::EARLY),
-                Choice::new("a request after two minutes", shown::IN_TIME),
+                Choice::new("a request before the two minutes are over", answers::EARLY),
+                Choice::new("a request after two minutes", answers::IN_TIME),
                 Choice::new("an error that says how long to wait", |run| {
-                    shown::ONCE(run) && run.outcome.fact("retry_after_seconds").is_some()
+                    answers::ONCE(run) && run.outcome.fact("retry_after_seconds").is_some()
                 }),
                 Choice::new("an error that does not say so", |run| {
-                    shown::ONCE(run) && run.outcome.fact("retry_after_seconds").is_none()
+                    answers::ONCE(run) && run.outcome.fact("retry_after_seconds").is_none()
                 }),
             ],
         ),

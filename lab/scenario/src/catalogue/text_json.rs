@@ -11,8 +11,8 @@ pub(super) const SCENARIO: Scenario = Scenario {
             "A 200 contains a valid page, but its Content-Type is text/plain. What does the caller \
                  get?",
             &[
-                Choice::new("the records", shown::SUCCESS),
-                Choice::new("an error", shown::ERROR),
+                Choice::new("the records", answers::SUCCESS),
+                Choice::new("an error", answers::ERROR),
             ],
         ),
         hint: "The same server wrote the header and the body.",

@@ -12,7 +12,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
         question: Question::number(
             "The TLS handshake is refused. How many attempts are made?",
             "attempts",
-            shown::ATTEMPTS,
+            answers::ATTEMPTS,
         ),
         hint: "What would have to change before the next handshake?",
         lessons: &[

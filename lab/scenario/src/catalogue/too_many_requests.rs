@@ -43,7 +43,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
                  Callers that share a limit begin with 64 requests at once, and each 429 halves it. \
                  How many requests are refused?",
             "requests",
-            shown::REFUSED,
+            answers::REFUSED,
         ),
         hint: "The first callers that are refused could slow the others down.",
         lessons: &[

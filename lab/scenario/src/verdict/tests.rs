@@ -136,7 +136,7 @@ fn counters(name: &str, label: &str, values: &[(&str, u64)]) -> Counters {
 fn waited(asked: &[RetryAfter]) -> WireRecord {
     let mut at = 0;
     let script = asked.iter().fold(Script::new(), |script, asked| {
-        let script = script.respond(at, 503).asks(*asked);
+        let script = script.respond(at, 503).retry_after_header(*asked);
         at += asked.wait().as_millis() as u64;
         script
     });

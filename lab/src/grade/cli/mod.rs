@@ -223,11 +223,11 @@ impl<'a> Demands<'a> {
     /// changed since an earlier card.
     fn exit(&self, card: &Card) -> Result<Exit, Exit> {
         // A case that could not be judged does not count as done.
-        let is_done = |wanted: &Task| {
+        let is_done = |required: &Task| {
             let mut tasks = card.tasks.iter();
             tasks.any(|task| {
                 let is_reached = task.goal.verdict == GoalVerdict::Reached;
-                task.task == wanted.words.name && is_reached && self.is_done(task)
+                task.task == required.words.name && is_reached && self.is_done(task)
             })
         };
         let missing = self.required.iter().filter(|task| !is_done(task));

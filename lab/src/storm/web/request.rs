@@ -47,8 +47,8 @@ fn turn<T: Parameters>(
     parameters: &Map<String, Value>,
 ) -> Result<(), Problem> {
     let mut parameters = parameters.iter();
-    let turned = parameters.try_for_each(|(name, value)| of.set(name, value));
-    turned.map_err(|error| invalid(field, &error))
+    let applied = parameters.try_for_each(|(name, value)| of.set(name, value));
+    applied.map_err(|error| invalid(field, &error))
 }
 
 fn invalid(field: &str, error: &impl ToString) -> Problem {

@@ -31,7 +31,7 @@ fn every_seed_shows_the_answer_of_its_story() {
 #[test]
 #[ignore = "takes minutes; `.ci/full` runs it"]
 fn no_seed_of_twenty_turns_a_word() {
-    let mut turned = Vec::new();
+    let mut changed = Vec::new();
     for story in STORIES {
         let plan = Plan::of(story);
         let storms = each_seed(&plan, 20, &AtomicBool::new(false), &|| {}, |storm| storm);
@@ -44,12 +44,12 @@ fn no_seed_of_twenty_turns_a_word() {
             let states: Vec<_> = states.collect();
             let odd = states.iter().filter(|(_, state)| *state != states[0].1);
             let name = (story.words.name, &*plan.policies[number].name);
-            turned.extend(odd.map(|(seed, _)| format!("{name:?}: seed {seed}")));
+            changed.extend(odd.map(|(seed, _)| format!("{name:?}: seed {seed}")));
         }
         assert_ranks_agree(&storms);
     }
     // One row in 720 is at the edge.
-    assert!(turned.len() <= 1, "{turned:#?}");
+    assert!(changed.len() <= 1, "{changed:#?}");
 }
 
 /// Asserts that no two policies change places between seeds.

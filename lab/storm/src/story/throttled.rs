@@ -61,9 +61,14 @@ pub(super) const STORY: Story = Story {
     ],
     shows: |storm| {
         let lost = |name| storm.lost(name);
-        let (alone, told) = (lost("nothing")?, lost("Retry-After")?);
+        let (alone, retry_after) = (lost("nothing")?, lost("Retry-After")?);
         let limits = &storm.simulated("shared limit")?.steps;
         let has_moved = limits.iter().any(|step| step.limit < Some(8.0));
-        Some(told < alone && lost("shared limit")? < alone && lost("both")? < told && has_moved)
+        Some(
+            retry_after < alone
+                && lost("shared limit")? < alone
+                && lost("both")? < retry_after
+                && has_moved,
+        )
     },
 };
