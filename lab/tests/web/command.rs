@@ -156,7 +156,7 @@ async fn a_stop_that_is_cut_short_says_so_and_fails() {
 #[cfg(unix)]
 #[tokio::test]
 async fn a_card_opens_with_few_descriptors() {
-    let served = Served::start(lab_with_descriptors(128)).await;
+    let served = Served::start(lab_with_descriptors(160)).await;
     let browser = Browser::of(&served.page);
 
     let card = browser.change(Method::POST, "/api/card").await;
