@@ -4,7 +4,7 @@
 //! client. But a call runs in one task, and a storm in one thread, so the earlier results
 //! of a call are available while its task runs.
 
-use std::{cell::Cell, time::Duration};
+use std::{cell::Cell, pin::Pin, time::Duration};
 
 /// The result of a call's previous request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -42,7 +42,9 @@ tokio::task_local! {
 
 /// Runs a call, whose requests belong together, and returns its result and that of its
 /// last request.
-pub(super) async fn as_one_call<T>(call: impl Future<Output = T>) -> (T, LastAttempt) {
+///
+/// It is boxed, because each future around it would hold and move its two kilobytes twice.
+pub(super) async fn as_one_call<T>(call: Pin<Box<impl Future<Output = T>>>) -> (T, LastAttempt) {
     let call = async { (call.await, LAST.with(Cell::get)) };
     LAST.scope(Cell::default(), call).await
 }

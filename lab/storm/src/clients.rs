@@ -99,8 +99,8 @@ impl Clients {
         clippy::indexing_slicing,
         reason = "it is a remainder of their number, and settings ask for one at least"
     )]
-    pub(super) fn turn(&self, call: usize) -> Client {
-        self.clients[call % self.clients.len()].clone()
+    pub(super) fn turn(&self, call: usize) -> &Client {
+        &self.clients[call % self.clients.len()]
     }
 
     /// The tokens left in the budget of a client, on average.

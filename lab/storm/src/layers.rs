@@ -42,7 +42,7 @@ impl Hop {
             while let Some(response) = called.recv().await {
                 let (client, service) = (client.clone(), service.clone());
                 spawn(&tasks, async move {
-                    let (has_succeeded, last) = as_one_call(client.call()).await;
+                    let (has_succeeded, last) = as_one_call(Box::pin(client.call())).await;
                     service
                         .counts
                         .nested_ended(service.timeline.monotonic(), last);
@@ -64,10 +64,10 @@ impl Middleware for Hop {
         &self,
         request: Request,
         extensions: &mut Extensions,
-        next: Next<'_>,
+        _: Next<'_>,
     ) -> Sent<Response> {
         let Some(calls) = &self.calls else {
-            return self.last.handle(request, extensions, next).await;
+            return self.last.exchange(&request, extensions).await;
         };
         let (call, response) = oneshot::channel();
         if !self.last.counts.nested() || calls.send(call).is_err() {

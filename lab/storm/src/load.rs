@@ -44,10 +44,11 @@ impl Calls {
 
     /// Starts a call at each arrival.
     async fn open(self) {
-        for (number, arrival) in open_load(&self.service.settings, self.seed).enumerate() {
-            self.service.timeline.reach(arrival).await;
-            let calls = self.clone();
-            spawn(&self.spawner, async move { calls.call(number).await });
+        let all = Rc::new(self);
+        for (number, arrival) in open_load(&all.service.settings, all.seed).enumerate() {
+            all.service.timeline.reach(arrival).await;
+            let calls = Rc::clone(&all);
+            spawn(&all.spawner, async move { calls.call(number).await });
         }
     }
 
@@ -60,7 +61,7 @@ impl Calls {
         timeline.reach(from).await;
         loop {
             let think = exponential(&mut random, settings.think);
-            timeline.sleep(think).await;
+            timeline.wait(think).await;
             if timeline.monotonic() >= until {
                 return;
             }
@@ -77,7 +78,7 @@ impl Calls {
             return;
         }
         let client = self.clients.turn(number);
-        let (has_succeeded, last) = as_one_call(client.call()).await;
+        let (has_succeeded, last) = as_one_call(Box::pin(client.call())).await;
         counts.ended(began, timeline.monotonic(), has_succeeded, last);
     }
 }

@@ -16,7 +16,7 @@ use http::{
 };
 use rand::rngs::ChaCha12Rng;
 use reqwest::{Request, Response, ResponseBuilderExt};
-use reqwest_middleware::{Error, Middleware, Next, Result as Sent};
+use reqwest_middleware::{Error, Result as Sent};
 use tokio::sync::oneshot;
 
 use super::{
@@ -89,7 +89,7 @@ impl Service {
                 continue;
             };
             let took = self.begin();
-            self.timeline.sleep(took).await;
+            self.timeline.wait(took).await;
             // The client of an abandoned request no longer receives.
             let is_useful = response.send(()).is_ok();
             self.counts.worked(self.timeline.monotonic(), is_useful);
@@ -247,18 +247,11 @@ impl Service {
         self.counts.settled(what);
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-#[async_trait::async_trait]
-impl Middleware for Service {
-    async fn handle(
+    /// Responds to a request, or fails if its client has left before.
+    pub(super) async fn exchange(
         &self,
-        request: Request,
-        extensions: &mut Extensions,
-        _: Next<'_>,
+        request: &Request,
+        extensions: &Extensions,
     ) -> Sent<Response> {
         if !self
             .counts
@@ -275,19 +268,23 @@ impl Middleware for Service {
                     StatusCode::TOO_MANY_REQUESTS => AttemptResult::Throttled,
                     _ => AttemptResult::Refusal,
                 });
-                return Ok(respond(&request, status, self.retry_after(status)));
+                return Ok(respond(request, status, self.retry_after(status)));
             }
         };
-        match self.waited_for(response, &request, extensions).await {
+        match self.waited_for(response, request, extensions).await {
             Some(_) => {
                 self.got(AttemptResult::Success);
-                Ok(respond(&request, StatusCode::OK, None))
+                Ok(respond(request, StatusCode::OK, None))
             }
             None => {
                 self.got(AttemptResult::Timeout);
                 Err(Error::from(Failure(FailureKind::ReadTimeout)))
             }
         }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -327,7 +324,7 @@ mod tests {
     use reqwest_middleware::ClientBuilder;
 
     use super::*;
-    use crate::Totals;
+    use crate::{Totals, layers::Hop};
 
     fn millis(millis: u64) -> Duration {
         Duration::from_millis(millis)
@@ -358,7 +355,7 @@ mod tests {
         service.start(&pool.spawner());
         let session = reqwest::Client::builder().no_proxy().tls_certs_only([]);
         let session = session.build().expect("a session");
-        let http = ClientBuilder::new(session).with(service.clone()).build();
+        let http = ClientBuilder::new(session).with(Hop::to(&service)).build();
         let ended = Rc::new(RefCell::new(vec![String::new(); requests.len()]));
         for (number, (at, left)) in requests.iter().copied().enumerate() {
             let (timeline, http) = (service.timeline.clone(), http.clone());

@@ -47,10 +47,19 @@ impl Timeline {
         }
     }
 
+    /// Waits for this time, which counts from the first poll.
+    pub(super) async fn wait(&self, duration: Duration) {
+        let wait = self.lock().begin(duration);
+        if let Some(over) = wait {
+            // A wait that lies beyond the end of the storm is dropped with it.
+            let _ = over.await;
+        }
+    }
+
     /// Waits until a moment, if it lies ahead.
     pub(super) async fn reach(&self, moment: Duration) {
         let left = moment.saturating_sub(self.monotonic());
-        self.sleep(left).await;
+        self.wait(left).await;
     }
 
     /// The result of a future, if it is there within this time.
@@ -59,7 +68,7 @@ impl Timeline {
         time: Duration,
         future: impl Future<Output = T>,
     ) -> Option<T> {
-        match select(pin!(future), self.sleep(time)).await {
+        match select(pin!(future), pin!(self.wait(time))).await {
             Either::Left((result, _)) => Some(result),
             Either::Right(_) => None,
         }
@@ -104,15 +113,8 @@ impl Clock for Timeline {
         SystemTime::UNIX_EPOCH + self.monotonic()
     }
 
-    /// It counts from its first poll.
     fn sleep(&self, duration: Duration) -> Sleep<'_> {
-        Box::pin(async move {
-            let wait = self.lock().begin(duration);
-            if let Some(over) = wait {
-                // A wait that lies beyond the end of the storm is dropped with it.
-                let _ = over.await;
-            }
-        })
+        Box::pin(self.wait(duration))
     }
 }
 
