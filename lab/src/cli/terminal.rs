@@ -127,19 +127,27 @@ pub(crate) fn runtime() -> Result<Runtime, Exit> {
     runtime.or_exit(Exit::Environment)
 }
 
-/// How to draw on this stdout: in its width, with colour if it is a terminal and
+/// How to draw on this stdout: in its width or that of `COLUMNS`, with colour if it is a terminal and
 /// `NO_COLOR` does not forbid it, and in ASCII if the locale is not UTF-8 or `ascii` is
 /// set.
 pub(crate) fn options(ascii: bool) -> Options {
     let size = size();
     Options {
-        width: size.map_or(Options::WIDTH, |(width, _)| width.0.into()),
+        width: columns()
+            .or(size.map(|(width, _)| width.0.into()))
+            .unwrap_or(Options::WIDTH),
         height: size.map(|(_, height)| height.0.into()),
         color: AutoStream::choice(&io::stdout()) != ColorChoice::Never,
         ascii: ascii || !locale_is_utf8(),
         lab: invocation::lab(),
         ..Options::default()
     }
+}
+
+/// The width that the environment asks for.
+fn columns() -> Option<usize> {
+    let columns = env::var("COLUMNS").ok()?.parse().ok();
+    columns.filter(|columns| *columns > 0)
 }
 
 /// The size of stdout, if it is a terminal.

@@ -301,6 +301,7 @@ mod tests {
         let storm = simulate_in_parallel(&plan, &AtomicBool::new(false));
         Storm {
             shows_the_answer: Some(true),
+            settings: story.settings,
             ..storm.expect("it can be simulated")
         }
     }

@@ -1,11 +1,11 @@
 //! Under all settings, no request or call is lost or counted twice, and a parameter that is
 //! said to change nothing changes nothing.
 
-use std::{ops::ControlFlow, time::Duration};
+use std::{mem::discriminant, ops::ControlFlow, time::Duration};
 
 use proptest::{collection::vec, prelude::*};
 
-use super::{Plan, STORIES, simulate};
+use super::{Plan, STORIES, readout::is_fewer, simulate, storm_learnt};
 use crate::{
     Parameters, PolicyRun, RetryAfter, Retrying, Settings, Setup, Step, StormPolicy, Values,
 };
@@ -191,6 +191,45 @@ proptest! {
         };
 
         prop_assert_eq!(simulated(settings, setup), simulated(others, other));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn a_lesson_is_printed_only_if_its_condition_holds_and_chance_does_not_explain_it(
+        story in prop::sample::select(STORIES.iter().collect::<Vec<_>>()),
+        drawn in settings(Settings::DEFAULT),
+        (keeps_the_load, spike) in (any::<bool>(), 1.0..4.0_f64),
+        seed in any::<u64>(),
+    ) {
+        let own = story.settings;
+        let settings = Settings {
+            incident: own.incident,
+            retry_after: own.retry_after,
+            incident_starts: drawn.incident_starts,
+            incident_lasts: drawn.incident_lasts,
+            length: Duration::from_secs(6),
+            spike: spike.min(own.spike),
+            ..if keeps_the_load { own } else { drawn }
+        };
+        let plan = Plan { settings, seed, ..Plan::of(story) };
+        let storm = simulate(&plan, |_| ControlFlow::Continue(())).expect("it can be simulated");
+
+        let learnt = storm_learnt(&storm);
+
+        let says = |title| learnt.iter().any(|(said, _)| *said == title);
+        let of_all = || storm.policies.iter();
+        let has_ranks = of_all().any(|run| of_all().any(|other| is_fewer(run.lost(), other.lost())));
+        let has_states = of_all().any(|run| {
+            of_all().any(|other| discriminant(&run.recovery) != discriminant(&other.recovery))
+        });
+        let text = || format!("{}: {learnt:?}", story.words.name);
+        prop_assert_eq!(says("The lesson"), (story.shows)(&storm) == Some(true), "{}", text());
+        prop_assert!(!says("The lesson") || has_ranks || has_states, "{}", text());
+        let told = learnt.iter().any(|(_, said)| Some(&**said) == story.words.answer);
+        prop_assert!(!told, "the numbers of an answer belong to its settings: {}", text());
     }
 }
 

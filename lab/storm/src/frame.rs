@@ -309,7 +309,7 @@ fn before<'a>(settings: &Settings, run: &'a PolicyRun) -> Option<&'a [Step]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Cut, Recovery, Totals, storm_figures, storm_learnt, storm_terms};
+    use crate::{Cut, Recovery, STORIES, Totals, storm_figures, storm_learnt, storm_terms};
 
     /// Ten seconds with an incident from the second to the fourth.
     const SETTINGS: Settings = Settings {
@@ -561,14 +561,20 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_that_a_storm_does_not_show_is_withheld() {
-        let answer = |shows_the_answer, answer| {
-            let mut storm = storm(Vec::new());
+    fn an_answer_that_a_storm_does_not_show_or_that_has_other_settings_is_withheld() {
+        let own = STORIES[0].settings;
+        let answer_with = |settings, shows_the_answer, answer| {
+            let mut storm = Storm {
+                settings,
+                ..storm(Vec::new())
+            };
+            storm.story.name = STORIES[0].words.name;
             (storm.shows_the_answer, storm.story.answer) = (shows_the_answer, answer);
             let mut learnt = storm_learnt(&storm).into_iter();
             let answer = learnt.find(|(title, _)| *title == "The answer");
             answer.map(|(_, text)| text)
         };
+        let answer = |shows, answer| answer_with(own, shows, answer);
         let shown = |shows| answer(shows, Some("An answer.")).expect("a reason to withhold it");
 
         assert_eq!(shown(Some(true)), "An answer.");
@@ -579,6 +585,11 @@ mod tests {
             None,
             "the story has none for its incident"
         );
+        let other = Settings {
+            workers: own.workers + 1,
+            ..own
+        };
+        assert_eq!(answer_with(other, Some(true), Some("An answer.")), None);
     }
 
     #[test]

@@ -213,12 +213,19 @@ fn range(least: String, most: String) -> String {
     }
 }
 
+/// Whether chance does not explain the difference between two counts of calls lost to the same
+/// incident.
+pub(super) fn is_fewer(less: u64, more: u64) -> bool {
+    let (less, more) = (less as f64, more as f64);
+    more - less > 2.0 * (less + more).sqrt()
+}
+
 /// Whether chance does not explain the difference between two counts of lost calls.
 ///
 /// Calls are lost in bursts, so the counts of two seeds differ by far more than those of
 /// independent losses would. Over twenty seeds of each story, two policies change places up to
 /// a factor of 2.1.
-fn is_clearly_less(less: u64, more: u64) -> bool {
+pub(super) fn is_clearly_less(less: u64, more: u64) -> bool {
     let (less, more) = (less as f64, more as f64);
     more > 2.5 * less && more - less > 5.0 * (less + more).sqrt()
 }
@@ -284,7 +291,7 @@ impl Storm {
             let why = run.cut?.why()?;
             Some(format!("\"{}\" was cut short: {why}.", run.policy.name))
         });
-        let sentences = [cut, self.not_judged(), self.causes(), self.lost_calls()];
+        let sentences = [cut, self.causes(), self.lost_calls(), self.not_judged()];
         let sentences: Vec<_> = sentences.into_iter().flatten().collect();
         sentences.join(" ")
     }
@@ -375,8 +382,9 @@ impl Storm {
         }
         let causes = by_reason.into_iter().filter_map(|(why, runs)| {
             let cause = cause(&self.settings, &runs, why)?;
+            let verb = if runs.len() == 1 { "stays" } else { "stay" };
             Some(format!(
-                "{}: {cause}",
+                "{} {verb} down: {cause}",
                 names(runs.iter().map(|run| &*run.policy.name))
             ))
         });
@@ -591,7 +599,8 @@ mod tests {
             prop_assert!(result.contains(&back.count().to_string()));
             let losses = storm.policies.iter().map(PolicyRun::lost);
             let (least, most) = losses.clone().min().zip(losses.max()).expect("a row");
-            let ranked = said.split_once("Fewest calls lost: ").map(|(_, ranked)| ranked);
+            let judged = said.split("Not judged, ").next().unwrap_or_default();
+            let ranked = judged.split_once("Fewest calls lost: ").map(|(_, ranked)| ranked);
             prop_assert_eq!(ranked.is_some(), is_clearly_less(least, most));
             if let Some((fewest, highest)) = ranked.and_then(|ranked| ranked.split_once("; most: ")) {
                 for run in &storm.policies {
@@ -670,8 +679,8 @@ mod tests {
         );
         assert_eq!(
             two_reasons,
-            "\"2\" and \"3\": 170 to 180 requests/s at the end for a capacity of 100; the queue \
-             takes 3 s, callers leave after 1 s. \"4\": 180 requests/s at the end for a capacity \
+            "\"2\" and \"3\" stay down: 170 to 180 requests/s at the end for a capacity of 100; the queue \
+             takes 3 s, callers leave after 1 s. \"4\" stays down: 180 requests/s at the end for a capacity \
              of 100; 50 % of the work is for callers who left after 1 s."
         );
         // Of the 45 s after the incident, the last quarter.

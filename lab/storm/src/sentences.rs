@@ -10,7 +10,7 @@ use wire::duration;
 
 use crate::{
     Cut, Incident, Lead, Load, Parameter, Parameters, PolicyRun, Recovery, RetryAfter, STEP,
-    Settings, Setup, Storm, StormPolicy, percent, rate,
+    Settings, Setup, Storm, StormPolicy, percent, rate, story,
 };
 
 /// A rate that is marked in a picture.
@@ -231,11 +231,15 @@ pub fn storm_learnt(storm: &Storm) -> Vec<(&'static str, String)> {
 }
 
 /// The story's answer if the storm shows it, and if not, why it is withheld; none if the
-/// story has no answer for this incident.
+/// story has no answer for this incident, or has other settings: the answer holds numbers of
+/// its own.
 fn answer(storm: &Storm) -> Option<String> {
     let answer = storm.story.answer?;
     let answer = match storm.shows_the_answer {
-        Some(true) => answer,
+        Some(true) => {
+            let own = story(storm.story.name).ok()?.settings;
+            Some(answer).filter(|_| own == storm.settings)?
+        }
         Some(false) => "With these settings, the storm does not show the story's answer.",
         None => {
             "The story's answer is about policies that were not all simulated to their end here."

@@ -22,6 +22,21 @@ fn lists_every_scenario_within_80_columns() {
 }
 
 #[test]
+fn a_list_fits_the_columns_that_the_environment_asks_for() {
+    let widest = |columns: &str| {
+        let list = Ended::of(command("storm --list").env("COLUMNS", columns)).stdout;
+        let widths = list.lines().map(|line| line.chars().count());
+        widths.max().expect("a story")
+    };
+
+    assert!(widest("40") <= 40);
+    assert!((41..=60).contains(&widest("60")));
+    for usual in ["", "0", "wide"] {
+        assert_eq!(widest(usual), widest("80"), "{usual:?}");
+    }
+}
+
+#[test]
 fn draws_plain_ascii_if_the_locale_is_not_utf8() {
     let text = Ended::of(command("scenario flaky --pace virtual").env("LC_ALL", "C")).stdout;
 

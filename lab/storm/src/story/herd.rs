@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::Story;
-use crate::{Backoff, Lead, Settings, Setup, StormPolicy, StoryWords};
+use crate::{Backoff, Lead, Settings, Setup, StormPolicy, StoryWords, readout::is_clearly_less};
 
 const FIVE: Setup = Setup {
     attempts: 5,
@@ -60,6 +60,10 @@ pub(super) const STORY: Story = Story {
         let lost = |name| storm.lost(name);
         let (jitter, together) = (lost("5, jitter")?, lost("5, no jitter")?);
         let calls = storm.simulated("5, jitter")?.totals.calls;
-        Some(jitter * 10 <= calls && jitter * 2 <= together && together <= lost("5, no wait")?)
+        Some(
+            jitter * 10 <= calls
+                && is_clearly_less(jitter, together)
+                && together <= lost("5, no wait")?,
+        )
     },
 };

@@ -5,7 +5,9 @@ use std::time::Duration;
 use client::RetryBudget;
 
 use super::Story;
-use crate::{Backoff, Incident, Lead, Settings, Setup, StormPolicy, StoryWords};
+use crate::{
+    Backoff, Incident, Lead, Settings, Setup, StormPolicy, StoryWords, readout::is_clearly_less,
+};
 
 /// Waits that together are shorter than the outage.
 const SHORT: Setup = Setup {
@@ -69,7 +71,7 @@ pub(super) const STORY: Story = Story {
         Some(
             lost("5, no wait")? + 2 >= all
                 && lost("5, up to 0.75 s")? * 3 >= all * 2
-                && few * 5 <= all
+                && is_clearly_less(few, all)
                 && some >= few + 5
                 && some < all,
         )

@@ -1,7 +1,7 @@
 //! A service that sends 429 slows all callers of a client down together.
 
 use super::Story;
-use crate::{Lead, RetryAfter, Settings, Setup, StormPolicy, StoryWords};
+use crate::{Lead, RetryAfter, Settings, Setup, StormPolicy, StoryWords, readout::is_fewer};
 
 const ALONE: Setup = Setup {
     rate_limit: 60,
@@ -64,10 +64,12 @@ pub(super) const STORY: Story = Story {
         let (alone, retry_after) = (lost("nothing")?, lost("Retry-After")?);
         let limits = &storm.simulated("shared limit")?.steps;
         let has_moved = limits.iter().any(|step| step.limit < Some(8.0));
+        let (limited, both) = (lost("shared limit")?, lost("both")?);
         Some(
             retry_after < alone
-                && lost("shared limit")? < alone
-                && lost("both")? < retry_after
+                && limited < alone
+                && both < retry_after
+                && is_fewer(both, alone)
                 && has_moved,
         )
     },
