@@ -238,7 +238,8 @@ impl<C: From<ApiClient>> Builder<C> {
         self
     }
 
-    /// The number of items to request per page, sent as `limit`; at least 1.
+    /// The number of items to request per page, at least 1. It is sent as
+    /// `limit`, or under the name that [`listing_names`](Self::listing_names) gives.
     pub fn page_size(mut self, page_size: u32) -> Self {
         self.page_size = page_size;
         self

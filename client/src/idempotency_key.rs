@@ -6,7 +6,7 @@ use http::HeaderValue;
 
 use crate::random::Random;
 
-/// The longest key the service accepts, in characters.
+/// The longest key, in characters.
 const MAX_LENGTH: usize = 255;
 
 /// A key that names one intended change, however often its request is sent.
@@ -107,7 +107,7 @@ pub enum InvalidIdempotencyKey {
         /// Where, counted in characters from 0.
         position: usize,
     },
-    /// It is longer than the service accepts.
+    /// It is longer than 255 characters, the rule of this crate.
     #[error("an idempotency key must have at most {MAX_LENGTH} characters, got {length}")]
     TooLong {
         /// Its length, in characters.

@@ -112,13 +112,15 @@ impl RequestBuilder {
         HeaderName: TryFrom<K>,
         HeaderValue: TryFrom<V>,
     {
-        match (HeaderName::try_from(name), HeaderValue::try_from(value)) {
-            (Ok(name), Ok(value)) => {
+        let name = HeaderName::try_from(name).ok();
+        match (name, HeaderValue::try_from(value)) {
+            (Some(name), Ok(value)) => {
                 self.request.headers.insert(name, value);
             }
-            _ => {
+            (name, _) => {
                 let request = self.name();
-                self.error.get_or_insert(ConfigError::Header { request });
+                self.error
+                    .get_or_insert(ConfigError::Header { request, name });
             }
         }
         self

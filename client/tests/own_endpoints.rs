@@ -4,8 +4,8 @@
 use std::collections::HashMap;
 
 use client::{
-    ApiClient, ApiError, CallSettings, ConfigError, Endpoint, IdempotencyKey, ListingNames,
-    RepeatPermission, ResponseProblem, StopReason, Timeouts,
+    ApiClient, ApiError, CallSettings, ConfigError, CrawlError, Endpoint, IdempotencyKey,
+    ListingNames, RepeatPermission, ResponseProblem, StopReason, Timeouts,
 };
 use http::{Extensions, Method};
 use serde::{Deserialize, Serialize};
@@ -113,11 +113,11 @@ async fn a_request_that_cannot_be_written_is_not_sent() {
     for (request, expected) in [
         (
             post().header("x y", "z"),
-            "POST /orders must have valid headers",
+            "POST /orders must have valid names of headers",
         ),
         (
             post().header("x", "new\nline"),
-            "POST /orders must have valid headers",
+            "POST /orders must have a valid value for the header x",
         ),
         (
             post().json(&keyed_by_numbers),
@@ -321,4 +321,27 @@ async fn extensions_that_are_used_again_bring_no_setting_of_another_handle() {
 
     let expected = [(1, false), (2, false), (4, true), (1, false), (2, false)];
     assert_eq!(seen, expected);
+}
+
+#[test]
+fn the_question_mark_turns_each_refused_value_into_the_error_of_the_call() {
+    fn call(key: &str) -> Result<(), ApiError> {
+        IdempotencyKey::new(key)?;
+        Ok(())
+    }
+    fn crawl(base_url: &str) -> Result<(), CrawlError> {
+        ApiClient::builder(base_url).build()?;
+        Ok(())
+    }
+
+    let refused = call("two words").expect_err("a space");
+    assert!(matches!(
+        refused,
+        ApiError::Config(ConfigError::IdempotencyKey(_))
+    ));
+    let refused = crawl("no URL").expect_err("no scheme");
+    assert!(matches!(
+        refused,
+        CrawlError::Api(ApiError::Config(ConfigError::BaseUrl(_)))
+    ));
 }

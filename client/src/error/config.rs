@@ -2,9 +2,10 @@
 
 use std::{num::NonZeroU32, time::Duration};
 
-use http::StatusCode;
+use http::{HeaderName, StatusCode};
 
 use super::RequestName;
+use crate::idempotency_key::InvalidIdempotencyKey;
 
 /// A value that breaks a rule of the configuration. Each text names the field, the
 /// value and the rule; the base URL is never quoted, since it may hold a password.
@@ -19,7 +20,10 @@ pub enum ConfigError {
     #[error("base_url must begin with http:// or https://")]
     BaseUrlScheme,
     /// The base URL is `https`, and this crate was built without its feature `tls`.
-    #[error("base_url must begin with http://, since the feature `tls` is not enabled")]
+    #[error(
+        "base_url must begin with http://, since the feature `tls` is not enabled; \
+         enable it for https://"
+    )]
     NoTls,
     /// The base URL has a part that does not belong there.
     #[error("base_url must not have a {part}: {why}")]
@@ -101,11 +105,16 @@ pub enum ConfigError {
         names: [&'static str; 2],
     },
     /// A header of a request is invalid. Its value is not quoted.
-    #[error("{request} must have valid headers")]
+    #[error("{request} must have {}", header_rule(.name.as_ref()))]
     Header {
         /// Which request it was.
         request: RequestName,
+        /// The header whose value is invalid; `None` if its name already is.
+        name: Option<HeaderName>,
     },
+    /// An idempotency key is invalid.
+    #[error(transparent)]
+    IdempotencyKey(#[from] InvalidIdempotencyKey),
     /// The body of a request cannot be written as JSON: its `Serialize` failed, or it has a
     /// map whose keys are not strings.
     #[error("{request} must have a body that can be written as JSON")]
@@ -121,6 +130,14 @@ pub enum ConfigError {
     /// `reqwest` could not build the session.
     #[error("the session could not be built; check its certificates, proxies and headers")]
     Session(#[source] reqwest::Error),
+}
+
+/// The rule that a request breaks with the value of this header, or with a name.
+fn header_rule(name: Option<&HeaderName>) -> String {
+    match name {
+        Some(name) => format!("a valid value for the header {name}"),
+        None => "valid names of headers".to_owned(),
+    }
 }
 
 /// The rule that a count is at least 1.

@@ -31,7 +31,7 @@ use std::fmt;
 
 use ::http::Method;
 
-use crate::{endpoint::Endpoint, telemetry};
+use crate::{endpoint::Endpoint, idempotency_key::InvalidIdempotencyKey, telemetry};
 
 /// Why a call of a client failed.
 #[derive(Debug, thiserror::Error)]
@@ -52,6 +52,12 @@ pub enum ApiError {
     /// A setting breaks its rule: the client was not built, or the call was not sent.
     #[error(transparent)]
     Config(#[from] ConfigError),
+}
+
+impl From<InvalidIdempotencyKey> for ApiError {
+    fn from(error: InvalidIdempotencyKey) -> Self {
+        Self::Config(error.into())
+    }
 }
 
 impl ApiError {

@@ -106,6 +106,29 @@ impl Checkpoint {
 /// `save` must be atomic: at any time `load` finds either the old checkpoint or the new
 /// one. A store that two crawls can use at the same time should refuse to replace a
 /// checkpoint that changed since this crawl last loaded or saved it.
+///
+/// Write an implementation with the attribute of the crate `async-trait`:
+///
+/// ```
+/// use std::sync::Mutex;
+///
+/// use reliable_api_client::{Checkpoint, CheckpointError, CheckpointStore};
+///
+/// #[derive(Default)]
+/// struct Row(Mutex<Option<Checkpoint>>);
+///
+/// #[async_trait::async_trait]
+/// impl CheckpointStore for Row {
+///     async fn load(&self) -> Result<Option<Checkpoint>, CheckpointError> {
+///         Ok(self.0.lock().unwrap().clone())
+///     }
+///
+///     async fn save(&self, checkpoint: &Checkpoint) -> Result<(), CheckpointError> {
+///         *self.0.lock().unwrap() = Some(checkpoint.clone());
+///         Ok(())
+///     }
+/// }
+/// ```
 #[async_trait::async_trait]
 pub trait CheckpointStore: Send + Sync {
     /// The last checkpoint saved; `None` if there was none.

@@ -11,7 +11,10 @@ use super::{
     page::Page,
     walk::Walk,
 };
-use crate::{error::ApiError, raw_object::RawObject};
+use crate::{
+    error::{ApiError, ConfigError},
+    raw_object::RawObject,
+};
 
 /// A walk through a listing that stores its progress.
 ///
@@ -154,11 +157,11 @@ impl<S: CheckpointStore> Crawl<S> {
     ///
     /// The stream ends after its first error. The previous page was committed, unless
     /// the error is [`CrawlError::Checkpoint`].
-    pub fn into_stream(self) -> impl Stream<Item = Result<Page, CrawlError>> + Send
+    pub fn into_stream(self) -> impl Stream<Item = Result<Page, CrawlError>> + Send + Unpin
     where
         S: 'static,
     {
-        stream::unfold(Some((self, None)), async |state| {
+        Box::pin(stream::unfold(Some((self, None)), async |state| {
             let (mut crawl, processed) = state?;
             match crawl.step(processed).await.transpose()? {
                 Ok(page) => {
@@ -167,7 +170,7 @@ impl<S: CheckpointStore> Crawl<S> {
                 }
                 Err(error) => Some((Err(error), None)),
             }
-        })
+        }))
     }
 
     /// Commits the previous page, given its `next_cursor`, and reads the next one.
@@ -209,6 +212,12 @@ pub enum CrawlError {
     /// The previous page could not be committed. The next run delivers it again.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
+}
+
+impl From<ConfigError> for CrawlError {
+    fn from(error: ConfigError) -> Self {
+        Self::Api(error.into())
+    }
 }
 
 /// A page that was read and not yet committed.

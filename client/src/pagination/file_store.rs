@@ -39,7 +39,9 @@ use crate::raw_object::JsonObject;
 /// Only one crawl at a time may use the file. A second one is detected when it saves, by
 /// the number of pages in the file: a file whose number changed since this store last
 /// read or replaced it is left unchanged, and the error is
-/// [`CheckpointError::Conflict`]. If two crawls save at the same instant, both may
+/// [`CheckpointError::Conflict`]. A commit whose future was dropped goes on in the
+/// background, so a crawl that begins at once with a store of its own may meet this
+/// conflict as well; it reads the page again. If two crawls save at the same instant, both may
 /// succeed; the next save of the first one then reports the conflict. A file that is not
 /// a checkpoint of this version is never replaced.
 pub struct FileCheckpoints {

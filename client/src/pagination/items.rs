@@ -68,11 +68,11 @@ impl Items {
     }
 
     /// The items as a [`Stream`].
-    pub fn into_stream(self) -> impl Stream<Item = Result<RawObject, ApiError>> + Send {
-        stream::unfold(self, async |mut items| {
+    pub fn into_stream(self) -> impl Stream<Item = Result<RawObject, ApiError>> + Send + Unpin {
+        Box::pin(stream::unfold(self, async |mut items| {
             let item = items.next_item().await?;
             Some((item, items))
-        })
+        }))
     }
 
     fn limit_reached(&self) -> ApiError {

@@ -35,7 +35,8 @@ pub struct ListingLimits {
     pub max_pages: NonZeroU32,
     /// The maximum number of items that [`Items`](super::Items) yields.
     pub max_items: NonZeroU32,
-    /// The number of items to request per page, sent as `limit`.
+    /// The number of items to request per page, sent as the parameter that
+    /// [`ListingNames`](super::ListingNames) calls `limit`.
     pub page_size: NonZeroU32,
 }
 

@@ -45,10 +45,10 @@ impl Pages {
     }
 
     /// The pages as a [`Stream`].
-    pub fn into_stream(self) -> impl Stream<Item = Result<Page, ApiError>> + Send {
-        stream::unfold(self, async |mut pages| {
+    pub fn into_stream(self) -> impl Stream<Item = Result<Page, ApiError>> + Send + Unpin {
+        Box::pin(stream::unfold(self, async |mut pages| {
             let page = pages.next_page().await?;
             Some((page, pages))
-        })
+        }))
     }
 }

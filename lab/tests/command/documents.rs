@@ -2,6 +2,7 @@
 //! agree with the code, and its links lead somewhere.
 
 mod commands;
+mod compose;
 mod curl;
 mod instructors;
 mod json;
