@@ -87,7 +87,7 @@ async fn crawl(
     Ok(())
 }
 
-/// What is in the file, with a line for each member.
+/// The content of the file, with a line for each member.
 fn member_by_member(file: &Path) -> io::Result<String> {
     Ok(fs::read_to_string(file)?.replace(",\"", ",\n   \""))
 }

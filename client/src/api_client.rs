@@ -43,7 +43,7 @@ pub struct ApiClient {
     http: Arc<ClientWithMiddleware>,
 }
 
-/// What clones and handles share.
+/// The parts that clones and handles share.
 pub(crate) struct Shared {
     pub(crate) session: reqwest::Client,
     /// From the retry rules down to the last hop.

@@ -54,7 +54,7 @@ impl Random for SeededRandom {
 mod tests {
     use super::*;
 
-    /// What was printed for a seed must come again.
+    /// The numbers of a seed must never change.
     #[test]
     fn the_sequence_of_a_seed_is_the_same_in_every_release() {
         let random = SeededRandom::new(7);

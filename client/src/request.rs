@@ -198,7 +198,7 @@ impl fmt::Debug for RequestBuilder {
     }
 }
 
-/// What a request is made of, apart from its URL.
+/// The parts of a request, apart from its URL.
 pub(crate) struct Outgoing {
     method: Method,
     headers: HeaderMap,

@@ -1,4 +1,4 @@
-//! What is counted of a call, and that its counters are there before it.
+//! The counters of a call, which are there before it.
 
 use std::{
     collections::{BTreeMap, BTreeSet, VecDeque},
@@ -35,7 +35,7 @@ const LISTINGS: [Endpoint; 6] = [
     LOGS,
 ];
 
-/// What the transport does with a request.
+/// The reaction of the transport to a request.
 #[derive(Clone)]
 enum Step {
     Succeed,

@@ -68,7 +68,7 @@ proptest! {
 /// Headers that a client reads, of which one decides what the body is.
 const HEADERS: &str = "content-type|content-type|retry-after|location|x-request-id|date|x-c4n4ry";
 
-/// What bodies consist of.
+/// The characters of bodies.
 const BODIES: [&str; 14] = [
     "{\"items\":[{\"c4n4ry?\":1}],\"next_cursor\":\"c4n4ry?\"}",
     "{\"id\":\"c4n4ry?\",\"attempt\":3}",

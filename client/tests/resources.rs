@@ -109,13 +109,13 @@ impl Service {
     }
 }
 
-/// What the process has open, and the tasks of the runtime that calls.
+/// The open descriptors of the process, and the tasks of the runtime that calls.
 fn held() -> (usize, usize) {
     let descriptors = fs::read_dir("/proc/self/fd").expect("Linux").count();
     (descriptors, Handle::current().metrics().num_alive_tasks())
 }
 
-/// What of the process is in memory, in KiB.
+/// The resident memory of the process, in KiB.
 fn in_memory() -> usize {
     let status = fs::read_to_string("/proc/self/status").expect("Linux");
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));

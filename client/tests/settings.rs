@@ -156,7 +156,7 @@ impl RetryPolicy for Twice {
     }
 }
 
-/// What a setting does to a client whose jitter draws 0.5, by its waits in seconds.
+/// The effect of a setting on a client whose jitter draws 0.5: its waits in seconds.
 #[tokio::test]
 async fn settings_of_a_client_change_what_is_retried_and_waited_for() {
     fn other_statuses(builder: Builder) -> Builder {

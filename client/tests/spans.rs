@@ -1,4 +1,4 @@
-//! What the spans of a call say of its decisions.
+//! The decisions of a call, as its spans show them.
 
 use std::{sync::Arc, time::Duration};
 

@@ -43,7 +43,7 @@ struct Round {
     is_down: bool,
 }
 
-/// What the service has seen.
+/// The requests that the service has seen.
 #[derive(Debug, Default)]
 struct Seen {
     in_flight: usize,
@@ -191,7 +191,7 @@ impl Round {
         });
     }
 
-    /// What is wrong after the round, if anything is.
+    /// The first violation after the round, if there is one.
     fn verdict(self, limit: &ConcurrencyLimit, budget: &RetryBudget, seen: &Seen) -> Vec<String> {
         let calls = (seen.calls.len() + seen.gathered) as f64;
         let retries = f64::from(seen.retries);

@@ -84,7 +84,7 @@ fn a_stop_that_cuts_off_a_request_is_told_by_the_exit_status() {
     assert_eq!(stderr, cut);
 }
 
-/// What becomes of the program with arguments with which it does not serve.
+/// The end of the program with arguments with which it does not serve.
 fn run(arguments: &[&str]) -> (Option<i32>, String, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_server"));
     let output = command.args(arguments).output().unwrap();

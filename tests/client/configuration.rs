@@ -1,4 +1,4 @@
-//! What is refused before anything is sent.
+//! Settings and requests that are refused before anything is sent.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What a success must hold, and the order in which that is checked.
+//! The content that a success must have, and the order in which it is checked.
 
 use client::{ApiError, Endpoint, IdempotencyKey, JsonObject, JsonType, ResponseProblem};
 use serde_json::json as value;

@@ -1,4 +1,4 @@
-//! What a request carries, and what it must never carry.
+//! The content of requests: headers that they carry, and secrets that they must not.
 
 use std::time::Duration;
 

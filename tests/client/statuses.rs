@@ -1,4 +1,4 @@
-//! What a status alone decides.
+//! The decisions that follow from a status alone.
 
 use client::{Endpoint, StopReason, teaching::endpoint};
 use http::StatusCode;

@@ -9,7 +9,7 @@ use proptest::{prelude::*, sample::select};
 use tests::{client, job, respond, says, wait};
 use wire::{media_type, status::is_final};
 
-/// What media types consist of, and what they do not.
+/// Characters of media types, and some that they do not have.
 const PIECES: &str = "(application|APPLICATION|text|json|Json|[+]json|[+]JSON|x|vnd[.]api\
                       |/|/|/|;| |\t|=|\"|,|charset=utf-8|[+]|[*]|\u{e9}){0,5}";
 

@@ -9,7 +9,7 @@ use client::{ConcurrencyLimit, teaching::endpoint};
 use host::telemetry::{REQUEST_SPAN, REQUEST_SPAN_FIELDS, SPAN_TARGET};
 use tests::{Bench, Loopback, Script, Series, Spans, Tally, call, json, retry_after};
 
-/// What every span has for any OpenTelemetry layer.
+/// The fields that every span has for any OpenTelemetry layer.
 const OTEL: [&str; 3] = ["otel.name", "otel.kind", "otel.status_code"];
 
 /// The spans of the client with their fields, as the documentation of its `telemetry`
@@ -33,7 +33,7 @@ fn client_spans() -> Vec<(&'static str, BTreeSet<String>)> {
     .collect()
 }
 
-/// What is set as code and has a dot is the name of a field.
+/// A word that is set as code and has a dot is the name of a field.
 fn fields(text: &str) -> BTreeSet<String> {
     let code = text.split('`').skip(1).step_by(2);
     code.filter(|it| it.contains('.'))

@@ -12,7 +12,7 @@ use reqwest::{Request, Response};
 use reqwest_middleware::{Middleware, Next, Result};
 
 thread_local! {
-    /// What comes next, whoever asks.
+    /// The next response, for any request.
     static NEXT: RefCell<http::Response<Vec<u8>>> = RefCell::default();
 }
 

@@ -153,7 +153,7 @@ pub(crate) fn not_zero(field: &'static str, got: Duration) -> Result<(), ConfigE
     Ok(())
 }
 
-/// The rule that a duration is no longer than `max`.
+/// The rule that a duration is at most `max`.
 pub(crate) fn at_most(
     field: &'static str,
     got: Duration,

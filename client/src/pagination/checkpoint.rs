@@ -193,7 +193,7 @@ pub enum CheckpointError {
         .differs.join(" and another ")
     )]
     OtherListing {
-        /// What differs: `endpoint`, `base URL`, `path values` and `query`.
+        /// The parts that differ: `endpoint`, `base URL`, `path values` and `query`.
         differs: Vec<&'static str>,
     },
     /// The file exists, but is not a checkpoint.

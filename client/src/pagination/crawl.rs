@@ -33,7 +33,7 @@ pub struct Crawl<S> {
     owes_a_commit: bool,
 }
 
-/// What a crawl finds in its store.
+/// The state that a crawl finds in its store.
 #[derive(Debug)]
 #[must_use = "a crawl does nothing until its pages are read"]
 pub enum CrawlStart<S> {

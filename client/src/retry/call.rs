@@ -36,7 +36,7 @@ struct Attached(Timeouts);
 
 /// One call, from its first attempt to its last.
 pub(super) struct CallContext {
-    /// What is sent, until it is a stream and was sent.
+    /// The request to send; none if its body is a stream that was sent.
     pub(super) request: Option<Request>,
     method: Method,
     limits: Limits,

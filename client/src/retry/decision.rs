@@ -83,7 +83,7 @@ impl CallState {
     }
 }
 
-/// What the caller allows.
+/// The limits that the caller sets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {

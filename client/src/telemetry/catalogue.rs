@@ -2,7 +2,7 @@
 
 use metrics::Unit;
 
-/// What kind of time series a metric is.
+/// The kind of time series of a metric.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MetricKind {
     /// Only rises.
@@ -90,7 +90,7 @@ metrics! {
     /// The length of the waits.
     RETRY_WAIT: Histogram of Seconds, "client_retry_wait_seconds", ["endpoint", "wait_source"],
         "How long did the client really wait for another attempt?";
-    /// What is left of the retry budget.
+    /// The rest of the retry budget.
     BUDGET_TOKENS: Gauge of Count, "client_retry_budget_tokens", ["client"],
         "How many retries can all clones of the client still afford?";
     /// The concurrency limit as it stands.

@@ -121,7 +121,7 @@ pub(crate) struct OperationMetrics {
     pub(super) endpoint: Endpoint,
     /// The label of the method.
     pub(super) method: &'static str,
-    /// What OpenTelemetry calls the span of a request: its method and its template.
+    /// OpenTelemetry's name for the span of a request: its method and its template.
     pub(super) request_name: String,
     calls: Handles<Counter, { CallOutcome::ALL.len() * 2 }>,
     call_durations: Handles<Histogram, { CallOutcome::ALL.len() }>,
@@ -345,7 +345,7 @@ impl Source {
     }
 }
 
-/// What a recorder hands out for a metric of one kind.
+/// The handles of a recorder for metrics of one kind.
 trait Handle {
     fn register(recorder: &dyn Recorder, key: &Key) -> Self;
 }

@@ -171,7 +171,7 @@ impl Operation {
     }
 }
 
-/// What the settings of a client allow to happen.
+/// The events that the settings of a client allow.
 #[derive(Debug, Clone)]
 pub(crate) struct Rules {
     /// The statuses that are worth another attempt.

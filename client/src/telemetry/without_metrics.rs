@@ -34,12 +34,12 @@ impl Metrics {
     }
 }
 
-/// What the spans show of one endpoint and method.
+/// The labels of one endpoint and method in spans.
 pub(crate) struct OperationMetrics {
     pub(super) endpoint: Endpoint,
     /// The label of the method.
     pub(super) method: &'static str,
-    /// What OpenTelemetry calls the span of a request: its method and its template.
+    /// OpenTelemetry's name for the span of a request: its method and its template.
     pub(super) request_name: String,
 }
 

@@ -151,7 +151,7 @@ impl VirtualTime {
     }
 }
 
-/// What ends a hold when it is dropped.
+/// Ends a hold when it is dropped.
 struct Held(VirtualClock);
 
 impl Drop for Held {
@@ -171,7 +171,7 @@ struct Sleeper<'a> {
     seen: Option<u64>,
 }
 
-/// What a sleeper learns once it may move at all.
+/// The news for a sleeper once it may move at all.
 #[derive(PartialEq)]
 enum Turn {
     /// Its time has come.

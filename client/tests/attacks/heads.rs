@@ -1,4 +1,4 @@
-//! Heads: floods, what is no HTTP/1, provisional responses without an end.
+//! Heads: floods, bytes that are not HTTP/1, provisional responses without an end.
 
 use super::{SOUND, meet};
 use crate::support::wire::Then;

@@ -22,11 +22,11 @@ mod connections;
 mod heads;
 mod redirects;
 
-/// What a sound service sends.
+/// The response of a sound service.
 const SOUND: &str = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\
                      content-length: 13\r\n\r\n{\"attempt\":3}";
 
-/// What nobody asked for.
+/// A response that nobody asked for.
 const FORGED: &str = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\
                       content-length: 13\r\n\r\n{\"attempt\":6}";
 

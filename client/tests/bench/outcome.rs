@@ -18,11 +18,11 @@ macro_rules! expect_class {
 }
 
 expect_class! {
-    /// The error of a response that is no success.
+    /// The error of a response without a success status.
     http_error: Http(error) => error, ApiHttpError
 }
 expect_class! {
-    /// What is wrong with a success.
+    /// The problem of a success.
     response_problem: Response(error) => error.problem, ResponseProblem
 }
 expect_class! {

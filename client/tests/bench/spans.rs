@@ -1,4 +1,4 @@
-//! What was traced, kept as it was handed over.
+//! The spans and events of a test, kept as they came.
 //!
 //! The recorder of the lab keeps what its vocabulary lists; this one keeps
 //! everything, since a test asks what there is beyond the list.
@@ -69,7 +69,7 @@ impl Spans {
         values.flatten().collect()
     }
 
-    /// What was kept, in the order of its beginning.
+    /// The spans, in the order of their beginnings.
     pub fn records(&self) -> Vec<SpanRecord> {
         self.0.lock().expect("no subscriber panicked").clone()
     }

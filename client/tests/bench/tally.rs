@@ -1,4 +1,4 @@
-//! What was counted.
+//! The counts of a test.
 
 use std::{collections::BTreeMap, sync::Arc};
 

@@ -36,7 +36,7 @@ pub(crate) fn session() -> reqwest::ClientBuilder {
         .user_agent("c4n4ry-agent")
 }
 
-/// What a service may send, with the mark wherever it can stand.
+/// A response with the mark wherever it can stand.
 pub(crate) fn responses() -> Vec<fn() -> Result<Reply>> {
     const JSON: (&str, &str) = ("content-type", "application/json");
     const TEXT: (&str, &str) = ("content-type", "text/c4n4ry");

@@ -32,7 +32,7 @@ impl Authority {
         }
     }
 
-    /// What a client has to trust.
+    /// The certificate that a client has to trust.
     pub(crate) fn certificate(&self) -> reqwest::Certificate {
         reqwest::Certificate::from_der(self.certificate.der()).expect("a certificate")
     }

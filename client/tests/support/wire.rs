@@ -16,7 +16,7 @@ use tokio::{
     task::JoinSet,
 };
 
-/// What follows the bytes of a response.
+/// The end of a connection, after the bytes of a response.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Then {
     /// The next request on the same connection, which gets the same response.
@@ -46,7 +46,7 @@ pub(crate) struct Wire {
     _serving: JoinSet<()>,
 }
 
-/// What came over the wire, and went.
+/// The bytes that came and went.
 #[derive(Default)]
 pub(crate) struct Seen {
     requests: Mutex<Vec<String>>,

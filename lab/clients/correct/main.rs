@@ -255,7 +255,7 @@ fn many_calls(client: &Client, url: &str) -> Outcome {
 }
 
 // [crowded]
-/// What the workers share.
+/// The state that the workers share.
 struct Shared {
     limit: usize,
     busy: usize,

@@ -19,7 +19,7 @@ pub struct Change {
 
 impl Card {
     /// The verdicts that differ from those of an earlier card, in the order of this card.
-    /// What only one of the cards judges is not compared.
+    /// A rule that only one of the cards judges is not compared.
     #[must_use]
     pub fn against(&self, earlier: &PrintedCard) -> Vec<Change> {
         let pairs = self.tasks.iter().filter_map(|now| {

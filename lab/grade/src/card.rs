@@ -46,7 +46,7 @@ pub struct TaskGrade {
     pub rules: Vec<RuleGrade>,
     /// Its cases.
     pub cases: Vec<CaseGrade>,
-    /// What rules need to know of each of them.
+    /// The facts about each of them that rules need.
     #[serde(skip)]
     pub kind: CaseKind,
 }
@@ -68,7 +68,7 @@ pub struct RuleGrade {
 /// The results of a case.
 #[derive(Clone, Debug, Serialize)]
 pub struct CaseGrade {
-    /// What the service did in it, in a phrase.
+    /// The behaviour of the service in it, in a phrase.
     pub name: &'static str,
     /// The result of its goal.
     pub goal: GoalResult,

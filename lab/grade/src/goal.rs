@@ -56,7 +56,7 @@ pub enum Goal {
 pub struct GoalResult {
     /// The verdict.
     pub verdict: GoalVerdict,
-    /// What was found instead, as text. If the goal was reached, a remark, or none.
+    /// The finding, as text. If the goal was reached, a remark, or none.
     pub found: Option<String>,
 }
 
@@ -335,7 +335,7 @@ fn asked_wait(wire: &WireRecord, at: Duration) -> Option<(Duration, String)> {
     (!left.is_zero()).then_some((left, asked))
 }
 
-/// What a client was doing at this moment, as far as its last request tells.
+/// The activity of a client at this moment, as far as its last request tells.
 fn doing(wire: &WireRecord, at: Duration) -> Option<String> {
     if let Some((left, asked)) = asked_wait(wire, at) {
         let left = left.as_secs_f64().round();

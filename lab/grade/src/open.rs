@@ -27,9 +27,9 @@ pub struct OpenCase<'a> {
     pub task: &'static Task,
     /// Its number among the cases of its task, from 0.
     pub number: usize,
-    /// What the service does in it, in words.
+    /// The behaviour of the service in it, in words.
     pub name: &'static str,
-    /// What to call.
+    /// The URL to call.
     pub url: &'a str,
     /// The token to be sent along, if the task has one.
     pub token: Option<&'a str>,
@@ -79,7 +79,7 @@ impl OpenCases {
         })
     }
 
-    /// What URLs, ids and cursors are drawn from.
+    /// The source of URLs, ids and cursors.
     #[must_use]
     pub fn seed(&self) -> u64 {
         self.seed
@@ -107,7 +107,7 @@ impl OpenCases {
         case.map(|case| case.served.again()).is_some()
     }
 
-    /// What became of each task so far.
+    /// The state of each task so far.
     #[must_use]
     pub fn grades(&self) -> Vec<TaskGrade> {
         let seen: Vec<_> = self.shared.iter().map(RunningService::ledger).collect();

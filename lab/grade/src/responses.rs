@@ -96,7 +96,7 @@ pub(super) fn withheld(how: ConnectionFault, fault: FaultLabel) -> Response {
     (Extension(how), Extension(fault)).into_response()
 }
 
-/// What became of a job, beside a response.
+/// The result of a job, beside a response.
 pub(super) fn job(result: JobResult, response: Response) -> Response {
     (Extension(result), response).into_response()
 }

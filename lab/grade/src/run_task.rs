@@ -24,7 +24,7 @@ pub enum GradeError {
     Program {
         /// The program, as it was named.
         program: String,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
     /// The service of a case failed.

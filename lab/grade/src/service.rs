@@ -75,11 +75,11 @@ pub(super) struct CaseService {
     pub(super) begun: Instant,
     pub(super) served: Arc<Served>,
     served_by: ServedBy,
-    /// What else it needs for as long as it is served.
+    /// The other resources that it needs for as long as it is served.
     _beside: Beside,
 }
 
-/// What a case needs beside its listener.
+/// The resources of a case beside its listener.
 #[derive(Default)]
 struct Beside {
     /// Holds the port on which nobody listens.
@@ -95,10 +95,10 @@ enum ServedBy {
     Shared(usize),
 }
 
-/// What a case's service does, and what it noticed.
+/// The behaviour of a case's service, and its observations.
 pub(super) struct Served {
     method: Method,
-    /// What stands before the paths of the task.
+    /// The prefix of the task's paths.
     prefix: String,
     token: Option<String>,
     pub(super) case: &'static Case,
@@ -120,10 +120,10 @@ pub(super) struct Served {
     measured: Once,
 }
 
-/// What is known of a service once it listens.
+/// The addresses and the origin of a service that listens.
 struct Started {
     ledger: Ledger,
-    /// What stands before a path in its URLs.
+    /// The prefix of a path in its URLs.
     base_url: String,
     another_origin: Option<String>,
 }
@@ -405,7 +405,7 @@ fn listen(
     Ok(Host::start(config, routes)?)
 }
 
-/// What stands before the paths of a case.
+/// The prefix of a case's paths.
 fn prefix(draw: &mut Draw) -> String {
     format!("/{}", draw.word(6))
 }

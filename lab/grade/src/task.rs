@@ -81,9 +81,9 @@ pub fn all() -> impl Iterator<Item = &'static Task> {
 /// A task: what a client is asked to do, and what it meets.
 #[derive(Debug)]
 pub struct Task {
-    /// What it says.
+    /// Its text.
     pub words: TaskWords,
-    /// What rules need to know of its cases.
+    /// The facts about its cases that rules need.
     pub(super) kind: CaseKind,
     /// The rules that are judged in it, beside those of every task.
     rules: &'static [&'static Rule],
@@ -122,10 +122,10 @@ const PLAIN: Task = Task {
     has_token: false,
 };
 
-/// What the service does in one case of a task.
+/// The behaviour of the service in one case of a task.
 #[derive(Debug)]
 pub(super) struct Case {
-    /// What it does, in words.
+    /// Its behaviour, in words.
     pub(super) name: &'static str,
     /// The time zone of the client; none for that of the lab.
     pub(super) time_zone: Option<TimeZone>,
@@ -154,7 +154,7 @@ impl Case {
 pub(super) trait Responder: Send {
     fn respond(&mut self, request: &Received) -> Reply;
 
-    /// What the caller must end up with, once everything was served.
+    /// The result that the caller must have, once everything was served.
     fn goal(&self) -> Goal;
 
     /// The query of its URL, to which a client adds its cursor; empty for none.
@@ -162,13 +162,13 @@ pub(super) trait Responder: Send {
         String::new()
     }
 
-    /// What stands before the service.
+    /// The way of connections to the service.
     fn listener(&self) -> Listener {
         Listener::Open
     }
 }
 
-/// What stands before the service of a case.
+/// The way of connections to the service of a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Listener {
     /// Nothing: every request reaches it.
@@ -188,7 +188,7 @@ pub(super) struct Reply {
     pub(super) call: Option<u64>,
     /// How long it takes.
     pub(super) takes: Duration,
-    /// What it occupies meanwhile.
+    /// The resource that it occupies meanwhile.
     pub(super) worker: Option<OwnedSemaphorePermit>,
 }
 
@@ -207,7 +207,7 @@ impl From<Response> for Reply {
 pub(super) struct Received {
     /// Its path, as far as the task knows it.
     pub(super) path: String,
-    /// What stands before a path in the URLs of this case.
+    /// The prefix of a path in the URLs of this case.
     pub(super) base_url: String,
     /// The second origin, if the case has one and this is not a request to it.
     pub(super) another_origin: Option<String>,

@@ -16,7 +16,7 @@ pub struct TaskWords {
     pub request: &'static str,
     /// An example of the JSON body; none for a request without a body.
     pub body: Option<&'static str>,
-    /// What to do, and what may happen meanwhile.
+    /// The task, and the faults that may happen meanwhile.
     pub text: &'static str,
     /// The last line to print.
     pub goal: &'static str,

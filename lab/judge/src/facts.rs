@@ -128,7 +128,7 @@ fn broken_off(request: &WireRequest, response: &Message) -> Option<String> {
     Some(format!("{status}, {remark}"))
 }
 
-/// What key a submission came with, and what body.
+/// The key and the body of a submission.
 fn key_and_body(request: &WireRequest, names: &Names) -> Option<String> {
     let key = names.key(request.idempotency_key?)?;
     let body = request.body.and_then(|body| names.body(body));
@@ -214,7 +214,7 @@ mod tests {
 
     use super::*;
 
-    /// What one caller asked for, and what it got.
+    /// The requests of one caller, and their responses.
     #[derive(Default)]
     struct Script(WireRecord);
 
@@ -270,7 +270,7 @@ mod tests {
             self
         }
 
-        /// What is said of the last response.
+        /// The line about the last response.
         fn remarked(mut self, remark: &str) -> Self {
             let last = self.0.exchanges.last_mut().expect("an exchange");
             let response = last.response.as_mut().expect("a response");

@@ -1,4 +1,4 @@
-//! What a client is known to fail, so that it fails only on the rest.
+//! The known failures of a client, so that only other failures count.
 
 use std::fmt;
 

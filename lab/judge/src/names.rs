@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use wire::{IssuedCursor, ValueHash, WireRequest};
 
-/// What the cursors, keys and bodies of a run are called: "cursor A", "key 1", "body 1".
+/// Names for the cursors, keys and bodies of a run: "cursor A", "key 1", "body 1".
 /// Equal values have one name.
 #[derive(Clone, Debug, Default)]
 pub struct Names {

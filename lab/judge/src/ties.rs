@@ -181,7 +181,7 @@ fn submits(request: &WireRequest) -> bool {
     request.method == "POST" && (request.call.is_some() || request.job.is_some())
 }
 
-/// What is known of the sender of a record.
+/// The facts about the sender of a record.
 #[derive(Clone, Debug)]
 struct Sender<'a> {
     wire: &'a WireRecord,
@@ -205,7 +205,7 @@ impl<'a> Sender<'a> {
         }
     }
 
-    /// What ties a request to others.
+    /// The evidence that ties a request to others.
     fn ties(&self, request: &WireRequest) -> Vec<Tie> {
         Tie::of(request, self.wire.one_call)
     }
@@ -341,7 +341,8 @@ fn repeats<'a>(sender: &Sender<'a>) -> (Vec<Repeat<'a>>, bool) {
     (entries.filter_map(repeat).collect(), has_twins)
 }
 
-/// What a request asks for. Requests of one call that ask for the same repeat each other.
+/// The content that a request asks for. Requests of one call with the same content repeat
+/// each other.
 fn asks_for(it: &WireRequest) -> impl Eq + Hash {
     (it.method, &it.route, it.call, it.cursor, it.body)
 }

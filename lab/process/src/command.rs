@@ -18,7 +18,7 @@ pub struct ClientCommand {
 #[error("the command that runs the client is empty")]
 pub struct CommandError;
 
-/// What a case tells its process.
+/// The variables that a case gives its process.
 #[derive(Clone, Debug, Default)]
 pub struct Context {
     /// None if the command is not graded in a task.
@@ -29,7 +29,7 @@ pub struct Context {
     pub base_url: String,
     /// The token that it has to send; its value is masked in what it prints.
     pub token: Option<String>,
-    /// What else is in its environment.
+    /// The rest of its environment.
     pub set: Vec<(String, String)>,
 }
 

@@ -1,7 +1,7 @@
 //! A client as a process: started, bounded in time and output, and ended with all that
 //! it has started itself.
 //!
-//! What it has started is, by system:
+//! Its own processes are found, by system:
 //!
 //! - on Linux its process group, and all that has left it, by `stragglers.rs`: at the end of
 //!   its case, or of the last one if it hides whose it is;
@@ -57,7 +57,7 @@ const START: Duration = Duration::from_secs(20);
 /// How often it is looked whether a process lingers.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// What ends a process that does not end by itself.
+/// The limits that end a process.
 #[derive(Debug)]
 pub struct ProcessLimits<C, F, R> {
     /// Set to the number of the process.

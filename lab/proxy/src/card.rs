@@ -30,7 +30,7 @@ pub struct ProxyCard {
     pub cases: Vec<CaseCard>,
     /// The verdict on credentials in URLs, in all runs.
     pub credentials: Judged,
-    /// What may have passed the proxy by, or was refused.
+    /// Requests that were refused, or may have passed the proxy by.
     pub warnings: Vec<String>,
 }
 

@@ -26,7 +26,7 @@ pub enum UpstreamFailure {
     HeadTooLarge,
     /// It closed the connection without a response.
     Closed,
-    /// What it sent is not a response of HTTP/1.1.
+    /// It sent something other than a response of HTTP/1.1.
     Malformed,
     /// The client's own mistake: the body of its request broke off, or is malformed.
     RequestBody,

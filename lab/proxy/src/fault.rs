@@ -4,7 +4,7 @@ use std::{fmt, str::FromStr, time::Duration};
 
 use serde::Serialize;
 
-/// What happens to the first request of a route.
+/// A fault of the first request of a route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ProxyFault {
@@ -58,7 +58,7 @@ impl ProxyFault {
         self.name_and_words().0
     }
 
-    /// What happens, in a phrase.
+    /// The event, in a phrase.
     #[must_use]
     pub fn words(self) -> &'static str {
         self.name_and_words().1

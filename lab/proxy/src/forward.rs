@@ -61,12 +61,12 @@ const HOP_BY_HOP: [HeaderName; 6] = [
 /// The headers that a client may follow past the proxy.
 const LEADING: [HeaderName; 3] = [LOCATION, CONTENT_LOCATION, LINK];
 
-/// What stands between a client and the upstream in one run.
+/// The proxy between a client and the upstream in one run.
 pub(super) struct Forwarder {
     pub(super) upstream: Upstream,
     pub(super) keeps_host: bool,
     pub(super) session: Arc<Session>,
-    /// What the user says of the responses of faults.
+    /// The user's choices for the responses of faults.
     pub(super) injected: Injected,
     /// The address that it listens on.
     pub(super) address: SocketAddr,
@@ -113,7 +113,7 @@ impl Forwarder {
         }
     }
 
-    /// What a request is that may not pass, and the response to it.
+    /// A request that may not pass, and the response to it.
     fn refusal(&self, request: &Request<Body>) -> Option<(&'static str, StatusCode, &'static str)> {
         let headers = request.headers();
         let (what, detail) = if request.method() == Method::CONNECT {

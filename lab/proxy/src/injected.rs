@@ -21,7 +21,7 @@ const JSON: &str = "application/json";
 /// The longest media type that is taken from a response.
 const LONGEST: usize = 80;
 
-/// What the user says of the response.
+/// The user's choices for the response.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Injected {
     /// Its body; else one that fits its media type.

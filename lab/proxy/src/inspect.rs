@@ -1,4 +1,4 @@
-//! What a request says of its call, without a value that could be a secret.
+//! The facts of a request about its call, without a value that could be a secret.
 
 use host::{Purpose, SeedKey};
 use http::{
@@ -44,7 +44,7 @@ const SECRETS: [&str; 8] = [
     "password",
 ];
 
-/// What is known of a request from its head. Values of these headers name a call, too.
+/// The facts in the head of a request. Values of these headers name a call, too.
 pub(super) fn inspect(
     key: &SeedKey,
     uri: &Uri,

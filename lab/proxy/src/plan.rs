@@ -30,7 +30,7 @@ pub struct Options {
     pub routes: Vec<String>,
     /// The faults; empty for all that tell something.
     pub faults: Vec<ProxyFault>,
-    /// What the user says of the API and of the command.
+    /// The user's statements about the API and the command.
     pub declared: Declared,
     /// The text that the requests hold that meet faults.
     pub text: Option<String>,
@@ -40,7 +40,7 @@ pub struct Options {
     pub patience: Duration,
     /// How long a run may take.
     pub time: Duration,
-    /// What a shell does before each run.
+    /// A command of the shell before each run.
     pub before: Option<String>,
 }
 
@@ -59,10 +59,10 @@ pub enum PlanError {
     Program {
         /// The program, as it was named.
         program: String,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
-    /// What is to be done before each run failed.
+    /// The command before each run failed.
     #[error("--before '{command}' failed")]
     Before {
         /// The command.
@@ -133,7 +133,7 @@ pub struct Progress {
     pub number: usize,
     /// The number of all runs that are planned so far.
     pub of: usize,
-    /// What it is for, in words.
+    /// Its purpose, in words.
     pub what: String,
 }
 

@@ -11,7 +11,7 @@ use super::{ProxyFault, UpstreamFailure};
 /// A run of the command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProxyRun {
-    /// What was done in it.
+    /// The kind of the run.
     pub kind: RunKind,
     /// The requests in order of arrival.
     pub requests: Vec<ProxyRequest>,
@@ -26,7 +26,7 @@ pub struct ProxyRun {
     pub end: CommandEnd,
 }
 
-/// What was done in a run.
+/// The kind of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RunKind {
     /// Nothing.
@@ -92,7 +92,7 @@ pub struct ProxyRequest {
     pub holds_text: bool,
     /// The media type of the upstream's response.
     pub media_type: Option<String>,
-    /// What the upstream did with it; none if it was not handed on.
+    /// The upstream's answer to it; none if it was not handed on.
     pub upstream: Option<UpstreamResponse>,
     /// The fault that it was meant to meet.
     pub fault: Option<ProxyFault>,
@@ -119,7 +119,7 @@ pub enum Body {
     Unknown,
 }
 
-/// What the upstream did with a request.
+/// The upstream's answer to a request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct UpstreamResponse {
     /// Its status; none if it sent no response.
@@ -151,7 +151,7 @@ impl ProxyRequest {
         is_open && self.status.is_some()
     }
 
-    /// What it asks for; none if that is not fully known.
+    /// The content that it asks for; none if that is not fully known.
     pub(super) fn asks_for(&self) -> Option<(&str, ValueHash, ValueHash)> {
         match self.body {
             Body::Read(body) => Some((&self.route, self.target, body)),

@@ -107,7 +107,7 @@ pub fn names() -> String {
     RULES.map(|rule| rule.id).join(", ")
 }
 
-/// What the user says of the API and of the command.
+/// The user's statements about the API and the command.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Declared {
     /// The routes whose requests must not be done twice.
@@ -124,7 +124,7 @@ impl Declared {
     }
 }
 
-/// What one run shows of a rule.
+/// The evidence of one run about a rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum RunEvidence {
     Broken {

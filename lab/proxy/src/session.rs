@@ -1,4 +1,4 @@
-//! What one run has seen so far, and the request that its fault is for.
+//! The state of one run: its requests so far, and the one that its fault is for.
 
 use std::{
     net::SocketAddr,

@@ -33,7 +33,7 @@ pub enum TlsError {
     Name {
         /// The host.
         host: String,
-        /// What is wrong with it.
+        /// The problem with it.
         source: InvalidDnsNameError,
     },
     /// The file of `--cacert` has no certificate.

@@ -21,7 +21,7 @@ pub struct Judged {
     pub rule: &'static str,
     /// The verdict.
     pub verdict: Verdict,
-    /// What was found, or why it cannot be told.
+    /// The finding, or the reason why it cannot be told.
     pub found: Option<String>,
     /// The requests that show it, by their numbers in the first run of the case.
     pub requests: Vec<u64>,

@@ -33,7 +33,7 @@ pub struct Comparison {
     pub runs: [ScenarioRun; 2],
     /// The comparison.
     pub compared: Compared,
-    /// What to try next, as arguments of `lab`.
+    /// The next command to try, as arguments of `lab`.
     pub next: String,
 }
 

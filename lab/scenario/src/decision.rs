@@ -41,7 +41,7 @@ pub struct Decision {
     pub tokens: Option<f64>,
 }
 
-/// What the client does after a failed attempt.
+/// The decision of the client after a failed attempt.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Next {
     /// It waits, and then sends another attempt.

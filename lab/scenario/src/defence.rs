@@ -7,7 +7,7 @@ use serde::Serialize;
 pub struct Defence {
     /// Its name: the id of the [rule](judge::rules) that it keeps, if it keeps one.
     pub id: &'static str,
-    /// What the client does without it, as a sentence.
+    /// The behaviour of the client without it, as a sentence.
     pub instead: &'static str,
     /// The file of the defence, relative to the root of the repository.
     pub file: &'static str,

@@ -24,7 +24,7 @@ pub struct Sentence {
     /// The client whose runs it is about. None if it is true of every client and every
     /// ending.
     pub client: Option<Client>,
-    /// What a run of that client must have shown: every condition.
+    /// The conditions that a run of that client must have met.
     pub conditions: &'static [Condition],
 }
 
@@ -61,9 +61,9 @@ pub struct Lesson {
     /// A sentence about the missing defence, if the client is the reference client
     /// without one.
     pub without: Option<String>,
-    /// What remains unsolved even with a good client.
+    /// The problem that remains even with a good client.
     pub unsolved: &'static str,
-    /// What to try next, as arguments of `lab`.
+    /// The next command to try, as arguments of `lab`.
     pub next: String,
 }
 

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::{outcome::Fact, run::ScenarioRun};
 
-/// What to predict before a run.
+/// The number to predict before a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Question {
     /// The question.
@@ -26,7 +26,7 @@ pub enum Asked {
     Choices(&'static [Choice]),
     /// A whole number.
     Number {
-        /// What is counted, in the plural.
+        /// The counted things, in the plural.
         of: &'static str,
         /// The number of a run; none if the run did not get that far.
         is: fn(&ScenarioRun) -> Option<u64>,

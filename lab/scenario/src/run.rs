@@ -54,7 +54,7 @@ pub struct ScenarioRun {
     pub terms: Vec<String>,
     /// How it ended for the client.
     pub outcome: Outcome,
-    /// What happened, as spans of the client and of the service.
+    /// The spans of the client and of the service.
     pub traces: Vec<Trace>,
     /// The record of the wire.
     pub wire: WireRecord,

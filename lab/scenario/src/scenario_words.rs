@@ -15,7 +15,7 @@ use crate::{
 pub struct ScenarioWords {
     /// Its name on the command line.
     pub name: &'static str,
-    /// What the service does, in a few words.
+    /// The behaviour of the service, in a few words.
     pub title: &'static str,
     /// The request that the client makes.
     pub request: &'static str,
@@ -25,7 +25,7 @@ pub struct ScenarioWords {
     pub hint: &'static str,
     /// Why it matters: each sentence with the runs that it is true of.
     pub lessons: &'static [Sentence],
-    /// What remains unsolved even with a good client.
+    /// The problem that remains even with a good client.
     pub unsolved: &'static str,
 }
 

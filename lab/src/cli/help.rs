@@ -45,7 +45,7 @@ pub(crate) fn template(commands: &clap::Command) -> String {
 /// The summary of the command that clap adds.
 const HELP: &str = "Print this help, or that of a command";
 
-/// What to try with a scenario.
+/// Examples with a scenario.
 const SCENARIO_EXAMPLES: &str = "\
 Examples:
   lab scenario flaky
@@ -84,7 +84,7 @@ Words:
   not known   too few calls ended to tell
   not up before  less than nine tenths of the calls succeeded before";
 
-/// What to try with a storm.
+/// Examples with a storm.
 const STORM_EXAMPLES: &str = "\
 Examples:
   lab storm
@@ -156,7 +156,7 @@ Exit codes:
   4  the client attempted no task
 130  Ctrl+C ended it, so nothing is judged";
 
-/// What to try with a load.
+/// Examples with a load.
 const LOAD_EXAMPLES: &str = "\
 Examples:
   lab load

@@ -158,7 +158,7 @@ fn print_instead(instead: &clap::Error) -> Exit {
 ///
 /// # Errors
 ///
-/// What is wrong with it, for a person.
+/// The problem with it, for a person.
 pub fn check<'a>(words: impl IntoIterator<Item = &'a str>) -> Result<(), String> {
     let arguments = match Arguments::try_parse_from(words) {
         Ok(arguments) => arguments,

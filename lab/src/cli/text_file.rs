@@ -2,7 +2,7 @@
 
 use std::{error::Error, fs, path::Path};
 
-/// What cannot be used of a file, and why.
+/// A file that cannot be used, and the reason.
 #[derive(Debug, thiserror::Error)]
 #[error("{what}")]
 pub(crate) struct FileError {

@@ -70,7 +70,7 @@ impl HttpClient for Watched {
 }
 
 impl PartialSuccess {
-    /// What the body of a response says; none if all spans were kept without a word. A
+    /// The statement in the body of a response; none if all spans were kept without a word. A
     /// body that is not OTLP says nothing, because the status says that they were kept.
     fn of(body: &Bytes) -> Option<Self> {
         let response = ExportTraceServiceResponse::decode(body.clone()).ok()?;

@@ -1,4 +1,4 @@
-//! What the routes of the page share.
+//! The state that the routes of the page share.
 
 use std::sync::Arc;
 

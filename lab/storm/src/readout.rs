@@ -284,7 +284,7 @@ impl Storm {
         }
     }
 
-    /// What the pictures do not show clearly, in sentences.
+    /// Sentences about facts that the pictures do not show clearly.
     #[must_use]
     pub fn happened(&self) -> String {
         let cut = self.policies.iter().find_map(|run| {

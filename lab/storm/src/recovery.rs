@@ -62,7 +62,7 @@ struct Score {
     value: f64,
     /// B.
     limit: f64,
-    /// What a failure subtracts.
+    /// The points that a failure subtracts.
     failure: f64,
     state: Option<State>,
 }

@@ -78,7 +78,7 @@ choice! {
 }
 
 choice! {
-    /// What goes wrong.
+    /// The fault.
     Incident {
         /// More calls arrive.
         Spike = "spike",

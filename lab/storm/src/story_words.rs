@@ -22,7 +22,7 @@ pub enum Lead {
 pub struct StoryWords {
     /// Its name.
     pub name: &'static str,
-    /// What happens in it, in a phrase.
+    /// The event in it, in a phrase.
     pub title: &'static str,
     /// The question to guess before it is simulated.
     pub question: &'static str,
@@ -37,7 +37,7 @@ pub struct StoryWords {
     pub answer: Option<&'static str>,
     /// The lesson, for a storm that shows the answer.
     pub lesson: &'static str,
-    /// What the model does not include.
+    /// The limits of the model.
     pub left_out: &'static str,
     /// The scenario that shows the same with one client.
     pub scenario: &'static str,

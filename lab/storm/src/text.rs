@@ -208,7 +208,7 @@ impl View {
     }
 }
 
-/// What the end of the incident ends.
+/// The fault that ends with the incident.
 fn what_ends(incident: Incident) -> &'static str {
     match incident {
         Incident::Spike => "the spike ends",

@@ -96,7 +96,7 @@ impl Receiver {
     }
 }
 
-/// What a request has from each service.
+/// The spans of a request from each service.
 fn read(uri: Uri, headers: HeaderMap, body: Bytes) -> Vec<Arrival> {
     let request = ExportTraceServiceRequest::decode(body).expect("OTLP");
     let arrivals = request.resource_spans.into_iter().map(|resource_spans| {

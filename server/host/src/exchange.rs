@@ -33,7 +33,7 @@ pub struct Exchange {
     pub seq: u64,
     /// The shape of what was received.
     pub request: RequestShape,
-    /// What was sent; none if there was no response, or a
+    /// The response; none if there was none, or a
     /// [fault of the connection](crate::ConnectionFault) took its position.
     pub response: Option<SentResponse>,
 }

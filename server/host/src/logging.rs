@@ -80,7 +80,7 @@ mod tests {
 
     use super::*;
 
-    /// What is logged of one span of each kind of target, and of an event in it.
+    /// The log of one span of each kind of target, and of an event in it.
     fn logged(directives: &str) -> String {
         let (log, writer) = io::pipe().expect("a pipe");
         let asked = read(directives).expect("valid directives");

@@ -142,7 +142,7 @@ impl Host {
     }
 }
 
-/// What the serving thread does; it first sends the result of the start. Runtime,
+/// The serving thread; it first sends the result of the start. Runtime,
 /// listener and connections are created and dropped in here, so that the end of the thread is the end of
 /// them all.
 fn run(

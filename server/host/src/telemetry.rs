@@ -190,7 +190,7 @@ impl KnownMethod {
         self.in_table::<&str>(&METHODS)
     }
 
-    /// What a table that is made of [`METHODS`] has at this position.
+    /// The entry at this position of a table that is made of [`METHODS`].
     #[expect(clippy::indexing_slicing, reason = "it is a position of such a table")]
     pub(crate) fn in_table<T>(self, table: &[T; METHODS.len()]) -> &T {
         &table[self.0]

@@ -1,4 +1,4 @@
-//! What the host does around the lessons.
+//! The host around the lessons.
 
 use axum::routing::get;
 use axum::{Extension, Router};

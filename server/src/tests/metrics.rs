@@ -1,4 +1,4 @@
-//! What `/metrics` shows of the lessons.
+//! The series of the lessons in `/metrics`.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

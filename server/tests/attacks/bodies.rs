@@ -93,7 +93,7 @@ fn a_body_without_an_end_is_not_read_without_an_end() {
     attacked.stop();
 }
 
-/// Holds the rule that a body which broke off is no body.
+/// Holds the rule that a body which broke off does not count.
 #[test]
 fn chunks_that_break_off_submit_nothing() {
     let attacked = Attacked::new();

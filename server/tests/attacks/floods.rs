@@ -57,7 +57,7 @@ impl Flooded {
         fs::read_dir(folder).unwrap().count()
     }
 
-    /// What of it is in memory, in KiB.
+    /// Its resident memory, in KiB.
     fn memory(&self) -> usize {
         let status = format!("/proc/{}/status", self.program.id());
         let status = fs::read_to_string(status).unwrap();

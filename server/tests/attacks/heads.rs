@@ -1,4 +1,4 @@
-//! Heads: floods of headers, lengths that lie, and what is no HTTP/1 at all.
+//! Heads: floods of headers, lengths that lie, and bytes that are not HTTP/1.
 
 use crate::attacked::{Attacked, connect, responses, sends_without_end};
 

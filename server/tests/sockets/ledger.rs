@@ -1,4 +1,4 @@
-//! What the ledger says of connections, which only real ones can show.
+//! The ledger's records of real connections.
 
 use std::io::{Read, Write};
 use std::net::Shutdown;

@@ -1,4 +1,4 @@
-//! What only real connections can show.
+//! Tests that need real connections.
 
 mod ledger;
 mod lifecycle;

@@ -10,7 +10,7 @@ use std::time::Duration;
 /// a test would hang rather than fail.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 
-/// What came back, up to the end of the body.
+/// The response, up to the end of the body.
 #[derive(Debug)]
 pub(crate) struct Response {
     pub(crate) status: u16,

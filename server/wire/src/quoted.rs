@@ -63,7 +63,7 @@ mod tests {
         }
     }
 
-    /// What a program of Windows makes of one word in quotes.
+    /// The word that a program of Windows reads from one word in quotes.
     fn unquoted_by_windows(quoted: &str) -> Option<String> {
         let mut rest = quoted.strip_prefix('"')?;
         let mut word = String::new();

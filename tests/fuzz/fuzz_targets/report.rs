@@ -1,4 +1,4 @@
-//! What the lab reads of its own JSON: a card is counted.
+//! The lab reads its own JSON: a card is counted.
 
 #![cfg_attr(fuzzing, no_main)]
 

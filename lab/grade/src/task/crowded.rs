@@ -70,7 +70,7 @@ pub(super) const TASK: Task = Task {
 };
 
 struct Crowded {
-    /// What is to be asked for, in the order of the index.
+    /// The resources to ask for, in the order of the index.
     paths: Vec<String>,
     done: HashSet<usize>,
     workers: Arc<Semaphore>,

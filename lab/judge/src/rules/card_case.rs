@@ -11,7 +11,7 @@ use super::{
 };
 use crate::ties::Ties;
 
-/// What rules need to know of a case beside its record.
+/// The facts about a case that rules need beside its record.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CaseKind {
     /// Nothing more.
@@ -28,7 +28,7 @@ pub enum CaseKind {
 /// A case of a card.
 #[derive(Clone, Copy, Debug)]
 pub struct CardCase<'a> {
-    /// What is to be known of it.
+    /// The facts about it.
     pub kind: CaseKind,
     /// The record of the wire.
     pub wire: &'a WireRecord,
@@ -37,7 +37,7 @@ pub struct CardCase<'a> {
 }
 
 impl CardContext {
-    /// What these cases say.
+    /// The facts in these cases.
     #[must_use]
     pub fn of(cases: &[CardCase<'_>]) -> Self {
         let single = |case: &&CardCase<'_>| case.kind != CaseKind::SeveralInFlight;

@@ -17,7 +17,7 @@ pub struct Case<'a> {
     /// How the client's process ended; none if it was not run as a process. Only goals and
     /// rules about its end read it.
     pub process: Option<&'a ProcessRecord>,
-    /// What the other cases of its card say of the client.
+    /// The facts about the client from the other cases of its card.
     pub context: &'a CardContext,
 }
 

@@ -1,8 +1,8 @@
-//! What the cases of a whole card say of a client and its machine, which one task cannot.
+//! Facts about a client and its machine that need all cases of a card.
 
 use super::sample::Sample;
 
-/// What the cases of a card say of a client and its machine.
+/// The facts about a client and its machine from all cases of a card.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CardContext {
     /// Whether the client hedges: one call had two requests in flight at once.

@@ -10,7 +10,7 @@ pub struct Judgement {
     pub verdict: Verdict,
     /// The requests that broke the rule, in order; empty if none did.
     pub requests: Vec<RequestRef>,
-    /// What was found, as text.
+    /// The finding, as text.
     pub found: Option<String>,
 }
 

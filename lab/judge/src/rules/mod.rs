@@ -117,9 +117,9 @@ pub struct Rule {
     pub level: RuleLevel,
     /// The document that states it.
     pub source: &'static str,
-    /// What a client does if it keeps the rule.
+    /// The behaviour of a client that keeps the rule.
     pub text: &'static str,
-    /// What goes wrong if it is broken.
+    /// The damage if it is broken.
     pub why: &'static str,
     /// How a client keeps it.
     pub hint: &'static str,

@@ -65,7 +65,7 @@ pub use find::{NothingMatches, find, matching};
 /// The records on each of the service's pages.
 const PAGE: u32 = 2;
 
-/// What the files of scenarios are written with.
+/// The vocabulary of the files of scenarios.
 mod prelude {
     pub(super) use std::time::Duration;
 

@@ -100,7 +100,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
     ..PLAIN
 };
 
-/// What the refusals are called.
+/// The name of the refusals.
 const FAULT: FaultLabel = FaultLabel("too_many_requests");
 
 /// A route that works on a few requests at a time and refuses the rest.

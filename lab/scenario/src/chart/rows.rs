@@ -29,7 +29,7 @@ pub struct Row {
     pub kind: SpanName,
     /// Its result.
     pub mark: Mark,
-    /// What it is, as text.
+    /// Its label, as text.
     pub what: String,
     /// Its result, as text.
     pub how: String,
@@ -108,7 +108,7 @@ impl Row {
         }
     }
 
-    /// What it is and its result, on one line.
+    /// Its label and its result, on one line.
     #[must_use]
     pub fn label(&self) -> String {
         let Self { what, how, .. } = self;

@@ -17,7 +17,7 @@ use crate::{
 /// One effect in two runs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Effect {
-    /// What is measured.
+    /// The measured quantity.
     pub aspect: Aspect,
     /// The same as text.
     pub label: String,
@@ -36,7 +36,7 @@ pub struct Measured {
     pub text: String,
 }
 
-/// What can be measured; the load on the service comes first.
+/// The quantities; the load on the service comes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Aspect {
@@ -58,7 +58,7 @@ pub enum Aspect {
     Milliseconds,
     /// The result for the caller.
     Outcome,
-    /// What the caller can do with the error.
+    /// The use of the error for the caller.
     ErrorUse,
     /// Whether a response was used that the other client rejected.
     RefusedDataUsed,

@@ -18,9 +18,9 @@ pub struct Sample(pub [Vec<WireRecord>; 2]);
 pub struct BrokenRule {
     /// The id of the [rule](judge::rules).
     pub id: &'static str,
-    /// What a client must do.
+    /// The duty of a client.
     pub text: &'static str,
-    /// What was found instead.
+    /// The finding instead.
     pub found: Option<String>,
 }
 

@@ -7,7 +7,7 @@ use tracing::field::{Field, Visit};
 
 use crate::trace::{FieldValue, Fields, SpanContext, SpanId, SpanName, TraceId, field};
 
-/// What is kept of the fields of a span.
+/// The fields of a span that are kept.
 pub(super) struct Visitor {
     pub(super) name: SpanName,
     pub(super) fields: Fields,

@@ -8,7 +8,7 @@ use crate::{Overrides, Setting, catalogue::Scenario, clients::ClientUnderTest};
 pub struct UnusedSetting {
     /// The setting.
     pub setting: Setting,
-    /// What ignores it: the scenario or the client.
+    /// The part that ignores it: the scenario or the client.
     pub kind: &'static str,
     /// The name of the scenario or client.
     pub name: &'static str,

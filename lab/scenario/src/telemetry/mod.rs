@@ -1,4 +1,4 @@
-//! What is counted: by each run on its own, and by the process as a whole.
+//! The counters of each run, and of the process as a whole.
 
 mod exposition;
 mod prometheus;

@@ -11,11 +11,11 @@ pub struct Check {
     pub source: Source,
     /// The id of the [rule](judge::rules); none for an expectation of the scenario.
     pub rule: Option<&'static str>,
-    /// What was expected.
+    /// The expectation.
     pub text: String,
     /// Whether it held.
     pub held: bool,
-    /// What was found instead, if it did not hold.
+    /// The finding, if it did not hold.
     pub found: Option<String>,
     /// The numbers (`seq`, in order of arrival) of the requests that broke the rule; empty
     /// if it was kept, and for an expectation of the scenario.

@@ -173,7 +173,7 @@ fn all_named(names: &[String]) -> Result<Vec<&'static Task>, Exit> {
     tasks.or_exit(Exit::Usage)
 }
 
-/// What a card is judged by, and where it goes.
+/// The settings and the outputs of a card.
 struct Demands<'a> {
     options: &'a CardOptions,
     required: Vec<&'static Task>,

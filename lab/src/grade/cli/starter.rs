@@ -25,7 +25,7 @@ pub(crate) struct Arguments {
     file: Option<PathBuf>,
 }
 
-/// What the package of the starter in Rust needs.
+/// The manifest of the starter in Rust.
 const MANIFEST: &str = include_str!("../../../starters/rust/Cargo.toml");
 
 #[derive(Debug, thiserror::Error)]

@@ -276,7 +276,7 @@ impl Arguments {
         }
     }
 
-    /// What to run, if the options go together.
+    /// The runs that the options ask for, if they go together.
     pub(crate) fn chosen(&self) -> Result<Chosen, Box<dyn Error>> {
         if self.name != ALL {
             if self.filter.is_some() {

@@ -5,7 +5,7 @@ use futures_util::{FutureExt, StreamExt};
 
 use super::{routes::respond, *};
 
-/// What a reader is sent at once: its position if it has one, and its events.
+/// The first response to a reader: its position if it has one, and its events.
 fn take(reader: Reader) -> Vec<String> {
     let mut body = respond(reader)
         .into_response()

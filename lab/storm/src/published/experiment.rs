@@ -50,7 +50,7 @@ pub(super) struct Figure {
     pub(super) what: String,
     pub(super) ours: f64,
     pub(super) theirs: f64,
-    /// What theirs must be if ours is right.
+    /// The range of theirs if ours is right.
     pub(super) allowed: RangeInclusive<f64>,
 }
 

@@ -14,7 +14,7 @@ fn graded(document: &str) -> Vec<[&str; 5]> {
     rows.filter_map(|row| row.try_into().ok()).collect()
 }
 
-/// What a cell has as code.
+/// The code of a cell.
 fn named(cell: &str) -> impl Iterator<Item = &str> {
     cell.split('`').skip(1).step_by(2)
 }

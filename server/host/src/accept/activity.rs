@@ -30,7 +30,7 @@ pub(super) struct State {
     closing: Option<Instant>,
     /// Whether a body was left unread.
     pub(super) is_unread: bool,
-    /// What goes out before the next byte of a response.
+    /// The bytes that go out before the next byte of a response.
     pub(super) interim: Option<Bytes>,
     /// Whether the connection is to end with a reset.
     pub(super) is_to_be_reset: bool,

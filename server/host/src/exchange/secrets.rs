@@ -126,7 +126,7 @@ mod tests {
     }
 
     proptest! {
-        /// What stands in its position has parentheses, which no secret has here.
+        /// The text in its position has parentheses, which no secret has here.
         #[test]
         fn no_secret_stays_however_json_writes_it(
             secret in "[^()]{4,12}", before in "[^()]{0,3}", after in "[^()]{0,3}",

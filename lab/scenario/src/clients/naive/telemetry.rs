@@ -1,4 +1,4 @@
-//! What is recorded of the naive client: spans, with a target of their own, and the
+//! The telemetry of the naive client: spans, with a target of their own, and the
 //! counters of its run, under the names of the reference client's.
 
 use client::{
