@@ -34,7 +34,7 @@ impl Middleware for Wire {
     }
 }
 
-/// What stands below a transport that was handed in. Getting here is a mistake
+/// The hop below a transport that was handed in. Getting here is a mistake
 /// of the transport's, which passes on what it should respond to.
 pub(crate) struct NothingBelow;
 

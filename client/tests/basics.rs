@@ -1,5 +1,5 @@
-//! What holds with any features of the crate: requests and their retries, listings, and
-//! what is refused.
+//! Facts that hold with any features of the crate: requests and their retries, listings,
+//! and refusals.
 
 use std::{sync::Arc, time::SystemTime};
 

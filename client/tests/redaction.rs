@@ -1,4 +1,4 @@
-//! What may be seen: no secret in any `Debug` or `Display`, span, event, metric
+//! No secret is visible in any `Debug` or `Display`, span, event, metric
 //! or label.
 
 use std::{fs, time::Duration};

@@ -44,7 +44,7 @@ const DROPPED: Option<&str> = None;
 /// with the `error_type` of its error, `ok`, or [`DROPPED`].
 type Kind = (Option<Wire>, fn(Builder) -> Builder, Option<&'static str>);
 
-/// What is called, on a runtime and a thread of its own: its tasks are not the
+/// The service, on a runtime and a thread of its own: its tasks are not the
 /// clients'.
 struct Service(Vec<Kind>);
 

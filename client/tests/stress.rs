@@ -1,7 +1,7 @@
-//! What all clones share, under calls of several threads that end in every way or are
+//! The state that all clones share, under calls of several threads that end in every way or are
 //! dropped at any moment: no slot and no token is lost, and no bound is passed.
 //!
-//! What a round did is kept in a file, which a failure names. `STRESS_ROUNDS` sets the
+//! The log of a round is kept in a file, which a failure names. `STRESS_ROUNDS` sets the
 //! number of rounds.
 
 use std::{

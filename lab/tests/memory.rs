@@ -15,7 +15,7 @@ use storm::{Plan, STORIES, Step, simulate};
 #[global_allocator]
 static MEMORY: PeakAlloc = PeakAlloc;
 
-/// What may remain: tables that are made on the first use, and grow with it.
+/// The memory that may remain: tables that are made on the first use, and grow with it.
 const REMAINDER: usize = 256 * 1024;
 
 #[tokio::test]

@@ -1,5 +1,5 @@
-//! What `client.rs` says of itself: how many tests there are, and which holds
-//! which rule.
+//! The statements of `client.rs` about itself: the number of its tests, and the rule that
+//! each holds.
 //!
 //! It reads the sources, since no test can ask for the list of another suite.
 

@@ -59,7 +59,7 @@ impl ApiResponseError {
         &self.kept.body
     }
 
-    /// What `serde_json` says of a text that does not fit the type that was asked for, such
+    /// The message of `serde_json` about a text that does not fit the type that was asked for, such
     /// as the name of a missing field. It may quote values of the response.
     #[must_use]
     pub fn detail(&self) -> Option<&str> {

@@ -301,8 +301,8 @@ mod tests {
         }
     }
 
-    /// What a kill leaves behind is removed by the next load, and what belongs to a
-    /// neighbour stays.
+    /// The next load removes the files that a kill leaves behind, and no file of a
+    /// neighbour.
     #[tokio::test]
     async fn what_a_killed_save_left_is_removed_by_the_next_load() {
         let folder = tempfile::tempdir().expect("a folder");

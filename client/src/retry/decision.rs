@@ -136,7 +136,7 @@ pub(crate) struct DecisionContext<'a> {
     pub(crate) facts: Facts,
     /// The state of the call.
     pub(crate) state: CallState,
-    /// What the caller allows.
+    /// The limits that the caller sets.
     pub(crate) limits: Limits,
     /// The wait that the policy offered; `None` if the policy was not asked or
     /// declined.

@@ -1,4 +1,4 @@
-//! What a client is going to call, and which events each call can come to.
+//! The operations of a client, and the events that each call can come to.
 //!
 //! Prometheus counts a rise only from a number that it has seen, so a counter
 //! has to be there at zero before its first event. What is listed here is

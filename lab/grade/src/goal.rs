@@ -29,7 +29,7 @@ const MOST_TURNS: u64 = 20;
 /// in its time was not kept waiting by the lab.
 const PLENTY: u64 = 1_000;
 
-/// What the caller must end up with. A result is a JSON object on the last line that the
+/// The result that the caller must have. A result is a JSON object on the last line that the
 /// process prints; it may have additional members.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Goal {
@@ -454,7 +454,7 @@ fn ended_with(process: &ProcessRecord) -> String {
     }
 }
 
-/// What arrived although no request reached the service: refused requests, or connections
+/// The arrivals although no request reached the service: refused requests, or connections
 /// without a request.
 fn arrived_instead(wire: &WireRecord) -> Option<String> {
     let refused = wire.refusals_in_words();

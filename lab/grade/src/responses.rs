@@ -82,7 +82,7 @@ fn cut(status: StatusCode, media_type: &'static str, body: &str) -> Response {
     faults::cut(response, Bytes::copy_from_slice(body.as_bytes()))
 }
 
-/// What a client gets that cannot be broken off fairly: its connection was used before,
+/// The response for a client that cannot be broken off fairly: its connection was used before,
 /// so that its transport may send the request again by itself. The next one is fresh.
 pub(super) fn asks_for_a_fresh_connection() -> Response {
     let mut response = unavailable();

@@ -137,7 +137,7 @@ struct State {
     own_before: u64,
     /// Whether the second origin got the token.
     token_elsewhere: bool,
-    /// What the ledger does not know of a request, by its connection and its position.
+    /// The facts about a request that the ledger lacks, by its connection and its position.
     notes: HashMap<(u64, u64), Note>,
     requests: usize,
 }
@@ -580,7 +580,7 @@ impl Served {
         !self.is_shared || rest.is_some_and(|rest| rest.starts_with('/'))
     }
 
-    /// What is the case's own in a ledger, which may be from before it was begun again.
+    /// The case's own part of a ledger, which may be from before it was begun again.
     fn record(&self, ledger: &WireRecord) -> (Goal, WireRecord) {
         let prefix = &self.prefix;
         let state = self.lock();

@@ -1,4 +1,4 @@
-//! What a lesson is about, said in the words of the wire: the Retry-After as it was sent,
+//! The subject of a lesson, in the words of the wire: the Retry-After as it was sent,
 //! the way of the cursors, where a redirect leads, what a key came with.
 
 use std::fmt;
@@ -14,14 +14,14 @@ const MOST: usize = 6;
 /// The longest beginning of a broken body, in characters.
 const LONGEST: usize = 48;
 
-/// What was said on the wire, line by line. It is the lab's own word to its client, so it
+/// The facts of the wire, line by line. It is the lab's own word to its client, so it
 /// is shown, and like an exchange it is in no `Debug`.
 #[derive(Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct WireFacts(pub Vec<String>);
 
 impl WireFacts {
-    /// What the exchanges of a record say that counts cannot, in a few lines. Most runs
+    /// Facts of the exchanges that counts cannot show, in a few lines. Most runs
     /// have none.
     #[must_use]
     pub fn of(wire: &WireRecord) -> Self {

@@ -261,7 +261,7 @@ impl<'a> Sender<'a> {
     }
 }
 
-/// What happened to a request. Of two at one moment the older request's comes first, and
+/// An event of a request. Of two at one moment the older request's comes first, and
 /// its arrival before its head.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum Event {

@@ -308,7 +308,7 @@ impl Tail {
         Self { reading, kept }
     }
 
-    /// What came until the pipe was closed, or until somebody else has held it for long
+    /// The output until the pipe was closed, or until somebody else has held it for long
     /// enough.
     async fn end(mut self) -> Kept {
         if timeout(GRACE, &mut self.reading).await.is_err() {

@@ -1,5 +1,5 @@
-//! What a client has started and what has left its process group since: a daemon, for
-//! example, which begins a session of its own.
+//! Processes that a client has started and that have left its process group since: a
+//! daemon, for example, which begins a session of its own.
 //!
 //! It is known by its environment, which it has from the client: no other case has the
 //! same URL. One that has cleared its environment as well belongs to no case that could

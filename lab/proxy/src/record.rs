@@ -17,7 +17,7 @@ pub struct ProxyRun {
     pub requests: Vec<ProxyRequest>,
     /// How many requests came beyond the bound of a run and were answered with a 503.
     pub dropped: u64,
-    /// What was neither forwarded nor faulted, in words: a request from a web site, `CONNECT`,
+    /// Requests that were neither forwarded nor faulted, in words: one from a web site, `CONNECT`,
     /// HTTP/2.
     pub refused: Vec<String>,
     /// Whether a response named the upstream where a client may follow it past the proxy.

@@ -1,5 +1,5 @@
-//! What several products draw with: the sheet of a terminal, colours, an axis, the frame of a
-//! page, and JUnit.
+//! Tools with which several products draw: the sheet of a terminal, colours, an axis, the
+//! frame of a page, and JUnit.
 //!
 //! All functions are pure: they read values, and no clock or terminal, and they run nothing.
 

@@ -1,6 +1,6 @@
 //! The verdict: expectations and rules, checked against the evidence of a run. Pure.
 //!
-//! What the wire can show is judged from the [record of the wire](wire) alone:
+//! Facts that the wire can show are judged from the [record of the wire](wire) alone:
 //! requests, jobs, and waits from the arrivals. The client's outcome and its counters are
 //! its own word; checks of them are marked so.
 //!

@@ -128,7 +128,7 @@ async fn rendered_series(prometheus: &Prometheus, target: &Value, lab: &Lab) -> 
         .collect()
 }
 
-/// What the panels show otherwise than after these runs, or after none.
+/// The panels that show something else than after these runs, or after none.
 async fn unexpected(prometheus: &Prometheus, lab: &Lab, has_runs: bool) -> Vec<String> {
     let tolerance = 1.1 / (prometheus.scraped(lab).await - 1.0);
     let mut wrong = Vec::new();

@@ -102,7 +102,7 @@ impl ServiceConfigBuilder {
         self
     }
 
-    /// What cursors, hashes, job ids and request ids are made from: two
+    /// The seed of cursors, hashes, job ids and request ids: two
     /// services with one seed make the same ones. Default: random.
     pub fn seed(mut self, seed: u64) -> Self {
         self.0.seed = seed;

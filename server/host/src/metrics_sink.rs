@@ -68,7 +68,7 @@ impl Metrics {
         &self.recorder
     }
 
-    /// What `/metrics` responds with: the series, in order, and what there is to say
+    /// The response of `/metrics`: the series, in order, and what there is to say
     /// of the process.
     pub(crate) fn render(&self) -> String {
         exposition::in_order(&[(self.exposition)(), exposition::of_process()].concat())

@@ -119,7 +119,7 @@ mod tests {
     }
 
     proptest! {
-        /// What is read stands in the header, letter for letter, at the places that every
+        /// The ids that are read stand in the header, letter for letter, at the places that every
         /// version shares.
         #[test]
         fn whatever_is_read_has_the_form_that_all_versions_share(

@@ -12,7 +12,7 @@ use wire::WireRecord;
 
 use crate::support::{PATIENCE, Response, get, next_response};
 
-/// What an honest client would send next. It gets its 204 only where the service takes
+/// The next request of an honest client. It gets its 204 only where the service takes
 /// what came before for a whole request, and reads on.
 pub(crate) const NEXT: &str =
     "GET /no-content HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";

@@ -1,4 +1,4 @@
-//! What all clones of a client share: the budget of their retries, and the limit on their
+//! The state that all clones of a client share: the budget of their retries, and the limit on their
 //! attempts in flight.
 
 mod budget;

@@ -1,4 +1,4 @@
-//! What the proxy never does: it sends nothing again, opens no tunnel, and serves no web site.
+//! The proxy never does this: it sends nothing again, opens no tunnel, and serves no web site.
 
 use std::time::Duration;
 

@@ -13,7 +13,7 @@ use super::*;
 
 const OK: &str = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 
-/// What one request and its response become. The upstream must have seen it once.
+/// One request and its response as they arrive. The upstream must have seen it once.
 async fn passed(sent: &str, response: &str) -> (Message, String) {
     let (mut seen, got, run) = served(sent, response).await;
     assert_eq!((seen.len(), run.requests.len()), (1, 1), "{seen:?} {got}");

@@ -17,7 +17,7 @@ use crate::{
 /// status.
 const UNFORESEEN: &str = "other";
 
-/// What a span is. The text may contain data from the wire: escape it before you print
+/// The kind of a span, as text. The text may contain data from the wire: escape it before you print
 /// it.
 pub(super) fn what(span: &Span) -> String {
     match span.name {

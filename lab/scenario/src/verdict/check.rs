@@ -26,7 +26,7 @@ impl Check {
     /// The most requests that are listed.
     const NAMED: usize = 3;
 
-    /// What was found instead, with the requests that show it: "sent again 2 times
+    /// The finding instead, with the requests that show it: "sent again 2 times
     /// (requests 2, 3)". None if the check held.
     #[must_use]
     pub fn contradiction(&self) -> Option<String> {

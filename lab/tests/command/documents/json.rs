@@ -12,7 +12,7 @@ const DOCUMENT: &str = "lab/docs/json.md";
 const UPSTREAM: &str = "http://127.0.0.1:9000";
 const CLIENT: &str = "./client";
 
-/// What a command of the document prints, with an upstream and a client of the tests.
+/// The output of a command of the document, with an upstream and a client of the tests.
 fn output(line: &str) -> Value {
     let (upstream, client) = (proxy::api(), reliable());
     let arguments = line.strip_prefix("lab ").expect("a command of the lab");

@@ -245,7 +245,7 @@ mod tests {
         (client, phase)
     }
 
-    /// What comes until the connection is closed, and after how many seconds it is.
+    /// The bytes until the connection is closed, and the seconds until then.
     async fn end_of(mut client: DuplexStream) -> (String, u64) {
         let begun = Instant::now();
         let mut came = Vec::new();

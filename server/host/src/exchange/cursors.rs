@@ -28,7 +28,7 @@ fn at_cursor(text: &str) -> Option<(&str, &str)> {
     })
 }
 
-/// What follows a JSON string, from the quotation mark that ends it; nothing where it
+/// The text after a JSON string, from the quotation mark that ends it; nothing where it
 /// does not end.
 fn after_string(text: &str) -> &str {
     let mut escaped = false;
