@@ -7,13 +7,11 @@
 //! cargo test -p lab --test grade waits:: -- --ignored --nocapture --test-threads=1
 //! ```
 //!
-//! Each prints a line for each client. Clients are graded side by side, since they mostly
-//! wait. `GRADE_ROUNDS=1` plays one card of each instead of twenty; then each card must be
-//! right but for those that cannot tell.
+//! Each prints a line for each client. `GRADE_ROUNDS=1` plays one card of each instead of
+//! twenty; then each card must be right but for those that cannot tell.
 
 use std::{collections::BTreeMap, ffi::OsString, path::Path};
 
-use futures_util::future::join_all;
 use grade::{Card, ProcessSlots, find, run_task};
 use judge::rules::Verdict;
 use process::ClientCommand;
@@ -79,36 +77,28 @@ impl Tally {
     }
 }
 
-/// Plays cards of a client, and counts the verdicts on each rule.
-async fn tallies(client: &ClientCommand) -> BTreeMap<&'static str, Tally> {
-    let mut tallies: BTreeMap<_, Tally> = BTreeMap::new();
-    for seed in 0..rounds() as u64 {
-        for (rule, verdict) in card(client, seed).await {
-            tallies.entry(rule).or_default().add(verdict);
-        }
-    }
-    tallies
-}
-
 /// Plays cards of the correct clients, and counts those of all of them together.
 async fn correct_clients_keep(share: f64) {
     let folder = tempfile::tempdir().expect("a folder");
-    let clients = correct(folder.path());
-    let of_each = join_all(clients.iter().map(tallies)).await;
-    for (name, tallies) in ["python", "node", "go"].iter().zip(&of_each) {
+    let mut all: BTreeMap<&str, Tally> = BTreeMap::new();
+    for (client, name) in correct(folder.path()).iter().zip(["python", "node", "go"]) {
+        let mut tallies: BTreeMap<&str, Tally> = BTreeMap::new();
+        for seed in 0..rounds() as u64 {
+            for (rule, verdict) in card(client, seed).await {
+                tallies.entry(rule).or_default().add(verdict);
+                all.entry(rule).or_default().add(verdict);
+            }
+        }
         for rule in ["backoff-waits", "backoff-jitter"] {
             tallies[rule].print(name, rule);
         }
-    }
-    for (rule, tally) in of_each.iter().flatten() {
-        assert_eq!(tally.of(Verdict::Broken), 0, "{rule}");
+        for (rule, tally) in &tallies {
+            assert_eq!(tally.of(Verdict::Broken), 0, "{name}: {rule}");
+        }
     }
     let needed = share * (3 * CARDS) as f64;
     for rule in ["backoff-waits", "backoff-jitter"] {
-        let kept = of_each
-            .iter()
-            .map(|tallies| tallies[rule].of(Verdict::Kept));
-        let kept: usize = kept.sum();
+        let kept = all[rule].of(Verdict::Kept);
         assert!(
             rounds() < CARDS || kept as f64 >= needed,
             "{rule}: {kept} kept"
@@ -131,27 +121,22 @@ async fn correct_clients_keep_the_rules_in_17_of_20_cards_on_a_busy_machine() {
 
 /// The number of cards in which each client breaks its rule. It keeps it in none.
 async fn wrong_clients_break(least: usize) {
-    let languages = [("python3", "client.py"), ("node", "client.mjs")];
-    let clients = languages.into_iter().flat_map(|(program, file)| {
-        WRONG.map(|(words, rule)| {
+    for (program, file) in [("python3", "client.py"), ("node", "client.mjs")] {
+        for (words, rule) in WRONG {
+            let client = wrong(program, file, words);
+            let mut tally = Tally::default();
+            for seed in 0..rounds() as u64 {
+                tally.add(card(&client, seed).await[rule]);
+            }
             let name = format!("{program} {}", words.join(" "));
-            (name, wrong(program, file, words), rule)
-        })
-    });
-    let clients: Vec<_> = clients.collect();
-    let of_each = join_all(clients.iter().map(|(_, client, _)| tallies(client))).await;
-    let of_each = || clients.iter().zip(&of_each);
-    for ((name, _, rule), tallies) in of_each() {
-        tallies[rule].print(name, rule);
-    }
-    for ((name, _, rule), tallies) in of_each() {
-        let tally = &tallies[rule];
-        assert_eq!(tally.of(Verdict::Kept), 0, "{name}: {rule}");
-        let broken = tally.of(Verdict::Broken);
-        assert!(
-            rounds() < CARDS || broken >= least,
-            "{name}: {broken} broken"
-        );
+            tally.print(&name, rule);
+            assert_eq!(tally.of(Verdict::Kept), 0, "{name}: {rule}");
+            let broken = tally.of(Verdict::Broken);
+            assert!(
+                rounds() < CARDS || broken >= least,
+                "{name}: {broken} broken"
+            );
+        }
     }
 }
 
