@@ -17,8 +17,8 @@ use crate::{
     pagination::{ListingLimits, ListingNames},
     random::{Random, SystemRandom},
     retry::{
-        Backoff, CallSettings, Classifier, ConcurrencyLimit, DEFAULT_MAX_BODY_BYTES,
-        RETRY_STATUSES, RetryBudget, RetryMiddleware, RetrySource, Watcher,
+        Backoff, CallSettings, Classifier, ClientPolicy, ConcurrencyLimit, DEFAULT_MAX_BODY_BYTES,
+        RETRY_STATUSES, RetryBudget, RetryMiddleware, Watcher,
     },
     telemetry::{Injector, Metrics, SharedGauge},
     time::{Clock, SystemClock},
@@ -376,7 +376,7 @@ impl<C: From<ApiClient>> Builder<C> {
         let retries = RetryMiddleware {
             policy: self
                 .policy
-                .map_or(RetrySource::Backoff(backoff), RetrySource::Given),
+                .map_or(ClientPolicy::Backoff(backoff), ClientPolicy::Given),
             strategy: classifier,
             settings: self.settings,
             budget: self.retry_budget,

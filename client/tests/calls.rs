@@ -247,7 +247,8 @@ fn what_a_client_does_without_is_not_registered() {
     let series = scripted.tally.read();
     let named = |name: &str| {
         let mut series = series.iter();
-        series.any(|it| it.name == name || it.labels.values().any(|value| value == name))
+        series
+            .any(|sample| sample.name == name || sample.labels.values().any(|value| value == name))
     };
     assert!(named("attempts_exhausted"));
     assert!(!named("retry_budget_empty"));

@@ -6,7 +6,7 @@ use storm::STORIES;
 
 /// Where a client from outside meets what a scenario shows: in which case of which
 /// task. A part of the name of the case is enough.
-const MET: [(&str, &str, &str); 29] = [
+const MET: [(&str, &str, &str); 30] = [
     ("items", "read-all", "pages of records"),
     ("flaky", "flaky", "503 twice, then 200"),
     ("flaky-gives-up", "down", "503 for ever"),
@@ -27,7 +27,7 @@ const MET: [(&str, &str, &str); 29] = [
     ("looping-items", "loop", "two cursors in turn"),
     ("endless-items", "long-list", "pages without an end"),
     ("create-job", "create", "503, then 201"),
-    // Who sends one key with both bodies meets a 409.
+    // A client that sends one key with both bodies gets a 409.
     ("conflict", "create", "503, then 201"),
     ("replay", "lost-response", "the job is created"),
     ("lost-response", "lost-response", "connection breaks"),
@@ -38,11 +38,12 @@ const MET: [(&str, &str, &str); 29] = [
     ("connection-refused", "unreachable", "no service listens"),
     ("tls-refused", "unreachable", "no TLS behind it"),
     ("too-many-requests", "crowded", "room for four at once"),
+    ("retry-budget", "many-calls", "twelve fail once"),
 ];
 
 /// Scenarios in which the service does nothing that a case does not, and why no case
 /// shows the rest.
-const EXCUSED: [(&str, &str); 3] = [
+const EXCUSED: [(&str, &str); 2] = [
     (
         "item-cap",
         "the service is as in read-all: the cap is a setting of the client",
@@ -51,11 +52,6 @@ const EXCUSED: [(&str, &str); 3] = [
         "resumed-crawl",
         "the service is as in read-all: it is the client that is killed and begins again, \
          and a case runs one process",
-    ),
-    (
-        "retry-budget",
-        "the service is as in down: the budget is shared by several calls of one process, \
-         and a case is one call",
     ),
 ];
 

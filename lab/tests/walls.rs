@@ -1,5 +1,5 @@
-//! The crates that each crate may know, as its `Cargo.toml` says it, in its tests as well. `lab/docs/architecture.md` has the
-//! same table with the reasons.
+//! The crates that each crate may know, as its `Cargo.toml` says it, in its tests as well.
+//! `lab/docs/architecture.md` has the same table with the reasons.
 
 use std::{
     collections::{BTreeMap, BTreeSet},

@@ -106,14 +106,14 @@ impl RetryPolicy for Backoff {
 
 /// The policy of a client: its own backoff, or one set by the caller.
 #[derive(Clone)]
-pub(crate) enum RetrySource {
+pub(crate) enum ClientPolicy {
     /// The backoff of this crate.
     Backoff(Backoff),
     /// A policy set by the caller, of which only the offered wait is known.
     Given(Arc<dyn RetryPolicy + Send + Sync>),
 }
 
-impl RetryPolicy for RetrySource {
+impl RetryPolicy for ClientPolicy {
     fn should_retry(&self, start: SystemTime, past_retries: u32) -> RetryDecision {
         match self {
             Self::Backoff(policy) => policy.should_retry(start, past_retries),
@@ -126,8 +126,8 @@ impl RetryPolicy for RetrySource {
 /// trait of `reqwest-retry` has no method for it, so the type of the policy is checked.
 pub(super) fn ceiling_of(policy: &dyn Any, past_retries: u32) -> Option<Duration> {
     let backoff = match policy.downcast_ref() {
-        Some(RetrySource::Backoff(backoff)) => Some(backoff),
-        Some(RetrySource::Given(_)) => None,
+        Some(ClientPolicy::Backoff(backoff)) => Some(backoff),
+        Some(ClientPolicy::Given(_)) => None,
         None => policy.downcast_ref::<Backoff>(),
     };
     backoff.map(|backoff| backoff.ceiling(past_retries))

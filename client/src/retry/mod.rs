@@ -31,7 +31,7 @@ pub use observer::Injector;
 pub use settings::CallSettings;
 pub use shared::{ConcurrencyLimit, RetryBudget};
 
-pub(crate) use backoff::RetrySource;
+pub(crate) use backoff::ClientPolicy;
 pub(crate) use body::{DEFAULT_MAX_BODY_BYTES, read_error, session_timeout};
 pub(crate) use decision::DecisionContext;
 pub(crate) use facts::{Refused, Undecodable};

@@ -1,4 +1,4 @@
-//! The operations of a client, and the events that each call can come to.
+//! The operations of a client, and the possible events of each call.
 //!
 //! Prometheus counts a rise only from a number that it has seen, so a counter
 //! has to be there at zero before its first event. What is listed here is

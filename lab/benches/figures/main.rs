@@ -47,6 +47,10 @@ fn main() {
         work(&worker.iter().map(String::as_str).collect::<Vec<_>>());
         return;
     }
+    for name in &arguments {
+        let known = SECTIONS.map(|(known, _)| known);
+        assert!(known.contains(&&**name), "{name:?} is none of {known:?}");
+    }
     for (name, measure) in SECTIONS {
         if arguments.is_empty() || arguments.iter().any(|chosen| chosen == name) {
             measure();

@@ -174,7 +174,7 @@ fn value(client: &Client, request: &Request) -> Outcome {
         let message = format!("status {status}");
         return Err(Failed(json!({"error": message, "status": status})));
     }
-    let media_type = headers.get(CONTENT_TYPE).and_then(|it| it.to_str().ok());
+    let media_type = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
     let media_type = media_type.unwrap_or_default().split(';').next();
     let media_type = media_type.unwrap_or_default().trim().to_lowercase();
     if media_type != "application/json" && !media_type.ends_with("+json") {

@@ -455,17 +455,13 @@ impl Served {
             return Problem::INTERNAL_ERROR.into_response();
         };
         let key = single(&head.headers, &IDEMPOTENCY_KEY);
-        let query = query(&head.uri);
-        let mut parameters = query.iter();
-        let cursor = parameters.find(|(name, _)| name == "cursor");
         let received = Received {
             path: without(&self.prefix, head.uri.path()),
             base_url: started.base_url.clone(),
             another_origin: started.another_origin.clone(),
             at: SystemTime::now(),
             is_fresh: position.is_none_or(|position| position.position == 1),
-            cursor: cursor.map(|(_, cursor)| cursor.clone()),
-            query,
+            query: query(&head.uri),
             key: key.and_then(|key| Some(key.to_str().ok()?.to_owned())),
             body,
         };

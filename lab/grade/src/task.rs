@@ -217,12 +217,13 @@ pub(super) struct Received {
     pub(super) is_fresh: bool,
     /// The parameters of its query, decoded.
     pub(super) query: Vec<(String, String)>,
-    /// Its cursor, decoded.
-    pub(super) cursor: Option<String>,
     /// Its idempotency key.
     pub(super) key: Option<String>,
     pub(super) body: Bytes,
 }
+
+/// The parameter of a query that asks for a page.
+const CURSOR: &str = "cursor";
 
 impl Received {
     /// The first request on its connection, for this path.
@@ -234,7 +235,6 @@ impl Received {
             at: SystemTime::UNIX_EPOCH,
             is_fresh: true,
             query: Vec::new(),
-            cursor: None,
             key: None,
             body: Bytes::new(),
         }
@@ -243,10 +243,19 @@ impl Received {
     /// The number of the page that it asks for, the first being 0, if each of these
     /// cursors leads to the next one; none for another cursor.
     fn page(&self, cursors: &[String]) -> Option<usize> {
-        match &self.cursor {
+        let mut parameters = self.query.iter();
+        match parameters.find(|(name, _)| name == CURSOR) {
             None => Some(0),
-            Some(cursor) => Some(cursors.iter().position(|issued| issued == cursor)? + 1),
+            Some((_, cursor)) => Some(cursors.iter().position(|issued| issued == cursor)? + 1),
         }
+    }
+
+    /// Asks for the page of this cursor from now on; for the first one without it.
+    #[cfg(test)]
+    fn set_cursor(&mut self, cursor: Option<String>) {
+        self.query.retain(|(name, _)| name != CURSOR);
+        let cursor = cursor.map(|cursor| (CURSOR.to_owned(), cursor));
+        self.query.extend(cursor);
     }
 }
 

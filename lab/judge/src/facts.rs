@@ -68,7 +68,7 @@ impl WireFacts {
 
 impl fmt::Debug for WireFacts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Facts({} lines)", self.0.len())
+        write!(f, "WireFacts({} lines)", self.0.len())
     }
 }
 

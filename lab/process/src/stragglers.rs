@@ -4,8 +4,8 @@
 //! It is known by its environment, which it has from the client: no other case has the
 //! same URL. One that has cleared its environment as well belongs to no case that could
 //! be told. So the lab is the one to whom orphans fall (`PR_SET_CHILD_SUBREAPER`) while
-//! a client runs, and ends all of them when the last client has ended: by then whoever
-//! started them has ended, too.
+//! a client runs, and ends all of them when the last client has ended: by then the clients
+//! that started them have ended, too.
 //!
 //! An orphan is a child of the lab that appeared later, is not a running client, and is in
 //! another session than the lab. Every client is started in a session of its own, and no
@@ -33,7 +33,7 @@ use nix::{
 };
 use process_wrap::tokio::ChildWrapper;
 use procfs::{
-    ProcError,
+    ProcError, ProcResult,
     process::{Process, Stat, all_processes},
 };
 
@@ -91,25 +91,28 @@ impl Stragglers {
     ///
     /// # Errors
     ///
-    /// If the processes cannot be listed. The client may be running all the same, so that
-    /// nothing may be said about what it no longer does.
+    /// If the processes cannot be listed or read. The client may be running all the same, so
+    /// that nothing may be said about what it no longer does.
     pub(super) fn are_running(&self) -> io::Result<bool> {
-        let runs = |stat: &Stat| !matches!(stat.state, 'Z' | 'X');
         for process in all_processes().map_err(io::Error::other)? {
-            let process = process.and_then(|process| Ok((process.stat()?, process)));
-            let (stat, process) = match process {
-                Ok(found) => found,
+            match process.and_then(|process| self.is_running(&process)) {
+                Ok(true) => return Ok(true),
                 Err(ProcError::Io(error, _)) if !has_ended_meanwhile(&error) => return Err(error),
-                Err(_) => continue,
-            };
-            let is_of_group = self
-                .client
-                .is_some_and(|client| stat.pgrp == client.as_raw());
-            if runs(&stat) && (is_of_group || has_url(&process, &self.url)) {
-                return Ok(true);
+                // Another user's process, or one that has ended, is not one of ours.
+                Ok(false) | Err(_) => {}
             }
         }
         Ok(false)
+    }
+
+    /// Whether a process is running and is of its group, or has its URL.
+    fn is_running(&self, process: &Process) -> ProcResult<bool> {
+        let stat = process.stat()?;
+        let is_of_group = self
+            .client
+            .is_some_and(|client| stat.pgrp == client.as_raw());
+        let runs = !matches!(stat.state, 'Z' | 'X');
+        Ok(runs && (is_of_group || has_url(process, &self.url)?))
     }
 
     /// Ends all processes that have its URL in their environment, and what they start
@@ -200,13 +203,13 @@ fn children() -> impl Iterator<Item = Stat> {
 /// The processes that have this URL as their `LAB_BASE_URL`. Nobody may read the
 /// environment of another user's process; it is not one of ours.
 fn with(url: &str) -> impl Iterator<Item = Pid> {
-    let found = processes().filter(move |process| has_url(process, url));
+    let found = processes().filter(move |process| has_url(process, url).unwrap_or(false));
     found.map(|process| Pid::from_raw(process.pid()))
 }
 
-fn has_url(process: &Process, url: &str) -> bool {
-    let environment = process.environ().unwrap_or_default();
-    environment.get(OsStr::new("LAB_BASE_URL")) == Some(&url.into())
+fn has_url(process: &Process, url: &str) -> ProcResult<bool> {
+    let environment = process.environ()?;
+    Ok(environment.get(OsStr::new("LAB_BASE_URL")) == Some(&url.into()))
 }
 
 /// Whether a process could not be read because it has ended.

@@ -25,7 +25,7 @@ pub(super) fn shorter_control(control: &ProxyRun) -> Option<Duration> {
     let target = control.target()?;
     let gave_up = target.closed.filter(|_| target.delivered.is_none());
     let gave_up = gave_up.map(|closed| closed.saturating_sub(target.arrived));
-    // Whoever does not give up fails for another reason, and half as long may be borne.
+    // A command that did not give up failed for another reason, and may bear half as long.
     let next = gave_up.map_or(control.lasts() / 2, |gave_up| gave_up * 4 / 5);
     let next = next.min(control.lasts() * 4 / 5);
     (next > SHORTEST + MARGIN).then_some(next)

@@ -114,10 +114,11 @@ impl Upstream {
         let Ok(tls) = Tls::of(&self.host, &[]) else {
             return false;
         };
-        let Ok(stream) = TcpStream::connect(self.address()).await else {
-            return false;
+        let handshake = async {
+            let stream = TcpStream::connect(self.address()).await?;
+            tls.connect(stream).await
         };
-        match timeout(PROBE, tls.connect(stream)).await {
+        match timeout(PROBE, handshake).await {
             Ok(Ok(_)) => true,
             Ok(Err(error)) => is_of_tls(&error),
             Err(_) => false,

@@ -135,8 +135,8 @@ impl Overrides {
     /// seconds, and the client itself sets no maximum.
     pub const MOST: u32 = 10_000;
 
-    /// The values of [`ScenarioPolicy::backoff`] that a reader may choose, in milliseconds: below, a
-    /// backoff is hard to tell from none, and above stands the longest wait.
+    /// The values of [`ScenarioPolicy::backoff`] that a reader may choose, in milliseconds:
+    /// below, a backoff is hard to tell from none, and above stands the longest wait.
     pub const BACKOFF_MS: RangeInclusive<u64> = 100..=5_000;
 
     /// The number of a reader, if it is at most [`Overrides::MOST`].

@@ -62,7 +62,7 @@ fn put(file: &Path, text: &str) -> io::Result<()> {
         }
         // A pipe, a device, a folder or a broken link: the system writes it or returns an
         // error.
-        _ => stream(file, text),
+        _ => stream(file, text, OPENING, is_cancelled),
     }
 }
 
@@ -74,9 +74,29 @@ enum Streamed {
     Cancelled,
 }
 
-/// Writes a file that may keep the writer waiting, as a pipe does without a reader: within
-/// a time limit, and until Ctrl+C, which is the error `Interrupted`.
-fn stream(file: &Path, text: &str) -> io::Result<()> {
+/// Waits for Ctrl+C. False if no signal can be received.
+fn is_cancelled() -> bool {
+    let Ok(runtime) = terminal::runtime() else {
+        return false;
+    };
+    runtime.block_on(async {
+        let Ok(mut signals) = terminal::signals() else {
+            return false;
+        };
+        signals.next().await;
+        true
+    })
+}
+
+/// Writes a file that may keep the writer waiting, as a pipe does without a reader. It has to
+/// be opened within this time, and written within [`WRITING`]. If `is_cancelled` returns true
+/// before, the error is `Interrupted`.
+fn stream(
+    file: &Path,
+    text: &str,
+    opening: Duration,
+    is_cancelled: impl FnOnce() -> bool + Send + 'static,
+) -> io::Result<()> {
     let (progress, streamed) = mpsc::channel();
     let (path, text, cancelled) = (file.to_owned(), text.to_owned(), progress.clone());
     // No system call ends an opening that waits, so a thread of its own waits, until the
@@ -90,17 +110,11 @@ fn stream(file: &Path, text: &str) -> io::Result<()> {
     })?;
     // A runtime is running in the caller's thread, or none is.
     thread::Builder::new().spawn(move || {
-        let Ok(runtime) = terminal::runtime() else {
-            return;
-        };
-        runtime.block_on(async {
-            if let Ok(mut signals) = terminal::signals() {
-                signals.next().await;
-                drop(cancelled.send(Streamed::Cancelled));
-            }
-        });
+        if is_cancelled() {
+            drop(cancelled.send(Streamed::Cancelled));
+        }
     })?;
-    let mut patience = OPENING;
+    let mut patience = opening;
     loop {
         match streamed.recv_timeout(patience) {
             Ok(Streamed::Opened) => patience = WRITING,
@@ -153,4 +167,48 @@ fn can_stand_for(new: &Metadata, old: &Metadata) -> bool {
 #[cfg(not(unix))]
 fn can_stand_for(_: &Metadata, _: &Metadata) -> bool {
     true
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::process::Command;
+
+    use tempfile::{TempDir, tempdir};
+
+    use super::*;
+
+    const SOON: Duration = Duration::from_millis(20);
+
+    /// A pipe, in a folder that lasts as long as this.
+    fn pipe() -> (TempDir, std::path::PathBuf) {
+        let folder = tempdir().expect("a folder");
+        let pipe = folder.path().join("pipe");
+        let made = Command::new("mkfifo").arg(&pipe).status();
+        assert!(made.expect("mkfifo runs").success());
+        (folder, pipe)
+    }
+
+    #[test]
+    fn a_pipe_that_nobody_reads_is_given_up() {
+        let (_folder, pipe) = pipe();
+
+        let unread = stream(&pipe, "text", SOON, || false).expect_err("nobody reads");
+        let cancelled = stream(&pipe, "text", WRITING, || true).expect_err("cancelled");
+
+        assert_eq!(unread.kind(), io::ErrorKind::TimedOut);
+        assert_eq!(cancelled.kind(), io::ErrorKind::Interrupted);
+    }
+
+    #[test]
+    fn a_pipe_with_a_reader_gets_all_of_it() {
+        let (_folder, pipe) = pipe();
+        // More than a pipe holds.
+        let text = "text".repeat(100_000);
+        let path = pipe.clone();
+        let read = thread::spawn(move || fs::read_to_string(path).expect("a text"));
+
+        stream(&pipe, &text, WRITING, || false).expect("it is read");
+
+        assert_eq!(read.join().expect("it ends"), text);
+    }
 }

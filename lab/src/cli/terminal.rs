@@ -127,9 +127,9 @@ pub(crate) fn runtime() -> Result<Runtime, Exit> {
     runtime.or_exit(Exit::Environment)
 }
 
-/// How to draw on this stdout: in its width or that of `COLUMNS`, with colour if it is a terminal and
-/// `NO_COLOR` does not forbid it, and in ASCII if the locale is not UTF-8 or `ascii` is
-/// set.
+/// How to draw on this stdout: in its width or that of `COLUMNS`, with colour if it is a
+/// terminal and `NO_COLOR` does not forbid it, and in ASCII if the locale is not UTF-8 or
+/// `ascii` is set.
 pub(crate) fn options(ascii: bool) -> Options {
     let size = size();
     Options {

@@ -294,7 +294,8 @@ mod tests {
     }
 
     proptest! {
-        /// A parameter accepts a text if it accepts the number in JSON, and shows the value it took.
+        /// A parameter accepts a text if it accepts the number in JSON, and shows the value it
+        /// took.
         #[test]
         fn a_knob_accepts_the_same_numbers_as_text_and_as_json(
             parameter: Index,

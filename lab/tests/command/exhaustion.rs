@@ -3,15 +3,14 @@
 
 use std::{
     fs,
-    process::Command,
-    thread::sleep,
+    process::{Command, Stdio},
     time::{Duration, Instant},
 };
 
 use tempfile::tempdir;
 
 use crate::{
-    Ended, assert_contains, command,
+    Ended, command,
     proxy::{CALM, api},
 };
 
@@ -53,34 +52,22 @@ fn too_few_descriptors_are_no_verdict_on_a_client() {
 }
 
 #[test]
-fn a_pipe_that_nobody_reads_does_not_hold_the_lab_for_ever() {
+fn a_report_can_be_read_from_a_pipe() {
     let folder = tempdir().expect("a folder");
     let pipe = folder.path().join("pipe");
     let made = Command::new("mkfifo").arg(&pipe).status();
     assert!(made.expect("mkfifo runs").success());
-    let arguments = format!("scenario items --report {}", pipe.display());
-
-    let waits = command(&arguments).spawn().expect("lab runs");
-    sleep(Duration::from_millis(1500));
-    let id = waits.id().to_string();
-    let sent = Command::new("kill").args(["-INT", &id]).status();
-    assert!(sent.expect("kill runs").success());
-    let cancelled: Ended = waits.wait_with_output().expect("it ends").into();
-    let unread = Ended::of(&mut command(&arguments));
     let reads = Command::new("cat")
         .arg(&pipe)
-        .stdout(std::process::Stdio::piped())
+        .stdout(Stdio::piped())
         .spawn();
-    let read = Ended::of(&mut command(&arguments));
-    let report = reads
-        .expect("cat runs")
-        .wait_with_output()
-        .expect("cat ends");
 
-    assert_eq!(cancelled.code, Some(130), "{cancelled:?}");
-    assert_eq!(unread.code, Some(3), "{unread:?}");
-    assert_contains(&unread.stderr, &["pipe", "nobody has read it"]);
-    assert_eq!(read.code, Some(0), "{read:?}");
+    let arguments = format!("scenario items --report {}", pipe.display());
+    let written = Ended::of(&mut command(&arguments));
+
+    let report = reads.expect("cat runs").wait_with_output();
+    let report = report.expect("cat ends");
+    assert_eq!(written.code, Some(0), "{written:?}");
     assert!(report.stdout.starts_with(b"<!DOCTYPE html>"));
     assert!(fs::metadata(&pipe).is_ok(), "it is still there");
 }

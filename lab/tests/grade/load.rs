@@ -67,7 +67,9 @@ async fn correct_clients_miss_no_goal_and_break_no_rule() {
                 ) || grade.broken().next().is_some()
                     || !is_busy && grade.goal.verdict == GoalVerdict::NotJudged
             });
-            faults.extend(wrong.map(|it| format!("{client}, busy: {is_busy}\n{}", describe(&it))));
+            faults.extend(
+                wrong.map(|grade| format!("{client}, busy: {is_busy}\n{}", describe(&grade))),
+            );
         }
     }
 

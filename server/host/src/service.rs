@@ -142,8 +142,8 @@ impl Host {
     }
 }
 
-/// The serving thread; it first sends the result of the start. Runtime,
-/// listener and connections are created and dropped in here, so that the end of the thread is the end of
+/// The serving thread; it first sends the result of the start. Runtime, listener and
+/// connections are created and dropped in here, so that the end of the thread is the end of
 /// them all.
 fn run(
     router: Router,

@@ -131,11 +131,10 @@ pub const REQUEST_SPAN: &str = "request";
 /// The fields of [`REQUEST_SPAN`], and nothing else is recorded.
 ///
 /// `http.request.method`, `http.route` (absent where no route matched), `url.scheme`,
-/// `server.address` and `server.port` as the `Host` names them,
-/// `http.response.status_code`, `lab.request_id`; on a 5xx `error.type`, which is the
-/// status; `lab.fault` where one was served on purpose; `trace_id` and `parent_span_id` where a valid `traceparent` came; and
-/// for OpenTelemetry layers `otel.name`, `otel.kind` and, on a 5xx,
-/// `otel.status_code`.
+/// `server.address` and `server.port` as the `Host` names them, `http.response.status_code`,
+/// `lab.request_id`; on a 5xx `error.type`, which is the status; `lab.fault` where one was
+/// served on purpose; `trace_id` and `parent_span_id` where a valid `traceparent` came; and for
+/// OpenTelemetry layers `otel.name`, `otel.kind` and, on a 5xx, `otel.status_code`.
 pub const REQUEST_SPAN_FIELDS: [&str; 14] = [
     "otel.name",
     "otel.kind",

@@ -5,8 +5,8 @@
 //! word. Of cursors, keys and bodies it holds a [`ValueHash`], never the value.
 //!
 //! Beside the types stand pure functions that host, service and judge share: how to read a
-//! Retry-After, a media type, a status, and which requests came too early. A crate that depends on this one gets no socket,
-//! no runtime and no clock but the [`Clock`] trait.
+//! Retry-After, a media type, a status, and which requests came too early. A crate that depends
+//! on this one gets no socket, no runtime and no clock but the [`Clock`] trait.
 
 // No input may end the program: what cannot happen says why it cannot.
 #![cfg_attr(

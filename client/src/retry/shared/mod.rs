@@ -1,5 +1,5 @@
-//! The state that all clones of a client share: the budget of their retries, and the limit on their
-//! attempts in flight.
+//! The state that all clones of a client share: the budget of their retries, and the limit
+//! on their attempts in flight.
 
 mod budget;
 mod concurrency;

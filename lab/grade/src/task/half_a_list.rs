@@ -177,7 +177,7 @@ mod tests {
                 };
                 assert_eq!(list.goal(), Goal::result_of([]), "{}", case.name);
                 healthy += 1;
-                request.cursor = Some(next.clone().expect("it has a next page"));
+                request.set_cursor(next.clone());
             }
 
             let again = list.respond(&request).response;

@@ -213,7 +213,7 @@ mod tests {
             match next {
                 None => {}
                 Some(None) => break,
-                Some(next) => request.cursor = next,
+                Some(next) => request.set_cursor(next),
             }
         }
         responses

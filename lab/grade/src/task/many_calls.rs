@@ -121,7 +121,6 @@ impl Responder for ManyCalls {
 
 #[cfg(test)]
 mod tests {
-
     use super::*;
 
     #[test]

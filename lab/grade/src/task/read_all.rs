@@ -140,7 +140,7 @@ mod tests {
         for cursor in drawn.cursors.clone() {
             drawn.respond(&request);
             assert_eq!(drawn.goal(), Goal::result_of([]));
-            request.cursor = Some(cursor);
+            request.set_cursor(Some(cursor));
         }
         drawn.respond(&request);
 

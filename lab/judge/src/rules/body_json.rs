@@ -26,7 +26,7 @@ mod tests {
 
     #[test]
     fn a_second_request_or_its_next_cursor_breaks_it() {
-        hold_to_one_request(&RULE, |it| it.fault(FaultLabel::INVALID_JSON));
-        hold_to_no_next_page(&RULE, |it| it.fault(FaultLabel::INVALID_JSON));
+        hold_to_one_request(&RULE, |script| script.fault(FaultLabel::INVALID_JSON));
+        hold_to_no_next_page(&RULE, |script| script.fault(FaultLabel::INVALID_JSON));
     }
 }

@@ -13,9 +13,9 @@ pub const RULE: Rule = Rule {
     why: "Data from half a page looks complete to the next reader.",
     hint: "Check the shape of everything that you use, and return a wrong one to the caller as an error.",
     judge: Judge::Forbids(|case| {
-        not_repeated(case, |it| {
+        not_repeated(case, |request| {
             matches!(
-                it.fault,
+                request.fault,
                 Some(FaultLabel::INVALID_ITEMS | FaultLabel::INVALID_CURSOR)
             )
         })
@@ -29,9 +29,9 @@ mod tests {
 
     #[test]
     fn a_second_request_or_its_next_cursor_breaks_it() {
-        hold_to_one_request(&RULE, |it| it.fault(FaultLabel::INVALID_ITEMS));
-        hold_to_one_request(&RULE, |it| it.fault(FaultLabel::INVALID_CURSOR));
-        hold_to_no_next_page(&RULE, |it| it.fault(FaultLabel::INVALID_ITEMS));
+        hold_to_one_request(&RULE, |script| script.fault(FaultLabel::INVALID_ITEMS));
+        hold_to_one_request(&RULE, |script| script.fault(FaultLabel::INVALID_CURSOR));
+        hold_to_no_next_page(&RULE, |script| script.fault(FaultLabel::INVALID_ITEMS));
     }
 
     #[test]

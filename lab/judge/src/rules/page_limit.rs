@@ -22,7 +22,7 @@ const MOST: usize = 1_000;
 /// read more pages than this: it may be slow.
 fn judge(case: &Case<'_>) -> Judgement {
     let entries = case.wire.entries.iter();
-    let endless = entries.filter(|it| it.fault == Some(FaultLabel::ENDLESS_ITEMS));
+    let endless = entries.filter(|request| request.fault == Some(FaultLabel::ENDLESS_ITEMS));
     let seqs: Vec<_> = endless.map(|it| it.seq).collect();
     let pages = seqs.len();
     if let Some(one_too_many) = seqs.get(MOST) {
@@ -45,7 +45,7 @@ pub(super) fn of_stopped(wire: &WireRecord) -> Option<Judgement> {
     let pages = wire
         .entries
         .iter()
-        .filter(|it| it.fault == Some(FaultLabel::ENDLESS_ITEMS));
+        .filter(|request| request.fault == Some(FaultLabel::ENDLESS_ITEMS));
     let last = pages.clone().next_back()?.seq;
     let found = format!(
         "{} pages were read, until the lab stopped it",

@@ -28,7 +28,7 @@ fn judge(case: &Case<'_>) -> Judgement {
     }
     let is_endless = pages
         .iter()
-        .all(|it| it.fault == Some(FaultLabel::ENDLESS_ITEMS));
+        .all(|request| request.fault == Some(FaultLabel::ENDLESS_ITEMS));
     if is_endless && case.was_stopped() {
         // A listing without an end cannot be read to its end.
         return Judgement::not_exercised();

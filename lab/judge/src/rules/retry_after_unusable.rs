@@ -27,8 +27,11 @@ mod tests {
     use crate::rules::testing::{Script, hold};
     #[test]
     fn many_short_gaps_break_it_and_a_few_may_be_chance() {
-        let came_back_after =
-            |gaps: &[u64]| Script::gaps(gaps, |it| it.retry_after_header(RetryAfter::UNUSABLE));
+        let came_back_after = |gaps: &[u64]| {
+            Script::gaps(gaps, |script| {
+                script.retry_after_header(RetryAfter::UNUSABLE)
+            })
+        };
 
         hold! { RULE;
             Script::new().respond(0, 503).retry_after(1) => NotExercised,

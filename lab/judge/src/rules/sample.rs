@@ -4,8 +4,8 @@
 //! A gap is a pause, the client's own work, and time that it spent waiting for a processor
 //! or for the lab. Two things are known of it: its length by the wall clock, and on Linux
 //! how long the client was *idle*: no thread of its processes ran or waited for a processor
-//! (`schedstat`). So the pause is at most the gap, and hardly shorter than the
-//! idle time.
+//! (`schedstat`). So the pause is at most the gap, and hardly shorter than
+//! the idle time.
 //!
 //! **Kept** needs idle time. While up to four busy programs shared two cores, a client in
 //! Node.js that retried at once had gaps of up to 67 ms, and was idle for at most 11 ms of

@@ -10,7 +10,7 @@ pub const RULE: Rule = Rule {
     level: RuleLevel::GoodPractice,
     source: "RFC 9110 §15.4; CVE-2018-18074; CVE-2022-27774",
     text: "the token was not sent to another origin",
-    why: "A redirect or a link can name any target, and whoever receives the token can use it.",
+    why: "A redirect or a link can name any target, and a server that gets the token can use it.",
     hint: "Follow no redirect and no link, or send credentials only if scheme, host and port are the same.",
     judge: Judge::Forbids(judge),
 };

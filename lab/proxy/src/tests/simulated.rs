@@ -148,7 +148,7 @@ const INNOCENT: [(&str, Sends); 12] = [
             route: "POST /token".to_owned(),
             ..request(at, 9)
         };
-        let is_failed = fault.is_some_and(|it| it != ProxyFault::Hold);
+        let is_failed = fault.is_some_and(|fault| fault != ProxyFault::Hold);
         let again = is_failed.then(|| token(150));
         let all = [token(0), request(100, 1)].into_iter().chain(again);
         (all.collect(), i32::from(is_failed))
@@ -189,7 +189,7 @@ const INNOCENT: [(&str, Sends); 12] = [
         ([sent(0, 201)].into_iter().chain(again).collect(), 0)
     }),
     ("a mesh that repeats", |fault, _, _| {
-        let is_failed = fault.is_some_and(|it| it != ProxyFault::Hold);
+        let is_failed = fault.is_some_and(|fault| fault != ProxyFault::Hold);
         let again = is_failed.then(|| ProxyRequest {
             is_repeated_by_a_hop: true,
             ..request(25, 1)
@@ -346,7 +346,7 @@ const WRONG: [(&str, ProxyFault, bool, Sends); 12] = [
 ];
 
 fn failed(fault: Option<ProxyFault>) -> bool {
-    fault.is_some_and(|it| it != ProxyFault::Hold)
+    fault.is_some_and(|fault| fault != ProxyFault::Hold)
 }
 
 #[test]

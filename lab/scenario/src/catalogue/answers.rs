@@ -71,7 +71,9 @@ pub(super) fn problem(run: &ScenarioRun, problem: &'static str) -> bool {
 /// How many requests got this status.
 pub(super) fn responded(run: &ScenarioRun, status: u16) -> u64 {
     let entries = run.wire.entries.iter();
-    entries.filter(|it| it.status == Some(status)).count() as u64
+    entries
+        .filter(|request| request.status == Some(status))
+        .count() as u64
 }
 
 /// The sum of the waits before retries, as they were decided.

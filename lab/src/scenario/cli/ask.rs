@@ -13,9 +13,10 @@ use crate::cli::{Exit, OrExit, terminal};
 /// The maximum length of a prediction, in bytes; the rest of the line is ignored.
 const LONGEST: u64 = 4 * 1024;
 
-/// Asks the question on stderr, shows the client's limits, and reads one line from stdin
-/// as the prediction; if two clients are compared, `of` is the one to predict. `?` shows the hint and asks again, as does an invalid prediction.
-/// An empty line or the end of the input means no prediction.
+/// Asks the question on stderr, shows the client's limits, and reads one line from stdin as the
+/// prediction; if two clients are compared, `of` is the one to predict. `?` shows the hint and
+/// asks again, as does an invalid prediction. An empty line or the end of the input means no
+/// prediction.
 pub(super) fn ask(
     scenario: &Scenario,
     settings: &Settings,

@@ -59,10 +59,10 @@ pub(super) async fn connection<I, S>(
             request.extensions_mut().insert(peer);
         }
         let end = RequestEnd(Arc::clone(&noted));
+        let takes_interim = request.version() > Version::HTTP_10;
         let behind = noted.behind_since();
         // A client that takes its responses more slowly than it sends requests would keep
         // its place for ever: each response that it takes would end a stall.
-        let takes_interim = request.version() > Version::HTTP_10;
         let is_late = behind.is_some_and(|since| since.elapsed() >= bounds.stalled);
         let response = (!is_late).then(|| {
             service.call(request.map(|body| {
