@@ -1,7 +1,7 @@
 // A client to be graded, for Node 18 and later. It runs once for each case of a task.
 //
 // LAB_TASK names the task, and LAB_URL is the URL for the request. The last line that
-// it prints is its result, as JSON. `lab tasks` lists all tasks.
+// it prints is its result, as JSON. `lab list tasks` shows all tasks.
 
 const { LAB_TASK, LAB_URL, LAB_TOKEN = "" } = process.env;
 

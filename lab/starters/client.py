@@ -1,7 +1,7 @@
 """A client to be graded. It runs once for each case of a task.
 
 LAB_TASK names the task and LAB_URL is where to send the request. The last line
-that it prints is its result, as JSON. `lab tasks` lists what there is to do.
+that it prints is its result, as JSON. `lab list tasks` shows all tasks.
 """
 
 import http.client

@@ -27,6 +27,7 @@
 )]
 
 mod against;
+mod board;
 mod card;
 mod case_chart;
 mod draw;
@@ -50,6 +51,7 @@ mod time_zone;
 mod verdict_text;
 
 pub use against::Change;
+pub use board::{Learner, html_board};
 pub use card::{CARD_VERSION, Card, CaseGrade, RuleGrade, TaskGrade};
 pub use case_chart::{CaseChart, CaseRow};
 pub use error::ServiceError;

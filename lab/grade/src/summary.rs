@@ -113,12 +113,28 @@ impl PrintedCard {
         }
         Ok(serde_json::from_str(json)?)
     }
+
+    /// The task of this name.
+    pub(super) fn task(&self, name: &str) -> Option<&PrintedTask> {
+        self.tasks.iter().find(|task| task.task == name)
+    }
+
+    /// The rules that it broke, in the order of its tasks.
+    pub(super) fn broken(&self) -> impl Iterator<Item = &PrintedRule> {
+        self.tasks.iter().flat_map(PrintedTask::broken)
+    }
 }
 
 impl PrintedTask {
-    fn was_attempted(&self) -> bool {
+    pub(super) fn was_attempted(&self) -> bool {
         let requests = self.cases.iter().map(|case| case.wire.total);
         self.goal.verdict.was_attempted(requests.max().unwrap_or(0))
+    }
+
+    /// The rules that it broke.
+    pub(super) fn broken(&self) -> impl Iterator<Item = &PrintedRule> {
+        let rules = self.rules.iter();
+        rules.filter(|rule| rule.verdict == Verdict::Broken)
     }
 }
 

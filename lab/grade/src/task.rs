@@ -308,7 +308,7 @@ pub fn find(name: &str) -> Result<&'static Task, UnknownName> {
     let found = all().find(|task| task.words.name == name);
     found.ok_or_else(|| {
         let names = all().map(|task| task.words.name);
-        UnknownName::new("task", name, names, "lab tasks")
+        UnknownName::new("task", name, names, "lab list tasks")
     })
 }
 

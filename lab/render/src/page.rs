@@ -9,7 +9,7 @@ use maud::{Markup, html as markup};
 
 use crate::table::Table;
 
-pub use document::document;
+pub use document::{document, refreshing_document};
 pub use shapes::{COLUMNS, cuts, hatch, shape};
 
 /// A class and a mark for good, bad, or neither. The text beside them says the same.

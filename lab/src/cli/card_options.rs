@@ -1,6 +1,9 @@
 //! The options of the commands that judge a client and print a card.
 
-use std::{error::Error, path::PathBuf};
+use std::{
+    error::Error,
+    path::{Path, PathBuf},
+};
 
 use clap::Args;
 use judge::{
@@ -43,6 +46,11 @@ impl CardOptions {
     /// Whether a card is to be written to a file.
     pub(crate) fn writes_files(&self) -> bool {
         self.junit.is_some() || self.report.is_some()
+    }
+
+    /// The file of the report.
+    pub(crate) fn report(&self) -> Option<&Path> {
+        self.report.as_deref()
     }
 
     pub(crate) fn terminal(&self) -> Options {

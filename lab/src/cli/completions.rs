@@ -56,11 +56,10 @@ fn script(shell: Shell) -> String {
         ("grade", "require", &tasks),
         ("grade", "hint", &tasks),
         ("grade", "only", &rules),
-        ("tasks", "name", &tasks),
         ("rule", "id", &rules),
     ] {
         command = command.mut_subcommand(subcommand, |subcommand| {
-            subcommand.mut_arg(argument, |it| it.value_parser(names.clone()))
+            subcommand.mut_arg(argument, |argument| argument.value_parser(names.clone()))
         });
     }
     let mut script = Vec::new();
@@ -72,10 +71,8 @@ fn script(shell: Shell) -> String {
 /// condition is a function that the script defines.
 fn fish_names() -> String {
     let scenarios = CATALOGUE.iter().map(|scenario| scenario.words.name);
-    let tasks = grade::all().map(|task| task.words.name);
-    let lists: [(_, Vec<_>); 3] = [
+    let lists: [(_, Vec<_>); 2] = [
         ("scenario", scenarios.chain([ALL]).collect()),
-        ("tasks", tasks.collect()),
         ("rule", RULES.iter().map(|rule| rule.id).collect()),
     ];
     let line = |(subcommand, names): (&str, Vec<&str>)| {

@@ -7,7 +7,7 @@ pub(crate) const WIDTH: usize = 80;
 /// The commands by purpose. Each command is in one group.
 pub(crate) const GROUPS: [(&str, &[&str]); 4] = [
     ("Learn", &["list", "scenario", "storm"]),
-    ("Grade", &["starter", "grade", "proxy", "tasks", "rule"]),
+    ("Grade", &["starter", "grade", "proxy", "rule"]),
     ("Observe", &["serve", "load"]),
     ("Tools", &["completions", "help"]),
 ];
@@ -89,7 +89,7 @@ const STORM_EXAMPLES: &str = "\
 Examples:
   lab storm
       a spike, and five policies
-  lab storm --list
+  lab list stories
       all stories and their policies
   lab storm herd
       another story

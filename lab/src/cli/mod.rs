@@ -8,6 +8,7 @@ mod exit;
 pub(crate) mod exporters;
 mod help;
 pub(crate) mod intercepting_proxy;
+pub(crate) mod list;
 mod load;
 pub(crate) mod number;
 pub(crate) mod report;
@@ -19,7 +20,7 @@ pub(crate) mod text_file;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{Arg, Parser, Subcommand};
 
 use crate::{grade, proxy, scenario, storm};
 
@@ -46,8 +47,8 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// List the scenarios in the order of the course
-    List,
+    /// List the scenarios, the tasks, the rules or the stories
+    List(list::Arguments),
     /// Run a scenario, or all, and show every attempt, wait and verdict
     ///
     /// A run starts a service on a free port, lets a client call it, stops both, and checks
@@ -57,7 +58,8 @@ enum Command {
     ///
     /// Ctrl+C cancels a run and shows its evidence up to that point. No run sends more than
     /// 10000 requests or takes longer than an hour.
-    #[command(after_long_help = help::below_scenario())]
+    /// Without a name, the scenarios are listed.
+    #[command(after_long_help = help::below_scenario(), mut_args(needs_a_scenario))]
     Scenario(scenario::cli::Arguments),
     /// Grade a client in any language: the command after `--` starts it
     ///
@@ -84,9 +86,7 @@ enum Command {
     /// arguments as `{base_url}`. It has to exit with 0 if nothing is broken.
     #[command(after_long_help = help::BELOW_PROXY)]
     Proxy(Box<proxy::cli::Arguments>),
-    /// List the tasks that a client is graded on
-    Tasks(grade::cli::tasks::Arguments),
-    /// List the rules that clients are judged by, or explain one
+    /// Explain a rule by which clients are judged
     Rule(rule::Arguments),
     /// Write a small client that does the first task
     Starter(grade::cli::starter::Arguments),
@@ -126,11 +126,10 @@ pub fn main() -> ExitCode {
         Err(instead) => return print_instead(&instead).into(),
     };
     let ended = match &arguments.command {
-        Command::List => scenario::cli::list(),
+        Command::List(arguments) => list::list(arguments),
         Command::Scenario(arguments) => scenario::cli::scenario(arguments),
         Command::Grade(arguments) => grade::cli::grade(arguments),
         Command::Proxy(arguments) => proxy::cli::proxy(arguments),
-        Command::Tasks(arguments) => grade::cli::tasks::tasks(arguments),
         Command::Rule(arguments) => rule::rule(arguments),
         Command::Starter(arguments) => grade::cli::starter::starter(arguments),
         Command::Storm(arguments) => storm::cli::storm(arguments),
@@ -139,6 +138,14 @@ pub fn main() -> ExitCode {
         Command::Completions(arguments) => completions::completions(arguments),
     };
     ended.unwrap_or_else(|exit| exit).into()
+}
+
+/// Lets an option of `lab scenario` stand only beside the name of a scenario.
+fn needs_a_scenario(argument: Arg) -> Arg {
+    match argument.get_id().as_str() {
+        "name" => argument,
+        _ => argument.requires("name"),
+    }
 }
 
 /// Prints what clap has instead of arguments: an error on stderr, or the help or

@@ -15,6 +15,11 @@ impl FileError {
         let source = source.into();
         Self { what, source }
     }
+
+    /// The reason alone.
+    pub(crate) fn why(&self) -> String {
+        self.source.to_string()
+    }
 }
 
 /// The text of a file.

@@ -11,11 +11,9 @@ use std::{
 };
 
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
-use render::Options;
-use serde_json::json;
 use storm::{
-    Cut, Parameter, ParameterError, Parameters, Plan, STORIES, Settings, Setup, StormPolicy,
-    Values, policy, simulate_in_parallel, simulate_seeds, story,
+    Cut, Parameter, ParameterError, Parameters, Plan, Settings, Setup, StormPolicy, Values, policy,
+    simulate_in_parallel, simulate_seeds, story,
 };
 
 use crate::cli::{
@@ -32,12 +30,9 @@ const YOURS: &str = "yours";
 
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
-    /// The story, as --list names it
+    /// The story, as `lab list stories` names it
     #[arg(default_value = "spike")]
     story: String,
-    /// List the stories and the policies, and simulate nothing
-    #[arg(long, conflicts_with_all = not_with_list())]
-    list: bool,
     /// Simulate these policies instead of the story's
     #[arg(long, value_name = "NAME", num_args = 1..)]
     policy: Vec<String>,
@@ -48,7 +43,7 @@ pub(crate) struct Arguments {
     /// stayed down
     #[arg(long, value_name = "N", value_parser = seeds, allow_hyphen_values = true)]
     seeds: Option<u32>,
-    /// Print the storm, the results of the seeds or the list as JSON
+    /// Print the storm or the results of the seeds as JSON
     #[arg(long)]
     json: bool,
     /// Write the storm as an HTML report
@@ -127,14 +122,6 @@ impl<T: Parameters> ParameterOptions<T> {
     }
 }
 
-/// The options that cannot be combined with `--list`, which simulates nothing.
-fn not_with_list() -> impl Iterator<Item = &'static str> {
-    let settings = Settings::options().map(|parameter| parameter.name);
-    let setup = Setup::options().map(|parameter| parameter.name);
-    let others = ["story", "policy", "seed", "seeds", "report"];
-    others.into_iter().chain(settings).chain(setup)
-}
-
 /// The option of a setting: its name without the unit.
 fn option(name: &str) -> String {
     name.trim_end_matches("_seconds").replace('_', "-")
@@ -188,9 +175,6 @@ impl<T: Parameters> FromArgMatches for ParameterOptions<T> {
 pub(crate) fn storm(arguments: &Arguments) -> Result<Exit, Exit> {
     let options = terminal::options(arguments.ascii);
     let json = arguments.json;
-    if arguments.list {
-        return terminal::print(&list(json, &options)).map(|()| Exit::Passed);
-    }
     let plan = arguments.plan().or_exit(Exit::Usage)?;
     arguments
         .report
@@ -235,25 +219,6 @@ pub(crate) fn storm(arguments: &Arguments) -> Result<Exit, Exit> {
     })
 }
 
-/// The stories and their policies.
-fn list(json: bool, options: &Options) -> String {
-    let stories = STORIES.iter().map(|story| (story.words, story.policies));
-    let stories: Vec<_> = stories.collect();
-    if !json {
-        return storm::storm_list(&stories, options);
-    }
-    let stories = stories.iter().map(|(words, policies)| {
-        let policies: Vec<_> = policies.iter().map(StormPolicy::word).collect();
-        json!({
-            "name": words.name,
-            "title": words.title,
-            "question": words.question,
-            "policies": policies,
-        })
-    });
-    render::json(&stories.collect::<Vec<_>>())
-}
-
 /// Runs `work`, and tells it to end on Ctrl+C.
 fn until_ctrl_c<T: Send + 'static>(
     work: impl FnOnce(&AtomicBool) -> T + Send + 'static,
@@ -284,7 +249,8 @@ fn seeds(text: &str) -> Result<u32, NumberError> {
 mod tests {
     use std::time::Duration;
 
-    use storm::{Storm, storm};
+    use render::Options;
+    use storm::{STORIES, Storm, storm};
 
     use super::*;
 

@@ -1,13 +1,18 @@
 //! The outputs of a card: files for CI and for people, and the summary of a class.
 
-use std::fs;
+use std::{
+    fs,
+    path::Path,
+    thread,
+    time::{Duration, Instant},
+};
 
 use quick_junit::TestCaseStatus;
 use serde_json::Value;
 use tempfile::tempdir;
 
 use crate::{
-    Ended, assert_contains, assert_fits_80_columns,
+    Ended, assert_contains, assert_fits_80_columns, command,
     grade::{HASTY, grade, reliable},
     lab,
 };
@@ -171,4 +176,40 @@ fn the_cards_of_a_room_are_counted_without_names() {
     ];
     assert_contains(&words.join(" "), &counts);
     assert!(!counted.stdout.contains("anna"));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_board_follows_the_cards_of_a_folder_until_ctrl_c() {
+    let folder = tempdir().expect("a folder");
+    let (cards, board) = (
+        folder.path().join("cards"),
+        folder.path().join("board.html"),
+    );
+    fs::create_dir(&cards).expect("a folder");
+    let read_all = card("--task read-all").to_string();
+    fs::write(cards.join("anna.json"), &read_all).expect("written");
+    fs::write(cards.join("notes.json"), "[]").expect("written");
+    let lab = command("grade --watch --summary")
+        .args([&cards, Path::new("--report"), &board])
+        .spawn()
+        .expect("lab runs");
+    let until = |words: &str| {
+        let start = Instant::now();
+        while !fs::read_to_string(&board).is_ok_and(|page| page.contains(words)) {
+            assert!(start.elapsed() < Duration::from_secs(60), "no {words}");
+            thread::sleep(Duration::from_millis(20));
+        }
+    };
+
+    until("anna");
+    fs::write(cards.join("berta.json"), &read_all).expect("written");
+    until("berta");
+    crate::cancel::interrupt(&lab);
+    let ended = Ended::from(lab.wait_with_output().expect("lab ends"));
+
+    let page = fs::read_to_string(&board).expect("a page");
+    assert_contains(&page, &["read-all", "done", "notes", "cannot be read"]);
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    assert_contains(&ended.stderr, &["notes cannot be read", "2 cards"]);
 }

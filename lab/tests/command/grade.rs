@@ -280,12 +280,12 @@ fn a_card_is_compared_with_an_earlier_one() {
 }
 
 #[test]
-fn tasks_rules_and_hints_fit_a_terminal() {
-    for arguments in ["tasks", "rule", "rule one-job", "grade --hint create"] {
+fn rules_and_hints_fit_a_terminal_and_every_task_is_listed() {
+    for arguments in ["rule one-job", "grade --hint create"] {
         assert_fits_80_columns(&printed(arguments));
     }
     let names: Vec<_> = all().map(|task| task.words.name).collect();
-    assert_contains(&printed("tasks"), &names);
+    assert_contains(&printed("list tasks"), &names);
 }
 
 #[cfg(unix)]

@@ -14,17 +14,37 @@ fn json(ended: &Ended) -> Value {
 }
 
 #[test]
-fn lists_every_scenario_within_80_columns() {
-    let list = printed("list");
+fn every_list_fits_80_columns_and_has_the_same_names_as_its_json() {
+    for listed in ["scenarios", "tasks", "rules", "stories"] {
+        let text = printed(&format!("list {listed}"));
+        let values: Vec<Value> =
+            serde_json::from_str(&printed(&format!("list {listed} --json"))).expect("a JSON array");
 
-    assert_eq!(list.lines().count(), CATALOGUE.len());
-    assert_fits_80_columns(&list);
+        assert_fits_80_columns(&text);
+        let lines = text.lines().filter(|line| !line.starts_with(' '));
+        let names: Vec<_> = lines
+            .filter_map(|line| line.split(' ').next())
+            .filter(|name| !["", "For"].contains(name))
+            .collect();
+        assert!(values.iter().map(|value| &value["name"]).eq(names));
+    }
+    let scenarios = printed("list");
+    assert_eq!(scenarios.lines().count(), CATALOGUE.len());
+    assert_eq!(printed("scenario"), scenarios);
+}
+
+#[test]
+fn a_list_can_be_narrowed() {
+    let rules = printed("list rules --filter jitter");
+
+    assert_eq!(rules.lines().count(), 1, "{rules}");
+    assert_contains(&rules, &["backoff-jitter"]);
 }
 
 #[test]
 fn a_list_fits_the_columns_that_the_environment_asks_for() {
     let widest = |columns: &str| {
-        let list = Ended::of(command("storm --list").env("COLUMNS", columns)).stdout;
+        let list = Ended::of(command("list stories").env("COLUMNS", columns)).stdout;
         let widths = list.lines().map(|line| line.chars().count());
         widths.max().expect("a story")
     };

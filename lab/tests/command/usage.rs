@@ -69,7 +69,7 @@ lab scenario flaky --ask --json
 lab storm spikes
     error: no story is called 'spikes'; did you mean 'spike'?
 lab storm xyzzy
-    error: no story is called 'xyzzy'; `lab storm --list` shows them all
+    error: no story is called 'xyzzy'; `lab list stories` shows them all
 lab storm --policy 3-jiter
     error: no policy is called '3-jiter'; did you mean '3-jitter'?
 lab storm --clients 0
@@ -94,10 +94,14 @@ lab storm --attempts 1 --backoff none
     error: --backoff has no effect: with one attempt there are no retries
 lab storm --client naive --budget 5
     error: --budget has no effect: the naive client has none
-lab storm --list --workers 3
-    error: the argument '--list' cannot be used with '--workers <N>'
-lab storm herd --list
-    error: the argument '[STORY]' cannot be used with '--list'
+lab list scenario
+    [possible values: scenarios, tasks, rules, stories]
+lab list rules --filter xyzzy
+    error: no name on the list contains 'xyzzy'
+lab scenario --seed 1
+    <NAME>
+lab rule
+    <ID>
 lab storm --seeds 0
     it must be a whole number from 1 to 1000
 lab load --filter xyzzy
@@ -123,7 +127,17 @@ lab grade --only one-jobs -- x
 lab grade --watch no-such-file -- x
     no-such-file cannot be read
 lab grade --watch Cargo.toml
-    COMMAND
+    error: --watch FILE needs a COMMAND after `--`
+lab grade --watch -- x
+    error: --watch needs a file
+lab grade --watch Cargo.toml --report card.html -- x
+    error: --watch cannot be used with --report
+lab grade --summary Cargo.toml --watch Cargo.toml
+    error: --watch takes no file with --summary
+lab grade --summary Cargo.toml --all
+    '--summary <FILE>...' cannot be used with '--all'
+lab grade --hide-names
+    --summary
 lab grade --known-failing no-such-file -- x
     no-such-file cannot be read
 lab grade --summary no-such.json

@@ -53,7 +53,7 @@ mod tests {
     #[test]
     fn an_unknown_name_suggests_the_nearest() {
         let names = ["create", "flaky", "retry-after-seconds", "retry-later"];
-        let unknown = |name| UnknownName::new("task", name, names, "lab tasks");
+        let unknown = |name| UnknownName::new("task", name, names, "lab list tasks");
 
         for (name, words) in [
             (
@@ -66,7 +66,7 @@ mod tests {
             ),
             (
                 "xyzzy",
-                "no task is called 'xyzzy'; `lab tasks` shows them all",
+                "no task is called 'xyzzy'; `lab list tasks` shows them all",
             ),
         ] {
             assert_eq!(unknown(name).to_string(), words);

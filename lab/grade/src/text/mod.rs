@@ -273,17 +273,6 @@ pub fn hint(words: &TaskWords, options: &Options) -> String {
     sheet.into_text()
 }
 
-/// Renders a list of rules, each with its id and its demand.
-#[must_use]
-pub fn rules(rules: &[(&str, &str)], options: &Options) -> String {
-    let mut sheet = Sheet::new(options);
-    let width = rules.iter().map(|(id, _)| id.len()).max().unwrap_or(0);
-    for (id, text) in rules {
-        sheet.beside(&format!("{id:width$}  "), text);
-    }
-    sheet.into_text()
-}
-
 /// Renders a list of tasks, each with the ids of its rules, followed by the practice
 /// tasks.
 #[must_use]

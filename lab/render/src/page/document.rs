@@ -1,6 +1,8 @@
 //! The frame of a report: its style sheet, and a content security policy that allows
 //! nothing else.
 
+use std::time::Duration;
+
 use base64::{Engine, prelude::BASE64_STANDARD};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use sha2::{Digest, Sha256};
@@ -10,6 +12,16 @@ const STYLE: &str = include_str!("style.css");
 
 /// Wraps a body in a document that loads nothing and runs no script.
 pub fn document(title: &str, body: Markup) -> String {
+    of_head(title, html! {}, body)
+}
+
+/// The same for a page that changes on the disk: the browser reads it again after each period.
+pub fn refreshing_document(title: &str, period: Duration, body: Markup) -> String {
+    let refresh = html! { meta http-equiv="refresh" content=(period.as_secs()); };
+    of_head(title, refresh, body)
+}
+
+fn of_head(title: &str, head: Markup, body: Markup) -> String {
     html! {
         (DOCTYPE)
         html lang="en" {
@@ -18,6 +30,7 @@ pub fn document(title: &str, body: Markup) -> String {
                 meta http-equiv="Content-Security-Policy" content=(policy());
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
+                (head)
                 title { (title) }
                 style { (PreEscaped(STYLE)) }
             }

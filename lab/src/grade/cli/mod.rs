@@ -6,7 +6,6 @@ mod open_cases;
 mod solution;
 pub(crate) mod starter;
 mod summary;
-pub(crate) mod tasks;
 
 use std::{
     cell::RefCell,
@@ -40,6 +39,22 @@ use crate::cli::{
 /// How often a watched file is checked.
 const LOOK: Duration = Duration::from_millis(200);
 
+/// The options of a run, which a summary of cards does not need.
+const NOT_WITH_SUMMARY: [&str; 12] = [
+    "all",
+    "task",
+    "only",
+    "require",
+    "against",
+    "seed",
+    "solution",
+    "known_failing",
+    "strict",
+    "json",
+    "junit",
+    "command",
+];
+
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
     /// Run all tasks, those for practice included, and print the card, instead of stopping
@@ -52,14 +67,10 @@ pub(crate) struct Arguments {
     /// Judge these rules only
     #[arg(long, value_name = "RULE", num_args = 1..)]
     only: Vec<String>,
-    /// Run again whenever this file is saved, starting at the first task that is not done
-    #[arg(
-        long,
-        value_name = "FILE",
-        conflicts_with_all = ["json", "junit", "report"],
-        requires = "command"
-    )]
-    watch: Option<PathBuf>,
+    /// Run again whenever this file is saved, starting at the first task that is not done.
+    /// With --summary, and without a file: show the cards again whenever one changes
+    #[arg(long, value_name = "FILE", num_args = 0..=1, conflicts_with_all = ["json", "junit"])]
+    watch: Option<Option<PathBuf>>,
     /// Exit with 1 unless these tasks are done
     #[arg(long, value_name = "NAME", num_args = 1..)]
     require: Vec<String>,
@@ -79,10 +90,14 @@ pub(crate) struct Arguments {
     /// The language of the solution [default: that of the starter in this folder, or python]
     #[arg(long, value_enum, requires = "solution")]
     language: Option<Language>,
-    /// Count how many of the cards in these files (as --json prints them) reached each
-    /// goal and kept each rule, and run nothing
-    #[arg(long, value_name = "FILE", num_args = 1.., exclusive = true)]
+    /// Count how many of the cards in these files or folders (as --json prints them) reached
+    /// each goal and kept each rule, and run nothing. With --report: write a board with a row
+    /// for each card, which has the name of its file
+    #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with_all = NOT_WITH_SUMMARY)]
     summary: Vec<PathBuf>,
+    /// Number the rows of the board instead of naming them
+    #[arg(long, requires = "summary")]
+    hide_names: bool,
     #[command(flatten)]
     card: CardOptions,
     /// The command that runs the client. `{url}`, `{base_url}` and `{task}` in it stand
@@ -110,6 +125,33 @@ impl Arguments {
         }
         Ok(())
     }
+
+    /// The file of the client to watch.
+    fn watched(&self) -> Result<Option<&Path>, WatchError> {
+        let is_summary = !self.summary.is_empty();
+        match &self.watch {
+            None => Ok(None),
+            Some(None) if is_summary => Ok(None),
+            Some(None) => Err(WatchError::NoFile),
+            Some(Some(_)) if is_summary => Err(WatchError::WithSummary),
+            Some(Some(_)) if self.command.is_empty() => Err(WatchError::NoCommand),
+            Some(Some(_)) if self.card.report().is_some() => Err(WatchError::WithReport),
+            Some(Some(file)) => Ok(Some(file)),
+        }
+    }
+}
+
+/// Why `--watch` cannot be followed.
+#[derive(Debug, thiserror::Error)]
+enum WatchError {
+    #[error("--watch needs a file: that of the client")]
+    NoFile,
+    #[error("--watch FILE needs a COMMAND after `--`, which runs the client")]
+    NoCommand,
+    #[error("--watch cannot be used with --report, but for a summary of cards")]
+    WithReport,
+    #[error("--watch takes no file with --summary: the cards themselves are watched")]
+    WithSummary,
 }
 
 pub(crate) fn grade(arguments: &Arguments) -> Result<Exit, Exit> {
@@ -123,15 +165,16 @@ pub(crate) fn grade(arguments: &Arguments) -> Result<Exit, Exit> {
         let solution = solution::solution(task, arguments.language);
         return terminal::print(&solution).map(|()| Exit::Passed);
     }
+    let watched = arguments.watched().or_exit(Exit::Usage)?;
     if !arguments.summary.is_empty() {
-        return summary::summarize(&arguments.summary);
+        return summary::summarize(arguments);
     }
     if arguments.command.is_empty() {
         return open(arguments);
     }
     let grader = Grader::new(arguments)?;
     intercepting_proxy::warn();
-    match arguments.watch.as_deref() {
+    match watched {
         Some(file) => grader.watch(file),
         None => grader.once(),
     }

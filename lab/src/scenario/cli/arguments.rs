@@ -37,7 +37,7 @@ const EVIDENCE: &str = "Output";
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
     /// The scenario to run, or `all`; `lab list` shows them
-    name: String,
+    name: Option<String>,
 
     /// With `all`: only the scenarios whose name contains this
     #[arg(long, value_name = "TEXT")]
@@ -278,11 +278,14 @@ impl Arguments {
 
     /// The runs that the options ask for, if they go together.
     pub(crate) fn chosen(&self) -> Result<Chosen, Box<dyn Error>> {
-        if self.name != ALL {
+        let Some(name) = self.name.as_deref() else {
+            return Ok(Chosen::None);
+        };
+        if name != ALL {
             if self.filter.is_some() {
                 return Err(format!("--filter needs `lab scenario {ALL}`").into());
             }
-            let scenario = catalogue::find(&self.name).map_err(|unknown| self.or_task(unknown))?;
+            let scenario = catalogue::find(name).map_err(|unknown| or_task(name, unknown))?;
             self.check_overrides(&[scenario])?;
             return Ok(Chosen::One(scenario));
         }
@@ -299,20 +302,6 @@ impl Arguments {
         Ok(Chosen::All(scenarios))
     }
 
-    /// The error for an unknown scenario: one that has the name of a task was perhaps meant to
-    /// show what the task teaches.
-    fn or_task(&self, unknown: UnknownName) -> Box<dyn Error> {
-        match grade::find(&self.name) {
-            Ok(task) => format!(
-                "no scenario is called '{name}', but a task is; its scenario is '{}'",
-                task.words.scenario,
-                name = self.name,
-            )
-            .into(),
-            Err(_) => unknown.into(),
-        }
-    }
-
     fn check_overrides(&self, scenarios: &[&Scenario]) -> Result<(), String> {
         let clients = match self.compare {
             true => &self.compared()[..],
@@ -323,8 +312,22 @@ impl Arguments {
     }
 }
 
+/// The error for an unknown scenario: one that has the name of a task was perhaps meant to
+/// show what the task teaches.
+fn or_task(name: &str, unknown: UnknownName) -> Box<dyn Error> {
+    match grade::find(name) {
+        Ok(task) => format!(
+            "no scenario is called '{name}', but a task is; its scenario is '{}'",
+            task.words.scenario,
+        )
+        .into(),
+        Err(_) => unknown.into(),
+    }
+}
+
 /// The scenarios that a command line selects.
 pub(crate) enum Chosen {
+    None,
     All(Vec<&'static Scenario>),
     One(&'static Scenario),
 }

@@ -4,7 +4,6 @@ mod all;
 mod arguments;
 mod ask;
 mod compare;
-mod list;
 mod live;
 mod runner;
 
@@ -14,17 +13,17 @@ use arguments::Chosen;
 use runner::Runner;
 
 use crate::{
-    cli::{Exit, OrExit},
+    cli::{Exit, OrExit, list},
     invocation::lab,
 };
 
 pub(crate) use arguments::{ALL, Arguments};
-pub(crate) use list::list;
 
 pub(crate) fn scenario(arguments: &Arguments) -> Result<Exit, Exit> {
     let chosen = arguments.chosen().or_exit(Exit::Usage)?;
     arguments.check_report()?;
     match chosen {
+        Chosen::None => list::scenarios(),
         Chosen::All(scenarios) => all::all(arguments, scenarios),
         Chosen::One(scenario) if arguments.live => live::live(arguments, scenario),
         Chosen::One(scenario) if arguments.compare => compare::compare(arguments, scenario),

@@ -1,7 +1,7 @@
 //! A client to be graded. It runs once for each case of a task.
 //!
 //! LAB_TASK names the task, and LAB_URL is the URL for the request. The last line that it
-//! prints is its result, as JSON. `lab tasks` lists all tasks.
+//! prints is its result, as JSON. `lab list tasks` shows all tasks.
 
 use std::{env, error::Error, process::ExitCode, time::Duration};
 

@@ -52,7 +52,7 @@ pub fn story(name: &str) -> Result<&'static Story, UnknownName> {
     let known = STORIES.iter().find(|story| story.words.name == name);
     known.ok_or_else(|| {
         let names = STORIES.iter().map(|story| story.words.name);
-        UnknownName::new("story", name, names, "lab storm --list")
+        UnknownName::new("story", name, names, "lab list stories")
     })
 }
 
@@ -70,7 +70,7 @@ pub fn policy(of: &Story, name: &str) -> Result<StormPolicy, UnknownName> {
     known.cloned().ok_or_else(|| {
         let words: Vec<_> = all.map(StormPolicy::word).collect();
         let words = words.iter().map(String::as_str);
-        UnknownName::new("policy", name, words, "lab storm --list")
+        UnknownName::new("policy", name, words, "lab list stories")
     })
 }
 

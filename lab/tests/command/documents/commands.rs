@@ -84,7 +84,7 @@ fn the_readme_counts_the_tests_of_the_client() {
     });
 
     let counted = format!(
-        "test result: ok. {} passed; 0 failed;",
+        "the {} tests that define the reference client",
         tests.sum::<usize>()
     );
 

@@ -7,20 +7,26 @@ use crate::printed;
 
 const INSTRUCTORS: &str = "lab/docs/instructors.md";
 
-/// The plan and the answers, without the handouts.
-fn plan(document: &str) -> &str {
-    let (_, plan) = document.split_once("## The plan").expect("a plan");
-    plan.split_once("## Handouts").expect("its end").0
+/// The part of the document from one heading to another.
+fn part<'a>(document: &'a str, from: &str, to: &str) -> &'a str {
+    let (_, part) = document.split_once(from).expect("a heading");
+    part.split_once(to).expect("the next heading").0
 }
 
-#[test]
-fn the_plan_has_scenarios_and_tasks_in_their_order() {
-    let document = document(INSTRUCTORS);
-    let plan = plan(&document);
-    let named = |command: &str| -> Vec<_> {
-        let lines = lines(plan, &["sh"]).filter_map(|line| line.strip_prefix(command));
-        lines.filter_map(|line| line.split(' ').next()).collect()
-    };
+/// The plan of ninety minutes and the answers.
+fn plan(document: &str) -> &str {
+    part(document, "## The plan", "## In 45 minutes")
+}
+
+/// The arguments of a command in the blocks of a plan, up to the first option.
+fn named<'a>(plan: &'a str, command: &str) -> Vec<&'a str> {
+    let lines = lines(plan, &["sh"]).filter_map(|line| line.strip_prefix(command));
+    lines.filter_map(|line| line.split(' ').next()).collect()
+}
+
+/// Checks that the blocks of a plan follow one another up to its end, and that their commands
+/// are in their order and that of the course.
+fn assert_in_order(plan: &str, minutes: u32) {
     let blocks: Vec<_> = rows(plan)
         .filter_map(|row| {
             let (from, to) = row[0].split_once('–')?;
@@ -28,14 +34,13 @@ fn the_plan_has_scenarios_and_tasks_in_their_order() {
         })
         .collect();
 
-    let scenarios = named("lab scenario ");
-    let course: Vec<_> = CATALOGUE.iter().map(|it| it.words.name).collect();
-    let course = course.into_iter().filter(|name| scenarios.contains(name));
+    let scenarios = named(plan, "lab scenario ");
+    let course = CATALOGUE.iter().map(|scenario| scenario.words.name);
+    let course = course.filter(|name| scenarios.contains(name));
     assert_eq!(scenarios, course.collect::<Vec<_>>());
-    assert_eq!(scenarios.len(), 15);
 
-    let tasks = named("lab grade --task ");
     let built = blocks.iter().flat_map(|block| block.3.split(", "));
+    let tasks = named(plan, "lab grade --task ");
     assert_eq!(tasks, built.filter_map(code).collect::<Vec<_>>());
 
     let end = blocks.iter().fold(0, |start, &(from, to, block, _)| {
@@ -47,7 +52,24 @@ fn the_plan_has_scenarios_and_tasks_in_their_order() {
         );
         to
     });
-    assert_eq!(end, 90);
+    assert_eq!(end, minutes);
+}
+
+#[test]
+fn the_plans_have_scenarios_and_tasks_in_their_order() {
+    let document = document(INSTRUCTORS);
+    let (long, short) = (
+        plan(&document),
+        part(&document, "## In 45 minutes", "## Handouts"),
+    );
+
+    assert_in_order(long, 90);
+    assert_in_order(short, 45);
+
+    let scenarios = named(long, "lab scenario ");
+    assert_eq!(scenarios.len(), 15);
+    let has_an_answer = |name| scenarios.contains(name);
+    assert!(named(short, "lab scenario ").iter().all(has_an_answer));
 }
 
 #[test]

@@ -1,11 +1,11 @@
-//! The README is short enough to be read, and its table of clients is part of the
-//! document behind it, which names only tasks and rules that exist.
+//! The README is short enough to be read, and its findings stand in the document on graded
+//! clients, which names only tasks and rules that exist.
 
 use judge::rules;
 
-use super::{assert_current, document, root, rows};
+use super::{document, rows};
 /// The most lines of the README.
-const MOST: usize = 180;
+const MOST: usize = 150;
 
 /// The rows of the document on graded clients: the client, its adapter, the goals that it
 /// reached, those that it missed, and the rules that it broke.
@@ -20,29 +20,31 @@ fn named(cell: &str) -> impl Iterator<Item = &str> {
 }
 
 #[test]
-fn the_readme_has_at_most_180_lines() {
+fn the_readme_is_short() {
     let lines = document("README.md").lines().count();
 
     assert!(lines <= MOST, "{lines} lines");
 }
 
 #[test]
-fn the_readme_counts_the_broken_rules_of_graded_clients() {
+fn the_readme_tells_findings_that_the_table_of_graded_clients_has() {
     let (readme, clients) = (document("README.md"), document("lab/docs/clients.md"));
     let clients = graded(&clients);
 
-    let mut rows = 0;
-    let current = readme.lines().map(|line| {
-        let is_of = |row: &&[&str; 5]| line.starts_with(&format!("| {} | ", row[0]));
-        let Some([client, _, reached, _, broken]) = clients.iter().find(is_of) else {
-            return format!("{line}\n");
-        };
-        rows += 1;
-        format!("| {client} | {reached} | {} |\n", named(broken).count())
+    let findings = rows(&readme).filter_map(|row| {
+        let [client, _, id] = row.try_into().ok()?;
+        let [_, _, _, missed, broken] = clients.iter().find(|known| known[0] == client)?;
+        Some((client, id, [missed, broken]))
     });
-    assert_current(&root().join("README.md"), &current.collect::<String>());
+    let mut found = 0;
+    for (client, id, known) in findings {
+        found += 1;
+        assert!(known.iter().any(|cell| cell.contains(id)), "{client}: {id}");
+    }
 
-    assert_eq!(rows, 10);
+    assert_eq!(found, 3);
+    // English has a word for the number.
+    assert!(readme.contains("twenty-nine well-known") && clients.len() == 29);
 }
 
 #[test]
@@ -53,7 +55,8 @@ fn graded_clients_miss_tasks_and_break_rules_that_exist() {
     assert!(clients.len() >= 20, "{} clients", clients.len());
     for [client, _, reached, missed, broken] in clients {
         let (reached, tasks) = reached.split_once(" of ").expect("two numbers");
-        let [reached, tasks] = [reached, tasks].map(|it| it.parse::<usize>().expect("a number"));
+        let [reached, tasks] =
+            [reached, tasks].map(|number| number.parse::<usize>().expect("a number"));
         assert_eq!(reached + named(missed).count(), tasks, "{client}");
         assert!(named(missed).all(|id| grade::find(id).is_ok()), "{missed}");
         assert!(
