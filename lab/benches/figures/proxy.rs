@@ -38,7 +38,7 @@ pub(crate) fn serve_lab(upstream: &str) {
     let proxy = runtime.block_on(async { Listening::start(&Setup::before(upstream), None) });
     let proxy = proxy.expect("a free port");
     thread::spawn(move || runtime.block_on(std::future::pending::<()>()));
-    serve_at(&proxy.base_url());
+    serve_at(proxy.base_url());
 }
 
 pub(crate) fn serve_bare(upstream: &str) {

@@ -1,6 +1,6 @@
 //! Runs a task.
 
-use std::{io, sync::Arc};
+use std::{io, sync::Arc, time::Duration};
 
 use futures_util::future::try_join_all;
 use judge::rules::Rule;
@@ -86,6 +86,7 @@ async fn run_case(
             watches_to_the_end: task.rules().any(Rule::forbids_a_request),
             flood: service.served.flood.notified(),
             is_result: |line: &str| service.is_result(line),
+            farewell: Duration::ZERO,
             delay: service.served.delay.clone(),
         },
         service.begun,

@@ -13,6 +13,8 @@
 //! their service and whoever reads what they print, and go on until they notice. The
 //! system could end them, but no safe call asks it to.
 
+#[cfg(target_os = "linux")]
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::{
     future::pending,
     io,
@@ -36,7 +38,7 @@ use super::{
 };
 
 #[cfg(target_os = "linux")]
-use super::stragglers::Stragglers;
+use super::stragglers::{RUN, Stragglers};
 
 /// How much of what a process prints is kept, in bytes. A result is its last line.
 const STDOUT_KEPT: usize = 64 * 1024;
@@ -53,6 +55,10 @@ const GRACE: Duration = Duration::from_millis(200);
 /// come. An interpreter takes long to start on a
 /// machine that is busy, and that is nothing to hold against a client.
 const START: Duration = Duration::from_secs(20);
+
+/// The number of runs of this process so far: each has an identity of its own.
+#[cfg(target_os = "linux")]
+static RUNS: AtomicU64 = AtomicU64::new(0);
 
 /// How often it is looked whether a process lingers.
 const LOOK: Duration = Duration::from_millis(50);
@@ -75,6 +81,10 @@ pub struct ProcessLimits<C, F, R> {
     pub is_result: R,
     /// How late the lab is.
     pub delay: LabDelay,
+    /// How long all of it may take to end once it was asked to, before it is killed. A process
+    /// may have something to end elsewhere, as `docker run` has its container. Zero kills it
+    /// without asking, and so does Windows.
+    pub farewell: Duration,
 }
 
 /// Runs a client until it ends, or is ended by its limits. All moments are counted from
@@ -95,7 +105,11 @@ pub async fn run(
     >,
     begun: Instant,
 ) -> io::Result<ProcessRecord> {
+    #[cfg(target_os = "linux")]
+    let run = format!("{}-{}", std::process::id(), RUNS.fetch_add(1, Relaxed));
     let mut wrapped = CommandWrap::with_new(command.file(), |process| {
+        #[cfg(target_os = "linux")]
+        process.env(RUN, &run);
         process
             .args(command.arguments(context))
             .envs(context.variables())
@@ -109,7 +123,7 @@ pub async fn run(
     wrapped.wrap(process_wrap::tokio::JobObject);
     let mut started = begun.elapsed();
     #[cfg(target_os = "linux")]
-    let (leader, stragglers) = Stragglers::of(&context.base_url, || {
+    let (leader, stragglers) = Stragglers::of(&run, || {
         // It may send its first request before this call returns.
         started = begun.elapsed();
         wrapped.spawn()
@@ -117,6 +131,7 @@ pub async fn run(
     #[cfg(not(target_os = "linux"))]
     let leader = wrapped.spawn()?;
     let mut group = Group {
+        farewell: limits.farewell,
         #[cfg(all(unix, not(target_os = "linux")))]
         id: leader.id(),
         leader,
@@ -160,6 +175,7 @@ pub async fn run(
         stopped.is_some()
     };
     let watched_until = begun.elapsed();
+    group.asked_to_end().await;
     let (stdout, stderr) = if left_running {
         group.end();
         let ended = (stdout.end().await, stderr.end().await);
@@ -213,6 +229,8 @@ async fn lingers(stdout: &Tail, is_result: impl Fn(&str) -> Option<u64>) {
 
 /// A process and all that it has started, ended when this is dropped.
 struct Group {
+    /// How long it may take to end once it was asked to.
+    farewell: Duration,
     /// The number of the process, which is that of its group.
     #[cfg(all(unix, not(target_os = "linux")))]
     id: Option<u32>,
@@ -253,6 +271,55 @@ impl Group {
         Ok(false)
     }
 
+    /// Asks all of it to end, and waits for that as long as it may take.
+    async fn asked_to_end(&mut self) {
+        let farewell = std::mem::take(&mut self.farewell);
+        if !farewell.is_zero() && self.asks_to_end() {
+            let all_end = async {
+                self.wait().await?;
+                self.all_ended().await
+            };
+            // What cannot be watched is killed.
+            drop(timeout(farewell, all_end).await);
+        }
+    }
+
+    /// The same without a runtime, for one that is dropped.
+    fn wait_for_end(&mut self) {
+        let farewell = std::mem::take(&mut self.farewell);
+        if farewell.is_zero() || !self.asks_to_end() {
+            return;
+        }
+        let asked = Instant::now();
+        while asked.elapsed() < farewell {
+            // Otherwise it would be there until somebody asks for its status.
+            let has_ended = self.leader.try_wait().is_ok_and(|status| status.is_some());
+            if has_ended && !self.is_any_running().unwrap_or(false) {
+                return;
+            }
+            std::thread::sleep(LOOK);
+        }
+    }
+
+    /// Whether something of it runs and was asked to end.
+    #[cfg(unix)]
+    fn asks_to_end(&self) -> bool {
+        let is_running = self.is_any_running().unwrap_or(true);
+        if is_running {
+            // An error says that nothing of it is left.
+            let _ = self.leader.signal(nix::sys::signal::Signal::SIGTERM as i32);
+            #[cfg(target_os = "linux")]
+            self.stragglers.asks_to_end();
+        }
+        is_running
+    }
+
+    /// A job is not asked.
+    #[cfg(not(unix))]
+    fn asks_to_end(&self) -> bool {
+        false
+    }
+
     fn end(&mut self) {
         // An error says that nothing of it is left.
         let _ = self.leader.start_kill();
@@ -263,6 +330,7 @@ impl Group {
 
 impl Drop for Group {
     fn drop(&mut self) {
+        self.wait_for_end();
         self.end();
     }
 }
@@ -426,10 +494,11 @@ mod tests {
                 flood: pending(),
                 is_result: |line: &str| (line == "right").then_some(1),
                 delay: LabDelay::default(),
+                farewell: Duration::ZERO,
             }
         }
 
-        /// Runs a script with a URL of its own: all that have the same are ended.
+        /// Runs a script.
         async fn shell(script: &str, time: Duration) -> ProcessRecord {
             ran(script, at_most(time)).await
         }
@@ -453,7 +522,7 @@ mod tests {
         ) -> ProcessRecord {
             let words = ["sh", "-c", script].map(OsString::from);
             let command = ClientCommand::new(words).expect("a command");
-            let base_url = format!("http://127.0.0.1:1/{:x}", rand::random::<u64>());
+            let base_url = "http://127.0.0.1:1".to_owned();
             let context = Context {
                 task: Some("flaky"),
                 set: Vec::new(),
@@ -596,7 +665,7 @@ mod tests {
             let group = nix::unistd::getpgrp();
             for clear in [
                 "%ENV = ()",
-                "delete $ENV{LAB_BASE_URL}",
+                "delete $ENV{LAB_RUN}",
                 "delete @ENV{grep {/^LAB_/i} keys %ENV}",
             ] {
                 let joins = format!("setpgrp(0, {group}); {clear}; exec \"/bin/sleep\", 60");
@@ -616,6 +685,59 @@ mod tests {
             let record = shell(&format!("{script}; true"), LONG).await;
 
             assert_eq!(record.last_line.as_deref(), Some("refused"));
+        }
+
+        /// How long a process may take that has something to end.
+        const FAREWELL: Duration = Duration::from_secs(5);
+
+        /// Runs a script that may do something before it is killed.
+        async fn with_farewell(script: &str, time: Duration, farewell: Duration) -> ProcessRecord {
+            let limits = ProcessLimits {
+                farewell,
+                ..at_most(time)
+            };
+            ran(script, limits).await
+        }
+
+        #[tokio::test]
+        async fn a_process_is_asked_to_end_before_it_is_killed() {
+            let says = "trap 'echo farewell; exit 0' TERM; echo begun; sleep 60 & wait";
+            let soon = Duration::from_millis(300);
+
+            let asked = with_farewell(says, soon, FAREWELL).await;
+            let killed = with_farewell(says, soon, Duration::ZERO).await;
+
+            assert_eq!(asked.last_line.as_deref(), Some("farewell"), "{asked:?}");
+            assert_eq!(killed.last_line.as_deref(), Some("begun"), "{killed:?}");
+            assert_eq!((asked.exit, asked.stopped), (None, Some(Stopped::TimeUp)));
+        }
+
+        #[tokio::test]
+        async fn a_process_that_does_not_end_is_killed_all_the_same() {
+            let farewell = Duration::from_millis(200);
+            let begun = Instant::now();
+
+            let record = with_farewell("trap '' TERM; sleep 60 & wait", farewell, farewell).await;
+
+            assert_eq!(record.stopped, Some(Stopped::TimeUp));
+            assert!((2 * farewell..LONG / 2).contains(&begun.elapsed()));
+        }
+
+        #[tokio::test]
+        async fn a_process_that_is_left_behind_or_given_up_is_asked_to_end_as_well() {
+            let folder = tempfile::tempdir().expect("a folder");
+            for (name, after) in [("left-behind", "sleep 0.2"), ("given-up", "wait")] {
+                let path = folder.path().join(name);
+                let says = format!("trap 'echo farewell >{}; exit' TERM", path.display());
+                let script = format!("({says}; sleep 60 & wait) & {after}");
+
+                let run = with_farewell(&script, LONG, FAREWELL);
+                let ended = timeout(Duration::from_millis(600), run).await;
+
+                assert_eq!(ended.is_ok(), name == "left-behind");
+                let said = fs::read_to_string(&path).expect("it was asked");
+                assert_eq!(said, "farewell\n", "{name}");
+            }
         }
 
         #[tokio::test]

@@ -1,10 +1,12 @@
 //! Which processes hold the client's end of a connection.
 //!
 //! A connection that ends may have been given up, or its process may have ended. Only the
-//! process tells. On Linux it is found by its sockets; elsewhere, and in another network
-//! namespace, it is not.
+//! process tells. On Linux it is found by its sockets, in another network namespace only if the
+//! lab may read the processes there. Elsewhere it is not found.
 
 use std::net::SocketAddr;
+#[cfg(target_os = "linux")]
+use std::{collections::BTreeSet, fs::metadata, os::linux::fs::MetadataExt};
 
 #[cfg(target_os = "linux")]
 use procfs::{
@@ -31,15 +33,13 @@ impl Senders {
         let is_it = |entry: &TcpNetEntry| {
             is_same(entry.local_address, client) && is_same(entry.remote_address, server)
         };
-        let entries = [tcp(), tcp6()].into_iter().flatten().flatten();
-        let inode = entries.filter(is_it).map(|entry| entry.inode).next()?;
+        let inode = connections().find(is_it)?.inode;
         let holds = |process: &Process| {
             let descriptors = process.fd().into_iter().flatten().flatten();
             let mut sockets = descriptors.map(|descriptor| descriptor.target);
             sockets.any(|target| matches!(target, FDTarget::Socket(held) if held == inode))
         };
-        let all = all_processes().into_iter().flatten().flatten();
-        let processes: Vec<_> = all.filter(holds).collect();
+        let processes: Vec<_> = processes().filter(holds).collect();
         (!processes.is_empty()).then_some(Self { processes })
     }
 
@@ -67,6 +67,33 @@ impl Senders {
     pub fn are_running(&self) -> bool {
         false
     }
+}
+
+/// The connections of this network namespace, and then those of each other one. A process
+/// shows those of its own.
+#[cfg(target_os = "linux")]
+fn connections() -> impl Iterator<Item = TcpNetEntry> {
+    let own = [tcp(), tcp6()].into_iter().flatten().flatten();
+    let own_namespace = Process::myself().ok().as_ref().and_then(namespace);
+    let mut seen: BTreeSet<_> = own_namespace.into_iter().collect();
+    let is_new =
+        move |process: &Process| namespace(process).is_some_and(|namespace| seen.insert(namespace));
+    let others = processes().filter(is_new);
+    let others = others.flat_map(|process| [process.tcp(), process.tcp6()]);
+    own.chain(others.flatten().flatten())
+}
+
+/// The network namespace of a process; none if nobody may know it.
+#[cfg(target_os = "linux")]
+fn namespace(process: &Process) -> Option<u64> {
+    let namespace = metadata(format!("/proc/{}/ns/net", process.pid()));
+    namespace.ok().map(|namespace| namespace.st_ino())
+}
+
+/// All processes but those that end while one looks.
+#[cfg(target_os = "linux")]
+fn processes() -> impl Iterator<Item = Process> {
+    all_processes().into_iter().flatten().flatten()
 }
 
 /// Whether both name one end. A socket of IPv6 shows an address of IPv4 as a mapped one.

@@ -1,9 +1,9 @@
 //! Processes that a client has started and that have left its process group since: a
 //! daemon, for example, which begins a session of its own.
 //!
-//! It is known by its environment, which it has from the client: no other case has the
-//! same URL. One that has cleared its environment as well belongs to no case that could
-//! be told. So the lab is the one to whom orphans fall (`PR_SET_CHILD_SUBREAPER`) while
+//! It is known by its environment, which it has from the client: each run of a command has
+//! its own value of `LAB_RUN`. One that has cleared its environment as well belongs to no run
+//! that could be told. So the lab is the one to whom orphans fall (`PR_SET_CHILD_SUBREAPER`) while
 //! a client runs, and ends all of them when the last client has ended: by then the clients
 //! that started them have ended, too.
 //!
@@ -58,13 +58,16 @@ struct Clients {
 /// The stragglers of one client, ended when this is dropped.
 pub(super) struct Stragglers {
     client: Option<Pid>,
-    url: String,
+    run: String,
 }
 
+/// The variable that tells the processes of a run.
+pub(super) const RUN: &str = "LAB_RUN";
+
 impl Stragglers {
-    /// Starts the client of the case that has this URL.
+    /// Starts the client of this run.
     pub(super) fn of(
-        url: &str,
+        run: &str,
         start: impl FnOnce() -> io::Result<Box<dyn ChildWrapper>>,
     ) -> io::Result<(Box<dyn ChildWrapper>, Self)> {
         // Held until the client is known: it is no orphan.
@@ -79,14 +82,14 @@ impl Stragglers {
             let client = leader.id().and_then(|id| id.try_into().ok());
             let client = client.map(Pid::from_raw);
             clients.running.extend(client);
-            let url = url.to_owned();
-            (leader, Self { client, url })
+            let run = run.to_owned();
+            (leader, Self { client, run })
         });
         clients.end_orphans_if_last();
         stragglers
     }
 
-    /// Whether a process of its group, or one that has its URL in its environment, is
+    /// Whether a process of its group, or one that has its run in its environment, is
     /// running.
     ///
     /// # Errors
@@ -105,23 +108,37 @@ impl Stragglers {
         Ok(false)
     }
 
-    /// Whether a process is running and is of its group, or has its URL.
+    /// Whether a process is running and is of its group, or of its run.
     fn is_running(&self, process: &Process) -> ProcResult<bool> {
         let stat = process.stat()?;
-        let is_of_group = self
-            .client
-            .is_some_and(|client| stat.pgrp == client.as_raw());
         let runs = !matches!(stat.state, 'Z' | 'X');
-        Ok(runs && (is_of_group || has_url(process, &self.url)?))
+        Ok(runs && (self.has_in_group(&stat) || is_of_run(process, &self.run)?))
     }
 
-    /// Ends all processes that have its URL in their environment, and what they start
+    fn has_in_group(&self, stat: &Stat) -> bool {
+        let client = self.client.map(Pid::as_raw);
+        client == Some(stat.pgrp)
+    }
+
+    /// Asks the processes of its run that have left its group to end. Those of the group are
+    /// asked as a group, and one that is asked twice may not wait for what it has to end.
+    pub(super) fn asks_to_end(&self) {
+        for process in of_run(&self.run) {
+            if process.stat().is_ok_and(|stat| !self.has_in_group(&stat)) {
+                // One that is gone already has ended.
+                let _ = kill(Pid::from_raw(process.pid()), Signal::SIGTERM);
+            }
+        }
+    }
+
+    /// Ends all processes that have its run in their environment, and what they start
     /// meanwhile.
     pub(super) fn end(&self) {
         let mut ended = BTreeSet::new();
         loop {
             let is_new = |process: &Pid| !ended.contains(process);
-            let found: Vec<_> = with(&self.url).filter(is_new).collect();
+            let found = of_run(&self.run).map(|process| Pid::from_raw(process.pid()));
+            let found: Vec<_> = found.filter(is_new).collect();
             if found.is_empty() {
                 return;
             }
@@ -200,16 +217,15 @@ fn children() -> impl Iterator<Item = Stat> {
     stats.filter(move |stat| stat.ppid == lab)
 }
 
-/// The processes that have this URL as their `LAB_BASE_URL`. Nobody may read the
-/// environment of another user's process; it is not one of ours.
-fn with(url: &str) -> impl Iterator<Item = Pid> {
-    let found = processes().filter(move |process| has_url(process, url).unwrap_or(false));
-    found.map(|process| Pid::from_raw(process.pid()))
+/// The processes of this run. Nobody may read the environment of another user's process; it
+/// is not one of ours.
+fn of_run(run: &str) -> impl Iterator<Item = Process> {
+    processes().filter(move |process| is_of_run(process, run).unwrap_or(false))
 }
 
-fn has_url(process: &Process, url: &str) -> ProcResult<bool> {
+fn is_of_run(process: &Process, run: &str) -> ProcResult<bool> {
     let environment = process.environ()?;
-    Ok(environment.get(OsStr::new("LAB_BASE_URL")) == Some(&url.into()))
+    Ok(environment.get(OsStr::new(RUN)) == Some(&run.into()))
 }
 
 /// Whether a process could not be read because it has ended.

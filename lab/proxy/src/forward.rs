@@ -7,7 +7,10 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use host::{
-    ConnectionFault, ConnectionPeer, admit_from, guard::is_loopback_origin, watched_body::watched,
+    ConnectionFault, ConnectionPeer, admit_from,
+    guard::{is_loopback, is_loopback_origin, is_named},
+    problem::Problem,
+    watched_body::watched,
 };
 use http::{
     HeaderMap, HeaderName, HeaderValue, Method, Request, StatusCode, Uri, Version,
@@ -31,7 +34,9 @@ use tokio::{
 
 use super::{
     injected::{Injected, essence},
+    listen::ListenAddress,
     replay::read_ahead,
+    segment::Segment,
     session::{Entry, Session},
     tls::handshake_failure,
     upstream::Upstream,
@@ -70,6 +75,19 @@ pub(super) struct Forwarder {
     pub(super) injected: Injected,
     /// The address that it listens on.
     pub(super) address: SocketAddr,
+    /// The peers and the name of it.
+    pub(super) listen: ListenAddress,
+    /// The first segment of all its paths, if others than this machine reach it.
+    pub(super) segment: Option<Segment>,
+}
+
+/// A request that is neither forwarded nor faulted.
+struct Refusal {
+    /// The reason, for the card.
+    what: String,
+    status: StatusCode,
+    /// The reason, for the client.
+    detail: String,
 }
 
 impl Forwarder {
@@ -87,10 +105,13 @@ impl Forwarder {
     }
 
     async fn respond(&self, request: Request<Body>) -> Response {
-        if let Some((what, status, detail)) = self.refusal(&request) {
-            self.session.refused(what);
-            return problem(status, detail);
-        }
+        let request = match self.admitted(request) {
+            Ok(request) => request,
+            Err(refusal) => {
+                self.session.refused(&refusal.what);
+                return problem(refusal.status, &refusal.detail);
+            }
+        };
         let Some(entry) = self.session.arrived(&request) else {
             let detail = "this run has made more requests than the lab records";
             return problem(StatusCode::SERVICE_UNAVAILABLE, detail);
@@ -113,8 +134,55 @@ impl Forwarder {
         }
     }
 
-    /// A request that may not pass, and the response to it.
-    fn refusal(&self, request: &Request<Body>) -> Option<(&'static str, StatusCode, &'static str)> {
+    /// A request that may pass, as the API is to see it.
+    fn admitted(&self, request: Request<Body>) -> Result<Request<Body>, Refusal> {
+        self.check_peer(&request)?;
+        let request = self.without_segment(request)?;
+        self.check(&request)?;
+        Ok(request)
+    }
+
+    /// Only peers of the network that the proxy listens on are served.
+    fn check_peer(&self, request: &Request<Body>) -> Result<(), Refusal> {
+        let Some(network) = self.listen.network() else {
+            return Ok(());
+        };
+        let peer = request.extensions().get::<ConnectionPeer>();
+        if peer.is_some_and(|ConnectionPeer(peer)| network.contains(peer.ip())) {
+            return Ok(());
+        }
+        Err(Refusal {
+            what: format!("a request came from outside of {network}, the network of --listen"),
+            status: StatusCode::FORBIDDEN,
+            detail: format!("the proxy serves {network} only"),
+        })
+    }
+
+    /// Takes the random first segment out of the path of a request.
+    fn without_segment(&self, request: Request<Body>) -> Result<Request<Body>, Refusal> {
+        let Some(segment) = &self.segment else {
+            return Ok(request);
+        };
+        let target = request.uri().path_and_query();
+        let Some(target) = target.and_then(|target| segment.removed_from(target)) else {
+            return Err(Refusal {
+                what: "a request had not the path of the proxy's URL: does your command drop the \
+                       path of its base URL?"
+                    .to_owned(),
+                status: StatusCode::NOT_FOUND,
+                detail: "the path has to begin with that of the proxy's URL".to_owned(),
+            });
+        };
+        let (mut head, body) = request.into_parts();
+        let mut uri = head.uri.into_parts();
+        uri.path_and_query = Some(target);
+        // An absolute target stays one, and is refused.
+        head.uri = Uri::from_parts(uri).unwrap_or_default();
+        Ok(Request::from_parts(head, body))
+    }
+
+    /// Refuses a request that may not pass.
+    fn check(&self, request: &Request<Body>) -> Result<(), Refusal> {
         let headers = request.headers();
         let (what, detail) = if request.method() == Method::CONNECT {
             ("CONNECT", "the proxy opens no tunnels")
@@ -131,13 +199,43 @@ impl Forwarder {
             let what = "a transfer coding other than chunked";
             (what, "the proxy knows no transfer coding but chunked")
         } else {
-            let is_admitted =
-                |it: &HeaderValue| is_loopback_origin(it) || self.upstream.is_origin(it);
-            let admitted = admit_from(request.version(), request.uri(), headers, is_admitted);
-            let refusal = admitted.err()?;
-            return Some((refusal.code, refusal.status, refusal.detail));
+            let is_admitted = |origin: &HeaderValue| {
+                is_loopback_origin(origin)
+                    || self.upstream.is_origin(origin)
+                    || self.is_own_origin(origin)
+            };
+            let serves = |host: &str| is_loopback(host) || self.is_own_host(host);
+            let (version, uri) = (request.version(), request.uri());
+            let admitted = admit_from(version, uri, headers, serves, is_admitted);
+            return admitted.map_err(|problem| Refusal {
+                what: match problem.code {
+                    code if code == Problem::HOST_NOT_ALLOWED.code => format!(
+                        "{code}: if the command reaches the proxy under another name, --base-host \
+                         NAME"
+                    ),
+                    code => code.to_owned(),
+                },
+                status: problem.status,
+                detail: problem.detail.to_owned(),
+            });
         };
-        Some((what, StatusCode::NOT_IMPLEMENTED, detail))
+        Err(Refusal {
+            what: what.to_owned(),
+            status: StatusCode::NOT_IMPLEMENTED,
+            detail: detail.to_owned(),
+        })
+    }
+
+    /// Whether this is the host in the proxy's own URL.
+    fn is_own_host(&self, authority: &str) -> bool {
+        is_named(authority, &self.listen.host())
+    }
+
+    /// Whether a page has the host of the proxy's own URL.
+    fn is_own_origin(&self, origin: &HeaderValue) -> bool {
+        let origin = origin.to_str().ok();
+        let authority = origin.and_then(|origin| origin.strip_prefix("http://"));
+        authority.is_some_and(|authority| self.is_own_host(authority))
     }
 
     async fn fault(
@@ -164,8 +262,11 @@ impl Forwarder {
         let media_type = self.session.media_type();
         let injected = self.injected.response(fault, lasts, media_type);
         let Some(response) = injected else {
-            if let Some(ConnectionPeer(client)) = peer {
-                self.session.watch_sender(entry, client, self.address);
+            match peer {
+                Some(ConnectionPeer(client)) if self.listen.shows_senders() => {
+                    self.session.watch_sender(entry, client, self.address);
+                }
+                _ => self.session.sender_is_unknown(entry),
             }
             self.session
                 .note(entry, |request, now| request.delivered = Some(now));
@@ -240,6 +341,9 @@ impl Forwarder {
             || cookies.any(|value| self.upstream.is_domain_of(value))
         {
             self.session.state().names_upstream = true;
+        }
+        if let Some(segment) = &self.segment {
+            segment.put_into(&mut head.headers);
         }
         end_to_end(&mut head.headers, head.version);
         head.version = Version::HTTP_11;

@@ -1,11 +1,17 @@
 //! The runs of a command: two healthy ones, and then one for each case with a proxy of its
 //! own.
 
-use std::{future::ready, io, process::Stdio, sync::Arc, time::Duration};
+use std::{
+    ffi::OsString,
+    future::{pending, ready},
+    io,
+    sync::Arc,
+    time::Duration,
+};
 
 use process::{ClientCommand, Context, LabDelay, ProcessLimits};
-use tokio::{process::Command, time::sleep};
-use wire::Stopped;
+use tokio::time::{Instant, sleep};
+use wire::{ProcessRecord, Stopped};
 
 use super::{
     Aim, Listening, Setup,
@@ -14,7 +20,7 @@ use super::{
 };
 use crate::{
     CommandEnd, Declared, Judged, ProxyCard, ProxyFault, ProxyRun, Recording, RouteRow, RunKind,
-    Templates, UpstreamFailure, borne, is_health_check, is_safe, quiet::controls_of,
+    Templates, Upstream, UpstreamFailure, borne, is_health_check, is_safe, quiet::controls_of,
 };
 
 /// How a command is run, and what is asked of it.
@@ -44,6 +50,10 @@ pub struct Options {
     pub before: Option<String>,
 }
 
+/// How long the processes of a run may take to end once they were asked to: a container ends
+/// with its client only if that hears of it.
+const FAREWELL: Duration = Duration::from_secs(3);
+
 /// How many controls find out how long a command bears a late response.
 const CONTROLS: usize = 3;
 
@@ -63,13 +73,15 @@ pub enum PlanError {
         source: io::Error,
     },
     /// The command before each run failed.
-    #[error("--before '{command}' failed")]
+    #[error("--before '{command}' failed: {}", end.words())]
     Before {
         /// The command.
         command: String,
+        /// How it ended.
+        end: CommandEnd,
     },
     /// A proxy got no port.
-    #[error("the proxy could not listen on 127.0.0.1")]
+    #[error("the proxy got no port to listen on")]
     Listen(#[source] io::Error),
     /// The system refused a descriptor while the run went on.
     #[error("the system refused to open another file: raise the limit (ulimit -n)")]
@@ -91,6 +103,9 @@ pub enum PlanError {
         /// The variables that were set.
         set: String,
     },
+    /// The command sent only what the proxy does not pass on.
+    #[error("your command sent nothing that the proxy passes on: {0}")]
+    AllRefused(String),
     /// The command fails without a fault.
     #[error(
         "your command failed although nothing was broken: {}. It made: {requests}{hint}",
@@ -102,7 +117,7 @@ pub enum PlanError {
         /// Its first requests, and what came of them.
         requests: String,
         /// A cause that is likely, and what to do.
-        hint: &'static str,
+        hint: String,
     },
     /// A route was named, or declared, that the healthy runs did not show.
     #[error("the healthy runs made no request '{route}'; they made {known}")]
@@ -220,20 +235,23 @@ impl Plan {
             } else {
                 ""
             };
+            let refused = run.refused.first();
+            let hint = refused.map_or_else(|| hint.to_owned(), |refused| format!(". {refused}"));
             return Err(PlanError::Unhealthy {
                 end,
                 requests,
                 hint,
             });
         }
-        match run.requests.is_empty() && run.refused.is_empty() {
-            true => {
-                let set = self.options.set.iter().map(|(name, _)| &**name);
-                let set: Vec<_> = ["LAB_BASE_URL"].into_iter().chain(set).collect();
-                let set = set.join(", ");
-                Err(PlanError::NothingSent { set })
-            }
-            false => Ok(()),
+        if !run.requests.is_empty() {
+            Ok(())
+        } else if run.refused.is_empty() {
+            let set = self.options.set.iter().map(|(name, _)| &**name);
+            let names: Vec<_> = ["LAB_BASE_URL"].into_iter().chain(set).collect();
+            let set = names.join(", ");
+            Err(PlanError::NothingSent { set })
+        } else {
+            Err(PlanError::AllRefused(run.refused.join("; ")))
         }
     }
 
@@ -558,17 +576,22 @@ impl Plan {
             ..
         } = &self.options;
         if let Some(before) = before {
-            prepare(before).await?;
+            prepare(before, setup.upstream(), *time).await?;
         }
         let is_silent = aim
             .as_ref()
             .is_some_and(|aim| aim.fault == ProxyFault::Silence);
         let refusals = host::refusals();
         let proxy = Listening::start(setup, aim).map_err(PlanError::Listen)?;
-        let base_url = proxy.base_url();
-        let set = set
+        let base_url = proxy.base_url().to_owned();
+        let asks_no_proxy = ["NO_PROXY", "no_proxy"].map(|name| {
+            let hosts = format!("127.0.0.1,localhost,{}", setup.host());
+            (name.to_owned(), hosts)
+        });
+        let asked = set
             .iter()
             .map(|(name, text)| (name.clone(), text.replace("{base_url}", &base_url)));
+        let set = asks_no_proxy.into_iter().chain(asked);
         let context = Context {
             task: None,
             url: base_url.clone(),
@@ -584,26 +607,28 @@ impl Plan {
             flood: async {
                 proxy.hit().await;
                 if !is_silent {
-                    return std::future::pending().await;
+                    return pending().await;
                 }
                 sleep(*patience).await;
             },
             is_result: |_: &str| None,
             delay: LabDelay::default(),
+            farewell: FAREWELL,
         };
         let ran = process::run(command, &context, limits, proxy.begun()).await;
         let ended = ran.map_err(|source| PlanError::Program {
             program: command.program().to_string_lossy().into_owned(),
             source,
         });
-        let end = ended.map(|ended| CommandEnd {
-            exit: ended.exit,
-            signal: ended.signal,
-            stopped: ended.stopped.map(|_| Stopped::TimeUp),
-            took: ended.ended,
-            stderr: ended.stderr,
+        let end = ended.map(|ended| {
+            let mut end = command_end(ended);
+            for line in &mut end.stderr {
+                *line = proxy.masked(line);
+            }
+            end
         });
         let run = proxy.stop(end.as_ref().ok().cloned()).await;
+        let run = run.without_farewell();
         if host::refusals() > refusals {
             return Err(PlanError::Descriptors);
         }
@@ -631,22 +656,53 @@ fn name_routes(run: &mut ProxyRun, templates: &Templates) {
     }
 }
 
-async fn prepare(before: &str) -> Result<(), PlanError> {
+/// Runs the command before a run, with the limits of the run. It finds the API itself where the
+/// command of the run finds the proxy.
+async fn prepare(before: &str, upstream: &Upstream, time: Duration) -> Result<(), PlanError> {
     let (shell, flag) = if cfg!(windows) {
         ("cmd", "/C")
     } else {
         ("sh", "-c")
     };
-    let mut command = Command::new(shell);
-    command
-        .args([flag, before])
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .kill_on_drop(true);
-    match command.status().await {
-        Ok(status) if status.success() => Ok(()),
-        _ => Err(PlanError::Before {
+    let not_started = |source| PlanError::Program {
+        program: shell.to_owned(),
+        source,
+    };
+    let command = ClientCommand::new([shell, flag, before].map(OsString::from));
+    let command = command.map_err(|error| not_started(io::Error::other(error)))?;
+    let context = Context {
+        base_url: upstream.to_string(),
+        ..Context::default()
+    };
+    let limits = ProcessLimits {
+        process: Arc::default(),
+        called: ready(()),
+        time,
+        watches_to_the_end: false,
+        flood: pending(),
+        is_result: |_: &str| None,
+        delay: LabDelay::default(),
+        farewell: FAREWELL,
+    };
+    let ran = process::run(&command, &context, limits, Instant::now()).await;
+    let ended = ran.map_err(not_started)?;
+    if ended.exit == Some(0) {
+        Ok(())
+    } else {
+        Err(PlanError::Before {
             command: before.to_owned(),
-        }),
+            end: command_end(ended),
+        })
+    }
+}
+
+/// How a command ended. All its limits but its own are the time that it may take.
+fn command_end(record: ProcessRecord) -> CommandEnd {
+    CommandEnd {
+        exit: record.exit,
+        signal: record.signal,
+        stopped: record.stopped.map(|_| Stopped::TimeUp),
+        took: record.ended,
+        stderr: record.stderr,
     }
 }

@@ -108,6 +108,9 @@ pub struct ProxyRequest {
     /// When the process that sent it had ended; none if it went on, or if it is not known. A
     /// process that ends closes its connections, and that is not giving up.
     pub sender_ended: Option<Duration>,
+    /// Whether the process that sent it may have ended unseen, as one in a container may: the
+    /// command goes on for longer.
+    pub is_sender_unknown: bool,
 }
 
 /// The body of a request.
@@ -161,6 +164,16 @@ impl ProxyRequest {
 }
 
 impl ProxyRun {
+    /// The same without the requests that came once the lab had asked the command to end: they
+    /// are its farewell, and no attempts.
+    pub(super) fn without_farewell(mut self) -> Self {
+        if self.end.stopped.is_some() {
+            let end = self.end.took;
+            self.requests.retain(|request| request.arrived <= end);
+        }
+        self
+    }
+
     /// The requests of a route.
     pub fn of_route<'a>(&'a self, route: &'a str) -> impl Iterator<Item = &'a ProxyRequest> {
         self.requests.iter().filter(move |it| it.route == route)

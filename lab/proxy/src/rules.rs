@@ -381,9 +381,10 @@ fn read_timeout(
             next.seq > target.seq && is_attempt && is_in_time
         })
     };
+    let may_have_ended = |closed| target.is_sender_unknown || went_on_until < closed + GOES_ON;
     let ended_with_it = target
         .closed
-        .is_some_and(|closed| went_on_until < closed + GOES_ON && !tried_again(closed));
+        .is_some_and(|closed| may_have_ended(closed) && !tried_again(closed));
     let broken = |waited: String, within: Duration| RunEvidence::Broken {
         kind: TieKind::Marked,
         requests: vec![target.seq],
@@ -392,6 +393,13 @@ fn read_timeout(
     let still = || format!("still waiting after {}", duration(open()));
     match (waited, declared.give_up_within) {
         (Some(waited), Some(within)) if waited > within + LATE => broken(gave_up(waited), within),
+        (Some(waited), _) if ended_with_it && target.is_sender_unknown => {
+            RunEvidence::CannotTell(format!(
+                "its connection ended after {}, and the lab cannot see whether the process in the \
+                 container went on: it gave up, or it only ended. Another attempt would tell",
+                duration(waited),
+            ))
+        }
         (Some(waited), _) if ended_with_it => RunEvidence::CannotTell(format!(
             "its connection ended after {} and the process with it: it gave up, or it only ended. \
              Let it go on for a second",

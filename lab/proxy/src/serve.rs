@@ -1,6 +1,6 @@
 //! A proxy on a port of its own.
 
-use std::{io, net::SocketAddr, sync::Arc, time::Duration};
+use std::{io, sync::Arc, time::Duration};
 
 use host::{ConnectionBounds, HeaderCase, accept};
 use http::HeaderName;
@@ -10,6 +10,8 @@ use tokio::{sync::watch, task::JoinHandle, time::Instant};
 use super::{
     forward::Forwarder,
     injected::Injected,
+    listen::ListenAddress,
+    segment::Segment,
     session::{Aim, Naming, Session, State},
     upstream::Upstream,
 };
@@ -25,6 +27,7 @@ pub struct Setup {
     keeps_host: bool,
     naming: Naming,
     injected: Injected,
+    listen: ListenAddress,
 }
 
 impl Setup {
@@ -37,6 +40,7 @@ impl Setup {
             keeps_host: false,
             naming,
             injected: Injected::default(),
+            listen: ListenAddress::default(),
         }
     }
 
@@ -76,19 +80,32 @@ impl Setup {
         self
     }
 
+    /// It listens there.
+    #[must_use]
+    pub fn listens(mut self, listen: ListenAddress) -> Self {
+        self.listen = listen;
+        self
+    }
+
+    /// The host in the URLs of its proxies.
+    pub(super) fn host(&self) -> String {
+        self.listen.host()
+    }
+
     /// The API.
     pub(super) fn upstream(&self) -> &Upstream {
         &self.upstream
     }
 }
 
-/// A proxy that listens on 127.0.0.1.
+/// A proxy that listens on a port of its own.
 #[expect(
     missing_debug_implementations,
     reason = "its record is not complete before its stop"
 )]
 pub struct Listening {
-    address: SocketAddr,
+    base_url: String,
+    segment: Option<Segment>,
     session: Arc<Session>,
     phase: watch::Sender<accept::Phase>,
     serving: JoinHandle<()>,
@@ -104,8 +121,12 @@ impl Listening {
     ///
     /// If there is no free port.
     pub fn start(setup: &Setup, aim: Option<Aim>) -> io::Result<Self> {
-        let listener = accept::listen(0)?;
+        let listen = &setup.listen;
+        let listener = accept::listen_at(listen.any_port())?;
         let address = listener.local_addr()?;
+        let segment = listen.network().map(|_| Segment::random());
+        let path = segment.as_ref().map(Segment::prefix).unwrap_or_default();
+        let base_url = format!("http://{}:{}{path}", listen.host(), address.port());
         let begun = Instant::now();
         let kind = match &aim {
             None => RunKind::Healthy,
@@ -122,6 +143,8 @@ impl Listening {
             session: Arc::clone(&session),
             injected: setup.injected.clone(),
             address,
+            listen: listen.clone(),
+            segment: segment.clone(),
         });
         let observer: Arc<dyn accept::ConnectionObserver> = Arc::clone(&session) as _;
         let (phase, phases) = watch::channel(accept::Phase::Serving);
@@ -144,7 +167,8 @@ impl Listening {
             .await;
         });
         Ok(Self {
-            address,
+            base_url,
+            segment,
             session,
             phase,
             serving,
@@ -153,10 +177,18 @@ impl Listening {
         })
     }
 
-    /// Its own origin.
+    /// Its own URL, without a slash at its end.
     #[must_use]
-    pub fn base_url(&self) -> String {
-        format!("http://{}", self.address)
+    pub fn base_url(&self) -> &str {
+        &self.base_url
+    }
+
+    /// A text of the command, without the secret part of the URL.
+    pub(super) fn masked(&self, text: &str) -> String {
+        match &self.segment {
+            None => text.to_owned(),
+            Some(segment) => segment.masked(text),
+        }
     }
 
     /// The moment from which all times of its record are counted.
@@ -165,7 +197,7 @@ impl Listening {
     }
 
     /// Ready when a request has met the fault.
-    pub(super) async fn hit(&self) {
+    pub async fn hit(&self) {
         self.session.hit.notified().await;
     }
 

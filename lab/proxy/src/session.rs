@@ -251,6 +251,11 @@ impl Session {
         self.note(entry, |request, _| request.upstream = Some(response));
     }
 
+    /// Notes that nobody can tell which process sent a request.
+    pub(super) fn sender_is_unknown(&self, entry: Entry) {
+        self.note(entry, |request, _| request.is_sender_unknown = true);
+    }
+
     /// Watches the process that sent a request until it ends, or until nobody needs to know.
     pub(super) fn watch_sender(
         self: &Arc<Self>,
@@ -262,6 +267,10 @@ impl Session {
         tokio::spawn(async move {
             let found = spawn_blocking(move || Senders::of(client, own));
             let Ok(Some(senders)) = found.await else {
+                // On loopback it is of the command, and ends with it at the latest.
+                if let Some(session) = session.upgrade().filter(|_| !own.ip().is_loopback()) {
+                    session.sender_is_unknown(entry);
+                }
                 return;
             };
             while senders.are_running() {

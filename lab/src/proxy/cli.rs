@@ -3,17 +3,18 @@
 use std::{
     ffi::OsString,
     fs, io,
+    net::IpAddr,
     path::{Path, PathBuf},
     time::Duration,
 };
 
 use clap::Args;
-use http::{HeaderName, StatusCode};
+use http::{HeaderName, StatusCode, uri::Authority};
 use judge::{KnownFailures, rules::Verdict};
 use process::ClientCommand;
 use proxy::{
-    Aim, Declared, Injected, Listening, Options, Plan, PlanError, Progress, ProxyCard, ProxyFault,
-    Recording, Setup, Upstream, find, holding, names,
+    Aim, Declared, Injected, ListenAddress, Listening, Options, Plan, PlanError, Progress,
+    ProxyCard, ProxyFault, Recording, Setup, Upstream, find, holding, names,
 };
 
 use crate::cli::{
@@ -68,12 +69,22 @@ pub(crate) struct Arguments {
     /// How many seconds a run may take
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
     time: Duration,
-    /// ProxyRun this in a shell before each run, to reset the state of your API
+    /// Run this in a shell before each run, to reset the state of your API; LAB_BASE_URL is the
+    /// API itself
     #[arg(long, value_name = "COMMAND")]
     before: Option<String>,
     /// Allow an upstream on this host, which is not this machine
     #[arg(long, value_name = "HOST")]
     allow_host: Vec<String>,
+    /// Listen on the address of this interface in place of 127.0.0.1, for a container
+    #[arg(long, value_name = "ADDRESS")]
+    listen: Option<IpAddr>,
+    /// The host in the URL that the command finds, such as host.docker.internal
+    #[arg(long, value_name = "NAME", value_parser = base_host)]
+    base_host: Option<String>,
+    /// Allow an address of --listen that other machines or containers reach
+    #[arg(long, requires = "listen")]
+    allow_network: bool,
     /// Trust the certificates of this file in PEM, beside the system's
     #[arg(long, value_name = "FILE")]
     cacert: Option<PathBuf>,
@@ -120,6 +131,17 @@ fn variable(text: &str) -> Result<(String, String), String> {
     }
 }
 
+/// A host without a port: a name, or an address of IPv6 in brackets.
+fn base_host(text: &str) -> Result<String, String> {
+    let authority: Option<Authority> = text.parse().ok();
+    let is_host = authority.is_some_and(|authority| authority.host() == text);
+    if is_host {
+        Ok(text.to_owned())
+    } else {
+        Err("it must be a host without a port, such as host.docker.internal".to_owned())
+    }
+}
+
 fn fault_status(text: &str) -> Result<StatusCode, String> {
     let status = text.parse().ok();
     let status =
@@ -156,7 +178,8 @@ pub(crate) fn proxy(arguments: &Arguments) -> Result<Exit, Exit> {
         .call_headers(arguments.call_header.clone())
         .literal_routes(literals)
         .text(arguments.text.clone())
-        .injects(injected(arguments)?);
+        .injects(injected(arguments)?)
+        .listens(listen(arguments)?);
     if arguments.command.is_empty() {
         return open(arguments, &upstream, &setup, &demands);
     }
@@ -182,6 +205,16 @@ pub(crate) fn proxy(arguments: &Arguments) -> Result<Exit, Exit> {
             () = signals.next() => Err(Exit::Cancelled),
         }
     })
+}
+
+/// The address that the proxies listen on.
+fn listen(arguments: &Arguments) -> Result<ListenAddress, Exit> {
+    let address = arguments.listen.map_or_else(
+        || Ok(ListenAddress::default()),
+        |address| ListenAddress::new(address, arguments.allow_network),
+    );
+    let address = address.or_exit(Exit::Usage)?;
+    Ok(address.known_as(arguments.base_host.clone()))
 }
 
 /// The responses of faults, as the user wants them.
@@ -223,13 +256,13 @@ async fn run(arguments: &Arguments, options: Options, demands: &Demands) -> Resu
     };
     let failed = |error: &PlanError| {
         bar.finish_and_clear();
-        if let PlanError::Unhealthy { end, .. } = error {
+        if let PlanError::Unhealthy { end, .. } | PlanError::Before { end, .. } = error {
             end.stderr
                 .iter()
                 .for_each(|line| terminal::note(&format!("| {}", line.escape_debug())));
         }
         let exit = match error {
-            PlanError::NothingSent { .. } => Exit::NothingAttempted,
+            PlanError::NothingSent { .. } | PlanError::AllRefused(_) => Exit::NothingAttempted,
             PlanError::NoSuchRoute { .. }
             | PlanError::NoSuchText(_)
             | PlanError::Ambiguous { .. } => Exit::Usage,

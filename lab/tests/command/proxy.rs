@@ -6,6 +6,7 @@ use std::{
     future::pending,
     io::{self, Read, Write},
     net::TcpListener,
+    process::Command,
     sync::mpsc::channel,
     thread,
 };
@@ -79,12 +80,20 @@ fn a_plan_that_cannot_be_made_says_why() {
     let (api, afar) = (&*api(), "http://staging.example");
     let tls = tls_port().replace("https", "http");
     let failing = "echo no database >&2; exit 7";
+    let elsewhere = r#"port=${API_URL##*:}
+        curl -s -o /dev/null -H "Host: b.test" "http://127.0.0.1:$port/v1""#;
     for (upstream, options, script, code, words) in [
         (api, "", "true", 4, "sent nothing here; & --set NAME"),
         (&gone, "", CALM, 3, "did not answer"),
         (api, "", failing, 3, "exit 7 & | no database"),
         (api, "", "exec no-such-program", 3, "no-such-program"),
-        (api, "--before false", CALM, 3, "--before 'false' failed"),
+        (
+            api,
+            "--before false",
+            CALM,
+            3,
+            "--before 'false' failed & exit 1",
+        ),
         (api, "--route /v2", CALM, 2, "'/v2' & 'GET /v1/orders'"),
         (api, "--fault fire", CALM, 2, "'fire' & lost-response"),
         (api, "--require x", CALM, 2, "'x' & same-body, once"),
@@ -102,6 +111,18 @@ fn a_plan_that_cannot_be_made_says_why() {
             "no-such-file & --cacert",
         ),
         (&tls, "", CALM, 3, "speaks TLS & https://"),
+        (api, "--listen 0.0.0.0", CALM, 2, "one interface"),
+        (api, "--listen 203.0.113.9", CALM, 2, "--allow-network"),
+        (api, "--allow-network", CALM, 2, "--listen"),
+        (
+            api,
+            "--listen 203.0.113.9 --allow-network",
+            CALM,
+            2,
+            "no interface & there are 127.0.0.1",
+        ),
+        (api, "--base-host a:80", CALM, 2, "without a port"),
+        (api, "--base-host a.test", elsewhere, 4, "--base-host NAME"),
     ] {
         let ended = judged(upstream, options, script);
 
@@ -214,6 +235,85 @@ fn each_run_has_its_own_url_and_is_prepared() {
     let expected = [1, 3].map(|run| format!("before\n{url}/v2 {url} {url}\n", url = urls[run]));
     assert_eq!(trace, expected.concat());
     assert_ne!(urls[1], urls[3]);
+}
+
+#[test]
+fn what_prepares_a_run_has_its_limits_and_finds_the_api() {
+    let folder = tempdir().expect("a folder");
+    let trace = folder.path().join("trace");
+    let api = api();
+    let before = |script: &str| {
+        let mut lab = command(&format!("proxy {api} --list --time 1 --set API_URL"));
+        lab.args(["--before", script, "--", "sh", "-c", CALM]);
+        Ended::of(&mut lab)
+    };
+    let trace_path = trace.display();
+    let leaves = format!(
+        "echo $LAB_BASE_URL >{trace_path}
+         (trap 'echo asked >>{trace_path}; exit' TERM; sleep 60 & wait) &
+         sleep 0.2"
+    );
+
+    let slow = before("echo waits >&2; sleep 60");
+    let left = before(&leaves);
+
+    assert_eq!(slow.code, Some(3), "{}", slow.stderr);
+    let why = ["--before", "ended by the lab after 1", "| waits"];
+    assert_contains(&slow.stderr, &why);
+    assert_eq!(left.code, Some(0), "{}", left.stderr);
+    let said = fs::read_to_string(trace).expect("it ran");
+    assert_eq!(said, format!("{api}\nasked\n"));
+}
+
+/// An interface that containers share with this machine, made of a network namespace.
+#[cfg(target_os = "linux")]
+#[test]
+#[ignore = "needs root and ip"]
+fn an_application_in_a_network_namespace_is_judged() {
+    let run = |line: &str| {
+        let mut words = line.split(' ');
+        let mut command = Command::new(words.next().expect("a program"));
+        let status = command.args(words).status().expect("it runs");
+        assert!(status.success(), "{line}");
+    };
+    struct Namespace;
+    impl Drop for Namespace {
+        fn drop(&mut self) {
+            let _ = Command::new("ip")
+                .args(["netns", "delete", "labtest"])
+                .status();
+        }
+    }
+    run("ip netns add labtest");
+    let _namespace = Namespace;
+    run("ip link add labtest0 type veth peer name labtest1 netns labtest");
+    run("ip address add 10.213.7.1/24 dev labtest0");
+    run("ip link set labtest0 up");
+    run("ip -n labtest address add 10.213.7.2/24 dev labtest1");
+    run("ip -n labtest link set labtest1 up");
+    let judged = |script: &str, options: &str| {
+        let listen = "--listen 10.213.7.1 --allow-network";
+        let mut lab = command(&format!("proxy {} --set API_URL {listen} --ascii", api()));
+        lab.args(options.split(' '));
+        lab.args("-- ip netns exec labtest sh -c".split(' '))
+            .arg(script);
+        Ended::of(&mut lab)
+    };
+    let gives_up = r#"curl -s -m 1 -o /dev/null "$API_URL/v1/orders"; sleep 1"#;
+    let drops_the_path = r#"curl -s -o /dev/null "${API_URL%/*}/v1/orders""#;
+
+    let stubborn = judged(STUBBORN, "--fault refused --confirm 2");
+    let gave_up = judged(gives_up, "--fault silence");
+    let dropped = judged(drops_the_path, "--list");
+
+    assert_eq!(stubborn.code, Some(1), "{}", stubborn.stderr);
+    assert_contains(&stubborn.stdout, &["POST /v1/orders", "FAIL refused-once"]);
+    assert_contains(
+        &gave_up.stdout,
+        &["read-timeout", "kept", "gave up after 1"],
+    );
+    assert_eq!(dropped.code, Some(4), "{}", dropped.stderr);
+    assert_contains(&dropped.stderr, &["drop the path of its base URL"]);
 }
 
 #[test]

@@ -42,7 +42,7 @@ mod stream;
 pub use early_hints::EarlyHints;
 pub use fault::ConnectionFault;
 pub use header_case::HeaderCase;
-pub use listen::listen;
+pub use listen::{listen, listen_at};
 pub use observer::{ConnectionObserver, ConnectionPeer, ConnectionPosition};
 
 /// How long the loop rests when the system refuses to accept, as it does without a free

@@ -24,10 +24,11 @@ const DOCKER_HOST: &str = "host.docker.internal";
 
 /// Whether a request is admitted to the router, and the problem of its response if not.
 pub(crate) fn admit(version: Version, uri: &Uri, headers: &HeaderMap) -> Result<(), Problem> {
-    admit_from(version, uri, headers, is_loopback_origin)
+    let serves = |host: &str| serves(host, uri);
+    admit_from(version, uri, headers, serves, is_loopback_origin)
 }
 
-/// The same, of pages of these origins.
+/// The same, under these names and of pages of these origins.
 ///
 /// # Errors
 ///
@@ -36,10 +37,11 @@ pub fn admit_from(
     version: Version,
     uri: &Uri,
     headers: &HeaderMap,
+    serves: impl Fn(&str) -> bool,
     is_admitted: impl Fn(&HeaderValue) -> bool,
 ) -> Result<(), Problem> {
     if let Some(host) = host(version, headers)?
-        && !serves(host, uri)
+        && !serves(host)
     {
         return Err(match is_host(host) {
             true => Problem::HOST_NOT_ALLOWED,
@@ -49,7 +51,7 @@ pub fn admit_from(
     // An absolute request target replaces the Host header (RFC 9112
     // §3.2.2), so the same rule applies.
     if let Some(target) = uri.authority()
-        && !serves(target.as_str(), uri)
+        && !serves(target.as_str())
     {
         return Err(Problem::HOST_NOT_ALLOWED);
     }

@@ -49,7 +49,8 @@ pub fn only<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
 }
 
 /// Whether this is that name, with or without a valid port.
-pub(crate) fn is_named(authority: &str, name: &str) -> bool {
+#[must_use]
+pub fn is_named(authority: &str, name: &str) -> bool {
     port_of(authority, name).is_some()
 }
 

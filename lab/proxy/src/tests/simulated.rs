@@ -396,6 +396,10 @@ fn an_end_is_not_taken_for_giving_up_nor_giving_up_for_an_end() {
         let gave_up = rng.random_range(0..20_000);
         let goes_on = gave_up + rng.random_range(0..10_000);
 
+        let mut unseen = silent(closed, ends, command);
+        unseen.requests[0].sender_ended = None;
+        unseen.requests[0].is_sender_unknown = true;
+        assert_ne!(judged(unseen, within), Verdict::Kept, "{closed} {command}");
         let wrong = judged(silent(closed, ends, command), within);
         let innocent = judged(silent(gave_up, goes_on, goes_on), within);
 

@@ -389,6 +389,35 @@ fn a_process_that_tries_again_has_given_up() {
 }
 
 #[test]
+fn a_process_that_cannot_be_seen_is_told_by_its_next_attempt_alone() {
+    let of = |times: &[u64]| {
+        let mut silent = run(Some(ProxyFault::Silence), at(times), 0);
+        silent.requests[0].closed = Some(ms(5_000));
+        silent.requests[0].is_sender_unknown = true;
+        silent.end.took = ms(9_000);
+        let healthy = || run(None, at(&[0]), 0);
+        let runs = [healthy(), healthy(), silent];
+        let declared = Declared::default();
+        verdict(&runs, ProxyFault::Silence, "read-timeout", &declared).verdict
+    };
+
+    assert_eq!(of(&[0]), CannotTell);
+    assert_eq!(of(&[0, 4_900]), CannotTell);
+    assert_eq!(of(&[0, 5_200]), Kept);
+}
+
+#[test]
+fn a_request_after_the_end_of_the_command_is_no_attempt() {
+    for (stopped, left) in [(None, 3), (Some(Stopped::TimeUp), 2)] {
+        let mut silent = run(Some(ProxyFault::Silence), at(&[0, 5_000, 5_001]), 0);
+        silent.end.took = ms(5_000);
+        silent.end.stopped = stopped;
+
+        assert_eq!(silent.without_farewell().requests.len(), left);
+    }
+}
+
+#[test]
 fn nothing_is_told_of_a_run_with_a_gap() {
     type Change = fn(&mut ProxyRun);
     let changes: [(&str, Change); 6] = [

@@ -2,6 +2,7 @@
 //!
 //! Texts hold one byte in each `char`, so that no byte is lost or judged.
 
+mod containers;
 mod faults;
 mod refusals;
 mod tls;
@@ -89,8 +90,14 @@ impl Proxy {
     }
 
     async fn connect(&self) -> TcpStream {
-        let address = self.0.base_url()["http://".len()..].to_owned();
-        TcpStream::connect(address).await.expect("it listens")
+        let stream = TcpStream::connect(("127.0.0.1", self.port())).await;
+        stream.expect("it listens")
+    }
+
+    fn port(&self) -> u16 {
+        let authority = self.0.base_url().split('/').nth(2).unwrap_or_default();
+        let port = authority.rsplit(':').next().unwrap_or_default();
+        port.parse().expect("a port")
     }
 
     /// All that comes until the proxy closes the connection.

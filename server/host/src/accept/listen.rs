@@ -1,4 +1,4 @@
-//! The listening socket: on loopback, and with room for many clients that connect at
+//! The listening socket: on loopback by default, and with room for many clients that connect at
 //! once.
 
 use std::io;
@@ -23,12 +23,30 @@ const BACKLOG: u32 = 1024;
 ///
 /// Outside a tokio runtime with I/O.
 pub fn listen(port: u16) -> io::Result<TcpListener> {
-    let socket = TcpSocket::new_v4()?;
+    listen_at(SocketAddr::from((Ipv4Addr::LOCALHOST, port)))
+}
+
+/// Listens on an address that may be another than that of loopback: whoever calls this
+/// decides which peers are served.
+///
+/// # Errors
+///
+/// As [`listen`].
+///
+/// # Panics
+///
+/// As [`listen`].
+pub fn listen_at(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = if address.is_ipv4() {
+        TcpSocket::new_v4()?
+    } else {
+        TcpSocket::new_v6()?
+    };
     // On Unix a port could otherwise not be bound again while old connections linger
     // in TIME_WAIT. On Windows the option would let two services share one port.
     #[cfg(unix)]
     socket.set_reuseaddr(true)?;
-    socket.bind(SocketAddr::from((Ipv4Addr::LOCALHOST, port)))?;
+    socket.bind(address)?;
     socket.listen(BACKLOG)
 }
 
