@@ -726,13 +726,16 @@ mod tests {
         #[tokio::test]
         async fn a_process_that_is_left_behind_or_given_up_is_asked_to_end_as_well() {
             let folder = tempfile::tempdir().expect("a folder");
-            for (name, after) in [("left-behind", "sleep 0.2"), ("given-up", "wait")] {
+            for (name, after, most) in [
+                ("left-behind", "sleep 0.2", LONG / 2),
+                ("given-up", "wait", Duration::from_millis(600)),
+            ] {
                 let path = folder.path().join(name);
                 let says = format!("trap 'echo farewell >{}; exit' TERM", path.display());
                 let script = format!("({says}; sleep 60 & wait) & {after}");
 
                 let run = with_farewell(&script, LONG, FAREWELL);
-                let ended = timeout(Duration::from_millis(600), run).await;
+                let ended = timeout(most, run).await;
 
                 assert_eq!(ended.is_ok(), name == "left-behind");
                 let said = fs::read_to_string(&path).expect("it was asked");

@@ -20,6 +20,8 @@ pub enum UpstreamFailure {
     SpeaksTls,
     /// It speaks TLS, but not HTTP/1.1 over it.
     NoHttp11,
+    /// The handshake took too long.
+    SlowHandshake,
     /// The handshake failed for another reason.
     Handshake,
     /// The head of its response has too many lines, or is too long.
@@ -51,6 +53,9 @@ impl UpstreamFailure {
             Self::NoTls => "no TLS on that port. Is it an http:// URL?",
             Self::SpeaksTls => "that port speaks TLS. Is it an https:// URL?",
             Self::NoHttp11 => "it does not speak HTTP/1.1 over TLS",
+            Self::SlowHandshake => {
+                "it did not complete the TLS handshake within ten seconds. Does that port speak TLS?"
+            }
             Self::Handshake => "the TLS handshake failed",
             Self::HeadTooLarge => {
                 "the head of its response has more than 200 lines, or is too long"

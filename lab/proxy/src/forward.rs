@@ -20,25 +20,23 @@ use http::{
     },
 };
 use http_body_util::{BodyExt, Limited};
-use hyper::{
-    body::{Body as _, Incoming},
-    client::conn::http1,
-};
+use hyper::{body::Body as _, client::conn::http1};
 use hyper_util::rt::TokioIo;
 use serde_json::json;
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     net::TcpStream,
+    task::AbortHandle,
     time::sleep,
 };
 
 use super::{
+    expectation::{Expectation, expects_continue, wait_for_continue},
     injected::{Injected, essence},
     listen::ListenAddress,
     replay::read_ahead,
     segment::Segment,
     session::{Entry, Session},
-    tls::handshake_failure,
     upstream::Upstream,
 };
 use crate::{ProxyFault, UpstreamFailure, UpstreamResponse};
@@ -46,8 +44,8 @@ use crate::{ProxyFault, UpstreamFailure, UpstreamResponse};
 /// How much of a response is read before it is lost.
 const LOSABLE: usize = 8 * 1024 * 1024;
 
-/// How many lines the head of a response may have.
-const MAX_HEADERS: usize = 200;
+/// How many lines the head of a request or a response may have.
+pub(super) const HEAD_LINES: usize = 200;
 
 /// How long the head of a response may be, in bytes.
 const MAX_HEAD: usize = 1024 * 1024;
@@ -345,14 +343,26 @@ impl Forwarder {
         if let Some(segment) = &self.segment {
             segment.put_into(&mut head.headers);
         }
+        if head.headers.contains_key(TRANSFER_ENCODING) {
+            // The chunks say how long it is (RFC 9112 §6.3).
+            head.headers.remove(CONTENT_LENGTH);
+        }
         end_to_end(&mut head.headers, head.version);
         head.version = Version::HTTP_11;
-        Ok(Response::from_parts(head, Body::new(body)))
+        Ok(Response::from_parts(head, body))
     }
 
-    async fn send(&self, request: Request<Body>) -> Result<Response<Incoming>, UpstreamFailure> {
+    async fn send(&self, request: Request<Body>) -> Result<Response, UpstreamFailure> {
         let (mut head, body) = request.into_parts();
+        let takes_trailers = takes_trailers(&head.headers);
         end_to_end(&mut head.headers, head.version);
+        if takes_trailers {
+            // So does the proxy, and TE is for one connection alone (RFC 9110 §10.1.4).
+            let te = HeaderValue::from_static("te");
+            head.headers.insert(CONNECTION, te);
+            let trailers = HeaderValue::from_static("trailers");
+            head.headers.insert(TE, trailers);
+        }
         if let Some(host) = self.upstream.host().filter(|_| !self.keeps_host) {
             head.headers.insert(HOST, host);
         }
@@ -376,8 +386,7 @@ impl Forwarder {
         let response = match self.upstream.tls() {
             None => exchange(stream, outgoing).await?,
             Some(tls) => {
-                let stream = tls.connect(stream).await;
-                let stream = stream.map_err(|error| handshake_failure(&error))?;
+                let stream = tls.secure(stream).await?;
                 exchange(stream, outgoing).await?
             }
         };
@@ -392,7 +401,7 @@ impl Forwarder {
 async fn exchange(
     stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static,
     request: Request<Body>,
-) -> Result<Response<Incoming>, UpstreamFailure> {
+) -> Result<Response, UpstreamFailure> {
     let named = |error: hyper::Error| {
         if error.is_user() {
             // Of all that it is given only the body can fail.
@@ -405,14 +414,46 @@ async fn exchange(
             UpstreamFailure::Closed
         }
     };
+    let (request, expectation) = if expects_continue(&request) {
+        let (request, expectation) = wait_for_continue(request);
+        (request, Some(expectation))
+    } else {
+        (request, None)
+    };
     let mut http = http1::Builder::new();
-    http.max_headers(MAX_HEADERS)
+    http.max_headers(HEAD_LINES)
         .max_buf_size(MAX_HEAD)
         .allow_obsolete_multiline_headers_in_responses(true);
     let (mut sender, connection) = http.handshake(TokioIo::new(stream)).await.map_err(named)?;
-    // It ends with its response; an error of it is one of the response, too.
-    tokio::spawn(async move { drop(connection.await) });
-    sender.send_request(request).await.map_err(named)
+    // An error of it is one of the response, too.
+    let connection = tokio::spawn(async move { drop(connection.await) });
+    let response = sender.send_request(request).await.map_err(named)?;
+    let abandons = expectation.map(|expectation| Abandons {
+        connection: connection.abort_handle(),
+        expectation,
+    });
+    Ok(response.map(|body| {
+        let body = body.map_err(move |error| {
+            let _held = &abandons;
+            error
+        });
+        Body::new(body)
+    }))
+}
+
+/// Ends a connection with the body of its response if the upstream did not ask for the body of
+/// the request: the client does not send it, and nobody else would end the connection.
+struct Abandons {
+    connection: AbortHandle,
+    expectation: Expectation,
+}
+
+impl Drop for Abandons {
+    fn drop(&mut self) {
+        if !self.expectation.is_met() {
+            self.connection.abort();
+        }
+    }
 }
 
 /// Takes away what concerns one connection alone, and adds the proxy to `Via` (RFC 9110
@@ -434,6 +475,13 @@ fn end_to_end(headers: &mut HeaderMap, version: Version) {
         _ => "1.1 lab",
     };
     headers.append(VIA, HeaderValue::from_static(via));
+}
+
+/// Whether a client takes trailers.
+fn takes_trailers(headers: &HeaderMap) -> bool {
+    let values = headers.get_all(TE).iter();
+    let mut codings = values.flat_map(|value| value.as_bytes().split(|byte| *byte == b','));
+    codings.any(|coding| coding.trim_ascii().eq_ignore_ascii_case(b"trailers"))
 }
 
 /// Whether a body is coded in another way than in chunks: the proxy would have to undo that.

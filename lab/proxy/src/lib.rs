@@ -21,6 +21,7 @@
 )]
 
 mod card;
+mod expectation;
 mod failure;
 mod fault;
 mod forward;

@@ -8,7 +8,7 @@ use hyper::service::service_fn;
 use tokio::{sync::watch, task::JoinHandle, time::Instant};
 
 use super::{
-    forward::Forwarder,
+    forward::{Forwarder, HEAD_LINES},
     injected::Injected,
     listen::ListenAddress,
     segment::Segment,
@@ -153,7 +153,10 @@ impl Listening {
                 let forwarder = Arc::clone(&forwarder);
                 service_fn(move |request| Arc::clone(&forwarder).serve(request))
             };
-            let bounds = ConnectionBounds::default();
+            let bounds = ConnectionBounds {
+                head_lines: HEAD_LINES,
+                ..ConnectionBounds::default()
+            };
             let case = HeaderCase::Lower;
             accept::serve(
                 listener,

@@ -1,20 +1,26 @@
 //! TLS to the upstream: rustls with the system's roots, and those that the user adds. Nothing
 //! switches the verification off.
 
-use std::{io, sync::Arc};
+use std::{io, sync::Arc, time::Duration};
 
 use rustls::{
     AlertDescription, CertificateError, ClientConfig, Error, InvalidMessage, RootCertStore,
     crypto::ring,
     pki_types::{CertificateDer, InvalidDnsNameError, ServerName, pem::PemObject},
 };
-use tokio::net::TcpStream;
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    time::timeout,
+};
 use tokio_rustls::{TlsConnector, client::TlsStream};
 
 use super::UpstreamFailure;
 
 /// The only protocol that the proxy speaks, as ALPN names it.
 const HTTP_11: &[u8] = b"http/1.1";
+
+/// How long a handshake may take.
+const HANDSHAKE: Duration = Duration::from_secs(10);
 
 /// How an upstream is verified.
 #[derive(Clone, Debug)]
@@ -81,8 +87,21 @@ impl Tls {
         })
     }
 
+    /// Completes the handshake of a connection, or says why it failed.
+    pub(super) async fn secure<S>(&self, stream: S) -> Result<TlsStream<S>, UpstreamFailure>
+    where
+        S: AsyncRead + AsyncWrite + Unpin,
+    {
+        let done = timeout(HANDSHAKE, self.connect(stream)).await;
+        let done = done.map_err(|_| UpstreamFailure::SlowHandshake)?;
+        done.map_err(|error| handshake_failure(&error))
+    }
+
     /// Completes the handshake of a connection.
-    pub(super) async fn connect(&self, stream: TcpStream) -> io::Result<TlsStream<TcpStream>> {
+    pub(super) async fn connect<S>(&self, stream: S) -> io::Result<TlsStream<S>>
+    where
+        S: AsyncRead + AsyncWrite + Unpin,
+    {
         let connector = TlsConnector::from(Arc::clone(&self.config));
         connector.connect(self.name.clone(), stream).await
     }
@@ -98,7 +117,7 @@ fn cause(error: &io::Error) -> Option<&Error> {
 }
 
 /// Why a handshake failed.
-pub(super) fn handshake_failure(error: &io::Error) -> UpstreamFailure {
+fn handshake_failure(error: &io::Error) -> UpstreamFailure {
     match cause(error) {
         Some(Error::InvalidCertificate(invalid)) => match invalid {
             // A namesake of the issuer did not sign it.
@@ -119,5 +138,24 @@ pub(super) fn handshake_failure(error: &io::Error) -> UpstreamFailure {
             | Error::AlertReceived(AlertDescription::NoApplicationProtocol),
         ) => UpstreamFailure::NoHttp11,
         _ => UpstreamFailure::Handshake,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::{io::duplex, time::Instant};
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_handshake_that_nobody_answers_ends() {
+        let tls = Tls::of("localhost", &[]).expect("a name");
+        let (here, _silent) = duplex(64 * 1024);
+        let begun = Instant::now();
+
+        let secured = tls.secure(here).await;
+
+        assert_eq!(secured.err(), Some(UpstreamFailure::SlowHandshake));
+        assert_eq!(begun.elapsed(), HANDSHAKE);
     }
 }

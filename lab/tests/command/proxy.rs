@@ -299,19 +299,19 @@ fn an_application_in_a_network_namespace_is_judged() {
             .arg(script);
         Ended::of(&mut lab)
     };
-    let gives_up = r#"curl -s -m 1 -o /dev/null "$API_URL/v1/orders"; sleep 1"#;
+    let ends = r#"curl -s -m 1 -o /dev/null "$API_URL/v1/orders"; sleep 1"#;
+    let goes_on = r#"curl -s -m 1 --retry 1 --retry-delay 1 -o /dev/null "$API_URL/v1""#;
     let drops_the_path = r#"curl -s -o /dev/null "${API_URL%/*}/v1/orders""#;
 
     let stubborn = judged(STUBBORN, "--fault refused --confirm 2");
-    let gave_up = judged(gives_up, "--fault silence");
+    let ended = judged(ends, "--fault silence");
+    let went_on = judged(goes_on, "--fault silence");
     let dropped = judged(drops_the_path, "--list");
 
     assert_eq!(stubborn.code, Some(1), "{}", stubborn.stderr);
     assert_contains(&stubborn.stdout, &["POST /v1/orders", "FAIL refused-once"]);
-    assert_contains(
-        &gave_up.stdout,
-        &["read-timeout", "kept", "gave up after 1"],
-    );
+    assert_contains(&ended.stdout, &["read-timeout", "and the process with it"]);
+    assert_contains(&went_on.stdout, &["read-timeout", "kept", "gave up after"]);
     assert_eq!(dropped.code, Some(4), "{}", dropped.stderr);
     assert_contains(&dropped.stderr, &["drop the path of its base URL"]);
 }

@@ -49,6 +49,9 @@ pub use observer::{ConnectionObserver, ConnectionPeer, ConnectionPosition};
 /// descriptor. Without a rest the loop would spin.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
+/// How many lines of a head hyper reads without an allocation.
+const HEAD_LINES: usize = 100;
+
 /// How long a client may leave a connection waiting, and how many there may be.
 ///
 /// Only the client's silence is bounded: a handler may take as long as it likes.
@@ -68,12 +71,14 @@ pub struct ConnectionBounds {
     pub stalled: Duration,
     /// How many connections there may be at once. One more waits until another ends.
     pub connections: NonZeroUsize,
+    /// How many lines the head of a request may have.
+    pub head_lines: usize,
 }
 
 impl Default for ConnectionBounds {
     /// Ten seconds for a head, 30 s for a body, a minute of idleness, 30 s for a client
     /// that reads nothing, and 512 connections: half of the descriptors that a process
-    /// has on most systems.
+    /// has on most systems. A head may have 100 lines.
     fn default() -> Self {
         Self {
             head: Duration::from_secs(10),
@@ -81,6 +86,7 @@ impl Default for ConnectionBounds {
             idle: Duration::from_secs(60),
             stalled: Duration::from_secs(30),
             connections: const { NonZeroUsize::new(512).unwrap() },
+            head_lines: HEAD_LINES,
         }
     }
 }

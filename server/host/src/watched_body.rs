@@ -52,6 +52,11 @@ impl<W: Watch> HttpBody for Watched<W> {
                 if let Some(data) = frame.data_ref() {
                     self.watch.data(data);
                 }
+                if frame.is_trailers() {
+                    // They are the last, and nobody asks for another frame.
+                    self.has_ended = true;
+                    self.watch.ended();
+                }
             }
             Some(Err(error)) => self.watch.failed(error),
             None => {

@@ -28,6 +28,7 @@ fn attacked() -> Attacked {
         // Long enough for a slow reader to be no stalled one, on a busy machine as well.
         stalled: SHORT * 5,
         connections: NonZeroUsize::new(PLACES).unwrap(),
+        ..ConnectionBounds::default()
     })
 }
 

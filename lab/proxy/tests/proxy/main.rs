@@ -119,6 +119,8 @@ struct Message {
     first: String,
     headers: Vec<(String, String)>,
     body: String,
+    /// The lines after its last chunk.
+    trailers: String,
 }
 
 impl Message {
@@ -132,9 +134,10 @@ impl Message {
             first,
             headers: headers.collect(),
             body: body.to_owned(),
+            trailers: String::new(),
         };
         if message.values("transfer-encoding") == ["chunked"] {
-            message.body = dechunked(body);
+            (message.body, message.trailers) = dechunked(body);
         }
         message
     }
@@ -171,14 +174,18 @@ fn chunked(parts: &[&str]) -> String {
     parts.iter().map(chunk).collect::<String>() + "0\r\n\r\n"
 }
 
-fn dechunked(body: &str) -> String {
+/// The content of chunks, and the lines of their trailers.
+fn dechunked(body: &str) -> (String, String) {
     let (size, rest) = body.split_once("\r\n").unwrap_or(("0", ""));
     let size = usize::from_str_radix(size, 16).expect("a size");
+    if size == 0 {
+        let trailers = rest.strip_suffix("\r\n").unwrap_or(rest);
+        return (String::new(), trailers.to_owned());
+    }
     let part: String = rest.chars().take(size).collect();
     let rest: String = rest.chars().skip(size + 2).collect();
-    part + &Some(rest)
-        .filter(|_| size > 0)
-        .map_or_else(String::new, |it| dechunked(&it))
+    let (content, trailers) = dechunked(&rest);
+    (part + &content, trailers)
 }
 
 async fn read_to_end(stream: &mut TcpStream) -> String {
@@ -188,21 +195,34 @@ async fn read_to_end(stream: &mut TcpStream) -> String {
     text(&all)
 }
 
-/// Reads one request to the end that its head declares.
-async fn read_message(stream: &mut (impl AsyncRead + Unpin)) -> String {
+/// Reads one request to the end that its head declares. If it expects a 100, it gets it.
+async fn read_message(stream: &mut (impl AsyncRead + AsyncWrite + Unpin)) -> String {
     let mut all = Vec::new();
+    let mut is_asked = false;
     while stream.read_buf(&mut all).await.is_ok_and(|read| read > 0) {
         let Some(end) = all.windows(4).position(|it| it == b"\r\n\r\n") else {
             continue;
         };
         let head = Message::of(&text(&all[..end + 4]));
+        if !is_asked && !head.values("expect").is_empty() {
+            is_asked = true;
+            let interim = b"HTTP/1.1 100 Continue\r\n\r\n";
+            stream.write_all(interim).await.expect("it reads");
+            stream.flush().await.expect("it reads");
+        }
         let length: usize = head.values("content-length").concat().parse().unwrap_or(0);
         let is_chunked = !head.values("transfer-encoding").is_empty();
-        if all.len() >= end + 4 + length && (!is_chunked || all.ends_with(b"\r\n0\r\n\r\n")) {
+        if all.len() >= end + 4 + length && (!is_chunked || ends_with_chunks(&all[end..])) {
             break;
         }
     }
     text(&all)
+}
+
+/// Whether chunks have come to their end, with trailers or without.
+fn ends_with_chunks(body: &[u8]) -> bool {
+    let last = body.windows(5).rposition(|bytes| bytes == b"\r\n0\r\n");
+    last.is_some() && body.ends_with(b"\r\n\r\n")
 }
 
 /// A request that closes its connection.

@@ -7,6 +7,7 @@ use std::{
 };
 
 use proptest::{collection::vec, prelude::*};
+use proxy::Body;
 use tokio::{runtime::Builder, time::sleep};
 
 use super::*;
@@ -101,13 +102,182 @@ async fn hop_by_hop_headers_are_removed_and_via_is_appended() {
     let (seen, got) = passed(&request("GET /", &[hops, "TE: trailers"], ""), &response).await;
 
     let kept = "set-cookie: a=1,set-cookie: b=2,via: 1.1 before,via: 1.1 lab,x-kept: 3";
+    assert_eq!(seen.values("te"), ["trailers"]);
     for message in [seen, Message::of(&got)] {
-        let rest = message.without(&["host", "connection", "date", "content-length"]);
+        let added = ["host", "connection", "date", "content-length", "te"];
+        let rest = message.without(&added);
         let lines = rest.iter().map(|(name, value)| format!("{name}: {value}"));
         assert_eq!(lines.collect::<Vec<_>>().join(","), kept);
         let hops = message.values("connection").concat();
         assert!(!hops.to_lowercase().contains("x-"), "{hops}");
     }
+}
+
+#[tokio::test]
+async fn chunks_win_over_a_length() {
+    let chunks = chunked(&["a", "bc"]);
+    let both = "Transfer-Encoding: chunked\r\nContent-Length: 1";
+    let response = format!("HTTP/1.1 200 OK\r\n{both}\r\n\r\n{chunks}");
+
+    let (seen, got) = passed(&request("POST /", &[both], &chunks), &response).await;
+
+    for message in [seen, Message::of(&got)] {
+        assert_eq!(message.body, "abc");
+        assert_eq!(message.values("content-length"), [""; 0]);
+    }
+}
+
+#[tokio::test]
+async fn a_head_may_have_two_hundred_lines() {
+    let lines = |count: usize| {
+        let lines = (0..count).map(|number| format!("X-{number}: {number}"));
+        lines.collect::<Vec<_>>().join("\r\n")
+    };
+    let response = |lines: &str| format!("HTTP/1.1 200 OK\r\n{lines}\r\nContent-Length: 0\r\n\r\n");
+
+    // Host and Connection are two, Content-Length is one.
+    let sent = request("GET /", &[&lines(198)], "");
+    let (seen, got) = passed(&sent, &response(&lines(199))).await;
+    let (_, too_many) = passed(&get("/"), &response(&lines(200))).await;
+    let (unseen, refused, _) = served(&request("GET /", &[&lines(199)], ""), OK).await;
+
+    assert_eq!(seen.values("x-197"), ["197"]);
+    assert_eq!(Message::of(&got).values("x-198"), ["198"]);
+    assert_eq!(Message::of(&too_many).status(), "502");
+    assert_eq!((unseen.len(), Message::of(&refused).status()), (0, "431"));
+}
+
+#[tokio::test]
+async fn a_folded_header_of_a_response_is_unfolded() {
+    let folded = "X-Folded: one\r\n  two\r\n\tthree";
+    let response = format!("HTTP/1.1 200 OK\r\n{folded}\r\nContent-Length: 2\r\n\r\nok");
+
+    let (_, got) = passed(&get("/"), &response).await;
+
+    let got = Message::of(&got);
+    let value = got.values("x-folded").concat();
+    let words: Vec<_> = value.split_whitespace().collect();
+    assert_eq!((words, &*got.body), (vec!["one", "two", "three"], "ok"));
+}
+
+#[tokio::test]
+async fn trailers_pass_in_both_directions() {
+    let chunks = "3\r\nabc\r\n0\r\nX-Sum: 7\r\n\r\n";
+    let lines = [
+        "Transfer-Encoding: chunked",
+        "Trailer: X-Sum",
+        "TE: trailers",
+    ];
+    let response = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X-Sum\r\n\r\n";
+
+    let sent = request("POST /", &lines, chunks);
+    let (seen, got, run) = served(&sent, &format!("{response}{chunks}")).await;
+
+    assert_eq!(seen[0].values("trailer"), ["X-Sum"]);
+    assert_eq!(seen[0].values("te"), ["trailers"]);
+    assert_eq!(seen[0].trailers, "x-sum: 7\r\n");
+    let got = Message::of(&got);
+    assert_eq!((&*got.body, &*got.trailers), ("abc", "x-sum: 7\r\n"));
+    assert_ne!(run.requests[0].body, Body::Unknown);
+}
+
+/// The end of a connection that the upstream resets in the middle of a response.
+async fn end_after_a_reset(tls: Option<&tls::Authority>) -> std::io::Error {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let address = listener.local_addr().expect("an address");
+    let proxy = match tls {
+        None => Proxy::before(address, None),
+        Some(authority) => Proxy(authority.proxy(address)),
+    };
+    let acceptor = tls.map(|authority| authority.acceptor("127.0.0.1", tls::VALID, &[]));
+    let half = bytes("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf");
+    let (came, has_come) = tokio::sync::oneshot::channel();
+    tokio::spawn(async move {
+        let (stream, _) = listener.accept().await.expect("the proxy");
+        match acceptor {
+            None => {
+                let mut stream = stream;
+                answer(&mut stream, &half, &Mutex::default()).await;
+                has_come.await.expect("the client got it");
+                stream.set_zero_linger().expect("a socket");
+            }
+            Some(acceptor) => {
+                let mut stream = acceptor.accept(stream).await.expect("a handshake");
+                answer(&mut stream, &half, &Mutex::default()).await;
+                has_come.await.expect("the client got it");
+                stream.get_ref().0.set_zero_linger().expect("a socket");
+            }
+        }
+    });
+    let mut stream = proxy.connect().await;
+    send(&mut stream, &get("/")).await;
+    let mut all = Vec::new();
+    while !all.ends_with(b"half") {
+        stream.read_buf(&mut all).await.expect("it comes");
+    }
+    came.send(()).expect("it waits");
+    let end = stream.read_buf(&mut all).await;
+    end.expect_err("a close in good order")
+}
+
+#[tokio::test]
+async fn a_reset_stays_a_reset() {
+    let authority = tls::Authority::new();
+
+    for tls in [None, Some(&authority)] {
+        let end = end_after_a_reset(tls).await;
+
+        assert_eq!(end.kind(), std::io::ErrorKind::ConnectionReset);
+    }
+}
+
+#[tokio::test]
+async fn a_client_that_expects_100_continue_does_not_send_a_body_that_nobody_wants() {
+    let authority = tls::Authority::new();
+    for has_tls in [false, true] {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let address = listener.local_addr().expect("an address");
+        let acceptor = authority.acceptor("127.0.0.1", tls::VALID, &[]);
+        let proxy = if has_tls {
+            Proxy(authority.proxy(address))
+        } else {
+            Proxy::before(address, None)
+        };
+        let refuses = tokio::spawn(async move {
+            let (mut stream, _) = listener.accept().await.expect("the proxy");
+            if has_tls {
+                let mut stream = acceptor.accept(stream).await.expect("a handshake");
+                refuse_head(&mut stream).await
+            } else {
+                refuse_head(&mut stream).await
+            }
+        });
+        let head = request("POST /", &["Expect: 100-continue", "Content-Length: 4"], "");
+
+        let got = proxy.ask(&head).await;
+
+        assert!(got.starts_with("HTTP/1.1 417"), "{got}");
+        let seen = Message::of(&refuses.await.expect("no panic"));
+        let expectation = seen.values("expect").concat();
+        assert_eq!((&*expectation, &*seen.body), ("100-continue", ""));
+        let run = proxy.stop().await;
+        let end = (Some(417), Some(Some(417)), false);
+        assert_eq!(end_of(&run.requests[0]), end);
+    }
+}
+
+/// Answers the head of a request with a 417, and returns all that comes.
+async fn refuse_head(stream: &mut (impl AsyncRead + AsyncWrite + Unpin)) -> String {
+    let mut all = Vec::new();
+    while !all.ends_with(b"\r\n\r\n") {
+        stream.read_buf(&mut all).await.expect("a head");
+    }
+    let refusal = b"HTTP/1.1 417 Expectation Failed\r\nContent-Length: 0\r\n\r\n";
+    stream.write_all(refusal).await.expect("it reads");
+    stream.flush().await.expect("it reads");
+    // TLS may end without a farewell.
+    let _ = stream.read_to_end(&mut all).await;
+    text(&all)
 }
 
 #[tokio::test]

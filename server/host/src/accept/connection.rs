@@ -1,7 +1,10 @@
 //! One connection, from its first byte to its end.
 
 use std::convert::Infallible;
+use std::error::Error;
 use std::future::pending;
+use std::io;
+use std::iter::successors;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -26,7 +29,9 @@ use super::early_hints::EarlyHints;
 use super::fault::{ConnectionFault, Withheld};
 use super::observer::Observed;
 use super::stream::{Resettable, Stream};
-use super::{ConnectionBounds, ConnectionPeer, ConnectionPosition, HeaderCase, Phase, reached};
+use super::{
+    ConnectionBounds, ConnectionPeer, ConnectionPosition, HEAD_LINES, HeaderCase, Phase, reached,
+};
 
 /// The largest head of a request, in bytes: twice the longest request target that hyper
 /// takes. A connection holds about so much while it is open, and its client decides how
@@ -105,8 +110,11 @@ pub(super) async fn connection<I, S>(
             }
             // The body holds the end, and drops it when it is dropped itself. Unlike
             // `map_frame`, `map_err` keeps what is known of the length.
-            let hold = move |error| {
-                let _held = &end;
+            let hold = move |error: axum::Error| {
+                // The client sees what the one saw from whom the body comes.
+                if is_reset(&error) {
+                    end.0.lock().is_to_be_reset = true;
+                }
                 error
             };
             Ok(response.map(|body| body.map_err(hold)))
@@ -117,6 +125,9 @@ pub(super) async fn connection<I, S>(
         .max_header_size(MAX_HEAD)
         // It may read twice as much before it looks at what it has.
         .max_buf_size(MAX_HEAD);
+    if bounds.head_lines != HEAD_LINES {
+        http.max_headers(bounds.head_lines);
+    }
     let mut connection = pin!(http.serve_connection(stream, service));
     let mut deadline = pin!(Deadline {
         activity,
@@ -147,6 +158,17 @@ pub(super) async fn connection<I, S>(
         _ = connection => {}
         () = deadline => activity.is_closed_by(ClosedBy::Bound),
     }
+}
+
+/// Whether a body broke off because its connection was reset.
+fn is_reset(error: &axum::Error) -> bool {
+    let first: &(dyn Error + 'static) = error;
+    let mut causes = successors(Some(first), |&error| error.source());
+    causes.any(|error| {
+        error
+            .downcast_ref::<io::Error>()
+            .is_some_and(|error| error.kind() == io::ErrorKind::ConnectionReset)
+    })
 }
 
 /// Ready when a connection has waited for its client for too long.
@@ -204,6 +226,7 @@ mod tests {
         idle: Duration::from_secs(60),
         stalled: Duration::from_secs(45),
         connections: std::num::NonZeroUsize::MIN,
+        head_lines: 100,
     };
 
     const WORK: Duration = Duration::from_secs(3600);
