@@ -13,9 +13,9 @@ const OWN = "own.";
 
 /** What a picture draws: the class of a part, its shape, and its meaning. */
 const LEGEND = [
-  ["goodput", "M0 0h4v2h-4z", "calls that succeeded: the goodput"],
-  ["wasted", "M.2 2V0h.6V2zM1.2 2V0h.6V2zM2.2 2V0h.6V2zM3.2 2V0h.6V2z", "work whose caller no longer waited"],
-  ["load", "M0 1h4", "calls that began: the load"],
+  ["goodput", "M0 0h4v2h-4z", "calls that succeeded, when they ended: the goodput"],
+  ["wasted", "M.2 2V0h.6V2zM1.2 2V0h.6V2zM2.2 2V0h.6V2zM3.2 2V0h.6V2z", "work for attempts that had timed out"],
+  ["load", "M0 1h4", "new calls: the load"],
   ["capacity", "M0 1h4", ""],
   ["break-even", "M0 1h4", "break-even: load × requests per call = capacity"],
   ["limit", "M0 1h4", "attempts in flight that a client allows itself; full height is its maximum"],

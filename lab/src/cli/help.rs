@@ -68,15 +68,21 @@ Examples:
 /// The meaning of the words and the signs of a storm.
 const STORM_WORDS: &str = "\
 Words:
+  call        one use of a client; it makes one attempt or several, and each
+              attempt is one request. The timeout is that of an attempt: a call
+              goes on with the next attempt.
   A call is judged by how it ended; a call that had not ended is not judged.
   lost        the call ended without success
+  open        the call had not ended at the end of the storm
   % ok        the calls that succeeded, of those that ended
-  all, none   every call of a column succeeded, or none
-  ?           calls that had not ended could still change the column
+  all, none   every call that started in a column succeeded, or none
+  ?           open calls could still change the column
+  new calls   the calls that start, per second on average over a column
   req/s       the requests per second at the end, which is the last quarter of
               the time after the incident
-  up, down    nearly as many calls succeed as before the incident, for as many
-              calls as rule out chance, or clearly fewer
+  most in 0.1 s  the most retries in a tenth of a second
+  up, down    more or fewer than nine tenths as many calls succeed as before
+              the incident, for as many calls as rule out chance
   recovered   the service was up at the end
   still down  it was down at the end
   back after  the time from the end of the incident to the end of the last

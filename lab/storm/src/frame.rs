@@ -1,8 +1,8 @@
 //! The pictures of a storm: one for each policy, all on the same axes.
 //!
 //! A picture has a column for each stretch of time. The column shows the calls that
-//! began, the requests that the service completed, and how many of these were useful to a
-//! caller. No caller waited any longer for the rest of the work.
+//! began, the calls that succeeded, and the requests that the service completed. Some of these
+//! requests were useless: their attempts had timed out.
 
 use std::time::Duration;
 
@@ -78,7 +78,7 @@ pub struct StormPicture {
     /// the capacity.
     pub break_even: Option<MarkedRate>,
     /// The load compared with the capacity under this policy, if the story is about that. Once
-    /// it has ended, the requests at the end beside the capacity, and why callers leave.
+    /// it has ended, the requests at the end beside the capacity, and why attempts time out.
     pub remark: String,
     /// The results of its calls in a few figures; empty before it has ended.
     pub brief: String,
@@ -309,7 +309,9 @@ fn before<'a>(settings: &Settings, run: &'a PolicyRun) -> Option<&'a [Step]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Cut, Recovery, STORIES, Totals, storm_figures, storm_learnt, storm_terms};
+    use crate::{
+        Cut, Recovery, RetryAfter, STORIES, Totals, storm_figures, storm_learnt, storm_terms,
+    };
 
     /// Ten seconds with an incident from the second to the fourth.
     const SETTINGS: Settings = Settings {
@@ -499,7 +501,7 @@ mod tests {
             (Mark::Failed, "still down"),
             (Mark::Open, "cancelled"),
             (Mark::Failed, "cut short"),
-            (Mark::Ok, "no call lost"),
+            (Mark::Ok, "back at once"),
         ]) {
             let words = &*picture.ending.words;
             assert_eq!((picture.ending.mark, words), ending);
@@ -507,7 +509,7 @@ mod tests {
         assert_eq!(
             pictures[3].brief,
             "cut short: it reached a million requests, the most that the lab simulates · 80 % of \
-             600 calls succeeded · 2.00 requests each"
+             600 calls succeeded · 2.00 requests per call"
         );
         let end = "Before the incident 60 of 60 calls/s succeed. At the end, 0 of 60 calls/s \
                    succeed, and the service works on 100 requests/s.";
@@ -515,7 +517,7 @@ mod tests {
         assert!(text.ends_with(end), "{text}");
         let row = figures.rows[1].cells.iter();
         let row: Vec<_> = row.map(|cell| cell.as_deref().unwrap_or("-")).collect();
-        let expected = "three|still down|20|480|0|0|2.00|25|-|-|180|0|0";
+        let expected = "three|still down|20|480|0|0|0|2.00|25|-|-|180|0|0";
         assert_eq!(row.join("|"), expected);
         assert!(figures.rows[1].failed && !figures.rows[2].failed);
     }
@@ -523,15 +525,13 @@ mod tests {
     #[test]
     fn a_row_leads_with_the_figure_of_its_story_unless_the_service_did_not_recover() {
         let mut back = run(ONE, true);
-        back.totals.rejected = 7;
         back.steps[30].retries = 4;
         let words = |lead, run: &PolicyRun| ending(lead, run).words;
 
         for (lead, expected) in [
             (Lead::Recovery, "back at once"),
             (Lead::LostCalls, "120 lost"),
-            (Lead::RetryPeak, "40 retries/s"),
-            (Lead::RefusedRequests, "7 refused"),
+            (Lead::RetryPeak, "4 retries"),
         ] {
             assert_eq!(words(lead, &back), expected);
             assert_eq!(words(lead, &run(THREE, false)), "still down");
@@ -552,11 +552,37 @@ mod tests {
             incident,
             ..SETTINGS
         };
-        let terms = |incident| storm_terms(&with(incident));
+        let terms = |incident| storm_terms(&with(incident), [&ONE]);
 
         assert_eq!(terms(Incident::Spike)[1], "210/s from 2 s to 4 s");
         assert_eq!(terms(Incident::Cut)[1], "2 of 10 workers from 2 s to 4 s");
-        assert_eq!(terms(Incident::None).len(), 4);
+        let own_clients = StormPolicy::new(
+            "own",
+            Setup {
+                clients: 7,
+                ..Setup::DEFAULT
+            },
+        );
+        assert_eq!(
+            terms(Incident::None),
+            [
+                "60 calls/s from 10 clients",
+                "the service handles 100/s and queues 300",
+                "an attempt times out after 1 s"
+            ]
+        );
+        assert_eq!(
+            storm_terms(&SETTINGS, [&ONE, &own_clients])[0],
+            "60 calls/s"
+        );
+        let dated = Settings {
+            retry_after: RetryAfter::Date,
+            ..with(Incident::Refusal)
+        };
+        assert_eq!(
+            storm_terms(&dated, [&ONE])[1],
+            "only 503s from 2 s to 4 s, each 503 with the date of 4 s as Retry-After"
+        );
         assert_eq!(StormFrame::of(&with(Incident::None)).incident, None);
     }
 

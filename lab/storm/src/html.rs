@@ -74,7 +74,9 @@ fn heading(storm: &Storm) -> Markup {
                 p.badge { (storm.result()) }
             }
             ul.terms aria-label="Settings of the policy" {
-                @for term in storm_terms(&storm.settings) { li { (term) } }
+                @for term in storm_terms(&storm.settings, storm.policies.iter().map(|run| &run.policy)) {
+                    li { (term) }
+                }
             }
         }
     }
@@ -207,7 +209,7 @@ fn short(number: f64) -> String {
 }
 
 /// The meanings of the less common curves.
-const WASTED: &str = "work whose caller no longer waited; with the goodput it is the throughput";
+const WASTED: &str = "work for attempts that had timed out; with the goodput it is the throughput";
 const BREAK_EVEN: &str = "break-even: load × requests per call = capacity";
 const LIMIT: &str = "attempts in flight that a client allows itself; full height is its maximum";
 
@@ -228,9 +230,13 @@ fn legend(frame: &StormFrame, pictures: &[StormPicture]) -> Markup {
         .iter()
         .any(|picture| !picture.curves.limit.is_empty());
     let kinds = [
-        ("goodput", "calls that succeeded: the goodput", true),
+        (
+            "goodput",
+            "calls that succeeded, when they ended: the goodput",
+            true,
+        ),
         ("wasted", WASTED, true),
-        ("load", "calls that began: the load", true),
+        ("load", "new calls: the load", true),
         ("capacity", &*frame.capacity.label, true),
         ("break-even", BREAK_EVEN, has_break_even),
         ("limit", LIMIT, has_limit),

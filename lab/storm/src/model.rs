@@ -85,15 +85,15 @@ pub struct Totals {
     pub retries_after_timeout: u64,
     /// Requests that the service refused.
     pub rejected: u64,
-    /// Requests that the service processed for a client that was still waiting.
+    /// Requests that the service processed for an attempt that was still waiting.
     pub useful: u64,
-    /// Requests that the service processed for a client that had left.
+    /// Requests that the service processed for an attempt that had timed out.
     pub abandoned: u64,
-    /// Requests that the service dropped from its queue because their caller had left.
+    /// Requests that the service dropped from its queue because their attempt had timed out.
     pub dropped: u64,
     /// Requests queued or in work at the end.
     pub unfinished: u64,
-    /// Requests whose client got a response or left.
+    /// Requests that got a response or timed out.
     pub settled: u64,
     /// Attempts by the clients' own count at their end: equal to `settled`.
     pub counted_attempts: u64,

@@ -31,7 +31,7 @@ parameters! {
         client "client": choice(ClientKind) = ClientKind::Reliable,
             "The reference client (reliable), or a typical first version (naive)";
         attempts "attempts": whole(1..=20) = 3,
-            "The most requests of one call";
+            "The most attempts of one call";
         backoff "backoff": choice(Backoff) = Backoff::Jitter,
             "The wait before a retry: up to a ceiling that doubles (jitter), the ceiling itself (exponential), or none";
         base "base_seconds": seconds(0.001..=60.0) = Duration::from_millis(200),
@@ -49,7 +49,7 @@ parameters! {
         order "order": choice(Order) = Order::Oldest,
             "The request that its service takes next from the queue";
         abandoned "abandoned": choice(Abandoned) = Abandoned::Worked,
-            "A queued request whose caller has left is worked on, or dropped";
+            "A queued request whose attempt has timed out is worked on, or dropped";
         rate_limit "rate_limit": whole(0..=10_000) = 0,
             "The requests per second beyond which its service sends a 429; 0 for no limit";
         // The last is the one with a queue and workers.
@@ -90,7 +90,7 @@ choice! {
 }
 
 choice! {
-    /// The treatment of a queued request whose caller has left.
+    /// The treatment of a queued request whose attempt has timed out.
     Abandoned {
         /// A worker works on it.
         Worked = "worked",

@@ -31,15 +31,26 @@ pub struct Ending {
     pub words: String,
 }
 
-/// The setup of a storm, one phrase each: the load, the incident, the service, the timeout,
-/// the clients.
+/// The setup of a storm with these policies, one phrase each: the load and its clients, the
+/// incident, the service, the timeout of an attempt.
 #[must_use]
-pub fn storm_terms(settings: &Settings) -> Vec<String> {
+pub fn storm_terms<'a>(
+    settings: &Settings,
+    policies: impl IntoIterator<Item = &'a StormPolicy>,
+) -> Vec<String> {
     let usual = rate(settings.usual_load(), 0.0);
     let spike = settings.usual_load() * settings.spike;
     let load = match settings.load {
         Load::Open => format!("{usual} calls/s"),
         Load::Closed => format!("{} callers", settings.callers),
+    };
+    let has_own_clients = |policy: &StormPolicy| policy.setup.clients > 0;
+    let load = if policies.into_iter().any(has_own_clients) {
+        load
+    } else {
+        let clients = settings.clients;
+        let plural = if clients == 1 { "" } else { "s" };
+        format!("{load} from {clients} client{plural}")
     };
     let incident = match settings.incident {
         Incident::None => None,
@@ -55,30 +66,23 @@ pub fn storm_terms(settings: &Settings) -> Vec<String> {
             } = settings;
             Some(format!("{workers_left} of {workers} workers"))
         }
-        Incident::Pause => Some("no work".to_owned()),
-        Incident::Refusal => Some(
-            "only 503s".to_owned()
-                + match settings.retry_after {
-                    RetryAfter::None => "",
-                    RetryAfter::Seconds => ", with a Retry-After in seconds,",
-                    RetryAfter::Date => ", with a date as Retry-After,",
-                },
-        ),
+        Incident::Pause => Some("the service hangs".to_owned()),
+        Incident::Refusal => Some("only 503s".to_owned()),
     };
     let [began, ended] = [settings.incident_starts, settings.incident_ends()].map(moment);
-    let incident = incident.map(|what| format!("{what} from {began} to {ended}"));
+    let retry_after = match (settings.incident, settings.retry_after) {
+        (Incident::None, _) | (_, RetryAfter::None) => String::new(),
+        (_, RetryAfter::Seconds) => {
+            format!(", each 503 with the seconds until {ended} as Retry-After")
+        }
+        (_, RetryAfter::Date) => format!(", each 503 with the date of {ended} as Retry-After"),
+    };
+    let incident = incident.map(|what| format!("{what} from {began} to {ended}{retry_after}"));
     let (capacity, queue) = (settings.capacity_per_second(), settings.queue);
     let capacity = rate(capacity, 0.0);
     let service = format!("the service handles {capacity}/s and queues {queue}");
-    let patience = format!("callers leave after {}", moment(settings.timeout));
-    let clients = format!("{} clients", settings.clients);
-    let terms = [
-        Some(load),
-        incident,
-        Some(service),
-        Some(patience),
-        Some(clients),
-    ];
+    let timeout = format!("an attempt times out after {}", moment(settings.timeout));
+    let terms = [Some(load), incident, Some(service), Some(timeout)];
     terms.into_iter().flatten().collect()
 }
 
@@ -155,27 +159,23 @@ pub fn ending(lead: Lead, run: &PolicyRun) -> Ending {
         (None, Recovery::Down) => (Mark::Failed, "still down".to_owned()),
         (None, Recovery::NotUpBefore) => (Mark::Open, "not up before".to_owned()),
         (None, Recovery::Unknown) => (Mark::Open, "not known".to_owned()),
-        (None, Recovery::Recovered { .. } | Recovery::NoIncident) if run.lost() == 0 => {
-            (Mark::Ok, "no call lost".to_owned())
-        }
-        (None, Recovery::NoIncident) => figure(Lead::LostCalls, run),
+        (None, Recovery::NoIncident) => lost_calls(run),
         (None, Recovery::Recovered { after }) => match lead {
             Lead::Recovery if after.is_zero() => (Mark::Ok, "back at once".to_owned()),
             Lead::Recovery => (Mark::Ok, format!("back after {}", duration(after))),
-            Lead::LostCalls | Lead::RetryPeak | Lead::RefusedRequests => figure(lead, run),
+            Lead::LostCalls => lost_calls(run),
+            Lead::RetryPeak => (Mark::Open, format!("{} retries", run.retry_peak())),
         },
     };
     Ending { mark, words }
 }
 
-/// A figure that is neither good nor bad by itself.
-fn figure(lead: Lead, run: &PolicyRun) -> (Mark, String) {
-    let words = match lead {
-        Lead::Recovery | Lead::LostCalls => format!("{} lost", run.lost()),
-        Lead::RetryPeak => format!("{} retries/s", run.retry_peak()),
-        Lead::RefusedRequests => format!("{} refused", run.totals.rejected),
-    };
-    (Mark::Open, words)
+/// The lost calls, a figure that is neither good nor bad by itself unless it is none.
+fn lost_calls(run: &PolicyRun) -> (Mark, String) {
+    match run.lost() {
+        0 => (Mark::Ok, "no call lost".to_owned()),
+        lost => (Mark::Open, format!("{lost} lost")),
+    }
 }
 
 /// The heading of the figure that each row starts with.
@@ -184,8 +184,7 @@ pub fn lead_title(lead: Lead) -> &'static str {
     match lead {
         Lead::Recovery => "recovery",
         Lead::LostCalls => "calls",
-        Lead::RetryPeak => "peak of retries",
-        Lead::RefusedRequests => "requests",
+        Lead::RetryPeak => "most in 0.1 s",
     }
 }
 
@@ -198,7 +197,7 @@ pub(super) fn brief(run: &PolicyRun) -> String {
         Some(share) => format!("{share} % of {ended} calls succeeded"),
     };
     let open = (totals.in_flight > 0).then(|| format!("{} had not ended", totals.in_flight));
-    let requests = format!("{:.2} requests each", run.amplification);
+    let requests = format!("{:.2} requests per call", run.amplification);
     let latency = totals.latency.map(|latency| {
         let [median, p99] = [latency.median, latency.p99].map(duration);
         format!("median {median}, p99 {p99}")
@@ -218,8 +217,8 @@ pub fn storm_learnt(storm: &Storm) -> Vec<(&'static str, String)> {
     let shows_the_answer = storm.shows_the_answer == Some(true);
     let lesson = shows_the_answer.then_some(storm.story.lesson);
     let parts = [
-        ("What happened", happened),
         ("The answer", answer(storm)),
+        ("What happened", happened),
         ("The lesson", lesson.map(str::to_owned)),
         ("The model leaves out", some(storm.story.left_out)),
         ("The source", some(storm.story.source)),
@@ -251,7 +250,7 @@ fn answer(storm: &Storm) -> Option<String> {
 /// A figure: its column, and the function for its cell.
 type Figure = (Column, fn(&Settings, &PolicyRun) -> Option<String>);
 
-const FIGURES: [Figure; 15] = [
+const FIGURES: [Figure; 16] = [
     (words("policy"), |_, run| Some(run.policy.name.to_string())),
     (words("service"), |_, run| {
         Some(ending(Lead::Recovery, run).words)
@@ -260,17 +259,20 @@ const FIGURES: [Figure; 15] = [
         run.success()
     }),
     (number("calls lost"), |_, run| Some(run.lost().to_string())),
+    (number("calls not ended"), |_, run| {
+        Some(run.totals.in_flight.to_string())
+    }),
     (number("requests refused"), |_, run| {
         Some(run.totals.rejected.to_string())
     }),
-    (number("peak of retries/s"), |_, run| {
+    (number("most retries in 0.1 s"), |_, run| {
         Some(run.retry_peak().to_string())
     }),
     (number("requests per call"), |_, run| {
         Some(format!("{:.2}", run.amplification))
     }),
     (
-        number("% of the work whose caller no longer waited"),
+        number("% of the work for attempts that had timed out"),
         |_, run| {
             let worked = run.totals.useful + run.totals.abandoned;
             (worked > 0).then(|| percent(run.totals.abandoned, worked))

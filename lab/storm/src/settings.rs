@@ -11,13 +11,13 @@ parameters! {
     /// A spike of five seconds to twice the capacity of the service.
     ///
     /// The service works on ten requests at once, for a tenth of a second each: a hundred
-    /// per second. A full queue takes three seconds, which is longer than a client waits.
+    /// per second. A full queue takes three seconds, which is longer than an attempt waits.
     DEFAULT {
         // They take turns with the calls.
         clients "clients": whole(1..=2_000) = 10,
             "The number of clients, each with a budget and a limit of its own";
         load "load": choice(Load) = Load::Open,
-            "Calls arrive independently (open), or from callers who wait for the result (closed)";
+            "Calls arrive independently (open), or from callers who wait for the result of each call (closed)";
         calls_per_second "calls_per_second": number(0.1..=1_000.0) = 60.0,
             "Open load: the number of calls that begin per second, on average";
         callers "callers": whole(1..=2_000) = 60,
@@ -33,7 +33,7 @@ parameters! {
         work_time "work_time_seconds": seconds(0.001..=60.0) = Duration::from_millis(100),
             "The time that the service takes for a request, on average";
         timeout "timeout_seconds": seconds(0.01..=60.0) = Duration::from_secs(1),
-            "How long a client waits for a response";
+            "How long an attempt waits for a response";
         incident "incident": choice(Incident) = Incident::Spike,
             "What goes wrong: more calls (spike), fewer workers (cut), no work (pause), only 503s (refusal), or nothing";
         incident_starts "incident_starts_seconds": seconds(0.0..=600.0) = Duration::from_secs(10),

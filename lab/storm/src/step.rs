@@ -26,7 +26,7 @@ pub struct Step {
     pub retries: u32,
     /// Requests that the service completed: the throughput.
     pub worked: u32,
-    /// Of these, the requests whose caller had left.
+    /// Of these, the requests whose attempt had timed out.
     pub abandoned: u32,
     /// Requests queued at its end.
     pub waiting: u32,

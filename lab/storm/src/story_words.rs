@@ -11,10 +11,8 @@ pub enum Lead {
     Recovery,
     /// The calls that ended without success.
     LostCalls,
-    /// The retries per second in the tenth of a second with the most.
+    /// The retries in the tenth of a second with the most.
     RetryPeak,
-    /// The requests that the service refused.
-    RefusedRequests,
 }
 
 /// The texts of a story: a storm that demonstrates one thing.

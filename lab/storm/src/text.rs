@@ -1,5 +1,7 @@
 //! A storm as text for a terminal: one line of columns for each policy.
 
+use std::time::Duration;
+
 use anstyle::AnsiColor;
 use render::{Mark, Options, Sheet};
 
@@ -9,8 +11,8 @@ use crate::{
     storm_ending, storm_learnt, storm_limit, storm_terms,
 };
 /// The width of the policies' names, and that of the text that says how a policy ended.
-const NAME: usize = 17;
-const ENDING: usize = 16;
+const NAME: usize = 15;
+const ENDING: usize = 15;
 
 /// The least width of a line with a name, columns and figures, and the indent of the columns
 /// below it.
@@ -24,7 +26,7 @@ const SCREEN: usize = 23;
 const HEIGHTS: [char; ALL + 1] = ['·', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 const DIGITS: [char; ALL + 1] = ['0', '1', '2', '3', '4', '5', '6', '7', '8'];
 
-/// The sign of a column that is not judged.
+/// The sign of a column in which calls that had not ended could still change the level.
 const NOT_JUDGED: char = '?';
 
 /// Renders a storm: the successes under each policy, and the lesson. The texts after the
@@ -39,8 +41,8 @@ pub fn storm(storm: &Storm, options: &Options) -> String {
     )];
     for (title, text) in storm_learnt(storm) {
         match title {
-            // Each follows the picture that it explains.
-            "What happened" | "The answer" => sheet.beside("", &text),
+            // Both follow the picture that they explain.
+            "The answer" | "What happened" => sheet.beside("", &text),
             "The lesson" => sheet.beside("", &format!("The lesson: {text}")),
             _ => more.push(format!("{title}: {text}")),
         }
@@ -67,54 +69,65 @@ fn picture(sheet: &mut Sheet<'_>, storm: &Storm) {
     let settings = &storm.settings;
     let [none, .., all] = view.levels;
     sheet.title(storm.story.question);
-    let mut terms = storm_terms(settings);
-    terms.pop();
+    let policies = storm.policies.iter().map(|run| &run.policy);
+    let terms = storm_terms(settings, policies);
     sheet.beside("", &(terms.join("; ") + "."));
     let column = STEP * u32::try_from(view.steps).unwrap_or(u32::MAX);
     let (column_lasts, all_last) = (moment(column), moment(settings.length));
+    let at_the_end = match view.layout {
+        Layout::Wide => " open: calls that had not ended; req/s: requests/s at the end.",
+        Layout::Narrow => " open: calls that had not ended.",
+        Layout::Stacked => "",
+    };
     sheet.beside(
         "",
         &format!(
-            "Calls that succeeded: {all} all, {none} none, {NOT_JUDGED} not judged; \
-             {column_lasts} a column, {all_last} in all."
+            "Calls by the time they start: {all} all succeed, {none} none, {NOT_JUDGED} still open; \
+             {column_lasts} a column, {all_last} in all.{at_the_end}"
         ),
     );
     let leads_with = storm.story.leads_with;
     let cells = Cells {
         lead: lead_title(leads_with).to_owned(),
         lost: unless_leading(leads_with, "lost".to_owned()),
+        open: "open".to_owned(),
         success: "% ok".to_owned(),
         requests: "req/s".to_owned(),
     };
-    view.line(sheet, storm.story.varies, "", &cells);
+    view.heading(sheet, storm.story.varies, &cells);
     load(sheet, storm, &view);
     for run in &storm.policies {
         line(sheet, storm, run, &view);
     }
     if settings.incident != Incident::None {
-        mark_the_end(sheet, storm, &view);
+        mark_the_incident(sheet, storm, &view);
     }
 }
 
-/// Marks the column in which the incident ends.
-fn mark_the_end(sheet: &mut Sheet<'_>, storm: &Storm, view: &View) {
+/// Marks the columns in which the incident starts and ends.
+fn mark_the_incident(sheet: &mut Sheet<'_>, storm: &Storm, view: &View) {
     let settings = &storm.settings;
-    let ends = settings.incident_ends();
-    let column = STEP * u32::try_from(view.steps).unwrap_or(u32::MAX);
-    let columns_before = ends.as_nanos() / column.as_nanos().max(1);
-    let columns_before = usize::try_from(columns_before).unwrap_or(0);
-    let before = view.indent() + columns_before.min(view.columns);
-    let mark = sheet.options.or_ascii('▲', '^');
-    let what = format!("{}: {}", moment(ends), what_ends(settings.incident));
-    let length = what.chars().count() + 1;
-    // To the left of its mark if there is no room to the right, and else below.
-    if before + 1 + length <= sheet.width() {
-        sheet.line(&format!("{:before$}{mark} {what}", ""));
-    } else if length <= before {
-        sheet.line(&format!("{what:>width$} {mark}", width = before - 1));
+    let [starts, ends] = [settings.incident_starts, settings.incident_ends()];
+    let [left, right] = [starts, ends].map(|at| view.indent() + view.column(at));
+    let mark = sheet.options.or_ascii("▲", "^");
+    let line = sheet.options.or_ascii("─", "-");
+    let marks = match right.checked_sub(left + 1) {
+        None => mark.to_owned(),
+        Some(between) => format!("{mark}{}{mark}", line.repeat(between)),
+    };
+    let start = moment(starts);
+    let start = if start.chars().count() < left {
+        start + " "
     } else {
-        sheet.line(&format!("{:before$}{mark}", ""));
-        sheet.beside("", &what);
+        String::new()
+    };
+    let marks = format!("{start:>left$}{marks}");
+    let end = format!("{}: {}", moment(ends), what_ends(settings.incident));
+    if right + 2 + end.chars().count() <= sheet.width() {
+        sheet.line(&format!("{marks} {end}"));
+    } else {
+        sheet.line(&marks);
+        sheet.beside("", &end);
     }
 }
 
@@ -131,7 +144,8 @@ struct View {
 enum Layout {
     /// The name, the columns, and all cells.
     Wide,
-    /// The name, fewer columns, the leading figure, and the share of successes.
+    /// The name, fewer columns, the leading figure, the calls that had not ended, and the share
+    /// of successes.
     Narrow,
     /// Two lines: the name and the leading figure, then the columns and the share.
     Stacked,
@@ -141,6 +155,8 @@ enum Layout {
 struct Cells {
     lead: String,
     lost: String,
+    /// The calls that had not ended.
+    open: String,
     success: String,
     /// The requests per second at the end.
     requests: String,
@@ -173,39 +189,66 @@ impl View {
         }
     }
 
+    /// The column of a moment.
+    fn column(&self, moment: Duration) -> usize {
+        let column = STEP * u32::try_from(self.steps).unwrap_or(u32::MAX);
+        let columns_before = moment.as_nanos() / column.as_nanos().max(1);
+        usize::try_from(columns_before).map_or(self.columns, |before| before.min(self.columns))
+    }
+
+    /// The heading of the columns.
+    fn heading(&self, sheet: &mut Sheet<'_>, varies: &str, cells: &Cells) {
+        match self.layout {
+            Layout::Stacked => {
+                let Cells { lead, success, .. } = cells;
+                sheet.beside("", &format!("{varies}; {lead}; {success}"));
+            }
+            Layout::Narrow | Layout::Wide => self.line(sheet, varies, "", cells),
+        }
+    }
+
     /// A line of the picture: a name, its columns, and cells beside them.
     fn line(&self, sheet: &mut Sheet<'_>, name: &str, columns: &str, cells: &Cells) {
         let Cells {
             lead,
             lost,
+            open,
             success,
             requests,
         } = cells;
         // Escapes have no width.
-        let pad = ENDING.saturating_sub(textwrap::core::display_width(lead));
+        let lead_width = textwrap::core::display_width(lead);
         let width = self.columns;
-        if self.layout == Layout::Stacked && columns.is_empty() {
-            return sheet.beside("", name);
-        }
         if self.layout == Layout::Stacked {
             let name_width = STACKED + width - ENDING;
+            let pad = ENDING.saturating_sub(lead_width);
             sheet.line(&format!("{name:<name_width$} {:pad$}{lead}", ""));
             return sheet.line(&format!("{:STACKED$}{columns:<width$}{success:>6}", ""));
         }
         let width = NAME + width;
         let columns = format!("{name:<NAME$}{columns}");
-        let start = format!("{columns:<width$} {lead}{:pad$}", "");
-        if self.layout == Layout::Narrow {
-            sheet.line(&format!("{start}{success:>6}"));
-            return;
-        }
-        // A long rate moves the share, so that a blank stays between them.
-        let length = requests.chars().count().max(5);
-        let share_end = 10_usize.saturating_sub(length);
-        sheet.line(&format!(
-            "{start}{lost:>5}{success:>share_end$} {requests:>length$}"
-        ));
+        let start = format!("{columns:<width$} {lead}");
+        let (cells, full) = if self.layout == Layout::Wide {
+            let cells = [(lost, 14), (open, 9), (success, 4), (requests, 0)];
+            (right_aligned(&cells), Options::WIDTH)
+        } else {
+            (right_aligned(&[(open, 5), (success, 0)]), NARROW)
+        };
+        let rest = full.saturating_sub(width + 1 + lead_width);
+        sheet.line(&format!("{start}{cells:>rest$}"));
     }
+}
+
+/// Cells that end at least so many columns before the end of the text. A long one moves those
+/// to its left, so that a blank stays between them.
+fn right_aligned(cells: &[(&String, usize)]) -> String {
+    let mut text = String::new();
+    for (cell, after) in cells.iter().rev() {
+        let least = text.chars().count() + usize::from(!text.is_empty());
+        let width = least.max(*after);
+        text = format!("{cell}{text:>width$}");
+    }
+    text
 }
 
 /// The fault that ends with the incident.
@@ -232,8 +275,8 @@ fn load(sheet: &mut Sheet<'_>, storm: &Storm, view: &View) {
     let columns = rates.iter().map(|rate| view.sign(level(*rate, most)));
     let columns: String = columns.collect();
     let [.., all] = view.levels;
-    let scale = Cells::of_scale(format!("{all} is {}/s", rate(most, most)));
-    view.line(sheet, "load", &columns, &scale);
+    let scale = Cells::of_scale(format!("{all} is a mean of {}/s", rate(most, most)));
+    view.line(sheet, "new calls", &columns, &scale);
 }
 
 impl Cells {
@@ -242,6 +285,7 @@ impl Cells {
         Self {
             lead: scale,
             lost: String::new(),
+            open: String::new(),
             success: String::new(),
             requests: String::new(),
         }
@@ -267,7 +311,8 @@ fn line(sheet: &mut Sheet<'_>, storm: &Storm, run: &PolicyRun, view: &View) {
     let requests = run.at_end_rate(&storm.settings, |step| step.requests);
     let cells = Cells {
         lead: sheet.styled(color.on_default(), &words),
-        lost: unless_leading(leads_with, short(run.lost() as f64)),
+        lost: unless_leading(leads_with, short(run.lost())),
+        open: short(run.totals.in_flight),
         success: run.success().unwrap_or_default(),
         requests: requests.unwrap_or_default(),
     };
@@ -279,7 +324,7 @@ fn line(sheet: &mut Sheet<'_>, storm: &Storm, run: &PolicyRun, view: &View) {
         .collect();
     if let Some(limits) = limits.filter(|_| most > 0.0) {
         let [.., all] = view.levels;
-        let scale = Cells::of_scale(format!("{all} is {most} at once"));
+        let scale = Cells::of_scale(format!("{all} is {most} in flight"));
         view.line(sheet, "  its limit", &limits, &scale);
     }
 }
@@ -288,15 +333,15 @@ fn line(sheet: &mut Sheet<'_>, storm: &Storm, run: &PolicyRun, view: &View) {
 fn unless_leading(leads_with: Lead, lost: String) -> String {
     match leads_with {
         Lead::LostCalls => String::new(),
-        Lead::Recovery | Lead::RetryPeak | Lead::RefusedRequests => lost,
+        Lead::Recovery | Lead::RetryPeak => lost,
     }
 }
 
 /// A count in four digits at most, in thousands if necessary.
-fn short(count: f64) -> String {
+fn short(count: u64) -> String {
     match count {
-        ..9_999.5 => format!("{count:.0}"),
-        _ => format!("{:.0}k", count / 1_000.0),
+        ..10_000 => count.to_string(),
+        _ => format!("{:.0}k", count as f64 / 1_000.0),
     }
 }
 
@@ -379,8 +424,6 @@ pub fn storm_list(stories: &[(StoryWords, &[StormPolicy])], options: &Options) -
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use proptest::{collection::vec, prelude::*};
 
     use super::*;
@@ -443,7 +486,7 @@ mod tests {
                 ..Setup::DEFAULT
             };
             let policy = StormPolicy {
-                name: format!("policy number {number:02}").into(),
+                name: format!("policy {number:02}").into(),
                 ..StormPolicy::new("", setup)
             };
             PolicyRun::of(&settings, policy, None, steps, totals)
@@ -459,6 +502,53 @@ mod tests {
             policies: rows.into_iter().enumerate().map(run).collect(),
             ..Storm::of_no_story(settings)
         }
+    }
+
+    #[test]
+    fn every_name_and_heading_of_a_story_fits_its_column() {
+        for story in crate::STORIES {
+            let heading = story.words.varies.chars().count();
+            assert!(heading < NAME + 30, "{}", story.words.varies);
+            for policy in story.policies {
+                assert!(policy.name.chars().count() < NAME, "{}", policy.name);
+            }
+        }
+    }
+
+    #[test]
+    fn both_ends_of_an_incident_are_marked_in_their_columns() {
+        let marked = |starts: u64, lasts: u64, width| {
+            let settings = Settings {
+                incident_starts: Duration::from_millis(starts),
+                incident_lasts: Duration::from_millis(lasts),
+                ..Settings::DEFAULT
+            };
+            let options = Options {
+                width,
+                ..Options::default()
+            };
+            let text = storm(&storm_of(settings, Vec::new()), &options);
+            let marks = text.lines().skip_while(|line| !line.contains('▲'));
+            let marks: Vec<_> = marks.take(2).map(str::to_owned).collect();
+            marks.join("|")
+        };
+
+        // A column is 2 s, or 3 s on a narrow terminal.
+        let columns = " ".repeat(NAME);
+        assert!(
+            marked(10_000, 5_000, 80)
+                .starts_with(&format!("{columns}10 s ▲─▲ 15 s: the spike ends|"))
+        );
+        assert!(
+            marked(10_000, 1_000, 80)
+                .starts_with(&format!("{columns}10 s ▲ 11 s: the spike ends|"))
+        );
+        assert!(
+            marked(0, 10_000, 80)
+                .starts_with(&format!("{:11}0 s ▲────▲ 10 s: the spike ends|", ""))
+        );
+        assert!(marked(0, 10_000, 40).starts_with("  ▲────▲ 10 s: the spike ends|"));
+        assert!(marked(30_000, 25_000, 40).ends_with("▲|55 s: the spike ends"));
     }
 
     proptest! {
@@ -516,8 +606,9 @@ mod tests {
                 prop_assert_eq!(ending.trim_end().to_lowercase(), storm_ending(Lead::Recovery, run).words);
                 let mut cells = cells.split_whitespace();
                 if let Some(share) = run.success() {
-                    let lost = short(run.lost() as f64);
-                    prop_assert!(width < 80 || cells.next() == Some(&*lost));
+                    let [lost, open] = [run.lost(), run.totals.in_flight].map(short);
+                    prop_assert!(width < 80 || cells.next() == Some(&*lost), "{}", text);
+                    prop_assert!(is_stacked || cells.next() == Some(&*open), "{}", text);
                     prop_assert_eq!(cells.next(), Some(&*share));
                 }
             }

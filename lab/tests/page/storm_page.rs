@@ -47,7 +47,7 @@ async fn a_guess_is_made_and_judged_by_keyboard() {
     browser.shows(guessed, guesses).await;
     let learnt = [
         "Your guess",
-        "1 attempt. Right would be: 1 attempt · 3, budget · 3, jitter+budget.",
+        "1 attempt. Right would be: 1 attempt · 3, budget · 3, both.",
         "The answer\n",
         "The model leaves out\n",
     ];

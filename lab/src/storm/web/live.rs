@@ -43,7 +43,7 @@ impl LiveStorm {
             json!({
                 "id": self.id,
                 "seed": self.plan.seed,
-                "terms": storm_terms(settings),
+                "terms": storm_terms(settings, &self.plan.policies),
                 "frame": frame,
                 "pictures": pictures,
             }),

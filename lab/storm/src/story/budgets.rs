@@ -14,16 +14,16 @@ pub(super) const STORY: Story = Story {
         name: "budgets",
         title: "the spike again, with the same calls from ten clients or a thousand",
         question: "A retry costs a token. Ten clients with ten each recover. Do a thousand clients?",
-        varies: "clients, tokens of each client",
+        varies: "clients, tokens in the budget of each",
         leads_with: Lead::Recovery,
         shows_break_even: false,
         answer: Some(
-            "A thousand clients have ten thousand tokens together. They make as many retries as \
-                 without a budget, until long after the spike. What counts is how many tokens all \
-                 clients have together.",
+            "A retry costs a token, and ten calls earn one. A thousand clients start with ten \
+                 thousand tokens together, so they make as many retries as without a budget, until \
+                 long after the spike.",
         ),
-        lesson: "A budget bounds only the calls that share it. One for each process of a fleet \
-                 helps; one for each caller does not. Share a budget, or keep it small.",
+        lesson: "A budget limits only the calls that share it. Add up the budgets of all clients: \
+                 share one among many calls, or keep each small.",
         left_out: "Clients that start later: each new one has a full budget.",
         scenario: "retry-budget",
         rule: "finite-attempts",
@@ -32,16 +32,16 @@ pub(super) const STORY: Story = Story {
     settings: Settings::DEFAULT,
     policies: &[
         StormPolicy::new("no budget", Setup::DEFAULT),
-        StormPolicy::new("10, 10 tokens", BUDGET),
+        StormPolicy::new("10, 10 each", BUDGET),
         StormPolicy::new(
-            "1000, 10 tokens",
+            "1000, 10 each",
             Setup {
                 clients: 1_000,
                 ..BUDGET
             },
         ),
         StormPolicy::new(
-            "1000, 1 token",
+            "1000, 1 each",
             Setup {
                 clients: 1_000,
                 budget: 1,
@@ -53,9 +53,9 @@ pub(super) const STORY: Story = Story {
         let back = |name| storm.is_back(name);
         Some(
             !back("no budget")?
-                && back("10, 10 tokens")?
-                && !back("1000, 10 tokens")?
-                && back("1000, 1 token")?,
+                && back("10, 10 each")?
+                && !back("1000, 10 each")?
+                && back("1000, 1 each")?,
         )
     },
 };

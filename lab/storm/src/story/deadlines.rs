@@ -15,18 +15,18 @@ pub(super) const STORY: Story = Story {
         name: "deadlines",
         title: "the service hangs for a while, and calls may make ten attempts",
         question: "The service hangs for a while. How does a deadline for each call help?",
-        varies: "attempts per call, deadline",
+        varies: "deadline of a call, with ten attempts",
         leads_with: Lead::Recovery,
         shows_break_even: false,
         answer: Some(
-            "Ten attempts for each call mean ten times the load for as long as no response arrives \
-                 in time. A deadline of 2 s leaves room for only a few attempts. One of 6 s \
-                 is too long: it ends calls, but the retries still fill the service.",
+            "While no response arrives in time, each call sends up to ten requests, which is ten \
+                 times the load. A deadline of 2 s leaves time for only a few. One of 6 s is too \
+                 long: it ends calls, but their retries still fill the queue.",
         ),
-        lesson: "A limit of attempts bounds how often, a deadline bounds how long. A call that no \
-                 caller waits for is only load.",
+        lesson: "Limit a call by time as well as by attempts. A request whose response comes too \
+                 late is only load.",
         left_out: "A deadline that travels with the request, so that the service can skip requests \
-                   that no caller waits for.",
+                   whose deadline has passed.",
         scenario: "deadline",
         rule: "finite-attempts",
         source: "https://sre.google/sre-book/addressing-cascading-failures/",
@@ -37,12 +37,12 @@ pub(super) const STORY: Story = Story {
         ..Settings::DEFAULT
     },
     policies: &[
-        StormPolicy::new("10, no deadline", TEN),
-        StormPolicy::new("10, within 6 s", TEN.deadline(Duration::from_secs(6))),
-        StormPolicy::new("10, within 2 s", TEN.deadline(Duration::from_secs(2))),
+        StormPolicy::new("no deadline", TEN),
+        StormPolicy::new("within 6 s", TEN.deadline(Duration::from_secs(6))),
+        StormPolicy::new("within 2 s", TEN.deadline(Duration::from_secs(2))),
     ],
     shows: |storm| {
         let back = |name| storm.is_back(name);
-        Some(!back("10, no deadline")? && !back("10, within 6 s")? && back("10, within 2 s")?)
+        Some(!back("no deadline")? && !back("within 6 s")? && back("within 2 s")?)
     },
 };

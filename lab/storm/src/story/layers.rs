@@ -24,12 +24,13 @@ pub(super) const STORY: Story = Story {
         leads_with: Lead::Recovery,
         shows_break_even: false,
         answer: Some(
-            "Attempts multiply: 3 times 3 times 3 are 27 requests to the service for one call. It stays \
-                 down at a tenth of the load that it handles. With retries in the client alone \
-                 there are three, and with a budget in each layer hardly more than one.",
+            "Attempts multiply: 3 times 3 times 3 are 27 requests to the service for one call, so 10 \
+                 calls/s keep a service down that handles 100 requests/s. If only the client \
+                 retries, a call takes at most three requests. With a budget in each layer, most \
+                 calls take one.",
         ),
-        lesson: "Retry in one layer, and let the others pass the failure on. Where several must \
-                 retry, give each a budget.",
+        lesson: "Retry in one layer, and let the others report the failure to their caller. Where \
+                 several must retry, give each a budget.",
         left_out: "Deadlines that travel with a call, more than one gateway, and work in the layers.",
         scenario: "retry-budget",
         rule: "finite-attempts",

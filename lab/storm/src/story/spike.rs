@@ -18,12 +18,12 @@ pub(super) const STORY: Story = Story {
         leads_with: Lead::Recovery,
         shows_break_even: true,
         answer: Some(
-            "Jitter delays retries, but does not reduce them. A budget reduces them to one for ten \
-                 calls. With a single attempt the service recovers too, but a temporary failure \
-                 ends the call.",
+            "Jitter, a random wait, delays retries but does not reduce them. A budget does: a client \
+                 has 10 tokens, a retry costs one, and ten calls earn one. With a single attempt \
+                 the service recovers too, but a temporary failure ends the call.",
         ),
-        lesson: "Retries are load. Under overload, retries keep down a service that would \
-                 otherwise recover. Limit them for all calls together.",
+        lesson: "Retries are load. Under overload, they keep a service down that would otherwise \
+                 recover. Limit them for all calls together.",
         left_out: "Other clients of the service, its own limits, and autoscaling.",
         scenario: "retry-budget",
         rule: "finite-attempts",
@@ -36,7 +36,7 @@ pub(super) const STORY: Story = Story {
         StormPolicy::new("3, jitter", Setup::DEFAULT),
         StormPolicy::new("3, budget", AT_ONCE.budget(RetryBudget::DEFAULT_CAPACITY)),
         StormPolicy::new(
-            "3, jitter+budget",
+            "3, both",
             Setup::DEFAULT.budget(RetryBudget::DEFAULT_CAPACITY),
         ),
     ],
@@ -47,7 +47,7 @@ pub(super) const STORY: Story = Story {
                 && !back("3, no wait")?
                 && !back("3, jitter")?
                 && back("3, budget")?
-                && back("3, jitter+budget")?,
+                && back("3, both")?,
         )
     },
 };

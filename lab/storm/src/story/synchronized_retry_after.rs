@@ -10,17 +10,18 @@ pub(super) const STORY: Story = Story {
         name: "synchronized-retry-after",
         title: "the service says in which second it will be back",
         question: "Each 503 asks for a retry in the same second. Does the service recover?",
-        varies: "what clients do with the Retry-After",
+        varies: "what clients do with the date",
         leads_with: Lead::Recovery,
         shows_break_even: false,
         answer: Some(
-            "All clients that got the date return in that second. The service cannot respond to \
-                 so many before they time out, and their retries keep the queue full. One \
-                 second of random spread is too little; with fifteen, the service recovers. \
-                 Clients that ignore the date have given up by then, and lose only those calls.",
+            "All clients that got the date retry in that second. The service cannot respond to so \
+                 many before they time out, and further retries keep the queue full. A random \
+                 delay of up to 1 s on top is too short; with up to 15 s, the service recovers. \
+                 Clients that ignore the date use up their attempts before it, and lose only \
+                 those calls.",
         ),
         lesson: "A Retry-After gives the earliest time for a retry, not the best one. A later \
-                 retry is allowed: add a random spread.",
+                 retry is allowed: add a random delay.",
         left_out: "A service that names a different second to each client, which is the better \
                  solution.",
         scenario: "retry-after-date",
@@ -40,25 +41,25 @@ pub(super) const STORY: Story = Story {
                 ..Setup::DEFAULT
             },
         ),
-        StormPolicy::new("obey", Setup::DEFAULT),
+        StormPolicy::new("obey it", Setup::DEFAULT),
         StormPolicy::new(
-            "obey+1 s spread",
+            "add 0 to 1 s",
             Setup::DEFAULT.spread(Duration::from_secs(1)),
         ),
         StormPolicy::new(
-            "obey+15 s spread",
+            "add 0 to 15 s",
             Setup::DEFAULT.spread(Duration::from_secs(15)),
         ),
     ],
     shows: |storm| {
         let back = |name| storm.is_back(name);
-        let (apart, ignoring) = (storm.lost("obey+15 s spread")?, storm.lost("ignore it")?);
+        let apart = storm.most_lost("add 0 to 15 s")?;
         Some(
             back("ignore it")?
-                && !back("obey")?
-                && !back("obey+1 s spread")?
-                && back("obey+15 s spread")?
-                && apart * 5 < ignoring,
+                && !back("obey it")?
+                && !back("add 0 to 1 s")?
+                && back("add 0 to 15 s")?
+                && apart * 5 < storm.lost("ignore it")?,
         )
     },
 };

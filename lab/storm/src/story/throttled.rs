@@ -1,4 +1,4 @@
-//! A service that sends 429 slows all callers of a client down together.
+//! A client slows all of its calls down together when the service sends 429.
 
 use super::Story;
 use crate::{Lead, RetryAfter, Settings, Setup, StormPolicy, StoryWords, readout::is_fewer};
@@ -19,15 +19,15 @@ pub(super) const STORY: Story = Story {
         title: "a spike meets a service that sends 429 beyond 60 requests per second",
         question: "The service sends 429 beyond 60 requests/s. Which calls of a spike succeed?",
         varies: "what slows the client down",
-        leads_with: Lead::RefusedRequests,
+        leads_with: Lead::LostCalls,
         shows_break_even: false,
         answer: Some(
-            "With nothing, a call uses up its attempts within a second. A Retry-After brings it \
-                 back when the service has room again. All calls share one limit of requests in \
-                 flight, and each 429 halves it: they wait in the client and keep their attempts, \
-                 so fewer are lost.",
+            "With backoff only, a call uses up its attempts within a second. A Retry-After brings it \
+                 back when the service has room again. A limit of requests in flight, which all \
+                 calls share, makes them wait in the client and keep their attempts: each 429 \
+                 halves it, down to 1, and each success raises it a little.",
         ),
-        lesson: "A 429 means that all callers together send too much. Slow them down together, and \
+        lesson: "A 429 means that all calls together send too much. Slow them down together, and \
                  wait as long as the service says.",
         left_out: "Other clients of the same service, and quotas for longer periods.",
         scenario: "too-many-requests",
@@ -42,7 +42,7 @@ pub(super) const STORY: Story = Story {
         ..Settings::DEFAULT
     },
     policies: &[
-        StormPolicy::new("nothing", ALONE),
+        StormPolicy::new("backoff only", ALONE),
         StormPolicy::new(
             "Retry-After",
             Setup {
@@ -60,16 +60,15 @@ pub(super) const STORY: Story = Story {
         ),
     ],
     shows: |storm| {
-        let lost = |name| storm.lost(name);
-        let (alone, retry_after) = (lost("nothing")?, lost("Retry-After")?);
+        let (lost, most_lost) = (|name| storm.lost(name), |name| storm.most_lost(name));
+        let alone = lost("backoff only")?;
         let limits = &storm.simulated("shared limit")?.steps;
         let has_moved = limits.iter().any(|step| step.limit < Some(8.0));
-        let (limited, both) = (lost("shared limit")?, lost("both")?);
         Some(
-            retry_after < alone
-                && limited < alone
-                && both < retry_after
-                && is_fewer(both, alone)
+            most_lost("Retry-After")? < alone
+                && most_lost("shared limit")? < alone
+                && most_lost("both")? < lost("Retry-After")?
+                && is_fewer(most_lost("both")?, alone)
                 && has_moved,
         )
     },
