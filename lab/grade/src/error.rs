@@ -2,7 +2,7 @@
 
 use std::io;
 
-use host::{ConfigError, StartError, StopError};
+use host::{ConfigError, HostFailure, StartError, StopError};
 
 /// Why a service of a case failed. It says nothing about the client.
 #[derive(Debug, thiserror::Error)]
@@ -17,9 +17,9 @@ pub enum ServiceError {
     /// It did not stop cleanly.
     #[error("the service could not be stopped")]
     Stop(#[from] StopError),
-    /// The system refused a descriptor while the case went on.
-    #[error("the system refused to open another file: raise the limit (ulimit -n)")]
-    Descriptors,
+    /// The process failed while the case went on.
+    #[error(transparent)]
+    Failed(#[from] HostFailure),
     /// No port was free for a listener that refuses connections.
     #[error("no port for the faults of the network")]
     Network(#[source] io::Error),

@@ -1,6 +1,6 @@
 //! Cases that are open to any caller of their URLs, without a process.
 
-use host::{RunningService, StopError};
+use host::{FailureWatch, HostFailure, RunningService, StopError};
 use wire::{WireRecord, quoted};
 
 use super::error::ServiceError;
@@ -18,6 +18,7 @@ pub struct OpenCases {
     tasks: Vec<(&'static Task, Vec<CaseService>)>,
     /// The listeners that they share.
     shared: Vec<RunningService>,
+    failures: FailureWatch,
 }
 
 /// A case that is open.
@@ -61,6 +62,7 @@ impl OpenCases {
         tasks: impl IntoIterator<Item = &'static Task>,
         seed: u64,
     ) -> Result<Self, ServiceError> {
+        let failures = FailureWatch::start();
         let tasks: Vec<_> = tasks.into_iter().collect();
         let cases = tasks.iter().flat_map(|task| {
             let cases = task.cases(seed).into_iter().enumerate();
@@ -76,6 +78,7 @@ impl OpenCases {
             seed,
             tasks: tasks.into_iter().map(of_a_task).collect(),
             shared,
+            failures,
         })
     }
 
@@ -105,6 +108,16 @@ impl OpenCases {
         let cases = tasks.find(|(it, _)| it.words.name == task);
         let case = cases.and_then(|(_, cases)| cases.get(number));
         case.map(|case| case.served.again()).is_some()
+    }
+
+    /// Checks that the process has not failed since the start. If it has, the requests so far
+    /// say nothing about a client.
+    ///
+    /// # Errors
+    ///
+    /// [`HostFailure`].
+    pub fn check(&self) -> Result<(), HostFailure> {
+        self.failures.check()
     }
 
     /// The state of each task so far.

@@ -70,7 +70,7 @@ async fn run_case(
     command: &ClientCommand,
     draw: Draw,
 ) -> Result<CaseGrade, GradeError> {
-    let refusals = host::refusals();
+    let failures = host::FailureWatch::start();
     let service = CaseService::start(task, case, draw)?;
     let ran = process::run(
         command,
@@ -94,9 +94,7 @@ async fn run_case(
     let ran = ran.await;
     let served = Arc::clone(&service.served);
     let (goal, wire) = service.stop().await.map_err(ServiceError::from)?;
-    if host::refusals() > refusals {
-        return Err(ServiceError::Descriptors.into());
-    }
+    failures.check().map_err(ServiceError::from)?;
     let mut process = ran.map_err(|source| GradeError::Program {
         program: command.program().to_string_lossy().into_owned(),
         source,

@@ -83,9 +83,9 @@ pub enum PlanError {
     /// A proxy got no port.
     #[error("the proxy got no port to listen on")]
     Listen(#[source] io::Error),
-    /// The system refused a descriptor while the run went on.
-    #[error("the system refused to open another file: raise the limit (ulimit -n)")]
-    Descriptors,
+    /// The process failed while the run went on.
+    #[error(transparent)]
+    Failed(#[from] host::HostFailure),
     /// The upstream left a request without a response.
     #[error("{upstream} did not answer: {why}")]
     Unreachable {
@@ -581,7 +581,7 @@ impl Plan {
         let is_silent = aim
             .as_ref()
             .is_some_and(|aim| aim.fault == ProxyFault::Silence);
-        let refusals = host::refusals();
+        let failures = host::FailureWatch::start();
         let proxy = Listening::start(setup, aim).map_err(PlanError::Listen)?;
         let base_url = proxy.base_url().to_owned();
         let asks_no_proxy = ["NO_PROXY", "no_proxy"].map(|name| {
@@ -629,9 +629,7 @@ impl Plan {
         });
         let run = proxy.stop(end.as_ref().ok().cloned()).await;
         let run = run.without_farewell();
-        if host::refusals() > refusals {
-            return Err(PlanError::Descriptors);
-        }
+        failures.check()?;
         end.map(|_| run)
     }
 

@@ -235,7 +235,7 @@ impl<'a> Session<'a> {
 
     async fn perform(self, cancelled: impl Future<Output = ()>) -> Result<ScenarioRun, RunError> {
         let added = self.scenario.added(Arc::clone(&self.clock));
-        let refusals = host::refusals();
+        let failures = host::FailureWatch::start();
         let network = Wire::start(self.scenario.network, self.service()?, added).await?;
         let limit = RequestLimit::new(self.bounds.requests);
         let client = self.connect(&network, &limit)?;
@@ -261,9 +261,7 @@ impl<'a> Session<'a> {
         drop(client);
 
         let mut wire = network.take_down().await?;
-        if host::refusals() > refusals {
-            return Err(RunError::Descriptors);
-        }
+        failures.check()?;
         let mut traces = self.recorder.snapshot();
         if self.settings.pace == Pace::Virtual {
             forget_port(&mut traces);

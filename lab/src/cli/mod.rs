@@ -18,9 +18,13 @@ mod serve;
 pub(crate) mod terminal;
 pub(crate) mod text_file;
 
-use std::process::ExitCode;
+use std::{
+    panic::{self, AssertUnwindSafe},
+    process::ExitCode,
+};
 
 use clap::{Arg, Parser, Subcommand};
+use host::FailureWatch;
 
 use crate::{grade, proxy, scenario, storm};
 
@@ -125,7 +129,20 @@ pub fn main() -> ExitCode {
         Ok(arguments) => arguments,
         Err(instead) => return print_instead(&instead).into(),
     };
-    let ended = match &arguments.command {
+    host::note_panics();
+    let failures = FailureWatch::start();
+    // A panic says nothing about a client, so that its exit code may not be one of a verdict.
+    let ended = panic::catch_unwind(AssertUnwindSafe(|| run(&arguments.command)));
+    let ended = ended.unwrap_or_else(|_| match failures.check() {
+        Err(failure) => terminal::fail(failure, Exit::Environment),
+        Ok(()) => Exit::Environment,
+    });
+    ended.into()
+}
+
+/// Runs a subcommand.
+fn run(command: &Command) -> Exit {
+    let ended = match command {
         Command::List(arguments) => list::list(arguments),
         Command::Scenario(arguments) => scenario::cli::scenario(arguments),
         Command::Grade(arguments) => grade::cli::grade(arguments),
@@ -137,7 +154,7 @@ pub fn main() -> ExitCode {
         Command::Load(arguments) => load::load(arguments),
         Command::Completions(arguments) => completions::completions(arguments),
     };
-    ended.unwrap_or_else(|exit| exit).into()
+    ended.unwrap_or_else(|exit| exit)
 }
 
 /// Lets an option of `lab scenario` stand only beside the name of a scenario.

@@ -316,7 +316,7 @@ fn open(
     let aim = Aim::at(&aimed, *fault);
     let run = terminal::runtime()?.block_on(async {
         let mut signals = terminal::signals()?;
-        let refusals = host::refusals();
+        let failures = host::FailureWatch::start();
         let proxy = Listening::start(setup, Some(aim));
         let proxy = proxy.or_exit(Exit::Environment)?;
         terminal::note(&format!(
@@ -328,9 +328,7 @@ fn open(
         ));
         signals.next().await;
         let run = proxy.stop(None).await;
-        if host::refusals() > refusals {
-            return Err(terminal::fail(&PlanError::Descriptors, Exit::Environment));
-        }
+        failures.check().or_exit(Exit::Environment)?;
         Ok(run)
     })?;
     let recording = Recording {

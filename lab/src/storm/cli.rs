@@ -8,6 +8,7 @@ use std::{
         Arc,
         atomic::{AtomicBool, Ordering},
     },
+    thread,
 };
 
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
@@ -15,6 +16,7 @@ use storm::{
     Cut, Parameter, ParameterError, Parameters, Plan, Settings, Setup, StormPolicy, Values, policy,
     simulate_in_parallel, simulate_seeds, story,
 };
+use tokio::sync::oneshot;
 
 use crate::cli::{
     Exit, OrExit,
@@ -227,15 +229,22 @@ fn until_ctrl_c<T: Send + 'static>(
         let mut signals = terminal::signals()?;
         let ends = Arc::new(AtomicBool::new(false));
         let stop = Arc::clone(&ends);
-        let mut work = tokio::task::spawn_blocking(move || work(&stop));
-        let done = tokio::select! {
-            done = &mut work => done,
+        let (done, mut outcome) = oneshot::channel();
+        let thread = thread::Builder::new().spawn(move || drop(done.send(work(&stop))));
+        let thread = thread.map_err(|error| format!("no thread for the simulation: {error}"));
+        let thread = thread.or_exit(Exit::Environment)?;
+        let outcome = tokio::select! {
+            outcome = &mut outcome => outcome,
             () = signals.next() => {
                 ends.store(true, Ordering::Relaxed);
-                work.await
+                outcome.await
             }
         };
-        done.map_err(|panicked| resume_unwind(panicked.into_panic()))
+        // Without an outcome the thread has panicked, and the panic goes on here.
+        outcome.map_err(|_| match thread.join() {
+            Err(panic) => resume_unwind(panic),
+            Ok(()) => Exit::Environment,
+        })
     })
 }
 

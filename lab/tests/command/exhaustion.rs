@@ -1,8 +1,9 @@
-//! A lab that runs out of descriptors ends with exit code 3 and a cause, and gives no verdict.
+//! A lab that runs out of descriptors, threads, memory or disk ends with exit code 3 and a
+//! cause, and gives no verdict.
 #![cfg(unix)]
 
 use std::{
-    fs,
+    fs::{self, File},
     process::{Command, Stdio},
     time::{Duration, Instant},
 };
@@ -70,4 +71,124 @@ fn a_report_can_be_read_from_a_pipe() {
     assert_eq!(written.code, Some(0), "{written:?}");
     assert!(report.stdout.starts_with(b"<!DOCTYPE html>"));
     assert!(fs::metadata(&pipe).is_ok(), "it is still there");
+}
+
+/// The arguments of `lab proxy` before an API, up to the `--`.
+fn proxy(upstream: &str, options: &str) -> String {
+    format!("proxy {upstream} --set API_URL --confirm 2 {options} --")
+}
+
+/// The standard library gives no thread a stack of this size, so that none starts.
+const STACK_OF_NO_THREAD: &str = "1000000000000000";
+
+#[test]
+fn too_few_threads_are_no_verdict_on_a_client() {
+    let upstream = api();
+    let by_name = proxy(
+        &upstream.replace("127.0.0.1", "localhost"),
+        "--fault refused",
+    );
+    let in_a_task = proxy(&upstream, "--fault silence --patience 1");
+    let calm = &["sh", "-c", CALM][..];
+    for (arguments, client, words) in [
+        ("scenario items", &[][..], "thread"),
+        ("grade --task no-body --", &["true"], "thread"),
+        // The name of a host is looked up, and a process is found, on a thread of their own.
+        (&by_name, calm, "another thread"),
+        (&in_a_task, calm, "another thread"),
+        ("storm spike", &[], "no thread"),
+        ("serve --port 0", &[], "thread"),
+    ] {
+        let mut lab = command(arguments);
+        let lab = lab.args(client).env("RUST_MIN_STACK", STACK_OF_NO_THREAD);
+
+        let ended = Ended::of(lab);
+
+        let story = format!("{arguments}: {ended:?}");
+        assert_eq!(ended.code, Some(3), "{story}");
+        assert!(ended.stderr.contains(words), "{story}");
+        assert!(!ended.stdout.contains("kept"), "{story}");
+    }
+}
+
+#[test]
+fn a_report_that_is_too_large_is_no_verdict_on_a_client() {
+    let proxy = proxy(&api(), "--fault refused --report card.html");
+    for (arguments, client) in [
+        ("scenario items --report run.html", &[][..]),
+        (
+            "grade --all --task no-body --report card.html --",
+            &["true"],
+        ),
+        ("grade --all --task no-body --junit card.xml --", &["true"]),
+        (&proxy, &["sh", "-c", CALM]),
+    ] {
+        let folder = tempdir().expect("a folder");
+
+        let mut lab = limited("-f 0", arguments, client);
+        let ended = Ended::of(lab.current_dir(&folder));
+
+        let story = format!("{arguments}: {ended:?}");
+        assert_eq!(ended.code, Some(3), "{story}");
+        assert!(ended.stderr.contains("too large"), "{story}");
+        assert!(!ended.stdout.contains("kept"), "{story}");
+        let left = fs::read_dir(&folder).expect("a folder").count();
+        assert_eq!(left, 0, "{story}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_no_verdict_on_a_client() {
+    let full = || File::options().write(true).open("/dev/full");
+    let proxy = proxy(&api(), "--fault refused");
+    for (arguments, client) in [
+        ("scenario items", &[][..]),
+        ("grade --task no-body", &["--", "true"]),
+        ("grade --task no-body --all", &["--", "true"]),
+        ("grade --task no-body --json", &["--", "true"]),
+        (proxy.trim_end_matches(" --"), &["--", "sh", "-c", CALM]),
+    ] {
+        let mut to_stdout = command(arguments);
+        to_stdout.args(client).stdout(full().expect("a device"));
+        let mut to_a_report = command(arguments);
+        to_a_report.args(["--report", "/dev/full"]).args(client);
+        for lab in [&mut to_stdout, &mut to_a_report] {
+            let ended = Ended::of(lab);
+
+            let story = format!("{lab:?}: {ended:?}");
+            assert_eq!(ended.code, Some(3), "{story}");
+            assert!(ended.stderr.contains("No space left"), "{story}");
+        }
+    }
+}
+
+/// An allocation that fails ends a program, which cannot prevent that. It says nothing about a
+/// client then either.
+#[cfg(target_os = "linux")]
+#[test]
+fn too_little_memory_is_no_verdict_on_a_client() {
+    let skips = &["sh", "-c", r#"echo '{"skip": true}'"#][..];
+    for (arguments, client, without_a_limit) in [
+        ("scenario items", &[][..], 0),
+        ("grade --task no-body --", skips, 4),
+    ] {
+        let codes: Vec<_> = (20_000..=100_000)
+            .step_by(2_500)
+            .map(|kilobytes| {
+                let limit = format!("-v {kilobytes}");
+
+                let ended = Ended::of(&mut limited(&limit, arguments, client));
+
+                let story = format!("{limit} {arguments}: {ended:?}");
+                let is_enough = ended.code == Some(without_a_limit);
+                // The program is not loaded (127), or it is aborted.
+                let is_no_verdict = matches!(ended.code, None | Some(3 | 127));
+                assert!(is_enough || is_no_verdict, "{story}");
+                assert!(is_enough || ended.stdout.is_empty(), "{story}");
+                ended.code
+            })
+            .collect();
+        assert_ne!(codes.first(), codes.last(), "{arguments}: {codes:?}");
+    }
 }

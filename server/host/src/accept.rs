@@ -27,7 +27,7 @@ use activity::Activity;
 use connection::connection;
 use observer::Observed;
 
-use crate::descriptors;
+use crate::failures::{self, HostFailure};
 
 mod activity;
 mod body;
@@ -188,7 +188,7 @@ async fn accept(
             Ok((stream, peer)) => return (stream, peer, place),
             Err(error) if concerns_one_connection(&error) => {}
             Err(_) => {
-                descriptors::refused();
+                failures::note(HostFailure::Descriptors);
                 sleep(ACCEPT_PAUSE).await;
             }
         }

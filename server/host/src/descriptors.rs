@@ -4,14 +4,7 @@
 //! on. Its client then fails for a reason that is not its own. So a service reserves what it
 //! needs when it starts, and does not start if that is not there.
 
-use std::{
-    error::Error,
-    io,
-    sync::{
-        Mutex, PoisonError,
-        atomic::{AtomicU64, Ordering},
-    },
-};
+use std::sync::{Mutex, PoisonError};
 
 /// The descriptors of a service, of its connections and of the client at their other end.
 const OF_A_SERVICE: usize = 15;
@@ -24,9 +17,6 @@ static RESERVED: Mutex<Reserved> = Mutex::new(Reserved {
     before: 0,
     services: 0,
 });
-
-/// How often the system refused one.
-static REFUSALS: AtomicU64 = AtomicU64::new(0);
 
 struct Reserved {
     /// How many were open before the first of these services was started.
@@ -121,43 +111,6 @@ pub fn services_left() -> usize {
     allowed.saturating_sub(taken) / OF_A_SERVICE
 }
 
-/// How often a service of this process was refused a descriptor so far. What happened
-/// meanwhile says nothing about a client.
-#[must_use]
-pub fn refusals() -> u64 {
-    REFUSALS.load(Ordering::Relaxed)
-}
-
-/// Counts a failed connection among the refusals if its error, or a cause of it, says that
-/// the process or the system has no descriptor or no memory left.
-pub fn note_refusal(error: &(dyn Error + 'static)) {
-    let mut cause = Some(error);
-    while let Some(error) = cause {
-        if error.downcast_ref().is_some_and(is_exhaustion) {
-            refused();
-            return;
-        }
-        cause = error.source();
-    }
-}
-
-#[cfg(unix)]
-fn is_exhaustion(error: &io::Error) -> bool {
-    use nix::errno::Errno::{self, EMFILE, ENFILE, ENOBUFS, ENOMEM};
-    let errno = error.raw_os_error().map(Errno::from_raw);
-    matches!(errno, Some(EMFILE | ENFILE | ENOBUFS | ENOMEM))
-}
-
-#[cfg(not(unix))]
-fn is_exhaustion(error: &io::Error) -> bool {
-    error.kind() == io::ErrorKind::OutOfMemory
-}
-
-/// Counts a refusal.
-pub(crate) fn refused() {
-    REFUSALS.fetch_add(1, Ordering::Relaxed);
-}
-
 /// How many descriptors the process may have, and how many it has.
 #[derive(Clone, Copy)]
 struct DescriptorLimits {
@@ -175,7 +128,7 @@ fn limits() -> Option<DescriptorLimits> {
     let open = match std::fs::read_dir("/dev/fd") {
         // To read the folder takes one itself.
         Ok(open) => open.count(),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return None,
         Err(_) => allowed,
     };
     Some(DescriptorLimits { allowed, open })
@@ -220,24 +173,5 @@ mod tests {
         let words = "the system allows 15 open files; 9 are taken, and 15 more are needed: raise \
                      the limit (ulimit -n), or run less at once";
         assert_eq!(error.to_string(), words);
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn only_an_error_of_exhaustion_counts_as_a_refusal() {
-        use nix::errno::Errno;
-        let of = |errno: Errno| io::Error::from_raw_os_error(errno as i32);
-
-        for (errno, expected) in [
-            (Errno::EMFILE, true),
-            (Errno::ENFILE, true),
-            (Errno::ENOMEM, true),
-            (Errno::ENOBUFS, true),
-            (Errno::ECONNREFUSED, false),
-            (Errno::ECONNRESET, false),
-            (Errno::ETIMEDOUT, false),
-        ] {
-            assert_eq!(is_exhaustion(&of(errno)), expected, "{errno}");
-        }
     }
 }

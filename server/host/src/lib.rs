@@ -62,6 +62,7 @@ mod descriptors;
 mod every_request;
 mod exchange;
 mod exposition;
+mod failures;
 pub mod faults;
 pub mod guard;
 mod instruments;
@@ -100,10 +101,9 @@ pub use config::{
     ConfigError, DEFAULT_DRAIN_DEADLINE, DEFAULT_LEDGER_CAPACITY, MAX_CAPACITY, MAX_DRAIN_DEADLINE,
     ServiceConfig, ServiceConfigBuilder,
 };
-pub use descriptors::{
-    TooFewDescriptors, check_descriptors_of_a_runtime, note_refusal, refusals, services_left,
-};
+pub use descriptors::{TooFewDescriptors, check_descriptors_of_a_runtime, services_left};
 pub use exchange::{Exchange, MAX_RECORDED_BODY, RequestShape, SentBody, SentResponse};
+pub use failures::{FailureWatch, HostFailure, note_panics, note_refusal};
 pub use ledger::Ledger;
 pub use metrics_sink::{METRICS_MEDIA_TYPE, METRICS_PATH, Metrics};
 pub use observe::IDEMPOTENCY_KEY;

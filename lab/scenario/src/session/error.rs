@@ -2,7 +2,7 @@
 
 use std::io;
 
-use host::{StartError, StopError};
+use host::{HostFailure, StartError, StopError};
 
 /// Why a scenario could not be run. It says nothing about the client.
 #[derive(Debug, thiserror::Error)]
@@ -20,9 +20,9 @@ pub enum RunError {
     /// The service did not stop cleanly.
     #[error("the service could not be stopped")]
     Stop(#[from] StopError),
-    /// The system refused a descriptor while the run went on.
-    #[error("the system refused to open another file: raise the limit (ulimit -n)")]
-    Descriptors,
+    /// The process failed while the run went on.
+    #[error(transparent)]
+    Failed(#[from] HostFailure),
     /// The network between client and service could not be set up.
     #[error("no port for the faults of the network")]
     Network(#[source] io::Error),

@@ -315,6 +315,8 @@ enum Ended {
     /// By Ctrl+C; with the tasks that were done before.
     Cancelled(Card),
     Failed(GradeError),
+    /// The results could not be printed, for the reason that is on stderr.
+    Unwritten(Exit),
 }
 
 impl<'a> Grader<'a> {
@@ -420,8 +422,7 @@ impl<'a> Grader<'a> {
                 };
                 let known = &self.demands.known;
                 let text = grade::text::task(&task.words, grade, number, known, &self.options);
-                // A reader that has read enough, as `head` has, does not end the grading.
-                let _ = terminal::print(&text);
+                terminal::print(&text).map_err(Ended::Unwritten)?;
             }
             let runs_all = !self.arguments.task.is_empty() && self.arguments.watch.is_none();
             let goes_on = runs_all || self.demands.is_done(grade);
@@ -429,28 +430,28 @@ impl<'a> Grader<'a> {
                 break;
             }
         }
-        self.name_a_solution(&card);
+        self.name_a_solution(&card).map_err(Ended::Unwritten)?;
         Ok(card)
     }
 
     /// Names a solution of the latest task that is done, in the language of the client.
-    fn name_a_solution(&self, card: &Card) {
+    fn name_a_solution(&self, card: &Card) -> Result<(), Exit> {
         let is_done = |task: &&TaskGrade| {
             task.goal.verdict == GoalVerdict::Reached && self.demands.is_done(task)
         };
         let done = card.tasks.iter().rev().find(is_done);
         let language = Language::of_command(&self.command.words());
         let Some((done, language)) = done.zip(language) else {
-            return;
+            return Ok(());
         };
         if !self.arguments.card.json {
             let (lab, task, language) = (self.options.lab, done.task, language.name());
             let text = format!(
                 "One way to do {task}:\n  {lab} grade --solution {task} --language {language}\n"
             );
-            // As with the results of tasks, a reader may have read enough.
-            let _ = terminal::print(&text);
+            terminal::print(&text)?;
         }
+        Ok(())
     }
 
     /// Runs all tasks, several at once.
@@ -494,6 +495,7 @@ impl<'a> Grader<'a> {
     fn finish(&self, graded: Result<Card, Ended>) -> Result<Card, Exit> {
         let card = graded.map_err(|ended| match ended {
             Ended::Cancelled(_) => Exit::Cancelled,
+            Ended::Unwritten(exit) => exit,
             Ended::Failed(error) => {
                 let exit = terminal::fail(&error, Exit::Environment);
                 self.note_a_task();

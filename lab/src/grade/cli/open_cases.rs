@@ -29,6 +29,7 @@ pub(super) async fn serve(
     // On stderr, so that stdout has only the card.
     terminal::note(&grade::text::open(&open, options));
     signals.next().await;
+    cases.check().or_exit(Exit::Environment)?;
     let tasks = cases.stop().await.or_exit(Exit::Environment)?;
     Ok(Card {
         tasks,

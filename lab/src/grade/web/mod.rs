@@ -35,6 +35,14 @@ struct Card {
     cases: OpenCases,
 }
 
+impl Card {
+    /// The tasks with their results so far, unless this process has failed meanwhile.
+    fn view(&self) -> Result<CardView, Problem> {
+        self.cases.check().map_err(failed)?;
+        Ok(CardView::of(&self.id, &self.cases))
+    }
+}
+
 impl Cards {
     /// Opens the cases of every task, after stopping those that were open.
     async fn open(&self) -> Result<CardView, Problem> {
@@ -51,23 +59,23 @@ impl Cards {
             id: token(),
             cases: cases.map_err(failed)?,
         });
-        Ok(CardView::of(&card.id, &card.cases))
+        card.view()
     }
 
     /// The tasks with their results so far; without results if no card is open.
-    async fn view(&self) -> CardView {
+    async fn view(&self) -> Result<CardView, Problem> {
         match &*self.current.lock().await {
-            Some(card) => CardView::of(&card.id, &card.cases),
-            None => CardView::closed(),
+            Some(card) => card.view(),
+            None => Ok(CardView::closed()),
         }
     }
 
     /// Starts a case again and returns the tasks; none if the case does not exist.
-    async fn again(&self, task: &str, number: usize) -> Option<CardView> {
+    async fn again(&self, task: &str, number: usize) -> Option<Result<CardView, Problem>> {
         let current = self.current.lock().await;
         let card = current.as_ref()?;
         let known = card.cases.again(task, number);
-        known.then(|| CardView::of(&card.id, &card.cases))
+        known.then(|| card.view())
     }
 
     /// Stops all services of the open card, if there is one.

@@ -21,8 +21,8 @@ pub(crate) fn routes() -> Router<Shared> {
         )
 }
 
-async fn show(State(shared): State<Shared>) -> Json<CardView> {
-    Json(shared.cards.view().await)
+async fn show(State(shared): State<Shared>) -> Result<Json<CardView>, Problem> {
+    shared.cards.view().await.map(Json)
 }
 
 async fn open(State(shared): State<Shared>) -> Result<impl IntoResponse, Problem> {
@@ -44,8 +44,13 @@ async fn begin_again(
         Ok(Path((task, number))) => shared.cards.again(&task, number).await,
         Err(_) => None,
     };
-    card.map(Json).ok_or_else(|| {
+    let card = card.unwrap_or_else(|| {
         let detail = "no such case is open";
-        Problem::new(StatusCode::NOT_FOUND, "case_not_found", detail)
-    })
+        Err(Problem::new(
+            StatusCode::NOT_FOUND,
+            "case_not_found",
+            detail,
+        ))
+    });
+    card.map(Json)
 }
