@@ -1,9 +1,11 @@
 //! The crates that each crate may know, as its `Cargo.toml` says it, in its tests as well.
-//! `lab/docs/architecture.md` has the same table with the reasons.
+//! `lab/docs/architecture.md` has the same table with the reasons. And the functions that only
+//! one place may call.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    env,
+    env, fs,
+    path::{Path, PathBuf},
     process::Command,
 };
 
@@ -105,4 +107,75 @@ fn every_crate_of_the_lab_has_its_row() {
 
     let rows: BTreeSet<_> = ALLOWED.iter().map(|(name, _)| (*name).to_owned()).collect();
     assert_eq!(limited, rows);
+}
+
+/// The files in a folder and in those below it.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).expect("a folder");
+    let paths = entries.map(|entry| entry.expect("an entry").path());
+    paths
+        .flat_map(|path| {
+            if path.is_dir() {
+                files(&path)
+            } else {
+                vec![path]
+            }
+        })
+        .collect()
+}
+
+/// The sources of the lab, each with its path in `lab` and without its tests.
+fn sources() -> impl Iterator<Item = (String, String)> {
+    let lab = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let crates = fs::read_dir(lab).expect("a folder");
+    let crates = crates.map(|entry| entry.expect("an entry").path().join("src"));
+    let folders = crates.filter(|folder| folder.is_dir());
+    let all = folders.chain([lab.join("src")]);
+    let files = all.flat_map(|folder| files(&folder));
+    files.filter_map(move |file| {
+        let path = file.strip_prefix(lab).expect("in the lab");
+        let path = path.to_str()?.replace('\\', "/");
+        let is_source = path.ends_with(".rs") && !path.contains("/tests");
+        let text = is_source.then(|| fs::read_to_string(&file).expect("text"))?;
+        let (code, _tests) = text.split_once("#[cfg(test)]").unwrap_or((&text, ""));
+        Some((path, code.to_owned()))
+    })
+}
+
+/// The functions of `serde_json` that write JSON as it is. A terminal would obey the characters
+/// in it that control it, and those that change the direction of text.
+const JSON_WRITERS: [&str; 5] = [
+    "to_string_pretty",
+    "serde_json::to_string",
+    "serde_json::to_vec",
+    "serde_json::to_writer",
+    "serde_json::Serializer",
+];
+
+/// The files that may call them: the one writer, which escapes these characters, and two that
+/// write for programs.
+const MAY_WRITE_JSON: [(&str, &str); 3] = [
+    ("render/src/json.rs", "the one writer for people"),
+    ("src/web/mod.rs", "the events that the page reads"),
+    (
+        "scenario/src/clients/naive/call.rs",
+        "the body of a request",
+    ),
+];
+
+#[test]
+fn one_function_writes_the_json_that_people_read() {
+    let writes = |code: &str| JSON_WRITERS.iter().any(|writer| code.contains(writer));
+    let written: BTreeSet<_> = sources()
+        .filter(|(_, code)| writes(code))
+        .map(|(path, _)| path)
+        .collect();
+
+    let allowed = MAY_WRITE_JSON.map(|(path, _why)| path.to_owned());
+    assert_eq!(written, BTreeSet::from(allowed));
+    // A value that is printed by its `Display` would not be escaped either.
+    for (path, code) in sources().filter(|(path, _)| path.contains("cli")) {
+        let has_it = code.contains("json!(") && code.contains("}).to_string()");
+        assert!(!has_it, "{path} prints JSON by itself");
+    }
 }

@@ -12,7 +12,7 @@ use judge::{
 use serde::Serialize;
 use wire::{ProcessRecord, WireRecord, nanoseconds};
 
-use super::{GOAL, Goal, GoalResult, GoalVerdict, Task, find};
+use super::{GOAL, Goal, GoalResult, GoalVerdict, Task, all, find};
 /// The version of the JSON format of a card. It rises when a member is removed, or changes
 /// its name, its type or its meaning.
 pub const CARD_VERSION: u32 = 1;
@@ -49,6 +49,9 @@ pub struct TaskGrade {
     /// The facts about each of them that rules need.
     #[serde(skip)]
     pub kind: CaseKind,
+    /// Whether a task that is not on the card has cases that would be judged with these.
+    #[serde(skip)]
+    pub has_more_cases: bool,
 }
 
 /// The result of a rule in a task.
@@ -101,7 +104,10 @@ impl Card {
         self.tasks.extend(tasks);
         let cases = self.tasks.iter().flat_map(TaskGrade::recorded);
         let context = CardContext::of(&cases.collect::<Vec<_>>());
+        let is_on_card = |task: &Task| self.tasks.iter().any(|run| run.task == task.words.name);
+        let has_more = all().any(|task| task.kind == CaseKind::FailsAlike && !is_on_card(task));
         for task in &mut self.tasks {
+            task.has_more_cases = task.kind == CaseKind::FailsAlike && has_more;
             task.judge(&context);
         }
     }
@@ -194,6 +200,7 @@ impl TaskGrade {
             rules: rules.collect(),
             cases,
             kind,
+            has_more_cases: kind == CaseKind::FailsAlike,
         };
         let alone = CardContext::of(&grade.recorded().collect::<Vec<_>>());
         grade.judge(&alone);

@@ -1,5 +1,7 @@
 //! A grade as text for a terminal: a line for each task, the next step, and the card.
 
+#[cfg(test)]
+mod properties;
 mod summary;
 
 use std::collections::BTreeSet;
@@ -7,7 +9,7 @@ use std::collections::BTreeSet;
 use anstyle::{AnsiColor, Style};
 use judge::{
     KnownFailures, in_words, is_good,
-    rules::{CaseKind, Rule, Verdict},
+    rules::{Rule, Verdict},
 };
 use render::{Options, Sheet, fit};
 
@@ -341,14 +343,16 @@ fn remarks_on_rules(sheet: &mut Sheet<'_>, grade: &TaskGrade) {
     }
 }
 
-/// Whether a rule cannot be told whose cases of another task are judged with these.
+/// Whether a rule cannot be told that more cases, of a task that was not run, are judged with.
 fn needs_more_cases(grade: &TaskGrade) -> bool {
     let is_pooled = |rule: &RuleGrade| {
         let rule = judge::rules::find(rule.id);
         rule.is_some_and(Rule::is_about_milliseconds)
     };
+    // A case whose requests were not all recorded hides a verdict, whatever the others show.
+    let is_recorded = grade.cases.iter().all(|case| case.wire.dropped == 0);
     let mut unclear = grade.with_verdict(Verdict::CannotTell);
-    grade.kind == CaseKind::FailsAlike && unclear.any(is_pooled)
+    grade.has_more_cases && is_recorded && unclear.any(is_pooled)
 }
 
 /// One line about a task; `advice` is shown for a skipped task.

@@ -1,9 +1,13 @@
 //! The tables that list what the code has.
 
+use std::fs;
+
 use scenario::{WITHOUT, catalogue::CATALOGUE};
 use storm::STORIES;
 
 use super::{assert_current, code, document, root, rows, with_second_cell};
+
+const ARCHITECTURE: &str = "lab/docs/architecture.md";
 
 const COURSE: &str = "lab/docs/course.md";
 
@@ -66,4 +70,27 @@ fn the_document_on_storms_lists_every_story() {
 
     let stories: Vec<_> = STORIES.iter().map(|story| story.words.name).collect();
     assert_eq!(listed, stories);
+}
+
+/// The name of a thing and the text of the file that a cell says it is in.
+fn thing_in_a_file(cell: &str) -> Option<(&str, String)> {
+    let (name, rest) = cell.strip_prefix("[`")?.split_once("`](")?;
+    let path = root().join("lab/docs").join(rest.strip_suffix(')')?);
+    Some((name, fs::read_to_string(path).expect("a file")))
+}
+
+#[test]
+fn each_sentence_of_a_card_has_its_definition_and_its_test() {
+    let architecture = document(ARCHITECTURE);
+
+    let listed: Vec<_> = rows(&architecture)
+        .filter(|row| row.len() == 3)
+        .filter_map(|row| Some((thing_in_a_file(row[1])?, thing_in_a_file(row[2])?)))
+        .collect();
+
+    assert!(listed.len() > 15, "{}", listed.len());
+    for ((definition, file), (test, tests)) in listed {
+        assert!(file.contains(definition), "{definition}");
+        assert!(tests.contains(&format!("fn {test}(")), "{test}");
+    }
 }

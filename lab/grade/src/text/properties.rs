@@ -1,0 +1,319 @@
+//! The texts of random cards agree with their verdicts.
+
+use std::time::Duration;
+
+use judge::{
+    KnownFailures,
+    rules::{
+        CaseKind, Verdict,
+        testing::{Script, exits},
+    },
+};
+use proptest::{collection::vec, option, prelude::*, sample::subsequence};
+use render::Options;
+use serde_json::json;
+use wire::{ProcessRecord, RetryAfter, Stopped};
+
+use super::{TaskNumber, card as card_text, needs_more_cases, task as task_text};
+use crate::{
+    Card, CaseGrade, Goal, GoalVerdict, PRACTICE, TASKS, Task, TaskGrade, all, find, html_card,
+};
+
+/// A request, by how long it comes after the one before and by its response.
+#[derive(Clone, Debug)]
+struct Sent {
+    after: u64,
+    status: u16,
+    retry_after: Option<RetryAfter>,
+    cursor: Option<u64>,
+    issued: Option<u64>,
+    /// Its body and its key, if it is a POST.
+    post: Option<(u64, Option<u64>)>,
+}
+
+fn sent() -> impl Strategy<Value = Sent> {
+    let status = prop::sample::select(vec![200, 201, 204, 302, 400, 404, 409, 429, 500, 503]);
+    let retry_after = prop_oneof![
+        Just(RetryAfter::UNUSABLE),
+        (0_u64..4).prop_map(|seconds| RetryAfter::seconds(Duration::from_secs(seconds))),
+    ];
+    let parts = (
+        prop_oneof![0_u64..20, 0_u64..3_000],
+        status,
+        option::of(retry_after),
+        option::of(0_u64..3),
+        option::of(0_u64..3),
+        option::of((0_u64..2, option::of(0_u64..2))),
+    );
+    parts.prop_map(|(after, status, retry_after, cursor, issued, post)| Sent {
+        after,
+        status,
+        retry_after,
+        cursor,
+        issued,
+        post,
+    })
+}
+
+/// How a client ended; none if it is not a process.
+fn process() -> impl Strategy<Value = Option<ProcessRecord>> {
+    let stopped = ProcessRecord {
+        ended: Duration::from_secs(60),
+        watched_until: Duration::from_secs(60),
+        left_running: true,
+        stopped: Some(Stopped::TimeUp),
+        ..ProcessRecord::default()
+    };
+    let right = exits(0, r#"{"value": 1}"#);
+    let went_on = ProcessRecord {
+        left_running: true,
+        watched_until: Duration::from_secs(60),
+        ..right.clone()
+    };
+    prop::sample::select(vec![
+        None,
+        Some(right),
+        Some(went_on),
+        Some(exits(0, r#"{"value": 2}"#)),
+        Some(exits(0, r#"{"skip": true}"#)),
+        Some(exits(1, r#"{"error": "no"}"#)),
+        Some(exits(2, "")),
+        Some(stopped),
+    ])
+}
+
+fn case() -> impl Strategy<Value = CaseGrade> {
+    let parts = (vec(sent(), 0..6), process(), prop::bool::weighted(0.1));
+    parts.prop_map(|(requests, process, drops)| {
+        let mut at = 0;
+        let mut script = Script::new();
+        for (number, request) in requests.into_iter().enumerate() {
+            // All processes start alike, so that the machine shows no noise.
+            at += if number == 0 { 0 } else { request.after };
+            script = match request.post {
+                None => script.respond(at, request.status),
+                Some((body, key)) => script.post(at, request.status, body, key),
+            };
+            script = script.with(|entry| {
+                entry.retry_after = request.retry_after;
+                entry.connection = Some(entry.seq);
+            });
+            if let Some(cursor) = request.cursor {
+                script = script.cursor(cursor);
+            }
+            if let Some(cursor) = request.issued {
+                script = script.issues(cursor);
+            }
+        }
+        if drops {
+            script = script.dropping(1);
+        }
+        let goal = Goal::result(json!({"value": 1}));
+        CaseGrade::new("a case", &goal, process, script.record())
+    })
+}
+
+fn graded(task: &'static Task) -> impl Strategy<Value = TaskGrade> {
+    let cases = vec(case(), 1..9);
+    cases.prop_map(|cases| TaskGrade::new(task.words.name, task.kind, task.rules(), cases))
+}
+
+/// The most tasks of a card: a larger one takes long and shows nothing else.
+const MOST_TASKS: usize = 6;
+
+/// A card of some tasks, in the order of the course.
+fn card() -> impl Strategy<Value = Card> {
+    card_of(all().collect())
+}
+
+/// A card of some of these tasks.
+fn card_of(tasks: Vec<&'static Task>) -> impl Strategy<Value = Card> {
+    let most = tasks.len().min(MOST_TASKS);
+    let chosen = subsequence(tasks, 0..=most);
+    let graded = chosen.prop_flat_map(|tasks| tasks.into_iter().map(graded).collect::<Vec<_>>());
+    graded.prop_map(|tasks| {
+        let mut card = Card::new(vec!["client".to_owned()], 7, "");
+        card.add(tasks);
+        card
+    })
+}
+
+fn nothing_known() -> KnownFailures {
+    KnownFailures::default()
+}
+
+fn printed(grade: &TaskGrade) -> String {
+    let words = &find(grade.task).expect("a task").words;
+    let number = TaskNumber { number: 1, of: 1 };
+    task_text(words, grade, number, &nothing_known(), &Options::default())
+}
+
+/// Whether a task has its ✓: the goal is reached, and no rule is broken.
+fn is_held(grade: &TaskGrade) -> bool {
+    grade.goal.verdict == GoalVerdict::Reached && grade.broken().next().is_none()
+}
+
+/// The rules of a task that have a ✓.
+fn kept(grade: &TaskGrade) -> usize {
+    grade.with_verdict(Verdict::Kept).count()
+}
+
+/// So many cases with pauses that differ that most gaps are pauses, and differ, whatever else is
+/// in the sample.
+fn many_pauses(task: &'static Task) -> TaskGrade {
+    let cases = (0_u64..100).map(|number| {
+        let first = 300 + 47 * number;
+        let second = first + 800 + 31 * number;
+        let gaps = Script::gaps(&[first, second], |script| script);
+        let goal = Goal::result(json!({"value": 1}));
+        CaseGrade::new("a case", &goal, Some(exits(1, "")), gaps.record())
+    });
+    TaskGrade::new(task.words.name, task.kind, task.rules(), cases.collect())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    /// A verdict has the evidence that it needs, and no other.
+    #[test]
+    fn verdict_and_reason_agree(card in card()) {
+        for task in &card.tasks {
+            for rule in &task.rules {
+                let judged = &rule.judgement;
+                let story = format!("{} {}: {judged:?}", task.task, rule.id);
+                let found = judged.found.as_deref();
+                let is_broken = judged.verdict == Verdict::Broken;
+                prop_assert_eq!(!judged.requests.is_empty(), is_broken, "{}", story);
+                for request in &judged.requests {
+                    let mut entries = task.cases[request.case].wire.entries.iter();
+                    prop_assert!(entries.any(|entry| entry.seq == request.seq), "{}", story);
+                }
+                match judged.verdict {
+                    Verdict::Broken | Verdict::CannotTell => {
+                        prop_assert!(found.is_some_and(|found| !found.is_empty()), "{}", story);
+                    }
+                    Verdict::Kept => {
+                        let is_condition = |found: &str| found.contains("still running");
+                        prop_assert!(found.is_none_or(is_condition), "{}", story);
+                    }
+                    Verdict::NotExercised => prop_assert_eq!(found, None, "{}", story),
+                    Verdict::Skipped => {}
+                }
+            }
+        }
+    }
+
+    /// A task has one if its goal is reached, and a rule if it is kept by a request that came.
+    #[test]
+    fn a_check_mark_stands_only_where_something_was_judged(card in card()) {
+        let text = card_text(&card, &nothing_known(), &Options::default());
+        let page = html_card(&card, &[], &nothing_known());
+        let called = card.tasks.iter().filter(|task| task.requests() > 0);
+        let rules: usize = called.map(kept).sum();
+        let tasks = card.tasks.iter().filter(|task| is_held(task)).count();
+
+        prop_assert_eq!(text.matches('✓').count(), tasks + rules, "{}", text);
+        let mut goals = card.tasks.iter().flat_map(|task| &task.cases);
+        let is_any_reached = goals.any(|case| case.goal.verdict == GoalVerdict::Reached);
+        prop_assert_eq!(page.contains('✓'), is_any_reached || rules > 0);
+        for task in &card.tasks {
+            let text = printed(task);
+            prop_assert_eq!(text.matches('✓').count(), usize::from(is_held(task)), "{}", text);
+        }
+    }
+
+    /// The line below a card accounts for every task.
+    #[test]
+    fn a_summary_counts_what_was_not_run(card in card()) {
+        let text = card_text(&card, &nothing_known(), &Options::default());
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+
+
+        for (tasks, is_practice, what) in [
+            (TASKS.len(), false, "tasks not run"),
+            (PRACTICE.len(), true, "for practice not run"),
+        ] {
+            let run = card.tasks.iter().filter(|task| task.is_for_practice() == is_practice);
+            let missing = tasks - run.count();
+            let words = format!(", {missing} {what}");
+            prop_assert_eq!(text.contains(&words), missing > 0, "{}", text);
+            prop_assert_eq!(text.contains(what), missing > 0, "{}", text);
+        }
+    }
+
+    /// More cases change the verdict where they are advised, and none can where they are not.
+    #[test]
+    fn more_cases_are_advised_only_where_they_may_tell(
+        card in card_of(["flaky", "retry-at", "down"].map(|name| find(name).expect("a task")).to_vec()),
+    ) {
+        for (number, task) in card.tasks.iter().enumerate() {
+            let untold = |task: &TaskGrade| {
+                let rules = task.with_verdict(Verdict::CannotTell);
+                let rules = rules.filter(|rule| rule.id.starts_with("backoff"));
+                rules.map(|rule| rule.id).collect::<Vec<_>>()
+            };
+            let is_advised = printed(task).contains("More cases may tell");
+            prop_assert_eq!(is_advised, needs_more_cases(task));
+            let on_card = |name: &str| card.tasks.iter().any(|task| task.task == name);
+            let more: Vec<_> = all()
+                .filter(|other| other.kind == CaseKind::FailsAlike && !on_card(other.words.name))
+                .map(many_pauses)
+                .collect();
+            let mut larger = card.clone();
+            larger.add(more);
+            let (before, after) = (untold(task), untold(&larger.tasks[number]));
+            let is_told = before.iter().any(|id| !after.contains(id));
+            prop_assert_eq!(is_advised, is_told, "{}: {:?}, {:?}", task.task, before, after);
+        }
+    }
+}
+
+#[test]
+fn a_report_of_one_task_does_not_speak_of_all() {
+    let heading = |process: Option<ProcessRecord>, statuses: &[u16]| {
+        let script = (1..).zip(statuses);
+        let script = script.fold(Script::new(), |script, (second, status)| {
+            script.respond(3_000 * second, *status)
+        });
+        let goal = Goal::result(json!({"value": 1}));
+        let case = CaseGrade::new("a case", &goal, process, script.record());
+        let task = find("refused").expect("a task");
+        let mut card = Card::new(vec!["client".to_owned()], 7, "");
+        card.add([TaskGrade::new(
+            task.words.name,
+            task.kind,
+            task.rules(),
+            vec![case],
+        )]);
+        let page = html_card(&card, &[], &nothing_known());
+        let (_, badge) = page.split_once("<p class=\"badge\">").expect("a badge");
+        let (badge, _) = badge.split_once("</p>").expect("its end");
+        badge.to_owned()
+    };
+    let reached = || Some(exits(0, r#"{"value": 1}"#));
+    let tasks = all().count();
+
+    for (process, statuses, words, is_good) in [
+        (
+            reached(),
+            &[200][..],
+            &*format!("1 of {tasks} tasks attempted, all of these done"),
+            true,
+        ),
+        (reached(), &[404, 404], "a rule is broken", false),
+        (Some(exits(0, "{}")), &[200], "a goal is missed", false),
+        (
+            Some(exits(0, r#"{"skip": true}"#)),
+            &[],
+            "nothing was attempted",
+            false,
+        ),
+        (None, &[200], "no goal was judged", false),
+        (None, &[], "nothing was attempted", false),
+    ] {
+        let badge = heading(process, statuses);
+
+        assert!(badge.contains(words), "{badge}");
+        assert_eq!(badge.contains('✓'), is_good, "{badge}");
+    }
+}
