@@ -203,6 +203,10 @@ impl View {
                 let Cells { lead, success, .. } = cells;
                 sheet.beside("", &format!("{varies}; {lead}; {success}"));
             }
+            Layout::Narrow | Layout::Wide if varies.chars().count() > NAME + self.columns => {
+                sheet.beside("", varies);
+                self.line(sheet, "", "", cells);
+            }
             Layout::Narrow | Layout::Wide => self.line(sheet, varies, "", cells),
         }
     }
@@ -495,6 +499,7 @@ mod tests {
             story: StoryWords {
                 name: "a-story-with-a-long-name",
                 question: "A question?",
+                varies: "the queue: 300 long, oldest first, except:",
                 lesson: "A lesson.",
                 ..StoryWords::default()
             },
