@@ -153,6 +153,42 @@ async fn an_early_retry_is_shown_and_the_case_can_start_again() {
     }
 }
 
+/// The web UI draws a check mark for each `ok`. An open case has no goal that could be judged.
+#[tokio::test]
+async fn only_a_kept_rule_has_a_check_mark() {
+    let (_dashboard, browser) = serve().await;
+    let marks = |card: &Value| {
+        let tasks = card["tasks"].as_array().expect("tasks");
+        let rules = tasks.iter().flat_map(|task| {
+            let rules = task["rules"].as_array().expect("rules");
+            rules
+                .iter()
+                .map(|rule| (rule["mark"] == "ok", rule["verdict"] == "kept"))
+        });
+        let of_tasks = tasks.iter().map(|task| (task["mark"] == "ok", false));
+        of_tasks.chain(rules).collect::<Vec<_>>()
+    };
+    let card = open(&browser).await;
+    let before = marks(&card);
+    let case = &task(&card, "flaky")["cases"][0];
+
+    for _ in 0..3 {
+        call(case).await;
+    }
+    until(&browser, "flaky", |task| task["requests"] == 3).await;
+    let after = marks(&browser.get("/api/card").await.json());
+
+    assert!(
+        before.iter().all(|mark| *mark == (false, false)),
+        "{before:?}"
+    );
+    assert!(after.contains(&(true, true)), "{after:?}");
+    assert!(
+        after.iter().all(|(is_ok, is_kept)| is_ok == is_kept),
+        "{after:?}"
+    );
+}
+
 #[tokio::test]
 async fn a_case_shows_a_command_that_ends_with_its_url() {
     let (_dashboard, browser) = serve().await;
