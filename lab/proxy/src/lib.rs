@@ -21,6 +21,7 @@
 )]
 
 mod card;
+mod estimate;
 mod expectation;
 mod failure;
 mod fault;
@@ -48,6 +49,7 @@ mod upstream;
 mod verdicts;
 
 pub use card::{CARD_VERSION, CaseCard, ProxyCard, Recording, RouteRow, WireRow};
+pub use estimate::Estimate;
 pub use failure::UpstreamFailure;
 pub use fault::{ProxyFault, UnknownFault};
 pub use html::html_proxy;

@@ -16,11 +16,12 @@ use wire::{ProcessRecord, Stopped};
 use super::{
     Aim, Listening, Setup,
     routes::{base, holding},
-    schedule::{first_wait, shorter_control, two_waits},
+    schedule::{first_wait, shorter_control, two_waits, with_one_silence},
 };
 use crate::{
-    CommandEnd, Declared, Judged, ProxyCard, ProxyFault, ProxyRun, Recording, RouteRow, RunKind,
-    Templates, Upstream, UpstreamFailure, borne, is_health_check, is_safe, quiet::controls_of,
+    CommandEnd, Declared, Estimate, Judged, ProxyCard, ProxyFault, ProxyRun, Recording, RouteRow,
+    RunKind, Templates, Upstream, UpstreamFailure, borne, is_health_check, is_safe,
+    quiet::controls_of,
 };
 
 /// How a command is run, and what is asked of it.
@@ -331,18 +332,12 @@ impl Plan {
                 faults.filter(|fault| *fault == ProxyFault::Hold || self.is_asked(row, *fault));
             faults.map(|fault| (row.route.clone(), fault))
         });
-        let mut cases: Vec<_> = cases.collect();
+        let cases = cases.collect();
         if self.options.faults.is_empty() {
-            // A silence takes long, and tells of the client and not of a route: one is enough.
-            let mut has_silence = false;
-            cases.retain(|(_, fault)| {
-                let is_silence = *fault == ProxyFault::Silence;
-                let is_another = is_silence && has_silence;
-                has_silence |= is_silence;
-                !is_another
-            });
+            Ok(with_one_silence(cases))
+        } else {
+            Ok(cases)
         }
-        Ok(cases)
     }
 
     /// Whether a fault tells something of a route, or was named. A request that changes
@@ -365,22 +360,15 @@ impl Plan {
         }
     }
 
-    /// The cases of the plan, and about how long they will take.
+    /// The cases of the plan, and about how long each will take.
     #[must_use]
-    pub fn estimate(&self) -> (&[(String, ProxyFault)], Duration) {
-        let healthy = self.recording.runs.iter().map(|run| run.end.took).max();
-        let healthy = healthy.unwrap_or_default();
+    pub fn estimate(&self) -> Vec<Estimate> {
+        let took = self.recording.runs.iter().map(|run| run.end.took);
+        let healthy = took.max().unwrap_or_default();
         let cases = self.recording.plan.iter();
-        let took = cases.map(|(_, fault)| match fault {
-            ProxyFault::Silence => healthy + self.options.patience,
-            ProxyFault::Hold => healthy + ProxyFault::HELD,
-            // A control and a run more tell it from a client that waits anyway.
-            ProxyFault::RetryAfter => {
-                healthy * 3 + ProxyFault::WAIT + ProxyFault::LONG_HELD + ProxyFault::LONG_WAIT
-            }
-            ProxyFault::Unavailable | ProxyFault::Refused | ProxyFault::LostResponse => healthy,
-        });
-        (&self.recording.plan, took.sum())
+        let estimates =
+            cases.map(|(route, fault)| Estimate::of(route, *fault, healthy, self.options.patience));
+        estimates.collect()
     }
 
     /// Runs the cases, and again what needs a confirmation.

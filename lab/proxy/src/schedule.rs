@@ -16,6 +16,16 @@ const SHORTEST: Duration = Duration::from_secs(1);
 /// How many times longer the second wait is at least than the first.
 const LONGER: u32 = 3;
 
+/// The cases with the silence of the first route only: it takes long, and tells of the client
+/// and not of a route.
+pub(super) fn with_one_silence(cases: Vec<(String, ProxyFault)>) -> Vec<(String, ProxyFault)> {
+    let is_silence = |case: &(String, ProxyFault)| case.1 == ProxyFault::Silence;
+    let first = cases.iter().position(is_silence);
+    let numbered = cases.into_iter().enumerate();
+    let kept = numbered.filter(|(number, case)| !is_silence(case) || Some(*number) == first);
+    kept.map(|(_, case)| case).collect()
+}
+
 /// For how long the next control of a route has to hold its response, if the last one held it
 /// for too long; none if the command bears none that would tell something.
 pub(super) fn shorter_control(control: &ProxyRun) -> Option<Duration> {
@@ -61,9 +71,11 @@ pub(super) fn two_waits(
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
     use crate::{
-        RunKind,
+        Estimate, RunKind,
         tests::{ROUTE, ms, request, run},
     };
 
@@ -84,6 +96,25 @@ mod tests {
     }
 
     #[test]
+    fn the_first_route_alone_has_a_silence() {
+        let case = |route: &str, fault| (route.to_owned(), fault);
+        let both = [ProxyFault::Refused, ProxyFault::Silence];
+        let cases =
+            ["GET /a", "GET /b", "GET /c"].map(|route| both.map(|fault| case(route, fault)));
+
+        let cases = with_one_silence(cases.concat());
+
+        let refused = |route| case(route, ProxyFault::Refused);
+        let expected = [
+            refused("GET /a"),
+            case("GET /a", ProxyFault::Silence),
+            refused("GET /b"),
+            refused("GET /c"),
+        ];
+        assert_eq!(cases, expected);
+    }
+
+    #[test]
     fn a_control_becomes_as_short_as_the_command_bears() {
         for (lasts, gives_up, expected) in [
             (3_000, None, None),
@@ -100,6 +131,43 @@ mod tests {
         let mut failed = control(3_000, None);
         failed.end.exit = Some(1);
         assert_eq!(shorter_control(&failed), Some(ms(1_500)));
+    }
+
+    proptest! {
+        /// As a plan makes them, if the command heeds every wait.
+        #[test]
+        fn the_controls_and_waits_of_a_route_take_no_longer_than_estimated(
+            gives_up in 200_u64..=5_000,
+        ) {
+            let mut runs = Vec::new();
+            let mut takes = 0;
+            let mut controls = |runs: &mut Vec<ProxyRun>, lasts: u64| {
+                let mut next = Some(ms(lasts));
+                while let Some(lasts) = next {
+                    let lasts = u64::try_from(lasts.as_millis()).expect("a few seconds");
+                    let control = control(lasts, Some(gives_up));
+                    takes += lasts.min(gives_up);
+                    next = shorter_control(&control);
+                    runs.push(control);
+                }
+            };
+            controls(&mut runs, 3_000);
+            let first = first_wait(&runs, ROUTE, false);
+            if borne(&runs, ROUTE) >= Some(ProxyFault::HELD) {
+                controls(&mut runs, 8_000);
+            }
+            let waits = two_waits(&runs, ROUTE, false);
+
+            let waited = match waits {
+                None => first,
+                Some((short, long)) if short == first => short + long,
+                Some((short, long)) => first + short + long,
+            };
+            let estimated = [ProxyFault::Hold, ProxyFault::RetryAfter]
+                .map(|fault| Estimate::of(ROUTE, fault, ms(0), ms(0)).takes);
+            let took = ms(takes) + waited;
+            prop_assert!(took <= estimated.iter().sum(), "{took:?}");
+        }
     }
 
     #[test]

@@ -1,13 +1,13 @@
 //! The plan and the card of `lab proxy` as text for a terminal.
 
-use std::time::Duration;
+use std::{cmp::Reverse, time::Duration};
 
 use anstyle::AnsiColor;
 use judge::{KnownFailures, in_words, is_good, rules::Verdict};
 use render::{Options, Sheet};
 use wire::duration;
 
-use crate::{CaseCard, CommandEnd, Judged, ProxyCard, ProxyFault, RouteRow, Rule};
+use crate::{CaseCard, CommandEnd, Estimate, Judged, ProxyCard, ProxyFault, RouteRow, Rule};
 
 /// The width of the bars, in columns.
 const CHART: usize = 20;
@@ -20,8 +20,7 @@ const ROWS: usize = 8;
 pub fn plan(
     routes: &[RouteRow],
     healthy: &[CommandEnd],
-    cases: &[(String, ProxyFault)],
-    estimate: Duration,
+    cases: &[Estimate],
     options: &Options,
 ) -> String {
     let mut sheet = Sheet::new(options);
@@ -46,13 +45,18 @@ pub fn plan(
     }
     let about = match cases.len() {
         0 => "no route can be aimed at".to_owned(),
-        runs => format!("{runs} runs, about {}", duration(estimate)),
+        runs => {
+            let takes = cases.iter().map(|case| case.takes).sum();
+            format!("{runs} runs, about {}", duration(takes))
+        }
     };
     sheet.paragraph("plan", &about);
-    for cases in cases.chunk_by(|(route, _), (next, _)| route == next) {
-        if let [(route, _), faults @ ..] = cases {
+    for cases in cases.chunk_by(|case, next| case.route == next.route) {
+        if let [first, faults @ ..] = cases {
             let (number, s) = (faults.len(), if faults.len() == 1 { "" } else { "s" });
+            let route = &first.route;
             sheet.line(&format!("  {route}: {number} fault{s} and a control"));
+            sheet.beside("    ", &times(cases));
         }
     }
     if !cases.is_empty() {
@@ -61,11 +65,25 @@ pub fn plan(
     }
     if cases
         .iter()
-        .any(|(_, fault)| *fault == ProxyFault::LostResponse)
+        .any(|case| case.fault == ProxyFault::LostResponse)
     {
         sheet.paragraph("", "lost-response may make your API do a thing twice.");
     }
     sheet.into_text()
+}
+
+/// How long the cases of a route take, the longest first.
+fn times(cases: &[Estimate]) -> String {
+    let mut cases: Vec<_> = cases.iter().collect();
+    cases.sort_by_key(|case| Reverse(case.takes));
+    let times = cases.into_iter().map(|case| {
+        let takes = duration(case.takes);
+        match case.fault {
+            ProxyFault::Silence => format!("{} up to {takes}", case.fault.words()),
+            fault => format!("{} {takes}", fault.words()),
+        }
+    });
+    times.collect::<Vec<_>>().join(", ")
 }
 
 /// Renders a card: for each route what came of each fault, and a count.

@@ -281,8 +281,8 @@ async fn run(arguments: &Arguments, options: Options, demands: &Demands) -> Resu
         return Err(terminal::fail(&error, Exit::Usage));
     }
     let look = arguments.card.terminal();
-    let (cases, estimate) = plan.estimate();
-    let text = proxy::text::plan(&plan.routes(), &plan.card().healthy, cases, estimate, &look);
+    let cases = plan.estimate();
+    let text = proxy::text::plan(&plan.routes(), &plan.card().healthy, &cases, &look);
     let is_empty = cases.is_empty();
     match arguments.card.json {
         true if arguments.list => bar.suspend(|| terminal::print(&render::json(&plan.card())))?,
