@@ -1,12 +1,32 @@
 //! The two small shops of `lab/apps`, each with its own API, behind the proxy.
 
 use std::{
+    fs,
     io::{BufRead, BufReader},
+    net::SocketAddr,
+    path::PathBuf,
     process::{Child, Command, Stdio},
+    sync::{
+        Arc,
+        mpsc::{Sender, channel},
+    },
     thread,
 };
 
+use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
+use rustls::{
+    ServerConfig,
+    crypto::ring,
+    pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer},
+};
 use serde_json::Value;
+use tempfile::TempDir;
+use tokio::{
+    io::copy_bidirectional,
+    net::{TcpListener, TcpStream},
+    runtime::Builder,
+};
+use tokio_rustls::TlsAcceptor;
 
 use crate::{Ended, command};
 
@@ -41,13 +61,86 @@ impl Drop for Api {
     }
 }
 
+/// TLS before an API, by a private authority, until the end of the tests.
+struct Secure {
+    url: String,
+    authority: PathBuf,
+    _folder: TempDir,
+}
+
+impl Secure {
+    fn before(url: &str) -> Self {
+        let mut params = CertificateParams::default();
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        let key = KeyPair::generate().expect("a key");
+        let pem = params.self_signed(&key).expect("a certificate").pem();
+        let folder = tempfile::tempdir().expect("a folder");
+        let authority = folder.path().join("authority.pem");
+        fs::write(&authority, pem).expect("written");
+        let acceptor = acceptor(&Issuer::new(params, key));
+        let api: SocketAddr = url["http://".len()..].parse().expect("an address");
+        let (tells, port) = channel();
+        thread::spawn(move || {
+            let runtime = Builder::new_current_thread().enable_all().build();
+            let serving = serve(tells, acceptor, api);
+            runtime.expect("a runtime").block_on(serving);
+        });
+        let port = port.recv().expect("it listens");
+        Self {
+            url: format!("https://localhost:{port}"),
+            authority,
+            _folder: folder,
+        }
+    }
+}
+
+/// Takes the TLS off, once it has told its port.
+async fn serve(tells: Sender<u16>, acceptor: TlsAcceptor, api: SocketAddr) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let port = listener.local_addr().expect("an address").port();
+    tells.send(port).expect("somebody asks");
+    while let Ok((stream, _)) = listener.accept().await {
+        let acceptor = acceptor.clone();
+        tokio::spawn(async move {
+            let mut secure = acceptor.accept(stream).await?;
+            let mut plain = TcpStream::connect(api).await?;
+            copy_bidirectional(&mut secure, &mut plain).await
+        });
+    }
+}
+
+/// The end of TLS at `localhost`.
+fn acceptor(issuer: &Issuer<'_, KeyPair>) -> TlsAcceptor {
+    let params = CertificateParams::new(["localhost".to_owned()]).expect("a name");
+    let key = KeyPair::generate().expect("a key");
+    let certificate = params.signed_by(&key, issuer).expect("a certificate");
+    let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(key.serialize_der()));
+    let builder = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()));
+    let builder = builder
+        .with_safe_default_protocol_versions()
+        .expect("versions");
+    let config = builder
+        .with_no_client_auth()
+        .with_single_cert(vec![certificate.der().clone()], key);
+    TlsAcceptor::from(Arc::new(config.expect("a certificate and its key")))
+}
+
 /// The verdicts of a shop as `fault rule verdict`, and the exit code.
-fn judged(language: &str, program: &str, ending: &str) -> (Option<i32>, Vec<String>) {
+fn judged(
+    language: &str,
+    program: &str,
+    ending: &str,
+    has_tls: bool,
+) -> (Option<i32>, Vec<String>) {
     let folder = format!("{}/apps/{language}", env!("CARGO_MANIFEST_DIR"));
     let api = Api::start(&folder, [program, &format!("api.{ending}")]);
+    let secure = has_tls.then(|| Secure::before(&api.url));
     let smoke = format!("smoke.{ending}");
-    let url = &api.url;
+    let url = secure.as_ref().map_or(&api.url, |secure| &secure.url);
     let mut lab = command(&format!("proxy {url} --set API_URL --confirm 2 --json"));
+    if let Some(secure) = &secure {
+        lab.arg("--cacert").arg(&secure.authority);
+    }
     lab.args(["--route", "POST /v1/orders", "--once", "POST /v1/orders"])
         .args(["--", program, &smoke]);
     let ended = Ended::of(lab.current_dir(&folder));
@@ -77,12 +170,13 @@ const PYTHON: [&str; 9] = [
     "silence read-timeout kept",
 ];
 
-/// Two plans, or twenty in `.ci/full`. All run at once, so the machine is busy.
+/// Two plans, or twenty in `.ci/full`, and every other one over HTTPS. All run at once, so the
+/// machine is busy.
 #[test]
 #[ignore = "needs python3"]
 fn every_plan_of_the_shop_in_python_has_the_same_verdicts() {
     let plans: Vec<_> = thread::scope(|scope| {
-        let plan = |_| scope.spawn(|| judged("python", "python3", "py"));
+        let plan = |number| scope.spawn(move || judged("python", "python3", "py", number % 2 == 1));
         let plans: Vec<_> = (0..2 * rounds()).map(plan).collect();
         let ended = plans.into_iter().map(|it| it.join().expect("a plan ends"));
         ended.collect()
@@ -96,7 +190,7 @@ fn every_plan_of_the_shop_in_python_has_the_same_verdicts() {
 #[test]
 #[ignore = "needs node"]
 fn the_shop_in_node_keeps_every_rule() {
-    let (code, verdicts) = judged("node", "node", "mjs");
+    let (code, verdicts) = judged("node", "node", "mjs", true);
 
     let not_kept: Vec<_> = verdicts
         .iter()
