@@ -61,8 +61,8 @@ pub static TASKS: &[&Task] = &[
     &silence::TASK,
 ];
 
-/// More faults to meet. What a client makes of them is left to it but for the goal,
-/// so they stand beside the way: they are run when they are named.
+/// The tasks for practice, which are not part of the course: they run with `--all`, or if they
+/// are named.
 pub static PRACTICE: &[&Task] = &[
     &broken_off::TASK,
     &unbounded::TASK,
@@ -78,7 +78,7 @@ pub fn all() -> impl Iterator<Item = &'static Task> {
     TASKS.iter().chain(PRACTICE).copied()
 }
 
-/// A task: what a client is asked to do, and what it meets.
+/// A task: the request to a client, and the faults that it meets.
 #[derive(Debug)]
 pub struct Task {
     /// Its text.
@@ -162,33 +162,33 @@ pub(super) trait Responder: Send {
         String::new()
     }
 
-    /// The way of connections to the service.
+    /// The listener at the URL of the case.
     fn listener(&self) -> Listener {
         Listener::Open
     }
 }
 
-/// The way of connections to the service of a case.
+/// The listener at the URL of a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Listener {
-    /// Nothing: every request reaches it.
+    /// The service.
     Open,
-    /// A port on which nobody listens.
+    /// None: every connection is refused.
     Closed,
-    /// Nothing, and a second origin with a listener of its own, to which the service may
+    /// The service, and a second origin with a listener of its own, to which the service may
     /// redirect.
     AndAnother,
-    /// A URL that promises TLS, and a service that speaks none.
+    /// The service without TLS, at a URL that promises TLS.
     PlainHttps,
 }
 
-/// A response, and which intended call its request belongs to if there are several.
+/// A response, and the intended call of its request if there are several.
 pub(super) struct Reply {
     pub(super) response: Response,
     pub(super) call: Option<u64>,
-    /// How long it takes.
+    /// The time until it is sent.
     pub(super) takes: Duration,
-    /// The resource that it occupies meanwhile.
+    /// The worker that is busy until then.
     pub(super) worker: Option<OwnedSemaphorePermit>,
 }
 

@@ -6,10 +6,9 @@ use serde::Serialize;
 
 use crate::nanoseconds;
 
-/// How long a process may go on after its result until a remark says so. A process that has
-/// printed the right result, and for this long neither printed nor sent more, has nothing
-/// left to show, except where a rule forbids a request that may come later: a thread pool
-/// or an open connection keeps it alive.
+/// The time after its result at which a process that is still running gets a remark. If the
+/// result is right, and nothing was printed or sent since, only a thread pool or an open
+/// connection keeps it alive. Where a rule forbids a later request, the lab watches on.
 pub const LINGER: Duration = Duration::from_secs(1);
 
 /// How a client's process ended.
