@@ -356,13 +356,17 @@ impl Alike {
     }
 }
 
-/// Which of several waits.
+/// Which of several waits, counted from 0.
 fn ordinal(number: usize) -> String {
-    match number {
-        0 => "first".to_owned(),
-        1 => "second".to_owned(),
-        _ => format!("{}th", number + 1),
-    }
+    let number = number + 1;
+    let suffix = match (number % 100, number % 10) {
+        (11..=13, _) => "th",
+        (_, 1) => "st",
+        (_, 2) => "nd",
+        (_, 3) => "rd",
+        _ => "th",
+    };
+    format!("{number}{suffix}")
 }
 
 /// Whether at most one correct client in a billion would have this many gaps below a limit.
@@ -451,6 +455,14 @@ mod tests {
             0,
             [0; 2],
         )
+    }
+
+    #[test]
+    fn a_wait_is_named_by_its_number() {
+        let named = [0, 1, 2, 3, 10, 11, 12, 20, 21, 110].map(ordinal);
+
+        let expected = "1st 2nd 3rd 4th 11th 12th 13th 21st 22nd 111th";
+        assert_eq!(named.join(" "), expected);
     }
 
     #[test]
