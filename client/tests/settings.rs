@@ -79,7 +79,9 @@ async fn settings_of_a_call_take_the_place_of_the_clients_and_the_nearest_wins()
 #[tokio::test]
 async fn a_setting_has_one_rule_wherever_it_is_given() {
     let transport = || scripted(async |_| -> Result<Reply, _> { panic!("nothing is to be sent") });
-    let too_long = CallSettings::LONGEST + Duration::from_nanos(1);
+    let day = Duration::from_secs(86_400);
+    assert_eq!(CallSettings::LONGEST, day);
+    let too_long = day + Duration::from_nanos(1);
     let patient = CallSettings::new().max_retry_after(Duration::MAX);
     let name = RequestName::new(&Method::GET, ORDERS);
 
