@@ -3,6 +3,7 @@
 
 mod content;
 mod delivery;
+mod opentelemetry;
 mod receiver;
 
 use std::process::Output;

@@ -7,6 +7,7 @@ mod defences;
 mod fits;
 mod lessons;
 mod pairwise_runs;
+mod products;
 mod questions;
 mod redaction;
 
