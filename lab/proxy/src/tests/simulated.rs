@@ -3,7 +3,14 @@
 use judge::rules::Verdict;
 use rand::{Rng, RngExt, SeedableRng, rngs::ChaCha12Rng};
 
-use super::{super::*, *};
+use super::{
+    super::{
+        quiet::controls_of,
+        schedule::{first_wait, shorter_control, two_waits},
+        *,
+    },
+    *,
+};
 
 /// How many plans of each client are simulated.
 const PLANS: u64 = 10_000;
@@ -406,4 +413,122 @@ fn an_end_is_not_taken_for_giving_up_nor_giving_up_for_an_end() {
         assert_ne!(wrong, Verdict::Kept, "{closed} {ends} {command}");
         assert_ne!(innocent, Verdict::Broken, "{gave_up} {goes_on}");
     }
+}
+
+/// The runs of a plan for `retry-after` of a command that gives up on a response after so
+/// long, and that comes back after a failure when `again` says so for the wait that is asked
+/// for. The plan adapts to it.
+fn impatient(gives_up: u64, mut again: impl FnMut(u64) -> u64) -> Vec<ProxyRun> {
+    let (hold, fault) = (ProxyFault::Hold, ProxyFault::RetryAfter);
+    let control = |lasts: Duration| {
+        if ms(gives_up) >= lasts {
+            return run_for(Some(hold), lasts, same([0]), 0);
+        }
+        let mut control = run_for(Some(hold), lasts, same([0, gives_up + 50]), 0);
+        control.requests[0].delivered = None;
+        control.requests[0].closed = Some(ms(gives_up));
+        control.end.took = ms(gives_up + 100);
+        control
+    };
+    let controls = |runs: &mut Vec<ProxyRun>, lasts: Duration| {
+        let mut next = Some(lasts);
+        for _ in 0..3 {
+            let Some(lasts) = next else { break };
+            let made = control(lasts);
+            next = shorter_control(&made);
+            runs.push(made);
+        }
+    };
+    let mut case = |wait: Duration| {
+        let millis = u64::try_from(wait.as_millis()).expect("a few seconds");
+        run_for(Some(fault), wait, same([0, again(millis)]), 0)
+    };
+    let judged = |runs: &[ProxyRun]| {
+        judge(
+            CaseRuns {
+                runs,
+                route: ROUTE,
+                fault,
+                confirm: CONFIRM,
+            },
+            &Declared::default(),
+        )
+    };
+    let is_there = |runs: &[ProxyRun], of, lasts| {
+        let mut runs = runs.iter();
+        runs.any(|run: &ProxyRun| run.is_of(ROUTE, of) && run.lasts() == lasts)
+    };
+    let mut runs = vec![run(None, same([0]), 0), run(None, same([0]), 0)];
+    controls(&mut runs, hold.lasts());
+    runs.push(case(first_wait(&runs, ROUTE, false)));
+    loop {
+        if judged(&runs).iter().any(|judged| judged.needs_longer_wait) {
+            let bears_first = borne(&runs, ROUTE) >= Some(ProxyFault::HELD);
+            if bears_first && !is_there(&runs, hold, ProxyFault::LONG_HELD) {
+                controls(&mut runs, ProxyFault::LONG_HELD);
+            }
+            let waits = two_waits(&runs, ROUTE, false);
+            for wait in waits.into_iter().flat_map(<[Duration; 2]>::from) {
+                if !is_there(&runs, fault, wait) {
+                    runs.push(case(wait));
+                }
+            }
+        }
+        let judged = judged(&runs);
+        let Some(suspected) = judged.iter().find(|judged| judged.is_suspected) else {
+            return runs;
+        };
+        let wait = suspected.shown_by;
+        let known = controls_of(&runs, ROUTE, wait).map(ProxyRun::lasts);
+        let held: Vec<_> = known.collect();
+        if held.len() < CONFIRM {
+            let shortest = held.iter().min().copied();
+            runs.push(control(shortest.unwrap_or(ProxyFault::HELD)));
+        }
+        let of_case = |run: &&ProxyRun| run.is_of(ROUTE, fault) && run.lasts() == wait;
+        if runs.iter().filter(of_case).count() < CONFIRM {
+            runs.push(case(wait));
+        }
+    }
+}
+
+/// The controls are as short as the command bears, and the waits with them.
+#[test]
+fn a_client_that_gives_up_early_is_neither_broken_nor_kept_by_mistake() {
+    let rng = &mut ChaCha12Rng::seed_from_u64(10);
+    let mut told = [0_u32; 2];
+    for number in 0..PLANS {
+        let gives_up = rng.random_range(200..9_000);
+        let own_wait = rng.random_range(1_000..6_900);
+        let runs = match number % 4 {
+            0 => impatient(gives_up, |wait| wait + rng.random_range(0..100)),
+            1 => impatient(gives_up, |wait| rng.random_range(1..wait - 100)),
+            2 => impatient(gives_up, |wait| wait.min(own_wait)),
+            _ => impatient(gives_up, |_| own_wait),
+        };
+        let rule = "retry-after-seconds";
+        let declared = Declared::default();
+
+        let judged = verdict(&runs, ProxyFault::RetryAfter, rule, &declared);
+
+        let is_innocent = number % 4 == 0;
+        let wrong = if is_innocent {
+            Verdict::Broken
+        } else {
+            Verdict::Kept
+        };
+        // A wait of its own may be longer than any that could be asked for.
+        let asked = runs
+            .iter()
+            .filter(|run| run.is_of(ROUTE, ProxyFault::RetryAfter));
+        let longest = asked.map(ProxyRun::lasts).max();
+        let is_right = number % 4 >= 2 && Some(ms(own_wait)) >= longest;
+        assert!(
+            judged.verdict != wrong || is_right,
+            "{number} {gives_up} {own_wait}: {judged:?}"
+        );
+        let is_told = matches!(judged.verdict, Verdict::Broken | Verdict::Kept);
+        told[usize::from(is_innocent)] += u32::from(is_told);
+    }
+    assert!(told.iter().all(|told| *told > 500), "{told:?}");
 }
