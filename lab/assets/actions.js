@@ -2,6 +2,7 @@
 
 import * as api from "./api.js";
 import { byId, say } from "./dom.js";
+import { patch } from "./patch.js";
 import * as news from "./state.js";
 
 const { state } = news;
@@ -20,28 +21,63 @@ export function actionsOf({ draw, brief, storm, announce }) {
   };
 
   const scenario = (name) => state.scenarios.find((known) => known.name === name);
+  const guess = () => new URLSearchParams(location.search).get("guess");
 
-  async function fetchRun(id) {
-    const detail = await api.run(id);
-    news.fetched(detail);
-    if (state.run?.id === id) state.chosen = detail.scenario;
+  /** The request for the shown run that is on its way, and whether it must be repeated. */
+  let [busy, isDue] = [null, false];
+
+  /** Fetches the shown run: of many requests while one is on its way, one is made. */
+  function refresh() {
+    isDue = true;
+    busy ??= (async () => {
+      try {
+        while (isDue && state.run) {
+          isDue = false;
+          await fetchRun(state.run.id);
+        }
+      } finally {
+        busy = null;
+      }
+    })();
+    return busy;
   }
 
-  /** The same for a run that is already shown. */
-  async function refresh(id) {
-    try {
-      await fetchRun(id);
-    } catch (error) {
-      if (error.status !== 404) throw error;
-      news.missing(id);
+  async function fetchRun(id) {
+    const wasOver = news.over(state.run);
+    const { html, ...run } = await api.story(id, guess()).catch((error) => {
+      if (error.status !== 404 || state.run?.state === "fetching") throw error;
+      return {};
+    });
+    if (state.run?.id !== id) return;
+    if (!html) {
+      news.missing();
+      return;
+    }
+    state.run = run;
+    state.chosen = run.scenario;
+    patch(byId("story"), html);
+    if (!wasOver && news.over(run)) {
+      brief().take(run);
+      count();
     }
   }
 
+  /** Counts a prediction once. */
+  const counted = new Set();
+  function count() {
+    const { id } = state.run;
+    const verdict = byId("story").querySelector(".answer > :is(.ok, .failed)");
+    if (!verdict || counted.has(id)) return;
+    counted.add(id);
+    state.score = { right: state.score.right + Number(verdict.matches(".ok")), of: state.score.of + 1 };
+  }
+
   const showRun = showingProblems(async (id) => {
+    if (state.run?.id !== id) byId("story").replaceChildren();
     news.opened(id);
     if (state.run.scenario) state.chosen = state.run.scenario;
     draw();
-    await fetchRun(id).catch((error) => {
+    await refresh().catch((error) => {
       if (state.run?.id === id) news.closed();
       state.chosen ??= state.scenarios[0]?.name ?? null;
       throw error;
@@ -49,12 +85,11 @@ export function actionsOf({ draw, brief, storm, announce }) {
   });
 
   const run = showingProblems(async (name = state.chosen) => {
-    const { guess, ...order } = brief().order(scenario(name));
+    const { guess: expected, ...order } = brief().order(scenario(name));
     state.chosen = name;
     const { id } = await api.start(order);
-    if (state.predict && guess) state.guesses.set(id, guess);
     brief().forget();
-    history.pushState(null, "", `/runs/${id}`);
+    history.pushState(null, "", `/runs/${id}${state.predict && expected ? `?guess=${encodeURIComponent(expected)}` : ""}`);
     announce(`${name} runs`);
     await showRun(id);
   });
@@ -104,9 +139,9 @@ export function actionsOf({ draw, brief, storm, announce }) {
       await renew(api.cardText);
       announce("The cases were stopped");
     }),
-    again: showingProblems(async (task, number) => {
-      await renew(() => api.again(task, number));
-      announce(`${task} begins again`);
+    again: showingProblems(async (place) => {
+      await renew(() => api.again(place));
+      announce(`${place.split("/")[0]} begins again`);
     }),
     announce,
     copyText: showingProblems(async (button, text) => {
@@ -122,15 +157,6 @@ export function actionsOf({ draw, brief, storm, announce }) {
       state.filter = words;
       draw();
     },
-    pick(side, id) {
-      state.row = { side, id };
-      draw();
-    },
-    fold(id) {
-      state.folded = new Set(state.folded);
-      if (!state.folded.delete(id)) state.folded.add(id);
-      draw();
-    },
     predict() {
       state.predict = !state.predict;
       draw();
@@ -144,7 +170,7 @@ export function actionsOf({ draw, brief, storm, announce }) {
     tell() {
       state.told = state.run?.id ?? null;
       draw();
-      requestAnimationFrame(() => byId("verdict").focus());
+      requestAnimationFrame(() => byId("next").focus());
     },
     /** Moves this many scenarios forward in the course. */
     step(places) {
@@ -182,18 +208,20 @@ export function actionsOf({ draw, brief, storm, announce }) {
   /** Shows the view that the address names: a run, Grade, Storm or a scenario; the first
       scenario by default. */
   function route() {
-    const [id, name] = [location.pathname.match(/^\/runs\/(.+)$/)?.[1], location.hash.slice(1)].map(decoded);
+    const { pathname, hash } = location;
+    const [id, name] = [pathname.match(/^\/runs\/(.+)$/)?.[1], hash.slice(1)].map(decoded);
     if (id) return showRun(id);
     news.closed();
+    state.problem = "";
     if (view() !== "stage") {
-      state.problem = "";
       storm()?.address?.();
       draw();
       return undefined;
     }
     const named = scenario(name);
     state.chosen = (named ?? state.scenarios[0])?.name ?? null;
-    state.problem = name && !named ? `No scenario is called '${name}'.` : "";
+    if (pathname !== "/") state.problem = `There is no page ${decoded(pathname)}.`;
+    else if (name && !named) state.problem = `No scenario is called '${name}'.`;
     draw();
     return undefined;
   }

@@ -43,8 +43,13 @@ export const get = async (path) => read(await ask(path));
 export const scenarios = () => get("/api/scenarios");
 export const vocabulary = () => get("/api/vocabulary");
 export const runs = () => get("/api/runs");
-export const wire = () => get("/api/wire");
-export const run = (id) => get(`/api/runs/${encodeURIComponent(id)}`);
+
+/** The requests from other clients, as HTML. */
+export const wire = () => ask("/api/wire");
+
+/** A run as the server draws it, with the reader's guess: its summary, and `html`. */
+export const story = (id, guess) =>
+  get(`/api/runs/${encodeURIComponent(id)}/story${guess === null ? "" : `?guess=${encodeURIComponent(guess)}`}`);
 
 /** A run exactly as the server sent it. */
 export const runText = (id) => ask(`/api/runs/${encodeURIComponent(id)}`);
@@ -57,9 +62,8 @@ export const cardText = () => ask("/api/card");
 export const openCases = () => ask("/api/card", { method: "POST" });
 export const stopCases = () => ask("/api/card", { method: "DELETE" });
 
-/** Starts a case of a task again. */
-export const again = (task, number) =>
-  ask(`/api/card/tasks/${encodeURIComponent(task)}/cases/${number}/again`, { method: "POST" });
+/** Starts a case again. */
+export const again = (place) => ask(`/api/card/tasks/${place}/again`, { method: "POST" });
 
 /** The address of a run's report. */
 export const reportPath = (id) => `/api/runs/${encodeURIComponent(id)}/report`;

@@ -1,40 +1,37 @@
 // The page: events change the state, and each panel draws its part of it. The page is
-// drawn once per frame, regardless of the number of events.
+// drawn once per frame, regardless of the number of events. What happened in a run, in
+// Grade and in Storm is drawn by the server.
 
 import { actionsOf, view } from "./actions.js";
 import * as api from "./api.js";
 import { briefPanel } from "./brief.js";
-import { countersPanel } from "./counters.js";
 import { coursePanel } from "./course.js";
-import { byId, say, set, styled } from "./dom.js";
+import { byId, say, set } from "./dom.js";
 import { follow } from "./feed.js";
 import { keyboard } from "./keys.js";
-import { aloud, resultPanel } from "./result.js";
+import { patch } from "./patch.js";
+import { focusFirst, rows } from "./rows.js";
 import { runsPanel } from "./runs.js";
 import * as news from "./state.js";
-import { wirePanel } from "./wire.js";
 
 const { state } = news;
-/** The interval at which open cases are fetched, in milliseconds. */
+/** The interval at which open cases are fetched, and the shown run while it waits, in
+    milliseconds. */
 const LOOK = 500;
+const GROW = 200;
 /** The views other than the course. */
 const VIEWS = ["grade", "storm"];
-const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
 const actions = actionsOf({ draw, brief: () => brief, storm: () => storm, announce });
 const course = coursePanel(actions);
 const runs = runsPanel(actions);
 const brief = briefPanel(actions);
-const counters = countersPanel();
-const result = resultPanel(actions);
-const wire = wirePanel();
+rows(byId("story"), actions);
 
-byId("predict").addEventListener("click", actions.predict);
-byId("present").addEventListener("click", actions.present);
-byId("tell").addEventListener("click", actions.tell);
-byId("scheme").addEventListener("click", actions.scheme);
-byId("copy").addEventListener("click", actions.copy);
+for (const name of ["predict", "present", "tell", "scheme", "copy", "cancel"]) byId(name).addEventListener("click", actions[name]);
 byId("reseed").addEventListener("click", actions.keepSeed);
+byId("previous").addEventListener("click", () => actions.step(-1));
+byId("next").addEventListener("click", () => actions.step(1));
 byId("skip").addEventListener("click", (event) => {
   // Other first parts of an address name a scenario.
   event.preventDefault();
@@ -57,51 +54,25 @@ function draw() {
   requestAnimationFrame(() => {
     due = false;
     render();
-    // An open bar grows until its end is known: in every frame, or twice a second with
-    // reduced motion.
-    if (state.run?.state === "running" && state.run.pace === "real" && state.link === "live") {
-      if (calm.matches) setTimeout(draw, 500);
-      else draw();
-    }
   });
 }
 
-/** Panels without content before the first run; they are loaded with it. */
-let ofRun = null;
-let fetching = false;
-async function fetchPanels() {
-  fetching = true;
-  const modules = ["waterfall", "table-view", "verdict", "fields", "ledger", "sliders"].map((name) => import(`./${name}.js`));
-  try {
-    const [{ waterfallPanel }, { tableViewPanel }, { verdictPanel }, { fieldsPanel }, { ledgerPanel }, { slidersPanel }] =
-      await Promise.all([...modules, styled("run")]);
-    const [waterfall, tableView] = [waterfallPanel(actions), tableViewPanel({ redraw: draw })];
-    const [verdict, fields, ledger] = [verdictPanel(), fieldsPanel(actions), ledgerPanel()];
-    const sliders = slidersPanel({ redraw: draw, refresh: actions.refresh });
-    ofRun = {
-      focus: waterfall.focus,
-      render(run, nows, hasSliders) {
-        const { side, id } = state.row ?? {};
-        waterfall.render(run, nows, state.row, state.folded);
-        tableView(run);
-        fields(run?.sides[side], id, state.service);
-        verdict(run, run?.preview ? null : state.guesses.get(run?.id));
-        sliders(run, hasSliders);
-        ledger(run);
-      },
-    };
-    draw();
-  } finally {
-    fetching = false;
-  }
+/** An open bar grows, and a wait counts down. */
+setInterval(() => state.run?.state === "running" && state.link === "live" && !document.hidden && actions.refresh(), GROW);
+
+/** The sliders are loaded with the first run that has some. */
+let sliders = null;
+async function fetchSliders() {
+  sliders = () => {};
+  sliders = (await import("./sliders.js")).slidersPanel({ redraw: draw, refresh: actions.refresh });
+  draw();
 }
 
 /** Grade is loaded when it is first shown, and fetched while it is visible. */
 let gradePanel = null;
 async function fetchGrade() {
   gradePanel = () => {};
-  const [grade] = await Promise.all([import("./grade.js"), styled("grade")]);
-  gradePanel = grade.gradePanel(actions);
+  gradePanel = (await import("./grade.js")).gradePanel(actions);
   setInterval(() => view() === "grade" && !document.hidden && state.link === "live" && actions.look(), LOOK);
   actions.look();
 }
@@ -110,8 +81,7 @@ async function fetchGrade() {
 let storm = null;
 async function fetchStorm() {
   storm = {};
-  const modules = [import("./storm.js"), import("./storms.js"), import("./picture.js")];
-  const [{ stormPanel }] = await Promise.all([...modules, styled("storm")]);
+  const [{ stormPanel }] = await Promise.all([import("./storm.js"), import("./storms.js")]);
   storm = stormPanel(actions);
 }
 
@@ -127,31 +97,53 @@ function render() {
     gradePanel?.(state.card, state.problem);
   }
   if (here === "storm" && !storm) fetchStorm();
-  // A run is shown completely or not at all.
-  const run = ofRun ? state.run : null;
-  if (state.run && !ofRun && !fetching) fetchPanels();
-  const sides = run?.sides ?? [];
+  const { run } = state;
   const scenario = state.scenarios.find(({ name }) => name === state.chosen);
-  const nows = sides.map(news.now);
 
   const presenting = state.presenting && here === "stage";
-  const held = presenting && run !== null && state.told !== run.id;
+  const held = presenting && news.over(run) && state.told !== run.id;
+  const asks = state.predict || presenting;
   document.body.classList.toggle("presenting", presenting);
   document.body.classList.toggle("held", held);
   set(byId("present"), { "aria-pressed": String(state.presenting) });
-  byId("tell").hidden = !(held && news.over(run));
+  set(byId("predict"), { "aria-pressed": String(state.predict) });
+  byId("tell").hidden = !held;
 
-  const asks = state.predict || presenting;
-  course(state.scenarios, here === "stage" ? state.chosen : null, state.filter, asks);
+  const goesOn = run?.state === "running" && state.link === "live";
+  // The keyboard focus moves to the button that starts the next run.
+  if (!goesOn && document.activeElement === byId("cancel")) byId("run").focus();
+  byId("cancel").hidden = !goesOn;
+  byId("story").hidden = !run;
+  byId("nothing").hidden = run !== null;
+  byId("actions").hidden = !run || run.gone || !["finished", "cancelled"].includes(run.state);
+  if (!byId("actions").hidden) set(byId("report"), { href: api.reportPath(run.id) });
+  say(byId("standing"), standing(run));
+
+  if (state.scenarios.length > 0) course(state.scenarios, here === "stage" ? state.chosen : null, state.filter, asks);
   runs(state.runs, run?.id, state.link, state.clients);
   brief.render(scenario, run, asks, news.over(run) && !held, state.problem, here, state.score);
-  ofRun?.render(run, nows, scenario?.sliders && !held);
-  counters(run, state.samples, state.vocabulary, state.headlines);
-  wire(state.wire, state.wireColumns);
-  result(run, state.link, Math.max(0, ...nows));
+  if (scenario?.sliders && run && !sliders) fetchSliders();
+  sliders?.(run, scenario?.sliders && !held);
   say(byId("link"), { connecting: "connecting", live: "live", lost: "connection lost" }[state.link]);
   set(byId("link"), { class: `link ${state.link}` });
   say(byId("scheme"), `Scheme: ${document.documentElement.dataset.scheme ?? "system"}`);
+}
+
+/** What the server cannot say, because it is not there. */
+function standing(run) {
+  if (run?.state === "lost") return "✗ lost: the lab was stopped while it ran";
+  return run?.state === "running" && state.link === "lost" ? "✗ connection lost, state unknown" : "";
+}
+
+/** Of many requests from other clients at once, the list is fetched once. */
+let wireDue = false;
+function fetchWire() {
+  if (wireDue) return;
+  wireDue = true;
+  setTimeout(async () => {
+    wireDue = false;
+    await api.wire().then((html) => patch(byId("wire"), html), () => {});
+  }, GROW);
 }
 
 /** Tells a screen reader, politely and rarely, about a start, an end or a lost
@@ -164,35 +156,27 @@ const handlers = {
   run(summary) {
     news.summarised(summary);
     if (summary.id !== state.run?.id || summary.state === "running") return;
-    actions.refresh(summary.id).then(() => {
-      if (state.run?.id === summary.id) announce(`${summary.scenario}: ${aloud(state.run)}`);
+    actions.refresh().then(() => {
+      if (state.run?.id === summary.id) announce(`${summary.scenario}: ${state.run.spoken}`);
     });
   },
-  change(change) {
-    // While a run is being fetched, its changes are kept until it arrives.
-    if (!news.changed(change) && state.run.state !== "fetching") actions.refresh(change.id);
-  },
-  wire: news.requestSeen,
-  metrics: ({ at, values }) => news.sampled({ at: Date.parse(at), values }),
+  change: ({ id }) => id === state.run?.id && actions.refresh(),
+  wire: fetchWire,
   missed: () => catchUp(),
 };
 
-/** The changes received while responses are on their way, one list for each. */
+/** Summaries that were received while the list was on its way. */
 const meanwhile = new Set();
-
-/** Changes that a response may have been too early to include. */
-const again = { run: news.summarised, wire: news.requestSeen };
 
 /** Fetches the state that the feed would have sent. */
 async function catchUp() {
   const since = [];
   meanwhile.add(since);
   try {
-    const [listed, seen] = await Promise.all([api.runs(), api.wire()]);
-    news.listed(listed);
-    news.requestsSeen(seen);
-    for (const [kind, data] of since) again[kind]?.(data);
-    if (state.run) await actions.refresh(state.run.id);
+    news.listed(await api.runs());
+    since.forEach(news.summarised);
+    fetchWire();
+    if (state.run) await actions.refresh();
   } catch (error) {
     if (!(error instanceof api.Problem)) throw error;
     state.problem = error.message;
@@ -206,11 +190,8 @@ async function start() {
   try {
     const [scenarios, vocabulary] = await Promise.all([api.scenarios(), api.vocabulary()]);
     state.scenarios = scenarios;
-    state.headlines = vocabulary.headlines;
     state.clients = vocabulary.clients;
     state.defences = vocabulary.defences;
-    state.service = vocabulary.service;
-    state.vocabulary = new Map(vocabulary.metrics.map((metric) => [metric.name, metric]));
   } catch (error) {
     if (!(error instanceof api.Problem)) throw error;
     state.problem = error.message;
@@ -218,23 +199,23 @@ async function start() {
     return;
   }
   brief.offer(state.clients, state.defences);
-  keyboard({ ...actions, waterfall: () => ofRun?.focus() }, state.clients);
+  keyboard({ ...actions, waterfall: focusFirst }, state.clients);
   actions.address();
   follow({
     hear(kind, text) {
       const data = api.read(text);
-      for (const since of meanwhile) since.push([kind, data]);
+      if (kind === "run") meanwhile.forEach((since) => since.push(data));
       handlers[kind](data);
       draw();
     },
     opened(anew) {
-      news.linked("live");
+      state.link = "live";
       if (anew) catchUp();
       draw();
     },
     lost() {
       if (state.link === "live") announce("The connection to the lab is lost");
-      news.linked("lost");
+      state.link = "lost";
       draw();
     },
   });

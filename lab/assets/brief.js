@@ -1,6 +1,6 @@
 // The panel with the question and the form that starts a run.
 
-import { byId, el, memo, say, set } from "./dom.js";
+import { byId, el, memo, say } from "./dom.js";
 import { over } from "./state.js";
 
 /** The window's title while no scenario is shown. */
@@ -41,12 +41,19 @@ export function briefPanel({ run }) {
     byId("hint").hidden = run !== null;
     for (const label of form.querySelectorAll(".listing")) label.hidden = !scenario.listing;
     say(byId("run"), run === null ? "Run" : over(run) ? "Run again" : "Run another");
-    set(byId("predict"), { "aria-pressed": String(predict) });
     say(byId("predict"), score.of ? `Predict first · ${score.right} of ${score.of} right` : "Predict first");
     document.title = `${scenario.name}${run?.state === "running" ? " · running" : ""} · lab`;
   });
 
-  return { render, offer, order, keepSeed, forget };
+  return { render, offer, order, take, keepSeed, forget };
+
+  /** Selects what a run was made with, so that *Run again* repeats it. */
+  function take({ client, pace, without }) {
+    form.elements.client.value = client;
+    form.elements.pace.value = pace;
+    form.elements.without.value = without ?? "";
+    count();
+  }
 
   /** Offers the clients, with the first one selected, and the defences that can be
       removed. */

@@ -1,40 +1,36 @@
-// The panel of the course: all scenarios, one of them selected.
+// The course: selects a scenario, and filters the list.
 
-import { byId, el, keyed, memo, say, set } from "./dom.js";
+import { byId, memo, say, set } from "./dom.js";
 
 /** The panel. Arrow keys move from one scenario to the next, so that the whole course is
     a single stop of the Tab key. */
 export function coursePanel({ choose, runScenario, narrow }) {
   const list = byId("course");
   const filter = byId("filter");
+  const items = [...list.children];
+  const shown = () => items.filter(({ hidden }) => !hidden).map((item) => item.querySelector(".choose"));
   filter.addEventListener("input", () => narrow(filter.value));
   filter.addEventListener("keydown", (event) => {
     if (event.key === "ArrowDown") list.querySelector("[tabindex='0']")?.focus();
-    else if (event.key === "Enter") list.querySelector(".choose")?.click();
+    else if (event.key === "Enter") shown()[0]?.click();
     else return;
     event.preventDefault();
   });
-
   list.addEventListener("keydown", (event) => {
-    const names = [...list.querySelectorAll(".choose")];
-    const at = names.indexOf(event.target);
-    const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: names.length - 1 }[event.key];
+    const links = shown();
+    const at = links.indexOf(event.target);
+    const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: links.length - 1 }[event.key];
     if (at < 0 || to === undefined) return;
     event.preventDefault();
-    names[to]?.focus();
+    links[to]?.focus();
   });
-
-  const create = ({ name, title, number }) => {
-    const button = el("button", { type: "button", class: "choose" },
-      el("span", { class: "number" }, String(number)),
-      el("span", { class: "name" }, name),
-      el("span", { class: "title" }, title));
-    button.addEventListener("click", () => choose(name));
-    // A button to run with the mouse; on the keyboard, Enter and then `r` do the same.
-    const run = el("button", { type: "button", class: "run-one", tabindex: "-1", "aria-label": `Run ${name}` }, "▶");
-    run.addEventListener("click", () => runScenario(name));
-    return el("li", null, button, run);
-  };
+  list.addEventListener("click", (event) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+    const { name } = event.target.closest("li").dataset;
+    if (event.target.closest(".run-one")) runScenario(name);
+    else if (event.target.closest(".choose")) choose(name);
+    event.preventDefault();
+  });
 
   /** Scrolls the selected scenario into view, unless the focus is in the list. */
   function show() {
@@ -43,21 +39,18 @@ export function coursePanel({ choose, runScenario, narrow }) {
   // The list of runs below grows and shrinks the course.
   new ResizeObserver(show).observe(list);
 
-  return memo((scenarios, chosen, words, predict) => {
+  return memo((scenarios, chosen, words, asks) => {
     const wanted = words.toLowerCase().split(/\s+/);
-    const listed = scenarios
-      .map((scenario, index) => ({ ...scenario, number: index + 1 }))
-      .filter(({ name, title, question }) => {
-        const text = `${name} ${title} ${question}`.toLowerCase();
-        return wanted.every((word) => text.includes(word));
-      });
-    const stop = listed.some(({ name }) => name === chosen) ? chosen : listed[0]?.name;
-    keyed(list, listed, ({ name }) => name, create, (item, { name, title, question }) => {
-      const button = item.firstElementChild;
-      set(button, { tabindex: name === stop ? 0 : -1, "aria-current": name === chosen ? "true" : null });
+    for (const item of items) {
+      const { name, title, question } = scenarios.find((scenario) => scenario.name === item.dataset.name);
+      const text = `${name} ${title} ${question}`.toLowerCase();
+      item.hidden = !wanted.every((word) => text.includes(word));
       // A title reveals the answer to the question.
-      say(button.lastElementChild, predict ? question : title);
-    });
+      say(item.querySelector(".title"), asks ? question : title);
+      set(item.querySelector(".choose"), { "aria-current": item.dataset.name === chosen ? "true" : null, tabindex: -1 });
+    }
+    const links = shown();
+    set(links.find((link) => link.ariaCurrent) ?? links[0] ?? filter, { tabindex: 0 });
     show();
   });
 }

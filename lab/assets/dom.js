@@ -1,27 +1,11 @@
-// Creates and changes elements. Text is set as text: neither this file nor its users
-// parse HTML, so that text from the wire cannot become markup.
-
-const SVG = "http://www.w3.org/2000/svg";
-
-/** Loads a style sheet that the first view does not need. */
-export const styled = (name) => new Promise((done) => {
-  const link = el("link", { rel: "stylesheet", href: `/assets/${name}.css` });
-  link.onload = link.onerror = done;
-  document.head.append(link);
-});
+// Creates and changes elements. Text is set as text; only `patch.js` parses HTML.
 
 /** The element of the page with this id. */
 export const byId = (id) => document.getElementById(id);
 
 /** An HTML element. Children are elements or strings; empty ones are skipped. */
-export const el = (name, attributes, ...children) =>
-  fill(document.createElement(name), attributes, children);
-
-/** An SVG element. */
-export const svg = (name, attributes, ...children) =>
-  fill(document.createElementNS(SVG, name), attributes, children);
-
-function fill(element, attributes, children) {
+export function el(name, attributes, ...children) {
+  const element = document.createElement(name);
   set(element, attributes ?? {});
   element.append(...children.filter((child) => child !== null && child !== undefined));
   return element;

@@ -4,7 +4,7 @@
 /** The pause between a refusal and the next attempt, in milliseconds. */
 const PATIENCE = 2000;
 
-const KINDS = ["run", "change", "wire", "metrics", "missed"];
+const KINDS = ["run", "change", "wire", "missed"];
 
 /** Follows the feed. `hear(kind, data)` gets each event, `lost()` the end of a
     connection, and `opened(anew)` the start of one: `anew` means that it does not

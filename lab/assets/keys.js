@@ -15,7 +15,7 @@ export function keyboard(actions, clients) {
     ["/", "Find a scenario", () => byId("filter").focus()],
     ["s", "Go to the course", () => byId("course").querySelector("[tabindex='0']")?.focus()],
     ["w", "Go to the waterfall", actions.waterfall],
-    ["v", "Go to the verdict", () => byId("verdict").focus()],
+    ["v", "Go to the verdict", () => byId("verdict")?.focus()],
     ["l", "Go to the last runs", () => byId("runs").querySelector("[tabindex='0']")?.focus()],
     ...clients.map((name, index) => [String(index + 1), `Client: ${name}`, () => actions.client(name)]),
     ["m", "Go to Storm", actions.storm],
@@ -29,7 +29,7 @@ export function keyboard(actions, clients) {
     ["t", "Colour scheme: system, dark, light", actions.scheme],
     ["?", "These keys", open],
     ["↑ ↓ Home End", "In the course, the runs, the waterfall: from row to row"],
-    ["← →", "In the waterfall: close and open a row's children, or go to its parent"],
+    ["← →", "In the waterfall: close and open a row, or go to the row around it"],
     ["Esc", "Close this"],
   ];
   const dialog = byId("keys");

@@ -50,7 +50,7 @@ export function runsPanel({ show }) {
       const name = mark(run, link);
       const { sign, words } = MARKS[name];
       const who = run.client === "compare" ? `the ${reference} client ` : "";
-      const ended = run.ended && `${who}ended with ${run.ended}`;
+      const ended = run.ended && `${who}${run.ended}`;
       set(item.firstElementChild, {
         class: name,
         tabindex: run.id === stop ? 0 : -1,

@@ -1,4 +1,5 @@
-// Sets the colour scheme before the first paint, for which a deferred module would be
-// too late. `app.js` changes it.
+// Before the first paint, for which a deferred module would be too late: sets the colour
+// scheme, which `app.js` changes, and says that there are scripts.
 const scheme = localStorage.getItem("scheme");
 if (scheme === "dark" || scheme === "light") document.documentElement.dataset.scheme = scheme;
+document.documentElement.classList.add("scripted");

@@ -3,7 +3,8 @@
 
 import { ask, number, posting, read } from "./api.js";
 import { byId, el, memo, say } from "./dom.js";
-import { finished, state } from "./state.js";
+import { patch } from "./patch.js";
+import { state } from "./state.js";
 
 /** Each slider: the field of the request, its label, its range, the value of a policy, and
     its words. */
@@ -24,17 +25,18 @@ export function slidersPanel({ redraw, refresh }) {
     });
     return { name, input, label: el("label", null, label, output, input), put: (policy) => { input.value = of(policy); show(); } };
   });
-  const back = el("button", { type: "button" }, "Back to the run");
-  back.addEventListener("click", () => refresh(shown.id));
+  const back = el("button", { type: "button", hidden: "" }, "Back to the run");
+  back.addEventListener("click", () => refresh());
   const root = el("fieldset", { class: "vary", hidden: "" }, el("legend", null, "What if?"),
     ...limits.map(({ label }) => label), el("p", { class: "terms" }, "Drag: the same seed in virtual time. ", back));
-  byId("waterfalls").before(root);
+  byId("story").before(root);
 
-  let [shown, wanted, busy] = [null, null, false];
+  let [wanted, busy, axis] = [null, false, 0];
 
-  /** Requests a preview; of several, the last. */
+  /** Requests a preview; of several, the last. The axis grows and never shrinks, so that a
+      shorter wait is a shorter bar. */
   async function drag() {
-    const { id, scenario, client, without, seed } = shown;
+    const { id, scenario, client, without, seed } = state.run;
     const chosen = limits.map(({ name, input }) => [name, Number(input.value)]);
     wanted = { scenario, client, ...(without && { without }), seed: number(seed), ...Object.fromEntries(chosen) };
     if (busy) return;
@@ -43,9 +45,11 @@ export function slidersPanel({ redraw, refresh }) {
       while (wanted) {
         const order = wanted;
         wanted = null;
-        const detail = read(await ask("/api/preview", posting(order)));
-        if (state.run?.id !== id) wanted = null;
-        else preview(detail);
+        const preview = read(await ask(`/api/preview?axis_ns=${axis}`, posting(order)));
+        if (state.run?.id !== id) return;
+        axis = preview.axis_ns;
+        back.hidden = false;
+        patch(byId("story"), preview.html);
       }
     } catch (error) {
       state.problem = error.message;
@@ -55,21 +59,11 @@ export function slidersPanel({ redraw, refresh }) {
     }
   }
 
-  /** Shows a preview in place of the run. The axis grows and never shrinks, so that a
-      shorter wait is a shorter bar. */
-  function preview({ sides, compared, lesson, pace }) {
-    const axes = [...state.run.sides, ...sides].map(({ view }) => view.waterfall.axis);
-    const axis = [state.run.preview ?? axes[0], ...axes].reduce((one, other) => (other.length_ns > one.length_ns ? other : one));
-    state.run = { ...state.run, sides: sides.map(finished), compared, lesson, pace, preview: axis };
-    redraw();
-  }
-
   return memo((run, hasSliders) => {
-    const policy = run?.sides[0]?.policy;
-    root.hidden = !hasSliders || !policy || run.state !== "finished" || ![state.clients[0], "compare"].includes(run.client);
+    root.hidden = !hasSliders || !run?.policy || run.state !== "finished" || ![state.clients[0], "compare"].includes(run.client);
     if (root.hidden) return;
-    back.hidden = !run.preview;
-    if (shown?.id !== run.id || !run.preview) limits.forEach(({ put }) => put(policy));
-    shown = run;
+    axis = run.axis_ns;
+    back.hidden = true;
+    limits.forEach(({ put }) => put(run.policy));
   });
 }

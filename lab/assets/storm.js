@@ -4,78 +4,39 @@
 
 import * as api from "./api.js";
 import * as storms from "./storms.js";
-import { byId, el, keyed, say, set, svg } from "./dom.js";
-import { createPicture } from "./picture.js";
-import { table } from "./table.js";
+import { byId, el, keyed, say, set } from "./dom.js";
+import { patch, patchOne } from "./patch.js";
 
 /** The prefix for the settings of the user's own policy in the address. */
 const OWN = "own.";
 
-/** What a picture draws: the class of a part, its shape, and its meaning. */
-const LEGEND = [
-  ["goodput", "M0 0h4v2h-4z", "calls that succeeded, when they ended: the goodput"],
-  ["wasted", "M.2 2V0h.6V2zM1.2 2V0h.6V2zM2.2 2V0h.6V2zM3.2 2V0h.6V2z", "work for attempts that had timed out"],
-  ["load", "M0 1h4", "new calls: the load"],
-  ["capacity", "M0 1h4", ""],
-  ["break-even", "M0 1h4", "break-even: load × requests per call = capacity"],
-  ["limit", "M0 1h4", "attempts in flight that a client allows itself; full height is its maximum"],
-  ["incident", "M0 0h4v2h-4z", "the incident"],
-];
-
 /** The view has its own state, because no other part of the page changes it. */
 export function stormPanel({ announce, choose, copyText }) {
   const form = byId("storm-form");
-  byId("storm-legend").append(...LEGEND.map(([kind, d, text]) =>
-    el("li", { id: `storm-${kind}` },
-      svg("svg", { class: "storm-plot", viewBox: "0 0 4 2", "aria-hidden": "true" }, svg("path", { class: kind, d })),
-      el("span", null, text))));
   let catalogue = null;
   /** The selected story. */
   let story = null;
   /** The sliders, by their names in the address. */
   const sliders = new Map();
-  /** The shown storm: its id, its pictures, and whether it is running. */
+  /** The shown storm: its id, its address, and whether it is running. */
   let shown = null;
 
   /** The handlers for each kind of event. */
   const hear = {
-    begun(mine, { id, seed, terms, frame, pictures }, order) {
+    begun(mine, { id, seed, html }, order) {
       mine.id = id;
       mine.address = addressOf(order, seed);
       history.replaceState(null, "", `/storm#${mine.address}`);
-      mine.pictures = pictures.map((picture) => createPicture(picture, frame));
-      byId("pictures").replaceChildren(...mine.pictures.map(({ root }) => root));
-      say(byId("storm-terms"), [...terms, `seed ${seed}`].join(" · "));
-      say(byId("storm-capacity").lastChild, frame.capacity.label);
-      say(byId("storm-beyond"), frame.beyond ?? "");
-      say(byId("storm-result"), "");
-      for (const id of ["storm-nothing", "storm-learnt", "storm-actions", "storm-table"]) byId(id).hidden = true;
-      byId("storm-legend").hidden = false;
-      byId("storm-limit").hidden = true;
-      byId("storm-break-even").hidden = !pictures.some((picture) => picture.break_even);
+      patch(byId("pictures"), html);
+      byId("storm-nothing").hidden = true;
+      byId("storm-actions").hidden = true;
       announce("The storm begins");
     },
-    columns(mine, { picture, curves }) {
-      if (curves.limit.length > 0) byId("storm-limit").hidden = false;
-      mine.pictures[picture].add(curves);
-    },
-    ended(mine, { picture, ...is }) {
-      mine.pictures[picture].end(is, mine.guessed.includes(is.policy));
-    },
-    over(mine, { result, figures, learnt, right, scenario, rule }) {
-      say(byId("storm-result"), result);
-      byId("storm-figures").replaceChildren(table("Figures", figures.columns, figures.rows));
+    picture: (_, { picture, html }) => patchOne(byId(`picture-${picture}`), html),
+    over(mine, { result, html }) {
+      patch(byId("pictures"), html);
       set(byId("storm-report"), { href: storms.reportPath(mine.id) });
-      const see = el("a", { href: `/#${scenario}` }, scenario);
-      see.addEventListener("click", (event) => {
-        event.preventDefault();
-        choose(scenario);
-      });
-      const guess = mine.guessed.length > 0 ? [["Your guess", judged(mine.guessed, right)]] : [];
-      byId("storm-learnt").replaceChildren(
-        ...[...guess, ...learnt].map(([title, text]) => el("div", null, el("h3", null, title), el("p", null, linked(text)))),
-        el("div", null, el("h3", null, "With one client"), el("p", null, see, ` · the rule: ${rule}`)));
-      for (const id of ["storm-learnt", "storm-actions", "storm-table"]) byId(id).hidden = false;
+      byId("storm-actions").hidden = false;
       announce(`The storm is over: ${result}`);
     },
     failed: (_, text) => show(new api.Problem(text)),
@@ -94,6 +55,12 @@ export function stormPanel({ announce, choose, copyText }) {
     offerGuesses();
   });
   byId("storm-with-own").addEventListener("change", offerGuesses);
+  byId("pictures").addEventListener("click", (event) => {
+    const link = event.target.closest("a[href^='/#']");
+    if (!link) return;
+    event.preventDefault();
+    choose(link.hash.slice(1));
+  });
   const ready = offer();
 
   return { start, cancel, address };
@@ -176,8 +143,8 @@ export function stormPanel({ announce, choose, copyText }) {
     if (byId("storm-with-own").checked) {
       order.own = Object.fromEntries(catalogue.own.map(({ name }) => [name, sliders.get(OWN + name).value()]));
     }
-    const guessed = [...form.querySelectorAll("[name=guess]:checked")].map(({ value }) => value);
-    const mine = { pictures: [], guessed, goesOn: true };
+    order.guess = [...form.querySelectorAll("[name=guess]:checked")].map(({ value }) => value);
+    const mine = { goesOn: true };
     shown = mine;
     say(byId("storm-problem"), "");
     buttons();
@@ -187,7 +154,6 @@ export function stormPanel({ announce, choose, copyText }) {
       // A broken connection has no problem object.
       show(error instanceof api.Problem ? error : new api.Problem("The connection to the lab is lost"));
     }
-    for (const picture of mine.pictures) picture.stop();
     mine.goesOn = false;
     buttons();
   }
@@ -210,19 +176,6 @@ export function stormPanel({ announce, choose, copyText }) {
     if (!(error instanceof api.Problem)) throw error;
     say(byId("storm-problem"), error.message);
   }
-}
-
-/** A guess beside the policies that the question asks for, if they are known. */
-function judged(guessed, right) {
-  const guess = guessed.join(" · ");
-  if (right === null) return guess;
-  const isRight = guessed.length === right.length && guessed.every((name) => right.includes(name));
-  return isRight ? `${guess}: right.` : `${guess}. Right would be: ${right.join(" · ") || "none of them"}.`;
-}
-
-/** A text, or a link if it is an address. */
-function linked(text) {
-  return text.startsWith("https:") ? el("a", { href: text, rel: "noreferrer" }, text) : text;
 }
 
 /** The part of an address that repeats a storm. */

@@ -15,6 +15,7 @@ mod page {
     mod access;
     mod assets;
     mod bounds;
+    mod colours;
     mod exchange;
     mod feed;
     mod grade;

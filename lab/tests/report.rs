@@ -11,7 +11,7 @@ use std::{
 use base64::{Engine, prelude::BASE64_STANDARD};
 use render::Options;
 use scenario::{
-    Answer, Check, ClientUnderTest, Comparison, Naive, Reliable, ScenarioRun, Settings,
+    Answer, Check, ClientUnderTest, Comparison, Naive, Reliable, ScenarioRun, Settings, Story,
     catalogue::{self, CATALOGUE, Scenario},
     run,
     trace::{FieldValue, field},
@@ -32,13 +32,9 @@ async fn run_by(
 }
 
 fn html(scenario: &Scenario, run: &ScenarioRun, prediction: Option<&Answer>) -> String {
-    scenario::html(
-        &scenario.words,
-        run,
-        prediction,
-        &scenario::metrics(),
-        Options::LAB,
-    )
+    let metrics = scenario::metrics();
+    let story = Story::of_run(&scenario.words, run, &metrics, Options::LAB);
+    story.with_prediction(prediction).page()
 }
 
 async fn page(name: &str) -> String {
@@ -59,13 +55,8 @@ async fn comparison(name: &str) -> (&'static Scenario, Comparison, String) {
     let (_, naive) = run_by(&Naive, name).await;
     let next = scenario.next_comparison(scenario::NAIVE);
     let both = Comparison::of([reliable, naive], None, next);
-    let page = scenario::html_comparison(
-        &scenario.words,
-        &both,
-        None,
-        &scenario::metrics(),
-        Options::LAB,
-    );
+    let metrics = scenario::metrics();
+    let page = Story::of_comparison(&scenario.words, &both, &metrics, Options::LAB).page();
     (scenario, both, page)
 }
 
@@ -99,74 +90,119 @@ async fn a_report_has_its_sections_in_order() {
     code    flaky
     h2      The question
     h2      What happened
-    caption Every attempt and every wait, in order
-    th      start
-    th      what
-    th      took
-    th      attempt 1   503 Service Unavailable
-    th      wait 194 ms   backoff, at most 200 ms
-    th      attempt 2   503 Service Unavailable
-    th      wait 276 ms   backoff, at most 400 ms
-    th      attempt 3   200 OK
-    title   Waterfall
-    desc    The rows of the table as bars, on an axis of time from 0 ms to 471 ms.
-    h2      Outcome
+    code    lab serve
+    code    curl -i http://127.0.0.1:8765/flaky -H 'accept: application/json'
+    code    lab serve
+    code    curl -i http://127.0.0.1:8765/flaky -H 'accept: application/json'
+    code    lab serve
+    code    curl -i http://127.0.0.1:8765/flaky -H 'accept: application/json'
     h2      Verdict
-    h2      On the wire
-    caption Every request as the service saw it
-    th      #
-    th      arrived
-    th      request
-    th      status
-    th      fault
-    th      request id
-    code    GET /flaky HTTP/1.1
-    code    HTTP/1.1 503 Service Unavailable
-    code    lab serve
-    code    GET /flaky HTTP/1.1
-    code    HTTP/1.1 503 Service Unavailable
-    code    lab serve
-    code    GET /flaky HTTP/1.1
-    code    HTTP/1.1 200 OK
-    code    lab serve
+    h2      Why it matters
+    code    cargo run -p lab -- scenario flaky --max-attempts 2
     h2      Counters
     caption The changes by this run, under their names in /metrics
     th      counter
     th      change
     th      what it answers
     code    client_attempts_total
-    code    client_attempts_total
-    code    client_calls_total
     code    client_retries_total
-    code    service_faults_total
     code    client_give_ups_total
     code    client_cursor_loops_total
-    h2      Why it matters
-    h2      What it does not solve
-    h2      Try next
-    code    cargo run -p lab -- scenario flaky --max-attempts 2
+    code    client_calls_total
+    code    service_faults_total
+    h2      On the wire
+    caption Every request as the service saw it; times count from the start of the run
+    th      #
+    th      arrived
+    th      request
+    th      status
+    th      fault
+    th      request id
     ");
 }
 
+/// The classes of the elements with this name, in a page.
+fn classes<'a>(page: &'a str, tag: &'a str) -> impl Iterator<Item = &'a str> {
+    let of_tag = tags(page).filter(move |(name, ..)| *name == tag);
+    of_tag.filter_map(|(_, attributes, _)| attributes.strip_prefix("class=\"")?.split('"').next())
+}
+
 #[tokio::test]
-async fn draws_every_row_of_the_table_as_one_bar() {
+async fn every_row_has_a_bar_of_its_kind() {
     let page = page("flaky").await;
 
-    let (_, table) = page.split_once("<tbody>").expect("a table");
-    let (table, rest) = table.split_once("</tbody>").expect("its end");
-    let (picture, _) = rest.split_once("</svg>").expect("a picture");
-    let kinds = |part: &str, name: &str| -> Vec<String> {
-        let named = tags(part).filter(|(tag, ..)| name.contains(tag));
-        let kinds = named.filter_map(|(_, attributes, _)| attributes.split('"').nth(1));
-        // The ceiling of a wait is behind its bar.
-        let kinds = kinds.filter(|kind| !["rule", "ceiling"].contains(kind));
-        kinds.map(str::to_owned).collect()
-    };
-    assert_eq!(
-        kinds(table, "tr"),
-        ["failed", "wait", "failed", "wait", "ok"]
-    );
-    assert_eq!(kinds(picture, "rect line"), kinds(table, "tr"));
+    let rows = classes(&page, "details").filter_map(|class| class.strip_prefix("span "));
+    let rows: Vec<_> = rows.filter(|row| !row.starts_with("request")).collect();
+    let expected = [
+        "attempt failed",
+        "wait wait",
+        "attempt failed",
+        "wait wait",
+        "attempt ok",
+    ];
+    assert_eq!(rows, expected);
+    let (_, picture) = page.split_once("<ol class=\"rows\"").expect("rows");
+    let (picture, _) = picture
+        .split_once("<ul class=\"legend\"")
+        .expect("a legend");
+    let bars = classes(picture, "rect").filter_map(|class| class.strip_prefix("bar "));
+    // The service's side is inside a row, and the ceiling of a wait behind its bar.
+    let bars: Vec<_> = bars
+        .filter(|bar| !["service", "ceiling"].contains(bar))
+        .collect();
+    assert_eq!(bars, ["failed", "wait", "failed", "wait", "ok"]);
+}
+
+#[tokio::test]
+async fn the_legend_has_the_kinds_that_are_drawn() {
+    for (name, kinds) in [
+        ("flaky", &["ok", "failed", "wait", "ceiling"][..]),
+        ("items", &["ok"]),
+        ("too-many-requests", &["ok", "failed", "wait", "queue"]),
+    ] {
+        let page = page(name).await;
+
+        let (_, legend) = page.split_once("<ul class=\"legend\"").expect("a legend");
+        let (legend, _) = legend.split_once("</ul>").expect("its end");
+        let shown = classes(legend, "rect").filter_map(|class| class.strip_prefix("bar "));
+        assert_eq!(shown.collect::<Vec<_>>(), kinds, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn rows_name_the_cursors_the_keys_and_the_crash() {
+    for (name, notes) in [
+        (
+            "looping-items",
+            &[
+                "first page → cursor A",
+                "cursor A → cursor B",
+                "cursor B → cursor A",
+            ][..],
+        ),
+        (
+            "resumed-crawl",
+            &["first page → cursor A", "cursor A → end", "cursor A → end"],
+        ),
+        (
+            "lost-response",
+            &[
+                "key 1, body 1, a job was created",
+                "key 1, body 1, the same job",
+            ],
+        ),
+    ] {
+        let page = page(name).await;
+
+        let shown = tags(&page).filter(|(_, attributes, _)| *attributes == "class=\"note\"");
+        assert_eq!(
+            shown.map(|(.., text)| text).collect::<Vec<_>>(),
+            notes,
+            "{name}"
+        );
+    }
+    let crash = "page 2 was processed, its checkpoint not saved; a new run continues";
+    assert!(page("resumed-crawl").await.contains(crash));
 }
 
 /// Asserts that a page needs no other file and no script, and that each of its references
@@ -185,8 +221,10 @@ fn assert_stands_alone(page: &str) {
             .find(|attribute| given.contains(**attribute));
         assert_eq!(forbidden, None, "{tag} {given}");
     }
-    // The pattern that fills waits is a part of the page.
-    let lower = lower.replace("url(\"#hatch\")", "");
+    // The patterns that fill waits and failures are parts of the page.
+    let lower = lower
+        .replace("url(\"#hatch\")", "")
+        .replace("url(\"#crossed\")", "");
     for forbidden in ["@import", "url(", "javascript:"] {
         assert!(!lower.contains(forbidden), "{forbidden}");
     }
@@ -229,19 +267,16 @@ async fn a_comparison_contains_the_differences_and_both_sides() {
         .filter(|(name, ..)| *name == "h2")
         .map(|(.., text)| text)
         .collect();
-    let of_a_side = [
+    let expected = [
+        "The question",
         "What happened",
-        "Outcome",
         "Verdict",
-        "On the wire",
+        "Why it matters",
         "Counters",
+        "On the wire · reliable",
+        "On the wire · naive",
     ];
-    let sides = ["reliable", "naive"]
-        .map(|side| of_a_side.map(|part| format!("{part} · {side}")))
-        .concat();
-    let before = ["The question", "Effects of each client"].map(str::to_owned);
-    let after = ["Why it matters", "What it does not solve", "Try next"].map(str::to_owned);
-    assert_eq!(headings, [&before[..], &sides, &after].concat());
+    assert_eq!(headings, expected);
     for run in &both.runs {
         for entry in &run.wire.entries {
             assert!(page.contains(&*entry.request_id), "{entry:?}");
@@ -254,23 +289,23 @@ async fn a_comparison_contains_the_differences_and_both_sides() {
 }
 
 /// The ends of each picture's bars, in percent of its width.
-fn reach(page: &str) -> Vec<u32> {
-    let pictures = page.split("<svg class=\"bars\" role=\"img\"").skip(1);
-    let percent = |attributes: &str, name: &str| -> u32 {
+fn reach(page: &str) -> Vec<f64> {
+    let pictures = page.split("<div class=\"waterfall").skip(1);
+    let percent = |attributes: &str, name: &str| -> f64 {
         let value = attributes.split_once(&format!(" {name}=\""));
         let value = value.and_then(|(_, rest)| rest.split_once('%'));
-        value.map_or(0, |(value, _)| value.parse().expect("a number"))
+        value.map_or(0.0, |(value, _)| value.parse().expect("a number"))
     };
     pictures
         .map(|picture| {
-            let (picture, _) = picture.split_once("</svg>").expect("its end");
-            let bars = tags(picture).filter(|(_, attributes, _)| !attributes.contains("rule"));
-            let ends = bars.map(|(_, attributes, _)| {
-                let attributes = format!(" {attributes}");
-                let from = percent(&attributes, "x") + percent(&attributes, "width");
-                from.max(percent(&attributes, "x2"))
-            });
-            ends.max().unwrap_or(0)
+            let (picture, _) = picture
+                .split_once("<div class=\"side-of-run\"")
+                .unwrap_or((picture, ""));
+            let bars = tags(picture)
+                .filter(|(name, attributes, _)| *name == "rect" && !attributes.contains("ceiling"));
+            let ends = bars
+                .map(|(_, attributes, _)| percent(attributes, "x") + percent(attributes, "width"));
+            ends.fold(0.0, f64::max)
         })
         .collect()
 }
@@ -283,12 +318,16 @@ async fn a_comparison_has_one_axis_of_time() {
     let alone = both
         .runs
         .each_ref()
-        .map(|run| reach(&html(scenario, run, None)));
+        .map(|run| reach(&html(scenario, run, None))[0]);
     let beside = reach(&page);
 
-    assert_eq!(alone, [[100], [100]]);
+    // An axis is a round number, and the picture fills at least half of it.
+    assert!(
+        alone.iter().all(|reach| (50.0..=100.1).contains(reach)),
+        "{alone:?}"
+    );
     assert_eq!(beside.len(), 2);
-    assert!(beside[0] < 50 && beside[1] == 100, "{beside:?}");
+    assert!(beside[0] < alone[0] && beside[1] == alone[1], "{beside:?}");
 }
 
 /// A failed call may be exactly what was expected, so the ending and the verdict have
@@ -298,20 +337,26 @@ async fn the_ending_of_a_call_and_its_verdict_are_separate() {
     for (name, ending) in [
         (
             "retry-later",
-            "<span class=\"broken\">ended with HTTP error</span>",
+            "<span class=\"\">ended with HTTP error</span>",
         ),
         (
             "flaky",
-            "<span class=\"held\">ended with ok, attempt = 3</span>",
+            "<span class=\"ok\">ended with ok, attempt = 3</span>",
         ),
     ] {
         let page = page(name).await;
 
-        let (_, badge) = page.split_once("<p class=\"badge\">").expect("a badge");
-        let (badge, _) = badge.split_once("</p>").expect("its end");
-        assert!(badge.starts_with(ending), "{badge}");
-        let (_, verdict) = badge.rsplit_once("<span class=\"held\">✓ ").expect(badge);
-        assert!(verdict.ends_with(" expectations held</span>"), "{badge}");
+        let (_, result) = page
+            .split_once("<span class=\"result\">")
+            .expect("a result");
+        let (result, _) = result.split_once("</header>").expect("its end");
+        assert!(result.starts_with(ending), "{result}");
+        let (_, verdict) = result.rsplit_once("<span class=\"ok\">✓ ").expect(result);
+        assert!(
+            verdict.starts_with(|digit: char| digit.is_ascii_digit()),
+            "{result}"
+        );
+        assert!(verdict.contains(" expectations held</span>"), "{result}");
     }
 }
 
@@ -379,7 +424,7 @@ async fn text_from_the_wire_is_escaped() {
 }
 
 #[tokio::test]
-async fn shows_the_prediction_beside_the_question() {
+async fn the_prediction_is_judged_under_the_question() {
     let (scenario, run) = run_scenario("flaky").await;
 
     let page = html(scenario, &run, Some(&predicted("2")));
@@ -387,13 +432,10 @@ async fn shows_the_prediction_beside_the_question() {
     let question = page
         .find(scenario.words.question.text)
         .expect("the question");
-    let prediction = page.find("2 requests").expect("the prediction");
-    assert!(
-        page.contains("✗ wrong") && page.contains("<dd>3 requests</dd>"),
-        "{page}"
-    );
-    let outcome = page.find(">ok, attempt = 3").expect("the outcome");
-    assert!(question < prediction && prediction < outcome);
+    let verdict = "<b class=\"failed\">✗ Your guess: </b>2 requests; the answer is 3 requests.";
+    let verdict = page.find(verdict).expect("the verdict");
+    let outcome = page.find("Outcome: ok, attempt = 3").expect("the outcome");
+    assert!(question < verdict && verdict < outcome);
 }
 
 #[tokio::test]
@@ -403,13 +445,14 @@ async fn says_so_if_no_request_reached_the_service() {
     assert!(page.contains("No request reached the service."));
 }
 
-/// The colours to which a block of the style sheet gives names.
-fn colors(block: &str) -> BTreeMap<&str, [f64; 3]> {
+/// The colours to which the style sheet gives names, in one of its two schemes.
+fn colors(block: &str, scheme: usize) -> BTreeMap<&str, [f64; 3]> {
     block
         .split("--")
         .skip(1)
         .filter_map(|declaration| {
-            let (name, value) = declaration.split_once(": #")?;
+            let (name, values) = declaration.split_once(": light-dark(")?;
+            let value = values.split('#').nth(scheme + 1)?;
             let channel = |at| u8::from_str_radix(value.get(at..at + 2)?, 16).ok();
             let channels = [channel(0)?, channel(2)?, channel(4)?];
             Some((name, channels.map(|channel| f64::from(channel) / 255.0)))
@@ -434,18 +477,17 @@ fn contrast(one: [f64; 3], other: [f64; 3]) -> f64 {
 async fn every_text_has_enough_contrast_in_every_scheme() {
     let page = page("flaky").await;
 
-    let schemes: Vec<_> = page
-        .split(":root {")
-        .map(|block| colors(block.split('}').next().unwrap_or_default()))
-        .filter(|colors| colors.contains_key("page"))
-        .collect();
-
-    assert_eq!(schemes.len(), 3, "light, dark and print: {schemes:?}");
-    for scheme in schemes {
-        for ground in ["page", "card"] {
-            for text in ["ink", "soft", "accent", "held", "broken", "wait"] {
-                let contrast = contrast(scheme[text], scheme[ground]);
-                assert!(contrast >= 4.5, "{text} on {ground}: {contrast:.2}");
+    let (_, block) = page.split_once(":root {").expect("the colours");
+    let (block, _) = block.split_once('}').expect("their end");
+    for scheme in [0, 1] {
+        let colors = colors(block, scheme);
+        for ground in ["ground", "panel", "raised", "chosen"] {
+            for text in ["ink", "soft", "accent", "ok", "failed", "wait"] {
+                let contrast = contrast(colors[text], colors[ground]);
+                assert!(
+                    contrast >= 4.5,
+                    "{text} on {ground} in {scheme}: {contrast:.2}"
+                );
             }
         }
     }
@@ -504,7 +546,7 @@ async fn the_option_writes_the_page_and_still_prints_the_text() {
 #[test]
 fn the_option_goes_with_a_comparison_and_with_json() {
     for (option, shown) in [
-        ("--compare", "What happened · naive"),
+        ("--compare", "The naive client: "),
         ("--json", "What happened"),
     ] {
         let file = folder(&format!("report{option}")).join("flaky.html");
@@ -611,10 +653,10 @@ fn a_storm_is_a_page_with_a_picture_for_each_policy_and_the_same_in_words() {
         let found = tags(page).filter(|(name, ..)| *name == tag);
         found.map(|(.., text)| text.trim()).collect()
     };
-    let policies = named("h3");
+    // The first title is that of the page, and further headings are those of the lesson.
+    let (policies, headings) = (&named("title")[1..], named("h3"));
     assert!(policies.len() > 1, "{policies:?}");
-    // The first title is that of the page.
-    assert_eq!(named("title")[1..], policies);
+    assert_eq!(policies, &headings[..policies.len()]);
     for (policy, text) in policies.iter().zip(named("desc")) {
         let says_so = text.starts_with(policy) && text.contains("calls/s succeed");
         assert!(says_so, "{text}");

@@ -88,7 +88,7 @@ pub fn html_board(learners: &[Learner], hides_names: bool) -> String {
                 p.kind { "Class" }
                 h1 { "Board" }
                 p.title { "By name, not by rank" }
-                div.badges { p.badge { (count) } }
+                p.result { (count) }
             }
             main {
                 (results(&learners, hides_names))
@@ -114,7 +114,7 @@ fn results(learners: &[&Learner], hides_names: bool) -> Markup {
     let titles = ["learner", "card"].into_iter().chain(tasks.iter().copied());
     let titles = titles.map(|title| (title, false));
     markup! {
-        section aria-labelledby="results" {
+        section.panel aria-labelledby="results" {
             h2 #results { "Learners and tasks" }
             (wide_table(None, ("result", "The result of each learner in each task"), titles, markup! {
                 tbody {
@@ -173,7 +173,7 @@ fn unchanged(time: Option<Duration>) -> String {
 fn broken(learners: &[&Learner]) -> Markup {
     let rules = most_broken(learners);
     markup! {
-        section aria-labelledby="broken" {
+        section.panel aria-labelledby="broken" {
             h2 #broken { "Rules that most cards broke" }
             @if rules.is_empty() {
                 p { "No card shows a broken rule." }

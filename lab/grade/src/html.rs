@@ -1,21 +1,22 @@
-//! A card as one HTML page: a table of goals and rules, and then the requests of each
-//! task, case by case.
+//! A card as HTML: a report with a table of goals and rules, and the requests of each
+//! task, case by case; and the cases that are open to any client, for the web UI.
 
 use judge::{KnownFailures, in_words, is_good, rules};
 use maud::{Markup, html as markup};
 use render::{
     Scale, fit,
-    page::{COLUMNS, cuts, document, marked, shape, wide_table},
+    page::{COLUMNS, PartKind, class_and_mark, document, marked, wide_table},
 };
-use wire::duration;
+use wire::{WireRecord, counted, duration};
 
 use crate::{
-    Card, CaseChart, CaseGrade, CaseRow, GoalVerdict, InFlight, RuleGrade, TaskGrade, TaskWords,
-    all,
+    Card, CaseChart, CaseGrade, CaseRow, GoalVerdict, InFlight, OpenCase, OpenCases, RuleGrade,
+    Task, TaskGrade, TaskWords, all,
     text::{count, has_failed},
 };
+
 /// The most requests of a case to draw.
-const ROWS: usize = 24;
+const ROWS: usize = 40;
 
 /// The number of columns of the requests in flight.
 const IN_FLIGHT: usize = 40;
@@ -30,9 +31,10 @@ const LONGEST_COMMAND: usize = 80;
 /// the rules that are known to be broken.
 #[must_use]
 pub fn html_card(card: &Card, words: &[&TaskWords], known: &KnownFailures) -> String {
-    let command = match card.command.is_empty() {
-        true => "open cases".to_owned(),
-        false => fit(&card.command.join(" "), LONGEST_COMMAND, false),
+    let command = if card.command.is_empty() {
+        "open cases".to_owned()
+    } else {
+        fit(&card.command.join(" "), LONGEST_COMMAND, false)
     };
     document(
         &format!("{command} — card"),
@@ -77,9 +79,7 @@ fn heading(card: &Card, command: &str, known: &KnownFailures) -> Markup {
             p.kind { "Card" }
             h1.client { code { (command) } }
             p.title { (count(card, known)) }
-            div.badges {
-                p.badge { (marked(is_good, words)) }
-            }
+            p.result { (marked(is_good, words)) }
         }
     }
 }
@@ -88,7 +88,7 @@ fn table(card: &Card, known: &KnownFailures) -> Markup {
     let caption = "The result of each task and of each of its rules";
     let titles = ["task", "verdict", "level", "source", "found"].map(|title| (title, false));
     markup! {
-        section aria-labelledby="card" {
+        section.panel aria-labelledby="card" {
             h2 #card { "Goals and rules" }
             (wide_table(Some("card"), ("judged", caption), titles, markup! {
                 @for (number, task) in card.tasks.iter().enumerate() {
@@ -100,9 +100,10 @@ fn table(card: &Card, known: &KnownFailures) -> Markup {
                         tr.goal {
                             th scope="row" { a href={ "#" (task.task) } { (task.task) } }
                             td {
-                                @match task.is_known_to_miss(known) {
-                                    true => { (marked(None, "known to fail")) }
-                                    false => { (goal(task.goal.verdict)) }
+                                @if task.is_known_to_miss(known) {
+                                    (marked(None, "known to fail"))
+                                } @else {
+                                    (goal(task.goal.verdict))
                                 }
                             }
                             td { "goal" }
@@ -116,9 +117,10 @@ fn table(card: &Card, known: &KnownFailures) -> Markup {
                 }
             }))
             p.remark {
-                "Below, a full bar is a response with a status under 400, and a hollow one "
-                "another response, or none; stripes are the pause before a request. Each "
-                "case has an axis of its own."
+                "Below, a plain bar is a response with a status under 400, and a crossed one "
+                "another response, or none; stripes are the pause before a request, and a gap "
+                "in them is time that is not drawn. Times count from the first request of a "
+                "case, and each case has an axis of its own."
             }
         }
     }
@@ -148,7 +150,7 @@ fn cases(task: &TaskGrade, words: Option<&TaskWords>, known: &KnownFailures) -> 
     let shown = shown.filter(|(_, case)| case.wire.total > 0 || has_failed(task, case));
     let shown: Vec<_> = shown.collect();
     markup! {
-        section.task aria-labelledby=(task.task) {
+        section.panel.task aria-labelledby=(task.task) {
             h2 id=(task.task) { (task.task) }
             @if let Some(words) = words {
                 p { (words.text) }
@@ -171,88 +173,80 @@ fn case(task: &TaskGrade, number: usize, case: &CaseGrade, known: &KnownFailures
                 p { (found.unwrap_or_default()) "; expected " (case.expected_in_words()) }
                 @if !stderr.is_empty() { pre { (stderr.join("\n")) } }
             }
-            @if case.wire.total > 0 { (requests(task, number, case, known)) }
+            (requests(task, number, case, known))
         }
     }
 }
 
+/// The requests of a case as they arrived, each with the rules that it broke.
 fn requests(task: &TaskGrade, number: usize, case: &CaseGrade, known: &KnownFailures) -> Markup {
     let chart = CaseChart::new(&case.wire, ROWS);
     let scale = chart.scale(COLUMNS);
-    let ((head, tail), left_out) = (chart.ends(), &chart.left_out);
-    let gap = usize::from(left_out.is_some());
-    let height = head.len() + gap + tail.len();
-    let is_ok = |row: &CaseRow| {
-        let mut entries = case.wire.entries.iter();
-        let found = entries.find(|entry| entry.seq == row.seq);
-        found.is_some_and(|it| it.status.is_some_and(|status| status < 400) && it.ended.is_some())
+    let (head, tail) = chart.ends();
+    let row = |row: &CaseRow| {
+        let broken = task.broken().filter(|rule| {
+            let mut requests = rule.judgement.requests.iter();
+            requests.any(|request| request.case == number && request.seq == row.seq)
+        });
+        markup! {
+            li id={ (task.task) "-" (number) "-" (row.seq) } .row {
+                span.at { (duration(row.arrived)) }
+                svg.chart aria-hidden="true" { (bars(row, kind(&case.wire, row.seq), &scale)) }
+                span.how {
+                    (row.label)
+                    @for rule in broken {
+                        @if known.cover(Some(task.task), rule.id) {
+                            " · " (rule.id) ", known to fail"
+                        } @else {
+                            " " strong.failed { "✗ " (rule.id) }
+                        }
+                    }
+                }
+            }
+        }
     };
-    let placed = (0..).zip(head).chain((head.len() + gap..).zip(tail));
     markup! {
-        @if let Some(in_flight) = InFlight::of(&case.wire, IN_FLIGHT) {
-            p.remark { (in_flight) }
-        }
-        div.waterfall.requests {
-            table {
-                caption { "Every request as the service saw it" }
-                thead { tr { th scope="col" { "arrived" } th scope="col" { "request" } } }
-                tbody {
-                    @for row in head { (request(task, number, row, is_ok(row), known)) }
-                    @if let Some(left_out) = left_out {
-                        tr { td {} td { (left_out) } }
-                    }
-                    @for row in tail { (request(task, number, row, is_ok(row), known)) }
-                }
-            }
-            svg.bars aria-hidden="true" width="100%" height={ (height) "em" } {
-                @for at in 0..height {
-                    line.rule x2="100%" y1={ (at) "em" } y2={ (at) "em" } {}
-                }
-                @for (at, row) in placed { (bars(at, row, is_ok(row), &scale)) }
-            }
+        @if let Some(in_flight) = InFlight::of(&case.wire, IN_FLIGHT) { p.remark { (in_flight) } }
+        ol.arrivals aria-label={ "Requests: " (task.task) ", " (case.name) } {
+            @for request in head { (row(request)) }
+            @if let Some(left_out) = &chart.left_out { li.remark { (left_out) } }
+            @for request in tail { (row(request)) }
         }
     }
 }
 
-fn request(
-    task: &TaskGrade,
-    number: usize,
-    row: &CaseRow,
-    is_ok: bool,
-    known: &KnownFailures,
-) -> Markup {
-    let class = if is_ok { "ok" } else { "failed" };
-    let broken = task.broken().filter(|rule| {
-        let mut shown = rule.judgement.requests.iter();
-        shown.any(|it| it.case == number && it.seq == row.seq)
+/// Whether a request got a complete response with a status under 400.
+fn kind(wire: &WireRecord, seq: u64) -> PartKind {
+    let mut entries = wire.entries.iter();
+    let request = entries.find(|entry| entry.seq == seq);
+    let is_ok = request.is_some_and(|request| {
+        request.status.is_some_and(|status| status < 400) && request.ended.is_some()
     });
-    markup! {
-        tr class=(class) {
-            td.start { (duration(row.arrived)) }
-            th scope="row" {
-                (row.label)
-                @for rule in broken {
-                    @match known.cover(Some(task.task), rule.id) {
-                        true => { " · " (rule.id) ", known to fail" }
-                        false => { " " strong.broken { "✗ " (rule.id) } }
-                    }
-                }
-            }
-        }
+    if is_ok {
+        PartKind::Ok
+    } else {
+        PartKind::Failed
     }
 }
 
-/// The pause before a request, and the request.
-fn bars(at: usize, row: &CaseRow, is_ok: bool, scale: &Scale) -> Markup {
+/// The pause before a request, without the parts that the axis cuts out, and the request.
+fn bars(row: &CaseRow, kind: PartKind, scale: &Scale) -> Markup {
     let bar = scale.bar(row.arrived, row.ended);
-    let from = row.pause.map(|from| scale.bar(from, row.arrived).start);
-    let pause = from.filter(|from| *from < bar.start);
+    let pause = row
+        .pause
+        .map(|from| scale.bar(from, row.arrived).start..bar.start);
+    let mut from = pause.as_ref().map_or(bar.start, |pause| pause.start);
+    let mut pieces = Vec::new();
+    for cut in pause.iter().flat_map(|pause| scale.cuts(pause)) {
+        pieces.push(from..cut.start);
+        from = cut.end;
+    }
+    pieces.push(from..bar.start);
     markup! {
-        @if let Some(from) = pause {
-            (shape(at, "wait", &(from..bar.start)))
-            (cuts(at, &(from..bar.start), scale))
+        @for piece in pieces.into_iter().filter(|piece| !piece.is_empty()) {
+            (PartKind::Wait.bar(piece.start as f64, piece.end as f64))
         }
-        (shape(at, if is_ok { "ok" } else { "failed" }, &bar))
+        (kind.bar(bar.start as f64, bar.end as f64))
     }
 }
 
@@ -260,4 +254,117 @@ fn bars(at: usize, row: &CaseRow, is_ok: bool, scale: &Scale) -> Markup {
 /// it.
 fn safe(text: &str) -> String {
     fit(text, LONGEST, false)
+}
+
+/// The tasks, without cases.
+#[must_use]
+pub fn closed_tasks() -> Markup {
+    markup! { @for task in all() { (open_task(task, None, &[])) } }
+}
+
+/// The tasks, each with its open cases, their requests so far, and the verdicts of its
+/// rules. Goals are not judged here.
+#[must_use]
+pub fn open_tasks(cases: &OpenCases, grades: &[TaskGrade]) -> Markup {
+    let mut open = cases.cases();
+    markup! {
+        @for (task, grade) in all().zip(grades) {
+            @let open: Vec<_> = open.by_ref().take(grade.cases.len()).collect();
+            (open_task(task, Some(grade), &open))
+        }
+    }
+}
+
+fn open_task(task: &Task, grade: Option<&TaskGrade>, open: &[OpenCase<'_>]) -> Markup {
+    let words = &task.words;
+    let is_broken = grade.is_some_and(|grade| grade.broken().next().is_some());
+    let is_called = grade.is_some_and(|grade| grade.requests() > 0);
+    let known = KnownFailures::default();
+    markup! {
+        li id={ "task-" (words.name) } {
+            details.panel.task.failed[is_broken] open[is_called] data-opens[is_called] {
+                summary {
+                    span.sign aria-hidden="true" { @if is_broken { "✗" } }
+                    h2 { (words.name) }
+                    span.terms {
+                        (words.request) " …" (words.path)
+                        @if task.is_for_practice() { " · for practice" }
+                    }
+                    span.counts { (grade.map(counts).unwrap_or_default()) }
+                }
+                p { (words.text) }
+                p { "Last line to print: " code { (words.goal) } }
+                details.hint {
+                    summary { "Hint" }
+                    p { (words.hint) }
+                    p { "See it done: " a href={ "/#" (words.scenario) } { (words.scenario) } }
+                }
+                @if let Some(grade) = grade {
+                    @for (open, case) in open.iter().zip(&grade.cases) {
+                        div.case {
+                            h3 { (open.name) }
+                            (call(open))
+                            (requests(grade, open.number, case, &known))
+                        }
+                    }
+                    ul.rules aria-label={ "Rules of " (words.name) } {
+                        @for rule in &grade.rules { (open_rule(rule)) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The requests of a task, and the verdicts of its rules, in words.
+fn counts(grade: &TaskGrade) -> String {
+    if grade.requests() == 0 {
+        let mut wires = grade.cases.iter().map(|case| &case.wire);
+        let refused = wires.find_map(WireRecord::refusals_in_words);
+        return refused.unwrap_or_else(|| "no request yet".to_owned());
+    }
+    let requests = counted(grade.requests(), "request");
+    match grade.rules_in_words() {
+        Some(rules) => format!("{requests} · {rules}"),
+        None => requests,
+    }
+}
+
+/// The address of a case, and a command that calls it.
+fn call(case: &OpenCase<'_>) -> Markup {
+    let curl = case.curl();
+    let (before, after) = curl.split_once(case.url).unwrap_or((&curl, ""));
+    let place = format!("{}, {}", case.task.words.name, case.name);
+    markup! {
+        p.call {
+            code { (before) b { (case.url) } (after) }
+            button.copy type="button" data-copies="b" aria-label={ "Copy URL: " (place) } { "Copy URL" }
+            button.copy type="button" aria-label={ "Copy curl: " (place) } { "Copy curl" }
+            button.again type="button" data-case={ (case.task.words.name) "/cases/" (case.number) }
+                aria-label={ "Begin again: " (place) } { "Begin again" }
+        }
+    }
+}
+
+fn open_rule(rule: &RuleGrade) -> Markup {
+    let verdict = rule.judgement.verdict;
+    let (class, mark) = class_and_mark(is_good(verdict, false));
+    let known = rules::find(rule.id);
+    markup! {
+        li class=(class) {
+            p {
+                span.sign aria-hidden="true" { (mark) } " " code { (rule.id) } " "
+                b { (verdict) } " " span.terms { (rule.level) " · " (rule.source) }
+            }
+            @if let Some(found) = &rule.judgement.found { p.found { (found) } }
+            @if let Some(known) = known {
+                details {
+                    summary { "Why and how" span.unseen { " of " (rule.id) } }
+                    p { "Kept if " (known.text) "." }
+                    p { (known.why) }
+                    p { (known.hint) }
+                }
+            }
+        }
+    }
 }

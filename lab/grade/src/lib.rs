@@ -56,7 +56,7 @@ pub use card::{CARD_VERSION, Card, CaseGrade, RuleGrade, TaskGrade};
 pub use case_chart::{CaseChart, CaseRow};
 pub use error::ServiceError;
 pub use goal::{GOAL, Goal, GoalResult, GoalVerdict, NOT_DONE};
-pub use html::html_card;
+pub use html::{closed_tasks, html_card, open_tasks};
 pub use in_flight::InFlight;
 pub use junit::junit;
 pub use open::{OpenCase, OpenCases};

@@ -72,6 +72,22 @@ impl fmt::Debug for WireFacts {
     }
 }
 
+/// The values that a request carried, and those that its response gave for the next one:
+/// its cursor, or its key and its body. None if it had none of them.
+#[must_use]
+pub fn carried(request: &WireRequest, names: &Names) -> Option<String> {
+    key_and_body(request, names).or_else(|| {
+        let sent = match request.cursor {
+            Some(cursor) => format!("cursor {}", names.cursor(cursor)?),
+            None => "first page".to_owned(),
+        };
+        Some(match request.cursor_issued? {
+            IssuedCursor::Hash(cursor) => format!("{sent} → cursor {}", names.cursor(cursor)?),
+            IssuedCursor::Null => format!("{sent} → end"),
+        })
+    })
+}
+
 /// The requests that carried one cursor, though the response to the first came whole: a
 /// crawl that went on from its checkpoint does so.
 fn asked_again(wire: &WireRecord, names: &Names) -> Option<String> {

@@ -25,7 +25,7 @@ pub mod rules;
 mod ties;
 mod words;
 
-pub use facts::WireFacts;
+pub use facts::{WireFacts, carried};
 pub use known_failures::KnownFailures;
 pub use names::Names;
 pub use ties::{Reason, Ties, Wait};

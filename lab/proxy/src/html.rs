@@ -17,9 +17,10 @@ const COMMAND: usize = 80;
 /// Renders the card of a command behind a proxy as a page.
 #[must_use]
 pub fn html_proxy(card: &ProxyCard, known: &KnownFailures) -> String {
-    let command = match card.command.is_empty() {
-        true => card.upstream.clone(),
-        false => fit(&card.command.join(" "), COMMAND, false),
+    let command = if card.command.is_empty() {
+        card.upstream.clone()
+    } else {
+        fit(&card.command.join(" "), COMMAND, false)
     };
     let rows = card.verdicts();
     let caption = "How the command took each fault";
@@ -35,15 +36,15 @@ pub fn html_proxy(card: &ProxyCard, known: &KnownFailures) -> String {
                 p.title { (count(card, &Options::default())) }
             }
             main {
-                section aria-labelledby="card" {
+                section.panel aria-labelledby="card" {
                     h2 #card { "Verdicts" }
                     (wide_table(Some("card"), ("judged", caption), titles, markup! {
                         tbody { @for (case, judged) in rows { (line(case, judged, known)) } }
                     }))
                     @for warning in &card.warnings { p.remark { (warning) } }
                 }
-                @for case in card.cases.iter().filter(|case| !case.requests.is_empty()) {
-                    (requests(case))
+                @for (number, case) in card.cases.iter().enumerate().filter(|(_, case)| !case.requests.is_empty()) {
+                    (requests(number, case))
                 }
             }
             footer {
@@ -69,7 +70,10 @@ fn line(case: Option<&CaseCard>, judged: &Judged, known: &KnownFailures) -> Mark
     }
 }
 
-fn requests(case: &CaseCard) -> Markup {
+fn requests(number: usize, case: &CaseCard) -> Markup {
+    let id = format!("requests-{number}");
+    let caption = "The requests of this route, counted from the one that met the fault";
+    let titles = ["arrived", "the client got", "the API answered"].map(|title| (title, false));
     let row = |row: &WireRow| {
         markup! {
             tr {
@@ -80,18 +84,12 @@ fn requests(case: &CaseCard) -> Markup {
         }
     };
     markup! {
-        section.task {
+        section.panel.task {
             h2 { (case.route) ": " (case.fault.words()) }
             @if let Some(end) = &case.end { p.remark { "The command: " (end.words()) } }
-            table.card {
-                caption { "The requests of this route, since the one that met the fault" }
-                thead { tr {
-                    @for title in ["arrived", "the client got", "the API answered"] {
-                        th scope="col" { (title) }
-                    }
-                } }
+            (wide_table(None, (&id, caption), titles, markup! {
                 tbody { @for request in &case.requests { (row(request)) } }
-            }
+            }))
         }
     }
 }

@@ -9,15 +9,15 @@ use maud::{Markup, html as markup};
 
 use crate::table::Table;
 
-pub use document::{document, refreshing_document};
-pub use shapes::{COLUMNS, cuts, hatch, shape};
+pub use document::{STYLE, document, refreshing_document};
+pub use shapes::{COLUMNS, PartKind, legend, patterns, percent};
 
 /// A class and a mark for good, bad, or neither. The text beside them says the same.
 #[must_use]
 pub fn class_and_mark(is_good: Option<bool>) -> (&'static str, &'static str) {
     match is_good {
-        Some(true) => ("held", "✓"),
-        Some(false) => ("broken", "✗"),
+        Some(true) => ("ok", "✓"),
+        Some(false) => ("failed", "✗"),
         None => ("open", "·"),
     }
 }
@@ -27,7 +27,7 @@ pub fn class_and_mark(is_good: Option<bool>) -> (&'static str, &'static str) {
 pub fn marked(is_good: Option<bool>, words: impl Display) -> Markup {
     let (class, mark) = class_and_mark(is_good);
     markup! {
-        span class=(class) { span.mark aria-hidden="true" { (mark) } " " (words) }
+        span class=(class) { span.sign aria-hidden="true" { (mark) } " " (words) }
     }
 }
 
@@ -55,10 +55,32 @@ pub fn wide_table<'a>(
     }
 }
 
-/// The titles and kinds of a table's columns.
-pub fn columns(table: &Table) -> impl Iterator<Item = (&'static str, bool)> {
-    table
+/// A table of texts. The first cell of a row names it if the table has a class.
+#[must_use]
+pub fn table(class: Option<&str>, caption: (&str, &str), of: &Table) -> Markup {
+    let columns = of
         .columns
         .iter()
-        .map(|column| (column.title, column.number))
+        .map(|column| (column.title, column.number));
+    wide_table(
+        class,
+        caption,
+        columns,
+        markup! {
+            tbody {
+                @for row in &of.rows {
+                    tr.failed[row.failed] {
+                        @for (at, (column, cell)) in of.columns.iter().zip(&row.cells).enumerate() {
+                            @let cell = cell.as_deref().unwrap_or("—");
+                            @if at == 0 && class.is_some() {
+                                th scope="row" { (cell) }
+                            } @else {
+                                td.number[column.number] { (cell) }
+                            }
+                        }
+                    }
+                }
+            }
+        },
+    )
 }

@@ -168,6 +168,9 @@ fn result(run: &ScenarioRun, jobs: Option<Phrase>, broken: Option<usize>) -> Vec
             Phrase::new(Mark::Failed, format!("✗ breaks {rules}"))
         }
     });
-    let phrases = [view::ended_with(ended), view::attempts(run.counted())];
+    let phrases = [
+        view::ended_with(ended, run.outcome.ending),
+        view::attempts(run.counted()),
+    ];
     jobs.into_iter().chain(phrases).chain(rules).collect()
 }

@@ -104,7 +104,8 @@ impl Decision {
             | SpanName::Operation
             | SpanName::Attempt
             | SpanName::Queue
-            | SpanName::Request => return None,
+            | SpanName::Request
+            | SpanName::Crash => return None,
         };
         Some(Self {
             next,

@@ -9,6 +9,11 @@ use http::StatusCode;
 use judge::Names;
 use wire::{Exchange, Header, IssuedCursor, Message, WireRequest};
 
+/// The address of the service in commands, unless it is known to listen elsewhere.
+pub(crate) fn base_url() -> String {
+    format!("http://127.0.0.1:{}", server::DEFAULT_PORT)
+}
+
 /// The exchanges of these requests in their order.
 pub(crate) fn exchanges(kept: Vec<host::Exchange>, requests: &[WireRequest]) -> Vec<Exchange> {
     let names = Names::of(requests);

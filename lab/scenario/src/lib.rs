@@ -3,7 +3,7 @@
 //! [`catalogue`] is the list of what can be run. [`run()`] runs one scenario on a fresh service
 //! and returns a [`ScenarioRun`]: the outcome, the [traces](trace), the record of the wire, the
 //! counters and the [verdict]. [`recorder`] turns spans into values. [`Comparison`] sets two
-//! runs side by side. [`text()`] and [`html()`] render them.
+//! runs side by side. [`text()`] and [`Story`] render them.
 //!
 //! ```
 //! use scenario::{Reliable, Settings, catalogue, run};
@@ -71,7 +71,7 @@ pub use compare::{Compared, Comparison};
 pub use counters::{Counter, Counters};
 pub use decision::Decision;
 pub use defence::Defence;
-pub use html::{html, html_comparison};
+pub use html::{Side, Story};
 pub use identity::Client;
 pub use lesson::{Condition, Lesson, Sentence};
 pub use metric::Metric;

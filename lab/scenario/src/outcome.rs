@@ -39,6 +39,17 @@ pub enum Ending {
     Cancelled,
 }
 
+impl Ending {
+    /// The ending as a phrase about a run: "ended with contract error".
+    #[must_use]
+    pub fn phrase(self) -> String {
+        match self {
+            Self::Stopped | Self::Cancelled => self.to_string(),
+            _ => format!("ended with {self}"),
+        }
+    }
+}
+
 impl fmt::Display for Ending {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

@@ -75,7 +75,7 @@ impl View {
     /// The view of a finished run.
     #[must_use]
     pub fn of(evidence: Evidence<'_>, traces: &[Trace], verdict: &[Check]) -> Self {
-        let ended = ended(evidence.outcome);
+        let ended = ended(evidence.outcome, verdict.iter().all(|check| check.held));
         Self {
             result: result(&ended, evidence, verdict),
             ended: Some(ended),
@@ -117,12 +117,12 @@ pub fn risen(by: u64) -> String {
 }
 
 /// A success, a stopped and a cancelled run have texts of their own; an error is named by its
-/// class.
-fn ended(outcome: &Outcome) -> Phrase {
+/// class. It is no failure if it was expected.
+fn ended(outcome: &Outcome, is_expected: bool) -> Phrase {
     match outcome.ending {
         Ending::Ok => Phrase::new(Mark::Ok, &*outcome.text),
         Ending::Cancelled => Phrase::new(None, &*outcome.text),
-        ending => Phrase::new(Mark::Failed, ending.to_string()),
+        ending => Phrase::new((!is_expected).then_some(Mark::Failed), ending.to_string()),
     }
 }
 
@@ -136,7 +136,7 @@ fn result(ended: &Phrase, evidence: Evidence<'_>, verdict: &[Check]) -> Vec<Phra
         false => (Mark::Failed, "✗"),
     };
     vec![
-        ended_with(ended),
+        ended_with(ended, evidence.outcome.ending),
         attempts(evidence.counted()),
         Phrase::new(
             mark_of_all,
@@ -146,8 +146,12 @@ fn result(ended: &Phrase, evidence: Evidence<'_>, verdict: &[Check]) -> Vec<Phra
 }
 
 /// The phrase for how a run ended.
-pub(crate) fn ended_with(ended: &Phrase) -> Phrase {
-    Phrase::new(ended.mark, format!("ended with {}", ended.text))
+pub(crate) fn ended_with(ended: &Phrase, ending: Ending) -> Phrase {
+    let text = match ending {
+        Ending::Stopped => ended.text.clone(),
+        _ => format!("ended with {}", ended.text),
+    };
+    Phrase::new(ended.mark, text)
 }
 
 /// The phrase for the number of attempts by the client's count.

@@ -20,9 +20,17 @@ use http::{
 use include_dir::{Dir, include_dir};
 
 use super::problem::Problem;
+use crate::scenario;
 
 /// The HTML page, which is the same for every path.
 pub(crate) const INDEX: &str = "index.html";
+
+/// The style sheet that reports and the web UI share.
+const STYLE_SHEET: &str = "style.css";
+
+/// The places in the HTML page of the course and of the patterns.
+const COURSE: &str = "<!-- course -->";
+const PATTERNS: &str = "<!-- patterns -->";
 
 /// The largest file that is read from a folder, in bytes: many times the size of the
 /// largest file of the web UI.
@@ -66,11 +74,24 @@ impl Assets {
         (head, [(CONTENT_TYPE, media_type)], Body::from(content)).into_response()
     }
 
+    /// The content of a file. The style sheet is that of reports, too, and the page lists
+    /// the course and holds the patterns of the pictures.
     fn read(&self, name: &str) -> Option<Cow<'static, [u8]>> {
-        match self {
-            Self::Embedded => Some(Cow::Borrowed(FILES.get_file(name)?.contents())),
-            Self::Folder(folder) => read(folder, name).ok().map(Cow::Owned),
+        if name == STYLE_SHEET {
+            return Some(Cow::Borrowed(render::page::STYLE.as_bytes()));
         }
+        let content = match self {
+            Self::Embedded => Cow::Borrowed(FILES.get_file(name)?.contents()),
+            Self::Folder(folder) => Cow::Owned(read(folder, name).ok()?),
+        };
+        if name != INDEX {
+            return Some(content);
+        }
+        let page = String::from_utf8_lossy(&content);
+        let page = page
+            .replace(COURSE, &scenario::web::listed().into_string())
+            .replace(PATTERNS, &render::page::patterns().into_string());
+        Some(Cow::Owned(page.into_bytes()))
     }
 }
 

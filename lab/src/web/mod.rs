@@ -7,10 +7,11 @@
 //!
 //! | Path | What it responds with |
 //! |---|---|
-//! | `/`, `/grade`, `/storm`, `/runs/{id}`, `/assets/{file}` | the page |
+//! | `/`, `/grade`, `/storm`, `/runs/{id}`, `/assets/{file}` | the page, which an unknown path shows, too |
 //! | GET `/api/scenarios`, `/api/vocabulary` | what can be run, what is counted |
 //! | GET and POST `/api/runs`, GET `/api/runs/{id}` | the runs; with `"kept": false` in its body, a POST responds with the numbers of a run that is neither listed nor published |
 //! | DELETE `/api/runs/{id}` | cancels a run that goes on; it stays as such |
+//! | GET `/api/runs/{id}/story` | a run as the page shows it, as HTML |
 //! | GET `/api/runs/{id}/evidence` | a run as the command line prints it |
 //! | GET `/api/runs/{id}/report` | a run as a file to keep |
 //! | GET, POST and DELETE `/api/card` | the cases that are open to any client: what came, opened, stopped |
@@ -28,9 +29,9 @@ mod guard;
 pub(crate) mod json_body;
 pub(crate) mod lock;
 pub(crate) mod problem;
-mod rate;
 mod routes;
 pub(crate) mod shared;
+mod upkeep;
 mod wire_lane;
 
 use std::{fmt, io, net::SocketAddr, num::NonZeroUsize, path::PathBuf, sync::Arc, time::Duration};
@@ -162,7 +163,7 @@ impl WebUi {
         let ledger = service.ledger_handle();
         let mut chores = JoinSet::new();
         chores.spawn(wire_lane::relay(ledger.clone(), Arc::clone(&feed)));
-        chores.spawn(rate::publish(exposition.clone(), Arc::clone(&feed)));
+        chores.spawn(upkeep::keep_up(exposition.clone()));
         let shared = Shared {
             assets,
             runs: Runs::new(Arc::clone(&feed), exposition, config.exporters),

@@ -2,13 +2,13 @@
 //! in `feed`.
 
 use axum::{
-    Json, Router,
-    extract::{Path, State, rejection::PathRejection},
+    Router,
+    extract::{Path, Request, State, rejection::PathRejection},
     middleware::from_fn,
-    response::{IntoResponse, Response},
+    response::{Html, IntoResponse, Response},
     routing::get,
 };
-use http::{HeaderMap, StatusCode};
+use http::{HeaderMap, StatusCode, header::ACCEPT};
 
 use super::{assets::INDEX, feed, guard::guard, problem::Problem, shared::Shared, wire_lane};
 use crate::{grade, scenario, storm};
@@ -26,7 +26,7 @@ pub(crate) fn router(shared: Shared) -> Router {
         .merge(grade::web::routes())
         .merge(storm::web::routes())
         .merge(feed::routes())
-        .fallback(async || Problem::not_found())
+        .fallback(unknown)
         .method_not_allowed_fallback(not_allowed)
         .with_state(shared)
         .layer(from_fn(guard))
@@ -41,6 +41,22 @@ async fn index(State(shared): State<Shared>, headers: HeaderMap) -> Response {
     shared.assets.respond(INDEX, &headers)
 }
 
+/// A path that does not exist. A person sees the page, which says so.
+async fn unknown(State(shared): State<Shared>, request: Request) -> Response {
+    let path = request.uri().path();
+    let is_for_programs = path.starts_with("/api") || path.starts_with("/assets");
+    let accept = request.headers().get(ACCEPT);
+    let accepts_html = accept.is_some_and(|accept| {
+        let accept = accept.to_str().unwrap_or_default();
+        accept.contains("text/html")
+    });
+    if is_for_programs || !accepts_html {
+        return Problem::not_found().into_response();
+    }
+    let page = shared.assets.respond(INDEX, &HeaderMap::new());
+    (StatusCode::NOT_FOUND, page).into_response()
+}
+
 async fn asset(
     State(shared): State<Shared>,
     file: Result<Path<String>, PathRejection>,
@@ -51,6 +67,6 @@ async fn asset(
     shared.assets.respond(&file, &headers)
 }
 
-async fn wire(State(shared): State<Shared>) -> impl IntoResponse {
-    Json(wire_lane::snapshot(&shared.ledger))
+async fn wire(State(shared): State<Shared>) -> Html<String> {
+    Html(wire_lane::fragment(&shared.ledger).into_string())
 }

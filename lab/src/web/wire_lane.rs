@@ -4,54 +4,79 @@
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use host::Ledger;
-use render::{Column, TableRow};
+use maud::{Markup, html};
+use render::{
+    Table,
+    page::{PartKind, table},
+};
 use scenario::wire_table;
-use serde::Serialize;
+use serde_json::json;
 use tokio::time::sleep;
-use wire::{WireRequest, nanoseconds};
+use wire::{WireRequest, counted};
 
 use super::feed::Feed;
 
 /// How many requests are kept.
 pub(crate) const CAPACITY: usize = 200;
 
+/// How many requests are listed.
+const LISTED: usize = 50;
+
+/// The time that the lane spans.
+const SPAN: Duration = Duration::from_secs(60);
+
 /// How often the ledger is read: not noticeable to a person, and cheap for the processor.
 const INTERVAL: Duration = Duration::from_millis(50);
 
-/// The requests that are kept, the oldest first.
-#[derive(Debug, Serialize)]
-pub(crate) struct WireSnapshot {
-    columns: Vec<Column>,
-    requests: Vec<Request>,
-}
-
-/// A request in its current state.
-#[derive(Debug, Serialize)]
-struct Request {
-    /// Its number in the order of arrival, starting at 1.
-    seq: u64,
-    arrived_ns: u64,
-    status: Option<u16>,
-    /// The ledger's entry, in words.
-    row: TableRow,
-}
-
-impl From<WireRequest> for Request {
-    fn from(request: WireRequest) -> Self {
-        Self {
-            seq: request.seq,
-            arrived_ns: nanoseconds::whole(request.arrived),
-            status: request.status,
-            row: wire_table::of_request(&request),
+/// The requests that came, on a lane of the last minute and as a table.
+pub(crate) fn fragment(ledger: &Ledger) -> Markup {
+    let mut entries = ledger.snapshot().entries;
+    entries.reverse();
+    let Some(newest) = entries.first() else {
+        return html! {
+            p.nothing { "Requests that your own client sends to the service appear here." }
+        };
+    };
+    let total = newest.seq;
+    let rows = entries.iter().take(LISTED).map(wire_table::of_request);
+    let requests = Table {
+        columns: wire_table::columns_of_requests(),
+        rows: rows.collect(),
+    };
+    let listed = match entries.len() > LISTED {
+        true => format!("the newest {LISTED} are listed"),
+        false => "the newest first".to_owned(),
+    };
+    html! {
+        p.terms {
+            (counted(total, "request")) " so far, " (listed) ". Times count from the start of "
+            code { "lab serve" } "."
         }
+        (lane(&entries, newest.arrived))
+        (table(None, ("elsewhere", "Requests from other clients, the newest first"), &requests.without_empty_columns()))
     }
 }
 
-pub(crate) fn snapshot(ledger: &Ledger) -> WireSnapshot {
-    let entries = ledger.snapshot().entries;
-    WireSnapshot {
-        columns: wire_table::columns_of_requests(),
-        requests: entries.into_iter().map(Request::from).collect(),
+/// The minute before the newest request, with a mark for each request.
+fn lane(newest_first: &[WireRequest], newest: Duration) -> Markup {
+    let recent = newest_first.iter();
+    let recent = recent.take_while(|request| newest.saturating_sub(request.arrived) <= SPAN);
+    let recent: Vec<_> = recent.collect();
+    let words = counted(recent.len() as u64, "request");
+    html! {
+        div.row.lane {
+            span.at { "60 s before" }
+            svg.chart role="img" aria-label={ (words) " in the minute before the newest" } {
+                line.rule x2="100%" y1="50%" y2="50%" {}
+                @for request in recent {
+                    @let before = newest.saturating_sub(request.arrived).as_secs_f64();
+                    @let at = 99.0 * (1.0 - before / SPAN.as_secs_f64());
+                    @let is_ok = request.status.is_some_and(|status| status < 400);
+                    (if is_ok { PartKind::Ok } else { PartKind::Failed }.bar(at, at + 0.6))
+                }
+            }
+            span.how { "the newest" }
+        }
     }
 }
 
@@ -66,7 +91,8 @@ pub(crate) async fn relay(ledger: Ledger, feed: Arc<Feed>) {
         let stages = entries.iter().map(stage).collect();
         let is_new = |entry: &WireRequest| !published.contains(&stage(entry));
         for entry in entries.into_iter().filter(is_new) {
-            feed.publish("wire", &Request::from(entry));
+            let seen = json!({ "seq": entry.seq, "status": entry.status });
+            feed.publish("wire", &seen);
         }
         published = stages;
         sleep(INTERVAL).await;

@@ -104,6 +104,16 @@ pub struct StormCurves {
     pub limit: Vec<f64>,
 }
 
+impl StormCurves {
+    /// Adds the next columns.
+    pub fn extend(&mut self, next: Self) {
+        self.load.extend(next.load);
+        self.goodput.extend(next.goodput);
+        self.throughput.extend(next.throughput);
+        self.limit.extend(next.limit);
+    }
+}
+
 impl StormFrame {
     /// The axes for these settings.
     #[must_use]

@@ -1,17 +1,17 @@
-//! A storm as one HTML page: a picture for each policy, all on the same axes, and the
-//! same data as numbers.
+//! A storm as HTML: a picture for each policy, all on the same axes, and the same data as
+//! numbers. A report is a page around the fragment that the web UI shows.
 
 use std::{fmt::Write, time::Duration};
 
-use crate::{
-    Interval, MarkedRate, STEP, Storm, StormCurves, StormFrame, StormPicture, moment,
-    storm_figures, storm_learnt, storm_terms,
-};
 use maud::{Markup, html as markup};
-use render::Table;
 use render::{
-    Mark,
-    page::{columns, document, marked, wide_table},
+    Mark, Table,
+    page::{self, class_and_mark, document, marked},
+};
+
+use crate::{
+    Interval, MarkedRate, Plan, STEP, Settings, Storm, StormCurves, StormFrame, StormPicture,
+    StormPolicy, moment, storm_figures, storm_learnt, storm_terms,
 };
 
 /// Renders a storm as a page.
@@ -19,43 +19,22 @@ use render::{
 pub fn html_storm(storm: &Storm) -> String {
     let frame = StormFrame::of(&storm.settings);
     let pictures = StormPicture::all(storm, &frame);
+    let story = storm.story;
     document(
-        &format!("{} — {}", storm.story.name, storm.story.title),
+        &format!("{} — {}", story.name, story.title),
         markup! {
-            (heading(storm))
+            header {
+                p.kind { "Storm" }
+                h1 { code { (story.name) } }
+                p.title { (story.title) }
+            }
             main {
-                section.question aria-labelledby="question" {
+                section.panel.question aria-labelledby="question" {
                     h2 #question { "The question" }
-                    p { (storm.story.question) }
+                    p { (story.question) }
                 }
-                section aria-labelledby="happened" {
-                    h2 #happened { "What happened" }
-                    div.storm {
-                        @for (number, picture) in pictures.iter().enumerate() {
-                            (figure(number, picture, &frame))
-                        }
-                    }
-                    (legend(&frame, &pictures))
-                }
-                (figures(&storm_figures(storm)))
-                @for (number, (title, text)) in storm_learnt(storm).into_iter().enumerate() {
-                    @let id = format!("learnt-{number}");
-                    section aria-labelledby=(id) {
-                        h2 id=(id) { (title) }
-                        @if text.starts_with("https://") {
-                            p { a href=(text) { (text) } }
-                        } @else {
-                            p { (text) }
-                        }
-                    }
-                }
-                section aria-labelledby="alone" {
-                    h2 #alone { "With one client" }
-                    p {
-                        code { "lab scenario " (storm.story.scenario) }
-                        "; the rule: " code { (storm.story.rule) }
-                    }
-                }
+                (happened(&terms_of(storm), &frame, &pictures, Some((storm, &[]))))
+                (evidence(storm, markup! { code { "lab scenario " (story.scenario) } }))
             }
             footer {
                 p { "seed " (storm.seed) " · " (storm.generator) " · virtual time" }
@@ -64,31 +43,119 @@ pub fn html_storm(storm: &Storm) -> String {
     )
 }
 
-fn heading(storm: &Storm) -> Markup {
+/// The pictures of a storm before it is simulated.
+#[must_use]
+pub fn storm_begun(plan: &Plan, frame: &StormFrame, pictures: &[StormPicture]) -> Markup {
+    let terms = terms(&plan.settings, &plan.policies, plan.seed);
+    happened(&terms, frame, pictures, None)
+}
+
+/// A storm that is over, with the policies that the reader guessed.
+#[must_use]
+pub fn storm_over(storm: &Storm, guess: &[String]) -> Markup {
+    let frame = StormFrame::of(&storm.settings);
+    let pictures = StormPicture::all(storm, &frame);
+    let scenario = storm.story.scenario;
     markup! {
-        header {
-            p.kind { "Storm" }
-            h1 { code { (storm.story.name) } }
-            p.title { (storm.story.title) }
-            div.badges {
-                p.badge { (storm.result()) }
+        (happened(&terms_of(storm), &frame, &pictures, Some((storm, guess))))
+        (evidence(storm, markup! { a href={ "/#" (scenario) } { (scenario) } }))
+    }
+}
+
+fn terms_of(storm: &Storm) -> String {
+    let policies = storm.policies.iter().map(|run| &run.policy);
+    terms(&storm.settings, policies, storm.seed)
+}
+
+fn terms<'a>(
+    settings: &Settings,
+    policies: impl IntoIterator<Item = &'a StormPolicy>,
+    seed: u64,
+) -> String {
+    let seed = format!("seed {seed}");
+    let terms = storm_terms(settings, policies).into_iter().chain([seed]);
+    terms.collect::<Vec<_>>().join(" · ")
+}
+
+/// The pictures, and once the storm is over its result, and whether the guess was right.
+fn happened(
+    terms: &str,
+    frame: &StormFrame,
+    pictures: &[StormPicture],
+    over: Option<(&Storm, &[String])>,
+) -> Markup {
+    markup! {
+        section.panel.picture aria-labelledby="storm-happened" {
+            header {
+                h2 #storm-happened { "What happened" }
+                @if let Some((storm, _)) = over { p.result { (storm.result()) } }
             }
-            ul.terms aria-label="Settings of the policy" {
-                @for term in storm_terms(&storm.settings, storm.policies.iter().map(|run| &run.policy)) {
-                    li { (term) }
+            @if let Some((storm, guess)) = over { (answer(storm, guess)) }
+            p.terms { (terms) }
+            div.storm {
+                @for (number, picture) in pictures.iter().enumerate() {
+                    (storm_picture(number, picture, frame))
+                }
+            }
+            (legend(frame, pictures))
+        }
+    }
+}
+
+/// Whether the guess was right, if the reader guessed and the storm tells.
+fn answer(storm: &Storm, guess: &[String]) -> Markup {
+    let right = storm.right_guess().filter(|_| !guess.is_empty());
+    let is_right = right.as_ref().map(|right| {
+        right.len() == guess.len() && guess.iter().all(|name| right.contains(&&**name))
+    });
+    let (class, mark) = class_and_mark(is_right);
+    markup! {
+        @if !guess.is_empty() {
+            p.answer {
+                b class=(class) { (mark) " Your guess: " }
+                (guess.join(" · "))
+                @match (is_right, right) {
+                    (Some(true), _) => ": right.",
+                    (_, Some(right)) if right.is_empty() => ". Right: none of them.",
+                    (_, Some(right)) => { ". Right: " (right.join(" · ")) "." },
+                    (_, None) => ". This storm does not tell which guess is right.",
                 }
             }
         }
     }
 }
 
-fn figure(number: usize, picture: &StormPicture, frame: &StormFrame) -> Markup {
+/// The figures, and what there is to learn. `scenario` leads to the same with one client.
+fn evidence(storm: &Storm, scenario: Markup) -> Markup {
+    markup! {
+        div.learned {
+            section.panel aria-labelledby="learnt" {
+                h2 #learnt { "The lesson" }
+                @for (title, text) in storm_learnt(storm) {
+                    h3 { (title) }
+                    @if text.starts_with("https://") {
+                        p { a href=(text) rel="noreferrer" { (text) } }
+                    } @else {
+                        p { (text) }
+                    }
+                }
+                h3 { "With one client" }
+                p { (scenario) "; the rule: " code { (storm.story.rule) } }
+            }
+        }
+        (figures(&storm_figures(storm)))
+    }
+}
+
+/// The picture of one policy.
+#[must_use]
+pub fn storm_picture(number: usize, picture: &StormPicture, frame: &StormFrame) -> Markup {
     let [title, text] = ["title", "text"].map(|part| format!("picture-{number}-{part}"));
     markup! {
-        figure {
+        figure id={ "picture-" (number) } {
             h3 { (picture.policy) " " (ending(picture)) }
             p.changed { (picture.changed.as_deref().unwrap_or_default()) }
-            svg.plot role="img" aria-labelledby={ (title) " " (text) } width="100%" height="9em" {
+            svg.plot role="img" aria-labelledby={ (title) " " (text) } {
                 title id=(title) { (picture.policy) }
                 desc id=(text) { (picture.text) }
                 (ground(frame))
@@ -108,7 +175,9 @@ fn ending(picture: &StormPicture) -> Markup {
         Mark::Failed => Some(false),
         _ => None,
     };
-    marked(is_good, &picture.ending.words)
+    markup! {
+        @if !picture.ending.words.is_empty() { (marked(is_good, &picture.ending.words)) }
+    }
 }
 
 /// The layer below the curves: the incident, and the grid lines of the rates.
@@ -151,7 +220,7 @@ fn marks(picture: &StormPicture, frame: &StormFrame) -> Markup {
         @if let Some(Interval { ended, label, anchor, .. }) = &frame.incident {
             @let ended = across(frame, *ended);
             line.ended x1={ (ended) "%" } x2={ (ended) "%" } y2="100%" {}
-            text.ended x={ (ended) "%" } y="-.4em" dx=(if *anchor == "start" { "-.4em" } else { ".4em" })
+            text.ended x={ (ended) "%" } y="-.4em" dx=(if *anchor == "start" { ".2em" } else { "-.2em" })
                 text-anchor=(anchor) { (label) }
         }
         @for tick in &frame.axis.ticks {
@@ -216,7 +285,7 @@ const LIMIT: &str = "attempts in flight that a client allows itself; full height
 fn legend(frame: &StormFrame, pictures: &[StormPicture]) -> Markup {
     let sample = |class: &str| {
         markup! {
-            svg.plot.sample aria-hidden="true" viewBox="0 0 4 2" width="2em" height="1em" {
+            svg.plot.sample aria-hidden="true" viewBox="0 0 4 2" {
                 @match class {
                     "wasted" => path.wasted d="M.2 2V0h.6V2zM1.2 2V0h.6V2zM2.2 2V0h.6V2zM3.2 2V0h.6V2z" {},
                     "goodput" | "incident" => rect class=(class) width="4" height="2" {},
@@ -244,11 +313,11 @@ fn legend(frame: &StormFrame, pictures: &[StormPicture]) -> Markup {
     ];
     let kinds = kinds.into_iter().filter(|(.., is_shown)| *is_shown);
     markup! {
-        ul.legend {
+        ul.legend aria-label="Legend" {
             @for (class, words, _) in kinds { li { (sample(class)) (words) } }
         }
         p.remark {
-            "Calls and requests per second. Each column is "
+            "Calls and requests per second, over the time since the start. Each column is "
             (moment(STEP * frame.steps_per_column as u32)) " of time. "
             (frame.beyond.as_deref().unwrap_or_default())
         }
@@ -261,24 +330,9 @@ const MEASURED: &str = "Of all calls; at the end is the average of the last quar
 
 fn figures(table: &Table) -> Markup {
     markup! {
-        section aria-labelledby="figures" {
+        section.panel aria-labelledby="figures" {
             h2 #figures { "In figures" }
-            (wide_table(Some("figures"), ("measured", MEASURED), columns(table), markup! {
-                tbody {
-                    @for row in &table.rows {
-                        tr.failed[row.failed] {
-                            @for (at, (column, cell)) in table.columns.iter().zip(&row.cells).enumerate() {
-                                @let cell = cell.as_deref().unwrap_or("—");
-                                @if at == 0 {
-                                    th scope="row" { (cell) }
-                                } @else {
-                                    td.number[column.number] { (cell) }
-                                }
-                            }
-                        }
-                    }
-                }
-            }))
+            (page::table(Some("figures"), ("measured", MEASURED), table))
         }
     }
 }

@@ -58,7 +58,7 @@ pub use calls::{ALL, SuccessLevel, level};
 pub use frame::{
     Interval, StormCurves, StormFrame, StormPicture, limit as storm_limit, storm_columns,
 };
-pub use html::html_storm;
+pub use html::{html_storm, storm_begun, storm_over, storm_picture};
 pub use model::{Cut, PolicyRun, STORM_VERSION, Storm, Totals};
 pub use parameter::{Parameter, ParameterError, Parameters, Value, Values};
 pub use plan::{DEFAULT_SEED, Plan};

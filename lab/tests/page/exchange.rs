@@ -7,11 +7,13 @@ use super::stage::{Browser, lab_showing};
 /// Chooses the row that says this, and waits for its exchange.
 async fn choose(browser: &Browser, text: &str) {
     let row = format!(
-        "each('.row').find((row) => \
+        "each('summary.row').find((row) => \
          row.textContent.includes('{text}')).click()"
     );
     browser.read(&row).await;
-    browser.until("all('.exchange pre').length === 2").await;
+    browser
+        .until("each('[open] > .facts pre').length === 2")
+        .await;
 }
 
 #[tokio::test]
@@ -23,11 +25,11 @@ async fn a_row_shows_its_exchange_and_a_command_if_there_is_one() {
 
     choose(&browser, "409").await;
 
-    let lines = "all('.exchange pre').map((text) => text.split('\\n')[0])";
+    let lines = "all('[open] > .facts pre').map((text) => text.split('\\n')[0])";
     let expected = ["POST /jobs HTTP/1.1", "HTTP/1.1 409 Conflict"];
     browser.shows(lines, json!(expected)).await;
     // The service of this lab is not where the usual one is.
-    let command = "one('.exchange button').title.split('/jobs ')[0]";
+    let command = "text('[open] > .facts .command code:last-of-type').split('/jobs ')[0]";
     let url = format!("curl -i http://{}", lab.service);
     browser.shows(command, url).await;
 
@@ -41,7 +43,7 @@ async fn a_row_shows_its_exchange_and_a_command_if_there_is_one() {
     browser.run().await;
     choose(&browser, "attempt 1").await;
 
-    browser.shows("all('.exchange button').length", 0).await;
-    let facts = "text('#ledgers').includes('request 2: Retry-After: 1.5')";
+    browser.shows("each('.command').length", 0).await;
+    let facts = "text('.said').includes('request 2: Retry-After: 1.5')";
     browser.shows(facts, true).await;
 }

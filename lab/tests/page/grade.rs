@@ -57,7 +57,7 @@ async fn a_broken_rule_is_reachable_by_keyboard() {
     browser.until(&is_open).await;
     let broken = "retry-after: retry-after-seconds is broken";
     browser.becomes(announced, broken).await;
-    let early = format!("{retry_after}.querySelectorAll('.arrivals .label')[1].textContent");
+    let early = format!("{retry_after}.querySelectorAll('.arrivals .how')[1].textContent");
     browser.says(&early, &["GET  200", "too early"]).await;
     let broken = format!("{retry_after}.querySelector('.rules .failed').innerText");
     let parts = [
@@ -124,14 +124,14 @@ async fn two_pages_show_the_same_card_and_both_see_its_end() {
     learner.becomes(terms, opened).await;
     learner.call("flaky").await;
     for browser in [&instructor, &learner] {
-        browser.until("all('.arrivals li').length === 1").await;
+        browser.until("all('.arrivals .row').length === 1").await;
     }
     instructor.click("#stop-cases").await;
 
     for browser in [&instructor, &learner] {
         let is_over = format!("{terms}.startsWith('The cases were stopped')");
         browser.until(&is_over).await;
-        browser.shows("all('.arrivals li').length", 1).await;
+        browser.shows("all('.arrivals .row').length", 1).await;
     }
 }
 
@@ -143,7 +143,7 @@ async fn cases_lost_in_a_restart_say_so_and_can_be_reopened() {
     let browser = Browser::at_grade(&lab, PROJECTOR).await;
     browser.open_cases().await;
     browser.call("flaky").await;
-    browser.until("all('.arrivals li').length === 1").await;
+    browser.until("all('.arrivals .row').length === 1").await;
 
     lab.restart();
 
@@ -152,7 +152,7 @@ async fn cases_lost_in_a_restart_say_so_and_can_be_reopened() {
             "text('#link') === 'live' && text('#grade-terms').startsWith('The cases were stopped')",
         )
         .await;
-    browser.shows("all('.arrivals li').length", 1).await;
+    browser.shows("all('.arrivals .row').length", 1).await;
     browser.open_cases().await;
-    browser.until("all('.arrivals li').length === 0").await;
+    browser.until("all('.arrivals .row').length === 0").await;
 }

@@ -46,6 +46,8 @@ async fn the_page_works_for_any_address() {
         ("/runs/__proto__", unknown),
         ("/runs/<img src=x>", unknown),
         ("/runs/abcdefgh#flaky", unknown),
+        ("/nowhere", "There is no page /nowhere."),
+        ("/%3Cb%3E", "There is no page /<b>."),
     ] {
         // A change of the fragment alone would not reload the page.
         browser.go("about:blank").await;
@@ -119,7 +121,7 @@ async fn another_web_site_moves_no_lesson_and_no_case() {
     };
     to_page("POST", "/api/card");
     let card = to_page("GET", "/api/card");
-    let case = card["tasks"][1]["cases"][0]["url"].as_str().expect("a URL");
+    let case = card["cases"][1]["url"].as_str().expect("a URL");
     let urls = [
         format!("http://{}/flaky", lab.service),
         format!("http://{}/api/events", lab.page),

@@ -337,7 +337,7 @@ impl Browser {
         self.read("one('[name=max_retry_after_seconds]').value = '120'")
             .await;
         self.press("r").await;
-        self.until("text('.row.wait .how')?.endsWith(' s left · Retry-After')")
+        self.until("text('.span.wait > summary .how')?.endsWith(' s left · Retry-After')")
             .await;
     }
 
@@ -354,6 +354,14 @@ impl Browser {
     pub(crate) async fn complaints(&self) -> Vec<String> {
         let log = self.driver.browser_log().await.expect("a log");
         log.into_iter().map(|entry| entry.message).collect()
+    }
+
+    /// Emulates a medium, such as `print`, and features of a media query.
+    pub(crate) async fn emulate(&self, media: &str, features: Value) {
+        let how = json!({ "media": media, "features": features });
+        let tools = self.driver.cdp();
+        let emulated = tools.send_raw("Emulation.setEmulatedMedia", how);
+        emulated.await.expect("a medium");
     }
 
     /// The page as a picture, small enough for a README.

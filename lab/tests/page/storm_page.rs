@@ -39,19 +39,12 @@ async fn a_guess_is_made_and_judged_by_keyboard() {
     browser.press_key(Key::Tab).await;
     browser.press(" ").await;
     browser.press("r").await;
-    browser.until("text('#pictures li .ending')").await;
     browser.storm_ended().await;
 
-    let guessed = "all('#pictures li').map((text) => text.includes('your guess'))";
-    let guesses = json!([true, false, false, false, false]);
-    browser.shows(guessed, guesses).await;
-    let learnt = [
-        "Your guess",
-        "1 attempt. Right would be: 1 attempt · 3, budget · 3, both.",
-        "The answer\n",
-        "The model leaves out\n",
-    ];
-    browser.says("text('#storm-learnt')", &learnt).await;
+    let answer = "✗ Your guess: 1 attempt. Right: 1 attempt · 3, budget · 3, both.";
+    browser.shows("text('.answer')", answer).await;
+    let learnt = ["The answer\n", "The model leaves out\n"];
+    browser.says("text('#pictures .learned')", &learnt).await;
     assert_eq!(browser.address().await, "/storm");
     assert_eq!(browser.complaints().await, [""; 0]);
 }
@@ -86,12 +79,12 @@ async fn a_cancelled_storm_keeps_its_pictures() {
 
     browser.press("r").await;
     browser
-        .until("one('#pictures .load')?.getAttribute('d')")
+        .until("one('.storm path.load')?.getAttribute('d')")
         .await;
     browser.press("x").await;
     browser.storm_ended().await;
 
-    let endings = "all('#pictures .ending')";
+    let endings = "all('.storm h3 > span')";
     browser.shows(endings, json!(["· cancelled"])).await;
     browser.shows("text('#start-storm')", "Run again").await;
 }

@@ -1,7 +1,7 @@
 //! The effects of the two clients beside each other, scenario by scenario.
 
 use scenario::{
-    Comparison, Ending, Fact, NAIVE, Naive, RELIABLE, Reliable,
+    Comparison, Ending, Fact, NAIVE, Naive, RELIABLE, Reliable, Story,
     catalogue::{self, CATALOGUE, Scenario},
     compare::{Aspect, Effect, Sample},
     sample,
@@ -9,6 +9,7 @@ use scenario::{
 use wire::WireRecord;
 
 use crate::{pairwise_runs::PairwiseRun, settings};
+
 /// A comparison whose rules are judged on the shown run only.
 fn compare(name: &str) -> Comparison {
     let [reliable, naive] = [RELIABLE, NAIVE].map(|client| PairwiseRun::of(name, client));
@@ -66,8 +67,7 @@ fn every_comparison_can_be_read_and_judges_both_clients_by_the_rules_alone() {
         };
         let ascii = scenario::comparison(&scenario.words, &comparison, None, &ascii);
         let (words, metrics) = (&scenario.words, scenario::metrics());
-        let page =
-            scenario::html_comparison(words, &comparison, None, &metrics, render::Options::LAB);
+        let page = Story::of_comparison(words, &comparison, &metrics, render::Options::LAB).page();
 
         for shown in [&text, &page] {
             assert!(!shown.contains("expectations held"), "{shown}");

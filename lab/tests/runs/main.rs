@@ -11,7 +11,8 @@ mod products;
 mod questions;
 mod redaction;
 
-use scenario::{CLIENTS, Client, Overrides, ScenarioRun, ScenarioWords, Settings};
+use scenario::{CLIENTS, Client, Overrides, ScenarioRun, ScenarioWords, Settings, Story};
+
 fn settings(client: Client, overrides: Overrides) -> Settings {
     let known = CLIENTS.iter().find(|known| known.identity() == client);
     Settings {
@@ -25,5 +26,5 @@ fn text(words: &ScenarioWords, run: &ScenarioRun) -> String {
 }
 
 fn report(words: &ScenarioWords, run: &ScenarioRun) -> String {
-    scenario::html(words, run, None, &scenario::metrics(), render::Options::LAB)
+    Story::of_run(words, run, &scenario::metrics(), render::Options::LAB).page()
 }

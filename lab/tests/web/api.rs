@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, time::Duration};
 
 use http::{Method, StatusCode};
 use scenario::{
-    CLIENTS, ClientUnderTest, Comparison, Naive, Overrides, Reliable, Settings, catalogue,
+    CLIENTS, ClientUnderTest, Comparison, Naive, Overrides, Reliable, Settings, Story, catalogue,
 };
 use serde_json::{Value, json};
 
@@ -50,6 +50,64 @@ async fn the_first_paint_takes_at_most_100_kib() {
     }
 
     assert!(total <= 100 * 1024, "{total} bytes");
+}
+
+/// A person who mistypes an address sees the page, which says so.
+#[tokio::test]
+async fn an_unknown_path_is_a_page_for_a_browser() {
+    let (_dashboard, browser) = serve().await;
+    let html = [("accept", "text/html,application/xhtml+xml")];
+
+    for (path, media_type) in [
+        ("/x", "text/html; charset=utf-8"),
+        ("/runs", "text/html; charset=utf-8"),
+        ("/api/x", "application/problem+json"),
+        ("/assets/x.js", "application/problem+json"),
+    ] {
+        let response = browser.send(Method::GET, path, &html, "").await;
+
+        assert_eq!(response.status, StatusCode::NOT_FOUND, "{path}");
+        assert_eq!(response.headers["content-type"], media_type, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn the_page_lists_each_scenario_with_its_command() {
+    let (_dashboard, browser) = serve().await;
+
+    let page = browser.get("/").await.text();
+
+    for scenario in catalogue::CATALOGUE {
+        let name = scenario.words.name;
+        let command = format!("{} scenario {name}</code>", lab::invocation::lab());
+        assert!(page.contains(&format!("href=\"/#{name}\"")), "{name}");
+        assert!(page.contains(&command), "{command}");
+    }
+}
+
+/// A guess is a part of the address, so anybody can type one.
+#[tokio::test]
+async fn the_story_of_a_run_judges_the_guess_in_its_address() {
+    let (_dashboard, browser) = serve().await;
+    let id = browser.run_scenario("flaky").await;
+    finished(&browser, &id).await;
+
+    for (guess, verdict) in [
+        ("3", "✓ Your guess: </b>3 requests, correct."),
+        (
+            "2",
+            "✗ Your guess: </b>2 requests; the answer is 3 requests.",
+        ),
+        ("<b>", "The answer: </b>3 requests"),
+        ("", "The answer: </b>3 requests"),
+    ] {
+        let path = format!("/api/runs/{id}/story?guess={guess}");
+        let story = browser.get(&path).await.json();
+
+        let html = story["html"].as_str().expect("HTML");
+        assert!(html.contains(verdict), "{guess}: {html}");
+        assert_eq!(story["id"], json!(id));
+    }
 }
 
 #[tokio::test]
@@ -213,8 +271,19 @@ async fn a_preview_is_the_run_with_these_limits_and_leaves_no_trace() {
         ..Settings::in_virtual_time(&Reliable, 7)
     };
     let run = scenario::run(catalogue::find("flaky").expect("known"), &settings).await;
-    assert_eq!(preview["sides"], json!([run.expect("a run")]));
+    let words = &catalogue::find("flaky").expect("known").words;
+    let run = run.expect("a run");
+    let metrics = scenario::metrics();
+    let drawn = Story {
+        service: dashboard.service_url(),
+        ..Story::of_run(words, &run, &metrics, lab::invocation::lab())
+    };
+    assert_eq!(preview["html"], drawn.fragment().into_string());
     assert_eq!(preview["state"], "finished");
+    let nanoseconds = preview["axis_ns"].as_u64().expect("a number");
+    let path = format!("/api/preview?axis_ns={}", 4 * nanoseconds);
+    let longer = browser.post(&path, &limits).await.json();
+    assert_eq!(longer["axis_ns"], 4 * nanoseconds);
     assert_eq!(browser.get("/api/runs").await.json(), json!([]));
     assert_eq!(counted().await, before);
     for scenario in catalogue::CATALOGUE {
@@ -352,7 +421,7 @@ async fn a_finished_run_has_a_report() {
         let side = report(&format!("?side={}", runs.len())).await;
         assert_eq!(
             side.text(),
-            scenario::html(words, &run, None, &metrics, lab)
+            Story::of_run(words, &run, &metrics, lab).page()
         );
         runs.push(run);
     }
@@ -366,7 +435,7 @@ async fn a_finished_run_has_a_report() {
     assert_eq!(run["compared"], json!(both.compared));
     assert_eq!(run["lesson"], both.why().join(" "));
     let whole = report("").await;
-    let page = scenario::html_comparison(words, &both, None, &metrics, lab);
+    let page = Story::of_comparison(words, &both, &metrics, lab).page();
     assert_eq!(whole.text(), page);
     assert_eq!(whole.headers["content-type"], "text/html; charset=utf-8");
     let file = format!("attachment; filename=\"flaky-{id}.html\"");

@@ -5,6 +5,9 @@ use serde_json::{Value, json};
 
 use crate::support::{Browser, Events, TestResponse, serve};
 
+/// A wait that goes on.
+pub(crate) const WAIT: &str = " s left · Retry-After";
+
 async fn cancel(browser: &Browser, id: &str) -> TestResponse {
     browser
         .change(Method::DELETE, &format!("/api/runs/{id}"))
@@ -14,7 +17,7 @@ async fn cancel(browser: &Browser, id: &str) -> TestResponse {
 /// Starts a run that waits for two minutes, and returns once all its clients do.
 async fn waiting(browser: &Browser, events: &mut Events, client: &str) -> String {
     let id = browser.begin_waiting(client).await;
-    events.until_a_wait().await;
+    browser.story(events, &id, WAIT).await;
     id
 }
 

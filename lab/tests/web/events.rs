@@ -2,8 +2,9 @@
 
 use http::StatusCode;
 
-use serde_json::Value;
+use serde_json::json;
 
+use crate::cancel::WAIT;
 use crate::support::{Browser, Event, serve};
 
 /// Runs a scenario to its end while a reader listens.
@@ -13,47 +14,41 @@ async fn run_scenario(browser: &Browser) -> Vec<Event> {
     events.until(|event| event.ends(&id)).await
 }
 
-/// The content of rows: a name and a result each. In virtual time they contain no port.
-fn texts(rows: &[Value]) -> Vec<[&Value; 3]> {
-    let texts = rows.iter();
-    texts
-        .map(|row| ["what", "how", "lasted"].map(|text| &row[text]))
-        .collect()
-}
-
 #[tokio::test]
 async fn a_run_is_published_from_its_start_to_its_end() {
     let (_dashboard, browser) = serve().await;
 
     let events = run_scenario(&browser).await;
 
-    let own: Vec<_> = events
-        .iter()
-        .filter(|event| event.kind != "metrics")
-        .collect();
-    let kinds: Vec<_> = own.iter().map(|event| &*event.kind).collect();
+    let (first, later) = events.split_first().expect("events");
     assert_eq!(
-        (kinds[0], own[0].data["state"].as_str()),
-        ("run", Some("running"))
+        (&*first.kind, &first.data["state"]),
+        ("run", &json!("running"))
     );
-    let (end, changes) = own.split_last().expect("events");
-    assert_eq!(end.kind, "run");
-    // Each change follows the previous one, and together they result in the final state
-    // of the run.
-    let mut rows: Vec<Value> = Vec::new();
-    for (revision, event) in (1..).zip(&changes[1..]) {
-        let change = &event.data;
-        assert_eq!(
-            (&*event.kind, change["revision"].as_u64()),
-            ("change", Some(revision))
-        );
-        rows.truncate(change["keep"].as_u64().expect("a number") as usize);
-        rows.extend_from_slice(change["waterfall"]["rows"].as_array().expect("rows"));
+    let (end, changes) = later.split_last().expect("events");
+    assert_eq!(
+        (&*end.kind, &end.data["state"]),
+        ("run", &json!("finished"))
+    );
+    assert_eq!(end.data["id"], first.data["id"]);
+    for change in changes {
+        assert_eq!(change.kind, "change");
+        assert_eq!(change.data, json!({ "id": first.data["id"] }));
     }
-    let id = end.data["id"].as_str().expect("an id");
-    let run = browser.run(id).await;
-    let rows_of_run = run["sides"][0]["view"]["waterfall"]["rows"].as_array();
-    assert_eq!(texts(&rows), texts(rows_of_run.expect("rows")));
+}
+
+/// While a run goes on, its story has what has happened so far.
+#[tokio::test]
+async fn the_story_of_a_running_run_has_its_rows_and_no_lesson() {
+    let (_dashboard, browser) = serve().await;
+    let mut events = browser.listen().await;
+    let id = browser.begin_waiting("reliable").await;
+
+    let html = browser.story(&mut events, &id, WAIT).await;
+
+    assert!(html.contains("running · "), "{html}");
+    assert!(html.contains("503 Service Unavailable"), "{html}");
+    assert!(!html.contains("Why it matters"), "{html}");
 }
 
 #[tokio::test]

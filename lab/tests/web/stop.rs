@@ -11,6 +11,7 @@ use tokio::{
 };
 
 use crate::{
+    cancel::WAIT,
     card::served,
     support::{Browser, PATIENCE, serve},
     unkept::waiting,
@@ -34,8 +35,8 @@ async fn nothing_that_goes_on_delays_the_shutdown() {
     let request = "GET /api/events HTTP/1.1\r\nHost: localhost\r\n\r\n";
     deaf.write_all(request.as_bytes()).await.expect("a request");
     deaf.readable().await.expect("a response begins");
-    browser.begin_waiting("reliable").await;
-    pages[0].until_a_wait().await;
+    let id = browser.begin_waiting("reliable").await;
+    browser.story(&mut pages[0], &id, WAIT).await;
     let service = Browser::of(&dashboard.service_url());
     let waiting = waiting();
     let stop = async {

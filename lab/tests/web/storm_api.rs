@@ -35,8 +35,13 @@ fn of<'a>(events: &'a [Event], kind: &'a str) -> impl Iterator<Item = &'a Value>
     of_kind.map(|event| &event.data)
 }
 
+/// The places where HTML in an event has this.
+fn of_html<'a>(event: &'a Value, start: &'a str) -> impl Iterator<Item = &'a str> {
+    event["html"].as_str().expect("HTML").matches(start)
+}
+
 #[tokio::test]
-async fn a_storm_is_sent_column_by_column_and_then_as_a_whole() {
+async fn a_storm_is_sent_picture_by_picture_and_then_as_a_whole() {
     let (ui, browser) = serve().await;
 
     let events = simulated(&browser, &short()).await;
@@ -44,23 +49,32 @@ async fn a_storm_is_sent_column_by_column_and_then_as_a_whole() {
     let begun = &events[0];
     assert_eq!(begun.kind, "begun");
     assert_eq!(begun.data["seed"], 7);
-    let columns = begun.data["frame"]["columns"].as_u64().expect("a number");
-    let pictures = begun.data["pictures"].as_array().expect("pictures");
-    let ended: Vec<_> = of(&events, "ended").collect();
-    assert_eq!(ended.len(), pictures.len());
-    for (number, ended) in ended.into_iter().enumerate() {
-        let in_picture = of(&events, "columns").filter(|column| column["picture"] == number);
-        let loads: Vec<_> = in_picture
-            .map(|column| column["curves"]["load"][0].clone())
-            .collect();
-        assert_eq!(loads.len() as u64, columns);
-        assert_eq!(ended["curves"]["load"], json!(loads));
-        assert_eq!(ended["picture"], number);
-        assert_ne!(ended["ending"]["words"], "");
+    let policies = storm::STORIES[0].policies.len();
+    assert_eq!(of_html(&begun.data, "<figure").count(), policies);
+    let pictures: Vec<_> = of(&events, "picture").collect();
+    for number in 0..policies {
+        let last = pictures.iter().rfind(|state| state["picture"] == number);
+        let last = last.expect("a picture");
+        // The final state of each picture has its ending, and is that of the whole.
+        assert!(
+            of_html(last, "<span class=\"ok\"")
+                .chain(of_html(last, "<span class=\"failed\""))
+                .count()
+                > 0
+        );
     }
     let over = &events.last().expect("an end").data;
-    let rows = over["figures"]["rows"].as_array().expect("rows");
-    assert_eq!(rows.len(), pictures.len());
+    let last = pictures
+        .iter()
+        .rfind(|state| state["picture"] == policies - 1);
+    let html = last.and_then(|state| state["html"].as_str()).expect("HTML");
+    let whole = over["html"].as_str().expect("HTML");
+    assert!(whole.contains(html), "{whole}");
+    let (_, figures) = over["html"]
+        .as_str()
+        .and_then(|html| html.split_once("<tbody>"))
+        .expect("figures");
+    assert_eq!(figures.matches("<tr").count(), policies);
     ui.stop().await.expect("nothing is left");
 }
 
@@ -81,9 +95,17 @@ async fn a_report_is_there_once_a_storm_is_over() {
     assert_eq!(early.status, StatusCode::CONFLICT);
     assert_eq!(early.code(), "storm_not_finished");
     assert_eq!(cancelled.status, StatusCode::ACCEPTED);
-    let ended: Vec<_> = of(&events, "ended").collect();
-    assert_eq!(ended.len(), 1, "the others were not begun");
-    assert_eq!(ended[0]["ending"]["words"], "cancelled");
+    let mut pictures = of(&events, "picture");
+    assert!(
+        pictures.all(|state| state["picture"] == 0),
+        "the others were not begun"
+    );
+    let last = of(&events, "picture").last().expect("a picture");
+    assert_eq!(
+        of_html(last, "</span> cancelled</span>").count(),
+        1,
+        "{last}"
+    );
     assert_eq!(late.status, StatusCode::OK);
     assert_eq!(late.headers["content-type"], "text/html; charset=utf-8");
     let name = late.headers["content-disposition"].to_str().expect("ASCII");
@@ -159,6 +181,20 @@ async fn an_invalid_setting_is_refused_with_its_name_and_rule() {
 }
 
 #[tokio::test]
+async fn a_guess_is_answered() {
+    let (ui, browser) = serve().await;
+    let mut storm = json!({ "story": "spike", "seed": 7 });
+    storm["guess"] = json!(["<b>1 attempt"]);
+
+    let events = simulated(&browser, &storm).await;
+
+    let over = &events.last().expect("an end").data;
+    let answer = "✗ Your guess: </b>&lt;b&gt;1 attempt. Right: ";
+    assert_eq!(of_html(over, answer).count(), 1, "{over}");
+    ui.stop().await.expect("nothing is left");
+}
+
+#[tokio::test]
 async fn the_users_own_policy_is_simulated_beside_the_others() {
     let (ui, browser) = serve().await;
     let catalogue = browser.get("/api/storms").await.json();
@@ -167,10 +203,10 @@ async fn the_users_own_policy_is_simulated_beside_the_others() {
 
     let events = simulated(&browser, &storm).await;
 
-    let own = events[0].data["pictures"].as_array().expect("pictures");
-    assert_eq!(own.last().expect("one")["policy"], catalogue["own_name"]);
-    let last = of(&events, "ended").last().expect("one");
-    let remark = last["remark"].as_str().expect("words");
-    assert!(remark.contains("at most 5 requests"), "{remark}");
+    let own = format!("<h3>{}", catalogue["own_name"].as_str().expect("a name"));
+    assert_eq!(of_html(&events[0].data, &own).count(), 1);
+    let over = &events.last().expect("an end").data;
+    assert_eq!(of_html(over, &own).count(), 1);
+    assert!(of_html(over, "at most 5 requests").count() > 0, "{over}");
     ui.stop().await.expect("nothing is left");
 }

@@ -110,6 +110,19 @@ impl Browser {
         self.begin(&run).await
     }
 
+    /// Reads the story of a run after each change until it has this text.
+    pub(crate) async fn story(&self, events: &mut Events, id: &str, text: &str) -> String {
+        let path = format!("/api/runs/{id}/story");
+        loop {
+            events.until(|event| event.kind == "change").await;
+            let story = self.get(&path).await.json();
+            let html = story["html"].as_str().expect("HTML");
+            if html.contains(text) {
+                return html.to_owned();
+            }
+        }
+    }
+
     /// Sends a request without a body that changes state, as the page does.
     pub(crate) async fn change(&self, method: Method, path: &str) -> TestResponse {
         let headers = [("sec-fetch-site", "same-origin")];
@@ -197,7 +210,7 @@ impl Event {
 /// A reader of an event stream.
 pub(crate) struct Events {
     response: Response,
-    text: String,
+    received: Vec<u8>,
 }
 
 impl Events {
@@ -206,17 +219,19 @@ impl Events {
         assert_eq!(response.headers()["content-type"], "text/event-stream");
         Self {
             response,
-            text: String::new(),
+            received: Vec::new(),
         }
     }
 
     /// The next block; none at the end, or if the connection broke.
     async fn block(&mut self) -> Option<String> {
         loop {
-            if let Some((block, rest)) = self.text.split_once("\n\n") {
-                let block = block.to_owned();
-                self.text = rest.to_owned();
-                return Some(block);
+            // A chunk may end within a character, but a block does not.
+            let mut ends = self.received.windows(2).enumerate();
+            if let Some((end, _)) = ends.find(|(_, two)| two == b"\n\n") {
+                let rest = self.received.split_off(end + 2);
+                let block = std::mem::replace(&mut self.received, rest);
+                return Some(String::from_utf8(block).expect("UTF-8"));
             }
             let chunk = self.response.chunk().await;
             assert!(
@@ -224,8 +239,7 @@ impl Events {
                 "too late"
             );
             let chunk = chunk.ok().flatten()?;
-            self.text
-                .push_str(std::str::from_utf8(&chunk).expect("UTF-8"));
+            self.received.extend_from_slice(&chunk);
         }
     }
 
@@ -249,15 +263,6 @@ impl Events {
                 return events;
             }
         }
-    }
-
-    /// All events up to a wait in a waterfall.
-    pub(crate) async fn until_a_wait(&mut self) -> Vec<Event> {
-        let waits = |event: &Event| {
-            let rows = event.data["waterfall"]["rows"].as_array();
-            rows.is_some_and(|rows| rows.iter().any(|row| row["kind"] == "wait"))
-        };
-        self.until(waits).await
     }
 }
 

@@ -41,25 +41,57 @@ async fn the_feed_and_the_list_agree_on_a_request() {
     let headers = [("traceparent", traceparent)];
     elsewhere.send(Method::GET, "/items", &headers, "").await;
 
-    let request = responded(&mut events).await;
-    let cells = request["row"]["cells"].as_array().expect("cells");
-    assert!(cells.contains(&json!("GET /items")), "{cells:?}");
-    assert!(cells.contains(&json!("01234567")), "{cells:?}");
-    let wire = browser.get("/api/wire").await.json();
-    assert_eq!(wire["requests"], json!([request]));
-    assert_eq!(wire["columns"].as_array().map(Vec::len), Some(cells.len()));
+    responded(&mut events).await;
+    let wire = browser.get("/api/wire").await.text();
+    for text in [
+        "1 request so far",
+        ">GET /items</td>",
+        ">01234567</td>",
+        "start of <code>lab serve</code>",
+    ] {
+        assert!(wire.contains(text), "{text:?} is missing in {wire}");
+    }
 }
 
 #[tokio::test]
-async fn the_newest_two_hundred_requests_are_kept() {
+async fn the_newest_requests_are_listed_and_all_are_counted() {
     let (dashboard, browser) = serve().await;
     let elsewhere = Browser::of(&dashboard.service_url());
 
-    for _ in 0..203 {
+    for _ in 0..53 {
         elsewhere.get("/no-content").await;
     }
 
-    let wire = browser.get("/api/wire").await.json();
-    assert_eq!(wire["requests"].as_array().map(Vec::len), Some(200));
-    assert_eq!(wire["requests"][0]["seq"], 4);
+    let wire = browser.get("/api/wire").await.text();
+    assert!(
+        wire.contains("53 requests so far, the newest 50 are listed"),
+        "{wire}"
+    );
+    let (_, rows) = wire.split_once("<tbody>").expect("rows");
+    let rows: Vec<_> = rows.split("<tr").skip(1).collect();
+    assert_eq!(rows.len(), 50);
+    assert!(
+        rows[0].contains(">53</td>") && rows[49].contains(">4</td>"),
+        "{wire}"
+    );
+}
+
+/// The path of a request is not shown, but that of its route.
+#[tokio::test]
+async fn a_request_cannot_write_markup_into_the_page() {
+    let (dashboard, browser) = serve().await;
+    let mut events = browser.listen().await;
+    let elsewhere = Browser::of(&dashboard.service_url());
+
+    let headers = [("x-request-id", "<b>bold</b>")];
+    elsewhere
+        .send(Method::GET, "/%3Cb%3Ebold%3C/b%3E", &headers, "")
+        .await;
+
+    responded(&mut events).await;
+    let wire = browser.get("/api/wire").await.text();
+    assert!(
+        wire.contains(">GET other</td>") && !wire.contains("<b>bold"),
+        "{wire}"
+    );
 }

@@ -286,9 +286,9 @@ fn a_report_of_one_task_does_not_speak_of_all() {
             vec![case],
         )]);
         let page = html_card(&card, &[], &nothing_known());
-        let (_, badge) = page.split_once("<p class=\"badge\">").expect("a badge");
-        let (badge, _) = badge.split_once("</p>").expect("its end");
-        badge.to_owned()
+        let (_, result) = page.split_once("<p class=\"result\">").expect("a result");
+        let (result, _) = result.split_once("</p>").expect("its end");
+        result.to_owned()
     };
     let reached = || Some(exits(0, r#"{"value": 1}"#));
     let tasks = all().count();
@@ -311,9 +311,9 @@ fn a_report_of_one_task_does_not_speak_of_all() {
         (None, &[200], "no goal was judged", false),
         (None, &[], "nothing was attempted", false),
     ] {
-        let badge = heading(process, statuses);
+        let result = heading(process, statuses);
 
-        assert!(badge.contains(words), "{badge}");
-        assert_eq!(badge.contains('✓'), is_good, "{badge}");
+        assert!(result.contains(words), "{result}");
+        assert_eq!(result.contains('✓'), is_good, "{result}");
     }
 }

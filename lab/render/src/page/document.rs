@@ -7,8 +7,8 @@ use base64::{Engine, prelude::BASE64_STANDARD};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use sha2::{Digest, Sha256};
 
-/// The style sheet, embedded in the report.
-const STYLE: &str = include_str!("style.css");
+/// The style sheet of reports and of the web UI.
+pub const STYLE: &str = include_str!("style.css");
 
 /// Wraps a body in a document that loads nothing and runs no script.
 pub fn document(title: &str, body: Markup) -> String {
@@ -34,7 +34,7 @@ fn of_head(title: &str, head: Markup, body: Markup) -> String {
                 title { (title) }
                 style { (PreEscaped(STYLE)) }
             }
-            body { (super::hatch()) (body) }
+            body.report { (super::patterns()) (body) }
         }
     }
     .into_string()

@@ -1,45 +1,126 @@
-//! The shapes of bars on an axis of time.
-
-use std::ops::Range;
+//! The parts of pictures of time. Each kind has one colour and one pattern, wherever it
+//! is drawn: in a row, in the line of a whole call, and in the legend.
 
 use maud::{Markup, html};
 
-use crate::Scale;
-
-/// The number of columns on the axis: each is one percent of the width.
+/// The number of columns on an axis of whole columns: each is one percent of the width.
 pub const COLUMNS: usize = 100;
 
-/// The pattern that fills every wait of the document.
+/// The kind of a part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum PartKind {
+    /// It succeeded.
+    Ok,
+    /// It failed.
+    Failed,
+    /// A pause before another attempt.
+    Wait,
+    /// The longest that a wait of random length could have been.
+    Ceiling,
+    /// A wait for a turn.
+    Queue,
+    /// The service's side of a request.
+    Service,
+    /// The moment at which a client gave up, or was killed.
+    Stop,
+    /// It has not ended, or it was interrupted.
+    Open,
+}
+
+impl PartKind {
+    /// Its class in the style sheet.
+    #[must_use]
+    pub fn class(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Failed => "failed",
+            Self::Wait => "wait",
+            Self::Ceiling => "ceiling",
+            Self::Queue => "queue",
+            Self::Service => "service",
+            Self::Stop => "stop",
+            Self::Open => "open",
+        }
+    }
+
+    /// Its sign beside a text.
+    #[must_use]
+    pub fn sign(self) -> &'static str {
+        match self {
+            Self::Ok => "✓",
+            Self::Failed => "✗",
+            Self::Wait | Self::Ceiling => "◷",
+            Self::Queue => "⋯",
+            Self::Service => "↳",
+            Self::Stop => "■",
+            Self::Open => "…",
+        }
+    }
+
+    fn words(self) -> &'static str {
+        match self {
+            Self::Ok => "succeeded",
+            Self::Failed => "failed",
+            Self::Wait => "wait",
+            Self::Ceiling => "longest possible wait",
+            Self::Queue => "waits for a turn",
+            Self::Service => "the service's side",
+            Self::Stop => "gave up, or was killed",
+            Self::Open => "not finished",
+        }
+    }
+
+    /// Its bar in the picture of one row, from and to these shares of the width in percent.
+    #[must_use]
+    pub fn bar(self, from: f64, to: f64) -> Markup {
+        let (top, height) = match self {
+            Self::Service => ("40%", "20%"),
+            Self::Ceiling => ("12%", "76%"),
+            _ => ("22%", "56%"),
+        };
+        let width = (to - from).max(0.01);
+        html! {
+            rect class={ "bar " (self.class()) } x={ (percent(from)) } width={ (percent(width)) }
+                y=(top) height=(height) rx="2" {}
+        }
+    }
+}
+
+/// A share of a width or height, as an attribute.
 #[must_use]
-pub fn hatch() -> Markup {
+pub fn percent(share: f64) -> String {
+    format!("{share:.3}%")
+}
+
+/// The meanings of these kinds, each once.
+#[must_use]
+pub fn legend(kinds: impl IntoIterator<Item = PartKind>) -> Markup {
+    let mut kinds: Vec<_> = kinds.into_iter().collect();
+    kinds.sort_unstable();
+    kinds.dedup();
     html! {
-        svg.hatch aria-hidden="true" {
+        ul.legend aria-label="Legend" {
+            @for kind in kinds {
+                li {
+                    svg.sample aria-hidden="true" { (kind.bar(6.0, 94.0)) }
+                    (kind.words())
+                }
+            }
+        }
+    }
+}
+
+/// The patterns that fill waits and failures of the document.
+#[must_use]
+pub fn patterns() -> Markup {
+    html! {
+        svg.patterns aria-hidden="true" {
             pattern #hatch width="7" height="7" patternUnits="userSpaceOnUse"
-                patternTransform="rotate(45)" { rect width="3.5" height="7" {} }
+                patternTransform="rotate(45)" { rect.wait width="3.5" height="7" {} }
+            pattern #crossed width="6" height="6" patternUnits="userSpaceOnUse" {
+                rect.failed width="6" height="6" {}
+                path.gap d="M0 0L6 6M6 0L0 6" {}
+            }
         }
-    }
-}
-
-/// The breaks in a bar in the row `at`.
-#[must_use]
-pub fn cuts(at: usize, bar: &Range<usize>, scale: &Scale) -> Markup {
-    html! {
-        @for column in scale.cuts(bar).flatten() {
-            line.cut x1={ (column) "%" } x2={ (column + 1) "%" }
-                y1={ (at) ".8em" } y2={ (at) ".2em" } {}
-        }
-    }
-}
-
-/// The shape of a span, drawn as the page draws it. Its row says the same in words.
-#[must_use]
-pub fn shape(at: usize, class: &str, columns: &Range<usize>) -> Markup {
-    let (top, height) = match class {
-        "request" => (".44em", ".12em"),
-        _ => (".2em", ".6em"),
-    };
-    html! {
-        rect class=(class) x={ (columns.start) "%" } width={ (columns.len()) "%" }
-            y={ (at) (top) } height=(height) rx=".1em" {}
     }
 }

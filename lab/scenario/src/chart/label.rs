@@ -38,6 +38,7 @@ pub(super) fn what(span: &Span) -> String {
             format!("{waiting}{}{}", length.unwrap_or_default(), cut_off(span))
         }
         SpanName::Stop => "gave up".to_owned(),
+        SpanName::Crash => "killed".to_owned(),
         SpanName::Queue => match span.end {
             Some(end) => format!("queued {}", duration(end.saturating_sub(span.start))),
             None => "queued".to_owned(),
@@ -53,6 +54,7 @@ pub(super) fn how(span: &Span, nested: bool) -> String {
         SpanName::Run | SpanName::Operation => operation(span),
         SpanName::Attempt => attempt(span),
         SpanName::Wait | SpanName::Stop => decision(span),
+        SpanName::Crash => text(span, field::CRASH).unwrap_or_default(),
         SpanName::Queue => queue(span),
         SpanName::Request => request(span, nested),
     }

@@ -1,6 +1,7 @@
 //! The chart of a run: the rows of its calls, attempts and waits, their labels, and the
 //! waterfall that they make.
 
+mod in_flight;
 mod label;
 mod limit;
 mod order;
@@ -9,7 +10,9 @@ mod run_chart;
 mod waterfall;
 mod why;
 
+pub use in_flight::InFlight;
 pub use limit::{LimitLine, LimitStep};
 pub use rows::{Detail, Part, Row};
 pub use run_chart::Chart;
+pub(crate) use run_chart::under_no_folded_one;
 pub use waterfall::Waterfall;

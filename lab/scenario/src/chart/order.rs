@@ -28,6 +28,7 @@ pub(super) fn rows(traces: &[Trace]) -> Vec<Row> {
         SpanName::Attempt
         | SpanName::Wait
         | SpanName::Stop
+        | SpanName::Crash
         | SpanName::Queue
         | SpanName::Request => true,
     };

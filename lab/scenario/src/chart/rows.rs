@@ -117,7 +117,11 @@ impl Row {
             SpanName::Run | SpanName::Operation => format!("{what} · {how}"),
             SpanName::Request if self.is_nested() => format!("└ {what}  {how}"),
             SpanName::Request => format!("{what}  {how}"),
-            SpanName::Attempt | SpanName::Wait | SpanName::Stop | SpanName::Queue => {
+            SpanName::Attempt
+            | SpanName::Wait
+            | SpanName::Stop
+            | SpanName::Queue
+            | SpanName::Crash => {
                 format!("{what}   {how}")
             }
         }
@@ -206,7 +210,7 @@ pub(super) fn mark(span: &Span) -> Mark {
     match span.name {
         SpanName::Wait => Mark::Wait,
         SpanName::Queue => Mark::Queue,
-        SpanName::Stop => Mark::Failed,
+        SpanName::Stop | SpanName::Crash => Mark::Failed,
         SpanName::Request => Mark::Service,
         _ if span.failed() => Mark::Failed,
         _ if span.end.is_none() => Mark::Open,

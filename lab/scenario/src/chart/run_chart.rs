@@ -89,7 +89,7 @@ fn unfolded(rows: Vec<Row>) -> Vec<Row> {
 
 /// A predicate, to be called on each row in turn: whether the row is not under a folded
 /// one.
-pub(super) fn under_no_folded_one() -> impl FnMut(&Row) -> bool {
+pub(crate) fn under_no_folded_one() -> impl FnMut(&Row) -> bool {
     let mut folded_at = None;
     move |row| {
         if folded_at.is_some_and(|level| row.level > level) {

@@ -25,7 +25,7 @@ pub(super) fn why(span: &Span, neighbours: Neighbours<'_>) -> Vec<String> {
         SpanName::Queue => queue(span),
         SpanName::Request => fault(span),
         SpanName::Operation => limit(span),
-        SpanName::Run => Vec::new(),
+        SpanName::Run | SpanName::Crash => Vec::new(),
     }
 }
 

@@ -94,6 +94,10 @@ async fn crawl_twice(client: &dyn ScenarioClient, endpoint: Endpoint) -> Result<
             }
         };
         client.crawl(endpoint, &checkpoints, &mut process).await?;
+        if is_killed {
+            let crash = "page 2 was processed, its checkpoint not saved; a new run continues";
+            drop(tracing::info_span!(target: "lab", "crash", lab.crash = crash));
+        }
     }
     let all = delivered.len() as u64;
     delivered.sort_unstable();

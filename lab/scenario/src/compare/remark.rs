@@ -6,7 +6,7 @@ use serde::Serialize;
 use wire::duration;
 
 use super::{BrokenRule, Effect, time::Time};
-use crate::run::ScenarioRun;
+use crate::{run::ScenarioRun, trace::SpanName};
 
 /// A sentence about two runs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -55,10 +55,17 @@ fn waiting(runs: [&ScenarioRun; 2], broken: [&[BrokenRule]; 2]) -> Option<Remark
     if longer < NOTICEABLE || slow.taken < quick.taken || in_vain {
         return None;
     }
+    let spans = slow_run.traces.iter().flat_map(|trace| &trace.spans);
+    let calls = spans.filter(|span| span.name == SpanName::Operation);
+    let in_total = if calls.count() > 1 {
+        " in total, over all its calls"
+    } else {
+        ""
+    };
     Some(Remark {
         text: format!(
-            "{} waited {} longer. For one caller, waiting only costs time. The benefit shows \
-             only when many clients share a service:",
+            "{} waited {} longer{in_total}. For one caller, waiting only costs time. The benefit \
+             shows only when many clients share a service:",
             slow_run.client.heading(),
             duration(longer),
         ),

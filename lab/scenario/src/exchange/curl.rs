@@ -10,7 +10,7 @@ pub(super) fn curl(request: &WireRequest, shape: &Message, limit: Option<u16>) -
     if !server::serves(request.method, &request.route) {
         return None;
     }
-    let mut url = format!("http://127.0.0.1:{}{}", server::DEFAULT_PORT, request.route);
+    let mut url = format!("{}{}", super::base_url(), request.route);
     if let Some(limit) = limit {
         url.push_str(&format!("?limit={limit}"));
     }

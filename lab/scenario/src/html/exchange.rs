@@ -1,47 +1,40 @@
-//! The recorded exchanges of a run, folded: each opens to show its request and its
-//! response.
+//! A request and its response, as a browser's network panel shows them.
 
 use maud::{Markup, html};
-use wire::{Exchange, Header, Message};
+use wire::{Exchange, Message};
 
-use super::Side;
-/// All recorded exchanges; empty if there are none.
-pub(super) fn exchanges(side: &Side<'_>) -> Markup {
+use crate::exchange::base_url;
+
+/// An exchange, and the command that sends the same to a service.
+pub(super) fn exchange(exchange: &Exchange, service: &str) -> Markup {
+    let curl = exchange.curl.as_ref();
     html! {
-        @for exchange in &side.run.wire.exchanges {
-            details.exchange {
-                summary { (exchange.seq) " · " (summary(exchange)) }
-                (message("Received", &exchange.request))
-                @if let Some(response) = &exchange.response { (message("Sent", response)) }
-                @if let Some(curl) = &exchange.curl {
-                    p { "The same to the service of " code { "lab serve" } ":" }
-                    pre { (curl) }
+        div.exchange {
+            (message("Received", &exchange.request))
+            @match &exchange.response {
+                Some(response) => (message("Sent", response)),
+                None => p { "No response." },
+            }
+            @if let Some(curl) = curl.map(|curl| curl.replace(&base_url(), service)) {
+                p.command {
+                    "The same to the service of " code { "lab serve" } ": "
+                    code { (curl) } " " button.copy type="button" { "Copy curl" }
                 }
             }
         }
     }
 }
 
-fn summary(exchange: &Exchange) -> Markup {
-    let response = exchange.response.as_ref();
-    html! {
-        code { (exchange.request.start) }
-        " → "
-        code { (response.map_or("no response", |response| response.start.as_str())) }
-        @if let Some(remark) = response.and_then(|it| it.remark.as_ref()) { ", " (remark) }
-    }
-}
-
 fn message(title: &str, message: &Message) -> Markup {
     html! {
-        h3 { (title) }
-        pre {
-            (message.start) "\n"
-            @for Header { name, value } in &message.headers {
-                (name) ": " (value.as_deref().unwrap_or(Header::NOT_KEPT)) "\n"
+        div {
+            h4 { (title) }
+            pre {
+                (message.start) "\n"
+                @for header in &message.headers { (header.name) ": " (header.shown()) "\n" }
+                @if let Some(body) = &message.body { "\n" (body) "\n" }
             }
-            @if let Some(body) = &message.body { "\n" (body) "\n" }
+            @if let Some(remark) = &message.remark { p.remark { (remark) } }
         }
-        @if let Some(remark) = &message.remark { p.remark { (remark) } }
     }
 }

@@ -1,296 +1,361 @@
-//! A run or a comparison as one HTML page that opens, shows and prints without a
-//! network.
+//! A run or a comparison as HTML: a fragment that the web UI shows, and a report, which is
+//! a page around the same fragment that opens, shows and prints without a network.
 //!
-//! It needs no script and no other file, and its content security policy forbids both.
-//! `maud` escapes all text, so text from the wire never becomes markup.
+//! The templates escape all text, so text from the wire never becomes markup.
 
-mod chart;
 mod comparison;
 mod exchange;
 mod tables;
+mod waterfall;
+
+use std::time::Duration;
 
 use maud::{Markup, html as markup};
-use render::{Mark, Options, page::class_and_mark};
+use render::{Axis, Mark, page::class_and_mark};
 
 use super::run_phrases::{NOT_JUDGED, pace, wire};
-use crate::{Answer, Check, Compared, Comparison, Metric, ScenarioRun, ScenarioWords, compare};
+use crate::{
+    Answer, Check, Client, Compared, Comparison, Metric, Pace, Phrase, ScenarioRun, ScenarioWords,
+    View, exchange::base_url,
+};
+use waterfall::Waterfall;
 
-/// Renders a run and its lesson as a page.
-///
-/// `prediction` is what the reader expected before the run, if anything. `metrics` are
-/// those whose questions are shown beside their counters. `lab` is how the reader called
-/// the lab.
-#[must_use]
-pub fn html(
-    words: &ScenarioWords,
-    run: &ScenarioRun,
-    prediction: Option<&Answer>,
-    metrics: &[Metric],
-    lab: &str,
-) -> String {
-    let story = Story {
-        words,
-        metrics,
-        sides: vec![Side { run, beside: None }],
-        prediction,
-        compared: None,
-        why: run.lesson.why.join(" "),
-        next: format!("{lab} {}", run.lesson.next),
-    };
-    story.page()
+/// A run or a comparison to show, during the run and after it.
+#[derive(Clone, Debug)]
+pub struct Story<'a> {
+    /// The scenario.
+    pub words: &'a ScenarioWords,
+    /// The metrics whose questions are shown beside their counters.
+    pub metrics: &'a [Metric],
+    /// The clients, each with what is known of its run.
+    pub sides: Vec<Side<'a>>,
+    /// What the reader expected of the first side before the run.
+    pub prediction: Option<Answer>,
+    /// The comparison of two sides that have finished.
+    pub compared: Option<&'a Compared>,
+    /// The seed of the run.
+    pub seed: u64,
+    /// Whether its waits are real.
+    pub pace: Pace,
+    /// The lesson; none until the run is over, because the question comes first.
+    pub why: Option<String>,
+    /// How the reader called the lab.
+    pub lab: &'a str,
+    /// The next command to try, as arguments of the lab.
+    pub next: Option<&'a str>,
+    /// Why it could not be run.
+    pub error: Option<&'a str>,
+    /// The base URL of the service in commands.
+    pub service: String,
+    /// A lower bound for the length of the axis, so that a shorter run is a shorter picture.
+    pub least_axis: Duration,
 }
 
-/// Renders a comparison and the lesson of its two runs as a page: the differences first,
-/// then each run in full, on one time axis.
-#[must_use]
-pub fn html_comparison(
-    words: &ScenarioWords,
-    comparison: &Comparison,
-    prediction: Option<&Answer>,
-    metrics: &[Metric],
-    lab: &str,
-) -> String {
-    let Comparison {
-        runs,
-        compared,
-        next,
-    } = comparison;
-    let sides = runs.iter().zip(&compared.sides);
-    let sides = sides.map(|(run, beside)| Side {
-        run,
-        beside: Some(beside),
-    });
-    let story = Story {
-        words,
-        metrics,
-        sides: sides.collect(),
-        prediction,
-        compared: Some(compared),
-        why: comparison.why().join(" "),
-        next: format!("{lab} {next}"),
-    };
-    story.page()
+/// The run of one client, as far as it is known.
+#[derive(Clone, Copy, Debug)]
+pub struct Side<'a> {
+    /// The client.
+    pub client: Client,
+    /// How it works, and its limits.
+    pub terms: &'a [String],
+    /// The rows and the counters.
+    pub view: &'a View,
+    /// The end of open spans: the time of the run.
+    pub now: Duration,
+    /// The run, once it is over.
+    pub run: Option<&'a ScenarioRun>,
 }
 
-/// The content of a page.
-struct Story<'a> {
-    words: &'a ScenarioWords,
-    metrics: &'a [Metric],
-    sides: Vec<Side<'a>>,
-    prediction: Option<&'a Answer>,
-    compared: Option<&'a Compared>,
-    why: String,
-    next: String,
-}
-
-/// A run on a page, alone or in a comparison.
-struct Side<'a> {
-    run: &'a ScenarioRun,
-    /// Its effects, in a comparison.
-    beside: Option<&'a compare::Side>,
-}
-
-impl Side<'_> {
-    /// Its name in the comparison.
-    fn name(&self) -> Option<&'static str> {
-        self.beside.map(|side| side.client.name)
-    }
-
-    /// Whether a check is shown. In a comparison rules are shown, but not the
-    /// expectations that apply to the reference client only.
-    fn shows(&self, check: &Check) -> bool {
-        self.beside.is_none() || check.rule.is_some()
-    }
-
-    /// The id of one of its sections.
-    fn id(&self, part: &str) -> String {
-        match self.name() {
-            Some(name) => format!("{part}-{name}"),
-            None => part.to_owned(),
-        }
-    }
-
-    /// The heading of one of its sections.
-    fn title(&self, part: &str) -> String {
-        match self.name() {
-            Some(name) => format!("{part} · {name}"),
-            None => part.to_owned(),
+impl<'a> Side<'a> {
+    /// A run that is over.
+    #[must_use]
+    pub fn of(run: &'a ScenarioRun) -> Self {
+        let ends = run.traces.iter().map(|trace| trace.taken_at);
+        Self {
+            client: run.client,
+            terms: &run.terms,
+            view: &run.view,
+            now: ends.max().unwrap_or_default(),
+            run: Some(run),
         }
     }
 }
 
-impl Story<'_> {
-    fn page(&self) -> String {
-        let Self { words, sides, .. } = self;
-        let mut without = sides.iter().flat_map(|side| &side.run.lesson.without);
-        let title = format!("{} — {}", words.name, words.title);
-        let first = sides.first().map(|side| side.run);
+impl<'a> Story<'a> {
+    /// A run, and its lesson. `lab` is how the reader called the lab.
+    #[must_use]
+    pub fn of_run(
+        words: &'a ScenarioWords,
+        run: &'a ScenarioRun,
+        metrics: &'a [Metric],
+        lab: &'a str,
+    ) -> Self {
+        Self {
+            words,
+            metrics,
+            sides: vec![Side::of(run)],
+            prediction: None,
+            compared: None,
+            seed: run.seed,
+            pace: run.pace,
+            why: Some(run.lesson.why.join(" ")),
+            lab,
+            next: Some(&run.lesson.next),
+            error: None,
+            service: base_url(),
+            least_axis: Duration::ZERO,
+        }
+    }
+
+    /// A comparison, and the lesson of its two runs.
+    #[must_use]
+    pub fn of_comparison(
+        words: &'a ScenarioWords,
+        comparison: &'a Comparison,
+        metrics: &'a [Metric],
+        lab: &'a str,
+    ) -> Self {
+        let [first, _] = &comparison.runs;
+        Self {
+            sides: comparison.runs.iter().map(Side::of).collect(),
+            compared: Some(&comparison.compared),
+            why: Some(comparison.why().join(" ")),
+            next: Some(&comparison.next),
+            ..Self::of_run(words, first, metrics, lab)
+        }
+    }
+
+    /// The same, with what the reader expected before the run.
+    #[must_use]
+    pub fn with_prediction(self, prediction: Option<&Answer>) -> Self {
+        Self {
+            prediction: prediction.cloned(),
+            ..self
+        }
+    }
+
+    /// The report: a page around the fragment.
+    #[must_use]
+    pub fn page(&self) -> String {
+        let words = self.words;
         render::page::document(
-            &title,
+            &format!("{} — {}", words.name, words.title),
             markup! {
-                (heading(words, sides))
-                main {
-                    (question(words, sides, self.prediction))
-                    @if let Some(compared) = self.compared {
-                        (comparison::effects(compared, Options::LAB))
-                    }
-                    @for (side, figure) in sides.iter().zip(chart::figures(sides)) {
-                        (figure)
-                        div.pair {
-                            (outcome(side))
-                            (verdict(side))
-                        }
-                        (tables::wire(side))
-                        (tables::counters(side, self.metrics))
-                    }
-                    (lesson(&self.why, without.next(), words.unsolved, &self.next))
+                header {
+                    p.kind { "Scenario" }
+                    h1 { code { (words.name) } }
+                    p.title { (words.title) }
                 }
-                @if let Some(run) = first {
-                    footer {
-                        p { "seed " (run.seed) " · " (pace(run.pace)) }
+                main {
+                    section.panel.question aria-labelledby="question" {
+                        h2 #question { "The question" }
+                        p { (words.question.text) }
+                        @if words.question.lettered().next().is_some() {
+                            ul.choices { @for (letter, choice) in words.question.lettered() {
+                                li { b { (letter) } " " (choice.text) }
+                            } }
+                        }
                     }
+                    (self.fragment())
                 }
             },
         )
     }
-}
 
-fn heading(words: &ScenarioWords, sides: &[Side<'_>]) -> Markup {
-    markup! {
-        header {
-            p.kind { "Scenario" }
-            h1 { code { (words.name) } }
-            p.title { (words.title) }
-            div.badges { @for side in sides { (badge(side)) } }
-            @for side in sides {
-                ul.terms aria-label=(side.title("The question, and the limits of the client")) {
-                    @if let Some(name) = side.name() { li { (name) } }
-                    @for term in &side.run.terms { li { (term) } }
+    /// The picture, the verdict, the lesson and the evidence.
+    #[must_use]
+    pub fn fragment(&self) -> Markup {
+        let runs: Vec<_> = self.sides.iter().filter_map(|side| side.run).collect();
+        markup! {
+            (self.picture(&runs))
+            @if let Some(why) = &self.why {
+                div.learned {
+                    section #verdict .panel.verdict aria-labelledby="verdict-title" tabindex="-1" {
+                        h2 #verdict-title { "Verdict" }
+                        @if let Some(compared) = self.compared { (comparison::effects(compared, self.lab)) }
+                        @for run in &runs { (self.verdict(run)) }
+                    }
+                    (self.lesson(why, &runs))
                 }
             }
+            @if !self.sides.is_empty() { (tables::counters(&self.sides, self.metrics)) }
+            @if self.why.is_some() { @for run in &runs { (tables::wire(run, self.is_of_several())) } }
         }
     }
-}
 
-/// The results of a run. A failed call may be exactly what was expected.
-fn badge(side: &Side<'_>) -> Markup {
-    let class = |mark| match mark {
-        Some(Mark::Ok) => "held",
-        Some(Mark::Failed) => "broken",
-        _ => "",
-    };
-    let result = side.beside.map_or(&side.run.view.result, |it| &it.result);
-    markup! {
-        p.badge {
-            @if let Some(name) = side.name() { (name) ": " }
-            @for (place, phrase) in result.iter().enumerate() {
-                @if place > 0 { " · " }
-                span class=(class(phrase.mark)) { (phrase.text) }
-            }
-        }
+    fn is_of_several(&self) -> bool {
+        self.sides.len() > 1
     }
-}
 
-/// The question with its choices, and the answers, because a report is read after the run.
-/// The prediction is about the first side.
-fn question(words: &ScenarioWords, sides: &[Side<'_>], prediction: Option<&Answer>) -> Markup {
-    let came_true_of = |it: &Answer| sides.first().and_then(|side| it.came_true(side.run));
-    markup! {
-        section.question aria-labelledby="question" {
-            h2 #question { "The question" }
-            p { (words.question.text) }
-            @if words.question.lettered().next().is_some() {
-                ul.choices { @for (letter, choice) in words.question.lettered() {
-                    li { b { (letter) } " " (choice.text) }
-                } }
-            }
-            dl {
-                @if let Some(prediction) = prediction {
-                    dt { "Your prediction" }
-                    dd { (prediction.text) (came_true(came_true_of(prediction))) }
+    /// The length of the axis that its picture needs.
+    #[must_use]
+    pub fn axis(&self) -> Axis {
+        let axes = self.sides.iter().map(|side| &side.view.waterfall.axis);
+        let least = Axis::reaching(self.least_axis);
+        let longest = axes.chain([&least]).max_by_key(|axis| axis.length);
+        longest.unwrap_or(&least).clone()
+    }
+
+    fn picture(&self, runs: &[&ScenarioRun]) -> Markup {
+        let axis = self.axis();
+        markup! {
+            section.panel.picture aria-labelledby="happened" {
+                header {
+                    h2 #happened { "What happened" }
+                    @if let [side] = &self.sides[..] { (self.result(0, side)) }
                 }
-                @for side in sides {
-                    @if let Some(answer) = &side.run.answer {
-                        dt { (side.title("The answer")) }
-                        dd { (answer.text) }
+                (self.answer(runs))
+                @for (number, side) in self.sides.iter().enumerate() {
+                    div.side-of-run {
+                        @if self.is_of_several() {
+                            h3 { (side.client.heading()) ": " (self.result(number, side)) }
+                        }
+                        p.terms { (side.terms.join(" · ")) }
+                        (Waterfall::new(side, number, &axis, &self.service).draw())
                     }
                 }
+                (waterfall::kinds(&self.sides))
+                p.terms.run { "seed " (self.seed) " · " (pace(self.pace)) }
             }
         }
     }
-}
 
-fn came_true(came_true: Option<bool>) -> Markup {
-    markup! {
-        @match came_true {
-            Some(true) => span.held { " ✓ right" },
-            Some(false) => span.broken { " ✗ wrong" },
-            None => "",
-        }
-    }
-}
-
-fn outcome(side: &Side<'_>) -> Markup {
-    let (run, id) = (side.run, side.id("outcome"));
-    markup! {
-        section.outcome aria-labelledby=(id) {
-            h2 id=(id) { (side.title("Outcome")) }
-            p.ending { (run.outcome.text) }
-            dl.facts {
-                div { dt { "ending" } dd { (run.outcome.ending) } }
-                @for (name, fact) in &run.outcome.facts {
-                    div { dt { (name.replace('_', " ")) } dd { (fact) } }
+    /// The result of a side in a line. A failed call may be exactly what was expected, so
+    /// the ending and the verdict have separate marks.
+    fn result(&self, number: usize, side: &Side<'_>) -> Markup {
+        let beside = self
+            .compared
+            .and_then(|compared| compared.sides.get(number));
+        let result = beside.map_or(&side.view.result, |beside| &beside.result);
+        let phrases = match (self.error, side.run) {
+            (Some(error), _) => {
+                let text = format!("✗ could not be run: {error}");
+                &vec![Phrase::new(Mark::Failed, text)]
+            }
+            (None, Some(_)) => result,
+            (None, None) => {
+                let seconds = side.now.as_secs_f64();
+                &vec![Phrase::new(Mark::Open, format!("running · {seconds:.1} s"))]
+            }
+        };
+        markup! {
+            span.result {
+                @for (place, phrase) in phrases.iter().enumerate() {
+                    @if place > 0 { " · " }
+                    span class=(phrase.mark.map_or("", class_of)) { (phrase.text) }
                 }
             }
-            p.counts { "On the wire, " (wire(run)) "." }
         }
     }
-}
 
-fn verdict(side: &Side<'_>) -> Markup {
-    let (run, id) = (side.run, side.id("verdict"));
-    markup! {
-        section aria-labelledby=(id) {
-            h2 id=(id) { (side.title("Verdict")) }
+    /// The answer to the question, and whether the prediction was right.
+    fn answer(&self, runs: &[&ScenarioRun]) -> Markup {
+        let first = runs.first().filter(|_| self.why.is_some());
+        let is_right = first.zip(self.prediction.as_ref());
+        let is_right = is_right.and_then(|(run, prediction)| prediction.came_true(run));
+        let (class, mark) = class_and_mark(is_right);
+        let answers = runs
+            .iter()
+            .filter_map(|run| Some((run.client, run.answer.as_ref()?)));
+        let mut answers: Vec<_> = answers.collect();
+        if answers
+            .iter()
+            .all(|(_, answer)| Some(*answer) == answers.first().map(|(_, first)| *first))
+        {
+            answers.truncate(1);
+        }
+        markup! {
+            @match (first, &self.prediction) {
+                (None, _) => {},
+                (Some(_), Some(prediction)) => p.answer {
+                    b class=(class) { (mark) " Your guess: " }
+                    (prediction.verdict(runs)) "."
+                },
+                (Some(_), None) => @if !answers.is_empty() {
+                    p.answer {
+                        b { "The answer: " }
+                        @for (place, (client, answer)) in answers.iter().enumerate() {
+                            @if place > 0 { "; " }
+                            @if answers.len() > 1 { (client.title()) ": " }
+                            (answer.text)
+                        }
+                    }
+                },
+            }
+        }
+    }
+
+    /// The ending of a run, and its checks. In a comparison only broken rules are shown,
+    /// and not the expectations that apply to the reference client.
+    fn verdict(&self, run: &ScenarioRun) -> Markup {
+        let is_shown =
+            |check: &&Check| !self.is_of_several() || (check.rule.is_some() && !check.held);
+        let checks: Vec<_> = run.verdict.iter().filter(is_shown).collect();
+        markup! {
+            @if self.is_of_several() { h3 { (run.client.heading()) } }
+            p.outcome { "On the wire, " (wire(run)) ". Outcome: " (run.outcome.text) "." }
             @if run.is_cancelled() { p { (NOT_JUDGED) } }
-            ul.checks {
-                @for check in run.verdict.iter().filter(|check| side.shows(check)) {
-                    @let (class, mark) = class_and_mark(Some(check.held));
-                    li class=(class) {
-                        span.mark role="img" aria-label=(if check.held { "held" } else { "did not hold" }) {
-                            (mark)
-                        }
-                        span.source { (check.source) }
-                        span {
-                            (check.text)
-                            @if let Some(found) = check.contradiction() { " — " strong { (found) } }
-                        }
-                    }
+            @if !checks.is_empty() {
+                ul.checks { @for check in checks { (self::check(check)) } }
+                @if !self.is_of_several() {
+                    p.remark { "“wire” is the service's record, “client” the client's own." }
                 }
-            }
-            @if !run.verdict.is_empty() {
-                p.remark { "“wire” is the service's record, “client” the client's own." }
             }
         }
     }
-}
 
-fn lesson(why: &str, without: Option<&String>, unsolved: &str, next: &str) -> Markup {
-    markup! {
-        div.pair {
-            section aria-labelledby="lesson" {
+    fn lesson(&self, why: &str, runs: &[&ScenarioRun]) -> Markup {
+        let mut without = runs.iter().filter_map(|run| run.lesson.without.as_ref());
+        markup! {
+            section.panel.lesson aria-labelledby="lesson" {
                 h2 #lesson { "Why it matters" }
                 p { (why) }
-                @if let Some(without) = without { p { "Removed defence: " (without) } }
-            }
-            section aria-labelledby="unsolved" {
-                h2 #unsolved { "What it does not solve" }
-                p { (unsolved) }
-            }
-            section.next aria-labelledby="next" {
-                h2 #next { "Try next" }
-                p { code { (next) } }
+                @if let Some(without) = without.next() { p { "Removed defence: " (without) } }
+                h3 { "What it does not solve" }
+                p { (self.words.unsolved) }
+                @if let Some(next) = &self.next {
+                    h3 { "Try next" }
+                    p { code { (self.lab) " " (next) } }
+                }
             }
         }
+    }
+
+    /// The result in a line, for a screen reader.
+    #[must_use]
+    pub fn spoken(&self) -> String {
+        let spoken = |phrase: &Phrase| {
+            phrase
+                .text
+                .trim_start_matches(['✓', '✗', '⊘', ' '])
+                .to_owned()
+        };
+        let sides = self.sides.iter().map(|side| {
+            let phrases: Vec<_> = side.view.result.iter().map(spoken).collect();
+            phrases.join(", ")
+        });
+        sides.collect::<Vec<_>>().join("; ")
+    }
+}
+
+fn check(check: &Check) -> Markup {
+    let (class, mark) = class_and_mark(Some(check.held));
+    markup! {
+        li class=(class) {
+            span.sign role="img" aria-label=(if check.held { "held" } else { "did not hold" }) { (mark) }
+            span.source { (check.source) }
+            span {
+                (check.text)
+                @if let Some(found) = check.contradiction() { " — " strong { (found) } }
+            }
+        }
+    }
+}
+
+fn class_of(mark: Mark) -> &'static str {
+    match mark {
+        Mark::Ok => "ok",
+        Mark::Failed => "failed",
+        _ => "open",
     }
 }

@@ -2,91 +2,96 @@
 //! that changed.
 
 use maud::{Markup, html};
-use render::page::{columns, wide_table};
+use render::page::{self, wide_table};
 
-use super::{Side, exchange};
-use crate::{Counter, Metric, risen};
+use super::Side;
+use crate::{Metric, Rise, ScenarioRun};
+
+/// The caption of the requests.
+const REQUESTS: &str = "Every request as the service saw it; times count from the start of the run";
+
+/// The columns whose cells hold a name instead of a value.
+const NAMED: [&str; 3] = ["key", "cursor", "body"];
+
 /// The requests, with the columns that at least one of them fills.
-pub(super) fn wire(side: &Side<'_>) -> Markup {
-    let (id, caption) = (side.id("wire"), side.id("requests"));
-    let wire = &side.run.wire;
-    let table = &side.run.view.requests;
+pub(super) fn wire(run: &ScenarioRun, is_of_several: bool) -> Markup {
+    let title = match is_of_several {
+        true => format!("On the wire · {}", run.client.name),
+        false => "On the wire".to_owned(),
+    };
+    let [id, caption] = ["wire", "requests"].map(|part| format!("{part}-{}", run.client.name));
+    let table = &run.view.requests;
+    let is_named = table
+        .columns
+        .iter()
+        .any(|column| NAMED.contains(&column.title));
     html! {
-        section aria-labelledby=(id) {
-            h2 id=(id) { (side.title("On the wire")) }
-            (wide_table(None, (&caption, "Every request as the service saw it"), columns(table), html! {
-                tbody {
-                    @for row in &table.rows {
-                        tr {
-                            @for (column, cell) in table.columns.iter().zip(&row.cells) {
-                                td.number[column.number] { (cell.as_deref().unwrap_or("—")) }
-                            }
-                        }
-                    }
-                    @if table.rows.is_empty() {
-                        tr { td colspan=(table.columns.len()) { "No request reached the service." } }
-                    }
-                }
-            }))
-            @if table.columns.iter().any(|column| NAMED.contains(&column.title)) {
+        section.panel aria-labelledby=(id) {
+            h2 id=(id) { (title) }
+            @if !run.view.facts.0.is_empty() {
+                ul.said { @for fact in &run.view.facts.0 { li { (fact) } } }
+            }
+            @if table.rows.is_empty() {
+                p { "No request reached the service." }
+            } @else {
+                (page::table(None, (&caption, REQUESTS), table))
+            }
+            @if is_named {
                 p.remark {
                     "Keys, cursors and bodies have names in the order of first sight: their \
                      values are not kept."
                 }
             }
-            @if wire.dropped > 0 {
-                p.remark { (wire.dropped) " earlier requests are counted but no longer listed." }
+            @if run.wire.dropped > 0 {
+                p.remark { (run.wire.dropped) " earlier requests are counted but no longer listed." }
             }
-            @if !side.run.view.facts.0.is_empty() {
-                ul.said { @for fact in &side.run.view.facts.0 { li { (fact) } } }
-            }
-            (exchange::exchanges(side))
         }
     }
 }
-
-/// The columns whose cells hold a name instead of a value.
-const NAMED: [&str; 3] = ["key", "cursor", "body"];
 
 /// The caption of the counters.
 const CHANGES: &str = "The changes by this run, under their names in /metrics";
 
 /// The counters that changed, and those that every run shows.
-pub(super) fn counters(side: &Side<'_>, metrics: &[Metric]) -> Markup {
-    let (id, caption) = (side.id("counters"), side.id("moved"));
-    let run = side.run;
-    let headlines = run.client.headlines.iter();
-    let unmoved = headlines.filter(|name| run.counters.total(name) == 0);
-    let unmoved = unmoved.map(|name| Counter {
-        name: (*name).to_owned(),
-        labels: Default::default(),
-        value: 0,
+pub(super) fn counters(sides: &[Side<'_>], metrics: &[Metric]) -> Markup {
+    let mut names: Vec<&str> = Vec::new();
+    for rise in sides.iter().flat_map(|side| &side.view.counters) {
+        if !names.contains(&&*rise.name) {
+            names.push(&rise.name);
+        }
+    }
+    let changes = sides.iter().map(|side| match sides.len() {
+        1 => ("change", true),
+        _ => (side.client.column(), true),
     });
-    let titles = [
-        ("counter", false),
-        ("change", true),
-        ("what it answers", false),
-    ];
-    let counters: Vec<_> = run.counters.iter().cloned().chain(unmoved).collect();
+    let titles = [("counter", false)].into_iter().chain(changes);
+    let titles = titles.chain([("what it answers", false)]);
     html! {
-        section aria-labelledby=(id) {
-            h2 id=(id) { (side.title("Counters")) }
-            (wide_table(Some("counters"), (&caption, CHANGES), titles, html! {
+        section.panel aria-labelledby="counters" {
+            h2 #counters { "Counters" }
+            (wide_table(Some("counters"), ("moved", CHANGES), titles, html! {
                 tbody {
-                    @for counter in &counters {
+                    @for name in names {
                         tr {
-                            th scope="row" {
-                                code { (counter.name) }
-                                @for (label, value) in &counter.labels {
-                                    " " span.label { (label) "=" b { (value) } }
-                                }
+                            th scope="row" { code { (name) } }
+                            @for side in sides {
+                                td.number { (change(side.view.counters.iter().find(|rise| rise.name == name))) }
                             }
-                            td.number { (risen(counter.value)) }
-                            td { (question(&counter.name, metrics)) }
+                            td { (question(name, metrics)) }
                         }
                     }
                 }
             }))
+        }
+    }
+}
+
+/// How much a counter rose, and for which reasons.
+fn change(rise: Option<&Rise>) -> Markup {
+    html! {
+        b { (rise.map_or("0", |rise| &rise.change)) }
+        @for part in rise.into_iter().flat_map(|rise| &rise.parts) {
+            span.label { (part.kind) " " (part.change) }
         }
     }
 }

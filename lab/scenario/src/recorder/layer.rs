@@ -149,6 +149,7 @@ fn name_of(metadata: &Metadata<'_>) -> Option<SpanName> {
     let of_a_client = |target: &str| target == "client" || target.starts_with("lab::");
     match (metadata.target(), metadata.name()) {
         ("lab", "run") => Some(SpanName::Run),
+        ("lab", "crash") => Some(SpanName::Crash),
         (target, "operation") if of_a_client(target) => Some(SpanName::Operation),
         (target, "attempt") if of_a_client(target) => Some(SpanName::Attempt),
         (target, "wait") if of_a_client(target) => Some(SpanName::Wait),

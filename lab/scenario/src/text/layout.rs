@@ -128,7 +128,7 @@ impl Layout {
             let sign = match (part.kind, part.mark) {
                 (SpanName::Wait, _) => signs.wait,
                 (SpanName::Queue, _) => signs.queue,
-                (SpanName::Stop, _) => continue,
+                (SpanName::Stop | SpanName::Crash, _) => continue,
                 (_, Mark::Failed) => signs.failed,
                 _ => signs.attempt,
             };
@@ -169,7 +169,7 @@ impl Layout {
         let sign = match row.kind {
             SpanName::Wait => signs.wait,
             SpanName::Queue => signs.queue,
-            SpanName::Stop => signs.stop,
+            SpanName::Stop | SpanName::Crash => signs.stop,
             SpanName::Request => signs.request,
             SpanName::Run | SpanName::Operation | SpanName::Attempt => signs.attempt,
         };
@@ -180,11 +180,11 @@ impl Layout {
         });
         let right = match (row.end, row.kind) {
             (None, _) => signs.open,
-            (Some(_), SpanName::Request | SpanName::Stop) => ' ',
+            (Some(_), SpanName::Request | SpanName::Stop | SpanName::Crash) => ' ',
             (Some(_), _) => signs.right,
         };
         let left = match row.kind {
-            SpanName::Request | SpanName::Stop => ' ',
+            SpanName::Request | SpanName::Stop | SpanName::Crash => ' ',
             _ => signs.left,
         };
         let beyond = row.ceiling.map_or(0, |ceiling| {

@@ -82,6 +82,8 @@ pub mod field {
     pub const FAULT: &str = "lab.fault";
     /// The scenario of the run.
     pub const SCENARIO: &str = "lab.scenario";
+    /// What a client that was killed had done, and what it had not.
+    pub const CRASH: &str = "lab.crash";
 
     /// The caller's trace. It sets the span's position in a tree and is not stored as a field.
     pub const TRACE_ID: &str = "trace_id";
@@ -109,6 +111,8 @@ pub enum SpanName {
     Queue,
     /// One request on the wire, as the service sees it (target `server`).
     Request,
+    /// The moment at which the lab killed a client (target `lab`).
+    Crash,
 }
 
 /// OpenTelemetry's kind of a span: the side of a call that it is on.
@@ -132,7 +136,7 @@ macro_rules! fields {
 
 impl SpanName {
     /// Every name.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Run,
         Self::Operation,
         Self::Attempt,
@@ -140,6 +144,7 @@ impl SpanName {
         Self::Stop,
         Self::Queue,
         Self::Request,
+        Self::Crash,
     ];
 
     /// The name as written in the code that opens the span.
@@ -153,6 +158,7 @@ impl SpanName {
             Self::Stop => "stop",
             Self::Queue => "queue",
             Self::Request => "request",
+            Self::Crash => "crash",
         }
     }
 
@@ -160,7 +166,7 @@ impl SpanName {
     #[must_use]
     pub fn kind(self) -> SpanKind {
         match self {
-            Self::Run | Self::Operation | Self::Wait | Self::Stop | Self::Queue => {
+            Self::Run | Self::Operation | Self::Wait | Self::Stop | Self::Queue | Self::Crash => {
                 SpanKind::Internal
             }
             Self::Attempt => SpanKind::Client,
@@ -189,6 +195,7 @@ impl SpanName {
                 RETRY_AFTER RETRY_AFTER_SECONDS RETRY_AFTER_MAX REMAINING TOKENS
             },
             Self::Queue => fields! { LIMIT },
+            Self::Crash => fields! { CRASH },
             Self::Request => fields! {
                 METHOD ROUTE URL_SCHEME SERVER_ADDRESS SERVER_PORT STATUS ERROR_TYPE REQUEST_ID
                 FAULT

@@ -4,21 +4,21 @@
 //! page requests it, so an unwatched card costs nothing.
 
 mod routes;
-mod view;
 
 use std::error::Error;
 
 use grade::{OpenCases, all};
 use host::StopError;
 use http::StatusCode;
+use judge::rules::TOLERANCE;
 use scenario::Settings;
+use serde::Serialize;
 use tokio::{sync::Mutex, task::spawn_blocking};
 
 use crate::web::{
     feed::token,
     problem::{Problem, causes},
 };
-use view::CardView;
 
 pub(crate) use routes::routes;
 
@@ -26,6 +26,68 @@ pub(crate) use routes::routes;
 #[derive(Default)]
 pub(crate) struct Cards {
     current: Mutex<Option<Card>>,
+}
+
+/// The open card as JSON.
+#[derive(Serialize)]
+struct CardView {
+    /// None if no card is open.
+    id: Option<String>,
+    /// The card's seed, and how exact waits have to be.
+    terms: Option<String>,
+    cases: Vec<CaseView>,
+    /// The rules that were broken so far, in words.
+    broken: Vec<String>,
+    /// The tasks with what came so far, as HTML.
+    html: String,
+}
+
+/// An open case, for a program that calls it.
+#[derive(Serialize)]
+struct CaseView {
+    task: &'static str,
+    number: usize,
+    name: &'static str,
+    url: String,
+    token: Option<String>,
+}
+
+impl CardView {
+    fn of(card: &Card) -> Self {
+        let cases = card.cases.cases().map(|case| CaseView {
+            task: case.task.words.name,
+            number: case.number,
+            name: case.name,
+            url: case.url.to_owned(),
+            token: case.token.map(str::to_owned),
+        });
+        let grades = card.cases.grades();
+        let broken = grades.iter().flat_map(|grade| {
+            let rules = grade.broken();
+            rules.map(|rule| format!("{}: {} is broken", grade.task, rule.id))
+        });
+        let tolerance = wire::duration(TOLERANCE);
+        Self {
+            id: Some(card.id.clone()),
+            terms: Some(format!(
+                "seed {} · waits may be {tolerance} short",
+                card.cases.seed()
+            )),
+            cases: cases.collect(),
+            broken: broken.collect(),
+            html: grade::open_tasks(&card.cases, &grades).into_string(),
+        }
+    }
+
+    fn closed() -> Self {
+        Self {
+            id: None,
+            terms: None,
+            cases: Vec::new(),
+            broken: Vec::new(),
+            html: grade::closed_tasks().into_string(),
+        }
+    }
 }
 
 /// Runs that are open.
@@ -39,7 +101,7 @@ impl Card {
     /// The tasks with their results so far, unless this process has failed meanwhile.
     fn view(&self) -> Result<CardView, Problem> {
         self.cases.check().map_err(failed)?;
-        Ok(CardView::of(&self.id, &self.cases))
+        Ok(CardView::of(self))
     }
 }
 

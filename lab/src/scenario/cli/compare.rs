@@ -1,7 +1,7 @@
 //! `lab scenario NAME --compare`: runs a scenario with two clients, side by side.
 
 use scenario::{
-    Answer, ClientUnderTest, Comparison, Pace, ScenarioRun, Settings, catalogue::Scenario,
+    Answer, ClientUnderTest, Comparison, Pace, ScenarioRun, Settings, Story, catalogue::Scenario,
 };
 
 use super::{arguments::Arguments, ask, runner::Runner};
@@ -28,9 +28,10 @@ pub(super) fn compare(arguments: &Arguments, scenario: &Scenario) -> Result<Exit
     let first = run(clients[0])?;
     if first.is_cancelled() {
         print_runs(arguments, scenario, prediction, &[&first])?;
-        let words = &scenario.words;
         arguments.write_report(|| {
-            scenario::html(words, &first, prediction, &scenario::metrics(), lab())
+            let metrics = scenario::metrics();
+            let story = Story::of_run(&scenario.words, &first, &metrics, lab());
+            story.with_prediction(prediction).page()
         })?;
         return Ok(Exit::Cancelled);
     }
@@ -51,13 +52,9 @@ pub(super) fn compare(arguments: &Arguments, scenario: &Scenario) -> Result<Exit
         })?;
     }
     arguments.write_report(|| {
-        scenario::html_comparison(
-            &scenario.words,
-            &both,
-            prediction,
-            &scenario::metrics(),
-            lab(),
-        )
+        let metrics = scenario::metrics();
+        let story = Story::of_comparison(&scenario.words, &both, &metrics, lab());
+        story.with_prediction(prediction).page()
     })?;
     if cancelled {
         return Ok(Exit::Cancelled);

@@ -7,7 +7,7 @@ mod compare;
 mod live;
 mod runner;
 
-use scenario::{Pace, catalogue::Scenario};
+use scenario::{Pace, Story, catalogue::Scenario};
 
 use arguments::Chosen;
 use runner::Runner;
@@ -44,8 +44,11 @@ fn one(arguments: &Arguments, scenario: &Scenario) -> Result<Exit, Exit> {
     arguments.print(&run, |options| {
         scenario::text(words, &run, prediction, options)
     })?;
-    arguments
-        .write_report(|| scenario::html(words, &run, prediction, &scenario::metrics(), lab()))?;
+    arguments.write_report(|| {
+        let metrics = scenario::metrics();
+        let story = Story::of_run(words, &run, &metrics, lab());
+        story.with_prediction(prediction).page()
+    })?;
     runner.send(&run);
     Ok(Exit::of(&run))
 }

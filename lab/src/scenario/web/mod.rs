@@ -20,10 +20,8 @@ use std::{
 
 use futures_util::{FutureExt, future::join_all};
 use http::StatusCode;
-use scenario::{
-    Compared, Exposition, Pace, RunError, ScenarioRun, Session, recorder::Recorder, sample,
-};
-use serde::Serialize;
+use scenario::{Compared, Exposition, RunError, ScenarioRun, Session, recorder::Recorder, sample};
+use serde_json::json;
 use tokio::{
     sync::{Semaphore, watch},
     task::JoinSet,
@@ -36,10 +34,11 @@ use crate::web::{
     lock::lock,
     problem::{Problem, causes},
 };
-use live::{Change, Live};
+use live::Live;
 use record::{Record, Side, State, Summary};
 use request::RunRequest;
 
+pub(crate) use course::listed;
 pub(crate) use evidence::{Evidence, EvidenceStyle};
 pub(crate) use request::COMPARE;
 pub(crate) use routes::routes;
@@ -72,24 +71,6 @@ pub(crate) struct Runs {
     stopping: watch::Sender<bool>,
 }
 
-/// A change on a side of a run.
-#[derive(Serialize)]
-struct ChangeEvent<'a> {
-    id: &'a str,
-    side: usize,
-    #[serde(flatten)]
-    change: Change,
-}
-
-/// A running side, published from its recorder.
-struct Relay<'a> {
-    id: &'a str,
-    side: usize,
-    pace: Pace,
-    recorder: Recorder,
-    live: Arc<Mutex<Live>>,
-}
-
 impl Runs {
     pub(crate) fn new(feed: Arc<Feed>, exposition: Exposition, exporters: Exporters) -> Arc<Self> {
         Arc::new(Self {
@@ -114,11 +95,13 @@ impl Runs {
             })
             .collect();
         let live = |session: &Session<'_>| {
-            let live = Live::new(session.client(), session.terms());
-            Arc::new(Mutex::new(live))
+            Side::Live(Arc::new(Live {
+                client: session.client(),
+                terms: session.terms(),
+                recorder: session.recorder().clone(),
+            }))
         };
-        let lives: Vec<_> = sessions.iter().map(live).collect();
-        let sides = lives.iter().cloned().map(Side::Live).collect();
+        let sides = sessions.iter().map(live).collect();
         let cancelled = Arc::new(watch::Sender::new(false));
         let reader = cancelled.subscribe();
         let id = self.admit(request, sides, cancelled)?;
@@ -126,8 +109,7 @@ impl Runs {
 
         let mut tasks = lock(&self.tasks);
         while tasks.try_join_next().is_some() {}
-        let sides = sessions.into_iter().zip(lives).collect();
-        tasks.spawn(Arc::clone(self).run_scenario(id.clone(), request, sides, reader));
+        tasks.spawn(Arc::clone(self).run_scenario(id.clone(), request, sessions, reader));
         Ok(id)
     }
 
@@ -216,20 +198,12 @@ impl Runs {
         self: Arc<Self>,
         id: String,
         request: RunRequest,
-        sides: Vec<(Session<'static>, Arc<Mutex<Live>>)>,
+        sessions: Vec<Session<'static>>,
         cancelled: watch::Receiver<bool>,
     ) {
-        let sides = sides.into_iter().enumerate();
-        let sides = sides.map(|(side, (session, live))| {
-            let relay = Relay {
-                id: &id,
-                side,
-                pace: request.pace,
-                recorder: session.recorder().clone(),
-                live,
-            };
-            self.run_side(relay, session, cancelled.clone())
-        });
+        let sides = sessions.into_iter().enumerate();
+        let sides =
+            sides.map(|(side, session)| self.run_side(&id, side, session, cancelled.clone()));
         // A panic ends this run only.
         let run = async {
             let runs: Result<Vec<_>, _> = join_all(sides).await.into_iter().collect();
@@ -270,54 +244,35 @@ impl Runs {
 
     async fn run_side(
         &self,
-        relay: Relay<'_>,
+        id: &str,
+        side: usize,
         session: Session<'static>,
         mut cancelled: watch::Receiver<bool>,
     ) -> Result<Arc<ScenarioRun>, RunError> {
         // The record is kept longer than the run, so the error is always reported.
         let cancelled = async move { drop(cancelled.wait_for(|cancelled| *cancelled).await) };
+        let recorder = session.recorder().clone();
         let run = tokio::select! {
             run = session.run_until(cancelled, self.exporters.layer()) => run,
-            never = self.relay(&relay) => match never {},
+            never = self.publish_changes(id, &recorder) => match never {},
         };
-        self.publish_change(&relay);
         let run: Arc<ScenarioRun> = Arc::new(run?);
         let kept = Arc::clone(&run);
-        self.change(relay.id, |record| {
+        self.change(id, |record| {
             #[expect(clippy::indexing_slicing, reason = "it is the index of a side")]
-            let side = &mut record.sides[relay.side];
-            *side = Side::Done(kept);
+            let place = &mut record.sides[side];
+            *place = Side::Done(kept);
         });
         Ok(run)
     }
 
-    /// Publishes changes until it is dropped.
-    async fn relay(&self, relay: &Relay<'_>) -> Infallible {
+    /// Publishes that a run has changed, until it is dropped.
+    async fn publish_changes(&self, id: &str, recorder: &Recorder) -> Infallible {
         loop {
-            let until_axis_ends = match relay.pace {
-                Pace::Real => lock(&relay.live)
-                    .axis_ends()
-                    .saturating_sub(relay.recorder.now()),
-                // This clock advances only when a span closes.
-                Pace::Virtual => Duration::MAX,
-            };
-            tokio::select! {
-                () = relay.recorder.changed() => {}
-                () = sleep(until_axis_ends.max(GATHER)) => {}
-            }
-            self.publish_change(relay);
+            recorder.changed().await;
+            self.feed.publish("change", &json!({ "id": id }));
             sleep(GATHER).await;
         }
-    }
-
-    fn publish_change(&self, relay: &Relay<'_>) {
-        let (traces, now) = (relay.recorder.snapshot(), relay.recorder.now());
-        let Some(change) = lock(&relay.live).advance(&traces, now) else {
-            return;
-        };
-        let Relay { id, side, .. } = *relay;
-        self.feed
-            .publish("change", &ChangeEvent { id, side, change });
     }
 
     fn publish(&self, id: &str) {

@@ -1,15 +1,20 @@
 //! A run in virtual time for the page's sliders: drawn, but neither kept nor counted.
 
-use std::{future::pending, sync::Arc, time::SystemTime};
+use std::{
+    future::pending,
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
 
 use axum::{
     Json,
-    extract::{Request, State},
+    extract::{Query, Request, State, rejection::QueryRejection},
     response::{IntoResponse, Response},
 };
 use futures_util::future::try_join_all;
 use http::StatusCode;
 use scenario::{Compared, Exposition, Pace, Session, Task, catalogue::Scenario};
+use serde::Deserialize;
 use tracing_subscriber::layer::Identity;
 
 use super::{
@@ -29,9 +34,18 @@ pub(super) fn has_sliders(scenario: &Scenario) -> bool {
     matches!(scenario.task, Task::Flaky)
 }
 
-/// Responds with the detail of a run that has no id.
+/// The length of the longest axis that the page has drawn, so that a shorter run has a
+/// shorter picture.
+#[derive(Deserialize)]
+pub(super) struct Drawn {
+    #[serde(default)]
+    axis_ns: u64,
+}
+
+/// Responds with a run that has no id.
 pub(super) async fn preview(
     State(shared): State<Shared>,
+    drawn: Result<Query<Drawn>, QueryRejection>,
     request: Request,
 ) -> Result<Response, Problem> {
     let body = json_body(request, "a preview").await?;
@@ -73,5 +87,7 @@ pub(super) async fn preview(
             .collect(),
         compared,
     };
-    Ok(Json(record.detail()).into_response())
+    let axis_ns = drawn.map_or(0, |Query(drawn)| drawn.axis_ns);
+    let shown = record.shown(None, &shared.service, Duration::from_nanos(axis_ns));
+    Ok(Json(shown).into_response())
 }

@@ -1,20 +1,23 @@
 //! A run as the web UI sees it: running or over.
 
 use std::{
-    sync::{Arc, Mutex},
-    time::SystemTime,
+    sync::Arc,
+    time::{Duration, SystemTime},
 };
 
 use humantime::format_rfc3339_millis;
-use scenario::{Compared, Comparison, Ending, Pace, ScenarioRun, compare::why};
+use scenario::{
+    self, Compared, Comparison, Ending, Pace, ScenarioPolicy, ScenarioRun, Story, compare::why,
+};
 use serde::{Serialize, Serializer};
 use tokio::sync::watch;
+use wire::nanoseconds;
 
 use super::{
     live::Live,
     request::{ClientChoice, RunRequest},
 };
-use crate::web::lock::lock;
+use crate::invocation::lab;
 
 /// A requested run.
 #[derive(Clone, Debug)]
@@ -48,7 +51,7 @@ pub(super) enum State {
 #[derive(Clone, Debug)]
 pub(super) enum Side {
     /// It is running, or could not continue.
-    Live(Arc<Mutex<Live>>),
+    Live(Arc<Live>),
     Done(Arc<ScenarioRun>),
 }
 
@@ -69,7 +72,7 @@ pub(super) struct Summary {
     /// How the run ended for the client, in a comparison for the reference client; none
     /// until it has finished.
     ending: Option<Ending>,
-    /// The ending in words.
+    /// The ending as a phrase.
     ended: Option<String>,
     started: String,
 }
@@ -90,7 +93,71 @@ pub(super) struct Detail {
     unsolved: Option<&'static str>,
 }
 
+/// A run as the page shows it.
+#[derive(Debug, Serialize)]
+pub(super) struct Shown {
+    #[serde(flatten)]
+    summary: Summary,
+    /// The limits of the first client, once its run is over.
+    policy: Option<ScenarioPolicy>,
+    /// The result in a line, for a screen reader.
+    spoken: String,
+    /// The length of the axis of time.
+    axis_ns: u64,
+    /// The picture, the verdict and the evidence, as HTML.
+    html: String,
+}
+
 impl Record {
+    /// The run as the page shows it, with the reader's guess. `service` is the base URL of
+    /// the service, and `least_axis` a lower bound for the length of the axis.
+    pub(super) fn shown(&self, guess: Option<&str>, service: &str, least_axis: Duration) -> Shown {
+        let words = &self.request.scenario.words;
+        let so_far = self.sides.iter().map(|side| match side {
+            Side::Live(live) => live.so_far(),
+            Side::Done(_) => Default::default(),
+        });
+        let so_far: Vec<_> = so_far.collect();
+        let sides = self.sides.iter().zip(&so_far);
+        let sides = sides.map(|(side, (view, now))| match side {
+            Side::Done(run) => scenario::Side::of(run),
+            Side::Live(live) => scenario::Side {
+                client: live.client,
+                terms: &live.terms,
+                view,
+                now: *now,
+                run: None,
+            },
+        });
+        let comparison = self.comparison();
+        let next = match (&comparison, self.run(0)) {
+            (Some(both), _) => Some(&*both.next),
+            (None, run) => run.map(|run| &*run.lesson.next),
+        };
+        let story = Story {
+            words,
+            metrics: &scenario::metrics(),
+            sides: sides.collect(),
+            prediction: guess.and_then(|guess| words.question.predict(guess).ok()),
+            compared: self.compared.as_deref(),
+            seed: self.request.seed,
+            pace: self.request.pace,
+            why: (self.state != State::Running).then(|| self.why().join(" ")),
+            lab: lab(),
+            next,
+            error: self.error.as_deref(),
+            service: service.to_owned(),
+            least_axis,
+        };
+        Shown {
+            summary: self.summary(),
+            policy: self.run(0).map(|run| run.policy),
+            spoken: story.spoken(),
+            axis_ns: nanoseconds::whole(story.axis().length),
+            html: story.fragment().into_string(),
+        }
+    }
+
     pub(super) fn summary(&self) -> Summary {
         let finished = self.state == State::Finished;
         let first = self.run(0).filter(|_| finished);
@@ -104,7 +171,7 @@ impl Record {
             state: self.state,
             passed: first.map(ScenarioRun::passed),
             ending: first.map(|run| run.outcome.ending),
-            ended: first.map(|run| run.outcome.ending.to_string()),
+            ended: first.map(|run| run.outcome.ending.phrase()),
             started: format_rfc3339_millis(self.started).to_string(),
         }
     }
@@ -163,7 +230,7 @@ impl Record {
 impl Serialize for Side {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
-            Self::Live(live) => lock(live).serialize(serializer),
+            Self::Live(live) => live.serialize(serializer),
             Self::Done(run) => run.serialize(serializer),
         }
     }

@@ -1,5 +1,7 @@
 //! The routes of runs.
 
+use std::time::Duration;
+
 use axum::{
     Json, Router,
     extract::{
@@ -14,13 +16,14 @@ use http::{
     header::{CONTENT_DISPOSITION, LOCATION},
     request::Parts,
 };
+use scenario::Story;
 use serde::{Deserialize, Serialize};
 
 use super::{
     course::{self, Vocabulary},
     evidence::evidence,
     preview::preview,
-    record::{Detail, Record, State as RunState, Summary},
+    record::{Detail, Record, Shown, State as RunState, Summary},
     request::RunRequest,
 };
 use crate::{
@@ -39,6 +42,7 @@ pub(crate) fn routes() -> Router<Shared> {
         .route("/api/vocabulary", get(vocabulary))
         .route("/api/runs", get(list).post(start))
         .route("/api/runs/{id}", get(show).delete(cancel))
+        .route("/api/runs/{id}/story", get(story))
         .route("/api/runs/{id}/evidence", get(evidence))
         .route("/api/runs/{id}/report", get(report))
         .route("/api/preview", post(preview))
@@ -91,6 +95,20 @@ async fn show(record: Record) -> Json<Detail> {
     Json(record.detail())
 }
 
+/// What the reader expected of the run.
+#[derive(Deserialize)]
+struct Guessed {
+    guess: Option<String>,
+}
+
+async fn story(
+    record: Record,
+    State(shared): State<Shared>,
+    Query(Guessed { guess }): Query<Guessed>,
+) -> Json<Shown> {
+    Json(record.shown(guess.as_deref(), &shared.service, Duration::ZERO))
+}
+
 /// Cancels a run, which is kept: 202 if the run is about to end (the feed says when), 204
 /// if it was already over.
 async fn cancel(record: Record) -> StatusCode {
@@ -116,13 +134,13 @@ async fn report(
         Problem::new(StatusCode::BAD_REQUEST, "invalid_side", detail)
     })?;
     let scenario = record.request.scenario;
-    let page = match (side, record.sides.len()) {
-        (None, 2) => record.comparison().map(|both| {
-            scenario::html_comparison(&scenario.words, &both, None, &scenario::metrics(), lab())
-        }),
-        _ => record
-            .run(side.unwrap_or(0))
-            .map(|run| scenario::html(&scenario.words, run, None, &scenario::metrics(), lab())),
+    let (words, metrics) = (&scenario.words, scenario::metrics());
+    let page = if side.is_none() && record.sides.len() == 2 {
+        let both = record.comparison();
+        both.map(|both| Story::of_comparison(words, &both, &metrics, lab()).page())
+    } else {
+        let run = record.run(side.unwrap_or(0));
+        run.map(|run| Story::of_run(words, run, &metrics, lab()).page())
     };
     let page = page.ok_or_else(|| {
         let detail = "a report of each side exists once the run is over";

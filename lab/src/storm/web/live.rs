@@ -1,4 +1,4 @@
-//! Simulates a storm, and sends each column of each picture once it is complete.
+//! Simulates a storm, and sends its pictures while they grow.
 
 use std::{
     ops::ControlFlow,
@@ -6,13 +6,14 @@ use std::{
         Arc,
         atomic::{AtomicBool, Ordering},
     },
+    time::{Duration, Instant},
 };
 
 use axum::body::Bytes;
 use serde_json::{Value, json};
 use storm::{
-    Plan, Progress, Setup, Step, StormFrame, StormPicture, simulate, storm_figures, storm_learnt,
-    storm_terms,
+    Plan, Progress, Setup, Step, StormFrame, StormPicture, simulate, storm_begun, storm_over,
+    storm_picture,
 };
 use tokio::sync::mpsc::UnboundedSender;
 
@@ -20,10 +21,15 @@ use tokio::sync::mpsc::UnboundedSender;
 pub(super) struct LiveStorm {
     pub(super) id: String,
     pub(super) plan: Plan,
+    /// The policies that the reader expects to be right.
+    pub(super) guess: Vec<String>,
     /// Receives events in the event stream format of the HTML standard.
     pub(super) frames: UnboundedSender<Bytes>,
     pub(super) is_cancelled: Arc<AtomicBool>,
 }
+
+/// The time between two states of a picture: not noticeable to a person.
+const GATHER: Duration = Duration::from_millis(40);
 
 /// The minimum capacity of a message. The reading thread frees it, and allocators cache
 /// smaller freed blocks for that thread: glibc up to 1 032 bytes. One such block, allocated
@@ -37,30 +43,36 @@ impl LiveStorm {
         let settings = &self.plan.settings;
         let frame = StormFrame::of(settings);
         let story = self.plan.words();
-        let pictures = StormPicture::begun(&story, settings, &self.plan.policies);
+        let mut pictures = StormPicture::begun(&story, settings, &self.plan.policies);
         self.tell(
             "begun",
             json!({
                 "id": self.id,
                 "seed": self.plan.seed,
-                "terms": storm_terms(settings, &self.plan.policies),
-                "frame": frame,
-                "pictures": pictures,
+                "html": storm_begun(&self.plan, &frame, &pictures).into_string(),
             }),
         );
-        let mut pictures = pictures.into_iter();
+        let mut sent = Instant::now();
         let simulated = simulate(&self.plan, |heard| {
             match heard {
-                Progress::Steps(picture, steps) => self.tell_columns(picture, &frame, steps),
-                Progress::Ended(picture, run) => {
-                    let begun = pictures.next();
-                    let mut ended = json!(
-                        begun.map(|begun| { begun.ended(story.leads_with, settings, run, &frame) })
-                    );
-                    if let Some(ended) = ended.as_object_mut() {
-                        ended.insert("picture".to_owned(), picture.into());
+                Progress::Steps(number, steps) => {
+                    let setup = self.plan.policies.get(number).map(|policy| &policy.setup);
+                    let column = last_column(steps, &frame);
+                    if let Some((column, picture)) = column.zip(pictures.get_mut(number)) {
+                        let setup = setup.unwrap_or(&Setup::DEFAULT);
+                        picture.curves.extend(frame.curves(column, setup));
+                        if sent.elapsed() >= GATHER {
+                            self.tell_picture(number, picture, &frame);
+                            sent = Instant::now();
+                        }
                     }
-                    self.tell("ended", ended);
+                }
+                Progress::Ended(number, run) => {
+                    if let Some(picture) = pictures.get_mut(number) {
+                        let begun = picture.clone();
+                        *picture = begun.ended(story.leads_with, settings, run, &frame);
+                        self.tell_picture(number, picture, &frame);
+                    }
                 }
             }
             if self.is_over() {
@@ -79,14 +91,9 @@ impl LiveStorm {
         keep(Some(storm::html_storm(&storm)));
         self.tell(
             "over",
-            // What was learnt has headings, each with a text.
             json!({
                 "result": storm.result(),
-                "figures": storm_figures(&storm),
-                "learnt": storm_learnt(&storm),
-                "right": storm.right_guess(),
-                "scenario": storm.story.scenario,
-                "rule": storm.story.rule,
+                "html": storm_over(&storm, &self.guess).into_string(),
             }),
         );
     }
@@ -96,17 +103,9 @@ impl LiveStorm {
         self.is_cancelled.load(Ordering::Relaxed) || self.frames.is_closed()
     }
 
-    /// Sends the column that the last step completes, if any.
-    fn tell_columns(&self, picture: usize, frame: &StormFrame, steps: &[Step]) {
-        let width = frame.steps_per_column;
-        if !steps.len().is_multiple_of(width) {
-            return;
-        }
-        if let Some(column) = steps.rchunks(width).next() {
-            let setup = self.plan.policies.get(picture).map(|policy| &policy.setup);
-            let curves = frame.curves(column, setup.unwrap_or(&Setup::DEFAULT));
-            self.tell("columns", json!({ "picture": picture, "curves": curves }));
-        }
+    fn tell_picture(&self, number: usize, picture: &StormPicture, frame: &StormFrame) {
+        let html = storm_picture(number, picture, frame).into_string();
+        self.tell("picture", json!({ "picture": number, "html": html }));
     }
 
     fn tell(&self, kind: &str, data: Value) {
@@ -116,4 +115,11 @@ impl LiveStorm {
         // A reader that has gone is noticed between two steps.
         let _ = self.frames.send(frame.into());
     }
+}
+
+/// The steps of the column that the last step completes, if any.
+fn last_column<'a>(steps: &'a [Step], frame: &StormFrame) -> Option<&'a [Step]> {
+    let width = frame.steps_per_column;
+    let is_complete = steps.len().is_multiple_of(width);
+    steps.rchunks(width).next().filter(|_| is_complete)
 }

@@ -61,7 +61,11 @@ impl Default for Storms {
 impl Storms {
     /// Starts a storm, which runs while its frames are received, or until it is
     /// cancelled.
-    fn start(self: &Arc<Self>, plan: Plan) -> Result<mpsc::UnboundedReceiver<Bytes>, Problem> {
+    fn start(
+        self: &Arc<Self>,
+        plan: Plan,
+        guess: Vec<String>,
+    ) -> Result<mpsc::UnboundedReceiver<Bytes>, Problem> {
         let slot = Arc::clone(&self.slots).try_acquire_owned();
         let slot = slot.map_err(|_| {
             let detail = format!("{SLOTS} storms are simulated already; cancel one, or wait");
@@ -78,6 +82,7 @@ impl Storms {
             let live = LiveStorm {
                 id: id.clone(),
                 plan,
+                guess,
                 frames,
                 is_cancelled,
             };
@@ -171,7 +176,7 @@ mod tests {
     #[tokio::test]
     async fn closing_the_connection_ends_the_storm_and_frees_its_slot() {
         let storms = Arc::<Storms>::default();
-        let start = || storms.start(endless()).map(routes::stream);
+        let start = || storms.start(endless(), Vec::new()).map(routes::stream);
         let (one, other) = (start().expect("a slot"), start().expect("a slot"));
         let refused = start().map(|_| ());
 

@@ -17,10 +17,13 @@ struct Body {
     settings: Map<String, Value>,
     /// Settings of the user's own policy, which is simulated in addition to all others.
     own: Option<Map<String, Value>>,
+    /// The policies that the reader expects to be right.
+    #[serde(default)]
+    guess: Vec<String>,
 }
 
-/// Reads the storm to simulate from JSON. A missing seed is replaced by a random one.
-pub(super) fn read(body: &[u8]) -> Result<Plan, Problem> {
+/// Reads the storm to simulate, and the reader's guess, from JSON. A missing seed is replaced by a random one.
+pub(super) fn read(body: &[u8]) -> Result<(Plan, Vec<String>), Problem> {
     let body: Body = json_body::read(body, "invalid_storm")?;
     let story = story(&body.story)
         .map_err(|error| Problem::unprocessable("unknown_story", error.to_string()))?;
@@ -38,7 +41,7 @@ pub(super) fn read(body: &[u8]) -> Result<Plan, Problem> {
         StormError::Settings(error) => invalid("settings", &error),
         _ => invalid("own", &error),
     })?;
-    Ok(plan)
+    Ok((plan, body.guess))
 }
 
 fn turn<T: Parameters>(

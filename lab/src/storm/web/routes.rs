@@ -33,7 +33,8 @@ pub(crate) fn routes() -> Router<Shared> {
 /// A storm runs while its frames are read: closing the connection ends it.
 async fn start(State(shared): State<Shared>, request: Request) -> Result<Response, Problem> {
     let body = json_body(request, "a storm").await?;
-    let frames = shared.storms.start(request::read(&body)?)?;
+    let (plan, guess) = request::read(&body)?;
+    let frames = shared.storms.start(plan, guess)?;
     Ok(stream(frames))
 }
 

@@ -18,6 +18,7 @@ fn any_trace() -> impl Strategy<Value = Trace> {
         SpanName::Attempt,
         SpanName::Wait,
         SpanName::Stop,
+        SpanName::Crash,
         SpanName::Queue,
         SpanName::Request,
     ]);

@@ -1,0 +1,53 @@
+// Shows a fragment of HTML from the server. Its templates escape all text, so text from
+// the wire cannot become markup. What has not changed stays: elements keep the focus, the
+// selection and the scroll position of their reader.
+
+/** The attributes that belong to the reader. `data-opens` says once that an element opens. */
+const READERS = ["open", "tabindex"];
+
+/** Brings the content of an element in line with a fragment. */
+export function patch(element, html) {
+  children(element, new DOMParser().parseFromString(html, "text/html").body);
+}
+
+/** Brings an element in line with a fragment that is one element. */
+export function patchOne(element, html) {
+  update(element, new DOMParser().parseFromString(html, "text/html").body.firstElementChild);
+}
+
+function children(element, wanted) {
+  let at = element.firstChild;
+  for (const next of [...wanted.childNodes]) {
+    const known = next.id ? [...element.children].find(({ id }) => id === next.id) : isAlike(at, next) && at;
+    if (!known) {
+      element.insertBefore(next, at);
+      continue;
+    }
+    if (known === at) at = at.nextSibling;
+    else element.insertBefore(known, at);
+    update(known, next);
+  }
+  while (at) {
+    const next = at.nextSibling;
+    at.remove();
+    at = next;
+  }
+}
+
+/** Whether an element without an id can become another one. */
+const isAlike = (node, next) => node && node.nodeName === next.nodeName && !node.id;
+
+function update(node, next) {
+  if (node.nodeType === Node.TEXT_NODE) {
+    if (node.data !== next.data) node.data = next.data;
+    return;
+  }
+  if ("opens" in next.dataset && !("opens" in node.dataset)) node.open = true;
+  for (const { name } of [...node.attributes]) {
+    if (!next.hasAttribute(name) && !READERS.includes(name)) node.removeAttribute(name);
+  }
+  for (const { name, value } of next.attributes) {
+    if (node.getAttribute(name) !== value && !READERS.includes(name)) node.setAttribute(name, value);
+  }
+  children(node, next);
+}

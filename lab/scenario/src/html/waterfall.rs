@@ -1,0 +1,302 @@
+//! The waterfall of a run: a row for every span, with its texts and its bar on an axis of
+//! time. A row opens to show its reasons, its fields, and its request and response.
+
+use std::{collections::HashMap, iter, time::Duration};
+
+use judge::Names;
+use maud::{Markup, html};
+use render::{
+    Axis, Mark,
+    page::{PartKind, legend, percent},
+};
+use wire::{WireRecord, WireRequest};
+
+use super::{Side, exchange};
+use crate::{
+    ScenarioRun,
+    chart::{InFlight, LimitLine, Part, Row, under_no_folded_one},
+    trace::{SpanName, field},
+};
+
+/// The waterfall of a side, on an axis that all sides share.
+pub(super) struct Waterfall<'a> {
+    side: &'a Side<'a>,
+    /// The position of the side, which distinguishes its rows from those of the other.
+    number: usize,
+    axis: &'a Axis,
+    wire: Option<Wire<'a>>,
+    service: &'a str,
+}
+
+/// The record of the wire by request id, and the names of its values.
+struct Wire<'a> {
+    record: &'a WireRecord,
+    requests: HashMap<String, &'a WireRequest>,
+    names: Names,
+}
+
+impl<'a> Waterfall<'a> {
+    pub(super) fn new(side: &'a Side<'a>, number: usize, axis: &'a Axis, service: &'a str) -> Self {
+        let wire = side.run.map(|run| {
+            let requests = run.wire.entries.iter();
+            Wire {
+                record: &run.wire,
+                requests: requests
+                    .map(|request| (request.request_id.to_string(), request))
+                    .collect(),
+                names: Names::of(&run.wire.entries),
+            }
+        });
+        Self {
+            side,
+            number,
+            axis,
+            wire,
+            service,
+        }
+    }
+
+    pub(super) fn draw(&self) -> Markup {
+        let waterfall = &self.side.view.waterfall;
+        let depth = waterfall.rows.iter().map(|row| row.level).max();
+        let title = self.side.client.title();
+        html! {
+            div.waterfall.deep[depth > Some(2)] {
+                div.row.head aria-hidden="true" {
+                    span.at { "since start" }
+                    span.what {}
+                    (self.ticks())
+                    span.how {}
+                }
+                @if let Some(limit) = &waterfall.limit { (self.limit(limit)) }
+                ol.rows aria-label={ "Waterfall of " (title) } { (self.list(&waterfall.rows, false)) }
+                @if let Some(remark) = &waterfall.remark { p.remark { (remark) } }
+            }
+        }
+    }
+
+    fn ticks(&self) -> Markup {
+        html! {
+            svg.chart.ticks {
+                @for tick in &self.axis.ticks {
+                    @let x = percent(self.share(tick.at));
+                    line x1=(x) x2=(x) y1="70%" y2="100%" {}
+                    // At the very end a number would overlap the next column.
+                    @if self.share(tick.at) <= 93.0 {
+                        text x=(x) y="55%" text-anchor=(if tick.at.is_zero() { "start" } else { "middle" }) {
+                            (tick.label)
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Rows in order; those under a folded row are inside it. `is_shown` tells whether the
+    /// row around them shows their request.
+    fn list(&self, rows: &[Row], is_shown: bool) -> Markup {
+        let mut left = rows;
+        let folded_under = iter::from_fn(|| {
+            let (row, after) = left.split_first()?;
+            let below = after.iter().take_while(|next| next.level > row.level);
+            let below = below.count();
+            let inside = if row.folded { below } else { 0 };
+            let (inside, rest) = after.split_at_checked(inside)?;
+            left = rest;
+            let all_below = after.get(..below).unwrap_or_default();
+            Some((row, inside, all_below))
+        });
+        html! {
+            @for (row, inside, below) in folded_under { (self.row(row, inside, below, is_shown)) }
+        }
+    }
+
+    fn row(&self, row: &Row, inside: &[Row], below: &[Row], is_shown: bool) -> Markup {
+        let kind = self.kind(row);
+        let is_summary = row.is_heading() && !row.folded;
+        let is_beside = is_summary || row.is_nested() || is_shown;
+        let request = self.request(row, below).filter(|_| !is_beside);
+        let after_gap = self.side.view.waterfall.after_gap == Some(row.span);
+        html! {
+            li id={ "row-" (self.number) "-" (row.span) } .after-gap[after_gap] {
+                details class={ "span " (row.kind.as_str()) " " (kind.class()) } {
+                    summary.row data-level=(row.level) {
+                        span.at { (row.at) }
+                        span.what { span.sign aria-hidden="true" { (kind.sign()) } (row.what) }
+                        svg.chart aria-hidden="true" {
+                            @if !is_summary { (self.bars(row, kind)) }
+                        }
+                        span.how {
+                            @if let Some(due) = row.due { (left(due, self.side.now)) " left · " }
+                            (row.how)
+                            @if let Some(note) = request.and_then(|request| self.note(request)) {
+                                " " span.note { (note) }
+                            }
+                        }
+                    }
+                    (self.facts(row, request))
+                    @if !inside.is_empty() { ol.rows { (self.list(inside, is_shown || request.is_some())) } }
+                }
+            }
+        }
+    }
+
+    /// The kind of a row. A call that failed as it should has given up.
+    fn kind(&self, row: &Row) -> PartKind {
+        let is_as_expected = self.side.run.is_some_and(ScenarioRun::passed);
+        match kind(row.kind, row.mark) {
+            PartKind::Failed if row.is_heading() && is_as_expected => PartKind::Stop,
+            kind => kind,
+        }
+    }
+
+    /// The bars of a row: that of its span, or those of the spans of a folded call, waits
+    /// first, so that no attempt is hidden under one.
+    fn bars(&self, row: &Row, own: PartKind) -> Markup {
+        let is_pause = |part: &&Part| matches!(part.kind, SpanName::Wait | SpanName::Queue);
+        let pauses = row.parts.iter().filter(is_pause);
+        let others = row.parts.iter().filter(|part| !is_pause(part));
+        let end = row.end.unwrap_or(self.side.now).max(row.start);
+        html! {
+            @if let Some(ceiling) = row.ceiling.or(row.due) {
+                (self.bar(PartKind::Ceiling, row.start, ceiling))
+            }
+            @if row.parts.is_empty() { (self.bar(own, row.start, end)) }
+            @for part in pauses.chain(others) {
+                @let end = part.end.unwrap_or(self.side.now).max(part.start);
+                (self.bar(kind(part.kind, part.mark), part.start, end))
+            }
+            @if row.kind == SpanName::Attempt && row.end.is_some() {
+                (self.lasted(&row.lasted, row.start, end))
+            }
+        }
+    }
+
+    fn bar(&self, kind: PartKind, from: Duration, to: Duration) -> Markup {
+        kind.bar(self.share(from), self.share(to))
+    }
+
+    /// The duration of an attempt beside its bar: before the bar if there is no space after
+    /// it, and on the bar if there is none before it either.
+    fn lasted(&self, lasted: &str, start: Duration, end: Duration) -> Markup {
+        let (from, to) = (self.share(start), self.share(end));
+        let (x, dx, anchor, class) = match (to > 85.0, from < 15.0) {
+            (true, false) => (from, -6, "end", "lasted"),
+            (true, true) => (to, -6, "end", "lasted on"),
+            (false, _) => (to, 6, "start", "lasted"),
+        };
+        html! {
+            text class=(class) x=(percent(x)) dx=(dx) y="50%" text-anchor=(anchor) { (lasted) }
+        }
+    }
+
+    /// A position on the axis, in percent.
+    fn share(&self, moment: Duration) -> f64 {
+        let length = self.axis.length.as_secs_f64();
+        (100.0 * moment.as_secs_f64() / length).min(100.0)
+    }
+
+    /// The request of a row, if there is exactly one and it was recorded.
+    fn request(&self, row: &Row, below: &[Row]) -> Option<&'a WireRequest> {
+        let own = iter::once(row).chain(below);
+        let mut requests = own.filter(|row| row.kind == SpanName::Request);
+        let only = requests.next().filter(|_| requests.next().is_none())?;
+        let mut details = only.details.iter();
+        let id = details.find(|detail| detail.name == field::REQUEST_ID)?;
+        self.wire.as_ref()?.requests.get(&id.value).copied()
+    }
+
+    /// What a request carried.
+    fn note(&self, request: &WireRequest) -> Option<String> {
+        judge::carried(request, &self.wire.as_ref()?.names)
+    }
+
+    fn facts(&self, row: &Row, request: Option<&WireRequest>) -> Markup {
+        let wire = self.wire.as_ref().zip(request);
+        let exchange = wire.and_then(|(wire, request)| wire.record.exchange(request.seq));
+        html! {
+            div.facts {
+                @if !row.why.is_empty() {
+                    ol.why aria-label="Why" { @for step in &row.why { li { (step) } } }
+                }
+                dl {
+                    @for detail in &row.details {
+                        div { dt { (detail.name) } dd { (detail.value) } }
+                    }
+                }
+                @if let Some(exchange) = exchange { (exchange::exchange(exchange, self.service)) }
+            }
+        }
+    }
+
+    /// The limit of attempts over time, and the attempts in flight under it.
+    fn limit(&self, limit: &LimitLine) -> Markup {
+        let in_flight = InFlight::of(&self.side.view.waterfall.rows, self.side.now);
+        let steps = limit.steps.iter().map(|step| (step.at, step.limit));
+        let steps: Vec<_> = iter::once((Duration::ZERO, limit.from))
+            .chain(steps)
+            .collect();
+        let top = steps
+            .iter()
+            .map(|(_, limit)| *limit)
+            .max()
+            .unwrap_or(1)
+            .max(1);
+        html! {
+            div.row.limit {
+                span.at {}
+                span.what { "limit, and attempts in flight" }
+                svg.chart viewBox="0 0 100 40" preserveAspectRatio="none" role="img"
+                    aria-label="The limit of attempts over time, and the attempts in flight" {
+                    path.flying d={ (self.steps(&in_flight.steps, top)) " V40 H0 Z" } {}
+                    path.most d={ (self.steps(&steps, top)) " H100" } {}
+                }
+                span.how {
+                    "limit " (limit.text) "; at most " (in_flight.most) " in flight"
+                }
+            }
+        }
+    }
+
+    /// A line with a step at each of these moments, for a height of 40.
+    fn steps(&self, steps: &[(Duration, u64)], top: u64) -> String {
+        let y = |number: u64| 39.0 - 37.0 * number as f64 / top as f64;
+        let mut steps = steps.iter();
+        let first = steps.next().map_or(0, |(_, number)| *number);
+        let rest = steps.map(|(at, number)| format!(" H{:.2} V{:.1}", self.share(*at), y(*number)));
+        format!("M0 {:.1}{}", y(first), rest.collect::<String>())
+    }
+}
+
+/// The kinds of parts in the waterfalls of these sides.
+pub(super) fn kinds(sides: &[Side<'_>]) -> Markup {
+    let rows = sides.iter().flat_map(|side| {
+        let mut is_shown = under_no_folded_one();
+        let rows = side.view.waterfall.rows.iter();
+        rows.filter(move |row| is_shown(row))
+    });
+    legend(rows.flat_map(|row| {
+        let own = (!row.is_heading()).then(|| kind(row.kind, row.mark));
+        let parts = row.parts.iter().map(|part| kind(part.kind, part.mark));
+        let ceiling = row.ceiling.or(row.due).map(|_| PartKind::Ceiling);
+        own.into_iter().chain(parts).chain(ceiling)
+    }))
+}
+
+/// The time left of an open wait, rounded up, so that zero means zero.
+fn left(due: Duration, now: Duration) -> String {
+    let tenths = due.saturating_sub(now).as_millis().div_ceil(100);
+    format!("{}.{} s", tenths / 10, tenths % 10)
+}
+
+fn kind(span: SpanName, mark: Mark) -> PartKind {
+    match mark {
+        _ if matches!(span, SpanName::Stop | SpanName::Crash) => PartKind::Stop,
+        Mark::Ok => PartKind::Ok,
+        Mark::Failed => PartKind::Failed,
+        Mark::Wait => PartKind::Wait,
+        Mark::Queue => PartKind::Queue,
+        Mark::Service => PartKind::Service,
+        Mark::Open => PartKind::Open,
+    }
+}
