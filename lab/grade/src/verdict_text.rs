@@ -103,6 +103,7 @@ pub(super) mod tests {
                 verdict: *verdict,
                 requests: Vec::new(),
                 found: None,
+                remedy: None,
             },
         };
         TaskGrade {

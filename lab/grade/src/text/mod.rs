@@ -9,13 +9,13 @@ use std::collections::BTreeSet;
 use anstyle::{AnsiColor, Style};
 use judge::{
     KnownFailures, in_words, is_good,
-    rules::{Rule, Verdict},
+    rules::{CaseKind, Remedy, Rule, Verdict},
 };
 use render::{Options, Sheet, fit};
 
 use crate::{
     Card, CaseChart, CaseGrade, CaseRow, Change, GoalVerdict, InFlight, PRACTICE, RuleGrade, TASKS,
-    Task, TaskGrade, TaskWords,
+    Task, TaskGrade, TaskWords, all,
 };
 
 pub use summary::summary;
@@ -213,10 +213,30 @@ pub fn card(card: &Card, known: &KnownFailures, options: &Options) -> String {
                 sheet.beside(&format!("{INDENT}  "), found);
             }
         }
+        if has_requests {
+            advise_another_run(&mut sheet, grade);
+        }
     }
     sheet.gap();
+    explain(&mut sheet, card);
     sheet.beside("", &count(card, known));
     sheet.into_text()
+}
+
+/// The meaning of each verdict of a card that is neither good nor bad.
+fn explain(sheet: &mut Sheet<'_>, card: &Card) {
+    let called = card.tasks.iter().filter(|grade| grade.requests() > 0);
+    let rules = called.flat_map(|grade| &grade.rules);
+    let verdicts: BTreeSet<_> = rules.map(|rule| rule.judgement.verdict).collect();
+    for verdict in verdicts {
+        let meaning = match verdict {
+            Verdict::Kept | Verdict::Broken => continue,
+            Verdict::NotExercised => "no request called for the rule",
+            Verdict::Skipped => "your client did something else that is allowed",
+            Verdict::CannotTell => "the requests do not show whether your client keeps the rule",
+        };
+        sheet.beside("", &format!("{verdict}: {meaning}"));
+    }
 }
 
 /// Renders what has changed since an earlier card: first what has become worse.
@@ -323,36 +343,67 @@ fn remarks_on_rules(sheet: &mut Sheet<'_>, grade: &TaskGrade) {
             sheet.beside(INDENT, &format!("{}: kept, but {found}", rule.id));
         }
     }
+    let lab = sheet.options.lab;
     for rule in grade.with_verdict(Verdict::CannotTell) {
         let found = rule.judgement.found.as_deref().unwrap_or_default();
-        sheet.beside(INDENT, &format!("{}: {found}", rule.id));
+        sheet.beside(INDENT, &format!("{}: cannot tell: {found}", rule.id));
+        sheet.line(&format!("{INDENT}  why and how: {lab} rule {}", rule.id));
     }
-    if needs_more_cases(grade) {
-        let lab = sheet.options.lab;
-        sheet.line(&format!(
-            "{INDENT}More cases may tell: {lab} grade --all -- …"
-        ));
+    advise_another_run(sheet, grade);
+    for rule in grade.with_verdict(Verdict::NotExercised) {
+        let id = rule.id;
+        sheet.beside(
+            INDENT,
+            &format!("{id}: not exercised: no request called for it"),
+        );
     }
-    let left_out = [Verdict::NotExercised, Verdict::Skipped];
-    for rule in left_out.into_iter().flat_map(|it| grade.with_verdict(it)) {
-        let found = rule.judgement.found.as_ref();
-        let found = found.filter(|_| rule.judgement.verdict == Verdict::Skipped);
-        let found = found.map(|found| format!(": {found}"));
-        let text = format!("{}: {}", rule.id, rule.judgement.verdict);
-        sheet.beside(INDENT, &(text + &found.unwrap_or_default()));
+    for rule in grade.with_verdict(Verdict::Skipped) {
+        let found = rule.judgement.found.as_deref();
+        let found = found.unwrap_or("your client did not do what the rule is about");
+        let id = rule.id;
+        sheet.beside(INDENT, &format!("{id}: skipped, which is allowed: {found}"));
     }
 }
 
-/// Whether a rule cannot be told that more cases, of a task that was not run, are judged with.
-fn needs_more_cases(grade: &TaskGrade) -> bool {
-    let is_pooled = |rule: &RuleGrade| {
-        let rule = judge::rules::find(rule.id);
-        rule.is_some_and(Rule::is_about_milliseconds)
+/// How to run the client again so that rules that cannot be told may be.
+fn advise_another_run(sheet: &mut Sheet<'_>, grade: &TaskGrade) {
+    let Some(run) = another_run(grade) else {
+        return;
     };
-    // A case whose requests were not all recorded hides a verdict, whatever the others show.
-    let is_recorded = grade.cases.iter().all(|case| case.wire.dropped == 0);
-    let mut unclear = grade.with_verdict(Verdict::CannotTell);
-    grade.has_more_cases && is_recorded && unclear.any(is_pooled)
+    let together = "To find out, run the tasks together whose pauses are compared";
+    let alone = "while the machine does nothing else";
+    let (advice, tasks) = match run {
+        Remedy::QuietMachine => (
+            format!("To find out, run it again {alone}:"),
+            format!("--task {}", grade.task),
+        ),
+        Remedy::MoreCases => (format!("{together}:"), judged_together()),
+        Remedy::MoreCasesOnQuietMachine => (format!("{together}, {alone}:"), judged_together()),
+    };
+    let lab = sheet.options.lab;
+    sheet.beside(INDENT, &advice);
+    sheet.line(&format!("{INDENT}  {lab} grade {tasks} -- COMMAND"));
+}
+
+/// The run that may show all rules of which another run may show anything. More cases are
+/// those of a task that is not on the card.
+fn another_run(grade: &TaskGrade) -> Option<Remedy> {
+    use Remedy::{MoreCases, MoreCasesOnQuietMachine, QuietMachine};
+    let unclear = grade.with_verdict(Verdict::CannotTell);
+    let remedies = unclear.filter_map(|rule| rule.judgement.remedy);
+    let possible = remedies.filter(|remedy| *remedy == QuietMachine || grade.has_more_cases);
+    possible.reduce(|one, other| match (one, other) {
+        (QuietMachine, QuietMachine) => QuietMachine,
+        (MoreCases, MoreCases) => MoreCases,
+        _ => MoreCasesOnQuietMachine,
+    })
+}
+
+/// The options that run the tasks whose cases are one sample, and show their common card.
+fn judged_together() -> String {
+    let tasks = all().filter(|task| task.kind == CaseKind::FailsAlike);
+    let names: Vec<_> = tasks.map(|task| task.words.name).collect();
+    format!("--all --task {}", names.join(" "))
 }
 
 /// One line about a task; `advice` is shown for a skipped task.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use judge::{
     KnownFailures,
     rules::{
-        CaseKind, Verdict,
+        CaseKind, Remedy, Verdict,
         testing::{Script, exits},
     },
 };
@@ -14,7 +14,7 @@ use render::Options;
 use serde_json::json;
 use wire::{ProcessRecord, RetryAfter, Stopped};
 
-use super::{TaskNumber, card as card_text, needs_more_cases, task as task_text};
+use super::{TaskNumber, another_run, card as card_text, task as task_text};
 use crate::{
     Card, CaseGrade, Goal, GoalVerdict, PRACTICE, TASKS, Task, TaskGrade, all, find, html_card,
 };
@@ -158,19 +158,6 @@ fn kept(grade: &TaskGrade) -> usize {
     grade.with_verdict(Verdict::Kept).count()
 }
 
-/// So many cases with pauses that differ that most gaps are pauses, and differ, whatever else is
-/// in the sample.
-fn many_pauses(task: &'static Task) -> TaskGrade {
-    let cases = (0_u64..100).map(|number| {
-        let first = 300 + 47 * number;
-        let second = first + 800 + 31 * number;
-        let gaps = Script::gaps(&[first, second], |script| script);
-        let goal = Goal::result(json!({"value": 1}));
-        CaseGrade::new("a case", &goal, Some(exits(1, "")), gaps.record())
-    });
-    TaskGrade::new(task.words.name, task.kind, task.rules(), cases.collect())
-}
-
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
@@ -241,26 +228,30 @@ proptest! {
         }
     }
 
-    /// More cases change the verdict where they are advised, and none can where they are not.
+    /// More cases change the verdict where they are advised, and none do where they are not.
     #[test]
     fn more_cases_are_advised_only_where_they_may_tell(
         card in card_of(["flaky", "retry-at", "down"].map(|name| find(name).expect("a task")).to_vec()),
     ) {
+        let is_pooled = |task: &&TaskGrade| task.kind == CaseKind::FailsAlike;
+        let pooled: Vec<_> = card.tasks.iter().filter(is_pooled).collect();
+        let cases = pooled.iter().flat_map(|task| &task.cases);
+        let three_times: Vec<_> = cases.cycle().take(3 * pooled.iter().map(|task| task.cases.len()).sum::<usize>()).cloned().collect();
+        let on_card = |name: &str| card.tasks.iter().any(|task| task.task == name);
+        let others = all().filter(|other| other.kind == CaseKind::FailsAlike);
+        let mut larger = card.clone();
+        // The first of them has the cases of the card three more times.
+        larger.add(others.filter(|other| !on_card(other.words.name)).take(1).map(|other| {
+            TaskGrade::new(other.words.name, other.kind, other.rules(), three_times.clone())
+        }));
         for (number, task) in card.tasks.iter().enumerate() {
             let untold = |task: &TaskGrade| {
                 let rules = task.with_verdict(Verdict::CannotTell);
                 let rules = rules.filter(|rule| rule.id.starts_with("backoff"));
                 rules.map(|rule| rule.id).collect::<Vec<_>>()
             };
-            let is_advised = printed(task).contains("More cases may tell");
-            prop_assert_eq!(is_advised, needs_more_cases(task));
-            let on_card = |name: &str| card.tasks.iter().any(|task| task.task == name);
-            let more: Vec<_> = all()
-                .filter(|other| other.kind == CaseKind::FailsAlike && !on_card(other.words.name))
-                .map(many_pauses)
-                .collect();
-            let mut larger = card.clone();
-            larger.add(more);
+            let is_advised = another_run(task) == Some(Remedy::MoreCases);
+            prop_assert_eq!(printed(task).contains("run the tasks together"), is_advised);
             let (before, after) = (untold(task), untold(&larger.tasks[number]));
             let is_told = before.iter().any(|id| !after.contains(id));
             prop_assert_eq!(is_advised, is_told, "{}: {:?}, {:?}", task.task, before, after);

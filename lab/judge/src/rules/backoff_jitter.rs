@@ -63,7 +63,7 @@ mod tests {
         ];
         for (gaps, verdict) in table {
             let judgement = judged(&came_back_after(gaps));
-            let found = "8 of the first waits of 8 cases differ by at most 3 ms";
+            let found = "8 of the 1st waits of 8 cases differ by at most 3 ms";
 
             let named: Vec<_> = judgement.requests.iter().map(|it| it.case).collect();
             let all = (0..gaps.len()).filter(|_| verdict == Broken);

@@ -39,7 +39,7 @@ pub(super) fn judged(
         SampleEvidence::Nothing => Judgement::skipped(),
         SampleEvidence::Kept => Judgement::kept(),
         SampleEvidence::Skipped(why) => Judgement::skipped_because(why),
-        SampleEvidence::CannotTell(why) => Judgement::cannot_tell(why),
+        SampleEvidence::CannotTell(why, remedy) => Judgement::cannot_tell_yet(why, remedy),
         SampleEvidence::Broken(numbers, longest, found) => {
             let requests = cases.iter().enumerate().flat_map(|(number, case)| {
                 let gaps = of(&case.ties, case.process, |request| failed(case, request));

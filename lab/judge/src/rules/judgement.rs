@@ -12,6 +12,21 @@ pub struct Judgement {
     pub requests: Vec<RequestRef>,
     /// The finding, as text.
     pub found: Option<String>,
+    /// If the verdict is [`Verdict::CannotTell`]: how to run the client again so that the
+    /// record may show it; none if no run is known to help.
+    #[serde(skip)]
+    pub remedy: Option<Remedy>,
+}
+
+/// How to run a client again so that the record may show whether it keeps a rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Remedy {
+    /// While no other program is busy.
+    QuietMachine,
+    /// In more cases of the same kind.
+    MoreCases,
+    /// In more cases, while no other program is busy.
+    MoreCasesOnQuietMachine,
 }
 
 /// The verdict on a rule. Of several cases, the greatest verdict counts.
@@ -72,6 +87,14 @@ impl Judgement {
         match seqs.is_empty() {
             true => Self::kept(),
             false => Self::broken(seqs, found),
+        }
+    }
+
+    /// The same, if another run may tell.
+    pub(super) fn cannot_tell_yet(why: String, remedy: Option<Remedy>) -> Self {
+        Self {
+            remedy,
+            ..Self::cannot_tell(why)
         }
     }
 
@@ -150,6 +173,7 @@ impl Judgement {
             verdict,
             requests: Vec::new(),
             found: None,
+            remedy: None,
         }
     }
 

@@ -69,7 +69,7 @@ use waited_long_enough::{waited_out, waited_out_in_each};
 pub use card_case::{CardCase, CaseKind};
 pub use case::Case;
 pub use context::CardContext;
-pub use judgement::{Judgement, RequestRef, Verdict};
+pub use judgement::{Judgement, Remedy, RequestRef, Verdict};
 pub use token_elsewhere::names_another_origin;
 
 /// Every rule, in the order of the course.

@@ -30,7 +30,7 @@ use std::time::Duration;
 
 use wire::{ProcessRecord, WireRequest, duration_left};
 
-use super::TOLERANCE;
+use super::{Remedy, TOLERANCE};
 use crate::ties::Ties;
 
 /// A gap between a failure and the request that repeats it.
@@ -69,7 +69,8 @@ pub(super) enum SampleEvidence {
     /// was found.
     Broken(Vec<usize>, Duration, String),
     Skipped(&'static str),
-    CannotTell(String),
+    /// The reason, and how to run the client again so that a sample may show it.
+    CannotTell(String, Option<Remedy>),
 }
 
 /// A shorter gap is not a pause.
@@ -101,6 +102,10 @@ const BLURRED: Duration = Duration::from_millis(20);
 
 /// The number of gaps of one number that a verdict about their differences needs.
 pub(super) const ALIKE_NEEDS: usize = 8;
+
+/// By how many times as many cases more of them are meant: `flaky` has three times as many as
+/// `down`, and both are judged together.
+const MORE_CASES: usize = 4;
 
 /// The most correct clients that may be taken for one with equal waits because of the gaps of
 /// one number. A card has enough gaps of two or three numbers.
@@ -147,9 +152,19 @@ impl Sample {
         }
     }
 
-    /// Whether there were pauses: broken if gaps are too short and too many for this to be
-    /// chance; kept if most of them, and more than one, are certainly pauses.
+    /// Whether there were pauses, and otherwise how to find out.
     pub(super) fn has_pauses(&self) -> SampleEvidence {
+        self.judged_by(Self::pauses)
+    }
+
+    /// Whether the pauses differed, and otherwise how to find out.
+    pub(super) fn has_jitter(&self) -> SampleEvidence {
+        self.judged_by(Self::jitter)
+    }
+
+    /// Broken if gaps are too short and too many for this to be chance; kept if most of them,
+    /// and more than one, are certainly pauses.
+    fn pauses(&self) -> SampleEvidence {
         let all = self.pools.concat();
         let number = all.len();
         let Some(longest) = all.iter().map(|gap| gap.length).max() else {
@@ -186,20 +201,21 @@ impl Sample {
         }
         if !at_once.is_empty() {
             let why = "some retries came at once, and others perhaps after a pause";
-            return SampleEvidence::CannotTell(why.to_owned());
+            return SampleEvidence::CannotTell(why.to_owned(), None);
         }
-        match self.surely_paused(&all, self.beyond_noise()) {
-            sure if sure > 1 && sure > number / 2 => SampleEvidence::Kept,
-            sure => self.unclear(
-                format!("{sure} of {number} retries certainly came after a pause, and it takes most of them, and two"),
-                Sample::has_pauses,
-            ),
+        let sure = self.surely_paused(&all, self.beyond_noise());
+        let needed = (number / 2 + 1).max(2);
+        if sure >= needed {
+            return SampleEvidence::Kept;
         }
+        let why = format!(
+            "a pause is certain before {sure} of {number} retries, and {needed} are needed"
+        );
+        SampleEvidence::CannotTell(why, None)
     }
 
-    /// Whether the pauses differed: the retries of the first number with pauses, and of which
-    /// there are enough, decide.
-    pub(super) fn has_jitter(&self) -> SampleEvidence {
+    /// The retries of the first number with pauses, and of which there are enough, decide.
+    fn jitter(&self) -> SampleEvidence {
         let mut why = None;
         let Some(longest) = self.pools.iter().flatten().map(|gap| gap.length).max() else {
             return SampleEvidence::Nothing;
@@ -224,17 +240,15 @@ impl Sample {
             let noise = self.beyond_noise();
             let pauses = self.surely_paused(pool, noise);
             if most_of_one_length(pool, noise) > pool.len() / 2 {
-                why = Some("the waits cannot be told from waits of one length");
+                why = Some("the waits may all be of one length");
             } else if pauses <= pool.len() / 2 {
                 why = Some("too few of the retries came after a pause");
             } else {
                 return SampleEvidence::Kept;
             }
         }
-        match why {
-            Some(why) => self.unclear(why.to_owned(), Sample::has_jitter),
-            None => SampleEvidence::CannotTell(self.too_few()),
-        }
+        let why = why.map_or_else(|| self.too_few(), str::to_owned);
+        SampleEvidence::CannotTell(why, None)
     }
 
     /// Why no pool is large enough to show whether waits differ.
@@ -278,22 +292,81 @@ impl Sample {
         pool.is_some_and(|gaps| is_no_pause(gaps, PAUSE.max(overhead.min(SLOW))))
     }
 
-    /// Why nothing can be told, and whether another machine may tell it: one without noise.
-    fn unclear(&self, why: String, judge: fn(&Self) -> SampleEvidence) -> SampleEvidence {
-        if self.noise.is_zero() {
-            return SampleEvidence::CannotTell(why);
-        }
-        let noise = duration_left(self.noise);
-        let calm = Self {
+    /// The evidence of this sample; if it shows nothing, that of a quiet machine or of more
+    /// cases says whether either could show it.
+    fn judged_by(&self, judge: fn(&Self) -> SampleEvidence) -> SampleEvidence {
+        let evidence = judge(self);
+        let SampleEvidence::CannotTell(why, _) = evidence else {
+            return evidence;
+        };
+        let tells = |sample: &Self| !matches!(judge(sample), SampleEvidence::CannotTell(..));
+        let quiet = [Self::of_shortest_gaps, Self::of_longest_pauses];
+        let remedy = if quiet.iter().any(|quiet| tells(&quiet(self))) {
+            Some(Remedy::QuietMachine)
+        } else if tells(&self.of_more_cases()) {
+            Some(Remedy::MoreCases)
+        } else if quiet
+            .iter()
+            .any(|quiet| tells(&quiet(self).of_more_cases()))
+        {
+            Some(Remedy::MoreCasesOnQuietMachine)
+        } else {
+            None
+        };
+        let why = match remedy {
+            Some(Remedy::QuietMachine | Remedy::MoreCasesOnQuietMachine) => {
+                let delay = duration_left(self.longest_delay());
+                format!("{why}: there were delays of up to {delay}")
+            }
+            _ => why,
+        };
+        SampleEvidence::CannotTell(why, remedy)
+    }
+
+    /// The longest delay of the machine that may hide the length of a pause.
+    fn longest_delay(&self) -> Duration {
+        let gaps = self.pools.iter().flatten();
+        let delays = gaps.map(|gap| match gap.idle {
+            Some(idle) => gap.length.saturating_sub(idle),
+            None => self.noise,
+        });
+        delays.max().unwrap_or_default()
+    }
+
+    /// This sample on a quiet machine, if all delays lengthened its gaps.
+    fn of_shortest_gaps(&self) -> Self {
+        self.without_noise(|gap| Gap {
+            length: gap.idle.unwrap_or(gap.length),
+            ..gap
+        })
+    }
+
+    /// This sample on a quiet machine, if no delay lengthened its gaps: a client that pauses may
+    /// be busy with other work.
+    fn of_longest_pauses(&self) -> Self {
+        self.without_noise(|gap| Gap {
+            idle: gap.idle.map(|_| gap.length),
+            ..gap
+        })
+    }
+
+    fn without_noise(&self, quiet: impl Fn(Gap) -> Gap) -> Self {
+        let pools = self.pools.iter();
+        let pools = pools.map(|pool| pool.iter().map(|gap| quiet(*gap)).collect());
+        Self {
+            pools: pools.collect(),
             noise: Duration::ZERO,
             ..self.clone()
-        };
-        SampleEvidence::CannotTell(match judge(&calm) {
-            SampleEvidence::CannotTell(_) => why,
-            _ => format!(
-                "{why}: delays of this machine differed by {noise}. A calmer machine may tell"
-            ),
-        })
+        }
+    }
+
+    /// This sample as more cases of the same client would have made it.
+    fn of_more_cases(&self) -> Self {
+        let pools = self.pools.iter();
+        Self {
+            pools: pools.map(|pool| pool.repeat(MORE_CASES)).collect(),
+            ..self.clone()
+        }
     }
 }
 
@@ -486,7 +559,7 @@ mod tests {
             SampleEvidence::Nothing | SampleEvidence::Skipped(_) => "skipped",
             SampleEvidence::Kept => "kept",
             SampleEvidence::Broken(..) => "broken",
-            SampleEvidence::CannotTell(_) => "cannot tell",
+            SampleEvidence::CannotTell(..) => "cannot tell",
         }
     }
 
@@ -541,67 +614,100 @@ mod tests {
         }
     }
 
+    /// However noisy the machine was: another run is named only if it would help.
     #[test]
-    fn an_inconclusive_sample_says_how_many_pauses_it_has() {
-        for (short, long, noise, sure) in [
-            (2, 0, 0, "0 of 2"),
-            (0, 1, 0, "1 of 1"),
-            (3, 2, 0, "2 of 5"),
-            // No machine would show more.
-            (3, 2, 90, "2 of 5"),
+    fn an_inconclusive_sample_says_how_many_pauses_it_has_and_which_run_may_tell() {
+        use Remedy::{MoreCases, MoreCasesOnQuietMachine, QuietMachine};
+        let few = "a pause is certain before";
+        let delays = "there were delays of up to 90 ms";
+        for (short, long, noise, counts, remedy) in [
+            (2, 0, 0, "0 of 2 retries, and 2 are needed", Some(MoreCases)),
+            (0, 1, 0, "1 of 1 retries, and 2 are needed", Some(MoreCases)),
+            (3, 2, 0, "2 of 5 retries, and 3 are needed", None),
+            (
+                9,
+                9,
+                90,
+                "0 of 18 retries, and 10 are needed",
+                Some(MoreCases),
+            ),
+            (
+                0,
+                8,
+                90,
+                "0 of 8 retries, and 5 are needed",
+                Some(QuietMachine),
+            ),
+            (
+                2,
+                6,
+                90,
+                "0 of 8 retries, and 5 are needed",
+                Some(QuietMachine),
+            ),
+            (
+                0,
+                1,
+                90,
+                "0 of 1 retries, and 2 are needed",
+                Some(MoreCasesOnQuietMachine),
+            ),
         ] {
             let mut gaps = gaps(short, 2, long);
             gaps.noise = ms(noise);
-            let why = format!(
-                "{} retries certainly came after a pause, and it takes most of them, and two",
-                if noise == 0 { sure } else { "0 of 5" }
-            );
 
+            let expected = match remedy {
+                Some(QuietMachine | MoreCasesOnQuietMachine) => {
+                    format!("{few} {counts}: {delays}")
+                }
+                _ => format!("{few} {counts}"),
+            };
             assert_eq!(
                 gaps.has_pauses(),
-                SampleEvidence::CannotTell(why),
+                SampleEvidence::CannotTell(expected, remedy),
                 "{short}, {long}, {noise}"
             );
         }
     }
 
-    /// However noisy the machine was: another one is named only if it would help.
+    /// Gaps and how much of each the client was idle, in milliseconds.
+    fn measured(gaps: &[(u64, u64)]) -> Sample {
+        let gap = |(length, idle): &(u64, u64)| Gap {
+            length: ms(*length),
+            idle: Some(ms(*idle)),
+        };
+        Sample {
+            pools: vec![gaps.iter().map(gap).collect()],
+            noise: ms(200),
+            starts: 12,
+            ..Sample::EMPTY
+        }
+    }
+
     #[test]
-    fn a_calmer_machine_is_advised_only_where_it_could_tell() {
-        for (short, long, noise, helps) in [
-            (0, 8, 90, true),
-            (2, 6, 90, true),
-            (3, 2, 90, false),
-            (0, 1, 90, false),
-            (9, 9, 90, false),
+    fn a_quiet_machine_is_advised_where_the_client_was_busy_and_not_where_its_pauses_are_short() {
+        let at_once = [(67, 11), (40, 3), (55, 8), (30, 1), (62, 9), (20, 2)];
+        let short = [(20, 20), (21, 20), (20, 19), (22, 21), (20, 20), (19, 19)];
+        for (gaps, why, remedy) in [
+            (
+                at_once,
+                "a pause is certain before 0 of 6 retries, and 4 are needed: there were delays of up to 56 ms",
+                Some(Remedy::QuietMachine),
+            ),
+            (
+                short,
+                "a pause is certain before 0 of 6 retries, and 4 are needed",
+                None,
+            ),
         ] {
-            let mut gaps = gaps(short, 2, long);
-            gaps.noise = ms(noise);
+            let shown = measured(&gaps).has_pauses();
 
-            let SampleEvidence::CannotTell(why) = gaps.has_pauses() else {
-                panic!("{short}, {long}: it can tell");
-            };
-
-            let advice = "delays of this machine differed by 90 ms. A calmer machine may tell";
-            assert_eq!(why.ends_with(advice), helps, "{short}, {long}: {why}");
+            assert_eq!(shown, SampleEvidence::CannotTell(why.to_owned(), remedy));
         }
     }
 
     #[test]
     fn idle_time_decides_where_it_is_known() {
-        let measured = |gaps: &[(u64, u64)]| {
-            let gap = |(length, idle): &(u64, u64)| Gap {
-                length: ms(*length),
-                idle: Some(ms(*idle)),
-            };
-            let pools = vec![gaps.iter().map(gap).collect()];
-            Sample {
-                pools,
-                noise: ms(200),
-                starts: 12,
-                ..Sample::EMPTY
-            }
-        };
         for (gaps, pauses, jitter) in [
             // At once, on a busy machine.
             (
