@@ -74,9 +74,9 @@ Words:
   A call is judged by how it ended; a call that had not ended is not judged.
   lost        the call ended without success
   open        the call had not ended at the end of the storm
-  % ok        the calls that succeeded, of those that ended
+  % ok        the calls that succeeded, of all calls, also open ones
   all, none   every call that started in a column succeeded, or none
-  ?           open calls could still change the column
+  ?           some calls of the column are still open and could change it
   new calls   the calls that start, per second on average over a column
   req/s       the requests per second at the end, which is the last quarter of
               the time after the incident
@@ -84,7 +84,8 @@ Words:
   up, down    more or fewer than nine tenths as many calls succeed as before
               the incident, for as many calls as rule out chance
   recovered   the service was up at the end
-  still down  it was down at the end
+  down at 60 s  it was down at the end of the storm, here after 60 s; in a
+              longer one it may recover, once the retries stop
   back after  the time from the end of the incident to the end of the last
               second in which it was clearly down; \"at once\" if it was not
   not known   too few calls ended to tell

@@ -4,8 +4,9 @@
 use std::{mem::discriminant, ops::ControlFlow, time::Duration};
 
 use proptest::{collection::vec, prelude::*};
+use render::Options;
 
-use super::{Plan, STORIES, readout::is_fewer, simulate, storm_learnt};
+use super::{Plan, STORIES, readout::is_fewer, simulate, storm_learnt, text::SCREEN};
 use crate::{
     Parameters, PolicyRun, RetryAfter, Retrying, Settings, Setup, Step, StormPolicy, Values,
 };
@@ -240,6 +241,16 @@ fn every_story_shows_what_its_answer_says_and_its_counts_agree() {
         let storm = simulate(&Plan::of(story), |_| ControlFlow::Continue(())).expect("a storm");
 
         assert_eq!(storm.shows_the_answer, Some(true), "{}", story.words.name);
+        for width in [40, 60, 80] {
+            let options = Options {
+                width,
+                ..Options::default()
+            };
+            let text = crate::storm(&storm, &options);
+            let widest = text.lines().map(|line| line.chars().count()).max();
+            assert!(widest <= Some(width), "{text}");
+            assert!(width < 80 || text.lines().count() <= SCREEN, "{text}");
+        }
         for (number, run) in storm.policies.iter().enumerate() {
             let shows = storm.policies.iter().map(|other| {
                 let mut storm = storm.clone();

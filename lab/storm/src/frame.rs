@@ -320,7 +320,8 @@ fn before<'a>(settings: &Settings, run: &'a PolicyRun) -> Option<&'a [Step]> {
 mod tests {
     use super::*;
     use crate::{
-        Cut, Recovery, RetryAfter, STORIES, Totals, storm_figures, storm_learnt, storm_terms,
+        Cut, Recovery, RetryAfter, STORIES, Totals, sentences::unnamed_setups, storm_figures,
+        storm_learnt, storm_terms, story,
     };
 
     /// Ten seconds with an incident from the second to the fourth.
@@ -452,7 +453,7 @@ mod tests {
             remarks,
             [
                 "60 requests/s at the end for a capacity of 100.",
-                "180 requests/s at the end for a capacity of 100."
+                "180 requests/s at the end for a capacity of 100; no call succeeds."
             ]
         );
     }
@@ -508,7 +509,7 @@ mod tests {
         assert_eq!(pictures.len(), 5);
         for (picture, ending) in pictures.iter().zip([
             (Mark::Ok, "back at once"),
-            (Mark::Failed, "still down"),
+            (Mark::Failed, "down at 10 s"),
             (Mark::Open, "cancelled"),
             (Mark::Failed, "cut short"),
             (Mark::Ok, "back at once"),
@@ -527,7 +528,7 @@ mod tests {
         assert!(text.ends_with(end), "{text}");
         let row = figures.rows[1].cells.iter();
         let row: Vec<_> = row.map(|cell| cell.as_deref().unwrap_or("-")).collect();
-        let expected = "three|still down|20|480|0|0|0|2.00|25|-|-|180|0|0";
+        let expected = "three|down at 10 s|20|480|0|0|0|2.00|25|-|-|180|0|0";
         assert_eq!(row.join("|"), expected);
         assert!(figures.rows[1].failed && !figures.rows[2].failed);
     }
@@ -544,7 +545,7 @@ mod tests {
             (Lead::RetryPeak, "4 retries"),
         ] {
             assert_eq!(words(lead, &back), expected);
-            assert_eq!(words(lead, &run(THREE, false)), "still down");
+            assert_eq!(words(lead, &run(THREE, false)), "down at 10 s");
         }
         for (recovery, expected) in [
             (Recovery::NoIncident, "120 lost"),
@@ -577,8 +578,9 @@ mod tests {
             terms(Incident::None),
             [
                 "60 calls/s from 10 clients",
-                "the service handles 100/s and queues 300",
-                "an attempt times out after 1 s"
+                "10 workers handle 100/s, the queue holds 300",
+                "an attempt times out after 1 s",
+                "1 attempt a call"
             ]
         );
         assert_eq!(
@@ -594,6 +596,22 @@ mod tests {
             "only 503s from 2 s to 4 s, each 503 with the date of 4 s as Retry-After"
         );
         assert_eq!(StormFrame::of(&with(Incident::None)).incident, None);
+    }
+
+    #[test]
+    fn a_policy_of_a_user_is_described_and_does_not_hide_what_the_others_share() {
+        let yours = StormPolicy::new("yours", Setup::DEFAULT.attempts(5));
+        let mut policies = story("queue").expect("a story").policies.to_vec();
+        policies.push(yours.clone());
+
+        let terms = storm_terms(&SETTINGS, &policies);
+
+        assert_eq!(terms[4], "3 attempts a call");
+        assert_eq!(
+            unnamed_setups(&policies),
+            ["\"yours\" is like “unchanged”, but attempts 5."]
+        );
+        assert_eq!(unnamed_setups(&[yours]), [""; 0], "the terms describe it");
     }
 
     #[test]

@@ -46,6 +46,7 @@ mod seeds;
 mod sentences;
 mod service;
 mod settings;
+mod shared_terms;
 mod simulate;
 mod step;
 mod story;

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use super::{
     Abandoned, Cut, Lead, Order, PolicyRun, Recovery, STEP, Settings, Setup, Step, Storm,
-    StormPolicy, SuccessLevel, Totals, calls::Calls, step::step_of,
+    StormPolicy, SuccessLevel, Totals, calls::Calls, sentences::down_at, step::step_of,
 };
 
 /// A share in per cent. It shows 0 only for none and 100 only for all: otherwise it has
@@ -78,15 +78,13 @@ impl PolicyRun {
         self.totals.failed
     }
 
-    /// The share of the calls that succeeded, of those that ended, in per cent; none if no
-    /// call ended.
+    /// The share of all calls that succeeded, in per cent; none if there were no calls.
     #[must_use]
     pub fn success(&self) -> Option<String> {
         let Totals {
-            succeeded, failed, ..
+            calls, succeeded, ..
         } = self.totals;
-        let ended = succeeded + failed;
-        (ended > 0).then(|| percent(succeeded, ended))
+        (calls > 0).then(|| percent(succeeded, calls))
     }
 
     /// The steps at the end: the last quarter of the time after the incident.
@@ -138,15 +136,14 @@ impl PolicyRun {
         is_clearly_less(self.most_lost(), other.lost())
     }
 
-    /// The requests per second at the end beside the most that the service accepts, and why
-    /// attempts time out if the service stayed down, as a sentence; none if it was not simulated
-    /// so far.
+    /// The requests per second at the end beside the most that the service accepts, and more
+    /// facts if the service was down, as a sentence; none if it was not simulated so far.
     #[must_use]
     pub fn cause(&self, settings: &Settings) -> Option<String> {
         cause(settings, &[self], self.why_attempts_time_out(settings))
     }
 
-    /// Why attempts time out at the end, if the service stayed down.
+    /// Why attempts time out at the end, if the service was down.
     fn why_attempts_time_out(&self, settings: &Settings) -> WhyAttemptsTimeOut {
         if self.recovery != Recovery::Down {
             return WhyAttemptsTimeOut::TheyDoNot;
@@ -190,18 +187,45 @@ fn most_accepted(settings: &Settings, setup: &Setup) -> (f64, &'static str) {
     }
 }
 
-/// The requests per second at the end of these runs beside the most that the service accepts,
-/// and why attempts time out; none if they were not simulated so far. The runs have the same
-/// rate limit.
+/// The runs that one sentence can describe: those with an equal value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Reason {
+    why: WhyAttemptsTimeOut,
+    some_calls_succeed: bool,
+    rate_limit: u32,
+    budget: u32,
+    has_layers: bool,
+}
+
+impl Reason {
+    fn of(settings: &Settings, run: &PolicyRun) -> Self {
+        let setup = &run.policy.setup;
+        let end = run.at_end(settings);
+        Self {
+            why: run.why_attempts_time_out(settings),
+            some_calls_succeed: end.iter().any(|step| step.goodput > 0),
+            rate_limit: setup.rate_limit,
+            budget: setup.budget,
+            has_layers: setup.layers > 1,
+        }
+    }
+}
+
+/// The requests per second at the end of these runs, in their order, beside the most that the
+/// service accepts, and more facts about services that were down; none if they were not
+/// simulated so far. The runs have the same [`Reason`].
 fn cause(settings: &Settings, runs: &[&PolicyRun], why: WhyAttemptsTimeOut) -> Option<String> {
-    let requests = runs
-        .iter()
-        .filter_map(|run| run.at_end_per_second(settings, |step| step.requests));
-    let requests: Vec<_> = requests.collect();
-    let least = requests.iter().copied().reduce(f64::min)?;
-    let most = requests.iter().copied().reduce(f64::max)?;
     let (accepted, what) = most_accepted(settings, &runs.first()?.policy.setup);
-    let demand = range(rate(least, accepted), rate(most, accepted));
+    let at_end = |count: fn(&Step) -> u32, beside: f64| {
+        let rates = runs
+            .iter()
+            .filter_map(|run| run.at_end_per_second(settings, count));
+        listed(rates.map(|found| rate(found, beside)))
+    };
+    let demand = at_end(|step| step.requests, accepted)?;
+    let are_down = runs.iter().all(|run| run.recovery == Recovery::Down);
+    let facts = are_down.then(|| facts_of_services_that_are_down(settings, runs));
+    let facts = facts.unwrap_or_default();
     let accepted = rate(accepted, accepted);
     let ends = runs.iter().flat_map(|run| run.at_end(settings));
     let ends: Vec<_> = ends.copied().collect();
@@ -220,8 +244,51 @@ fn cause(settings: &Settings, runs: &[&PolicyRun], why: WhyAttemptsTimeOut) -> O
         WhyAttemptsTimeOut::TheyDoNot => String::new(),
     };
     Some(format!(
-        "{demand} requests/s at the end for {what} of {accepted}{why}."
+        "{demand} requests/s at the end for {what} of {accepted}{facts}{why}."
     ))
+}
+
+/// The calls that succeed at the end of these runs, the requests per call if layers multiply
+/// them, and the tokens that are left in a budget, which will end the retries.
+fn facts_of_services_that_are_down(settings: &Settings, runs: &[&PolicyRun]) -> String {
+    let goodput = runs
+        .iter()
+        .filter_map(|run| run.at_end_per_second(settings, |step| step.goodput))
+        .filter(|goodput| *goodput > 0.0);
+    let succeed = match listed(goodput.map(|goodput| rate(goodput, 0.0))) {
+        None => "; no call succeeds".to_owned(),
+        Some(goodput) => format!("; {goodput} calls/s succeed"),
+    };
+    let layered = runs.iter().filter(|run| run.policy.setup.layers > 1);
+    let requests = listed(layered.map(|run| format!("{:.1}", run.amplification)));
+    let requests =
+        requests.map(|requests| format!("; {requests} requests for each call of the storm"));
+    let tokens = runs.iter().filter_map(|run| {
+        let (left, all) = (run.steps.last()?.tokens?, run.policy.setup.budget);
+        Some(format!("{left:.1} of {all}"))
+    });
+    let tokens = listed(tokens).map(|tokens| format!("; {tokens} tokens left for a client"));
+    [Some(succeed), requests, tokens]
+        .into_iter()
+        .flatten()
+        .collect()
+}
+
+/// Values with "and" before the last, or one if they are all the same; none if there are none.
+fn listed(values: impl Iterator<Item = String>) -> Option<String> {
+    let mut values: Vec<_> = values.collect();
+    if values.iter().all(|value| values.first() == Some(value)) {
+        values.truncate(1);
+    }
+    (!values.is_empty()).then(|| joined(&values))
+}
+
+/// Texts with "and" before the last.
+fn joined(texts: &[String]) -> String {
+    match texts {
+        [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
+        _ => texts.join(""),
+    }
 }
 
 /// Two numbers as one text; once if they are the same.
@@ -316,7 +383,7 @@ impl Storm {
             Some(format!("\"{}\" was cut short: {why}.", run.policy.name))
         });
         let causes = self.causes();
-        // Where a service stayed down, its cause says more than the number of lost calls.
+        // Where a service is down, its cause says more than the number of lost calls.
         let lost_calls = self.lost_calls().filter(|_| causes.is_none());
         let sentences = [cut, causes, lost_calls, self.not_known()];
         let sentences: Vec<_> = sentences.into_iter().flatten().collect();
@@ -360,7 +427,7 @@ impl Storm {
     }
 
     /// The policies with the fewest lost calls or those with the most, whichever are at most
-    /// half of all; or two groups of policies between which there is a clear difference.
+    /// half of all; or the policies with few lost calls beside all others.
     fn lost_calls(&self) -> Option<String> {
         let (few, many) = self.ranked()?;
         let is_short = |group: &[&PolicyRun]| group.len() * 2 <= self.policies.len();
@@ -372,12 +439,19 @@ impl Storm {
             .all_but(&many)
             .all(|other| many.iter().all(|run| other.loses_clearly_fewer(run)));
         let (few_lost, many_lost) = (with_losses(&few), with_losses(&many));
+        let others = self.all_but(&few).filter(|run| run.cut.is_none());
+        let (others, unclear): (Vec<_>, Vec<_>) =
+            others.partition(|other| few.iter().all(|run| run.loses_clearly_fewer(other)));
         Some(if are_whole && fewer_than_all && is_short(&few) {
             format!("Fewest calls lost: {few_lost}.")
         } else if are_whole && more_than_all && is_short(&many) {
             format!("Most calls lost: {many_lost}.")
         } else {
-            format!("Fewer calls lost under {few_lost} than under {many_lost}.")
+            let more_lost = with_losses(&others);
+            let unclear = (!unclear.is_empty())
+                .then(|| format!("; not clearly fewer than under {}", with_losses(&unclear)));
+            let unclear = unclear.unwrap_or_default();
+            format!("Fewer calls lost under {few_lost} than under {more_lost}{unclear}.")
         })
     }
 
@@ -401,21 +475,21 @@ impl Storm {
         Some(runs.iter().map(|run| &*run.policy.name).collect())
     }
 
-    /// Why the services that stayed down did so; none if all recovered.
+    /// Why services were down at the end; none if all recovered.
     fn causes(&self) -> Option<String> {
         let is_down = |run: &&PolicyRun| run.recovery == Recovery::Down;
         let mut by_reason = BTreeMap::<_, Vec<_>>::new();
         for run in self.policies.iter().filter(is_down) {
-            let why = run.why_attempts_time_out(&self.settings);
-            let key = (why, run.policy.setup.rate_limit);
-            by_reason.entry(key).or_default().push(run);
+            let reason = Reason::of(&self.settings, run);
+            by_reason.entry(reason).or_default().push(run);
         }
-        let causes = by_reason.into_iter().filter_map(|((why, _), runs)| {
-            let cause = cause(&self.settings, &runs, why)?;
-            let verb = if runs.len() == 1 { "stays" } else { "stay" };
+        let causes = by_reason.into_iter().filter_map(|(reason, runs)| {
+            let cause = cause(&self.settings, &runs, reason.why)?;
+            let verb = if runs.len() == 1 { "is" } else { "are" };
             Some(format!(
-                "{} {verb} down: {cause}",
-                names(runs.iter().map(|run| &*run.policy.name))
+                "{} {verb} {}: {cause}",
+                names(runs.iter().map(|run| &*run.policy.name)),
+                down_at(runs.first()?)
             ))
         });
         let causes: Vec<_> = causes.collect();
@@ -423,13 +497,12 @@ impl Storm {
     }
 }
 
-/// The names of these policies, with their lost calls.
+/// The names of these policies, each with its lost calls.
 fn with_losses(runs: &[&PolicyRun]) -> String {
-    let lost = || runs.iter().map(|run| run.lost());
-    let least = lost().min().unwrap_or(0).to_string();
-    let most = lost().max().unwrap_or(0).to_string();
-    let names = names(runs.iter().map(|run| &*run.policy.name));
-    format!("{names} ({})", range(least, most))
+    let texts = runs
+        .iter()
+        .map(|run| format!("\"{}\" ({})", run.policy.name, run.lost()));
+    joined(&texts.collect::<Vec<_>>())
 }
 
 /// A figure of some policies, each with the names of the policies that have it; none if no
@@ -453,10 +526,7 @@ fn under<'a>(
 /// Names in quotes, with "and" before the last.
 fn names<'a>(names: impl Iterator<Item = &'a str>) -> String {
     let names: Vec<_> = names.map(|name| format!("\"{name}\"")).collect();
-    match &names[..] {
-        [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
-        _ => names.join(""),
-    }
+    joined(&names)
 }
 
 impl Cut {
@@ -501,6 +571,7 @@ mod tests {
                     calls,
                     answered,
                     failed: calls - open - answered,
+                    goodput: answered,
                     worked: 2 * calls,
                     abandoned: number % 2 * calls,
                     ..Step::default()
@@ -641,17 +712,35 @@ mod tests {
                     prop_assert!(!open.contains(&name), "{}", said);
                 }
                 let words = storm_ending(Lead::Recovery, run).words;
-                prop_assert_eq!(words.starts_with("still"), is_down);
+                prop_assert_eq!(words.starts_with("down at "), is_down);
                 let causes = storm.causes().unwrap_or_default();
                 let has_an_end = !run.at_end(&settings).is_empty();
                 prop_assert_eq!(causes.contains(&name), is_down && has_an_end, "{}", causes);
+                let has_succeeded = run.at_end(&settings).iter().any(|step| step.goodput > 0);
+                let cause = run.cause(&settings).unwrap_or_default();
+                let is_dead = is_down && has_an_end && !has_succeeded;
+                prop_assert_eq!(cause.contains("no call succeeds"), is_dead, "{}", cause);
+                let is_alive = is_down && has_an_end && has_succeeded;
+                prop_assert_eq!(cause.contains(" calls/s succeed"), is_alive, "{}", cause);
                 let is_quiet = run.recovery == Recovery::NoIncident;
                 prop_assert_eq!(words == "no call lost", run.lost() == 0 && is_quiet);
                 let led = storm_ending(Lead::LostCalls, run).words;
                 let may_praise = is_quiet || matches!(run.recovery, Recovery::Recovered { .. });
                 prop_assert_eq!(led == "no call lost", run.lost() == 0 && may_praise);
+                let all_succeeded = run.lost() == 0 && run.totals.in_flight == 0;
                 let shown = run.success().map(|share| share == "100");
-                prop_assert!(shown.is_none_or(|all| all == (run.lost() == 0)));
+                prop_assert!(shown.is_none_or(|all| all == all_succeeded));
+                let [worst, best] = [false, true].map(|good| completed(&run.steps, good));
+                let succeeded = |steps: &[Step]| {
+                    let good: u32 = steps.iter().map(|step| step.answered).sum();
+                    percent(good.into(), run.totals.calls)
+                };
+                if let Some(share) = run.success() {
+                    // An open call counts like a lost one.
+                    prop_assert_eq!(&share, &succeeded(&worst));
+                    let [share, best] = [share, succeeded(&best)].map(|text| text.parse::<f64>());
+                    prop_assert!(share? <= best?);
+                }
             }
         }
     }
@@ -689,7 +778,20 @@ mod tests {
                     let groups = said.strip_prefix("Fewer calls lost under ");
                     let groups = groups.and_then(|groups| groups.split_once(" than under "));
                     let (few, many) = groups.expect("two groups");
-                    (named(few).0, named(many).0)
+                    let (many, unclear) = many
+                        .split_once("; not clearly fewer than under ")
+                        .unwrap_or((many, ""));
+                    let [few, many, unclear] = [few, many, unclear].map(|list| named(list).0);
+                    prop_assert_eq!(
+                        few.len() + many.len() + unclear.len(),
+                        storm.policies.len(),
+                        "{}",
+                        said
+                    );
+                    for other in unclear {
+                        prop_assert!(!few.iter().all(|run| run.loses_clearly_fewer(other)));
+                    }
+                    (few, many)
                 }
             }
         };
@@ -752,9 +854,10 @@ mod tests {
         assert_eq!(
             two_reasons.as_deref(),
             Some(
-                "\"2\" and \"3\" stay down: 170 to 180 requests/s at the end for a capacity of 100; the \
-                 queue takes 3 s, an attempt waits 1 s. \"4\" stays down: 180 requests/s at the end \
-                 for a capacity of 100; 50 % of the work is for attempts that had timed out."
+                "\"2\" and \"3\" are down at 60 s: 170 and 180 requests/s at the end for a capacity of \
+                 100; no call succeeds; the queue takes 3 s, an attempt waits 1 s. \"4\" is down at \
+                 60 s: 180 requests/s at the end for a capacity of 100; no call succeeds; 50 % of \
+                 the work is for attempts that had timed out."
             )
         );
         let mut limited = up(1);
@@ -765,6 +868,27 @@ mod tests {
         );
         // Of the 45 s after the incident, the last quarter.
         assert_eq!(up(1).at_end(&Settings::DEFAULT).len(), 113);
+    }
+
+    #[test]
+    fn a_service_that_is_down_has_its_successes_its_layers_and_its_tokens_beside_it() {
+        let mut run = down(1, 17, 20, 10);
+        (run.policy.setup.budget, run.policy.setup.layers) = (10, 3);
+        run.amplification = 21.79;
+        for step in &mut run.steps {
+            (step.goodput, step.tokens) = (2, Some(3.368));
+        }
+
+        let cause = run.cause(&Settings::DEFAULT);
+
+        assert_eq!(
+            cause.as_deref(),
+            Some(
+                "170 requests/s at the end for a capacity of 100; 20 calls/s succeed; 21.8 requests \
+                 for each call of the storm; 3.4 of 10 tokens left for a client; 100 % of the work \
+                 is for attempts that had timed out."
+            )
+        );
     }
 
     #[test]
@@ -830,7 +954,7 @@ mod tests {
         for (losses, said, guess) in [
             (
                 &[1_124, 3_402, 3_369, 1_173, 1_172][..],
-                "Most calls lost: \"1\" and \"2\" (3369 to 3402).",
+                "Most calls lost: \"1\" (3402) and \"2\" (3369).",
                 "0 3 4",
             ),
             (
@@ -840,7 +964,8 @@ mod tests {
             ),
             (
                 &[272, 224, 163, 83],
-                "Fewer calls lost under \"3\" (83) than under \"0\" and \"1\" (224 to 272).",
+                "Fewer calls lost under \"3\" (83) than under \"0\" (272) and \"1\" (224); not clearly \
+                 fewer than under \"2\" (163).",
                 "3",
             ),
         ] {
@@ -852,7 +977,10 @@ mod tests {
         let (said, guess) = ranked_with_open(&[(52, 525), (316, 161), (25, 1)]);
         assert_eq!(
             said.as_deref(),
-            Some("Fewer calls lost under \"2\" (25) than under \"1\" (316).")
+            Some(
+                "Fewer calls lost under \"2\" (25) than under \"1\" (316); not clearly fewer than \
+                 under \"0\" (52)."
+            )
         );
         assert_eq!(guess.as_deref(), Some("2"));
         for losses in [&[1_124, 1_173][..], &[0, 20], &[7, 7], &[]] {

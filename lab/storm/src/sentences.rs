@@ -10,7 +10,7 @@ use wire::duration;
 
 use crate::{
     Cut, Incident, Lead, Load, Parameter, Parameters, PolicyRun, Recovery, RetryAfter, STEP,
-    Settings, Setup, Storm, StormPolicy, percent, rate, story,
+    STORIES, Settings, Setup, Storm, StormPolicy, percent, rate, shared_terms::shared_terms, story,
 };
 
 /// A rate that is marked in a picture.
@@ -32,20 +32,21 @@ pub struct Ending {
 }
 
 /// The setup of a storm with these policies, one phrase each: the load and its clients, the
-/// incident, the service, the timeout of an attempt.
+/// incident, the service, the timeout of an attempt, and the settings that the policies share.
 #[must_use]
 pub fn storm_terms<'a>(
     settings: &Settings,
     policies: impl IntoIterator<Item = &'a StormPolicy>,
 ) -> Vec<String> {
+    let policies: Vec<_> = policies.into_iter().collect();
+    let setups: Vec<_> = policies.iter().map(|policy| &policy.setup).collect();
     let usual = rate(settings.usual_load(), 0.0);
     let spike = settings.usual_load() * settings.spike;
     let load = match settings.load {
         Load::Open => format!("{usual} calls/s"),
         Load::Closed => format!("{} callers", settings.callers),
     };
-    let has_own_clients = |policy: &StormPolicy| policy.setup.clients > 0;
-    let load = if policies.into_iter().any(has_own_clients) {
+    let load = if setups.iter().any(|setup| setup.clients > 0) {
         load
     } else {
         let clients = settings.clients;
@@ -78,12 +79,40 @@ pub fn storm_terms<'a>(
         (_, RetryAfter::Date) => format!(", each 503 with the date of {ended} as Retry-After"),
     };
     let incident = incident.map(|what| format!("{what} from {began} to {ended}{retry_after}"));
-    let (capacity, queue) = (settings.capacity_per_second(), settings.queue);
-    let capacity = rate(capacity, 0.0);
-    let service = format!("the service handles {capacity}/s and queues {queue}");
+    let (workers, queue) = (settings.workers, settings.queue);
+    let capacity = rate(settings.capacity_per_second(), 0.0);
+    let workers = match workers {
+        1 => "1 worker handles".to_owned(),
+        _ => format!("{workers} workers handle"),
+    };
+    let service = format!("{workers} {capacity}/s, the queue holds {queue}");
     let timeout = format!("an attempt times out after {}", moment(settings.timeout));
     let terms = [Some(load), incident, Some(service), Some(timeout)];
-    terms.into_iter().flatten().collect()
+    let terms = terms.into_iter().flatten();
+    let with_names = policies.iter().filter(|policy| is_of_a_story(policy));
+    let mut with_names: Vec<_> = with_names.map(|policy| &policy.setup).collect();
+    if with_names.is_empty() {
+        with_names = setups;
+    }
+    terms.chain(shared_terms(&with_names)).collect()
+}
+
+/// Whether the name of a policy tells its difference from the others: those of users are
+/// names only.
+fn is_of_a_story(policy: &StormPolicy) -> bool {
+    let of_stories = STORIES.iter().flat_map(|story| story.policies);
+    of_stories.into_iter().any(|known| known == policy)
+}
+
+/// The setup of each policy whose name does not tell it, as a sentence, unless it is the only
+/// one.
+pub(super) fn unnamed_setups(policies: &[StormPolicy]) -> Vec<String> {
+    let described = policies.iter().enumerate().filter_map(|(number, policy)| {
+        let before = policies.get(..number)?;
+        let difference = changed(before, policy).filter(|_| !is_of_a_story(policy))?;
+        Some(format!("\"{}\" is {difference}.", policy.name))
+    });
+    described.collect()
 }
 
 /// A moment or a length exactly, in seconds: two different ones never read alike.
@@ -93,7 +122,7 @@ pub fn moment(moment: Duration) -> String {
 }
 
 /// The load at which load × requests per call = capacity. Above it, an overloaded service
-/// gets more requests than it can process, and so stays down.
+/// can get more requests than it can process for as long as its clients retry.
 #[must_use]
 pub fn break_even(settings: &Settings, policy: &StormPolicy) -> Option<MarkedRate> {
     let most = policy.setup.most_requests();
@@ -146,7 +175,11 @@ pub(super) fn changed(before: &[StormPolicy], policy: &StormPolicy) -> Option<St
         format!("{name} {}{space}{unit}", parameter.value(&policy.setup))
     });
     let parameters = parameters.collect::<Vec<_>>().join(", ");
-    Some(format!("like “{}”, but {parameters}", nearest.name))
+    Some(if parameters.is_empty() {
+        format!("like “{}”", nearest.name)
+    } else {
+        format!("like “{}”, but {parameters}", nearest.name)
+    })
 }
 
 /// How a policy ended: with the figure that the story is about, unless the service did not
@@ -156,7 +189,7 @@ pub fn ending(lead: Lead, run: &PolicyRun) -> Ending {
     let (mark, words) = match (run.cut, run.recovery) {
         (Some(Cut::Cancelled), _) => (Mark::Open, "cancelled".to_owned()),
         (Some(Cut::Requests | Cut::InFlight), _) => (Mark::Failed, "cut short".to_owned()),
-        (None, Recovery::Down) => (Mark::Failed, "still down".to_owned()),
+        (None, Recovery::Down) => (Mark::Failed, down_at(run)),
         (None, Recovery::NotUpBefore) => (Mark::Open, "not up before".to_owned()),
         (None, Recovery::Unknown) => (Mark::Open, "not known".to_owned()),
         (None, Recovery::NoIncident) => lost_calls(run),
@@ -168,6 +201,13 @@ pub fn ending(lead: Lead, run: &PolicyRun) -> Ending {
         },
     };
     Ending { mark, words }
+}
+
+/// The state of a service that was down at the end of its storm: a longer storm might show
+/// that it recovers.
+pub(super) fn down_at(run: &PolicyRun) -> String {
+    let length = STEP * u32::try_from(run.steps.len()).unwrap_or(u32::MAX);
+    format!("down at {}", moment(length))
 }
 
 /// The lost calls, a figure that is neither good nor bad by itself unless it is none.
@@ -191,10 +231,9 @@ pub fn lead_title(lead: Lead) -> &'static str {
 /// The results of a run's calls in a few figures.
 pub(super) fn brief(run: &PolicyRun) -> String {
     let totals = run.totals;
-    let ended = totals.succeeded + totals.failed;
     let calls = match run.success() {
-        None => "no call ended".to_owned(),
-        Some(share) => format!("{share} % of {ended} calls succeeded"),
+        None => "no calls".to_owned(),
+        Some(share) => format!("{share} % of {} calls succeeded", totals.calls),
     };
     let open = (totals.in_flight > 0).then(|| format!("{} had not ended", totals.in_flight));
     let requests = format!("{:.2} requests per call", run.amplification);
@@ -255,9 +294,7 @@ const FIGURES: [Figure; 16] = [
     (words("service"), |_, run| {
         Some(ending(Lead::Recovery, run).words)
     }),
-    (number("% of the ended calls succeeded"), |_, run| {
-        run.success()
-    }),
+    (number("% of the calls succeeded"), |_, run| run.success()),
     (number("calls lost"), |_, run| Some(run.lost().to_string())),
     (number("calls not ended"), |_, run| {
         Some(run.totals.in_flight.to_string())

@@ -7,8 +7,8 @@ use render::{Mark, Options, Sheet};
 
 use crate::{
     ALL, Incident, Lead, Load, PolicyRun, PolicyTally, Recovery, STEP, Storm, StormPolicy,
-    StoryWords, SuccessLevel, Tally, lead_title, level, moment, per_second, rate, storm_columns,
-    storm_ending, storm_learnt, storm_limit, storm_terms,
+    StoryWords, SuccessLevel, Tally, lead_title, level, moment, per_second, rate,
+    sentences::unnamed_setups, storm_columns, storm_ending, storm_learnt, storm_limit, storm_terms,
 };
 /// The width of the policies' names, and that of the text that says how a policy ended.
 const NAME: usize = 15;
@@ -20,7 +20,7 @@ const NARROW: usize = 60;
 const STACKED: usize = 2;
 
 /// The lines of a plain screen, without the one for the prompt.
-const SCREEN: usize = 23;
+pub(super) const SCREEN: usize = 23;
 
 /// The levels of a column: none, seven heights, all.
 const HEIGHTS: [char; ALL + 1] = ['·', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
@@ -75,14 +75,14 @@ fn picture(sheet: &mut Sheet<'_>, storm: &Storm) {
     let column = STEP * u32::try_from(view.steps).unwrap_or(u32::MAX);
     let (column_lasts, all_last) = (moment(column), moment(settings.length));
     let at_the_end = match view.layout {
-        Layout::Wide => " open: calls that had not ended; req/s: requests/s at the end.",
-        Layout::Narrow => " open: calls that had not ended.",
-        Layout::Stacked => "",
+        Layout::Wide => " open: not ended; % ok: of all calls; req/s: at the end.",
+        Layout::Narrow => " open: not ended; % ok: of all calls.",
+        Layout::Stacked => " % ok: of all calls.",
     };
     sheet.beside(
         "",
         &format!(
-            "Calls by the time they start: {all} all succeed, {none} none, {NOT_JUDGED} still open; \
+            "Calls by the time they start: {all} all succeed, {none} none, {NOT_JUDGED} some still open; \
              {column_lasts} a column, {all_last} in all.{at_the_end}"
         ),
     );
@@ -101,6 +101,14 @@ fn picture(sheet: &mut Sheet<'_>, storm: &Storm) {
     }
     if settings.incident != Incident::None {
         mark_the_incident(sheet, storm, &view);
+    }
+    let policies: Vec<_> = storm
+        .policies
+        .iter()
+        .map(|run| run.policy.clone())
+        .collect();
+    for sentence in unnamed_setups(&policies) {
+        sheet.beside("", &sentence);
     }
 }
 
@@ -309,7 +317,7 @@ fn line(sheet: &mut Sheet<'_>, storm: &Storm, run: &PolicyRun, view: &View) {
     let ending = storm_ending(leads_with, run);
     let (color, words) = match ending.mark {
         Mark::Ok => (AnsiColor::Green, ending.words),
-        Mark::Failed => (AnsiColor::Red, ending.words.to_uppercase()),
+        Mark::Failed => (AnsiColor::Red, with_loud_start(&ending.words)),
         _ => (AnsiColor::Yellow, ending.words),
     };
     let requests = run.at_end_rate(&storm.settings, |step| step.requests);
@@ -328,9 +336,15 @@ fn line(sheet: &mut Sheet<'_>, storm: &Storm, run: &PolicyRun, view: &View) {
         .collect();
     if let Some(limits) = limits.filter(|_| most > 0.0) {
         let [.., all] = view.levels;
-        let scale = Cells::of_scale(format!("{all} is {most} in flight"));
+        let scale = Cells::of_scale(format!("{all} is a mean of {most}"));
         view.line(sheet, "  its limit", &limits, &scale);
     }
+}
+
+/// A text whose first word is in capitals. A unit is not a word to shout.
+fn with_loud_start(text: &str) -> String {
+    let (first, rest) = text.split_at(text.find(' ').unwrap_or(text.len()));
+    first.to_uppercase() + rest
 }
 
 /// The cell of the lost calls, which are not shown twice.

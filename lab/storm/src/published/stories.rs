@@ -1,10 +1,10 @@
 //! The stories with many seeds. Such a system has two states, and a seed may decide between
 //! them; a story is set up so that none does.
 
-use std::{collections::BTreeSet, mem::discriminant, sync::atomic::AtomicBool};
+use std::{collections::BTreeSet, mem::discriminant, sync::atomic::AtomicBool, time::Duration};
 
 use super::super::{Plan, STORIES, seeds::each_seed};
-use crate::Storm;
+use crate::{Recovery, Setup, Storm, StormPolicy, story};
 
 const SEEDS: u32 = 200;
 
@@ -50,6 +50,52 @@ fn no_seed_of_twenty_turns_a_word() {
     }
     // One row in 720 is at the edge.
     assert!(changed.len() <= 1, "{changed:#?}");
+}
+
+/// The ends of twenty seeds of a story with one policy.
+fn ends_of(name: &str, policy: StormPolicy, length: Duration) -> Vec<Recovery> {
+    let mut plan = Plan::of(story(name).expect("a story"));
+    plan.settings.length = length;
+    plan.policies = vec![policy];
+    let end = |storm: Storm| storm.policies[0].recovery;
+    each_seed(&plan, 20, &AtomicBool::new(false), &|| {}, end).expect("it can be simulated")
+}
+
+/// The story's answer says that a thousand clients are down until their tokens are spent.
+#[test]
+#[ignore = "takes minutes; `.ci/full` runs it"]
+fn a_service_recovers_once_the_tokens_of_a_thousand_clients_are_spent() {
+    let budgets = story("budgets").expect("a story").policies.iter();
+    let thousand = |policy: &&StormPolicy| policy.name == "1000, 10 each";
+    let thousand = budgets.clone().find(thousand).expect("a policy").clone();
+
+    let ends = ends_of("budgets", thousand, Duration::from_secs(180));
+
+    for end in ends {
+        let Recovery::Recovered { after } = end else {
+            panic!("{end:?}")
+        };
+        // The story ends 45 s after the spike.
+        assert!(after > Duration::from_secs(45), "{after:?}");
+    }
+}
+
+/// The lesson of the story: 300 held calls need 7.5 s of the 40 requests/s to spare.
+#[test]
+#[ignore = "takes minutes; `.ci/full` runs it"]
+fn a_delay_as_long_as_held_calls_divided_by_spare_capacity_lets_a_service_recover() {
+    let with = |seconds| {
+        let policy = StormPolicy::new(
+            "any",
+            Setup::DEFAULT.spread(Duration::from_secs_f64(seconds)),
+        );
+        let ends = ends_of("synchronized-retry-after", policy, Duration::from_secs(60));
+        let down = ends.iter().filter(|end| **end == Recovery::Down);
+        down.count()
+    };
+
+    assert_eq!(with(7.5), 0);
+    assert!(with(3.75) > 10);
 }
 
 /// Asserts that no two policies change places between seeds.

@@ -19,8 +19,8 @@ pub(super) const STORY: Story = Story {
         shows_break_even: false,
         answer: Some(
             "A retry costs a token, and ten calls earn one. A thousand clients start with ten \
-                 thousand tokens together, so they make as many retries as without a budget, until \
-                 long after the spike.",
+                 thousand tokens together. Until those are spent, which takes longer than this \
+                 run, they retry as without a budget.",
         ),
         lesson: "A budget limits only the calls that share it. Add up the budgets of all clients: \
                  share one among many calls, or keep each small.",

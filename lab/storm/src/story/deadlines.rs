@@ -19,12 +19,12 @@ pub(super) const STORY: Story = Story {
         leads_with: Lead::Recovery,
         shows_break_even: false,
         answer: Some(
-            "While no response arrives in time, each call sends up to ten requests, which is ten \
-                 times the load. A deadline of 2 s leaves time for only a few. One of 6 s is too \
-                 long: it ends calls, but their retries still fill the queue.",
+            "While no response arrives in time, a call sends up to ten requests. A deadline of \
+                 2 s leaves time for two: 60 requests/s, which the service can handle. One of 6 \
+                 s leaves time for about six: 180 requests/s, which it cannot.",
         ),
-        lesson: "Limit a call by time as well as by attempts. A request whose response comes too \
-                 late is only load.",
+        lesson: "Limit a call by time as well as by attempts, so that all attempts together \
+                 stay below the capacity. A request whose response comes too late is only load.",
         left_out: "A deadline that travels with the request, so that the service can skip requests \
                    whose deadline has passed.",
         scenario: "deadline",

@@ -20,11 +20,12 @@ pub(super) const STORY: Story = Story {
         leads_with: Lead::RetryPeak,
         shows_break_even: false,
         answer: Some(
-            "Without jitter, all wait for exactly 1, 2, 4 and 5 s: the herd returns together, and \
-                 most of it gets a 503 again. With jitter, each wait is drawn at random between 0 \
-                 and that time: the retries spread, and nearly all calls succeed.",
+            "Without jitter, each wait is the longest one: the herd returns together, and most \
+                 of it gets a 503 again. With jitter, each wait is drawn at random between 0 \
+                 and that: the retries spread, and nearly all calls succeed.",
         ),
-        lesson: "Clients that fail together return together. Jitter, a random wait, separates them.",
+        lesson: "Clients that fail together return together. Jitter, a random wait, separates \
+                 them.",
         left_out: "Clients that start apart and become synchronized, as timers do.",
         scenario: "flaky",
         rule: "backoff-jitter",

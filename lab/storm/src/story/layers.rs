@@ -24,10 +24,10 @@ pub(super) const STORY: Story = Story {
         leads_with: Lead::Recovery,
         shows_break_even: false,
         answer: Some(
-            "Attempts multiply: 3 times 3 times 3 are 27 requests to the service for one call, so 10 \
-                 calls/s keep a service down that handles 100 requests/s. If only the client \
-                 retries, a call takes at most three requests. With a budget in each layer, most \
-                 calls take one.",
+            "Attempts multiply: 3 times 3 times 3 are up to 27 requests to the service for one \
+                 call. Gateway and API go on with their attempts after the layer above has \
+                 timed out. If only the client retries, a call takes at most three requests. \
+                 With a budget in each layer, most calls take one.",
         ),
         lesson: "Retry in one layer, and let the others report the failure to their caller. Where \
                  several must retry, give each a budget.",

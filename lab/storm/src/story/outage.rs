@@ -37,12 +37,12 @@ pub(super) const STORY: Story = Story {
         leads_with: Lead::LostCalls,
         shows_break_even: false,
         answer: Some(
-            "A call succeeds only if its waits outlast the outage. Retries without a wait are used up \
-                 before it ends. A budget is made for overload, and ends some of these calls: a \
-                 client has 10 tokens, a retry costs one, and ten calls earn one.",
+            "A call succeeds only if its waits outlast the outage. Retries without a wait are \
+                 used up before it ends. A budget is made for overload, and ends some of these \
+                 calls: a retry costs a token, and ten calls earn one.",
         ),
-        lesson: "Retries help if the fault ends before the attempts are used up. The length of \
-                 the waits matters more than the number of attempts.",
+        lesson: "Retries help if they last longer than the fault. Without waits, five attempts \
+                 lose about as many calls as one.",
         left_out: "Callers with less than 15 s for a call: longer waits do not help them.",
         scenario: "flaky",
         rule: "backoff-waits",

@@ -13,8 +13,9 @@ pub(super) const STORY: Story = Story {
         shows_break_even: false,
         answer: Some(
             "A queue of 50 takes half a second, and the newest request has only just come: both \
-                 get their response in time. To skip requests that have timed out is not enough: \
-                 the next in line has waited for almost 1 s, and times out during the work.",
+                 get their response in time. To skip requests that have timed out helps too \
+                 little: the next in line has waited for almost 1 s, and times out during its \
+                 work of 0.1 s.",
         ),
         lesson: "A queue that takes longer than an attempt waits turns work into waste. Keep it \
                  short, or serve the newest request first.",

@@ -3,7 +3,7 @@
 use client::RetryBudget;
 
 use super::Story;
-use crate::{Backoff, Lead, Settings, Setup, StormPolicy, StoryWords};
+use crate::{Backoff, Lead, Settings, Setup, StormPolicy, StoryWords, readout::is_clearly_less};
 const AT_ONCE: Setup = Setup {
     backoff: Backoff::None,
     ..Setup::DEFAULT
@@ -18,12 +18,12 @@ pub(super) const STORY: Story = Story {
         leads_with: Lead::Recovery,
         shows_break_even: true,
         answer: Some(
-            "Jitter, a random wait, delays retries but does not reduce them. A budget does: a client \
-                 has 10 tokens, a retry costs one, and ten calls earn one. With a single attempt \
-                 the service recovers too, but a temporary failure ends the call.",
+            "Jitter, a random wait, delays retries but does not reduce them. A budget does: a \
+                 retry costs a token, and ten calls earn one. A single attempt does no worse \
+                 here, where overload is the only fault; after a short failure it has no retry.",
         ),
-        lesson: "Retries are load. Under overload, they keep a service down that would otherwise \
-                 recover. Limit them for all calls together.",
+        lesson: "Retries are load. Under overload, they keep a service down that would \
+                 otherwise recover. Limit them for all calls of a client together.",
         left_out: "Other clients of the service, its own limits, and autoscaling.",
         scenario: "retry-budget",
         rule: "finite-attempts",
@@ -47,7 +47,8 @@ pub(super) const STORY: Story = Story {
                 && !back("3, no wait")?
                 && !back("3, jitter")?
                 && back("3, budget")?
-                && back("3, both")?,
+                && back("3, both")?
+                && !is_clearly_less(storm.most_lost("3, both")?, storm.lost("1 attempt")?),
         )
     },
 };

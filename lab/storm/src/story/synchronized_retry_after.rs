@@ -14,14 +14,14 @@ pub(super) const STORY: Story = Story {
         leads_with: Lead::Recovery,
         shows_break_even: false,
         answer: Some(
-            "All clients that got the date retry in that second. The service cannot respond to so \
-                 many before they time out, and further retries keep the queue full. A random \
-                 delay of up to 1 s on top is too short; with up to 15 s, the service recovers. \
-                 Clients that ignore the date use up their attempts before it, and lose only \
-                 those calls.",
+            "All clients that got the date retry in that second, too many to get a response in \
+                 time, and further retries keep the queue full. The 300 calls of the outage \
+                 need 7.5 s of the 40 requests/s that new calls leave: a random delay of up to \
+                 1 s on top is too short, one of up to 15 s is enough. Clients that ignore the \
+                 date use up their attempts before it, and lose only those calls.",
         ),
-        lesson: "A Retry-After gives the earliest time for a retry, not the best one. A later \
-                 retry is allowed: add a random delay.",
+        lesson: "A Retry-After gives the earliest time for a retry, not the best one. Add a \
+                 random delay, as long as the held calls divided by the spare capacity, or longer.",
         left_out: "A service that names a different second to each client, which is the better \
                  solution.",
         scenario: "retry-after-date",

@@ -22,10 +22,10 @@ pub(super) const STORY: Story = Story {
         leads_with: Lead::LostCalls,
         shows_break_even: false,
         answer: Some(
-            "With backoff only, a call uses up its attempts within a second. A Retry-After brings it \
-                 back when the service has room again. A limit of requests in flight, which all \
-                 calls share, makes them wait in the client and keep their attempts: each 429 \
-                 halves it, down to 1, and each success raises it a little.",
+            "With backoff only, a call uses up its attempts within a second. A Retry-After \
+                 brings it back when the service has room again. A limit of requests in flight \
+                 makes all calls wait in the client and keep their attempts: each 429 halves it, \
+                 at times to 1, and each success raises it a little. Its rows show means.",
         ),
         lesson: "A 429 means that all calls together send too much. Slow them down together, and \
                  wait as long as the service says.",
