@@ -23,9 +23,16 @@ COMPLETION = {
     ],
 }
 DOCUMENT = {"_index": "orders", "_id": "1", "_version": 1, "found": True, "_source": {"item": "lamp"}}
+OBJECT = {"kind": "storage#object", "bucket": "bucket", "name": "chair", "size": "4", "generation": "1"}
+# What Google's client for Python reads once in the background, and nobody waits for.
+BACKGROUND = "/storage/v1/b/bucket"
+BUCKET = {"kind": "storage#bucket", "name": "bucket", "location": "EU", "projectNumber": "1"}
+# Notion's client retries an error only if its code says so.
+UNAVAILABLE = {"object": "error", "status": 503, "code": "service_unavailable", "message": "unavailable"}
+PAGE = {"object": "page", "id": "9f3c2b1a"}
 INDEXED = {"_index": "orders", "_id": "2", "_version": 1, "result": "created"}
 
-# The status and the body for each route. S3 answers with bytes instead of JSON.
+# The status and the body for each route. Stores of objects answer with bytes instead of JSON.
 ROUTES = {
     ("GET", "/v1/models"): (200, MODELS),
     ("POST", "/v1/chat/completions"): (200, COMPLETION),
@@ -37,6 +44,12 @@ ROUTES = {
     ("POST", "/orders/_doc"): (201, INDEXED),
     ("GET", "/repos/shop/orders/issues/1"): (200, ISSUE),
     ("POST", "/repos/shop/orders/issues"): (201, ISSUE),
+    ("GET", BACKGROUND): (200, BUCKET),
+    ("GET", "/download/storage/v1/b/bucket/o/lamp"): (200, b"light"),
+    ("GET", "/storage/v1/b/bucket/o/lamp"): (200, b"light"),
+    ("POST", "/upload/storage/v1/b/bucket/o"): (200, OBJECT),
+    ("GET", "/v1/pages/9f3c2b1a"): (200, PAGE),
+    ("POST", "/v1/pages"): (200, PAGE),
 }
 
 
@@ -47,13 +60,13 @@ class Api(BaseHTTPRequestHandler):
 
     def answer(self):
         route = self.command, self.path.partition("?")[0]
-        content = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        content = self.content()
         status, value = ROUTES.get(route, (404, {"message": "no such route"}))
-        if self.command == self.method:
+        if self.command == self.method and route[1] != BACKGROUND:
             self.keep(content)
             if not Api.has_failed:
                 Api.has_failed = True
-                status, value = 503, {"message": "unavailable"}
+                status, value = 503, UNAVAILABLE
         body = value if isinstance(value, bytes) else json.dumps(value).encode()
         self.send_response(status)
         self.send_header("Content-Type", "application/json")
@@ -64,6 +77,16 @@ class Api(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     do_GET = do_POST = do_PUT = answer
+
+    def content(self):
+        if "chunked" not in self.headers.get("Transfer-Encoding", ""):
+            return self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        content = b""
+        while size := int(self.rfile.readline(), 16):
+            content += self.rfile.read(size)
+            self.rfile.readline()
+        self.rfile.readline()
+        return content
 
     def keep(self, content):
         request = {
