@@ -88,7 +88,8 @@ fn a_stop_that_cuts_off_a_request_is_told_by_the_exit_status() {
 fn run(arguments: &[&str]) -> (Option<i32>, String, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_server"));
     let output = command.args(arguments).output().unwrap();
-    let [stdout, stderr] = [output.stdout, output.stderr].map(|it| String::from_utf8(it).unwrap());
+    let [stdout, stderr] =
+        [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
     (output.status.code(), stdout, stderr)
 }
 
@@ -159,7 +160,7 @@ fn log(rust_log: &str) -> String {
         request("POST", "/jobs", headers, "SECRET"),
         request("GET", "/SECRET", headers, ""),
     ];
-    let statuses = requests.map(|it| exchange(connect(program.address()), it).status);
+    let statuses = requests.map(|request| exchange(connect(program.address()), request).status);
     assert_eq!(statuses, [400, 201, 400, 404]);
 
     program.signal("INT");

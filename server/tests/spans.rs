@@ -67,8 +67,8 @@ fn fields_of(log: PipeReader) -> String {
     let end = format!("}}: {SPAN_TARGET}: close\n");
     let fields = log
         .strip_prefix(&begin)
-        .and_then(|it| it.strip_suffix(&end));
-    let fields = fields.filter(|it| !it.contains('\n'));
+        .and_then(|rest| rest.strip_suffix(&end));
+    let fields = fields.filter(|field| !field.contains('\n'));
     fields.expect(&log).to_owned()
 }
 

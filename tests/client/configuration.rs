@@ -22,28 +22,46 @@ fn settings_that_break_a_rule() {
     const DAY: Duration = Duration::from_secs(24 * 60 * 60);
     const MS: Duration = Duration::from_millis(1);
     let rules: [(Change, &str); 16] = [
-        (|it| it.max_pages(0), "max_pages"),
-        (|it| it.max_items(0), "max_items"),
-        (|it| it.page_size(0), "page_size"),
-        (|it| it.max_attempts(0), "max_attempts"),
-        (|it| it.max_body_bytes(0), "max_body_bytes"),
-        (|it| it.timeouts(Duration::ZERO, MS), "connect timeout"),
-        (|it| it.timeouts(MS, Duration::ZERO), "read timeout"),
-        (|it| it.timeouts(MS, Duration::MAX), "read timeout"),
-        (|it| it.max_retry_after(DAY + MS), "max_retry_after"),
-        (|it| it.retry_after_spread(DAY + MS), "retry_after_spread"),
-        (|it| it.retry_statuses([StatusCode::CONFLICT]), "409"),
-        (|it| it.deadline(Duration::ZERO), "deadline"),
-        (|it| it.deadline(DAY + MS), "deadline"),
+        (|builder| builder.max_pages(0), "max_pages"),
+        (|builder| builder.max_items(0), "max_items"),
+        (|builder| builder.page_size(0), "page_size"),
+        (|builder| builder.max_attempts(0), "max_attempts"),
+        (|builder| builder.max_body_bytes(0), "max_body_bytes"),
         (
-            |it| it.backoff(Duration::ZERO, MS),
+            |builder| builder.timeouts(Duration::ZERO, MS),
+            "connect timeout",
+        ),
+        (
+            |builder| builder.timeouts(MS, Duration::ZERO),
+            "read timeout",
+        ),
+        (
+            |builder| builder.timeouts(MS, Duration::MAX),
+            "read timeout",
+        ),
+        (
+            |builder| builder.max_retry_after(DAY + MS),
+            "max_retry_after",
+        ),
+        (
+            |builder| builder.retry_after_spread(DAY + MS),
+            "retry_after_spread",
+        ),
+        (
+            |builder| builder.retry_statuses([StatusCode::CONFLICT]),
+            "409",
+        ),
+        (|builder| builder.deadline(Duration::ZERO), "deadline"),
+        (|builder| builder.deadline(DAY + MS), "deadline"),
+        (
+            |builder| builder.backoff(Duration::ZERO, MS),
             "backoff's base must be longer",
         ),
         (
-            |it| it.backoff(2 * MS, MS),
+            |builder| builder.backoff(2 * MS, MS),
             "backoff's base must be at most its cap",
         ),
-        (|it| it.backoff(MS, DAY + MS), "backoff's cap"),
+        (|builder| builder.backoff(MS, DAY + MS), "backoff's cap"),
     ];
     for (change, field) in rules {
         let builder = change(ReliableApiClient::builder("http://127.0.0.1:8765"));

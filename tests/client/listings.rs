@@ -44,7 +44,7 @@ async fn read_items(listing: Listing) -> (Vec<String>, Result<(), ApiError>) {
 /// The cursor of each request.
 async fn sent_cursors(bench: &Bench) -> Vec<Option<String>> {
     let sent = bench.sent().await;
-    sent.iter().map(|it| cursor(&it.url)).collect()
+    sent.iter().map(|request| cursor(&request.url)).collect()
 }
 
 #[tokio::test]

@@ -91,9 +91,12 @@ async fn every_request_keeps_the_timeout_pair() {
     let silent = Loopback::with_faults(&[ResponseFault::Silence; 2 * REQUESTS as usize]);
 
     for (pair, is_default) in [(Timeouts::DEFAULT, true), (given, false)] {
-        let set = |builder: Builder| match is_default {
-            true => builder,
-            false => builder.timeouts(pair.connect, pair.read),
+        let set = |builder: Builder| {
+            if is_default {
+                builder
+            } else {
+                builder.timeouts(pair.connect, pair.read)
+            }
         };
         let url = silent.service.base_url();
         let read = time_taken(&url, FailureKind::ReadTimeout, pair.read, set).await;

@@ -57,12 +57,13 @@ async fn a_passing_status_is_retried_until_the_attempts_run_out() {
     const PASSING: [u16; 5] = [429, 500, 502, 503, 504];
     for (code, last) in PASSING
         .iter()
-        .flat_map(|it| PASSING.map(|last| (*it, last)))
+        .flat_map(|first| PASSING.map(|last| (*first, last)))
     {
         for max_attempts in 1..=4 {
             let failures = std::iter::repeat_n(status(code), max_attempts - 1);
             let script = Script::of(failures.chain([status(last)]));
-            let bench = Bench::with(script, |it| it.max_attempts(max_attempts as u32)).await;
+            let bench =
+                Bench::with(script, |builder| builder.max_attempts(max_attempts as u32)).await;
 
             let error = http_error(bench.client.flaky().await);
 

@@ -66,8 +66,11 @@ async fn a_refused_handshake_gets_one_attempt() {
 async fn a_request_without_a_complete_response_is_one_class_of_error() {
     let lost = Bench::new(Script::lost()).await;
     let too_large = json(200, &value!({ "attempt": 3 }));
-    let capped = Bench::with(Script::always(too_large), |it| it.max_body_bytes(12)).await;
-    let (to_nobody, _) = client_of(NOWHERE, |it| it);
+    let capped = Bench::with(Script::always(too_large), |builder| {
+        builder.max_body_bytes(12)
+    })
+    .await;
+    let (to_nobody, _) = client_of(NOWHERE, |builder| builder);
 
     let refused = transport_error(to_nobody.flaky().await);
     let closed = transport_error(lost.client.flaky().await);

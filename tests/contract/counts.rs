@@ -62,7 +62,7 @@ async fn for_every_endpoint_the_client_counts_what_the_service_saw() {
         // An error of the contract speaks of the last page alone, or of none.
         if let Some(error) = called
             .err()
-            .filter(|it| !matches!(it, ApiError::Contract(_)))
+            .filter(|error| !matches!(error, ApiError::Contract(_)))
         {
             assert_eq!(u64::from(error.attempts()), expected, "{ledger:#?}");
         }

@@ -36,7 +36,7 @@ fn client_spans() -> Vec<(&'static str, BTreeSet<String>)> {
 /// A word that is set as code and has a dot is the name of a field.
 fn fields(text: &str) -> BTreeSet<String> {
     let code = text.split('`').skip(1).step_by(2);
-    code.filter(|it| it.contains('.'))
+    code.filter(|code| code.contains('.'))
         .map(str::to_owned)
         .collect()
 }
@@ -98,8 +98,10 @@ async fn every_metric_and_span_is_in_the_published_catalogues() {
     exercise(&loopback).await;
     loopback.stop().await;
 
-    let client = client::telemetry::METRICS.map(|it| (it.name.to_owned(), owned(it.labels)));
-    let server = host::telemetry::METRICS.map(|it| (it.name.to_owned(), owned(it.labels)));
+    let client =
+        client::telemetry::METRICS.map(|metric| (metric.name.to_owned(), owned(metric.labels)));
+    let server =
+        host::telemetry::METRICS.map(|metric| (metric.name.to_owned(), owned(metric.labels)));
     assert_in_catalogue(&ours.read(), &client.into());
     assert_in_catalogue(&theirs.read(), &server.into());
 

@@ -13,9 +13,10 @@ pub fn wait<T>(future: impl Future<Output = T>) -> T {
     thread_local! {
         static RUNTIME: OnceCell<Runtime> = const { OnceCell::new() };
     }
-    let runtime = || Builder::new_current_thread().enable_all().build();
-    RUNTIME.with(|it| {
-        it.get_or_init(|| runtime().expect("a runtime"))
+    let build = || Builder::new_current_thread().enable_all().build();
+    RUNTIME.with(|runtime| {
+        runtime
+            .get_or_init(|| build().expect("a runtime"))
             .block_on(future)
     })
 }

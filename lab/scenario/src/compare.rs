@@ -140,15 +140,16 @@ pub fn why<'a>(runs: impl IntoIterator<Item = &'a ScenarioRun>) -> Vec<&'static 
 fn jobs(effects: &[Effect]) -> Option<[Phrase; 2]> {
     let mut created = effects
         .iter()
-        .filter(|it| it.aspect == Aspect::JobsCreated && it.differs);
+        .filter(|effect| effect.aspect == Aspect::JobsCreated && effect.differs);
     let numbers = created.next()?.sides.each_ref().map(|side| &side.value);
     let [Fact::Number(one), Fact::Number(other)] = numbers else {
         return None;
     };
     Some([one, other].map(|number| {
-        let (mark, sign) = match number > one.min(other) {
-            true => (Mark::Failed, '✗'),
-            false => (Mark::Ok, '✓'),
+        let (mark, sign) = if number > one.min(other) {
+            (Mark::Failed, '✗')
+        } else {
+            (Mark::Ok, '✓')
         };
         let jobs = counted(*number, "job");
         Phrase::new(mark, format!("{sign} the service has {jobs}"))

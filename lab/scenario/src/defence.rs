@@ -37,12 +37,13 @@ impl Defence {
     #[must_use]
     pub fn remark(&self, scenario: &str) -> String {
         let Self { id, file, .. } = self;
-        match self.shows_in(scenario) {
-            true => format!("{} The defence is {file}.", self.instead),
-            false => format!(
+        if self.shows_in(scenario) {
+            format!("{} The defence is {file}.", self.instead)
+        } else {
+            format!(
                 "Without {id}, the results of this scenario are the same. They differ in {}.",
                 self.shows_in.join(", ")
-            ),
+            )
         }
     }
 }

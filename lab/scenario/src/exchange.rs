@@ -17,7 +17,7 @@ pub(crate) fn base_url() -> String {
 /// The exchanges of these requests in their order.
 pub(crate) fn exchanges(kept: Vec<host::Exchange>, requests: &[WireRequest]) -> Vec<Exchange> {
     let names = Names::of(requests);
-    let kept: HashMap<_, _> = kept.iter().map(|it| (it.seq, it)).collect();
+    let kept: HashMap<_, _> = kept.iter().map(|entry| (entry.seq, entry)).collect();
     let of_request = |request: &WireRequest| {
         let kept = kept.get(&request.seq)?;
         Some(exchange(kept, request, &names))

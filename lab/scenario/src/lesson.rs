@@ -131,7 +131,7 @@ impl Condition {
             Self::CameEarly => Ties::of(wire).early() > 0,
             Self::IdempotencyKeys(number) => {
                 let entries = wire.entries.iter();
-                let keys: HashSet<_> = entries.filter_map(|it| it.idempotency_key).collect();
+                let keys: HashSet<_> = entries.filter_map(|entry| entry.idempotency_key).collect();
                 keys.len() == number
             }
             Self::JobsCreated(number) => wire.jobs_created() == number,

@@ -119,7 +119,10 @@ impl Overrides {
             (self.max_pages.is_some(), Setting::MaxPages),
             (self.max_items.is_some(), Setting::MaxItems),
         ];
-        asked.into_iter().filter(|it| it.0).map(|it| it.1)
+        asked
+            .into_iter()
+            .filter(|setting| setting.0)
+            .map(|setting| setting.1)
     }
 
     /// No overrides.

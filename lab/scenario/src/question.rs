@@ -184,7 +184,10 @@ impl Answer {
             _ => format!("{}; the answer is {text}", self.text),
         };
         let others = others.iter().filter_map(|other| {
-            let differs = other.answer.as_ref().filter(|it| it.text != *text)?;
+            let differs = other
+                .answer
+                .as_ref()
+                .filter(|answer| answer.text != *text)?;
             Some(format!("; {}: {}", other.client.title(), differs.text))
         });
         iter::once(answer).chain(others).collect()

@@ -39,7 +39,10 @@ impl ScenarioWords {
             .filter(|sentence| sentence.is_true_of(evidence));
         Lesson {
             why: true_of_it.map(|sentence| sentence.text).collect(),
-            without: evidence.client.without.map(|it| it.remark(self.name)),
+            without: evidence
+                .client
+                .without
+                .map(|without| without.remark(self.name)),
             unsolved: self.unsolved,
             next,
         }

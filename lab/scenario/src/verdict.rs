@@ -57,7 +57,11 @@ fn ruled(rule: &Rule, cases: &[Case<'_>]) -> Option<Check> {
         text: rule.text.to_owned(),
         held,
         found: judgement.found.filter(|_| !held),
-        requests: judgement.requests.iter().map(|it| it.seq).collect(),
+        requests: judgement
+            .requests
+            .iter()
+            .map(|request| request.seq)
+            .collect(),
     })
 }
 

@@ -131,9 +131,10 @@ fn result(ended: &Phrase, evidence: Evidence<'_>, verdict: &[Check]) -> Vec<Phra
         return vec![Phrase::new(ended.mark, format!("⊘ {}", ended.text))];
     }
     let held = verdict.iter().filter(|check| check.held).count();
-    let (mark_of_all, sign) = match held == verdict.len() {
-        true => (Mark::Ok, "✓"),
-        false => (Mark::Failed, "✗"),
+    let (mark_of_all, sign) = if held == verdict.len() {
+        (Mark::Ok, "✓")
+    } else {
+        (Mark::Failed, "✗")
     };
     vec![
         ended_with(ended, evidence.outcome.ending),
@@ -273,7 +274,7 @@ mod tests {
         let line = |rise: &Rise| {
             let parts = rise.parts.iter();
             let parts: String = parts
-                .map(|it| format!(" {} {}", it.kind, it.change))
+                .map(|part| format!(" {} {}", part.kind, part.change))
                 .collect();
             format!("{} {} {}{parts}", rise.name, rise.own, rise.change)
         };

@@ -43,9 +43,10 @@ pub fn admit_from(
     if let Some(host) = host(version, headers)?
         && !serves(host)
     {
-        return Err(match is_host(host) {
-            true => Problem::HOST_NOT_ALLOWED,
-            false => Problem::INVALID_HOST,
+        return Err(if is_host(host) {
+            Problem::HOST_NOT_ALLOWED
+        } else {
+            Problem::INVALID_HOST
         });
     }
     // An absolute request target replaces the Host header (RFC 9112
@@ -59,9 +60,10 @@ pub fn admit_from(
         name == SEC_FETCH_SITE && value.as_bytes().eq_ignore_ascii_case(b"cross-site")
             || name == ORIGIN && !is_admitted(value)
     };
-    match headers.iter().any(is_foreign) {
-        true => Err(Problem::CROSS_SITE),
-        false => Ok(()),
+    if headers.iter().any(is_foreign) {
+        Err(Problem::CROSS_SITE)
+    } else {
+        Ok(())
     }
 }
 

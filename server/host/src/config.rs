@@ -231,10 +231,10 @@ mod tests {
             table.push((builder().drain_deadline(got), DrainDeadline { got }));
         }
         let bounds: [fn(&mut ConnectionBounds) -> &mut Duration; 4] = [
-            |it| &mut it.head,
-            |it| &mut it.body,
-            |it| &mut it.idle,
-            |it| &mut it.stalled,
+            |bounds| &mut bounds.head,
+            |bounds| &mut bounds.body,
+            |bounds| &mut bounds.idle,
+            |bounds| &mut bounds.stalled,
         ];
         for bound in bounds {
             let mut got = ConnectionBounds::default();

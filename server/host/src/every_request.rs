@@ -82,7 +82,10 @@ impl Future for Responding {
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = &mut *self;
         let polled = {
-            let _entered = this.observation.as_ref().map(|it| it.span.enter());
+            let _entered = this
+                .observation
+                .as_ref()
+                .map(|observation| observation.span.enter());
             poll_and_catch(&mut this.handler, cx)
         };
         let mut response = match polled {

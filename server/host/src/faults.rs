@@ -177,7 +177,7 @@ mod tests {
         let recorded = record
             .entries
             .iter()
-            .map(|it| (it.fault, it.status, it.ended.is_some()));
+            .map(|entry| (entry.fault, entry.status, entry.ended.is_some()));
         let expected = [
             (Some(ResponseFault::LostResponse.label()), None, false),
             (Some(ResponseFault::CutBody.label()), Some(200), false),

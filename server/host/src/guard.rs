@@ -36,7 +36,10 @@ pub(crate) fn loopback(authority: &str) -> Option<(&'static str, u16)> {
 /// sent, from a sandboxed frame.
 #[must_use]
 pub fn is_loopback_origin(origin: &HeaderValue) -> bool {
-    let origin = origin.to_str().ok().and_then(|it| it.split_once("://"));
+    let origin = origin
+        .to_str()
+        .ok()
+        .and_then(|origin| origin.split_once("://"));
     origin.is_some_and(|(scheme, authority)| {
         matches!(scheme, "http" | "https") && is_loopback(authority)
     })

@@ -184,7 +184,9 @@ impl State {
 
     /// The response of the exchange with this number, unless it was dropped.
     pub(crate) fn response(&mut self, seq: u64) -> Option<&mut Option<SentResponse>> {
-        self.exchanges.get_mut(seq).map(|it| &mut it.response)
+        self.exchanges
+            .get_mut(seq)
+            .map(|exchange| &mut exchange.response)
     }
 
     /// Notes that the next connection was opened.

@@ -39,8 +39,9 @@ pub(crate) fn around(routes: Router, state: &HostState) -> Router {
         .fallback(async || Problem::NOT_FOUND)
         .method_not_allowed_fallback(async || Problem::METHOD_NOT_ALLOWED)
         .layer(EveryRequest(state.clone()));
-    match state.record_exchanges {
-        true => router.layer(from_fn_with_state(state.clone(), exchange::keep)),
-        false => router,
+    if state.record_exchanges {
+        router.layer(from_fn_with_state(state.clone(), exchange::keep))
+    } else {
+        router
     }
 }

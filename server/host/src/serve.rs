@@ -56,7 +56,7 @@ impl Future for Responding {
                 .map_ok(without_length_of_nothing),
             Self::Refused(refusal) => refusal
                 .take()
-                .map_or(Poll::Pending, |it| Poll::Ready(Ok(it))),
+                .map_or(Poll::Pending, |refusal| Poll::Ready(Ok(refusal))),
         }
     }
 }

@@ -47,9 +47,10 @@ impl Signals {
     pub async fn next(&mut self) {
         poll_fn(|cx| {
             let mut signals = self.0.iter_mut();
-            match signals.any(|signal| signal.poll_recv(cx).is_ready()) {
-                true => Poll::Ready(()),
-                false => Poll::Pending,
+            if signals.any(|signal| signal.poll_recv(cx).is_ready()) {
+                Poll::Ready(())
+            } else {
+                Poll::Pending
             }
         })
         .await;

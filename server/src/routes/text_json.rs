@@ -29,9 +29,10 @@ struct Asked {
 /// A client that takes it for a page is led on to another.
 async fn text_json(query: Result<Query<Asked>, QueryRejection>) -> impl IntoResponse {
     let is_led_on = query.is_ok_and(|Query(asked)| asked.cursor.is_some());
-    let (item, next) = match is_led_on {
-        false => (1, Some("page-2".to_owned())),
-        true => (2, None),
+    let (item, next) = if is_led_on {
+        (2, None)
+    } else {
+        (1, Some("page-2".to_owned()))
     };
     let page = Page {
         items: vec![Item::numbered(item)].into(),

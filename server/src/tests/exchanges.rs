@@ -53,8 +53,8 @@ async fn a_response_is_kept_as_it_was_sent() {
     };
     let response = exchange.response.as_ref().expect("a response");
     let header = |name: &str| {
-        let mut lines = response.headers.iter().filter(|it| it.name == name);
-        let value = lines.next().and_then(|it| it.value.as_deref());
+        let mut lines = response.headers.iter().filter(|header| header.name == name);
+        let value = lines.next().and_then(|header| header.value.as_deref());
         assert!(lines.next().is_none(), "{name} stands there once");
         value
     };
@@ -125,7 +125,7 @@ async fn of_a_request_only_what_is_harmless_is_kept() {
         "authorization: -",
         "x-api-key: -",
     ] {
-        let is_there = text.lines().any(|it| it == line);
+        let is_there = text.lines().any(|other| other == line);
         assert!(is_there, "{line} is not in\n{text}");
     }
     assert!(!text.contains("x-request-id: -"), "the client sent none");
@@ -155,7 +155,7 @@ async fn a_long_body_is_cut_and_a_broken_one_says_so() {
     let bodies: Vec<_> = service
         .exchanges()
         .into_iter()
-        .map(|it| it.response.expect("a response").body)
+        .map(|exchange| exchange.response.expect("a response").body)
         .collect();
     assert_eq!(bodies[0].text, "é".repeat(MAX_RECORDED_BODY / 2));
     assert_eq!(bodies[0].length, 2 * MAX_RECORDED_BODY as u64);

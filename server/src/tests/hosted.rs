@@ -42,7 +42,7 @@ async fn other_methods_are_a_405_problem_with_the_exact_allow() {
 
 #[tokio::test]
 async fn head_responds_as_get_without_the_body() {
-    let taught = LESSONS.iter().filter(|it| it.method == Method::GET);
+    let taught = LESSONS.iter().filter(|lesson| lesson.method == Method::GET);
     let paths = taught.map(|lesson| lesson.path);
     for path in paths.chain(["/nowhere", "/items?limit=0"]) {
         let mut head = Service::new().head(path).await;

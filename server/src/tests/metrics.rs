@@ -16,8 +16,8 @@ use crate::testing::{JSON, Service, get};
 fn counted(scrape: &str, kind: MetricKind) -> BTreeSet<&str> {
     let series = scrape.lines().filter_map(|line| line.rsplit_once(' '));
     let is_counted = |series: &&str| {
-        let mut metrics = METRICS.iter().filter(|it| it.kind == kind);
-        metrics.any(|it| series.starts_with(it.name))
+        let mut metrics = METRICS.iter().filter(|metric| metric.kind == kind);
+        metrics.any(|metric| series.starts_with(metric.name))
     };
     series
         .map(|(series, _)| series)

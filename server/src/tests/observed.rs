@@ -78,7 +78,7 @@ async fn an_entry_holds_what_the_wire_saw_and_no_value() {
     assert_eq!(first.body_state, BodyState::Complete);
     assert!(first.authorization);
     let headers = [&first.accept, &first.content_type];
-    let values = headers.map(|it| it.as_ref().and_then(RecordedHeader::value));
+    let values = headers.map(|header| header.as_ref().and_then(RecordedHeader::value));
     assert_eq!(values, [Some("text/html, */*"), Some("application/json")]);
     let position = (first.connection, first.position);
     assert_eq!(position, (None, None), "it was called as a function");

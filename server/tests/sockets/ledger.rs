@@ -55,7 +55,14 @@ fn a_request_names_its_connection_its_place_on_it_and_its_version() {
 
     let ledger = service.ledger();
     let entries = ledger.entries.iter();
-    let requests = entries.map(|it| (&*it.route, it.connection, it.position, it.version));
+    let requests = entries.map(|entry| {
+        (
+            &*entry.route,
+            entry.connection,
+            entry.position,
+            entry.version,
+        )
+    });
     let expected = [
         ("/items", Some(1), Some(1), "HTTP/1.1"),
         ("/flaky", Some(2), Some(1), "HTTP/1.1"),
@@ -169,7 +176,11 @@ async fn a_stop_is_the_services_close() {
 fn a_response_that_breaks_off_has_a_head_and_no_end() {
     let error = || std::future::ready(Some(Err(axum::Error::new("it breaks off"))));
     // Mapped, a body has no known length.
-    let half = move || Body::from("half").with_trailers(error()).map_frame(|it| it);
+    let half = move || {
+        Body::from("half")
+            .with_trailers(error())
+            .map_frame(|frame| frame)
+    };
     let breaks_off = routing::get(async move || Body::new(half()));
     let service = serve(
         ServiceConfig::builder(),

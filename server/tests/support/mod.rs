@@ -59,7 +59,7 @@ pub(crate) fn next_response(reader: &mut impl BufRead) -> Response {
     let status = status.split(' ').nth(1).expect("a status line");
     let mut response = Response {
         status: status.parse().unwrap(),
-        headers: iter::from_fn(|| Some(line()).filter(|it| !it.is_empty())).collect(),
+        headers: iter::from_fn(|| Some(line()).filter(|line| !line.is_empty())).collect(),
         body: String::new(),
     };
     let length = response.header("content-length");

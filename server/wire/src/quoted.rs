@@ -96,10 +96,7 @@ mod tests {
             prop_assert_eq!(unix, Some(vec![word.clone()]));
 
             let quoted = quoted_for(&word, true);
-            let windows = match quoted.starts_with('"') {
-                true => unquoted_by_windows(&quoted),
-                false => Some(quoted),
-            };
+            let windows = if quoted.starts_with('"') { unquoted_by_windows(&quoted) } else { Some(quoted) };
             prop_assert_eq!(windows, Some(word));
         }
     }

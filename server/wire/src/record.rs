@@ -63,14 +63,14 @@ impl WireRecord {
     /// if there were none.
     #[must_use]
     pub fn refusals_in_words(&self) -> Option<String> {
-        let refused = self.refused.iter().map(|it| {
-            let requests = match it.requests {
+        let refused = self.refused.iter().map(|refusal| {
+            let requests = match refusal.requests {
                 1 => "1 request was".to_owned(),
                 several => format!("{several} requests were"),
             };
             format!(
                 "{requests} refused with {} {}: {}",
-                it.status, it.code, it.detail
+                refusal.status, refusal.code, refusal.detail
             )
         });
         refused.reduce(|one, other| format!("{one}; {other}"))
@@ -86,8 +86,12 @@ impl WireRecord {
     /// The exchange of the request with this number, if it was recorded.
     #[must_use]
     pub fn exchange(&self, seq: u64) -> Option<&Exchange> {
-        let position = self.exchanges.partition_point(|it| it.seq < seq);
-        self.exchanges.get(position).filter(|it| it.seq == seq)
+        let position = self
+            .exchanges
+            .partition_point(|exchange| exchange.seq < seq);
+        self.exchanges
+            .get(position)
+            .filter(|exchange| exchange.seq == seq)
     }
 }
 
@@ -106,7 +110,7 @@ mod tests {
             ..WireRecord::default()
         };
 
-        let found = [0, 1, 2, 3, 4].map(|seq| wire.exchange(seq).map(|it| it.seq));
+        let found = [0, 1, 2, 3, 4].map(|seq| wire.exchange(seq).map(|exchange| exchange.seq));
 
         assert_eq!(found, [None, Some(1), None, Some(3), None]);
     }

@@ -26,7 +26,7 @@ fn response(data: &[u8]) {
     let (status, mut rest) = line(data);
     let status = str::from_utf8(status)
         .ok()
-        .and_then(|it| it.parse::<u16>().ok());
+        .and_then(|text| text.parse::<u16>().ok());
     let mut reply = Response::builder().status(status.unwrap_or(200));
     loop {
         let (header, after) = line(rest);

@@ -29,9 +29,10 @@ pub fn matching(filter: &str) -> Result<Vec<&'static Scenario>, NothingMatches> 
         .iter()
         .filter(|scenario| scenario.words.name.contains(filter));
     let matching: Vec<_> = matching.collect();
-    match matching.is_empty() {
-        true => Err(NothingMatches(filter.to_owned())),
-        false => Ok(matching),
+    if matching.is_empty() {
+        Err(NothingMatches(filter.to_owned()))
+    } else {
+        Ok(matching)
     }
 }
 

@@ -237,7 +237,9 @@ impl Scenario {
     #[must_use]
     pub fn next_comparison(&self, client: Client) -> String {
         if let Some(defence) = client.without {
-            let mut course = WITHOUT.iter().skip_while(|it| it.defence.id != defence.id);
+            let mut course = WITHOUT
+                .iter()
+                .skip_while(|without| without.defence.id != defence.id);
             return match course.nth(1).map(|next| next.defence) {
                 Some(next) => {
                     let (name, id) = (next.shows_best_in(), next.id);
@@ -255,9 +257,10 @@ impl Scenario {
     /// The next step after a run, as arguments of `lab`: never the same run again.
     fn next(&self, client: Client, policy: &ScenarioPolicy) -> String {
         if let Some(defence) = client.without {
-            let name = match defence.shows_in(self.words.name) {
-                true => self.words.name,
-                false => defence.shows_best_in(),
+            let name = if defence.shows_in(self.words.name) {
+                self.words.name
+            } else {
+                defence.shows_best_in()
             };
             return format!("scenario {name} --without {} --compare", defence.id);
         }

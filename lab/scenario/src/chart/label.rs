@@ -77,7 +77,11 @@ fn operation(span: &Span) -> String {
     let outcome = text(span, field::OUTCOME);
     let error = text(span, field::ERROR_TYPE);
     // Some outcomes have the same name as their error type.
-    let is_said = |error: &String| outcome.as_ref().is_some_and(|it| it.starts_with(&**error));
+    let is_said = |error: &String| {
+        outcome
+            .as_ref()
+            .is_some_and(|outcome| outcome.starts_with(&**error))
+    };
     let error = error.filter(|error| !is_said(error));
     words.extend(outcome);
     words.extend(error);
@@ -138,9 +142,10 @@ fn cut_off(wait: &Span) -> String {
 }
 
 fn request(span: &Span, nested: bool) -> String {
-    let place: &[_] = match nested {
-        true => &[],
-        false => &[field::METHOD, field::ROUTE],
+    let place: &[_] = if nested {
+        &[]
+    } else {
+        &[field::METHOD, field::ROUTE]
     };
     let mut words: Vec<_> = place.iter().filter_map(|name| text(span, name)).collect();
     words.push(text(span, field::STATUS).unwrap_or_else(|| without_status(span).to_owned()));

@@ -37,9 +37,9 @@ impl LimitLine {
         let mut moves: Vec<_> = spans.filter_map(Move::of).collect();
         moves.sort_by_key(Move::place);
         let from = moves.first()?.before;
-        let steps = moves.iter().map(|it| LimitStep {
-            at: it.at,
-            limit: it.after,
+        let steps = moves.iter().map(|change| LimitStep {
+            at: change.at,
+            limit: change.after,
         });
         Some(Self {
             from,
@@ -73,9 +73,10 @@ impl Move {
     /// The sort key. Moves at one moment are chained: each starts where another ended, falls
     /// from high to low, then rises from low to high.
     fn place(&self) -> (Duration, bool, Reverse<u64>, u64) {
-        let [fall, rise] = match self.falls() {
-            true => [self.before, 0],
-            false => [0, self.before],
+        let [fall, rise] = if self.falls() {
+            [self.before, 0]
+        } else {
+            [0, self.before]
         };
         (self.at, !self.falls(), Reverse(fall), rise)
     }
@@ -83,7 +84,7 @@ impl Move {
 
 /// Every fall, and the last value if it rose afterwards.
 fn text(from: u64, moves: &[Move]) -> String {
-    let falls: Vec<_> = moves.iter().filter(|it| it.falls()).collect();
+    let falls: Vec<_> = moves.iter().filter(|change| change.falls()).collect();
     let line: Vec<_> = std::iter::once(from)
         .chain(falls.iter().map(|fall| fall.after))
         .map(|limit| limit.to_string())

@@ -126,7 +126,9 @@ fn summarise(
         row.why = why(last, neighbours);
     }
     let how = |span: &Span| Row::of(span, 2, None, Neighbours::default()).how;
-    let attempts = children.iter().filter(|it| it.name == SpanName::Attempt);
+    let attempts = children
+        .iter()
+        .filter(|child| child.name == SpanName::Attempt);
     let attempts: Vec<_> = attempts.collect();
     match attempts[..] {
         _ if row.end.is_none() => {}
@@ -147,14 +149,18 @@ fn summarise(
 /// Whether a call is one attempt that the service saw the same way, so that its own line
 /// is enough.
 fn is_simple(under: &HashMap<Key, Vec<&Span>>, children: &[&Span]) -> bool {
-    let attempts = || children.iter().filter(|it| it.name == SpanName::Attempt);
+    let attempts = || {
+        children
+            .iter()
+            .filter(|child| child.name == SpanName::Attempt)
+    };
     let is_seen_alike = |attempt: &&Span| {
         let requests = under.get(&key(attempt));
         requests.is_none_or(|requests| only_repeats(attempt, requests))
     };
     attempts().count() == 1
         && attempts().all(is_seen_alike)
-        && children.iter().all(|it| it.name != SpanName::Wait)
+        && children.iter().all(|child| child.name != SpanName::Wait)
 }
 
 /// Whether the service's side of an attempt only repeats the client's side.

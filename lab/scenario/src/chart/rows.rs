@@ -102,9 +102,10 @@ impl Row {
     /// The reasons, unless the rows under it show them.
     #[must_use]
     pub fn reason(&self) -> &[String] {
-        match self.is_heading() && !self.folded && !self.parts.is_empty() {
-            true => &[],
-            false => &self.why,
+        if self.is_heading() && !self.folded && !self.parts.is_empty() {
+            &[]
+        } else {
+            &self.why
         }
     }
 

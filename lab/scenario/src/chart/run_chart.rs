@@ -43,9 +43,10 @@ impl Chart {
         let extents = rows.iter().flat_map(|row| row.extents(taken_at)).collect();
         let most = most.max(3);
         // The line for the omitted rows counts as a row.
-        let (gap, left_out) = match rows.len() > most {
-            true => (most / 2, rows.len() + 1 - most),
-            false => (rows.len(), 0),
+        let (gap, left_out) = if rows.len() > most {
+            (most / 2, rows.len() + 1 - most)
+        } else {
+            (rows.len(), 0)
         };
         rows.drain(gap..gap + left_out);
         Self {

@@ -38,7 +38,7 @@ fn attempt(span: &Span, neighbours: Neighbours<'_>) -> Vec<String> {
     };
     let is_followed = neighbours
         .next
-        .is_some_and(|it| it.name == SpanName::Attempt);
+        .is_some_and(|next| next.name == SpanName::Attempt);
     let then = match neighbours.operation.filter(|_| !is_followed) {
         _ if is_followed => steps(["sent again at once, regardless of the result"]),
         // An attempt that failed says nothing new about its call.

@@ -219,10 +219,10 @@ impl Task {
         let (method, endpoint) = self.request();
         let mut routes = expected
             .iter()
-            .filter(|it| it.path == endpoint.template() && it.method == method)
+            .filter(|expected| expected.path == endpoint.template() && expected.method == method)
             .peekable();
         match routes.peek() {
-            Some(_) => routes.flat_map(|it| it.statuses.clone()).collect(),
+            Some(_) => routes.flat_map(|route| route.statuses.clone()).collect(),
             None => vec![StatusCode::NOT_FOUND],
         }
     }

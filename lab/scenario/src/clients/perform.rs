@@ -88,9 +88,10 @@ async fn crawl_twice(client: &dyn ScenarioClient, endpoint: Endpoint) -> Result<
         let mut process = |page: Vec<String>| {
             pages += 1;
             delivered.extend(page);
-            match is_killed && pages == 2 {
-                true => ControlFlow::Break(()),
-                false => ControlFlow::Continue(()),
+            if is_killed && pages == 2 {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
             }
         };
         client.crawl(endpoint, &checkpoints, &mut process).await?;

@@ -97,9 +97,10 @@ pub(super) fn effects(
         let label = format!("rules broken, in {runs} each");
         let sides = broken.map(|broken| {
             let ids: Vec<_> = broken.iter().map(|rule| rule.id).collect();
-            named(match ids.is_empty() {
-                true => "none".to_owned(),
-                false => ids.join(", "),
+            named(if ids.is_empty() {
+                "none".to_owned()
+            } else {
+                ids.join(", ")
             })
         });
         effects.push(plain(Aspect::RulesBroken, &label, sides));
@@ -152,7 +153,11 @@ fn refused_data(runs: [&ScenarioRun; 2]) -> Option<Effect> {
 
 /// Whether a client rejected a complete response that was faulty on purpose.
 fn refused(run: &ScenarioRun) -> bool {
-    let faulty = run.wire.entries.last().is_some_and(|it| it.fault.is_some());
+    let faulty = run
+        .wire
+        .entries
+        .last()
+        .is_some_and(|request| request.fault.is_some());
     let too_large = Fact::from("body_too_large");
     let problem = run.outcome.fact("problem");
     faulty && (run.outcome.ending == Ending::ResponseError || problem == Some(&too_large))

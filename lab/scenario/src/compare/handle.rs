@@ -14,9 +14,10 @@ pub(super) fn handles(outcome: &Outcome) -> String {
         (*fact != Fact::Flag(false)).then(|| words.replace("{}", &fact.to_string()))
     });
     let known: Vec<_> = known.collect();
-    match known.is_empty() {
-        true => "show its text".to_owned(),
-        false => known.join(", "),
+    if known.is_empty() {
+        "show its text".to_owned()
+    } else {
+        known.join(", ")
     }
 }
 

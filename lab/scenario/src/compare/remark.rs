@@ -46,9 +46,10 @@ const NOTICEABLE: Duration = Duration::from_millis(10);
 fn waiting(runs: [&ScenarioRun; 2], broken: [&[BrokenRule]; 2]) -> Option<Remark> {
     let [first, second] = runs.map(|run| (run, Time::of(run)));
     let is_second = second.1.waited > first.1.waited;
-    let ((slow_run, slow), (_, quick)) = match is_second {
-        true => (second, first),
-        false => (first, second),
+    let ((slow_run, slow), (_, quick)) = if is_second {
+        (second, first)
+    } else {
+        (first, second)
     };
     let in_vain = is_second && broken[1].is_empty();
     let longer = slow.waited - quick.waited;

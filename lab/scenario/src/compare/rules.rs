@@ -48,7 +48,7 @@ fn broken(run: &ScenarioRun, records: &[WireRecord]) -> Vec<BrokenRule> {
             Verdict::Broken => judgement.found,
             _ => {
                 let checks = run.verdict.iter();
-                let mut broken = checks.filter(|it| it.rule == Some(rule.id) && !it.held);
+                let mut broken = checks.filter(|check| check.rule == Some(rule.id) && !check.held);
                 broken.next()?.found.clone()
             }
         };

@@ -50,9 +50,10 @@ impl Time {
 fn waited(span: &Span) -> Option<Duration> {
     let wait = span.fields.seconds(field::WAIT_SECONDS)?;
     let asked_for = span.fields.text(field::WAIT_SOURCE) == Some("retry_after");
-    Some(match asked_for {
-        true => Duration::from_secs(wait.as_nanos().div_ceil(1_000_000_000) as u64),
-        false => wait,
+    Some(if asked_for {
+        Duration::from_secs(wait.as_nanos().div_ceil(1_000_000_000) as u64)
+    } else {
+        wait
     })
 }
 

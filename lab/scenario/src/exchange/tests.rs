@@ -28,7 +28,7 @@ async fn each_request_has_its_exchange() {
 async fn the_limit_of_a_listing_is_shown_and_its_cursor_only_named() {
     let exchanges = finished("items").await.wire.exchanges;
 
-    let starts = exchanges.iter().map(|it| &*it.request.start);
+    let starts = exchanges.iter().map(|exchange| &*exchange.request.start);
     assert_eq!(
         starts.collect::<Vec<_>>(),
         ["GET /items?limit=50 HTTP/1.1"; 2]
@@ -49,7 +49,10 @@ async fn a_response_that_breaks_off_has_a_remark_and_a_lost_one_is_not_shown() {
     let length: usize = first.header("content-length").unwrap().parse().unwrap();
     let remark = format!("broken off after {} bytes", length / 2);
     assert_eq!(first.remark.as_deref(), Some(&*remark));
-    let sent: Vec<_> = lost.iter().map(|it| it.response.is_some()).collect();
+    let sent: Vec<_> = lost
+        .iter()
+        .map(|exchange| exchange.response.is_some())
+        .collect();
     assert_eq!(sent, [false, true]);
 }
 

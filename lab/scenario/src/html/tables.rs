@@ -15,9 +15,10 @@ const NAMED: [&str; 3] = ["key", "cursor", "body"];
 
 /// The requests, with the columns that at least one of them fills.
 pub(super) fn wire(run: &ScenarioRun, is_of_several: bool) -> Markup {
-    let title = match is_of_several {
-        true => format!("On the wire · {}", run.client.name),
-        false => "On the wire".to_owned(),
+    let title = if is_of_several {
+        format!("On the wire · {}", run.client.name)
+    } else {
+        "On the wire".to_owned()
     };
     let [id, caption] = ["wire", "requests"].map(|part| format!("{part}-{}", run.client.name));
     let table = &run.view.requests;

@@ -83,7 +83,12 @@ async fn a_cancelled_run_has_no_verdict_and_only_the_general_lesson() {
     let cancelled = {
         let recorder = session.recorder().clone();
         async move {
-            let spans = || recorder.snapshot().into_iter().flat_map(|it| it.spans);
+            let spans = || {
+                recorder
+                    .snapshot()
+                    .into_iter()
+                    .flat_map(|snapshot| snapshot.spans)
+            };
             while spans().count() < 4 {
                 recorder.changed().await;
             }

@@ -30,7 +30,7 @@ pub fn check_overrides(
     let runs = || {
         scenarios
             .iter()
-            .flat_map(|it| clients.iter().map(move |client| (it, client)))
+            .flat_map(|scenario| clients.iter().map(move |client| (scenario, client)))
     };
     overrides.settings().try_for_each(|setting| {
         let unused = runs().map(|(scenario, client)| unused(setting, scenario, *client));
@@ -74,10 +74,15 @@ mod tests {
 
     #[test]
     fn a_setting_is_accepted_only_if_it_changes_what_a_run_is_allowed() {
-        let without = WITHOUT.iter().map(|it| *it as &dyn ClientUnderTest);
+        let without = WITHOUT
+            .iter()
+            .map(|without| *without as &dyn ClientUnderTest);
         let clients: Vec<_> = CLIENTS.iter().copied().chain(without).collect();
         for scenario in CATALOGUE {
-            for (&client, setting) in clients.iter().flat_map(|it| SETTINGS.map(|set| (it, set))) {
+            for (&client, setting) in clients
+                .iter()
+                .flat_map(|client| SETTINGS.map(|set| (client, set)))
+            {
                 let terms = |number| {
                     let mut settings = Settings::in_virtual_time(client, 7);
                     setting(&mut settings.overrides, number);

@@ -59,7 +59,7 @@ pub fn comparison(
         sheet.gap();
     }
     effects(&mut sheet, compared);
-    let broken: Vec<_> = runs[0].verdict.iter().filter(|it| !it.held).collect();
+    let broken: Vec<_> = runs[0].verdict.iter().filter(|check| !check.held).collect();
     if !broken.is_empty() {
         sheet.gap();
     }
@@ -90,7 +90,11 @@ fn effects(sheet: &mut Sheet<'_>, compared: &Compared) {
     let differs = sheet.options.or_ascii("≠", "differs");
     let sign = |effect: &Effect| if effect.differs { differs } else { "" };
 
-    let widest = numbers.iter().map(|it| it.label.len()).max().unwrap_or(0);
+    let widest = numbers
+        .iter()
+        .map(|number| number.label.len())
+        .max()
+        .unwrap_or(0);
     let names = compared.sides.each_ref().map(|side| side.client.column());
     let row = |label: &str, [one, other]: [&str; 2], sign: &str| {
         format!("{label:widest$}{one:>0$}{other:>0$}  {sign}", VALUE + 2)
@@ -121,8 +125,9 @@ fn rules(side: &Side, none: &str) -> String {
         None => rule.id.to_owned(),
     });
     let broken: Vec<_> = broken.collect();
-    match broken.is_empty() {
-        true => none.to_owned(),
-        false => broken.join(", "),
+    if broken.is_empty() {
+        none.to_owned()
+    } else {
+        broken.join(", ")
     }
 }

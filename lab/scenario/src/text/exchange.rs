@@ -52,8 +52,11 @@ fn message(sheet: &mut Sheet<'_>, first: &str, message: &Message) {
             foreign(sheet, &format!("{}: {value}", header.name));
         }
     }
-    let not_kept = message.headers.iter().filter(|it| it.value.is_none());
-    let not_kept: Vec<_> = not_kept.map(|it| it.name.as_str()).collect();
+    let not_kept = message
+        .headers
+        .iter()
+        .filter(|header| header.value.is_none());
+    let not_kept: Vec<_> = not_kept.map(|header| header.name.as_str()).collect();
     if !not_kept.is_empty() {
         let not_kept = not_kept.join(", ");
         foreign(sheet, &format!("{not_kept}: {}", Header::NOT_KEPT));

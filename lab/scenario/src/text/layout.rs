@@ -36,9 +36,10 @@ impl Layout {
     /// Divides the columns so that the labels of the shown rows fit.
     pub(super) fn new(charts: &[Chart], options: &Options) -> Self {
         let width = options.width.max(Options::NARROWEST);
-        let (least_time, least_chart) = match width < Options::WIDTH {
-            true => (0, width / 5),
-            false => (NARROWEST_TIME, NARROWEST_CHART),
+        let (least_time, least_chart) = if width < Options::WIDTH {
+            (0, width / 5)
+        } else {
+            (NARROWEST_TIME, NARROWEST_CHART)
         };
         let (mut time, mut label) = (least_time, 0);
         for row in charts.iter().flat_map(|chart| &chart.rows) {
@@ -124,7 +125,10 @@ impl Layout {
         let mut line = vec![' '; self.chart];
         let waits = |part: &&Part| matches!(part.kind, SpanName::Wait | SpanName::Queue);
         let parts = || row.parts.iter();
-        for part in parts().filter(waits).chain(parts().filter(|it| !waits(it))) {
+        for part in parts()
+            .filter(waits)
+            .chain(parts().filter(|part| !waits(part)))
+        {
             let sign = match (part.kind, part.mark) {
                 (SpanName::Wait, _) => signs.wait,
                 (SpanName::Queue, _) => signs.queue,
@@ -174,9 +178,12 @@ impl Layout {
             SpanName::Run | SpanName::Operation | SpanName::Attempt => signs.attempt,
         };
         let cut: Vec<_> = self.scale.cuts(&columns).flatten().collect();
-        let body = columns.clone().map(|column| match cut.contains(&column) {
-            true => signs.cut,
-            false => sign,
+        let body = columns.clone().map(|column| {
+            if cut.contains(&column) {
+                signs.cut
+            } else {
+                sign
+            }
         });
         let right = match (row.end, row.kind) {
             (None, _) => signs.open,
@@ -201,9 +208,10 @@ impl Layout {
     fn paint(&self, text: &mut String, row: &Row, words: &str, columns: usize) {
         let words = fit(words, columns, self.options.ascii);
         let style = crate::signs::style(row);
-        let _ = match self.options.color {
-            true => write!(text, "{style}{words}{style:#}"),
-            false => write!(text, "{words}"),
+        let _ = if self.options.color {
+            write!(text, "{style}{words}{style:#}")
+        } else {
+            write!(text, "{words}")
         };
     }
 

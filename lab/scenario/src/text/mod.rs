@@ -42,9 +42,10 @@ pub fn text(
         }
         sheet.paragraph("outcome", &run.outcome.text);
     });
-    let exchanges = match options.exchanges {
-        true => Sheet::filled(options, |sheet| exchange::exchanges(sheet, &run.wire)),
-        false => String::new(),
+    let exchanges = if options.exchanges {
+        Sheet::filled(options, |sheet| exchange::exchanges(sheet, &run.wire))
+    } else {
+        String::new()
     };
     let lesson = Sheet::filled(options, |sheet| lesson(sheet, run));
     let verdict = Sheet::filled(options, |sheet| verdict(sheet, run));
@@ -55,9 +56,10 @@ pub fn text(
         Some(height) if !options.explain && !options.exchanges => {
             let room = height.saturating_sub(1 + below.iter().sum::<usize>());
             let needed = picture.lines().count() + verdict.lines().count();
-            let verdict = match run.passed() && needed > room {
-                true => Sheet::filled(options, |sheet| verdict_in_a_line(sheet, run)),
-                false => verdict,
+            let verdict = if run.passed() && needed > room {
+                Sheet::filled(options, |sheet| verdict_in_a_line(sheet, run))
+            } else {
+                verdict
             };
             let options = Options {
                 rows: room

@@ -22,7 +22,7 @@ pub fn span(text: &str) -> Span {
     let mut word = || words.next().expect("a name and its times");
     let (name, times) = (word(), word());
     let mut names = SpanName::ALL.into_iter();
-    let name = names.find(|it| it.as_str() == name).expect(name);
+    let name = names.find(|known| known.as_str() == name).expect(name);
     let (start, end) = times.split_once('-').expect("a start");
     let millis = |text: &str| text.parse().ok().map(Duration::from_millis);
     let fields = words.flat_map(|word| match word.parse() {
@@ -113,7 +113,7 @@ pub fn trace(spans: Vec<Span>, taken_at: u64) -> Trace {
 fn read(value: &str) -> FieldValue {
     let quoted = value
         .strip_prefix('\'')
-        .and_then(|it| it.strip_suffix('\''));
+        .and_then(|rest| rest.strip_suffix('\''));
     if let Some(text) = quoted {
         return FieldValue::Str(text.replace('_', " ").into());
     }

@@ -44,7 +44,7 @@ impl<'a> Evidence<'a> {
     pub fn waits_asked_for(self) -> impl Iterator<Item = Duration> + use<'a> {
         let waits = Ties::of(self.wire).waits().to_vec().into_iter();
         let kept = waits.filter(|wait| wait.retry_after.is_usable() && wait.early_by.is_zero());
-        kept.map(|it| it.retry_after.wait())
+        kept.map(|wait| wait.retry_after.wait())
     }
 
     /// The waits that the client cut short, as text.

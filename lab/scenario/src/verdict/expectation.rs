@@ -127,15 +127,17 @@ impl Expectation {
             // A date that was read late may fit after all, and the wire does not show when it
             // was read.
             let ties = Ties::of(evidence.wire);
-            let waits = ties.waits().iter().map(|it| it.retry_after);
-            let seconds = waits.filter(|it| it.form == RetryAfterForm::Seconds);
+            let waits = ties.waits().iter().map(|wait| wait.retry_after);
+            let seconds = waits.filter(|wait| wait.form == RetryAfterForm::Seconds);
             let waits: Vec<_> = seconds.map(RetryAfter::wait).collect();
             if waits.iter().any(|wait| *wait > budget) {
                 return Some(format!("it waited {}", lengths(&waits)));
             }
             let last = evidence.wire.entries.last();
             let last = last.and_then(|last| last.retry_after);
-            let asked = last.filter(|it| it.is_usable()).map(RetryAfter::wait);
+            let asked = last
+                .filter(|retry_after| retry_after.is_usable())
+                .map(RetryAfter::wait);
             let gave_up = evidence.outcome.fact("gave_up");
             let in_vain = gave_up == Some(&StopReason::RetryAfterOverBudget.into())
                 && asked.is_none_or(|asked| asked <= budget);
@@ -164,9 +166,12 @@ impl Expectation {
         let check = self.check;
         Self {
             source: Source::Client,
-            check: Rc::new(move |evidence| match evidence.ended_by(kind) {
-                true => Ok(Some(instead.to_owned())),
-                false => check(evidence),
+            check: Rc::new(move |evidence| {
+                if evidence.ended_by(kind) {
+                    Ok(Some(instead.to_owned()))
+                } else {
+                    check(evidence)
+                }
             }),
             ..self
         }
@@ -195,11 +200,12 @@ impl Expectation {
             let met_a_timeout = evidence.counters.labelled(ATTEMPTS, "result", READ_TIMEOUT);
             let most = met_a_timeout.max(unseen);
             let (seen, counted) = (evidence.wire.total, evidence.counted());
-            match (seen + unseen..=seen + most).contains(&counted) {
-                true => Ok(Some(counts_agree(counted.saturating_sub(seen)))),
-                false => Err(format!(
+            if (seen + unseen..=seen + most).contains(&counted) {
+                Ok(Some(counts_agree(counted.saturating_sub(seen))))
+            } else {
+                Err(format!(
                     "the service saw {seen}, the client counted {counted}"
-                )),
+                ))
             }
         };
         let never_early = "no request came earlier than allowed";
@@ -242,9 +248,10 @@ impl fmt::Debug for Expectation {
 
 fn lengths(waits: &[Duration]) -> String {
     let lengths: Vec<_> = waits.iter().map(|wait| duration(*wait)).collect();
-    match lengths.is_empty() {
-        true => "for no Retry-After".to_owned(),
-        false => lengths.join(", "),
+    if lengths.is_empty() {
+        "for no Retry-After".to_owned()
+    } else {
+        lengths.join(", ")
     }
 }
 

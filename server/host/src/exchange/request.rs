@@ -45,7 +45,7 @@ impl RequestShape {
             let value = RecordedHeader::of(headers, name).filter(|_| is_harmless);
             Header {
                 name: name.as_str().chars().take(MAX_NAME).collect(),
-                value: value.and_then(|it| it.value().map(str::to_owned)),
+                value: value.and_then(|value| value.value().map(str::to_owned)),
             }
         };
         Self {

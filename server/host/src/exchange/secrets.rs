@@ -46,9 +46,12 @@ impl Secrets {
         values.sort_by_key(|value| std::cmp::Reverse(value.len()));
         let body = Arc::<Mutex<Vec<u8>>>::default();
         let noted = Arc::clone(&body);
-        let request = request.map(|body| match body.is_end_stream() {
-            true => body,
-            false => watched(body, NotedBody(noted)),
+        let request = request.map(|body| {
+            if body.is_end_stream() {
+                body
+            } else {
+                watched(body, NotedBody(noted))
+            }
         });
         (Self { values, body }, request)
     }
@@ -84,7 +87,7 @@ fn query(uri: &Uri) -> Vec<String> {
     let raw = uri.query().unwrap_or_default();
     let raw = raw
         .split('&')
-        .map(|pair| pair.split_once('=').map_or(pair, |it| it.1));
+        .map(|pair| pair.split_once('=').map_or(pair, |split| split.1));
     let decoded = Query::<Vec<(String, String)>>::try_from_uri(uri);
     let decoded = decoded.map(|Query(pairs)| pairs).unwrap_or_default();
     raw.map(str::to_owned)

@@ -101,9 +101,10 @@ impl ScenarioClient for Forgetful {
         };
         let checkpoints = MemoryCheckpoints::default();
         self.crawl(endpoint, &checkpoints, &mut each_page).await?;
-        match more {
-            true => Err(item_limit(self.max_items)),
-            false => Ok(()),
+        if more {
+            Err(item_limit(self.max_items))
+        } else {
+            Ok(())
         }
     }
 
