@@ -227,7 +227,10 @@ mod tests {
     use super::*;
     use crate::CARD_VERSION;
 
-    fn card(tasks: &[(&str, &str, Vec<(&str, &str)>)]) -> PrintedCard {
+    /// A task, the verdict on its goal, and its rules with their verdicts.
+    type Task<'a> = (&'a str, &'a str, Vec<(&'a str, &'a str)>);
+
+    fn card(tasks: &[Task<'_>]) -> PrintedCard {
         let tasks = tasks.iter().map(|(task, goal, rules)| {
             let rules = rules
                 .iter()
