@@ -128,6 +128,9 @@ impl<C: From<ApiClient>> Builder<C> {
     /// then, and a request that the middleware passes on fails as
     /// [`FailureKind::Request`](crate::FailureKind::Request). To give a
     /// [`session`](Self::session) as well is an error.
+    ///
+    /// It has to keep the [`Timeouts`] that each request has as an extension, and the
+    /// timeout of the request itself, which is set where less time is left.
     pub fn transport(mut self, transport: impl Middleware) -> Self {
         self.transport = Some(Arc::new(transport));
         self

@@ -36,6 +36,7 @@ pub(crate) fn build(
     without_hidden_requests(session)
         .connect_timeout(timeouts.connect)
         .read_timeout(timeouts.read)
+        .timeout(timeouts.attempt)
         .build()
         .map_err(|error| ConfigError::Session(error.without_url()))
 }

@@ -7,11 +7,12 @@
 use std::fmt;
 
 use bytes::Bytes;
+use futures_util::FutureExt;
 use http::{
     Extensions, HeaderMap, HeaderName, HeaderValue, Method,
     header::{ACCEPT, CONTENT_TYPE},
 };
-use reqwest::Request;
+use reqwest::{Request, Response};
 use serde::Serialize;
 use tracing::Instrument;
 
@@ -22,7 +23,7 @@ use crate::{
     error::{ApiError, ConfigError, ContractError, RequestName},
     idempotency_key::IdempotencyKey,
     pagination::PageQuery,
-    retry::{ObservedBy, RepeatPermission},
+    retry::RepeatPermission,
     target::Target,
     telemetry::{GiveUp, OpenCall},
 };
@@ -169,22 +170,28 @@ impl RequestBuilder {
     /// - [`ApiError::Transport`] if no complete response arrived.
     /// - [`ApiError::Config`] if the request was not sent, because a path value does not fit
     ///   its template, or a header or the body is invalid.
-    pub async fn send(self) -> Result<ApiResponse, ApiError> {
-        self.receive(ApiResponse::valid).await
+    pub fn send(self) -> impl Future<Output = Result<ApiResponse, ApiError>> {
+        self.receive(ApiResponse::valid)
     }
 
     /// Sends the request, and reads its response within the call.
-    pub(crate) async fn receive<T>(
+    ///
+    /// The request is prepared before the future is made, which otherwise would also hold
+    /// its parts.
+    pub(crate) fn receive<T>(
         self,
         read: impl FnOnce(ApiResponse) -> Result<T, ApiError>,
-    ) -> Result<T, ApiError> {
+    ) -> impl Future<Output = Result<T, ApiError>> {
         let call = Call {
-            target: &self.target,
-            page: None,
-            request: self.request,
-            error: self.error,
+            endpoint: self.target.endpoint(),
+            method: self.request.method.clone(),
+            permission: self.request.permission,
+            request: match self.error {
+                Some(error) => Err(error.into()),
+                None => self.client.prepare(&self.target, self.request, None),
+            },
         };
-        self.client.exchange(call, read).await
+        self.client.exchange(call, read)
     }
 
     fn name(&self) -> RequestName {
@@ -217,40 +224,51 @@ impl Outgoing {
     }
 }
 
-/// One request to be made, with whatever retries it takes.
-pub(crate) struct Call<'a> {
-    target: &'a Target,
-    page: Option<PageQuery<'a>>,
-    request: Outgoing,
-    error: Option<ConfigError>,
-}
-
-impl<'a> Call<'a> {
-    /// A GET of a page.
-    pub(crate) fn page(target: &'a Target, page: PageQuery<'a>) -> Self {
-        Self {
-            target,
-            page: Some(page),
-            request: Outgoing::new(Method::GET),
-            error: None,
-        }
-    }
-
-    fn name(&self) -> RequestName {
-        RequestName::new(&self.request.method, self.target.endpoint())
-    }
+/// A call to be made: its request, which is sent as often as the retry rules allow.
+pub(crate) struct Call {
+    endpoint: Endpoint,
+    method: Method,
+    permission: Option<RepeatPermission>,
+    request: Result<Request, ApiError>,
 }
 
 impl ApiClient {
+    /// The call of a page.
+    pub(crate) fn page_call(&self, target: &Target, page: PageQuery<'_>) -> Call {
+        let request = Outgoing::new(Method::GET);
+        Call {
+            endpoint: target.endpoint(),
+            method: Method::GET,
+            permission: None,
+            request: self.prepare(target, request, Some(page)),
+        }
+    }
+
     /// Makes a call and reads its response, as one operation of the trace.
     pub(crate) async fn exchange<T>(
-        &self,
-        call: Call<'_>,
+        self,
+        call: Call,
         read: impl FnOnce(ApiResponse) -> Result<T, ApiError>,
     ) -> Result<T, ApiError> {
-        let open = self.open(call.target.endpoint(), &call.request.method);
-        let sent = self.send(call, open.observer());
-        let result = sent.instrument(open.span.clone()).await.and_then(read);
+        let open = self.open(call.endpoint, &call.method);
+        let result = match call.request {
+            Ok(request) => {
+                let mut extensions = Extensions::new();
+                extensions.insert(call.endpoint);
+                extensions.insert(open.observer());
+                extensions.insert(self.shared.timeouts);
+                if let Some(permission) = call.permission {
+                    extensions.insert(permission);
+                }
+                let sent = self
+                    .http()
+                    .execute_with_extensions(request, &mut extensions);
+                let sent = sent.instrument(open.span.clone()).await;
+                let name = RequestName::new(&call.method, call.endpoint);
+                received(name, sent, &extensions).and_then(read)
+            }
+            Err(error) => Err(error),
+        };
         open.end(&result);
         result
     }
@@ -270,41 +288,17 @@ impl ApiClient {
         OpenCall::begin(metrics, endpoint, &*self.shared.clock)
     }
 
-    async fn send(&self, call: Call<'_>, observer: ObservedBy) -> Result<ApiResponse, ApiError> {
-        let name = call.name();
-        let mut extensions = Extensions::new();
-        extensions.insert(call.target.endpoint());
-        extensions.insert(observer);
-        if let Some(permission) = call.request.permission {
-            extensions.insert(permission);
-        }
-        let request = self.prepare(call)?;
-        let sent = self
-            .http()
-            .execute_with_extensions(request, &mut extensions);
-        match sent.await {
-            Ok(mut response) => {
-                // In memory already, as a whole.
-                let body = response.chunk().await.ok().flatten();
-                let body = body.unwrap_or_default();
-                Ok(ApiResponse::new(name, response, body))
-            }
-            Err(error) => {
-                let report = extensions.get().copied().unwrap_or_default();
-                Err(ApiError::of_stack(name, error, &report))
-            }
-        }
-    }
-
     /// The request of a call. Fails if its values do not fit the template, or if its
     /// cursor is too long for any URL.
-    fn prepare(&self, call: Call<'_>) -> Result<Request, ApiError> {
-        let name = call.name();
-        if let Some(error) = call.error {
-            return Err(error.into());
-        }
-        let mut url = call.target.url(self.base_url())?;
-        if let Some(page) = call.page {
+    fn prepare(
+        &self,
+        target: &Target,
+        outgoing: Outgoing,
+        page: Option<PageQuery<'_>>,
+    ) -> Result<Request, ApiError> {
+        let mut url = target.url(self.base_url())?;
+        if let Some(page) = page {
+            let name = RequestName::new(&outgoing.method, target.endpoint());
             page.add_to(&mut url, name)?;
         }
         let Outgoing {
@@ -312,11 +306,30 @@ impl ApiClient {
             mut headers,
             body,
             ..
-        } = call.request;
+        } = outgoing;
         headers.entry(ACCEPT).or_insert(JSON);
         let mut request = Request::new(method, url);
         *request.headers_mut() = headers;
         *request.body_mut() = body.map(Into::into);
         Ok(request)
+    }
+}
+
+/// The response that the stack returned, whose body the retry rules have read into memory.
+fn received(
+    name: RequestName,
+    sent: reqwest_middleware::Result<Response>,
+    extensions: &Extensions,
+) -> Result<ApiResponse, ApiError> {
+    match sent {
+        Ok(mut response) => {
+            let body = response.chunk().now_or_never();
+            let body = body.and_then(|read| read.ok().flatten());
+            Ok(ApiResponse::new(name, response, body.unwrap_or_default()))
+        }
+        Err(error) => {
+            let report = extensions.get().copied().unwrap_or_default();
+            Err(ApiError::of_stack(name, error, &report))
+        }
     }
 }

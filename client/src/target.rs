@@ -98,10 +98,10 @@ impl Target {
     ///
     /// [`ConfigError::PathParameter`] if the values do not fit the template.
     pub fn url(&self, base: &Url) -> Result<Url, ConfigError> {
-        let mut path = base.path().trim_end_matches('/').to_owned();
-        path.push_str(&self.filled_template()?);
+        let prefix = base.path().trim_end_matches('/');
+        let path = self.filled_template()?;
         let mut url = base.clone();
-        url.set_path(&path);
+        url.set_path(&[prefix, &path].concat());
         if !self.query.is_empty() {
             url.set_query(Some(&self.query));
         }

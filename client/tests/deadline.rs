@@ -2,7 +2,7 @@
 //! in flight is cut off at it.
 
 use std::{
-    sync::Arc,
+    sync::{Arc, Mutex},
     time::{Duration, SystemTime},
 };
 
@@ -14,9 +14,14 @@ use client::{
 use futures_util::future::join_all;
 
 use crate::bench::{
-    Bench, Script, clock, http_error, never_resolving, retry_after, transport_error,
+    Bench, NOWHERE, Script, clock, http_error, never_resolving, retry_after, status,
+    transport_error,
 };
-use crate::support::wire::{Then, Wire};
+use crate::support::{
+    offline,
+    scripted::scripted,
+    wire::{Then, Wire},
+};
 
 /// A clock whose waits last a second longer than they should, as those of a
 /// busy machine do.
@@ -33,6 +38,38 @@ impl Clock for LateClock {
 
     fn sleep(&self, duration: Duration) -> Sleep<'_> {
         self.0.sleep(duration + Duration::from_secs(1))
+    }
+}
+
+#[tokio::test]
+async fn a_request_has_a_timeout_only_where_that_of_its_session_does_not_apply() {
+    let seconds = Duration::from_secs;
+    for (own, deadline, expected) in [
+        (None, None, None),
+        (Some(5), None, Some(5)),
+        (Some(60), None, Some(60)),
+        (Some(90), None, Some(60)),
+        (None, Some(7), Some(7)),
+        (None, Some(90), None),
+        (Some(90), Some(7), Some(7)),
+        (Some(5), Some(7), Some(5)),
+    ] {
+        let seen = Arc::new(Mutex::new(None));
+        let sees = Arc::clone(&seen);
+        let transport = scripted(move |request| {
+            *sees.lock().expect("no panic") = Some(request.timeout().copied());
+            async { Ok(status(204)) }
+        });
+        let (client, _) = offline(transport, |builder| builder.deadline(deadline.map(seconds)));
+        let mut request = client.http().get(NOWHERE);
+        if let Some(own) = own {
+            request = request.timeout(seconds(own));
+        }
+
+        request.send().await.expect("a response");
+
+        let seen = seen.lock().expect("no panic").expect("a request");
+        assert_eq!(seen, expected.map(seconds), "{own:?} with {deadline:?}");
     }
 }
 

@@ -12,7 +12,6 @@ use super::{
 };
 use crate::{
     error::{ApiError, ContractError, RequestName},
-    request::Call,
     telemetry::GiveUp,
 };
 
@@ -83,7 +82,8 @@ impl Walk {
         };
         // The cursor is checked inside the call, so that the operation span ends with
         // this error instead of "ok".
-        let page = client.exchange(Call::page(target, page), |response| {
+        let call = client.page_call(target, page);
+        let page = client.clone().exchange(call, |response| {
             let response = response.success()?;
             let attempts = response.attempts();
             let page = Page::of(&response, names)?;

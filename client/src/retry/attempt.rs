@@ -20,8 +20,8 @@ type Attempt<'a> = (Span, BoxFuture<'a, Result<Response, Error>>);
 type Exchanged = Result<Response, (Error, Option<StatusCode>)>;
 
 impl<P, S> RetryMiddleware<P, S> {
-    /// Sends the request of `call` as attempt number `number`. A copy of it is kept for the
-    /// next one; without one, its body is a stream, and there is no next attempt.
+    /// Sends the request of `call`. If another attempt may follow, a copy of the request is
+    /// kept for it.
     ///
     /// `remaining` is the time left until the deadline of the call, when the transport
     /// cuts the attempt off.
@@ -30,18 +30,24 @@ impl<P, S> RetryMiddleware<P, S> {
         call: &mut CallContext,
         next: &Next<'a>,
         extensions: &'a mut Extensions,
-        number: u32,
         remaining: Option<Duration>,
     ) -> Option<Attempt<'a>> {
         let mut request = call.request.take()?;
-        call.request = request.try_clone();
-        let span = call.observer.attempt_starts(&request, number);
+        if call.may_go_on() {
+            call.request = request.try_clone();
+        }
+        let attempts = call.report.attempts;
+        let span = call.observer.attempt_starts(&request, attempts);
         if let Some(inject) = &self.injector {
             inject(&span, request.headers_mut());
         }
         let own = request.timeout().copied();
         let bounds = [own, call.attempt_timeout, remaining];
-        *request.timeout_mut() = bounds.into_iter().flatten().min();
+        let bound = bounds.into_iter().flatten().min();
+        // The session has the timeout of most attempts, unless the request has its own.
+        if bound != own.or(self.timeouts.map(|timeouts| timeouts.attempt)) {
+            *request.timeout_mut() = bound;
+        }
         Some((span, next.clone().run(request, extensions)))
     }
 

@@ -14,7 +14,7 @@ use http::{Extensions, Method, header::RETRY_AFTER};
 use reqwest::{Request, Response};
 use reqwest_middleware::{Middleware, Next, Result};
 use reqwest_retry::{RetryDecision, RetryPolicy, RetryableStrategy};
-use tracing::Instrument;
+use tracing::{Instrument, Span};
 
 use super::{
     backoff::{ceiling_of, jittered},
@@ -36,12 +36,11 @@ struct Attached(Timeouts);
 
 /// One call, from its first attempt to its last.
 pub(super) struct CallContext {
-    /// The request to send; none if its body is a stream that was sent.
+    /// The request to send, until the last attempt has taken it.
     pub(super) request: Option<Request>,
     method: Method,
     limits: Limits,
-    not_repeatable: bool,
-    permission: Option<RepeatPermission>,
+    eligibility: Eligibility,
     /// The time to read the body of an error.
     pub(super) patience: Duration,
     /// The total time of an attempt, if the session of the stack is this crate's.
@@ -51,6 +50,26 @@ pub(super) struct CallContext {
     /// The deadline of the call.
     deadline: Option<Duration>,
     pub(super) observer: Arc<dyn CallObserver>,
+    pub(super) report: RetryReport,
+    /// Pays for the next attempt, if there is a budget.
+    token: Option<Token>,
+    /// The result of the last attempt, while the deadline may forbid the next one.
+    last: Option<Result<Response>>,
+}
+
+impl CallContext {
+    /// Whether another attempt may follow the current one.
+    pub(super) fn may_go_on(&self) -> bool {
+        let most = self.limits.max_attempts.get();
+        self.eligibility == Eligibility::Repeatable && self.report.attempts < most
+    }
+}
+
+/// A wait for another attempt.
+struct NextWait {
+    length: Duration,
+    source: WaitSource,
+    span: Span,
 }
 
 /// A wait that goes on. It is reported when this is dropped: by then it has ended, or the
@@ -88,50 +107,37 @@ where
         next: Next<'_>,
     ) -> Result<Response> {
         let call = self.context(request, extensions);
-        let mut call = call.map_err(Refused::carried)?;
-        let mut report = RetryReport::default();
-        let mut token = None;
-        // The result of the last attempt, while the deadline may forbid the next one.
-        let mut last = None;
+        // Boxed, since the future would otherwise be larger than the blocks that allocators
+        // keep at hand.
+        let mut call = Box::new(call.map_err(Refused::carried)?);
 
         loop {
             let Some((permit, remaining)) = self.turn(&call).await else {
-                report.stopped = Some(StopReason::Deadline);
-                call.observer.misses_its_turn(&call.method, report.attempts);
+                call.report.stopped = Some(StopReason::Deadline);
+                let attempts = call.report.attempts;
+                call.observer.misses_its_turn(&call.method, attempts);
                 break;
             };
-            self.pay(token);
-            report.attempts += 1;
-            let attempt = self.start(&mut call, &next, extensions, report.attempts, remaining);
+            self.pay(call.token.take());
+            call.report.attempts += 1;
+            let attempt = self.start(&mut call, &next, extensions, remaining);
             let Some(attempt) = attempt else { break };
-            last = None;
-            let result = last.insert(self.read(&call, attempt).await);
+            call.last = None;
+            let result = self.read(&call, attempt).await;
             drop(permit);
 
-            let (decision, taken, context) = self.judge(&call, result, report.attempts);
-            report.retry_after = context.facts.retry_after.and_then(RetryAfter::wait);
-            match decision {
-                Decision::Retry { after, why, source } => {
-                    let span = call.observer.waits(after, why, source, &context);
-                    // Without a deadline, this response is no longer needed. Its body
-                    // may be large, and the wait may be long.
-                    last = last.filter(|_| call.deadline.is_some());
-                    self.wait(&call, after, source).instrument(span).await;
-                    token = taken;
-                }
-                Decision::Stop { why } => {
-                    report.stopped = Some(why);
-                    call.observer.stops(why, &context);
-                    break;
-                }
-                Decision::Deliver => break,
-            }
+            let Some(wait) = self.next_wait(&mut call, result) else {
+                break;
+            };
+            let waited = self.wait(&call, wait.length, wait.source);
+            waited.instrument(wait.span).await;
         }
 
+        let last = call.last.take();
         let mut result = last.unwrap_or_else(|| Err(Failure(FailureKind::QueueTimeout).into()));
         match &mut result {
-            Ok(response) => response.extensions_mut().insert(report),
-            Err(_) => extensions.insert(report),
+            Ok(response) => response.extensions_mut().insert(call.report),
+            Err(_) => extensions.insert(call.report),
         };
         result
     }
@@ -172,20 +178,30 @@ where
                 self.observer.call(endpoint, request.method())
             }
         };
+        let eligibility = if settings.not_repeatable {
+            Eligibility::NotPermitted
+        } else {
+            let permission: Option<RepeatPermission> = extensions.get().copied();
+            let body = request.body();
+            let body_can_be_sent_twice = body.is_none_or(|body| body.as_bytes().is_some());
+            Eligibility::of(request.method(), permission, body_can_be_sent_twice)
+        };
         let began = self.clock.monotonic();
         Ok(CallContext {
             method: request.method().clone(),
             request: Some(request),
             limits: self.check(&settings)?,
-            permission: extensions.get().copied(),
+            eligibility,
             patience: timeouts.read,
             attempt_timeout: self.timeouts.map(|_| timeouts.attempt),
             began,
-            not_repeatable: settings.not_repeatable,
             deadline: settings
                 .deadline
                 .map(|deadline| began.saturating_add(deadline)),
             observer,
+            report: RetryReport::default(),
+            token: None,
+            last: None,
         })
     }
 
@@ -254,22 +270,50 @@ where
         }
     }
 
+    /// Decides the next step after an attempt, and reports the decision. Returns the wait for
+    /// another attempt, if there is one.
+    fn next_wait(&self, call: &mut CallContext, result: Result<Response>) -> Option<NextWait> {
+        let (decision, token, context) = self.judge(call, &result);
+        let retry_after = context.facts.retry_after.and_then(RetryAfter::wait);
+        let (wait, stopped) = match decision {
+            Decision::Retry { after, why, source } => {
+                let span = call.observer.waits(after, why, source, &context);
+                let length = after;
+                let wait = NextWait {
+                    length,
+                    source,
+                    span,
+                };
+                (Some(wait), None)
+            }
+            Decision::Stop { why } => {
+                call.observer.stops(why, &context);
+                (None, Some(why))
+            }
+            Decision::Deliver => (None, None),
+        };
+        call.report.retry_after = retry_after;
+        call.report.stopped = stopped;
+        call.token = token;
+        // Without a deadline, the response before a wait is no longer needed. Its body may be
+        // large, and the wait may be long.
+        let is_needed = wait.is_none() || call.deadline.is_some();
+        call.last = Some(result).filter(|_| is_needed);
+        wait
+    }
+
     /// Decides the next step after an attempt. A retry comes with its token, if there
     /// is a budget.
     fn judge<'a>(
         &self,
         call: &'a CallContext,
         result: &Result<Response>,
-        attempts: u32,
     ) -> (Decision, Option<Token>, DecisionContext<'a>) {
         let facts = self.facts(result);
+        let attempts = call.report.attempts;
         let state = CallState {
             attempts,
-            eligibility: if call.not_repeatable {
-                Eligibility::NotPermitted
-            } else {
-                Eligibility::of(&call.method, call.permission, call.request.is_some())
-            },
+            eligibility: call.eligibility,
             remaining: self.remaining(call),
             spread: self.draw_spread(&facts),
         };
