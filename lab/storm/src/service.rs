@@ -10,10 +10,7 @@ use std::{
 
 use client::{Clock, Failure, FailureKind, Timeouts};
 use futures_executor::LocalSpawner;
-use http::{
-    Extensions, HeaderValue, Response as HttpResponse, StatusCode,
-    header::{CONTENT_TYPE, RETRY_AFTER},
-};
+use http::{Extensions, HeaderValue, Response as HttpResponse, StatusCode, header::RETRY_AFTER};
 use rand::rngs::ChaCha12Rng;
 use reqwest::{Request, Response, ResponseBuilderExt};
 use reqwest_middleware::{Error, Result as Sent};
@@ -293,23 +290,19 @@ fn ceiling(time: Duration) -> u64 {
     time.as_secs() + u64::from(time.subsec_nanos() > 0)
 }
 
-/// A response as the clients of a storm get it. It has the address of its request: without one,
-/// reqwest would parse another for each response.
+/// A response as the clients of a storm get it. It has no body, which no storm reads, and the
+/// address of its request: without one, reqwest would parse another for each response.
 #[expect(clippy::expect_used, reason = "all of its parts are valid")]
 pub(super) fn respond(
     request: &Request,
     status: StatusCode,
     retry_after: Option<HeaderValue>,
 ) -> Response {
-    let response = HttpResponse::builder()
-        .url(request.url().clone())
-        .body("{}");
+    let response = HttpResponse::builder().url(request.url().clone()).body("");
     let mut response = response.expect("a response");
     *response.status_mut() = status;
-    let headers = response.headers_mut();
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     if let Some(retry_after) = retry_after {
-        headers.insert(RETRY_AFTER, retry_after);
+        response.headers_mut().insert(RETRY_AFTER, retry_after);
     }
     response.into()
 }

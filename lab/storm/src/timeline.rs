@@ -37,13 +37,15 @@ struct State {
 impl Timeline {
     /// Runs the spawned tasks until no wait is left, or until the end.
     pub(super) fn run(&self, pool: &mut LocalPool, end: Duration) {
+        pool.run_until_stalled();
         loop {
-            pool.run_until_stalled();
             let Some(next) = self.lock().next(end) else {
                 return;
             };
-            // Whoever waited may have gone.
-            let _ = next.send(());
+            // The waiter may have left, and then no task can go on.
+            if next.send(()).is_ok() {
+                pool.run_until_stalled();
+            }
         }
     }
 
