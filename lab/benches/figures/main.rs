@@ -18,12 +18,10 @@ mod load;
 mod process;
 mod proxy;
 mod service;
+mod storm;
 mod table;
 
-use std::{env, ops::ControlFlow, time::Instant};
-
-use storm::{Plan, STORIES, simulate};
-use table::{Bound, show};
+use std::env;
 
 /// The parts of the table, by their names on the command line.
 const SECTIONS: [(&str, fn()); 5] = [
@@ -31,7 +29,7 @@ const SECTIONS: [(&str, fn()); 5] = [
     ("service", service::measure),
     ("proxy", proxy::measure),
     ("crawl", crawl::measure),
-    ("storm", measure_storm),
+    ("storm", storm::measure),
 ];
 
 fn main() {
@@ -71,20 +69,4 @@ fn work(arguments: &[&str]) {
         ["crawls", base_url] => crawl::crawl(base_url),
         _ => unreachable!("{arguments:?} names no worker"),
     }
-}
-
-/// The time of a million requests of every story.
-fn measure_storm() {
-    let rounds = (0..3).map(|_| {
-        let begun = Instant::now();
-        let mut requests = 0;
-        for story in STORIES {
-            let storm = simulate(&Plan::of(story), |_| ControlFlow::Continue(()));
-            let policies = storm.expect("a story can be simulated").policies;
-            requests += policies.iter().map(|run| run.totals.requests).sum::<u64>();
-        }
-        begun.elapsed().as_secs_f64() * 1e6 / requests as f64
-    });
-    let label = "storm, a million requests";
-    show(label, " s", Bound::AtMost(2.5), rounds.collect());
 }
