@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use GoalVerdict::{Crashed, Missed, NotJudged, Reached, Skipped};
 use judge::rules::{Verdict, result};
+use process::STDOUT_KEPT;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use wire::{
@@ -435,6 +436,13 @@ fn lingered(process: &ProcessRecord) -> Option<String> {
 }
 
 fn printed(process: &ProcessRecord, result: Option<&Map<String, Value>>) -> String {
+    if let Some(bytes) = process.last_line_cut_from {
+        let (length, most) = (bytes.div_ceil(1024), STDOUT_KEPT / 1024);
+        return format!(
+            "the last line is {length} KiB long, and the lab reads at most {most} KiB: print a \
+             shorter result"
+        );
+    }
     match &process.last_line {
         Some(line) if result.is_some() => format!("printed {line}"),
         Some(line) if line.starts_with("{'") => {
@@ -665,6 +673,22 @@ mod tests {
             let found = goal.judge(&wire, Some(&printed(line))).found;
             assert_eq!(found.as_deref(), Some(expected), "{line}");
         }
+    }
+
+    #[test]
+    fn the_end_of_a_line_is_not_taken_for_a_result() {
+        let line = r#"{"records": 7}"#;
+        let cut = ProcessRecord {
+            last_line_cut_from: Some(1_500_000),
+            ..printed(line)
+        };
+
+        let wire = one_request(WireRequest::default());
+        let judged = Goal::result(json!({"records": 7})).judge(&wire, Some(&cut));
+
+        let found = "the last line is 1465 KiB long, and the lab reads at most 64 KiB: \
+                     print a shorter result";
+        assert_eq!(judged, GoalResult::of(Missed, found));
     }
 
     #[test]

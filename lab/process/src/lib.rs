@@ -23,5 +23,5 @@ mod stragglers;
 
 pub use command::{ClientCommand, CommandError, Context};
 pub use delay::LabDelay;
-pub use run::{ProcessLimits, run};
+pub use run::{ProcessLimits, STDOUT_KEPT, run};
 pub use senders::Senders;

@@ -41,7 +41,7 @@ use super::{
 use super::stragglers::{RUN, Stragglers};
 
 /// How much of what a process prints is kept, in bytes. A result is its last line.
-const STDOUT_KEPT: usize = 64 * 1024;
+pub const STDOUT_KEPT: usize = 64 * 1024;
 
 /// How much of its stderr is kept, in bytes, and in lines.
 const STDERR_KEPT: usize = 8 * 1024;
@@ -194,6 +194,7 @@ pub async fn run(
         signal: status.and_then(signal),
         stopped,
         last_line: stdout.last_line().map(|line| context.masked(line)),
+        last_line_cut_from: stdout.last_line_cut_from(),
         printed_at: stdout.at.map(|at| at.saturating_duration_since(begun)),
         lab_delay: limits.delay.largest(),
         idle: Vec::new(),
@@ -356,8 +357,19 @@ struct Kept {
     bytes: Vec<u8>,
     /// How many bytes came in all.
     seen: u64,
+    /// The length of the newest line so far, and whether it is blank so far.
+    newest: LineLength,
+    /// The length of the last line before it that is not blank.
+    before: u64,
     /// When the last of them came that are more than blanks.
     at: Option<Instant>,
+}
+
+/// The length of a line in bytes.
+#[derive(Clone, Copy, Default)]
+struct LineLength {
+    bytes: u64,
+    has_text: bool,
 }
 
 impl Tail {
@@ -393,9 +405,34 @@ impl Kept {
         if !bytes.trim_ascii().is_empty() {
             self.at = Some(Instant::now());
         }
+        for (number, part) in bytes.split(|byte| *byte == b'\n').enumerate() {
+            if number > 0 {
+                self.before = self.last_line_length();
+                self.newest = LineLength::default();
+            }
+            self.newest.bytes += part.len() as u64;
+            self.newest.has_text |= !part.trim_ascii().is_empty();
+        }
         self.bytes.extend_from_slice(bytes);
         let surplus = self.bytes.len().saturating_sub(most);
         self.bytes.drain(..surplus);
+    }
+
+    /// The length of the last line that is not blank.
+    fn last_line_length(&self) -> u64 {
+        if self.newest.has_text {
+            self.newest.bytes
+        } else {
+            self.before
+        }
+    }
+
+    /// The length of the last line that is not blank, if only its end is kept.
+    fn last_line_cut_from(&self) -> Option<u64> {
+        let lines = self.bytes.split(|byte| *byte == b'\n');
+        let has_text = |line: &&[u8]| !line.trim_ascii().is_empty();
+        let kept = lines.rev().find(has_text).map_or(0, <[u8]>::len) as u64;
+        Some(self.last_line_length()).filter(|length| *length > kept)
     }
 
     fn lines(&self) -> impl DoubleEndedIterator<Item = String> {
@@ -456,6 +493,12 @@ mod tests {
             prop_assert!(last.as_ref().is_none_or(|line| !line.trim().is_empty() && !line.contains('\n')));
             prop_assert_eq!(last.is_none(), kept.lines().next().is_none());
             prop_assert!(kept.last_lines().len() <= STDERR_LINES);
+            let printed = all.split(|byte| *byte == b'\n');
+            let printed = printed.rev().find(|line| !line.trim_ascii().is_empty());
+            let length = printed.map_or(0, <[u8]>::len);
+            let whole = kept.bytes.split(|byte| *byte == b'\n').any(|line| Some(line) == printed);
+            prop_assert!(kept.last_line_cut_from().is_none_or(|cut| cut == length as u64));
+            prop_assert!(kept.last_line_cut_from().is_some() || whole || length == 0);
         }
     }
 

@@ -34,6 +34,9 @@ pub struct ProcessRecord {
     pub stopped: Option<Stopped>,
     /// The last non-empty line that it printed.
     pub last_line: Option<String>,
+    /// The length of that line in bytes, if the lab keeps only its end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_line_cut_from: Option<u64>,
     /// When it printed that line, on the clock of the wire record.
     #[serde(rename = "printed_at_ns", with = "nanoseconds")]
     pub printed_at: Option<Duration>,

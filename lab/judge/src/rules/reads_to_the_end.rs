@@ -2,14 +2,14 @@
 
 use wire::{FaultLabel, IssuedCursor, WireRequest, counted};
 
-use super::{Case, Judge, Judgement, Rule, RuleLevel};
+use super::{Case, Judge, Judgement, Rule, RuleLevel, result};
 
 /// The rule.
 pub const RULE: Rule = Rule {
     id: "reads-to-the-end",
     level: RuleLevel::GoodPractice,
     source: "AIP-158",
-    text: "a listing was read until its cursor was null",
+    text: "a listing was read until its cursor was null, or the client ended with an error",
     why: "If part of a listing is reported as the whole, nobody notices the loss.",
     hint: "Read on until next_cursor is null, and end with an error if you have to stop before.",
     judge: Judge::Case(judge),
@@ -32,6 +32,9 @@ fn judge(case: &Case<'_>) -> Judgement {
     if is_endless && case.was_stopped() {
         // A listing without an end cannot be read to its end.
         return Judgement::not_exercised();
+    }
+    if !case.was_stopped() && case.process.is_some_and(result::ends_with_error) {
+        return Judgement::kept();
     }
     case.left_early(|| {
         let found = format!("stopped after {}", counted(pages.len() as u64, "page"));
@@ -56,8 +59,12 @@ mod tests {
             Script::new().respond(0, 200).issues_null() => NotExercised,
             page().exits(0, result) => Broken [1]: "stopped after 1 page",
             two().exits(0, result) => Broken [2]: "stopped after 2 pages",
-            two().exits(1, r#"{"error": "limit"}"#) => Skipped,
-            two().exits(1, result) => Skipped,
+            two().exits(1, r#"{"error": "limit"}"#) => Kept,
+            two().exits(0, r#"{"error": "limit"}"#) => Kept,
+            two().exits(1, result) => Kept,
+            two().exits(1, "") => Kept,
+            two().exits(1, "").dropping(1) => CannotTell,
+            two().exits(0, r#"{"skip": true}"#) => Skipped,
             two().exits(0, "") => Skipped,
             two().stopped_at(10_000) => CannotTell,
             two() => NotExercised,

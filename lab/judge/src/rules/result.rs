@@ -5,9 +5,13 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 use wire::ProcessRecord;
 
-/// The JSON object on the last printed line.
+/// The JSON object on the last printed line. The end of a line is no result, whatever it
+/// looks like.
 #[must_use]
 pub fn of(process: &ProcessRecord) -> Option<Map<String, Value>> {
+    if process.last_line_cut_from.is_some() {
+        return None;
+    }
     serde_json::from_str(process.last_line.as_deref()?).ok()
 }
 
@@ -32,4 +36,11 @@ pub(super) fn at(process: &ProcessRecord) -> Option<Duration> {
 pub(super) fn ends(process: &ProcessRecord) -> bool {
     let has_ended = process.exit == Some(0) || process.stopped.is_some();
     has_ended && of(process).is_some_and(|result| !says_error(&result) && !says_skip(&result))
+}
+
+/// Whether a process ended by itself with an error: it printed one, or has another exit code
+/// than 0.
+pub(super) fn ends_with_error(process: &ProcessRecord) -> bool {
+    let says_error = || of(process).is_some_and(|result| says_error(&result));
+    process.exit.is_some_and(|code| code != 0 || says_error())
 }
