@@ -1,6 +1,8 @@
 //! The card: for each task that was run, the result of its goal and of each of its
 //! rules.
 
+use std::collections::BTreeMap;
+
 use judge::{
     KnownFailures,
     known_failures::JudgedCard,
@@ -142,6 +144,24 @@ impl Card {
             let rules = rules.map(move |rule| format!("'{name}/{}' cannot be told", rule.id));
             goal.into_iter().chain(rules)
         })
+    }
+
+    /// Each rule once, by the greatest of its verdicts. A failure that is `known` does not
+    /// count.
+    #[must_use]
+    pub fn rules_once(&self, known: &KnownFailures) -> BTreeMap<&'static str, Verdict> {
+        let mut verdicts = BTreeMap::new();
+        for task in &self.tasks {
+            let is_known = |rule: &&RuleGrade| {
+                rule.judgement.verdict == Verdict::Broken && known.cover(Some(task.task), rule.id)
+            };
+            for rule in task.rules.iter().filter(|rule| !is_known(rule)) {
+                let verdict = rule.judgement.verdict;
+                let greatest = verdicts.entry(rule.id).or_insert(verdict);
+                *greatest = verdict.max(*greatest);
+            }
+        }
+        verdicts
     }
 
     /// Whether the client attempted any task at all.

@@ -7,7 +7,9 @@ use std::{
 
 use judge::{Names, Ties, rules::TOLERANCE};
 use render::{Extent, Scale};
-use wire::{IssuedCursor, JobResult, RetryAfterForm, WireRecord, WireRequest, duration_left};
+use wire::{
+    FaultLabel, IssuedCursor, JobResult, RetryAfterForm, WireRecord, WireRequest, duration_left,
+};
 
 /// A request of a case, and the pause before it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -74,6 +76,11 @@ impl CaseChart {
                 issued.insert(next);
                 label += &format!("  next {}", names.cursor(next).unwrap_or_default());
             }
+            label += match request.fault {
+                Some(FaultLabel::INVALID_CURSOR) => "  an invalid cursor",
+                Some(FaultLabel::INVALID_JSON) => "  invalid JSON",
+                _ => "",
+            };
             if replays.contains(&request.seq) {
                 label.push_str("  perhaps sent again by the transport");
             }
@@ -157,7 +164,7 @@ fn label(request: &WireRequest, early: Option<Duration>) -> String {
     });
     words.extend(job.map(str::to_owned));
     let is_cut = request.status.is_some() && request.ended.is_none();
-    words.extend(is_cut.then(|| "the body is incomplete".to_owned()));
+    words.extend(is_cut.then(|| "incomplete".to_owned()));
     words.extend(early.map(|early| format!("{} too early", duration_left(early))));
     words.join("  ")
 }
@@ -234,6 +241,26 @@ mod tests {
     }
 
     #[test]
+    fn a_page_that_leads_nowhere_says_why() {
+        let page = Script::new().respond(0, 200).issues(10);
+        let page = page
+            .respond(1, 200)
+            .cursor(10)
+            .fault(FaultLabel::INVALID_CURSOR);
+        let page = page
+            .respond(2, 200)
+            .cursor(10)
+            .fault(FaultLabel::INVALID_JSON);
+
+        let expected = [
+            "GET  200  next A",
+            "GET  200  cursor A  an invalid cursor",
+            "GET  200  cursor A  invalid JSON",
+        ];
+        assert_eq!(labels(page), expected);
+    }
+
+    #[test]
     fn a_possible_resend_by_the_transport_is_marked() {
         let lost = Script::new().respond(1, 503).on(1, 2).lost();
         let again = lost.respond(2, 503).on(2, 1);
@@ -252,7 +279,7 @@ mod tests {
 
         let expected = [
             "GET  no response  job created  no key",
-            "GET  503  the body is incomplete",
+            "GET  503  incomplete",
         ];
         assert_eq!(labels(cut), expected);
     }

@@ -4,12 +4,17 @@
 use std::{borrow::Cow, ops::Range};
 
 use anstyle::{AnsiColor, Style};
+use textwrap::{WordSeparator, core::Word};
 
 use super::{Options, paint::fit};
 
 /// The maximum width of sentences, even on a wider terminal, because longer lines are
 /// hard to read.
 const MEASURE: usize = 100;
+
+fn after_blanks_and_commas(line: &str) -> Box<dyn Iterator<Item = Word<'_>> + '_> {
+    Box::new(line.split_inclusive([' ', ',']).map(Word::from))
+}
 
 /// Collects text line by line.
 #[derive(Debug)]
@@ -119,7 +124,8 @@ impl<'a> Sheet<'a> {
         self.set_beside(first, text, false);
     }
 
-    /// The same for a client's text, whose words may have any length.
+    /// The same for a client's text, whose words may have any length. It is broken after a
+    /// comma, too, as JSON without blanks has no other place.
     pub fn beside_foreign(&mut self, first: &str, text: &str) {
         self.set_beside(first, text, true);
     }
@@ -136,6 +142,11 @@ impl<'a> Sheet<'a> {
             .subsequent_indent(&indent)
             .word_splitter(textwrap::WordSplitter::NoHyphenation)
             .break_words(breaks_words);
+        let options = if breaks_words {
+            options.word_separator(WordSeparator::Custom(after_blanks_and_commas))
+        } else {
+            options
+        };
         for line in textwrap::wrap(&text, options) {
             self.line(&line);
         }
@@ -211,5 +222,25 @@ impl<'a> Sheet<'a> {
             true => text.chars().filter(char::is_ascii).collect(),
             false => text.into(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn json_of_a_client_is_broken_after_a_comma() {
+        let options = Options::default();
+        let members: Vec<_> = (10..30).map(|number| format!("\"{number}\":1")).collect();
+        let json = format!("{{{}}}", members.join(","));
+
+        let text = Sheet::filled(&options, |sheet| sheet.beside_foreign("  ", &json));
+
+        let lines: Vec<_> = text.lines().map(str::trim).collect();
+        let (last, before) = lines.split_last().expect("a line");
+        assert!(!before.is_empty() && last.ends_with('}'), "{text}");
+        assert!(before.iter().all(|line| line.ends_with(',')), "{text}");
+        assert_eq!(lines.concat(), json);
     }
 }

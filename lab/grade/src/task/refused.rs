@@ -14,8 +14,8 @@ pub(super) const TASK: Task = Task {
         text: "GET the URL. The service refuses the request, each time for a different reason: \
                print the status of its response.",
         goal: r#"{"status": n}"#,
-        hint: "A status from 400 to 499 says that the request is wrong. What would have to change \
-               for another attempt to succeed?",
+        hint: "Each status from 400 to 499 but 408 and 429 says that the request itself is wrong. \
+               What would have to change for another attempt to succeed?",
         scenario: "not-found",
         ..PLAIN.words
     },

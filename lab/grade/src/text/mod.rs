@@ -12,6 +12,7 @@ use judge::{
     rules::{CaseKind, Remedy, Rule, Verdict},
 };
 use render::{Options, Sheet, fit};
+use wire::counted;
 
 use crate::{
     Card, CaseChart, CaseGrade, CaseRow, Change, GoalVerdict, InFlight, PRACTICE, RuleGrade, TASKS,
@@ -22,6 +23,9 @@ pub use summary::summary;
 
 /// The width of a case's bars, in columns.
 const CHART: usize = 20;
+
+/// The width of a row before its bars, and of the space after them.
+const TIMES: usize = 13;
 
 /// The most rows of a case that are drawn.
 const ROWS: usize = 12;
@@ -123,8 +127,12 @@ pub fn task(
         return sheet.into_text();
     }
     let rules: Vec<_> = grade.broken_but_for(known).collect();
-    let others = failed(grade).skip(MISSED);
-    let others: Vec<_> = others.map(|(_, case)| case.name).collect();
+    let others = failed(grade).skip(MISSED).map(|(_, case)| case.name);
+    let shown: Vec<_> = failed(grade)
+        .take(MISSED)
+        .map(|(_, case)| case.name)
+        .collect();
+    let others = in_groups(others, &shown);
     for (number, case) in to_show(grade, &rules) {
         show_case(&mut sheet, &rules, number, case);
         if has_failed(grade, case) {
@@ -151,30 +159,24 @@ pub fn task(
 pub fn done(card: &Card, practice: &[&str], options: &Options) -> String {
     let lab = options.lab;
     let mut sheet = Sheet::new(options);
-    let ids = |verdict| {
-        let rules = card
-            .tasks
-            .iter()
-            .flat_map(move |it| it.with_verdict(verdict));
-        rules.map(|rule| rule.id)
+    let verdicts = card.rules_once(&KnownFailures::default());
+    let of = |verdict| verdicts.iter().filter(move |(_, of)| **of == verdict);
+    let rules = counted(of(Verdict::Kept).count() as u64, "rule");
+    let done = match card.tasks.len() {
+        1 => "The task is done".to_owned(),
+        tasks => format!("All {tasks} tasks are done"),
     };
-    let kept: BTreeSet<_> = ids(Verdict::Kept).collect();
+    sheet.beside("", &format!("{done}, and {rules} kept."));
     let not = [Verdict::Skipped, Verdict::NotExercised, Verdict::CannotTell];
-    let not = not.into_iter().flat_map(ids);
-    let not: BTreeSet<_> = not.filter(|id| !kept.contains(id)).collect();
-    let (tasks, kept) = (card.tasks.len(), kept.len());
-    let rules = if kept == 1 { "rule" } else { "rules" };
-    sheet.beside(
-        "",
-        &format!("All {tasks} tasks are done, and {kept} {rules} kept."),
-    );
+    let not: Vec<_> = not.into_iter().flat_map(of).map(|(id, _)| *id).collect();
     if !not.is_empty() {
-        let not: Vec<_> = not.into_iter().collect();
         sheet.beside("", &format!("Not judged: {}.", not.join(", ")));
     }
-    sheet.line(&format!("The whole card: {lab} grade --all -- …"));
-    let practice = practice.join(" ");
-    sheet.line(&format!("For practice: {lab} grade --task {practice} -- …"));
+    sheet.line(&format!("The whole card: {lab} grade --all -- COMMAND"));
+    sheet.beside("For practice:   ", &practice.join(", "));
+    if let Some(first) = practice.first() {
+        sheet.line(&format!("  {lab} grade --task {first} -- COMMAND"));
+    }
     sheet.into_text()
 }
 
@@ -450,6 +452,28 @@ pub(super) fn failed(grade: &TaskGrade) -> impl Iterator<Item = (usize, &CaseGra
     cases.filter(|(_, case)| has_failed(grade, case))
 }
 
+/// Names of cases, each once with the number of its cases, if these are several or if another
+/// case of the name was `shown`.
+fn in_groups<'a>(names: impl Iterator<Item = &'a str>, shown: &[&str]) -> Vec<String> {
+    let mut groups: Vec<(&str, u64)> = Vec::new();
+    for name in names {
+        match groups.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, cases)) => *cases += 1,
+            None => groups.push((name, 1)),
+        }
+    }
+    let words = groups.into_iter().map(|(name, cases)| {
+        if shown.contains(&name) {
+            format!("{name} ({})", counted(cases, "more case"))
+        } else if cases > 1 {
+            format!("{name} ({cases} cases)")
+        } else {
+            name.to_owned()
+        }
+    });
+    words.collect()
+}
+
 /// The cases that show the failures, with their numbers: those that missed the goal, and
 /// the first that broke each of these rules.
 fn to_show<'a>(grade: &'a TaskGrade, rules: &[&RuleGrade]) -> Vec<(usize, &'a CaseGrade)> {
@@ -510,8 +534,15 @@ fn chart(sheet: &mut Sheet<'_>, case: &CaseGrade, broken: &[u64]) {
         let pause = row.pause.map(|from| scale.bar(from, row.arrived).start);
         let bars = sheet.bars(pause, bar, CHART);
         let at = wire::duration(row.arrived);
-        let text = format!("{at:>9}  {bars}  {}", row.label);
-        sheet.line(&sheet.red_if(broken.contains(&row.seq), &text));
+        let is_broken = broken.contains(&row.seq);
+        let times = format!("{at:>9}  {bars}  ");
+        if TIMES + CHART + row.label.chars().count() <= sheet.width() {
+            let text = sheet.red_if(is_broken, &format!("{times}{}", row.label));
+            sheet.line(&text);
+        } else {
+            let label = sheet.red_if(is_broken, &row.label);
+            sheet.beside(&times, &label);
+        }
     };
     let (head, tail) = chart.ends();
     for row in head {
@@ -540,29 +571,69 @@ pub(super) fn count(card: &Card, known: &KnownFailures) -> String {
     let groups = groups.into_iter().filter(|((_, of), _)| *of > 0);
     let groups = groups.map(|((reached, of), group)| format!("{reached} of {of} goals{group}"));
     let groups = groups.collect::<Vec<_>>().join(" and ");
-    let of = |verdict| tasks.iter().map(move |it| it.with_verdict(verdict).count());
-    let broken = tasks.iter().map(|it| it.broken_but_for(known).count());
-    let broken: usize = broken.sum();
-    let verdicts = [Verdict::Kept, Verdict::Broken, Verdict::CannotTell];
-    let [kept, all_broken, untold] = verdicts.map(|verdict| of(verdict).sum::<usize>());
+    let groups = if groups.is_empty() {
+        "0 goals".to_owned()
+    } else {
+        groups
+    };
+    let rules = card.rules_once(known);
+    let of = |verdict| rules.values().filter(|of| **of == verdict).count();
+    let all_broken = card.rules_once(&KnownFailures::default());
+    let all_broken = all_broken.values().filter(|of| **of == Verdict::Broken);
+    let [kept, broken] = [Verdict::Kept, Verdict::Broken].map(of);
+    let known_to_fail = all_broken.count() - broken;
     let unless_none = |count: usize, what| match count {
         0 => String::new(),
         count => format!(", {count} {what}"),
+    };
+    let unless_zero = |count: usize, one, what| match count {
+        0 => String::new(),
+        count => format!(", {} {what}", counted(count as u64, one)),
     };
     let [of_course, of_practice] = [TASKS, PRACTICE].map(|all| {
         let is_missing = |task: &&&Task| tasks.iter().all(|run| run.task != task.words.name);
         all.iter().filter(is_missing).count()
     });
     format!(
-        "{groups} reached, {} skipped{}; {kept} rules kept, {broken} broken{}{}{}{} \
+        "{groups} reached, {} skipped{}; {} kept, {broken} broken{}{}{}{} \
          (seed {}, waits may be {} short)",
         goals(GoalVerdict::Skipped),
         unless_none(goals(GoalVerdict::NotJudged), "not judged"),
-        unless_none(all_broken - broken, "known to fail"),
-        unless_none(untold, "cannot be told"),
-        unless_none(of_course, "tasks not run"),
+        counted(kept as u64, "rule"),
+        unless_none(known_to_fail, "known to fail"),
+        unless_none(of(Verdict::CannotTell), "cannot be told"),
+        unless_zero(of_course, "task", "not run"),
         unless_none(of_practice, "for practice not run"),
         card.seed,
         wire::duration(card.tolerance),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cases_of_one_name_are_counted() {
+        let of = |names: &[&'static str], shown: &[&str]| {
+            in_groups(names.iter().copied(), shown).join("; ")
+        };
+
+        assert_eq!(of(&["a", "b", "a", "c"], &[]), "a (2 cases); b; c");
+        assert_eq!(
+            of(&["a", "b", "a"], &["a", "b"]),
+            "a (2 more cases); b (1 more case)"
+        );
+    }
+
+    #[test]
+    fn no_line_at_the_end_of_the_course_is_too_wide() {
+        let practice: Vec<_> = PRACTICE.iter().map(|task| task.words.name).collect();
+        let card = Card::new(Vec::new(), 1, "");
+
+        let text = done(&card, &practice, &Options::default());
+
+        let longest = text.lines().map(|line| line.chars().count()).max();
+        assert!(longest <= Some(Options::WIDTH), "{text}");
+    }
 }

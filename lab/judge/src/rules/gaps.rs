@@ -3,7 +3,7 @@
 use wire::WireRequest;
 
 use super::{
-    Case, Judgement, RequestRef,
+    Case, Judgement, Remedy, RequestRef,
     sample::{Sample, SampleEvidence, of},
 };
 /// Judges by the gaps of the whole card, or else of these cases.
@@ -39,7 +39,12 @@ pub(super) fn judged(
         SampleEvidence::Nothing => Judgement::skipped(),
         SampleEvidence::Kept => Judgement::kept(),
         SampleEvidence::Skipped(why) => Judgement::skipped_because(why),
-        SampleEvidence::CannotTell(why, remedy) => Judgement::cannot_tell_yet(why, remedy),
+        SampleEvidence::CannotTell(why, remedy) => {
+            // The cases of other tasks are judged together with these only if that is so for
+            // the whole card.
+            let is_possible = |remedy: &Remedy| of_card || *remedy == Remedy::QuietMachine;
+            Judgement::cannot_tell_yet(why, remedy.filter(is_possible))
+        }
         SampleEvidence::Broken(numbers, longest, found) => {
             let requests = cases.iter().enumerate().flat_map(|(number, case)| {
                 let gaps = of(&case.ties, case.process, |request| failed(case, request));

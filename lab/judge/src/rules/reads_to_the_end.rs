@@ -37,7 +37,8 @@ fn judge(case: &Case<'_>) -> Judgement {
         return Judgement::kept();
     }
     case.left_early(|| {
-        let found = format!("stopped after {}", counted(pages.len() as u64, "page"));
+        let pages = counted(pages.len() as u64, "page");
+        let found = format!("stopped after {pages} with a next cursor, and none had a null cursor");
         Judgement::broken(vec![newest.seq], found)
     })
 }
@@ -57,8 +58,8 @@ mod tests {
         hold! { RULE;
             Script::new().respond(0, 200).exits(0, result) => NotExercised,
             Script::new().respond(0, 200).issues_null() => NotExercised,
-            page().exits(0, result) => Broken [1]: "stopped after 1 page",
-            two().exits(0, result) => Broken [2]: "stopped after 2 pages",
+            page().exits(0, result) => Broken [1]: "stopped after 1 page with a next cursor, and none had a null cursor",
+            two().exits(0, result) => Broken [2]: "stopped after 2 pages with a next cursor, and none had a null cursor",
             two().exits(1, r#"{"error": "limit"}"#) => Kept,
             two().exits(0, r#"{"error": "limit"}"#) => Kept,
             two().exits(1, result) => Kept,

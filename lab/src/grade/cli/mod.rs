@@ -550,7 +550,9 @@ impl<'a> Grader<'a> {
             return Ok(());
         };
         let (lab, command) = (self.options.lab, &self.command);
-        terminal::print(&format!("Next: {lab} grade --task {next} -- {command}\n"))
+        terminal::print(&format!(
+            "Next:\n  {lab} grade --task {next} -- {command}\n"
+        ))
     }
 
     /// The `--watch` option to suggest, if an argument of the command is a file.
@@ -565,7 +567,7 @@ impl<'a> Grader<'a> {
         };
         let (lab, command, file) = (self.options.lab, &self.command, quoted(file));
         let advice =
-            format!("To run again at every save: {lab} grade --watch {file} -- {command}\n");
+            format!("To run again at every save:\n  {lab} grade --watch {file} -- {command}\n");
         terminal::print(&advice)
     }
 }

@@ -1,4 +1,4 @@
-//! Storms in the web UI: each is simulated on its own thread while its pictures are sent,
+//! Storms in the web UI: each is simulated on a thread of its own while its pictures are sent,
 //! and ends as soon as nobody reads them.
 
 mod catalogue;
@@ -12,15 +12,13 @@ use std::{
         Arc, Mutex,
         atomic::{AtomicBool, Ordering},
     },
+    thread,
 };
 
 use axum::body::Bytes;
 use http::StatusCode;
 use storm::Plan;
-use tokio::{
-    sync::{Semaphore, mpsc},
-    task::spawn_blocking,
-};
+use tokio::sync::{Semaphore, mpsc};
 
 use crate::web::{feed::token, lock::lock, problem::Problem};
 use live::LiveStorm;
@@ -66,6 +64,16 @@ impl Storms {
         plan: Plan,
         guess: Vec<String>,
     ) -> Result<mpsc::UnboundedReceiver<Bytes>, Problem> {
+        self.start_on(thread::Builder::new(), plan, guess)
+    }
+
+    /// Starts a storm on a thread of this kind.
+    fn start_on(
+        self: &Arc<Self>,
+        thread: thread::Builder,
+        plan: Plan,
+        guess: Vec<String>,
+    ) -> Result<mpsc::UnboundedReceiver<Bytes>, Problem> {
         let slot = Arc::clone(&self.slots).try_acquire_owned();
         let slot = slot.map_err(|_| {
             let detail = format!("{SLOTS} storms are simulated already; cancel one, or wait");
@@ -78,20 +86,28 @@ impl Storms {
         // and a reader that stalls must not keep a slot forever.
         let (frames, receiver) = mpsc::unbounded_channel();
         let storms = Arc::clone(self);
-        spawn_blocking(move || {
-            let live = LiveStorm {
-                id: id.clone(),
-                plan,
-                guess,
-                frames,
-                is_cancelled,
-            };
-            live.simulate(|report| storms.reported(&id, report));
+        let live = LiveStorm {
+            id: id.clone(),
+            plan,
+            guess,
+            frames,
+            is_cancelled,
+        };
+        let started = thread.spawn(move || {
+            live.simulate(|report| storms.reported(&live.id, report));
             // The slot is free by the time a reader reaches the end of the frames.
             drop(slot);
             drop(live);
         });
-        Ok(receiver)
+        match started {
+            Ok(_) => Ok(receiver),
+            Err(error) => {
+                self.reported(&id, None);
+                let detail = format!("the system gives the lab no thread for a storm: {error}");
+                let status = StatusCode::SERVICE_UNAVAILABLE;
+                Err(Problem::new(status, "not_run", detail))
+            }
+        }
     }
 
     /// Cancels a storm, and returns whether it was still running; none if it does not
@@ -171,6 +187,22 @@ mod tests {
         plan.settings.calls_per_second = 1_000.0;
         plan.settings.length = Duration::from_secs(600);
         plan
+    }
+
+    #[cfg(target_os = "linux")]
+    #[tokio::test]
+    async fn a_storm_that_gets_no_thread_leaves_no_record_and_frees_its_slot() {
+        let storms = Arc::<Storms>::default();
+        // No system has so much memory for the stack of a thread.
+        let no_thread = || thread::Builder::new().stack_size(1 << 50);
+
+        for _ in 0..=SLOTS {
+            let started = storms.start_on(no_thread(), endless(), Vec::new());
+
+            let problem = started.map(|_| ()).expect_err("there is no thread");
+            assert_eq!(problem.status, StatusCode::SERVICE_UNAVAILABLE);
+        }
+        assert!(lock(&storms.records).is_empty());
     }
 
     #[tokio::test]
