@@ -62,6 +62,10 @@ if (!LAB_TASK || !LAB_URL) {
   process.exit(2);
 }
 const task = TASKS[LAB_TASK];
+if (!task) {
+  const known = Object.keys(TASKS).join(", ");
+  console.error(`TASKS has no ${LAB_TASK}; it has: ${known}`);
+}
 const result = task ? await task() : { skip: true };
 console.log(JSON.stringify(result));
 process.exitCode = "error" in result ? 1 : 0;

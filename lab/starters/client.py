@@ -71,6 +71,7 @@ TASKS = {
 
 def main():
     if TASK not in TASKS:
+        print(f"TASKS has no {TASK}; it has: {', '.join(TASKS)}", file=sys.stderr)
         return {"skip": True}
     return TASKS[TASK]()
 

@@ -86,6 +86,11 @@ func main() {
 	}
 	task, known := tasks[name]
 	if !known {
+		var names []string
+		for each := range tasks {
+			names = append(names, each)
+		}
+		fmt.Fprintf(os.Stderr, "tasks has no %s; it has: %q\n", name, names)
 		fmt.Println(`{"skip": true}`)
 		return
 	}

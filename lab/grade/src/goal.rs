@@ -346,12 +346,12 @@ fn doing(wire: &WireRecord, at: Duration) -> Option<String> {
     let since = |moment| duration(at.saturating_sub(moment));
     Some(match (last.head, last.ended) {
         (None, _) => format!(
-            "still waiting for the response to request {}, after {}",
+            "time is up: still waiting for the response to request {}, after {}",
             last.seq,
             since(last.arrived)
         ),
         (Some(head), None) => format!(
-            "still reading the response to request {}, after {}",
+            "time is up: still reading the response to request {}, after {}",
             last.seq,
             since(head)
         ),
@@ -770,8 +770,8 @@ mod tests {
         let retry_after = Some(RetryAfter::seconds(Duration::from_secs(120)));
 
         let asked = "still waiting, 111 s more, after Retry-After: 120";
-        let silent = "still waiting for the response to request 1, after 10 s";
-        let begun = "still reading the response to request 1, after 9 s";
+        let silent = "time is up: still waiting for the response to request 1, after 10 s";
+        let begun = "time is up: still reading the response to request 1, after 9 s";
         let whole = "still running, 9 s after the response to request 1";
         for (head, ended, retry_after, found) in [
             (second, second, retry_after, asked),
@@ -823,7 +823,7 @@ mod tests {
         let (verdict, found) = judged(r#"{"attempt": 4}"#, Some(Stopped::TimeUp), 5_500);
         assert_eq!(verdict, Missed);
         assert!(
-            found.starts_with(r#"printed {"attempt": 4}; still"#),
+            found.starts_with(r#"printed {"attempt": 4}; time is up: still"#),
             "{found}"
         );
         assert_eq!(judged(right, None, 2_900), (Reached, String::new()));

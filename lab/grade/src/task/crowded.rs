@@ -54,7 +54,7 @@ pub(super) const TASK: Task = Task {
         goal: r#"{"done": 64}"#,
         hint: "A 429 says that all your requests together are too many, so one worker that backs \
                off alone changes nothing. Let all workers share one limit of requests in flight, \
-               halve it once for each burst of 429s, and let successes raise it slowly.",
+               halve it at least once for each burst of 429s, and let successes raise it slowly.",
         scenario: "too-many-requests",
         // The process may start slowly and end slowly.
         time: Duration::from_secs(12),

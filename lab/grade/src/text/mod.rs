@@ -12,7 +12,7 @@ use judge::{
     rules::{CaseKind, Remedy, Rule, Verdict},
 };
 use render::{Options, Sheet, fit};
-use wire::counted;
+use wire::{ProcessRecord, counted};
 
 use crate::{
     Card, CaseChart, CaseGrade, CaseRow, Change, GoalVerdict, InFlight, PRACTICE, RuleGrade, TASKS,
@@ -120,6 +120,12 @@ pub fn task(
     if grade.goal.verdict != GoalVerdict::Reached {
         sheet.beside(INDENT, words.text);
         sheet.beside(INDENT, &format!("Last line: {}", words.goal));
+    }
+    if grade.goal.verdict == GoalVerdict::Skipped {
+        let processes = grade.cases.iter().filter_map(|case| case.process.as_ref());
+        for process in processes.take(1) {
+            stderr(&mut sheet, process);
+        }
     }
     remark(&mut sheet, grade);
     if grade.is_done_but_for(known) {
@@ -499,12 +505,18 @@ fn show_case(sheet: &mut Sheet<'_>, rules: &[&RuleGrade], number: usize, case: &
     }
 }
 
-/// The result of a process that missed the goal, and the expected result.
-fn ended(sheet: &mut Sheet<'_>, case: &CaseGrade, words: Option<&TaskWords>) {
-    let stderr = case.process.iter().flat_map(|process| &process.stderr);
-    for line in stderr {
+/// The last lines that a process wrote to stderr.
+fn stderr(sheet: &mut Sheet<'_>, process: &ProcessRecord) {
+    for line in &process.stderr {
         let line = fit(line, STDERR, sheet.options.ascii);
         sheet.beside_foreign(&format!("{INDENT}| "), &line);
+    }
+}
+
+/// The result of a process that missed the goal, and the expected result.
+fn ended(sheet: &mut Sheet<'_>, case: &CaseGrade, words: Option<&TaskWords>) {
+    if let Some(process) = &case.process {
+        stderr(sheet, process);
     }
     let found = case.goal.found.as_deref().unwrap_or_default();
     sheet.beside_foreign(INDENT, &fit(found, 200, sheet.options.ascii));
@@ -611,7 +623,12 @@ pub(super) fn count(card: &Card, known: &KnownFailures) -> String {
 
 #[cfg(test)]
 mod tests {
+    use judge::rules::testing::exits;
+    use serde_json::json;
+    use wire::WireRecord;
+
     use super::*;
+    use crate::{Goal, find};
 
     #[test]
     fn cases_of_one_name_are_counted() {
@@ -623,6 +640,31 @@ mod tests {
         assert_eq!(
             of(&["a", "b", "a"], &["a", "b"]),
             "a (2 more cases); b (1 more case)"
+        );
+    }
+
+    #[test]
+    fn a_skipped_task_shows_the_reason_that_the_client_gives() {
+        let task = find("flaky").expect("a task");
+        let process = ProcessRecord {
+            stderr: vec!["TASKS has no flaky; it has: read-all, flakey".to_owned()],
+            ..exits(0, r#"{"skip": true}"#)
+        };
+        let goal = Goal::result(json!({"value": 1}));
+        let case = CaseGrade::new("a case", &goal, Some(process), WireRecord::default());
+        let grade = TaskGrade::new("flaky", task.kind, task.rules(), vec![case]);
+        let number = TaskNumber { number: 2, of: 19 };
+
+        let known = KnownFailures::default();
+        let text = super::task(&task.words, &grade, number, &known, &Options::default());
+
+        assert!(
+            text.contains("skipped by your client: build it next"),
+            "{text}"
+        );
+        assert!(
+            text.contains("| TASKS has no flaky; it has: read-all, flakey"),
+            "{text}"
         );
     }
 

@@ -11,7 +11,7 @@ pub const RULE: Rule = Rule {
     source: "RFC 6585 §4; good practice",
     text: "after the first 429, at most half as many requests were in flight",
     why: "A 429 is about the client as a whole: if each worker retries on its own, as many requests are in flight as before.",
-    hint: "Let all workers share one limit of requests in flight, and halve it once for each burst of 429s.",
+    hint: "Let all workers share one limit of requests in flight, and halve it at least once for each burst of 429s.",
     judge: Judge::Case(judge),
 };
 

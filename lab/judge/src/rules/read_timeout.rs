@@ -25,7 +25,7 @@ fn judge(case: &Case<'_>) -> Judgement {
         None => Judgement::not_exercised(),
         Some(End::ByClient) => Judgement::kept(),
         Some(End::Never) => {
-            Judgement::cannot_tell("the connection was still open when the case ended")
+            Judgement::cannot_tell("the client was still waiting when the case ended")
         }
         Some(End::Unknown) => {
             Judgement::cannot_tell("it is not known which side closed the connection")

@@ -53,8 +53,10 @@ pub(super) const SCENARIO: Scenario = Scenario {
             ),
             reliable(
                 &[Condition::Responded(429)],
-                "Each 429 halved the limit that all workers of the reliable client share, so the \
-                 remaining calls waited for their turn, and none of them was refused.",
+                "Each 429 halved the limit that all workers of the reliable client share, also \
+                 several times in one burst: from 64 to 32, 16 and 8. So the remaining calls \
+                 waited for their turn, and none of them was refused. A client that halves once \
+                 for each burst slows down later, and is right as well.",
             ),
             reliable(
                 &[Condition::GaveUp(StopReason::AttemptsExhausted)],
