@@ -173,7 +173,7 @@ impl<'a> Story<'a> {
                     section #verdict .panel.verdict aria-labelledby="verdict-title" tabindex="-1" {
                         h2 #verdict-title { "Verdict" }
                         @if let Some(compared) = self.compared { (comparison::effects(compared, self.lab)) }
-                        @for run in &runs { (self.verdict(run)) }
+                        @for run in self.judged(&runs) { (self.verdict(run)) }
                     }
                     (self.lesson(why, &runs))
                 }
@@ -285,11 +285,10 @@ impl<'a> Story<'a> {
         }
     }
 
-    /// The ending of a run, and its checks. In a comparison only broken rules are shown,
-    /// and not the expectations that apply to the reference client.
+    /// The ending of a run, and its checks. Beside another run only those are shown that
+    /// did not hold.
     fn verdict(&self, run: &ScenarioRun) -> Markup {
-        let is_shown =
-            |check: &&Check| !self.is_of_several() || (check.rule.is_some() && !check.held);
+        let is_shown = |check: &&Check| !self.is_of_several() || !check.held;
         let checks: Vec<_> = run.verdict.iter().filter(is_shown).collect();
         markup! {
             @if self.is_of_several() { h3 { (run.client.heading()) } }
@@ -302,6 +301,16 @@ impl<'a> Story<'a> {
                 }
             }
         }
+    }
+
+    /// The runs whose checks are shown: in a comparison the first, if it did not pass,
+    /// because the effects say what each client did.
+    fn judged<'b>(&self, runs: &'b [&'b ScenarioRun]) -> impl Iterator<Item = &'b ScenarioRun> {
+        let is_compared = self.compared.is_some();
+        let runs = runs.iter().copied().enumerate();
+        let judged =
+            runs.filter(move |(place, run)| !is_compared || (*place == 0 && !run.passed()));
+        judged.map(|(_, run)| run)
     }
 
     fn lesson(&self, why: &str, runs: &[&ScenarioRun]) -> Markup {

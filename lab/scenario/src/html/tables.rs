@@ -7,19 +7,18 @@ use render::page::{self, wide_table};
 use super::Side;
 use crate::{Metric, Rise, ScenarioRun};
 
-/// The caption of the requests.
-const REQUESTS: &str = "Every request as the service saw it; times count from the start of the run";
-
 /// The columns whose cells hold a name instead of a value.
 const NAMED: [&str; 3] = ["key", "cursor", "body"];
 
 /// The requests, with the columns that at least one of them fills.
 pub(super) fn wire(run: &ScenarioRun, is_of_several: bool) -> Markup {
-    let title = if is_of_several {
-        format!("On the wire · {}", run.client.name)
+    let (title, of) = if is_of_several {
+        let title = format!("On the wire · {}", run.client.name);
+        (title, format!("Every request of {}", run.client.title()))
     } else {
-        "On the wire".to_owned()
+        ("On the wire".to_owned(), "Every request".to_owned())
     };
+    let words = format!("{of} as the service saw it; times count from the start of the run");
     let [id, caption] = ["wire", "requests"].map(|part| format!("{part}-{}", run.client.name));
     let table = &run.view.requests;
     let is_named = table
@@ -35,7 +34,7 @@ pub(super) fn wire(run: &ScenarioRun, is_of_several: bool) -> Markup {
             @if table.rows.is_empty() {
                 p { "No request reached the service." }
             } @else {
-                (page::table(None, (&caption, REQUESTS), table))
+                (page::table(None, (&caption, &words), table))
             }
             @if is_named {
                 p.remark {
