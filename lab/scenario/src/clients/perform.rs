@@ -97,7 +97,9 @@ async fn crawl_twice(client: &dyn ScenarioClient, endpoint: Endpoint) -> Result<
         client.crawl(endpoint, &checkpoints, &mut process).await?;
         if is_killed {
             let crash = "page 2 was processed, its checkpoint not saved; a new run continues";
-            drop(tracing::info_span!(target: "lab", "crash", lab.crash = crash));
+            drop(tracing::info_span!(
+                target: "lab", "crash", otel.name = "crash", otel.kind = "internal", lab.crash = crash
+            ));
         }
     }
     let all = delivered.len() as u64;
