@@ -12,13 +12,17 @@ import (
 	"fmt"
 	"io"
 	random "math/rand"
+	// [invalid-body..]
 	"mime"
+	// [all]
 	"net/http"
 	// [read-all invalid-body loop long-list half-a-list]
 	"net/url"
 	// [all]
 	"os"
+	// [retry-after..]
 	"strconv"
+	// [invalid-body..]
 	"strings"
 	// [crowded]
 	"sync"
@@ -27,11 +31,15 @@ import (
 )
 
 const (
-	attempts    = 4
+	attempts = 4
+	// [maintenance..]
 	longestWait = 5 * time.Second
+	// [all]
 	// After so long a call has no further attempt.
 	longestCall = 6 * time.Second
-	mostPages   = 200
+	// [loop long-list half-a-list]
+	mostPages = 200
+	// [all]
 )
 
 type result map[string]any
@@ -99,13 +107,16 @@ func send(method, address string, headers http.Header, body []byte) (answer, err
 
 // pause is how long to wait for the next attempt.
 func pause(headers http.Header, attempt int) time.Duration {
+	// [retry-after..]
 	asked := headers.Get("Retry-After")
 	if seconds, err := strconv.ParseUint(asked, 10, 31); err == nil {
 		return time.Duration(seconds)*time.Second + 5*time.Millisecond
 	}
+	// [retry-at..]
 	if date, err := http.ParseTime(asked); err == nil && time.Until(date) > 0 {
 		return time.Until(date) + 20*time.Millisecond
 	}
+	// [all]
 	return time.Duration(float64(100*time.Millisecond<<attempt) * (0.5 + random.Float64()))
 }
 
@@ -120,9 +131,11 @@ func call(method, address string, headers http.Header, body []byte, repeats bool
 			err = fail(nil, "status %d", got.status)
 		}
 		wait := pause(got.headers, attempt)
+		// [maintenance..]
 		if wait > longestWait {
 			return got, fail(result{"retry_after": int(wait.Seconds())}, "%v", err)
 		}
+		// [all]
 		if !repeats || attempt+1 >= attempts || time.Since(begun) > longestCall {
 			return got, fail(nil, "%v", err)
 		}
@@ -138,10 +151,12 @@ func value(into any, method, address string, headers http.Header, body []byte, r
 	if got.status != 200 && got.status != 201 {
 		return fail(result{"status": got.status}, "status %d", got.status)
 	}
+	// [invalid-body..]
 	mediaType, _, err := mime.ParseMediaType(got.headers.Get("Content-Type"))
 	if err != nil || mediaType != "application/json" && !strings.HasSuffix(mediaType, "+json") {
 		return fail(nil, "the response is not JSON")
 	}
+	// [all]
 	if err := json.Unmarshal(got.body, into); err != nil {
 		return fail(nil, "invalid JSON: %v", err)
 	}
@@ -155,7 +170,10 @@ func object() (result, error) {
 
 // [read-all invalid-body loop long-list half-a-list]
 func listing() (result, error) {
-	records, seen := 0, map[string]bool{}
+	records := 0
+	// [loop long-list half-a-list]
+	seen := map[string]bool{}
+	// [read-all invalid-body loop long-list half-a-list]
 	for next := address; ; {
 		var page struct {
 			Items      *[]map[string]any `json:"items"`
@@ -176,10 +194,12 @@ func listing() (result, error) {
 		if err := json.Unmarshal(page.NextCursor, &cursor); err != nil || cursor == "" {
 			return nil, fail(nil, "the cursor is not a string")
 		}
+		// [loop long-list half-a-list]
 		if seen[cursor] || len(seen) >= mostPages {
 			return nil, fail(nil, "the listing does not end")
 		}
 		seen[cursor] = true
+		// [read-all invalid-body loop long-list half-a-list]
 		// The URL may have a query of its own.
 		following, err := url.Parse(address)
 		if err != nil {
@@ -317,11 +337,32 @@ func main() {
 		"many-calls": manyCalls,
 		// [crowded]
 		"crowded": crowded,
+		// [flaky]
+		"flaky": object,
+		// [retry-after]
+		"retry-after": object,
+		// [retry-at]
+		"retry-at": object,
+		// [maintenance]
+		"maintenance": object,
+		// [down]
+		"down": object,
+		// [silence]
+		"silence": object,
+		// [broken-off]
+		"broken-off": object,
+		// [unbounded]
+		"unbounded": object,
+		// [unreachable]
+		"unreachable": object,
+		// [server-errors]
+		"server-errors": object,
+		// [redirected]
+		"redirected": object,
+		// [early-hints]
+		"early-hints": object,
 		// [all]
 	}[os.Getenv("LAB_TASK")]
-	if task == nil {
-		task = object
-	}
 	end, err := task()
 	if err != nil {
 		end = result{"error": err.Error()}

@@ -103,9 +103,9 @@ const BLURRED: Duration = Duration::from_millis(20);
 /// The number of gaps of one number that a verdict about their differences needs.
 pub(super) const ALIKE_NEEDS: usize = 8;
 
-/// By how many times as many cases more of them are meant: `flaky` has three times as many as
+/// How many times as many cases there are with more of them: `flaky` has twice as many as
 /// `down`, and both are judged together.
-const MORE_CASES: usize = 4;
+const MORE_CASES: usize = 3;
 
 /// The most correct clients that may be taken for one with equal waits because of the gaps of
 /// one number. A card has enough gaps of two or three numbers.

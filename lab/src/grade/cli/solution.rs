@@ -2,16 +2,20 @@
 //!
 //! A solution is made of the parts of a client that does every task. A comment with the names
 //! of tasks in brackets begins a part, which lasts until the next such comment; `[all]` begins
-//! one that every task needs.
+//! one that every task needs, and `[retry-at..]` one that is needed from a task on, in the order
+//! of the course and of practice.
 
 use std::env;
 
-use grade::Task;
+use grade::{Task, all};
 
 use super::language::Language;
 
 /// The part that every task needs.
 const ALL: &str = "all";
+
+/// The end of the name of a task that stands for this task and all after it.
+const FROM_THERE: &str = "..";
 
 /// The solution of a task, as a program that does this task alone.
 pub(super) fn solution(task: &Task, language: Option<Language>) -> String {
@@ -21,14 +25,25 @@ pub(super) fn solution(task: &Task, language: Option<Language>) -> String {
     let lines = language.solutions().lines().filter(|line| {
         let names = names(line, language);
         if let Some(names) = &names {
-            is_wanted = names
-                .iter()
-                .any(|name| [ALL, task.words.name].contains(name));
+            is_wanted = names.iter().any(|name| needs(task, name));
         }
         is_wanted && names.is_none()
     });
     let lines: Vec<_> = lines.collect();
     lines.join("\n") + "\n"
+}
+
+/// Whether a task is one of those that this name stands for.
+fn needs(task: &Task, name: &str) -> bool {
+    match name.strip_suffix(FROM_THERE) {
+        None => [ALL, task.words.name].contains(&name),
+        Some(first) => {
+            let from_there = all().skip_while(|task| task.words.name != first);
+            from_there
+                .map(|task| task.words.name)
+                .any(|name| name == task.words.name)
+        }
+    }
 }
 
 /// The tasks of the part that this line begins; none if it begins no part.
@@ -57,7 +72,8 @@ mod tests {
                 .collect();
 
             for name in named.iter().filter(|name| **name != ALL) {
-                assert!(find(name).is_ok(), "{language:?}: {name}");
+                let first = name.strip_suffix(FROM_THERE).unwrap_or(name);
+                assert!(find(first).is_ok(), "{language:?}: {name}");
             }
             assert!(
                 named.contains(ALL) && named.len() > 10,
@@ -75,5 +91,8 @@ mod tests {
         assert!(flaky.contains("def call(") && !flaky.contains("def listing("));
         assert!(listing.contains("def listing(") && !listing.contains("def crowded("));
         assert!(!listing.contains("# ["), "{listing}");
+        assert!(flaky.contains("\"flaky\": value") && !flaky.contains("Retry-After"));
+        assert!(!of("retry-after").contains("email") && of("retry-at").contains("email"));
+        assert!(!listing.contains("seen") && of("loop").contains("seen"));
     }
 }
