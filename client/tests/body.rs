@@ -80,7 +80,7 @@ async fn a_broken_chunk_is_no_http_and_a_missing_one_a_lost_connection() {
     ] {
         let wire = Wire::serve(&[(&format!("{HEAD}{chunks}"), Then::Close)]).await;
 
-        let client = wire.client(|it| it.backoff(NANO, NANO));
+        let client = wire.client(|builder| builder.backoff(NANO, NANO));
         let error = transport_error(client.flaky().await);
 
         assert_eq!(error.kind, kind, "{chunks:?}: {error:?}");
@@ -166,8 +166,10 @@ async fn an_error_whose_body_does_not_end_keeps_what_its_head_and_its_beginning_
     const SECONDS: Duration = Duration::from_secs(10);
     let rows: [(_, Change); 2] = [
         // Each byte starts the transport's own read timeout anew.
-        (Then::Drip("x"), |it| it.timeouts(SECONDS, SECONDS / 50)),
-        (Then::Stall, |it| it.deadline(SECONDS / 50)),
+        (Then::Drip("x"), |builder| {
+            builder.timeouts(SECONDS, SECONDS / 50)
+        }),
+        (Then::Stall, |builder| builder.deadline(SECONDS / 50)),
     ];
     for (then, change) in rows {
         let response = "HTTP/1.1 503 \r\ncontent-type: application/problem+json\r\n\
@@ -198,7 +200,7 @@ fn a_silent_body_of_an_error_is_given_up_on_the_injected_clock() {
         let response = http::Response::builder().status(404).body(body);
         ready(Ok(response.expect("a response")))
     });
-    let (client, clock) = offline(transport, |it| it);
+    let (client, clock) = offline(transport, |builder| builder);
 
     let ended = finish(client.flaky()).expect("it ends");
 
@@ -225,7 +227,7 @@ async fn a_429_slows_the_others_down_as_soon_as_its_head_is_there() {
     let silent = "HTTP/1.1 429 \r\ncontent-length: 9\r\n\r\n{";
     let wire = Wire::serve(&[(silent, Then::Stall)]).await;
     let limit = ConcurrencyLimit::new(32);
-    let client = wire.client(|it| it.concurrency_limit(limit.clone()));
+    let client = wire.client(|builder| builder.concurrency_limit(limit.clone()));
 
     let call = tokio::spawn(async move { client.flaky().await.map(drop) });
     let halved = async {

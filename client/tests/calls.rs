@@ -81,7 +81,7 @@ impl Scripted {
     /// histogram observed, or a count.
     fn observed(&self, name: &str) -> Vec<(String, Vec<f64>)> {
         let series = self.tally.read().into_iter();
-        let moved = series.filter(|it| it.name == name && it.value > 0.0);
+        let moved = series.filter(|sample| sample.name == name && sample.value > 0.0);
         let mut moved: Vec<_> = moved
             .map(|series| {
                 let labels: Vec<_> = series.labels.into_values().collect();
@@ -209,11 +209,11 @@ fn every_counter_is_there_before_its_first_event_and_none_that_cannot_move() {
             Operation::post(ORDERS),
             Operation::listing(LOGS),
         ];
-        let all = endpoint::ALL.into_iter().map(|it| match it {
-            endpoint::CREATE_JOB => Operation::post_repeatable(it),
-            it => Operation::get(it),
+        let all = endpoint::ALL.into_iter().map(|name| match name {
+            endpoint::CREATE_JOB => Operation::post_repeatable(name),
+            name => Operation::get(name),
         });
-        let all = all.chain(own).map(|it| it.statuses(statuses()));
+        let all = all.chain(own).map(|builder| builder.statuses(statuses()));
         builder.retry_budget(plenty).operations(all)
     });
     let counters = |moved: bool| -> BTreeSet<(String, BTreeMap<String, String>)> {
@@ -222,8 +222,11 @@ fn every_counter_is_there_before_its_first_event_and_none_that_cannot_move() {
             metric.is_some_and(|metric| metric.kind == MetricKind::Counter)
         };
         let series = scripted.tally.read().into_iter();
-        let counters = series.filter(|it| is_counter(&it.name) && (!moved || it.value > 0.0));
-        counters.map(|it| (it.name, it.labels)).collect()
+        let counters =
+            series.filter(|sample| is_counter(&sample.name) && (!moved || sample.value > 0.0));
+        counters
+            .map(|counter| (counter.name, counter.labels))
+            .collect()
     };
     let before = counters(false);
 
@@ -303,7 +306,7 @@ fn each_page_of_a_listing_is_a_call_and_so_is_asking_for_more_than_is_allowed() 
         (2, 3, vec![refused(), ok(2.0)]),
     ] {
         let scripted = Scripted::default();
-        let client = scripted.client(|it| it.max_pages(max_pages).max_items(max_items));
+        let client = scripted.client(|builder| builder.max_pages(max_pages).max_items(max_items));
         scripted.follow(&[page_with_cursor()]);
 
         let mut items = client.items().items();

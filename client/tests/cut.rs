@@ -67,7 +67,9 @@ fn expected(sample: Sample, cut: usize, then: Then) -> (Vec<Duration>, End) {
     let judged = cut >= head && (status != 200 || lost.is_none());
     let waits = match waits.filter(|_| judged) {
         Some(seconds) => seconds.iter().copied().map(Duration::from_secs).collect(),
-        None => [1, 2].map(|it| Backoff::DEFAULT_BASE * it / 2).to_vec(),
+        None => [1, 2]
+            .map(|factor| Backoff::DEFAULT_BASE * factor / 2)
+            .to_vec(),
     };
     (waits, (judged.then_some(status), lost))
 }
@@ -85,15 +87,22 @@ enum Caller {
 
 /// Makes a call: its waits and its end.
 async fn call(caller: Caller, status: u16, wire: &Wire) -> (Vec<Duration>, End) {
-    let (client, clock) = client_of(&wire.base_url(), |it| it.timeouts(PATIENCE, PATIENCE));
+    let (client, clock) = client_of(&wire.base_url(), |builder| {
+        builder.timeouts(PATIENCE, PATIENCE)
+    });
     let (key, job) = (IdempotencyKey::new("k-1"), JsonObject::new());
     let key = key.expect("a key");
     let result = match caller {
         // What became of its body is no concern of whoever asks where to go.
-        Caller::Get if status == 302 => client.redirect().await.map(|it| it.status.as_u16()),
+        Caller::Get if status == 302 => client
+            .redirect()
+            .await
+            .map(|redirect| redirect.status.as_u16()),
         Caller::Get => client.flaky().await.map(|_| 200),
         Caller::CreateJob => client.create_job(&key, &job).await.map(|_| 200),
-        Caller::Layer => by_layer(wire, &clock).await.map(|it| it.status().as_u16()),
+        Caller::Layer => by_layer(wire, &clock)
+            .await
+            .map(|response| response.status().as_u16()),
     };
     let (waits, requests) = (clock.sleeps(), wire.requests());
     assert_eq!(requests.len(), waits.len() + 1, "{waits:?}");

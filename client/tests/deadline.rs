@@ -109,8 +109,9 @@ async fn a_response_that_never_ends_is_cut_off() {
         (head, Then::Drip("x")),
     ] {
         let wire = Wire::serve(&[(bytes, then)]).await;
-        let client = wire.client(|it| {
-            it.timeouts(Duration::from_secs(60), Duration::from_secs(60))
+        let client = wire.client(|builder| {
+            builder
+                .timeouts(Duration::from_secs(60), Duration::from_secs(60))
                 .deadline(Duration::from_millis(50))
         });
 
@@ -181,8 +182,9 @@ async fn a_virtual_deadline_waits_for_what_is_on_the_wire() {
     );
     let wire = Wire::serve(&[(&response, Then::Close)]).await;
     let clock = clock();
-    let client = wire.client(|it| {
-        it.clock(Arc::new(clock.clone()))
+    let client = wire.client(|builder| {
+        builder
+            .clock(Arc::new(clock.clone()))
             .concurrency_limit(ConcurrencyLimit::new(1))
             .deadline(Duration::from_secs(10))
     });

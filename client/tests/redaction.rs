@@ -22,7 +22,7 @@ async fn no_response_no_error_no_span_and_no_metric_shows_a_secret() {
     let tally = Tally::new();
 
     for (number, response) in secretive::responses().into_iter().enumerate() {
-        let client = secretive::client(response, |it| it.recorder(tally.recorder()));
+        let client = secretive::client(response, |builder| builder.recorder(tally.recorder()));
 
         let said = secretive::call_everything(&client).await;
 
@@ -57,7 +57,7 @@ proptest! {
             let headers = headers.iter();
             Ok(headers.fold(reply, |reply, (name, value)| reply.header(name, value)))
         };
-        let client = secretive::client(respond, |it| it);
+        let client = secretive::client(respond, |builder| builder);
 
         let said = runtime?.block_on(secretive::call_everything(&client));
 

@@ -53,21 +53,29 @@ impl Service {
         let runtime = a_runtime();
         let serve = |bytes, then| Some(runtime.block_on(Wire::serve(&[(bytes, then)])));
         let kinds: Vec<Kind> = vec![
-            (serve(SUCCESS, Then::Again), |it| it, Some("ok")),
-            (serve(UNAVAILABLE, Then::Again), |it| it, Some("503")),
-            (serve(CUT, Then::Close), |it| it, Some("connection_lost")),
+            (serve(SUCCESS, Then::Again), |builder| builder, Some("ok")),
+            (
+                serve(UNAVAILABLE, Then::Again),
+                |builder| builder,
+                Some("503"),
+            ),
+            (
+                serve(CUT, Then::Close),
+                |builder| builder,
+                Some("connection_lost"),
+            ),
             (
                 serve(ENDLESS, Then::Flood("x")),
-                |it| it.max_body_bytes(CAP),
+                |builder| builder.max_body_bytes(CAP),
                 Some("body_too_large"),
             ),
             (
                 serve("", Then::Stall),
-                |it| it.timeouts(Duration::from_secs(60), Duration::from_millis(5)),
+                |builder| builder.timeouts(Duration::from_secs(60), Duration::from_millis(5)),
                 Some("read_timeout"),
             ),
-            (serve("", Then::Stall), |it| it, DROPPED),
-            (None, |it| it, Some("connect")),
+            (serve("", Then::Stall), |builder| builder, DROPPED),
+            (None, |builder| builder, Some("connect")),
         ];
         thread::spawn(move || runtime.block_on(pending::<()>()));
         Self(kinds)
@@ -90,7 +98,7 @@ impl Service {
             let calls = join_all((0..TOGETHER).map(|_| client.flaky()));
             let (Some(wire), DROPPED) = (wire, *end) else {
                 for call in calls.await {
-                    let ended = call.map_or_else(|it| it.error_type(), |_| "ok");
+                    let ended = call.map_or_else(|error| error.error_type(), |_| "ok");
                     assert_eq!(Some(ended), *end);
                 }
                 continue;

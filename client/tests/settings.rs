@@ -70,7 +70,7 @@ async fn settings_of_a_call_take_the_place_of_the_clients_and_the_nearest_wins()
 
         let response = response.expect("a response");
         let report = response.extensions().get::<RetryReport>();
-        let report = report.map(|it| (it.attempts, it.stopped));
+        let report = report.map(|report| (report.attempts, report.stopped));
         let expected = Some((attempts, Some(stopped)));
         assert_eq!(report, expected, "{of_handle:?} {of_request:?}");
     }
@@ -87,7 +87,7 @@ async fn a_setting_has_one_rule_wherever_it_is_given() {
 
     let built = ReliableApiClient::builder(NOWHERE).max_retry_after(too_long);
     let built = built.build();
-    let (client, _) = offline(transport(), |it| it);
+    let (client, _) = offline(transport(), |builder| builder);
     let of_handle = client.with_settings(patient).flaky().await;
     let request = client.http().get(NOWHERE);
     let of_request = request.with_extension(patient).send().await;
@@ -177,20 +177,24 @@ async fn settings_of_a_client_change_what_is_retried_and_waited_for() {
     };
     let rows: [(Change, Reply, &[f64]); 11] = [
         (
-            |it| it.policy(Twice).max_attempts(9),
+            |builder| builder.policy(Twice).max_attempts(9),
             status(503),
             &[1.0, 2.0],
         ),
-        (|it| it.policy(NoWait), status(503), &[0.0, 0.0]),
-        (|it| it.policy(NoWait), seven(), &[7.0, 7.0]),
+        (|builder| builder.policy(NoWait), status(503), &[0.0, 0.0]),
+        (|builder| builder.policy(NoWait), seven(), &[7.0, 7.0]),
         (other_statuses, status(408), &[0.1, 0.2]),
         (other_statuses, status(502), &[0.1, 0.2]),
         (other_statuses, status(503), &[]),
-        (|it| spread(it, 0.0), seven(), &[7.0, 7.0]),
-        (|it| spread(it, 0.5), seven(), &[9.0, 9.0]),
-        (|it| spread(it, 0.999), seven(), &[10.996, 10.996]),
-        (|it| it.correct_dates(false), behind(), &[0.0, 0.0]),
-        (|it| it.correct_dates(true), behind(), &[5.0, 5.0]),
+        (|builder| spread(builder, 0.0), seven(), &[7.0, 7.0]),
+        (|builder| spread(builder, 0.5), seven(), &[9.0, 9.0]),
+        (|builder| spread(builder, 0.999), seven(), &[10.996, 10.996]),
+        (
+            |builder| builder.correct_dates(false),
+            behind(),
+            &[0.0, 0.0],
+        ),
+        (|builder| builder.correct_dates(true), behind(), &[5.0, 5.0]),
     ];
     for (number, (change, response, waits)) in rows.into_iter().enumerate() {
         let bench = Bench::with(Script::always(response), change).await;
@@ -262,7 +266,9 @@ async fn middlewares_see_every_attempt_and_its_call_in_the_order_in_which_they_w
     http_error(bench.client.get(ORDERS).send().await);
 
     let sent = bench.sent().await;
-    let marks = sent.iter().map(|it| it.headers.get_all("x-mark").iter());
+    let marks = sent
+        .iter()
+        .map(|request| request.headers.get_all("x-mark").iter());
     let marks: Vec<Vec<_>> = marks.map(Iterator::collect).collect();
     assert_eq!(marks, [["a", "b"], ["a", "b"]]);
     let found = (Some(ORDERS), Some(Timeouts::DEFAULT));

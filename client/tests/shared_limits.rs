@@ -20,8 +20,9 @@ fn client_with_one_slot() -> ReliableApiClient {
             _ => Ok(retry_after(503, "3")),
         },
     );
-    let (client, _) = offline(transport, |it| {
-        it.concurrency_limit(ConcurrencyLimit::new(1))
+    let (client, _) = offline(transport, |builder| {
+        builder
+            .concurrency_limit(ConcurrencyLimit::new(1))
             .deadline(Duration::from_secs(10))
     });
     client

@@ -117,7 +117,7 @@ async fn an_alert_within_a_body_is_a_lost_connection() {
         let body = reqwest::Body::wrap(StreamBody::new(end));
         ready(Ok(http::Response::new(body)))
     });
-    let (client, _) = offline(transport, |it| it);
+    let (client, _) = offline(transport, |builder| builder);
 
     let error = transport_error(client.flaky().await);
 

@@ -63,7 +63,7 @@ async fn ask(
     let status = response.status();
     if status.is_client_error() || status.is_server_error() {
         let seconds = response.headers().get(RETRY_AFTER);
-        let seconds = seconds.and_then(|it| it.to_str().ok()?.parse::<u64>().ok());
+        let seconds = seconds.and_then(|value| value.to_str().ok()?.parse::<u64>().ok());
         let (error, status) = (status.to_string(), status.as_u16());
         return Ok(json!({"error": error, "status": status, "retry_after": seconds}));
     }

@@ -75,7 +75,7 @@ impl Metrics {
         let label = labels::method(method);
         let find = |known: &[Arc<OperationMetrics>]| {
             let mut known = known.iter();
-            let found = known.find(|it| it.endpoint == endpoint && it.method == label);
+            let found = known.find(|known| known.endpoint == endpoint && known.method == label);
             found.map(Arc::clone)
         };
         let known = self.operations.read();

@@ -165,7 +165,9 @@ impl GiveUp {
 
     /// A number of its own for each label, its place in [`Self::ALL`].
     pub(crate) fn index(self) -> usize {
-        let place = Self::ALL.iter().position(|it| it.as_str() == self.as_str());
+        let place = Self::ALL
+            .iter()
+            .position(|name| name.as_str() == self.as_str());
         place.unwrap_or_default()
     }
 

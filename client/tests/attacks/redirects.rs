@@ -30,7 +30,7 @@ async fn a_redirect_leads_nowhere_whatever_it_says() {
         &format!("{elsewhere}\r\nlocation: /flaky"),
     ] {
         for (status, given) in [301, 302, 303, 307, 308]
-            .map(|it| [(it, false), (it, true)])
+            .map(|status| [(status, false), (status, true)])
             .concat()
         {
             let attack = format!(
@@ -39,7 +39,13 @@ async fn a_redirect_leads_nowhere_whatever_it_says() {
             );
             let wire = Wire::serve(&[(&attack, Then::Again)]).await;
             // A session of the caller's would follow by default.
-            let client = wire.client(|it| if given { it.session(session()) } else { it });
+            let client = wire.client(|builder| {
+                if given {
+                    builder.session(session())
+                } else {
+                    builder
+                }
+            });
             let key = IdempotencyKey::new("order-4711").expect("a key");
 
             let called = http_error(client.flaky().await);

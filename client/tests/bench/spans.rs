@@ -65,7 +65,7 @@ impl Spans {
     /// The values that one field was given, in the order of its spans.
     pub fn values(&self, field: &str) -> Vec<String> {
         let mut records = self.records();
-        let values = records.iter_mut().map(|it| it.fields.remove(field));
+        let values = records.iter_mut().map(|record| record.fields.remove(field));
         values.flatten().collect()
     }
 
@@ -92,13 +92,15 @@ impl Spans {
 impl<S: Subscriber> Layer<S> for Spans {
     fn on_new_span(&self, attributes: &Attributes<'_>, id: &Id, _: Context<'_, S>) {
         let id = Some(id.clone());
-        self.keep(id, attributes.metadata(), |it| attributes.record(it));
+        self.keep(id, attributes.metadata(), |fields| {
+            attributes.record(fields);
+        });
     }
 
     fn on_record(&self, id: &Id, values: &Record<'_>, _: Context<'_, S>) {
         let mut records = self.0.lock().expect("no subscriber panicked");
         let mut newest = records.iter_mut().rev();
-        if let Some(bearer) = newest.find(|it| it.id.as_ref() == Some(id)) {
+        if let Some(bearer) = newest.find(|newest| newest.id.as_ref() == Some(id)) {
             let mut fields = Fields::default();
             values.record(&mut fields);
             bearer.fields.append(&mut fields.0);
@@ -106,7 +108,7 @@ impl<S: Subscriber> Layer<S> for Spans {
     }
 
     fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
-        self.keep(None, event.metadata(), |it| event.record(it));
+        self.keep(None, event.metadata(), |fields| event.record(fields));
     }
 }
 

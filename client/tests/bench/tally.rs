@@ -26,7 +26,7 @@ pub struct Series {
 /// The sum over all series of one metric that have these labels.
 pub fn sum(series: &[Series], name: &str, labels: &[(&str, &str)]) -> f64 {
     let has = |series: &Series, (name, value): &(&str, &str)| {
-        series.labels.get(*name).is_some_and(|it| it == value)
+        series.labels.get(*name).is_some_and(|known| known == value)
     };
     series
         .iter()
@@ -56,7 +56,7 @@ impl Tally {
                 DebugValue::Counter(count) => (count as f64, Vec::new()),
                 DebugValue::Gauge(value) => (value.into_inner(), Vec::new()),
                 DebugValue::Histogram(values) => {
-                    let values: Vec<_> = values.iter().map(|it| it.0).collect();
+                    let values: Vec<_> = values.iter().map(|pair| pair.0).collect();
                     (values.len() as f64, values)
                 }
             };

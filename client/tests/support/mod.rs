@@ -26,7 +26,7 @@ pub(crate) fn offline(
     transport: impl Middleware,
     configure: impl FnOnce(Builder) -> Builder,
 ) -> (ReliableApiClient, VirtualClock) {
-    client_of(NOWHERE, |it| configure(it.transport(transport)))
+    client_of(NOWHERE, |builder| configure(builder.transport(transport)))
 }
 
 /// A session that needs nothing of its environment.

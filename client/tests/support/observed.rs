@@ -23,8 +23,9 @@ impl Observed {
     pub(crate) fn new(slots: u32) -> Self {
         let service = Service::default();
         let tally = Tally::new();
-        let (client, _) = offline(service.transport(slots as usize), |it| {
-            it.concurrency_limit(ConcurrencyLimit::new(slots))
+        let (client, _) = offline(service.transport(slots as usize), |builder| {
+            builder
+                .concurrency_limit(ConcurrencyLimit::new(slots))
                 .max_pages(3)
                 .recorder(tally.recorder())
         });

@@ -83,7 +83,9 @@ pub(crate) fn client(
     configure: impl FnOnce(Builder) -> Builder,
 ) -> ReliableApiClient {
     let transport = scripted(move |_| ready(response()));
-    let (client, _) = offline(transport, |it| configure(it.max_pages(3).max_items(2)));
+    let (client, _) = offline(transport, |builder| {
+        configure(builder.max_pages(3).max_items(2))
+    });
     client
 }
 

@@ -136,7 +136,7 @@ impl Client {
 
     /// How long to wait after a failure; none if the wait would be too long.
     fn pause(&self, response: Option<&Response>, number: u32) -> Option<Duration> {
-        let wait = match response.map_or(Asked::Nothing, |it| self.asked(it)) {
+        let wait = match response.map_or(Asked::Nothing, |response| self.asked(response)) {
             Asked::Nothing => self.backoff(number),
             Asked::Unusable if self.has(Habit::TakesUnusableForZero) => Duration::ZERO,
             Asked::Unusable => self.backoff(number),

@@ -97,7 +97,10 @@ impl Connection {
 
     fn next(&mut self, method: &str) -> io::Result<Response> {
         let first = self.line()?;
-        let status = first.split(' ').nth(1).and_then(|it| it.parse().ok());
+        let status = first
+            .split(' ')
+            .nth(1)
+            .and_then(|status| status.parse().ok());
         let status = status.ok_or(io::ErrorKind::InvalidData)?;
         let mut headers = HashMap::new();
         loop {
@@ -108,7 +111,7 @@ impl Connection {
             headers.insert(name.to_ascii_lowercase(), value.trim().to_owned());
         }
         let length = headers.get("content-length");
-        let length = length.and_then(|it| it.parse().ok()).unwrap_or(0);
+        let length = length.and_then(|length| length.parse().ok()).unwrap_or(0);
         let is_bodyless = method == "HEAD" || status == 204;
         let mut body = vec![0; if is_bodyless { 0 } else { length }];
         let read = self.0.read_exact(&mut body);

@@ -71,7 +71,7 @@ fn refusal(response: &Response) -> Failure {
     Failure(json!({
         "error": "the service refused the request",
         "status": response.status,
-        "retry_after": seconds.and_then(|it| it.parse::<u64>().ok()),
+        "retry_after": seconds.and_then(|value| value.parse::<u64>().ok()),
     }))
 }
 
@@ -90,9 +90,10 @@ fn object(client: &Client, response: &Response) -> Result<Value, Invalid> {
     }
     let body = response.body.as_deref().unwrap_or_default();
     let object: Value = serde_json::from_slice(body).map_err(|_| Invalid::Json)?;
-    match object.is_object() {
-        true => Ok(object),
-        false => Err(Invalid::Shape),
+    if object.is_object() {
+        Ok(object)
+    } else {
+        Err(Invalid::Shape)
     }
 }
 
@@ -175,9 +176,10 @@ fn page(client: &Client, response: &Response) -> Result<Page, Invalid> {
 }
 
 fn list(client: &mut Client, path: &str) -> Outcome {
-    let most = match client.has(Habit::NoPageLimit) {
-        true => usize::MAX,
-        false => MOST_PAGES,
+    let most = if client.has(Habit::NoPageLimit) {
+        usize::MAX
+    } else {
+        MOST_PAGES
     };
     let (mut records, mut cursor, mut seen) = (0, None, HashSet::new());
     for number in 1..=most {
@@ -214,9 +216,10 @@ fn read_page(client: &mut Client, path: &str, cursor: Option<&str>) -> Result<Pa
     }
     let mut headers = Vec::new();
     if let Some(token) = token {
-        match client.has(Habit::TokenInUrl) {
-            true => query.push(format!("access_token={token}")),
-            false => headers.push(("Authorization", format!("Bearer {token}"))),
+        if client.has(Habit::TokenInUrl) {
+            query.push(format!("access_token={token}"));
+        } else {
+            headers.push(("Authorization", format!("Bearer {token}")));
         }
     }
     let (path, own) = path.split_once('?').unwrap_or((path, ""));
@@ -224,9 +227,10 @@ fn read_page(client: &mut Client, path: &str, cursor: Option<&str>) -> Result<Pa
     if is_kept && !own.is_empty() {
         query.insert(0, own.to_owned());
     }
-    let target = match query.is_empty() {
-        true => path.to_owned(),
-        false => format!("{path}?{}", query.join("&")),
+    let target = if query.is_empty() {
+        path.to_owned()
+    } else {
+        format!("{path}?{}", query.join("&"))
     };
     let request = Request {
         headers,
@@ -252,12 +256,13 @@ fn fetch(client: &mut Client, request: &Request) -> Result<Response, Failure> {
 
 /// Encodes a query value: everything except letters and digits is percent-encoded.
 fn encoded(value: &str) -> String {
-    let bytes = value
-        .bytes()
-        .map(|byte| match byte.is_ascii_alphanumeric() {
-            true => char::from(byte).to_string(),
-            false => format!("%{byte:02X}"),
-        });
+    let bytes = value.bytes().map(|byte| {
+        if byte.is_ascii_alphanumeric() {
+            char::from(byte).to_string()
+        } else {
+            format!("%{byte:02X}")
+        }
+    });
     bytes.collect()
 }
 
@@ -368,9 +373,12 @@ fn post(client: &mut Client, path: &str, task: &str, key: Option<String>) -> Out
         } else {
             "application/json"
         };
-        let key = key.as_ref().map(|key| match changes_key {
-            true => format!("{key}-{number}"),
-            false => key.clone(),
+        let key = key.as_ref().map(|key| {
+            if changes_key {
+                format!("{key}-{number}")
+            } else {
+                key.clone()
+            }
         });
         let kind = ("Content-Type", kind.to_owned());
         let key = key.map(|key| ("Idempotency-Key", key));
@@ -405,9 +413,10 @@ fn crowded(client: &mut Client, path: &str) -> Outcome {
     let index = value(client, path)?;
     let urls = index["urls"].as_array().cloned().unwrap_or_default();
     let paths: Vec<_> = urls.iter().filter_map(Value::as_str).map(path_of).collect();
-    let done = match client.has(Habit::Alone) || client.has(Habit::Lazy) {
-        true => each_alone(client, &paths),
-        false => in_waves(client, &paths),
+    let done = if client.has(Habit::Alone) || client.has(Habit::Lazy) {
+        each_alone(client, &paths)
+    } else {
+        in_waves(client, &paths)
     };
     Ok(json!({"done": done}))
 }
@@ -431,9 +440,10 @@ fn each_alone(client: &Client, paths: &[&str]) -> usize {
 /// As many at once as a limit allows, which each wave with a refusal halves; or sixteen at
 /// once, and a pause for all.
 fn in_waves(client: &Client, paths: &[&str]) -> usize {
-    let mut limit = match client.has(Habit::OneByOne) {
-        true => 1,
-        false => WORKERS,
+    let mut limit = if client.has(Habit::OneByOne) {
+        1
+    } else {
+        WORKERS
     };
     let (mut left, mut done) = (paths.to_vec(), 0);
     while !left.is_empty() {
@@ -442,9 +452,14 @@ fn in_waves(client: &Client, paths: &[&str]) -> usize {
             let send = |path| scope.spawn(move || once(client, path));
             let sent: Vec<_> = wave.iter().copied().map(send).collect();
             let statuses = sent.into_iter().map(ScopedJoinHandle::join);
-            statuses.map(|it| it.expect("it does not panic")).collect()
+            statuses
+                .map(|worker| worker.expect("it does not panic"))
+                .collect()
         });
-        done += statuses.iter().filter(|it| **it == Some(200)).count();
+        done += statuses
+            .iter()
+            .filter(|status| **status == Some(200))
+            .count();
         let refused = wave.iter().zip(&statuses);
         let refused = refused.filter(|(_, status)| **status == Some(429));
         left.extend(refused.map(|(path, _)| *path));

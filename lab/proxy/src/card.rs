@@ -116,8 +116,8 @@ impl Recording {
                 route: route.to_owned(),
                 requests: first.map_or(0, |run| run.of_route(route).count()),
                 unfit: unfit(&self.runs, route),
-                is_marked: requests().all(|it| !it.calls.is_empty()),
-                has_key: requests().all(|it| it.idempotency_key.is_some()),
+                is_marked: requests().all(|request| !request.calls.is_empty()),
+                has_key: requests().all(|request| request.idempotency_key.is_some()),
                 differ: healthy().any(|run| differ(run, route)),
             }
         });
@@ -216,14 +216,14 @@ fn rows(run: &ProxyRun) -> Vec<WireRow> {
     };
     let requests = run
         .of_route(&target.route)
-        .filter(|it| it.seq >= target.seq);
+        .filter(|request| request.seq >= target.seq);
     let row = |it: &super::ProxyRequest| {
         let after = it.arrived.saturating_sub(target.arrived).as_millis();
         WireRow {
             seq: it.seq,
             after_ms: u64::try_from(after).unwrap_or(u64::MAX),
             status: it.status,
-            upstream: it.upstream.and_then(|it| it.status),
+            upstream: it.upstream.and_then(|upstream| upstream.status),
             attempt: it.attempt,
         }
     };
@@ -247,7 +247,7 @@ impl ProxyCard {
     /// Every verdict with its route; the one on credentials has none.
     pub fn verdicts(&self) -> impl Iterator<Item = (Option<&CaseCard>, &Judged)> {
         let cases = self.cases.iter();
-        let of_cases = cases.flat_map(|case| case.rules.iter().map(move |it| (Some(case), it)));
+        let of_cases = cases.flat_map(|case| case.rules.iter().map(move |rule| (Some(case), rule)));
         of_cases.chain([(None, &self.credentials)])
     }
 

@@ -190,7 +190,7 @@ impl Forwarder {
         } else if headers
             .get_all(UPGRADE)
             .iter()
-            .any(|it| it.as_bytes() != b"h2c")
+            .any(|value| value.as_bytes() != b"h2c")
         {
             ("Upgrade", "the proxy speaks HTTP/1.1 only")
         } else if has_other_coding(headers) {
@@ -462,10 +462,10 @@ fn end_to_end(headers: &mut HeaderMap, version: Version) {
     let named = headers
         .get_all(CONNECTION)
         .iter()
-        .filter_map(|it| it.to_str().ok());
+        .filter_map(|value| value.to_str().ok());
     let named = named
-        .flat_map(|it| it.split(','))
-        .filter_map(|it| it.trim().parse().ok());
+        .flat_map(|value| value.split(','))
+        .filter_map(|coding| coding.trim().parse().ok());
     let named: Vec<HeaderName> = named.collect();
     for name in HOP_BY_HOP.iter().chain(&named) {
         headers.remove(name);

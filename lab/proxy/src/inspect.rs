@@ -70,14 +70,14 @@ pub(super) fn inspect(
     let attempts = ATTEMPTS
         .iter()
         .filter_map(|(name, word)| part(headers, name, word));
-    let target = uri.path_and_query().map_or("/", |it| it.as_str());
+    let target = uri.path_and_query().map_or("/", |target| target.as_str());
     ProxyRequest {
         target: key.hash(Purpose::Target, target.as_bytes()),
         idempotency_key,
         calls,
-        attempt: attempts.filter_map(|it| it.parse().ok()).next(),
+        attempt: attempts.filter_map(|attempt| attempt.parse().ok()).next(),
         is_repeated_by_a_hop: part(headers, ENVOY, "")
-            .and_then(|it| it.parse::<u64>().ok())
+            .and_then(|part| part.parse::<u64>().ok())
             .is_some_and(|attempt| attempt > 1),
         credential_in_url: credential(headers).map(|secret| target.contains(secret)),
         names_a_secret: uri.query().is_some_and(names_a_secret),
@@ -88,7 +88,7 @@ pub(super) fn inspect(
 
 /// The part of a header that follows a word, up to a separator.
 fn part<'a>(headers: &'a HeaderMap, name: &str, word: &str) -> Option<&'a str> {
-    let value = headers.get(name).and_then(|it| it.to_str().ok())?;
+    let value = headers.get(name).and_then(|value| value.to_str().ok())?;
     let parts = value.split([' ', ';', ',']);
     parts.filter_map(|part| part.strip_prefix(word)).next()
 }
@@ -104,7 +104,7 @@ fn credential(headers: &HeaderMap) -> Option<&str> {
 }
 
 fn names_a_secret(query: &str) -> bool {
-    let names = query.split('&').filter_map(|it| it.split('=').next());
+    let names = query.split('&').filter_map(|word| word.split('=').next());
     names
         .map(str::to_ascii_lowercase)
         .any(|name| SECRETS.contains(&&*name))
@@ -133,7 +133,7 @@ mod tests {
     fn equal_values_of_one_header_name_one_call() {
         let tied = |one: (&'static str, &str), other: (&'static str, &str)| {
             let (one, other) = (of("/", &[one]), of("/", &[other]));
-            one.calls.iter().any(|it| other.calls.contains(it))
+            one.calls.iter().any(|call| other.calls.contains(call))
         };
         let google = "gl-python/3.11 gccl-invocation-id/4f-1 gccl/2.1";
 

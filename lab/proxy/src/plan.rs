@@ -215,16 +215,17 @@ impl Plan {
             return Err(unreachable(failure.unwrap_or(UpstreamFailure::Closed)));
         }
         if run.end.exit != Some(0) {
-            let seen = run.requests.iter().take(SHOWN).map(|it| {
-                let status = it
+            let seen = run.requests.iter().take(SHOWN).map(|request| {
+                let status = request
                     .status
-                    .map_or("no response".to_owned(), |it| it.to_string());
-                format!("{} ({status})", it.route)
+                    .map_or("no response".to_owned(), |request| request.to_string());
+                format!("{} ({status})", request.route)
             });
             let requests: Vec<_> = seen.collect();
-            let requests = match requests.is_empty() {
-                true => "no request".to_owned(),
-                false => requests.join(", "),
+            let requests = if requests.is_empty() {
+                "no request".to_owned()
+            } else {
+                requests.join(", ")
             };
             let end = run.end.clone();
             let hint = if end.stopped.is_some() {
@@ -354,9 +355,10 @@ impl Plan {
             | ProxyFault::Refused
             | ProxyFault::Silence => true,
         };
-        match self.options.faults.is_empty() {
-            true => tells,
-            false => self.options.faults.contains(&fault),
+        if self.options.faults.is_empty() {
+            tells
+        } else {
+            self.options.faults.contains(&fault)
         }
     }
 

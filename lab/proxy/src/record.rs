@@ -143,14 +143,16 @@ impl ProxyRequest {
     #[must_use]
     pub fn is_same_as(&self, other: &Self) -> bool {
         self.asks_for()
-            .is_some_and(|it| Some(it) == other.asks_for())
+            .is_some_and(|asks_for| Some(asks_for) == other.asks_for())
     }
 
     /// Whether the upstream did not answer it. A client that did not wait for the answer is
     /// another matter.
     #[must_use]
     pub fn is_unanswered(&self) -> bool {
-        let is_open = self.upstream.is_some_and(|it| it.status.is_none());
+        let is_open = self
+            .upstream
+            .is_some_and(|upstream| upstream.status.is_none());
         is_open && self.status.is_some()
     }
 
@@ -176,13 +178,15 @@ impl ProxyRun {
 
     /// The requests of a route.
     pub fn of_route<'a>(&'a self, route: &'a str) -> impl Iterator<Item = &'a ProxyRequest> {
-        self.requests.iter().filter(move |it| it.route == route)
+        self.requests
+            .iter()
+            .filter(move |request| request.route == route)
     }
 
     /// The request that met the fault of this run.
     #[must_use]
     pub fn target(&self) -> Option<&ProxyRequest> {
-        self.requests.iter().find(|it| it.fault.is_some())
+        self.requests.iter().find(|request| request.fault.is_some())
     }
 
     /// Whether it is a run with this fault on this route.

@@ -73,10 +73,9 @@ const HEALTH: [&str; 10] = [
 /// lower-case word or a version such as `v1` is `{}`.
 #[must_use]
 pub fn shape(method: &str, path: &str) -> String {
-    let segments = path.split('/').map(|segment| match is_plain(segment) {
-        true => segment,
-        false => HOLE,
-    });
+    let segments = path
+        .split('/')
+        .map(|segment| if is_plain(segment) { segment } else { HOLE });
     let segments: Vec<_> = segments.collect();
     let is_registered = METHODS.contains(&method);
     let method = if is_registered { method } else { OTHER };
@@ -84,9 +83,9 @@ pub fn shape(method: &str, path: &str) -> String {
 }
 
 fn is_plain(segment: &str) -> bool {
-    let is_version = segment
-        .strip_prefix('v')
-        .is_some_and(|it| (1..=2).contains(&it.len()) && it.bytes().all(|it| it.is_ascii_digit()));
+    let is_version = segment.strip_prefix('v').is_some_and(|number| {
+        (1..=2).contains(&number.len()) && number.bytes().all(|byte| byte.is_ascii_digit())
+    });
     let is_word = |sign: u8| sign.is_ascii_lowercase() || matches!(sign, b'-' | b'_');
     is_version || segment.len() <= WORD && segment.bytes().all(is_word)
 }
@@ -125,19 +124,19 @@ impl Templates {
     pub fn of(one: &[String], other: &[String]) -> Self {
         let known: Vec<_> = one
             .iter()
-            .filter(|it| other.contains(it))
+            .filter(|word| other.contains(word))
             .cloned()
             .collect();
         let only = |of: &[String]| -> Vec<String> {
             of.iter()
-                .filter(|it| !known.contains(it))
+                .filter(|word| !known.contains(word))
                 .cloned()
                 .collect()
         };
         let (one, other) = (only(one), only(other));
         let pairs = one
             .iter()
-            .flat_map(|it| other.iter().map(move |that| (it, that)));
+            .flat_map(|word| other.iter().map(move |that| (word, that)));
         let mut holed: Vec<_> = pairs.filter_map(|(it, that)| merged(it, that)).collect();
         holed.sort_unstable();
         holed.dedup();
@@ -155,14 +154,14 @@ impl Templates {
                     .zip(&shape)
                     .all(|(of, it)| *of == HOLE || of == it)
         };
-        match self.known.iter().any(|it| it == shape) {
-            true => shape.to_owned(),
-            false => self
-                .holed
+        if self.known.iter().any(|known| known == shape) {
+            shape.to_owned()
+        } else {
+            self.holed
                 .iter()
                 .find(fits)
-                .map_or(shape, |it| it)
-                .to_owned(),
+                .map_or(shape, |literal| literal)
+                .to_owned()
         }
     }
 }
@@ -213,7 +212,12 @@ mod tests {
 
     #[test]
     fn a_segment_that_differs_between_two_runs_is_a_hole() {
-        let of = |paths: &[&str]| paths.iter().map(|it| shape("GET", it)).collect::<Vec<_>>();
+        let of = |paths: &[&str]| {
+            paths
+                .iter()
+                .map(|path| shape("GET", path))
+                .collect::<Vec<_>>()
+        };
         let templates = Templates::of(
             &of(&["/users/me", "/users/alice", "/orders"]),
             &of(&["/users/me", "/users/bob", "/orders", "/items/bob/all"]),

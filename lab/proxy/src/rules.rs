@@ -256,13 +256,16 @@ fn same_body(target: &ProxyRequest, run: &ProxyRun, ties: &[Tie<'_>]) -> RunEvid
     };
     let attempts = run
         .of_route(&target.route)
-        .filter(|it| it.idempotency_key == Some(key));
+        .filter(|request| request.idempotency_key == Some(key));
     let attempts: Vec<_> = attempts.collect();
     let is_unknown = |it: &ProxyRequest| it.body == Body::Unknown;
     let mut others = attempts
         .iter()
-        .filter(|it| !is_unknown(it) && !is_unknown(target));
-    match (others.find(|it| it.body != target.body), attempts.len()) {
+        .filter(|attempt| !is_unknown(attempt) && !is_unknown(target));
+    match (
+        others.find(|request| request.body != target.body),
+        attempts.len(),
+    ) {
         (Some(other), _) => RunEvidence::Broken {
             kind: TieKind::Marked,
             requests: vec![target.seq, other.seq],
@@ -270,7 +273,7 @@ fn same_body(target: &ProxyRequest, run: &ProxyRun, ties: &[Tie<'_>]) -> RunEvid
         },
         (None, 1) if ties.is_empty() => RunEvidence::Skipped(None),
         (None, 1) => RunEvidence::NotExercised("no second request had the key of the first"),
-        (None, _) if attempts.iter().any(|it| is_unknown(it)) => {
+        (None, _) if attempts.iter().any(|attempt| is_unknown(attempt)) => {
             RunEvidence::CannotTell("a body was too long or broke off".to_owned())
         }
         (None, _) => RunEvidence::Kept(None),
@@ -334,7 +337,7 @@ pub fn is_safe(route: &str) -> bool {
 /// How often the upstream saw a call, and what it answered.
 fn seen(target: &ProxyRequest, ties: &[Tie<'_>]) -> String {
     let all = std::iter::once(target).chain(ties.iter().map(|tie| tie.next));
-    let answers = all.filter_map(|it| it.upstream?.status);
+    let answers = all.filter_map(|attempt| attempt.upstream?.status);
     let answers: Vec<_> = answers.map(|status| status.to_string()).collect();
     match &*answers {
         [] => "your API did not see it".to_owned(),
@@ -355,13 +358,15 @@ fn read_timeout(
 ) -> RunEvidence {
     let is_stopped = run.end.stopped.is_some();
     // The lab's own end of the command closes its connections.
-    let waited = target.closed.map(|it| it.saturating_sub(target.arrived));
+    let waited = target
+        .closed
+        .map(|closed| closed.saturating_sub(target.arrived));
     let waited = waited.filter(|_| !is_stopped || target.closed < Some(run.end.took));
     let open = || run.end.took.saturating_sub(target.arrived);
     let mut later = run.of_route(&target.route);
     let again = match ties.is_empty() {
         false => ", and sent it again",
-        true if later.any(|it| Some(it.arrived) >= target.closed) => {
+        true if later.any(|request| Some(request.arrived) >= target.closed) => {
             ", and another request of this route followed"
         }
         true => "",

@@ -305,7 +305,7 @@ impl Session {
     pub(super) fn refused(&self, what: &str) {
         let mut state = self.state();
         // Once is enough for the card, and a flood of them would fill the memory.
-        if !state.refused.iter().any(|it| it == what) {
+        if !state.refused.iter().any(|refusal| refusal == what) {
             state.refused.push(what.to_owned());
         }
     }
@@ -335,7 +335,11 @@ impl ConnectionObserver for Session {
             request.closed = Some(now);
             let is_lost =
                 request.fault == Some(ProxyFault::LostResponse) && request.status.is_none();
-            if is_lost && request.upstream.is_some_and(|it| it.status.is_some()) {
+            if is_lost
+                && request
+                    .upstream
+                    .is_some_and(|upstream| upstream.status.is_some())
+            {
                 request.delivered = Some(now);
             }
         }

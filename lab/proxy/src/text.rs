@@ -122,13 +122,13 @@ fn of_case(sheet: &mut Sheet<'_>, case: &CaseCard, known: &KnownFailures) {
     let mut label = case.fault.words();
     // Those that were not exercised stand together at the end.
     let exercised = case.rules.iter();
-    for judged in exercised.filter(|it| it.verdict != Verdict::NotExercised) {
+    for judged in exercised.filter(|rule| rule.verdict != Verdict::NotExercised) {
         line(sheet, label, Some(case), judged, known);
         label = "";
     }
     let is_healthy = case.end.as_ref().is_none_or(|end| end.exit == Some(0));
     let mut rules = case.rules.iter();
-    let is_broken = rules.any(|it| it.verdict == Verdict::Broken || it.is_suspected);
+    let is_broken = rules.any(|rule| rule.verdict == Verdict::Broken || rule.is_suspected);
     if is_broken {
         chart(sheet, case);
     }
@@ -199,11 +199,14 @@ pub fn rule(rule: &Rule, options: &Options) -> String {
 
 /// The requests of the route since the one that met the fault.
 fn chart(sheet: &mut Sheet<'_>, case: &CaseCard) {
-    let last = case.requests.iter().map(|it| it.after_ms).max();
+    let last = case.requests.iter().map(|request| request.after_ms).max();
     let last = last.unwrap_or_default().max(1);
     let method = case.route.split(' ').next().unwrap_or_default();
-    let broken = case.rules.iter().filter(|it| it.verdict == Verdict::Broken);
-    let broken: Vec<_> = broken.flat_map(|it| &it.requests).collect();
+    let broken = case
+        .rules
+        .iter()
+        .filter(|rule| rule.verdict == Verdict::Broken);
+    let broken: Vec<_> = broken.flat_map(|rule| &rule.requests).collect();
     for row in case.requests.iter().take(ROWS) {
         let at = usize::try_from(row.after_ms * (CHART as u64 - 1) / last).unwrap_or_default();
         let bars = sheet.bars(Some(0), at..at + 1, CHART);
@@ -226,7 +229,7 @@ fn chart(sheet: &mut Sheet<'_>, case: &CaseCard) {
 
 /// A status, or that there was no response.
 pub(super) fn status(status: Option<u16>) -> String {
-    status.map_or("nothing".to_owned(), |it| it.to_string())
+    status.map_or("nothing".to_owned(), |status| status.to_string())
 }
 
 /// The numbers of the verdicts, in words.

@@ -33,12 +33,15 @@ pub enum TieKind {
 /// The later attempts of the call that met the fault of a run, in order of arrival; equal
 /// requests only if they came `within` this time after it, on a quiet route.
 pub fn ties(run: &ProxyRun, within: Option<Duration>) -> impl Iterator<Item = Tie<'_>> {
-    let target = run.target().and_then(|it| Some((it, it.delivered?)));
+    let target = run
+        .target()
+        .and_then(|target| Some((target, target.delivered?)));
     target.into_iter().flat_map(move |(first, delivered)| {
         let later = run.of_route(&first.route);
-        let later = later.filter(move |it| it.seq > first.seq && it.arrived >= delivered);
+        let later =
+            later.filter(move |request| request.seq > first.seq && request.arrived >= delivered);
         later.filter_map(move |next| {
-            let is_marked = first.calls.iter().any(|it| next.calls.contains(it));
+            let is_marked = first.calls.iter().any(|call| next.calls.contains(call));
             let in_time = within.is_some_and(|within| next.arrived <= first.arrived + within);
             let kind = match is_marked {
                 true => TieKind::Marked,

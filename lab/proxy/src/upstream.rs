@@ -145,10 +145,10 @@ impl Upstream {
         let (name, value) = (self.authority.as_bytes(), value.as_bytes());
         // Otherwise port 90 would stand in 9000.
         let goes_on = |sign: Option<&u8>| {
-            sign.is_some_and(|it| it.is_ascii_alphanumeric() || b".-:".contains(it))
+            sign.is_some_and(|sign| sign.is_ascii_alphanumeric() || b".-:".contains(sign))
         };
         value.windows(name.len()).enumerate().any(|(at, it)| {
-            let before = at.checked_sub(1).and_then(|it| value.get(it));
+            let before = at.checked_sub(1).and_then(|start| value.get(start));
             it.eq_ignore_ascii_case(name)
                 && !goes_on(before)
                 && !goes_on(value.get(at + name.len()))
@@ -161,7 +161,7 @@ impl Upstream {
         let cookie = String::from_utf8_lossy(cookie.as_bytes());
         let attributes = cookie.split(';').skip(1);
         attributes
-            .filter_map(|it| it.split_once('='))
+            .filter_map(|attribute| attribute.split_once('='))
             .any(|(name, value)| {
                 let domain = value.trim().trim_start_matches('.');
                 name.trim().eq_ignore_ascii_case("domain")

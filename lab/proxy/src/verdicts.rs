@@ -249,7 +249,11 @@ fn doubt(run: &ProxyRun, fault: ProxyFault) -> Option<String> {
     if let Some(refused) = run.refused.first() {
         return Some(format!("a request was refused: {refused}"));
     }
-    if run.requests.iter().any(|it| it.is_repeated_by_a_hop) {
+    if run
+        .requests
+        .iter()
+        .any(|request| request.is_repeated_by_a_hop)
+    {
         return Some("a proxy before this one sent a request again".to_owned());
     }
     if let Some(request) = run.requests.iter().find(|request| request.is_unanswered()) {
@@ -365,9 +369,9 @@ fn another_way(
 #[must_use]
 pub fn judge_credentials(runs: &[ProxyRun]) -> Judged {
     let seen = || runs.iter().flat_map(|run| &run.requests);
-    let with = |is: Option<bool>| seen().filter(move |it| it.credential_in_url == is);
+    let with = |is: Option<bool>| seen().filter(move |request| request.credential_in_url == is);
     let routes = |of: &mut dyn Iterator<Item = &ProxyRequest>| {
-        let mut routes: Vec<_> = of.map(|it| it.route.clone()).collect();
+        let mut routes: Vec<_> = of.map(|request| request.route.clone()).collect();
         routes.sort_unstable();
         routes.dedup();
         routes.join(", ")
@@ -383,7 +387,7 @@ pub fn judge_credentials(runs: &[ProxyRun]) -> Judged {
     } else {
         (Verdict::Kept, None)
     };
-    let mut named = seen().filter(|it| it.names_a_secret).peekable();
+    let mut named = seen().filter(|request| request.names_a_secret).peekable();
     let named = named.peek().is_some().then(|| routes(&mut named));
     let named = named.map(|routes| format!("a parameter has the name of a secret: {routes}"));
     let found = [found, named]

@@ -56,11 +56,11 @@ pub(super) fn run_for(
     mut requests: Vec<ProxyRequest>,
     exit: i32,
 ) -> ProxyRun {
-    requests.sort_by_key(|it| it.arrived);
+    requests.sort_by_key(|request| request.arrived);
     for (request, seq) in requests.iter_mut().zip(1..) {
         request.seq = seq;
     }
-    let target = requests.iter_mut().find(|it| it.route == ROUTE);
+    let target = requests.iter_mut().find(|request| request.route == ROUTE);
     if let (Some(fault), Some(target)) = (fault, target) {
         target.fault = Some(fault);
         let late = if fault == ProxyFault::Hold {
@@ -74,7 +74,9 @@ pub(super) fn run_for(
             target.upstream = None;
         }
     }
-    let last = requests.last().map_or(Duration::ZERO, |it| it.arrived);
+    let last = requests
+        .last()
+        .map_or(Duration::ZERO, |request| request.arrived);
     let held = match fault {
         Some(ProxyFault::Hold) => lasts,
         _ => Duration::ZERO,
@@ -115,7 +117,7 @@ pub(super) fn verdict(
         confirm: 5,
     };
     let judged = judge(case, declared).into_iter();
-    let mut judged = judged.filter(|it| it.rule == rule);
+    let mut judged = judged.filter(|judgement| judgement.rule == rule);
     judged.next().expect("a rule of the fault")
 }
 

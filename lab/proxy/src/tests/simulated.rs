@@ -99,7 +99,11 @@ fn count(sends: Sends, verdict: Verdict, plans: u64) -> u64 {
             fault,
             confirm: CONFIRM,
         };
-        found += u64::from(judge(case, &once()).iter().any(|it| it.verdict == verdict));
+        found += u64::from(
+            judge(case, &once())
+                .iter()
+                .any(|judgement| judgement.verdict == verdict),
+        );
     }
     found
 }

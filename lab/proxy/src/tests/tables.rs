@@ -251,7 +251,7 @@ fn a_request_that_changes_nothing_may_be_sent_again() {
         let route = "GET /orders".to_owned();
         run.requests
             .iter_mut()
-            .for_each(|it| it.route.clone_from(&route));
+            .for_each(|request| request.route.clone_from(&route));
         if let RunKind::Fault { route: of, .. } = &mut run.kind {
             *of = route;
         }
@@ -268,7 +268,10 @@ fn a_request_that_changes_nothing_may_be_sent_again() {
     };
     let judged = judge(case, &Declared::default());
 
-    let once = judged.iter().find(|it| it.rule == "once").expect("judged");
+    let once = judged
+        .iter()
+        .find(|judgement| judgement.rule == "once")
+        .expect("judged");
     assert_eq!(once.verdict, NotExercised, "{once:?}");
 }
 
@@ -325,7 +328,7 @@ fn only_a_known_failure_that_is_broken_nowhere_is_wrongly_listed() {
         let known = KnownFailures::read(list, |_| Ok::<_, ()>(())).expect("a list");
         known
             .passed(&card)
-            .map(|it| it.id.clone())
+            .map(|rule| rule.id.clone())
             .collect::<Vec<_>>()
     };
 
@@ -353,7 +356,7 @@ fn a_timeout_is_known_by_the_end_of_the_connection() {
         if judged.verdict == Broken {
             let gave_up = judged
                 .found
-                .is_some_and(|it| it.starts_with("gave up after 5.5 s; at most"));
+                .is_some_and(|found| found.starts_with("gave up after 5.5 s; at most"));
             assert_eq!(gave_up, closed == Some(5_501), "{closed:?}");
         }
         judged.verdict
@@ -576,8 +579,8 @@ fn what_overlaps_is_no_tie_and_other_marks_untie_nothing() {
 #[test]
 fn a_credential_in_a_url_is_broken_and_a_name_alone_is_shown() {
     let of = |found: &[Option<bool>], named| {
-        let requests = found.iter().map(|it| ProxyRequest {
-            credential_in_url: *it,
+        let requests = found.iter().map(|credential| ProxyRequest {
+            credential_in_url: *credential,
             names_a_secret: named,
             ..request(0, 1)
         });
@@ -605,7 +608,8 @@ fn a_card_counts_every_verdict_and_names_each_warning_once() {
 
     let card = recording.card(5, &once());
 
-    let counts = [Kept, NotExercised, Broken, Skipped, CannotTell].map(|it| card.count(it));
+    let counts =
+        [Kept, NotExercised, Broken, Skipped, CannotTell].map(|verdict| card.count(verdict));
     assert_eq!(counts, [1, 1, 0, 0, 0]);
     assert_eq!((card.warnings.len(), card.cases[0].runs), (2, 5));
     assert_eq!(card.cases[0].requests.len(), 1);

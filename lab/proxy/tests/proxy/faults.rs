@@ -32,7 +32,7 @@ async fn an_injected_response_comes_once_and_the_upstream_sees_nothing_of_it() {
         assert_eq!(faulty.values("retry-after"), retry_after, "{fault}");
         let upstreams = [faulty.values("x-upstream"), faulty.values("via")];
         assert_eq!(upstreams.concat(), [""; 0], "{fault}");
-        let bodies: Vec<_> = api.seen().into_iter().map(|it| it.body).collect();
+        let bodies: Vec<_> = api.seen().into_iter().map(|request| request.body).collect();
         assert_eq!(bodies, ["", "next"], "{fault}");
         let run = proxy.stop().await;
         let ends: Vec<_> = run.requests.iter().map(end_of).collect();
@@ -152,7 +152,7 @@ async fn a_success_is_lost_and_another_response_passes() {
         let first = proxy.ask(&post("/v1/orders", "first")).await;
         let next = Message::of(&proxy.ask(&post("/v1/orders", "next")).await);
 
-        let bodies: Vec<_> = api.seen().into_iter().map(|it| it.body).collect();
+        let bodies: Vec<_> = api.seen().into_iter().map(|request| request.body).collect();
         assert_eq!(bodies, ["first", "next"], "{status}");
         assert_eq!(first.is_empty(), is_lost, "{first}");
         assert_eq!(next.status(), status.to_string());

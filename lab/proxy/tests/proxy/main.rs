@@ -200,7 +200,7 @@ async fn read_message(stream: &mut (impl AsyncRead + AsyncWrite + Unpin)) -> Str
     let mut all = Vec::new();
     let mut is_asked = false;
     while stream.read_buf(&mut all).await.is_ok_and(|read| read > 0) {
-        let Some(end) = all.windows(4).position(|it| it == b"\r\n\r\n") else {
+        let Some(end) = all.windows(4).position(|window| window == b"\r\n\r\n") else {
             continue;
         };
         let head = Message::of(&text(&all[..end + 4]));
@@ -281,6 +281,6 @@ async fn served(sent: &str, response: &str) -> (Vec<Message>, String, ProxyRun) 
 /// The status that the client got, that of the upstream if the request was handed on, and
 /// whether its fault was delivered.
 fn end_of(request: &ProxyRequest) -> (Option<u16>, Option<Option<u16>>, bool) {
-    let upstream = request.upstream.map(|it| it.status);
+    let upstream = request.upstream.map(|upstream| upstream.status);
     (request.status, upstream, request.delivered.is_some())
 }

@@ -27,7 +27,7 @@ async fn nothing_is_sent_again_where_the_upstream_breaks_off() {
             assert_eq!(Message::of(&got).status(), status, "{response:?}");
             assert_eq!(seen.len(), 1, "{response:?}");
             let status = status.parse().ok();
-            let expected = (status, Some(status.filter(|it| *it == 200)), false);
+            let expected = (status, Some(status.filter(|status| *status == 200)), false);
             let ends: Vec<_> = run.requests.iter().map(end_of).collect();
             assert_eq!(ends, [expected], "{response:?}");
         }

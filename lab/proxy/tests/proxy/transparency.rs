@@ -31,14 +31,15 @@ fn framed(body: &str, is_chunked: bool) -> (String, String) {
     let (one, other) = body.split_at(body.char_indices().nth(7).map_or(0, |(at, _)| at));
     let parts: Vec<_> = [one, other]
         .into_iter()
-        .filter(|it| !it.is_empty())
+        .filter(|part| !part.is_empty())
         .collect();
-    match is_chunked {
-        true => ("Transfer-Encoding: chunked".to_owned(), chunked(&parts)),
-        false => (
+    if is_chunked {
+        ("Transfer-Encoding: chunked".to_owned(), chunked(&parts))
+    } else {
+        (
             format!("Content-Length: {}", body.chars().count()),
             body.to_owned(),
-        ),
+        )
     }
 }
 
@@ -52,10 +53,10 @@ proptest! {
         bodies in ["[\u{0}-\u{ff}]{0,300}", "[\u{0}-\u{ff}]{0,300}"],
         are_chunked in [any::<bool>(), any::<bool>()],
     ) {
-        let framed = [0, 1].map(|it| framed(&bodies[it], are_chunked[it]));
-        let written = [0, 1].map(|it| {
-            let lines = headers[it].iter().map(|(name, value)| format!("{name}: {value}\r\n"));
-            lines.collect::<String>() + &framed[it].0
+        let framed = [0, 1].map(|side| framed(&bodies[side], are_chunked[side]));
+        let written = [0, 1].map(|side| {
+            let lines = headers[side].iter().map(|(name, value)| format!("{name}: {value}\r\n"));
+            lines.collect::<String>() + &framed[side].0
         });
         let sent = request(&format!("{method} /a?b=c"), &[&written[0]], &framed[0].1);
         let response = format!("HTTP/1.1 207 X\r\n{}\r\n\r\n{}", written[1], framed[1].1);
@@ -360,7 +361,7 @@ async fn a_client_that_expects_100_continue_gets_it() {
     assert!(read.is_ok() && interim.starts_with(b"HTTP/1.1 100 "));
     assert_eq!(Message::of(&got).first, "HTTP/1.1 200 OK");
     assert_eq!(got.matches("HTTP/1.1").count(), 1);
-    let bodies: Vec<_> = api.seen().into_iter().map(|it| it.body).collect();
+    let bodies: Vec<_> = api.seen().into_iter().map(|request| request.body).collect();
     assert_eq!(bodies, ["body"]);
 }
 
@@ -372,11 +373,13 @@ async fn pipelined_requests_are_each_answered_once_and_in_order() {
 
     let (seen, got, run) = served(&format!("{one}{two}{}", get("/c")), OK).await;
 
-    let seen = seen.iter().map(|it| format!("{} {}", it.first, it.body));
+    let seen = seen
+        .iter()
+        .map(|request| format!("{} {}", request.first, request.body));
     let expected = "POST /a HTTP/1.1 1,PUT /b HTTP/1.1 22,GET /c HTTP/1.1 ";
     assert_eq!(seen.collect::<Vec<_>>().join(","), expected);
     assert_eq!(got.matches("HTTP/1.1 200 OK\r\n").count(), 3, "{got}");
-    let routes: Vec<_> = run.requests.iter().map(|it| &*it.route).collect();
+    let routes: Vec<_> = run.requests.iter().map(|request| &*request.route).collect();
     assert_eq!(routes, ["POST /a", "PUT /b", "GET /c"]);
 }
 
