@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"reflect"
 	"time"
 )
 
@@ -86,11 +87,8 @@ func main() {
 	}
 	task, known := tasks[name]
 	if !known {
-		var names []string
-		for each := range tasks {
-			names = append(names, each)
-		}
-		fmt.Fprintf(os.Stderr, "tasks has no %s; it has: %q\n", name, names)
+		names := reflect.ValueOf(tasks).MapKeys()
+		fmt.Fprintf(os.Stderr, "tasks has no %s; it has: %v\n", name, names)
 		fmt.Println(`{"skip": true}`)
 		return
 	}
