@@ -376,7 +376,11 @@ async fn a_check_names_its_source_and_the_offending_requests() {
         let line = format!("<span class=\"source\">{source}</span><span>{text}");
         assert!(page.contains(&line), "{line} is missing in\n{page}");
     }
-    let sources: BTreeSet<_> = run.verdict.iter().map(|it| it.source.to_string()).collect();
+    let sources: BTreeSet<_> = run
+        .verdict
+        .iter()
+        .map(|check| check.source.to_string())
+        .collect();
     assert_eq!(sources.len(), 2, "{sources:?}");
     let found = broken.contradiction().expect("what was found");
     assert!(found.ends_with(" (requests 2, 3, 4 and 6 more)"), "{found}");

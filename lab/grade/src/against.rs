@@ -92,7 +92,10 @@ mod tests {
     #[test]
     fn a_difference_is_a_change_and_few_changes_are_worse() {
         for (goal, verdict) in GOALS.into_iter().zip(VERDICTS) {
-            for (next_goal, next) in GOALS.into_iter().flat_map(|it| VERDICTS.map(|to| (it, to))) {
+            for (next_goal, next) in GOALS
+                .into_iter()
+                .flat_map(|goal| VERDICTS.map(|to| (goal, to)))
+            {
                 let changes = card(next_goal, next).against(&printed(&card(goal, verdict)));
 
                 let expected = usize::from(goal != next_goal) + usize::from(verdict != next);

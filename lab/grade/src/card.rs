@@ -501,7 +501,7 @@ mod tests {
 
             let found = task.rules[0].judgement.found.as_deref();
             assert!(
-                found.is_some_and(|it| it.ends_with(place)),
+                found.is_some_and(|name| name.ends_with(place)),
                 "{names:?} {found:?}"
             );
         }

@@ -152,10 +152,14 @@ fn label(request: &WireRequest, early: Option<Duration>) -> String {
         None => "no response".to_owned(),
     };
     let mut words = vec![format!("{:<4} {status}", request.method)];
-    words.extend(request.retry_after.map(|it| match it.form {
-        RetryAfterForm::Date => format!("Retry-After: a date in {it}"),
-        _ => format!("Retry-After: {it}"),
-    }));
+    words.extend(
+        request
+            .retry_after
+            .map(|retry_after| match retry_after.form {
+                RetryAfterForm::Date => format!("Retry-After: a date in {retry_after}"),
+                _ => format!("Retry-After: {retry_after}"),
+            }),
+    );
     let job = request.job.and_then(|job| match job {
         JobResult::Created => Some("job created"),
         JobResult::Replayed => Some("the same job again"),
@@ -275,7 +279,7 @@ mod tests {
     #[test]
     fn a_missing_response_and_an_incomplete_body_are_marked() {
         let lost = Script::new().respond(0, 503).lost().job(Created);
-        let cut = lost.respond(5, 503).with(|it| it.ended = None);
+        let cut = lost.respond(5, 503).with(|request| request.ended = None);
 
         let expected = [
             "GET  no response  job created  no key",

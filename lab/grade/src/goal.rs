@@ -158,9 +158,10 @@ impl Goal {
             };
         }
         if wire.total == 0 {
-            let verdict = match wire.refused.is_empty() {
-                true => Crashed,
-                false => Missed,
+            let verdict = if wire.refused.is_empty() {
+                Crashed
+            } else {
+                Missed
             };
             let ended = ended_with(process);
             let found = match arrived_instead(wire) {
@@ -178,19 +179,18 @@ impl Goal {
         process: &ProcessRecord,
         result: Option<&Map<String, Value>>,
     ) -> GoalResult {
-        match self.is_reached(process, result) {
-            true => GoalResult {
+        if self.is_reached(process, result) {
+            GoalResult {
                 verdict: Reached,
                 found: lingered(process),
-            },
-            false => {
-                let printed = printed(process, result);
-                let found = match self.mistake(result) {
-                    Some(mistake) => format!("{printed}: {mistake}"),
-                    None => printed,
-                };
-                GoalResult::of(Missed, found)
             }
+        } else {
+            let printed = printed(process, result);
+            let found = match self.mistake(result) {
+                Some(mistake) => format!("{printed}: {mistake}"),
+                None => printed,
+            };
+            GoalResult::of(Missed, found)
         }
     }
 
@@ -292,13 +292,12 @@ impl Goal {
             Some(_) => format!("{}; {doing}", printed(process, result)),
             None => doing,
         };
-        match lab_is_late(wire, process) {
-            false => GoalResult::of(Missed, doing),
-            true => {
-                let late = duration(process.lab_delay);
-                let found = format!("{doing}; the lab itself was up to {late} late in each turn");
-                GoalResult::of(NotJudged, found)
-            }
+        if lab_is_late(wire, process) {
+            let late = duration(process.lab_delay);
+            let found = format!("{doing}; the lab itself was up to {late} late in each turn");
+            GoalResult::of(NotJudged, found)
+        } else {
+            GoalResult::of(Missed, doing)
         }
     }
 }
@@ -315,7 +314,7 @@ fn lab_is_late(wire: &WireRecord, process: &ProcessRecord) -> bool {
     let began = wire
         .entries
         .first()
-        .map_or(process.started, |it| it.arrived);
+        .map_or(process.started, |request| request.arrived);
     let missing = match asked_wait(wire, process.ended) {
         Some((left, _)) => left,
         None => process.ended.saturating_sub(began) / 10,
@@ -397,7 +396,12 @@ impl GoalResult {
     /// The result of all cases of a task: reached unless one of them says otherwise.
     #[must_use]
     pub fn of_all<'a>(cases: impl IntoIterator<Item = &'a Self> + Clone) -> Self {
-        let of = |verdict| cases.clone().into_iter().find(|it| it.verdict == verdict);
+        let of = |verdict| {
+            cases
+                .clone()
+                .into_iter()
+                .find(|result| result.verdict == verdict)
+        };
         let reached = of(Reached);
         let failed = of(Crashed).or_else(|| of(Missed));
         let skipped = of(Skipped);
@@ -841,7 +845,10 @@ mod tests {
             (&[NotJudged], NotJudged),
             (&[], NotJudged),
         ] {
-            let cases: Vec<_> = cases.iter().map(|it| GoalResult::of(*it, "")).collect();
+            let cases: Vec<_> = cases
+                .iter()
+                .map(|verdict| GoalResult::of(*verdict, ""))
+                .collect();
             assert_eq!(GoalResult::of_all(&cases).verdict, task, "{cases:?}");
         }
     }
@@ -897,10 +904,7 @@ mod tests {
         fn a_result_is_what_a_json_parser_finds(
             members in vec(select(&PIECES[..]), 0..4), more in select(&PIECES[..]), whole: bool,
         ) {
-            let line = match whole {
-                true => format!("{{{}}}", members.join(",")),
-                false => format!("{{{}{more}", members.concat()),
-            };
+            let line = if whole { format!("{{{}}}", members.join(",")) } else { format!("{{{}{more}", members.concat()) };
             let goal = Goal::result(json!({"attempt": 3}));
             let read: Option<Map<String, Value>> = serde_json::from_str(&line).ok();
             let member = |name: &str| read.as_ref().and_then(|members| members.get(name));

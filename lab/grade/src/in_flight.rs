@@ -26,7 +26,7 @@ impl InFlight {
     #[must_use]
     pub fn of(wire: &WireRecord, columns: usize) -> Option<Self> {
         let spans = wire.entries.iter();
-        let spans = spans.map(|it| (it.arrived, it.head.unwrap_or(it.arrived)));
+        let spans = spans.map(|entry| (entry.arrived, entry.head.unwrap_or(entry.arrived)));
         let spans: Vec<_> = spans.collect();
         let began = spans.iter().map(|(arrived, _)| *arrived).min()?;
         let lasted = spans.iter().map(|(_, head)| *head).max()? - began;

@@ -43,10 +43,10 @@ impl OpenCase<'_> {
         let mut words = vec!["curl -i".to_owned()];
         let token = self
             .token
-            .map(|it| format!("-H 'Authorization: Bearer {it}'"));
+            .map(|token| format!("-H 'Authorization: Bearer {token}'"));
         words.extend(token);
         let body = self.task.words.body;
-        words.extend(body.map(|it| format!("-H 'Content-Type: application/json' -d '{it}'")));
+        words.extend(body.map(|body| format!("-H 'Content-Type: application/json' -d '{body}'")));
         words.push(quoted(self.url));
         words.join(" ")
     }
@@ -196,7 +196,7 @@ mod tests {
         for _ in 0..1_000 {
             let grades = cases.grades();
             let mut rules = grades.iter().flat_map(|grade| &grade.rules);
-            let rule = rules.find(|it| it.id == "retry-after-seconds");
+            let rule = rules.find(|rule| rule.id == "retry-after-seconds");
             if rule.expect("it is judged").judgement.verdict == expected {
                 return;
             }

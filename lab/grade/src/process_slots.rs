@@ -61,9 +61,10 @@ impl ProcessSlots {
     }
 
     fn needed(&self, is_about_milliseconds: bool) -> u32 {
-        match is_about_milliseconds {
-            true => PROCESSES_PER_CORE.min(self.all),
-            false => 1,
+        if is_about_milliseconds {
+            PROCESSES_PER_CORE.min(self.all)
+        } else {
+            1
         }
     }
 }

@@ -191,7 +191,9 @@ pub(super) fn start_open(
         shared.push(listen(routes, header_case, seed, MOST_KEPT)?);
     }
     let serve = |case: Prepared| {
-        let number = HEADER_CASES.iter().position(|it| *it == case.header_case);
+        let number = HEADER_CASES
+            .iter()
+            .position(|name| *name == case.header_case);
         let number = number.filter(|_| case.served.is_shared);
         case.serve(number.and_then(|number| Some((number, shared.get(number)?))))
     };
@@ -442,7 +444,7 @@ impl Served {
         let token = self.token.as_deref();
         let token_in_url = token.is_some_and(|token| request.uri().to_string().contains(token));
         let bearer = request.headers().get(AUTHORIZATION);
-        let bearer = bearer.and_then(|it| it.to_str().ok()?.split_once(' '));
+        let bearer = bearer.and_then(|value| value.to_str().ok()?.split_once(' '));
         let is_authorized = token.is_none_or(|token| {
             bearer.is_some_and(|(scheme, sent)| {
                 scheme.eq_ignore_ascii_case("bearer") && sent.trim() == token
@@ -465,9 +467,12 @@ impl Served {
             key: key.and_then(|key| Some(key.to_str().ok()?.to_owned())),
             body,
         };
-        let reply = self.reply(position, token_in_url, |responder| match is_authorized {
-            true => responder.respond(&received),
-            false => unauthorized().into(),
+        let reply = self.reply(position, token_in_url, |responder| {
+            if is_authorized {
+                responder.respond(&received)
+            } else {
+                unauthorized().into()
+            }
         });
         if !reply.takes.is_zero() {
             sleep(reply.takes).await;
@@ -561,7 +566,9 @@ impl Served {
 
     fn snapshot(&self) -> WireRecord {
         let started = self.started.get();
-        started.map(|it| it.ledger.snapshot()).unwrap_or_default()
+        started
+            .map(|service| service.ledger.snapshot())
+            .unwrap_or_default()
     }
 
     /// How many requests of the case are or were in this ledger.
@@ -593,9 +600,10 @@ impl Served {
             .filter(|connection| !self.is_shared || brought.contains(&connection.number));
         let routes = ledger.routes.iter().filter(|(route, _)| self.is_own(route));
         let routes = routes.map(|(route, totals)| (without(prefix, route), *totals));
-        let (refused, connections_dropped) = match self.is_shared {
-            true => (Vec::new(), 0),
-            false => (ledger.refused.clone(), ledger.connections_dropped),
+        let (refused, connections_dropped) = if self.is_shared {
+            (Vec::new(), 0)
+        } else {
+            (ledger.refused.clone(), ledger.connections_dropped)
         };
         let total = self.own_total(ledger).saturating_sub(state.own_before);
         let mut wire = WireRecord {

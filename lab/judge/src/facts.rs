@@ -29,7 +29,7 @@ impl WireFacts {
         let names = Names::of(&wire.entries);
         for request in &wire.entries {
             let exchange = wire.exchange(request.seq);
-            let response = exchange.and_then(|it| it.response.as_ref());
+            let response = exchange.and_then(|exchange| exchange.response.as_ref());
             let of_request = [
                 key_and_body(request, &names),
                 response.and_then(|response| {
@@ -269,10 +269,12 @@ mod tests {
 
         /// A page that was asked for with a cursor, and gives another one.
         fn page(self, cursor: Option<u64>, issues: Option<u64>) -> Self {
-            let issued = issues.map_or(IssuedCursor::Null, |it| IssuedCursor::Hash(ValueHash(it)));
-            self.respond(&[], None).with(|it| {
-                it.cursor = cursor.map(ValueHash);
-                it.cursor_issued = Some(issued);
+            let issued = issues.map_or(IssuedCursor::Null, |cursor| {
+                IssuedCursor::Hash(ValueHash(cursor))
+            });
+            self.respond(&[], None).with(|request| {
+                request.cursor = cursor.map(ValueHash);
+                request.cursor_issued = Some(issued);
             })
         }
 
@@ -296,7 +298,7 @@ mod tests {
 
         /// The last response breaks off.
         fn broken_off(self, remark: &str) -> Self {
-            self.remarked(remark).with(|it| it.ended = None)
+            self.remarked(remark).with(|request| request.ended = None)
         }
 
         fn facts(&self) -> Vec<String> {
@@ -318,7 +320,7 @@ mod tests {
             (RetryAfter::UNUSABLE, "", ", neither seconds nor a date"),
         ] {
             let script = Script::new().respond(&[("retry-after", sent)], None);
-            let script = script.with(|it| it.retry_after = Some(asked));
+            let script = script.with(|request| request.retry_after = Some(asked));
 
             let sent = if sent.is_empty() { "(empty)" } else { sent };
             let shown = format!("request 1: Retry-After: {sent}{meaning}");
@@ -337,10 +339,10 @@ mod tests {
             (Some(7), None, ", body 1"),
             (None, None, ""),
         ] {
-            let script = Script::new().respond(&[], None).with(|it| {
-                it.idempotency_key = Some(ValueHash(3));
-                it.body = body.map(ValueHash);
-                it.job = job;
+            let script = Script::new().respond(&[], None).with(|request| {
+                request.idempotency_key = Some(ValueHash(3));
+                request.body = body.map(ValueHash);
+                request.job = job;
             });
 
             assert_eq!(script.facts(), [format!("request 1: key 1{shown}")]);
@@ -476,7 +478,9 @@ mod tests {
             lines.next()
         };
         let refused = first().page(Some(1), None);
-        let refused = refused.with(|it| it.status = Some(503)).page(Some(1), None);
+        let refused = refused
+            .with(|request| request.status = Some(503))
+            .page(Some(1), None);
         let broken = first().page(Some(1), None).broken_off("");
         let mut several = again(first());
         several.0.one_call = false;

@@ -121,8 +121,11 @@ impl<'a> Ties<'a> {
     /// Every request that was repeated, and the next one like it, except where that is in
     /// doubt.
     pub fn repetitions(&self) -> impl Iterator<Item = (&'a WireRequest, &'a WireRequest)> {
-        let clear = self.repeats.iter().filter(|it| it.why.doubt().is_none());
-        clear.map(|it| (it.first, it.next))
+        let clear = self
+            .repeats
+            .iter()
+            .filter(|repeat| repeat.why.doubt().is_none());
+        clear.map(|repeat| (repeat.first, repeat.next))
     }
 
     /// Every request that may have been repeated, the next one like it, and the reason to
@@ -131,7 +134,7 @@ impl<'a> Ties<'a> {
         &self,
     ) -> impl Iterator<Item = (&'a WireRequest, &'a WireRequest, &'static str)> {
         let repeats = self.repeats.iter();
-        repeats.filter_map(|it| Some((it.first, it.next, it.why.doubt()?)))
+        repeats.filter_map(|repeat| Some((repeat.first, repeat.next, repeat.why.doubt()?)))
     }
 
     /// Whether two requests of one call that ask for the same were in flight at once.
@@ -149,7 +152,7 @@ impl<'a> Ties<'a> {
         let over = first.head.unwrap_or(first.arrived);
         let first_ties = self.sender.ties(first);
         let entries = self.sender.wire.entries.iter();
-        let later = entries.filter(move |it| it.seq > first.seq && it.arrived >= over);
+        let later = entries.filter(move |entry| entry.seq > first.seq && entry.arrived >= over);
         later.map(move |next| {
             let ties = self.sender.ties(next);
             let common = ties.iter().find(|tie| first_ties.contains(tie));
@@ -161,8 +164,14 @@ impl<'a> Ties<'a> {
     /// of one body. An attempt whose body no call has is one at the job of its key.
     #[must_use]
     pub fn jobs(&self) -> Vec<Vec<&'a WireRequest>> {
-        let posts = || self.sender.wire.entries.iter().filter(|it| submits(it));
-        let keys = posts().filter_map(|it| Some((it.idempotency_key?, it.call?)));
+        let posts = || {
+            self.sender
+                .wire
+                .entries
+                .iter()
+                .filter(|entry| submits(entry))
+        };
+        let keys = posts().filter_map(|post| Some((post.idempotency_key?, post.call?)));
         let call_of: HashMap<_, _> = keys.collect();
         let mut jobs: BTreeMap<_, Vec<_>> = BTreeMap::new();
         for post in posts() {
@@ -197,7 +206,8 @@ const ON_ITS_WAY: Duration = Duration::from_millis(5);
 impl<'a> Sender<'a> {
     fn of(wire: &'a WireRecord, hedges: bool) -> Self {
         let connections = wire.connections.iter();
-        let ended = connections.filter_map(|it| Some((it.number, it.closed?.at)));
+        let ended =
+            connections.filter_map(|connection| Some((connection.number, connection.closed?.at)));
         Self {
             wire,
             hedges,
@@ -243,7 +253,7 @@ impl<'a> Sender<'a> {
         let was_reused = request.position.is_some_and(|position| position > 1);
         let ended = request
             .connection
-            .is_some_and(|it| match self.ended.get(&it) {
+            .is_some_and(|number| match self.ended.get(&number) {
                 Some(at) => *at <= next.arrived + ON_ITS_WAY,
                 None => self.wire.connections_dropped > 0,
             });
@@ -369,12 +379,12 @@ mod tests {
     /// Looks at all that came before each request: who asked it to wait.
     fn waits(wire: &WireRecord) -> Vec<(u64, u64)> {
         let asked_by = |next: &WireRequest| {
-            let before = wire.entries.iter().filter(|it| {
-                it.seq < next.seq
-                    && it.head.is_some_and(|head| head <= next.arrived)
-                    && belong_together(wire, it, next)
+            let before = wire.entries.iter().filter(|entry| {
+                entry.seq < next.seq
+                    && entry.head.is_some_and(|head| head <= next.arrived)
+                    && belong_together(wire, entry, next)
             });
-            let newest = before.max_by_key(|it| it.head)?;
+            let newest = before.max_by_key(|request| request.head)?;
             newest.retry_after.map(|_| (newest.seq, next.seq))
         };
         wire.entries.iter().filter_map(asked_by).collect()
@@ -385,13 +395,13 @@ mod tests {
     fn repetitions(wire: &WireRecord) -> (Vec<(u64, u64)>, bool) {
         let mut has_twins = false;
         let repeated_by = |next: &WireRequest| {
-            let before = wire.entries.iter().rev().filter(|it| {
-                it.seq < next.seq
-                    && asks_for(it) == asks_for(next)
-                    && belong_together(wire, it, next)
+            let before = wire.entries.iter().rev().filter(|entry| {
+                entry.seq < next.seq
+                    && asks_for(entry) == asks_for(next)
+                    && belong_together(wire, entry, next)
             });
             let (over, in_flight): (Vec<_>, Vec<_>) =
-                before.partition(|it| it.head.is_none_or(|head| head <= next.arrived));
+                before.partition(|request| request.head.is_none_or(|head| head <= next.arrived));
             has_twins |= !in_flight.is_empty();
             Some((over.first()?.seq, next.seq))
         };
@@ -457,14 +467,15 @@ mod tests {
         let first = Script::new().respond(10, 503).on(1, position);
         let first = match sent {
             Sent::Nothing => first.lost(),
-            Sent::Part => first.with(|it| it.ended = None),
+            Sent::Part => first.with(|request| request.ended = None),
             Sent::Everything => first,
         };
         let next = first.connection(1, end.map(|by| (11, by)));
         let next = next.respond(10 + after, 200);
-        match same {
-            true => next.on(1, position + 1).record(),
-            false => next.on(2, 1).record(),
+        if same {
+            next.on(1, position + 1).record()
+        } else {
+            next.on(2, 1).record()
         }
     }
 
@@ -488,9 +499,10 @@ mod tests {
                     let why = Ties::of(&wire).repeats[0].why;
 
                     let is_replay = sent == Nothing && position == 2 && !same && end.is_some();
-                    let expected = match is_replay {
-                        true => Reason::TransportReplay,
-                        false => Reason::OneCall,
+                    let expected = if is_replay {
+                        Reason::TransportReplay
+                    } else {
+                        Reason::OneCall
                     };
                     assert_eq!(why, expected, "{sent:?} {position} {same} {end:?}");
                 }
@@ -512,15 +524,16 @@ mod tests {
         for sent in [Part, Everything] {
             for (same, after) in [1, 2, 5, 6, 500]
                 .iter()
-                .flat_map(|it| [(true, it), (false, it)])
+                .flat_map(|gap| [(true, gap), (false, gap)])
             {
                 let wire = two(sent, 2, same, *after, None);
                 let why = |hedges| Ties::with(&wire, hedges).repeats[0].why;
 
                 let follows_on_it = same && sent == Everything;
-                let expected = match *after <= 5 && !follows_on_it {
-                    true => Reason::OnItsWay,
-                    false => Reason::OneCall,
+                let expected = if *after <= 5 && !follows_on_it {
+                    Reason::OnItsWay
+                } else {
+                    Reason::OneCall
                 };
                 assert_eq!(why(true), expected, "{sent:?} {same} {after}");
                 assert_eq!(why(false), Reason::OneCall, "{sent:?} {same} {after}");
@@ -553,7 +566,7 @@ mod tests {
 
             let ties = Ties::of(&wire);
 
-            let reasons: Vec<_> = ties.repeats.iter().map(|it| it.why).collect();
+            let reasons: Vec<_> = ties.repeats.iter().map(|repeat| repeat.why).collect();
             assert_eq!(reasons, Vec::from_iter(why));
             let after = ties.after(&wire.entries[0]).map(|(it, why)| (it.seq, why));
             assert_eq!(after.collect::<Vec<_>>(), [(2, why)]);
@@ -595,7 +608,7 @@ mod tests {
         #[test]
         fn finds_what_a_look_at_every_earlier_request_finds(wire in record()) {
             let ties = Ties::of(&wire);
-            let waited: Vec<_> = ties.waits().iter().map(|it| (it.asked_by.seq, it.next.seq)).collect();
+            let waited: Vec<_> = ties.waits().iter().map(|wait| (wait.asked_by.seq, wait.next.seq)).collect();
             let clear = ties.repetitions();
             let doubtful = ties.doubtful().map(|(first, next, _)| (first, next));
             let mut repeated: Vec<_> = clear.chain(doubtful).map(|(first, next)| (first.seq, next.seq)).collect();

@@ -130,7 +130,10 @@ impl Piece {
 }
 
 fn pieces(extents: &[Extent]) -> Vec<Piece> {
-    let mut times: Vec<_> = extents.iter().flat_map(|it| [it.start, it.end]).collect();
+    let mut times: Vec<_> = extents
+        .iter()
+        .flat_map(|extent| [extent.start, extent.end])
+        .collect();
     times.sort_unstable();
     times.dedup();
 
@@ -144,7 +147,10 @@ fn pieces(extents: &[Extent]) -> Vec<Piece> {
     };
     let mut pieces = Vec::new();
     for (index, &time) in times.iter().enumerate() {
-        if extents.iter().any(|it| it.start == time && it.end == time) {
+        if extents
+            .iter()
+            .any(|extent| extent.start == time && extent.end == time)
+        {
             pieces.push(piece(time, time, false));
         }
         if let Some(&next) = times.get(index + 1) {
@@ -157,7 +163,7 @@ fn pieces(extents: &[Extent]) -> Vec<Piece> {
 
 /// The length from which pauses are cut; none if no pause is.
 fn shortest_cut(pieces: &[Piece]) -> Option<Duration> {
-    let pauses = pieces.iter().filter(|it| it.pause).map(Piece::length);
+    let pauses = pieces.iter().filter(|piece| piece.pause).map(Piece::length);
     let mut pauses: Vec<_> = pauses.collect();
     pauses.sort_unstable_by(|a, b| b.cmp(a));
 
@@ -191,15 +197,17 @@ fn share_out(pieces: &mut [Piece], columns: usize) -> bool {
     if cuts > 0.0 && for_cuts / cuts < NARROWEST_CUT {
         return false;
     }
-    let per_second = match length > 0.0 {
-        true => (columns - whole * least - for_cuts) / length,
-        false => 0.0,
+    let per_second = if length > 0.0 {
+        (columns - whole * least - for_cuts) / length
+    } else {
+        0.0
     };
 
     for piece in &mut *pieces {
-        piece.width = match piece.cut {
-            true => for_cuts / cuts,
-            false => least + per_second * piece.length().as_secs_f64(),
+        piece.width = if piece.cut {
+            for_cuts / cuts
+        } else {
+            least + per_second * piece.length().as_secs_f64()
         };
     }
     if least == 1.0 {
@@ -250,7 +258,9 @@ mod tests {
 
     fn draw(extents: &[Extent], columns: usize) -> (Vec<Range<usize>>, Vec<usize>) {
         let scale = Scale::new(extents, columns);
-        let bars = extents.iter().map(|it| scale.bar(it.start, it.end));
+        let bars = extents
+            .iter()
+            .map(|extent| scale.bar(extent.start, extent.end));
         (bars.collect(), scale.breaks().collect())
     }
 

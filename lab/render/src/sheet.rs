@@ -193,9 +193,10 @@ impl<'a> Sheet<'a> {
 
     /// A text, in red if what it is about is broken.
     pub fn red_if(&self, is_broken: bool, text: &str) -> String {
-        match is_broken {
-            true => self.styled(AnsiColor::Red.on_default(), text),
-            false => text.to_owned(),
+        if is_broken {
+            self.styled(AnsiColor::Red.on_default(), text)
+        } else {
+            text.to_owned()
         }
     }
 
@@ -218,9 +219,10 @@ impl<'a> Sheet<'a> {
     }
 
     fn plain<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        match self.options.ascii {
-            true => text.chars().filter(char::is_ascii).collect(),
-            false => text.into(),
+        if self.options.ascii {
+            text.chars().filter(char::is_ascii).collect()
+        } else {
+            text.into()
         }
     }
 }

@@ -95,9 +95,10 @@ impl CardOptions {
         card: &impl Serialize,
         text: impl FnOnce(&Options) -> String,
     ) -> Result<(), Exit> {
-        terminal::print(&match self.json {
-            true => render::json(card),
-            false => text(&self.terminal()),
+        terminal::print(&if self.json {
+            render::json(card)
+        } else {
+            text(&self.terminal())
         })
     }
 }
@@ -110,9 +111,12 @@ pub(crate) fn report_faults(
     unmet: impl Iterator<Item = String>,
 ) -> bool {
     let passed = known.passed(card);
-    let passed =
-        passed.map(|it| format!("'{it}' did not fail: remove it from the list of known failures"));
+    let passed = passed.map(|entry| {
+        format!("'{entry}' did not fail: remove entry from the list of known failures")
+    });
     let faults = unmet.chain(passed);
-    let exits: Vec<_> = faults.map(|it| terminal::fail(it, Exit::Failed)).collect();
+    let exits: Vec<_> = faults
+        .map(|error| terminal::fail(error, Exit::Failed))
+        .collect();
     !exits.is_empty()
 }

@@ -51,8 +51,9 @@ pub(crate) fn positive(field: &'static str, text: &str) -> Result<NonZeroU32, Nu
 }
 
 fn unsigned(text: &str) -> Result<(), NumberError> {
-    match text.starts_with('+') {
-        true => Err(NumberError::Signed),
-        false => Ok(()),
+    if text.starts_with('+') {
+        Err(NumberError::Signed)
+    } else {
+        Ok(())
     }
 }

@@ -266,7 +266,7 @@ mod tests {
         let [traces, general] = TIMEOUT_VARIABLES;
         let deadline = |variables: &[_]| {
             let all = [&[base], variables].concat();
-            choose(None, &all).map(|it| it.expect("chosen").deadline)
+            choose(None, &all).map(|endpoint| endpoint.expect("chosen").deadline)
         };
 
         assert_eq!(deadline(&[]), Ok(DEADLINE));

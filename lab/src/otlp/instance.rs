@@ -35,7 +35,9 @@ impl Instance {
 
     /// The id that a list of attributes names: `service.instance.id=anna,…`.
     fn named(attributes: &str) -> Option<Self> {
-        let mut pairs = attributes.split(',').filter_map(|it| it.split_once('='));
+        let mut pairs = attributes
+            .split(',')
+            .filter_map(|pair| pair.split_once('='));
         let (_, id) = pairs.find(|(key, _)| key.trim() == ATTRIBUTE)?;
         let id: String = id.trim().chars().take(LONGEST).collect();
         (!id.is_empty()).then_some(Self(id))
@@ -76,7 +78,10 @@ mod tests {
             Instance::named("host.name=secret, service.instance.id = anna ,a=b"),
             anna
         );
-        assert_eq!(Instance::named(&long).map(|it| it.0.len()), Some(LONGEST));
+        assert_eq!(
+            Instance::named(&long).map(|pair| pair.0.len()),
+            Some(LONGEST)
+        );
         for none in ["", "service.instance.id=", "host.name=secret", "anna"] {
             assert_eq!(Instance::named(none), None, "{none}");
         }

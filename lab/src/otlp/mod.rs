@@ -146,7 +146,7 @@ async fn send_half(
         Ok(Err(other)) => Err(refused(other.to_string())),
         Ok(Ok(())) => watched
             .partial_success()
-            .map_or(Ok(()), |it| Err(Why::Partial(it))),
+            .map_or(Ok(()), |reason| Err(Why::Partial(reason))),
     }
 }
 
@@ -167,9 +167,10 @@ fn resource(service: &'static str) -> Resource {
 }
 
 fn http_client(endpoint: &Endpoint) -> reqwest::Result<Client> {
-    let builder = match endpoint.is_https() {
-        true => http_client::builder(),
-        false => http_client::plain_builder(),
+    let builder = if endpoint.is_https() {
+        http_client::builder()
+    } else {
+        http_client::plain_builder()
     };
     let timeout = ATTEMPT_TIMEOUT.min(endpoint.deadline);
     builder.timeout(timeout).build()

@@ -79,7 +79,7 @@ impl PartialSuccess {
         said.then(|| {
             let message = partial.error_message.chars();
             // The text is a stranger's, and is printed in one line of a terminal.
-            let message = message.map(|it| if it.is_control() { ' ' } else { it });
+            let message = message.map(|sign| if sign.is_control() { ' ' } else { sign });
             Self {
                 rejected: partial.rejected_spans,
                 message: message.take(LONGEST).collect(),

@@ -125,9 +125,10 @@ enum ProxyError {
 
 fn variable(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once('=').unwrap_or((text, "{base_url}"));
-    match name.is_empty() || name.contains(char::is_whitespace) {
-        true => Err("the name of the variable is missing, or has a blank".to_owned()),
-        false => Ok((name.to_owned(), value.to_owned())),
+    if name.is_empty() || name.contains(char::is_whitespace) {
+        Err("the name of the variable is missing, or has a blank".to_owned())
+    } else {
+        Ok((name.to_owned(), value.to_owned()))
     }
 }
 
@@ -295,9 +296,10 @@ async fn run(arguments: &Arguments, options: Options, demands: &Demands) -> Resu
     }
     plan.execute(&on).await.map_err(|error| failed(&error))?;
     bar.finish_and_clear();
-    match is_empty {
-        true => Ok(Exit::NothingAttempted),
-        false => finish(arguments, &plan.card(), demands),
+    if is_empty {
+        Ok(Exit::NothingAttempted)
+    } else {
+        finish(arguments, &plan.card(), demands)
     }
 }
 
@@ -372,7 +374,10 @@ struct Demands {
 impl Demands {
     fn new(arguments: &Arguments) -> Result<Self, Exit> {
         let rule = |id: &str| find(id).ok_or_else(|| ProxyError::Rule(id.to_owned()));
-        let required = arguments.require.iter().map(|id| rule(id).map(|it| it.id));
+        let required = arguments
+            .require
+            .iter()
+            .map(|id| rule(id).map(|rule| rule.id));
         let required = required.collect::<Result<_, _>>();
         Ok(Self {
             required: required.or_exit(Exit::Usage)?,
@@ -398,9 +403,12 @@ impl Demands {
             Verdict::Skipped,
             Verdict::CannotTell,
         ];
-        let missing = required.map(|rule| match judged.iter().any(|it| has(rule, *it)) {
-            true => format!("'{rule}' is required, and it is not kept"),
-            false => format!("'{rule}' is required, and no case judged it"),
+        let missing = required.map(|rule| {
+            if judged.iter().any(|judged| has(rule, *judged)) {
+                format!("'{rule}' is required, and it is not kept")
+            } else {
+                format!("'{rule}' is required, and no case judged it")
+            }
         });
         let untold = card.count(Verdict::CannotTell);
         let untold = (is_strict && untold > 0)

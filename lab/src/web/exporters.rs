@@ -172,9 +172,12 @@ mod tests {
     async fn each_outage_of_the_receiver_causes_one_warning() {
         static WARNINGS: AtomicU32 = AtomicU32::new(0);
         static IS_DOWN: AtomicBool = AtomicBool::new(false);
-        let respond = async || match IS_DOWN.load(Ordering::Relaxed) {
-            true => StatusCode::BAD_REQUEST,
-            false => StatusCode::OK,
+        let respond = async || {
+            if IS_DOWN.load(Ordering::Relaxed) {
+                StatusCode::BAD_REQUEST
+            } else {
+                StatusCode::OK
+            }
         };
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await;
         let listener = listener.expect("a free port");

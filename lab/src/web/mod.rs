@@ -143,7 +143,8 @@ impl WebUi {
                 .map_err(|source| WebUiError::Assets { folder, source })?,
         };
         let port = config.page_port;
-        let bound = accept::listen(port).and_then(|it| Ok((it.local_addr()?, it)));
+        let bound =
+            accept::listen(port).and_then(|listener| Ok((listener.local_addr()?, listener)));
         let (page, listener) =
             bound.map_err(|source| WebUiError::Page(StartError::bind(port, source)))?;
 

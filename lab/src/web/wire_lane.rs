@@ -43,9 +43,10 @@ pub(crate) fn fragment(ledger: &Ledger) -> Markup {
         columns: wire_table::columns_of_requests(),
         rows: rows.collect(),
     };
-    let listed = match entries.len() > LISTED {
-        true => format!("the newest {LISTED} are listed"),
-        false => "the newest first".to_owned(),
+    let listed = if entries.len() > LISTED {
+        format!("the newest {LISTED} are listed")
+    } else {
+        "the newest first".to_owned()
     };
     html! {
         p.terms {

@@ -178,7 +178,9 @@ fn every_plan_of_the_shop_in_python_has_the_same_verdicts() {
     let plans: Vec<_> = thread::scope(|scope| {
         let plan = |number| scope.spawn(move || judged("python", "python3", "py", number % 2 == 1));
         let plans: Vec<_> = (0..2 * rounds()).map(plan).collect();
-        let ended = plans.into_iter().map(|it| it.join().expect("a plan ends"));
+        let ended = plans
+            .into_iter()
+            .map(|plan| plan.join().expect("a plan ends"));
         ended.collect()
     });
 
@@ -194,7 +196,7 @@ fn the_shop_in_node_keeps_every_rule() {
 
     let not_kept: Vec<_> = verdicts
         .iter()
-        .filter(|it| !it.ends_with(" kept"))
+        .filter(|line| !line.ends_with(" kept"))
         .collect();
     assert_eq!((code, verdicts.len()), (Some(0), 9));
     assert!(not_kept.is_empty(), "{not_kept:?}");
@@ -214,7 +216,7 @@ const INNOCENT: [&str; 8] = [
 
 /// How often a test repeats its commands, which `.ci/full` does more often.
 fn rounds() -> usize {
-    std::env::var("PROXY_ROUNDS").map_or(1, |it| it.parse().expect("a number"))
+    std::env::var("PROXY_ROUNDS").map_or(1, |rounds| rounds.parse().expect("a number"))
 }
 
 #[test]

@@ -134,7 +134,7 @@ fn a_report_shows_the_card_and_every_request() {
         }
     }
     // Two requests in each case, and the wait between them, each with a bar.
-    assert_eq!(page.matches("<rect class=").count(), 12);
+    assert_eq!(page.matches("<rect class=\"bar ").count(), 12);
 }
 
 #[test]

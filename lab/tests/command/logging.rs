@@ -21,7 +21,9 @@ fn only_the_labs_own_spans_are_logged_at_any_level() {
         let log = flaky(directives).stderr;
 
         for line in log.lines() {
-            let ours = ["client", "lab", "server"].iter().any(|it| is_of(line, it));
+            let ours = ["client", "lab", "server"]
+                .iter()
+                .any(|target| is_of(line, target));
             assert!(ours && line.contains(" INFO "), "{line}");
         }
         let count = |what: &str| log.lines().filter(|line| line.contains(what)).count();

@@ -185,7 +185,7 @@ fn strictly_a_rule_that_cannot_be_told_fails() {
 #[test]
 fn no_output_holds_a_secret() {
     let folder = tempdir().expect("a folder");
-    let [script, junit, report] = ["app.sh", "xml", "html"].map(|it| folder.path().join(it));
+    let [script, junit, report] = ["app.sh", "xml", "html"].map(|name| folder.path().join(name));
     let sends = r#"curl -s -m 8 -o /dev/null "$API_URL/v1/Path-qz7?token=query-qz7" \
         -H 'Authorization: Bearer bearer-qz7-0123456789' -H 'Cookie: id=cookie-qz7' \
         -H 'Idempotency-Key: key-qz7' -d body-qz7; true"#;
@@ -201,7 +201,7 @@ fn no_output_holds_a_secret() {
 
     let (text, json) = (run(""), run("--json"));
 
-    let [junit, report] = [junit, report].map(|it| fs::read_to_string(it).expect("written"));
+    let [junit, report] = [junit, report].map(|file| fs::read_to_string(file).expect("written"));
     for output in [&text.stdout, &json.stdout, &junit, &report] {
         assert_contains(output, &["POST /v1/{}", "idempotency-key-reuse"]);
         assert!(!output.contains("qz7"), "{output}");
@@ -230,7 +230,7 @@ fn each_run_has_its_own_url_and_is_prepared() {
     let trace = fs::read_to_string(trace).expect("it was written");
     let urls: Vec<_> = trace
         .lines()
-        .map(|it| it.split(' ').next_back().unwrap_or_default())
+        .map(|line| line.split(' ').next_back().unwrap_or_default())
         .collect();
     let expected = [1, 3].map(|run| format!("before\n{url}/v2 {url} {url}\n", url = urls[run]));
     assert_eq!(trace, expected.concat());

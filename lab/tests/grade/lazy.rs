@@ -28,9 +28,10 @@ async fn a_client_without_retries_reaches_the_goals_that_need_none() {
 
     let cases = TASKS.iter().map(async |task| {
         let grade = graded(task.words.name, &client, &slots).await;
-        let verdict = match WITHOUT_RETRY.contains(&task.words.name) {
-            true => GoalVerdict::Reached,
-            false => GoalVerdict::Missed,
+        let verdict = if WITHOUT_RETRY.contains(&task.words.name) {
+            GoalVerdict::Reached
+        } else {
+            GoalVerdict::Missed
         };
         fault(&grade, &client, Some(verdict), &[])
     });

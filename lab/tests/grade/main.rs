@@ -52,11 +52,11 @@ fn describe(grade: &TaskGrade) -> String {
         format!("\n  {} {:?} {:?}", rule.id, judged.verdict, judged.found)
     });
     let cases = grade.cases.iter().map(|case| {
-        let requests = case.wire.entries.iter().map(|it| {
-            let arrived = it.arrived.as_millis();
+        let requests = case.wire.entries.iter().map(|entry| {
+            let arrived = entry.arrived.as_millis();
             format!(
                 "\n    {arrived} ms {} {} {:?}",
-                it.method, it.route, it.status
+                entry.method, entry.route, entry.status
             )
         });
         let requests: String = requests.take(30).collect();

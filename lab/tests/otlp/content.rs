@@ -63,9 +63,13 @@ async fn every_recorded_span_arrives_and_the_run_ends_now() {
             } else {
                 client
             };
-            let hex =
-                |bytes: &[u8]| -> String { bytes.iter().map(|it| format!("{it:02x}")).collect() };
-            let sent = of.spans.iter().find(|it| span["id"] == hex(&it.span_id));
+            let hex = |bytes: &[u8]| -> String {
+                bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+            };
+            let sent = of
+                .spans
+                .iter()
+                .find(|candidate| span["id"] == hex(&candidate.span_id));
             let sent = sent.unwrap_or_else(|| panic!("{span} is not in {of:#?}"));
             assert_eq!(sent.trace_id, client.spans[0].trace_id, "{span}");
             let parent = span["parent"].as_str().unwrap_or_default();
@@ -87,7 +91,9 @@ async fn every_recorded_span_arrives_and_the_run_ends_now() {
             assert_eq!(sent.status.as_ref().map(Status::code), Some(code), "{span}");
             fields.retain(|name, _| !name.starts_with("otel."));
             let pairs = sent.attributes.iter();
-            let pairs: Map<_, _> = pairs.map(|it| (it.key.clone(), json(value(it)))).collect();
+            let pairs: Map<_, _> = pairs
+                .map(|pair| (pair.key.clone(), json(value(pair))))
+                .collect();
             assert_eq!(pairs, fields);
         }
         // A body that broke off has the status of its head.
@@ -106,7 +112,7 @@ async fn every_recorded_span_arrives_and_the_run_ends_now() {
         let ends = client.spans.iter().map(|span| span.end_time_unix_nano);
         let end = ends.max().expect("a span");
         let [before, after] =
-            [before, after].map(|it| it.duration_since(UNIX_EPOCH).expect("later"));
+            [before, after].map(|time| time.duration_since(UNIX_EPOCH).expect("later"));
         let now = before.as_nanos()..=after.as_nanos();
         assert!(now.contains(&end.into()), "{end} is not in {now:?}");
     }
@@ -127,7 +133,7 @@ async fn one_seed_in_two_labs_gives_two_traces_with_instance_ids() {
     let sent: Vec<_> = receiver
         .arrivals()
         .into_iter()
-        .map(|it| (it.instance, it.spans[0].trace_id.clone()))
+        .map(|arrival| (arrival.instance, arrival.spans[0].trace_id.clone()))
         .collect();
     // Client and service of one run are one lab and one trace.
     let labs: Vec<_> = sent
@@ -140,5 +146,5 @@ async fn one_seed_in_two_labs_gives_two_traces_with_instance_ids() {
     let traces: HashSet<_> = labs.iter().map(|(_, trace)| trace).collect();
     assert_eq!((names.len(), traces.len()), (4, 4));
     // The lab itself shows the same everywhere.
-    assert!(printed.iter().all(|it| *it == printed[0]));
+    assert!(printed.iter().all(|other| *other == printed[0]));
 }

@@ -36,7 +36,7 @@ fn warning(output: &Output) -> String {
 /// The services of all exports, sorted.
 fn services(receiver: &Receiver) -> Vec<String> {
     let arrivals = receiver.arrivals().into_iter();
-    let mut services: Vec<_> = arrivals.map(|it| it.service).collect();
+    let mut services: Vec<_> = arrivals.map(|arrival| arrival.service).collect();
     services.sort_unstable();
     services
 }
@@ -212,7 +212,9 @@ async fn the_whole_course_is_exported_and_a_failing_receiver_is_tried_once() {
     let exported = lab(&[&items[..], &[&working.base]].concat(), &[]).await;
     let failed = lab(&[&items[..], &[&failing.base]].concat(), &[]).await;
 
-    let scenarios = CATALOGUE.iter().filter(|it| it.name().contains("items"));
+    let scenarios = CATALOGUE
+        .iter()
+        .filter(|scenario| scenario.name().contains("items"));
     assert_eq!(stderr(&exported), "");
     assert_eq!(working.paths().len(), 2 * scenarios.count());
     warning(&failed);

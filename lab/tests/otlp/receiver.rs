@@ -71,7 +71,9 @@ impl Receiver {
             };
             async move {
                 tokio::time::sleep(reply.takes).await;
-                let header = reply.retry_after.map(|it| ("retry-after", it.to_string()));
+                let header = reply
+                    .retry_after
+                    .map(|retry_after| ("retry-after", retry_after.to_string()));
                 (reply.status, AppendHeaders(header), reply.body)
             }
         });
@@ -92,7 +94,10 @@ impl Receiver {
 
     pub(crate) fn paths(&self) -> Vec<String> {
         let arrivals = self.arrivals();
-        arrivals.iter().map(|it| it.uri.to_string()).collect()
+        arrivals
+            .iter()
+            .map(|arrival| arrival.uri.to_string())
+            .collect()
     }
 }
 

@@ -53,6 +53,8 @@ fn one_script_parses_html_and_all_respect_the_policy() {
 
     for (name, text) in files() {
         assert!(!text.contains("DOMParser") || name == "patch.js", "{name}");
+        // The name of a namespace is not loaded.
+        let text = text.replace("http://www.w3.org/2000/svg", "");
         for word in words {
             assert!(!text.contains(word), "{name} has {word}");
         }

@@ -151,7 +151,7 @@ async fn another_web_site_moves_no_lesson_and_no_case() {
 
     assert!(
         over.as_str()
-            .is_some_and(|it| it.contains("stranger.example"))
+            .is_some_and(|text| text.contains("stranger.example"))
     );
     let flaky = "GET /flaky HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
     let [.., third] = [(); 3].map(|()| Lab::raw(&lab.service, flaky));

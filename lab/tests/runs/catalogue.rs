@@ -15,7 +15,10 @@ use crate::{
 
 #[test]
 fn every_scenario_meets_its_expectations_under_any_limits() {
-    for tried in PAIRWISE_RUNS.iter().filter(|it| it.run.client == RELIABLE) {
+    for tried in PAIRWISE_RUNS
+        .iter()
+        .filter(|pairwise_run| pairwise_run.run.client == RELIABLE)
+    {
         let story = render::json(&tried.run);
         assert!(tried.run.passed(), "{:?}: {story}", tried.overrides);
     }

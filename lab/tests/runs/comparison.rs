@@ -160,7 +160,11 @@ fn without_faults_both_clients_have_the_same_effects() {
 
         let compared = &comparison.compared;
         assert!(!compared.differ(), "{name}: {compared:#?}");
-        let said: Vec<_> = compared.remarks.iter().map(|it| &*it.text).collect();
+        let said: Vec<_> = compared
+            .remarks
+            .iter()
+            .map(|remark| &*remark.text)
+            .collect();
         assert_eq!(said, ["The two runs had the same effects."], "{name}");
     }
 }
@@ -216,7 +220,11 @@ fn without_a_sample_no_rule_is_judged() {
     let comparison = compare("too-many-requests");
 
     let effects = &comparison.compared.effects;
-    assert!(effects.iter().all(|it| it.aspect != Aspect::RulesBroken));
+    assert!(
+        effects
+            .iter()
+            .all(|effect| effect.aspect != Aspect::RulesBroken)
+    );
     let empty = Sample([vec![WireRecord::default()], vec![WireRecord::default()]]);
     let judged = Comparison::of(comparison.runs, Some(&empty), String::new());
     assert_eq!(effect(&judged, Aspect::RulesBroken).sides[0].text, "none");

@@ -51,7 +51,9 @@ async fn without_a_defence_only_its_named_rules_break() {
 /// The scenario has an expectation where the wire has no rule.
 #[tokio::test]
 async fn a_call_without_a_deadline_outlasts_its_caller() {
-    let without = WITHOUT.iter().find(|it| it.defence.id == "deadline");
+    let without = WITHOUT
+        .iter()
+        .find(|without| without.defence.id == "deadline");
     let comparison = compare(without.expect("known"), "deadline").await;
 
     let [whole, broken] = &comparison.runs;
@@ -76,10 +78,15 @@ async fn a_defence_matters_only_in_the_scenarios_that_it_names() {
 
             let shows = defence.shows_in(name);
             assert_eq!(both.compared.differ(), shows, "{} in {name}", defence.id);
-            let remarks: Vec<_> = both.compared.remarks.iter().map(|it| &it.text).collect();
+            let remarks: Vec<_> = both
+                .compared
+                .remarks
+                .iter()
+                .map(|remark| &remark.text)
+                .collect();
             let says_so = remarks
                 .iter()
-                .any(|it| it.contains("the results of this scenario are the same"));
+                .any(|text| text.contains("the results of this scenario are the same"));
             assert_eq!(says_so, !shows, "{remarks:?}");
         }
     }

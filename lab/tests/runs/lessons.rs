@@ -36,7 +36,7 @@ fn texts_for_every_run_make_no_claim_about_one_run() {
             .words
             .lessons
             .iter()
-            .filter(|it| it.client.is_none());
+            .filter(|lesson| lesson.client.is_none());
         let texts = general.map(|sentence| sentence.text).chain([
             scenario.words.title,
             scenario.words.question.text,
@@ -68,17 +68,25 @@ fn every_run_has_a_sentence_and_every_sentence_a_run() {
     for tried in PAIRWISE_RUNS.iter() {
         let why = &tried.run.lesson.why;
         let sentences = tried.scenario.words.lessons.iter();
-        let shown: Vec<_> = sentences.filter(|it| why.contains(&it.text)).collect();
+        let shown: Vec<_> = sentences
+            .filter(|sentence| why.contains(&sentence.text))
+            .collect();
 
         assert!(
-            shown.iter().any(|it| it.client == Some(tried.run.client)),
+            shown
+                .iter()
+                .any(|entry| entry.client == Some(tried.run.client)),
             "{} by the {:?} client with {:?}: {why:?}",
             tried.scenario.words.name,
             tried.run.client,
             tried.overrides,
         );
-        assert!(shown.iter().any(|it| it.client.is_none()), "{why:?}");
-        said.extend(shown.iter().map(|it| (tried.scenario.words.name, it.text)));
+        assert!(shown.iter().any(|entry| entry.client.is_none()), "{why:?}");
+        said.extend(
+            shown
+                .iter()
+                .map(|entry| (tried.scenario.words.name, entry.text)),
+        );
     }
 
     for scenario in CATALOGUE {
@@ -223,7 +231,7 @@ fn a_comparison_shows_the_lessons_of_both_runs_and_a_suggestion() {
             let shown = comparison
                 .runs
                 .iter()
-                .any(|it| it.lesson.why.contains(&sentence.text));
+                .any(|run| run.lesson.why.contains(&sentence.text));
             let sentence = sentence.text;
             assert_eq!(text.contains(sentence), shown, "{sentence}: {text}");
         }
@@ -246,8 +254,8 @@ fn the_retry_budget_lesson_counts_the_calls_that_pay_for_a_retry() {
     let PairwiseRun { scenario, run, .. } = PairwiseRun::of("retry-budget", RELIABLE);
 
     let text = flat(&text(&scenario.words, run));
-    let stocks = text.split("retry budget ").filter_map(|it| {
-        let (tokens, _) = it.split_once(" tokens")?;
+    let stocks = text.split("retry budget ").filter_map(|word| {
+        let (tokens, _) = word.split_once(" tokens")?;
         tokens.parse::<f64>().ok()
     });
     let tokens = stocks.last().expect("a stock of tokens");

@@ -91,11 +91,15 @@ fn pairwise() -> impl Iterator<Item = Overrides> {
 
 #[test]
 fn every_two_values_of_two_settings_are_run_together() {
-    let settings = pairwise().map(|it| {
-        let wait = it.max_retry_after.map(|wait| wait.as_secs());
-        let backoff = it.backoff.map(|wait| wait.as_secs_f64().to_bits());
-        let numbers = [it.max_attempts, it.max_pages, it.max_items];
-        let [attempts, pages, items] = numbers.map(|it| it.map(u64::from));
+    let settings = pairwise().map(|overrides| {
+        let wait = overrides.max_retry_after.map(|wait| wait.as_secs());
+        let backoff = overrides.backoff.map(|wait| wait.as_secs_f64().to_bits());
+        let numbers = [
+            overrides.max_attempts,
+            overrides.max_pages,
+            overrides.max_items,
+        ];
+        let [attempts, pages, items] = numbers.map(|overrides| overrides.map(u64::from));
         [attempts, backoff, wait, pages, items]
     });
     let settings: Vec<_> = settings.collect();

@@ -15,7 +15,7 @@ fn every_run_answers_its_question_with_one_answer() {
         let (question, run) = (&tried.scenario.words.question, &tried.run);
 
         if let Asked::Choices(choices) = question.asked {
-            let right: Vec<_> = choices.iter().filter(|it| (it.is)(run)).collect();
+            let right: Vec<_> = choices.iter().filter(|choice| (choice.is)(run)).collect();
             assert_eq!(
                 right.len(),
                 1,
@@ -110,7 +110,11 @@ fn the_answers_of_the_two_clients() {
 fn the_question_names_every_unusable_retry_after() {
     let PairwiseRun { scenario, run, .. } = PairwiseRun::of("retry-after-unusable", RELIABLE);
 
-    let refused = run.wire.entries.iter().filter(|it| it.status == Some(503));
+    let refused = run
+        .wire
+        .entries
+        .iter()
+        .filter(|entry| entry.status == Some(503));
     assert_eq!(refused.count(), 4);
     let question = scenario.words.question.text;
     assert!(question.starts_with("Four 503s "), "{question}");

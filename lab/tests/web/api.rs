@@ -130,9 +130,10 @@ async fn an_unknown_path_is_a_problem_object() {
         let response = browser.get(path).await;
 
         assert_eq!(response.status, StatusCode::NOT_FOUND, "{path}");
-        let code = match path.starts_with("/api/runs/") {
-            true => "run_not_found",
-            false => "not_found",
+        let code = if path.starts_with("/api/runs/") {
+            "run_not_found"
+        } else {
+            "not_found"
         };
         assert_eq!(response.code(), code, "{path}");
     }

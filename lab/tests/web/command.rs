@@ -185,7 +185,10 @@ async fn a_start_that_fails_names_the_port_or_the_folder() {
         ("--assets", empty, no_page(empty)),
         ("--assets", &missing, no_page(&missing)),
     ] {
-        let free = FREE_PORTS.chunks(2).filter(|it| it[0] != option).flatten();
+        let free = FREE_PORTS
+            .chunks(2)
+            .filter(|pair| pair[0] != option)
+            .flatten();
         let arguments: Vec<_> = free.copied().chain([option, value]).collect();
         let output = output(lab(&arguments)).await;
 

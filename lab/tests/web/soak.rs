@@ -80,7 +80,7 @@ async fn run_scenario(page: &str, seconds: u64) -> (u64, u64) {
     // Each run checks that client and wire agree; one that does not is reported.
     assert_eq!(output.status.code(), Some(0), "{out}");
     let number = |line: &str, unit: &str| {
-        let line = out.lines().find(|it| it.starts_with(line)).expect(line);
+        let line = out.lines().find(|row| row.starts_with(line)).expect(line);
         let before = line.split(unit).next().expect(unit).trim_end();
         let number = before.rsplit(' ').next().expect(unit);
         number.parse().expect("a number")
@@ -98,7 +98,7 @@ async fn run_scenario(page: &str, seconds: u64) -> (u64, u64) {
     reason = "whoever lets it soak wants the figures"
 )]
 async fn after_a_long_load_all_is_where_it_began_and_the_numbers_are_those_of_the_wire() {
-    let seconds = env::var("SOAK_SECONDS").map_or(60, |it| it.parse().expect("seconds"));
+    let seconds = env::var("SOAK_SECONDS").map_or(60, |seconds| seconds.parse().expect("seconds"));
     let Served {
         child,
         service,

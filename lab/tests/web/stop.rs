@@ -64,9 +64,10 @@ async fn the_cases_are_closed_afterwards() {
         let (dashboard, browser) = serve().await;
         let card = browser.change(Method::POST, "/api/card").await.json();
 
-        match dropped {
-            true => drop(dashboard),
-            false => drop(dashboard.stop().await.expect("nothing left behind")),
+        if dropped {
+            drop(dashboard);
+        } else {
+            dashboard.stop().await.expect("nothing left behind");
         }
 
         assert_eq!(served(&card).await, 0);

@@ -188,7 +188,9 @@ impl Browser {
         let scrape = self.get("/metrics").await.text();
         let found = scrape.lines().filter(|line| line.starts_with(series));
         let values = found.map(|line| line.rsplit(' ').next().expect("a value"));
-        values.map(|it| it.parse::<u64>().expect("a number")).sum()
+        values
+            .map(|value| value.parse::<u64>().expect("a number"))
+            .sum()
     }
 }
 

@@ -84,9 +84,10 @@ impl Jobs {
         let of_this_key = |job: &Job| key.is_some() && job.key.as_deref() == key;
         if let Some(place) = self.created.iter().position(of_this_key) {
             let known = &self.created[place];
-            let result = match known.call == call {
-                true => JobResult::Replayed,
-                false => JobResult::Conflict,
+            let result = if known.call == call {
+                JobResult::Replayed
+            } else {
+                JobResult::Conflict
             };
             return (result, known);
         }

@@ -61,9 +61,10 @@ impl Flaky {
 impl Responder for Flaky {
     fn respond(&mut self, _: &Received) -> Reply {
         self.calls += 1;
-        let response = match self.calls <= self.failures {
-            true => unavailable(),
-            false => ok(&self.success(self.calls)),
+        let response = if self.calls <= self.failures {
+            unavailable()
+        } else {
+            ok(&self.success(self.calls))
         };
         response.into()
     }

@@ -76,7 +76,7 @@ const JSON: [(HeaderName, &str); 1] = [(CONTENT_TYPE, "application/json")];
 /// the goal.
 fn valid(records: u64) -> Box<dyn Responder> {
     fixed_goal(Goal::result(json!({"records": records})), move |_| {
-        let records = (0..records).map(|it| json!({"id": it.to_string(), "name": "a record"}));
+        let records = (0..records).map(|id| json!({"id": id.to_string(), "name": "a record"}));
         page(records, None)
     })
 }

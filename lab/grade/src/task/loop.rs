@@ -75,9 +75,10 @@ impl Responder for Loop {
     }
 
     fn goal(&self) -> Goal {
-        match self.is_closed {
-            true => Goal::Error,
-            false => Goal::result_of([]),
+        if self.is_closed {
+            Goal::Error
+        } else {
+            Goal::result_of([])
         }
     }
 }
@@ -94,14 +95,14 @@ mod tests {
             let mut page = 0;
             let read = (0..9).map(|_| {
                 let cursor = drawn.next(page);
-                let place = drawn.cursors.iter().position(|it| it == cursor);
+                let place = drawn.cursors.iter().position(|known| known == cursor);
                 page = place.expect("it issued it") + 1;
                 cursor
             });
             let read: Vec<_> = read.collect();
 
             let (start, circle) = read.split_at(drawn.cursors.len() - CIRCLE);
-            assert!(!start.is_empty() && start.iter().all(|it| !circle.contains(it)));
+            assert!(!start.is_empty() && start.iter().all(|cursor| !circle.contains(cursor)));
             assert!(
                 circle
                     .iter()

@@ -69,9 +69,12 @@ impl ReadAll {
 fn alternate(cursor: &mut String) -> String {
     let with_capitals = |offset| {
         let signs = cursor.chars().enumerate();
-        let signs = signs.map(|(place, sign)| match place % 2 == offset {
-            true => sign.to_ascii_uppercase(),
-            false => sign,
+        let signs = signs.map(|(place, sign)| {
+            if place % 2 == offset {
+                sign.to_ascii_uppercase()
+            } else {
+                sign
+            }
         });
         signs.collect::<String>()
     };
@@ -123,10 +126,10 @@ mod tests {
             counts.insert(drawn.pages.iter().sum::<usize>());
             let empty = drawn.pages.iter().position(|records| *records == 0);
             assert!((1..drawn.pages.len() - 1).contains(&empty.expect("one")));
-            let lower = drawn.cursors.iter().map(|it| it.to_ascii_lowercase());
+            let lower = drawn.cursors.iter().map(|sign| sign.to_ascii_lowercase());
             let lower: HashSet<_> = lower.collect();
             assert_eq!((drawn.cursors.len(), lower.len()), (4, 3));
-            let kept = drawn.cursors.iter().filter(|it| lower.contains(*it));
+            let kept = drawn.cursors.iter().filter(|sign| lower.contains(*sign));
             assert_eq!(kept.count(), 2, "neither of the two is in lower case");
         }
         assert!(counts.len() > 5, "{counts:?}");

@@ -256,7 +256,8 @@ pub fn changes(changes: &[Change], options: &Options) -> String {
         sheet.line("No verdict has changed since the earlier card.");
         return sheet.into_text();
     }
-    let (worse, others): (Vec<&Change>, Vec<_>) = changes.iter().partition(|it| it.is_worse);
+    let (worse, others): (Vec<&Change>, Vec<_>) =
+        changes.iter().partition(|change| change.is_worse);
     let lost = options.or_ascii("✗", "FAIL");
     let arrow = options.or_ascii("→", "->");
     sheet.line("Changed since the earlier card:");
@@ -483,7 +484,9 @@ fn in_groups<'a>(names: impl Iterator<Item = &'a str>, shown: &[&str]) -> Vec<St
 /// The cases that show the failures, with their numbers: those that missed the goal, and
 /// the first that broke each of these rules.
 fn to_show<'a>(grade: &'a TaskGrade, rules: &[&RuleGrade]) -> Vec<(usize, &'a CaseGrade)> {
-    let broken = rules.iter().filter_map(|it| it.judgement.requests.first());
+    let broken = rules
+        .iter()
+        .filter_map(|rule| rule.judgement.requests.first());
     let broken: Vec<_> = broken.map(|request| request.case).collect();
     let missed = failed(grade).take(MISSED);
     let missed: Vec<_> = missed.map(|(number, _)| number).collect();
@@ -571,7 +574,12 @@ fn chart(sheet: &mut Sheet<'_>, case: &CaseGrade, broken: &[u64]) {
 /// The result of a card, in one line.
 pub(super) fn count(card: &Card, known: &KnownFailures) -> String {
     let tasks = &card.tasks;
-    let goals = |verdict| tasks.iter().filter(|it| it.goal.verdict == verdict).count();
+    let goals = |verdict| {
+        tasks
+            .iter()
+            .filter(|task| task.goal.verdict == verdict)
+            .count()
+    };
     let reached = |is_practice: bool| {
         let group = tasks
             .iter()

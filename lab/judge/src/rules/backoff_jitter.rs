@@ -65,7 +65,11 @@ mod tests {
             let judgement = judged(&came_back_after(gaps));
             let found = "8 of the 1st waits of 8 cases differ by at most 3 ms";
 
-            let named: Vec<_> = judgement.requests.iter().map(|it| it.case).collect();
+            let named: Vec<_> = judgement
+                .requests
+                .iter()
+                .map(|request| request.case)
+                .collect();
             let all = (0..gaps.len()).filter(|_| verdict == Broken);
             assert_eq!(judgement.verdict, verdict, "{gaps:?}");
             assert_eq!(named, all.collect::<Vec<_>>(), "{gaps:?}");

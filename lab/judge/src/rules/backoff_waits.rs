@@ -41,9 +41,9 @@ mod tests {
         gaps.iter()
             .fold(Script::new().respond(0, 503), |script, gap| {
                 at += Duration::from_micros(*gap);
-                script.respond(0, 503).with(|it| {
-                    it.arrived = at;
-                    it.head = Some(at);
+                script.respond(0, 503).with(|request| {
+                    request.arrived = at;
+                    request.head = Some(at);
                 })
             })
     }
@@ -84,7 +84,9 @@ mod tests {
             let cases: Vec<_> = wires.iter().map(Case::of).collect();
             let judgement = RULE.judge(&cases);
             let requests = judgement.requests.iter();
-            let requests: Vec<_> = requests.map(|it| (it.case, it.seq)).collect();
+            let requests: Vec<_> = requests
+                .map(|request| (request.case, request.seq))
+                .collect();
             (judgement.verdict, requests)
         };
 

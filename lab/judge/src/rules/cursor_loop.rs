@@ -20,7 +20,11 @@ pub const RULE: Rule = Rule {
 fn judge(Case { wire, .. }: &Case<'_>) -> Judgement {
     let mut asked: HashMap<_, u32> = HashMap::new();
     let (mut comes_back, mut too_often) = (false, Vec::new());
-    for request in wire.entries.iter().filter(|it| it.status == Some(200)) {
+    for request in wire
+        .entries
+        .iter()
+        .filter(|entry| entry.status == Some(200))
+    {
         let times = asked.entry((&request.route, request.cursor)).or_default();
         *times += 1;
         if *times > 2 {

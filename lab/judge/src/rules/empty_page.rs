@@ -20,7 +20,7 @@ pub const EMPTY_PAGE: FaultLabel = FaultLabel("empty_page");
 
 fn judge(case: &Case<'_>) -> Judgement {
     let mut entries = case.wire.entries.iter();
-    let Some(empty) = entries.find(|it| is_empty_page(it)) else {
+    let Some(empty) = entries.find(|entry| is_empty_page(entry)) else {
         return Judgement::not_exercised();
     };
     let goes_on = |it: &WireRequest| it.cursor.is_some() && it.cursor != empty.cursor;

@@ -27,14 +27,18 @@ fn judge(case: &Case<'_>) -> Judgement {
     let Some(first) = retries.map(|(_, next)| next.arrived).min() else {
         return Judgement::skipped();
     };
-    let (after, before): (Vec<_>, Vec<_>) =
-        case.wire.entries.iter().partition(|it| it.arrived >= first);
+    let (after, before): (Vec<_>, Vec<_>) = case
+        .wire
+        .entries
+        .iter()
+        .partition(|entry| entry.arrived >= first);
     let (before, after) = (most_in_flight(&before), most_in_flight(&after));
-    match after * 2 <= before {
-        true => Judgement::kept(),
-        false => Judgement::skipped_because(format!(
+    if after * 2 <= before {
+        Judgement::kept()
+    } else {
+        Judgement::skipped_because(format!(
             "{before} in flight before the first retry after a 429, {after} from then on"
-        )),
+        ))
     }
 }
 
@@ -42,8 +46,10 @@ fn judge(case: &Case<'_>) -> Judgement {
 /// of the response, as far as that is recorded. A client may send the next one as soon as it
 /// has read the response, before the service notes its end.
 fn most_in_flight(requests: &[&WireRequest]) -> usize {
-    let mut arrivals: Vec<_> = requests.iter().map(|it| it.arrived).collect();
-    let ends = requests.iter().map(|it| it.head.unwrap_or(it.arrived));
+    let mut arrivals: Vec<_> = requests.iter().map(|request| request.arrived).collect();
+    let ends = requests
+        .iter()
+        .map(|request| request.head.unwrap_or(request.arrived));
     let mut ends: Vec<_> = ends.collect();
     arrivals.sort_unstable();
     ends.sort_unstable();
@@ -91,9 +97,9 @@ mod tests {
     #[test]
     fn a_request_between_a_refusal_and_the_first_retry_does_not_count_as_one_after_it() {
         let burst = (0..8).fold(Script::new(), |script, call| {
-            at_once(script, call, 1).call(call).with(|it| {
-                it.status = Some(if call < 4 { 200 } else { 429 });
-                it.ended = it.head.map(|head| head + TOLERANCE);
+            at_once(script, call, 1).call(call).with(|request| {
+                request.status = Some(if call < 4 { 200 } else { 429 });
+                request.ended = request.head.map(|head| head + TOLERANCE);
             })
         });
         let next = (0..4).fold(burst, |script, call| {

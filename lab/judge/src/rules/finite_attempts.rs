@@ -24,7 +24,7 @@ const MOST: usize = 20;
 /// believes that the call is over.
 fn judge(case: &Case<'_>) -> Judgement {
     let mut newest_first = case.wire.entries.iter().rev();
-    let newest = newest_first.find(|it| it.status.is_some() && !is_look(it));
+    let newest = newest_first.find(|request| request.status.is_some() && !is_look(request));
     if !newest.is_some_and(failed) {
         return Judgement::not_exercised();
     }
@@ -110,7 +110,11 @@ mod tests {
 
     #[test]
     fn a_head_request_before_or_after_is_not_an_attempt() {
-        let look = |script: Script| script.respond(0, 200).with(|it| it.method = "HEAD");
+        let look = |script: Script| {
+            script
+                .respond(0, 200)
+                .with(|request| request.method = "HEAD")
+        };
         let attempts = |number: u64| {
             let respond = |script: Script, number| script.respond(number * 400, 503);
             look((1..=number).fold(look(Script::new()), respond)).exits(1, "")

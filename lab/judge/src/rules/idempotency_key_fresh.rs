@@ -20,18 +20,18 @@ pub const RULE: Rule = Rule {
 /// The call of a request is known only if the case distinguishes calls: a scenario may send
 /// two bodies with one key on purpose.
 fn judge(Case { wire, .. }: &Case<'_>) -> Judgement {
-    let posts = wire.entries.iter().filter(|it| it.method == "POST");
-    let posts: Vec<_> = posts.filter(|it| it.call.is_some()).collect();
-    let calls: HashSet<_> = posts.iter().map(|it| it.call).collect();
+    let posts = wire.entries.iter().filter(|entry| entry.method == "POST");
+    let posts: Vec<_> = posts.filter(|post| post.call.is_some()).collect();
+    let calls: HashSet<_> = posts.iter().map(|post| post.call).collect();
     let mut call_of_key = HashMap::new();
-    let of_another_call = posts.iter().filter(|it| {
-        let Some(key) = it.idempotency_key else {
+    let of_another_call = posts.iter().filter(|post| {
+        let Some(key) = post.idempotency_key else {
             return false;
         };
-        let first = *call_of_key.entry(key).or_insert(*it);
-        first.call != it.call && (first.body != it.body || is_later(first, it))
+        let first = *call_of_key.entry(key).or_insert(*post);
+        first.call != post.call && (first.body != post.body || is_later(first, post))
     });
-    let seqs: Vec<_> = of_another_call.map(|it| it.seq).collect();
+    let seqs: Vec<_> = of_another_call.map(|request| request.seq).collect();
     match calls.len() {
         0 => Judgement::not_exercised(),
         _ if !seqs.is_empty() => Judgement::broken(seqs, "the key of another call"),

@@ -57,7 +57,7 @@ mod tests {
         let first = || again(Script::new(), Some(7));
         let without = Script::new().post(0, 400, 1, None).job(Rejected);
         let (other, none) = ["another", "no"]
-            .map(|it| format!("an attempt had {it} Idempotency-Key"))
+            .map(|which| format!("an attempt had {which} Idempotency-Key"))
             .into();
 
         hold! { RULE;

@@ -84,9 +84,10 @@ impl Judgement {
 
     /// Kept if `seqs` is empty, else broken by these requests of a single case.
     pub(super) fn kept_unless(seqs: Vec<u64>, found: impl Into<String>) -> Self {
-        match seqs.is_empty() {
-            true => Self::kept(),
-            false => Self::broken(seqs, found),
+        if seqs.is_empty() {
+            Self::kept()
+        } else {
+            Self::broken(seqs, found)
         }
     }
 
@@ -243,7 +244,10 @@ mod tests {
 
         let judgement = judged([&broken, &kept, &broken]);
 
-        let shown = judgement.requests.iter().map(|it| (it.case, it.seq));
+        let shown = judgement
+            .requests
+            .iter()
+            .map(|request| (request.case, request.seq));
         assert_eq!(shown.collect::<Vec<_>>(), [(0, 2), (2, 2)]);
     }
 

@@ -20,13 +20,19 @@ mod tests {
 
     #[test]
     fn a_second_request_breaks_it() {
-        hold_to_one_request(&RULE, |it| it.with(|it| it.status = Some(204)));
+        hold_to_one_request(&RULE, |request| {
+            request.with(|request| request.status = Some(204))
+        });
     }
 
     /// A service may respond to OPTIONS with a 204.
     #[test]
     fn an_options_request_does_not_count_as_a_repetition() {
-        let look = |script: Script, at| script.respond(at, 204).with(|it| it.method = "OPTIONS");
+        let look = |script: Script, at| {
+            script
+                .respond(at, 204)
+                .with(|request| request.method = "OPTIONS")
+        };
         let looks = || look(look(Script::new(), 0), 1);
 
         hold! { RULE;

@@ -19,7 +19,7 @@ pub const RULE: Rule = Rule {
 fn judge(case: &Case<'_>) -> Judgement {
     let redirect = |status: Option<u16>| matches!(status, Some(301 | 302 | 303 | 307 | 308));
     let mut entries = case.wire.entries.iter();
-    let Some(moved) = entries.find(|it| redirect(it.status)) else {
+    let Some(moved) = entries.find(|entry| redirect(entry.status)) else {
         return Judgement::not_exercised();
     };
     let (mut later, mut doubt) = (Vec::new(), None);
@@ -47,7 +47,7 @@ mod tests {
         hold! { RULE;
             Script::new().respond(0, 200) => NotExercised,
             moved() => Kept,
-            next().with(|it| it.route = "/items".into()) => Broken [2]: "followed by 1 request",
+            next().with(|request| request.route = "/items".into()) => Broken [2]: "followed by 1 request",
             moved().respond(1, 302) => Broken [2],
             next().respond(2, 200) => Broken [2, 3]: "followed by 2 requests",
             next().of_several_callers() => CannotTell,

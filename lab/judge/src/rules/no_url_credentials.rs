@@ -16,11 +16,11 @@ pub const RULE: Rule = Rule {
 };
 
 fn judge(Case { wire, .. }: &Case<'_>) -> Judgement {
-    let in_url = wire.entries.iter().filter(|it| it.token_in_url);
-    let in_url: Vec<_> = in_url.map(|it| it.seq).collect();
+    let in_url = wire.entries.iter().filter(|entry| entry.token_in_url);
+    let in_url: Vec<_> = in_url.map(|request| request.seq).collect();
     match in_url.len() {
         _ if wire.entries.is_empty() => Judgement::not_exercised(),
-        0 if wire.entries.iter().any(|it| it.authorization) => Judgement::kept(),
+        0 if wire.entries.iter().any(|entry| entry.authorization) => Judgement::kept(),
         0 => Judgement::skipped(),
         urls => Judgement::broken(in_url, format!("it was in {}", counted(urls as u64, "URL"))),
     }
@@ -35,7 +35,7 @@ mod tests {
     fn a_token_in_a_url_breaks_it() {
         let get = || Script::new().respond(0, 200);
         let header = || get().with(|request| request.authorization = true);
-        let url = |script: Script| script.with(|it| it.token_in_url = true);
+        let url = |script: Script| script.with(|request| request.token_in_url = true);
 
         hold! { RULE;
             Script::new() => NotExercised,

@@ -19,8 +19,8 @@ fn judge(case: &Case<'_>) -> Judgement {
     let jobs = case.ties.jobs().into_iter().map(|attempts| {
         let created = attempts
             .iter()
-            .filter(|it| it.job == Some(JobResult::Created));
-        created.map(|it| it.seq).collect::<Vec<_>>()
+            .filter(|attempt| attempt.job == Some(JobResult::Created));
+        created.map(|request| request.seq).collect::<Vec<_>>()
     });
     let created: Vec<_> = jobs.filter(|seqs| !seqs.is_empty()).collect();
     let more = created.iter().flat_map(|seqs| seqs.iter().skip(1));

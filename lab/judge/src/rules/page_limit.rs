@@ -23,7 +23,7 @@ const MOST: usize = 1_000;
 fn judge(case: &Case<'_>) -> Judgement {
     let entries = case.wire.entries.iter();
     let endless = entries.filter(|request| request.fault == Some(FaultLabel::ENDLESS_ITEMS));
-    let seqs: Vec<_> = endless.map(|it| it.seq).collect();
+    let seqs: Vec<_> = endless.map(|request| request.seq).collect();
     let pages = seqs.len();
     if let Some(one_too_many) = seqs.get(MOST) {
         return Judgement::broken(vec![*one_too_many], format!("{pages} pages were read"));

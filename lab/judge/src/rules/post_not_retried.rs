@@ -20,8 +20,8 @@ pub const RULE: Rule = Rule {
 
 fn judge(case: &Case<'_>) -> Judgement {
     let entries = case.wire.entries.iter();
-    let jobs = entries.clone().filter(|it| it.job.is_some());
-    let of_jobs: HashSet<_> = jobs.map(|it| &it.route).collect();
+    let jobs = entries.clone().filter(|entry| entry.job.is_some());
+    let of_jobs: HashSet<_> = jobs.map(|job| &job.route).collect();
     let failed = |it: &&WireRequest| {
         let is_failure = it.status.is_none_or(|status| status >= 500);
         it.method == "POST" && !of_jobs.contains(&it.route) && is_failure
@@ -74,7 +74,7 @@ mod tests {
     fn a_request_to_another_route_or_of_another_caller_is_not_a_retry() {
         let failed = || Script::new().post(0, 503, 1, None).lasting(100);
         let elsewhere = failed().post(200, 200, 2, None);
-        let elsewhere = elsewhere.with(|it| it.route = "/other".into());
+        let elsewhere = elsewhere.with(|request| request.route = "/other".into());
 
         hold! { RULE;
             failed().respond(200, 200) => Kept,

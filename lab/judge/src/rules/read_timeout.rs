@@ -19,8 +19,8 @@ pub const RULE: Rule = Rule {
 fn judge(case: &Case<'_>) -> Judgement {
     let requests = case.wire.entries.iter();
     let ends = requests
-        .filter(|it| is_silent(it))
-        .map(|it| end_of(it, case));
+        .filter(|request| is_silent(request))
+        .map(|request| end_of(request, case));
     match ends.max() {
         None => Judgement::not_exercised(),
         Some(End::ByClient) => Judgement::kept(),
@@ -47,7 +47,9 @@ enum End {
 
 fn end_of(request: &WireRequest, case: &Case<'_>) -> End {
     let mut connections = case.wire.connections.iter();
-    let Some(connection) = connections.find(|it| Some(it.number) == request.connection) else {
+    let Some(connection) =
+        connections.find(|connection| Some(connection.number) == request.connection)
+    else {
         return End::Unknown;
     };
     let stopped = case.process.filter(|_| case.was_stopped());
@@ -75,8 +77,8 @@ mod tests {
         let silence = || Script::new().respond(0, 200).fault(FaultLabel::SILENCE);
         let silent = || silence().on(1, 1).lost();
         let open = || silent().connection(1, None);
-        let answered = open().with(|it| it.status = Some(200));
-        let lost = open().with(|it| it.fault = None);
+        let answered = open().with(|request| request.status = Some(200));
+        let lost = open().with(|request| request.fault = None);
         let closed = |at, by| silent().connection(1, Some((at, by)));
         let by_client = |at| closed(at, ClosedBy::Client);
 

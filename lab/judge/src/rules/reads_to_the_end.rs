@@ -22,8 +22,8 @@ fn judge(case: &Case<'_>) -> Judgement {
     let Some(newest) = pages.last() else {
         return Judgement::not_exercised();
     };
-    let mut issued = entries.filter_map(|it| it.cursor_issued);
-    if issued.any(|it| it == IssuedCursor::Null) {
+    let mut issued = entries.filter_map(|entry| entry.cursor_issued);
+    if issued.any(|issued| issued == IssuedCursor::Null) {
         return Judgement::kept();
     }
     let is_endless = pages

@@ -20,7 +20,12 @@ fn judge(Case { wire, .. }: &Case<'_>) -> Judgement {
         return Judgement::not_exercised();
     }
     let wrong = |it: &&WireRequest| !says_what_it_brings(it) || !takes_json(it);
-    let seqs: Vec<_> = wire.entries.iter().filter(wrong).map(|it| it.seq).collect();
+    let seqs: Vec<_> = wire
+        .entries
+        .iter()
+        .filter(wrong)
+        .map(|entry| entry.seq)
+        .collect();
     let found = "a body without a JSON type, or an Accept without JSON";
     Judgement::kept_unless(seqs, found)
 }
@@ -46,7 +51,12 @@ fn takes_json(request: &WireRequest) -> bool {
     let ranges = || value.split(',').map(str::to_ascii_lowercase);
     let mut by_precision = ["application/json", "application/*", "*/*"].into_iter();
     let decides = by_precision.find_map(|kind| {
-        ranges().find(|range| range.split(';').next().is_some_and(|it| it.trim() == kind))
+        ranges().find(|range| {
+            range
+                .split(';')
+                .next()
+                .is_some_and(|value| value.trim() == kind)
+        })
     });
     decides.is_some_and(|range| {
         !range.split(';').any(|part| {
@@ -59,7 +69,7 @@ fn takes_json(request: &WireRequest) -> bool {
 /// JSON of the kind that the service takes, which another top-level type is not.
 fn is_json(media_type: &str) -> bool {
     let is_application = media_type.trim_start().get(..12);
-    is_application.is_some_and(|it| it.eq_ignore_ascii_case("application/"))
+    is_application.is_some_and(|kind| kind.eq_ignore_ascii_case("application/"))
         && media_type::is_json(media_type.as_bytes())
 }
 

@@ -16,7 +16,7 @@ pub const RULE: Rule = Rule {
 };
 
 fn applies(request: &WireRequest) -> bool {
-    let form = request.retry_after.map(|it| it.form);
+    let form = request.retry_after.map(|retry_after| retry_after.form);
     form == Some(RetryAfterForm::Seconds) && request.ended.is_none()
 }
 
@@ -28,7 +28,7 @@ mod tests {
     #[test]
     fn the_head_is_enough() {
         let whole = || Script::new().respond(0, 503).retry_after(2);
-        let cut = || whole().with(|it| it.ended = None);
+        let cut = || whole().with(|request| request.ended = None);
 
         hold! { RULE;
             whole().respond(10, 200) => NotExercised,

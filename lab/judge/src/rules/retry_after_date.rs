@@ -16,7 +16,7 @@ pub const RULE: Rule = Rule {
 };
 
 fn applies(request: &WireRequest) -> bool {
-    let form = request.retry_after.map(|it| it.form);
+    let form = request.retry_after.map(|retry_after| retry_after.form);
     form == Some(RetryAfterForm::Date)
 }
 

@@ -19,8 +19,8 @@ fn judge(Case { wire, ties, .. }: &Case<'_>) -> Judgement {
     if !wire.entries.iter().any(has_passed) {
         return Judgement::not_exercised();
     }
-    let waits = ties.waits().iter().filter(|it| has_passed(it.asked_by));
-    let doubts: Vec<_> = waits.map(|it| it.why.doubt()).collect();
+    let waits = ties.waits().iter().filter(|wait| has_passed(wait.asked_by));
+    let doubts: Vec<_> = waits.map(|wait| wait.why.doubt()).collect();
     match doubts.iter().min() {
         Some(None) => Judgement::kept(),
         Some(Some(doubt)) => Judgement::cannot_tell(*doubt),
@@ -29,7 +29,7 @@ fn judge(Case { wire, ties, .. }: &Case<'_>) -> Judgement {
 }
 
 fn has_passed(request: &WireRequest) -> bool {
-    let form = request.retry_after.map(|it| it.form);
+    let form = request.retry_after.map(|retry_after| retry_after.form);
     form == Some(RetryAfterForm::PastDate)
 }
 

@@ -16,7 +16,9 @@ pub const RULE: Rule = Rule {
 };
 
 fn failed(request: &WireRequest) -> bool {
-    request.retry_after.is_some_and(|it| !it.is_usable())
+    request
+        .retry_after
+        .is_some_and(|retry_after| !retry_after.is_usable())
 }
 
 #[cfg(test)]

@@ -26,13 +26,15 @@ fn judge(cases: &[Case<'_>]) -> Judgement {
 
 fn is_zero(request: &WireRequest) -> bool {
     let asked = request.retry_after;
-    asked.is_some_and(|it| it.form == RetryAfterForm::Seconds && it.wait().is_zero())
+    asked.is_some_and(|retry_after| {
+        retry_after.form == RetryAfterForm::Seconds && retry_after.wait().is_zero()
+    })
 }
 
 /// A request with an earlier one in the case that got the same header.
 fn failed(case: &Case<'_>, request: &WireRequest) -> bool {
     let mut earlier = case.wire.entries.iter();
-    is_zero(request) && earlier.any(|it| it.seq < request.seq && is_zero(it))
+    is_zero(request) && earlier.any(|other| other.seq < request.seq && is_zero(other))
 }
 
 #[cfg(test)]
@@ -42,7 +44,7 @@ mod tests {
 
     #[test]
     fn the_first_retry_may_come_at_once_and_the_next_ones_may_not() {
-        let came_back_after = |gaps: &[u64]| Script::gaps(gaps, |it| it.retry_after(0));
+        let came_back_after = |gaps: &[u64]| Script::gaps(gaps, |script| script.retry_after(0));
 
         hold! { RULE;
             Script::new().respond(0, 503).retry_after(1) => NotExercised,

@@ -20,19 +20,19 @@ pub const RULE: Rule = Rule {
 /// The service recognises the call of a body that is that of its first attempt, whatever it
 /// responds. A body without a call can be recognised only if the case distinguishes calls.
 fn judge(Case { wire, .. }: &Case<'_>) -> Judgement {
-    let posts = wire.entries.iter().filter(|it| it.method == "POST");
+    let posts = wire.entries.iter().filter(|entry| entry.method == "POST");
     // What was sent is known of a body that was read, and of one that was answered.
-    let whole = posts.filter(|it| match it.body_state {
+    let whole = posts.filter(|post| match post.body_state {
         BodyState::Complete => true,
-        BodyState::Empty => it.status.is_some(),
+        BodyState::Empty => post.status.is_some(),
         BodyState::Broken | BodyState::Unread => false,
     });
-    let (of_a_call, others): (Vec<_>, Vec<_>) = whole.partition(|it| it.call.is_some());
-    let calls: HashSet<_> = of_a_call.iter().map(|it| it.call).collect();
+    let (of_a_call, others): (Vec<_>, Vec<_>) = whole.partition(|post| post.call.is_some());
+    let calls: HashSet<_> = of_a_call.iter().map(|request| request.call).collect();
     match calls.len() {
         0 => Judgement::not_exercised(),
         _ if !others.is_empty() => {
-            let others = others.iter().map(|it| it.seq);
+            let others = others.iter().map(|request| request.seq);
             Judgement::broken(others.collect(), "a body that no first attempt had")
         }
         calls if calls == of_a_call.len() => Judgement::skipped(),
@@ -54,8 +54,9 @@ mod tests {
     fn an_attempt_with_a_body_of_its_own_breaks_it() {
         let unknown = || Script::new().post(0, 503, 9, Some(7));
         let first = || Script::new().post(0, 503, 1, Some(7)).call(1);
-        let without =
-            |script: Script, state| script.with(|it| (it.body, it.body_state) = (None, state));
+        let without = |script: Script, state| {
+            script.with(|request| (request.body, request.body_state) = (None, state))
+        };
         let cut = |script| without(script, BodyState::Broken);
         // The stream of the body was read by the first attempt.
         let empty = |script| without(script, BodyState::Empty);

@@ -43,12 +43,14 @@ impl Script {
 
     /// The last request is at this position of this connection.
     pub fn on(self, connection: u64, position: u64) -> Self {
-        self.with(|it| (it.connection, it.position) = (Some(connection), Some(position)))
+        self.with(|request| {
+            (request.connection, request.position) = (Some(connection), Some(position));
+        })
     }
 
     /// The last request gets no byte of a response.
     pub fn lost(self) -> Self {
-        self.with(|it| (it.status, it.head, it.ended) = (None, None, None))
+        self.with(|request| (request.status, request.head, request.ended) = (None, None, None))
     }
 
     /// Adds a GET that arrives this many milliseconds after the start and gets its response
@@ -71,11 +73,11 @@ impl Script {
 
     /// Adds a POST of a body, with this key if any.
     pub fn post(self, millis: u64, status: u16, body: u64, key: Option<u64>) -> Self {
-        self.respond(millis, status).with(|it| {
-            it.method = "POST";
-            it.body = Some(ValueHash(body));
-            it.body_state = BodyState::Complete;
-            it.idempotency_key = key.map(ValueHash);
+        self.respond(millis, status).with(|request| {
+            request.method = "POST";
+            request.body = Some(ValueHash(body));
+            request.body_state = BodyState::Complete;
+            request.idempotency_key = key.map(ValueHash);
         })
     }
 
@@ -97,7 +99,7 @@ impl Script {
 
     /// The last response asks for a wait.
     pub fn retry_after_header(self, retry_after: RetryAfter) -> Self {
-        self.with(|it| it.retry_after = Some(retry_after))
+        self.with(|request| request.retry_after = Some(retry_after))
     }
 
     /// The last response asks for a wait of this many seconds.
@@ -107,49 +109,51 @@ impl Script {
 
     /// The last request carries a cursor.
     pub fn cursor(self, cursor: u64) -> Self {
-        self.with(|it| it.cursor = Some(ValueHash(cursor)))
+        self.with(|request| request.cursor = Some(ValueHash(cursor)))
     }
 
     /// The last response contains a next cursor.
     pub fn issues(self, cursor: u64) -> Self {
-        self.with(|it| it.cursor_issued = Some(IssuedCursor::Hash(ValueHash(cursor))))
+        self.with(|request| request.cursor_issued = Some(IssuedCursor::Hash(ValueHash(cursor))))
     }
 
     /// The last response is the last page.
     pub fn issues_null(self) -> Self {
-        self.with(|it| it.cursor_issued = Some(IssuedCursor::Null))
+        self.with(|request| request.cursor_issued = Some(IssuedCursor::Null))
     }
 
     /// The last response is an injected fault.
     pub fn fault(self, fault: FaultLabel) -> Self {
-        self.with(|it| it.fault = Some(fault))
+        self.with(|request| request.fault = Some(fault))
     }
 
     /// The last request submits a job.
     pub fn job(self, result: JobResult) -> Self {
-        self.with(|it| it.job = Some(result))
+        self.with(|request| request.job = Some(result))
     }
 
     /// The last request has this media type.
     pub fn content_type(self, value: &str) -> Self {
-        self.with(|it| it.content_type = Some(RecordedHeader::Value(value.to_owned().into())))
+        self.with(|request| {
+            request.content_type = Some(RecordedHeader::Value(value.to_owned().into()));
+        })
     }
 
     /// The last request accepts these media types.
     pub fn accept(self, value: &str) -> Self {
-        self.with(|it| it.accept = Some(RecordedHeader::Value(value.to_owned().into())))
+        self.with(|request| request.accept = Some(RecordedHeader::Value(value.to_owned().into())))
     }
 
     /// The last request belongs to this call.
     pub fn call(self, call: u64) -> Self {
-        self.with(|it| it.call = Some(call))
+        self.with(|request| request.call = Some(call))
     }
 
     /// The last response is complete this many milliseconds after its request.
     pub fn lasting(self, millis: u64) -> Self {
-        self.with(|it| {
-            let end = it.arrived + Duration::from_millis(millis);
-            (it.head, it.ended) = (Some(end), Some(end));
+        self.with(|request| {
+            let end = request.arrived + Duration::from_millis(millis);
+            (request.head, request.ended) = (Some(end), Some(end));
         })
     }
 
@@ -260,7 +264,11 @@ pub(crate) use hold;
 pub fn check(rule: &Rule, script: Script, verdict: Verdict, seqs: &[u64], found: &[&str]) {
     let judgement = script.clone().judged(rule);
 
-    let shown: Vec<_> = judgement.requests.iter().map(|it| it.seq).collect();
+    let shown: Vec<_> = judgement
+        .requests
+        .iter()
+        .map(|request| request.seq)
+        .collect();
     assert_eq!((judgement.verdict, &*shown), (verdict, seqs), "{script:#?}");
     match found {
         [] => assert!(

@@ -35,9 +35,9 @@ pub fn names_another_origin(request: &WireRequest) -> bool {
 fn judge(case: &Case<'_>) -> Judgement {
     let moved = |request: &&WireRequest| names_another_origin(request);
     let moved: Vec<_> = case.wire.entries.iter().filter(moved).collect();
-    let sent_on = moved.iter().filter(|it| it.token_elsewhere);
-    let sent_on: Vec<_> = sent_on.map(|it| it.seq).collect();
-    match moved.iter().any(|it| it.authorization) {
+    let sent_on = moved.iter().filter(|request| request.token_elsewhere);
+    let sent_on: Vec<_> = sent_on.map(|request| request.seq).collect();
+    match moved.iter().any(|request| request.authorization) {
         _ if moved.is_empty() => Judgement::not_exercised(),
         _ if !sent_on.is_empty() => Judgement::broken(sent_on, "the other origin got it"),
         false => Judgement::skipped_because("no token was sent"),
@@ -53,9 +53,9 @@ mod tests {
     #[test]
     fn a_token_that_reached_the_target_breaks_it() {
         let moved = |has_token| {
-            Script::new().respond(0, 302).with(|it| {
-                it.fault = Some(REDIRECT_ELSEWHERE);
-                it.authorization = has_token;
+            Script::new().respond(0, 302).with(|request| {
+                request.fault = Some(REDIRECT_ELSEWHERE);
+                request.authorization = has_token;
             })
         };
 
@@ -65,7 +65,7 @@ mod tests {
             moved(false) => Skipped,
             moved(true) => Kept,
             moved(true).stopped_at(10_000) => CannotTell,
-            moved(true).with(|it| it.token_elsewhere = true) => Broken [1],
+            moved(true).with(|request| request.token_elsewhere = true) => Broken [1],
         }
     }
 }

@@ -21,9 +21,10 @@ pub(super) fn check(known: &KnownFailure) -> Result<(), Box<dyn Error>> {
         return Ok(());
     }
     let rule = rule::find(&known.id)?.id;
-    match task.rules().any(|judged| judged.id == rule) {
-        true => Ok(()),
-        false => Err(format!("'{rule}' is not judged in {place}").into()),
+    if task.rules().any(|judged| judged.id == rule) {
+        Ok(())
+    } else {
+        Err(format!("'{rule}' is not judged in {place}").into())
     }
 }
 
@@ -51,7 +52,7 @@ mod tests {
 
             match error {
                 None => assert!(read.is_ok(), "{line}: {read:?}"),
-                Some(words) => assert!(read.is_err_and(|it| it.contains(words)), "{line}"),
+                Some(words) => assert!(read.is_err_and(|text| text.contains(words)), "{line}"),
             }
         }
     }

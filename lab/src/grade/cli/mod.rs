@@ -205,9 +205,10 @@ fn chosen(
     arguments: &Arguments,
     otherwise: impl Iterator<Item = &'static Task>,
 ) -> Result<Vec<&'static Task>, Exit> {
-    match arguments.task.is_empty() {
-        true => Ok(otherwise.collect()),
-        false => all_named(&arguments.task),
+    if arguments.task.is_empty() {
+        Ok(otherwise.collect())
+    } else {
+        all_named(&arguments.task)
     }
 }
 
@@ -284,9 +285,10 @@ impl<'a> Demands<'a> {
             Some(earlier) => {
                 let changes = card.against(earlier);
                 let text = grade::text::changes(&changes, &self.options.terminal());
-                match self.options.json {
-                    true => terminal::note(text.trim_end()),
-                    false => terminal::print(&text)?,
+                if self.options.json {
+                    terminal::note(text.trim_end());
+                } else {
+                    terminal::print(&text)?;
                 }
                 !changes.iter().any(|change| change.is_worse)
             }
@@ -504,7 +506,9 @@ impl<'a> Grader<'a> {
         })?;
         if !card.tasks.is_empty() && card.tasks.iter().all(TaskGrade::never_ran) {
             let cases = card.tasks.iter().flat_map(|task| &task.cases);
-            let stderr = cases.flat_map(|case| &case.process).map(|it| &it.stderr);
+            let stderr = cases
+                .flat_map(|case| &case.process)
+                .map(|process| &process.stderr);
             for line in stderr.take(1).flatten() {
                 terminal::note(&format!("| {}", line.escape_debug()));
             }

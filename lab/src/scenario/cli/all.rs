@@ -10,17 +10,19 @@ use crate::cli::{Exit, terminal};
 pub(super) fn all(arguments: &Arguments, chosen: Vec<&Scenario>) -> Result<Exit, Exit> {
     let settings = arguments.settings(Pace::Virtual);
     let mut runner = Runner::new(arguments.otlp.as_deref())?;
-    let progress = match arguments.ask {
-        true => terminal::no_progress(),
-        false => terminal::progress(chosen.len() as u64),
+    let progress = if arguments.ask {
+        terminal::no_progress()
+    } else {
+        terminal::progress(chosen.len() as u64)
     };
     let mut runs = Vec::new();
     let mut score = Score::default();
     for scenario in chosen {
         progress.set_message(scenario.words.name);
-        let prediction = match arguments.ask {
-            true => ask::ask(scenario, &settings, None)?,
-            false => None,
+        let prediction = if arguments.ask {
+            ask::ask(scenario, &settings, None)?
+        } else {
+            None
         };
         let run = runner.run(scenario, &settings)?;
         progress.inc(1);

@@ -70,11 +70,11 @@ pub(crate) struct Arguments {
 
     /// The client to run. The naive one breaks most expectations on purpose: the exit
     /// code is then 1
-    #[arg(long, help_heading = CLIENT, value_parser = one_of(CLIENTS, |it| (it.identity().name, it.about())), default_value = RELIABLE.name)]
+    #[arg(long, help_heading = CLIENT, value_parser = one_of(CLIENTS, |client| (client.identity().name, client.about())), default_value = RELIABLE.name)]
     client: &'static dyn ClientUnderTest,
 
     /// Remove one defence of the reference client, and see what breaks
-    #[arg(long, help_heading = CLIENT, value_name = "DEFENCE", value_parser = one_of(WITHOUT, |it| (it.defence.id, it.about())), conflicts_with = "client")]
+    #[arg(long, help_heading = CLIENT, value_name = "DEFENCE", value_parser = one_of(WITHOUT, |without| (without.defence.id, without.about())), conflicts_with = "client")]
     without: Option<&'static Without>,
 
     /// Run two clients with one seed and show them side by side: the reliable client
@@ -213,7 +213,7 @@ impl Arguments {
         let mut request = json!({
             "scenario": scenario.name(),
             "client": client,
-            "without": self.without.map(|it| it.defence.id),
+            "without": self.without.map(|without| without.defence.id),
             "pace": settings.pace,
             "seed": settings.seed,
             "max_attempts": limits.max_attempts,
@@ -247,13 +247,14 @@ impl Arguments {
         value: &impl Serialize,
         text: impl FnOnce(&Options) -> String,
     ) -> Result<(), Exit> {
-        terminal::print(&match self.json {
-            true => render::json(value),
-            false => text(&Options {
+        terminal::print(&if self.json {
+            render::json(value)
+        } else {
+            text(&Options {
                 explain: self.explain,
                 exchanges: self.exchanges,
                 ..terminal::options(self.ascii)
-            }),
+            })
         })
     }
 
@@ -303,9 +304,10 @@ impl Arguments {
     }
 
     fn check_overrides(&self, scenarios: &[&Scenario]) -> Result<(), String> {
-        let clients = match self.compare {
-            true => &self.compared()[..],
-            false => &[self.runner()],
+        let clients = if self.compare {
+            &self.compared()[..]
+        } else {
+            &[self.runner()]
         };
         check_overrides(&self.overrides(), scenarios, clients)
             .map_err(|unused| format!("{} {unused}", unused.setting.option()))

@@ -58,7 +58,10 @@ fn kind(question: &Question) -> String {
     match question.asked {
         Asked::Number { of, .. } => format!("a number of {of}"),
         Asked::Choices(_) => {
-            let letters: Vec<_> = question.lettered().map(|it| it.0.to_string()).collect();
+            let letters: Vec<_> = question
+                .lettered()
+                .map(|choice| choice.0.to_string())
+                .collect();
             letters.join("/")
         }
     }

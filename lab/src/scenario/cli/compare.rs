@@ -17,9 +17,10 @@ pub(super) fn compare(arguments: &Arguments, scenario: &Scenario) -> Result<Exit
         client: clients[0],
         ..settings
     };
-    let prediction = match arguments.ask {
-        true => ask::ask(scenario, &of_the_first, Some(clients[0].identity()))?,
-        false => None,
+    let prediction = if arguments.ask {
+        ask::ask(scenario, &of_the_first, Some(clients[0].identity()))?
+    } else {
+        None
     };
     let prediction = prediction.as_ref();
     let mut run = |client: &'static dyn ClientUnderTest| {
@@ -37,9 +38,10 @@ pub(super) fn compare(arguments: &Arguments, scenario: &Scenario) -> Result<Exit
     }
     let second = run(clients[1])?;
     let cancelled = second.is_cancelled();
-    let sample = match cancelled {
-        true => None,
-        false => runner.sample(scenario, &settings, clients)?,
+    let sample = if cancelled {
+        None
+    } else {
+        runner.sample(scenario, &settings, clients)?
     };
     let next = scenario.next_comparison(second.client);
     let both = Comparison::of([first, second], sample.as_ref(), next);

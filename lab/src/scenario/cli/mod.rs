@@ -34,9 +34,10 @@ pub(crate) fn scenario(arguments: &Arguments) -> Result<Exit, Exit> {
 fn one(arguments: &Arguments, scenario: &Scenario) -> Result<Exit, Exit> {
     let mut runner = Runner::new(arguments.otlp.as_deref())?;
     let settings = arguments.settings(Pace::Real);
-    let prediction = match arguments.ask {
-        true => ask::ask(scenario, &settings, None)?,
-        false => None,
+    let prediction = if arguments.ask {
+        ask::ask(scenario, &settings, None)?
+    } else {
+        None
     };
     let run = runner.run(scenario, &settings)?;
 

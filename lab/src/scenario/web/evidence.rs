@@ -72,9 +72,10 @@ impl EvidenceStyle {
         };
         let finished = record.state == State::Finished;
         if let Some(both) = record.comparison().filter(|_| finished) {
-            return match self.json {
-                true => render::json(&both),
-                false => scenario::comparison(words, &both, None, &options),
+            return if self.json {
+                render::json(&both)
+            } else {
+                scenario::comparison(words, &both, None, &options)
             };
         }
         let runs: Vec<_> = record.runs().collect();

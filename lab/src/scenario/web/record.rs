@@ -207,9 +207,10 @@ impl Record {
     /// client.
     fn why(&self) -> Vec<&'static str> {
         let runs: Vec<_> = self.runs().collect();
-        match runs.is_empty() {
-            true => self.request.scenario.words.always().collect(),
-            false => why(runs),
+        if runs.is_empty() {
+            self.request.scenario.words.always().collect()
+        } else {
+            why(runs)
         }
     }
 

@@ -24,7 +24,10 @@ fn the_course_lists_every_scenario_with_its_question() {
         with_second_cell(&course, 4, words.name, words.question.text)
     });
 
-    let catalogue: Vec<_> = CATALOGUE.iter().map(|it| it.words.name).collect();
+    let catalogue: Vec<_> = CATALOGUE
+        .iter()
+        .map(|scenario| scenario.words.name)
+        .collect();
     assert_eq!(listed, catalogue);
     assert_current(&root().join(COURSE), &current);
 }
