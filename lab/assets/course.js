@@ -30,11 +30,18 @@ export function coursePanel({ choose, runScenario, narrow }) {
     if (event.target.closest(".run-one")) runScenario(name);
     else if (event.target.closest(".choose")) choose(name);
     event.preventDefault();
+    // On a narrow screen the list stands below what it chooses.
+    const stage = byId("stage");
+    if (stage.getBoundingClientRect().top < 0) stage.scrollIntoView();
   });
 
-  /** Scrolls the selected scenario into view, unless the focus is in the list. */
+  /** Scrolls the list to the selected scenario, unless the focus is in it. The page stays. */
   function show() {
-    if (!list.contains(document.activeElement)) list.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
+    const item = list.querySelector("[aria-current]")?.closest("li");
+    if (!item || list.contains(document.activeElement)) return;
+    const [top, bottom] = [item.offsetTop, item.offsetTop + item.offsetHeight];
+    if (top < list.scrollTop) list.scrollTop = top;
+    else if (bottom > list.scrollTop + list.clientHeight) list.scrollTop = bottom - list.clientHeight;
   }
   // The list of runs below grows and shrinks the course.
   new ResizeObserver(show).observe(list);
