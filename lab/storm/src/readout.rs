@@ -407,7 +407,7 @@ impl Storm {
     }
 
     /// The policies that lose few calls, and those that lose many: each of the first loses
-    /// [clearly fewer](PolicyRun::loses_clearly_fewer) than each of the second, no policy loses
+    /// clearly fewer than each of the second, no policy loses
     /// clearly fewer than the first, and the second lose clearly fewer than no policy. None if
     /// there are no such policies.
     #[must_use]
