@@ -10,7 +10,10 @@ use render::{Axis, Mark, round};
 use serde::Serialize;
 use wire::nanoseconds;
 
-use super::sentences::{Ending, MarkedRate, break_even, brief, changed, ending, moment, remark};
+use super::{
+    readout::moment,
+    sentences::{Ending, MarkedRate, break_even, brief, changed, ending, remark},
+};
 use crate::{
     Incident, Lead, PolicyRun, STEP, Settings, Setup, Step, Storm, StormPolicy, StoryWords,
     per_second, rate,

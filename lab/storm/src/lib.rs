@@ -66,11 +66,11 @@ pub use plan::{DEFAULT_SEED, Plan};
 pub use policy::{
     Abandoned, Backoff, CALLS_PER_RETRY, ClientKind, Order, Retrying, Setup, StormPolicy,
 };
-pub use readout::{per_second, percent, rate};
+pub use readout::{moment, per_second, percent, rate};
 pub use recovery::Recovery;
 pub use seeds::simulate_seeds;
 pub use sentences::{
-    Ending, MarkedRate, break_even, ending as storm_ending, lead_title, moment, storm_figures,
+    Ending, MarkedRate, break_even, ending as storm_ending, lead_title, storm_figures,
     storm_learnt, storm_terms,
 };
 pub use settings::{GROWTH, Incident, Load, RetryAfter, Settings, SettingsError, Work};

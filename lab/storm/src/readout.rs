@@ -4,11 +4,11 @@
 //! A call is judged by how it ended. A call that had not ended is not judged, and nothing
 //! is concluded from it.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, time::Duration};
 
 use super::{
     Abandoned, Cut, Lead, Order, PolicyRun, Recovery, STEP, Settings, Setup, Step, Storm,
-    StormPolicy, SuccessLevel, Totals, calls::Calls, sentences::down_at, step::step_of,
+    StormPolicy, SuccessLevel, Totals, calls::Calls, step::step_of,
 };
 
 /// A share in per cent. It shows 0 only for none and 100 only for all: otherwise it has
@@ -35,6 +35,19 @@ pub fn rate(rate: f64, beside: f64) -> String {
     };
     let digits = (0..3).find(is_clear).unwrap_or(3);
     format!("{rate:.digits$}")
+}
+
+/// A moment or a length exactly, in seconds: two different ones never read alike.
+#[must_use]
+pub fn moment(moment: Duration) -> String {
+    format!("{} s", moment.as_secs_f64())
+}
+
+/// The state of a service that was down at the end of its storm: a longer storm might show
+/// that it recovers.
+pub(super) fn down_at(run: &PolicyRun) -> String {
+    let length = STEP * u32::try_from(run.steps.len()).unwrap_or(u32::MAX);
+    format!("down at {}", moment(length))
 }
 
 /// A number as text with so many digits shows it.

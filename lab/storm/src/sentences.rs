@@ -2,7 +2,6 @@
 //! the conclusions, and the figures.
 
 use render::{Column, Table, TableRow, number, optional, words};
-use std::time::Duration;
 
 use render::Mark;
 use serde::Serialize;
@@ -10,7 +9,10 @@ use wire::duration;
 
 use crate::{
     Cut, Incident, Lead, Load, Parameter, Parameters, PolicyRun, Recovery, RetryAfter, STEP,
-    STORIES, Settings, Setup, Storm, StormPolicy, percent, rate, shared_terms::shared_terms, story,
+    STORIES, Settings, Setup, Storm, StormPolicy, percent, rate,
+    readout::{down_at, moment},
+    shared_terms::shared_terms,
+    story,
 };
 
 /// A rate that is marked in a picture.
@@ -115,12 +117,6 @@ pub(super) fn unnamed_setups(policies: &[StormPolicy]) -> Vec<String> {
     described.collect()
 }
 
-/// A moment or a length exactly, in seconds: two different ones never read alike.
-#[must_use]
-pub fn moment(moment: Duration) -> String {
-    format!("{} s", moment.as_secs_f64())
-}
-
 /// The load at which load × requests per call = capacity. Above it, an overloaded service
 /// can get more requests than it can process for as long as its clients retry.
 #[must_use]
@@ -201,13 +197,6 @@ pub fn ending(lead: Lead, run: &PolicyRun) -> Ending {
         },
     };
     Ending { mark, words }
-}
-
-/// The state of a service that was down at the end of its storm: a longer storm might show
-/// that it recovers.
-pub(super) fn down_at(run: &PolicyRun) -> String {
-    let length = STEP * u32::try_from(run.steps.len()).unwrap_or(u32::MAX);
-    format!("down at {}", moment(length))
 }
 
 /// The lost calls, a figure that is neither good nor bad by itself unless it is none.

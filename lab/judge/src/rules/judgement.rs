@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Case;
+use super::{Case, Remedy};
 /// The verdict on a rule, with the requests that show it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Judgement {
@@ -16,17 +16,6 @@ pub struct Judgement {
     /// record may show it; none if no run is known to help.
     #[serde(skip)]
     pub remedy: Option<Remedy>,
-}
-
-/// How to run a client again so that the record may show whether it keeps a rule.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Remedy {
-    /// While no other program is busy.
-    QuietMachine,
-    /// In more cases of the same kind.
-    MoreCases,
-    /// In more cases, while no other program is busy.
-    MoreCasesOnQuietMachine,
 }
 
 /// The verdict on a rule. Of several cases, the greatest verdict counts.

@@ -32,6 +32,7 @@ pub mod page_limit;
 pub mod post_not_retried;
 pub mod read_timeout;
 pub mod reads_to_the_end;
+mod remedy;
 pub mod request_headers;
 pub mod result;
 pub mod retry_503;
@@ -69,7 +70,8 @@ use waited_long_enough::{waited_out, waited_out_in_each};
 pub use card_case::{CardCase, CaseKind};
 pub use case::Case;
 pub use context::CardContext;
-pub use judgement::{Judgement, Remedy, RequestRef, Verdict};
+pub use judgement::{Judgement, RequestRef, Verdict};
+pub use remedy::Remedy;
 pub use token_elsewhere::names_another_origin;
 
 /// Every rule, in the order of the course.

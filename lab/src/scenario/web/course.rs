@@ -1,6 +1,5 @@
 //! The scenarios, the clients, and the names of their metrics.
 
-use maud::{Markup, html};
 use scenario::{
     Asked, Metric, WITHOUT,
     catalogue::{CATALOGUE, Scenario},
@@ -8,7 +7,6 @@ use scenario::{
 use serde::Serialize;
 
 use super::{preview::has_sliders, request::ClientChoice};
-use crate::invocation::lab;
 
 /// A scenario as the page shows it before a run. The lesson comes with the run.
 #[derive(Serialize)]
@@ -27,24 +25,6 @@ pub(super) struct Lesson {
     listing: bool,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     sliders: bool,
-}
-
-/// The course as a list of links, each with the command that runs it in a terminal.
-pub(crate) fn listed() -> Markup {
-    html! {
-        @for (number, scenario) in (1..).zip(CATALOGUE) {
-            @let words = &scenario.words;
-            li data-name=(words.name) {
-                a.choose href={ "/#" (words.name) } {
-                    span.number { (number) } " "
-                    span.name { (words.name) } " "
-                    span.title { (words.title) }
-                }
-                button.run-one type="button" tabindex="-1" aria-label={ "Run " (words.name) } { "▶" }
-                code.without-script { (lab()) " scenario " (words.name) }
-            }
-        }
-    }
 }
 
 /// Every scenario, in the order of the course.

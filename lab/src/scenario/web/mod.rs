@@ -3,6 +3,7 @@
 
 mod course;
 mod evidence;
+mod listed;
 mod live;
 mod preview;
 mod record;
@@ -38,8 +39,8 @@ use live::Live;
 use record::{Record, Side, State, Summary};
 use request::RunRequest;
 
-pub(crate) use course::listed;
 pub(crate) use evidence::{Evidence, EvidenceStyle};
+pub(crate) use listed::listed;
 pub(crate) use request::COMPARE;
 pub(crate) use routes::routes;
 pub(crate) use unkept::RunNumbers;
