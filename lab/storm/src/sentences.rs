@@ -1,9 +1,7 @@
 //! The texts of a storm: its setup, the differences between policies, how each ended,
 //! the conclusions, and the figures.
 
-use render::{Column, Table, TableRow, number, optional, words};
-
-use render::Mark;
+use render::{Column, Mark, Table, TableRow, number, optional, words};
 use serde::Serialize;
 use wire::duration;
 
