@@ -111,9 +111,8 @@ pub(crate) fn report_faults(
     unmet: impl Iterator<Item = String>,
 ) -> bool {
     let passed = known.passed(card);
-    let passed = passed.map(|entry| {
-        format!("'{entry}' did not fail: remove entry from the list of known failures")
-    });
+    let passed = passed
+        .map(|entry| format!("'{entry}' did not fail: remove it from the list of known failures"));
     let faults = unmet.chain(passed);
     let exits: Vec<_> = faults
         .map(|error| terminal::fail(error, Exit::Failed))
