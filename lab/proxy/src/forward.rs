@@ -164,7 +164,7 @@ impl Forwarder {
         let target = request.uri().path_and_query();
         let Some(target) = target.and_then(|target| segment.removed_from(target)) else {
             return Err(Refusal {
-                what: "a request had not the path of the proxy's URL: does your command drop the \
+                what: "a request lacked the path of the proxy's URL: does your command drop the \
                        path of its base URL?"
                     .to_owned(),
                 status: StatusCode::NOT_FOUND,
@@ -465,7 +465,7 @@ fn end_to_end(headers: &mut HeaderMap, version: Version) {
         .filter_map(|value| value.to_str().ok());
     let named = named
         .flat_map(|value| value.split(','))
-        .filter_map(|coding| coding.trim().parse().ok());
+        .filter_map(|name| name.trim().parse().ok());
     let named: Vec<HeaderName> = named.collect();
     for name in HOP_BY_HOP.iter().chain(&named) {
         headers.remove(name);

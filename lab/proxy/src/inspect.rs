@@ -104,7 +104,7 @@ fn credential(headers: &HeaderMap) -> Option<&str> {
 }
 
 fn names_a_secret(query: &str) -> bool {
-    let names = query.split('&').filter_map(|word| word.split('=').next());
+    let names = query.split('&').filter_map(|pair| pair.split('=').next());
     names
         .map(str::to_ascii_lowercase)
         .any(|name| SECRETS.contains(&&*name))

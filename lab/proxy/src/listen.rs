@@ -1,7 +1,6 @@
 //! Where the proxies listen: on loopback, or on the address of one interface for containers.
 
 use std::{
-    fmt::Write,
     io,
     net::{IpAddr, Ipv4Addr, SocketAddr},
 };
@@ -105,9 +104,14 @@ impl ListenAddress {
             .iter()
             .filter(|network| network.address() == address);
         let narrowest = of_address.max_by_key(|network| network.prefix());
-        let network = narrowest.ok_or_else(|| ListenError::NoInterface {
-            address,
-            known: addresses(&interfaces),
+        let network = narrowest.ok_or_else(|| {
+            let known = interfaces
+                .iter()
+                .map(|network| network.address().to_string());
+            ListenError::NoInterface {
+                address,
+                known: known.collect::<Vec<_>>().join(", "),
+            }
         })?;
         Ok(Self::of(*network))
     }
@@ -143,16 +147,6 @@ impl ListenAddress {
             (None, IpAddr::V6(address)) => format!("[{address}]"),
         }
     }
-}
-
-fn addresses(networks: &[Network]) -> String {
-    let mut known = String::new();
-    for (number, network) in networks.iter().enumerate() {
-        let comma = if number > 0 { ", " } else { "" };
-        // A text takes whatever is written to it.
-        let _ = write!(known, "{comma}{}", network.address());
-    }
-    known
 }
 
 #[cfg(test)]

@@ -218,7 +218,7 @@ impl Plan {
             let seen = run.requests.iter().take(SHOWN).map(|request| {
                 let status = request
                     .status
-                    .map_or("no response".to_owned(), |request| request.to_string());
+                    .map_or("no response".to_owned(), |status| status.to_string());
                 format!("{} ({status})", request.route)
             });
             let requests: Vec<_> = seen.collect();
@@ -237,8 +237,17 @@ impl Plan {
             } else {
                 ""
             };
-            let refused = run.refused.first();
-            let hint = refused.map_or_else(|| hint.to_owned(), |refused| format!(". {refused}"));
+            let hint = if let Some(refused) = run.refused.first() {
+                format!(". {refused}")
+            } else if run.requests.is_empty() && end.stopped.is_none() {
+                format!(
+                    ". The proxy was on {}, which is another machine to a container or a network \
+                     namespace: --listen ADDRESS --allow-network",
+                    self.options.setup.host(),
+                )
+            } else {
+                hint.to_owned()
+            };
             return Err(PlanError::Unhealthy {
                 end,
                 requests,
@@ -430,8 +439,7 @@ impl Plan {
                 .min()
                 .unwrap_or(ProxyFault::HELD);
             count.all += 1;
-            self.run_case(route, ProxyFault::Hold, held, count, on)
-                .await?;
+            self.control(route, held, count, on).await?;
         }
         let of_case = |run: &&ProxyRun| run.is_of(route, fault) && run.lasts() == lasts;
         if self.recording.runs.iter().filter(of_case).count() < needed {

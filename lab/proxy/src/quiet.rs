@@ -26,17 +26,18 @@ pub fn unfit(runs: &[ProxyRun], route: &str) -> Option<String> {
         return Some(why.to_owned());
     }
     if healthy().any(|run| came_twice(run, route)) {
-        return Some("the same request is made more than once".to_owned());
+        let why = "the same request is made more than once: a command that makes it once, or \
+                   --call-header, tells its calls apart";
+        return Some(why.to_owned());
     }
     let controls = || runs.iter().filter(|run| run.is_of(route, ProxyFault::Hold));
     if controls().any(|run| came_twice(run, route)) {
         return Some("the same request came again while its response was held".to_owned());
     }
-    // A longer control only finds out how long the command waits.
-    let bearable = borne(runs, route);
-    let is_asked = |run: &&ProxyRun| bearable.is_none_or(|longest| run.lasts() <= longest);
-    if let Some(control) = controls().filter(is_asked).find(|run| !run.is_borne()) {
-        let late = wire::duration(control.lasts());
+    // If it bears a control, a longer one only finds out how long it waits.
+    let shortest = controls().map(ProxyRun::lasts).min();
+    if let (None, Some(late)) = (borne(runs, route), shortest) {
+        let late = wire::duration(late);
         return Some(format!(
             "the command does not bear a response that is {late} late"
         ));
@@ -47,26 +48,30 @@ pub fn unfit(runs: &[ProxyRun], route: &str) -> Option<String> {
     noisy.then(|| "the same request came twice, and it was not the one that failed".to_owned())
 }
 
-/// For how long a response of a route may be held at least, as its controls show; none if the
-/// command bore none of them.
+/// For how long a response of a route may be held at least: the command bore each control of
+/// this length or a shorter one. None if there is no such length. A command whose timeout is
+/// as long as a control bears it by chance, so one that was borne is not enough.
 #[must_use]
 pub fn borne(runs: &[ProxyRun], route: &str) -> Option<Duration> {
-    let controls = runs.iter().filter(|run| run.is_of(route, ProxyFault::Hold));
-    controls
-        .filter(|run| run.is_borne())
-        .map(ProxyRun::lasts)
+    let controls = || runs.iter().filter(|run| run.is_of(route, ProxyFault::Hold));
+    let not_borne = controls().filter(|run| !run.is_borne());
+    let too_long = not_borne.map(ProxyRun::lasts).min();
+    let lengths = controls().map(ProxyRun::lasts);
+    lengths
+        .filter(|held| too_long.is_none_or(|too_long| *held < too_long))
         .max()
 }
 
-/// The controls of a route that tell something of a wait: the command bore them, and they
+/// The controls of a route that tell something of a wait: the command bears them, and they
 /// held the response for longer.
 pub(super) fn controls_of<'a>(
     runs: &'a [ProxyRun],
     route: &'a str,
     wait: Duration,
 ) -> impl Iterator<Item = &'a ProxyRun> {
+    let longest = borne(runs, route);
     let controls = runs.iter().filter(|run| run.is_of(route, ProxyFault::Hold));
-    controls.filter(move |run| run.is_borne() && run.lasts() > wait)
+    controls.filter(move |run| run.lasts() > wait && Some(run.lasts()) <= longest)
 }
 
 /// For how long after its target each of these controls watched for what comes by itself;

@@ -143,7 +143,7 @@ impl ProxyRequest {
     #[must_use]
     pub fn is_same_as(&self, other: &Self) -> bool {
         self.asks_for()
-            .is_some_and(|asks_for| Some(asks_for) == other.asks_for())
+            .is_some_and(|asked| Some(asked) == other.asks_for())
     }
 
     /// Whether the upstream did not answer it. A client that did not wait for the answer is

@@ -124,20 +124,22 @@ impl Templates {
     pub fn of(one: &[String], other: &[String]) -> Self {
         let known: Vec<_> = one
             .iter()
-            .filter(|word| other.contains(word))
+            .filter(|shape| other.contains(shape))
             .cloned()
             .collect();
         let only = |of: &[String]| -> Vec<String> {
             of.iter()
-                .filter(|word| !known.contains(word))
+                .filter(|shape| !known.contains(shape))
                 .cloned()
                 .collect()
         };
         let (one, other) = (only(one), only(other));
         let pairs = one
             .iter()
-            .flat_map(|word| other.iter().map(move |that| (word, that)));
-        let mut holed: Vec<_> = pairs.filter_map(|(it, that)| merged(it, that)).collect();
+            .flat_map(|shape| other.iter().map(move |that| (shape, that)));
+        let mut holed: Vec<_> = pairs
+            .filter_map(|(shape, that)| merged(shape, that))
+            .collect();
         holed.sort_unstable();
         holed.dedup();
         Self { known, holed }
@@ -160,7 +162,7 @@ impl Templates {
             self.holed
                 .iter()
                 .find(fits)
-                .map_or(shape, |literal| literal)
+                .map_or(shape, |holed| holed)
                 .to_owned()
         }
     }

@@ -305,18 +305,20 @@ fn once(
     let done = std::iter::once(target).chain(ties.iter().map(|tie| tie.next));
     let is_done_twice = done.filter(|request| is_done(request)).count() > 1;
     let lost_its_key = target.idempotency_key.is_some();
+    let would_break = is_done_twice || lost_its_key;
     match offending(ties, |tie| !has_its_key(tie)) {
-        Some(tie) if is_declared && (is_done_twice || lost_its_key) => {
-            RunEvidence::broken(tie, again(tie))
-        }
-        Some(tie) if is_declared => RunEvidence::CannotTell(again(tie)),
-        Some(_) if is_safe(&target.route) => {
+        Some(tie) if is_declared && would_break => RunEvidence::broken(tie, again(tie)),
+        Some(_) if !is_declared && is_safe(&target.route) => {
             RunEvidence::NotExercised("a request that changes nothing may be sent again")
         }
-        Some(tie) => RunEvidence::CannotTell(format!(
+        Some(tie) if would_break => RunEvidence::CannotTell(format!(
             "{}. Must it be done only once? --once '{}'",
             again(tie),
             base(&target.route),
+        )),
+        Some(tie) => RunEvidence::CannotTell(format!(
+            "{}. Nothing was done twice here; a lost response may tell",
+            again(tie),
         )),
         None if ties.is_empty() && !is_declared => RunEvidence::Skipped(None),
         None if ties.is_empty() && run.end.exit == Some(0) => RunEvidence::Skipped(Some(
@@ -407,10 +409,14 @@ fn read_timeout(
         }
         (Some(waited), _) if ended_with_it => RunEvidence::CannotTell(format!(
             "its connection ended after {} and the process with it: it gave up, or it only ended. \
-             Let it go on for a second",
+             Let the process that sent it go on for a second",
             duration(waited),
         )),
-        (Some(waited), Some(within)) if waited > within => RunEvidence::CannotTell(gave_up(waited)),
+        (Some(waited), Some(within)) if waited > within => RunEvidence::CannotTell(format!(
+            "{}: too close to {} to tell",
+            gave_up(waited),
+            duration(within),
+        )),
         (Some(waited), _) => RunEvidence::Kept(Some(gave_up(waited))),
         (None, Some(within)) if open() > within + LATE => broken(still(), within),
         (None, _) => RunEvidence::CannotTell(format!("{}: a longer --patience may tell", still())),

@@ -404,7 +404,7 @@ impl Demands {
             Verdict::CannotTell,
         ];
         let missing = required.map(|rule| {
-            if judged.iter().any(|judged| has(rule, *judged)) {
+            if judged.iter().any(|verdict| has(rule, *verdict)) {
                 format!("'{rule}' is required, and it is not kept")
             } else {
                 format!("'{rule}' is required, and no case judged it")

@@ -419,12 +419,16 @@ fn an_end_is_not_taken_for_giving_up_nor_giving_up_for_an_end() {
     }
 }
 
-/// The runs of a plan for `retry-after` of a command that gives up on a response after so
-/// long, and that comes back after a failure when `again` says so for the wait that is asked
-/// for. The plan adapts to it.
-fn impatient(gives_up: u64, mut again: impl FnMut(u64) -> u64) -> Vec<ProxyRun> {
+/// The runs of a plan for `retry-after` of a command that gives up on a response when
+/// `gives_up` says so, and that comes back after a failure when `again` says so for the wait
+/// that is asked for. The plan adapts to it.
+fn impatient(
+    mut gives_up: impl FnMut() -> u64,
+    mut again: impl FnMut(u64) -> u64,
+) -> Vec<ProxyRun> {
     let (hold, fault) = (ProxyFault::Hold, ProxyFault::RetryAfter);
-    let control = |lasts: Duration| {
+    let mut control = |lasts: Duration| {
+        let gives_up = gives_up();
         if ms(gives_up) >= lasts {
             return run_for(Some(hold), lasts, same([0]), 0);
         }
@@ -434,7 +438,7 @@ fn impatient(gives_up: u64, mut again: impl FnMut(u64) -> u64) -> Vec<ProxyRun> 
         control.end.took = ms(gives_up + 100);
         control
     };
-    let controls = |runs: &mut Vec<ProxyRun>, lasts: Duration| {
+    let mut controls = |runs: &mut Vec<ProxyRun>, lasts: Duration| {
         let mut next = Some(lasts);
         for _ in 0..3 {
             let Some(lasts) = next else { break };
@@ -487,7 +491,7 @@ fn impatient(gives_up: u64, mut again: impl FnMut(u64) -> u64) -> Vec<ProxyRun> 
         let held: Vec<_> = known.collect();
         if held.len() < CONFIRM {
             let shortest = held.iter().min().copied();
-            runs.push(control(shortest.unwrap_or(ProxyFault::HELD)));
+            controls(&mut runs, shortest.unwrap_or(ProxyFault::HELD));
         }
         let of_case = |run: &&ProxyRun| run.is_of(ROUTE, fault) && run.lasts() == wait;
         if runs.iter().filter(of_case).count() < CONFIRM {
@@ -500,9 +504,11 @@ fn impatient(gives_up: u64, mut again: impl FnMut(u64) -> u64) -> Vec<ProxyRun> 
 #[test]
 fn a_client_that_gives_up_early_is_neither_broken_nor_kept_by_mistake() {
     let rng = &mut ChaCha12Rng::seed_from_u64(10);
+    let timeouts = &mut ChaCha12Rng::seed_from_u64(11);
     let mut told = [0_u32; 2];
     for number in 0..PLANS {
-        let gives_up = rng.random_range(200..9_000);
+        let timeout = rng.random_range(200..9_000);
+        let gives_up = || timeouts.random_range(timeout..timeout + 50);
         let own_wait = rng.random_range(1_000..6_900);
         let runs = match number % 4 {
             0 => impatient(gives_up, |wait| wait + rng.random_range(0..100)),
@@ -529,10 +535,30 @@ fn a_client_that_gives_up_early_is_neither_broken_nor_kept_by_mistake() {
         let is_right = number % 4 >= 2 && Some(ms(own_wait)) >= longest;
         assert!(
             judged.verdict != wrong || is_right,
-            "{number} {gives_up} {own_wait}: {judged:?}"
+            "{number} {timeout} {own_wait}: {judged:?}"
         );
         let is_told = matches!(judged.verdict, Verdict::Broken | Verdict::Kept);
         told[usize::from(is_innocent)] += u32::from(is_told);
     }
     assert!(told.iter().all(|told| *told > 500), "{told:?}");
+}
+
+/// A timeout as long as the control is over by chance before it or after it.
+#[test]
+fn a_client_with_the_timeout_of_a_control_is_told_all_the_same() {
+    let rng = &mut ChaCha12Rng::seed_from_u64(12);
+    let timeouts = &mut ChaCha12Rng::seed_from_u64(13);
+    for held in [ProxyFault::HELD, ProxyFault::LONG_HELD] {
+        let held = u64::try_from(held.as_millis()).expect("a few seconds");
+        for number in 0..1_000 {
+            let gives_up = || timeouts.random_range(held - 30..held + 30);
+
+            let runs = impatient(gives_up, |wait| rng.random_range(1..wait - 100));
+
+            let rule = "retry-after-seconds";
+            let declared = Declared::default();
+            let judged = verdict(&runs, ProxyFault::RetryAfter, rule, &declared);
+            assert_eq!(judged.verdict, Verdict::Broken, "{number}: {judged:?}");
+        }
+    }
 }
