@@ -256,6 +256,7 @@ impl ApiClient {
                 let mut extensions = Extensions::new();
                 extensions.insert(call.endpoint);
                 extensions.insert(open.observer());
+                // Otherwise the middleware would attach them, and mark them as its own.
                 extensions.insert(self.shared.timeouts);
                 if let Some(permission) = call.permission {
                     extensions.insert(permission);

@@ -209,11 +209,13 @@ fn every_counter_is_there_before_its_first_event_and_none_that_cannot_move() {
             Operation::post(ORDERS),
             Operation::listing(LOGS),
         ];
-        let all = endpoint::ALL.into_iter().map(|name| match name {
-            endpoint::CREATE_JOB => Operation::post_repeatable(name),
-            name => Operation::get(name),
+        let all = endpoint::ALL.into_iter().map(|endpoint| match endpoint {
+            endpoint::CREATE_JOB => Operation::post_repeatable(endpoint),
+            other => Operation::get(other),
         });
-        let all = all.chain(own).map(|builder| builder.statuses(statuses()));
+        let all = all
+            .chain(own)
+            .map(|operation| operation.statuses(statuses()));
         builder.retry_budget(plenty).operations(all)
     });
     let counters = |moved: bool| -> BTreeSet<(String, BTreeMap<String, String>)> {

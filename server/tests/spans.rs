@@ -68,7 +68,7 @@ fn fields_of(log: PipeReader) -> String {
     let fields = log
         .strip_prefix(&begin)
         .and_then(|rest| rest.strip_suffix(&end));
-    let fields = fields.filter(|field| !field.contains('\n'));
+    let fields = fields.filter(|fields| !fields.contains('\n'));
     fields.expect(&log).to_owned()
 }
 

@@ -79,7 +79,8 @@ proptest! {
 
     #[test]
     fn a_status_is_final_to_the_client_where_it_is_to_the_judge(status in 100_u16..1000) {
-        let to_the_client = StatusCode::from_u16(status).is_ok_and(|status| FINAL_STATUSES.contains(&status));
+        let parsed = StatusCode::from_u16(status);
+        let to_the_client = parsed.is_ok_and(|parsed| FINAL_STATUSES.contains(&parsed));
 
         prop_assert_eq!(to_the_client, is_final(status));
     }

@@ -53,15 +53,15 @@ pub(super) struct CallContext {
     pub(super) report: RetryReport,
     /// Pays for the next attempt, if there is a budget.
     token: Option<Token>,
-    /// The result of the last attempt, while the deadline may forbid the next one.
+    /// The result of the last attempt, while the call may still end with it.
     last: Option<Result<Response>>,
 }
 
 impl CallContext {
     /// Whether another attempt may follow the current one.
     pub(super) fn may_go_on(&self) -> bool {
-        let most = self.limits.max_attempts.get();
-        self.eligibility == Eligibility::Repeatable && self.report.attempts < most
+        let is_repeatable = self.eligibility == Eligibility::Repeatable;
+        is_repeatable && self.limits.leave_an_attempt(self.report.attempts)
     }
 }
 
@@ -205,8 +205,8 @@ where
         })
     }
 
-    /// The timeouts of a request: those that its caller attached, or those of the session,
-    /// which are attached here for the layers below.
+    /// The timeouts of a request: those that its call or its caller attached, or those of the
+    /// session, which are attached here for the layers below.
     fn timeouts_of(&self, extensions: &mut Extensions) -> Timeouts {
         let attached = extensions.get::<Timeouts>().copied();
         // The caller may use the extensions of another client's request again.
@@ -277,12 +277,10 @@ where
         let retry_after = context.facts.retry_after.and_then(RetryAfter::wait);
         let (wait, stopped) = match decision {
             Decision::Retry { after, why, source } => {
-                let span = call.observer.waits(after, why, source, &context);
-                let length = after;
                 let wait = NextWait {
-                    length,
+                    length: after,
                     source,
-                    span,
+                    span: call.observer.waits(after, why, source, &context),
                 };
                 (Some(wait), None)
             }

@@ -103,6 +103,11 @@ impl Limits {
             max_retry_after,
         }
     }
+
+    /// Whether a call that has sent so many requests may send another.
+    pub(super) fn leave_an_attempt(&self, attempts: u32) -> bool {
+        attempts < self.max_attempts.get()
+    }
 }
 
 /// The next step of a call.
@@ -284,7 +289,7 @@ pub fn decide(
     if asked.is_some_and(|wait| wait > limits.max_retry_after) {
         return stop(StopReason::RetryAfterOverBudget);
     }
-    if state.attempts >= limits.max_attempts.get() {
+    if !limits.leave_an_attempt(state.attempts) {
         return stop(StopReason::AttemptsExhausted);
     }
     let Some(backoff) = backoff() else {

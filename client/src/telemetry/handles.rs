@@ -74,9 +74,10 @@ impl Metrics {
         // could not grow the table without end.
         let label = labels::method(method);
         let find = |known: &[Arc<OperationMetrics>]| {
-            let mut known = known.iter();
-            let found = known.find(|known| known.endpoint == endpoint && known.method == label);
-            found.map(Arc::clone)
+            let is_it = |operation: &&Arc<OperationMetrics>| {
+                operation.endpoint == endpoint && operation.method == label
+            };
+            known.iter().find(is_it).map(Arc::clone)
         };
         let known = self.operations.read();
         if let Some(metrics) = find(&known.unwrap_or_else(PoisonError::into_inner)) {

@@ -167,7 +167,7 @@ impl GiveUp {
     pub(crate) fn index(self) -> usize {
         let place = Self::ALL
             .iter()
-            .position(|name| name.as_str() == self.as_str());
+            .position(|reason| reason.as_str() == self.as_str());
         place.unwrap_or_default()
     }
 

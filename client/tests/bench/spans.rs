@@ -100,7 +100,7 @@ impl<S: Subscriber> Layer<S> for Spans {
     fn on_record(&self, id: &Id, values: &Record<'_>, _: Context<'_, S>) {
         let mut records = self.0.lock().expect("no subscriber panicked");
         let mut newest = records.iter_mut().rev();
-        if let Some(bearer) = newest.find(|newest| newest.id.as_ref() == Some(id)) {
+        if let Some(bearer) = newest.find(|record| record.id.as_ref() == Some(id)) {
             let mut fields = Fields::default();
             values.record(&mut fields);
             bearer.fields.append(&mut fields.0);

@@ -56,7 +56,7 @@ impl Tally {
                 DebugValue::Counter(count) => (count as f64, Vec::new()),
                 DebugValue::Gauge(value) => (value.into_inner(), Vec::new()),
                 DebugValue::Histogram(values) => {
-                    let values: Vec<_> = values.iter().map(|pair| pair.0).collect();
+                    let values: Vec<_> = values.iter().map(|value| value.0).collect();
                     (values.len() as f64, values)
                 }
             };

@@ -1,6 +1,6 @@
 //! One request: it meets its fault, or it is handed on once.
 
-use std::{convert::Infallible, net::SocketAddr, sync::Arc, time::Duration};
+use std::{convert::Infallible, net::SocketAddr, num::NonZeroUsize, sync::Arc, time::Duration};
 
 use axum::{
     body::Body,
@@ -45,7 +45,7 @@ use crate::{ProxyFault, UpstreamFailure, UpstreamResponse};
 const LOSABLE: usize = 8 * 1024 * 1024;
 
 /// How many lines the head of a request or a response may have.
-pub(super) const HEAD_LINES: usize = 200;
+pub(super) const HEAD_LINES: NonZeroUsize = NonZeroUsize::new(200).unwrap();
 
 /// How long the head of a response may be, in bytes.
 const MAX_HEAD: usize = 1024 * 1024;
@@ -421,7 +421,7 @@ async fn exchange(
         (request, None)
     };
     let mut http = http1::Builder::new();
-    http.max_headers(HEAD_LINES)
+    http.max_headers(HEAD_LINES.get())
         .max_buf_size(MAX_HEAD)
         .allow_obsolete_multiline_headers_in_responses(true);
     let (mut sender, connection) = http.handshake(TokioIo::new(stream)).await.map_err(named)?;

@@ -61,8 +61,7 @@ enum Command {
     /// always gives the same output, byte for byte.
     ///
     /// Ctrl+C cancels a run and shows its evidence up to that point. No run sends more than
-    /// 10000 requests or takes longer than an hour.
-    /// Without a name, the scenarios are listed.
+    /// 10000 requests or takes longer than an hour. Without a name, the scenarios are listed.
     #[command(after_long_help = help::below_scenario(), mut_args(needs_a_scenario))]
     Scenario(scenario::cli::Arguments),
     /// Grade a client in any language: the command after `--` starts it

@@ -79,7 +79,7 @@ mod tests {
             anna
         );
         assert_eq!(
-            Instance::named(&long).map(|pair| pair.0.len()),
+            Instance::named(&long).map(|instance| instance.0.len()),
             Some(LONGEST)
         );
         for none in ["", "service.instance.id=", "host.name=secret", "anna"] {

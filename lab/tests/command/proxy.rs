@@ -238,7 +238,7 @@ fn each_run_has_its_own_url_and_is_prepared() {
 }
 
 #[test]
-fn what_prepares_a_run_has_its_limits_and_finds_the_api() {
+fn a_command_before_a_run_has_its_limits_and_finds_the_api() {
     let folder = tempdir().expect("a folder");
     let trace = folder.path().join("trace");
     let api = api();

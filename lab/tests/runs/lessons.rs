@@ -75,17 +75,20 @@ fn every_run_has_a_sentence_and_every_sentence_a_run() {
         assert!(
             shown
                 .iter()
-                .any(|entry| entry.client == Some(tried.run.client)),
+                .any(|sentence| sentence.client == Some(tried.run.client)),
             "{} by the {:?} client with {:?}: {why:?}",
             tried.scenario.words.name,
             tried.run.client,
             tried.overrides,
         );
-        assert!(shown.iter().any(|entry| entry.client.is_none()), "{why:?}");
+        assert!(
+            shown.iter().any(|sentence| sentence.client.is_none()),
+            "{why:?}"
+        );
         said.extend(
             shown
                 .iter()
-                .map(|entry| (tried.scenario.words.name, entry.text)),
+                .map(|sentence| (tried.scenario.words.name, sentence.text)),
         );
     }
 
@@ -254,8 +257,8 @@ fn the_retry_budget_lesson_counts_the_calls_that_pay_for_a_retry() {
     let PairwiseRun { scenario, run, .. } = PairwiseRun::of("retry-budget", RELIABLE);
 
     let text = flat(&text(&scenario.words, run));
-    let stocks = text.split("retry budget ").filter_map(|word| {
-        let (tokens, _) = word.split_once(" tokens")?;
+    let stocks = text.split("retry budget ").filter_map(|rest| {
+        let (tokens, _) = rest.split_once(" tokens")?;
         tokens.parse::<f64>().ok()
     });
     let tokens = stocks.last().expect("a stock of tokens");

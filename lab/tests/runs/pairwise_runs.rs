@@ -99,7 +99,7 @@ fn every_two_values_of_two_settings_are_run_together() {
             overrides.max_pages,
             overrides.max_items,
         ];
-        let [attempts, pages, items] = numbers.map(|overrides| overrides.map(u64::from));
+        let [attempts, pages, items] = numbers.map(|number| number.map(u64::from));
         [attempts, backoff, wait, pages, items]
     });
     let settings: Vec<_> = settings.collect();

@@ -50,7 +50,7 @@ pub use observer::{ConnectionObserver, ConnectionPeer, ConnectionPosition};
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
 /// How many lines of a head hyper reads without an allocation.
-const HEAD_LINES: usize = 100;
+const HEAD_LINES: NonZeroUsize = NonZeroUsize::new(100).unwrap();
 
 /// How long a client may leave a connection waiting, and how many there may be.
 ///
@@ -72,7 +72,7 @@ pub struct ConnectionBounds {
     /// How many connections there may be at once. One more waits until another ends.
     pub connections: NonZeroUsize,
     /// How many lines the head of a request may have.
-    pub head_lines: usize,
+    pub head_lines: NonZeroUsize,
 }
 
 impl Default for ConnectionBounds {

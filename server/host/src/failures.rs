@@ -14,6 +14,8 @@ use std::{
     },
 };
 
+use crate::request_body::io_errors;
+
 /// The kinds of failures, each at the place of its counter.
 const KINDS: [HostFailure; 4] = [
     HostFailure::Descriptors,
@@ -90,13 +92,8 @@ pub(crate) fn note(failure: HostFailure) {
 /// Counts a failed connection if its error, or a cause of it, says that the process or the
 /// system has no descriptor or no memory left.
 pub fn note_refusal(error: &(dyn Error + 'static)) {
-    let mut cause = Some(error);
-    while let Some(error) = cause {
-        if let Some(failure) = error.downcast_ref().and_then(exhaustion) {
-            note(failure);
-            return;
-        }
-        cause = error.source();
+    if let Some(failure) = io_errors(error).find_map(exhaustion) {
+        note(failure);
     }
 }
 

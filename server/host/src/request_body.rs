@@ -29,10 +29,7 @@ impl BodyError {
     /// Why a body could not be read on.
     #[must_use]
     pub fn of(first: &(dyn Error + 'static)) -> Self {
-        let kind = iter::successors(Some(first), |&error| error.source())
-            .find_map(|error| error.downcast_ref::<io::Error>())
-            .map(io::Error::kind);
-        match kind {
+        match io_errors(first).next().map(io::Error::kind) {
             // With these hyper reports what it cannot parse.
             Some(ErrorKind::InvalidData | ErrorKind::InvalidInput) => Self::Malformed,
             Some(ErrorKind::TimedOut) => Self::TimedOut,
@@ -40,6 +37,14 @@ impl BodyError {
             _ => Self::BrokeOff,
         }
     }
+}
+
+/// The errors of input and output among an error and its causes.
+pub(crate) fn io_errors<'a>(
+    first: &'a (dyn Error + 'static),
+) -> impl Iterator<Item = &'a io::Error> {
+    let causes = iter::successors(Some(first), |&error| error.source());
+    causes.filter_map(|error| error.downcast_ref())
 }
 
 /// Reads a body. One that is announced as too large is not begun, so that a client

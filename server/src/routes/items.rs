@@ -98,8 +98,7 @@ mod tests {
             let limit = get(&format!("{path}?limit=0")).await;
             let cursor = get(&format!("{path}?cursor=x")).await;
 
-            let [invalid_limit, invalid_cursor] =
-                [limit, cursor].map(|parameter| parameter.fault());
+            let [invalid_limit, invalid_cursor] = [limit, cursor].map(|response| response.fault());
             let expected = ("invalid_limit".into(), "query.limit".into());
             assert_eq!(invalid_limit, expected, "{path}");
             let expected = ("invalid_cursor".into(), "query.cursor".into());

@@ -8,7 +8,7 @@ use crate::nanoseconds;
 
 /// The time after its result at which a process that is still running gets a remark. If the
 /// result is right, and nothing was printed or sent since, only a thread pool or an open
-/// connection keeps it alive. Where a rule forbids a later request, the lab watches on.
+/// connection keeps it alive. Where a rule forbids a later request, the lab keeps watching.
 pub const LINGER: Duration = Duration::from_secs(1);
 
 /// How a client's process ended.

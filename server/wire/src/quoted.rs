@@ -96,7 +96,11 @@ mod tests {
             prop_assert_eq!(unix, Some(vec![word.clone()]));
 
             let quoted = quoted_for(&word, true);
-            let windows = if quoted.starts_with('"') { unquoted_by_windows(&quoted) } else { Some(quoted) };
+            let windows = if quoted.starts_with('"') {
+                unquoted_by_windows(&quoted)
+            } else {
+                Some(quoted)
+            };
             prop_assert_eq!(windows, Some(word));
         }
     }

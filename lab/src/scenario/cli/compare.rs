@@ -28,12 +28,12 @@ pub(super) fn compare(arguments: &Arguments, scenario: &Scenario) -> Result<Exit
     };
     let first = run(clients[0])?;
     if first.is_cancelled() {
-        print_runs(arguments, scenario, prediction, &[&first])?;
         arguments.write_report(|| {
             let metrics = scenario::metrics();
             let story = Story::of_run(&scenario.words, &first, &metrics, lab());
             story.with_prediction(prediction).page()
         })?;
+        print_runs(arguments, scenario, prediction, &[&first])?;
         return Ok(Exit::Cancelled);
     }
     let second = run(clients[1])?;
@@ -46,21 +46,18 @@ pub(super) fn compare(arguments: &Arguments, scenario: &Scenario) -> Result<Exit
     let next = scenario.next_comparison(second.client);
     let both = Comparison::of([first, second], sample.as_ref(), next);
 
-    if cancelled {
-        print_runs(arguments, scenario, prediction, &both.runs.each_ref())?;
-    } else {
-        arguments.print(&both, |options| {
-            scenario::comparison(&scenario.words, &both, prediction, options)
-        })?;
-    }
     arguments.write_report(|| {
         let metrics = scenario::metrics();
         let story = Story::of_comparison(&scenario.words, &both, &metrics, lab());
         story.with_prediction(prediction).page()
     })?;
     if cancelled {
+        print_runs(arguments, scenario, prediction, &both.runs.each_ref())?;
         return Ok(Exit::Cancelled);
     }
+    arguments.print(&both, |options| {
+        scenario::comparison(&scenario.words, &both, prediction, options)
+    })?;
     both.runs.iter().for_each(|run| runner.send(run));
     Ok(Exit::of(&both.runs[0]))
 }

@@ -42,13 +42,14 @@ fn one(arguments: &Arguments, scenario: &Scenario) -> Result<Exit, Exit> {
     let run = runner.run(scenario, &settings)?;
 
     let (words, prediction) = (&scenario.words, prediction.as_ref());
-    arguments.print(&run, |options| {
-        scenario::text(words, &run, prediction, options)
-    })?;
+    // Without the report there is no verdict either.
     arguments.write_report(|| {
         let metrics = scenario::metrics();
         let story = Story::of_run(words, &run, &metrics, lab());
         story.with_prediction(prediction).page()
+    })?;
+    arguments.print(&run, |options| {
+        scenario::text(words, &run, prediction, options)
     })?;
     runner.send(&run);
     Ok(Exit::of(&run))

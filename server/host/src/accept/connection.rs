@@ -1,10 +1,8 @@
 //! One connection, from its first byte to its end.
 
 use std::convert::Infallible;
-use std::error::Error;
 use std::future::pending;
 use std::io;
-use std::iter::successors;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -32,6 +30,7 @@ use super::stream::{Resettable, Stream};
 use super::{
     ConnectionBounds, ConnectionPeer, ConnectionPosition, HEAD_LINES, HeaderCase, Phase, reached,
 };
+use crate::request_body::io_errors;
 
 /// The largest head of a request, in bytes: twice the longest request target that hyper
 /// takes. A connection holds about so much while it is open, and its client decides how
@@ -111,7 +110,7 @@ pub(super) async fn connection<I, S>(
             // The body holds the end, and drops it when it is dropped itself. Unlike
             // `map_frame`, `map_err` keeps what is known of the length.
             let hold = move |error: axum::Error| {
-                // The client sees what the one saw from whom the body comes.
+                // A connection that was reset on the far side is reset here as well.
                 if is_reset(&error) {
                     end.0.lock().is_to_be_reset = true;
                 }
@@ -126,7 +125,7 @@ pub(super) async fn connection<I, S>(
         // It may read twice as much before it looks at what it has.
         .max_buf_size(MAX_HEAD);
     if bounds.head_lines != HEAD_LINES {
-        http.max_headers(bounds.head_lines);
+        http.max_headers(bounds.head_lines.get());
     }
     let mut connection = pin!(http.serve_connection(stream, service));
     let mut deadline = pin!(Deadline {
@@ -162,13 +161,7 @@ pub(super) async fn connection<I, S>(
 
 /// Whether a body broke off because its connection was reset.
 fn is_reset(error: &axum::Error) -> bool {
-    let first: &(dyn Error + 'static) = error;
-    let mut causes = successors(Some(first), |&error| error.source());
-    causes.any(|error| {
-        error
-            .downcast_ref::<io::Error>()
-            .is_some_and(|error| error.kind() == io::ErrorKind::ConnectionReset)
-    })
+    io_errors(error).any(|error| error.kind() == io::ErrorKind::ConnectionReset)
 }
 
 /// Ready when a connection has waited for its client for too long.
@@ -226,7 +219,7 @@ mod tests {
         idle: Duration::from_secs(60),
         stalled: Duration::from_secs(45),
         connections: std::num::NonZeroUsize::MIN,
-        head_lines: 100,
+        head_lines: HEAD_LINES,
     };
 
     const WORK: Duration = Duration::from_secs(3600);

@@ -26,8 +26,7 @@ pub fn listen(port: u16) -> io::Result<TcpListener> {
     listen_at(SocketAddr::from((Ipv4Addr::LOCALHOST, port)))
 }
 
-/// Listens on an address that may be another than that of loopback: whoever calls this
-/// decides which peers are served.
+/// Listens on any address of this machine. The caller decides which peers are served.
 ///
 /// # Errors
 ///
