@@ -453,7 +453,7 @@ fn in_waves(client: &Client, paths: &[&str]) -> usize {
             let sent: Vec<_> = wave.iter().copied().map(send).collect();
             let statuses = sent.into_iter().map(ScopedJoinHandle::join);
             statuses
-                .map(|worker| worker.expect("it does not panic"))
+                .map(|joined| joined.expect("it does not panic"))
                 .collect()
         });
         done += statuses

@@ -40,36 +40,17 @@ const RULES: usize = 10;
 const REFRESH: Duration = Duration::from_secs(5);
 
 /// The result of a task in one word or a few.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Cell {
-    /// The goal was reached, and no rule was broken.
-    Done,
-    Missed,
-    Broken(usize),
-    /// The client did not attempt the task, or nothing could be judged.
-    Open(&'static str),
-}
-
-impl Cell {
-    fn of(task: &PrintedTask) -> Self {
-        let broken = task.broken().count();
-        match task.goal.verdict {
-            GoalVerdict::Missed | GoalVerdict::Crashed if task.was_attempted() => Self::Missed,
-            _ if broken > 0 => Self::Broken(broken),
-            GoalVerdict::Reached => Self::Done,
-            GoalVerdict::Skipped => Self::Open("skipped"),
-            GoalVerdict::NotJudged if task.was_attempted() => Self::Open("not judged"),
-            _ => Self::Open("not attempted"),
+fn result(task: &PrintedTask) -> Markup {
+    let broken = task.broken().count();
+    match task.goal.verdict {
+        GoalVerdict::Missed | GoalVerdict::Crashed if task.was_attempted() => {
+            marked(Some(false), "goal missed")
         }
-    }
-
-    fn markup(&self) -> Markup {
-        match self {
-            Self::Done => marked(Some(true), "done"),
-            Self::Missed => marked(Some(false), "goal missed"),
-            Self::Broken(rules) => marked(Some(false), counted(*rules as u64, "rule") + " broken"),
-            Self::Open(words) => markup! { (words) },
-        }
+        _ if broken > 0 => marked(Some(false), counted(broken as u64, "rule") + " broken"),
+        GoalVerdict::Reached => marked(Some(true), "done"),
+        GoalVerdict::Skipped => markup! { "skipped" },
+        GoalVerdict::NotJudged if task.was_attempted() => markup! { "not judged" },
+        _ => markup! { "not attempted" },
     }
 }
 
@@ -87,7 +68,7 @@ pub fn html_board(learners: &[Learner], hides_names: bool) -> String {
             header {
                 p.kind { "Class" }
                 h1 { "Board" }
-                p.title { "By name, not by rank" }
+                @if !hides_names { p.title { "By name, not by rank" } }
                 p.result { (count) }
             }
             main {
@@ -111,8 +92,8 @@ fn results(learners: &[&Learner], hides_names: bool) -> Markup {
         .map(|task| task.words.name)
         .filter(|name| cards().any(|card| card.task(name).is_some()))
         .collect();
-    let titles = ["learner", "card"].into_iter().chain(tasks.iter().copied());
-    let titles = titles.map(|title| (title, false));
+    let columns = ["learner", "card"].into_iter().chain(tasks.iter().copied());
+    let titles = columns.map(|title| (title, false));
     markup! {
         section.panel aria-labelledby="results" {
             h2 #results { "Learners and tasks" }
@@ -125,7 +106,7 @@ fn results(learners: &[&Learner], hides_names: bool) -> Markup {
                             @match &learner.card {
                                 Ok(card) => {
                                     @for task in &tasks {
-                                        td { (cell(card, task)) }
+                                        td { @if let Some(task) = card.task(task) { (result(task)) } }
                                     }
                                 }
                                 Err(why) => {
@@ -150,11 +131,6 @@ fn name(learner: &Learner, number: usize, is_hidden: bool) -> String {
     }
 }
 
-fn cell(card: &PrintedCard, task: &str) -> Markup {
-    let cell = card.task(task).map(Cell::of);
-    cell.unwrap_or(Cell::Open("")).markup()
-}
-
 /// For how long a card has not changed, in one unit.
 fn unchanged(time: Option<Duration>) -> String {
     let Some(time) = time else {
@@ -169,12 +145,12 @@ fn unchanged(time: Option<Duration>) -> String {
     }
 }
 
-/// The rules that most cards broke.
+/// The rules that were broken in most cards, as far as there is space.
 fn broken(learners: &[&Learner]) -> Markup {
     let rules = most_broken(learners);
     markup! {
         section.panel aria-labelledby="broken" {
-            h2 #broken { "Rules that most cards broke" }
+            h2 #broken { "Most often broken rules" }
             @if rules.is_empty() {
                 p { "No card shows a broken rule." }
             } @else {
@@ -213,10 +189,10 @@ fn most_broken(learners: &[&Learner]) -> Vec<(&'static str, &'static str, usize)
         let rule = rules::find(id)?;
         Some((rule.id, rule.text, cards))
     });
-    let mut known: Vec<_> = known.collect();
+    let mut by_number: Vec<_> = known.collect();
     // Those of equal number stay in alphabetical order.
-    known.sort_by_key(|(_, _, cards)| std::cmp::Reverse(*cards));
-    known
+    by_number.sort_by_key(|(_, _, cards)| std::cmp::Reverse(*cards));
+    by_number
 }
 
 #[cfg(test)]
@@ -287,6 +263,8 @@ mod tests {
             prop_assert!(shown.contains("&lt;i&gt;"));
             prop_assert!(!hidden.contains("&lt;i&gt;"));
             prop_assert!(hidden.contains("learner 1"));
+            let says_by_name = [&shown, &hidden].map(|page| page.contains("By name"));
+            prop_assert_eq!(says_by_name, [true, false]);
         }
 
         /// A rule is counted once for each card that broke it in any task.

@@ -51,9 +51,9 @@ pub struct TaskGrade {
     /// The facts about each of them that rules need.
     #[serde(skip)]
     pub kind: CaseKind,
-    /// Whether a task that is not on the card has cases that would be judged with these.
+    /// Whether its cases are judged together with those of another task of the card.
     #[serde(skip)]
-    pub has_more_cases: bool,
+    pub is_pooled: bool,
 }
 
 /// The result of a rule in a task.
@@ -86,6 +86,13 @@ pub struct CaseGrade {
     pub wire: WireRecord,
 }
 
+/// The facts in these cases of a card.
+fn context<'a>(cases: impl Iterator<Item = CardCase<'a>>) -> CardContext {
+    let fail_alike = all().filter(|task| task.kind == CaseKind::FailsAlike);
+    let fail_alike = fail_alike.map(Task::case_count).sum();
+    CardContext::of(&cases.collect::<Vec<_>>(), fail_alike)
+}
+
 impl Card {
     /// A card without a task.
     #[must_use]
@@ -105,11 +112,13 @@ impl Card {
     pub fn add(&mut self, tasks: impl IntoIterator<Item = TaskGrade>) {
         self.tasks.extend(tasks);
         let cases = self.tasks.iter().flat_map(TaskGrade::recorded);
-        let context = CardContext::of(&cases.collect::<Vec<_>>());
-        let is_on_card = |task: &Task| self.tasks.iter().any(|run| run.task == task.words.name);
-        let has_more = all().any(|task| task.kind == CaseKind::FailsAlike && !is_on_card(task));
+        let context = context(cases);
+        let tasks = self.tasks.iter();
+        let judged_together = tasks
+            .filter(|task| task.kind == CaseKind::FailsAlike)
+            .count();
         for task in &mut self.tasks {
-            task.has_more_cases = task.kind == CaseKind::FailsAlike && has_more;
+            task.is_pooled = task.kind == CaseKind::FailsAlike && judged_together > 1;
             task.judge(&context);
         }
     }
@@ -220,9 +229,9 @@ impl TaskGrade {
             rules: rules.collect(),
             cases,
             kind,
-            has_more_cases: kind == CaseKind::FailsAlike,
+            is_pooled: false,
         };
-        let alone = CardContext::of(&grade.recorded().collect::<Vec<_>>());
+        let alone = context(grade.recorded());
         grade.judge(&alone);
         grade
     }

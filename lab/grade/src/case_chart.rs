@@ -228,7 +228,7 @@ mod tests {
         let keys = [Some(7), Some(8), Some(7), None];
         let posts = (0..)
             .zip(keys)
-            .fold(Script::new(), |it, (at, key)| post(it, at, key));
+            .fold(Script::new(), |script, (at, key)| post(script, at, key));
         let page = |script: Script, cursor| script.respond(9, 503).cursor(cursor);
         let first = Script::new().respond(0, 503).issues(10);
         let pages = page(page(first, 10).issues(11), 99).issues(10);

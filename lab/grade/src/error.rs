@@ -17,7 +17,7 @@ pub enum ServiceError {
     /// It did not stop cleanly.
     #[error("the service could not be stopped")]
     Stop(#[from] StopError),
-    /// The process failed while the case went on.
+    /// The lab itself failed while the case went on.
     #[error(transparent)]
     Failed(#[from] HostFailure),
     /// No port was free for a listener that refuses connections.

@@ -412,7 +412,7 @@ impl GoalResult {
             }
             (None, Some(skipped), None) => skipped,
             (None, None, reached) => {
-                let remarked = |it: &&Self| it.verdict == Reached && it.found.is_some();
+                let remarked = |goal: &&Self| goal.verdict == Reached && goal.found.is_some();
                 let remarked = cases.clone().into_iter().find(remarked);
                 let not_judged = of(NotJudged);
                 let decides = not_judged.or(remarked).or(reached).cloned();
@@ -471,7 +471,10 @@ fn ended_with(process: &ProcessRecord) -> String {
 fn arrived_instead(wire: &WireRecord) -> Option<String> {
     let refused = wire.refusals_in_words();
     let mut connections = wire.connections.iter();
-    let is_http2 = |it: &WireConnection| it.closed.is_some_and(|end| end.by == ClosedBy::Http2);
+    let is_http2 = |connection: &WireConnection| {
+        let closed = connection.closed;
+        closed.is_some_and(|end| end.by == ClosedBy::Http2)
+    };
     refused.or_else(|| {
         let last = connections.next_back()?;
         let (were, them) = match wire.connections.len() {
@@ -904,7 +907,11 @@ mod tests {
         fn a_result_is_what_a_json_parser_finds(
             members in vec(select(&PIECES[..]), 0..4), more in select(&PIECES[..]), whole: bool,
         ) {
-            let line = if whole { format!("{{{}}}", members.join(",")) } else { format!("{{{}{more}", members.concat()) };
+            let line = if whole {
+                format!("{{{}}}", members.join(","))
+            } else {
+                format!("{{{}{more}", members.concat())
+            };
             let goal = Goal::result(json!({"attempt": 3}));
             let read: Option<Map<String, Value>> = serde_json::from_str(&line).ok();
             let member = |name: &str| read.as_ref().and_then(|members| members.get(name));
@@ -922,7 +929,9 @@ mod tests {
         /// long as was missing takes that back.
         #[test]
         fn only_a_late_lab_takes_a_miss_back(
-            requests in prop_oneof![1_u64..60, 998_u64..1_002], seconds in 1_u64..20, lab_ms in 0_u64..2_000,
+            requests in prop_oneof![1_u64..60, 998_u64..1_002],
+            seconds in 1_u64..20,
+            lab_ms in 0_u64..2_000,
         ) {
             let wire = WireRecord {
                 total: requests,
@@ -933,7 +942,8 @@ mod tests {
 
             let judged = Goal::Error.judge(&wire, Some(&process)).verdict;
 
-            let is_late = requests < 1_000 && lab_ms > 0 && lab_ms * (requests + 1).min(20) >= seconds * 100;
+            let delays_ms = lab_ms * (requests + 1).min(20);
+            let is_late = requests < 1_000 && lab_ms > 0 && delays_ms >= seconds * 100;
             prop_assert_eq!(judged, if is_late { NotJudged } else { Missed });
         }
     }

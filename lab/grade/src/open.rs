@@ -105,12 +105,12 @@ impl OpenCases {
     /// such a case.
     pub fn again(&self, task: &str, number: usize) -> bool {
         let mut tasks = self.tasks.iter();
-        let cases = tasks.find(|(it, _)| it.words.name == task);
+        let cases = tasks.find(|(known, _)| known.words.name == task);
         let case = cases.and_then(|(_, cases)| cases.get(number));
         case.map(|case| case.served.again()).is_some()
     }
 
-    /// Checks that the process has not failed since the start. If it has, the requests so far
+    /// Checks that the lab itself has not failed since the start. If it has, the requests so far
     /// say nothing about a client.
     ///
     /// # Errors

@@ -193,7 +193,7 @@ pub(super) fn start_open(
     let serve = |case: Prepared| {
         let number = HEADER_CASES
             .iter()
-            .position(|name| *name == case.header_case);
+            .position(|header_case| *header_case == case.header_case);
         let number = number.filter(|_| case.served.is_shared);
         case.serve(number.and_then(|number| Some((number, shared.get(number)?))))
     };

@@ -116,7 +116,7 @@ pub(super) mod tests {
                 .collect(),
             cases: Vec::new(),
             kind: CaseKind::Plain,
-            has_more_cases: false,
+            is_pooled: false,
         }
     }
 

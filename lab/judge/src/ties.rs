@@ -353,8 +353,16 @@ fn repeats<'a>(sender: &Sender<'a>) -> (Vec<Repeat<'a>>, bool) {
 
 /// The content that a request asks for. Requests of one call with the same content repeat
 /// each other.
-fn asks_for(it: &WireRequest) -> impl Eq + Hash {
-    (it.method, &it.route, it.call, it.cursor, it.body)
+fn asks_for(request: &WireRequest) -> impl Eq + Hash {
+    let WireRequest {
+        method,
+        route,
+        call,
+        cursor,
+        body,
+        ..
+    } = request;
+    (method, route, call, cursor, body)
 }
 
 #[cfg(test)]
@@ -568,7 +576,9 @@ mod tests {
 
             let reasons: Vec<_> = ties.repeats.iter().map(|repeat| repeat.why).collect();
             assert_eq!(reasons, Vec::from_iter(why));
-            let after = ties.after(&wire.entries[0]).map(|(it, why)| (it.seq, why));
+            let after = ties
+                .after(&wire.entries[0])
+                .map(|(next, why)| (next.seq, why));
             assert_eq!(after.collect::<Vec<_>>(), [(2, why)]);
         }
     }
@@ -608,10 +618,13 @@ mod tests {
         #[test]
         fn finds_what_a_look_at_every_earlier_request_finds(wire in record()) {
             let ties = Ties::of(&wire);
-            let waited: Vec<_> = ties.waits().iter().map(|wait| (wait.asked_by.seq, wait.next.seq)).collect();
+            let waited = ties.waits();
+            let waited = waited.iter().map(|wait| (wait.asked_by.seq, wait.next.seq));
+            let waited: Vec<_> = waited.collect();
             let clear = ties.repetitions();
             let doubtful = ties.doubtful().map(|(first, next, _)| (first, next));
-            let mut repeated: Vec<_> = clear.chain(doubtful).map(|(first, next)| (first.seq, next.seq)).collect();
+            let all = clear.chain(doubtful);
+            let mut repeated: Vec<_> = all.map(|(first, next)| (first.seq, next.seq)).collect();
             repeated.sort_by_key(|(_, next)| *next);
 
             prop_assert_eq!(waited, waits(&wire), "waits");
@@ -628,7 +641,7 @@ mod tests {
             let ties = Ties::with(&wire, hedges);
             for repeat in &ties.repeats {
                 let mut after = ties.after(repeat.first);
-                let why = after.find(|(it, _)| it.seq == repeat.next.seq);
+                let why = after.find(|(next, _)| next.seq == repeat.next.seq);
 
                 // A request that was never answered is over from its start.
                 if repeat.first.head.is_some() {

@@ -162,7 +162,7 @@ async fn wrong_clients_break_their_rules_in_17_of_20_cards_on_a_quiet_machine() 
     wrong_clients_break(rounds(), 17).await;
 }
 
-/// A quarter of the rounds: none of them needs a share.
+/// A quarter of the rounds is enough: no share of broken cards is required.
 #[tokio::test]
 #[ignore = "needs python3 and node; takes minutes"]
 async fn wrong_clients_keep_no_rule_on_a_busy_machine() {

@@ -107,7 +107,7 @@ mod tests {
                 circle
                     .iter()
                     .zip(&circle[CIRCLE..])
-                    .all(|(it, next)| it == next)
+                    .all(|(first, again)| first == again)
             );
             assert_ne!(circle[0], circle[1]);
         }

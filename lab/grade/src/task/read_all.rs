@@ -126,10 +126,16 @@ mod tests {
             counts.insert(drawn.pages.iter().sum::<usize>());
             let empty = drawn.pages.iter().position(|records| *records == 0);
             assert!((1..drawn.pages.len() - 1).contains(&empty.expect("one")));
-            let lower = drawn.cursors.iter().map(|sign| sign.to_ascii_lowercase());
+            let lower = drawn
+                .cursors
+                .iter()
+                .map(|cursor| cursor.to_ascii_lowercase());
             let lower: HashSet<_> = lower.collect();
             assert_eq!((drawn.cursors.len(), lower.len()), (4, 3));
-            let kept = drawn.cursors.iter().filter(|sign| lower.contains(*sign));
+            let kept = drawn
+                .cursors
+                .iter()
+                .filter(|cursor| lower.contains(*cursor));
             assert_eq!(kept.count(), 2, "neither of the two is in lower case");
         }
         assert!(counts.len() > 5, "{counts:?}");

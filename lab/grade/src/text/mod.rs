@@ -122,8 +122,8 @@ pub fn task(
         sheet.beside(INDENT, &format!("Last line: {}", words.goal));
     }
     if grade.goal.verdict == GoalVerdict::Skipped {
-        let processes = grade.cases.iter().filter_map(|case| case.process.as_ref());
-        for process in processes.take(1) {
+        let mut cases = grade.cases.iter();
+        if let Some(process) = cases.find_map(|case| case.process.as_ref()) {
             stderr(&mut sheet, process);
         }
     }
@@ -162,23 +162,28 @@ pub fn task(
 /// Says that every task is done, what could not be judged, and which practice tasks there
 /// are.
 #[must_use]
-pub fn done(card: &Card, practice: &[&str], options: &Options) -> String {
+pub fn done(card: &Card, options: &Options) -> String {
     let lab = options.lab;
     let mut sheet = Sheet::new(options);
     let verdicts = card.rules_once(&KnownFailures::default());
-    let of = |verdict| verdicts.iter().filter(move |(_, of)| **of == verdict);
-    let rules = counted(of(Verdict::Kept).count() as u64, "rule");
+    let with = |verdict| {
+        let rules = verdicts.iter();
+        rules.filter(move |(_, found)| **found == verdict)
+    };
+    let rules = counted(with(Verdict::Kept).count() as u64, "rule");
     let done = match card.tasks.len() {
         1 => "The task is done".to_owned(),
         tasks => format!("All {tasks} tasks are done"),
     };
     sheet.beside("", &format!("{done}, and {rules} kept."));
     let not = [Verdict::Skipped, Verdict::NotExercised, Verdict::CannotTell];
-    let not: Vec<_> = not.into_iter().flat_map(of).map(|(id, _)| *id).collect();
-    if !not.is_empty() {
-        sheet.beside("", &format!("Not judged: {}.", not.join(", ")));
+    let not = not.into_iter().flat_map(with);
+    let ids: Vec<_> = not.map(|(id, _)| *id).collect();
+    if !ids.is_empty() {
+        sheet.beside("", &format!("Not judged: {}.", ids.join(", ")));
     }
     sheet.line(&format!("The whole card: {lab} grade --all -- COMMAND"));
+    let practice: Vec<_> = PRACTICE.iter().map(|task| task.words.name).collect();
     sheet.beside("For practice:   ", &practice.join(", "));
     if let Some(first) = practice.first() {
         sheet.line(&format!("  {lab} grade --task {first} -- COMMAND"));
@@ -381,27 +386,27 @@ fn advise_another_run(sheet: &mut Sheet<'_>, grade: &TaskGrade) {
     };
     let together = "To find out, run the tasks together whose pauses are compared";
     let alone = "while the machine does nothing else";
-    let (advice, tasks) = match run {
-        Remedy::QuietMachine => (
-            format!("To find out, run it again {alone}:"),
-            format!("--task {}", grade.task),
-        ),
-        Remedy::MoreCases => (format!("{together}:"), judged_together()),
-        Remedy::MoreCasesOnQuietMachine => (format!("{together}, {alone}:"), judged_together()),
+    let advice = match run {
+        Remedy::QuietMachine if !grade.is_pooled => format!("To find out, run it again {alone}:"),
+        Remedy::MoreCases => format!("{together}:"),
+        Remedy::QuietMachine | Remedy::MoreCasesOnQuietMachine => format!("{together}, {alone}:"),
+    };
+    let tasks = if run == Remedy::QuietMachine && !grade.is_pooled {
+        format!("--task {}", grade.task)
+    } else {
+        judged_together()
     };
     let lab = sheet.options.lab;
     sheet.beside(INDENT, &advice);
     sheet.line(&format!("{INDENT}  {lab} grade {tasks} -- COMMAND"));
 }
 
-/// The run that may show all rules of which another run may show anything. More cases are
-/// those of a task that is not on the card.
+/// The run that may show all rules of which another run may show anything.
 fn another_run(grade: &TaskGrade) -> Option<Remedy> {
     use Remedy::{MoreCases, MoreCasesOnQuietMachine, QuietMachine};
     let unclear = grade.with_verdict(Verdict::CannotTell);
     let remedies = unclear.filter_map(|rule| rule.judgement.remedy);
-    let possible = remedies.filter(|remedy| *remedy == QuietMachine || grade.has_more_cases);
-    possible.reduce(|one, other| match (one, other) {
+    remedies.reduce(|one, other| match (one, other) {
         (QuietMachine, QuietMachine) => QuietMachine,
         (MoreCases, MoreCases) => MoreCases,
         _ => MoreCasesOnQuietMachine,
@@ -597,23 +602,28 @@ pub(super) fn count(card: &Card, known: &KnownFailures) -> String {
         groups
     };
     let rules = card.rules_once(known);
-    let of = |verdict| rules.values().filter(|of| **of == verdict).count();
+    let of = |verdict| {
+        let rules = rules.values();
+        rules.filter(|found| **found == verdict).count()
+    };
     let all_broken = card.rules_once(&KnownFailures::default());
-    let all_broken = all_broken.values().filter(|of| **of == Verdict::Broken);
+    let all_broken = all_broken.values();
+    let all_broken = all_broken.filter(|found| **found == Verdict::Broken);
     let [kept, broken] = [Verdict::Kept, Verdict::Broken].map(of);
     let known_to_fail = all_broken.count() - broken;
-    let unless_none = |count: usize, what| match count {
+    let unless_none = |count: usize, words: &str| match count {
         0 => String::new(),
-        count => format!(", {count} {what}"),
-    };
-    let unless_zero = |count: usize, one, what| match count {
-        0 => String::new(),
-        count => format!(", {} {what}", counted(count as u64, one)),
+        count => format!(", {count} {words}"),
     };
     let [of_course, of_practice] = [TASKS, PRACTICE].map(|all| {
         let is_missing = |task: &&&Task| tasks.iter().all(|run| run.task != task.words.name);
         all.iter().filter(is_missing).count()
     });
+    let of_course_not_run = if of_course == 1 {
+        "task not run"
+    } else {
+        "tasks not run"
+    };
     format!(
         "{groups} reached, {} skipped{}; {} kept, {broken} broken{}{}{}{} \
          (seed {}, waits may be {} short)",
@@ -622,7 +632,7 @@ pub(super) fn count(card: &Card, known: &KnownFailures) -> String {
         counted(kept as u64, "rule"),
         unless_none(known_to_fail, "known to fail"),
         unless_none(of(Verdict::CannotTell), "cannot be told"),
-        unless_zero(of_course, "task", "not run"),
+        unless_none(of_course, of_course_not_run),
         unless_none(of_practice, "for practice not run"),
         card.seed,
         wire::duration(card.tolerance),
@@ -631,7 +641,9 @@ pub(super) fn count(card: &Card, known: &KnownFailures) -> String {
 
 #[cfg(test)]
 mod tests {
-    use judge::rules::testing::exits;
+    use std::time::Duration;
+
+    use judge::rules::testing::{Script, exits};
     use serde_json::json;
     use wire::WireRecord;
 
@@ -676,12 +688,42 @@ mod tests {
         );
     }
 
+    /// The waits are random, and a lab that was late by 90 ms hides that.
+    #[test]
+    fn a_quiet_machine_is_advised_for_all_tasks_that_are_judged_together() {
+        let graded = |name| {
+            let task = find(name).expect("a task");
+            let cases = (0..task.case_count() as u64).map(|number| {
+                let wire = Script::gaps(&[70 + 20 * number], |script| script).record();
+                let process = ProcessRecord {
+                    lab_delay: Duration::from_millis(90),
+                    ..exits(1, "")
+                };
+                CaseGrade::new("a case", &Goal::Error, Some(process), wire)
+            });
+            TaskGrade::new(task.words.name, task.kind, task.rules(), cases.collect())
+        };
+        for (names, tasks) in [
+            (&["flaky"][..], "--task flaky"),
+            (&["flaky", "down"], "--all --task flaky down"),
+        ] {
+            let mut whole = Card::new(Vec::new(), 1, "");
+            whole.add(names.iter().copied().map(graded));
+
+            let text = card(&whole, &KnownFailures::default(), &Options::default());
+
+            let commands = text.lines().filter_map(|line| line.split_once(" grade "));
+            let commands: Vec<_> = commands.map(|(_, command)| command).collect();
+            let expected = format!("{tasks} -- COMMAND");
+            assert_eq!(commands, vec![expected; names.len()], "{text}");
+        }
+    }
+
     #[test]
     fn no_line_at_the_end_of_the_course_is_too_wide() {
-        let practice: Vec<_> = PRACTICE.iter().map(|task| task.words.name).collect();
         let card = Card::new(Vec::new(), 1, "");
 
-        let text = done(&card, &practice, &Options::default());
+        let text = done(&card, &Options::default());
 
         let longest = text.lines().map(|line| line.chars().count()).max();
         assert!(longest <= Some(Options::WIDTH), "{text}");

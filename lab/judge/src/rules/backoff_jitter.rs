@@ -10,7 +10,14 @@ pub const RULE: Rule = Rule {
     text: "the pauses before retries differed",
     why: "If all clients wait equally long, they return as one wave, as high as the one that overloaded the service.",
     hint: "Draw each wait at random between zero and its ceiling.",
-    judge: Judge::Gaps(|cases| gaps::judged(cases, |_, it| failed(it), true, Sample::has_jitter)),
+    judge: Judge::Gaps(|cases| {
+        gaps::judged(
+            cases,
+            |_, request| failed(request),
+            true,
+            Sample::has_jitter,
+        )
+    }),
 };
 
 #[cfg(test)]

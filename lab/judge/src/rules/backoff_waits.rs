@@ -12,7 +12,14 @@ pub const RULE: Rule = Rule {
     text: "there was a pause before retries",
     why: "An overloaded service cannot recover while every client retries at once.",
     hint: "Wait before each retry: a random time below a ceiling that doubles.",
-    judge: Judge::Gaps(|cases| gaps::judged(cases, |_, it| failed(it), true, Sample::has_pauses)),
+    judge: Judge::Gaps(|cases| {
+        gaps::judged(
+            cases,
+            |_, request| failed(request),
+            true,
+            Sample::has_pauses,
+        )
+    }),
 };
 
 /// Whether it failed, and the client had to choose the length of the pause.

@@ -37,9 +37,10 @@ pub struct CardCase<'a> {
 }
 
 impl CardContext {
-    /// The facts in these cases.
+    /// The facts in these cases. On a card with every task, `fail_alike` cases are of the kind
+    /// [`FailsAlike`](CaseKind::FailsAlike).
     #[must_use]
-    pub fn of(cases: &[CardCase<'_>]) -> Self {
+    pub fn of(cases: &[CardCase<'_>], fail_alike: usize) -> Self {
         let single = |case: &&CardCase<'_>| case.kind != CaseKind::SeveralInFlight;
         let mut others = cases.iter().filter(single);
         let hedges = others.any(|case| Ties::of(case.wire).has_twins());
@@ -47,9 +48,13 @@ impl CardContext {
         let pooled = || cases.iter().filter(is_pooled);
         let mut gaps = Sample::EMPTY;
         gaps.is_pooled = pooled().next().is_some();
-        for case in pooled().filter(|case| case.wire.dropped == 0) {
+        let is_complete = |case: &&CardCase<'_>| case.wire.dropped == 0;
+        let incomplete = pooled().filter(|case| !is_complete(case)).count();
+        gaps.largest = fail_alike.saturating_sub(incomplete);
+        for case in pooled().filter(is_complete) {
             let ties = Ties::with(case.wire, hedges);
-            gaps.add(sample::of(&ties, case.process, failed).map(|(_, gap)| gap));
+            let of_case = sample::of(&ties, case.process, failed);
+            gaps.cases.push(of_case.map(|(_, gap)| gap).collect());
         }
         let starts = pooled().filter_map(|case| {
             let first = case.wire.entries.first()?.arrived;
@@ -111,11 +116,12 @@ mod tests {
 
     fn of_one(kind: CaseKind, wire: &WireRecord) -> CardContext {
         let process = None;
-        CardContext::of(&[CardCase {
+        let case = CardCase {
             kind,
             wire,
             process,
-        }])
+        };
+        CardContext::of(&[case], 1)
     }
 
     #[test]
@@ -168,9 +174,10 @@ mod tests {
                 process: (number != 2).then_some(&process),
             });
 
-            let gaps = CardContext::of(&cases.collect::<Vec<_>>()).gaps;
+            let gaps = CardContext::of(&cases.collect::<Vec<_>>(), 5).gaps;
 
-            let lengths = gaps.pools.iter().map(|pool| {
+            let pools = gaps.pools();
+            let lengths = pools.iter().map(|pool| {
                 let lengths = pool.iter().map(|gap| gap.length);
                 lengths.collect::<Vec<_>>()
             });

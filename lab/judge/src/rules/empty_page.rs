@@ -23,7 +23,8 @@ fn judge(case: &Case<'_>) -> Judgement {
     let Some(empty) = entries.find(|entry| is_empty_page(entry)) else {
         return Judgement::not_exercised();
     };
-    let goes_on = |it: &WireRequest| it.cursor.is_some() && it.cursor != empty.cursor;
+    let goes_on =
+        |request: &WireRequest| request.cursor.is_some() && request.cursor != empty.cursor;
     if entries.any(goes_on) {
         return Judgement::kept();
     }

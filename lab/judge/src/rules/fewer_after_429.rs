@@ -19,11 +19,14 @@ pub const RULE: Rule = Rule {
 /// many are allowed. A request that comes between the first 429 and the first retry may have
 /// left before the client knew of any.
 fn judge(case: &Case<'_>) -> Judgement {
-    let refused = |it: &WireRequest| it.status == Some(429);
+    let refused = |request: &WireRequest| request.status == Some(429);
     if !case.wire.entries.iter().any(refused) {
         return Judgement::not_exercised();
     }
-    let retries = case.ties.repetitions().filter(|(it, _)| refused(it));
+    let retries = case
+        .ties
+        .repetitions()
+        .filter(|(failed, _)| refused(failed));
     let Some(first) = retries.map(|(_, next)| next.arrived).min() else {
         return Judgement::skipped();
     };
@@ -77,7 +80,7 @@ mod tests {
     fn half_as_many_keep_it_and_more_count_as_skipped() {
         let first = |number| at_once(Script::new(), 0, number);
         let then = |number, next| at_once(first(number), 300, next);
-        let one_by_one = (3..9).fold(first(16), |it, turn| at_once(it, turn * 100, 1));
+        let one_by_one = (3..9).fold(first(16), |script, turn| at_once(script, turn * 100, 1));
 
         hold! { RULE;
             first(4) => NotExercised,

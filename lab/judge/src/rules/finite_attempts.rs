@@ -28,7 +28,7 @@ fn judge(case: &Case<'_>) -> Judgement {
     if !newest.is_some_and(failed) {
         return Judgement::not_exercised();
     }
-    let retries = case.ties.repetitions().filter(|(it, _)| failed(it));
+    let retries = case.ties.repetitions().filter(|(first, _)| failed(first));
     let seqs: Vec<_> = retries.map(|(_, next)| next.seq).collect();
     let requests = seqs.len() + 1;
     let stopped = case.process.filter(|process| process.left_running);

@@ -3,9 +3,10 @@
 use wire::WireRequest;
 
 use super::{
-    Case, Judgement, Remedy, RequestRef,
+    Case, Judgement, RequestRef,
     sample::{Sample, SampleEvidence, of},
 };
+
 /// Judges by the gaps of the whole card, or else of these cases.
 pub(super) fn judged(
     cases: &[Case<'_>],
@@ -25,26 +26,22 @@ pub(super) fn judged(
     let sample = if of_card && known.is_pooled {
         known
     } else {
-        let mut own = Sample {
-            pools: Vec::new(),
-            ..known
-        };
-        for case in cases.iter().filter(|case| case.wire.dropped == 0) {
+        let seen = cases.iter().filter(|case| case.wire.dropped == 0);
+        let of_each = seen.map(|case| {
             let gaps = of(&case.ties, case.process, |request| failed(case, request));
-            own.add(gaps.map(|(_, gap)| gap));
+            gaps.map(|(_, gap)| gap).collect()
+        });
+        Sample {
+            cases: of_each.collect(),
+            largest: 0,
+            ..known
         }
-        own
     };
     let judgement = match evidence(&sample) {
         SampleEvidence::Nothing => Judgement::skipped(),
         SampleEvidence::Kept => Judgement::kept(),
         SampleEvidence::Skipped(why) => Judgement::skipped_because(why),
-        SampleEvidence::CannotTell(why, remedy) => {
-            // The cases of other tasks are judged together with these only if that is so for
-            // the whole card.
-            let is_possible = |remedy: &Remedy| of_card || *remedy == Remedy::QuietMachine;
-            Judgement::cannot_tell_yet(why, remedy.filter(is_possible))
-        }
+        SampleEvidence::CannotTell(why, remedy) => Judgement::cannot_tell_with(why, remedy),
         SampleEvidence::Broken(numbers, longest, found) => {
             let requests = cases.iter().enumerate().flat_map(|(number, case)| {
                 let gaps = of(&case.ties, case.process, |request| failed(case, request));

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Case, Remedy};
+
 /// The verdict on a rule, with the requests that show it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Judgement {
@@ -71,20 +72,20 @@ impl Judgement {
         }
     }
 
+    /// The record does not show it, but that of this other run may.
+    pub(super) fn cannot_tell_with(why: impl Into<String>, remedy: Option<Remedy>) -> Self {
+        Self {
+            remedy,
+            ..Self::cannot_tell(why)
+        }
+    }
+
     /// Kept if `seqs` is empty, else broken by these requests of a single case.
     pub(super) fn kept_unless(seqs: Vec<u64>, found: impl Into<String>) -> Self {
         if seqs.is_empty() {
             Self::kept()
         } else {
             Self::broken(seqs, found)
-        }
-    }
-
-    /// The same, if another run may tell.
-    pub(super) fn cannot_tell_yet(why: String, remedy: Option<Remedy>) -> Self {
-        Self {
-            remedy,
-            ..Self::cannot_tell(why)
         }
     }
 

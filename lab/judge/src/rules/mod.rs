@@ -203,7 +203,7 @@ pub fn without_page_limit(wire: &WireRecord) -> Option<(&'static Rule, Judgement
 /// cursor of its response; kept if there was such a request and no repetition.
 fn not_repeated(case: &Case<'_>, after: fn(&WireRequest) -> bool) -> Judgement {
     let (wire, ties) = (case.wire, &case.ties);
-    let after = |it: &WireRequest| after(it) && !is_look(it);
+    let after = |request: &WireRequest| after(request) && !is_look(request);
     if !wire.entries.iter().any(after) {
         return Judgement::not_exercised();
     }

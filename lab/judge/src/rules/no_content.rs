@@ -20,8 +20,8 @@ mod tests {
 
     #[test]
     fn a_second_request_breaks_it() {
-        hold_to_one_request(&RULE, |request| {
-            request.with(|request| request.status = Some(204))
+        hold_to_one_request(&RULE, |script| {
+            script.with(|request| request.status = Some(204))
         });
     }
 

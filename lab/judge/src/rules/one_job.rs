@@ -20,7 +20,7 @@ fn judge(case: &Case<'_>) -> Judgement {
         let created = attempts
             .iter()
             .filter(|attempt| attempt.job == Some(JobResult::Created));
-        created.map(|request| request.seq).collect::<Vec<_>>()
+        created.map(|attempt| attempt.seq).collect::<Vec<_>>()
     });
     let created: Vec<_> = jobs.filter(|seqs| !seqs.is_empty()).collect();
     let more = created.iter().flat_map(|seqs| seqs.iter().skip(1));

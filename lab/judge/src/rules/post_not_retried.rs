@@ -22,16 +22,17 @@ fn judge(case: &Case<'_>) -> Judgement {
     let entries = case.wire.entries.iter();
     let jobs = entries.clone().filter(|entry| entry.job.is_some());
     let of_jobs: HashSet<_> = jobs.map(|job| &job.route).collect();
-    let failed = |it: &&WireRequest| {
-        let is_failure = it.status.is_none_or(|status| status >= 500);
-        it.method == "POST" && !of_jobs.contains(&it.route) && is_failure
+    let failed = |request: &&WireRequest| {
+        let is_failure = request.status.is_none_or(|status| status >= 500);
+        request.method == "POST" && !of_jobs.contains(&request.route) && is_failure
     };
     let (mut again, mut doubt, mut is_exercised) = (BTreeSet::new(), None, false);
     for first in entries.filter(failed) {
         is_exercised = true;
         // Regardless of the body: another space does not make it another request.
         let later = case.ties.after(first);
-        for (next, why) in later.filter(|(it, _)| it.method == "POST" && it.route == first.route) {
+        let is_like_it = |next: &WireRequest| next.method == "POST" && next.route == first.route;
+        for (next, why) in later.filter(|(next, _)| is_like_it(next)) {
             match why.map(Reason::doubt) {
                 Some(None) => _ = again.insert(next.seq),
                 Some(in_doubt) => doubt = in_doubt,

@@ -17,7 +17,7 @@ pub const RULE: Rule = Rule {
 
 fn judge(case: &Case<'_>) -> Judgement {
     let entries = case.wire.entries.iter();
-    let goes_on = |it: &&WireRequest| matches!(it.cursor_issued, Some(IssuedCursor::Hash(_)));
+    let goes_on = |page: &&WireRequest| matches!(page.cursor_issued, Some(IssuedCursor::Hash(_)));
     let pages: Vec<_> = entries.clone().filter(goes_on).collect();
     let Some(newest) = pages.last() else {
         return Judgement::not_exercised();

@@ -19,7 +19,7 @@ fn judge(Case { wire, .. }: &Case<'_>) -> Judgement {
     if wire.entries.is_empty() {
         return Judgement::not_exercised();
     }
-    let wrong = |it: &&WireRequest| !says_what_it_brings(it) || !takes_json(it);
+    let wrong = |request: &&WireRequest| !says_what_it_brings(request) || !takes_json(request);
     let seqs: Vec<_> = wire
         .entries
         .iter()
@@ -50,12 +50,12 @@ fn takes_json(request: &WireRequest) -> bool {
     };
     let ranges = || value.split(',').map(str::to_ascii_lowercase);
     let mut by_precision = ["application/json", "application/*", "*/*"].into_iter();
-    let decides = by_precision.find_map(|kind| {
+    let decides = by_precision.find_map(|media_type| {
         ranges().find(|range| {
             range
                 .split(';')
                 .next()
-                .is_some_and(|value| value.trim() == kind)
+                .is_some_and(|value| value.trim() == media_type)
         })
     });
     decides.is_some_and(|range| {

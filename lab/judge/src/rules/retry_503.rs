@@ -16,13 +16,14 @@ pub const RULE: Rule = Rule {
 };
 
 fn judge(Case { wire, ties, .. }: &Case<'_>) -> Judgement {
-    let unavailable = |it: &WireRequest| it.status == Some(503) && it.method == "GET";
+    let unavailable =
+        |request: &WireRequest| request.status == Some(503) && request.method == "GET";
     if !wire.entries.iter().any(unavailable) {
         return Judgement::not_exercised();
     }
     let mut doubtful = ties.doubtful().filter(|(first, ..)| unavailable(first));
     match (
-        ties.repetitions().any(|(it, _)| unavailable(it)),
+        ties.repetitions().any(|(first, _)| unavailable(first)),
         doubtful.next(),
     ) {
         (true, _) => Judgement::kept(),

@@ -12,7 +12,14 @@ pub const RULE: Rule = Rule {
     text: "there was a pause after a Retry-After that cannot be read",
     why: "A value such as -1 or soon is a mistake of the service, but the service is still overloaded.",
     hint: "Use the backoff that you would have used without the header.",
-    judge: Judge::Gaps(|cases| gaps::judged(cases, |_, it| failed(it), false, Sample::has_pauses)),
+    judge: Judge::Gaps(|cases| {
+        gaps::judged(
+            cases,
+            |_, request| failed(request),
+            false,
+            Sample::has_pauses,
+        )
+    }),
 };
 
 fn failed(request: &WireRequest) -> bool {

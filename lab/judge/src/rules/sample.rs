@@ -42,12 +42,11 @@ pub(super) struct Gap {
     pub(super) idle: Option<Duration>,
 }
 
-/// The gaps of several cases by their number in the case, and what is known of the noise
-/// in them.
+/// The gaps of several cases, and what is known of the noise in them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Sample {
-    /// The first gap of each case, then the second of each, and so on.
-    pub(super) pools: Vec<Vec<Gap>>,
+    /// The gaps of each case, in order.
+    pub(super) cases: Vec<Vec<Gap>>,
     /// By how much events that ought to be equal differed: the starts of the client's
     /// processes, and the lab's own timers.
     pub(super) noise: Duration,
@@ -56,8 +55,11 @@ pub(super) struct Sample {
     /// The time that the client takes from a response to its next request without a pause:
     /// for its first one, and for the others.
     pub(super) overhead: [Duration; 2],
-    /// Whether these are the gaps of all cases that are judged by them.
+    /// Whether these are the gaps of all cases of the card that are judged together.
     pub(super) is_pooled: bool,
+    /// How many cases are judged together on a card that has all of their tasks; zero if no
+    /// other case can be added to these.
+    pub(super) largest: usize,
 }
 
 /// The evidence of a sample.
@@ -103,10 +105,6 @@ const BLURRED: Duration = Duration::from_millis(20);
 /// The number of gaps of one number that a verdict about their differences needs.
 pub(super) const ALIKE_NEEDS: usize = 8;
 
-/// How many times as many cases there are with more of them: `flaky` has twice as many as
-/// `down`, and both are judged together.
-const MORE_CASES: usize = 3;
-
 /// The most correct clients that may be taken for one with equal waits because of the gaps of
 /// one number. A card has enough gaps of two or three numbers.
 const RARE: f64 = 3e-7;
@@ -133,23 +131,22 @@ pub(super) fn of<'a>(
 
 impl Sample {
     pub(super) const EMPTY: Self = Self {
-        pools: Vec::new(),
+        cases: Vec::new(),
         noise: Duration::ZERO,
         starts: 0,
         overhead: [Duration::ZERO; 2],
         is_pooled: false,
+        largest: 0,
     };
 
-    /// Adds the gaps of a case.
-    pub(super) fn add(&mut self, gaps: impl Iterator<Item = Gap>) {
-        for (number, gap) in gaps.enumerate() {
-            if self.pools.len() == number {
-                self.pools.push(Vec::new());
-            }
-            if let Some(pool) = self.pools.get_mut(number) {
-                pool.push(gap);
-            }
-        }
+    /// The first gap of each case, then the second of each, and so on.
+    pub(super) fn pools(&self) -> Vec<Vec<Gap>> {
+        let most = self.cases.iter().map(Vec::len).max().unwrap_or_default();
+        let pool = |number: usize| {
+            let gaps = self.cases.iter().filter_map(|case| case.get(number));
+            gaps.copied().collect()
+        };
+        (0..most).map(pool).collect()
     }
 
     /// Whether there were pauses, and otherwise how to find out.
@@ -165,12 +162,13 @@ impl Sample {
     /// Broken if gaps are too short and too many for this to be chance; kept if most of them,
     /// and more than one, are certainly pauses.
     fn pauses(&self) -> SampleEvidence {
-        let all = self.pools.concat();
+        let pools = self.pools();
+        let all = pools.concat();
         let number = all.len();
         let Some(longest) = all.iter().map(|gap| gap.length).max() else {
             return SampleEvidence::Nothing;
         };
-        let every_number = || (0..self.pools.len()).collect();
+        let every_number = || (0..pools.len()).collect();
         let (at_once, limit, found): (Vec<_>, _, _) = if longest < limit(number) {
             let found = format!("{number} retries, each within {}", duration_left(longest));
             (every_number(), longest, found)
@@ -182,17 +180,17 @@ impl Sample {
             );
             (every_number(), PAUSE, found)
         } else {
-            let numbers = 0..self.pools.len();
-            let at_once: Vec<_> = numbers.filter(|number| self.is_at_once(*number)).collect();
-            let gaps = at_once.iter().filter_map(|number| self.pools.get(*number));
-            let gaps = gaps.flatten().map(|gap| gap.length);
+            let at_once = pools.iter().enumerate();
+            let at_once = at_once.filter(|(number, pool)| self.is_at_once(*number, pool));
+            let (at_once, pools): (Vec<_>, Vec<_>) = at_once.unzip();
+            let gaps = pools.into_iter().flatten().map(|gap| gap.length);
             let gaps: Vec<_> = gaps.filter(|length| *length <= SLOW).collect();
             let longest = gaps.iter().max().copied().unwrap_or_default();
             let (short, within) = (gaps.len(), duration_left(longest));
             let found = format!("{short} of {number} retries within {within}");
             (at_once, longest, found)
         };
-        let others = self.pools.iter().enumerate();
+        let others = pools.iter().enumerate();
         let others = others.filter(|(number, _)| !at_once.contains(number));
         let others: Vec<_> = others.flat_map(|(_, pool)| pool).collect();
         let maybe = others.iter().filter(|gap| gap.length > SLOW).count();
@@ -217,14 +215,15 @@ impl Sample {
     /// The retries of the first number with pauses, and of which there are enough, decide.
     fn jitter(&self) -> SampleEvidence {
         let mut why = None;
-        let Some(longest) = self.pools.iter().flatten().map(|gap| gap.length).max() else {
+        let Some(longest) = self.cases.iter().flatten().map(|gap| gap.length).max() else {
             return SampleEvidence::Nothing;
         };
         if longest < PAUSE {
             return SampleEvidence::Skipped("no pause before a retry");
         }
-        for (number, pool) in self.pools.iter().enumerate() {
-            if pool.len() < ALIKE_NEEDS || self.is_at_once(number) {
+        let pools = self.pools();
+        for (number, pool) in pools.iter().enumerate() {
+            if pool.len() < ALIKE_NEEDS || self.is_at_once(number, pool) {
                 continue;
             }
             if let Some(alike) = Alike::of(pool).filter(Alike::is_no_chance) {
@@ -247,14 +246,14 @@ impl Sample {
                 return SampleEvidence::Kept;
             }
         }
-        let why = why.map_or_else(|| self.too_few(), str::to_owned);
+        let why = why.map_or_else(|| self.too_few(&pools), str::to_owned);
         SampleEvidence::CannotTell(why, None)
     }
 
     /// Why no pool is large enough to show whether waits differ.
-    fn too_few(&self) -> String {
-        let paused = self.pools.iter().enumerate();
-        let paused = paused.filter(|(number, _)| !self.is_at_once(*number));
+    fn too_few(&self, pools: &[Vec<Gap>]) -> String {
+        let paused = pools.iter().enumerate();
+        let paused = paused.filter(|(number, pool)| !self.is_at_once(*number, pool));
         let most = paused.map(|(_, pool)| pool.len()).max().unwrap_or_default();
         format!("{ALIKE_NEEDS} cases with a pause before a retry are needed, and there were {most}")
     }
@@ -284,12 +283,11 @@ impl Sample {
             }
     }
 
-    /// Whether the retries of this number came without a pause.
-    fn is_at_once(&self, number: usize) -> bool {
+    /// Whether the retries of this number, after these gaps, came without a pause.
+    fn is_at_once(&self, number: usize, pool: &[Gap]) -> bool {
         let [first, later] = self.overhead;
         let overhead = if number == 0 { first } else { later };
-        let pool = self.pools.get(number);
-        pool.is_some_and(|gaps| is_no_pause(gaps, PAUSE.max(overhead.min(SLOW))))
+        is_no_pause(pool, PAUSE.max(overhead.min(SLOW)))
     }
 
     /// The evidence of this sample; if it shows nothing, that of a quiet machine or of more
@@ -325,7 +323,7 @@ impl Sample {
 
     /// The longest delay of the machine that may hide the length of a pause.
     fn longest_delay(&self) -> Duration {
-        let gaps = self.pools.iter().flatten();
+        let gaps = self.cases.iter().flatten();
         let delays = gaps.map(|gap| match gap.idle {
             Some(idle) => gap.length.saturating_sub(idle),
             None => self.noise,
@@ -351,20 +349,22 @@ impl Sample {
     }
 
     fn without_noise(&self, quiet: impl Fn(Gap) -> Gap) -> Self {
-        let pools = self.pools.iter();
-        let pools = pools.map(|pool| pool.iter().map(|gap| quiet(*gap)).collect());
+        let cases = self.cases.iter();
+        let cases = cases.map(|gaps| gaps.iter().map(|gap| quiet(*gap)).collect());
         Self {
-            pools: pools.collect(),
+            cases: cases.collect(),
             noise: Duration::ZERO,
             ..self.clone()
         }
     }
 
-    /// This sample as more cases of the same client would have made it.
+    /// This sample with all cases that are judged together, if the client does in the others
+    /// as it did in these.
     fn of_more_cases(&self) -> Self {
-        let pools = self.pools.iter();
+        let number = self.largest.max(self.cases.len());
+        let cases = self.cases.iter().cycle().take(number);
         Self {
-            pools: pools.map(|pool| pool.repeat(MORE_CASES)).collect(),
+            cases: cases.cloned().collect(),
             ..self.clone()
         }
     }
@@ -508,16 +508,19 @@ mod tests {
         }
     }
 
+    /// The first gaps of all cases, then their second gaps, and so on.
     fn sample(pools: &[&[u64]], noise: u64, overhead: [u64; 2]) -> Sample {
-        let pools = pools.iter();
+        let cases = (0..pools[0].len()).map(|case| {
+            let gaps = pools.iter().map_while(|pool| pool.get(case));
+            gaps.map(unmeasured).collect()
+        });
         Sample {
-            pools: pools
-                .map(|pool| pool.iter().map(unmeasured).collect())
-                .collect(),
+            cases: cases.collect(),
             noise: ms(noise),
             starts: 12,
             overhead: overhead.map(ms),
             is_pooled: true,
+            largest: 12,
         }
     }
 
@@ -624,11 +627,12 @@ mod tests {
             (2, 0, 0, "0 of 2 retries, and 2 are needed", Some(MoreCases)),
             (0, 1, 0, "1 of 1 retries, and 2 are needed", Some(MoreCases)),
             (3, 2, 0, "2 of 5 retries, and 3 are needed", None),
+            (9, 9, 90, "0 of 18 retries, and 10 are needed", None),
             (
-                9,
-                9,
+                6,
+                2,
                 90,
-                "0 of 18 retries, and 10 are needed",
+                "0 of 8 retries, and 5 are needed",
                 Some(MoreCases),
             ),
             (
@@ -677,7 +681,7 @@ mod tests {
             idle: Some(ms(*idle)),
         };
         Sample {
-            pools: vec![gaps.iter().map(gap).collect()],
+            cases: gaps.iter().map(|one| vec![gap(one)]).collect(),
             noise: ms(200),
             starts: 12,
             ..Sample::EMPTY
@@ -939,7 +943,7 @@ mod tests {
             let start = within(&machine.start);
             (earliest, latest) = (earliest.min(start), latest.max(start));
             let mut before = 0.0;
-            let gaps: Vec<_> = (0..retries)
+            let gaps = (0..retries)
                 .map(|number| {
                     before = waits(number, within(&(0.0..1.0)), before);
                     let idle = before + within(&machine.late);
@@ -952,7 +956,7 @@ mod tests {
                     }
                 })
                 .collect();
-            sample.add(gaps.into_iter());
+            sample.cases.push(gaps);
         }
         sample.noise = Duration::from_secs_f64((latest - earliest) / 1e3);
         sample.starts = cases;

@@ -17,8 +17,8 @@ use std::{
 
 use clap::Args;
 use grade::{
-    Card, GoalVerdict, GradeError, PRACTICE, PrintedCard, ProcessSlots, TASKS, Task, TaskGrade,
-    all, find, run_task, text::TaskNumber,
+    Card, GoalVerdict, GradeError, PrintedCard, ProcessSlots, TASKS, Task, TaskGrade, all, find,
+    run_task, text::TaskNumber,
 };
 use host::Signals;
 use indicatif::ProgressBar;
@@ -148,7 +148,7 @@ enum WatchError {
     NoFile,
     #[error("--watch FILE needs a COMMAND after `--`, which runs the client")]
     NoCommand,
-    #[error("--watch cannot be used with --report, but for a summary of cards")]
+    #[error("--watch cannot be used with --report, except with --summary")]
     WithReport,
     #[error("--watch takes no file with --summary: the cards themselves are watched")]
     WithSummary,
@@ -539,8 +539,7 @@ impl<'a> Grader<'a> {
         if !self.arguments.task.is_empty() {
             return self.name_the_next();
         }
-        let practice: Vec<_> = PRACTICE.iter().map(|task| task.words.name).collect();
-        terminal::print(&grade::text::done(card, &practice, &self.options))
+        terminal::print(&grade::text::done(card, &self.options))
     }
 
     /// Names the task after the last of those that were named on the command line.

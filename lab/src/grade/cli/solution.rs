@@ -38,10 +38,8 @@ fn needs(task: &Task, name: &str) -> bool {
     match name.strip_suffix(FROM_THERE) {
         None => [ALL, task.words.name].contains(&name),
         Some(first) => {
-            let from_there = all().skip_while(|task| task.words.name != first);
-            from_there
-                .map(|task| task.words.name)
-                .any(|name| name == task.words.name)
+            let mut from_there = all().skip_while(|known| known.words.name != first);
+            from_there.any(|known| known.words.name == task.words.name)
         }
     }
 }

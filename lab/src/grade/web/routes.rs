@@ -44,13 +44,9 @@ async fn begin_again(
         Ok(Path((task, number))) => shared.cards.again(&task, number).await,
         Err(_) => None,
     };
-    let card = card.unwrap_or_else(|| {
+    let card = card.ok_or_else(|| {
         let detail = "no such case is open";
-        Err(Problem::new(
-            StatusCode::NOT_FOUND,
-            "case_not_found",
-            detail,
-        ))
-    });
+        Problem::new(StatusCode::NOT_FOUND, "case_not_found", detail)
+    })?;
     card.map(Json)
 }
