@@ -42,8 +42,23 @@ export function actionsOf({ draw, brief, storm, announce }) {
     return busy;
   }
 
+  /** The error of the last request without an action of the user. */
+  let stale = "";
+
+  /** Makes a request without an action of the user. The next one removes its error, but not
+      that of an action. */
+  async function inBackground(request) {
+    const problem = await request().then(() => "", (error) => {
+      if (!(error instanceof api.Problem)) throw error;
+      return error.message;
+    });
+    if (problem || state.problem === stale) state.problem = problem;
+    stale = problem;
+    draw();
+  }
+
   async function fetchRun(id) {
-    const wasOver = news.over(state.run);
+    const isFirst = state.run.state === "fetching";
     const { html, ...run } = await api.story(id, guess()).catch((error) => {
       if (error.status !== 404 || state.run?.state === "fetching") throw error;
       return {};
@@ -56,19 +71,17 @@ export function actionsOf({ draw, brief, storm, announce }) {
     state.run = run;
     state.chosen = run.scenario;
     patch(byId("story"), html);
-    if (!wasOver && news.over(run)) {
-      brief().take(run);
-      count();
-    }
+    // Later, the form holds what the reader chose for the next run.
+    if (isFirst) brief().take(run);
+    count();
   }
 
-  /** Counts a prediction once. */
+  /** Counts a prediction once, when its answer is shown. */
   const counted = new Set();
   function count() {
-    const { id } = state.run;
     const verdict = byId("story").querySelector(".answer > :is(.ok, .failed)");
-    if (!verdict || counted.has(id)) return;
-    counted.add(id);
+    if (!verdict || news.held() || !state.run || counted.has(state.run.id)) return;
+    counted.add(state.run.id);
     state.score = { right: state.score.right + Number(verdict.matches(".ok")), of: state.score.of + 1 };
   }
 
@@ -113,7 +126,8 @@ export function actionsOf({ draw, brief, storm, announce }) {
   return {
     run: () => (view() === "storm" ? storm()?.start?.() : view() === "stage" && state.chosen && run()),
     runScenario: run,
-    refresh: showingProblems(refresh),
+    inBackground,
+    refresh: () => inBackground(refresh),
     cancel: showingProblems(async () => {
       if (view() === "storm") await storm()?.cancel?.();
       else if (state.run?.state === "running") await api.cancel(state.run.id);
@@ -162,13 +176,16 @@ export function actionsOf({ draw, brief, storm, announce }) {
       draw();
     },
     present() {
+      if (view() !== "stage") return;
       state.presenting = !state.presenting;
       state.told = null;
+      count();
       draw();
     },
     /** Reveals the answer in presentation mode. */
     tell() {
       state.told = state.run?.id ?? null;
+      count();
       draw();
       requestAnimationFrame(() => byId("next").focus());
     },

@@ -101,13 +101,14 @@ function render() {
   const scenario = state.scenarios.find(({ name }) => name === state.chosen);
 
   const presenting = state.presenting && here === "stage";
-  const held = presenting && news.over(run) && state.told !== run.id;
+  const held = presenting && news.held();
   const asks = state.predict || presenting;
   document.body.classList.toggle("presenting", presenting);
   document.body.classList.toggle("held", held);
   set(byId("present"), { "aria-pressed": String(state.presenting) });
+  byId("present").hidden = here !== "stage";
   set(byId("predict"), { "aria-pressed": String(state.predict) });
-  byId("tell").hidden = !held;
+  byId("tell").hidden = !(held && news.over(run));
 
   const goesOn = run?.state === "running" && state.link === "live";
   // The keyboard focus moves to the button that starts the next run.
@@ -157,7 +158,7 @@ const handlers = {
     news.summarised(summary);
     if (summary.id !== state.run?.id || summary.state === "running") return;
     actions.refresh().then(() => {
-      if (state.run?.id === summary.id) announce(`${summary.scenario}: ${state.run.spoken}`);
+      if (state.run?.id === summary.id) announce(`${summary.scenario}: ${news.held() ? "the run is over" : state.run.spoken}`);
     });
   },
   change: ({ id }) => id === state.run?.id && actions.refresh(),
@@ -172,18 +173,12 @@ const meanwhile = new Set();
 async function catchUp() {
   const since = [];
   meanwhile.add(since);
-  try {
+  await actions.inBackground(async () => {
     news.listed(await api.runs());
     since.forEach(news.summarised);
-    fetchWire();
-    if (state.run) await actions.refresh();
-  } catch (error) {
-    if (!(error instanceof api.Problem)) throw error;
-    state.problem = error.message;
-  } finally {
-    meanwhile.delete(since);
-  }
-  draw();
+  }).finally(() => meanwhile.delete(since));
+  fetchWire();
+  if (state.run) await actions.refresh();
 }
 
 async function start() {

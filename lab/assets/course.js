@@ -26,7 +26,8 @@ export function coursePanel({ choose, runScenario, narrow }) {
   });
   list.addEventListener("click", (event) => {
     if (event.ctrlKey || event.metaKey || event.shiftKey) return;
-    const { name } = event.target.closest("li").dataset;
+    const name = event.target.closest("li")?.dataset.name;
+    if (!name) return;
     if (event.target.closest(".run-one")) runScenario(name);
     else if (event.target.closest(".choose")) choose(name);
     event.preventDefault();

@@ -26,7 +26,10 @@ export function slidersPanel({ redraw, refresh }) {
     return { name, input, label: el("label", null, label, output, input), put: (policy) => { input.value = of(policy); show(); } };
   });
   const back = el("button", { type: "button", hidden: "" }, "Back to the run");
-  back.addEventListener("click", () => refresh());
+  back.addEventListener("click", () => {
+    state.problem = "";
+    refresh();
+  });
   const root = el("fieldset", { class: "vary", hidden: "" }, el("legend", null, "What if?"),
     ...limits.map(({ label }) => label), el("p", { class: "terms" }, "Drag: the same seed in virtual time. ", back));
   byId("story").before(root);
@@ -41,6 +44,7 @@ export function slidersPanel({ redraw, refresh }) {
     wanted = { scenario, client, ...(without && { without }), seed: number(seed), ...Object.fromEntries(chosen) };
     if (busy) return;
     busy = true;
+    state.problem = "";
     try {
       while (wanted) {
         const order = wanted;

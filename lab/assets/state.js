@@ -67,6 +67,10 @@ const ENDS = ["finished", "failed", "cancelled", "lost"];
 /** Whether a run has ended, in any way. */
 export const over = (run) => ENDS.includes(run?.state);
 
+/** Whether the answer of the shown run is hidden: in presentation mode, until it is asked
+    for. */
+export const held = () => state.presenting && state.run !== null && state.told !== state.run.id;
+
 /** The server does not know the shown run: it was restarted. If the run was going on, it
     is lost. */
 export function missing() {

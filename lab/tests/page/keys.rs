@@ -138,16 +138,21 @@ async fn presentation_mode_hides_the_answer_until_a_key() {
     let (_lab, browser) = lab_showing("flaky").await;
     let shown = "['h1', '#question', '.picture', '.answer', '#verdict', '#course']\
                  .map((part) => one(part)?.checkVisibility())";
+    let score = "text('#predict')";
 
+    browser.press("p").await;
     browser.press("f").await;
     browser.until("text('h1') === 'flaky'").await;
-    browser.press("r").await;
+    browser.click("[name=guess]").await;
+    browser.press("2\u{e007}").await;
     browser.until("one('#tell').checkVisibility()").await;
+    browser.shows(score, "Predict first").await;
     browser
         .shows(shown, json!([true, true, false, false, false, false]))
         .await;
     browser.press("a").await;
     browser.until("document.activeElement.id === 'next'").await;
+    browser.shows(score, "Predict first · 0 of 1 right").await;
     // Picture and answer are on one screen.
     let fits = "['.answer', '.rows'].every((part) => one(part).getBoundingClientRect().bottom <= innerHeight)";
     browser.shows(fits, true).await;
@@ -159,7 +164,30 @@ async fn presentation_mode_hides_the_answer_until_a_key() {
     browser.click("#next").await;
     browser.until("text('h1') === 'flaky-gives-up'").await;
     browser.press("f").await;
+    browser.press("p").await;
     browser
         .until("text('h1').startsWith('flaky-gives-up —')")
         .await;
+}
+
+#[tokio::test]
+#[ignore = "needs chromium and chromedriver"]
+async fn presentation_mode_hides_a_run_that_goes_on() {
+    let (_lab, browser) = lab_showing("retry-later").await;
+    let shown = "['#cancel', '.picture', '#tell', '#present']\
+                 .map((part) => one(part).checkVisibility())";
+
+    browser.press("f").await;
+    browser.wait_for_long().await;
+    browser
+        .becomes(shown, json!([true, false, false, true]))
+        .await;
+    browser.press("x").await;
+    browser.until("one('#tell').checkVisibility()").await;
+    browser
+        .shows(shown, json!([false, false, true, true]))
+        .await;
+    // Only a scenario can be presented.
+    browser.press("g").await;
+    browser.until("!one('#present').checkVisibility()").await;
 }

@@ -76,7 +76,7 @@ async fn a_reader_keeps_the_place_while_a_run_goes_on() {
     browser
         .read(&format!(
             "(() => {{ window.row = {row}; row.focus(); getSelection().selectAllChildren(one('.facts dd'));
-               window.main = one('#stage').scrollTop = 40; }})()"
+               one('#stage').scrollTop = 40; }})()"
         ))
         .await;
     let selected = "getSelection().toString()";
@@ -251,6 +251,30 @@ async fn a_reload_in_the_middle_of_a_run_loses_nothing() {
     browser.shows(attempt, "503 Service Unavailable").await;
     let goes_on = "text('.result').includes('running')";
     browser.shows(goes_on, true).await;
+}
+
+/// The page fetches a run again and again while it goes on.
+#[tokio::test]
+#[ignore = "needs chromium and chromedriver"]
+async fn a_run_that_goes_on_leaves_the_form_and_the_message_of_an_action() {
+    let (_lab, browser) = lab_showing("retry-later").await;
+    browser.wait_for_long().await;
+    browser.click("label:has([value=virtual])").await;
+    browser.click("#settings-summary").await;
+    browser.click("[name=seed]").await;
+    browser.press("x\u{e007}").await;
+    browser.until("text('#problem') !== ''").await;
+    let problem = browser.read("text('#problem')").await;
+
+    browser.read("window.before = text('.result')").await;
+    browser.until("text('.result') !== before").await;
+    browser.shows("text('#problem')", problem).await;
+    browser.click("#cancel").await;
+    browser.ended().await;
+
+    browser
+        .shows("one('#form').elements.pace.value", "virtual")
+        .await;
 }
 
 #[tokio::test]
