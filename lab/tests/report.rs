@@ -118,6 +118,9 @@ async fn a_report_has_its_sections_in_order() {
     th      status
     th      fault
     th      request id
+    th      1
+    th      2
+    th      3
     ");
 }
 
@@ -440,6 +443,22 @@ async fn the_prediction_is_judged_under_the_question() {
     let verdict = page.find(verdict).expect("the verdict");
     let outcome = page.find("Outcome: ok, attempt = 3").expect("the outcome");
     assert!(question < verdict && verdict < outcome);
+}
+
+#[tokio::test]
+async fn a_side_that_could_not_be_run_leaves_the_result_of_the_other() {
+    let (scenario, both, _) = comparison("flaky").await;
+    let metrics = scenario::metrics();
+    let whole = Story::of_comparison(&scenario.words, &both, &metrics, Options::LAB);
+    let mut half = whole.clone();
+    half.compared = None;
+    half.error = Some("no free port");
+    half.sides[1].run = None;
+
+    let [whole, half] = [whole.spoken(), half.spoken()];
+
+    insta::assert_snapshot!(whole, @"the reliable client: ended with ok, attempt = 3, 3 attempts; the naive client: ended with ok, attempt = 3, 3 attempts");
+    insta::assert_snapshot!(half, @"the reliable client: ended with ok, attempt = 3, 3 attempts, 7 of 7 expectations held; the naive client: could not be run: no free port");
 }
 
 #[tokio::test]

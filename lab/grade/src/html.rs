@@ -7,7 +7,7 @@ use judge::{KnownFailures, in_words, is_good, rules};
 use maud::{Markup, html as markup};
 use render::{
     Scale, fit,
-    page::{COLUMNS, PartKind, document, marked, wide_table},
+    page::{PartKind, document, marked, wide_table},
 };
 use wire::{WireRecord, duration};
 
@@ -20,6 +20,9 @@ use crate::{
 
 /// The most requests of a case to draw.
 const ROWS: usize = 40;
+
+/// The number of columns on the axis of time: each is one percent of the width.
+const COLUMNS: usize = 100;
 
 /// The number of columns of the requests in flight.
 const IN_FLIGHT: usize = 40;

@@ -10,7 +10,7 @@ use maud::{Markup, html as markup};
 use crate::table::Table;
 
 pub use document::{STYLE, document, refreshing_document};
-pub use shapes::{COLUMNS, PartKind, legend, patterns, percent};
+pub use shapes::{PartKind, legend, patterns, percent};
 
 /// A class and a mark for good, bad, or neither. The text beside them says the same.
 #[must_use]
@@ -55,7 +55,7 @@ pub fn wide_table<'a>(
     }
 }
 
-/// A table of texts. The first cell of a row names it if the table has a class.
+/// A table of texts. The first cell of a row names it.
 #[must_use]
 pub fn table(class: Option<&str>, caption: (&str, &str), of: &Table) -> Markup {
     let columns = of
@@ -71,11 +71,11 @@ pub fn table(class: Option<&str>, caption: (&str, &str), of: &Table) -> Markup {
                 @for row in &of.rows {
                     tr.failed[row.failed] {
                         @for (at, (column, cell)) in of.columns.iter().zip(&row.cells).enumerate() {
-                            @let cell = cell.as_deref().unwrap_or("—");
-                            @if at == 0 && class.is_some() {
-                                th scope="row" { (cell) }
+                            @let text = cell.as_deref().unwrap_or("—");
+                            @if at == 0 {
+                                th.number[column.number] scope="row" { (text) }
                             } @else {
-                                td.number[column.number] { (cell) }
+                                td.number[column.number] { (text) }
                             }
                         }
                     }

@@ -40,12 +40,13 @@ pub enum Ending {
 }
 
 impl Ending {
-    /// The ending as a phrase about a run: "ended with contract error".
+    /// A phrase about a run with this ending, which these words name: "ended with contract
+    /// error". A run that was stopped from outside did not end by itself.
     #[must_use]
-    pub fn phrase(self) -> String {
+    pub fn phrase(self, words: &str) -> String {
         match self {
-            Self::Stopped | Self::Cancelled => self.to_string(),
-            _ => format!("ended with {self}"),
+            Self::Stopped | Self::Cancelled => words.to_owned(),
+            _ => format!("ended with {words}"),
         }
     }
 }

@@ -148,11 +148,7 @@ fn result(ended: &Phrase, evidence: Evidence<'_>, verdict: &[Check]) -> Vec<Phra
 
 /// The phrase for how a run ended.
 pub(crate) fn ended_with(ended: &Phrase, ending: Ending) -> Phrase {
-    let text = match ending {
-        Ending::Stopped => ended.text.clone(),
-        _ => format!("ended with {}", ended.text),
-    };
-    Phrase::new(ended.mark, text)
+    Phrase::new(ended.mark, ending.phrase(&ended.text))
 }
 
 /// The phrase for the number of attempts by the client's count.

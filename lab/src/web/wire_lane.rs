@@ -60,9 +60,10 @@ pub(crate) fn fragment(ledger: &Ledger) -> Markup {
 
 /// The minute before the newest request, with a mark for each request.
 fn lane(newest_first: &[WireRequest], newest: Duration) -> Markup {
-    let recent = newest_first.iter();
-    let recent = recent.take_while(|request| newest.saturating_sub(request.arrived) <= SPAN);
-    let recent: Vec<_> = recent.collect();
+    let recent: Vec<_> = newest_first
+        .iter()
+        .take_while(|request| newest.saturating_sub(request.arrived) <= SPAN)
+        .collect();
     let words = counted(recent.len() as u64, "request");
     html! {
         div.row.lane {
@@ -72,12 +73,19 @@ fn lane(newest_first: &[WireRequest], newest: Duration) -> Markup {
                 @for request in recent {
                     @let before = newest.saturating_sub(request.arrived).as_secs_f64();
                     @let at = 99.0 * (1.0 - before / SPAN.as_secs_f64());
-                    @let is_ok = request.status.is_some_and(|status| status < 400);
-                    (if is_ok { PartKind::Ok } else { PartKind::Failed }.bar(at, at + 0.6))
+                    (kind(request).bar(at, at + 0.6))
                 }
             }
             span.how { "the newest" }
         }
+    }
+}
+
+fn kind(request: &WireRequest) -> PartKind {
+    match request.status {
+        None => PartKind::Open,
+        Some(..400) => PartKind::Ok,
+        Some(_) => PartKind::Failed,
     }
 }
 

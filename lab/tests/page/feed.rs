@@ -153,7 +153,7 @@ async fn requests_from_other_clients_have_a_lane_of_their_own() {
     browser
         .until("text('#wire .terms')?.startsWith('204 requests so far, the newest 50 are listed')")
         .await;
-    let listed = "all('#wire tbody tr td:first-child').map(Number)";
+    let listed = "all('#wire tbody tr th').map(Number)";
     let newest: Vec<_> = (155..=204).rev().collect();
     browser.shows(listed, newest).await;
 }

@@ -2,6 +2,7 @@
 
 use http::Method;
 use serde_json::{Value, json};
+use tokio::{io::AsyncWriteExt, net::TcpStream};
 
 use crate::support::{Browser, Event, Events, serve};
 
@@ -71,9 +72,36 @@ async fn the_newest_requests_are_listed_and_all_are_counted() {
     let rows: Vec<_> = rows.split("<tr").skip(1).collect();
     assert_eq!(rows.len(), 50);
     assert!(
-        rows[0].contains(">53</td>") && rows[49].contains(">4</td>"),
+        rows[0].contains(">53</th>") && rows[49].contains(">4</th>"),
         "{wire}"
     );
+}
+
+#[tokio::test]
+async fn a_request_without_a_response_yet_is_drawn_as_open() {
+    let (dashboard, browser) = serve().await;
+    let mut events = browser.listen().await;
+    let service = dashboard.service_url();
+    let address = service.trim_start_matches("http://");
+    let mut upload = TcpStream::connect(address).await.expect("a connection");
+    let head = format!(
+        "POST /jobs HTTP/1.1\r\nhost: {address}\r\nidempotency-key: mine\r\n\
+         content-type: application/json\r\ncontent-length: 2\r\n\r\n"
+    );
+
+    upload.write_all(head.as_bytes()).await.expect("sent");
+
+    let is_open = |event: &Event| event.kind == "wire" && event.data["status"].is_null();
+    events.until(is_open).await;
+    let open = browser.get("/api/wire").await.text();
+    upload.write_all(b"{}").await.expect("sent");
+    responded(&mut events).await;
+    let over = browser.get("/api/wire").await.text();
+    let kinds = |wire: &str| {
+        ["open", "ok", "failed"].map(|kind| wire.matches(&format!("class=\"bar {kind}\"")).count())
+    };
+    assert_eq!(kinds(&open), [1, 0, 0], "{open}");
+    assert_eq!(kinds(&over), [0, 1, 0], "{over}");
 }
 
 /// The path of a request is not shown, but that of its route.

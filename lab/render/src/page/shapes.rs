@@ -3,9 +3,6 @@
 
 use maud::{Markup, html};
 
-/// The number of columns on an axis of whole columns: each is one percent of the width.
-pub const COLUMNS: usize = 100;
-
 /// The kind of a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PartKind {

@@ -2,11 +2,10 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use super::rows::Row;
-use crate::trace::SpanName;
+use crate::trace::{SpanName, Trace};
 
 /// The attempts in flight, from the start of the run.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct InFlight {
     /// Each moment at which the number changed, and the number from then on.
     pub steps: Vec<(Duration, u64)>,
@@ -15,20 +14,27 @@ pub struct InFlight {
 }
 
 impl InFlight {
-    /// The attempts among these rows; those that are open are in flight until `now`.
+    /// The attempts in these traces. An open one is in flight until its trace was read.
     #[must_use]
-    pub fn of(rows: &[Row], now: Duration) -> Self {
+    pub fn of(traces: &[Trace]) -> Self {
         let mut changes: BTreeMap<_, i64> = BTreeMap::from([(Duration::ZERO, 0)]);
-        for row in rows.iter().filter(|row| row.kind == SpanName::Attempt) {
-            *changes.entry(row.start).or_default() += 1;
-            *changes.entry(row.end.unwrap_or(now)).or_default() -= 1;
+        for trace in traces {
+            let spans = trace.spans.iter();
+            for attempt in spans.filter(|span| span.name == SpanName::Attempt) {
+                *changes.entry(attempt.start).or_default() += 1;
+                *changes
+                    .entry(attempt.end.unwrap_or(trace.taken_at))
+                    .or_default() -= 1;
+            }
         }
         let mut number: i64 = 0;
-        let steps = changes.into_iter().map(|(at, change)| {
-            number += change;
-            (at, number.unsigned_abs())
-        });
-        let steps: Vec<_> = steps.collect();
+        let steps: Vec<_> = changes
+            .into_iter()
+            .map(|(at, change)| {
+                number += change;
+                (at, number.unsigned_abs())
+            })
+            .collect();
         let most = steps.iter().map(|(_, number)| *number).max();
         Self {
             most: most.unwrap_or(0),
@@ -40,13 +46,13 @@ impl InFlight {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{chart::Waterfall, trace::testing::tree};
+    use crate::trace::testing::{span, trace};
 
     #[test]
     fn an_attempt_counts_from_its_start_to_its_end() {
-        let rows = Waterfall::of(&[tree("attempt 0-4\nattempt 2-4\nattempt 4-4\nattempt 6-")]).rows;
+        let attempts = ["attempt 0-4", "attempt 2-4", "attempt 4-4", "attempt 6-"].map(span);
 
-        let in_flight = InFlight::of(&rows, Duration::from_millis(9));
+        let in_flight = InFlight::of(&[trace(attempts.to_vec(), 9)]);
 
         let steps = in_flight
             .steps

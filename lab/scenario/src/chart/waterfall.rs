@@ -4,12 +4,14 @@ use render::Axis;
 use serde::Serialize;
 
 use super::{
+    in_flight::InFlight,
     limit::LimitLine,
     order::rows,
     rows::{Row, until},
     run_chart::under_no_folded_one,
 };
 use crate::trace::{SpanId, Trace};
+
 /// The rows of a run on an axis of time.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Waterfall {
@@ -19,6 +21,10 @@ pub struct Waterfall {
     pub rows: Vec<Row>,
     /// The concurrency limit over time; null if it did not change.
     pub limit: Option<LimitLine>,
+    /// The attempts in flight, including those without a row. JSON has no list of them,
+    /// because it has every span.
+    #[serde(skip)]
+    pub in_flight: InFlight,
     /// The number of rows omitted in the middle.
     pub rows_left_out: usize,
     /// The first row after the gap; null without a gap.
@@ -53,6 +59,7 @@ impl Waterfall {
         Self {
             axis: Axis::reaching(reach.unwrap_or_default()),
             limit: LimitLine::of(traces),
+            in_flight: InFlight::of(traces),
             rows,
             rows_left_out,
             after_gap,
@@ -127,6 +134,18 @@ mod tests {
         assert_eq!(ends, [1, 200, 251, 450].map(id));
         assert_eq!((waterfall.rows.len(), waterfall.rows_left_out), (400, 50));
         assert_eq!(waterfall.after_gap, Some(id(251)));
+    }
+
+    #[test]
+    fn an_attempt_without_a_row_counts_as_in_flight() {
+        let all_at_once = "attempt 1-2\n".repeat(450);
+
+        let waterfall = waterfall(&all_at_once);
+
+        assert_eq!(
+            (waterfall.rows_left_out, waterfall.in_flight.most),
+            (50, 450)
+        );
     }
 
     #[test]

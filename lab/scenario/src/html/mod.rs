@@ -8,7 +8,7 @@ mod exchange;
 mod tables;
 mod waterfall;
 
-use std::time::Duration;
+use std::{borrow::Cow, time::Duration};
 
 use maud::{Markup, html as markup};
 use render::{Axis, Mark, page::class_and_mark};
@@ -223,24 +223,9 @@ impl<'a> Story<'a> {
     /// The result of a side in a line. A failed call may be exactly what was expected, so
     /// the ending and the verdict have separate marks.
     fn result(&self, number: usize, side: &Side<'_>) -> Markup {
-        let beside = self
-            .compared
-            .and_then(|compared| compared.sides.get(number));
-        let result = beside.map_or(&side.view.result, |beside| &beside.result);
-        let phrases = match (self.error, side.run) {
-            (Some(error), _) => {
-                let text = format!("✗ could not be run: {error}");
-                &vec![Phrase::new(Mark::Failed, text)]
-            }
-            (None, Some(_)) => result,
-            (None, None) => {
-                let seconds = side.now.as_secs_f64();
-                &vec![Phrase::new(Mark::Open, format!("running · {seconds:.1} s"))]
-            }
-        };
         markup! {
             span.result {
-                @for (place, phrase) in phrases.iter().enumerate() {
+                @for (place, phrase) in self.phrases(number, side).iter().enumerate() {
                     @if place > 0 { " · " }
                     span class=(phrase.mark.map_or("", class_of)) { (phrase.text) }
                 }
@@ -248,20 +233,40 @@ impl<'a> Story<'a> {
         }
     }
 
+    /// The same as phrases. If one side of a comparison could not be run, the other may have
+    /// finished.
+    fn phrases(&self, number: usize, side: &Side<'_>) -> Cow<'_, [Phrase]> {
+        match (side.run, self.error) {
+            (Some(run), _) => {
+                let sides = self.compared.map(|compared| &compared.sides[..]);
+                let compared = sides.and_then(|sides| sides.get(number));
+                compared.map_or_else(
+                    || Cow::Owned(run.view.result.clone()),
+                    |compared| Cow::Borrowed(&*compared.result),
+                )
+            }
+            (None, Some(error)) => {
+                let text = format!("✗ could not be run: {error}");
+                Cow::Owned(vec![Phrase::new(Mark::Failed, text)])
+            }
+            (None, None) => {
+                let text = format!("running · {:.1} s", side.now.as_secs_f64());
+                Cow::Owned(vec![Phrase::new(Mark::Open, text)])
+            }
+        }
+    }
+
     /// The answer to the question, and whether the prediction was right.
     fn answer(&self, runs: &[&ScenarioRun]) -> Markup {
         let first = runs.first().filter(|_| self.why.is_some());
-        let is_right = first.zip(self.prediction.as_ref());
-        let is_right = is_right.and_then(|(run, prediction)| prediction.came_true(run));
+        let predicted = first.zip(self.prediction.as_ref());
+        let is_right = predicted.and_then(|(run, prediction)| prediction.came_true(run));
         let (class, mark) = class_and_mark(is_right);
-        let answers = runs
+        let mut answers: Vec<_> = runs
             .iter()
-            .filter_map(|run| Some((run.client, run.answer.as_ref()?)));
-        let mut answers: Vec<_> = answers.collect();
-        if answers
-            .iter()
-            .all(|(_, answer)| Some(*answer) == answers.first().map(|(_, first)| *first))
-        {
+            .filter_map(|run| Some((run.client, run.answer.as_ref()?)))
+            .collect();
+        if answers.windows(2).all(|pair| pair[0].1 == pair[1].1) {
             answers.truncate(1);
         }
         markup! {
@@ -339,9 +344,14 @@ impl<'a> Story<'a> {
                 .trim_start_matches(['✓', '✗', '⊘', ' '])
                 .to_owned()
         };
-        let sides = self.sides.iter().map(|side| {
-            let phrases: Vec<_> = side.view.result.iter().map(spoken).collect();
-            phrases.join(", ")
+        let sides = self.sides.iter().enumerate().map(|(number, side)| {
+            let phrases: Vec<_> = self.phrases(number, side).iter().map(spoken).collect();
+            let phrases = phrases.join(", ");
+            if self.is_of_several() {
+                format!("{}: {phrases}", side.client.title())
+            } else {
+                phrases
+            }
         });
         sides.collect::<Vec<_>>().join("; ")
     }

@@ -14,7 +14,7 @@ use wire::{WireRecord, WireRequest};
 use super::{Side, exchange};
 use crate::{
     ScenarioRun,
-    chart::{InFlight, LimitLine, Part, Row, under_no_folded_one},
+    chart::{LimitLine, Part, Row, under_no_folded_one},
     trace::{SpanName, field},
 };
 
@@ -230,18 +230,14 @@ impl<'a> Waterfall<'a> {
     }
 
     /// The limit of attempts over time, and the attempts in flight under it.
-    fn limit(&self, limit: &LimitLine) -> Markup {
-        let in_flight = InFlight::of(&self.side.view.waterfall.rows, self.side.now);
-        let steps = limit.steps.iter().map(|step| (step.at, step.limit));
-        let steps: Vec<_> = iter::once((Duration::ZERO, limit.from))
-            .chain(steps)
+    fn limit(&self, line: &LimitLine) -> Markup {
+        let in_flight = &self.side.view.waterfall.in_flight;
+        let changes = line.steps.iter().map(|step| (step.at, step.limit));
+        let steps: Vec<_> = iter::once((Duration::ZERO, line.from))
+            .chain(changes)
             .collect();
-        let top = steps
-            .iter()
-            .map(|(_, limit)| *limit)
-            .max()
-            .unwrap_or(1)
-            .max(1);
+        let highest = steps.iter().map(|(_, limit)| *limit).max();
+        let top = highest.unwrap_or(1).max(1);
         html! {
             div.row.limit {
                 span.at {}
@@ -252,7 +248,7 @@ impl<'a> Waterfall<'a> {
                     path.most d={ (self.steps(&steps, top)) " H100" } {}
                 }
                 span.how {
-                    "limit " (limit.text) "; at most " (in_flight.most) " in flight"
+                    "limit " (line.text) "; at most " (in_flight.most) " in flight"
                 }
             }
         }
@@ -261,10 +257,13 @@ impl<'a> Waterfall<'a> {
     /// A line with a step at each of these moments, for a height of 40.
     fn steps(&self, steps: &[(Duration, u64)], top: u64) -> String {
         let y = |number: u64| 39.0 - 37.0 * number as f64 / top as f64;
-        let mut steps = steps.iter();
-        let first = steps.next().map_or(0, |(_, number)| *number);
-        let rest = steps.map(|(at, number)| format!(" H{:.2} V{:.1}", self.share(*at), y(*number)));
-        format!("M0 {:.1}{}", y(first), rest.collect::<String>())
+        let first = steps.first().map_or(0, |(_, number)| *number);
+        let rest: String = steps
+            .iter()
+            .skip(1)
+            .map(|(at, number)| format!(" H{:.2} V{:.1}", self.share(*at), y(*number)))
+            .collect();
+        format!("M0 {:.1}{rest}", y(first))
     }
 }
 

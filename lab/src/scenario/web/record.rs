@@ -113,13 +113,16 @@ impl Record {
     /// the service, and `least_axis` a lower bound for the length of the axis.
     pub(super) fn shown(&self, guess: Option<&str>, service: &str, least_axis: Duration) -> Shown {
         let words = &self.request.scenario.words;
-        let so_far = self.sides.iter().map(|side| match side {
-            Side::Live(live) => live.so_far(),
-            Side::Done(_) => Default::default(),
-        });
-        let so_far: Vec<_> = so_far.collect();
-        let sides = self.sides.iter().zip(&so_far);
-        let sides = sides.map(|(side, (view, now))| match side {
+        let views_so_far: Vec<_> = self
+            .sides
+            .iter()
+            .map(|side| match side {
+                Side::Live(live) => live.so_far(),
+                Side::Done(_) => Default::default(),
+            })
+            .collect();
+        let sides = self.sides.iter().zip(&views_so_far);
+        let drawn = sides.map(|(side, (view, now))| match side {
             Side::Done(run) => scenario::Side::of(run),
             Side::Live(live) => scenario::Side {
                 client: live.client,
@@ -129,22 +132,18 @@ impl Record {
                 run: None,
             },
         });
-        let comparison = self.comparison();
-        let next = match (&comparison, self.run(0)) {
-            (Some(both), _) => Some(&*both.next),
-            (None, run) => run.map(|run| &*run.lesson.next),
-        };
+        let next = self.next();
         let story = Story {
             words,
             metrics: &scenario::metrics(),
-            sides: sides.collect(),
+            sides: drawn.collect(),
             prediction: guess.and_then(|guess| words.question.predict(guess).ok()),
             compared: self.compared.as_deref(),
             seed: self.request.seed,
             pace: self.request.pace,
             why: (self.state != State::Running).then(|| self.why().join(" ")),
             lab: lab(),
-            next,
+            next: next.as_deref(),
             error: self.error.as_deref(),
             service: service.to_owned(),
             least_axis,
@@ -171,7 +170,10 @@ impl Record {
             state: self.state,
             passed: first.map(ScenarioRun::passed),
             ending: first.map(|run| run.outcome.ending),
-            ended: first.map(|run| run.outcome.ending.phrase()),
+            ended: first.map(|run| {
+                let ending = run.outcome.ending;
+                ending.phrase(&ending.to_string())
+            }),
             started: format_rfc3339_millis(self.started).to_string(),
         }
     }
@@ -200,6 +202,16 @@ impl Record {
             runs: [one.clone(), other.clone()],
             compared,
             next: self.request.scenario.next_comparison(other.client),
+        })
+    }
+
+    /// The next command to try, as arguments of the lab: after a comparison that of both
+    /// sides, and otherwise that of the first.
+    fn next(&self) -> Option<String> {
+        let first = self.run(0)?;
+        Some(match self.run(1) {
+            Some(other) => self.request.scenario.next_comparison(other.client),
+            None => first.lesson.next.clone(),
         })
     }
 
