@@ -8,7 +8,7 @@
 //! | Path | What it responds with |
 //! |---|---|
 //! | `/`, `/grade`, `/storm`, `/runs/{id}`, `/assets/{file}` | the page, which an unknown path shows, too |
-//! | GET `/api/scenarios`, `/api/vocabulary` | what can be run, what is counted |
+//! | GET `/api/scenarios`, `/api/vocabulary` | what can be run, and by which clients |
 //! | GET and POST `/api/runs`, GET `/api/runs/{id}` | the runs; with `"kept": false` in its body, a POST responds with the numbers of a run that is neither listed nor published |
 //! | DELETE `/api/runs/{id}` | cancels a run that goes on; it stays as such |
 //! | GET `/api/runs/{id}/story` | a run as the page shows it, as HTML |

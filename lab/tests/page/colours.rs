@@ -33,19 +33,16 @@ async fn assert_kinds_differ(browser: &Browser, mode: &str) {
             "no {place}, {mode}"
         );
     }
+    let pattern = |(colour, look): (&str, &str)| look.replace(colour, "");
     for (at, kind) in KINDS.iter().enumerate() {
         let (colour, look) = found[kind];
         for other in &KINDS[..at] {
             assert_ne!(found[other].0, colour, "{kind} and {other}, {mode}");
             assert_ne!(found[other].1, look, "{kind} and {other}, {mode}");
-        }
-        let pattern = |look: &str, colour: &str| look.replace(colour, "");
-        for other in &KINDS[..at] {
-            let other = found[other];
             assert_ne!(
-                pattern(other.1, other.0),
-                pattern(look, colour),
-                "{kind}, {mode}"
+                pattern(found[other]),
+                pattern((colour, look)),
+                "{kind} and {other}, {mode}"
             );
         }
     }
@@ -81,8 +78,6 @@ async fn each_kind_of_part_has_its_own_colour_and_pattern_in_every_mode() {
     }
 }
 
-/// The header of the page is not a part of a picture: it keeps its colours, and print
-/// shows the bars, though it hides the header.
 #[tokio::test]
 #[ignore = "needs chromium and chromedriver"]
 async fn print_shows_the_bars_and_hides_the_header() {

@@ -3,13 +3,11 @@
 use std::path::Path;
 
 use scenario::{
-    ClientUnderTest, Comparison, Exposition, Naive, Overrides, RELIABLE, Reliable, Session,
-    Settings, WITHOUT, Without,
+    ClientUnderTest, Comparison, Overrides, RELIABLE, Reliable, Settings, WITHOUT, Without,
     catalogue::{self, CATALOGUE},
     compare::Sample,
     run, sample,
 };
-use tracing_subscriber::layer::Identity;
 
 use crate::{pairwise_runs::PairwiseRun, settings};
 
@@ -108,31 +106,6 @@ fn a_defence_names_its_rules_its_scenarios_and_its_file() {
         let is_a_rule = judge::rules::find(defence.id).is_some();
         assert_eq!(defence.breaks.first() == Some(&defence.id), is_a_rule);
     }
-}
-
-/// A dashboard would take these for failures of the reference client.
-#[tokio::test]
-async fn only_the_reference_client_counts_towards_a_process() {
-    let exposition = Exposition::new();
-    let scenario = catalogue::find("flaky").expect("known");
-    let without = WITHOUT
-        .iter()
-        .map(|without| *without as &dyn ClientUnderTest);
-    let others: Vec<_> = without.chain([&Naive as &dyn ClientUnderTest]).collect();
-    for client in &others {
-        let settings = Settings::in_virtual_time(*client, 7);
-
-        let session = Session::new(scenario, &settings, &exposition);
-        let run = session.run_until(std::future::pending(), Identity::new());
-
-        assert_eq!(run.await.expect("a run").counted(), 3, "{client:?}");
-    }
-
-    let totals = exposition.totals();
-    let of_client = totals.keys().find(|name| name.starts_with("client_"));
-    assert_eq!(of_client, None);
-    let faults = 2 * others.len() as u64;
-    assert_eq!(totals.get("service_faults_total"), Some(&faults));
 }
 
 #[tokio::test]

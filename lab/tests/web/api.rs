@@ -198,7 +198,7 @@ async fn the_lesson_and_the_report_are_sent_once_a_run_is_over() {
 }
 
 #[tokio::test]
-async fn the_vocabulary_names_the_clients_and_the_metrics() {
+async fn the_vocabulary_names_the_clients_and_the_defences() {
     let (_dashboard, browser) = serve().await;
 
     let vocabulary = browser.get("/api/vocabulary").await.json();
@@ -206,7 +206,11 @@ async fn the_vocabulary_names_the_clients_and_the_metrics() {
     let clients = CLIENTS.iter().map(|client| client.identity().name);
     let clients: Vec<_> = clients.chain(["compare"]).collect();
     assert_eq!(vocabulary["clients"], json!(clients));
-    assert_eq!(vocabulary["metrics"], json!(scenario::metrics()));
+    let defences: Vec<_> = scenario::WITHOUT
+        .iter()
+        .map(|without| without.defence.id)
+        .collect();
+    assert_eq!(vocabulary["defences"], json!(defences));
 }
 
 #[tokio::test]
@@ -442,7 +446,24 @@ async fn a_finished_run_has_a_report() {
     let file = format!("attachment; filename=\"flaky-{id}.html\"");
     assert_eq!(whole.headers["content-disposition"], file);
     assert_eq!(report("?side=2").await.status, StatusCode::CONFLICT);
-    assert_eq!(report("?side=x").await.code(), "invalid_side");
+}
+
+#[tokio::test]
+async fn an_invalid_query_is_a_problem() {
+    let (_dashboard, browser) = serve().await;
+    let id = browser.run_scenario("flaky").await;
+    let limits = json!({ "scenario": "flaky", "seed": 7 });
+
+    for (query, code) in [
+        ("report?side=x", "invalid_side"),
+        ("story?guess=a&guess=b", "invalid_guess"),
+    ] {
+        let response = browser.get(&format!("/api/runs/{id}/{query}")).await;
+        assert_eq!(response.status, StatusCode::BAD_REQUEST, "{query}");
+        assert_eq!(response.code(), code, "{query}");
+    }
+    let preview = browser.post("/api/preview?axis_ns=abc", &limits).await;
+    assert_eq!(preview.code(), "invalid_axis");
 }
 
 #[tokio::test]

@@ -35,9 +35,9 @@ fn of<'a>(events: &'a [Event], kind: &'a str) -> impl Iterator<Item = &'a Value>
     of_kind.map(|event| &event.data)
 }
 
-/// The places where HTML in an event has this.
-fn of_html<'a>(event: &'a Value, start: &'a str) -> impl Iterator<Item = &'a str> {
-    event["html"].as_str().expect("HTML").matches(start)
+/// How often the HTML in an event has this text.
+fn count_html(event: &Value, text: &str) -> usize {
+    event["html"].as_str().expect("HTML").matches(text).count()
 }
 
 #[tokio::test]
@@ -50,17 +50,14 @@ async fn a_storm_is_sent_picture_by_picture_and_then_as_a_whole() {
     assert_eq!(begun.kind, "begun");
     assert_eq!(begun.data["seed"], 7);
     let policies = storm::STORIES[0].policies.len();
-    assert_eq!(of_html(&begun.data, "<figure").count(), policies);
+    assert_eq!(count_html(&begun.data, "<figure"), policies);
     let pictures: Vec<_> = of(&events, "picture").collect();
     for number in 0..policies {
         let last = pictures.iter().rfind(|state| state["picture"] == number);
         let last = last.expect("a picture");
         // The final state of each picture has its ending, and is that of the whole.
         assert!(
-            of_html(last, "<span class=\"ok\"")
-                .chain(of_html(last, "<span class=\"failed\""))
-                .count()
-                > 0
+            count_html(last, "<span class=\"ok\"") + count_html(last, "<span class=\"failed\"") > 0
         );
     }
     let over = &events.last().expect("an end").data;
@@ -101,11 +98,7 @@ async fn a_report_is_there_once_a_storm_is_over() {
         "the others were not begun"
     );
     let last = of(&events, "picture").last().expect("a picture");
-    assert_eq!(
-        of_html(last, "</span> cancelled</span>").count(),
-        1,
-        "{last}"
-    );
+    assert_eq!(count_html(last, "</span> cancelled</span>"), 1, "{last}");
     assert_eq!(late.status, StatusCode::OK);
     assert_eq!(late.headers["content-type"], "text/html; charset=utf-8");
     let name = late.headers["content-disposition"].to_str().expect("ASCII");
@@ -190,7 +183,7 @@ async fn a_guess_is_answered() {
 
     let over = &events.last().expect("an end").data;
     let answer = "✗ Your guess: </b>&lt;b&gt;1 attempt. Right: ";
-    assert_eq!(of_html(over, answer).count(), 1, "{over}");
+    assert_eq!(count_html(over, answer), 1, "{over}");
     ui.stop().await.expect("nothing is left");
 }
 
@@ -204,9 +197,9 @@ async fn the_users_own_policy_is_simulated_beside_the_others() {
     let events = simulated(&browser, &storm).await;
 
     let own = format!("<h3>{}", catalogue["own_name"].as_str().expect("a name"));
-    assert_eq!(of_html(&events[0].data, &own).count(), 1);
+    assert_eq!(count_html(&events[0].data, &own), 1);
     let over = &events.last().expect("an end").data;
-    assert_eq!(of_html(over, &own).count(), 1);
-    assert!(of_html(over, "at most 5 requests").count() > 0, "{over}");
+    assert_eq!(count_html(over, &own), 1);
+    assert!(count_html(over, "at most 5 requests") > 0, "{over}");
     ui.stop().await.expect("nothing is left");
 }

@@ -4,10 +4,7 @@
 //! this run alone. The recorder also feeds an [`Exposition`], which shows both sides
 //! together: that of the run, or that of a process with many runs.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    sync::Arc,
-};
+use std::sync::Arc;
 
 use client::{Clock, SystemClock, telemetry::SharedRecorder};
 use host::{Metrics, ServiceConfig};
@@ -76,16 +73,6 @@ impl Exposition {
         drop(host::router(&config, served));
     }
 
-    /// The value of each counter, summed over its labels.
-    #[must_use]
-    pub fn totals(&self) -> BTreeMap<String, u64> {
-        let mut totals = BTreeMap::new();
-        for (series, value) in counters(&self.handle.render()) {
-            *totals.entry(name(series).to_owned()).or_default() += value;
-        }
-        totals
-    }
-
     /// Folds observations into buckets. A long-lived process must do so every few
     /// seconds, because each observation takes memory until then.
     pub fn keep_up(&self) {
@@ -97,24 +84,6 @@ impl Exposition {
         let handle = self.handle.clone();
         Metrics::new(recorder, move || handle.render())
     }
-}
-
-/// The series of all counters in Prometheus's text format, with their values.
-fn counters(text: &str) -> impl Iterator<Item = (&str, u64)> {
-    let names: BTreeSet<_> = text
-        .lines()
-        .filter_map(|line| line.strip_prefix("# TYPE ")?.strip_suffix(" counter"))
-        .collect();
-    let samples = text.lines().filter_map(|line| line.rsplit_once(' '));
-    samples.filter_map(move |(series, value)| {
-        let is_counter = names.contains(name(series));
-        Some((series, value.parse().ok().filter(|_| is_counter)?))
-    })
-}
-
-/// The name of a series without its labels.
-fn name(series: &str) -> &str {
-    series.split_once('{').map_or(series, |(name, _)| name)
 }
 
 /// The metrics of one run.
@@ -164,12 +133,33 @@ impl RunMetrics {
 
 #[cfg(test)]
 mod tests {
-    use std::future::pending;
+    use std::{collections::BTreeSet, future::pending};
 
     use tracing_subscriber::layer::Identity;
 
     use super::*;
-    use crate::{CLIENTS, Overrides, Session, Settings, catalogue::CATALOGUE};
+    use crate::{
+        CLIENTS, ClientUnderTest, Naive, Overrides, Session, Settings, WITHOUT,
+        catalogue::{self, CATALOGUE},
+    };
+
+    /// The series of all counters in Prometheus's text format, with their values.
+    fn counters(text: &str) -> impl Iterator<Item = (&str, u64)> {
+        let names: BTreeSet<_> = text
+            .lines()
+            .filter_map(|line| line.strip_prefix("# TYPE ")?.strip_suffix(" counter"))
+            .collect();
+        let samples = text.lines().filter_map(|line| line.rsplit_once(' '));
+        samples.filter_map(move |(series, value)| {
+            let is_counter = names.contains(name(series));
+            Some((series, value.parse().ok().filter(|_| is_counter)?))
+        })
+    }
+
+    /// The name of a series without its labels.
+    fn name(series: &str) -> &str {
+        series.split_once('{').map_or(series, |(name, _)| name)
+    }
 
     #[tokio::test]
     async fn every_counter_of_the_course_exists_before_its_first_event() {
@@ -198,6 +188,33 @@ mod tests {
         assert!(moved > CATALOGUE.len(), "only {moved} counters moved");
     }
 
+    /// A dashboard would take these for failures of the reference client.
+    #[tokio::test]
+    async fn only_the_reference_client_counts_towards_a_process() {
+        let exposition = Exposition::new();
+        let scenario = catalogue::find("flaky").expect("known");
+        let without = WITHOUT
+            .iter()
+            .map(|without| *without as &dyn ClientUnderTest);
+        let others: Vec<_> = without.chain([&Naive as &dyn ClientUnderTest]).collect();
+        for client in &others {
+            let settings = Settings::in_virtual_time(*client, 7);
+
+            let session = Session::new(scenario, &settings, &exposition);
+            let run = session.run_until(pending(), Identity::new());
+
+            assert_eq!(run.await.expect("a run").counted(), 3, "{client:?}");
+        }
+
+        let text = exposition.handle.render();
+        let total = |start: &str| -> u64 {
+            let series = counters(&text).filter(|(series, _)| series.starts_with(start));
+            series.map(|(_, value)| value).sum()
+        };
+        assert_eq!(total("client_"), 0);
+        assert_eq!(total("service_faults_total{"), 2 * others.len() as u64);
+    }
+
     #[tokio::test]
     async fn only_a_run_in_real_time_observes_durations() {
         let counts = async |pace| {
@@ -209,7 +226,7 @@ mod tests {
                 pace,
                 overrides: Overrides::NONE,
             };
-            let flaky = crate::catalogue::find("flaky").expect("a scenario");
+            let flaky = catalogue::find("flaky").expect("a scenario");
             let session = Session::new(flaky, &settings, &exposition);
             let run = session.run_until(pending(), Identity::new()).await;
             let run = run.expect("a run");

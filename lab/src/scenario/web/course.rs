@@ -1,7 +1,7 @@
-//! The scenarios, the clients, and the names of their metrics.
+//! The scenarios, and the options of a run.
 
 use scenario::{
-    Asked, Metric, WITHOUT,
+    Asked, WITHOUT,
     catalogue::{CATALOGUE, Scenario},
 };
 use serde::Serialize;
@@ -48,27 +48,19 @@ pub(super) fn scenarios() -> Vec<Lesson> {
     CATALOGUE.iter().map(lesson).collect()
 }
 
-/// The names of the clients, and of both sides' metrics.
+/// The names that a run can be started with.
 #[derive(Serialize)]
 pub(super) struct Vocabulary {
     /// The options of a run, with the default first.
     clients: Vec<ClientChoice>,
     /// The defences that can be removed.
     defences: Vec<&'static str>,
-    metrics: Vec<Metric>,
-    /// The counters that are shown before the first run.
-    headlines: &'static [&'static str],
-    /// The base URL of the service.
-    service: String,
 }
 
-/// Every client, and every metric of the clients and of the service.
-pub(super) fn vocabulary(service: &str) -> Vocabulary {
+/// Every client, and every defence.
+pub(super) fn vocabulary() -> Vocabulary {
     Vocabulary {
         clients: ClientChoice::all().collect(),
         defences: WITHOUT.iter().map(|without| without.defence.id).collect(),
-        metrics: scenario::metrics(),
-        headlines: scenario::RELIABLE.headlines,
-        service: service.to_owned(),
     }
 }

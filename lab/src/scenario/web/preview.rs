@@ -45,9 +45,13 @@ pub(super) struct Drawn {
 /// Responds with a run that has no id.
 pub(super) async fn preview(
     State(shared): State<Shared>,
-    drawn: Result<Query<Drawn>, QueryRejection>,
+    query: Result<Query<Drawn>, QueryRejection>,
     request: Request,
 ) -> Result<Response, Problem> {
+    let Query(Drawn { axis_ns }) = query.map_err(|_| {
+        let detail = "axis_ns must be one whole number of nanoseconds";
+        Problem::new(StatusCode::BAD_REQUEST, "invalid_axis", detail)
+    })?;
     let body = json_body(request, "a preview").await?;
     let request = RunRequest {
         pace: Pace::Virtual,
@@ -87,7 +91,6 @@ pub(super) async fn preview(
             .collect(),
         compared,
     };
-    let axis_ns = drawn.map_or(0, |Query(drawn)| drawn.axis_ns);
     let shown = record.shown(None, &shared.service, Duration::from_nanos(axis_ns));
     Ok(Json(shown).into_response())
 }

@@ -20,7 +20,7 @@ use scenario::Story;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    course::{self, Vocabulary},
+    course,
     evidence::evidence,
     preview::preview,
     record::{Detail, Record, Shown, State as RunState, Summary},
@@ -39,7 +39,7 @@ use crate::{
 pub(crate) fn routes() -> Router<Shared> {
     Router::new()
         .route("/api/scenarios", get(async || Json(course::scenarios())))
-        .route("/api/vocabulary", get(vocabulary))
+        .route("/api/vocabulary", get(async || Json(course::vocabulary())))
         .route("/api/runs", get(list).post(start))
         .route("/api/runs/{id}", get(show).delete(cancel))
         .route("/api/runs/{id}/story", get(story))
@@ -61,10 +61,6 @@ impl FromRequestParts<Shared> for Record {
             Problem::new(StatusCode::NOT_FOUND, "run_not_found", detail)
         })
     }
-}
-
-async fn vocabulary(State(shared): State<Shared>) -> Json<Vocabulary> {
-    Json(course::vocabulary(&shared.service))
 }
 
 async fn list(State(shared): State<Shared>) -> Json<Vec<Summary>> {
@@ -104,9 +100,14 @@ struct Guessed {
 async fn story(
     record: Record,
     State(shared): State<Shared>,
-    Query(Guessed { guess }): Query<Guessed>,
-) -> Json<Shown> {
-    Json(record.shown(guess.as_deref(), &shared.service, Duration::ZERO))
+    query: Result<Query<Guessed>, QueryRejection>,
+) -> Result<Json<Shown>, Problem> {
+    let Query(Guessed { guess }) = query.map_err(|_| {
+        let detail = "guess must be one text";
+        Problem::new(StatusCode::BAD_REQUEST, "invalid_guess", detail)
+    })?;
+    let shown = record.shown(guess.as_deref(), &shared.service, Duration::ZERO);
+    Ok(Json(shown))
 }
 
 /// Cancels a run, which is kept: 202 if the run is about to end (the feed says when), 204
