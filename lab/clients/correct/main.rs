@@ -7,24 +7,36 @@ use std::{
     io::{self, Read},
     process::ExitCode,
     thread,
-    time::{Duration, Instant, SystemTime},
+    time::{Duration, Instant},
 };
+// [retry-at..]
+use std::time::SystemTime;
+// [all]
 
 use reqwest::{
     Method,
     blocking::{Client, Response},
-    header::{ACCEPT, CONTENT_TYPE, HeaderMap, RETRY_AFTER},
+    header::ACCEPT,
     redirect,
 };
+// [retry-after..]
+use reqwest::header::{HeaderMap, RETRY_AFTER};
+// [invalid-body..]
+use reqwest::header::CONTENT_TYPE;
+// [all]
 use serde_json::{Value, json};
 
 const RETRIED: [u16; 5] = [429, 500, 502, 503, 504];
 const ATTEMPTS: u32 = 4;
+// [maintenance..]
 const LONGEST_WAIT: Duration = Duration::from_secs(5);
+// [all]
 /// After so long a call has no further attempt.
 const LONGEST_CALL: Duration = Duration::from_secs(6);
+// [broken-off..]
 const LONGEST_BODY: Duration = Duration::from_secs(3);
 const MOST_BYTES: usize = 64 * 1024;
+// [all]
 
 type Outcome = Result<Value, Failed>;
 
@@ -44,10 +56,14 @@ fn failed(message: &str) -> Failed {
 struct Request<'a> {
     method: Method,
     url: &'a str,
+    // [create create-twice lost-response post-once redirect-post]
     body: Option<Value>,
+    // [create create-twice lost-response]
     key: Option<String>,
+    // [post-once redirect-post]
     /// Whether it may be sent more than once.
     repeats: bool,
+    // [all]
 }
 
 impl<'a> Request<'a> {
@@ -55,22 +71,29 @@ impl<'a> Request<'a> {
         Self {
             method: Method::GET,
             url,
+            // [create create-twice lost-response post-once redirect-post]
             body: None,
+            // [create create-twice lost-response]
             key: None,
+            // [post-once redirect-post]
             repeats: true,
+            // [all]
         }
     }
 }
 
 struct Answer {
     status: u16,
+    // [retry-after..]
     headers: HeaderMap,
+    // [all]
     body: Vec<u8>,
 }
 
-/// The body: at most so many bytes within so many seconds.
 fn read(mut response: Response) -> io::Result<Vec<u8>> {
+    // [broken-off..]
     let begun = Instant::now();
+    // [all]
     let mut body = Vec::new();
     let mut piece = [0; 8 * 1024];
     loop {
@@ -79,9 +102,12 @@ fn read(mut response: Response) -> io::Result<Vec<u8>> {
             return Ok(body);
         }
         body.extend_from_slice(&piece[..bytes]);
+        // [broken-off..]
+        // At most so many bytes within so many seconds.
         if body.len() > MOST_BYTES || begun.elapsed() > LONGEST_BODY {
             return Err(io::Error::other("the body is too large or too slow"));
         }
+        // [all]
     }
 }
 
@@ -92,14 +118,20 @@ fn send(client: &Client, request: &Request) -> io::Result<Answer> {
     if let Ok(token) = env::var("LAB_TOKEN") {
         sent = sent.bearer_auth(token);
     }
+    // [create create-twice lost-response]
     if let Some(key) = &request.key {
         sent = sent.header("Idempotency-Key", key);
     }
+    // [create create-twice lost-response post-once redirect-post]
     if let Some(body) = &request.body {
         sent = sent.json(body);
     }
+    // [all]
     let response = sent.send().map_err(io::Error::other)?;
-    let (status, headers) = (response.status().as_u16(), response.headers().clone());
+    let status = response.status().as_u16();
+    // [retry-after..]
+    let headers = response.headers().clone();
+    // [all]
     let body = match read(response) {
         // The status and the headers came before the body.
         Err(_) if RETRIED.contains(&status) => Vec::new(),
@@ -107,7 +139,9 @@ fn send(client: &Client, request: &Request) -> io::Result<Answer> {
     };
     Ok(Answer {
         status,
+        // [retry-after..]
         headers,
+        // [all]
         body,
     })
 }
@@ -122,40 +156,50 @@ fn backoff(attempt: u32) -> Duration {
     full / 2 + full.mul_f64((random() % 1_000) as f64 / 1_000.0)
 }
 
-/// How long to wait before the next attempt.
-fn pause(headers: &HeaderMap, attempt: u32) -> Duration {
-    let asked = headers
-        .get(RETRY_AFTER)
-        .and_then(|asked| asked.to_str().ok());
-    let asked = asked.unwrap_or_default();
+// [retry-after..]
+/// How long the service asks to wait.
+fn asked(headers: &HeaderMap) -> Option<Duration> {
+    let asked = headers.get(RETRY_AFTER)?.to_str().ok()?;
     if !asked.is_empty() && asked.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Duration::from_secs(asked.parse().unwrap_or(u64::MAX));
+        return Some(Duration::from_secs(asked.parse().unwrap_or(u64::MAX)));
     }
-    let date = httpdate::parse_http_date(asked).ok();
-    match date.and_then(|date| date.duration_since(SystemTime::now()).ok()) {
-        Some(wait) => wait + Duration::from_millis(20),
-        None => backoff(attempt),
+    // [retry-at..]
+    if let Ok(date) = httpdate::parse_http_date(asked) {
+        let wait = date.duration_since(SystemTime::now()).ok()?;
+        return Some(wait + Duration::from_millis(20));
     }
+    // [retry-after..]
+    None
 }
 
+// [all]
 /// Sends a request until it has a response that is not to be repeated.
 fn call(client: &Client, request: &Request) -> Result<Answer, Failed> {
     let begun = Instant::now();
     for attempt in 0.. {
-        let (wait, message) = match send(client, request) {
+        let result = send(client, request);
+        let wait = backoff(attempt);
+        // [retry-after..]
+        let answer = result.as_ref().ok();
+        let asked = answer.and_then(|answer| asked(&answer.headers));
+        let wait = asked.unwrap_or(wait);
+        // [all]
+        let message = match result {
             Ok(answer) if !RETRIED.contains(&answer.status) => return Ok(answer),
-            Ok(answer) => {
-                let message = format!("status {}", answer.status);
-                (pause(&answer.headers, attempt), message)
-            }
-            Err(error) => (backoff(attempt), error.to_string()),
+            Ok(answer) => format!("status {}", answer.status),
+            Err(error) => error.to_string(),
         };
+        // [maintenance..]
         if wait > LONGEST_WAIT {
             let wait = wait.as_secs();
             return Err(Failed(json!({"error": message, "retry_after": wait})));
         }
+        // [all]
         let is_last = attempt + 1 == ATTEMPTS || begun.elapsed() > LONGEST_CALL;
-        if is_last || !request.repeats {
+        // [post-once redirect-post]
+        let is_last = is_last || !request.repeats;
+        // [all]
+        if is_last {
             return Err(failed(&message));
         }
         thread::sleep(wait);
@@ -165,27 +209,29 @@ fn call(client: &Client, request: &Request) -> Result<Answer, Failed> {
 
 /// The JSON in the response to a request.
 fn value(client: &Client, request: &Request) -> Outcome {
-    let Answer {
-        status,
-        headers,
-        body,
-    } = call(client, request)?;
+    let answer = call(client, request)?;
+    let status = answer.status;
     if status != 200 && status != 201 {
         let message = format!("status {status}");
         return Err(Failed(json!({"error": message, "status": status})));
     }
-    let media_type = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
-    let media_type = media_type.unwrap_or_default().split(';').next();
+    // [invalid-body..]
+    let content_type = answer.headers.get(CONTENT_TYPE);
+    let content_type = content_type.and_then(|value| value.to_str().ok());
+    let media_type = content_type.unwrap_or_default().split(';').next();
     let media_type = media_type.unwrap_or_default().trim().to_lowercase();
     if media_type != "application/json" && !media_type.ends_with("+json") {
         return Err(failed("the response is not JSON"));
     }
-    Ok(serde_json::from_slice(&body)?)
+    // [all]
+    Ok(serde_json::from_slice(&answer.body)?)
 }
 
 // [read-all invalid-body loop long-list half-a-list]
 fn listing(client: &Client, url: &str) -> Outcome {
+    // [loop long-list half-a-list]
     let mut seen = std::collections::HashSet::new();
+    // [read-all invalid-body loop long-list half-a-list]
     let mut records = 0;
     let mut next = url.to_owned();
     loop {
@@ -203,9 +249,11 @@ fn listing(client: &Client, url: &str) -> Outcome {
             .as_str()
             .filter(|cursor| !cursor.is_empty());
         let cursor = cursor.ok_or_else(|| failed("the cursor is not a text"))?;
+        // [loop long-list half-a-list]
         if seen.len() >= 200 || !seen.insert(cursor.to_owned()) {
             return Err(failed("the listing does not end"));
         }
+        // [read-all invalid-body loop long-list half-a-list]
         // The URL may have a query of its own.
         let mut following = reqwest::Url::parse(url)?;
         following.query_pairs_mut().append_pair("cursor", cursor);
@@ -240,6 +288,15 @@ fn post_once(client: &Client, url: &str) -> Outcome {
         ..Request::get(url)
     };
     value(client, &request)
+}
+
+// [refused no-body]
+/// The status of a response that has no value.
+fn status(client: &Client, url: &str) -> Outcome {
+    match value(client, &Request::get(url)) {
+        Err(Failed(error)) if error["status"].is_u64() => Ok(json!({"status": error["status"]})),
+        other => other,
+    }
 }
 
 // [many-calls]
@@ -321,10 +378,7 @@ fn run(task: &str, url: &str) -> Outcome {
         // [read-all invalid-body loop long-list half-a-list]
         "read-all" | "invalid-body" | "loop" | "long-list" | "half-a-list" => listing(&client, url),
         // [refused no-body]
-        "refused" | "no-body" => {
-            let status = call(&client, &Request::get(url))?.status;
-            Ok(json!({"status": status}))
-        }
+        "refused" | "no-body" => status(&client, url),
         // [lost-response]
         "lost-response" => Ok(json!({"id": job(&client, url, "resize")?})),
         // [create]
@@ -337,8 +391,32 @@ fn run(task: &str, url: &str) -> Outcome {
         "many-calls" => many_calls(&client, url),
         // [crowded]
         "crowded" => crowded(&client, url),
+        // [flaky]
+        "flaky" => value(&client, &Request::get(url)),
+        // [retry-after]
+        "retry-after" => value(&client, &Request::get(url)),
+        // [retry-at]
+        "retry-at" => value(&client, &Request::get(url)),
+        // [maintenance]
+        "maintenance" => value(&client, &Request::get(url)),
+        // [down]
+        "down" => value(&client, &Request::get(url)),
+        // [silence]
+        "silence" => value(&client, &Request::get(url)),
+        // [broken-off]
+        "broken-off" => value(&client, &Request::get(url)),
+        // [unbounded]
+        "unbounded" => value(&client, &Request::get(url)),
+        // [unreachable]
+        "unreachable" => value(&client, &Request::get(url)),
+        // [server-errors]
+        "server-errors" => value(&client, &Request::get(url)),
+        // [redirected]
+        "redirected" => value(&client, &Request::get(url)),
+        // [early-hints]
+        "early-hints" => value(&client, &Request::get(url)),
         // [all]
-        _ => value(&client, &Request::get(url)),
+        _ => Err(failed("this client does other tasks")),
     }
 }
 

@@ -54,13 +54,17 @@ fn result(task: &PrintedTask) -> Markup {
     }
 }
 
-/// Renders the cards of a class, in the order of the names. With `hides_names`, learners are
-/// numbered instead.
+/// Renders the cards of a class, in the order of the names, and says how many more were left
+/// out. With `hides_names`, learners are numbered instead.
 #[must_use]
-pub fn html_board(learners: &[Learner], hides_names: bool) -> String {
+pub fn html_board(learners: &[Learner], left_out: usize, hides_names: bool) -> String {
     let mut learners: Vec<_> = learners.iter().collect();
     learners.sort_by(|one, other| one.name.cmp(&other.name));
     let count = counted(learners.len() as u64, "card");
+    let left_out = match left_out {
+        0 => String::new(),
+        left_out => format!(", and {left_out} more that are not shown"),
+    };
     refreshing_document(
         "Board",
         REFRESH,
@@ -69,7 +73,7 @@ pub fn html_board(learners: &[Learner], hides_names: bool) -> String {
                 p.kind { "Class" }
                 h1 { "Board" }
                 @if !hides_names { p.title { "By name, not by rank" } }
-                p.result { (count) }
+                p.result { (count) (left_out) }
             }
             main {
                 (results(&learners, hides_names))
@@ -254,8 +258,8 @@ mod tests {
                 Learner { name: "q".to_owned(), card: Err("<u>no".to_owned()), unchanged: None },
             ];
 
-            let shown = html_board(&learners, false);
-            let hidden = html_board(&learners, true);
+            let shown = html_board(&learners, 0, false);
+            let hidden = html_board(&learners, 5, true);
 
             for text in ["<i>", "<u>", "<b>", "\u{202e}", "\u{1b}", "xyzzy"] {
                 prop_assert!(!shown.contains(text), "{text}");
@@ -265,6 +269,8 @@ mod tests {
             prop_assert!(hidden.contains("learner 1"));
             let says_by_name = [&shown, &hidden].map(|page| page.contains("By name"));
             prop_assert_eq!(says_by_name, [true, false]);
+            let says_more = [&shown, &hidden].map(|page| page.contains("and 5 more"));
+            prop_assert_eq!(says_more, [false, true]);
         }
 
         /// A rule is counted once for each card that broke it in any task.
@@ -299,7 +305,7 @@ mod tests {
             ),
         ];
 
-        let page = html_board(&learners, false);
+        let page = html_board(&learners, 0, false);
 
         let places: Vec<_> = [
             "ann",

@@ -14,7 +14,7 @@ use tempfile::tempdir;
 use crate::{
     Ended, assert_contains, assert_fits_80_columns, command,
     grade::{HASTY, grade, reliable},
-    lab,
+    lab, lab_reading,
 };
 
 /// The printed card of the reference client, with these options.
@@ -176,6 +176,41 @@ fn the_cards_of_a_room_are_counted_without_names() {
     ];
     assert_contains(&words.join(" "), &counts);
     assert!(!counted.stdout.contains("anna"));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_card_is_read_from_a_pipe() {
+    let card = card("--task read-all").to_string();
+
+    let counted = lab_reading("grade --summary /dev/stdin", card.as_bytes());
+
+    assert_eq!(counted.code, Some(0), "{}", counted.stderr);
+    assert!(counted.stdout.starts_with("1 card;"), "{}", counted.stdout);
+}
+
+#[test]
+fn a_board_of_a_folder_hides_names_and_says_what_it_leaves_out() {
+    let folder = tempdir().expect("a folder");
+    let cards = folder.path().join("cards");
+    fs::create_dir(&cards).expect("a folder");
+    for number in 0..1_003 {
+        fs::write(cards.join(format!("anna-{number:04}.json")), "").expect("written");
+    }
+    let board = folder.path().join("board.html");
+
+    let counted = lab(&format!(
+        "grade --hide-names --summary {} --report {}",
+        cards.display(),
+        board.display()
+    ));
+
+    let page = fs::read_to_string(board).expect("a page");
+    assert_eq!(counted.code, Some(0), "{}", counted.stderr);
+    let said = "1003 files are too many: the first 1000 of them are read";
+    assert_contains(&counted.stderr, &["anna-0999 cannot be read", said]);
+    assert_contains(&page, &["learner 1000", "1000 cards, and 3 more"]);
+    assert!(!page.contains("anna") && !page.contains("learner 1001"));
 }
 
 #[cfg(unix)]

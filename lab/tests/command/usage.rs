@@ -138,6 +138,12 @@ lab grade --summary Cargo.toml --all
     '--summary <FILE>...' cannot be used with '--all'
 lab grade --hide-names
     --summary
+lab grade --hide-names --summary Cargo.toml
+    --report <FILE>
+lab grade --hide-names --report board.html
+    --summary <FILE>...
+lab grade --summary /dev/null --watch
+    /dev/null cannot be watched
 lab grade --known-failing no-such-file -- x
     no-such-file cannot be read
 lab grade --summary no-such.json

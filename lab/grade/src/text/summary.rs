@@ -1,6 +1,7 @@
 //! The cards of a class as a table.
 
 use render::fit;
+use wire::counted;
 
 use crate::Summary;
 
@@ -11,9 +12,8 @@ const NAME: usize = 27;
 /// many reached its goal and kept each of its rules.
 #[must_use]
 pub fn summary(summary: &Summary) -> String {
-    let s = if summary.cards == 1 { "" } else { "s" };
-    let cards = summary.cards;
-    let mut text = format!("{cards} card{s}; of those that attempted a task:\n");
+    let cards = counted(summary.cards as u64, "card");
+    let mut text = format!("{cards}; of those that attempted a task:\n");
     text += &row(
         "",
         "attempted",

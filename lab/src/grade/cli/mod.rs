@@ -96,7 +96,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with_all = NOT_WITH_SUMMARY)]
     summary: Vec<PathBuf>,
     /// Number the rows of the board instead of naming them
-    #[arg(long, requires = "summary")]
+    #[arg(long, requires_all = ["summary", "report"])]
     hide_names: bool,
     #[command(flatten)]
     card: CardOptions,

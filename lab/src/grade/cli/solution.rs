@@ -80,6 +80,53 @@ mod tests {
         }
     }
 
+    /// Whether a program has a line for a task of this name.
+    fn does(program: &str, name: &str) -> bool {
+        let keys = [
+            format!("\"{name}\""),
+            format!("  {name}: "),
+            format!("  {name},"),
+        ];
+        keys.iter().any(|key| program.contains(key))
+    }
+
+    /// How the languages read the header.
+    const RETRY_AFTER: [&str; 3] = ["(\"Retry-After\"", "(\"retry-after\"", "RETRY_AFTER"];
+
+    #[test]
+    fn each_solution_in_each_language_names_its_task_and_has_the_parts_from_there() {
+        for language in Language::value_variants() {
+            let mut reads_the_header = false;
+            for task in grade::TASKS {
+                let name = task.words.name;
+                reads_the_header |= name == "retry-after";
+
+                let solution = solution(task, Some(*language));
+
+                let said = format!("{language:?}, {name}:\n{solution}");
+                assert!(does(&solution, name), "{said}");
+                assert!(!solution.contains("\n\n\n\n"), "{said}");
+                let mut lines = solution.lines();
+                assert!(lines.all(|line| names(line, *language).is_none()), "{said}");
+                let found = RETRY_AFTER.iter().any(|header| solution.contains(header));
+                assert_eq!(found, reads_the_header, "{said}");
+                let of_crowded = [
+                    "def crowded",
+                    "function crowded",
+                    "func crowded",
+                    "fn crowded",
+                ];
+                let found = of_crowded.iter().any(|start| solution.contains(start));
+                assert_eq!(found, name == "crowded", "{said}");
+            }
+            for task in grade::PRACTICE {
+                let solution = solution(task, Some(*language));
+                let name = task.words.name;
+                assert!(does(&solution, name), "{language:?}, {name}:\n{solution}");
+            }
+        }
+    }
+
     #[test]
     fn a_solution_has_what_its_task_needs_and_no_more() {
         let of = |name| solution(find(name).expect("a task"), Some(Language::Python));
