@@ -618,9 +618,11 @@ mod tests {
         #[test]
         fn finds_what_a_look_at_every_earlier_request_finds(wire in record()) {
             let ties = Ties::of(&wire);
-            let waited = ties.waits();
-            let waited = waited.iter().map(|wait| (wait.asked_by.seq, wait.next.seq));
-            let waited: Vec<_> = waited.collect();
+            let waited: Vec<_> = ties
+                .waits()
+                .iter()
+                .map(|wait| (wait.asked_by.seq, wait.next.seq))
+                .collect();
             let clear = ties.repetitions();
             let doubtful = ties.doubtful().map(|(first, next, _)| (first, next));
             let all = clear.chain(doubtful);

@@ -578,55 +578,34 @@ fn chart(sheet: &mut Sheet<'_>, case: &CaseGrade, broken: &[u64]) {
 
 /// The result of a card, in one line.
 pub(super) fn count(card: &Card, known: &KnownFailures) -> String {
-    let tasks = &card.tasks;
     let goals = |verdict| {
-        tasks
-            .iter()
-            .filter(|task| task.goal.verdict == verdict)
-            .count()
-    };
-    let reached = |is_practice: bool| {
-        let group = tasks
-            .iter()
-            .filter(|task| task.is_for_practice() == is_practice);
-        let is_reached = |task: &&TaskGrade| task.goal.verdict == GoalVerdict::Reached;
-        (group.clone().filter(is_reached).count(), group.count())
-    };
-    let groups = [(reached(false), ""), (reached(true), " for practice")];
-    let groups = groups.into_iter().filter(|((_, of), _)| *of > 0);
-    let groups = groups.map(|((reached, of), group)| format!("{reached} of {of} goals{group}"));
-    let groups = groups.collect::<Vec<_>>().join(" and ");
-    let groups = if groups.is_empty() {
-        "0 goals".to_owned()
-    } else {
-        groups
+        let tasks = card.tasks.iter();
+        tasks.filter(|task| task.goal.verdict == verdict).count()
     };
     let rules = card.rules_once(known);
     let of = |verdict| {
         let rules = rules.values();
         rules.filter(|found| **found == verdict).count()
     };
-    let all_broken = card.rules_once(&KnownFailures::default());
-    let all_broken = all_broken.values();
-    let all_broken = all_broken.filter(|found| **found == Verdict::Broken);
     let [kept, broken] = [Verdict::Kept, Verdict::Broken].map(of);
+    let with_known = card.rules_once(&KnownFailures::default());
+    let all_broken = with_known.values();
+    let all_broken = all_broken.filter(|found| **found == Verdict::Broken);
     let known_to_fail = all_broken.count() - broken;
-    let unless_none = |count: usize, words: &str| match count {
-        0 => String::new(),
-        count => format!(", {count} {words}"),
-    };
-    let [of_course, of_practice] = [TASKS, PRACTICE].map(|all| {
-        let is_missing = |task: &&&Task| tasks.iter().all(|run| run.task != task.words.name);
-        all.iter().filter(is_missing).count()
-    });
+    let [of_course, of_practice] = [TASKS, PRACTICE].map(|tasks| not_run(card, tasks));
     let of_course_not_run = if of_course == 1 {
         "task not run"
     } else {
         "tasks not run"
     };
+    let unless_none = |count: usize, words: &str| match count {
+        0 => String::new(),
+        count => format!(", {count} {words}"),
+    };
     format!(
-        "{groups} reached, {} skipped{}; {} kept, {broken} broken{}{}{}{} \
+        "{} reached, {} skipped{}; {} kept, {broken} broken{}{}{}{} \
          (seed {}, waits may be {} short)",
+        goals_reached(card),
         goals(GoalVerdict::Skipped),
         unless_none(goals(GoalVerdict::NotJudged), "not judged"),
         counted(kept as u64, "rule"),
@@ -637,6 +616,32 @@ pub(super) fn count(card: &Card, known: &KnownFailures) -> String {
         card.seed,
         wire::duration(card.tolerance),
     )
+}
+
+/// How many goals of the course and of practice were reached.
+fn goals_reached(card: &Card) -> String {
+    let groups = [(false, "goals"), (true, "goals for practice")];
+    let counts = groups.into_iter().filter_map(|(is_practice, goals)| {
+        let tasks = card.tasks.iter();
+        let group = tasks.filter(|task| task.is_for_practice() == is_practice);
+        let verdicts: Vec<_> = group.map(|task| task.goal.verdict).collect();
+        let reached = verdicts.iter();
+        let reached = reached.filter(|verdict| **verdict == GoalVerdict::Reached);
+        let (reached, all) = (reached.count(), verdicts.len());
+        (all > 0).then(|| format!("{reached} of {all} {goals}"))
+    });
+    let counts: Vec<_> = counts.collect();
+    if counts.is_empty() {
+        "0 goals".to_owned()
+    } else {
+        counts.join(" and ")
+    }
+}
+
+/// How many of these tasks the card does not have.
+fn not_run(card: &Card, tasks: &[&Task]) -> usize {
+    let is_missing = |task: &&&Task| card.tasks.iter().all(|run| run.task != task.words.name);
+    tasks.iter().filter(is_missing).count()
 }
 
 #[cfg(test)]
