@@ -8,7 +8,7 @@ pub(super) const STORY: Story = Story {
         name: "queue",
         title: "the spike again, with another queue in each row",
         question: "Clients make three attempts, with jitter. Which queue lets the service recover?",
-        varies: "the queue: 300 long, oldest first, except:",
+        varies: "the queue (unchanged: 300, oldest first)",
         leads_with: Lead::Recovery,
         shows_break_even: false,
         answer: Some(
