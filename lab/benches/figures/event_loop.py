@@ -1,6 +1,6 @@
 """The default story of `lab storm` as a plain event loop, without a client.
 
-Prints the requests that it simulates per second.
+Prints how many requests it simulates, and how many per second.
 """
 
 import heapq
@@ -104,7 +104,7 @@ def simulate(attempts, waits, has_budget, seed):
 def main():
     begun = time.perf_counter()
     requests = sum(simulate(*policy, seed) for policy in POLICIES for seed in range(SEEDS))
-    print(requests / (time.perf_counter() - begun))
+    print(requests, requests / (time.perf_counter() - begun))
 
 
 if __name__ == "__main__":

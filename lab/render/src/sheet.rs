@@ -12,6 +12,8 @@ use super::{Options, paint::fit};
 /// hard to read.
 const MEASURE: usize = 100;
 
+const NO_BREAK: char = '\u{a0}';
+
 fn after_blanks_and_commas(line: &str) -> Box<dyn Iterator<Item = Word<'_>> + '_> {
     Box::new(line.split_inclusive([' ', ',']).map(Word::from))
 }
@@ -60,7 +62,8 @@ impl<'a> Sheet<'a> {
 
     /// One line. With `ascii`, this and all other texts lose their other signs.
     pub fn line(&mut self, line: &str) {
-        self.text.push_str(self.plain(line).trim_end());
+        let line = self.plain(line).replace(NO_BREAK, " ");
+        self.text.push_str(line.trim_end());
         self.text.push('\n');
     }
 
@@ -119,7 +122,7 @@ impl<'a> Sheet<'a> {
     }
 
     /// A text after `first`, with its other lines aligned. Words are not broken, so that
-    /// they can be copied.
+    /// they can be copied. No line ends at a no-break space, which is shown as a blank.
     pub fn beside(&mut self, first: &str, text: &str) {
         self.set_beside(first, text, false);
     }
@@ -220,7 +223,8 @@ impl<'a> Sheet<'a> {
 
     fn plain<'t>(&self, text: &'t str) -> Cow<'t, str> {
         if self.options.ascii {
-            text.chars().filter(char::is_ascii).collect()
+            let is_kept = |sign: &char| sign.is_ascii() || *sign == NO_BREAK;
+            text.chars().filter(is_kept).collect()
         } else {
             text.into()
         }

@@ -78,7 +78,7 @@ Words:
   all, none   every call that started in a column succeeded, or none
   ?           some calls of the column are still open and could change it
   new calls   the calls that start, per second on average over a column
-  req/s       the requests per second at the end, which is the last quarter of
+  r/s         the requests per second at the end, which is the last quarter of
               the time after the incident
   most in 0.1 s  the most retries in a tenth of a second
   up, down    more or fewer than nine tenths as many calls succeed as before

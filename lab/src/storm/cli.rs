@@ -42,7 +42,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_parser = number::any, allow_hyphen_values = true)]
     seed: Option<u64>,
     /// Simulate this many seeds, starting with --seed, and count how often the service
-    /// stayed down
+    /// was down at the end
     #[arg(long, value_name = "N", value_parser = seeds, allow_hyphen_values = true)]
     seeds: Option<u32>,
     /// Print the storm or the results of the seeds as JSON

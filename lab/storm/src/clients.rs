@@ -396,7 +396,7 @@ mod tests {
             assert_eq!(clients.counted(), counted, "{client:?} {layers}");
             assert_eq!(healthy.counted(), (1, 0), "{client:?} {layers}");
             assert_eq!((ended, up), (vec![(false, 0)], vec![(true, 20)]));
-            // The client leaves, and the services behind it go on.
+            // The client gives up, and the services behind it go on.
             assert_eq!(slow, [(false, 150)], "{client:?} {layers}");
         }
     }

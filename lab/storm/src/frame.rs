@@ -486,8 +486,11 @@ mod tests {
             .iter()
             .map(|picture| picture.changed.as_deref())
             .collect();
-        let three = Some("like “one”, but attempts 3, budget 10");
-        assert_eq!(changed, [None, three, Some("like “budget”, but budget 0")]);
+        let three = Some("like \"one\", but attempts 3, budget 10");
+        assert_eq!(
+            changed,
+            [None, three, Some("like \"budget\", but budget 0")]
+        );
     }
 
     #[test]
@@ -590,13 +593,15 @@ mod tests {
             storm_terms(&SETTINGS, [&ONE, &own_clients])[0],
             "60 calls/s"
         );
+        // A date has whole seconds, and the service rounds them up.
         let dated = Settings {
+            incident_lasts: Duration::from_millis(1_500),
             retry_after: RetryAfter::Date,
             ..with(Incident::Refusal)
         };
         assert_eq!(
             storm_terms(&dated, [&ONE])[1],
-            "only 503s from 2 s to 4 s, each 503 with the date of 4 s as Retry-After"
+            "only 503s from 2 s to 3.5 s, each 503 with the date of 4 s as Retry-After"
         );
         assert_eq!(StormFrame::of(&with(Incident::None)).incident, None);
     }
@@ -612,7 +617,7 @@ mod tests {
         assert_eq!(terms[4], "3 attempts a call");
         assert_eq!(
             unnamed_setups(&policies),
-            ["\"yours\" is like “unchanged”, but attempts 5."]
+            ["\"yours\" is like \"unchanged\", but attempts 5."]
         );
         assert_eq!(unnamed_setups(&[yours]), [""; 0], "the terms describe it");
     }

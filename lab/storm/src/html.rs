@@ -1,7 +1,7 @@
 //! A storm as HTML: a picture for each policy, all on the same axes, and the same data as
 //! numbers. A report is a page around the fragment that the web UI shows.
 
-use std::{fmt::Write, time::Duration};
+use std::{collections::BTreeSet, fmt::Write, time::Duration};
 
 use maud::{Markup, html as markup};
 use render::{
@@ -34,7 +34,7 @@ pub fn html_storm(storm: &Storm) -> String {
                     p { (story.question) }
                 }
                 (happened(&terms_of(storm), &frame, &pictures, Some((storm, &[]))))
-                (evidence(storm, markup! { code { "lab scenario " (story.scenario) } }))
+                (conclusions(storm, markup! { code { "lab scenario " (story.scenario) } }))
             }
             footer {
                 p { "seed " (storm.seed) " · " (storm.generator) " · virtual time" }
@@ -58,7 +58,7 @@ pub fn storm_over(storm: &Storm, guess: &[String]) -> Markup {
     let scenario = storm.story.scenario;
     markup! {
         (happened(&terms_of(storm), &frame, &pictures, Some((storm, guess))))
-        (evidence(storm, markup! { a href={ "/#" (scenario) } { (scenario) } }))
+        (conclusions(storm, markup! { a href={ "/#" (scenario) } { (scenario) } }))
     }
 }
 
@@ -90,7 +90,7 @@ fn happened(
                 h2 #storm-happened { "What happened" }
                 @if let Some((storm, _)) = over { p.result { (storm.result()) } }
             }
-            @if let Some((storm, guess)) = over { (answer(storm, guess)) }
+            @if let Some((storm, guess)) = over { (guess_verdict(storm, guess)) }
             p.terms { (terms) }
             div.storm {
                 @for (number, picture) in pictures.iter().enumerate() {
@@ -103,11 +103,12 @@ fn happened(
 }
 
 /// Whether the guess was right, if the reader guessed and the storm tells.
-fn answer(storm: &Storm, guess: &[String]) -> Markup {
+fn guess_verdict(storm: &Storm, guess: &[String]) -> Markup {
     let right = storm.right_guess().filter(|_| !guess.is_empty());
-    let is_right = right.as_ref().map(|right| {
-        right.len() == guess.len() && guess.iter().all(|name| right.contains(&&**name))
-    });
+    let guessed: BTreeSet<_> = guess.iter().map(String::as_str).collect();
+    let is_right = right
+        .as_ref()
+        .map(|right| BTreeSet::from_iter(right.iter().copied()) == guessed);
     let (class, mark) = class_and_mark(is_right);
     markup! {
         @if !guess.is_empty() {
@@ -125,12 +126,12 @@ fn answer(storm: &Storm, guess: &[String]) -> Markup {
     }
 }
 
-/// The figures, and what there is to learn. `scenario` leads to the same with one client.
-fn evidence(storm: &Storm, scenario: Markup) -> Markup {
+/// The conclusions, and the figures. `scenario` leads to the same with one client.
+fn conclusions(storm: &Storm, scenario: Markup) -> Markup {
     markup! {
         div.learned {
             section.panel aria-labelledby="learnt" {
-                h2 #learnt { "The lesson" }
+                h2 #learnt { "What it shows" }
                 @for (title, text) in storm_learnt(storm) {
                     h3 { (title) }
                     @if text.starts_with("https://") {

@@ -1,5 +1,5 @@
 //! A service between the clients and the last service: it calls the next one with a client
-//! of its own. It works on a call to its end, even if its caller has left.
+//! of its own. It works on a call to its end, even if its caller has given up.
 
 use std::future::pending;
 
@@ -46,7 +46,7 @@ impl Hop {
                     service
                         .counts
                         .nested_ended(service.timeline.monotonic(), last);
-                    // The caller may have left.
+                    // The caller may have given up.
                     let _ = response.send(has_succeeded);
                 });
             }

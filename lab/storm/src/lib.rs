@@ -21,6 +21,7 @@
 
 mod call;
 mod calls;
+mod cause;
 mod chance;
 mod client_counts;
 mod clients;

@@ -1,6 +1,8 @@
 //! The texts of a storm: its setup, the differences between policies, how each ended,
 //! the conclusions, and the figures.
 
+use std::time::Duration;
+
 use render::{Column, Mark, Table, TableRow, number, optional, words};
 use serde::Serialize;
 use wire::duration;
@@ -9,6 +11,7 @@ use crate::{
     Cut, Incident, Lead, Load, Parameter, Parameters, PolicyRun, Recovery, RetryAfter, STEP,
     STORIES, Settings, Setup, Storm, StormPolicy, percent, rate,
     readout::{down_at, moment},
+    service::ceiling,
     shared_terms::shared_terms,
     story,
 };
@@ -76,7 +79,10 @@ pub fn storm_terms<'a>(
         (_, RetryAfter::Seconds) => {
             format!(", each 503 with the seconds until {ended} as Retry-After")
         }
-        (_, RetryAfter::Date) => format!(", each 503 with the date of {ended} as Retry-After"),
+        (_, RetryAfter::Date) => {
+            let date = moment(Duration::from_secs(ceiling(settings.incident_ends())));
+            format!(", each 503 with the date of {date} as Retry-After")
+        }
     };
     let incident = incident.map(|what| format!("{what} from {began} to {ended}{retry_after}"));
     let (workers, queue) = (settings.workers, settings.queue);
@@ -94,7 +100,7 @@ pub fn storm_terms<'a>(
     if with_names.is_empty() {
         with_names = setups;
     }
-    terms.chain(shared_terms(&with_names)).collect()
+    terms.chain(shared_terms(settings, &with_names)).collect()
 }
 
 /// Whether the name of a policy tells its difference from the others: those of users are
@@ -170,9 +176,9 @@ pub(super) fn changed(before: &[StormPolicy], policy: &StormPolicy) -> Option<St
     });
     let parameters = parameters.collect::<Vec<_>>().join(", ");
     Some(if parameters.is_empty() {
-        format!("like “{}”", nearest.name)
+        format!("like \"{}\"", nearest.name)
     } else {
-        format!("like “{}”, but {parameters}", nearest.name)
+        format!("like \"{}\", but {parameters}", nearest.name)
     })
 }
 

@@ -1,5 +1,5 @@
 //! The service of a storm: workers, and a queue of bounded length before them. Workers
-//! also process requests whose client has left, which keeps a service down.
+//! also process requests whose attempt has timed out, which keeps a service down.
 
 use std::{
     collections::VecDeque,
@@ -244,7 +244,7 @@ impl Service {
         self.counts.settled(what);
     }
 
-    /// Responds to a request, or fails if its client has left before.
+    /// Responds to a request, or fails if its attempt times out before.
     pub(super) async fn exchange(
         &self,
         request: &Request,
@@ -286,7 +286,7 @@ impl Service {
 }
 
 /// Whole seconds, rounded up.
-fn ceiling(time: Duration) -> u64 {
+pub(super) fn ceiling(time: Duration) -> u64 {
     time.as_secs() + u64::from(time.subsec_nanos() > 0)
 }
 
@@ -452,7 +452,7 @@ mod tests {
 
         let (ends, totals) = got(impatient, Setup::DEFAULT, &[0, 0, 0, 160]);
 
-        // The last one waits for two whose clients have left.
+        // The last one waits for two whose attempts have timed out.
         assert_eq!(ends, "100 150:left 150:left 310:left");
         assert_eq!((totals.useful, totals.abandoned), (1, 3));
         assert_eq!(totals.settled, 4);

@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use crate::{Backoff, ClientKind, RetryAfter, Setup, moment};
+use crate::{RetryAfter, Settings, Setup, moment};
 
 /// The most waits that are listed one by one, and the most lists.
 const MOST_WAITS: u32 = 4;
@@ -13,7 +13,8 @@ const MOST_LISTS: usize = 2;
 
 /// A phrase for each setting of the clients that has the same value in all policies in which
 /// it has an effect.
-pub(super) fn shared_terms(setups: &[&Setup]) -> Vec<String> {
+pub(super) fn shared_terms(settings: &Settings, setups: &[&Setup]) -> Vec<String> {
+    let has_effect = |setup: &Setup, parameter| setup.without_effect(parameter, settings).is_none();
     let attempts = shared(setups, |setup| Some(setup.attempts));
     let attempts = attempts.map(|attempts| {
         let of = if setups.iter().any(|setup| setup.layers > 1) {
@@ -25,10 +26,10 @@ pub(super) fn shared_terms(setups: &[&Setup]) -> Vec<String> {
         format!("{attempts} attempt{plural} {of}")
     });
     let budget = shared(setups, |setup| {
-        (setup.budget > 0 && retries(setup)).then_some(setup.budget)
+        (setup.budget > 0 && has_effect(setup, "budget")).then_some(setup.budget)
     });
     let deadline = shared(setups, |setup| {
-        let has_one = !setup.deadline.is_zero() && setup.client != ClientKind::Naive;
+        let has_one = !setup.deadline.is_zero() && has_effect(setup, "deadline_seconds");
         has_one.then_some(setup.deadline)
     });
     let throttled = shared(setups, |setup| {
@@ -40,7 +41,7 @@ pub(super) fn shared_terms(setups: &[&Setup]) -> Vec<String> {
     });
     let terms = [
         attempts,
-        longest_waits(setups),
+        longest_waits(settings, setups),
         budget.map(|tokens| format!("a budget has {tokens} tokens")),
         deadline.map(|deadline| format!("a deadline is {}", moment(deadline))),
         throttled.map(|limit| format!("429 beyond {limit}/s")),
@@ -63,15 +64,11 @@ fn shared<T: PartialEq>(setups: &[&Setup], value: impl Fn(&Setup) -> Option<T>) 
     values.all(|other| other == first).then_some(first)
 }
 
-fn retries(setup: &Setup) -> bool {
-    setup.attempts > 1 && setup.client != ClientKind::Naive
-}
-
 /// The longest waits before the retries of a call, if the policies have few different ones.
-fn longest_waits(setups: &[&Setup]) -> Option<String> {
+fn longest_waits(settings: &Settings, setups: &[&Setup]) -> Option<String> {
     let mut lists = Vec::new();
     for setup in setups {
-        let waits = retries(setup) && setup.backoff != Backoff::None;
+        let waits = setup.without_effect("base_seconds", settings).is_none();
         let list = waits.then(|| waits_of(setup));
         lists.extend(list.filter(|list| !lists.contains(list)));
     }
@@ -102,7 +99,7 @@ mod tests {
     use proptest::{collection::vec, prelude::*, sample::select};
 
     use super::*;
-    use crate::{Retrying, STORIES};
+    use crate::{Backoff, ClientKind, Retrying, story};
 
     fn setup() -> impl Strategy<Value = Setup> {
         let backoffs = vec![Backoff::Jitter, Backoff::Exponential, Backoff::None];
@@ -124,7 +121,7 @@ mod tests {
     }
 
     fn terms(setups: &[Setup]) -> Vec<String> {
-        shared_terms(&setups.iter().collect::<Vec<_>>())
+        shared_terms(&Settings::DEFAULT, &setups.iter().collect::<Vec<_>>())
     }
 
     proptest! {
@@ -133,12 +130,13 @@ mod tests {
         #[test]
         fn a_shared_term_is_true_of_each_policy(setups in vec(setup(), 1..5)) {
             let of_all = terms(&setups);
-            let first_word = |term: &String| term.split(' ').nth(1).map(str::to_owned);
+            // Its second word tells it from the others: attempts, waits, budget, deadline, beyond.
+            let setting = |term: &String| term.split(' ').nth(1).map(str::to_owned);
 
             for setup in &setups {
                 let of_one = terms(std::slice::from_ref(setup));
                 for term in &of_one {
-                    let same = of_all.iter().find(|other| first_word(other) == first_word(term));
+                    let same = of_all.iter().find(|other| setting(other) == setting(term));
                     let is_true = same.is_none_or(|same| {
                         let lists = same.trim_start_matches("longest waits ").split(" or ");
                         same == term
@@ -147,24 +145,33 @@ mod tests {
                     prop_assert!(is_true, "{:?}: {}", of_all, term);
                 }
             }
-            let attempts = setups.iter().all(|setup| setup.attempts == setups[0].attempts);
-            let has_attempts = of_all.iter().any(|term| term.contains(" attempt"));
-            prop_assert_eq!(has_attempts, attempts);
-            let waits = setups.iter().any(|setup| {
-                setup.attempts > 1
-                    && setup.backoff != Backoff::None
-                    && setup.client == ClientKind::Reliable
-            });
-            let has_waits = of_all.iter().any(|term| term.starts_with("longest waits"));
-            prop_assert!(waits || !has_waits);
+        }
+
+        #[test]
+        fn attempts_that_differ_are_no_shared_term(setups in vec(setup(), 1..5)) {
+            let are_equal = setups.iter().all(|setup| setup.attempts == setups[0].attempts);
+
+            let has_attempts = terms(&setups).iter().any(|term| term.contains(" attempt"));
+
+            prop_assert_eq!(has_attempts, are_equal);
+        }
+
+        #[test]
+        fn clients_that_never_wait_have_no_longest_waits(setups in vec(setup(), 1..5)) {
+            let waits = |setup: &Setup| setup.attempts > 1
+                && setup.backoff != Backoff::None
+                && setup.client == ClientKind::Reliable;
+
+            let has_waits = terms(&setups).iter().any(|term| term.starts_with("longest waits"));
+
+            prop_assert!(!has_waits || setups.iter().any(waits));
         }
     }
 
     #[test]
     fn a_setting_that_no_name_of_a_story_holds_is_a_shared_term() {
         let of_story = |name: &str| {
-            let story = STORIES.iter().find(|story| story.words.name == name);
-            let policies = story.expect("a story").policies.iter();
+            let policies = story(name).expect("a story").policies.iter();
             let setups: Vec<_> = policies.map(|policy| policy.setup).collect();
             terms(&setups).join("; ")
         };

@@ -45,8 +45,8 @@ pub fn storm(storm: &Storm, options: &Options) -> String {
     for (title, text) in storm_learnt(storm) {
         match title {
             // Both follow the picture that they explain.
-            "The answer" | "What happened" => sheet.beside("", &text),
-            "The lesson" => sheet.beside("", &format!("The lesson: {text}")),
+            "The answer" | "What happened" => sentences(&mut sheet, &text),
+            "The lesson" => sentences(&mut sheet, &format!("The lesson: {text}")),
             _ => more.push(format!("{title}: {text}")),
         }
     }
@@ -54,7 +54,7 @@ pub fn storm(storm: &Storm, options: &Options) -> String {
     let mut text = sheet.into_text();
     for more in more {
         let mut sheet = Sheet::new(options);
-        sheet.beside("", &more);
+        sentences(&mut sheet, &more);
         let more = sheet.into_text();
         let fits_the_height = text.lines().count() + more.lines().count() <= SCREEN;
         // An address that is broken is of no use.
@@ -78,18 +78,18 @@ fn picture(sheet: &mut Sheet<'_>, storm: &Storm) {
     sheet.title(storm.story.question);
     let policies = storm.policies.iter().map(|run| &run.policy);
     let terms = storm_terms(settings, policies);
-    sheet.beside("", &(terms.join("; ") + "."));
+    sentences(sheet, &(terms.join("; ") + "."));
     let column = STEP * u32::try_from(view.steps).unwrap_or(u32::MAX);
     let (column_lasts, all_last) = (moment(column), moment(settings.length));
     let cells_legend = match view.layout {
         Layout::Wide => " % ok: of all calls; r/s: requests/s at the end.",
         Layout::Narrow | Layout::Stacked => " % ok: of all calls.",
     };
-    sheet.beside(
-        "",
+    sentences(
+        sheet,
         &format!(
             "Calls by the time they start: {all} all succeed, {none} none, {NOT_JUDGED} some open (not ended); \
-             {column_lasts} a column, {all_last} in all.{cells_legend}"
+             a column is {column_lasts}, the storm {all_last}.{cells_legend}"
         ),
     );
     view.heading(sheet, storm.story.varies, &headings);
@@ -106,8 +106,18 @@ fn picture(sheet: &mut Sheet<'_>, storm: &Storm) {
         .map(|run| run.policy.clone())
         .collect();
     for setup in unnamed_setups(&policies) {
-        sheet.beside("", &setup);
+        sentences(sheet, &setup);
     }
+}
+
+/// Adds sentences. No line of them ends before a unit.
+fn sentences(sheet: &mut Sheet<'_>, text: &str) {
+    let is_unit = |word: &str| matches!(word.trim_end_matches(['.', ',', ';']), "s" | "%");
+    let words = text.split(' ').map(|word| {
+        let before = if is_unit(word) { "\u{a0}" } else { " " };
+        before.to_owned() + word
+    });
+    sheet.beside("", words.collect::<String>().trim_start());
 }
 
 /// Marks the columns in which the incident starts and ends.
@@ -133,7 +143,7 @@ fn mark_the_incident(sheet: &mut Sheet<'_>, storm: &Storm, view: &View) {
         sheet.line(&format!("{marks} {end}"));
     } else {
         sheet.line(&marks);
-        sheet.beside("", &end);
+        sentences(sheet, &end);
     }
 }
 
@@ -431,12 +441,12 @@ pub fn storm_tally(first: &Storm, tally: &Tally, options: &Options) -> String {
             "{} more reached the limit of the simulation.",
             tally.cut_short
         );
-        sheet.beside("", &text);
+        sentences(&mut sheet, &text);
     }
     if let Some(shown) = tally.show_the_answer {
         let story = tally.story.name;
         let text = format!("{shown} of {seeds} seeds show what the story '{story}' says.");
-        sheet.beside("", &text);
+        sentences(&mut sheet, &text);
     }
     sheet.into_text()
 }
@@ -652,6 +662,7 @@ mod tests {
             for text in [&text, &seeds] {
                 for line in text.lines() {
                     prop_assert!(line.chars().count() <= width, "{} columns: {}", width, line);
+                    prop_assert!(!line.starts_with("s "), "{}", line);
                 }
                 prop_assert!(!ascii || text.is_ascii(), "{}", text);
             }

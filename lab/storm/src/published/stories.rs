@@ -4,7 +4,7 @@
 use std::{collections::BTreeSet, mem::discriminant, sync::atomic::AtomicBool, time::Duration};
 
 use super::super::{Plan, STORIES, seeds::each_seed};
-use crate::{Recovery, Setup, Storm, StormPolicy, story};
+use crate::{Recovery, Setup, Storm, StormPolicy, policy, story};
 
 const SEEDS: u32 = 200;
 
@@ -65,9 +65,8 @@ fn ends_of(name: &str, policy: StormPolicy, length: Duration) -> Vec<Recovery> {
 #[test]
 #[ignore = "takes minutes; `.ci/full` runs it"]
 fn a_service_recovers_once_the_tokens_of_a_thousand_clients_are_spent() {
-    let budgets = story("budgets").expect("a story").policies.iter();
-    let thousand = |policy: &&StormPolicy| policy.name == "1000, 10 each";
-    let thousand = budgets.clone().find(thousand).expect("a policy").clone();
+    let budgets = story("budgets").expect("a story");
+    let thousand = policy(budgets, "1000, 10 each").expect("a policy");
 
     let ends = ends_of("budgets", thousand, Duration::from_secs(180));
 

@@ -85,7 +85,7 @@ mod tests {
             let pictures = StormPicture::begun(&story.words, &story.settings, story.policies);
             for picture in &pictures[1..] {
                 let changed = picture.changed.as_deref().expect("an earlier one");
-                let (_, parameters) = changed.split_once("”, but ").expect("a difference");
+                let (_, parameters) = changed.split_once("\", but ").expect("a difference");
                 assert!(
                     !parameters.is_empty() && !parameters.contains(", "),
                     "{changed}"
