@@ -12,6 +12,11 @@
 //! work, and every stretch of work of another thread that ends where one that counts
 //! begins. Else all threads count. So the sum is hardly more than the pause.
 //!
+//! A pause is no shorter than the idle time. Nor is it longer than the sleep of the thread
+//! that makes it, and that is the main thread if this sleeps while the client waits for a
+//! response: so the sleep of the main thread is measured, too. Work in the background does
+//! not change it.
+//!
 //! Only Linux tells how long a thread has waited for a processor (`schedstat`). On other
 //! systems nothing is measured.
 
@@ -49,31 +54,49 @@ pub(super) struct IdleMeter {
 
 #[derive(Debug, Default)]
 struct State {
+    /// The main thread when the last request arrived.
+    requested: Option<MainThread>,
     gap: Option<Gap>,
     measured: Vec<Measured>,
 }
 
-/// A gap that was measured: the requests before and after it, and the idle time.
+/// A gap that was measured: the requests before and after it, the idle time, and for how long
+/// the main thread slept; none if it did not sleep before the gap, while the client waited.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Measured {
     pub(super) after: ConnectionPosition,
     pub(super) before: ConnectionPosition,
     pub(super) idle: Duration,
+    pub(super) slept: Option<Duration>,
 }
 
 /// A gap that goes on.
 #[derive(Debug)]
 struct Gap {
     after: ConnectionPosition,
+    /// The main thread at its beginning, if that slept until then.
+    main: Option<MainThread>,
     /// The beginning of the slice that goes on; none if the client could not be measured.
     begin: Option<Load>,
     slices: Vec<Slice>,
 }
 
+/// For how long a main thread was busy up to a moment. While it waits for a processor, that is
+/// not counted yet.
+#[derive(Clone, Copy, Debug)]
+struct MainThread {
+    at: Instant,
+    busy: Duration,
+    is_running: bool,
+}
+
 /// A slice of a gap.
 #[derive(Debug)]
 struct Slice {
+    /// From the end of the measurement before it to the beginning of the one after it.
     time: Duration,
+    /// With the measurement before it.
+    whole: Duration,
     /// For how long each of the busy threads was busy; none if it is not known. The main
     /// thread is the first one.
     busy: Option<BTreeMap<Thread, Work>>,
@@ -112,9 +135,17 @@ impl IdleMeter {
     pub(super) fn response(&self, position: ConnectionPosition) {
         let mut state = self.lock();
         let is_full = state.measured.len() >= MOST;
+        let begin = self.load();
+        let main = begin.as_ref().and_then(Load::main);
+        let waited = main.zip(state.requested.take());
+        let slept = waited.filter(|(main, requested)| {
+            let waited = main.at.saturating_duration_since(requested.at);
+            !main.is_running && main.slept_since(*requested) >= waited / 2
+        });
         state.gap = (!is_full).then(|| Gap {
             after: position,
-            begin: self.load(),
+            main: slept.and(main),
+            begin,
             slices: Vec::new(),
         });
     }
@@ -122,15 +153,20 @@ impl IdleMeter {
     /// This request has arrived.
     pub(super) fn request(&self, position: ConnectionPosition) {
         let mut state = self.lock();
+        let end = self.load();
+        let main = end.as_ref().and_then(Load::main);
+        state.requested = main;
         let Some(mut gap) = state.gap.take() else {
             return;
         };
-        gap.end_slice(self.load());
+        gap.end_slice(end);
         if let Some(idle) = idle(&gap.slices) {
+            let pair = main.zip(gap.main);
             state.measured.push(Measured {
                 after: gap.after,
                 before: position,
                 idle,
+                slept: pair.map(|(main, begin)| main.slept_since(begin)),
             });
         }
     }
@@ -156,16 +192,26 @@ impl IdleMeter {
     }
 }
 
+impl MainThread {
+    /// For how long it has neither run nor waited for a processor since.
+    fn slept_since(self, earlier: Self) -> Duration {
+        let time = self.at.saturating_duration_since(earlier.at);
+        time.saturating_sub(self.busy.saturating_sub(earlier.busy))
+    }
+}
+
 impl Gap {
     /// Ends a slice, and begins the next one.
     fn end_slice(&mut self, end: Option<Load>) {
         let slice = match (&self.begin, &end) {
             (Some(begin), Some(end)) => Slice {
                 time: end.begun.saturating_duration_since(begin.done),
+                whole: end.begun.saturating_duration_since(begin.begun),
                 busy: end.threads.busy_since(&begin.threads),
             },
             _ => Slice {
                 time: Duration::ZERO,
+                whole: Duration::ZERO,
                 busy: None,
             },
         };
@@ -182,18 +228,32 @@ fn idle(slices: &[Slice]) -> Option<Duration> {
         return None;
     }
     let counted = counted(slices);
-    let is_late = |place| place == 0 || place + WAKING >= slices.len();
-    let times = slices.iter().enumerate().map(|(place, slice)| {
-        let Some(busy) = &slice.busy else {
-            return Duration::ZERO;
-        };
+    let work_in = |place: usize, slice: &Slice| -> Option<Vec<Work>> {
         let counts = |thread: &Thread| {
             let counted = counted.as_ref();
             counted.is_none_or(|counted| counted.contains(&(place, *thread)))
         };
-        let mut work = busy.iter().filter(|(thread, _)| counts(thread));
-        let time = work.try_fold(slice.time, |time, (_, work)| match work {
-            Work::For(busy) => Some(time.saturating_sub(*busy)),
+        let work = slice.busy.as_ref()?.iter();
+        let work = work.filter(|(thread, _)| counts(thread));
+        Some(work.map(|(_, work)| *work).collect())
+    };
+    let is_late = |place| place == 0 || place + WAKING >= slices.len();
+    let mut was_idle = false;
+    let times = slices.iter().enumerate().map(|(place, slice)| {
+        let Some(work) = work_in(place, slice) else {
+            was_idle = false;
+            return Duration::ZERO;
+        };
+        // What is idle before and after a measurement is idle meanwhile.
+        let is_idle = work.is_empty();
+        let time = if is_idle && was_idle {
+            slice.whole
+        } else {
+            slice.time
+        };
+        was_idle = is_idle;
+        let time = work.into_iter().try_fold(time, |time, work| match work {
+            Work::For(busy) => Some(time.saturating_sub(busy)),
             Work::Throughout | Work::Unended => None,
         });
         let most = if is_late(place) {
@@ -256,6 +316,18 @@ struct Load {
     begun: Instant,
     threads: threads::Threads,
     done: Instant,
+}
+
+impl Load {
+    /// The main thread, if the client is one process.
+    fn main(&self) -> Option<MainThread> {
+        let (busy, is_running) = self.threads.main()?;
+        Some(MainThread {
+            at: self.begun,
+            busy,
+            is_running,
+        })
+    }
 }
 
 #[cfg(target_os = "linux")]
@@ -333,6 +405,14 @@ mod threads {
     }
 
     impl Threads {
+        /// For how long the main thread was busy so far, and whether it still is, if there is
+        /// one process alone.
+        pub(super) fn main(&self) -> Option<(Duration, bool)> {
+            let main = self.main?;
+            let busy = Duration::from_nanos(*self.busy.get(&main)?);
+            Some((busy, self.running.contains(&main)))
+        }
+
         /// The threads that were busy since an earlier moment; none if one of them has ended,
         /// so that nothing is known of it.
         pub(super) fn busy_since(&self, earlier: &Self) -> Option<BTreeMap<Thread, Work>> {
@@ -410,7 +490,7 @@ mod threads {
 
 #[cfg(not(target_os = "linux"))]
 mod threads {
-    use std::collections::BTreeMap;
+    use std::{collections::BTreeMap, time::Duration};
 
     use super::{Thread, Work};
 
@@ -422,6 +502,10 @@ mod threads {
     }
 
     impl Threads {
+        pub(super) fn main(&self) -> Option<(Duration, bool)> {
+            None
+        }
+
         pub(super) fn busy_since(&self, _: &Self) -> Option<BTreeMap<Thread, Work>> {
             None
         }
@@ -450,6 +534,7 @@ mod slices {
             });
             Slice {
                 time: SLICE,
+                whole: SLICE,
                 busy: Some(busy.collect()),
             }
         });
@@ -489,10 +574,12 @@ mod slices {
     fn a_late_slice_at_an_end_counts_as_a_short_one() {
         let slice = |millis| Slice {
             time: Duration::from_millis(millis),
+            whole: Duration::from_millis(millis),
             busy: Some(BTreeMap::new()),
         };
         let sent = Slice {
             time: SLICE,
+            whole: SLICE,
             busy: Some(BTreeMap::from([(MAIN, Work::For(SLICE))])),
         };
 
@@ -504,7 +591,10 @@ mod slices {
 
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
-    use std::process::{Command, Stdio};
+    use std::{
+        io::Write,
+        process::{Command, Stdio},
+    };
 
     use super::*;
 
@@ -515,35 +605,52 @@ mod tests {
         }
     }
 
-    /// For how long a shell is idle in 200 ms that begin a while after its start.
-    async fn idle(script: &str) -> Option<Duration> {
+    /// A shell, and what is measured of its 200 ms that begin a while after its start, in which
+    /// it waits for a response.
+    async fn measured(script: &str) -> Option<Measured> {
         let meter = Arc::new(IdleMeter::default());
         let mut shell = Command::new("sh");
         let shell = shell.args(["-c", script]).stdout(Stdio::null());
+        let shell = shell.stdin(Stdio::piped());
         let mut shell = shell.spawn().expect("sh runs");
         meter.process.get_or_init(|| shell.id());
         let measuring = tokio::spawn(Arc::clone(&meter).measure());
-        sleep(Duration::from_millis(100)).await;
+        sleep(Duration::from_millis(50)).await;
 
+        meter.request(at(0));
+        sleep(Duration::from_millis(50)).await;
         meter.response(at(1));
-        sleep(Duration::from_millis(200)).await;
+        sleep(Duration::from_millis(190)).await;
+        let mut stdin = shell.stdin.take().expect("a pipe");
+        // A shell that does not read may have ended.
+        let _ = stdin.write_all(b"wake up\n");
+        sleep(Duration::from_millis(10)).await;
         meter.request(at(2));
 
         measuring.abort();
         shell.kill().expect("it runs");
         shell.wait().expect("it ends");
-        meter.measured().first().map(|measured| measured.idle)
+        meter.measured().first().copied()
     }
 
     #[tokio::test]
     async fn a_process_is_idle_while_it_pauses_and_not_while_it_runs() {
-        let runs = idle("while :; do :; done").await.expect("it is measured");
-        let pauses = idle("sleep 0.15; while :; do sleep 0.05; done").await;
+        let runs = measured("while :; do :; done").await;
+        let pauses = measured("sleep 0.15; while :; do sleep 0.05; done").await;
         // Somebody else must have sent the request.
-        let does_nothing = idle("sleep 9; :").await;
+        let does_nothing = measured("sleep 9; :").await;
+        let waits = measured("while read line; do :; done").await;
 
-        assert!(runs <= 3 * LONGEST, "{runs:?}");
-        assert!(pauses.expect("it is measured") > Duration::from_millis(25));
-        assert_eq!(does_nothing, None);
+        let runs = runs.expect("it is measured");
+        assert!(runs.idle <= 3 * LONGEST, "{runs:?}");
+        assert!(runs.slept.is_none(), "{runs:?}");
+        let pauses = pauses.expect("it is measured");
+        assert!(pauses.idle > Duration::from_millis(25), "{pauses:?}");
+        assert!(pauses.slept.is_none(), "{pauses:?}");
+        assert!(does_nothing.is_none(), "{does_nothing:?}");
+        let waits = waits.expect("it is measured");
+        let slept = waits.slept.expect("it sleeps while it waits");
+        assert!(slept >= Duration::from_millis(150), "{waits:?}");
+        assert!(slept + 2 * LONGEST >= waits.idle, "{waits:?}");
     }
 }

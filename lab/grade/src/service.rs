@@ -62,6 +62,10 @@ const TARRY: Duration = Duration::from_secs(1);
 /// How many more may come before a flood is ended; all of them are kept.
 const IN_FLIGHT: usize = 1_000;
 
+/// For how long a client waits for a response at least, where its idle time is measured: a
+/// main thread that sleeps meanwhile is not one that works beside the thread that calls.
+const AWAITED: Duration = Duration::from_millis(20);
+
 /// The largest body of a request, in bytes.
 const MOST_BODY: usize = 64 * 1024;
 
@@ -474,8 +478,10 @@ impl Served {
                 unauthorized().into()
             }
         });
-        if !reply.takes.is_zero() {
-            sleep(reply.takes).await;
+        let least = meter.map_or(Duration::ZERO, |_| AWAITED);
+        let takes = reply.takes.max(least);
+        if !takes.is_zero() {
+            sleep(takes).await;
         }
         // What it occupies is free again before the response is there.
         drop(reply.worker);
@@ -499,6 +505,7 @@ impl Served {
                 after: seq(gap.after)?,
                 before: seq(gap.before)?,
                 idle: gap.idle,
+                slept: gap.slept,
             })
         });
         times.collect()

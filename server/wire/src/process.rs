@@ -63,6 +63,10 @@ pub struct IdleTime {
     /// The least time for which it was idle.
     #[serde(rename = "idle_ns", with = "nanoseconds")]
     pub idle: Duration,
+    /// For how long its main thread slept, if that slept while the client waited for the
+    /// response: if the thread makes the pause, that is hardly longer.
+    #[serde(rename = "slept_ns", with = "nanoseconds")]
+    pub slept: Option<Duration>,
 }
 
 /// Why the lab stopped a process.

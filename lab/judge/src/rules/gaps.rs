@@ -42,18 +42,18 @@ pub(super) fn judged(
         SampleEvidence::Kept => Judgement::kept(),
         SampleEvidence::Skipped(why) => Judgement::skipped_because(why),
         SampleEvidence::CannotTell(why, remedy) => Judgement::cannot_tell_with(why, remedy),
-        SampleEvidence::Broken(numbers, longest, found) => {
+        SampleEvidence::Broken(shown) => {
             let requests = cases.iter().enumerate().flat_map(|(number, case)| {
                 let gaps = of(&case.ties, case.process, |request| failed(case, request));
-                let evidence = gaps
-                    .enumerate()
-                    .filter(|(place, (_, gap))| numbers.contains(place) && gap.length <= longest);
+                let gaps = gaps.enumerate();
+                let evidence = gaps.filter(|(place, (_, gap))| shown.is_shown_by(*place, gap));
                 evidence.map(move |(_, (next, _))| RequestRef {
                     case: number,
                     seq: next.seq,
                 })
             });
-            Judgement::broken_by(requests.collect(), found)
+            let requests = requests.collect();
+            Judgement::broken_by(requests, shown.found)
         }
     };
     cases.iter().fold(judgement, Judgement::unless_unseen)

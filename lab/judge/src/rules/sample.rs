@@ -11,22 +11,30 @@
 //! Node.js that retried at once had gaps of up to 67 ms, and was idle for at most 11 ms of
 //! them ([`LATE`]: the lab came late itself). One that paused for 50 ms was idle for 33 to
 //! 58 ms. More than half of the gaps must show a pause ([`SURE_IDLE`]); no pause of one
-//! length may fit into more than half of them.
+//! length may fit into more than half of the gaps of one number ([`Gap::pause`]).
 //!
-//! **Broken** needs the wall clock alone, since threads in the background are busy, too, and
-//! shorten the idle time of a client that pauses. A machine may be slow at any moment, and
-//! the first retry of a slow runtime takes longer than the others. So gaps are pooled by
-//! their number in the call. At most one correct client in a million is judged to retry at
-//! once or after equal pauses (`limit`, `is_no_pause`, `Alike::is_no_chance`): one whose waits are
-//! drawn from whole milliseconds below 100. The tests play a thousand cards of each of ten
-//! clients on each of six machines, and none of them is judged wrongly.
+//! **Broken** rests on the longest that a pause can be. That is the gap by the wall clock: threads
+//! in the background are busy, too, and shorten the idle time of a client that pauses. If the
+//! *main thread* slept before the gap, while the client waited for the response, it is also
+//! the time for which this thread slept in the gap, whatever others did: for 1 to 9 ms in the
+//! gaps of up to 85 ms of that client in Node.js which retried at once, and for 40 to 55 ms if it
+//! paused for 50. A main thread may work, or wait for a processor, while the time of its
+//! pause runs ([`AWAKE`]); and one that pauses in a busy loop does not sleep, so that only a
+//! gap counts that is no longer than a runtime works for a retry ([`WORKS`]).
+//!
+//! A machine may be slow at any moment, and the first retry of a slow runtime takes longer than
+//! the others. So gaps are pooled by their number in the call. At most one correct client in
+//! a million is judged to retry at once or after equal pauses (`limit`, `is_no_pause`,
+//! `is_awake`, `Alike::is_no_chance`): one whose waits are drawn from whole milliseconds
+//! below 100. The tests play a thousand cards of each of ten clients on each of seven machines,
+//! and none of them is judged wrongly.
 //!
 //! Where idle time is not measured, the noise takes its place: the spread of the starts of
 //! the client's processes and the delay of the lab's own timers. It says little about gaps
 //! inside of a process, so that most cards can then tell nothing. A single gap proves
 //! nothing anywhere.
 
-use std::time::Duration;
+use std::{ops::RangeInclusive, time::Duration};
 
 use wire::{ProcessRecord, WireRequest, duration_left};
 
@@ -40,6 +48,29 @@ pub(super) struct Gap {
     pub(super) length: Duration,
     /// For how much of it the client was idle, at least; none if that is not known.
     pub(super) idle: Option<Duration>,
+    /// For how long its main thread slept, if a pause is hardly longer; none if that is not
+    /// known.
+    pub(super) slept: Option<Duration>,
+}
+
+/// How long the pause in a gap can be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Measure {
+    /// By the wall clock.
+    Length,
+    /// By the sleep of the main thread.
+    Sleep,
+}
+
+/// What shows that there was no pause, or that pauses were alike.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Shown {
+    /// The numbers of the gaps that show it, from 0.
+    numbers: Vec<usize>,
+    measure: Measure,
+    /// A gap that is longer by this measure does not show it.
+    longest: Duration,
+    pub(super) found: String,
 }
 
 /// The gaps of several cases, and what is known of the noise in them.
@@ -67,9 +98,7 @@ pub(super) struct Sample {
 pub(super) enum SampleEvidence {
     Nothing,
     Kept,
-    /// The numbers of the gaps that show it, from 0, the longest that may count, and what
-    /// was found.
-    Broken(Vec<usize>, Duration, String),
+    Broken(Shown),
     Skipped(&'static str),
     /// The reason, and how to run the client again so that a sample may show it.
     CannotTell(String, Option<Remedy>),
@@ -82,8 +111,18 @@ const PAUSE: Duration = Duration::from_millis(5);
 /// runtime takes 5 to 13 ms.
 const SLOW: Duration = Duration::from_millis(15);
 
+/// For how long a client works for its first retry, and for the others, if the machine is not
+/// busy with something else: a client in Node.js took 20 to 52 ms and 3 to 16 ms on a slow
+/// machine.
+const WORKS: [Duration; 2] = [Duration::from_millis(60), Duration::from_millis(20)];
+
+/// For how long a main thread is awake while the time of its pause runs, if the machine is not
+/// busy: a timer in Node.js runs from the beginning of the turn that sets it.
+const AWAKE: Duration = Duration::from_millis(10);
+
 /// The longest that a client is idle that does not pause: the lab is late to write the
-/// response or to read the next request. Three slices in which it may be late count for 7 ms at
+/// response or to read the next request. It is half of that if the client itself is not held
+/// up. Three slices in which it may be late count for 7 ms at
 /// most, and in one of them the client is busy with its request.
 const LATE: Duration = Duration::from_millis(14);
 
@@ -99,6 +138,9 @@ const SURE: Duration = Duration::from_millis(40);
 /// Gaps that differ by at most this are alike: timers are not more precise.
 const ALIKE: Duration = Duration::from_millis(3);
 
+/// The same for sleep, which also has the lab's delay at both of its ends.
+const ALIKE_SLEEP: Duration = Duration::from_millis(7);
+
 /// A machine without measurable noise makes equal waits differ by up to this.
 const BLURRED: Duration = Duration::from_millis(20);
 
@@ -106,8 +148,8 @@ const BLURRED: Duration = Duration::from_millis(20);
 pub(super) const ALIKE_NEEDS: usize = 8;
 
 /// The most correct clients that may be taken for one with equal waits because of the gaps of
-/// one number. A card has enough gaps of two or three numbers.
-const RARE: f64 = 3e-7;
+/// one number, by one measure. A card has enough gaps of two numbers, and of all together.
+const RARE: f64 = 1.5e-7;
 
 /// Each repetition of a failed request, and the gap before it.
 pub(super) fn of<'a>(
@@ -124,9 +166,60 @@ pub(super) fn of<'a>(
         let gap = Gap {
             length: next.arrived.checked_sub(first.head?)?,
             idle: measured.map(|time| time.idle),
+            slept: measured.and_then(|time| time.slept),
         };
         Some((next, gap))
     })
+}
+
+impl Gap {
+    /// The longest that its pause can be by this measure.
+    fn by(&self, measure: Measure) -> Option<Duration> {
+        match measure {
+            Measure::Length => Some(self.length),
+            Measure::Sleep => self.slept,
+        }
+    }
+
+    /// Whether a client that does not pause takes so long for its retry of this number.
+    fn is_work(&self, number: usize) -> bool {
+        let is_awake = self.slept.is_some_and(|slept| slept < PAUSE);
+        is_awake && self.length <= works(number)
+    }
+
+    /// For how long its main thread was awake, if it was not held up.
+    fn awake(&self, number: usize) -> Option<Duration> {
+        let awake = self.length.saturating_sub(self.slept?);
+        (awake <= works(number)).then_some(awake)
+    }
+
+    /// The shortest and the longest pause that there may be in this gap. Where its idle time is
+    /// not known, a pause is shorter than the gap by no more than the noise.
+    fn pause(&self, number: usize, noise: Duration) -> RangeInclusive<Duration> {
+        let Some(idle) = self.idle else {
+            return self.length.saturating_sub(BLURRED.max(noise))..=self.length;
+        };
+        let awake = self.awake(number);
+        let late = awake.map_or(LATE, |_| LATE / 2);
+        let longest = awake.zip(self.slept).map_or(self.length, |(awake, slept)| {
+            self.length.min(slept + PAUSE.max(awake / 3))
+        });
+        idle.saturating_sub(late)..=longest
+    }
+}
+
+/// The longest that a client works for its retry of this number.
+fn works(number: usize) -> Duration {
+    let [first, later] = WORKS;
+    if number == 0 { first } else { later }
+}
+
+impl Shown {
+    /// Whether the gap of this number shows it.
+    pub(super) fn is_shown_by(&self, number: usize, gap: &Gap) -> bool {
+        let pause = gap.by(self.measure);
+        self.numbers.contains(&number) && pause.is_some_and(|pause| pause <= self.longest)
+    }
 }
 
 impl Sample {
@@ -168,36 +261,61 @@ impl Sample {
         let Some(longest) = all.iter().map(|gap| gap.length).max() else {
             return SampleEvidence::Nothing;
         };
-        let every_number = || (0..pools.len()).collect();
-        let (at_once, limit, found): (Vec<_>, _, _) = if longest < limit(number) {
-            let found = format!("{number} retries, each within {}", duration_left(longest));
-            (every_number(), longest, found)
+        let every_number = (0..pools.len()).collect();
+        let shown = if longest < limit(number) {
+            Shown {
+                numbers: every_number,
+                measure: Measure::Length,
+                longest,
+                found: format!("{number} retries, each within {}", duration_left(longest)),
+            }
         } else if is_no_pause(&all, PAUSE) {
             let short = all.iter().filter(|gap| gap.length < PAUSE).count();
-            let found = format!(
-                "{short} of {number} retries within {}",
-                duration_left(PAUSE)
-            );
-            (every_number(), PAUSE, found)
+            let within = duration_left(PAUSE);
+            Shown {
+                numbers: every_number,
+                measure: Measure::Length,
+                longest: PAUSE,
+                found: format!("{short} of {number} retries within {within}"),
+            }
+        } else if let Some(work) = self.work(&pools) {
+            Shown {
+                numbers: every_number,
+                measure: Measure::Sleep,
+                longest: PAUSE,
+                found: format!(
+                    "{work} of {number} retries as soon as the client could: it slept for less than {} before each",
+                    duration_left(PAUSE)
+                ),
+            }
         } else {
             let at_once = pools.iter().enumerate();
             let at_once = at_once.filter(|(number, pool)| self.is_at_once(*number, pool));
-            let (at_once, pools): (Vec<_>, Vec<_>) = at_once.unzip();
-            let gaps = pools.into_iter().flatten().map(|gap| gap.length);
-            let gaps: Vec<_> = gaps.filter(|length| *length <= SLOW).collect();
+            let at_once: Vec<_> = at_once.collect();
+            let gaps = at_once.iter().flat_map(|(number, pool)| {
+                let short = |gap: &&Gap| gap.length <= SLOW || gap.is_work(*number);
+                pool.iter().filter(short).map(|gap| gap.length)
+            });
+            let gaps: Vec<_> = gaps.collect();
             let longest = gaps.iter().max().copied().unwrap_or_default();
             let (short, within) = (gaps.len(), duration_left(longest));
-            let found = format!("{short} of {number} retries within {within}");
-            (at_once, longest, found)
+            Shown {
+                numbers: at_once.iter().map(|(number, _)| *number).collect(),
+                measure: Measure::Length,
+                longest,
+                found: format!("{short} of {number} retries within {within}"),
+            }
         };
+        let at_once = &shown.numbers;
         let others = pools.iter().enumerate();
         let others = others.filter(|(number, _)| !at_once.contains(number));
         let others: Vec<_> = others.flat_map(|(_, pool)| pool).collect();
         let maybe = others.iter().filter(|gap| gap.length > SLOW).count();
-        if !at_once.is_empty() && maybe <= others.len() / 2 {
-            return SampleEvidence::Broken(at_once, limit, found);
+        let is_any_at_once = !at_once.is_empty();
+        if is_any_at_once && maybe <= others.len() / 2 {
+            return SampleEvidence::Broken(shown);
         }
-        if !at_once.is_empty() {
+        if is_any_at_once {
             let why = "some retries came at once, and others perhaps after a pause";
             return SampleEvidence::CannotTell(why.to_owned(), None);
         }
@@ -212,33 +330,40 @@ impl Sample {
         SampleEvidence::CannotTell(why, None)
     }
 
-    /// The retries of the first number with pauses, and of which there are enough, decide.
+    /// Broken if most waits are alike, whatever their number, or too many of one number: a wait
+    /// may double. Kept by the first number of which there are enough.
     fn jitter(&self) -> SampleEvidence {
         let mut why = None;
         let Some(longest) = self.cases.iter().flatten().map(|gap| gap.length).max() else {
             return SampleEvidence::Nothing;
         };
-        if longest < PAUSE {
+        let pools = self.pools();
+        if longest < PAUSE || self.work(&pools).is_some() {
             return SampleEvidence::Skipped("no pause before a retry");
         }
-        let pools = self.pools();
+        let paused = pools.iter().enumerate();
+        let paused: Vec<_> = paused
+            .filter(|(number, pool)| !self.is_at_once(*number, pool))
+            .collect();
+        let (numbers, all): (Vec<_>, Vec<_>) = paused.into_iter().unzip();
+        let all: Vec<_> = all.into_iter().flatten().copied().collect();
+        let is_equal = |alike: &Alike| numbers.len() > 1 && alike.is_most() && alike.is_no_chance();
+        if let Some(alike) = Alike::among(&all).into_iter().find(is_equal) {
+            let which = format!("{} waits", all.len());
+            return SampleEvidence::Broken(alike.shown(numbers, &which));
+        }
         for (number, pool) in pools.iter().enumerate() {
             if pool.len() < ALIKE_NEEDS || self.is_at_once(number, pool) {
                 continue;
             }
-            if let Some(alike) = Alike::of(pool).filter(Alike::is_no_chance) {
-                let found = format!(
-                    "{} of the {} waits of {} cases differ by at most {}",
-                    alike.gaps,
-                    ordinal(number),
-                    pool.len(),
-                    duration_left(alike.apart),
-                );
-                return SampleEvidence::Broken(vec![number], alike.longest, found);
+            let alike = Alike::among(pool);
+            if let Some(alike) = alike.into_iter().find(Alike::is_no_chance) {
+                let which = format!("the {} waits of {} cases", ordinal(number), pool.len());
+                return SampleEvidence::Broken(alike.shown(vec![number], &which));
             }
             let noise = self.beyond_noise();
             let pauses = self.surely_paused(pool, noise);
-            if most_of_one_length(pool, noise) > pool.len() / 2 {
+            if most_of_one_length(number, pool, noise) > pool.len() / 2 {
                 why = Some("the waits may all be of one length");
             } else if pauses <= pool.len() / 2 {
                 why = Some("too few of the retries came after a pause");
@@ -248,6 +373,16 @@ impl Sample {
         }
         let why = why.map_or_else(|| self.too_few(&pools), str::to_owned);
         SampleEvidence::CannotTell(why, None)
+    }
+
+    /// How many gaps were work, if these are too many for a client that pauses.
+    fn work(&self, pools: &[Vec<Gap>]) -> Option<usize> {
+        let pools = pools.iter().enumerate();
+        let is_work =
+            pools.flat_map(|(number, pool)| pool.iter().map(move |gap| gap.is_work(number)));
+        let is_work: Vec<_> = is_work.collect();
+        let work = is_work.iter().filter(|is_work| **is_work).count();
+        is_awake(is_work.len(), work).then_some(work)
     }
 
     /// Why no pool is large enough to show whether waits differ.
@@ -287,7 +422,8 @@ impl Sample {
     fn is_at_once(&self, number: usize, pool: &[Gap]) -> bool {
         let [first, later] = self.overhead;
         let overhead = if number == 0 { first } else { later };
-        is_no_pause(pool, PAUSE.max(overhead.min(SLOW)))
+        let work = pool.iter().filter(|gap| gap.is_work(number)).count();
+        is_no_pause(pool, PAUSE.max(overhead.min(SLOW))) || is_awake(pool.len(), work)
     }
 
     /// The evidence of this sample; if it shows nothing, that of a quiet machine or of more
@@ -370,25 +506,19 @@ impl Sample {
     }
 }
 
-/// The most gaps of which each may hold a pause of the same length: no longer than the gap,
-/// and no shorter than the idle time, but for the lab's own delay. Where that is not known,
-/// a pause is shorter than its gap by no more than the noise.
-fn most_of_one_length(gaps: &[Gap], noise: Duration) -> usize {
-    let shortest = |gap: &Gap| match gap.idle {
-        Some(idle) => idle.saturating_sub(LATE),
-        None => gap.length.saturating_sub(BLURRED.max(noise)),
-    };
-    let fitting = |pause| {
-        let fits = |gap: &&Gap| (shortest(gap)..=gap.length).contains(&pause);
-        gaps.iter().filter(fits).count()
-    };
+/// The most of these gaps of one number of which each may hold a pause of the same length.
+fn most_of_one_length(number: usize, gaps: &[Gap], noise: Duration) -> usize {
+    let pauses = gaps.iter().map(|gap| gap.pause(number, noise));
+    let pauses: Vec<_> = pauses.collect();
+    let fitting = |pause| pauses.iter().filter(|range| range.contains(pause)).count();
     // If any pause fits, so does the shortest one of one of these gaps.
-    let counts = gaps.iter().map(|gap| fitting(shortest(gap)));
+    let counts = pauses.iter().map(|range| fitting(range.start()));
     counts.max().unwrap_or_default()
 }
 
 /// Gaps of a pool that are [`ALIKE`].
 struct Alike {
+    measure: Measure,
     gaps: usize,
     of: usize,
     apart: Duration,
@@ -396,17 +526,21 @@ struct Alike {
 }
 
 impl Alike {
-    /// The most of these gaps that are alike, if they are pauses.
-    fn of(pool: &[Gap]) -> Option<Self> {
-        let mut lengths: Vec<_> = pool.iter().map(|gap| gap.length).collect();
+    /// The most of these gaps that are alike, if they are pauses and the measure is known of
+    /// all of them.
+    fn of(pool: &[Gap], measure: Measure) -> Option<Self> {
+        let lengths = pool.iter().map(|gap| gap.by(measure));
+        let mut lengths: Vec<_> = lengths.collect::<Option<_>>()?;
         lengths.sort_unstable();
+        let apart = Self::apart(measure);
         let from_each = lengths.iter().enumerate().map(|(at, shortest)| {
-            let end = lengths.partition_point(|length| *length <= *shortest + ALIKE);
+            let end = lengths.partition_point(|length| *length <= *shortest + apart);
             let longest = *lengths.get(end - 1).unwrap_or(shortest);
             (*shortest, end - at, longest)
         });
         let (shortest, gaps, longest) = from_each.max_by_key(|(_, gaps, _)| *gaps)?;
         (shortest > SLOW).then(|| Self {
+            measure,
             gaps,
             of: pool.len(),
             apart: longest - shortest,
@@ -414,16 +548,46 @@ impl Alike {
         })
     }
 
+    /// The most of these gaps that are alike by each measure.
+    fn among(gaps: &[Gap]) -> impl IntoIterator<Item = Self> {
+        let measures = [Measure::Length, Measure::Sleep].into_iter();
+        measures.filter_map(|measure| Self::of(gaps, measure))
+    }
+
+    /// That they are alike, in words: `which` says of how many.
+    fn shown(self, numbers: Vec<usize>, which: &str) -> Shown {
+        let (gaps, apart) = (self.gaps, duration_left(self.apart));
+        Shown {
+            numbers,
+            measure: self.measure,
+            longest: self.longest,
+            found: format!("{gaps} of {which} differ by at most {apart}"),
+        }
+    }
+
+    /// Whether two thirds of the gaps are alike: the waits of some clients differ by little.
+    fn is_most(&self) -> bool {
+        3 * self.gaps >= 2 * self.of
+    }
+
+    /// By how much gaps that are alike may differ.
+    fn apart(measure: Measure) -> Duration {
+        match measure {
+            Measure::Length => ALIKE,
+            Measure::Sleep => ALIKE_SLEEP,
+        }
+    }
+
     /// Whether too many gaps are alike for this to be chance.
     ///
     /// The correct client that is most easily mistaken draws each wait from whole milliseconds
     /// below 100, and its timer fires [early](TOLERANCE) by up to 2 ms. Gaps that are alike
-    /// are then draws from 6 consecutive values. From each of the gaps upwards, the number of
+    /// are then draws from 6 consecutive values, or from 10 by their sleep. From each of the gaps upwards, the number of
     /// the others that are alike has a binomial distribution. All eight of eight are alike
     /// with a probability of 8 × 0.06⁷, 2.2 in a hundred million. For waits below 60 ms it is
     /// one in a million, and higher for a client whose waits differ by even less.
     fn is_no_chance(&self) -> bool {
-        let values = (ALIKE + TOLERANCE).as_millis() as f64 + 1.0;
+        let values = (Self::apart(self.measure) + TOLERANCE).as_millis() as f64 + 1.0;
         let others = tail(self.of - 1, self.gaps - 1, values / 100.0);
         self.of as f64 * others <= RARE
     }
@@ -451,6 +615,16 @@ fn is_no_pause(gaps: &[Gap], limit: Duration) -> bool {
     let chance = (limit + TOLERANCE).as_millis() as f64 / 100.0;
     let short = gaps.iter().filter(|gap| gap.length < limit).count();
     tail(gaps.len(), short, chance) <= 1e-9
+}
+
+/// Whether at most one correct client in two million would have this many gaps that were work.
+/// It needs ten gaps, and for so many the other limits are far rarer.
+///
+/// Such a client draws each wait from whole milliseconds below 100, its timer fires
+/// [early](TOLERANCE) by up to 2 ms, and its thread is [`AWAKE`] while its time runs.
+fn is_awake(gaps: usize, work: usize) -> bool {
+    let chance = (PAUSE + TOLERANCE + AWAKE).as_millis() as f64 / 100.0;
+    tail(gaps, work, chance) <= 5e-7
 }
 
 /// The probability of at least this many successes; 1 if the expected number is at
@@ -505,6 +679,7 @@ mod tests {
         Gap {
             length: ms(*millis),
             idle: None,
+            slept: None,
         }
     }
 
@@ -679,6 +854,7 @@ mod tests {
         let gap = |(length, idle): &(u64, u64)| Gap {
             length: ms(*length),
             idle: Some(ms(*idle)),
+            slept: None,
         };
         Sample {
             cases: gaps.iter().map(|one| vec![gap(one)]).collect(),
@@ -810,6 +986,107 @@ mod tests {
         }
     }
 
+    /// Gaps of one number: the length of each, and for how long the main thread slept.
+    fn slept(gaps: impl IntoIterator<Item = (u64, Option<u64>)>) -> Sample {
+        let gap = |(length, slept): (u64, Option<u64>)| Gap {
+            length: ms(length),
+            idle: Some(Duration::ZERO),
+            slept: slept.map(ms),
+        };
+        Sample {
+            cases: gaps.into_iter().map(|one| vec![gap(one)]).collect(),
+            noise: ms(200),
+            starts: 12,
+            ..Sample::EMPTY
+        }
+    }
+
+    #[test]
+    fn the_sleep_of_the_main_thread_shows_that_there_was_no_pause() {
+        let of_retries = |lengths: [u64; 12], slept: Option<u64>| {
+            slept_for(lengths, slept.map(|slept| [slept; 12]))
+        };
+        fn slept_for(lengths: [u64; 12], slept: Option<[u64; 12]>) -> Sample {
+            let slept = slept.map_or([None; 12], |slept| slept.map(Some));
+            self::slept(lengths.into_iter().zip(slept))
+        }
+        let slow = [20, 25, 31, 44, 50, 27, 38, 22, 29, 41, 33, 45];
+        let held_up = slow.map(|length| 3 * length);
+        let mut some_held_up = slow;
+        some_held_up[..2].copy_from_slice(&[90, 140]);
+        let random = [8, 91, 33, 64, 75, 12, 99, 47, 58, 26, 83, 71];
+        let near = [47, 53, 50, 49, 51, 52, 48, 50, 53, 47, 51, 80];
+        let longer = near.map(|pause| pause + 20);
+        for (sample, pauses, jitter) in [
+            (of_retries(slow, Some(2)), "broken", "skipped"),
+            (of_retries(slow, Some(5)), "cannot tell", "cannot tell"),
+            (of_retries(slow, None), "cannot tell", "cannot tell"),
+            // A busy machine.
+            (of_retries(held_up, Some(2)), "cannot tell", "cannot tell"),
+            (
+                of_retries(some_held_up, Some(2)),
+                "cannot tell",
+                "cannot tell",
+            ),
+            // It pauses in a busy loop.
+            (of_retries(random, Some(0)), "cannot tell", "cannot tell"),
+            // Pauses that its work makes unequal, and pauses at random.
+            (slept_for(longer, Some(near)), "cannot tell", "broken"),
+            (
+                slept_for(random.map(|pause| pause + 20), Some(random)),
+                "cannot tell",
+                "cannot tell",
+            ),
+        ] {
+            let shown = (sample.has_pauses(), sample.has_jitter());
+
+            let words = (word(&shown.0), word(&shown.1));
+            assert_eq!(words, (pauses, jitter), "{shown:?} {sample:?}");
+        }
+    }
+
+    #[test]
+    fn equal_waits_of_all_numbers_are_one_sample() {
+        // Each number alone has too few of them.
+        let first = &[50, 49, 51, 52, 50, 48, 51, 50, 90, 95, 100, 105];
+        let second = &[50, 52, 51, 49, 50, 51, 50, 110, 115];
+        let found = sample(&[first, second], 0, [0; 2]).has_jitter();
+
+        let SampleEvidence::Broken(shown) = found else {
+            panic!("{found:?}");
+        };
+        assert_eq!(shown.found, "14 of 21 waits differ by at most 3 ms");
+        assert_eq!(shown.numbers, [0, 1]);
+        let doubled = sample(&[&[50; 12], &[100; 9], &[200; 4]], 0, [0; 2]).has_jitter();
+        let SampleEvidence::Broken(shown) = doubled else {
+            panic!("{doubled:?}");
+        };
+        assert_eq!(
+            shown.found,
+            "12 of the 1st waits of 12 cases differ by at most 0 ms"
+        );
+    }
+
+    #[test]
+    fn a_pause_is_no_longer_than_the_sleep_of_a_thread_that_was_not_held_up() {
+        let of = |number, length, idle, slept: Option<u64>| {
+            let (length, idle, slept) = (ms(length), Some(ms(idle)), slept.map(ms));
+            let pause = Gap {
+                length,
+                idle,
+                slept,
+            }
+            .pause(number, ms(0));
+            (pause.start().as_millis(), pause.end().as_millis())
+        };
+
+        // Its main thread was awake for 45 ms, for 9, and for longer than a retry takes.
+        assert_eq!(of(0, 145, 90, Some(100)), (83, 115));
+        assert_eq!(of(1, 109, 90, Some(100)), (83, 105));
+        assert_eq!(of(1, 145, 90, Some(100)), (76, 145));
+        assert_eq!(of(0, 145, 90, None), (76, 145));
+    }
+
     /// The client of [`limit`], which draws whole milliseconds and may be early.
     #[test]
     fn at_most_one_correct_client_in_a_million_breaks_a_rule() {
@@ -822,7 +1099,7 @@ mod tests {
                     .chain(others)
                     .take(number)
                     .collect();
-                Alike::of(&pool).is_some_and(|found| found.is_no_chance())
+                Alike::of(&pool, Measure::Length).is_some_and(|found| found.is_no_chance())
             };
             let Some(needed) = (1..=number).find(|alike| judged(*alike)) else {
                 panic!("{number} gaps show nothing");
@@ -858,6 +1135,9 @@ mod tests {
         busy: [Range<f64>; 2],
         /// For how long the lab is late.
         late: Range<f64>,
+        /// For how long the main thread is awake while the time of its pause runs: usually,
+        /// and in one gap of four.
+        awake: [Range<f64>; 2],
         /// The part of a gap for which threads in the background are busy; none if idle time
         /// is not measured.
         background: Option<Range<f64>>,
@@ -894,21 +1174,29 @@ mod tests {
 
     /// Each with the number of cases, and the shares of clients that it must let be judged:
     /// those that are wrong, and those that pause at random.
-    fn machines() -> [(&'static str, Machine, usize, [f64; 2]); 6] {
+    fn machines() -> [(&'static str, Machine, usize, [f64; 2]); 7] {
         let quiet = Machine {
             start: 0.0..1.0,
             busy: [0.1..0.6, 0.1..0.6],
             late: 0.0..0.4,
+            awake: [0.0..1.0, 0.0..1.0],
             background: Some(0.0..0.0),
         };
         let slow = Machine {
             busy: [5.0..13.0, 0.1..0.6],
             ..quiet.clone()
         };
+        let slower = Machine {
+            busy: [18.0..45.0, 3.0..13.0],
+            late: 0.0..2.0,
+            awake: [0.0..3.0, 0.0..5.0],
+            ..quiet.clone()
+        };
         let busy = Machine {
             start: 30.0..290.0,
             busy: [0.1..55.0, 0.1..55.0],
             late: 0.0..11.0,
+            awake: [0.0..3.0, 0.0..40.0],
             ..quiet.clone()
         };
         let background = Machine {
@@ -922,6 +1210,7 @@ mod tests {
         [
             ("quiet", quiet.clone(), 12, [0.95, 0.9]),
             ("slow runtime", slow, 12, [0.95, 0.9]),
+            ("slower runtime", slower, 12, [0.95, 0.3]),
             ("busy", busy.clone(), 12, [0.0, 0.3]),
             ("busy in the background", background, 12, [0.0, 0.0]),
             ("quiet, unmeasured", unmeasured(&quiet), 12, [0.95, 0.8]),
@@ -946,13 +1235,18 @@ mod tests {
             let gaps = (0..retries)
                 .map(|number| {
                     before = waits(number, within(&(0.0..1.0)), before);
-                    let idle = before + within(&machine.late);
-                    let length = idle + within(&machine.busy[usize::from(number > 0)]);
+                    let late = within(&machine.late);
+                    let is_rare = within(&(0.0..4.0)) < 1.0;
+                    let awake = within(&machine.awake[usize::from(is_rare)]);
+                    let slept = (before - awake).max(0.0) + late;
+                    let length =
+                        before.max(awake) + late + within(&machine.busy[usize::from(number > 0)]);
                     let background = machine.background.as_ref().map(&mut within);
                     let gap = |millis| Duration::from_secs_f64(millis / 1e3);
                     Gap {
                         length: gap(length),
-                        idle: background.map(|share| gap(idle * (1.0 - share))),
+                        idle: background.map(|share| gap(slept * (1.0 - share))),
+                        slept: background.map(|_| gap(slept)),
                     }
                 })
                 .collect();
