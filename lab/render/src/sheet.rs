@@ -236,6 +236,22 @@ mod tests {
     use super::*;
 
     #[test]
+    fn no_line_ends_at_a_no_break_space_which_is_shown_as_a_blank() {
+        let before = "a".repeat(78);
+
+        for ascii in [false, true] {
+            let options = Options {
+                ascii,
+                ..Options::default()
+            };
+            let text = Sheet::filled(&options, |sheet| {
+                sheet.beside("", &format!("{before} 1{NO_BREAK}s"));
+            });
+            assert_eq!(text, format!("{before}\n1 s\n"));
+        }
+    }
+
+    #[test]
     fn json_of_a_client_is_broken_after_a_comma() {
         let options = Options::default();
         let members: Vec<_> = (10..30).map(|number| format!("\"{number}\":1")).collect();

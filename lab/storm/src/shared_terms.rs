@@ -208,6 +208,20 @@ mod tests {
     }
 
     #[test]
+    fn services_between_wait_and_have_budgets_although_their_client_is_naive() {
+        let naive = Setup {
+            layers: 3,
+            client: ClientKind::Naive,
+            ..Setup::DEFAULT.attempts(2).budget(10)
+        };
+
+        assert_eq!(
+            terms(&[naive])[1..],
+            ["longest waits 0.2 s", "a budget has 10 tokens"]
+        );
+    }
+
+    #[test]
     fn services_in_a_row_have_attempts_in_each_layer() {
         let client_only = Setup {
             layers: 3,
