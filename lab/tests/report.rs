@@ -161,6 +161,8 @@ async fn the_legend_has_the_kinds_that_are_drawn() {
     for (name, kinds) in [
         ("flaky", &["ok", "failed", "wait", "ceiling"][..]),
         ("items", &["ok"]),
+        ("bad-json", &["failed"]),
+        ("looping-items", &["ok", "failed", "stop"]),
         ("too-many-requests", &["ok", "failed", "wait", "queue"]),
     ] {
         let page = page(name).await;
@@ -443,6 +445,31 @@ async fn the_prediction_is_judged_under_the_question() {
     let verdict = page.find(verdict).expect("the verdict");
     let outcome = page.find("Outcome: ok, attempt = 3").expect("the outcome");
     assert!(question < verdict && verdict < outcome);
+}
+
+#[tokio::test]
+async fn the_judged_prediction_names_the_clients_of_a_comparison() {
+    for (name, guess, verdict) in [
+        ("flaky", "3", "3 requests, correct for both clients."),
+        (
+            "lost-response",
+            "2",
+            "2 jobs; the answer for the reliable client is 1 job; the naive client: 2 jobs.",
+        ),
+    ] {
+        let (scenario, both, _) = comparison(name).await;
+        let words = &scenario.words;
+        let predicted = words.question.predict(guess).expect("an answer");
+        let metrics = scenario::metrics();
+        let story = Story::of_comparison(words, &both, &metrics, Options::LAB);
+
+        let page = story.with_prediction(Some(&predicted)).page();
+
+        assert!(
+            page.contains(&format!(" Your guess: </b>{verdict}")),
+            "{page}"
+        );
+    }
 }
 
 #[tokio::test]

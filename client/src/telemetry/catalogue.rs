@@ -80,7 +80,7 @@ metrics! {
         "How many requests did the client put on the wire, and how did each end (status or error type)?";
     /// Waits for another attempt.
     RETRIES: Counter of Count, "client_retries_total", ["endpoint", "method", "reason", "wait_source"],
-        "How many waits for another attempt were begun, why, and who chose their length?";
+        "How often did the client decide to retry, why, and who chose the wait: the service or the client?";
     /// Calls that a limit of the client ended.
     GIVE_UPS: Counter of Count, "client_give_ups_total", ["endpoint", "method", "reason"],
         "How many calls failed because a limit of the client forbade another request?";

@@ -179,9 +179,16 @@ impl Answer {
         let Some(Answer { text, .. }) = &run.answer else {
             return format!("{}; the run ended before it could answer", self.text);
         };
+        let whose = if others.is_empty() {
+            String::new()
+        } else if others.iter().all(|other| other.answer == run.answer) {
+            " for both clients".to_owned()
+        } else {
+            format!(" for {}", run.client.title())
+        };
         let answer = match self.came_true(run) {
-            Some(true) => format!("{}, correct", self.text),
-            _ => format!("{}; the answer is {text}", self.text),
+            Some(true) => format!("{}, correct{whose}", self.text),
+            _ => format!("{}; the answer{whose} is {text}", self.text),
         };
         let others = others.iter().filter_map(|other| {
             let differs = other

@@ -67,6 +67,14 @@ impl PartKind {
         }
     }
 
+    /// Its bar in the legend: a stop is a moment.
+    fn sample(self) -> Markup {
+        match self {
+            Self::Stop => self.bar(50.0, 50.0),
+            _ => self.bar(6.0, 94.0),
+        }
+    }
+
     /// Its bar in the picture of one row, from and to these shares of the width in percent.
     #[must_use]
     pub fn bar(self, from: f64, to: f64) -> Markup {
@@ -99,7 +107,8 @@ pub fn legend(kinds: impl IntoIterator<Item = PartKind>) -> Markup {
         ul.legend aria-label="Legend" {
             @for kind in kinds {
                 li {
-                    svg.sample aria-hidden="true" { (kind.bar(6.0, 94.0)) }
+                    svg.sample aria-hidden="true" { (kind.sample()) }
+                    span.sign aria-hidden="true" { (kind.sign()) }
                     (kind.words())
                 }
             }

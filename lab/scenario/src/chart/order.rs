@@ -115,7 +115,10 @@ fn summarise(
 ) {
     let parts = children.iter().map(|child| Part {
         kind: child.name,
-        mark: mark(child),
+        mark: mark(
+            child,
+            all_neighbours.get(&key(child)).copied().unwrap_or_default(),
+        ),
         start: child.start,
         end: child.end,
     });

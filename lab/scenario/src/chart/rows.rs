@@ -175,9 +175,12 @@ impl Row {
             parent: parent.map(|parent| parent.id),
             level,
             kind: span.name,
-            mark: mark(span),
+            mark: mark(span, neighbours),
             what: what(span),
-            how: how(span, nested),
+            how: match neighbours.rejecting(span) {
+                Some(_) => format!("{} · rejected", how(span, nested)),
+                None => how(span, nested),
+            },
             within: parent.map(what),
             at: duration(span.start),
             lasted,
@@ -207,13 +210,13 @@ pub(super) fn until(start: Duration, end: Option<Duration>, taken_at: Duration) 
     end.unwrap_or(taken_at).max(start)
 }
 
-pub(super) fn mark(span: &Span) -> Mark {
+pub(super) fn mark(span: &Span, neighbours: Neighbours<'_>) -> Mark {
     match span.name {
         SpanName::Wait => Mark::Wait,
         SpanName::Queue => Mark::Queue,
         SpanName::Stop | SpanName::Crash => Mark::Failed,
         SpanName::Request => Mark::Service,
-        _ if span.failed() => Mark::Failed,
+        _ if span.failed() || neighbours.rejecting(span).is_some() => Mark::Failed,
         _ if span.end.is_none() => Mark::Open,
         SpanName::Run | SpanName::Operation | SpanName::Attempt => Mark::Ok,
     }

@@ -15,6 +15,16 @@ pub(super) struct Neighbours<'a> {
     pub(super) next: Option<&'a Span>,
 }
 
+impl<'a> Neighbours<'a> {
+    /// The call, if it failed because its client could not use the response to this attempt,
+    /// which has no error of its own.
+    pub(super) fn rejecting(self, span: &Span) -> Option<&'a Span> {
+        let is_last = span.name == SpanName::Attempt && span.end.is_some() && self.next.is_none();
+        self.operation
+            .filter(|operation| is_last && !span.failed() && operation.failed())
+    }
+}
+
 /// The steps as text; empty if nothing was decided.
 pub(super) fn why(span: &Span, neighbours: Neighbours<'_>) -> Vec<String> {
     match span.name {
@@ -39,10 +49,9 @@ fn attempt(span: &Span, neighbours: Neighbours<'_>) -> Vec<String> {
     let is_followed = neighbours
         .next
         .is_some_and(|next| next.name == SpanName::Attempt);
-    let then = match neighbours.operation.filter(|_| !is_followed) {
+    let then = match neighbours.rejecting(span) {
         _ if is_followed => steps(["sent again at once, regardless of the result"]),
-        // An attempt that failed says nothing new about its call.
-        Some(operation) if !span.failed() && operation.failed() => wrong_response(operation),
+        Some(operation) => wrong_response(operation),
         _ if span.failed() => steps(["not a transient failure", "returned to the caller"]),
         _ => received(span),
     };

@@ -46,7 +46,7 @@ fn broken(rule: &BrokenRule) -> Markup {
         li.failed {
             span.sign aria-hidden="true" { "✗" }
             span.source { (rule.id) }
-            span { (rule.text) @if let Some(found) = &rule.found { " — " strong { (found) } } }
+            span { @if let Some(found) = &rule.found { strong { (found) } " — " } (rule.text) }
         }
     }
 }

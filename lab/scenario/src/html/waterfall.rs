@@ -112,7 +112,7 @@ impl<'a> Waterfall<'a> {
     }
 
     fn row(&self, row: &Row, inside: &[Row], below: &[Row], is_shown: bool) -> Markup {
-        let kind = self.kind(row);
+        let kind = row_kind(self.side, row);
         let is_summary = row.is_heading() && !row.folded;
         let is_beside = is_summary || row.is_nested() || is_shown;
         let request = self.request(row, below).filter(|_| !is_beside);
@@ -138,15 +138,6 @@ impl<'a> Waterfall<'a> {
                     @if !inside.is_empty() { ol.rows { (self.list(inside, is_shown || request.is_some())) } }
                 }
             }
-        }
-    }
-
-    /// The kind of a row. A call that failed as it should has given up.
-    fn kind(&self, row: &Row) -> PartKind {
-        let is_as_expected = self.side.run.is_some_and(ScenarioRun::passed);
-        match kind(row.kind, row.mark) {
-            PartKind::Failed if row.is_heading() && is_as_expected => PartKind::Stop,
-            kind => kind,
         }
     }
 
@@ -273,9 +264,11 @@ pub(super) fn kinds(sides: &[Side<'_>]) -> Markup {
         let mut is_shown = under_no_folded_one();
         let rows = side.view.waterfall.rows.iter();
         rows.filter(move |row| is_shown(row))
+            .map(move |row| (side, row))
     });
-    legend(rows.flat_map(|row| {
-        let own = (!row.is_heading()).then(|| kind(row.kind, row.mark));
+    legend(rows.flat_map(|(side, row)| {
+        let own = Some(row_kind(side, row));
+        let own = own.filter(|kind| !row.is_heading() || *kind == PartKind::Stop);
         let parts = row.parts.iter().map(|part| kind(part.kind, part.mark));
         let ceiling = row.ceiling.or(row.due).map(|_| PartKind::Ceiling);
         own.into_iter().chain(parts).chain(ceiling)
@@ -286,6 +279,15 @@ pub(super) fn kinds(sides: &[Side<'_>]) -> Markup {
 fn left(due: Duration, now: Duration) -> String {
     let tenths = due.saturating_sub(now).as_millis().div_ceil(100);
     format!("{}.{} s", tenths / 10, tenths % 10)
+}
+
+/// The kind of a row. A call that failed as it should has given up.
+fn row_kind(side: &Side<'_>, row: &Row) -> PartKind {
+    let is_as_expected = side.run.is_some_and(ScenarioRun::passed);
+    match kind(row.kind, row.mark) {
+        PartKind::Failed if row.is_heading() && is_as_expected => PartKind::Stop,
+        kind => kind,
+    }
 }
 
 fn kind(span: SpanName, mark: Mark) -> PartKind {
