@@ -18,7 +18,7 @@ pub enum PartKind {
     Queue,
     /// The service's side of a request.
     Service,
-    /// The moment at which a client gave up, or was killed.
+    /// The moment at which a client gave up, or was killed; a call that failed as it should.
     Stop,
     /// It has not ended, or it was interrupted.
     Open,
@@ -62,7 +62,7 @@ impl PartKind {
             Self::Ceiling => "longest possible wait",
             Self::Queue => "waits for a turn",
             Self::Service => "the service's side",
-            Self::Stop => "gave up, or was killed",
+            Self::Stop => "the client stopped",
             Self::Open => "not finished",
         }
     }

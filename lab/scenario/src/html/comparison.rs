@@ -46,7 +46,14 @@ fn broken(rule: &BrokenRule) -> Markup {
         li.failed {
             span.sign aria-hidden="true" { "✗" }
             span.source { (rule.id) }
-            span { @if let Some(found) = &rule.found { strong { (found) } " — " } (rule.text) }
+            span {
+                @if let Some(found) = &rule.found {
+                    strong { (found) }
+                    span.label { "The rule: " (rule.text) }
+                } @else {
+                    (rule.text)
+                }
+            }
         }
     }
 }

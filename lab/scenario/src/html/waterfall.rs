@@ -281,7 +281,7 @@ fn left(due: Duration, now: Duration) -> String {
     format!("{}.{} s", tenths / 10, tenths % 10)
 }
 
-/// The kind of a row. A call that failed as it should has given up.
+/// The kind of a row. A call that failed as it should is a stop.
 fn row_kind(side: &Side<'_>, row: &Row) -> PartKind {
     let is_as_expected = side.run.is_some_and(ScenarioRun::passed);
     match kind(row.kind, row.mark) {
