@@ -91,7 +91,9 @@ export function actionsOf({ draw, brief, storm, announce }) {
     if (state.run.scenario) state.chosen = state.run.scenario;
     draw();
     await refresh().catch((error) => {
-      if (state.run?.id === id) news.closed();
+      // Once the run is shown, its other requests report their own errors.
+      if (state.run?.id !== id || state.run.state !== "fetching") return;
+      news.closed();
       state.chosen ??= state.scenarios[0]?.name ?? null;
       throw error;
     });
