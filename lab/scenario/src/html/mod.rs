@@ -266,7 +266,11 @@ impl<'a> Story<'a> {
             .iter()
             .filter_map(|run| Some((run.client, run.answer.as_ref()?)))
             .collect();
-        if answers.windows(2).all(|pair| pair[0].1 == pair[1].1) {
+        let first_answer = answers.first().map(|(_, answer)| *answer);
+        if answers
+            .iter()
+            .all(|(_, answer)| Some(*answer) == first_answer)
+        {
             answers.truncate(1);
         }
         markup! {
