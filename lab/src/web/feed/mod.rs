@@ -130,7 +130,7 @@ impl Reader {
             match delivery {
                 Some(Delivery::Event(event)) => return Some(event),
                 Some(Delivery::Missed { from, to }) => {
-                    let data = json!({ "from": from, "to": to }).to_string();
+                    let data = json(&json!({ "from": from, "to": to }));
                     return Some(self.feed.event(to, "missed", &data));
                 }
                 None => self.closed.changed().await.ok()?,
