@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use crate::hidden::is_hidden;
+
 /// Serializes a run, or a list of runs, as indented JSON with a final
 /// line break.
 ///
@@ -16,7 +18,7 @@ pub fn json(value: &impl Serialize) -> String {
     let text = serde_json::to_string_pretty(value).expect("a run is plain data");
     let mut escaped = String::with_capacity(text.len() + 1);
     for character in text.chars() {
-        if is_hidden(character) {
+        if character != '\n' && is_hidden(character) {
             // They stand in strings alone, and have four hexadecimal digits at most.
             escaped.push_str(&format!("\\u{:04x}", u32::from(character)));
         } else {
@@ -25,14 +27,6 @@ pub fn json(value: &impl Serialize) -> String {
     }
     escaped.push('\n');
     escaped
-}
-
-/// Whether a character is a control character, or one that changes the direction of text
-/// (Unicode, `Bidi_Control`).
-fn is_hidden(character: char) -> bool {
-    let is_line_break = character == '\n';
-    character.is_control() && !is_line_break
-        || matches!(character, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 #[cfg(test)]

@@ -17,6 +17,7 @@
 )]
 
 mod axis;
+mod hidden;
 mod json;
 pub mod junit;
 mod mark;
@@ -28,6 +29,7 @@ mod sheet;
 mod table;
 
 pub use axis::{Axis, LENGTHS, STEPS, Tick, round};
+pub use hidden::visible;
 pub use json::json;
 pub use mark::Mark;
 pub use options::Options;

@@ -260,7 +260,7 @@ async fn run(arguments: &Arguments, options: Options, demands: &Demands) -> Resu
         if let PlanError::Unhealthy { end, .. } | PlanError::Before { end, .. } = error {
             end.stderr
                 .iter()
-                .for_each(|line| terminal::note(&format!("| {}", line.escape_debug())));
+                .for_each(|line| terminal::note(&format!("| {}", render::visible(line))));
         }
         let exit = match error {
             PlanError::NothingSent { .. } | PlanError::AllRefused(_) => Exit::NothingAttempted,
