@@ -20,6 +20,8 @@ pub enum Exit {
     /// 130: Ctrl+C ended a run; the client was not judged. Shells report 128 plus the
     /// signal's number for a program that SIGINT ended.
     Cancelled,
+    /// 143: SIGTERM ended a run; the client was not judged.
+    Terminated,
 }
 
 impl Exit {
@@ -44,6 +46,7 @@ impl From<Exit> for ExitCode {
             Exit::Environment => 3,
             Exit::NothingAttempted => 4,
             Exit::Cancelled => 130,
+            Exit::Terminated => 143,
         })
     }
 }

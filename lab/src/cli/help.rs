@@ -133,7 +133,8 @@ Exit codes:
   3  there is no judgement: the upstream does not answer, or the command is not
      found or fails although nothing is broken
   4  nothing was exercised
-130  Ctrl+C ended it, so nothing is judged";
+130  Ctrl+C ended it, so nothing is judged
+143  SIGTERM ended it, so nothing is judged";
 
 /// Follows the options of grading.
 pub(crate) const BELOW_GRADE: &str = "\
@@ -164,7 +165,8 @@ Exit codes:
   2  the command line is invalid
   3  the environment failed, such as a program that does not exist
   4  the client attempted no task
-130  Ctrl+C ended it, so nothing is judged";
+130  Ctrl+C ended it, so nothing is judged
+143  SIGTERM ended it, so nothing is judged";
 
 /// Examples with a load.
 const LOAD_EXAMPLES: &str = "\
@@ -185,8 +187,10 @@ Exit codes:
   2  the command line is invalid
   3  the environment failed, such as a port that is taken";
 
-/// The last code of the commands that run something.
-const CANCELLED: &str = "130  Ctrl+C cancelled the run, so nothing is judged";
+/// The last codes of the commands that run something.
+const CANCELLED: &str = "\
+130  Ctrl+C cancelled the run, so nothing is judged
+143  SIGTERM ended the run, so nothing is judged";
 
 /// Follows the options of the lab: where to start, and every exit code.
 pub(crate) fn below_lab() -> String {

@@ -136,7 +136,12 @@ pub fn main() -> ExitCode {
         Err(failure) => terminal::fail(failure, Exit::Environment),
         Ok(()) => Exit::Environment,
     });
-    ended.into()
+    if ended == Exit::Cancelled && host::is_terminated() {
+        terminal::note("Ended by SIGTERM.");
+        Exit::Terminated.into()
+    } else {
+        ended.into()
+    }
 }
 
 /// Runs a subcommand.

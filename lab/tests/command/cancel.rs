@@ -15,8 +15,13 @@ use crate::{Ended, assert_contains, command};
 
 /// Presses Ctrl+C.
 pub(crate) fn interrupt(lab: &Child) {
+    signal(lab, "-INT");
+}
+
+/// Sends a signal.
+pub(crate) fn signal(lab: &Child, name: &str) {
     let pid = lab.id().to_string();
-    let kill = Command::new("kill").args(["-INT", &pid]).status();
+    let kill = Command::new("kill").args([name, &pid]).status();
     assert!(kill.expect("kill runs").success());
 }
 

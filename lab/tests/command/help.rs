@@ -60,6 +60,7 @@ fn the_help_of_the_lab_groups_its_commands() {
       3  the environment failed, such as a port that is taken
       4  a graded client attempted no task
     130  Ctrl+C cancelled the run, so nothing is judged
+    143  SIGTERM ended the run, so nothing is judged
     ");
 }
 

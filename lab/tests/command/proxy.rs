@@ -9,6 +9,7 @@ use std::{
     process::Command,
     sync::mpsc::channel,
     thread,
+    time::Duration,
 };
 
 use host::TlsRefusal;
@@ -79,13 +80,13 @@ fn a_plan_that_cannot_be_made_says_why() {
     thread::spawn(move || listener.incoming().for_each(drop));
     let (api, afar) = (&*api(), "http://staging.example");
     let tls = tls_port().replace("https", "http");
-    let failing = "echo no database >&2; exit 7";
+    let failing = r#"printf "no \"data\" \033[1m\n" >&2; exit 7"#;
     let elsewhere = r#"port=${API_URL##*:}
         curl -s -o /dev/null -H "Host: b.test" "http://127.0.0.1:$port/v1""#;
     for (upstream, options, script, code, words) in [
         (api, "", "true", 4, "sent nothing here; & --set NAME"),
         (&gone, "", CALM, 3, "did not answer"),
-        (api, "", failing, 3, "exit 7 & | no database"),
+        (api, "", failing, 3, r#"exit 7 & | no "data" \u{1b}[1m"#),
         (api, "", "exec no-such-program", 3, "no-such-program"),
         (
             api,
@@ -263,6 +264,27 @@ fn a_command_before_a_run_has_its_limits_and_finds_the_api() {
     assert_eq!(left.code, Some(0), "{}", left.stderr);
     let said = fs::read_to_string(trace).expect("it ran");
     assert_eq!(said, format!("{api}\nasked\n"));
+}
+
+#[test]
+fn a_run_that_sigterm_ends_says_so() {
+    let folder = tempdir().expect("a folder");
+    let waits = folder.path().join("waits");
+    let script = format!("touch '{}'; sleep 60", waits.display());
+    let mut lab = command(&format!("proxy {} --set API_URL -- sh -c", api()))
+        .arg(script)
+        .spawn()
+        .expect("lab runs");
+    while !waits.exists() {
+        assert_eq!(lab.try_wait().expect("it runs"), None);
+        thread::sleep(Duration::from_millis(10));
+    }
+
+    crate::cancel::signal(&lab, "-TERM");
+    let ended = Ended::from(lab.wait_with_output().expect("lab ends"));
+
+    assert_eq!((ended.code, &*ended.stdout), (Some(143), ""));
+    assert_eq!(ended.stderr, "Ended by SIGTERM.\n");
 }
 
 /// An interface that containers share with this machine, made of a network namespace.

@@ -114,6 +114,6 @@ pub use router::router;
 pub use seed_key::{KeyedDigest, Purpose, SeedKey};
 pub use served::{ExpectedRoute, Served};
 pub use service::{Host, RunningService, StartError, StopError};
-pub use signals::Signals;
+pub use signals::{Signals, is_terminated};
 pub use tls_refusal::TlsRefusal;
 pub use wire::FaultLabel;

@@ -3,6 +3,7 @@
 
 use std::future::poll_fn;
 use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::Poll;
 
 #[cfg(unix)]
@@ -11,6 +12,16 @@ use nix::sys::signal::Signal::SIGXFSZ;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 #[cfg(windows)]
 use tokio::signal::windows::{CtrlC as Signal, ctrl_c};
+
+/// Whether SIGTERM has come: a signal is for the whole process.
+static TERMINATED: AtomicBool = AtomicBool::new(false);
+
+/// Whether one of the signals that [`Signals::next`] has received in this process was
+/// SIGTERM, rather than Ctrl+C.
+#[must_use]
+pub fn is_terminated() -> bool {
+    TERMINATED.load(Ordering::Relaxed)
+}
 
 /// The signals that end a program. From the moment it listens they do nothing
 /// else.
@@ -47,11 +58,14 @@ impl Signals {
     pub async fn next(&mut self) {
         poll_fn(|cx| {
             let mut signals = self.0.iter_mut();
-            if signals.any(|signal| signal.poll_recv(cx).is_ready()) {
-                Poll::Ready(())
-            } else {
-                Poll::Pending
+            let Some(received) = signals.position(|signal| signal.poll_recv(cx).is_ready()) else {
+                return Poll::Pending;
+            };
+            // Ctrl+C is the first.
+            if received > 0 {
+                TERMINATED.store(true, Ordering::Relaxed);
             }
+            Poll::Ready(())
         })
         .await;
     }
