@@ -118,7 +118,7 @@ impl Recording {
                 unfit: unfit(&self.runs, route),
                 is_marked: requests().all(|request| !request.calls.is_empty()),
                 has_key: requests().all(|request| request.idempotency_key.is_some()),
-                differ: healthy().any(|run| differ(run, route)),
+                differ: healthy().any(|run| run.asks_for_different_things(route)),
             }
         });
         rows.collect()
@@ -202,13 +202,6 @@ impl Recording {
     }
 }
 
-/// Whether two requests of a route ask for different things.
-fn differ(run: &ProxyRun, route: &str) -> bool {
-    let mut requests = run.of_route(route);
-    let first = requests.next();
-    first.is_some_and(|first| requests.any(|other| !first.is_same_as(other)))
-}
-
 /// The requests of the target's route, from the target on.
 fn rows(run: &ProxyRun) -> Vec<WireRow> {
     let Some(target) = run.target() else {
@@ -223,7 +216,7 @@ fn rows(run: &ProxyRun) -> Vec<WireRow> {
             seq: it.seq,
             after_ms: u64::try_from(after).unwrap_or(u64::MAX),
             status: it.status,
-            upstream: it.upstream.and_then(|upstream| upstream.status),
+            upstream: it.upstream.as_ref().and_then(|upstream| upstream.status),
             attempt: it.attempt,
         }
     };

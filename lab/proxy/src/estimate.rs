@@ -11,8 +11,7 @@ pub struct Estimate {
     pub route: String,
     /// Its fault, or the control.
     pub fault: ProxyFault,
-    /// The time of its runs, and of the control of its second wait. A silence takes as long as
-    /// the command waits, and this is the longest.
+    /// The time of its runs, and of the control of its second wait.
     pub takes: Duration,
 }
 
@@ -34,6 +33,13 @@ impl Estimate {
             fault,
             takes,
         }
+    }
+
+    /// Whether it may take less: a silence ends when the command gives up, and the second
+    /// wait is asked for only if the first was kept.
+    #[must_use]
+    pub fn is_bound(&self) -> bool {
+        matches!(self.fault, ProxyFault::Silence | ProxyFault::RetryAfter)
     }
 }
 

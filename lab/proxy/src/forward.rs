@@ -301,7 +301,7 @@ impl Forwarder {
     ) -> Response {
         let response = response.unwrap_or_else(|failure| {
             if failure == UpstreamFailure::RequestBody {
-                return problem(StatusCode::BAD_REQUEST, failure.words());
+                return problem(StatusCode::BAD_REQUEST, &failure.words());
             }
             let detail = format!("the upstream did not answer: {}", failure.words());
             problem(StatusCode::BAD_GATEWAY, &detail)
@@ -326,7 +326,7 @@ impl Forwarder {
                     .as_ref()
                     .ok()
                     .map(|response| response.status().as_u16()),
-                failure: sent.as_ref().err().copied(),
+                failure: sent.as_ref().err().cloned(),
             },
         );
         let (mut head, body) = sent?.into_parts();

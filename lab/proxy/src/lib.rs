@@ -61,7 +61,7 @@ pub use plan::{Options, Plan, PlanError, Progress};
 pub use quiet::{borne, unfit};
 pub use record::{Body, CommandEnd, ProxyRequest, ProxyRun, RunKind, UpstreamResponse};
 pub use routes::{Templates, holding, is_health_check, shape};
-pub use rules::{Declared, RULES, Rule, find, is_safe, names};
+pub use rules::{Declared, RULES, Reason, Rule, find, is_safe, names};
 pub use serve::{Listening, Setup};
 pub use session::Aim;
 pub use tls::TlsError;

@@ -93,7 +93,7 @@ pub enum PlanError {
         /// Its origin.
         upstream: String,
         /// Why, and what to do about it.
-        why: &'static str,
+        why: String,
     },
     /// The command sent nothing.
     #[error(
@@ -201,18 +201,19 @@ impl Plan {
 
     async fn check_healthy(&self, run: &ProxyRun) -> Result<(), PlanError> {
         let upstream = &self.options.setup.upstream();
-        let unreachable = |failure: UpstreamFailure| PlanError::Unreachable {
+        let unreachable = |failure: &UpstreamFailure| PlanError::Unreachable {
             upstream: upstream.to_string(),
-            why: failure.words(),
+            why: failure.words().into_owned(),
         };
         let is_unanswered = run.requests.iter().find(|request| request.is_unanswered());
         let is_suspect = is_unanswered.is_some() || run.end.exit != Some(0);
         if is_suspect && upstream.tls().is_none() && upstream.speaks_tls().await {
-            return Err(unreachable(UpstreamFailure::SpeaksTls));
+            return Err(unreachable(&UpstreamFailure::SpeaksTls));
         }
         if let Some(request) = is_unanswered {
-            let failure = request.upstream.and_then(|upstream| upstream.failure);
-            return Err(unreachable(failure.unwrap_or(UpstreamFailure::Closed)));
+            let failure = request.upstream.as_ref();
+            let failure = failure.and_then(|upstream| upstream.failure.as_ref());
+            return Err(unreachable(failure.unwrap_or(&UpstreamFailure::Closed)));
         }
         if run.end.exit != Some(0) {
             let seen = run.requests.iter().take(SHOWN).map(|request| {

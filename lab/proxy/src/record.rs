@@ -123,7 +123,7 @@ pub enum Body {
 }
 
 /// The upstream's answer to a request.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct UpstreamResponse {
     /// Its status; none if it sent no response.
     pub status: Option<u16>,
@@ -152,6 +152,7 @@ impl ProxyRequest {
     pub fn is_unanswered(&self) -> bool {
         let is_open = self
             .upstream
+            .as_ref()
             .is_some_and(|upstream| upstream.status.is_none());
         is_open && self.status.is_some()
     }
@@ -181,6 +182,13 @@ impl ProxyRun {
         self.requests
             .iter()
             .filter(move |request| request.route == route)
+    }
+
+    /// Whether two requests of a route differ in their targets or bodies.
+    pub(super) fn asks_for_different_things(&self, route: &str) -> bool {
+        let mut requests = self.of_route(route);
+        let first = requests.next();
+        first.is_some_and(|first| requests.any(|other| !first.is_same_as(other)))
     }
 
     /// The request that met the fault of this run.

@@ -20,14 +20,27 @@ pub struct Rule {
     pub text: &'static str,
     /// The document that it stands on.
     pub source: &'static str,
+    /// Why and how, of a rule that only the proxy judges. The others have the reason of the
+    /// lab's own rule of their name.
+    pub reason: Option<Reason>,
     /// Judges one run of a case.
     judge: fn(&CaseRun<'_>) -> RunEvidence,
+}
+
+/// The reason of a rule.
+#[derive(Clone, Copy, Debug)]
+pub struct Reason {
+    /// The damage if it is broken.
+    pub why: &'static str,
+    /// How a client keeps it.
+    pub how: &'static str,
 }
 
 pub(super) const RETRY_AFTER: Rule = Rule {
     id: "retry-after-seconds",
     text: "a retry came no earlier than Retry-After asked for, with a short wait and a long one",
     source: "RFC 9110 §10.2.3",
+    reason: None,
     judge: |case| retry_after(&case.ties, case.run.lasts()),
 };
 
@@ -35,6 +48,10 @@ pub(super) const REFUSED_ONCE: Rule = Rule {
     id: "refused-once",
     text: "a request that was refused with 400 was not sent again",
     source: "AIP-194",
+    reason: Some(Reason {
+        why: "A 400 says that the request itself is wrong: the same request is refused again, and only adds to the load.",
+        how: "Retry only what may pass, such as 429, 503 or a lost connection. Report a 400 to the caller at once.",
+    }),
     judge: |case| refused_once(&case.ties),
 };
 
@@ -42,6 +59,7 @@ pub(super) const KEY_REUSE: Rule = Rule {
     id: "idempotency-key-reuse",
     text: "a retry carried the idempotency key of the first attempt",
     source: "draft-ietf-httpapi-idempotency-key-header",
+    reason: None,
     judge: |case| key_reuse(case.target, &case.ties),
 };
 
@@ -49,6 +67,7 @@ pub(super) const SAME_BODY: Rule = Rule {
     id: "same-body",
     text: "all attempts with one idempotency key had one body",
     source: "draft-ietf-httpapi-idempotency-key-header",
+    reason: None,
     judge: |case| same_body(case.target, case.run, &case.ties),
 };
 
@@ -56,13 +75,18 @@ pub(super) const ONCE: Rule = Rule {
     id: "once",
     text: "a request that must not be done twice was not done twice, nor sent again without its key",
     source: "RFC 9110 §9.2.2",
-    judge: |case| once(case.target, &case.ties, case.run, case.declared),
+    reason: Some(Reason {
+        why: "A request that failed may have taken effect. If it is done again, a customer pays twice or gets two orders.",
+        how: "Send an idempotency key that your API honours, the same with every attempt, or do not retry the request. Declare the route with --once: only you know that it must not be done twice.",
+    }),
+    judge: once,
 };
 
 pub(super) const READ_TIMEOUT: Rule = Rule {
     id: "read-timeout",
     text: "the command gave up on a silent connection and went on",
     source: "OWASP API10:2023",
+    reason: None,
     judge: |case| read_timeout(case.target, &case.ties, case.run, case.declared),
 };
 
@@ -70,6 +94,7 @@ pub(super) const NO_URL_CREDENTIALS: Rule = Rule {
     id: "no-url-credentials",
     text: "the credential of Authorization stood in no URL",
     source: "RFC 9110 §17.9",
+    reason: None,
     judge: |_| RunEvidence::NotExercised("it is judged of all runs"),
 };
 
@@ -169,6 +194,8 @@ struct CaseRun<'a> {
     ties: Vec<Tie<'a>>,
     run: &'a ProxyRun,
     declared: &'a Declared,
+    /// Whether the requests of its route ask for different things, so that --once needs --match.
+    differ: bool,
 }
 
 /// Judges one run of a case by a rule. Equal requests count `within` this time.
@@ -177,6 +204,7 @@ pub(super) fn evidence(
     run: &ProxyRun,
     within: Option<Duration>,
     declared: &Declared,
+    differ: bool,
 ) -> RunEvidence {
     let Some(target) = run.target().filter(|target| target.delivered.is_some()) else {
         return RunEvidence::NotExercised("the fault was not delivered");
@@ -186,6 +214,7 @@ pub(super) fn evidence(
         ties: ties(run, within).collect(),
         run,
         declared,
+        differ,
     })
 }
 
@@ -280,12 +309,14 @@ fn same_body(target: &ProxyRequest, run: &ProxyRun, ties: &[Tie<'_>]) -> RunEvid
     }
 }
 
-fn once(
-    target: &ProxyRequest,
-    ties: &[Tie<'_>],
-    run: &ProxyRun,
-    declared: &Declared,
-) -> RunEvidence {
+fn once(case: &CaseRun<'_>) -> RunEvidence {
+    let &CaseRun {
+        target,
+        ref ties,
+        run,
+        declared,
+        differ,
+    } = case;
     if target.has_precondition {
         return RunEvidence::NotExercised("its precondition fails if it was done before");
     }
@@ -299,7 +330,10 @@ fn once(
         None => format!("sent again without a key; {seen}"),
     };
     let is_done = |request: &ProxyRequest| {
-        let status = request.upstream.and_then(|upstream| upstream.status);
+        let status = request
+            .upstream
+            .as_ref()
+            .and_then(|upstream| upstream.status);
         status.is_some_and(|status| (200..300).contains(&status))
     };
     let done = std::iter::once(target).chain(ties.iter().map(|tie| tie.next));
@@ -312,9 +346,9 @@ fn once(
             RunEvidence::NotExercised("a request that changes nothing may be sent again")
         }
         Some(tie) if would_break => RunEvidence::CannotTell(format!(
-            "{}. Must it be done only once? --once '{}'",
+            "{}. Must it be done only once? {}",
             again(tie),
-            base(&target.route),
+            declaration(&target.route, differ),
         )),
         Some(tie) => RunEvidence::CannotTell(format!(
             "{}. Nothing was done twice here; a lost response may tell",
@@ -329,6 +363,17 @@ fn once(
     }
 }
 
+/// The options that declare that requests of this route must not be done twice.
+fn declaration(route: &str, differ: bool) -> String {
+    let is_chosen_by_text = base(route) != route;
+    let once = format!("--once '{}'", base(route));
+    if differ && !is_chosen_by_text {
+        format!("{once} --match TEXT, a text of the body or target of that operation")
+    } else {
+        once
+    }
+}
+
 /// Whether a request of this route changes nothing (RFC 9110 §9.2.1).
 #[must_use]
 pub fn is_safe(route: &str) -> bool {
@@ -339,7 +384,7 @@ pub fn is_safe(route: &str) -> bool {
 /// How often the upstream saw a call, and what it answered.
 fn seen(target: &ProxyRequest, ties: &[Tie<'_>]) -> String {
     let all = std::iter::once(target).chain(ties.iter().map(|tie| tie.next));
-    let answers = all.filter_map(|attempt| attempt.upstream?.status);
+    let answers = all.filter_map(|attempt| attempt.upstream.as_ref()?.status);
     let answers: Vec<_> = answers.map(|status| status.to_string()).collect();
     match &*answers {
         [] => "your API did not see it".to_owned(),
@@ -420,5 +465,19 @@ fn read_timeout(
         (Some(waited), _) => RunEvidence::Kept(Some(gave_up(waited))),
         (None, Some(within)) if open() > within + LATE => broken(still(), within),
         (None, _) => RunEvidence::CannotTell(format!("{}: a longer --patience may tell", still())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_rule_has_one_reason() {
+        for rule in RULES {
+            let has_that_of_the_lab = judge::rules::find(rule.id).is_some();
+
+            assert_ne!(rule.reason.is_some(), has_that_of_the_lab, "{}", rule.id);
+        }
     }
 }

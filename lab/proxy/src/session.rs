@@ -338,6 +338,7 @@ impl ConnectionObserver for Session {
             if is_lost
                 && request
                     .upstream
+                    .as_ref()
                     .is_some_and(|upstream| upstream.status.is_some())
             {
                 request.delivered = Some(now);

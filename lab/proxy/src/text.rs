@@ -47,7 +47,12 @@ pub fn plan(
         0 => "no route can be aimed at".to_owned(),
         runs => {
             let takes = cases.iter().map(|case| case.takes).sum();
-            format!("{runs} runs, about {}", duration(takes))
+            let bound = if cases.iter().any(Estimate::is_bound) {
+                " at most"
+            } else {
+                ""
+            };
+            format!("{runs} runs, about {}{bound}", duration(takes))
         }
     };
     sheet.paragraph("plan", &about);
@@ -77,10 +82,11 @@ fn times(cases: &[Estimate]) -> String {
     let mut cases: Vec<_> = cases.iter().collect();
     cases.sort_by_key(|case| Reverse(case.takes));
     let times = cases.into_iter().map(|case| {
-        let takes = duration(case.takes);
-        match case.fault {
-            ProxyFault::Silence => format!("{} up to {takes}", case.fault.words()),
-            fault => format!("{} {takes}", fault.words()),
+        let (fault, takes) = (case.fault.words(), duration(case.takes));
+        if case.is_bound() {
+            format!("{fault} at most {takes}")
+        } else {
+            format!("{fault} {takes}")
         }
     });
     times.collect::<Vec<_>>().join(", ")
@@ -192,6 +198,10 @@ pub fn rule(rule: &Rule, options: &Options) -> String {
     sheet.title(rule.id);
     sheet.beside("", &format!("Kept if {}.", rule.text));
     sheet.gap();
+    if let Some(reason) = rule.reason {
+        sheet.paragraph("Why", reason.why);
+        sheet.paragraph("How", reason.how);
+    }
     sheet.paragraph("Source", rule.source);
     sheet.paragraph("Judged by", &format!("{lab} proxy"));
     sheet.into_text()

@@ -124,9 +124,10 @@ fn handshake_failure(error: &io::Error) -> UpstreamFailure {
             CertificateError::UnknownIssuer | CertificateError::BadSignature => {
                 UpstreamFailure::UnknownIssuer
             }
-            CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
-                UpstreamFailure::WrongName
+            CertificateError::NotValidForNameContext { presented, .. } => {
+                UpstreamFailure::WrongName(presented.iter().filter_map(|name| host(name)).collect())
             }
+            CertificateError::NotValidForName => UpstreamFailure::WrongName(Vec::new()),
             CertificateError::Expired | CertificateError::ExpiredContext { .. } => {
                 UpstreamFailure::Expired
             }
@@ -141,11 +142,39 @@ fn handshake_failure(error: &io::Error) -> UpstreamFailure {
     }
 }
 
+/// A host in a name as rustls writes it, such as `DnsName("api.example")` or
+/// `IpAddress(192.0.2.7)`. A certificate may have names of other kinds, and any bytes in them.
+fn host(name: &str) -> Option<String> {
+    let (kind, quoted) = name.strip_suffix(')')?.split_once('(')?;
+    let host = match kind {
+        "DnsName" => quoted.strip_prefix('"')?.strip_suffix('"')?,
+        "IpAddress" => quoted,
+        _ => return None,
+    };
+    let is_of_a_host =
+        |sign: char| sign.is_ascii_alphanumeric() || matches!(sign, '.' | '-' | '_' | '*' | ':');
+    host.chars().all(is_of_a_host).then(|| host.to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use tokio::{io::duplex, time::Instant};
 
     use super::*;
+
+    #[test]
+    fn only_names_of_hosts_are_shown() {
+        for (name, expected) in [
+            ("DnsName(\"*.api.example\")", Some("*.api.example")),
+            ("IpAddress(192.0.2.7)", Some("192.0.2.7")),
+            ("IpAddress(2001:db8::1)", Some("2001:db8::1")),
+            ("DnsName(\"a\u{1b}[2J\")", None),
+            ("UniformResourceIdentifier(\"spiffe://a\")", None),
+            ("DirectoryName", None),
+        ] {
+            assert_eq!(host(name).as_deref(), expected, "{name}");
+        }
+    }
 
     #[tokio::test(start_paused = true)]
     async fn a_handshake_that_nobody_answers_ends() {

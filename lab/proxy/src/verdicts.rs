@@ -166,8 +166,11 @@ fn judge_group(
     let within = watched.filter(|_| noise.is_none());
     let healthy = runs.iter().filter(|run| run.kind == RunKind::Healthy);
     let healthy: Vec<_> = healthy.collect();
+    let differ = healthy
+        .iter()
+        .any(|run| run.asks_for_different_things(route));
     let evidence = of_case.iter().map(|run| {
-        let evidence = rules::evidence(rule, run, within, declared);
+        let evidence = rules::evidence(rule, run, within, declared, differ);
         let hidden = || hidden(rule, run, &healthy, noise.as_deref(), within);
         match (doubt(run, fault), &evidence) {
             (_, RunEvidence::NotExercised(_)) => evidence,
@@ -257,7 +260,8 @@ fn doubt(run: &ProxyRun, fault: ProxyFault) -> Option<String> {
         return Some("a proxy before this one sent a request again".to_owned());
     }
     if let Some(request) = run.requests.iter().find(|request| request.is_unanswered()) {
-        let failure = request.upstream.and_then(|upstream| upstream.failure);
+        let failure = request.upstream.as_ref();
+        let failure = failure.and_then(|upstream| upstream.failure.as_ref());
         let why = failure.map_or_else(String::new, |failure| format!(": {}", failure.words()));
         return Some(format!("your API did not answer a request{why}"));
     }

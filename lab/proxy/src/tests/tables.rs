@@ -117,6 +117,46 @@ fn keys_and_bodies_have_their_verdicts() {
     }
 }
 
+#[test]
+fn once_is_proposed_as_the_command_line_takes_it() {
+    let healthy = [request(0, 1), request(50, 2)];
+    let sent_again = [request(0, 1), request(100, 1), request(150, 2)];
+    let mut runs = plan(&healthy, ProxyFault::LostResponse, &sent_again);
+    let found = |runs: &[ProxyRun], route: &str| {
+        let case = CaseRuns {
+            runs,
+            route,
+            fault: ProxyFault::LostResponse,
+            confirm: 5,
+        };
+        let judged = judge(case, &Declared::default()).into_iter();
+        let mut once = judged.filter(|judged| judged.rule == "once");
+        once.next()
+            .and_then(|judged| judged.found)
+            .expect("a reason")
+    };
+    let of_all = found(&runs, ROUTE);
+    // The user has already chosen them by a text.
+    let chosen = holding(ROUTE, "createOrder");
+    for run in &mut runs {
+        if let RunKind::Fault { route, .. } = &mut run.kind {
+            route.clone_from(&chosen);
+        }
+        for request in &mut run.requests {
+            request.route.clone_from(&chosen);
+        }
+    }
+
+    let of_chosen = found(&runs, &chosen);
+
+    let with_a_text = "--once 'POST /orders' --match TEXT, a text of the body or target";
+    assert!(of_all.contains(with_a_text), "{of_all}");
+    assert!(
+        of_chosen.ends_with("once? --once 'POST /orders'"),
+        "{of_chosen}"
+    );
+}
+
 /// The verdict on two waits of a client that comes back after these times; none if it gives
 /// up.
 fn with_two_waits(short: Option<u64>, longer: Option<u64>) -> Judged {

@@ -281,6 +281,6 @@ async fn served(sent: &str, response: &str) -> (Vec<Message>, String, ProxyRun) 
 /// The status that the client got, that of the upstream if the request was handed on, and
 /// whether its fault was delivered.
 fn end_of(request: &ProxyRequest) -> (Option<u16>, Option<Option<u16>>, bool) {
-    let upstream = request.upstream.map(|upstream| upstream.status);
+    let upstream = request.upstream.as_ref().map(|upstream| upstream.status);
     (request.status, upstream, request.delivered.is_some())
 }

@@ -53,7 +53,8 @@ async fn a_mistake_of_the_client_is_called_that() {
     let run = proxy.stop().await;
     let failure = run.requests[0]
         .upstream
-        .and_then(|upstream| upstream.failure);
+        .as_ref()
+        .and_then(|upstream| upstream.failure.clone());
     assert_eq!(failure, Some(UpstreamFailure::RequestBody));
     assert_eq!(run.refused, ["a transfer coding other than chunked"]);
 }

@@ -76,10 +76,11 @@ async fn failure(address: SocketAddr, authority: &Authority) -> Option<UpstreamF
     let run = proxy.stop().await;
     let failure = run.requests[0]
         .upstream
-        .and_then(|upstream| upstream.failure);
+        .as_ref()
+        .and_then(|upstream| upstream.failure.clone());
     assert_eq!(got.status(), if failure.is_some() { "502" } else { "200" });
-    if let Some(failure) = failure {
-        assert!(got.body.contains(failure.words()), "{}", got.body);
+    if let Some(failure) = &failure {
+        assert!(got.body.contains(&*failure.words()), "{}", got.body);
     }
     failure
 }
@@ -102,7 +103,7 @@ async fn a_failure_of_tls_has_a_name() {
         ),
         (
             of(&authority, "other.example", VALID, &[]),
-            Some(UpstreamFailure::WrongName),
+            Some(UpstreamFailure::WrongName(vec!["other.example".to_owned()])),
         ),
         (
             of(&authority, "127.0.0.1", [2019, 2020], &[]),
