@@ -70,7 +70,7 @@ mod tests {
         ];
         for (gaps, verdict) in table {
             let judgement = judged(&came_back_after(gaps));
-            let found = "8 of the 1st waits of 8 cases differ by at most 3 ms";
+            let found = "8 of 8 1st waits differ by at most 3 ms";
 
             let named: Vec<_> = judgement
                 .requests

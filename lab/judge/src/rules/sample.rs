@@ -25,7 +25,7 @@
 //! A machine may be slow at any moment, and the first retry of a slow runtime takes longer than
 //! the others. So gaps are pooled by their number in the call. At most one correct client in
 //! a million is judged to retry at once or after equal pauses (`limit`, `is_no_pause`,
-//! `is_awake`, `Alike::is_no_chance`): one whose waits are drawn from whole milliseconds
+//! `work`, `Alike::is_no_chance`): one whose waits are drawn from whole milliseconds
 //! below 100. The tests play a thousand cards of each of ten clients on each of seven machines,
 //! and none of them is judged wrongly.
 //!
@@ -34,7 +34,7 @@
 //! inside of a process, so that most cards can then tell nothing. A single gap proves
 //! nothing anywhere.
 
-use std::{ops::RangeInclusive, time::Duration};
+use std::{iter, ops::RangeInclusive, time::Duration};
 
 use wire::{ProcessRecord, WireRequest, duration_left};
 
@@ -120,8 +120,9 @@ const WORKS: [Duration; 2] = [Duration::from_millis(60), Duration::from_millis(2
 const HELD_UP: [Duration; 2] = [Duration::from_millis(100), Duration::from_millis(30)];
 
 /// For how long a main thread is awake while the time of its pause runs, if the machine is not
-/// busy: a timer in Node.js runs from the beginning of the turn that sets it.
-const AWAKE: Duration = Duration::from_millis(10);
+/// busy: before the first retry, and before the others. A timer in Node.js runs from the
+/// beginning of the turn that sets it.
+const AWAKE: [Duration; 2] = [Duration::from_millis(10), Duration::from_millis(5)];
 
 /// The longest that a client is idle that does not pause: the lab is late to write the
 /// response or to read the next request. Three slices in which it may be late count for 7 ms at
@@ -291,7 +292,7 @@ impl Sample {
                 longest: PAUSE,
                 found: format!("{short} of {number} retries within {within}"),
             }
-        } else if let Some(work) = self.work(&pools) {
+        } else if let Some(work) = work(pools.iter().enumerate()) {
             Shown {
                 numbers: every_number,
                 measure: Measure::Sleep,
@@ -338,7 +339,7 @@ impl Sample {
             return SampleEvidence::Kept;
         }
         let why = format!(
-            "a pause is certain before {sure} of {number} retries, and {needed} are needed"
+            "only {sure} of {number} retries surely came after a pause, and {needed} are needed"
         );
         SampleEvidence::CannotTell(why, None)
     }
@@ -351,7 +352,7 @@ impl Sample {
             return SampleEvidence::Nothing;
         };
         let pools = self.pools();
-        if longest < PAUSE || self.work(&pools).is_some() {
+        if longest < PAUSE || work(pools.iter().enumerate()).is_some() {
             return SampleEvidence::Skipped("no pause before a retry");
         }
         let paused = pools.iter().enumerate();
@@ -371,7 +372,7 @@ impl Sample {
             }
             let alike = Alike::among(pool);
             if let Some(alike) = alike.into_iter().find(Alike::is_no_chance) {
-                let which = format!("the {} waits of {} cases", ordinal(number), pool.len());
+                let which = format!("{} {} waits", pool.len(), ordinal(number));
                 return SampleEvidence::Broken(alike.shown(vec![number], &which));
             }
             let noise = self.beyond_noise();
@@ -386,16 +387,6 @@ impl Sample {
         }
         let why = why.map_or_else(|| self.too_few(&pools), str::to_owned);
         SampleEvidence::CannotTell(why, None)
-    }
-
-    /// How many gaps were work, if these are too many for a client that pauses.
-    fn work(&self, pools: &[Vec<Gap>]) -> Option<usize> {
-        let pools = pools.iter().enumerate();
-        let is_work =
-            pools.flat_map(|(number, pool)| pool.iter().map(move |gap| gap.is_work(number)));
-        let is_work: Vec<_> = is_work.collect();
-        let work = is_work.iter().filter(|is_work| **is_work).count();
-        is_awake(is_work.len(), work).then_some(work)
     }
 
     /// Why no pool is large enough to show whether waits differ.
@@ -432,10 +423,10 @@ impl Sample {
     }
 
     /// Whether the retries of this number, after these gaps, came without a pause.
-    fn is_at_once(&self, number: usize, pool: &[Gap]) -> bool {
+    fn is_at_once(&self, number: usize, pool: &Vec<Gap>) -> bool {
         let overhead = of_number(self.overhead, number);
-        let work = pool.iter().filter(|gap| gap.is_work(number)).count();
-        is_no_pause(pool, PAUSE.max(overhead.min(SLOW))) || is_awake(pool.len(), work)
+        let is_work = work(iter::once((number, pool))).is_some();
+        is_no_pause(pool, PAUSE.max(overhead.min(SLOW))) || is_work
     }
 
     /// The evidence of this sample; if it shows nothing, that of a quiet machine or of more
@@ -462,7 +453,7 @@ impl Sample {
         let why = match remedy {
             Some(Remedy::QuietMachine | Remedy::MoreCasesOnQuietMachine) => {
                 let delay = duration_left(self.longest_delay());
-                format!("{why}: there were delays of up to {delay}")
+                format!("{why}: the client was busy or held up for up to {delay}")
             }
             _ => why,
         };
@@ -636,14 +627,24 @@ fn is_no_pause(gaps: &[Gap], limit: Duration) -> bool {
     tail(gaps.len(), short, chance) <= 1e-9
 }
 
-/// Whether at most one correct client in two million would have this many gaps that were work.
-/// It needs ten gaps, and for so many the other limits are far rarer.
+/// How many gaps were work, each pool with its number, if at most one correct client in two
+/// million would have so many. It needs eight gaps, and for so many the other limits are far
+/// rarer.
 ///
 /// Such a client draws each wait from whole milliseconds below 100, its timer fires
-/// [early](TOLERANCE) by up to 2 ms, and its thread is [`AWAKE`] while its time runs.
-fn is_awake(gaps: usize, work: usize) -> bool {
-    let chance = (PAUSE + TOLERANCE + AWAKE).as_millis() as f64 / 100.0;
-    tail(gaps, work, chance) <= 5e-7
+/// [early](TOLERANCE) by up to 2 ms, and its thread is [`AWAKE`] while its time runs. So the
+/// chance depends on the number of the gap; with their mean, many gaps are at least as likely
+/// (Hoeffding 1956, On the distribution of the number of successes in independent trials).
+fn work<'a>(pools: impl Iterator<Item = (usize, &'a Vec<Gap>)>) -> Option<usize> {
+    let (mut gaps, mut work, mut expected) = (0, 0, 0.0);
+    for (number, pool) in pools {
+        let chance = (PAUSE + TOLERANCE + of_number(AWAKE, number)).as_millis() as f64 / 100.0;
+        gaps += pool.len();
+        expected += pool.len() as f64 * chance;
+        work += pool.iter().filter(|gap| gap.is_work(number)).count();
+    }
+    let is_work = tail(gaps, work, expected / gaps.max(1) as f64) <= 5e-7;
+    is_work.then_some(work)
 }
 
 /// The probability of at least this many successes; 1 if the expected number is at
@@ -815,39 +816,63 @@ mod tests {
     #[test]
     fn an_inconclusive_sample_says_how_many_pauses_it_has_and_which_run_may_tell() {
         use Remedy::{MoreCases, MoreCasesOnQuietMachine, QuietMachine};
-        let few = "a pause is certain before";
-        let delays = "there were delays of up to 90 ms";
+        let few = "only";
+        let delays = "the client was busy or held up for up to 90 ms";
         for (short, long, noise, counts, remedy) in [
-            (2, 0, 0, "0 of 2 retries, and 2 are needed", Some(MoreCases)),
-            (0, 1, 0, "1 of 1 retries, and 2 are needed", Some(MoreCases)),
-            (3, 2, 0, "2 of 5 retries, and 3 are needed", None),
-            (9, 9, 90, "0 of 18 retries, and 10 are needed", None),
+            (
+                2,
+                0,
+                0,
+                "0 of 2 retries surely came after a pause, and 2 are needed",
+                Some(MoreCases),
+            ),
+            (
+                0,
+                1,
+                0,
+                "1 of 1 retries surely came after a pause, and 2 are needed",
+                Some(MoreCases),
+            ),
+            (
+                3,
+                2,
+                0,
+                "2 of 5 retries surely came after a pause, and 3 are needed",
+                None,
+            ),
+            (
+                9,
+                9,
+                90,
+                "0 of 18 retries surely came after a pause, and 10 are needed",
+                None,
+            ),
             (
                 6,
                 2,
                 90,
-                "0 of 8 retries, and 5 are needed",
+                "0 of 8 retries surely came after a pause, and 5 are needed",
                 Some(MoreCases),
             ),
             (
                 0,
                 8,
                 90,
-                "0 of 8 retries, and 5 are needed",
+                "0 of 8 retries surely came after a pause, and 5 are needed",
                 Some(QuietMachine),
             ),
             (
                 2,
                 6,
                 90,
-                "0 of 8 retries, and 5 are needed",
+                "0 of 8 retries surely came after a pause, and 5 are needed",
                 Some(QuietMachine),
             ),
             (
                 0,
                 1,
                 90,
-                "0 of 1 retries, and 2 are needed",
+                "0 of 1 retries surely came after a pause, and 2 are needed",
                 Some(MoreCasesOnQuietMachine),
             ),
         ] {
@@ -890,12 +915,12 @@ mod tests {
         for (gaps, why, remedy) in [
             (
                 at_once,
-                "a pause is certain before 0 of 6 retries, and 4 are needed: there were delays of up to 56 ms",
+                "only 0 of 6 retries surely came after a pause, and 4 are needed: the client was busy or held up for up to 56 ms",
                 Some(Remedy::QuietMachine),
             ),
             (
                 short,
-                "a pause is certain before 0 of 6 retries, and 4 are needed",
+                "only 0 of 6 retries surely came after a pause, and 4 are needed",
                 None,
             ),
         ] {
@@ -1080,10 +1105,7 @@ mod tests {
         let SampleEvidence::Broken(shown) = doubled else {
             panic!("{doubled:?}");
         };
-        assert_eq!(
-            shown.found,
-            "12 of the 1st waits of 12 cases differ by at most 0 ms"
-        );
+        assert_eq!(shown.found, "12 of 12 1st waits differ by at most 0 ms");
     }
 
     #[test]
