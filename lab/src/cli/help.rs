@@ -146,7 +146,7 @@ Examples:
   lab grade --watch client.py -- python3 client.py
       the same at every save
   lab grade --task flaky -- curl -sf --retry 3 '{url}'
-      a client that needs no code
+      a client that needs no code; `lab list tasks` names all tasks
   lab grade --all --report card.html -- ./client
       the whole card as a page; with --json for a program
   lab grade --all --require read-all flaky --junit card.xml -- ./client

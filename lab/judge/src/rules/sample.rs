@@ -213,10 +213,10 @@ impl Gap {
     /// The same for nine of ten gaps of a client whose main thread makes the pauses. If the
     /// thread is not held up, it is awake for a fifth of its work at most while the time of
     /// its pause runs.
-    fn likely_pause(&self, number: usize, noise: Duration) -> RangeInclusive<Duration> {
+    fn likely_pause(&self, number: usize) -> RangeInclusive<Duration> {
         let measured = self.idle.zip(self.slept).zip(self.awake(number));
         let Some(((idle, slept), awake)) = measured else {
-            return self.pause(noise);
+            return self.pause(self.length);
         };
         let longest = self.length.min(slept + PAUSE.max(awake / 5));
         idle.saturating_sub(HARDLY_LATE)..=longest
@@ -345,7 +345,7 @@ impl Sample {
     }
 
     /// Broken if most waits are alike, whatever their number, or too many of one number: a wait
-    /// may double. Kept by the first number of which there are enough.
+    /// may double. Kept by the first number of which there are enough, or by all together.
     fn jitter(&self) -> SampleEvidence {
         let mut why = None;
         let Some(longest) = self.cases.iter().flatten().map(|gap| gap.length).max() else {
@@ -359,23 +359,21 @@ impl Sample {
         let paused: Vec<_> = paused
             .filter(|(number, pool)| !self.is_at_once(*number, pool))
             .collect();
-        let (numbers, all): (Vec<_>, Vec<_>) = paused.into_iter().unzip();
-        let all: Vec<_> = all.into_iter().flatten().copied().collect();
-        let is_equal = |alike: &Alike| numbers.len() > 1 && alike.is_most() && alike.is_no_chance();
+        let all: Vec<_> = paused.iter().flat_map(|(_, pool)| *pool).copied().collect();
+        let is_equal = |alike: &Alike| paused.len() > 1 && alike.is_most() && alike.is_no_chance();
         if let Some(alike) = Alike::among(&all).into_iter().find(is_equal) {
+            let numbers = paused.iter().map(|(number, _)| *number).collect();
             let which = format!("{} waits", all.len());
             return SampleEvidence::Broken(alike.shown(numbers, &which));
         }
-        for (number, pool) in pools.iter().enumerate() {
-            if pool.len() < ALIKE_NEEDS || self.is_at_once(number, pool) {
-                continue;
-            }
+        let noise = self.beyond_noise();
+        let enough = paused.iter().filter(|(_, pool)| pool.len() >= ALIKE_NEEDS);
+        for &(number, pool) in enough {
             let alike = Alike::among(pool);
             if let Some(alike) = alike.into_iter().find(Alike::is_no_chance) {
                 let which = format!("{} {} waits", pool.len(), ordinal(number));
                 return SampleEvidence::Broken(alike.shown(vec![number], &which));
             }
-            let noise = self.beyond_noise();
             let pauses = self.surely_paused(pool, noise);
             if are_of_one_length(number, pool, noise) {
                 why = Some("the waits may all be of one length");
@@ -385,16 +383,12 @@ impl Sample {
                 return SampleEvidence::Kept;
             }
         }
-        let why = why.map_or_else(|| self.too_few(&pools), str::to_owned);
+        let is_measured = all.iter().all(|gap| gap.idle.is_some());
+        if is_measured && differ(&paused) && self.surely_paused(&all, noise) > all.len() / 2 {
+            return SampleEvidence::Kept;
+        }
+        let why = why.map_or_else(|| too_few(&paused), str::to_owned);
         SampleEvidence::CannotTell(why, None)
-    }
-
-    /// Why no pool is large enough to show whether waits differ.
-    fn too_few(&self, pools: &[Vec<Gap>]) -> String {
-        let paused = pools.iter().enumerate();
-        let paused = paused.filter(|(number, pool)| !self.is_at_once(*number, pool));
-        let most = paused.map(|(_, pool)| pool.len()).max().unwrap_or_default();
-        format!("{ALIKE_NEEDS} cases with a pause before a retry are needed, and there were {most}")
     }
 
     /// How many of these gaps are certainly pauses. Where idle time is not known, one is that
@@ -509,12 +503,31 @@ impl Sample {
     }
 }
 
+/// Why no pool is large enough to show whether waits differ.
+fn too_few(paused: &[(usize, &Vec<Gap>)]) -> String {
+    let most = paused.iter().map(|(_, pool)| pool.len()).max();
+    let most = most.unwrap_or_default();
+    format!("{ALIKE_NEEDS} cases with a pause before a retry are needed, and there were {most}")
+}
+
 /// Whether the pauses in these gaps of one number may be of one length: it fits into more than
 /// half of the gaps, and into so many by what is likely that the others may be chance.
 fn are_of_one_length(number: usize, gaps: &[Gap], noise: Duration) -> bool {
     let possible = most_fitting(gaps.iter().map(|gap| gap.pause(noise)));
-    let likely = most_fitting(gaps.iter().map(|gap| gap.likely_pause(number, noise)));
-    possible > gaps.len() / 2 && tail(gaps.len(), gaps.len() - likely, 0.1) > 1e-4
+    possible > gaps.len() / 2 && !differ(&[(number, gaps)])
+}
+
+/// Whether pauses of the same number differ, by what is likely: no length fits into so many
+/// gaps that the others may be chance.
+fn differ<P: AsRef<[Gap]>>(pools: &[(usize, P)]) -> bool {
+    let (mut gaps, mut others) = (0, 0);
+    for (number, pool) in pools {
+        let pool = pool.as_ref();
+        let fitting = most_fitting(pool.iter().map(|gap| gap.likely_pause(*number)));
+        gaps += pool.len();
+        others += pool.len() - fitting;
+    }
+    tail(gaps, others, 0.1) <= 1e-4
 }
 
 /// The most of these pauses that may be of one length.
@@ -1109,6 +1122,35 @@ mod tests {
     }
 
     #[test]
+    fn waits_of_several_numbers_show_together_that_they_differ() {
+        let gap = |pause: u64| Gap {
+            length: ms(pause + 4),
+            idle: Some(ms(pause)),
+            slept: Some(ms(pause)),
+        };
+        let first = [vec![100; 7], vec![200; 5]].concat();
+        let second = [vec![150; 5], vec![300; 4]].concat();
+        let cases = |second: &[u64]| {
+            let second = second.iter().map(Some).chain([None; 3]);
+            let waits = first.iter().zip(second);
+            let gaps = waits.map(|(first, second)| {
+                let waits = [Some(first), second].into_iter().flatten();
+                waits.map(|pause| gap(*pause)).collect()
+            });
+            Sample {
+                cases: gaps.collect(),
+                ..Sample::EMPTY
+            }
+        };
+
+        assert_eq!(cases(&second).has_jitter(), SampleEvidence::Kept);
+        let doubled = cases(&[300; 9]).has_jitter();
+        assert!(matches!(doubled, SampleEvidence::Broken(_)), "{doubled:?}");
+        let few = cases(&second[3..]).has_jitter();
+        assert!(matches!(few, SampleEvidence::CannotTell(..)), "{few:?}");
+    }
+
+    #[test]
     fn a_pause_is_hardly_longer_than_the_sleep_of_a_thread_that_was_not_held_up() {
         let of = |number, length, slept: Option<u64>| {
             let (length, slept) = (ms(length), slept.map(ms));
@@ -1118,7 +1160,7 @@ mod tests {
                 idle,
                 slept,
             };
-            let pauses = [gap.pause(ms(0)), gap.likely_pause(number, ms(0))];
+            let pauses = [gap.pause(ms(0)), gap.likely_pause(number)];
             pauses.map(|pause| (pause.start().as_millis(), pause.end().as_millis()))
         };
 
