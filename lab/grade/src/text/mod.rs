@@ -387,9 +387,9 @@ fn advise_another_run(sheet: &mut Sheet<'_>, grade: &TaskGrade) {
     let together = "To find out, run the tasks together whose pauses are compared";
     let alone = "while the machine does nothing else";
     let advice = match run {
-        Remedy::QuietMachine if !grade.is_pooled => format!("To find out, run it again {alone}:"),
+        Remedy::QuietMachine => format!("To find out, run it again {alone}:"),
         Remedy::MoreCases => format!("{together}:"),
-        Remedy::QuietMachine | Remedy::MoreCasesOnQuietMachine => format!("{together}, {alone}:"),
+        Remedy::MoreCasesOnQuietMachine => format!("{together}, {alone}:"),
     };
     let tasks = if run == Remedy::QuietMachine && !grade.is_pooled {
         format!("--task {}", grade.task)
