@@ -12,9 +12,9 @@
 //! work, and every stretch of work of another thread that ends where one that counts
 //! begins. Else all threads count. So the sum is hardly more than the pause.
 //!
-//! A pause is no shorter than the idle time. Nor is it longer than the sleep of the thread
-//! that makes it, and that is the main thread if this sleeps while the client waits for a
-//! response: so the sleep of the main thread is measured, too. Work in the background does
+//! So a pause is as long as the idle time or longer. It is also as long as the sleep of the
+//! thread that makes it, or shorter. If the main thread sleeps while the client waits for a
+//! response, this is that thread, so its sleep is measured, too. Work in the background does
 //! not change it.
 //!
 //! Only Linux tells how long a thread has waited for a processor (`schedstat`). On other
@@ -568,6 +568,24 @@ mod slices {
         ] {
             assert_eq!(idle_slices(20, works), expected, "{works:?}");
         }
+    }
+
+    /// In slices that each lose 1 ms to the measurement before them.
+    #[test]
+    fn a_measurement_between_two_idle_slices_is_idle_time() {
+        let idle_of = |works: &[Option<Work>]| {
+            let slices = works.iter().map(|work| Slice {
+                time: SLICE - Duration::from_millis(1),
+                whole: SLICE,
+                busy: Some(work.iter().map(|work| (MAIN, *work)).collect()),
+            });
+            idle(&slices.collect::<Vec<_>>())
+        };
+        let works = Some(Work::For(SLICE));
+        let ms = |millis| Some(Duration::from_millis(millis));
+
+        assert_eq!(idle_of(&[works, None, None, None, works]), ms(4 + 5 + 5));
+        assert_eq!(idle_of(&[works, None, works, None, works]), ms(4 + 4));
     }
 
     #[test]

@@ -49,8 +49,9 @@ pub fn unfit(runs: &[ProxyRun], route: &str) -> Option<String> {
 }
 
 /// For how long a response of a route may be held at least: the command bore each control of
-/// this length or a shorter one. None if there is no such length. A command whose timeout is
-/// as long as a control bears it by chance, so one that was borne is not enough.
+/// this length or a shorter one. If it did not bear the shortest one, there is no such length.
+/// A command whose timeout is as long as a control bears it by chance, so one that was borne
+/// is not enough.
 #[must_use]
 pub fn borne(runs: &[ProxyRun], route: &str) -> Option<Duration> {
     let controls = || runs.iter().filter(|run| run.is_of(route, ProxyFault::Hold));

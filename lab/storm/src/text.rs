@@ -212,8 +212,7 @@ struct Cells {
 }
 
 impl Cells {
-    /// The headings of the cells. A heading is no wider than its figures usually are: one line
-    /// of 80 columns has room for no more.
+    /// The headings of the cells. They are short, because a line of 80 columns has to hold them.
     fn headings(leads_with: Lead) -> Self {
         Self {
             lead: lead_title(leads_with).to_owned(),

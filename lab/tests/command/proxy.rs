@@ -268,21 +268,23 @@ fn a_command_before_a_run_has_its_limits_and_finds_the_api() {
 
 #[test]
 fn a_run_that_sigterm_ends_says_so() {
-    let folder = tempdir().expect("a folder");
-    let waits = folder.path().join("waits");
-    let script = format!("touch '{}'; sleep 60", waits.display());
-    let mut lab = command(&format!("proxy {} --set API_URL -- sh -c", api()))
-        .arg(script)
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let silent = format!("http://{}", listener.local_addr().expect("a port"));
+    let (tell, told) = channel();
+    thread::spawn(move || tell.send(listener.accept().expect("a connection")));
+    let lab = command(&format!("proxy {silent} --set API_URL -- sh -c"))
+        .arg(CALM)
         .spawn()
         .expect("lab runs");
-    while !waits.exists() {
-        assert_eq!(lab.try_wait().expect("it runs"), None);
-        thread::sleep(Duration::from_millis(10));
-    }
+    // The run goes on while its request is held here.
+    let held = told
+        .recv_timeout(Duration::from_secs(60))
+        .expect("the run has begun");
 
     crate::cancel::signal(&lab, "-TERM");
     let ended = Ended::from(lab.wait_with_output().expect("lab ends"));
 
+    drop(held);
     assert_eq!((ended.code, &*ended.stdout), (Some(143), ""));
     assert_eq!(ended.stderr, "Ended by SIGTERM.\n");
 }

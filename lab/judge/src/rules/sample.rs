@@ -9,7 +9,7 @@
 //!
 //! **Kept** needs idle time. While up to four busy programs shared two cores, a client in
 //! Node.js that retried at once had gaps of up to 67 ms, and was idle for at most 11 ms of
-//! them ([`LATE`]: the lab came late itself). One that paused for 50 ms was idle for 33 to
+//! them (`LATE`: the lab came late itself). One that paused for 50 ms was idle for 33 to
 //! 58 ms. More than half of the gaps must show a pause ([`SURE_IDLE`]); no pause of one
 //! length may fit into most of the gaps of one number (`are_of_one_length`).
 //!
@@ -19,14 +19,13 @@
 //! the time for which this thread slept in the gap, whatever others did: for 1 to 9 ms in the
 //! gaps of up to 85 ms of that client in Node.js which retried at once, and for 40 to 55 ms if it
 //! paused for 50. A main thread may work, or wait for a processor, while the time of its
-//! pause runs ([`AWAKE`]); and one that pauses in a busy loop does not sleep, so that only a
-//! gap counts that is no longer than a runtime works for a retry ([`WORKS`]).
+//! pause runs (`AWAKE`). One that pauses in a busy loop does not sleep at all, so a gap counts
+//! only if a runtime may need it for the work of a retry (`WORKS`).
 //!
 //! A machine may be slow at any moment, and the first retry of a slow runtime takes longer than
 //! the others. So gaps are pooled by their number in the call. At most one correct client in
-//! a million is judged to retry at once or after equal pauses (`limit`, `is_no_pause`,
-//! `work`, `Alike::is_no_chance`): one whose waits are drawn from whole milliseconds
-//! below 100. The tests play a thousand cards of each of ten clients on each of seven machines,
+//! a million is judged to retry at once or after equal pauses ([`chance`]): one whose waits
+//! are drawn from whole milliseconds below 100. The tests play a thousand cards of each of ten clients on each of seven machines,
 //! and none of them is judged wrongly.
 //!
 //! Where idle time is not measured, the noise takes its place: the spread of the starts of
@@ -34,44 +33,17 @@
 //! inside of a process, so that most cards can then tell nothing. A single gap proves
 //! nothing anywhere.
 
-use std::{iter, ops::RangeInclusive, time::Duration};
+mod chance;
+mod gap;
 
-use wire::{ProcessRecord, WireRequest, duration_left};
+use std::time::Duration;
 
-use super::{Remedy, TOLERANCE};
-use crate::ties::Ties;
+use wire::duration_left;
 
-/// A gap between a failure and the request that repeats it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Gap {
-    /// Its length by the wall clock.
-    pub(super) length: Duration,
-    /// For how much of it the client was idle, at least; none if that is not known.
-    pub(super) idle: Option<Duration>,
-    /// For how long its main thread slept, if a pause is hardly longer; none if that is not
-    /// known.
-    pub(super) slept: Option<Duration>,
-}
-
-/// How long the pause in a gap can be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Measure {
-    /// By the wall clock.
-    Length,
-    /// By the sleep of the main thread.
-    Sleep,
-}
-
-/// What shows that there was no pause, or that pauses were alike.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Shown {
-    /// The numbers of the gaps that show it, from 0.
-    numbers: Vec<usize>,
-    measure: Measure,
-    /// A gap that is longer by this measure does not show it.
-    longest: Duration,
-    pub(super) found: String,
-}
+use self::chance::{Alike, SLOW, are_of_one_length, differ, is_no_pause, limit, ordinal, work};
+pub(super) use self::gap::{Gap, of};
+use self::gap::{Measure, PAUSE, Shown, of_number};
+use super::Remedy;
 
 /// The gaps of several cases, and what is known of the noise in them.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -104,34 +76,6 @@ pub(super) enum SampleEvidence {
     CannotTell(String, Option<Remedy>),
 }
 
-/// A shorter gap is not a pause.
-const PAUSE: Duration = Duration::from_millis(5);
-
-/// The longest overhead of a client that is not taken for a pause: the first retry of a slow
-/// runtime takes 5 to 13 ms.
-const SLOW: Duration = Duration::from_millis(15);
-
-/// The longest gaps that may be work alone: for the first retry, and for the others. A client in
-/// Node.js took 14 to 52 ms and 2 to 16 ms on a slow machine.
-const WORKS: [Duration; 2] = [Duration::from_millis(60), Duration::from_millis(20)];
-
-/// A client that is awake for longer in a gap is held up by other programs. A larger client in
-/// Node.js was awake for up to 87 ms and 17 ms without any.
-const HELD_UP: [Duration; 2] = [Duration::from_millis(100), Duration::from_millis(30)];
-
-/// For how long a main thread is awake while the time of its pause runs, if the machine is not
-/// busy: before the first retry, and before the others. A timer in Node.js runs from the
-/// beginning of the turn that sets it.
-const AWAKE: [Duration; 2] = [Duration::from_millis(10), Duration::from_millis(5)];
-
-/// The longest that a client is idle that does not pause: the lab is late to write the
-/// response or to read the next request. Three slices in which it may be late count for 7 ms at
-/// most, and in one of them the client is busy with its request.
-const LATE: Duration = Duration::from_millis(14);
-
-/// The same where the client itself is not held up.
-const HARDLY_LATE: Duration = Duration::from_millis(10);
-
 /// A client that is idle for this long pauses.
 const SURE_IDLE: Duration = Duration::from_millis(25);
 
@@ -141,100 +85,8 @@ const SURE_IDLE: Duration = Duration::from_millis(25);
 /// programs.
 const SURE: Duration = Duration::from_millis(40);
 
-/// Gaps that differ by at most this are alike: timers are not more precise.
-const ALIKE: Duration = Duration::from_millis(3);
-
-/// The same for sleep, which also has the lab's delay at both of its ends.
-const ALIKE_SLEEP: Duration = Duration::from_millis(7);
-
-/// A machine without measurable noise makes equal waits differ by up to this.
-const BLURRED: Duration = Duration::from_millis(20);
-
 /// The number of gaps of one number that a verdict about their differences needs.
 pub(super) const ALIKE_NEEDS: usize = 8;
-
-/// The most correct clients that may be taken for one with equal waits because of the gaps of
-/// one number, by one measure. A card has enough gaps of two numbers, and of all together.
-const RARE: f64 = 1.5e-7;
-
-/// Each repetition of a failed request, and the gap before it.
-pub(super) fn of<'a>(
-    ties: &Ties<'a>,
-    process: Option<&ProcessRecord>,
-    failed: impl Fn(&WireRequest) -> bool,
-) -> impl Iterator<Item = (&'a WireRequest, Gap)> {
-    let idle: Vec<_> = process.iter().flat_map(|process| &process.idle).collect();
-    let retries = ties.repetitions().filter(move |(first, _)| failed(first));
-    retries.filter_map(move |(first, next)| {
-        let mut idle = idle.iter();
-        let is_between = |(after, before)| (after, before) == (first.seq, next.seq);
-        let measured = idle.find(|time| is_between((time.after, time.before)));
-        let gap = Gap {
-            length: next.arrived.checked_sub(first.head?)?,
-            idle: measured.map(|time| time.idle),
-            slept: measured.and_then(|time| time.slept),
-        };
-        Some((next, gap))
-    })
-}
-
-impl Gap {
-    /// The longest that its pause can be by this measure.
-    fn by(&self, measure: Measure) -> Option<Duration> {
-        match measure {
-            Measure::Length => Some(self.length),
-            Measure::Sleep => self.slept,
-        }
-    }
-
-    /// Whether a client that does not pause takes so long for its retry of this number.
-    fn is_work(&self, number: usize) -> bool {
-        let is_awake = self.slept.is_some_and(|slept| slept < PAUSE);
-        is_awake && self.length <= of_number(WORKS, number)
-    }
-
-    /// For how long its main thread was awake, if it was not held up.
-    fn awake(&self, number: usize) -> Option<Duration> {
-        let awake = self.length.saturating_sub(self.slept?);
-        (awake <= of_number(HELD_UP, number)).then_some(awake)
-    }
-
-    /// The shortest and the longest pause that there can be in this gap: no longer than the gap,
-    /// and no shorter than the idle time, but for the lab's own delay. Where that is not known,
-    /// a pause is shorter than its gap by no more than the noise.
-    fn pause(&self, noise: Duration) -> RangeInclusive<Duration> {
-        let shortest = match self.idle {
-            Some(idle) => idle.saturating_sub(LATE),
-            None => self.length.saturating_sub(BLURRED.max(noise)),
-        };
-        shortest..=self.length
-    }
-
-    /// The same for nine of ten gaps of a client whose main thread makes the pauses. If the
-    /// thread is not held up, it is awake for a fifth of its work at most while the time of
-    /// its pause runs.
-    fn likely_pause(&self, number: usize) -> RangeInclusive<Duration> {
-        let measured = self.idle.zip(self.slept).zip(self.awake(number));
-        let Some(((idle, slept), awake)) = measured else {
-            return self.pause(self.length);
-        };
-        let longest = self.length.min(slept + PAUSE.max(awake / 5));
-        idle.saturating_sub(HARDLY_LATE)..=longest
-    }
-}
-
-/// The limit for the gap of this number.
-fn of_number([first, later]: [Duration; 2], number: usize) -> Duration {
-    if number == 0 { first } else { later }
-}
-
-impl Shown {
-    /// Whether the gap of this number shows it.
-    pub(super) fn is_shown_by(&self, number: usize, gap: &Gap) -> bool {
-        let pause = gap.by(self.measure);
-        self.numbers.contains(&number) && pause.is_some_and(|pause| pause <= self.longest)
-    }
-}
 
 impl Sample {
     pub(super) const EMPTY: Self = Self {
@@ -270,66 +122,21 @@ impl Sample {
     /// and more than one, are certainly pauses.
     fn pauses(&self) -> SampleEvidence {
         let pools = self.pools();
-        let all = pools.concat();
+        let pools = numbered(&pools);
+        let all: Vec<_> = self.cases.concat();
         let number = all.len();
         let Some(longest) = all.iter().map(|gap| gap.length).max() else {
             return SampleEvidence::Nothing;
         };
-        let every_number = (0..pools.len()).collect();
-        let shown = if longest < limit(number) {
-            Shown {
-                numbers: every_number,
-                measure: Measure::Length,
-                longest,
-                found: format!("{number} retries, each within {}", duration_left(longest)),
-            }
-        } else if is_no_pause(&all, PAUSE) {
-            let short = all.iter().filter(|gap| gap.length < PAUSE).count();
-            let within = duration_left(PAUSE);
-            Shown {
-                numbers: every_number,
-                measure: Measure::Length,
-                longest: PAUSE,
-                found: format!("{short} of {number} retries within {within}"),
-            }
-        } else if let Some(work) = work(pools.iter().enumerate()) {
-            Shown {
-                numbers: every_number,
-                measure: Measure::Sleep,
-                longest: PAUSE,
-                found: format!(
-                    "{work} of {number} retries as soon as the client could: it slept for less than {} before each",
-                    duration_left(PAUSE)
-                ),
-            }
-        } else {
-            let at_once = pools.iter().enumerate();
-            let at_once = at_once.filter(|(number, pool)| self.is_at_once(*number, pool));
-            let at_once: Vec<_> = at_once.collect();
-            let gaps = at_once.iter().flat_map(|(number, pool)| {
-                let short = |gap: &&Gap| gap.length <= SLOW || gap.is_work(*number);
-                pool.iter().filter(short).map(|gap| gap.length)
-            });
-            let gaps: Vec<_> = gaps.collect();
-            let longest = gaps.iter().max().copied().unwrap_or_default();
-            let (short, within) = (gaps.len(), duration_left(longest));
-            Shown {
-                numbers: at_once.iter().map(|(number, _)| *number).collect(),
-                measure: Measure::Length,
-                longest,
-                found: format!("{short} of {number} retries within {within}"),
-            }
-        };
-        let at_once = &shown.numbers;
-        let others = pools.iter().enumerate();
-        let others = others.filter(|(number, _)| !at_once.contains(number));
-        let others: Vec<_> = others.flat_map(|(_, pool)| pool).collect();
+        let shown = self.at_once(&pools, &all, longest);
+        let others = pools.iter();
+        let others = others.filter(|(number, _)| !shown.numbers.contains(number));
+        let others: Vec<_> = others.flat_map(|(_, pool)| *pool).collect();
         let maybe = others.iter().filter(|gap| gap.length > SLOW).count();
-        let is_any_at_once = !at_once.is_empty();
-        if is_any_at_once && maybe <= others.len() / 2 {
-            return SampleEvidence::Broken(shown);
-        }
-        if is_any_at_once {
+        if !shown.numbers.is_empty() {
+            if maybe <= others.len() / 2 {
+                return SampleEvidence::Broken(shown);
+            }
             let why = "some retries came at once, and others perhaps after a pause";
             return SampleEvidence::CannotTell(why.to_owned(), None);
         }
@@ -344,6 +151,50 @@ impl Sample {
         SampleEvidence::CannotTell(why, None)
     }
 
+    /// What shows that retries came without a pause: those of every number, or those of some.
+    fn at_once(&self, pools: &[(usize, &[Gap])], all: &[Gap], longest: Duration) -> Shown {
+        let number = all.len();
+        let of_every_number = |measure, longest, found| Shown {
+            numbers: pools.iter().map(|(number, _)| *number).collect(),
+            measure,
+            longest,
+            found,
+        };
+        let limit_in_words = duration_left(PAUSE);
+        if longest < limit(number) {
+            let found = format!("{number} retries, each within {}", duration_left(longest));
+            return of_every_number(Measure::Length, longest, found);
+        }
+        if is_no_pause(all, PAUSE) {
+            let short = all.iter().filter(|gap| gap.length < PAUSE).count();
+            let found = format!("{short} of {number} retries within {limit_in_words}");
+            return of_every_number(Measure::Length, PAUSE, found);
+        }
+        if let Some(work) = work(pools) {
+            let found = format!(
+                "{work} of {number} retries as soon as the client could: it slept for less than \
+                 {limit_in_words} before each"
+            );
+            return of_every_number(Measure::Sleep, PAUSE, found);
+        }
+        let at_once = pools.iter();
+        let at_once = at_once.filter(|(number, pool)| self.is_at_once(*number, pool));
+        let at_once: Vec<_> = at_once.collect();
+        let short = at_once.iter().flat_map(|(number, pool)| {
+            let is_short = |gap: &&Gap| gap.length <= SLOW || gap.is_work(*number);
+            pool.iter().filter(is_short).map(|gap| gap.length)
+        });
+        let short: Vec<_> = short.collect();
+        let longest = short.iter().max().copied().unwrap_or_default();
+        let (count, within) = (short.len(), duration_left(longest));
+        Shown {
+            numbers: at_once.iter().map(|(number, _)| *number).collect(),
+            measure: Measure::Length,
+            longest,
+            found: format!("{count} of {number} retries within {within}"),
+        }
+    }
+
     /// Broken if most waits are alike, whatever their number, or too many of one number: a wait
     /// may double. Kept by the first number of which there are enough, or by all together.
     fn jitter(&self) -> SampleEvidence {
@@ -352,11 +203,12 @@ impl Sample {
             return SampleEvidence::Nothing;
         };
         let pools = self.pools();
-        if longest < PAUSE || work(pools.iter().enumerate()).is_some() {
+        let pools = numbered(&pools);
+        if longest < PAUSE || work(&pools).is_some() {
             return SampleEvidence::Skipped("no pause before a retry");
         }
-        let paused = pools.iter().enumerate();
-        let paused: Vec<_> = paused
+        let paused: Vec<_> = pools
+            .into_iter()
             .filter(|(number, pool)| !self.is_at_once(*number, pool))
             .collect();
         let all: Vec<_> = paused.iter().flat_map(|(_, pool)| *pool).copied().collect();
@@ -417,9 +269,9 @@ impl Sample {
     }
 
     /// Whether the retries of this number, after these gaps, came without a pause.
-    fn is_at_once(&self, number: usize, pool: &Vec<Gap>) -> bool {
+    fn is_at_once(&self, number: usize, pool: &[Gap]) -> bool {
         let overhead = of_number(self.overhead, number);
-        let is_work = work(iter::once((number, pool))).is_some();
+        let is_work = work(&[(number, pool)]).is_some();
         is_no_pause(pool, PAUSE.max(overhead.min(SLOW))) || is_work
     }
 
@@ -447,14 +299,15 @@ impl Sample {
         let why = match remedy {
             Some(Remedy::QuietMachine | Remedy::MoreCasesOnQuietMachine) => {
                 let delay = duration_left(self.longest_delay());
-                format!("{why}: the client was busy or held up for up to {delay}")
+                format!("{why}: work or delays of up to {delay} may hide it")
             }
             _ => why,
         };
         SampleEvidence::CannotTell(why, remedy)
     }
 
-    /// The longest delay of the machine that may hide the length of a pause.
+    /// The longest work of the client, or delay of the machine, that may hide the length of a
+    /// pause.
     fn longest_delay(&self) -> Duration {
         let gaps = self.cases.iter().flatten();
         let delays = gaps.map(|gap| match gap.idle {
@@ -503,198 +356,17 @@ impl Sample {
     }
 }
 
+/// The gaps of each number, with the number.
+fn numbered(pools: &[Vec<Gap>]) -> Vec<(usize, &[Gap])> {
+    let pools = pools.iter().map(Vec::as_slice);
+    pools.enumerate().collect()
+}
+
 /// Why no pool is large enough to show whether waits differ.
-fn too_few(paused: &[(usize, &Vec<Gap>)]) -> String {
+fn too_few(paused: &[(usize, &[Gap])]) -> String {
     let most = paused.iter().map(|(_, pool)| pool.len()).max();
     let most = most.unwrap_or_default();
     format!("{ALIKE_NEEDS} cases with a pause before a retry are needed, and there were {most}")
-}
-
-/// Whether the pauses in these gaps of one number may be of one length: it fits into more than
-/// half of the gaps, and into so many by what is likely that the others may be chance.
-fn are_of_one_length(number: usize, gaps: &[Gap], noise: Duration) -> bool {
-    let possible = most_fitting(gaps.iter().map(|gap| gap.pause(noise)));
-    possible > gaps.len() / 2 && !differ(&[(number, gaps)])
-}
-
-/// Whether pauses of the same number differ, by what is likely: no length fits into so many
-/// gaps that the others may be chance.
-fn differ<P: AsRef<[Gap]>>(pools: &[(usize, P)]) -> bool {
-    let (mut gaps, mut others) = (0, 0);
-    for (number, pool) in pools {
-        let pool = pool.as_ref();
-        let fitting = most_fitting(pool.iter().map(|gap| gap.likely_pause(*number)));
-        gaps += pool.len();
-        others += pool.len() - fitting;
-    }
-    tail(gaps, others, 0.1) <= 1e-4
-}
-
-/// The most of these pauses that may be of one length.
-fn most_fitting(pauses: impl Iterator<Item = RangeInclusive<Duration>>) -> usize {
-    let pauses: Vec<_> = pauses.collect();
-    let fitting = |pause| pauses.iter().filter(|range| range.contains(pause)).count();
-    // If any pause fits, so does the shortest one of one of these gaps.
-    let counts = pauses.iter().map(|range| fitting(range.start()));
-    counts.max().unwrap_or_default()
-}
-
-/// Gaps of a pool that are [`ALIKE`].
-struct Alike {
-    measure: Measure,
-    gaps: usize,
-    of: usize,
-    apart: Duration,
-    longest: Duration,
-}
-
-impl Alike {
-    /// The most of these gaps that are alike, if they are pauses and the measure is known of
-    /// all of them.
-    fn of(pool: &[Gap], measure: Measure) -> Option<Self> {
-        let lengths = pool.iter().map(|gap| gap.by(measure));
-        let mut lengths: Vec<_> = lengths.collect::<Option<_>>()?;
-        lengths.sort_unstable();
-        let apart = Self::apart(measure);
-        let from_each = lengths.iter().enumerate().map(|(at, shortest)| {
-            let end = lengths.partition_point(|length| *length <= *shortest + apart);
-            let longest = *lengths.get(end - 1).unwrap_or(shortest);
-            (*shortest, end - at, longest)
-        });
-        let (shortest, gaps, longest) = from_each.max_by_key(|(_, gaps, _)| *gaps)?;
-        (shortest > SLOW).then(|| Self {
-            measure,
-            gaps,
-            of: pool.len(),
-            apart: longest - shortest,
-            longest,
-        })
-    }
-
-    /// The most of these gaps that are alike by each measure.
-    fn among(gaps: &[Gap]) -> impl IntoIterator<Item = Self> {
-        let measures = [Measure::Length, Measure::Sleep].into_iter();
-        measures.filter_map(|measure| Self::of(gaps, measure))
-    }
-
-    /// That they are alike, in words: `which` says of how many.
-    fn shown(self, numbers: Vec<usize>, which: &str) -> Shown {
-        let (gaps, apart) = (self.gaps, duration_left(self.apart));
-        Shown {
-            numbers,
-            measure: self.measure,
-            longest: self.longest,
-            found: format!("{gaps} of {which} differ by at most {apart}"),
-        }
-    }
-
-    /// Whether two thirds of the gaps are alike: the waits of some clients differ by little.
-    fn is_most(&self) -> bool {
-        3 * self.gaps >= 2 * self.of
-    }
-
-    /// By how much gaps that are alike may differ.
-    fn apart(measure: Measure) -> Duration {
-        match measure {
-            Measure::Length => ALIKE,
-            Measure::Sleep => ALIKE_SLEEP,
-        }
-    }
-
-    /// Whether too many gaps are alike for this to be chance.
-    ///
-    /// The correct client that is most easily mistaken draws each wait from whole milliseconds
-    /// below 100, and its timer fires [early](TOLERANCE) by up to 2 ms. Gaps that are alike
-    /// are then draws from 6 consecutive values, or from 10 by their sleep. From each of the gaps upwards, the number of
-    /// the others that are alike has a binomial distribution. All eight of eight are alike
-    /// with a probability of 8 × 0.06⁷, 2.2 in a hundred million. For waits below 60 ms it is
-    /// one in a million, and higher for a client whose waits differ by even less.
-    fn is_no_chance(&self) -> bool {
-        let values = (Self::apart(self.measure) + TOLERANCE).as_millis() as f64 + 1.0;
-        let others = tail(self.of - 1, self.gaps - 1, values / 100.0);
-        self.of as f64 * others <= RARE
-    }
-}
-
-/// Which of several waits, counted from 0.
-fn ordinal(number: usize) -> String {
-    let number = number + 1;
-    let suffix = match (number % 100, number % 10) {
-        (11..=13, _) => "th",
-        (_, 1) => "st",
-        (_, 2) => "nd",
-        (_, 3) => "rd",
-        _ => "th",
-    };
-    format!("{number}{suffix}")
-}
-
-/// Whether at most one correct client in a billion would have this many gaps below a limit.
-///
-/// Such a client draws each wait from whole milliseconds below 100, and its timer fires
-/// [early](TOLERANCE) by up to 2 ms; the number of its short gaps has a binomial
-/// distribution. If it draws below 50 ms, it is one in six million.
-fn is_no_pause(gaps: &[Gap], limit: Duration) -> bool {
-    let chance = (limit + TOLERANCE).as_millis() as f64 / 100.0;
-    let short = gaps.iter().filter(|gap| gap.length < limit).count();
-    tail(gaps.len(), short, chance) <= 1e-9
-}
-
-/// How many gaps were work, each pool with its number, if at most one correct client in two
-/// million would have so many. It needs eight gaps, and for so many the other limits are far
-/// rarer.
-///
-/// Such a client draws each wait from whole milliseconds below 100, its timer fires
-/// [early](TOLERANCE) by up to 2 ms, and its thread is [`AWAKE`] while its time runs. So the
-/// chance depends on the number of the gap; with their mean, many gaps are at least as likely
-/// (Hoeffding 1956, On the distribution of the number of successes in independent trials).
-fn work<'a>(pools: impl Iterator<Item = (usize, &'a Vec<Gap>)>) -> Option<usize> {
-    let (mut gaps, mut work, mut expected) = (0, 0, 0.0);
-    for (number, pool) in pools {
-        let chance = (PAUSE + TOLERANCE + of_number(AWAKE, number)).as_millis() as f64 / 100.0;
-        gaps += pool.len();
-        expected += pool.len() as f64 * chance;
-        work += pool.iter().filter(|gap| gap.is_work(number)).count();
-    }
-    let is_work = tail(gaps, work, expected / gaps.max(1) as f64) <= 5e-7;
-    is_work.then_some(work)
-}
-
-/// The probability of at least this many successes; 1 if the expected number is at
-/// least `successes`.
-fn tail(trials: usize, successes: usize, chance: f64) -> f64 {
-    if successes as f64 <= trials as f64 * chance {
-        return 1.0;
-    }
-    // The logarithm, since a single factor may be too small for an `f64`.
-    let ways =
-        (1..=successes).map(|factor| ((trials - successes + factor) as f64 / factor as f64).ln());
-    let failures = (trials - successes) as f64;
-    let exactly = ways.sum::<f64>() + successes as f64 * chance.ln() + failures * (-chance).ln_1p();
-    let (mut term, mut sum) = (exactly.exp(), 0.0);
-    for number in successes..=trials {
-        sum += term;
-        let left = (trials - number) as f64 / (number + 1) as f64;
-        term *= left * chance / (1.0 - chance);
-    }
-    sum
-}
-
-/// The limit for this many gaps, all of which must be shorter: at most one correct client in
-/// a million is then judged not to pause.
-///
-/// The correct client that is most easily mistaken draws each wait from whole milliseconds below
-/// 100, and its timer fires [early](super::TOLERANCE) by up to 2 ms. Four gaps below 1 ms
-/// are then draws of 0, 1 or 2: a chance of 0.03⁴, 8.1 in ten million. Five below 4 ms are
-/// draws below 6: 0.06⁵, 7.8 in ten million. Six below 5 ms are draws below 7: 0.07⁶, 1.2
-/// in ten million, and more gaps are even less likely. A wait that doubles is longer.
-fn limit(gaps: usize) -> Duration {
-    match gaps {
-        0..=3 => Duration::ZERO,
-        4 => Duration::from_millis(1),
-        5 => Duration::from_millis(4),
-        _ => PAUSE,
-    }
 }
 
 #[cfg(test)]
@@ -739,29 +411,6 @@ mod tests {
             0,
             [0; 2],
         )
-    }
-
-    #[test]
-    fn a_wait_is_named_by_its_number() {
-        let named = [0, 1, 2, 3, 10, 11, 12, 20, 21, 110].map(ordinal);
-
-        let expected = "1st 2nd 3rd 4th 11th 12th 13th 21st 22nd 111th";
-        assert_eq!(named.join(" "), expected);
-    }
-
-    #[test]
-    fn the_tail_is_that_of_the_binomial_distribution() {
-        for (trials, successes, chance, expected) in [
-            (4, 2, 0.5, 1.0),
-            (4, 4, 0.5, 0.0625),
-            (4, 3, 0.5, 0.3125),
-            (10, 2, 0.1, 0.263_901_070_9),
-            (12_000, 11_000, 0.14, 0.0),
-            (12_000, 1_000, 0.14, 1.0),
-        ] {
-            let tail = tail(trials, successes, chance);
-            assert!((tail - expected).abs() < 1e-9, "{tail} {expected}");
-        }
     }
 
     /// The evidence of a sample, in a word.
@@ -830,7 +479,7 @@ mod tests {
     fn an_inconclusive_sample_says_how_many_pauses_it_has_and_which_run_may_tell() {
         use Remedy::{MoreCases, MoreCasesOnQuietMachine, QuietMachine};
         let few = "only";
-        let delays = "the client was busy or held up for up to 90 ms";
+        let delays = "work or delays of up to 90 ms may hide it";
         for (short, long, noise, counts, remedy) in [
             (
                 2,
@@ -928,7 +577,7 @@ mod tests {
         for (gaps, why, remedy) in [
             (
                 at_once,
-                "only 0 of 6 retries surely came after a pause, and 4 are needed: the client was busy or held up for up to 56 ms",
+                "only 0 of 6 retries surely came after a pause, and 4 are needed: work or delays of up to 56 ms may hide it",
                 Some(Remedy::QuietMachine),
             ),
             (
@@ -1148,61 +797,6 @@ mod tests {
         assert!(matches!(doubled, SampleEvidence::Broken(_)), "{doubled:?}");
         let few = cases(&second[3..]).has_jitter();
         assert!(matches!(few, SampleEvidence::CannotTell(..)), "{few:?}");
-    }
-
-    #[test]
-    fn a_pause_is_hardly_longer_than_the_sleep_of_a_thread_that_was_not_held_up() {
-        let of = |number, length, slept: Option<u64>| {
-            let (length, slept) = (ms(length), slept.map(ms));
-            let idle = Some(ms(90));
-            let gap = Gap {
-                length,
-                idle,
-                slept,
-            };
-            let pauses = [gap.pause(ms(0)), gap.likely_pause(number)];
-            pauses.map(|pause| (pause.start().as_millis(), pause.end().as_millis()))
-        };
-
-        // Its main thread was awake for 45 ms, for 9, and for longer than a retry takes.
-        assert_eq!(of(0, 145, Some(100)), [(76, 145), (80, 109)]);
-        assert_eq!(of(1, 109, Some(100)), [(76, 109), (80, 105)]);
-        assert_eq!(of(1, 145, Some(100)), [(76, 145), (76, 145)]);
-        assert_eq!(of(0, 145, None), [(76, 145), (76, 145)]);
-    }
-
-    /// The client of [`limit`], which draws whole milliseconds and may be early.
-    #[test]
-    fn at_most_one_correct_client_in_a_million_breaks_a_rule() {
-        let gap = |millis| unmeasured(&millis);
-        for number in ALIKE_NEEDS..=40 {
-            let judged = |alike: usize| {
-                let others = (0..).map(|place| gap(1_000 + 50 * place));
-                let pool: Vec<_> = (0..alike)
-                    .map(|_| gap(100))
-                    .chain(others)
-                    .take(number)
-                    .collect();
-                Alike::of(&pool, Measure::Length).is_some_and(|found| found.is_no_chance())
-            };
-            let Some(needed) = (1..=number).find(|alike| judged(*alike)) else {
-                panic!("{number} gaps show nothing");
-            };
-            // Any of the gaps may be the shortest of those that are alike.
-            let chance = number as f64 * tail(number - 1, needed - 1, 0.06);
-            assert!(chance <= RARE, "{needed} of {number} gaps: {chance}");
-        }
-        for number in 1..=100 {
-            let limit = limit(number);
-            let draws = if limit.is_zero() {
-                0
-            } else {
-                (limit + TOLERANCE).as_millis()
-            };
-            let chance = (draws as f64 / 100.0).powi(number as i32);
-            // Of the many shares of short gaps, each has a chance of one in a billion.
-            assert!(chance + 20.0 * 1e-9 <= 1e-6, "{number} gaps: {chance}");
-        }
     }
 
     /// A client: its wait before the retry of this number, in milliseconds, drawn with a

@@ -42,7 +42,7 @@ fn one(arguments: &Arguments, scenario: &Scenario) -> Result<Exit, Exit> {
     let run = runner.run(scenario, &settings)?;
 
     let (words, prediction) = (&scenario.words, prediction.as_ref());
-    // Without the report there is no verdict either.
+    // If the report cannot be written, no verdict is printed.
     arguments.write_report(|| {
         let metrics = scenario::metrics();
         let story = Story::of_run(words, &run, &metrics, lab());
