@@ -13,7 +13,8 @@ headers() {
   seconds=$(sed -n 's,^ *[Rr]etry-[Aa]fter *: *\([0-9]*\).\{0\,1\}$,\1,p' "$1" | tail -n 1)
 }
 
-case $1 in
+client=$1
+case $client in
   curl)
     set -- --silent --fail --retry 3 --dump-header "$folder/headers" --output "$folder/body"
     [ -z "$job" ] || set -- "$@" --json "$job"
@@ -33,7 +34,7 @@ case $1 in
 esac
 failed=$?
 
-[ "$1" != http ] || sed '1,/^\r*$/d' "$folder/headers" >"$folder/body"
+[ "$client" != httpie ] || sed '1,/^\r*$/d' "$folder/headers" >"$folder/body"
 headers "$folder/headers"
 case $failed,$status in
   0,200) tr -d '\r\n' <"$folder/body" && echo ;;

@@ -10,7 +10,7 @@ use reqwest_middleware::{ClientBuilder, ClientWithMiddleware};
 use reqwest_retry::{RetryTransientMiddleware, policies::ExponentialBackoff};
 use serde_json::{Value, json};
 
-const TASKS: [&str; 9] = [
+const TASKS: [&str; 13] = [
     "flaky",
     "retry-after",
     "retry-at",
@@ -18,6 +18,10 @@ const TASKS: [&str; 9] = [
     "down",
     "refused",
     "no-body",
+    "server-errors",
+    "broken-off",
+    "unbounded",
+    "unreachable",
     "post-once",
     "silence",
 ];
