@@ -9,6 +9,7 @@ use reqwest_middleware::{ClientBuilder, ClientWithMiddleware, Middleware};
 use url::Url;
 
 use crate::{
+    endpoint_urls::EndpointUrls,
     idempotency_key::IdempotencyKey,
     pagination::{ListingLimits, ListingNames},
     random::Random,
@@ -48,7 +49,7 @@ pub(crate) struct Shared {
     pub(crate) session: reqwest::Client,
     /// From the retry rules down to the last hop.
     pub(crate) stack: Vec<Arc<dyn Middleware>>,
-    pub(crate) base_url: Url,
+    pub(crate) urls: EndpointUrls,
     pub(crate) timeouts: Timeouts,
     pub(crate) limits: ListingLimits,
     pub(crate) listing_names: ListingNames,
@@ -65,7 +66,7 @@ impl ApiClient {
     /// credential, query or fragment.
     #[must_use]
     pub fn base_url(&self) -> &Url {
-        &self.shared.base_url
+        &self.shared.urls.base
     }
 
     /// Makes up an idempotency key from the client's random source.

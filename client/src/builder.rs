@@ -11,6 +11,7 @@ use crate::telemetry::{Operation, Rules, SharedRecorder};
 use crate::{
     api_client::{ApiClient, Shared},
     base_url,
+    endpoint_urls::EndpointUrls,
     error::{ConfigError, at_most, not_zero, positive},
     hidden_requests,
     last_hop::{NothingBelow, Wire},
@@ -405,7 +406,7 @@ impl<C: From<ApiClient>> Builder<C> {
         let shared = Shared {
             session,
             stack,
-            base_url,
+            urls: EndpointUrls::below(base_url),
             timeouts,
             limits,
             listing_names: self.listing_names,

@@ -39,6 +39,7 @@ mod api_response;
 mod base_url;
 mod builder;
 mod endpoint;
+mod endpoint_urls;
 mod error;
 mod foreign_response;
 mod hidden_requests;

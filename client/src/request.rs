@@ -245,33 +245,39 @@ impl ApiClient {
     }
 
     /// Makes a call and reads its response, as one operation of the trace.
-    pub(crate) async fn exchange<T>(
+    #[expect(
+        clippy::manual_async_fn,
+        reason = "the future of an `async fn` would hold the request twice"
+    )]
+    pub(crate) fn exchange<T>(
         self,
         call: Call,
         read: impl FnOnce(ApiResponse) -> Result<T, ApiError>,
-    ) -> Result<T, ApiError> {
-        let open = self.open(call.endpoint, &call.method);
-        let result = match call.request {
-            Ok(request) => {
-                let mut extensions = Extensions::new();
-                extensions.insert(call.endpoint);
-                extensions.insert(open.observer());
-                // Otherwise the middleware would attach them, and mark them as its own.
-                extensions.insert(self.shared.timeouts);
-                if let Some(permission) = call.permission {
-                    extensions.insert(permission);
+    ) -> impl Future<Output = Result<T, ApiError>> {
+        async move {
+            let open = self.open(call.endpoint, &call.method);
+            let result = match call.request {
+                Ok(request) => {
+                    let mut extensions = Extensions::new();
+                    extensions.insert(call.endpoint);
+                    extensions.insert(open.observer());
+                    // Otherwise the middleware would attach them, and mark them as its own.
+                    extensions.insert(self.shared.timeouts);
+                    if let Some(permission) = call.permission {
+                        extensions.insert(permission);
+                    }
+                    let sent = self
+                        .http()
+                        .execute_with_extensions(request, &mut extensions);
+                    let sent = sent.instrument(open.span.clone()).await;
+                    let name = RequestName::new(&call.method, call.endpoint);
+                    received(name, sent, &extensions).and_then(read)
                 }
-                let sent = self
-                    .http()
-                    .execute_with_extensions(request, &mut extensions);
-                let sent = sent.instrument(open.span.clone()).await;
-                let name = RequestName::new(&call.method, call.endpoint);
-                received(name, sent, &extensions).and_then(read)
-            }
-            Err(error) => Err(error),
-        };
-        open.end(&result);
-        result
+                Err(error) => Err(error),
+            };
+            open.end(&result);
+            result
+        }
     }
 
     /// Counts a call of a listing that a limit of the caller's ends before any
@@ -297,7 +303,7 @@ impl ApiClient {
         outgoing: Outgoing,
         page: Option<PageQuery<'_>>,
     ) -> Result<Request, ApiError> {
-        let mut url = target.url(self.base_url())?;
+        let mut url = self.shared.urls.url(target)?;
         if let Some(page) = page {
             let name = RequestName::new(&outgoing.method, target.endpoint());
             page.add_to(&mut url, name)?;

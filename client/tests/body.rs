@@ -4,10 +4,12 @@
 use std::{
     convert::Infallible,
     future::ready,
+    pin::Pin,
     sync::{
         Arc,
         atomic::{AtomicU32, Ordering},
     },
+    task::{Context, Poll},
     time::Duration,
 };
 
@@ -19,7 +21,7 @@ use client::{
 };
 use futures_util::stream;
 use http_body_util::{Full, StreamBody};
-use hyper::body::Frame;
+use hyper::body::{Body, Frame, SizeHint};
 use tower::ServiceExt;
 use tower_http::decompression::Decompression;
 
@@ -208,6 +210,48 @@ fn a_silent_body_of_an_error_is_given_up_on_the_injected_clock() {
     assert_eq!(error.status.as_u16(), 404);
     assert_eq!(error.incomplete_body, Some(FailureKind::ReadTimeout));
     assert_eq!(clock.monotonic(), Timeouts::DEFAULT.read);
+}
+
+/// A body of no bytes that never ends.
+struct NoBytes;
+
+impl Body for NoBytes {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        Poll::Pending
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        SizeHint::with_exact(0)
+    }
+}
+
+#[test]
+fn a_body_without_bytes_is_complete_at_once() {
+    for code in [200, 404] {
+        let transport = scripted(move |_| {
+            let body = reqwest::Body::wrap(NoBytes);
+            let response = http::Response::builder().status(code).body(body);
+            ready(Ok(response.expect("a response")))
+        });
+        let (client, clock) = offline(transport, |builder| builder);
+
+        let ended = finish(client.flaky()).expect("it ends");
+
+        match ended {
+            Err(ApiError::Http(error)) => {
+                assert_eq!((error.status.as_u16(), error.incomplete_body), (404, None));
+            }
+            Err(ApiError::Response(error)) => assert_eq!(error.status, 200),
+            ended => panic!("{code}: {ended:?}"),
+        }
+        assert_eq!(clock.monotonic(), Duration::ZERO);
+    }
 }
 
 /// No clock reaches its end.

@@ -4,7 +4,7 @@ use std::{pin::pin, time::Duration};
 
 use futures_util::future::BoxFuture;
 use http::{Extensions, StatusCode};
-use reqwest::Response;
+use reqwest::{Request, Response};
 use reqwest_middleware::{Error, Next};
 use tracing::{Instrument, Span};
 
@@ -34,7 +34,7 @@ impl<P, S> RetryMiddleware<P, S> {
     ) -> Option<Attempt<'a>> {
         let mut request = call.request.take()?;
         if call.may_go_on() {
-            call.request = request.try_clone();
+            call.request = copy(&request);
         }
         let attempts = call.report.attempts;
         let span = call.observer.attempt_starts(&request, attempts);
@@ -95,6 +95,10 @@ impl<P, S> RetryMiddleware<P, S> {
         let _held = response.extensions_mut().remove::<Hold>();
         let status = response.status();
         let observe = || self.concurrency.as_ref()?.observe(status);
+        if response.content_length() == Some(0) {
+            // There is nothing to read, so the response is complete as it is.
+            return (Ok(response), observe());
+        }
         if status < StatusCode::MULTIPLE_CHOICES {
             return match body::read_success(&mut response, self.max_body_bytes).await {
                 Ok(body) => (Ok(body::with_body(response, body)), observe()),
@@ -115,6 +119,59 @@ impl<P, S> RetryMiddleware<P, S> {
             self.clock.sleep(length)
         } else {
             Box::pin(body::session_timeout(length))
+        }
+    }
+}
+
+/// A copy of a request for another attempt; `None` if its body is a stream.
+///
+/// `try_clone` builds a table of extensions for each copy, which only a timeout or the
+/// conversion of an [`http::Request`], which always has a body, would fill.
+fn copy(request: &Request) -> Option<Request> {
+    if request.body().is_some() || request.timeout().is_some() {
+        return request.try_clone();
+    }
+    let mut copy = Request::new(request.method().clone(), request.url().clone());
+    *copy.version_mut() = request.version();
+    *copy.headers_mut() = request.headers().clone();
+    Some(copy)
+}
+
+#[cfg(test)]
+mod tests {
+    use http::{HeaderValue, Method, Version, header::ACCEPT};
+    use reqwest::Body;
+    use url::Url;
+
+    use super::*;
+
+    #[test]
+    fn a_copy_has_all_parts_of_its_request() {
+        let url = Url::parse("http://service.test/orders?open=true").expect("a URL");
+        let mut request = Request::new(Method::PUT, url);
+        *request.version_mut() = Version::HTTP_10;
+        let accepted = HeaderValue::from_static("application/json");
+        request.headers_mut().insert(ACCEPT, accepted);
+        let second = Duration::from_secs(1);
+        for (body, timeout) in [
+            (None, None),
+            (None, Some(second)),
+            (Some("text"), None),
+            (Some("text"), Some(second)),
+        ] {
+            *request.body_mut() = body.map(Body::from);
+            *request.timeout_mut() = timeout;
+
+            let copy = copy(&request).expect("a body that can be sent twice");
+
+            let parts = |request: &Request| {
+                let body = request
+                    .body()
+                    .map(|body| body.as_bytes().map(<[u8]>::to_vec));
+                let timeout = request.timeout().copied();
+                (format!("{request:?}"), request.version(), timeout, body)
+            };
+            assert_eq!(parts(&copy), parts(&request));
         }
     }
 }

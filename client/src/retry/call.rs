@@ -171,8 +171,8 @@ where
         let nearer = extensions.remove::<OfHandle>();
         let nearer = nearer.map_or(CallSettings::new(), |OfHandle(settings)| settings);
         let settings = nearest.or(nearer).or(self.settings);
-        let observer = match extensions.get() {
-            Some(ObservedBy(observer)) => Arc::clone(observer),
+        let observer = match extensions.remove() {
+            Some(ObservedBy(observer)) => observer,
             None => {
                 let endpoint = extensions.get().copied().unwrap_or(Endpoint::OTHER);
                 self.observer.call(endpoint, request.method())
