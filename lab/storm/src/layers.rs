@@ -4,7 +4,6 @@
 use std::future::pending;
 
 use client::{Clock, Failure, FailureKind};
-use futures_executor::LocalSpawner;
 use http::{Extensions, StatusCode};
 use reqwest::{Request, Response};
 use reqwest_middleware::{Error, Middleware, Next, Result as Sent};
@@ -14,7 +13,7 @@ use super::{
     call::as_one_call,
     clients::Client,
     service::{Service, respond},
-    timeline::spawn,
+    tasks::Spawner,
 };
 
 /// The next service, as the transport of any number of clients.
@@ -35,13 +34,13 @@ impl Hop {
     }
 
     /// The way to a service that calls the next one with this client.
-    pub(super) fn through(client: Client, last: &Service, spawner: &LocalSpawner) -> Self {
+    pub(super) fn through(client: Client, last: &Service, spawner: &Spawner) -> Self {
         let (calls, mut called) = mpsc::unbounded_channel::<oneshot::Sender<bool>>();
         let (service, tasks) = (last.clone(), spawner.clone());
-        spawn(spawner, async move {
+        spawner.spawn(async move {
             while let Some(response) = called.recv().await {
                 let (client, service) = (client.clone(), service.clone());
-                spawn(&tasks, async move {
+                tasks.spawn(async move {
                     let (has_succeeded, last) = as_one_call(Box::pin(client.call())).await;
                     service
                         .counts
@@ -74,7 +73,8 @@ impl Middleware for Hop {
             // The run is about to end.
             return pending().await;
         }
-        match self.last.waited_for(response, &request, extensions).await {
+        let patience = self.last.patience(&request, extensions);
+        match self.last.timeline.within(patience, response).await {
             Some(Ok(true)) => Ok(respond(&request, StatusCode::OK, None)),
             Some(_) => Ok(respond(&request, StatusCode::SERVICE_UNAVAILABLE, None)),
             None => Err(Error::from(Failure(FailureKind::ReadTimeout))),

@@ -53,6 +53,7 @@ mod step;
 mod story;
 mod story_words;
 mod tally;
+mod tasks;
 mod text;
 mod timeline;
 

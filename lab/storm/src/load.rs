@@ -3,14 +3,13 @@
 use std::{rc::Rc, time::Duration};
 
 use client::Clock;
-use futures_executor::LocalSpawner;
 
 use super::{
     call::as_one_call,
     chance::{Stream, arrivals, exponential, stream},
     clients::Clients,
     service::Service,
-    timeline::spawn,
+    tasks::Spawner,
 };
 use crate::{Incident, Load, Settings};
 
@@ -20,7 +19,7 @@ pub(super) struct Calls {
     pub(super) service: Service,
     pub(super) seed: u64,
     pub(super) clients: Rc<Clients>,
-    pub(super) spawner: LocalSpawner,
+    pub(super) spawner: Spawner,
 }
 
 impl Calls {
@@ -28,7 +27,7 @@ impl Calls {
     pub(super) fn start(self) {
         let (spawner, settings) = (self.spawner.clone(), self.service.settings);
         match settings.load {
-            Load::Open => spawn(&spawner, self.open()),
+            Load::Open => spawner.spawn(self.open()),
             Load::Closed => {
                 for number in 0..settings.most_callers() {
                     let (from, until) = if number < settings.callers {
@@ -36,7 +35,7 @@ impl Calls {
                     } else {
                         (settings.incident_starts, settings.incident_ends())
                     };
-                    spawn(&spawner, self.clone().caller(number, from, until));
+                    spawner.spawn(self.clone().caller(number, from, until));
                 }
             }
         }
@@ -48,7 +47,7 @@ impl Calls {
         for (number, arrival) in open_load(&all.service.settings, all.seed).enumerate() {
             all.service.timeline.reach(arrival).await;
             let calls = Rc::clone(&all);
-            spawn(&all.spawner, async move { calls.call(number).await });
+            all.spawner.spawn(async move { calls.call(number).await });
         }
     }
 

@@ -9,7 +9,6 @@ use std::{
 };
 
 use client::{Clock, Failure, FailureKind, Timeouts};
-use futures_executor::LocalSpawner;
 use http::{Extensions, HeaderValue, Response as HttpResponse, StatusCode, header::RETRY_AFTER};
 use rand::rngs::ChaCha12Rng;
 use reqwest::{Request, Response, ResponseBuilderExt};
@@ -20,7 +19,8 @@ use super::{
     call::{self, AttemptResult, LastAttempt},
     chance::{Stream, exponential, stream},
     counts::Counts,
-    timeline::{Timeline, spawn},
+    tasks::Spawner,
+    timeline::{Timeline, WaitEnd, WaitId},
 };
 use crate::{Abandoned, GROWTH, Incident, Order, RetryAfter, Settings, Setup, Work};
 
@@ -34,14 +34,12 @@ pub(super) struct Service {
     state: Arc<Mutex<State>>,
 }
 
-/// A request in the queue, with the channel of its response.
-type Admitted = oneshot::Sender<()>;
-
 struct State {
-    /// The requests that wait for a worker. It is empty while one is idle.
-    queue: VecDeque<Admitted>,
+    /// The requests without a worker, by the waits of their clients, which a response ends
+    /// early. It is empty while a worker is idle.
+    queue: VecDeque<WaitId>,
     /// Workers without work, the one that has waited for the longest time first.
-    idle: VecDeque<oneshot::Sender<Admitted>>,
+    idle: VecDeque<oneshot::Sender<WaitId>>,
     busy: usize,
     /// A second of the run, and the requests that arrived in it.
     arrived: (u64, u32),
@@ -72,9 +70,9 @@ impl Service {
     }
 
     /// Starts the workers.
-    pub(super) fn start(&self, spawner: &LocalSpawner) {
+    pub(super) fn start(&self, spawner: &Spawner) {
         for number in 0..self.settings.workers {
-            spawn(spawner, self.clone().worker(number));
+            spawner.spawn(self.clone().worker(number));
         }
     }
 
@@ -82,13 +80,13 @@ impl Service {
     async fn worker(self, number: u32) {
         loop {
             self.rest(number).await;
-            let Some(response) = self.next(number).await else {
+            let Some(request) = self.next(number).await else {
                 continue;
             };
             let took = self.begin();
             self.timeline.wait(took).await;
-            // The client of an abandoned request no longer receives.
-            let is_useful = response.send(()).is_ok();
+            // The client of an abandoned request no longer waits.
+            let is_useful = self.timeline.end_early(request);
             self.counts.worked(self.timeline.monotonic(), is_useful);
             self.lock().busy -= 1;
         }
@@ -124,7 +122,7 @@ impl Service {
 
     /// The next request for this worker; `None` if an incident that stops this worker began
     /// before it.
-    async fn next(&self, number: u32) -> Option<Admitted> {
+    async fn next(&self, number: u32) -> Option<WaitId> {
         let handed = {
             let mut state = self.lock();
             if let Some(request) = self.take(&mut state) {
@@ -142,13 +140,13 @@ impl Service {
     }
 
     /// Takes the next request to work on from the queue.
-    fn take(&self, state: &mut State) -> Option<Admitted> {
+    fn take(&self, state: &mut State) -> Option<WaitId> {
         loop {
             let request = match self.setup.order {
                 Order::Oldest => state.queue.pop_front(),
                 Order::Newest => state.queue.pop_back(),
             }?;
-            if self.setup.abandoned == Abandoned::Worked || !request.is_closed() {
+            if self.setup.abandoned == Abandoned::Worked || self.timeline.goes_on(request) {
                 return Some(request);
             }
             self.counts.dropped();
@@ -168,34 +166,36 @@ impl Service {
         }
     }
 
-    /// Takes a request in, or refuses it with a status.
-    fn admit(&self) -> Result<oneshot::Receiver<()>, StatusCode> {
+    /// The status with which a request that arrives now is refused, if it is.
+    fn refusal(&self) -> Option<StatusCode> {
         let now = self.timeline.monotonic();
         let is_refused =
             self.settings.incident == Incident::Refusal && self.settings.is_during_incident(now);
         if is_refused {
-            return Err(StatusCode::SERVICE_UNAVAILABLE);
+            return Some(StatusCode::SERVICE_UNAVAILABLE);
         }
-        let (mut request, response) = oneshot::channel();
         let mut state = self.lock();
         let (second, arrived) = state.arrived;
         let before = if second == now.as_secs() { arrived } else { 0 };
         state.arrived = (now.as_secs(), before + 1);
         if self.setup.rate_limit > 0 && before >= self.setup.rate_limit {
-            return Err(StatusCode::TOO_MANY_REQUESTS);
+            return Some(StatusCode::TOO_MANY_REQUESTS);
         }
-        while let Some(idle) = state.idle.pop_front() {
-            match idle.send(request) {
-                Ok(()) => return Ok(response),
-                // The incident stops this worker.
-                Err(back) => request = back,
-            }
+        // The incident stops some workers while they are idle.
+        while state.idle.front().is_some_and(oneshot::Sender::is_closed) {
+            state.idle.pop_front();
         }
-        if state.queue.len() >= self.settings.queue as usize {
-            return Err(StatusCode::SERVICE_UNAVAILABLE);
+        let is_full = state.queue.len() >= self.settings.queue as usize;
+        (is_full && state.idle.is_empty()).then_some(StatusCode::SERVICE_UNAVAILABLE)
+    }
+
+    /// Hands a request that is not refused to an idle worker, or queues it.
+    fn admit(&self, request: WaitId) {
+        let mut state = self.lock();
+        let idle = state.idle.pop_front();
+        if idle.is_none_or(|idle| idle.send(request).is_err()) {
+            state.queue.push_back(request);
         }
-        state.queue.push_back(request);
-        Ok(response)
     }
 
     /// The Retry-After of a 503 or a 429.
@@ -222,17 +222,11 @@ impl Service {
         HeaderValue::try_from(text).ok()
     }
 
-    /// The response, if it comes before the client's timeout or the deadline of the call.
-    pub(super) async fn waited_for<T>(
-        &self,
-        response: impl Future<Output = T>,
-        request: &Request,
-        extensions: &Extensions,
-    ) -> Option<T> {
+    /// How long a client waits for a response: until its timeout or the deadline of the call.
+    pub(super) fn patience(&self, request: &Request, extensions: &Extensions) -> Duration {
         let timeouts = extensions.get::<Timeouts>();
         let read = timeouts.map_or(self.settings.timeout, |timeouts| timeouts.read);
-        let patience = request.timeout().map_or(read, |whole| read.min(*whole));
-        self.timeline.within(patience, response).await
+        request.timeout().map_or(read, |whole| read.min(*whole))
     }
 
     /// Records the result of a request.
@@ -257,23 +251,22 @@ impl Service {
             // The run is about to end.
             return pending().await;
         }
-        let response = match self.admit() {
-            Ok(response) => response,
-            Err(status) => {
-                self.counts.rejected();
-                self.got(match status {
-                    StatusCode::TOO_MANY_REQUESTS => AttemptResult::Throttled,
-                    _ => AttemptResult::Refusal,
-                });
-                return Ok(respond(request, status, self.retry_after(status)));
-            }
-        };
-        match self.waited_for(response, request, extensions).await {
-            Some(_) => {
+        if let Some(status) = self.refusal() {
+            self.counts.rejected();
+            self.got(match status {
+                StatusCode::TOO_MANY_REQUESTS => AttemptResult::Throttled,
+                _ => AttemptResult::Refusal,
+            });
+            return Ok(respond(request, status, self.retry_after(status)));
+        }
+        let wait = self.timeline.begin(self.patience(request, extensions));
+        self.admit(wait.id);
+        match wait.await {
+            WaitEnd::Early => {
                 self.got(AttemptResult::Success);
                 Ok(respond(request, StatusCode::OK, None))
             }
-            None => {
+            WaitEnd::Over => {
                 self.got(AttemptResult::Timeout);
                 Err(Error::from(Failure(FailureKind::ReadTimeout)))
             }
@@ -311,13 +304,12 @@ pub(super) fn respond(
 mod tests {
     use std::{cell::RefCell, collections::BTreeSet, rc::Rc};
 
-    use futures_executor::LocalPool;
     use http::Method;
     use reqwest::Url;
     use reqwest_middleware::ClientBuilder;
 
     use super::*;
-    use crate::{Totals, layers::Hop};
+    use crate::{Totals, layers::Hop, tasks::Tasks};
 
     fn millis(millis: u64) -> Duration {
         Duration::from_millis(millis)
@@ -344,8 +336,8 @@ mod tests {
         requests: &[(u64, Option<Duration>)],
     ) -> (String, Totals) {
         client::install_tls_provider();
-        let (service, mut pool) = (Service::new(&settings, &setup, 1), LocalPool::new());
-        service.start(&pool.spawner());
+        let (service, mut tasks) = (Service::new(&settings, &setup, 1), Tasks::default());
+        service.start(&tasks.spawner());
         let session = reqwest::Client::builder().no_proxy().tls_certs_only([]);
         let session = session.build().expect("a session");
         let http = ClientBuilder::new(session).with(Hop::to(&service)).build();
@@ -353,7 +345,7 @@ mod tests {
         for (number, (at, left)) in requests.iter().copied().enumerate() {
             let (timeline, http) = (service.timeline.clone(), http.clone());
             let ended = Rc::clone(&ended);
-            spawn(&pool.spawner(), async move {
+            tasks.spawner().spawn(async move {
                 timeline.reach(millis(at)).await;
                 let url = Url::parse("http://storm.invalid").expect("an address");
                 let mut request = Request::new(Method::GET, url);
@@ -375,7 +367,7 @@ mod tests {
                 };
             });
         }
-        service.timeline.run(&mut pool, Duration::from_secs(10));
+        service.timeline.run(&mut tasks, Duration::from_secs(10));
         (ended.take().join(" "), service.counts.read(0).1)
     }
 

@@ -4,22 +4,23 @@
 //! Tokio's paused clock rounds to a millisecond, which is too coarse for a network of
 //! ten. Here a wait ends at its own nanosecond, waits that end in the same one end in
 //! the order in which they began, and each costs the logarithm of how many there are.
+//! A storm has several waits for each request, so a wait is an entry of a table and no
+//! allocation of its own.
 
 use std::{
-    collections::BTreeMap,
+    cmp::Reverse,
+    collections::BinaryHeap,
     future::Future,
-    pin::pin,
+    pin::{Pin, pin},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
+    task::{Context, Poll, Waker},
     time::{Duration, SystemTime},
 };
 
 use client::{Clock, Sleep};
-use futures_executor::{LocalPool, LocalSpawner};
-use futures_util::{
-    future::{Either, select},
-    task::LocalSpawnExt,
-};
-use tokio::sync::oneshot;
+use futures_util::future::{Either, select};
+
+use crate::tasks::Tasks;
 
 /// A clock for many clients and one model, with its waits.
 #[derive(Clone, Default)]
@@ -28,34 +29,90 @@ pub(super) struct Timeline(Arc<Mutex<State>>);
 #[derive(Default)]
 struct State {
     now: Duration,
-    /// By the end of each wait, and among those of a moment by its number.
-    sleepers: BTreeMap<(Duration, u64), oneshot::Sender<()>>,
+    /// The moments at which waits are over, the next one on top. The moment of a wait that
+    /// ended early stays.
+    moments: BinaryHeap<Reverse<(Duration, WaitId)>>,
+    /// The waits, each at its place.
+    waits: Vec<Entry>,
+    /// The places without a wait.
+    free: Vec<usize>,
     /// How many waits there were.
     begun: u64,
 }
 
+/// The name of a wait. Those that are over at the same moment end in this order.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct WaitId {
+    number: u64,
+    /// Another wait has this place once the wait is dropped.
+    place: usize,
+}
+
+/// A wait in the table.
+struct Entry {
+    number: u64,
+    ended: Option<WaitEnd>,
+    waker: Option<Waker>,
+}
+
+/// How a wait ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum WaitEnd {
+    /// Its time is over.
+    Over,
+    /// By [`Timeline::end_early`].
+    Early,
+}
+
+/// A wait that has begun.
+pub(super) struct Wait<'a> {
+    timeline: &'a Timeline,
+    pub(super) id: WaitId,
+}
+
 impl Timeline {
     /// Runs the spawned tasks until no wait is left, or until the end.
-    pub(super) fn run(&self, pool: &mut LocalPool, end: Duration) {
-        pool.run_until_stalled();
+    pub(super) fn run(&self, tasks: &mut Tasks, end: Duration) {
+        tasks.run_until_stalled();
         loop {
-            let Some(next) = self.lock().next(end) else {
+            let next = self.lock().next(end);
+            let Some(waker) = next else {
                 return;
             };
-            // The waiter may have left, and then no task can go on.
-            if next.send(()).is_ok() {
-                pool.run_until_stalled();
-            }
+            waker.wake();
+            tasks.run_until_stalled();
         }
+    }
+
+    /// Begins a wait of this time.
+    pub(super) fn begin(&self, duration: Duration) -> Wait<'_> {
+        let id = self.lock().begin(duration);
+        Wait { timeline: self, id }
+    }
+
+    /// Ends a wait before its time: whether it still went on.
+    pub(super) fn end_early(&self, id: WaitId) -> bool {
+        let mut state = self.lock();
+        let Some(wait) = state.ongoing(id) else {
+            return false;
+        };
+        wait.ended = Some(WaitEnd::Early);
+        let waker = wait.waker.take();
+        drop(state);
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+        true
+    }
+
+    /// Whether a wait still goes on.
+    pub(super) fn goes_on(&self, id: WaitId) -> bool {
+        self.lock().ongoing(id).is_some()
     }
 
     /// Waits for this time, which counts from the first poll.
     pub(super) async fn wait(&self, duration: Duration) {
-        let wait = self.lock().begin(duration);
-        if let Some(over) = wait {
-            // A wait that lies beyond the end of the storm is dropped with it.
-            let _ = over.await;
-        }
+        self.begin(duration).await;
     }
 
     /// Waits until a moment, if it lies ahead.
@@ -81,28 +138,88 @@ impl Timeline {
     }
 }
 
-impl State {
-    /// Goes to the end of the next wait, unless it lies beyond the end of all.
-    fn next(&mut self, end: Duration) -> Option<oneshot::Sender<()>> {
-        let first = self.sleepers.first_entry()?;
-        let (until, _) = *first.key();
-        if until > end {
-            return None;
+impl Future for Wait<'_> {
+    type Output = WaitEnd;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<WaitEnd> {
+        let mut state = self.timeline.lock();
+        let wait = state.entry(self.id);
+        match wait.ended {
+            Some(end) => Poll::Ready(end),
+            None => {
+                wait.waker = Some(context.waker().clone());
+                Poll::Pending
+            }
         }
-        self.now = self.now.max(until);
-        Some(first.remove())
+    }
+}
+
+impl Drop for Wait<'_> {
+    fn drop(&mut self) {
+        let mut state = self.timeline.lock();
+        let wait = state.entry(self.id);
+        wait.ended = Some(WaitEnd::Early);
+        let waker = wait.waker.take();
+        state.free.push(self.id.place);
+        drop(state);
+        drop(waker);
+    }
+}
+
+impl State {
+    /// Goes to the end of the next wait, unless it lies beyond the end of all: whom to wake.
+    fn next(&mut self, end: Duration) -> Option<Waker> {
+        loop {
+            let Reverse((until, id)) = *self.moments.peek()?;
+            if until > end {
+                return None;
+            }
+            self.moments.pop();
+            let Some(wait) = self.ongoing(id) else {
+                continue;
+            };
+            wait.ended = Some(WaitEnd::Over);
+            let waker = wait.waker.take();
+            self.now = self.now.max(until);
+            if waker.is_some() {
+                return waker;
+            }
+        }
     }
 
-    /// Begins a wait, unless it is over at once.
-    fn begin(&mut self, duration: Duration) -> Option<oneshot::Receiver<()>> {
-        let until = self.now.saturating_add(duration);
-        if until <= self.now {
-            return None;
-        }
+    /// Begins a wait, which is over at once if it has no length.
+    fn begin(&mut self, duration: Duration) -> WaitId {
         self.begun += 1;
-        let (sender, over) = oneshot::channel();
-        self.sleepers.insert((until, self.begun), sender);
-        Some(over)
+        let number = self.begun;
+        let until = self.now.saturating_add(duration);
+        let is_over = until <= self.now;
+        let entry = Entry {
+            number,
+            ended: is_over.then_some(WaitEnd::Over),
+            waker: None,
+        };
+        let place = self.free.pop().unwrap_or(self.waits.len());
+        match self.waits.get_mut(place) {
+            Some(free) => *free = entry,
+            None => self.waits.push(entry),
+        }
+        let id = WaitId { number, place };
+        if !is_over {
+            self.moments.push(Reverse((until, id)));
+        }
+        id
+    }
+
+    /// The entry of a wait that has not been dropped.
+    #[expect(clippy::indexing_slicing, reason = "the table never gets shorter")]
+    fn entry(&mut self, id: WaitId) -> &mut Entry {
+        &mut self.waits[id.place]
+    }
+
+    /// The entry of a wait that goes on.
+    fn ongoing(&mut self, id: WaitId) -> Option<&mut Entry> {
+        let wait = self.entry(id);
+        (wait.number == id.number && wait.ended.is_none()).then_some(wait)
     }
 }
 
@@ -120,30 +237,23 @@ impl Clock for Timeline {
     }
 }
 
-/// Begins a task on a pool that is still there.
-#[expect(
-    clippy::expect_used,
-    reason = "the pool ends after whoever can spawn on it"
-)]
-pub(super) fn spawn(spawner: &LocalSpawner, task: impl Future<Output = ()> + 'static) {
-    spawner.spawn_local(task).expect("the pool is there");
-}
-
 #[cfg(test)]
 mod tests {
     use std::{cell::RefCell, rc::Rc};
+
+    use futures_util::FutureExt;
 
     use super::*;
 
     /// Runs tasks that wait so many nanoseconds each time: the number of the task of each
     /// wait that ended until a moment, and when it did.
-    fn over(until: u64, tasks: &[&[u64]]) -> Vec<(usize, u64)> {
-        let (timeline, mut pool) = (Timeline::default(), LocalPool::new());
+    fn over(until: u64, waits_of: &[&[u64]]) -> Vec<(usize, u64)> {
+        let (timeline, mut tasks) = (Timeline::default(), Tasks::default());
         let over = Rc::new(RefCell::new(Vec::new()));
-        for (task, waits) in tasks.iter().enumerate() {
+        for (task, waits) in waits_of.iter().enumerate() {
             let (timeline, over) = (timeline.clone(), Rc::clone(&over));
             let waits = waits.to_vec();
-            spawn(&pool.spawner(), async move {
+            tasks.spawner().spawn(async move {
                 for nanos in waits {
                     timeline.sleep(Duration::from_nanos(nanos)).await;
                     let at = timeline.monotonic().as_nanos() as u64;
@@ -151,7 +261,7 @@ mod tests {
                 }
             });
         }
-        timeline.run(&mut pool, Duration::from_nanos(until));
+        timeline.run(&mut tasks, Duration::from_nanos(until));
         over.take()
     }
 
@@ -172,8 +282,27 @@ mod tests {
     }
 
     #[test]
+    fn a_wait_ends_early_only_while_it_goes_on() {
+        let timeline = Timeline::default();
+        let wait = timeline.begin(Duration::from_nanos(10));
+        let of_no_length = timeline.begin(Duration::ZERO);
+        let id = wait.id;
+
+        assert!(timeline.goes_on(id) && timeline.end_early(id));
+        assert!(!timeline.goes_on(id) && !timeline.end_early(id));
+        assert!(!timeline.goes_on(of_no_length.id) && !timeline.end_early(of_no_length.id));
+        assert_eq!(wait.now_or_never(), Some(WaitEnd::Early));
+        assert_eq!(of_no_length.now_or_never(), Some(WaitEnd::Over));
+
+        let others = [1, 2, 3].map(|nanos| timeline.begin(Duration::from_nanos(nanos)));
+        assert!(others.iter().any(|other| other.id.place == id.place));
+        assert!(!timeline.goes_on(id) && !timeline.end_early(id));
+        assert!(others.iter().all(|other| timeline.goes_on(other.id)));
+    }
+
+    #[test]
     fn ten_thousand_sleepers_take_ten_thousand_steps() {
-        let (timeline, mut pool) = (Timeline::default(), LocalPool::new());
+        let (timeline, mut tasks) = (Timeline::default(), Tasks::default());
         let polls = Rc::new(RefCell::new(0_u32));
         for millis in (0..10_000_u64).rev() {
             let (timeline, polls) = (timeline.clone(), Rc::clone(&polls));
@@ -181,19 +310,19 @@ mod tests {
                 timeline.sleep(Duration::from_millis(millis)).await;
                 *polls.borrow_mut() += 1;
             };
-            pool.spawner().spawn_local(wait).expect("it runs");
+            tasks.spawner().spawn(wait);
         }
 
-        timeline.run(&mut pool, Duration::MAX);
+        timeline.run(&mut tasks, Duration::MAX);
 
         assert_eq!(*polls.borrow(), 10_000);
         assert_eq!(timeline.monotonic(), Duration::from_millis(9_999));
-        assert_eq!(timeline.lock().begun, 9_999, "each began once");
+        assert_eq!(timeline.lock().begun, 10_000, "each began once");
     }
 
     #[test]
     fn a_moment_that_has_passed_is_reached_at_once() {
-        let (timeline, mut pool) = (Timeline::default(), LocalPool::new());
+        let (timeline, mut tasks) = (Timeline::default(), Tasks::default());
         let reached = Rc::new(RefCell::new(Vec::new()));
         let (now, moments) = (timeline.clone(), Rc::clone(&reached));
         let way = async move {
@@ -205,9 +334,9 @@ mod tests {
                     .push((now.monotonic(), wall.expect("after it")));
             }
         };
-        pool.spawner().spawn_local(way).expect("it runs");
+        tasks.spawner().spawn(way);
 
-        timeline.run(&mut pool, Duration::MAX);
+        timeline.run(&mut tasks, Duration::MAX);
 
         let moments = [20, 20, 50].map(Duration::from_millis);
         assert_eq!(*reached.borrow(), moments.map(|moment| (moment, moment)));

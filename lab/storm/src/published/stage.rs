@@ -12,7 +12,6 @@ use std::{
 };
 
 use client::{ApiClient, Builder, Clock, Failure, FailureKind, SeededRandom};
-use futures_executor::LocalPool;
 use http::{Extensions, StatusCode};
 use reqwest::{Request, Response};
 use reqwest_middleware::{Middleware, Next, Result};
@@ -21,7 +20,8 @@ use super::{
     super::{
         clients::{self, CALL},
         service::respond,
-        timeline::{Timeline, spawn},
+        tasks::Tasks,
+        timeline::Timeline,
     },
     experiment::{Call, ExperimentRun},
 };
@@ -38,7 +38,7 @@ pub(super) trait Service: Send + Sync + 'static {
 #[derive(Default)]
 pub(super) struct Stage {
     timeline: Timeline,
-    pool: LocalPool,
+    tasks: Tasks,
     calls: Rc<RefCell<Vec<Call>>>,
     /// The counts of the transport.
     sent: Arc<Sent>,
@@ -75,20 +75,20 @@ impl Stage {
     /// Makes a client call at each of these moments, without waiting for the last call.
     pub(super) fn calls(&self, client: ApiClient, moments: Vec<Duration>) {
         let (timeline, calls) = (self.timeline(), Rc::clone(&self.calls));
-        let spawner = self.pool.spawner();
+        let spawner = self.tasks.spawner();
         let begin = async move {
             for moment in moments {
                 timeline.reach(moment).await;
                 let call = call(client.clone(), timeline.clone(), Rc::clone(&calls));
-                spawn(&spawner, call);
+                spawner.spawn(call);
             }
         };
-        spawn(&self.pool.spawner(), begin);
+        self.tasks.spawner().spawn(begin);
     }
 
     /// Simulates until everything has ended, or until the end.
     pub(super) fn simulate(mut self, end: Duration) -> ExperimentRun {
-        self.timeline.run(&mut self.pool, end);
+        self.timeline.run(&mut self.tasks, end);
         ExperimentRun {
             calls: self.calls.take(),
             requests: self.sent.requests.load(Ordering::Relaxed),
