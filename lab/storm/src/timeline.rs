@@ -12,7 +12,10 @@ use std::{
     collections::BinaryHeap,
     future::Future,
     pin::{Pin, pin},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
     task::{Context, Poll, Waker},
     time::{Duration, SystemTime},
 };
@@ -24,16 +27,22 @@ use crate::tasks::Tasks;
 
 /// A clock for many clients and one model, with its waits.
 #[derive(Clone, Default)]
-pub(super) struct Timeline(Arc<Mutex<State>>);
+pub(super) struct Timeline(Arc<Shared>);
 
 #[derive(Default)]
-struct State {
-    now: Duration,
-    /// The moments at which waits are over, the next one on top. The moment of a wait that
-    /// ended early stays.
-    moments: BinaryHeap<Reverse<(Duration, WaitId)>>,
+struct Shared {
+    /// The time in nanoseconds, which is read far more often than it moves.
+    now: AtomicU64,
+    waits: Mutex<Waits>,
+}
+
+#[derive(Default)]
+struct Waits {
+    /// The moments at which waits are over, in nanoseconds, the next one on top. The moment
+    /// of a wait that ended early stays.
+    moments: BinaryHeap<Reverse<(u64, WaitId)>>,
     /// The waits, each at its place.
-    waits: Vec<Entry>,
+    entries: Vec<Entry>,
     /// The places without a wait.
     free: Vec<usize>,
     /// How many waits there were.
@@ -74,31 +83,50 @@ impl Timeline {
     /// Runs the spawned tasks until no wait is left, or until the end.
     pub(super) fn run(&self, tasks: &mut Tasks, end: Duration) {
         tasks.run_until_stalled();
-        loop {
-            let next = self.lock().next(end);
-            let Some(waker) = next else {
-                return;
-            };
+        while let Some(waker) = self.next(nanoseconds(end)) {
             waker.wake();
             tasks.run_until_stalled();
         }
     }
 
+    /// Goes to the end of the next wait, unless it lies beyond the end of all: whom to wake.
+    fn next(&self, end: u64) -> Option<Waker> {
+        let mut waits = self.lock();
+        loop {
+            let Reverse((until, id)) = *waits.moments.peek()?;
+            if until > end {
+                return None;
+            }
+            waits.moments.pop();
+            let Some(wait) = waits.ongoing(id) else {
+                continue;
+            };
+            wait.ended = Some(WaitEnd::Over);
+            let waker = wait.waker.take();
+            self.0.now.store(until, Ordering::Relaxed);
+            if waker.is_some() {
+                return waker;
+            }
+        }
+    }
+
     /// Begins a wait of this time.
     pub(super) fn begin(&self, duration: Duration) -> Wait<'_> {
-        let id = self.lock().begin(duration);
+        let now = self.0.now.load(Ordering::Relaxed);
+        let until = now.saturating_add(nanoseconds(duration));
+        let id = self.lock().begin(until, until == now);
         Wait { timeline: self, id }
     }
 
     /// Ends a wait before its time: whether it still went on.
     pub(super) fn end_early(&self, id: WaitId) -> bool {
-        let mut state = self.lock();
-        let Some(wait) = state.ongoing(id) else {
+        let mut waits = self.lock();
+        let Some(wait) = waits.ongoing(id) else {
             return false;
         };
         wait.ended = Some(WaitEnd::Early);
         let waker = wait.waker.take();
-        drop(state);
+        drop(waits);
         if let Some(waker) = waker {
             waker.wake();
         }
@@ -133,8 +161,9 @@ impl Timeline {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Waits> {
+        let waits = self.0.waits.lock();
+        waits.unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -142,8 +171,8 @@ impl Future for Wait<'_> {
     type Output = WaitEnd;
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<WaitEnd> {
-        let mut state = self.timeline.lock();
-        let wait = state.entry(self.id);
+        let mut waits = self.timeline.lock();
+        let wait = waits.entry(self.id);
         match wait.ended {
             Some(end) => Poll::Ready(end),
             None => {
@@ -156,52 +185,30 @@ impl Future for Wait<'_> {
 
 impl Drop for Wait<'_> {
     fn drop(&mut self) {
-        let mut state = self.timeline.lock();
-        let wait = state.entry(self.id);
+        let mut waits = self.timeline.lock();
+        let wait = waits.entry(self.id);
         wait.ended = Some(WaitEnd::Early);
         let waker = wait.waker.take();
-        state.free.push(self.id.place);
-        drop(state);
+        waits.free.push(self.id.place);
+        drop(waits);
         drop(waker);
     }
 }
 
-impl State {
-    /// Goes to the end of the next wait, unless it lies beyond the end of all: whom to wake.
-    fn next(&mut self, end: Duration) -> Option<Waker> {
-        loop {
-            let Reverse((until, id)) = *self.moments.peek()?;
-            if until > end {
-                return None;
-            }
-            self.moments.pop();
-            let Some(wait) = self.ongoing(id) else {
-                continue;
-            };
-            wait.ended = Some(WaitEnd::Over);
-            let waker = wait.waker.take();
-            self.now = self.now.max(until);
-            if waker.is_some() {
-                return waker;
-            }
-        }
-    }
-
-    /// Begins a wait, which is over at once if it has no length.
-    fn begin(&mut self, duration: Duration) -> WaitId {
+impl Waits {
+    /// Begins a wait until a moment. One without a length is over at once.
+    fn begin(&mut self, until: u64, is_over: bool) -> WaitId {
         self.begun += 1;
         let number = self.begun;
-        let until = self.now.saturating_add(duration);
-        let is_over = until <= self.now;
         let entry = Entry {
             number,
             ended: is_over.then_some(WaitEnd::Over),
             waker: None,
         };
-        let place = self.free.pop().unwrap_or(self.waits.len());
-        match self.waits.get_mut(place) {
+        let place = self.free.pop().unwrap_or(self.entries.len());
+        match self.entries.get_mut(place) {
             Some(free) => *free = entry,
-            None => self.waits.push(entry),
+            None => self.entries.push(entry),
         }
         let id = WaitId { number, place };
         if !is_over {
@@ -213,7 +220,7 @@ impl State {
     /// The entry of a wait that has not been dropped.
     #[expect(clippy::indexing_slicing, reason = "the table never gets shorter")]
     fn entry(&mut self, id: WaitId) -> &mut Entry {
-        &mut self.waits[id.place]
+        &mut self.entries[id.place]
     }
 
     /// The entry of a wait that goes on.
@@ -225,7 +232,7 @@ impl State {
 
 impl Clock for Timeline {
     fn monotonic(&self) -> Duration {
-        self.lock().now
+        Duration::from_nanos(self.0.now.load(Ordering::Relaxed))
     }
 
     fn wall(&self) -> SystemTime {
@@ -235,6 +242,11 @@ impl Clock for Timeline {
     fn sleep(&self, duration: Duration) -> Sleep<'_> {
         Box::pin(self.wait(duration))
     }
+}
+
+/// At most what fits, which is more than five hundred years.
+fn nanoseconds(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]
