@@ -11,7 +11,10 @@
 
 use std::{
     num::NonZeroU32,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 use super::watchers::{Watcher, Watchers};
@@ -31,15 +34,17 @@ use super::watchers::{Watcher, Watchers};
 /// ```
 #[derive(Clone)]
 pub struct RetryBudget {
-    stock: Arc<Mutex<Stock>>,
+    stock: Arc<Stock>,
 }
 
 /// Its unit is the deposit of a first attempt, so that the arithmetic stays exact.
 struct Stock {
-    parts: u64,
+    /// It changes under the lock of the watchers, so that they see the changes in order, and
+    /// is read without it.
+    parts: AtomicU64,
     capacity: u64,
     parts_per_token: u64,
-    watchers: Watchers,
+    watchers: Mutex<Watchers>,
 }
 
 impl RetryBudget {
@@ -64,47 +69,43 @@ impl RetryBudget {
         let parts_per_token = u64::from(calls_per_retry.get());
         let capacity = u64::from(capacity) * parts_per_token;
         let stock = Stock {
-            parts: capacity,
+            parts: AtomicU64::new(capacity),
             capacity,
             parts_per_token,
-            watchers: Watchers::default(),
+            watchers: Mutex::default(),
         };
         Self {
-            stock: Arc::new(Mutex::new(stock)),
+            stock: Arc::new(stock),
         }
     }
 
     /// Reports the stock to `watcher` until the watcher is dropped.
     pub(crate) fn watch(&self, watcher: &Arc<Watcher>) {
-        self.with(|stock| stock.watchers.attach(watcher, stock.tokens()));
+        let watchers = self.stock.watchers.lock();
+        watchers
+            .unwrap_or_else(PoisonError::into_inner)
+            .attach(watcher, self.tokens());
     }
 
     /// The tokens left, including the part of the next one: 2.5 means two retries now,
     /// and a third one after half of the first attempts that pay for a retry.
     #[must_use]
     pub fn tokens(&self) -> f64 {
-        self.with(|stock| stock.tokens())
+        self.stock.tokens()
     }
 
     /// Records a first attempt.
     pub(in crate::retry) fn deposit(&self) {
-        self.with(|stock| stock.set(stock.parts + 1));
+        self.stock.change(|parts| Some(parts + 1));
     }
 
     /// Takes a token for a retry, if there is one.
     pub(in crate::retry) fn withdraw(&self) -> Option<Token> {
-        self.with(|stock| {
-            let left = stock.parts.checked_sub(stock.parts_per_token)?;
-            stock.set(left);
-            Some(())
-        })?;
-        Some(Token {
+        let price = self.stock.parts_per_token;
+        let is_taken = self.stock.change(|parts| parts.checked_sub(price));
+        is_taken.then(|| Token {
             budget: Some(self.clone()),
         })
-    }
-
-    fn with<T>(&self, body: impl FnOnce(&mut Stock) -> T) -> T {
-        body(&mut self.stock.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
@@ -139,23 +140,32 @@ impl Token {
 impl Drop for Token {
     fn drop(&mut self) {
         if let Some(budget) = &self.budget {
-            budget.with(|stock| stock.set(stock.parts + stock.parts_per_token));
+            let price = budget.stock.parts_per_token;
+            budget.stock.change(|parts| Some(parts + price));
         }
     }
 }
 
 impl Stock {
-    fn set(&mut self, parts: u64) {
-        let parts = parts.min(self.capacity);
-        if parts != self.parts {
-            self.parts = parts;
-            self.watchers.tell(self.tokens());
+    /// Changes the stock, up to the capacity, unless `change` declines: whether it did not.
+    fn change(&self, change: impl FnOnce(u64) -> Option<u64>) -> bool {
+        let watchers = self.watchers.lock();
+        let watchers = watchers.unwrap_or_else(PoisonError::into_inner);
+        let before = self.parts.load(Ordering::Relaxed);
+        let Some(after) = change(before) else {
+            return false;
+        };
+        let after = after.min(self.capacity);
+        if after != before {
+            self.parts.store(after, Ordering::Relaxed);
+            watchers.tell(self.tokens());
         }
+        true
     }
 
     #[expect(clippy::cast_precision_loss, reason = "it is only displayed")]
     fn tokens(&self) -> f64 {
-        self.parts as f64 / self.parts_per_token as f64
+        self.parts.load(Ordering::Relaxed) as f64 / self.parts_per_token as f64
     }
 }
 
