@@ -26,6 +26,10 @@ const ALIKE_SLEEP: Duration = Duration::from_millis(7);
 /// one number, by one measure. A card has enough gaps of two numbers, and of all together.
 const RARE: f64 = 1.5e-7;
 
+/// The share of gaps whose pause is not what is likely. Beside two busy programs it was 35 of 450
+/// for clients in Node.js with equal pauses, and another length fitted all gaps but one.
+const UNFIT: f64 = 0.08;
+
 /// Gaps of a pool that are [`ALIKE`].
 pub(super) struct Alike {
     measure: Measure,
@@ -120,7 +124,7 @@ pub(super) fn differ(pools: &[(usize, &[Gap])]) -> bool {
         gaps += pool.len();
         others += pool.len() - fitting;
     }
-    tail(gaps, others, 0.1) <= 1e-4
+    tail(gaps, others, UNFIT) <= 1e-4
 }
 
 /// The most of these pauses that may be of one length.
