@@ -332,7 +332,7 @@ mod tests {
         assert_eq!(names(7), names(7));
         for names in drawn {
             let once = names.iter().filter(|name| name.contains("once")).count();
-            assert_eq!((once, names.len()), (3, 8));
+            assert_eq!((once, names.len()), (3, 11));
         }
     }
 

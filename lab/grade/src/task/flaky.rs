@@ -32,7 +32,10 @@ pub(super) const TASK: Task = Task {
         &backoff_waits::RULE,
         &backoff_jitter::RULE,
     ],
-    cases: &[ONCE, ONCE, ONCE, TWICE, TWICE, TWICE, TWICE, TWICE],
+    // Enough gaps of two numbers to judge whether they differ.
+    cases: &[
+        ONCE, ONCE, ONCE, TWICE, TWICE, TWICE, TWICE, TWICE, TWICE, TWICE, TWICE,
+    ],
     is_shuffled: true,
     ..PLAIN
 };
