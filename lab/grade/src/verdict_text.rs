@@ -29,8 +29,11 @@ impl TaskGrade {
             requests => format!(" in {}", counted(requests, "request")),
         };
         // The requests are those of all cases.
-        let requests = match self.cases.len() {
-            cases if cases > 1 && !requests.is_empty() => format!("{requests} of {cases} cases"),
+        let alike = self.cases.iter();
+        let alike = alike.filter(|case| case.goal.verdict == self.goal.verdict);
+        let requests = match (alike.count(), self.cases.len()) {
+            (some @ 1.., cases) if some < cases => format!(" in {some} of {cases} cases"),
+            (_, cases @ 2..) if !requests.is_empty() => format!("{requests} of {cases} cases"),
             _ => requests,
         };
         let goal = match self.goal.verdict {
@@ -92,8 +95,11 @@ impl TaskGrade {
 pub(super) mod tests {
     use judge::rules::{CaseKind, Judgement, RuleLevel};
 
+    use wire::WireRecord;
+
     use super::*;
-    use crate::{GoalResult, RuleGrade};
+    use crate::{CaseGrade, GoalResult, RuleGrade};
+
     pub(crate) fn task(verdicts: &[Verdict]) -> TaskGrade {
         let rule = |(id, verdict): (&'static str, &Verdict)| RuleGrade {
             id,
@@ -117,6 +123,42 @@ pub(super) mod tests {
             cases: Vec::new(),
             kind: CaseKind::Plain,
             is_pooled: false,
+        }
+    }
+
+    #[test]
+    fn a_goal_that_some_cases_missed_names_their_number() {
+        let words = |verdicts: &[GoalVerdict]| {
+            let mut task = task(&[]);
+            let cases = verdicts.iter().map(|verdict| CaseGrade {
+                name: "",
+                goal: GoalResult {
+                    verdict: *verdict,
+                    found: None,
+                },
+                expected: String::new(),
+                process: None,
+                wire: WireRecord {
+                    total: 3,
+                    ..WireRecord::default()
+                },
+            });
+            task.cases = cases.collect();
+            task.goal = GoalResult::of_all(task.cases.iter().map(|case| &case.goal));
+            task.summary(&KnownFailures::default()).join(" · ")
+        };
+        use GoalVerdict::{Crashed, Missed, NotJudged, Reached, Skipped};
+        for (verdicts, expected) in [
+            (&[Reached][..], "goal reached in 3 requests"),
+            (&[Reached, Reached], "goal reached in 6 requests of 2 cases"),
+            (&[Missed], "goal missed in 3 requests"),
+            (&[Missed, Missed], "goal missed in 6 requests of 2 cases"),
+            (&[Reached, Missed, Missed], "goal missed in 2 of 3 cases"),
+            (&[Missed, Crashed, Reached], "crashed in 1 of 3 cases"),
+            (&[Reached, Skipped], "goal missed in 6 requests of 2 cases"),
+            (&[NotJudged, Reached], "goal not judged in 1 of 2 cases"),
+        ] {
+            assert_eq!(words(verdicts), expected, "{verdicts:?}");
         }
     }
 
