@@ -94,16 +94,18 @@ impl Alike {
 
     /// Whether too many gaps are alike for this to be chance.
     ///
-    /// The correct client that is most easily mistaken draws each wait from whole milliseconds
-    /// below 100, and its timer fires [early](TOLERANCE) by up to 2 ms. Gaps that are alike
-    /// are then draws from 6 consecutive values, or from 10 by their sleep. From each of the
-    /// gaps upwards, the number of the others that are alike has a binomial distribution. All
-    /// eight of eight are alike with a probability of 8 × 0.06⁷, 2.2 in a hundred million. For
-    /// waits below 60 ms it is one in a million, and higher for a client whose waits differ by
-    /// even less.
+    /// The correct client that is most easily mistaken draws a part of each wait from whole
+    /// milliseconds below 100, or below a fifteenth of the wait if that is more, and its timer
+    /// fires [early](TOLERANCE) by up to 2 ms. Gaps that are alike are then draws from 6
+    /// consecutive values, or from 10 by their sleep. From each of the gaps upwards, the number
+    /// of the others that are alike has a binomial distribution. All eight of eight are alike
+    /// with a probability of 8 × 0.06⁷, 2.2 in a hundred million. If the part is below 60 ms it is
+    /// one in a million, and higher for a client whose waits differ by even less.
     pub(super) fn is_no_chance(&self) -> bool {
         let values = (Self::apart(self.measure) + TOLERANCE).as_millis() as f64 + 1.0;
-        let others = tail(self.of - 1, self.gaps - 1, values / 100.0);
+        let wait = (self.longest - self.apart).as_millis() as f64;
+        let drawn_from = (wait / 15.0).max(100.0);
+        let others = tail(self.of - 1, self.gaps - 1, values / drawn_from);
         self.of as f64 * others <= RARE
     }
 }
@@ -261,15 +263,17 @@ mod tests {
     /// The client of [`limit`], which draws whole milliseconds and may be early.
     #[test]
     fn at_most_one_correct_client_in_a_million_breaks_a_rule() {
-        // Eight gaps show nothing by their sleep.
-        for (measure, least, share) in [
-            (Measure::Length, ALIKE_NEEDS, 0.06),
-            (Measure::Sleep, ALIKE_NEEDS + 1, 0.1),
+        // Eight short gaps show nothing by their sleep.
+        for (measure, wait, least, share) in [
+            (Measure::Length, 100, ALIKE_NEEDS, 0.06),
+            (Measure::Sleep, 100, ALIKE_NEEDS + 1, 0.1),
+            (Measure::Length, 3_000, ALIKE_NEEDS, 0.03),
+            (Measure::Sleep, 3_000, ALIKE_NEEDS, 0.05),
         ] {
             for number in least..=40 {
                 let judged = |alike: usize| {
-                    let others = (0..).map(|place| slept(1_000 + 50 * place));
-                    let alike = (0..alike).map(|_| slept(100));
+                    let others = (0..).map(|place| slept(4_000 + 50 * place));
+                    let alike = (0..alike).map(|_| slept(wait));
                     let pool: Vec<_> = alike.chain(others).take(number).collect();
                     Alike::of(&pool, measure).is_some_and(|found| found.is_no_chance())
                 };
