@@ -57,7 +57,9 @@ async function send(method, url, headers, body) {
 function pause(headers, attempt) {
   // [retry-after..]
   const asked = headers?.get("retry-after") ?? "";
-  if (/^\d+$/.test(asked)) return Number(asked) * 1_000 + 5;
+  // A 0 asks for no wait, and a service that has failed needs one.
+  const seconds = /^\d+$/.test(asked) ? Number(asked) : 0;
+  if (seconds > 0) return seconds * 1_000 + 5;
   // [retry-at..]
   const isDate = /^[A-Z][a-z]+, .* GMT$/.test(asked);
   const wait = isDate ? Date.parse(asked) - Date.now() : NaN;

@@ -92,7 +92,8 @@ def pause(headers, attempt):
     """How long to wait for the next attempt, in seconds."""
     # [retry-after..]
     asked = headers.get("Retry-After", "") if headers else ""
-    if asked.isdecimal():
+    # A 0 asks for no wait, and a service that has failed needs one.
+    if asked.isdecimal() and int(asked) > 0:
         return int(asked) + 0.01 * random.random()
     # [retry-at..]
     date = email.utils.parsedate(asked)

@@ -109,7 +109,8 @@ func send(method, address string, headers http.Header, body []byte) (answer, err
 func pause(headers http.Header, attempt int) time.Duration {
 	// [retry-after..]
 	asked := headers.Get("Retry-After")
-	if seconds, err := strconv.ParseUint(asked, 10, 31); err == nil {
+	// A 0 asks for no wait, and a service that has failed needs one.
+	if seconds, err := strconv.ParseUint(asked, 10, 31); err == nil && seconds > 0 {
 		return time.Duration(seconds)*time.Second + 5*time.Millisecond
 	}
 	// [retry-at..]

@@ -161,7 +161,9 @@ fn backoff(attempt: u32) -> Duration {
 fn asked(headers: &HeaderMap) -> Option<Duration> {
     let asked = headers.get(RETRY_AFTER)?.to_str().ok()?;
     if !asked.is_empty() && asked.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Some(Duration::from_secs(asked.parse().unwrap_or(u64::MAX)));
+        let wait = Duration::from_secs(asked.parse().unwrap_or(u64::MAX));
+        // A 0 asks for no wait, and a service that has failed needs one.
+        return (!wait.is_zero()).then_some(wait);
     }
     // [retry-at..]
     if let Ok(date) = httpdate::parse_http_date(asked) {

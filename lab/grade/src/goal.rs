@@ -294,7 +294,8 @@ impl Goal {
         };
         if lab_is_late(wire, process) {
             let late = duration(process.lab_delay);
-            let found = format!("{doing}; the lab itself was up to {late} late in each turn");
+            let why = format!("the lab itself was up to {late} late in each turn");
+            let found = format!("{doing}, perhaps because {why}");
             GoalResult::of(NotJudged, found)
         } else {
             GoalResult::of(Missed, doing)
@@ -435,7 +436,7 @@ fn lingered(process: &ProcessRecord) -> Option<String> {
     };
     let time = duration(time);
     Some(format!(
-        "the process ran for {time} after its result{until}"
+        "note: the process ran for {time} after its result{until}"
     ))
 }
 
@@ -824,7 +825,7 @@ mod tests {
             let (verdict, remark) = judged(right, stopped, 5_500);
             assert_eq!(verdict, Reached);
             let until = stopped.map_or("", |_| ", until the lab ended it");
-            let expected = format!("the process ran for 3.5 s after its result{until}");
+            let expected = format!("note: the process ran for 3.5 s after its result{until}");
             assert_eq!(remark, expected);
         }
         let (verdict, found) = judged(r#"{"attempt": 4}"#, Some(Stopped::TimeUp), 5_500);

@@ -25,8 +25,8 @@ pub(super) const TASK: Task = Task {
         request: "POST",
         body: Some(RESIZE),
         text: "POST {\"task\": \"resize\"} to the URL, then {\"task\": \"crop\"}, both as JSON. \
-               Each creates a job: 201 and {\"id\": …}. The service may fail first. Print both \
-               ids, in this order.",
+               Each creates a job: 201 and {\"id\": …}. The service may fail first; it takes an \
+               Idempotency-Key. Print both ids, in this order.",
         goal: r#"{"ids": ["…", "…"]}"#,
         hint: "The service recognises a retry by the header Idempotency-Key: use one key for all \
                attempts at one job, and another key for the other job.",

@@ -17,7 +17,7 @@ pub const RULE: Rule = Rule {
 
 /// Retries without a pause do not break the rule: the header allows them.
 fn judge(cases: &[Case<'_>]) -> Judgement {
-    let judgement = gaps::judged(cases, failed, false, Sample::has_pauses);
+    let judgement = gaps::judged(cases, failed, false, Sample::has_chosen_pauses);
     match judgement.verdict {
         Verdict::Broken => Judgement::skipped_because(judgement.found.unwrap_or_default()),
         _ => judgement,
@@ -50,7 +50,8 @@ mod tests {
             Script::new().respond(0, 503).retry_after(1) => NotExercised,
             came_back_after(&[]) => NotExercised,
             came_back_after(&[1]) => Skipped,
-            came_back_after(&[1, 1, 1]) => CannotTell,
+            came_back_after(&[1, 1, 1]) => Skipped,
+            came_back_after(&[1, 1, 60]) => CannotTell,
             came_back_after(&[1; 7]) => Skipped,
             came_back_after(&[1, 50, 90]) => Kept,
         }

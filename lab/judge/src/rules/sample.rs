@@ -114,6 +114,19 @@ impl Sample {
         self.judged_by(Self::pauses)
     }
 
+    /// The same where the header allows to retry at once: nobody needs to find out about a client
+    /// that surely paused before none of its retries.
+    pub(super) fn has_chosen_pauses(&self) -> SampleEvidence {
+        let evidence = self.has_pauses();
+        let sure = self.surely_paused(&self.cases.concat(), self.beyond_noise());
+        match evidence {
+            SampleEvidence::CannotTell(..) if sure == 0 => {
+                SampleEvidence::Skipped("no retry surely came after a pause")
+            }
+            evidence => evidence,
+        }
+    }
+
     /// Whether the pauses differed, and otherwise how to find out.
     pub(super) fn has_jitter(&self) -> SampleEvidence {
         self.judged_by(Self::jitter)

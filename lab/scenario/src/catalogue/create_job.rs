@@ -18,7 +18,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
         hint: "Which program knows first that a change is intended?",
         lessons: &[
             Sentence::always(
-                "The caller makes up an idempotency key before the first attempt, one for each \
+                "The caller makes up an Idempotency-Key before the first attempt, one for each \
                  intended change. The service binds the key to the body, and from then on the same \
                  request means the same job.",
             ),

@@ -143,17 +143,22 @@ impl Layout {
         line.into_iter().collect()
     }
 
-    /// Adds the concurrency limit over time: each number is placed where it took effect.
+    /// Adds the concurrency limit over time: each number is placed where it took effect, if
+    /// there is room for it before the next one.
     pub(super) fn limit(&self, text: &mut String, limit: &LimitLine) {
         let signs = self.signs();
         let mut line = vec![signs.request; self.chart - 2];
         let starts = limit.steps.iter().map(|step| (step.at, step.limit));
-        for (at, limit) in std::iter::once((Duration::ZERO, limit.from)).chain(starts) {
-            let start = self.scale.bar(at, at).start;
-            let limit = limit.to_string();
-            let from_here = limit.chars().chain(std::iter::repeat(signs.request));
-            for (place, sign) in line.iter_mut().skip(start).zip(from_here) {
-                *place = sign;
+        let numbers = std::iter::once((Duration::ZERO, limit.from)).chain(starts);
+        let numbers = numbers.map(|(at, limit)| (self.scale.bar(at, at).start, limit.to_string()));
+        let numbers: Vec<_> = numbers.collect();
+        let mut free = line.len() + 1;
+        for (start, number) in numbers.into_iter().rev() {
+            if start + number.len() < free {
+                for (place, sign) in line.iter_mut().skip(start).zip(number.chars()) {
+                    *place = sign;
+                }
+                free = start;
             }
         }
         let line: String = line.into_iter().collect();

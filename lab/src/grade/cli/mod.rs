@@ -542,16 +542,17 @@ impl<'a> Grader<'a> {
         terminal::print(&grade::text::done(card, &self.options))
     }
 
-    /// Names the task after the last of those that were named on the command line.
+    /// Names the task of the course after the furthest of those on the command line.
     fn name_the_next(&self) -> Result<(), Exit> {
-        let last = self.tasks.last().map(|task| task.words.name);
-        let mut way = TASKS.iter().map(|task| task.words.name);
-        let Some(next) = way
-            .find(|name| Some(*name) == last)
-            .and_then(|_| way.next())
-        else {
+        let is_named = |task: &&Task| {
+            let mut named = self.tasks.iter().map(|named| named.words.name);
+            named.any(|name| name == task.words.name)
+        };
+        let furthest = TASKS.iter().rposition(is_named);
+        let Some(next) = furthest.and_then(|furthest| TASKS.get(furthest + 1)) else {
             return Ok(());
         };
+        let next = next.words.name;
         let (lab, command) = (self.options.lab, &self.command);
         terminal::print(&format!(
             "Next:\n  {lab} grade --task {next} -- {command}\n"
