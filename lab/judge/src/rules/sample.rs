@@ -160,7 +160,7 @@ impl Sample {
             return SampleEvidence::Kept;
         }
         let why = format!(
-            "only {sure} of {number} retries surely came after a pause, and {needed} are needed"
+            "{sure} of {number} retries surely came after a pause, and {needed} would show that the client waits"
         );
         SampleEvidence::CannotTell(why, None)
     }
@@ -313,7 +313,7 @@ impl Sample {
         let why = match remedy {
             Some(Remedy::QuietMachine | Remedy::MoreCasesOnQuietMachine) => {
                 let delay = duration_left(self.longest_delay());
-                format!("{why}: work or delays of up to {delay} may hide it")
+                format!("{why}; work or delays of up to {delay} may hide more")
             }
             _ => why,
         };
@@ -492,63 +492,62 @@ mod tests {
     #[test]
     fn an_inconclusive_sample_says_how_many_pauses_it_has_and_which_run_may_tell() {
         use Remedy::{MoreCases, MoreCasesOnQuietMachine, QuietMachine};
-        let few = "only";
-        let delays = "work or delays of up to 90 ms may hide it";
+        let delays = "work or delays of up to 90 ms may hide more";
         for (short, long, noise, counts, remedy) in [
             (
                 2,
                 0,
                 0,
-                "0 of 2 retries surely came after a pause, and 2 are needed",
+                "0 of 2 retries surely came after a pause, and 2 would show that the client waits",
                 Some(MoreCases),
             ),
             (
                 0,
                 1,
                 0,
-                "1 of 1 retries surely came after a pause, and 2 are needed",
+                "1 of 1 retries surely came after a pause, and 2 would show that the client waits",
                 Some(MoreCases),
             ),
             (
                 3,
                 2,
                 0,
-                "2 of 5 retries surely came after a pause, and 3 are needed",
+                "2 of 5 retries surely came after a pause, and 3 would show that the client waits",
                 None,
             ),
             (
                 9,
                 9,
                 90,
-                "0 of 18 retries surely came after a pause, and 10 are needed",
+                "0 of 18 retries surely came after a pause, and 10 would show that the client waits",
                 None,
             ),
             (
                 6,
                 2,
                 90,
-                "0 of 8 retries surely came after a pause, and 5 are needed",
+                "0 of 8 retries surely came after a pause, and 5 would show that the client waits",
                 Some(MoreCases),
             ),
             (
                 0,
                 8,
                 90,
-                "0 of 8 retries surely came after a pause, and 5 are needed",
+                "0 of 8 retries surely came after a pause, and 5 would show that the client waits",
                 Some(QuietMachine),
             ),
             (
                 2,
                 6,
                 90,
-                "0 of 8 retries surely came after a pause, and 5 are needed",
+                "0 of 8 retries surely came after a pause, and 5 would show that the client waits",
                 Some(QuietMachine),
             ),
             (
                 0,
                 1,
                 90,
-                "0 of 1 retries surely came after a pause, and 2 are needed",
+                "0 of 1 retries surely came after a pause, and 2 would show that the client waits",
                 Some(MoreCasesOnQuietMachine),
             ),
         ] {
@@ -557,9 +556,9 @@ mod tests {
 
             let expected = match remedy {
                 Some(QuietMachine | MoreCasesOnQuietMachine) => {
-                    format!("{few} {counts}: {delays}")
+                    format!("{counts}; {delays}")
                 }
-                _ => format!("{few} {counts}"),
+                _ => counts.to_owned(),
             };
             assert_eq!(
                 gaps.has_pauses(),
@@ -591,12 +590,12 @@ mod tests {
         for (gaps, why, remedy) in [
             (
                 at_once,
-                "only 0 of 6 retries surely came after a pause, and 4 are needed: work or delays of up to 56 ms may hide it",
+                "0 of 6 retries surely came after a pause, and 4 would show that the client waits; work or delays of up to 56 ms may hide more",
                 Some(Remedy::QuietMachine),
             ),
             (
                 short,
-                "only 0 of 6 retries surely came after a pause, and 4 are needed",
+                "0 of 6 retries surely came after a pause, and 4 would show that the client waits",
                 None,
             ),
         ] {
