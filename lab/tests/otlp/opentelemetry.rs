@@ -4,7 +4,11 @@
 //! Nothing global is used: the subscriber belongs to the test's thread, and the
 //! propagator is called directly.
 
-use std::{sync::Arc, time::SystemTime};
+use std::{
+    mem,
+    sync::{Arc, Mutex},
+    time::SystemTime,
+};
 
 use client::{Clock, SeededRandom, VirtualClock, teaching::ReliableApiClient};
 use host::ServiceConfig;
@@ -15,18 +19,30 @@ use opentelemetry::{
 };
 use opentelemetry_http::{HeaderExtractor, HeaderInjector};
 use opentelemetry_sdk::{
+    error::OTelSdkResult,
     propagation::TraceContextPropagator,
-    trace::{InMemorySpanExporter, SdkTracerProvider, SpanData},
+    trace::{SdkTracerProvider, SpanData, SpanExporter},
 };
 use server::TeachingApi;
 use tracing::subscriber;
 use tracing_opentelemetry::OpenTelemetrySpanExt;
 use tracing_subscriber::{Registry, layer::SubscriberExt};
 
+/// Keeps the spans that have ended.
+#[derive(Clone, Debug, Default)]
+struct Ended(Arc<Mutex<Vec<SpanData>>>);
+
+impl SpanExporter for Ended {
+    async fn export(&self, batch: Vec<SpanData>) -> OTelSdkResult {
+        self.0.lock().expect("no panic").extend(batch);
+        Ok(())
+    }
+}
+
 /// Lets a client call `/flaky` on a fresh service, and returns the spans of both
 /// in the order in which they began.
 async fn spans_of_flaky(max_attempts: u32) -> Vec<SpanData> {
-    let exporter = InMemorySpanExporter::default();
+    let exporter = Ended::default();
     let provider = SdkTracerProvider::builder()
         .with_simple_exporter(exporter.clone())
         .build();
@@ -54,7 +70,7 @@ async fn spans_of_flaky(max_attempts: u32) -> Vec<SpanData> {
     let _outcome = client.flaky().await;
     service.stop().await.expect("it stops");
 
-    let mut spans = exporter.get_finished_spans().expect("spans");
+    let mut spans = mem::take(&mut *exporter.0.lock().expect("no panic"));
     spans.sort_by_key(|span| span.start_time);
     spans
 }

@@ -7,6 +7,7 @@
 )]
 
 mod api;
+mod assets;
 mod cancel;
 mod card;
 mod command;

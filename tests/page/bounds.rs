@@ -1,6 +1,6 @@
 //! The page does not grow with the number of runs.
 
-use super::stage::{Browser, lab_showing};
+use crate::stage::{Browser, lab_showing};
 
 /// Runs a scenario this many times, one after the other, and shows the last run.
 async fn run_scenario(browser: &Browser, times: u32) {

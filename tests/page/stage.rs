@@ -2,9 +2,10 @@
 //! a person.
 
 use std::{
+    env,
     io::{BufRead, BufReader, Read, Write},
     net::TcpStream,
-    path::Path,
+    path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     time::{Duration, Instant},
 };
@@ -62,6 +63,15 @@ impl Drop for Running {
     }
 }
 
+/// The program, which `cargo build -p lab` puts beside the folder of the tests.
+fn lab() -> PathBuf {
+    let test = env::current_exe().expect("a path");
+    let folder = test.ancestors().nth(2).expect("the folder of the build");
+    folder
+        .join("lab")
+        .with_extension(env::consts::EXE_EXTENSION)
+}
+
 /// `lab serve` on two free ports.
 pub(crate) struct Lab {
     process: Option<Running>,
@@ -91,7 +101,7 @@ impl Lab {
 
     fn start_on([port, page_port]: [&str; 2]) -> Self {
         let mut addresses = Vec::new();
-        let mut command = Command::new(env!("CARGO_BIN_EXE_lab"));
+        let mut command = Command::new(lab());
         command.args(["serve", "--port", port, "--page-port", page_port]);
         let started = Running::start(&mut command, |line| {
             let (_, address) = line.split_once(" started at http://")?;
@@ -104,6 +114,16 @@ impl Lab {
             service,
             page,
         }
+    }
+
+    /// What the lab says about a scenario.
+    pub(crate) fn scenario(&self, name: &str) -> Value {
+        let response = Self::raw(&self.page, "GET /api/scenarios HTTP/1.0\r\n\r\n");
+        let (_, body) = response.split_once("\r\n\r\n").expect("a body");
+        let scenarios: Vec<Value> = serde_json::from_str(body).expect("a list");
+        let mut scenarios = scenarios.into_iter();
+        let scenario = scenarios.find(|scenario| scenario["name"] == name);
+        scenario.expect("it is there")
     }
 
     /// Sends a request as it stands, and returns the whole response.
@@ -397,8 +417,3 @@ const HELPERS: &str = "
     const each = (selector) => [...document.querySelectorAll(selector)];
     const all = (selector) => each(selector).map((it) => it.innerText.trim());
     const text = (selector) => one(selector)?.innerText.trim();";
-
-/// The folder of the page's files.
-pub(crate) fn assets() -> &'static Path {
-    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/assets"))
-}

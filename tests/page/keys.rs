@@ -3,7 +3,7 @@
 use serde_json::json;
 use thirtyfour::Key;
 
-use super::stage::lab_showing;
+use crate::stage::lab_showing;
 
 #[tokio::test]
 #[ignore = "needs chromium and chromedriver"]

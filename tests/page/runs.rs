@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::stage::{Browser, Lab, lab_showing};
+use crate::stage::{Browser, Lab, lab_showing};
 
 /// The result of a run. The number of rules that apply to `flaky` depends on the length
 /// of its waits.
@@ -57,8 +57,7 @@ async fn flaky_shows_three_attempts_two_waits_and_a_verdict() {
     ] {
         browser.shows(expression, expected).await;
     }
-    let scenario = scenario::catalogue::find("flaky").expect("it is there");
-    let lesson = scenario.words.lessons[0].text;
+    let lesson = "A 503 is often temporary.";
     browser.says("text('.lesson')", &[lesson]).await;
 }
 
@@ -312,13 +311,15 @@ async fn a_run_is_copied_as_json_and_downloaded_as_a_report() {
 #[tokio::test]
 #[ignore = "needs chromium and chromedriver"]
 async fn the_question_comes_before_the_answer() {
-    let (_lab, browser) = lab_showing("flaky").await;
+    let (lab, browser) = lab_showing("flaky").await;
 
     browser.press("p").await;
     browser.until("text('h1') === 'flaky'").await;
-    let scenario = scenario::catalogue::find("flaky").expect("it is there");
+    let scenario = lab.scenario("flaky");
+    let [title, question] = ["title", "question"].map(|name| scenario[name].as_str());
+    let (title, question) = (title.expect("a text"), question.expect("a text"));
     let shown = browser.read("document.body.innerText").await.to_string();
-    assert!(shown.contains(scenario.words.question.text) && !shown.contains(scenario.words.title));
+    assert!(shown.contains(question) && !shown.contains(title));
     browser.click("[name=guess]").await;
     browser.press("2\u{e007}").await;
     browser.ended().await;
@@ -327,7 +328,7 @@ async fn the_question_comes_before_the_answer() {
     browser.shows("text('.answer')", verdict).await;
     let score = "Predict first · 0 of 1 right";
     browser.shows("text('#predict')", score).await;
-    browser.says("text('h1')", &[scenario.words.title]).await;
+    browser.says("text('h1')", &[title]).await;
     // The address has the guess, too.
     browser.reload().await;
     browser.ended().await;

@@ -4,7 +4,7 @@ use std::{env, fs, path::Path};
 
 use base64::{Engine, prelude::BASE64_STANDARD};
 
-use super::stage::{Browser, Lab, PROJECTOR};
+use crate::stage::{Browser, Lab, PROJECTOR};
 
 /// The maximum size of a picture in the repository.
 const MOST: usize = 80 * 1024;
@@ -36,7 +36,7 @@ async fn the_pictures_of_the_documents_can_be_taken() {
 
         assert!(picture.len() < MOST, "{name} has {} bytes", picture.len());
         if env::var_os("LAB_PICTURES").is_some() {
-            let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs");
+            let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../lab/docs");
             fs::create_dir_all(&folder).expect("the folder");
             fs::write(folder.join(format!("{name}.webp")), picture).expect("a file");
         }

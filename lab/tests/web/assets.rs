@@ -2,10 +2,9 @@
 
 use std::{collections::BTreeMap, fs};
 
-use super::stage::assets;
-
 fn files() -> BTreeMap<String, String> {
-    let entries = fs::read_dir(assets()).expect("the folder");
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/assets");
+    let entries = fs::read_dir(folder).expect("the folder");
     entries
         .map(|entry| {
             let entry = entry.expect("an entry");

@@ -9,7 +9,7 @@ use std::{
 
 use serde_json::{Value, json};
 
-use super::stage::{Browser, Lab, PROJECTOR};
+use crate::stage::{Browser, Lab, PROJECTOR};
 
 /// For any address, the page shows a scenario, follows the feed, and reports what it
 /// could not find.

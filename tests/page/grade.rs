@@ -2,7 +2,7 @@
 
 use thirtyfour::Key;
 
-use super::stage::{Browser, Lab, PROJECTOR, lab_showing};
+use crate::stage::{Browser, Lab, PROJECTOR, lab_showing};
 
 /// The text of a task, by its name.
 const TASK: &str = "((name) => each('#tasks > li')

@@ -4,7 +4,7 @@ use std::{env, fs, path::Path};
 
 use thirtyfour::Key;
 
-use super::stage::{Browser, Lab, PROJECTOR, TELEPHONE, lab_showing};
+use crate::stage::{Browser, Lab, PROJECTOR, TELEPHONE, lab_showing};
 
 /// axe-core, from where `AXE_CORE` says that npm put it.
 fn axe() -> String {

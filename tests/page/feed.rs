@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::stage::{Browser, Lab, PROJECTOR, lab_showing};
+use crate::stage::{Browser, Lab, PROJECTOR, lab_showing};
 
 #[tokio::test]
 #[ignore = "needs chromium and chromedriver"]

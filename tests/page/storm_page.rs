@@ -4,7 +4,7 @@
 use serde_json::json;
 use thirtyfour::Key;
 
-use super::stage::{Browser, Lab, PROJECTOR};
+use crate::stage::{Browser, Lab, PROJECTOR};
 
 /// The address of a storm of a few virtual seconds.
 const SHORT: &str = "story=spike&seed=18446744073709551615&calls_per_second=20&workers=3\

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::stage::{Browser, Lab, PROJECTOR};
+use crate::stage::{Browser, Lab, PROJECTOR};
 
 /// The kinds of parts that must not be mistaken for each other.
 const KINDS: [&str; 4] = ["ok", "failed", "wait", "open"];

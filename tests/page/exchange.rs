@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::stage::{Browser, lab_showing};
+use crate::stage::{Browser, lab_showing};
 
 /// Chooses the row that says this, and waits for its exchange.
 async fn choose(browser: &Browser, text: &str) {

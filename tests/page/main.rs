@@ -1,0 +1,29 @@
+//! The web UI as a person uses it: a real browser and a real `lab serve`, a new pair for
+//! each test.
+//!
+//! Tests that need a browser are ignored by default, because not every machine has one:
+//!
+//! ```sh
+//! apt-get install chromium chromium-driver
+//! AXE_CORE="$(mktemp -d)" && npm install --prefix "$AXE_CORE" axe-core
+//! cargo build -p lab
+//! AXE_CORE="$AXE_CORE" cargo test -p page -- --ignored
+//! ```
+//!
+//! This is a package of its own, and none that a plain `cargo test` builds: what drives a browser
+//! needs 40 crates, and features of others that would make it build those a second time.
+//!
+//! No test sleeps: each waits for the state that it expects.
+
+mod access;
+mod bounds;
+mod colours;
+mod exchange;
+mod feed;
+mod grade;
+mod guard;
+mod keys;
+mod pictures;
+mod runs;
+mod stage;
+mod storm_page;
