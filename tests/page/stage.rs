@@ -118,7 +118,10 @@ impl Lab {
 
     /// What the lab says about a scenario.
     pub(crate) fn scenario(&self, name: &str) -> Value {
-        let response = Self::raw(&self.page, "GET /api/scenarios HTTP/1.0\r\n\r\n");
+        let host = &self.page;
+        let request =
+            format!("GET /api/scenarios HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
+        let response = Self::raw(host, &request);
         let (_, body) = response.split_once("\r\n\r\n").expect("a body");
         let scenarios: Vec<Value> = serde_json::from_str(body).expect("a list");
         let mut scenarios = scenarios.into_iter();
