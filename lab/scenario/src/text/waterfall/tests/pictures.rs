@@ -106,6 +106,26 @@ fn each_of_many_calls_has_a_line_and_the_limit_is_below() {
 }
 
 #[test]
+fn a_number_of_the_limit_without_room_is_left_out() {
+    let refused = [(64, 100), (32, 101), (16, 102)].map(|(limit, at)| {
+        format!(
+            "
+            operation 0-200 attempts=1 outcome=failed
+              attempt 0-{at} 429 concurrency.limit_before={limit} concurrency.limit_after={}",
+            limit / 2
+        )
+    });
+
+    let drawn = draw(&refused.concat(), Options::default());
+
+    let mut lines = drawn.lines();
+    let line = lines.find(|line| line.ends_with("attempts in flight"));
+    let numbers = line.expect("a line").split(|sign: char| !sign.is_numeric());
+    let numbers: Vec<_> = numbers.filter(|number| !number.is_empty()).collect();
+    assert_eq!(numbers, ["64", "8"]);
+}
+
+#[test]
 fn explains_each_row_if_asked() {
     let options = Options {
         explain: true,
