@@ -11,7 +11,7 @@
 //! ```
 //!
 //! This is a package of its own, and none that a plain `cargo test` builds: what drives a browser
-//! needs 40 crates, and features of others that would make it build those a second time.
+//! needs a dozen crates, and features of others that would make it build those a second time.
 //!
 //! No test sleeps: each waits for the state that it expects.
 
