@@ -21,7 +21,7 @@ type Exchanged = Result<Response, (Error, Option<StatusCode>)>;
 
 impl<P, S> RetryMiddleware<P, S> {
     /// Sends the request of `call`. If another attempt may follow, a copy of the request is
-    /// kept for it, unless its body is a stream, of which there is no copy.
+    /// kept for it. A body that is a stream cannot be copied.
     ///
     /// `remaining` is the time left until the deadline of the call, when the transport
     /// cuts the attempt off.

@@ -48,8 +48,8 @@ pub fn unfit(runs: &[ProxyRun], route: &str) -> Option<String> {
     noisy.then(|| "the same request came twice, and it was not the one that failed".to_owned())
 }
 
-/// For how long a response of a route may be held at least: the command bore each control of
-/// this length or a shorter one. If it did not bear the shortest one, there is no such length.
+/// A time for which the command bears that a response of a route is held: it bore each control
+/// of this length or a shorter one. None if it did not bear the shortest one.
 /// A command whose timeout is as long as a control bears it by chance, so one that was borne
 /// is not enough.
 #[must_use]

@@ -6,6 +6,7 @@ use client::{
     ApiClient, Builder, ConcurrencyLimit, ConfigError, Endpoint, NoWait, Random, RetryBudget,
     Timeouts,
 };
+use futures_executor::LocalSpawner;
 use http::{Extensions, header::RETRY_AFTER};
 use rand::{RngExt, rngs::ChaCha12Rng};
 use reqwest::{Request, Response};
@@ -16,7 +17,6 @@ use super::{
     exponential::Exponential,
     layers::Hop,
     service::Service,
-    tasks::Spawner,
     timeline::Timeline,
 };
 use crate::{Backoff, ClientKind, Retrying, Setup, client_counts::ClientCounts};
@@ -47,7 +47,7 @@ impl Clients {
     pub(super) fn new(
         service: &Service,
         seed: u64,
-        spawner: &Spawner,
+        spawner: &LocalSpawner,
     ) -> Result<Self, ConfigError> {
         let setup = &service.setup;
         let number = match setup.clients {
@@ -230,9 +230,10 @@ mod tests {
     use std::{cell::RefCell, rc::Rc};
 
     use client::Clock;
+    use futures_executor::LocalPool;
 
     use super::*;
-    use crate::{CALLS_PER_RETRY, Incident, RetryAfter, Settings, Work, tasks::Tasks};
+    use crate::{CALLS_PER_RETRY, Incident, RetryAfter, Settings, Work, timeline::spawn};
 
     /// A service that refuses everything for ten seconds.
     const DOWN: Settings = Settings {
@@ -266,22 +267,22 @@ mod tests {
     /// So many calls, one after the other: the clients, whether each call succeeded, and
     /// when it ended.
     fn called(settings: &Settings, setup: Setup, calls: usize) -> (Rc<Clients>, Vec<(bool, u64)>) {
-        let mut tasks = Tasks::default();
+        let mut pool = LocalPool::new();
         let service = Service::new(settings, &setup, 1);
-        service.start(&tasks.spawner());
-        let clients = Clients::new(&service, 1, &tasks.spawner());
+        service.start(&pool.spawner());
+        let clients = Clients::new(&service, 1, &pool.spawner());
         let clients = Rc::new(clients.expect("it keeps the client's rules"));
         let ended = Rc::new(RefCell::new(Vec::new()));
         let timeline = service.timeline.clone();
         let (clock, of_all, ends) = (timeline.clone(), Rc::clone(&clients), Rc::clone(&ended));
-        tasks.spawner().spawn(async move {
+        spawn(&pool.spawner(), async move {
             for call in 0..calls {
                 let has_succeeded = of_all.turn(call).call().await;
                 let at = clock.monotonic().as_millis() as u64;
                 ends.borrow_mut().push((has_succeeded, at));
             }
         });
-        timeline.run(&mut tasks, Duration::from_secs(100));
+        timeline.run(&mut pool, Duration::from_secs(100));
         (clients, ended.take())
     }
 

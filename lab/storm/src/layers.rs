@@ -4,6 +4,7 @@
 use std::future::pending;
 
 use client::{Clock, Failure, FailureKind};
+use futures_executor::LocalSpawner;
 use http::{Extensions, StatusCode};
 use reqwest::{Request, Response};
 use reqwest_middleware::{Error, Middleware, Next, Result as Sent};
@@ -13,7 +14,7 @@ use super::{
     call::as_one_call,
     clients::Client,
     service::{Service, respond},
-    tasks::Spawner,
+    timeline::spawn,
 };
 
 /// The next service, as the transport of any number of clients.
@@ -34,13 +35,13 @@ impl Hop {
     }
 
     /// The way to a service that calls the next one with this client.
-    pub(super) fn through(client: Client, last: &Service, spawner: &Spawner) -> Self {
+    pub(super) fn through(client: Client, last: &Service, spawner: &LocalSpawner) -> Self {
         let (calls, mut called) = mpsc::unbounded_channel::<oneshot::Sender<bool>>();
         let (service, tasks) = (last.clone(), spawner.clone());
-        spawner.spawn(async move {
+        spawn(spawner, async move {
             while let Some(response) = called.recv().await {
                 let (client, service) = (client.clone(), service.clone());
-                tasks.spawn(async move {
+                spawn(&tasks, async move {
                     let (has_succeeded, last) = as_one_call(Box::pin(client.call())).await;
                     service
                         .counts

@@ -53,7 +53,6 @@ mod step;
 mod story;
 mod story_words;
 mod tally;
-mod tasks;
 mod text;
 mod timeline;
 

@@ -3,13 +3,14 @@
 use std::{rc::Rc, time::Duration};
 
 use client::Clock;
+use futures_executor::LocalSpawner;
 
 use super::{
     call::as_one_call,
     chance::{Stream, arrivals, exponential, stream},
     clients::Clients,
     service::Service,
-    tasks::Spawner,
+    timeline::spawn,
 };
 use crate::{Incident, Load, Settings};
 
@@ -19,7 +20,7 @@ pub(super) struct Calls {
     pub(super) service: Service,
     pub(super) seed: u64,
     pub(super) clients: Rc<Clients>,
-    pub(super) spawner: Spawner,
+    pub(super) spawner: LocalSpawner,
 }
 
 impl Calls {
@@ -27,7 +28,7 @@ impl Calls {
     pub(super) fn start(self) {
         let (spawner, settings) = (self.spawner.clone(), self.service.settings);
         match settings.load {
-            Load::Open => spawner.spawn(self.open()),
+            Load::Open => spawn(&spawner, self.open()),
             Load::Closed => {
                 for number in 0..settings.most_callers() {
                     let (from, until) = if number < settings.callers {
@@ -35,7 +36,7 @@ impl Calls {
                     } else {
                         (settings.incident_starts, settings.incident_ends())
                     };
-                    spawner.spawn(self.clone().caller(number, from, until));
+                    spawn(&spawner, self.clone().caller(number, from, until));
                 }
             }
         }
@@ -47,7 +48,7 @@ impl Calls {
         for (number, arrival) in open_load(&all.service.settings, all.seed).enumerate() {
             all.service.timeline.reach(arrival).await;
             let calls = Rc::clone(&all);
-            all.spawner.spawn(async move { calls.call(number).await });
+            spawn(&all.spawner, async move { calls.call(number).await });
         }
     }
 

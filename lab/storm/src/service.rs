@@ -9,6 +9,7 @@ use std::{
 };
 
 use client::{Clock, Failure, FailureKind, Timeouts};
+use futures_executor::LocalSpawner;
 use http::{Extensions, HeaderValue, Response as HttpResponse, StatusCode, header::RETRY_AFTER};
 use rand::rngs::ChaCha12Rng;
 use reqwest::{Request, Response, ResponseBuilderExt};
@@ -19,8 +20,7 @@ use super::{
     call::{self, AttemptResult, LastAttempt},
     chance::{Stream, exponential, stream},
     counts::Counts,
-    tasks::Spawner,
-    timeline::{Timeline, WaitEnd, WaitId},
+    timeline::{Timeline, WaitEnd, WaitId, spawn},
 };
 use crate::{Abandoned, GROWTH, Incident, Order, RetryAfter, Settings, Setup, Work};
 
@@ -70,9 +70,9 @@ impl Service {
     }
 
     /// Starts the workers.
-    pub(super) fn start(&self, spawner: &Spawner) {
+    pub(super) fn start(&self, spawner: &LocalSpawner) {
         for number in 0..self.settings.workers {
-            spawner.spawn(self.clone().worker(number));
+            spawn(spawner, self.clone().worker(number));
         }
     }
 
@@ -304,12 +304,13 @@ pub(super) fn respond(
 mod tests {
     use std::{cell::RefCell, collections::BTreeSet, rc::Rc};
 
+    use futures_executor::LocalPool;
     use http::Method;
     use reqwest::Url;
     use reqwest_middleware::ClientBuilder;
 
     use super::*;
-    use crate::{Totals, layers::Hop, tasks::Tasks};
+    use crate::{Totals, layers::Hop};
 
     fn millis(millis: u64) -> Duration {
         Duration::from_millis(millis)
@@ -336,8 +337,8 @@ mod tests {
         requests: &[(u64, Option<Duration>)],
     ) -> (String, Totals) {
         client::install_tls_provider();
-        let (service, mut tasks) = (Service::new(&settings, &setup, 1), Tasks::default());
-        service.start(&tasks.spawner());
+        let (service, mut pool) = (Service::new(&settings, &setup, 1), LocalPool::new());
+        service.start(&pool.spawner());
         let session = reqwest::Client::builder().no_proxy().tls_certs_only([]);
         let session = session.build().expect("a session");
         let http = ClientBuilder::new(session).with(Hop::to(&service)).build();
@@ -345,7 +346,7 @@ mod tests {
         for (number, (at, left)) in requests.iter().copied().enumerate() {
             let (timeline, http) = (service.timeline.clone(), http.clone());
             let ended = Rc::clone(&ended);
-            tasks.spawner().spawn(async move {
+            spawn(&pool.spawner(), async move {
                 timeline.reach(millis(at)).await;
                 let url = Url::parse("http://storm.invalid").expect("an address");
                 let mut request = Request::new(Method::GET, url);
@@ -367,7 +368,7 @@ mod tests {
                 };
             });
         }
-        service.timeline.run(&mut tasks, Duration::from_secs(10));
+        service.timeline.run(&mut pool, Duration::from_secs(10));
         (ended.take().join(" "), service.counts.read(0).1)
     }
 

@@ -8,9 +8,10 @@ use std::{
 };
 
 use client::ConfigError;
+use futures_executor::LocalPool;
 use wire::GENERATOR;
 
-use super::{Plan, clients::Clients, load::Calls, parallel, service::Service, tasks::Tasks};
+use super::{Plan, clients::Clients, load::Calls, parallel, service::Service};
 use crate::{
     Cut, PolicyRun, STEP, STORM_VERSION, Settings, SettingsError, Setup, Step, Storm, StormPolicy,
 };
@@ -139,14 +140,14 @@ impl Plan {
         if !(1..=MOST_POLICIES).contains(&self.policies.len()) {
             return Err(StormError::Policies(self.policies.len()));
         }
-        let tasks = Tasks::default();
+        let pool = LocalPool::new();
         self.policies.iter().try_for_each(|policy| {
             let one = Setup {
                 clients: 1,
                 ..policy.setup
             };
             let service = Service::new(&self.settings, &one, self.seed);
-            let client = Clients::new(&service, self.seed, &tasks.spawner());
+            let client = Clients::new(&service, self.seed, &pool.spawner());
             client
                 .map(|_| ())
                 .map_err(|error| StormError::of(policy, error))
@@ -169,17 +170,17 @@ fn simulate_one(
     policy: &StormPolicy,
     mut on_progress: impl FnMut(&[Step]) -> ControlFlow<()>,
 ) -> Result<PolicyRun, ConfigError> {
-    let (service, mut tasks) = (
+    let (service, mut pool) = (
         Service::new(settings, &policy.setup, seed),
-        Tasks::default(),
+        LocalPool::new(),
     );
-    service.start(&tasks.spawner());
-    let clients = Rc::new(Clients::new(&service, seed, &tasks.spawner())?);
+    service.start(&pool.spawner());
+    let clients = Rc::new(Clients::new(&service, seed, &pool.spawner())?);
     let calls = Calls {
         service: service.clone(),
         seed,
         clients: Rc::clone(&clients),
-        spawner: tasks.spawner(),
+        spawner: pool.spawner(),
     };
     calls.start();
 
@@ -190,7 +191,7 @@ fn simulate_one(
         let end = STEP * u32::try_from(simulated + 1).unwrap_or(u32::MAX);
         service
             .timeline
-            .run(&mut tasks, end - Duration::from_nanos(1));
+            .run(&mut pool, end - Duration::from_nanos(1));
         counts.step_ended(simulated, |step| {
             step.waiting = u32::try_from(service.waiting()).unwrap_or(u32::MAX);
             step.tokens = clients.tokens();

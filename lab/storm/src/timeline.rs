@@ -21,9 +21,11 @@ use std::{
 };
 
 use client::{Clock, Sleep};
-use futures_util::future::{Either, select};
-
-use crate::tasks::Tasks;
+use futures_executor::{LocalPool, LocalSpawner};
+use futures_util::{
+    future::{Either, select},
+    task::LocalSpawnExt,
+};
 
 /// A clock for many clients and one model, with its waits.
 #[derive(Clone, Default)]
@@ -81,11 +83,11 @@ pub(super) struct Wait<'a> {
 
 impl Timeline {
     /// Runs the spawned tasks until no wait is left, or until the end.
-    pub(super) fn run(&self, tasks: &mut Tasks, end: Duration) {
-        tasks.run_until_stalled();
+    pub(super) fn run(&self, pool: &mut LocalPool, end: Duration) {
+        pool.run_until_stalled();
         while let Some(waker) = self.next(nanoseconds(end)) {
             waker.wake();
-            tasks.run_until_stalled();
+            pool.run_until_stalled();
         }
     }
 
@@ -244,6 +246,15 @@ impl Clock for Timeline {
     }
 }
 
+/// Begins a task on a pool that is still there.
+#[expect(
+    clippy::expect_used,
+    reason = "the pool ends after whoever can spawn on it"
+)]
+pub(super) fn spawn(spawner: &LocalSpawner, task: impl Future<Output = ()> + 'static) {
+    spawner.spawn_local(task).expect("the pool is there");
+}
+
 /// At most what fits, which is more than five hundred years.
 fn nanoseconds(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
@@ -259,13 +270,13 @@ mod tests {
 
     /// Runs tasks that wait so many nanoseconds each time: the number of the task of each
     /// wait that ended until a moment, and when it did.
-    fn over(until: u64, waits_of: &[&[u64]]) -> Vec<(usize, u64)> {
-        let (timeline, mut tasks) = (Timeline::default(), Tasks::default());
+    fn over(until: u64, tasks: &[&[u64]]) -> Vec<(usize, u64)> {
+        let (timeline, mut pool) = (Timeline::default(), LocalPool::new());
         let over = Rc::new(RefCell::new(Vec::new()));
-        for (task, waits) in waits_of.iter().enumerate() {
+        for (task, waits) in tasks.iter().enumerate() {
             let (timeline, over) = (timeline.clone(), Rc::clone(&over));
             let waits = waits.to_vec();
-            tasks.spawner().spawn(async move {
+            spawn(&pool.spawner(), async move {
                 for nanos in waits {
                     timeline.sleep(Duration::from_nanos(nanos)).await;
                     let at = timeline.monotonic().as_nanos() as u64;
@@ -273,7 +284,7 @@ mod tests {
                 }
             });
         }
-        timeline.run(&mut tasks, Duration::from_nanos(until));
+        timeline.run(&mut pool, Duration::from_nanos(until));
         over.take()
     }
 
@@ -314,7 +325,7 @@ mod tests {
 
     #[test]
     fn ten_thousand_sleepers_take_ten_thousand_steps() {
-        let (timeline, mut tasks) = (Timeline::default(), Tasks::default());
+        let (timeline, mut pool) = (Timeline::default(), LocalPool::new());
         let polls = Rc::new(RefCell::new(0_u32));
         for millis in (0..10_000_u64).rev() {
             let (timeline, polls) = (timeline.clone(), Rc::clone(&polls));
@@ -322,10 +333,10 @@ mod tests {
                 timeline.sleep(Duration::from_millis(millis)).await;
                 *polls.borrow_mut() += 1;
             };
-            tasks.spawner().spawn(wait);
+            spawn(&pool.spawner(), wait);
         }
 
-        timeline.run(&mut tasks, Duration::MAX);
+        timeline.run(&mut pool, Duration::MAX);
 
         assert_eq!(*polls.borrow(), 10_000);
         assert_eq!(timeline.monotonic(), Duration::from_millis(9_999));
@@ -334,7 +345,7 @@ mod tests {
 
     #[test]
     fn a_moment_that_has_passed_is_reached_at_once() {
-        let (timeline, mut tasks) = (Timeline::default(), Tasks::default());
+        let (timeline, mut pool) = (Timeline::default(), LocalPool::new());
         let reached = Rc::new(RefCell::new(Vec::new()));
         let (now, moments) = (timeline.clone(), Rc::clone(&reached));
         let way = async move {
@@ -346,9 +357,9 @@ mod tests {
                     .push((now.monotonic(), wall.expect("after it")));
             }
         };
-        tasks.spawner().spawn(way);
+        spawn(&pool.spawner(), way);
 
-        timeline.run(&mut tasks, Duration::MAX);
+        timeline.run(&mut pool, Duration::MAX);
 
         let moments = [20, 20, 50].map(Duration::from_millis);
         assert_eq!(*reached.borrow(), moments.map(|moment| (moment, moment)));

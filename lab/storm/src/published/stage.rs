@@ -12,6 +12,7 @@ use std::{
 };
 
 use client::{ApiClient, Builder, Clock, Failure, FailureKind, SeededRandom};
+use futures_executor::LocalPool;
 use http::{Extensions, StatusCode};
 use reqwest::{Request, Response};
 use reqwest_middleware::{Middleware, Next, Result};
@@ -20,8 +21,7 @@ use super::{
     super::{
         clients::{self, CALL},
         service::respond,
-        tasks::Tasks,
-        timeline::Timeline,
+        timeline::{Timeline, spawn},
     },
     experiment::{Call, ExperimentRun},
 };
@@ -38,7 +38,7 @@ pub(super) trait Service: Send + Sync + 'static {
 #[derive(Default)]
 pub(super) struct Stage {
     timeline: Timeline,
-    tasks: Tasks,
+    pool: LocalPool,
     calls: Rc<RefCell<Vec<Call>>>,
     /// The counts of the transport.
     sent: Arc<Sent>,
@@ -75,20 +75,20 @@ impl Stage {
     /// Makes a client call at each of these moments, without waiting for the last call.
     pub(super) fn calls(&self, client: ApiClient, moments: Vec<Duration>) {
         let (timeline, calls) = (self.timeline(), Rc::clone(&self.calls));
-        let spawner = self.tasks.spawner();
+        let spawner = self.pool.spawner();
         let begin = async move {
             for moment in moments {
                 timeline.reach(moment).await;
                 let call = call(client.clone(), timeline.clone(), Rc::clone(&calls));
-                spawner.spawn(call);
+                spawn(&spawner, call);
             }
         };
-        self.tasks.spawner().spawn(begin);
+        spawn(&self.pool.spawner(), begin);
     }
 
     /// Simulates until everything has ended, or until the end.
     pub(super) fn simulate(mut self, end: Duration) -> ExperimentRun {
-        self.timeline.run(&mut self.tasks, end);
+        self.timeline.run(&mut self.pool, end);
         ExperimentRun {
             calls: self.calls.take(),
             requests: self.sent.requests.load(Ordering::Relaxed),
