@@ -234,7 +234,7 @@ const TASKS = {
 
 let result;
 try {
-  result = await TASKS[TASK]();
+  result = TASK in TASKS ? await TASKS[TASK]() : { skip: true };
 } catch (error) {
   if (!(error instanceof Failed)) throw error;
   result = { error: error.message, ...error.members };

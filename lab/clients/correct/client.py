@@ -274,7 +274,7 @@ TASKS = {
 }
 
 try:
-    result = TASKS[TASK]()
+    result = TASKS[TASK]() if TASK in TASKS else {"skip": True}
 except Failed as failed:
     result = {"error": str(failed), **failed.members}
 print(json.dumps(result), flush=True)

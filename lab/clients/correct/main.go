@@ -320,7 +320,7 @@ func status() (result, error) {
 func main() {
 	// Before Go 1.20 every process drew the same numbers.
 	random.Seed(time.Now().UnixNano())
-	task := map[string]func() (result, error){
+	task, known := map[string]func() (result, error){
 		// [read-all invalid-body loop long-list half-a-list]
 		"read-all": listing, "invalid-body": listing, "loop": listing, "long-list": listing,
 		"half-a-list": listing,
@@ -364,6 +364,9 @@ func main() {
 		"early-hints": object,
 		// [all]
 	}[os.Getenv("LAB_TASK")]
+	if !known {
+		task = func() (result, error) { return result{"skip": true}, nil }
+	}
 	end, err := task()
 	if err != nil {
 		end = result{"error": err.Error()}

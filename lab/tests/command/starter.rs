@@ -149,15 +149,25 @@ fn goals(graded: &Ended) -> Vec<(String, String)> {
         .collect()
 }
 
-/// Asserts that each task is done by its solution in a folder, which this script runs.
+/// Asserts that each task is done by its solution in a folder, which this script runs, and
+/// that a solution skips the tasks of others.
 fn assert_solutions_do_each(folder: &Path, script: &str) {
     let mut grade = command("grade --all --json -- sh -c");
     let graded = Ended::of(grade.arg(script).current_dir(folder));
 
-    let goals = goals(&graded);
-    assert_eq!(goals.len(), all().count());
-    for (task, goal) in goals {
+    let each = goals(&graded);
+    assert_eq!(each.len(), all().count());
+    for (task, goal) in each {
         assert_eq!(goal, "reached", "{task}");
+    }
+
+    let mut grade = command("grade --all --json -- sh -c");
+    let script = script.replace("$LAB_TASK", "no-body");
+    let graded = Ended::of(grade.arg(script).current_dir(folder));
+
+    for (task, goal) in goals(&graded) {
+        let is_its_own = ["no-body", "refused"].contains(&&*task);
+        assert_eq!(goal == "skipped", !is_its_own, "{task}: {goal}");
     }
 }
 
