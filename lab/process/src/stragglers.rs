@@ -77,16 +77,12 @@ impl Stragglers {
             // Linux has had this since 3.4; without it they are not found.
             let _ = set_child_subreaper(true);
         }
-        let started = start();
-        let stragglers = started.map(|leader| {
-            let client = leader.id().and_then(|id| id.try_into().ok());
-            let client = client.map(Pid::from_raw);
-            clients.running.extend(client);
-            let run = run.to_owned();
-            (leader, Self { client, run })
-        });
-        clients.end_orphans_if_last();
-        stragglers
+        let leader = start().inspect_err(|_| clients.end_orphans_if_last())?;
+        let client = leader.id().and_then(|id| id.try_into().ok());
+        let client = client.map(Pid::from_raw);
+        clients.running.extend(client);
+        let run = run.to_owned();
+        Ok((leader, Self { client, run }))
     }
 
     /// Whether a process of its group, or one that has its run in its environment, is
