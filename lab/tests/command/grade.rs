@@ -7,8 +7,6 @@ use std::{
 };
 
 use grade::{PRACTICE, TASKS, all};
-use judge::rules::find;
-use serde_json::Value;
 use tempfile::tempdir;
 
 use crate::{
@@ -39,34 +37,6 @@ pub(crate) fn grade(options: &str, client: &[&str]) -> Ended {
 }
 
 #[test]
-fn the_reference_client_reaches_every_goal_and_keeps_every_rule() {
-    let ended = grade("--all --json --seed 7", &[&reliable()]);
-
-    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
-    let card: Value = serde_json::from_str(&ended.stdout).expect("JSON");
-    let tasks = card["tasks"].as_array().expect("tasks");
-    assert_eq!(tasks.len(), all().count());
-    for task in tasks {
-        let name = &task["task"];
-        assert_eq!(task["goal"]["verdict"], "reached", "{name}: {task:#}");
-        for rule in task["rules"].as_array().expect("rules") {
-            // The client waits as long as it was asked to, so not at all.
-            let takes_zero = rule["id"] == "retry-after-zero" && rule["verdict"] == "skipped";
-            // A busy machine hides pauses.
-            let known = find(rule["id"].as_str().expect("an id")).expect("a rule");
-            let is_hidden = rule["verdict"] == "cannot_tell" && known.is_about_milliseconds();
-            // Nobody is there to receive them.
-            let is_lost = name == "unreachable" && rule["verdict"] == "not_exercised";
-            // That the listing ends early is the fault.
-            let has_no_end = name == "half-a-list" && rule["verdict"] == "skipped";
-            let is_kept = rule["verdict"] == "kept";
-            let is_right = is_kept || takes_zero || is_hidden || is_lost || has_no_end;
-            assert!(is_right, "{name}: {rule:#}");
-        }
-    }
-}
-
-#[test]
 fn the_reference_client_reaches_the_goals_for_practice() {
     let tasks: Vec<_> = PRACTICE.iter().map(|task| task.words.name).collect();
 
@@ -81,13 +51,29 @@ fn the_reference_client_reaches_the_goals_for_practice() {
 
 #[test]
 fn grading_stops_at_the_first_task_that_is_not_done() {
-    let client = ["{task}", "{url}"];
-    let ended = grade("--seed 7", &[&[&*reliable()], &client[..]].concat());
+    let ended = grade("--seed 7", &[&example("habits"), "lazy"]);
+
+    assert_eq!(ended.code, Some(1), "{}", ended.stderr);
+    let found = [
+        "1/",
+        "read-all",
+        "✓ goal reached in 5 requests",
+        "2/",
+        "flaky",
+        "✗ ",
+    ];
+    assert_contains(&ended.stdout, &found);
+    assert!(!ended.stdout.contains(" 3/"), "{}", ended.stdout);
+}
+
+#[test]
+#[ignore = "takes a minute"]
+fn grading_ends_with_the_last_task() {
+    let ended = grade("--seed 7", &[&reliable(), "{task}", "{url}"]);
 
     assert_eq!(ended.code, Some(0), "{}", ended.stderr);
     let done = format!("All {} tasks are done", TASKS.len());
-    let found = ["1/", "read-all", "✓ goal reached in 5 requests", &done];
-    assert_contains(&ended.stdout, &found);
+    assert_contains(&ended.stdout, &[&done]);
 }
 
 #[cfg(unix)]
@@ -198,8 +184,8 @@ fn a_missed_goal_shows_the_printed_and_the_expected_result() {
 fn a_required_task_must_be_done() {
     let client = reliable();
 
-    let done = grade("--task flaky --require flaky", &[&client]);
-    let not_run = grade("--task flaky --require create", &[&client]);
+    let done = grade("--task no-body --require no-body", &[&client]);
+    let not_run = grade("--task no-body --require create", &[&client]);
 
     assert_eq!((done.code, not_run.code), (Some(0), Some(1)));
 }
@@ -300,7 +286,7 @@ fn a_save_continues_at_the_first_task_that_is_not_done() {
         fs::write(&file, script).expect("written");
     };
     does("read-all");
-    let mut lab = command("grade --seed 7 --task read-all flaky refused --watch")
+    let mut lab = command("grade --seed 7 --task read-all invalid-body refused --watch")
         .args([file.as_os_str(), "--".as_ref(), "sh".as_ref()])
         .arg(&file)
         .spawn()
@@ -314,14 +300,14 @@ fn a_save_continues_at_the_first_task_that_is_not_done() {
     };
 
     until("See it done");
-    does("read-all|flaky");
+    does("read-all|invalid-body");
     until("(saved)");
     let first_again = until("refused");
     until("See it done");
     does("*");
     let ended = lab.wait().expect("lab ends");
 
-    assert_eq!(first_again, 1, "flaky alone stands between");
+    assert_eq!(first_again, 1, "invalid-body alone stands between");
     assert_eq!(ended.code(), Some(0));
 }
 

@@ -41,6 +41,10 @@ use crate::{report, settings, text};
 /// The seed of [`settings`].
 const SEED: u64 = 7;
 
+/// The pages of each listing whose cursors and records are looked for: what shows those of a
+/// later page shows these as well.
+const PAGES: usize = 8;
+
 /// Every canary starts with this.
 const CANARY: &str = "c4n4ry";
 
@@ -273,7 +277,10 @@ async fn secrets() -> Secrets {
         client.endless_items(),
     ] {
         let mut pages = listing.pages();
-        while let Some(Ok(page)) = pages.next_page().await {
+        for _ in 0..PAGES {
+            let Some(Ok(page)) = pages.next_page().await else {
+                break;
+            };
             if let Some(cursor) = page.next_cursor {
                 let pair = [("cursor", cursor.as_str())];
                 let url = reqwest::Url::parse_with_params("http://h/", pair).expect("a URL");

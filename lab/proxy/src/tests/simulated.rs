@@ -13,7 +13,10 @@ use super::{
 };
 
 /// How many plans of each client are simulated.
-const PLANS: u64 = 10_000;
+const PLANS: u64 = 2_000;
+
+/// How many plans of a client are simulated whose share of broken rules has a bound.
+const PLANS_OF_A_SHARE: u64 = 10_000;
 
 /// How many runs and controls confirm.
 const CONFIRM: usize = 5;
@@ -226,9 +229,9 @@ fn a_random_sender_stays_within_the_bound() {
         (0.7, |_, _, rng| random_sender(0.7, rng)),
     ];
     for (share, sends) in senders {
-        let broken = count(sends, Verdict::Broken, PLANS);
+        let broken = count(sends, Verdict::Broken, PLANS_OF_A_SHARE);
         // Five times the standard deviation above the mean.
-        let mean = PLANS as f64 * (share * (1.0 - share)).powi(5);
+        let mean = PLANS_OF_A_SHARE as f64 * (share * (1.0 - share)).powi(5);
         let most = mean + 5.0 * mean.sqrt() + 1.0;
         assert!(broken as f64 <= most, "{share}: {broken} > {most}");
     }
@@ -505,7 +508,7 @@ fn impatient(
 fn a_client_that_gives_up_early_is_neither_broken_nor_kept_by_mistake() {
     let rng = &mut ChaCha12Rng::seed_from_u64(10);
     let timeouts = &mut ChaCha12Rng::seed_from_u64(11);
-    let mut told = [0_u32; 2];
+    let mut told = [0_u64; 2];
     for number in 0..PLANS {
         let timeout = rng.random_range(200..9_000);
         let gives_up = || timeouts.random_range(timeout..timeout + 50);
@@ -538,9 +541,10 @@ fn a_client_that_gives_up_early_is_neither_broken_nor_kept_by_mistake() {
             "{number} {timeout} {own_wait}: {judged:?}"
         );
         let is_told = matches!(judged.verdict, Verdict::Broken | Verdict::Kept);
-        told[usize::from(is_innocent)] += u32::from(is_told);
+        told[usize::from(is_innocent)] += u64::from(is_told);
     }
-    assert!(told.iter().all(|told| *told > 500), "{told:?}");
+    let least = PLANS / 20;
+    assert!(told.iter().all(|told| *told > least), "{told:?}");
 }
 
 /// A timeout as long as the control is over by chance before it or after it.
