@@ -19,6 +19,7 @@ pub(crate) mod terminal;
 pub(crate) mod text_file;
 
 use std::{
+    io::{self, Write},
     panic::{self, AssertUnwindSafe},
     process::ExitCode,
 };
@@ -30,6 +31,7 @@ use crate::{grade, proxy, scenario, storm};
 
 pub use exit::Exit;
 pub(crate) use terminal::OrExit;
+use terminal::without_users;
 
 /// A teaching lab for reliable HTTP clients
 ///
@@ -172,12 +174,18 @@ fn needs_a_scenario(argument: Arg) -> Arg {
 /// Prints what clap has instead of arguments: an error on stderr, or the help or
 /// the version on stdout.
 fn print_instead(instead: &clap::Error) -> Exit {
-    let printed = instead.print();
     if instead.use_stderr() {
+        let text = instead.to_string();
+        let shown = without_users(&text);
         // Without stderr nobody can be told.
+        let _ = if shown == text {
+            instead.print()
+        } else {
+            write!(io::stderr(), "{shown}")
+        };
         return Exit::Usage;
     }
-    let written = terminal::written(printed).and_then(|()| terminal::flush());
+    let written = terminal::written(instead.print()).and_then(|()| terminal::flush());
     written.map_or_else(|exit| exit, |()| Exit::Passed)
 }
 
@@ -188,12 +196,17 @@ fn print_instead(instead: &clap::Error) -> Exit {
 ///
 /// The problem with it, for a person.
 pub fn check<'a>(words: impl IntoIterator<Item = &'a str>) -> Result<(), String> {
-    let arguments = match Arguments::try_parse_from(words) {
-        Ok(arguments) => arguments,
-        Err(instead) if instead.use_stderr() => return Err(instead.to_string()),
-        Err(_help) => return Ok(()),
+    let checked = match Arguments::try_parse_from(words) {
+        Ok(arguments) => checked(&arguments.command),
+        Err(instead) if instead.use_stderr() => Err(instead.to_string()),
+        Err(_help) => Ok(()),
     };
-    match &arguments.command {
+    checked.map_err(|error| without_users(&error))
+}
+
+/// Whether what a subcommand names is there.
+fn checked(command: &Command) -> Result<(), String> {
+    match command {
         Command::Scenario(arguments) => {
             let chosen = arguments.chosen().map(drop);
             chosen.map_err(|error| error.to_string())
@@ -208,5 +221,32 @@ pub fn check<'a>(words: impl IntoIterator<Item = &'a str>) -> Result<(), String>
             plan.map_err(|error| error.to_string())
         }
         _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn no_invalid_argument_is_shown_with_its_password() {
+        const URL: &str = "http://me:SECRET@127.0.0.1:1";
+        let lab = Arguments::command();
+        let mut refused = 0;
+        for command in lab.get_subcommands() {
+            let options = command.get_arguments().filter_map(Arg::get_long);
+            let options = options.map(|option| format!("--{option}"));
+            let words = options.flat_map(|option| [format!("{option}={URL}"), option]);
+            for word in words.chain([URL.to_owned()]) {
+                let checked = check(["lab", command.get_name(), &word, URL]);
+
+                let error = checked.err().unwrap_or_default();
+                assert!(!error.contains("SECRET"), "{word}: {error}");
+                refused += usize::from(error.contains("http://…@127.0.0.1:1"));
+            }
+        }
+        assert!(refused > 50, "{refused} errors show a URL");
     }
 }

@@ -92,7 +92,24 @@ fn say(kind: &str, error: &dyn Error) {
         cause = error.source();
     }
     // If stderr cannot be written, there is no other place to report it.
-    let _ = writeln!(io::stderr(), "{text}");
+    let _ = writeln!(io::stderr(), "{}", without_users(&text));
+}
+
+/// A text without the user part of any URL in it, which may be a password. A URL ends at a
+/// space, so that one with an `@` behind its host is shown from there on only.
+pub(crate) fn without_users(text: &str) -> String {
+    let (mut shown, mut left) = (String::new(), text);
+    while let Some((before, rest)) = left.split_once("://") {
+        let end = rest.find(char::is_whitespace).unwrap_or(rest.len());
+        let (url, behind) = rest.split_at(end);
+        shown.extend([before, "://"]);
+        shown.extend(match url.rsplit_once('@') {
+            Some((_, host)) => ["…@", host],
+            None => ["", url],
+        });
+        left = behind;
+    }
+    shown + left
 }
 
 /// Prints why a scenario could not be run.
@@ -166,4 +183,26 @@ fn locale_is_utf8() -> bool {
             let locale = locale.to_ascii_lowercase();
             locale.contains("utf-8") || locale.contains("utf8")
         })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::without_users;
+
+    proptest! {
+        #[test]
+        fn an_error_shows_all_but_the_user_part_of_a_url(
+            (before, behind) in ("[a-z': ]{0,9}", "[a-z@': ]{0,9}"),
+            user in "[!-~]{1,12}",
+            host in "[a-z0-9.:/'?]{1,12}",
+        ) {
+            let sentence = |user: &str| format!("{before} http://{user}@{host} {behind}");
+
+            prop_assert_eq!(without_users(&sentence(&user)), sentence("…"));
+            let anonymous = format!("{before} http://{host} {behind}");
+            prop_assert_eq!(without_users(&anonymous), anonymous);
+        }
+    }
 }
