@@ -61,6 +61,7 @@ impl TestResponse {
 
 impl Browser {
     pub(crate) fn of(url: &str) -> Self {
+        client::install_tls_provider();
         let http = Client::builder().no_proxy().tls_certs_only([]);
         let http = http.pool_max_idle_per_host(0).read_timeout(PATIENCE);
         Self {
