@@ -95,8 +95,8 @@ fn say(kind: &str, error: &dyn Error) {
     let _ = writeln!(io::stderr(), "{}", without_users(&text));
 }
 
-/// A text without the user part of any URL in it, which may be a password. A URL ends at a
-/// space, so that one with an `@` behind its host is shown from there on only.
+/// A text without the user parts of the URLs in it, which may hold passwords. A URL ends at a
+/// space. Of one with an `@` in its path, only what follows it is shown.
 pub(crate) fn without_users(text: &str) -> String {
     let (mut shown, mut left) = (String::new(), text);
     while let Some((before, rest)) = left.split_once("://") {

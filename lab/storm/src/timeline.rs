@@ -247,10 +247,7 @@ impl Clock for Timeline {
 }
 
 /// Begins a task on a pool that is still there.
-#[expect(
-    clippy::expect_used,
-    reason = "the pool ends after whoever can spawn on it"
-)]
+#[expect(clippy::expect_used, reason = "the pool outlives its spawners")]
 pub(super) fn spawn(spawner: &LocalSpawner, task: impl Future<Output = ()> + 'static) {
     spawner.spawn_local(task).expect("the pool is there");
 }

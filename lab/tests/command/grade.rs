@@ -54,16 +54,13 @@ fn grading_stops_at_the_first_task_that_is_not_done() {
     let ended = grade("--seed 7", &[&example("habits"), "lazy"]);
 
     assert_eq!(ended.code, Some(1), "{}", ended.stderr);
-    let found = [
-        "1/",
-        "read-all",
-        "✓ goal reached in 5 requests",
-        "2/",
-        "flaky",
-        "✗ ",
-    ];
-    assert_contains(&ended.stdout, &found);
-    assert!(!ended.stdout.contains(" 3/"), "{}", ended.stdout);
+    let headlines = ended.stdout.lines().filter_map(|line| {
+        let (_, headline) = line.split_once(&format!("/{} ", TASKS.len()))?;
+        let mut words = headline.split_whitespace();
+        Some([words.next()?, words.next()?])
+    });
+    let headlines: Vec<_> = headlines.collect();
+    assert_eq!(headlines, [["read-all", "✓"], ["flaky", "✗"]]);
 }
 
 #[test]
