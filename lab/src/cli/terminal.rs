@@ -95,21 +95,18 @@ fn say(kind: &str, error: &dyn Error) {
     let _ = writeln!(io::stderr(), "{}", without_users(&text));
 }
 
-/// A text without the user parts of the URLs in it, which may hold passwords. A URL ends at a
-/// space. Of one with an `@` in its path, only what follows it is shown.
+/// A text without the user parts of the URLs in it, which may hold passwords. A password may
+/// hold any character that ends a URL, so a line is hidden from its first URL to its last `@`.
 pub(crate) fn without_users(text: &str) -> String {
-    let (mut shown, mut left) = (String::new(), text);
-    while let Some((before, rest)) = left.split_once("://") {
-        let end = rest.find(char::is_whitespace).unwrap_or(rest.len());
-        let (url, behind) = rest.split_at(end);
-        shown.extend([before, "://"]);
-        shown.extend(match url.rsplit_once('@') {
-            Some((_, host)) => ["…@", host],
-            None => ["", url],
-        });
-        left = behind;
-    }
-    shown + left
+    let shown = |line: &str| {
+        let (before, url) = line.split_once("://")?;
+        let (_, host) = url.rsplit_once('@')?;
+        Some(format!("{before}://…@{host}"))
+    };
+    let lines = text.split_inclusive('\n');
+    lines
+        .map(|line| shown(line).unwrap_or_else(|| line.to_owned()))
+        .collect()
 }
 
 /// Prints why a scenario could not be run.
@@ -194,14 +191,14 @@ mod tests {
     proptest! {
         #[test]
         fn an_error_shows_all_but_the_user_part_of_a_url(
-            (before, behind) in ("[a-z': ]{0,9}", "[a-z@': ]{0,9}"),
-            user in "[!-~]{1,12}",
+            (before, behind) in ("[a-z@': \n]{0,9}", "[a-z': ]{0,9}"),
+            user in "[ -~]{1,12}",
             host in "[a-z0-9.:/'?]{1,12}",
         ) {
-            let sentence = |user: &str| format!("{before} http://{user}@{host} {behind}");
+            let sentence = |user: &str| format!("{before} http://{user}@{host} {behind}\nme@home");
 
             prop_assert_eq!(without_users(&sentence(&user)), sentence("…"));
-            let anonymous = format!("{before} http://{host} {behind}");
+            let anonymous = format!("{before} http://{host} {behind}\nme@home");
             prop_assert_eq!(without_users(&anonymous), anonymous);
         }
     }
