@@ -26,7 +26,7 @@ pub enum ProxyFault {
 
 /// No fault has this name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("no fault is called '{0}'; there are {all}", all = ProxyFault::ALL.map(ProxyFault::name).join(", "))]
+#[error("no fault is called '{0}'; there are {all}", all = ProxyFault::names())]
 pub struct UnknownFault(String);
 
 impl ProxyFault {
@@ -51,6 +51,12 @@ impl ProxyFault {
 
     /// The same for the second wait.
     pub const LONG_HELD: Duration = Duration::from_secs(8);
+
+    /// The names that a user can choose from. The control is made in any case.
+    fn names() -> String {
+        let faults = Self::ALL.into_iter().filter(|fault| *fault != Self::Hold);
+        faults.map(Self::name).collect::<Vec<_>>().join(", ")
+    }
 
     /// Its name on the command line.
     #[must_use]
@@ -110,5 +116,21 @@ impl FromStr for ProxyFault {
         let mut all = Self::ALL.into_iter();
         all.find(|fault| fault.name() == name)
             .ok_or_else(|| UnknownFault(name.to_owned()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unknown_fault_is_answered_with_the_faults_and_not_with_the_control() {
+        let words = "fire".parse::<ProxyFault>().expect_err("unknown");
+
+        let words = words.to_string();
+        for fault in ProxyFault::ALL {
+            let is_offered = words.contains(fault.name());
+            assert_eq!(is_offered, fault != ProxyFault::Hold, "{words}");
+        }
     }
 }

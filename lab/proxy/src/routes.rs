@@ -1,8 +1,14 @@
 //! Routes: methods and paths as templates. They choose targets and count requests, and tie
 //! nothing.
 
-/// The longest segment that may be a word.
-const WORD: usize = 32;
+/// The longest segment that may be a name.
+const NAME: usize = 100;
+
+/// The shortest hexadecimal number that may be an id, and the shortest mix of letters and digits.
+const ID: usize = 16;
+
+/// The lengths of the five parts of a UUID.
+const UUID: [usize; 5] = [8, 4, 4, 4, 12];
 
 /// The segment in place of one that could be an id or a secret.
 const HOLE: &str = "{}";
@@ -69,25 +75,37 @@ const HEALTH: [&str; 10] = [
     "metrics",
 ];
 
-/// The route of a request as far as one request shows it: each segment that is not a plain
-/// lower-case word or a version such as `v1` is `{}`.
+/// The route of a request as far as one request shows it: each segment that looks like an id is
+/// `{}`.
 #[must_use]
 pub fn shape(method: &str, path: &str) -> String {
-    let segments = path
-        .split('/')
-        .map(|segment| if is_plain(segment) { segment } else { HOLE });
+    let segments = path.split('/').map(|segment| {
+        if looks_like_an_id(segment) {
+            HOLE
+        } else {
+            segment
+        }
+    });
     let segments: Vec<_> = segments.collect();
     let is_registered = METHODS.contains(&method);
     let method = if is_registered { method } else { OTHER };
     format!("{method} {}", segments.join("/"))
 }
 
-fn is_plain(segment: &str) -> bool {
-    let is_version = segment.strip_prefix('v').is_some_and(|number| {
-        (1..=2).contains(&number.len()) && number.bytes().all(|byte| byte.is_ascii_digit())
+/// Whether a segment is digits alone, a UUID, or holds 16 or more characters of hexadecimal or of
+/// letters mixed with digits, as in `cus_9s6XKzkNRiz8i3XYZ`. What is too long for a name is data.
+fn looks_like_an_id(segment: &str) -> bool {
+    let is_number = !segment.is_empty() && segment.bytes().all(|sign| sign.is_ascii_digit());
+    let parts = segment.split('-');
+    let is_hex = |part: &str| part.bytes().all(|sign| sign.is_ascii_hexdigit());
+    let is_uuid = is_hex(&segment.replace('-', "")) && parts.map(str::len).eq(UUID);
+    let mut words = segment.split(|sign: char| !sign.is_ascii_alphanumeric());
+    let has_long_id = words.any(|word| {
+        let has_digit = word.bytes().any(|sign| sign.is_ascii_digit());
+        let has_letter = word.bytes().any(|sign| sign.is_ascii_alphabetic());
+        word.len() >= ID && (has_digit && has_letter || is_hex(word))
     });
-    let is_word = |sign: u8| sign.is_ascii_lowercase() || matches!(sign, b'-' | b'_');
-    is_version || segment.len() <= WORD && segment.bytes().all(is_word)
+    is_number || is_uuid || has_long_id || segment.len() > NAME
 }
 
 /// The route of those requests of a route that hold a text: `POST /graphql [createOrder]`.
@@ -193,23 +211,59 @@ fn segments(shape: &str) -> Vec<&str> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
-    fn only_plain_words_and_versions_are_kept_of_a_path() {
+    fn a_route_keeps_its_words_and_loses_its_ids() {
         for (path, expected) in [
             ("/v1/orders", "GET /v1/orders"),
+            ("/oauth2/token", "GET /oauth2/token"),
+            ("/api/chat.postMessage", "GET /api/chat.postMessage"),
+            (
+                "/2010-04-01/Accounts/AC0123456789abcdef0123456789abcdef/Messages.json",
+                "GET /2010-04-01/Accounts/{}/Messages.json",
+            ),
+            (
+                "/s3/Bucket/lamp%20shade.png",
+                "GET /s3/Bucket/lamp%20shade.png",
+            ),
             ("/v1/orders/17", "GET /v1/orders/{}"),
-            ("/users/Alice/tok_9f", "GET /users/{}/{}"),
-            ("/a%2fb/vip/v123", "GET /{}/vip/{}"),
+            (
+                "/users/9b2D7c1e-3f4a-4b5c-8d6e-7f8091a2b3c4/x",
+                "GET /users/{}/x",
+            ),
+            ("/blobs/deadbeefdeadbeef", "GET /blobs/{}"),
+            ("/blobs/deadbeefdeadbee", "GET /blobs/deadbeefdeadbee"),
+            ("/charges/ch_3MmlLrLkdIwHu7ix0snN0B15", "GET /charges/{}"),
+            ("/sessions/eyJhbGciOiJIUzI1.eyJzdWIi", "GET /sessions/{}"),
             ("/", "GET /"),
             ("/one//two/", "GET /one//two/"),
-            ("/aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "GET /{}"),
+            (
+                "/a-title-with-many-words-but-none-of-them-an-id",
+                "GET /a-title-with-many-words-but-none-of-them-an-id",
+            ),
         ] {
             assert_eq!(shape("GET", path), expected);
         }
+        let long = "word-".repeat(21);
+        assert_eq!(shape("GET", &format!("/{long}")), "GET /{}");
         assert_eq!(shape("VERSION-CONTROL", "/"), "VERSION-CONTROL /");
         assert_eq!(shape("S3CRET", "/"), "OTHER /");
+    }
+
+    proptest! {
+        /// A name is short where it mixes letters with digits; an id is long, or a number.
+        #[test]
+        fn names_are_kept_and_ids_are_not(
+            name in "[A-Za-z][A-Za-z0-9]{0,14}([._-][a-z]{1,9}){0,3}",
+            id in "[0-9]{1,30}|([a-z]{2,3}_)?([0-9a-f]{16,40}|[0-9][A-Za-z0-9]{14,30}[A-Z])|\
+                   [0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}",
+        ) {
+            prop_assert_eq!(shape("GET", &format!("/{name}")), format!("GET /{name}"));
+            prop_assert_eq!(shape("GET", &format!("/{id}")), "GET /{}");
+        }
     }
 
     #[test]

@@ -58,13 +58,6 @@ impl Setup {
         self
     }
 
-    /// Requests of these routes are named in full, such as `POST /api/chat.postMessage`.
-    #[must_use]
-    pub fn literal_routes(mut self, routes: Vec<String>) -> Self {
-        self.naming.literal_routes = routes;
-        self
-    }
-
     /// Requests whose target or body holds this text are a route of their own, and only they
     /// meet faults.
     #[must_use]

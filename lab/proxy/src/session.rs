@@ -7,7 +7,7 @@ use std::{
 };
 
 use host::{ConnectionPosition, Purpose, SeedKey, accept::ConnectionObserver, watched_body::Watch};
-use http::{HeaderName, Method, Request};
+use http::{HeaderName, Request};
 use process::Senders;
 use tokio::{
     sync::Notify,
@@ -76,8 +76,6 @@ pub(super) struct Session {
 pub(super) struct Naming {
     /// The headers whose values name a call, beside those that always do.
     pub(super) call_headers: Vec<HeaderName>,
-    /// The routes whose paths are named in full, as the user did.
-    pub(super) literal_routes: Vec<String>,
     /// The text that sets the requests that hold it apart from the others of their route.
     pub(super) text: Option<String>,
 }
@@ -132,7 +130,7 @@ impl Session {
     /// Notes the arrival of a request; none if there were too many.
     pub(super) fn arrived<B>(&self, request: &Request<B>) -> Option<Entry> {
         let arrived = self.now();
-        let shape = self.named(request.method(), request.uri().path());
+        let route = shape(request.method().as_str(), request.uri().path());
         let inspected = inspect(
             &self.key,
             request.uri(),
@@ -161,24 +159,13 @@ impl Session {
         state.requests.push(ProxyRequest {
             seq: index as u64 + 1,
             arrived,
-            route: shape,
+            route,
             // Until it has been read.
             body: Body::Unknown,
             holds_text,
             ..inspected
         });
         Some(Entry { index })
-    }
-
-    /// The route of a request: in full if the user named it so, and else its shape.
-    fn named(&self, method: &Method, path: &str) -> String {
-        let mut literals = self.naming.literal_routes.iter();
-        let literal = literals.find(|route| {
-            route
-                .split_once(' ')
-                .is_some_and(|(of, literal)| of == method.as_str() && literal == path)
-        });
-        literal.map_or_else(|| shape(method.as_str(), path), Clone::clone)
     }
 
     /// Whether the fault may be for a request, as far as its head tells: only its body can hold

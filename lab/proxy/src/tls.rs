@@ -4,9 +4,15 @@
 use std::{io, sync::Arc, time::Duration};
 
 use rustls::{
-    AlertDescription, CertificateError, ClientConfig, Error, InvalidMessage, RootCertStore,
-    crypto::ring,
-    pki_types::{CertificateDer, InvalidDnsNameError, ServerName, pem::PemObject},
+    AlertDescription, CertificateError, ClientConfig, DigitallySignedStruct, Error, InvalidMessage,
+    RootCertStore, SignatureScheme,
+    client::{
+        danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier},
+        verify_server_cert_signed_by_trust_anchor, verify_server_name,
+    },
+    crypto::{WebPkiSupportedAlgorithms, ring, verify_tls12_signature, verify_tls13_signature},
+    pki_types::{CertificateDer, InvalidDnsNameError, ServerName, UnixTime, pem::PemObject},
+    server::ParsedCertificate,
 };
 use tokio::{
     io::{AsyncRead, AsyncWrite},
@@ -64,6 +70,7 @@ impl Tls {
         let mut roots = RootCertStore::empty();
         // A certificate of the system that cannot be read is not one to trust.
         roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+        let mut given = Vec::new();
         for pem in added {
             let certificates: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem).collect();
             let certificates = certificates.map_err(|_| TlsError::NoCertificate)?;
@@ -71,15 +78,26 @@ impl Tls {
                 return Err(TlsError::NoCertificate);
             }
             for certificate in certificates {
-                roots.add(certificate).map_err(TlsError::Certificate)?;
+                roots
+                    .add(certificate.clone())
+                    .map_err(TlsError::Certificate)?;
+                given.push(certificate);
             }
         }
         let provider = Arc::new(ring::default_provider());
+        let verifier = GivenOrIssued {
+            given,
+            roots,
+            algorithms: provider.signature_verification_algorithms,
+        };
         let builder = ClientConfig::builder_with_provider(provider);
         let builder = builder
             .with_safe_default_protocol_versions()
             .map_err(TlsError::Setup)?;
-        let mut config = builder.with_root_certificates(roots).with_no_client_auth();
+        let mut config = builder
+            .dangerous()
+            .with_custom_certificate_verifier(Arc::new(verifier))
+            .with_no_client_auth();
         config.alpn_protocols = vec![HTTP_11.to_vec()];
         Ok(Self {
             config: Arc::new(config),
@@ -105,6 +123,85 @@ impl Tls {
         let connector = TlsConnector::from(Arc::clone(&self.config));
         connector.connect(self.name.clone(), stream).await
     }
+}
+
+/// Trusts what a trusted authority has issued, and the certificates that the user gave.
+///
+/// A development server often presents a certificate that it signed itself and that is marked as
+/// an authority, as `openssl req -x509` makes it. webpki refuses an authority in place of a
+/// server even if it is one of the roots, and a given certificate whose issuer is unknown.
+#[derive(Debug)]
+struct GivenOrIssued {
+    given: Vec<CertificateDer<'static>>,
+    roots: RootCertStore,
+    algorithms: WebPkiSupportedAlgorithms,
+}
+
+impl ServerCertVerifier for GivenOrIssued {
+    fn verify_server_cert(
+        &self,
+        presented: &CertificateDer<'_>,
+        intermediates: &[CertificateDer<'_>],
+        name: &ServerName<'_>,
+        _ocsp: &[u8],
+        now: UnixTime,
+    ) -> Result<ServerCertVerified, Error> {
+        let certificate = ParsedCertificate::try_from(presented)?;
+        let issued = verify_server_cert_signed_by_trust_anchor(
+            &certificate,
+            &self.roots,
+            intermediates,
+            now,
+            self.algorithms.all,
+        );
+        issued.or_else(|error| {
+            let is_given = self.given.contains(presented);
+            if is_given && !is_of_dates(&error) {
+                Ok(())
+            } else {
+                Err(error)
+            }
+        })?;
+        verify_server_name(&certificate, name)?;
+        Ok(ServerCertVerified::assertion())
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        verify_tls12_signature(message, certificate, signed, &self.algorithms)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        verify_tls13_signature(message, certificate, signed, &self.algorithms)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.algorithms.supported_schemes()
+    }
+}
+
+/// Whether a certificate was refused for its dates. They are read before its uses and its
+/// issuer, so that any other error means that it is valid today.
+fn is_of_dates(error: &Error) -> bool {
+    matches!(
+        error,
+        Error::InvalidCertificate(
+            CertificateError::Expired
+                | CertificateError::ExpiredContext { .. }
+                | CertificateError::NotValidYet
+                | CertificateError::NotValidYetContext { .. }
+                | CertificateError::BadEncoding
+        )
+    )
 }
 
 /// Whether the other side of a handshake that failed speaks TLS.

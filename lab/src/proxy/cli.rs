@@ -173,11 +173,9 @@ pub(crate) fn proxy(arguments: &Arguments) -> Result<Exit, Exit> {
     if arguments.list && arguments.card.writes_files() {
         return Err(terminal::fail(&ProxyError::ListWritesNothing, Exit::Usage));
     }
-    let literals = [&*arguments.route, &*arguments.once].concat();
     let setup = Setup::before(upstream.clone())
         .keeps_host(arguments.keep_host)
         .call_headers(arguments.call_header.clone())
-        .literal_routes(literals)
         .text(arguments.text.clone())
         .injects(injected(arguments)?)
         .listens(listen(arguments)?);

@@ -187,7 +187,7 @@ fn strictly_a_rule_that_cannot_be_told_fails() {
 fn no_output_holds_a_secret() {
     let folder = tempdir().expect("a folder");
     let [script, junit, report] = ["app.sh", "xml", "html"].map(|name| folder.path().join(name));
-    let sends = r#"curl -s -m 8 -o /dev/null "$API_URL/v1/Path-qz7?token=query-qz7" \
+    let sends = r#"curl -s -m 8 -o /dev/null "$API_URL/v1/path_qz70123456789abc?token=query-qz7" \
         -H 'Authorization: Bearer bearer-qz7-0123456789' -H 'Cookie: id=cookie-qz7' \
         -H 'Idempotency-Key: key-qz7' -d body-qz7; true"#;
     fs::write(&script, sends).expect("written");

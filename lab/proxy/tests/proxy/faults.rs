@@ -123,13 +123,10 @@ async fn a_text_of_its_body_or_target_chooses_the_request_that_meets_the_fault()
 }
 
 #[tokio::test]
-async fn a_route_that_the_user_names_in_full_is_known_by_its_path() {
+async fn methods_of_one_path_are_routes_of_their_own() {
     let api = Api::answering(CREATED).await;
-    let upstream = Upstream::new(&format!("http://{}", api.address), &[]).expect("an origin");
     let named = "POST /api/chat.postMessage";
-    let setup = Setup::before(upstream).literal_routes(vec![named.to_owned()]);
-    let aim = Some(Aim::at(named, ProxyFault::Refused));
-    let proxy = Proxy(Listening::start(&setup, aim).expect("a port"));
+    let proxy = Proxy::before(api.address, Some((named, ProxyFault::Refused)));
 
     let other = proxy.ask(&post("/api/chat.delete", "")).await;
     let faulty = proxy.ask(&post("/api/chat.postMessage?a", "")).await;
@@ -138,7 +135,7 @@ async fn a_route_that_the_user_names_in_full_is_known_by_its_path() {
     assert_eq!(statuses, ["201", "400"]);
     let run = proxy.stop().await;
     let routes: Vec<_> = run.requests.iter().map(|request| &*request.route).collect();
-    assert_eq!(routes, ["POST /api/{}", named]);
+    assert_eq!(routes, ["POST /api/chat.delete", named]);
 }
 
 #[tokio::test]

@@ -7,7 +7,7 @@ use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair, 
 use tokio_rustls::rustls::{
     ServerConfig,
     crypto::ring,
-    pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer},
+    pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer},
 };
 
 use super::*;
@@ -46,32 +46,50 @@ impl Authority {
         let key = KeyPair::generate().expect("a key");
         let certificate = params.signed_by(&key, &self.issuer);
         let certificate = certificate.expect("a certificate").der().clone();
-        let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(key.serialize_der()));
-        let builder = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()));
-        let builder = builder
-            .with_safe_default_protocol_versions()
-            .expect("versions");
-        let config = builder
-            .with_no_client_auth()
-            .with_single_cert(vec![certificate], key);
-        let mut config = config.expect("a certificate and its key");
-        let protocols = protocols.iter();
-        config.alpn_protocols = protocols.map(|name| name.as_bytes().to_vec()).collect();
-        TlsAcceptor::from(Arc::new(config))
+        presenting(certificate, &key, protocols)
     }
 
     /// A proxy before a server that trusts it.
     pub(crate) fn proxy(&self, address: SocketAddr) -> Listening {
-        let added = [self.pem.clone().into_bytes()];
-        let upstream = Upstream::trusting(&format!("https://{address}"), &[], &added);
-        let setup = Setup::before(upstream.expect("an origin"));
-        Listening::start(&setup, None).expect("a port")
+        trusting(address, &self.pem)
     }
+}
+
+/// A server with this certificate, which speaks these protocols; none if it knows no ALPN.
+fn presenting(
+    certificate: CertificateDer<'static>,
+    key: &KeyPair,
+    protocols: &[&str],
+) -> TlsAcceptor {
+    let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(key.serialize_der()));
+    let builder = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()));
+    let builder = builder
+        .with_safe_default_protocol_versions()
+        .expect("versions");
+    let config = builder
+        .with_no_client_auth()
+        .with_single_cert(vec![certificate], key);
+    let mut config = config.expect("a certificate and its key");
+    let protocols = protocols.iter();
+    config.alpn_protocols = protocols.map(|name| name.as_bytes().to_vec()).collect();
+    TlsAcceptor::from(Arc::new(config))
+}
+
+/// A proxy that trusts this certificate in PEM, before a server at this address.
+fn trusting(address: SocketAddr, pem: &str) -> Listening {
+    let added = [pem.as_bytes().to_vec()];
+    let upstream = Upstream::trusting(&format!("https://{address}"), &[], &added);
+    let setup = Setup::before(upstream.expect("an origin"));
+    Listening::start(&setup, None).expect("a port")
 }
 
 /// Why the upstream at this address did not answer.
 async fn failure(address: SocketAddr, authority: &Authority) -> Option<UpstreamFailure> {
-    let proxy = Proxy(authority.proxy(address));
+    failure_of(authority.proxy(address)).await
+}
+
+async fn failure_of(proxy: Listening) -> Option<UpstreamFailure> {
+    let proxy = Proxy(proxy);
     let got = Message::of(&proxy.ask(&get("/")).await);
     let run = proxy.stop().await;
     let failure = run.requests[0]
@@ -128,6 +146,52 @@ async fn a_failure_of_tls_has_a_name() {
     });
     let no_tls = failure(address, &authority).await;
     assert_eq!(no_tls, Some(UpstreamFailure::NoTls));
+}
+
+/// Development servers present such certificates: `openssl req -x509` marks them as authorities.
+#[tokio::test]
+async fn a_certificate_that_was_given_byte_for_byte_is_trusted_for_its_names() {
+    let key = KeyPair::generate().expect("a key");
+    let issuer = Authority::named("unknown");
+    let params = |is_ca: bool, name: &str, years: [i32; 2]| {
+        let mut params = CertificateParams::new([name.to_owned()]).expect("a name");
+        [params.not_before, params.not_after] = years.map(|year| date_time_ymd(year, 1, 1));
+        if is_ca {
+            params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        }
+        params
+    };
+    let signed = |is_ca, name: &str, years| {
+        let certificate = params(is_ca, name, years).self_signed(&key);
+        certificate.expect("a certificate")
+    };
+    let issued = params(false, "127.0.0.1", VALID).signed_by(&key, &issuer.issuer);
+    let issued = issued.expect("a certificate");
+    let own = signed(true, "127.0.0.1", VALID);
+    let server = signed(false, "127.0.0.1", VALID);
+    let elsewhere = signed(true, "other.example", VALID);
+    let old = signed(true, "127.0.0.1", [2019, 2020]);
+    let future = signed(true, "127.0.0.1", [2119, 2120]);
+    // Another certificate with the name and the key of the one that was given.
+    let twin = signed(true, "127.0.0.1", [2021, 2120]);
+
+    for (presented, given, is_trusted) in [
+        (&own, &own, true),
+        (&server, &server, true),
+        (&issued, &issued, true),
+        (&issued, &own, false),
+        (&own, &twin, false),
+        (&elsewhere, &elsewhere, false),
+        (&old, &old, false),
+        (&future, &future, false),
+    ] {
+        let tls = presenting(presented.der().clone(), &key, &[]);
+        let api = Api::over(OK, Some(tls)).await;
+
+        let failure = failure_of(trusting(api.address, &given.pem())).await;
+
+        assert_eq!(failure.is_none(), is_trusted, "{failure:?}");
+    }
 }
 
 #[tokio::test]
