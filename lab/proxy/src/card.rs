@@ -6,7 +6,7 @@ use wire::duration;
 
 use super::{
     CommandEnd, Judged, ProxyFault, ProxyRun, RunKind,
-    quiet::unfit,
+    quiet::{is_marked, unfit},
     rules::Declared,
     verdicts::{CaseRuns, judge, judge_credentials},
 };
@@ -116,7 +116,7 @@ impl Recording {
                 route: route.to_owned(),
                 requests: first.map_or(0, |run| run.of_route(route).count()),
                 unfit: unfit(&self.runs, route),
-                is_marked: requests().all(|request| !request.calls.is_empty()),
+                is_marked: is_marked(&self.runs, route),
                 has_key: requests().all(|request| request.idempotency_key.is_some()),
                 differ: healthy().any(|run| run.asks_for_different_things(route)),
             }

@@ -38,7 +38,6 @@ mod record;
 mod replay;
 mod routes;
 mod rules;
-mod schedule;
 mod segment;
 mod serve;
 mod session;

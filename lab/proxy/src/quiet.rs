@@ -75,14 +75,23 @@ pub(super) fn controls_of<'a>(
     controls.filter(move |run| run.lasts() > wait && Some(run.lasts()) <= longest)
 }
 
-/// For how long after its target each of these controls watched for what comes by itself;
-/// none without a control.
+/// For how long after its target the longest of these controls watched for what comes by
+/// itself; none without a control.
 pub(super) fn watched(runs: &[ProxyRun], route: &str, wait: Duration) -> Option<Duration> {
-    let watched = controls_of(runs, route, wait).filter_map(|run| {
-        let target = run.target()?;
-        Some(run.end.took.saturating_sub(target.arrived))
-    });
-    watched.min()
+    controls_of(runs, route, wait).filter_map(watch).max()
+}
+
+/// For how long after its target a run went on.
+pub(super) fn watch(run: &ProxyRun) -> Option<Duration> {
+    let target = run.target()?;
+    Some(run.end.took.saturating_sub(target.arrived))
+}
+
+/// Whether all requests of a route carry a value that names their call in good health.
+pub(super) fn is_marked(runs: &[ProxyRun], route: &str) -> bool {
+    let healthy = runs.iter().filter(|run| run.kind == RunKind::Healthy);
+    let mut requests = healthy.flat_map(|run| run.of_route(route)).peekable();
+    requests.peek().is_some() && requests.all(|request| !request.calls.is_empty())
 }
 
 /// Whether two requests of a route are the same, except for the attempts of the call that

@@ -155,6 +155,8 @@ pub(super) enum RunEvidence {
     Broken {
         kind: TieKind,
         requests: Vec<u64>,
+        /// How long after its target the attempt came: a control has to watch for as long.
+        reach: Duration,
         found: String,
     },
     Kept(Option<String>),
@@ -168,6 +170,7 @@ impl RunEvidence {
         Self::Broken {
             kind: tie.kind,
             requests: vec![tie.first.seq, tie.next.seq],
+            reach: tie.next.arrived.saturating_sub(tie.first.arrived),
             found: found.into(),
         }
     }
@@ -177,6 +180,18 @@ impl RunEvidence {
         match self {
             Self::Broken { kind, .. } => Some(*kind),
             _ => None,
+        }
+    }
+
+    /// For how long a control has to watch to bear out that it is broken.
+    pub(super) fn reach(&self) -> Duration {
+        match self {
+            Self::Broken {
+                kind: TieKind::Same,
+                reach,
+                ..
+            } => *reach,
+            _ => Duration::ZERO,
         }
     }
 }
@@ -298,6 +313,7 @@ fn same_body(target: &ProxyRequest, run: &ProxyRun, ties: &[Tie<'_>]) -> RunEvid
         (Some(other), _) => RunEvidence::Broken {
             kind: TieKind::Marked,
             requests: vec![target.seq, other.seq],
+            reach: Duration::ZERO,
             found: "one idempotency key for two bodies".to_owned(),
         },
         (None, 1) if ties.is_empty() => RunEvidence::Skipped(None),
@@ -440,6 +456,7 @@ fn read_timeout(
     let broken = |waited: String, within: Duration| RunEvidence::Broken {
         kind: TieKind::Marked,
         requests: vec![target.seq],
+        reach: Duration::ZERO,
         found: format!("{waited}; at most {}", duration(within)),
     };
     let still = || format!("still waiting after {}", duration(open()));

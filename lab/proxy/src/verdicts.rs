@@ -8,7 +8,7 @@ use wire::duration;
 
 use super::{
     ProxyFault, ProxyRequest, ProxyRun, RunKind,
-    quiet::{controls_of, unfit, watched},
+    quiet::{controls_of, unfit, watch, watched},
     routes::base,
     rules::{self, Declared, Rule, RunEvidence, is_safe},
     ties::{TieKind, ties},
@@ -27,9 +27,9 @@ pub struct Judged {
     pub requests: Vec<u64>,
     /// Whether it would be broken if more runs confirmed it.
     pub is_suspected: bool,
-    /// Whether a run that asks for a longer wait would tell more.
+    /// What another run may supply.
     #[serde(skip)]
-    pub(super) needs_longer_wait: bool,
+    pub(super) lacks: Option<Lacks>,
     /// The wait that the runs asked for that show it.
     #[serde(skip)]
     pub(super) shown_by: Duration,
@@ -44,10 +44,21 @@ impl Judged {
             found,
             requests: Vec::new(),
             is_suspected: false,
-            needs_longer_wait: false,
+            lacks: None,
             shown_by: Duration::ZERO,
         }
     }
+}
+
+/// What a verdict lacks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Lacks {
+    /// A run that asks for a longer wait.
+    LongerWait,
+    /// More runs that ask for this wait, or controls that go on for so long after their target.
+    Confirmation { wait: Duration, reach: Duration },
+    /// A control that goes on for longer than this, after which the same request came.
+    LongerControl(Duration),
 }
 
 /// The runs that a verdict stands on.
@@ -94,7 +105,7 @@ fn judge_one(rule: &Rule, case: CaseRuns<'_>, declared: &Declared) -> Judged {
         let why = "a client that always waits for so long does the same";
         let found = Some(format!("{found}; {why}"));
         return Judged {
-            needs_longer_wait: true,
+            lacks: Some(Lacks::LongerWait),
             ..Judged::of(rule, Verdict::CannotTell, found)
         };
     }
@@ -191,7 +202,12 @@ fn judge_group(
         .iter()
         .filter(|one_run| one_run.kind().is_some())
         .count();
-    let untold = |found: String| judged(Verdict::CannotTell, Some(found));
+    let late = of_case.iter().filter_map(|run| late(run, within));
+    let late = late.max();
+    let untold = |found: String| Judged {
+        lacks: late.map(Lacks::LongerControl),
+        ..judged(Verdict::CannotTell, Some(found))
+    };
     let partly = || untold(format!("broken in {broken} of {all} runs of this case"));
     let is_marked = |one_run: &&RunEvidence| one_run.kind() == Some(TieKind::Marked);
     let marked = evidence.iter().find(is_marked);
@@ -200,8 +216,12 @@ fn judge_group(
             kind,
             requests,
             found,
+            ..
         } if *kind == TieKind::Marked || broken == all => {
-            let controls = controls_of(runs, route, wait).count();
+            let reaches = evidence.iter().map(RunEvidence::reach);
+            let reach = reaches.max().unwrap_or_default();
+            let controls = controls_of(runs, route, wait);
+            let controls = controls.filter(|run| watch(run) >= Some(reach)).count();
             let is_confirmed = all >= confirm && controls >= confirm;
             let is_sure = *kind == TieKind::Marked || is_confirmed;
             let times = if all == 1 {
@@ -224,6 +244,7 @@ fn judge_group(
                     Vec::new()
                 },
                 is_suspected: !is_sure,
+                lacks: (!is_sure).then_some(Lacks::Confirmation { wait, reach }),
                 shown_by: wait,
                 ..judged(verdict, Some(format!("{found}{times}{lacking}")))
             }
@@ -295,6 +316,14 @@ fn hidden(
     if let Some(other) = another_way(rule, run, target, healthy) {
         return Some(other);
     }
+    if let (Some(after), Some(within)) = (late(run, within), within) {
+        return Some(format!(
+            "the same request came after {}, and the control watched for {} only. A header that \
+             names the call would tell: --call-header",
+            duration(after),
+            duration(within),
+        ));
+    }
     let tied = ties(run, within).count();
     let others = run.of_route(&target.route).count().saturating_sub(tied);
     let is_untied_later = run.of_route(&target.route).filter(is_later).count() > tied;
@@ -307,8 +336,7 @@ fn hidden(
             let more = others - most;
             let s = if more == 1 { "" } else { "s" };
             Some(format!(
-                "{more} more request{s} of this route than in a healthy run{}",
-                late(run, target, within)
+                "{more} more request{s} of this route than in a healthy run"
             ))
         }
         (Some(least), _) if others < least && is_untied_later => Some(
@@ -322,23 +350,15 @@ fn hidden(
     }
 }
 
-/// The remedy if the same request came, but later than the controls watched.
-fn late(run: &ProxyRun, target: &ProxyRequest, within: Option<Duration>) -> String {
-    let mut same = run.of_route(&target.route);
-    let same = same.find(|request| {
-        let after = request.arrived.saturating_sub(target.arrived);
-        request.seq > target.seq
-            && within.is_some_and(|within| after > within)
-            && target.is_same_as(request)
-    });
-    same.zip(within).map_or_else(String::new, |(same, within)| {
-        let after = duration(same.arrived.saturating_sub(target.arrived));
-        let within = duration(within);
-        format!(
-            ": the same request came after {after}, and the control watched for {within} only. A \
-             header that names the call would tell: --call-header"
-        )
-    })
+/// How long after the target of a run the same request came, if that was later than its controls
+/// watched.
+fn late(run: &ProxyRun, within: Option<Duration>) -> Option<Duration> {
+    let (target, within) = run.target().zip(within)?;
+    let same = run
+        .of_route(&target.route)
+        .filter(|request| request.seq > target.seq && target.is_same_as(request));
+    let mut gaps = same.map(|request| request.arrived.saturating_sub(target.arrived));
+    gaps.find(|gap| *gap > within)
 }
 
 /// A request that may be an attempt on another route, as far as a rule forbids it: one that

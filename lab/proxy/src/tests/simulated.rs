@@ -4,11 +4,7 @@ use judge::rules::Verdict;
 use rand::{Rng, RngExt, SeedableRng, rngs::ChaCha12Rng};
 
 use super::{
-    super::{
-        quiet::controls_of,
-        schedule::{first_wait, shorter_control, two_waits},
-        *,
-    },
+    super::{plan::next_run, *},
     *,
 };
 
@@ -21,6 +17,9 @@ const PLANS_OF_A_SHARE: u64 = 10_000;
 /// How many runs and controls confirm.
 const CONFIRM: usize = 5;
 
+/// For how long a response is held at most.
+const PATIENCE: Duration = Duration::from_secs(35);
+
 /// What a client sends in a run with this fault, which lasts for so long, if its first request
 /// is at 0, and the exit code of its command.
 type Sends = fn(Option<ProxyFault>, Duration, &mut ChaCha12Rng) -> (Vec<ProxyRequest>, i32);
@@ -32,55 +31,31 @@ fn plan(
     declared: &Declared,
     rng: &mut ChaCha12Rng,
 ) -> Vec<ProxyRun> {
-    let mut make = |fault: Option<ProxyFault>, lasts: Duration| {
+    let make = |fault: Option<ProxyFault>, lasts: Duration| {
         let (requests, exit) = sends(fault, lasts, rng);
         run_for(fault, lasts, requests, exit)
     };
-    let hold = ProxyFault::Hold;
-    let mut runs = vec![
-        make(None, Duration::ZERO),
-        make(None, Duration::ZERO),
-        make(Some(hold), hold.lasts()),
-        make(Some(fault), fault.lasts()),
-    ];
-    let recorded = |runs: &[ProxyRun]| {
-        let case = CaseRuns {
-            runs,
-            route: ROUTE,
-            fault,
-            confirm: CONFIRM,
-        };
-        judge(case, declared)
+    planned(fault, declared, make)
+}
+
+/// The runs that a plan makes for this fault.
+fn planned(
+    fault: ProxyFault,
+    declared: &Declared,
+    mut make: impl FnMut(Option<ProxyFault>, Duration) -> ProxyRun,
+) -> Vec<ProxyRun> {
+    let mut recording = Recording {
+        plan: [ProxyFault::Hold, fault]
+            .map(|fault| (ROUTE.to_owned(), fault))
+            .into(),
+        runs: vec![make(None, Duration::ZERO), make(None, Duration::ZERO)],
+        ..Recording::default()
     };
-    loop {
-        let judged = recorded(&runs);
-        if judged.iter().any(|judged| judged.needs_longer_wait) {
-            runs.push(make(Some(hold), ProxyFault::LONG_HELD));
-            runs.push(make(Some(fault), ProxyFault::LONG_WAIT));
-            continue;
-        }
-        let Some(suspected) = judged.iter().find(|judged| judged.is_suspected) else {
-            return runs;
-        };
-        let lasts = suspected.shown_by;
-        let held = if lasts == ProxyFault::LONG_WAIT {
-            ProxyFault::LONG_HELD
-        } else {
-            ProxyFault::HELD
-        };
-        let controls = runs
-            .iter()
-            .filter(|run| run.is_of(ROUTE, hold) && run.lasts() > lasts);
-        if controls.count() < CONFIRM {
-            runs.push(make(Some(hold), held));
-        }
-        let cases = runs
-            .iter()
-            .filter(|run| run.is_of(ROUTE, fault) && run.lasts() == lasts);
-        if cases.count() < CONFIRM {
-            runs.push(make(Some(fault), lasts));
-        }
+    while let Some(next) = next_run(&recording, CONFIRM, declared, PATIENCE) {
+        assert!(recording.runs.len() < 40, "it goes on for ever: {next:?}");
+        recording.runs.push(make(Some(next.fault), next.lasts));
     }
+    recording.runs
 }
 
 /// How many of so many plans have this verdict on any rule, for each fault.
@@ -244,7 +219,7 @@ fn random_sender(share: f64, rng: &mut ChaCha12Rng) -> (Vec<ProxyRequest>, i32) 
 
 /// What a wrong client sends after a failure, the rule that it breaks, and the fault that
 /// shows it; whether it can be proven.
-const WRONG: [(&str, ProxyFault, bool, Sends); 12] = [
+const WRONG: [(&str, ProxyFault, bool, Sends); 14] = [
     (
         "retry-after-seconds",
         ProxyFault::RetryAfter,
@@ -351,6 +326,20 @@ const WRONG: [(&str, ProxyFault, bool, Sends); 12] = [
         // Another API does the same.
         (same([0]), 0)
     }),
+    // A backoff that is slower than any first control.
+    ("once", ProxyFault::LostResponse, true, |fault, _, rng| {
+        let again = failed(fault).then(|| rng.random_range(3_100..34_000));
+        (same([0].into_iter().chain(again)), 0)
+    }),
+    (
+        "refused-once",
+        ProxyFault::Refused,
+        true,
+        |fault, _, rng| {
+            let again = failed(fault).then(|| rng.random_range(3_100..34_000));
+            (same([0].into_iter().chain(again)), 0)
+        },
+    ),
     ("refused-once", ProxyFault::Refused, true, |fault, _, _| {
         (
             same([0].into_iter().chain(failed(fault).then_some(100))),
@@ -441,66 +430,14 @@ fn impatient(
         control.end.took = ms(gives_up + 100);
         control
     };
-    let mut controls = |runs: &mut Vec<ProxyRun>, lasts: Duration| {
-        let mut next = Some(lasts);
-        for _ in 0..3 {
-            let Some(lasts) = next else { break };
-            let made = control(lasts);
-            next = shorter_control(&made);
-            runs.push(made);
+    planned(fault, &Declared::default(), |fault, lasts| match fault {
+        None => run(None, same([0]), 0),
+        Some(ProxyFault::Hold) => control(lasts),
+        Some(fault) => {
+            let wait = u64::try_from(lasts.as_millis()).expect("a few seconds");
+            run_for(Some(fault), lasts, same([0, again(wait)]), 0)
         }
-    };
-    let mut case = |wait: Duration| {
-        let millis = u64::try_from(wait.as_millis()).expect("a few seconds");
-        run_for(Some(fault), wait, same([0, again(millis)]), 0)
-    };
-    let judged = |runs: &[ProxyRun]| {
-        judge(
-            CaseRuns {
-                runs,
-                route: ROUTE,
-                fault,
-                confirm: CONFIRM,
-            },
-            &Declared::default(),
-        )
-    };
-    let is_there = |runs: &[ProxyRun], of, lasts| {
-        let mut runs = runs.iter();
-        runs.any(|run: &ProxyRun| run.is_of(ROUTE, of) && run.lasts() == lasts)
-    };
-    let mut runs = vec![run(None, same([0]), 0), run(None, same([0]), 0)];
-    controls(&mut runs, hold.lasts());
-    runs.push(case(first_wait(&runs, ROUTE, false)));
-    loop {
-        if judged(&runs).iter().any(|judged| judged.needs_longer_wait) {
-            let bears_first = borne(&runs, ROUTE) >= Some(ProxyFault::HELD);
-            if bears_first && !is_there(&runs, hold, ProxyFault::LONG_HELD) {
-                controls(&mut runs, ProxyFault::LONG_HELD);
-            }
-            let waits = two_waits(&runs, ROUTE, false);
-            for wait in waits.into_iter().flat_map(<[Duration; 2]>::from) {
-                if !is_there(&runs, fault, wait) {
-                    runs.push(case(wait));
-                }
-            }
-        }
-        let judged = judged(&runs);
-        let Some(suspected) = judged.iter().find(|judged| judged.is_suspected) else {
-            return runs;
-        };
-        let wait = suspected.shown_by;
-        let known = controls_of(&runs, ROUTE, wait).map(ProxyRun::lasts);
-        let held: Vec<_> = known.collect();
-        if held.len() < CONFIRM {
-            let shortest = held.iter().min().copied();
-            controls(&mut runs, shortest.unwrap_or(ProxyFault::HELD));
-        }
-        let of_case = |run: &&ProxyRun| run.is_of(ROUTE, fault) && run.lasts() == wait;
-        if runs.iter().filter(of_case).count() < CONFIRM {
-            runs.push(case(wait));
-        }
-    }
+    })
 }
 
 /// The controls are as short as the command bears, and the waits with them.

@@ -7,7 +7,7 @@ use judge::{
 use wire::Stopped;
 
 use super::{
-    super::{rules::of_fault, *},
+    super::{rules::of_fault, verdicts::Lacks, *},
     *,
 };
 
@@ -216,8 +216,8 @@ fn a_wait_is_heeded_only_if_a_longer_one_is_heeded_too() {
         &once(),
     );
     assert_eq!(
-        (judged.verdict, judged.needs_longer_wait),
-        (CannotTell, true)
+        (judged.verdict, judged.lacks),
+        (CannotTell, Some(Lacks::LongerWait))
     );
 }
 

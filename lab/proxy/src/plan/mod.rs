@@ -1,27 +1,21 @@
-//! The runs of a command: two healthy ones, and then one for each case with a proxy of its
-//! own.
+//! The runs of a command: two healthy ones, and then those that its cases need, each with a
+//! proxy of its own.
+//!
+//! [`next_run`] decides from the runs so far which one is next, and `execute` makes it.
 
-use std::{
-    ffi::OsString,
-    future::{pending, ready},
-    io,
-    sync::Arc,
-    time::Duration,
-};
+mod execute;
+mod next_run;
 
-use process::{ClientCommand, Context, LabDelay, ProcessLimits};
-use tokio::time::{Instant, sleep};
-use wire::{ProcessRecord, Stopped};
+use std::{io, time::Duration};
 
-use super::{
-    Aim, Listening, Setup,
-    routes::{base, holding},
-    schedule::{first_wait, shorter_control, two_waits, with_one_silence},
-};
+use process::ClientCommand;
+
+pub(crate) use self::next_run::next_run;
+use self::next_run::{NextRun, with_one_silence};
 use crate::{
-    CommandEnd, Declared, Estimate, Judged, ProxyCard, ProxyFault, ProxyRun, Recording, RouteRow,
-    RunKind, Templates, Upstream, UpstreamFailure, borne, is_health_check, is_safe,
-    quiet::controls_of,
+    CommandEnd, Declared, Estimate, ProxyCard, ProxyFault, ProxyRun, Recording, RouteRow, Setup,
+    Templates, UpstreamFailure, is_health_check, is_safe,
+    routes::{base, holding},
 };
 
 /// How a command is run, and what is asked of it.
@@ -50,13 +44,6 @@ pub struct Options {
     /// A command of the shell before each run.
     pub before: Option<String>,
 }
-
-/// How long the processes of a run may take to end once they were asked to: a container ends
-/// with its client only if that hears of it.
-const FAREWELL: Duration = Duration::from_secs(3);
-
-/// How many controls find out how long a command bears a late response.
-const CONTROLS: usize = 3;
 
 /// How many requests of a command that fails are named.
 const SHOWN: usize = 8;
@@ -151,12 +138,6 @@ pub struct Progress {
     pub of: usize,
     /// Its purpose, in words.
     pub what: String,
-}
-
-/// How many runs were begun, and how many are planned so far.
-struct Count {
-    done: usize,
-    all: usize,
 }
 
 /// A command with its healthy runs, and what follows from them.
@@ -383,253 +364,29 @@ impl Plan {
         estimates.collect()
     }
 
-    /// Runs the cases, and again what needs a confirmation.
+    /// Runs the cases, and again as far as their verdicts need it.
     ///
     /// # Errors
     ///
     /// [`PlanError`] if a run could not be made.
     pub async fn execute(&mut self, on: &impl Fn(Progress)) -> Result<(), PlanError> {
-        let cases = self.recording.plan.clone();
-        let mut count = Count {
-            done: self.recording.runs.len(),
-            all: self.recording.runs.len() + cases.len(),
-        };
-        for (route, fault) in &cases {
-            match fault {
-                ProxyFault::Hold => {
-                    self.control(route, ProxyFault::HELD, &mut count, on)
-                        .await?;
-                }
-                ProxyFault::RetryAfter => {
-                    let first = first_wait(&self.recording.runs, route, self.is_marked(route));
-                    self.run_case(route, *fault, first, &mut count, on).await?;
-                    self.longer_wait(route, &mut count, on).await?;
-                }
-                _ => {
-                    let lasts = fault.lasts();
-                    self.run_case(route, *fault, lasts, &mut count, on).await?;
-                }
-            }
-        }
-        for (route, fault) in &cases {
-            while let Some(lasts) = self.suspected(route, *fault) {
-                self.confirm(route, *fault, lasts, &mut count, on).await?;
-                if *fault == ProxyFault::RetryAfter {
-                    self.longer_wait(route, &mut count, on).await?;
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// One more run of a case that is suspected, and of its control, as far as they are
-    /// lacking.
-    async fn confirm(
-        &mut self,
-        route: &str,
-        fault: ProxyFault,
-        lasts: Duration,
-        count: &mut Count,
-        on: &impl Fn(Progress),
-    ) -> Result<(), PlanError> {
-        let needed = self.options.confirm;
-        if controls_of(&self.recording.runs, route, lasts).count() < needed {
-            let controls = controls_of(&self.recording.runs, route, lasts);
-            let held = controls
-                .map(ProxyRun::lasts)
-                .min()
-                .unwrap_or(ProxyFault::HELD);
-            count.all += 1;
-            self.control(route, held, count, on).await?;
-        }
-        let of_case = |run: &&ProxyRun| run.is_of(route, fault) && run.lasts() == lasts;
-        if self.recording.runs.iter().filter(of_case).count() < needed {
-            count.all += 1;
-            self.run_case(route, fault, lasts, count, on).await?;
-        }
-        Ok(())
-    }
-
-    /// Holds a response of a route for so long, or for as long as the command bears it.
-    async fn control(
-        &mut self,
-        route: &str,
-        held: Duration,
-        count: &mut Count,
-        on: &impl Fn(Progress),
-    ) -> Result<(), PlanError> {
-        let mut next = Some(held);
-        for attempt in 0..CONTROLS {
-            let Some(held) = next else { break };
-            count.all += usize::from(attempt > 0);
-            self.run_case(route, ProxyFault::Hold, held, count, on)
-                .await?;
-            next = self.recording.runs.last().and_then(shorter_control);
-        }
-        Ok(())
-    }
-
-    /// Asks for a second wait where the first was heeded, if the command bears its control.
-    async fn longer_wait(
-        &mut self,
-        route: &str,
-        count: &mut Count,
-        on: &impl Fn(Progress),
-    ) -> Result<(), PlanError> {
-        let fault = ProxyFault::RetryAfter;
-        let judged = self.judge(route, fault);
-        if !judged.iter().any(|judged| judged.needs_longer_wait) {
-            return Ok(());
-        }
-        let is_marked = self.is_marked(route);
-        let longest = borne(&self.recording.runs, route);
-        let has_tried =
-            self.recording.runs.iter().any(|run| {
-                run.is_of(route, ProxyFault::Hold) && run.lasts() >= ProxyFault::LONG_HELD
+        let healthy = self.recording.runs.len();
+        let Options {
+            confirm, patience, ..
+        } = self.options;
+        while let Some(next) = next_run(&self.recording, confirm, &self.options.declared, patience)
+        {
+            let number = self.recording.runs.len() + 1;
+            on(Progress {
+                number,
+                of: number.max(healthy + self.recording.plan.len()),
+                what: format!("{}: {}", next.route, next.fault.words()),
             });
-        if !is_marked && longest >= Some(ProxyFault::HELD) && !has_tried {
-            count.all += 1;
-            self.control(route, ProxyFault::LONG_HELD, count, on)
-                .await?;
-        }
-        let Some((short, long)) = two_waits(&self.recording.runs, route, is_marked) else {
-            return Ok(());
-        };
-        for wait in [short, long] {
-            let mut runs = self.recording.runs.iter();
-            if !runs.any(|run| run.is_of(route, fault) && run.lasts() == wait) {
-                count.all += 1;
-                self.run_case(route, fault, wait, count, on).await?;
-            }
+            let mut run = self.run(Some(self.aim(next))).await?;
+            name_routes(&mut run, &self.templates);
+            self.recording.runs.push(run);
         }
         Ok(())
-    }
-
-    /// Whether all requests of a route carry a value that names their call.
-    fn is_marked(&self, route: &str) -> bool {
-        let rows = self.routes();
-        rows.iter().any(|row| row.route == route && row.is_marked)
-    }
-
-    async fn run_case(
-        &mut self,
-        route: &str,
-        fault: ProxyFault,
-        lasts: Duration,
-        count: &mut Count,
-        on: &impl Fn(Progress),
-    ) -> Result<(), PlanError> {
-        count.done += 1;
-        on(Progress {
-            number: count.done,
-            of: count.all,
-            what: format!("{route}: {}", fault.words()),
-        });
-        let aim = Aim {
-            templates: self.templates.clone(),
-            lasts,
-            media_type: self.media_type(route),
-            ..Aim::at(route, fault)
-        };
-        let mut run = self.run(Some(aim)).await?;
-        name_routes(&mut run, &self.templates);
-        self.recording.runs.push(run);
-        Ok(())
-    }
-
-    /// The media type of the responses of a route in good health, or else of any route.
-    fn media_type(&self, route: &str) -> Option<String> {
-        let healthy = self.recording.runs.iter();
-        let healthy = healthy.filter(|run| run.kind == RunKind::Healthy);
-        let mut of_route = healthy.clone().flat_map(|run| run.of_route(route));
-        let mut all = healthy.flat_map(|run| &run.requests);
-        of_route
-            .find_map(|request| request.media_type.clone())
-            .or_else(|| all.find_map(|request| request.media_type.clone()))
-    }
-
-    fn judge(&self, route: &str, fault: ProxyFault) -> Vec<Judged> {
-        let Options {
-            confirm, declared, ..
-        } = &self.options;
-        self.recording.judge(route, fault, *confirm, declared)
-    }
-
-    /// The wait that the runs asked for that break a rule, if more runs would confirm it.
-    fn suspected(&self, route: &str, fault: ProxyFault) -> Option<Duration> {
-        let judged = self.judge(route, fault);
-        let mut judged = judged.iter();
-        let suspected = judged.find(|judged| judged.is_suspected);
-        suspected.map(|judged| judged.shown_by)
-    }
-
-    /// One run of the command, with a proxy of its own.
-    async fn run(&self, aim: Option<Aim>) -> Result<ProxyRun, PlanError> {
-        let Options {
-            setup,
-            command,
-            set,
-            patience,
-            time,
-            before,
-            ..
-        } = &self.options;
-        if let Some(before) = before {
-            prepare(before, setup.upstream(), *time).await?;
-        }
-        let is_silent = aim
-            .as_ref()
-            .is_some_and(|aim| aim.fault == ProxyFault::Silence);
-        let failures = host::FailureWatch::start();
-        let proxy = Listening::start(setup, aim).map_err(PlanError::Listen)?;
-        let base_url = proxy.base_url().to_owned();
-        let asks_no_proxy = ["NO_PROXY", "no_proxy"].map(|name| {
-            let hosts = format!("127.0.0.1,localhost,{}", setup.host());
-            (name.to_owned(), hosts)
-        });
-        let asked = set
-            .iter()
-            .map(|(name, text)| (name.clone(), text.replace("{base_url}", &base_url)));
-        let set = asks_no_proxy.into_iter().chain(asked);
-        let context = Context {
-            task: None,
-            url: base_url.clone(),
-            token: None,
-            set: set.collect(),
-            base_url,
-        };
-        let limits = ProcessLimits {
-            process: Arc::default(),
-            called: ready(()),
-            time: *time,
-            watches_to_the_end: false,
-            flood: async {
-                proxy.hit().await;
-                if !is_silent {
-                    return pending().await;
-                }
-                sleep(*patience).await;
-            },
-            is_result: |_: &str| None,
-            delay: LabDelay::default(),
-            farewell: FAREWELL,
-        };
-        let ran = process::run(command, &context, limits, proxy.begun()).await;
-        let ended = ran.map_err(|source| PlanError::Program {
-            program: command.program().to_string_lossy().into_owned(),
-            source,
-        });
-        let end = ended.map(|ended| {
-            let mut end = command_end(ended);
-            for line in &mut end.stderr {
-                *line = proxy.masked(line);
-            }
-            end
-        });
-        let run = proxy.stop(end.as_ref().ok().cloned()).await;
-        let run = run.without_farewell();
-        failures.check()?;
-        end.map(|_| run)
     }
 
     /// The card.
@@ -650,56 +407,5 @@ fn name_routes(run: &mut ProxyRun, templates: &Templates) {
         let shape = base(&request.route);
         let text = request.route.strip_prefix(shape).unwrap_or_default();
         request.route = templates.route(shape) + text;
-    }
-}
-
-/// Runs the command before a run, with the limits of the run. It finds the API itself where the
-/// command of the run finds the proxy.
-async fn prepare(before: &str, upstream: &Upstream, time: Duration) -> Result<(), PlanError> {
-    let (shell, flag) = if cfg!(windows) {
-        ("cmd", "/C")
-    } else {
-        ("sh", "-c")
-    };
-    let not_started = |source| PlanError::Program {
-        program: shell.to_owned(),
-        source,
-    };
-    let command = ClientCommand::new([shell, flag, before].map(OsString::from));
-    let command = command.map_err(|error| not_started(io::Error::other(error)))?;
-    let context = Context {
-        base_url: upstream.to_string(),
-        ..Context::default()
-    };
-    let limits = ProcessLimits {
-        process: Arc::default(),
-        called: ready(()),
-        time,
-        watches_to_the_end: false,
-        flood: pending(),
-        is_result: |_: &str| None,
-        delay: LabDelay::default(),
-        farewell: FAREWELL,
-    };
-    let ran = process::run(&command, &context, limits, Instant::now()).await;
-    let ended = ran.map_err(not_started)?;
-    if ended.exit == Some(0) {
-        Ok(())
-    } else {
-        Err(PlanError::Before {
-            command: before.to_owned(),
-            end: command_end(ended),
-        })
-    }
-}
-
-/// How a command ended. All its limits but its own are the time that it may take.
-fn command_end(record: ProcessRecord) -> CommandEnd {
-    CommandEnd {
-        exit: record.exit,
-        signal: record.signal,
-        stopped: record.stopped.map(|_| Stopped::TimeUp),
-        took: record.ended,
-        stderr: record.stderr,
     }
 }

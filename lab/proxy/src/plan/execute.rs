@@ -1,0 +1,164 @@
+//! One run of the command, as a process with limits.
+
+use std::{
+    ffi::OsString,
+    future::{pending, ready},
+    io,
+    sync::Arc,
+    time::Duration,
+};
+
+use process::{ClientCommand, Context, LabDelay, ProcessLimits};
+use tokio::time::{Instant, sleep};
+use wire::{ProcessRecord, Stopped};
+
+use super::{NextRun, Options, Plan, PlanError};
+use crate::{Aim, CommandEnd, Listening, ProxyFault, ProxyRun, RunKind, Upstream};
+
+/// How long the processes of a run may take to end once they were asked to: a container ends
+/// with its client only if that hears of it.
+const FAREWELL: Duration = Duration::from_secs(3);
+
+impl Plan {
+    /// The request of a run that meets a fault.
+    pub(super) fn aim(&self, next: NextRun) -> Aim {
+        Aim {
+            media_type: self.media_type(&next.route),
+            templates: self.templates.clone(),
+            route: next.route,
+            fault: next.fault,
+            lasts: next.lasts,
+        }
+    }
+
+    /// The media type of the responses of a route in good health, or else of any route.
+    fn media_type(&self, route: &str) -> Option<String> {
+        let healthy = self.recording.runs.iter();
+        let healthy = healthy.filter(|run| run.kind == RunKind::Healthy);
+        let mut of_route = healthy.clone().flat_map(|run| run.of_route(route));
+        let mut all = healthy.flat_map(|run| &run.requests);
+        of_route
+            .find_map(|request| request.media_type.clone())
+            .or_else(|| all.find_map(|request| request.media_type.clone()))
+    }
+
+    /// One run of the command, with a proxy of its own.
+    pub(super) async fn run(&self, aim: Option<Aim>) -> Result<ProxyRun, PlanError> {
+        let Options {
+            setup,
+            command,
+            set,
+            patience,
+            time,
+            before,
+            ..
+        } = &self.options;
+        if let Some(before) = before {
+            prepare(before, setup.upstream(), *time).await?;
+        }
+        let is_silent = aim
+            .as_ref()
+            .is_some_and(|aim| aim.fault == ProxyFault::Silence);
+        let failures = host::FailureWatch::start();
+        let proxy = Listening::start(setup, aim).map_err(PlanError::Listen)?;
+        let base_url = proxy.base_url().to_owned();
+        let asks_no_proxy = ["NO_PROXY", "no_proxy"].map(|name| {
+            let hosts = format!("127.0.0.1,localhost,{}", setup.host());
+            (name.to_owned(), hosts)
+        });
+        let asked = set
+            .iter()
+            .map(|(name, text)| (name.clone(), text.replace("{base_url}", &base_url)));
+        let set = asks_no_proxy.into_iter().chain(asked);
+        let context = Context {
+            task: None,
+            url: base_url.clone(),
+            token: None,
+            set: set.collect(),
+            base_url,
+        };
+        let limits = ProcessLimits {
+            process: Arc::default(),
+            called: ready(()),
+            time: *time,
+            watches_to_the_end: false,
+            flood: async {
+                proxy.hit().await;
+                if !is_silent {
+                    return pending().await;
+                }
+                sleep(*patience).await;
+            },
+            is_result: |_: &str| None,
+            delay: LabDelay::default(),
+            farewell: FAREWELL,
+        };
+        let ran = process::run(command, &context, limits, proxy.begun()).await;
+        let ended = ran.map_err(|source| PlanError::Program {
+            program: command.program().to_string_lossy().into_owned(),
+            source,
+        });
+        let end = ended.map(|ended| {
+            let mut end = command_end(ended);
+            for line in &mut end.stderr {
+                *line = proxy.masked(line);
+            }
+            end
+        });
+        let run = proxy.stop(end.as_ref().ok().cloned()).await;
+        let run = run.without_farewell();
+        failures.check()?;
+        end.map(|_| run)
+    }
+}
+
+/// Runs the command before a run, with the limits of the run. It finds the API itself where the
+/// command of the run finds the proxy.
+async fn prepare(before: &str, upstream: &Upstream, time: Duration) -> Result<(), PlanError> {
+    let (shell, flag) = if cfg!(windows) {
+        ("cmd", "/C")
+    } else {
+        ("sh", "-c")
+    };
+    let not_started = |source| PlanError::Program {
+        program: shell.to_owned(),
+        source,
+    };
+    let command = ClientCommand::new([shell, flag, before].map(OsString::from));
+    let command = command.map_err(|error| not_started(io::Error::other(error)))?;
+    let context = Context {
+        base_url: upstream.to_string(),
+        ..Context::default()
+    };
+    let limits = ProcessLimits {
+        process: Arc::default(),
+        called: ready(()),
+        time,
+        watches_to_the_end: false,
+        flood: pending(),
+        is_result: |_: &str| None,
+        delay: LabDelay::default(),
+        farewell: FAREWELL,
+    };
+    let ran = process::run(&command, &context, limits, Instant::now()).await;
+    let ended = ran.map_err(not_started)?;
+    if ended.exit == Some(0) {
+        Ok(())
+    } else {
+        Err(PlanError::Before {
+            command: before.to_owned(),
+            end: command_end(ended),
+        })
+    }
+}
+
+/// How a command ended. All its limits but its own are the time that it may take.
+fn command_end(record: ProcessRecord) -> CommandEnd {
+    CommandEnd {
+        exit: record.exit,
+        signal: record.signal,
+        stopped: record.stopped.map(|_| Stopped::TimeUp),
+        took: record.ended,
+        stderr: record.stderr,
+    }
+}
