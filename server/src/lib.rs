@@ -29,7 +29,7 @@
 //! use server::TeachingApi;
 //!
 //! # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
-//! let service = TeachingApi::start(ServiceConfig::builder().seed(7).build()?)?;
+//! let service = TeachingApi::start(ServiceConfig::default())?;
 //!
 //! // … let a client loose on `service.base_url()` …
 //!
@@ -89,7 +89,7 @@ impl TeachingApi {
     ///
     /// [`StartError`], and nothing is left open.
     pub fn start(config: ServiceConfig) -> Result<RunningService, StartError> {
-        let lessons = lessons(config.seed());
+        let lessons = lessons(config.seed);
         Host::start(config, lessons)
     }
 }

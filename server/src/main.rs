@@ -23,15 +23,12 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::Parser;
-use host::{
-    ConfigError, DEFAULT_DRAIN_DEADLINE, ServiceConfig, Signals, StartError, StopError, logging,
-};
+use host::{ServiceConfig, Signals, StartError, StopError, logging};
 use server::{DEFAULT_PORT, TeachingApi};
 use tracing_subscriber::Registry;
 use tracing_subscriber::layer::SubscriberExt as _;
 
 const EXIT_NOT_STOPPED: u8 = 1;
-const EXIT_USAGE: u8 = 2;
 const EXIT_NOT_STARTED: u8 = 3;
 
 /// A local HTTP API with faults on purpose. It listens on 127.0.0.1 only.
@@ -41,19 +38,10 @@ struct Arguments {
     /// The port to listen on; 0 picks a free one.
     #[arg(long, default_value_t = DEFAULT_PORT)]
     port: u16,
-
-    /// For how many seconds Ctrl+C lets requests in flight finish; then it cuts
-    /// them off, and the exit status is 1.
-    #[arg(long, value_name = "SECONDS", default_value_t = DEFAULT_DRAIN_DEADLINE.as_secs_f64(), allow_negative_numbers = true)]
-    drain_deadline: f64,
 }
 
 #[derive(Debug, thiserror::Error)]
 enum Failure {
-    #[error(transparent)]
-    Config(#[from] ConfigError),
-    #[error("drain_deadline must be a length of time, got {got}")]
-    DrainDeadline { got: f64 },
     #[error(transparent)]
     Start(#[from] StartError),
     #[error("could not set up signal handling or write to the console")]
@@ -69,7 +57,6 @@ enum Failure {
 impl Failure {
     fn exit_status(&self) -> u8 {
         match self {
-            Self::Config(_) | Self::DrainDeadline { .. } => EXIT_USAGE,
             Self::Start(_) | Self::Console(_) => EXIT_NOT_STARTED,
             Self::CutOff { .. } | Self::Interrupted | Self::Stop(_) => EXIT_NOT_STOPPED,
         }
@@ -103,13 +90,11 @@ fn log() {
 }
 
 fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let got = arguments.drain_deadline;
-    let drain_deadline =
-        Duration::try_from_secs_f64(got).map_err(|_| Failure::DrainDeadline { got })?;
-    let config = ServiceConfig::builder()
-        .port(arguments.port)
-        .drain_deadline(drain_deadline)
-        .build()?;
+    let config = ServiceConfig {
+        port: arguments.port,
+        ..ServiceConfig::default()
+    };
+    let drain_deadline = config.drain_deadline;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;

@@ -3,7 +3,7 @@
 use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::response::Response;
-use host::{Exchange, Ledger, Served, ServiceConfig, ServiceConfigBuilder};
+use host::{Exchange, Ledger, Served, ServiceConfig};
 use http::{HeaderMap, Request, StatusCode};
 use http_body_util::BodyExt;
 use serde_json::Value;
@@ -30,20 +30,24 @@ pub(crate) struct Service {
 
 impl Service {
     pub(crate) fn new() -> Self {
-        Self::with(ServiceConfig::builder())
+        Self::with(ServiceConfig::default())
     }
 
-    pub(crate) fn with(config: ServiceConfigBuilder) -> Self {
+    pub(crate) fn with(config: ServiceConfig) -> Self {
         Self::serving(lessons(SEED), config)
     }
 
     /// A service with the standard routes and these.
-    pub(crate) fn adding(routes: Router, config: ServiceConfigBuilder) -> Self {
+    pub(crate) fn adding(routes: Router, config: ServiceConfig) -> Self {
         Self::serving(lessons(SEED).and(routes), config)
     }
 
-    pub(crate) fn serving(served: Served, config: ServiceConfigBuilder) -> Self {
-        let (router, ledger) = host::router(&config.seed(SEED).build().unwrap(), served);
+    pub(crate) fn serving(served: Served, config: ServiceConfig) -> Self {
+        let config = ServiceConfig {
+            seed: SEED,
+            ..config
+        };
+        let (router, ledger) = host::router(&config, served);
         Self { ledger, router }
     }
 

@@ -19,15 +19,15 @@ fn connect(address: SocketAddr) -> TcpStream {
     TcpStream::connect(address).unwrap()
 }
 
-fn start(arguments: &[&str]) -> Program {
+fn start() -> Program {
     let mut command = Command::new(env!("CARGO_BIN_EXE_server"));
-    Program::spawn(command.args(["--port", "0"]).args(arguments))
+    Program::spawn(command.args(["--port", "0"]))
 }
 
 #[test]
 fn prints_two_lines_serves_and_stops_on_either_signal() {
     for signal in ["INT", "TERM"] {
-        let mut program = start(&[]);
+        let mut program = start();
         let address = program.address();
 
         let response = get(connect(address), "/items");
@@ -55,7 +55,7 @@ fn unfinished_request(address: SocketAddr) -> TcpStream {
 
 #[test]
 fn a_second_signal_ends_a_drain_at_once() {
-    let mut program = start(&[]);
+    let mut program = start();
     let mut idle = connect(program.address());
     get(&idle, "/items");
     let _unfinished = unfinished_request(program.address());
@@ -73,14 +73,14 @@ fn a_second_signal_ends_a_drain_at_once() {
 
 #[test]
 fn a_stop_that_cuts_off_a_request_is_told_by_the_exit_status() {
-    let mut program = start(&["--drain-deadline", "0.001"]);
+    let mut program = start();
     let _unfinished = unfinished_request(program.address());
 
     program.signal("INT");
     let (status, _, stderr) = program.end();
 
     assert_eq!(status, Some(1));
-    let cut = "error: the stop was cut short; connections still busy after 1ms: 1\n";
+    let cut = "error: the stop was cut short; connections still busy after 5s: 1\n";
     assert_eq!(stderr, cut);
 }
 
@@ -95,11 +95,6 @@ fn run(arguments: &[&str]) -> (Option<i32>, String, String) {
 
 #[test]
 fn a_usage_error_leaves_stdout_alone() {
-    for deadline in ["0", "-1", "61", "NaN", "1e300", "soon"] {
-        let (status, stdout, _) = run(&["--port", "0", "--drain-deadline", deadline]);
-
-        assert_eq!((status, &*stdout), (Some(2), ""), "{deadline}");
-    }
     let (status, stdout, _) = run(&["--prot"]);
     assert_eq!((status, &*stdout), (Some(2), ""));
 }

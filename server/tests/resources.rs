@@ -25,8 +25,11 @@ fn threads() -> usize {
 }
 
 fn start() -> RunningService {
-    let config = ServiceConfig::builder().drain_deadline(DEADLINE);
-    TeachingApi::start(config.build().unwrap()).unwrap()
+    let config = ServiceConfig {
+        drain_deadline: DEADLINE,
+        ..ServiceConfig::default()
+    };
+    TeachingApi::start(config).unwrap()
 }
 
 /// Waits until no more than `limit` threads are listed. The kernel first wakes whoever joins

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex};
 use axum::Router;
 use axum::body::Body;
 use host::telemetry::{REQUEST_SPAN, REQUEST_SPAN_FIELDS, SPAN_TARGET};
-use host::{ServiceConfig, ServiceConfigBuilder, router};
+use host::{ServiceConfig, SpanHook, router};
 use http::Request;
 use server::TeachingApi;
 use tower::ServiceExt;
@@ -27,11 +27,11 @@ const TRACEPARENT: (&str, &str) = (
 );
 
 fn service() -> Router {
-    serving(ServiceConfig::builder())
+    serving(ServiceConfig::default())
 }
 
-fn serving(config: ServiceConfigBuilder) -> Router {
-    router(&config.build().unwrap(), server::lessons(1)).0
+fn serving(config: ServiceConfig) -> Router {
+    router(&config, server::lessons(1)).0
 }
 
 /// Sends a request; the id that the service gave it.
@@ -139,13 +139,16 @@ async fn the_hook_sees_the_headers_before_the_span_is_entered() {
     let _tracing = subscriber::set_default(registry());
     let seen = Arc::new(Mutex::new(Vec::new()));
     let hook = Arc::clone(&seen);
-    let config = ServiceConfig::builder().on_request_span(move |span, headers| {
+    let note: SpanHook = Arc::new(move |span, headers| {
         let is_entered = Span::current().id() == span.id();
         hook.lock()
             .unwrap()
             .push((is_entered, headers.contains_key("traceparent")));
     });
-    let service = serving(config);
+    let service = serving(ServiceConfig {
+        on_request_span: Some(note),
+        ..ServiceConfig::default()
+    });
 
     send(&service, "GET", "/items", &[TRACEPARENT]).await;
 
@@ -165,7 +168,7 @@ async fn a_scrape_opens_no_span() {
 #[tokio::test]
 async fn spans_go_to_the_dispatcher_that_was_current_at_start() {
     let (log, tracing) = log();
-    let service = TeachingApi::start(ServiceConfig::builder().build().unwrap()).unwrap();
+    let service = TeachingApi::start(ServiceConfig::default()).unwrap();
     drop(tracing);
 
     let mut stream = TcpStream::connect(service.local_addr()).unwrap();

@@ -6,7 +6,10 @@ use std::{
 };
 
 use client::{ConcurrencyLimit, teaching::endpoint};
-use host::telemetry::{REQUEST_SPAN, REQUEST_SPAN_FIELDS, SPAN_TARGET};
+use host::{
+    ServiceConfig,
+    telemetry::{REQUEST_SPAN, REQUEST_SPAN_FIELDS, SPAN_TARGET},
+};
 use tests::{Bench, Loopback, Script, Series, Spans, Tally, call, json, retry_after};
 
 /// The fields that every span has for any OpenTelemetry layer.
@@ -85,7 +88,7 @@ async fn every_metric_and_span_is_in_the_published_catalogues() {
     let metrics = host::Metrics::new(theirs.recorder(), String::new);
     let loopback = Loopback::start_all(
         &[],
-        |service| service.metrics(metrics),
+        |service| ServiceConfig { metrics, ..service },
         |builder| {
             builder
                 .recorder(ours.recorder())

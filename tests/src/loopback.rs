@@ -7,7 +7,7 @@ use client::{
     teaching::{Builder, ReliableApiClient},
 };
 use host::{
-    Host, RunningService, ServiceConfig, ServiceConfigBuilder, Stopped,
+    Host, RunningService, ServiceConfig, Stopped,
     faults::{ResponseFault, inject},
 };
 use scenario::SharedTime;
@@ -60,16 +60,18 @@ impl Loopback {
     /// A fresh service with these faults and a client, both with rules of the test's own.
     pub fn start_all(
         faults: &'static [ResponseFault],
-        service: impl FnOnce(ServiceConfigBuilder) -> ServiceConfigBuilder,
+        service: impl FnOnce(ServiceConfig) -> ServiceConfig,
         client: impl FnOnce(Builder) -> Builder,
     ) -> Self {
         let clock = clock();
         // The ledger judges in the time that the client waits in.
         let shared = SharedTime::new(Arc::new(clock.clone()));
         shared.begin();
-        let config = ServiceConfig::builder().port(0).clock(shared);
-        let config = service(config).build().expect("a legal configuration");
-        let served = inject(server::lessons(config.seed()), faults, Arc::default());
+        let config = service(ServiceConfig {
+            clock: Arc::new(shared),
+            ..ServiceConfig::default()
+        });
+        let served = inject(server::lessons(config.seed), faults, Arc::default());
         let service = Host::start(config, served).expect("a free port");
         let on_the_same = clock.clone();
         let (client, _) = client_of(&service.base_url(), |builder| {

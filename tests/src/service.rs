@@ -23,9 +23,12 @@ pub fn wait<T>(future: impl Future<Output = T>) -> T {
 
 /// The responses of a fresh service of the lessons to requests, one after the other.
 pub fn respond(requests: impl IntoIterator<Item = Request<Body>>) -> Vec<Response<Vec<u8>>> {
-    let config = ServiceConfig::builder().seed(1).build();
+    let config = ServiceConfig {
+        seed: 1,
+        ..ServiceConfig::default()
+    };
     let lessons = server::lessons(1);
-    let (router, _) = host::router(&config.expect("a legal configuration"), lessons);
+    let (router, _) = host::router(&config, lessons);
     let responses = requests.into_iter().map(|request| {
         wait(async {
             let response = router.clone().oneshot(request).await;

@@ -60,9 +60,9 @@ pub(crate) fn serve(with_spans: bool) {
 }
 
 fn start(exposition: &Exposition) -> host::RunningService {
-    let config = ServiceConfig::builder()
-        .port(0)
-        .metrics(exposition.service())
-        .build();
-    TeachingApi::start(config.expect("legal")).expect("a service")
+    let config = ServiceConfig {
+        metrics: exposition.service(),
+        ..ServiceConfig::default()
+    };
+    TeachingApi::start(config).expect("a service")
 }

@@ -2,15 +2,12 @@
 
 use std::io;
 
-use host::{ConfigError, HostFailure, StartError, StopError};
+use host::{HostFailure, StartError, StopError};
 
 /// Why a service of a case failed. It says nothing about the client.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ServiceError {
-    /// It could not be configured.
-    #[error("the service could not be configured")]
-    Config(#[from] ConfigError),
     /// It did not start.
     #[error("the service could not be started")]
     Start(#[from] StartError),

@@ -2,6 +2,7 @@
 
 use std::{
     collections::{HashMap, HashSet},
+    num::NonZeroUsize,
     sync::{Arc, Mutex, MutexGuard, Once, OnceLock, PoisonError},
     time::{Duration, SystemTime},
 };
@@ -400,14 +401,14 @@ fn listen(
     seed: u64,
     ledger_capacity: usize,
 ) -> Result<RunningService, ServiceError> {
-    let config = ServiceConfig::builder()
-        .port(0)
-        .seed(seed)
-        .header_case(header_case)
-        .one_call(true)
-        .ledger_capacity(ledger_capacity)
-        .drain_deadline(AT_ONCE)
-        .build()?;
+    let config = ServiceConfig {
+        seed,
+        header_case,
+        one_call: true,
+        ledger_capacity: NonZeroUsize::new(ledger_capacity).unwrap_or(NonZeroUsize::MIN),
+        drain_deadline: AT_ONCE,
+        ..ServiceConfig::default()
+    };
     Ok(Host::start(config, routes)?)
 }
 
@@ -677,7 +678,7 @@ mod tests {
         let task = find(task).expect("a task");
         let draw = Draw::new(7, task.words.name, 0);
         let case = Prepared::new(task, task.cases(7)[0], draw, "/case".to_owned(), true);
-        let config = ServiceConfig::builder().build().expect("the defaults");
+        let config = ServiceConfig::default();
         case.served.started.get_or_init(|| Started {
             ledger: host::router(&config, Router::new()).1,
             base_url: String::new(),

@@ -29,7 +29,7 @@ impl WireFacts {
         let names = Names::of(&wire.entries);
         for request in &wire.entries {
             let exchange = wire.exchange(request.seq);
-            let response = exchange.and_then(|exchange| exchange.response.as_ref());
+            let response = exchange.and_then(|exchange| exchange.response.as_deref());
             let of_request = [
                 key_and_body(request, &names),
                 response.and_then(|response| {
@@ -226,7 +226,7 @@ fn numbers(requests: &[u64]) -> String {
 mod tests {
     use std::time::Duration;
 
-    use wire::{Exchange, Header, RetryAfter, ValueHash};
+    use wire::{Exchange, Header, RetryAfter, Secret, ValueHash};
 
     use super::*;
 
@@ -256,12 +256,12 @@ mod tests {
             });
             self.0.exchanges.push(Exchange {
                 seq,
-                response: Some(Message {
+                response: Some(Secret(Message {
                     start: "HTTP/1.1 200 OK".to_owned(),
                     headers: headers.iter().map(header).collect(),
                     body: body.map(str::to_owned),
                     remark: None,
-                }),
+                })),
                 ..Exchange::default()
             });
             self
@@ -292,7 +292,7 @@ mod tests {
         fn remarked(mut self, remark: &str) -> Self {
             let last = self.0.exchanges.last_mut().expect("an exchange");
             let response = last.response.as_mut().expect("a response");
-            response.remark = Some(remark.to_owned());
+            response.0.remark = Some(remark.to_owned());
             self
         }
 

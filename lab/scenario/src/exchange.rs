@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use host::{RequestShape, SentBody, SentResponse};
 use http::StatusCode;
 use judge::Names;
-use wire::{Exchange, Header, IssuedCursor, Message, WireRequest};
+use wire::{Exchange, Header, IssuedCursor, Message, Secret, WireRequest};
 
 /// The address of the service in commands, unless it is known to listen elsewhere.
 pub(crate) fn base_url() -> String {
@@ -31,8 +31,8 @@ fn exchange(kept: &host::Exchange, request: &WireRequest, names: &Names) -> Exch
     Exchange {
         seq: request.seq,
         curl: curl::curl(request, &shape, kept.request.limit),
-        request: shape,
-        response: response.map(|response| sent(response, request, names)),
+        request: Secret(shape),
+        response: response.map(|response| Secret(sent(response, request, names))),
     }
 }
 

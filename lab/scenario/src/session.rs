@@ -236,7 +236,7 @@ impl<'a> Session<'a> {
     async fn perform(self, cancelled: impl Future<Output = ()>) -> Result<ScenarioRun, RunError> {
         let added = self.scenario.added(Arc::clone(&self.clock));
         let failures = host::FailureWatch::start();
-        let network = Wire::start(self.scenario.network, self.service()?, added).await?;
+        let network = Wire::start(self.scenario.network, self.service(), added).await?;
         let limit = RequestLimit::new(self.bounds.requests);
         let client = self.connect(&network, &limit)?;
 
@@ -315,16 +315,15 @@ impl<'a> Session<'a> {
         expectations
     }
 
-    fn service(&self) -> Result<ServiceConfig, RunError> {
-        let config = ServiceConfig::builder()
-            .port(0)
-            .seed(self.settings.seed)
-            .clock(self.time.clone())
-            .metrics(self.metrics.service())
-            .one_call(self.scenario.task.is_one_call())
-            .record_exchanges(true)
-            .build()?;
-        Ok(config)
+    fn service(&self) -> ServiceConfig {
+        ServiceConfig {
+            seed: self.settings.seed,
+            clock: Arc::new(self.time.clone()),
+            metrics: self.metrics.service(),
+            one_call: self.scenario.task.is_one_call(),
+            record_exchanges: true,
+            ..ServiceConfig::default()
+        }
     }
 
     fn connect(

@@ -96,9 +96,6 @@ impl Default for WebUiConfig {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum WebUiError {
-    /// The service could not be configured.
-    #[error("the service could not be configured")]
-    Config(#[from] host::ConfigError),
     /// The service did not start.
     #[error(transparent)]
     Service(#[from] StartError),
@@ -150,11 +147,12 @@ impl WebUi {
 
         let exposition = Exposition::new();
         exposition.register(CATALOGUE);
-        let service = ServiceConfig::builder()
-            .port(config.port)
-            .ledger_capacity(wire_lane::CAPACITY)
-            .metrics(exposition.service())
-            .build()?;
+        let service = ServiceConfig {
+            port: config.port,
+            ledger_capacity: wire_lane::CAPACITY,
+            metrics: exposition.service(),
+            ..ServiceConfig::default()
+        };
         // The serving thread takes over the subscriber that is current here.
         let subscriber = Registry::default().with(config.exporters.layer());
         let service =

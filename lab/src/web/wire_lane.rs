@@ -1,7 +1,7 @@
 //! Publishes the requests that reach the service from other clients: a terminal, a
 //! browser, or a client in any language.
 
-use std::{collections::BTreeSet, sync::Arc, time::Duration};
+use std::{collections::BTreeSet, num::NonZeroUsize, sync::Arc, time::Duration};
 
 use host::Ledger;
 use maud::{Markup, html};
@@ -17,7 +17,7 @@ use wire::{WireRequest, counted};
 use super::feed::Feed;
 
 /// How many requests are kept.
-pub(crate) const CAPACITY: usize = 200;
+pub(crate) const CAPACITY: NonZeroUsize = NonZeroUsize::new(200).unwrap();
 
 /// How many requests are listed.
 const LISTED: usize = 50;

@@ -22,8 +22,11 @@ impl BothSides {
         let exposition = recorder.handle();
         let recorder: SharedRecorder = Arc::new(recorder);
         let metrics = Metrics::new(Arc::clone(&recorder), move || exposition.render());
-        let config = ServiceConfig::builder().port(0).metrics(metrics).build();
-        let service = TeachingApi::start(config.expect("legal")).expect("a service");
+        let config = ServiceConfig {
+            metrics,
+            ..ServiceConfig::default()
+        };
+        let service = TeachingApi::start(config).expect("a service");
         let client = ReliableApiClient::builder(&service.base_url())
             .recorder(recorder)
             .clock(Arc::new(VirtualClock::starting_at(SystemTime::now())))

@@ -20,8 +20,11 @@ pub(crate) async fn after_the_course() -> (String, RunningService) {
     let exposition = Exposition::new();
     exposition.register(CATALOGUE);
     let metrics = exposition.service();
-    let config = ServiceConfig::builder().port(0).metrics(metrics).build();
-    let service = TeachingApi::start(config.expect("legal")).expect("a service");
+    let config = ServiceConfig {
+        metrics,
+        ..ServiceConfig::default()
+    };
+    let service = TeachingApi::start(config).expect("a service");
     let before = scrape(&service, "identity").await;
     let before = String::from_utf8(before).expect("text");
     let run = async |scenario, settings| {

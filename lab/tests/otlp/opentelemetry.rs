@@ -49,13 +49,14 @@ async fn spans_of_flaky(max_attempts: u32) -> Vec<SpanData> {
     let layer = tracing_opentelemetry::layer().with_tracer(provider.tracer("test"));
     let _tracing = subscriber::set_default(Registry::default().with(layer));
 
-    let config = ServiceConfig::builder()
-        .port(0)
-        .on_request_span(|span, headers| {
+    let config = ServiceConfig {
+        on_request_span: Some(Arc::new(|span, headers| {
             let caller = TraceContextPropagator::new().extract(&HeaderExtractor(headers));
             span.set_parent(caller).expect("the span has not begun");
-        });
-    let service = TeachingApi::start(config.build().expect("valid")).expect("it starts");
+        })),
+        ..ServiceConfig::default()
+    };
+    let service = TeachingApi::start(config).expect("it starts");
     let clock: Arc<dyn Clock> = Arc::new(VirtualClock::starting_at(SystemTime::UNIX_EPOCH));
     let client = ReliableApiClient::builder(&service.base_url())
         .max_attempts(max_attempts)

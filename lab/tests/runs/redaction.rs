@@ -258,8 +258,11 @@ impl Secrets {
 }
 
 async fn secrets() -> Secrets {
-    let config = ServiceConfig::builder().port(0).seed(SEED).build();
-    let service = TeachingApi::start(config.expect("legal")).expect("a service");
+    let config = ServiceConfig {
+        seed: SEED,
+        ..ServiceConfig::default()
+    };
+    let service = TeachingApi::start(config).expect("a service");
     let client = ReliableApiClient::builder(&service.base_url())
         .random(Arc::new(SeededRandom::new(SEED)))
         .build()

@@ -6,11 +6,11 @@
 //! values of a closed list of them. What is the same as something that was sent before,
 //! the hashes of the [ledger](crate::Ledger) tell.
 //!
-//! It is off unless a service is started so ([`ServiceConfigBuilder::record_exchanges`]),
+//! It is off unless a service is started so ([`ServiceConfig::record_exchanges`]),
 //! and then kept beside the ledger and bounded like it. None of it goes to `tracing` or
 //! to metrics, and no `Debug` prints it.
 //!
-//! [`ServiceConfigBuilder::record_exchanges`]: crate::ServiceConfigBuilder::record_exchanges
+//! [`ServiceConfig::record_exchanges`]: crate::ServiceConfig::record_exchanges
 
 mod body;
 mod copied_body;
@@ -26,21 +26,16 @@ pub use body::{MAX_RECORDED_BODY, SentBody};
 pub use request::RequestShape;
 pub use response::SentResponse;
 
+use wire::Secret;
+
 /// One request and its response, as far as both can be shown.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Exchange {
     /// The number of the request in the ledger.
     pub seq: u64,
     /// The shape of what was received.
-    pub request: RequestShape,
+    pub request: Secret<RequestShape>,
     /// The response; none if there was none, or a
     /// [fault of the connection](crate::ConnectionFault) took its position.
-    pub response: Option<SentResponse>,
-}
-
-wire::unprinted! {
-    Exchange { seq }
-    RequestShape {}
-    SentResponse { status }
-    SentBody {}
+    pub response: Option<Secret<SentResponse>>,
 }

@@ -142,9 +142,8 @@ mod tests {
         ];
         let silence = Arc::<Notify>::default();
         let routes = Router::new().route("/", get(async || RESPONSE));
-        let config = ServiceConfig::builder().port(0).build().expect("legal");
         let served = inject(routes.into(), FAULTS, Arc::clone(&silence));
-        let service = Host::start(config, served).expect("a free port");
+        let service = Host::start(ServiceConfig::default(), served).expect("a free port");
         let ask = async || {
             let mut stream = TcpStream::connect(service.local_addr()).await.unwrap();
             let request = "GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";

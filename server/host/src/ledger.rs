@@ -10,8 +10,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use wire::{
-    BodyState, ConnectionEnd, FaultLabel, IssuedCursor, JobResult, ResponseHead, RouteTotals, Tie,
-    ValueHash, Waits, WireConnection, WireRecord, WireRefusal, WireRequest,
+    BodyState, ConnectionEnd, FaultLabel, IssuedCursor, JobResult, ResponseHead, RouteTotals,
+    Secret, Tie, ValueHash, Waits, WireConnection, WireRecord, WireRefusal, WireRequest,
 };
 
 use crate::exchange::{Exchange, RequestShape, SentResponse};
@@ -20,7 +20,7 @@ use crate::problem::Problem;
 
 /// A handle to the ledger of a service. Clones see the same ledger, also after the
 /// service has stopped.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct Ledger(Arc<Mutex<State>>);
 
 impl Ledger {
@@ -35,7 +35,7 @@ impl Ledger {
     }
 
     /// The newest exchanges in order of arrival; none unless the service
-    /// [records them](crate::ServiceConfigBuilder::record_exchanges).
+    /// [records them](crate::ServiceConfig::record_exchanges).
     #[must_use]
     pub fn exchanges(&self) -> Vec<Exchange> {
         self.lock().exchanges.to_vec()
@@ -47,8 +47,6 @@ impl Ledger {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
-
-wire::unprinted! { Ledger {} }
 
 /// The facts that a request adds when its handler has ended.
 #[derive(Debug, Default)]
@@ -129,7 +127,7 @@ impl State {
         if let Some(request) = shape {
             self.exchanges.push(Exchange {
                 seq,
-                request,
+                request: Secret(request),
                 response: None,
             });
         }
@@ -183,7 +181,7 @@ impl State {
     }
 
     /// The response of the exchange with this number, unless it was dropped.
-    pub(crate) fn response(&mut self, seq: u64) -> Option<&mut Option<SentResponse>> {
+    pub(crate) fn response(&mut self, seq: u64) -> Option<&mut Option<Secret<SentResponse>>> {
         self.exchanges
             .get_mut(seq)
             .map(|exchange| &mut exchange.response)

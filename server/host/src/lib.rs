@@ -26,7 +26,7 @@
 //!
 //! # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
 //! let routes = Router::new().route("/hello", get(async || "hello"));
-//! let service = Host::start(ServiceConfig::builder().seed(7).build()?, routes)?;
+//! let service = Host::start(ServiceConfig::default(), routes)?;
 //! assert!(service.base_url().starts_with("http://127.0.0.1:"));
 //!
 //! // … let a client loose on `service.base_url()` …
@@ -97,10 +97,7 @@ pub use accept::{
     Stopped,
 };
 pub use admission::admit_from;
-pub use config::{
-    ConfigError, DEFAULT_DRAIN_DEADLINE, DEFAULT_LEDGER_CAPACITY, MAX_CAPACITY, MAX_DRAIN_DEADLINE,
-    ServiceConfig, ServiceConfigBuilder,
-};
+pub use config::{ServiceConfig, SpanHook};
 pub use descriptors::{TooFewDescriptors, check_descriptors_of_a_runtime, services_left};
 pub use exchange::{Exchange, MAX_RECORDED_BODY, RequestShape, SentBody, SentResponse};
 pub use failures::{FailureWatch, HostFailure, note_panics, note_refusal};

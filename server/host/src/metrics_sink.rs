@@ -22,6 +22,7 @@ pub const METRICS_MEDIA_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 /// several parts of a process the same recorder to see them side by side; let each
 /// service make its own (the default) to keep them apart.
 #[derive(Clone)]
+#[expect(missing_debug_implementations, reason = "its parts have none")]
 pub struct Metrics {
     recorder: SharedRecorder,
     exposition: Arc<dyn Fn() -> String + Send + Sync>,
@@ -90,5 +91,3 @@ impl Drop for KeptUp {
         self.0.run_upkeep();
     }
 }
-
-wire::unprinted! { Metrics {} }

@@ -279,10 +279,8 @@ fn host(request: &Request) -> Option<(&'static str, u16)> {
 /// The version of HTTP, as a status line has it.
 fn version(version: Version) -> &'static str {
     match version {
-        Version::HTTP_09 => "HTTP/0.9",
         Version::HTTP_10 => "HTTP/1.0",
-        Version::HTTP_2 => "HTTP/2.0",
-        Version::HTTP_3 => "HTTP/3.0",
+        // The accept loop speaks no other version.
         _ => "HTTP/1.1",
     }
 }

@@ -9,6 +9,5 @@
 /// The ledger keeps a hash of it, made in the same way as that of a cursor which was
 /// sent, so that the two can be compared.
 #[derive(Clone, PartialEq, Eq)]
+#[expect(missing_debug_implementations, reason = "it is a secret")]
 pub struct NextCursor(pub Option<String>);
-
-wire::unprinted! { NextCursor {} }

@@ -14,7 +14,7 @@ use tokio::sync::{oneshot, watch};
 use tracing::dispatcher;
 use wire::WireRecord;
 
-use crate::accept::{self, ConnectionObserver, Phase, Stopped, listen};
+use crate::accept::{self, ConnectionBounds, ConnectionObserver, Phase, Stopped, listen};
 use crate::config::ServiceConfig;
 use crate::descriptors::{Reservation, TooFewDescriptors};
 use crate::ledger::Ledger;
@@ -51,6 +51,12 @@ pub enum StartError {
         port: u16,
         /// The error of the operating system.
         source: io::Error,
+    },
+    /// One of the times in the connection bounds is zero: no client could keep to it.
+    #[error("each time of the connection bounds must be above 0 s, got {got:?}")]
+    ZeroBound {
+        /// The bounds that were refused.
+        got: ConnectionBounds,
     },
     /// The process may not open as many descriptors as a service needs.
     #[error(transparent)]
@@ -101,6 +107,10 @@ impl Host {
         config: ServiceConfig,
         served: impl Into<Served>,
     ) -> Result<RunningService, StartError> {
+        let got = config.connection_bounds;
+        if [got.head, got.body, got.idle, got.stalled].contains(&Duration::ZERO) {
+            return Err(StartError::ZeroBound { got });
+        }
         let reservation = Reservation::new()?;
         let served = served.into();
         let state = HostState::new(&config, &served.expected);
@@ -209,6 +219,7 @@ async fn keep_up(metrics: &Metrics) -> Infallible {
 /// [`stop`](Self::stop) ends it in good order. Dropped instead, it cuts off what is
 /// in flight; the drop waits for the serving thread, so that nothing remains either
 /// way.
+#[derive(Debug)]
 pub struct RunningService {
     local_addr: SocketAddr,
     ledger: Ledger,
@@ -277,5 +288,3 @@ impl Drop for RunningService {
         drop(self.join());
     }
 }
-
-wire::unprinted! { RunningService { local_addr ledger } }

@@ -7,8 +7,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::Poll;
 
 #[cfg(unix)]
-use nix::sys::signal::Signal::SIGXFSZ;
-#[cfg(unix)]
 use tokio::signal::unix::{Signal, SignalKind, signal};
 #[cfg(windows)]
 use tokio::signal::windows::{CtrlC as Signal, ctrl_c};
@@ -25,9 +23,6 @@ pub fn is_terminated() -> bool {
 
 /// The signals that end a program. From the moment it listens they do nothing
 /// else.
-///
-/// On Unix, a write beyond the limit of file sizes (`ulimit -f`) fails from then on, instead of
-/// ending the program by SIGXFSZ: a program that was ended could not say why.
 #[derive(Debug)]
 pub struct Signals(Vec<Signal>);
 
@@ -43,12 +38,7 @@ impl Signals {
     /// Outside a tokio runtime with I/O.
     pub fn listen() -> io::Result<Self> {
         #[cfg(unix)]
-        let signals = {
-            // A signal that is handled does not end the program. Its handler stays, and no
-            // program that it starts inherits it.
-            drop(signal(SignalKind::from_raw(SIGXFSZ as i32))?);
-            [SignalKind::interrupt(), SignalKind::terminate()].map(signal)
-        };
+        let signals = [SignalKind::interrupt(), SignalKind::terminate()].map(signal);
         #[cfg(windows)]
         let signals = [ctrl_c()];
         signals.into_iter().collect::<io::Result<_>>().map(Self)

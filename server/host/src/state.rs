@@ -49,7 +49,7 @@ impl HostState {
             clock: Arc::clone(&config.clock),
             started: config.clock.monotonic(),
             record_exchanges: config.record_exchanges,
-            ledger: Ledger::new(config.ledger_capacity, config.one_call),
+            ledger: Ledger::new(config.ledger_capacity.get(), config.one_call),
             instruments: Instruments::register(Arc::clone(config.metrics.recorder()), expected),
             metrics: config.metrics.clone(),
             on_request_span: config.on_request_span.clone(),
@@ -82,5 +82,3 @@ impl ConnectionObserver for HostState {
         self.ledger.lock().closed(connection, requests, end);
     }
 }
-
-wire::unprinted! { HostState { ledger } }

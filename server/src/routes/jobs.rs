@@ -205,7 +205,7 @@ mod tests {
 
     #[tokio::test]
     async fn results_are_counted_and_entered() {
-        let service = Service::serving(with_room_for(1, 1), ServiceConfig::builder());
+        let service = Service::serving(with_room_for(1, 1), ServiceConfig::default());
 
         let bodies = [
             ("k", "{}"),

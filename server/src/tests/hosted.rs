@@ -11,7 +11,7 @@ use crate::testing::{JSON, Service, get as get_fresh};
 #[tokio::test]
 async fn without_lessons_only_what_was_added_is_served() {
     let routes = Router::new().route("/items", get(async || "added"));
-    let service = Service::serving(routes.into(), ServiceConfig::builder());
+    let service = Service::serving(routes.into(), ServiceConfig::default());
 
     assert_eq!(service.get("/items").await.text(), "added");
     assert_eq!(service.get("/flaky").await.status, StatusCode::NOT_FOUND);
@@ -148,7 +148,7 @@ async fn added_routes_get_the_same_layers() {
             get(async || (Extension(FaultLabel("added")), "fine")),
         )
         .route("/panics", get(panics));
-    let service = Service::adding(routes, ServiceConfig::builder());
+    let service = Service::adding(routes, ServiceConfig::default());
 
     let fine = service.get("/added/7").await;
     let wrong_method = service.post("/added/7", &[], "").await;

@@ -27,7 +27,11 @@ fn counted(scrape: &str, kind: MetricKind) -> BTreeSet<&str> {
 
 #[tokio::test]
 async fn no_series_is_born_with_its_first_event_and_no_counter_is_there_in_vain() {
-    let service = Service::serving(with_room_for(1, 1), ServiceConfig::builder().one_call(true));
+    let config = ServiceConfig {
+        one_call: true,
+        ..ServiceConfig::default()
+    };
+    let service = Service::serving(with_room_for(1, 1), config);
     let before = service.get("/metrics").await.text();
 
     for lesson in LESSONS {
@@ -106,7 +110,10 @@ async fn a_callers_recorder_holds_the_callers_series_as_well() {
         .register_counter(&Key::from_name("of_the_caller"), &metadata)
         .increment(7);
     let metrics = Metrics::new(recorder, move || handle.render());
-    let service = Service::with(ServiceConfig::builder().metrics(metrics));
+    let service = Service::with(ServiceConfig {
+        metrics,
+        ..ServiceConfig::default()
+    });
 
     service.get("/flaky").await;
 

@@ -31,6 +31,14 @@ impl ManualClock {
     }
 }
 
+/// A configuration with this clock.
+fn on(clock: &ManualClock) -> ServiceConfig {
+    ServiceConfig {
+        clock: Arc::new(clock.clone()),
+        ..ServiceConfig::default()
+    }
+}
+
 impl Clock for ManualClock {
     fn monotonic(&self) -> Duration {
         self.advance(self.step);
@@ -119,7 +127,7 @@ async fn an_added_route_says_what_it_served_in_the_same_way() {
         Extension(NextCursor(Some("a cursor".to_owned()))),
     );
     let routes = Router::new().route("/added", get(async move || said));
-    let service = Service::adding(routes, ServiceConfig::builder());
+    let service = Service::adding(routes, ServiceConfig::default());
 
     service.get("/added").await;
     service.page("/added", "a cursor").await;
@@ -141,7 +149,7 @@ async fn a_response_that_is_withheld_is_entered_as_none() {
         Extension(JobResult::Created),
     );
     let routes = Router::new().route("/lost", get(async move || lost));
-    let service = Service::adding(routes, ServiceConfig::builder());
+    let service = Service::adding(routes, ServiceConfig::default());
 
     service.get("/lost").await;
 
@@ -166,8 +174,7 @@ async fn a_response_has_a_head_on_both_clocks_and_an_end() {
         Body::new(body)
     });
     let routes = Router::new().route("/slow", slow);
-    let config = ServiceConfig::builder().clock(clock.clone());
-    let service = Service::adding(routes, config);
+    let service = Service::adding(routes, on(&clock));
 
     service.get("/slow").await;
     service.head("/slow").await;
@@ -206,8 +213,10 @@ async fn a_body_that_no_handler_reads_is_unread() {
 #[tokio::test]
 async fn without_a_trace_or_a_key_only_one_call_can_be_early() {
     let [known, unknown] = [true, false].map(|one_call| {
-        let config = ServiceConfig::builder().clock(ManualClock::default());
-        Service::with(config.one_call(one_call))
+        Service::with(ServiceConfig {
+            one_call,
+            ..on(&ManualClock::default())
+        })
     });
 
     for service in [&known, &unknown] {
@@ -228,7 +237,7 @@ async fn without_a_trace_or_a_key_only_one_call_can_be_early() {
 #[tokio::test]
 async fn a_retry_within_the_wait_is_early_and_one_after_it_is_not() {
     let clock = ManualClock::default();
-    let service = Service::with(ServiceConfig::builder().clock(clock.clone()));
+    let service = Service::with(on(&clock));
     let retry = || service.request("GET", "/retry-later", &[TRACEPARENT], "");
 
     retry().await;
@@ -254,7 +263,7 @@ async fn a_retry_after_date_is_measured_on_the_services_wall_clock() {
     let date = httpdate::fmt_http_date(SystemTime::UNIX_EPOCH + Duration::from_secs(30));
     let dated = get(async move || ([(RETRY_AFTER, date)], http::StatusCode::SERVICE_UNAVAILABLE));
     let routes = Router::new().route("/dated", dated);
-    let service = Service::adding(routes, ServiceConfig::builder().clock(clock.clone()));
+    let service = Service::adding(routes, on(&clock));
 
     service.request("GET", "/dated", &[TRACEPARENT], "").await;
     clock.advance(29);
@@ -275,7 +284,7 @@ async fn a_date_that_is_kept_to_exactly_is_not_early() {
     let due = Duration::from_secs(100);
     let date = httpdate::fmt_http_date(SystemTime::UNIX_EPOCH + due);
     let routes = Router::new().route("/dated", get(async move || [(RETRY_AFTER, date)]));
-    let service = Service::adding(routes, ServiceConfig::builder().clock(clock.clone()));
+    let service = Service::adding(routes, on(&clock));
 
     service.request("GET", "/dated", &[TRACEPARENT], "").await;
     // The reading at its arrival makes it due.
@@ -288,7 +297,7 @@ async fn a_date_that_is_kept_to_exactly_is_not_early() {
 #[tokio::test]
 async fn a_request_that_is_given_up_stays_in_the_ledger_without_a_status() {
     let never = Router::new().route("/never", get(std::future::pending::<()>));
-    let service = Service::adding(never, ServiceConfig::builder());
+    let service = Service::adding(never, ServiceConfig::default());
 
     let active = "http_server_active_requests{http_request_method=\"GET\"}";
     let [during, after] = [1, 0].map(|count| format!("{active} {count}"));

@@ -34,8 +34,11 @@ impl Attacked {
     }
 
     pub(crate) fn bounded(bounds: ConnectionBounds) -> Self {
-        let config = ServiceConfig::builder().port(0).connection_bounds(bounds);
-        let service = TeachingApi::start(config.build().unwrap()).unwrap();
+        let config = ServiceConfig {
+            connection_bounds: bounds,
+            ..ServiceConfig::default()
+        };
+        let service = TeachingApi::start(config).unwrap();
         let bystander = TcpStream::connect(service.local_addr()).unwrap();
         let attacked = Self { service, bystander };
         attacked.serves_others();

@@ -45,7 +45,7 @@ fn closer_of(service: &RunningService) -> Option<ClosedBy> {
 
 #[test]
 fn a_request_names_its_connection_its_place_on_it_and_its_version() {
-    let service = start(ServiceConfig::builder());
+    let service = start(ServiceConfig::default());
     let (one, other) = (connect(&service), connect(&service));
 
     get(&one, "/items");
@@ -83,7 +83,7 @@ fn it_is_known_who_closed_a_connection_and_after_how_many_requests() {
         (&last, false, ClosedBy::Service, 1),
         ("no request at all\r\n\r\n", false, ClosedBy::Service, 0),
     ] {
-        let service = start(ServiceConfig::builder());
+        let service = start(ServiceConfig::default());
         let mut client = connect(&service);
 
         client.write_all(sent.as_bytes()).unwrap();
@@ -102,7 +102,10 @@ fn a_connection_that_is_silent_for_too_long_is_closed_by_its_bound() {
         idle: Duration::from_millis(1),
         ..ConnectionBounds::default()
     };
-    let impatient = start(ServiceConfig::builder().connection_bounds(bounds));
+    let impatient = start(ServiceConfig {
+        connection_bounds: bounds,
+        ..ServiceConfig::default()
+    });
     let _silent = connect(&impatient);
 
     assert_eq!(closer_of(&impatient), Some(ClosedBy::Bound));
@@ -110,7 +113,7 @@ fn a_connection_that_is_silent_for_too_long_is_closed_by_its_bound() {
 
 #[test]
 fn a_connection_without_a_request_is_known() {
-    let service = start(ServiceConfig::builder());
+    let service = start(ServiceConfig::default());
 
     let silent = connect(&service);
     let open = once(&service, |ledger| !ledger.connections.is_empty());
@@ -129,7 +132,7 @@ fn a_connection_without_a_request_is_known() {
 
 #[test]
 fn the_requests_of_a_connection_are_counted_while_it_is_open_and_after() {
-    let service = start(ServiceConfig::builder());
+    let service = start(ServiceConfig::default());
     let stream = connect(&service);
     for _ in 0..2 {
         get(&stream, "/items");
@@ -147,7 +150,7 @@ fn the_requests_of_a_connection_are_counted_while_it_is_open_and_after() {
 
 #[test]
 fn a_client_that_leaves_a_response_unread_resets_its_connection() {
-    let service = start(ServiceConfig::builder());
+    let service = start(ServiceConfig::default());
     let stream = connect(&service);
     let ask = request("GET", "/items", "", "");
 
@@ -161,7 +164,7 @@ fn a_client_that_leaves_a_response_unread_resets_its_connection() {
 
 #[tokio::test]
 async fn a_stop_is_the_services_close() {
-    let service = start(ServiceConfig::builder());
+    let service = start(ServiceConfig::default());
     let ledger = service.ledger_handle();
     let _idle = connect(&service);
     once(&service, |ledger| !ledger.connections.is_empty());
@@ -183,7 +186,7 @@ fn a_response_that_breaks_off_has_a_head_and_no_end() {
     };
     let breaks_off = routing::get(async move || Body::new(half()));
     let service = serve(
-        ServiceConfig::builder(),
+        ServiceConfig::default(),
         Router::new().route("/breaks-off", breaks_off),
     );
     let mut stream = connect(&service);
@@ -203,7 +206,7 @@ fn a_response_of_a_known_length_ends_with_its_last_byte() {
     let never = || std::future::pending::<Option<Result<HeaderMap, axum::Error>>>();
     let whole = routing::get(async move || Body::new(Body::from("whole").with_trailers(never())));
     let service = serve(
-        ServiceConfig::builder(),
+        ServiceConfig::default(),
         Router::new().route("/whole", whole),
     );
 

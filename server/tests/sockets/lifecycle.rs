@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use axum::Router;
 use axum::routing;
-use host::{RunningService, ServiceConfig};
+use host::{ConnectionBounds, RunningService, ServiceConfig, StartError};
 use server::TeachingApi;
 
 use crate::support::{exchange, read_response, request};
@@ -39,7 +39,7 @@ fn ask_for_held(service: &RunningService) -> TcpStream {
 
 #[test]
 fn it_listens_on_loopback_only() {
-    let service = start(ServiceConfig::builder());
+    let service = start(ServiceConfig::default());
 
     let address = service.local_addr();
     let base_url = format!("http://127.0.0.1:{}", address.port());
@@ -56,7 +56,7 @@ async fn begun<F: Future + Unpin>(future: &mut F) -> Poll<F::Output> {
 #[tokio::test]
 async fn during_a_drain_a_new_connection_is_refused_and_a_request_in_flight_finishes() {
     let (routes, reached, release) = held_route();
-    let service = serve(ServiceConfig::builder(), routes);
+    let service = serve(ServiceConfig::default(), routes);
     let address = service.local_addr();
     let stream = ask_for_held(&service);
     reached.recv().unwrap();
@@ -74,11 +74,17 @@ async fn during_a_drain_a_new_connection_is_refused_and_a_request_in_flight_fini
     assert_eq!(read_response(&stream).body, "let go");
 }
 
+fn draining_for(drain_deadline: Duration) -> ServiceConfig {
+    ServiceConfig {
+        drain_deadline,
+        ..ServiceConfig::default()
+    }
+}
+
 #[tokio::test]
 async fn stop_cuts_off_what_outlasts_the_deadline() {
     let (routes, reached, _release) = held_route();
-    let deadline = Duration::from_millis(1);
-    let service = serve(ServiceConfig::builder().drain_deadline(deadline), routes);
+    let service = serve(draining_for(Duration::from_millis(1)), routes);
     let ledger = service.ledger_handle();
     let mut stream = ask_for_held(&service);
     reached.recv().unwrap();
@@ -98,7 +104,7 @@ async fn a_drop_and_a_stop_that_is_given_up_cut_off_at_once() {
     for stops in [false, true] {
         let (routes, reached, _release) = held_route();
         let patience = Duration::from_secs(60);
-        let service = serve(ServiceConfig::builder().drain_deadline(patience), routes);
+        let service = serve(draining_for(patience), routes);
         let _stream = ask_for_held(&service);
         reached.recv().unwrap();
 
@@ -114,16 +120,37 @@ async fn a_drop_and_a_stop_that_is_given_up_cut_off_at_once() {
     }
 }
 
+#[test]
+fn a_bound_of_zero_is_refused_at_the_start() {
+    let bounds: [fn(&mut ConnectionBounds) -> &mut Duration; 4] = [
+        |bounds| &mut bounds.head,
+        |bounds| &mut bounds.body,
+        |bounds| &mut bounds.idle,
+        |bounds| &mut bounds.stalled,
+    ];
+    for bound in bounds {
+        let mut config = ServiceConfig::default();
+        *bound(&mut config.connection_bounds) = Duration::ZERO;
+
+        let refused = TeachingApi::start(config).unwrap_err();
+
+        assert!(matches!(refused, StartError::ZeroBound { .. }), "{refused}");
+    }
+}
+
 #[tokio::test]
 async fn the_port_can_be_bound_again_at_once() {
-    let first = start(ServiceConfig::builder());
+    let first = start(ServiceConfig::default());
     let port = first.local_addr().port();
     // The service closes this connection first, which leaves it in TIME_WAIT.
     let ask = request("GET", "/items", "connection: close\r\n", "");
     assert_eq!(exchange(connect(&first), ask).status, 200);
     first.stop().await.unwrap();
 
-    let second = TeachingApi::start(ServiceConfig::builder().port(port).build().unwrap());
+    let second = TeachingApi::start(ServiceConfig {
+        port,
+        ..ServiceConfig::default()
+    });
 
     second.expect("the port is free").stop().await.unwrap();
 }

@@ -9,17 +9,17 @@ mod support;
 use std::net::TcpStream;
 
 use axum::Router;
-use host::{Host, RunningService, ServiceConfigBuilder};
+use host::{Host, RunningService, ServiceConfig};
 use server::TeachingApi;
 
 /// The teaching API.
-fn start(config: ServiceConfigBuilder) -> RunningService {
-    TeachingApi::start(config.build().unwrap()).unwrap()
+fn start(config: ServiceConfig) -> RunningService {
+    TeachingApi::start(config).unwrap()
 }
 
 /// A service of these routes.
-fn serve(config: ServiceConfigBuilder, routes: Router) -> RunningService {
-    Host::start(config.build().unwrap(), routes).unwrap()
+fn serve(config: ServiceConfig, routes: Router) -> RunningService {
+    Host::start(config, routes).unwrap()
 }
 
 fn connect(service: &RunningService) -> TcpStream {

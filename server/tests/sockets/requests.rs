@@ -14,7 +14,7 @@ use crate::{connect, serve, start};
 
 #[test]
 fn a_hundred_concurrent_submissions_create_one_job() {
-    let service = start(ServiceConfig::builder());
+    let service = start(ServiceConfig::default());
     let together = Barrier::new(100);
 
     let submit = || {
@@ -45,7 +45,7 @@ fn a_hundred_concurrent_submissions_create_one_job() {
 
 #[test]
 fn a_refused_body_does_not_cost_the_response() {
-    let service = start(ServiceConfig::builder());
+    let service = start(ServiceConfig::default());
     let chunk = "10000\r\n".to_owned() + &"x".repeat(0x10000) + "\r\n";
     let in_chunks = format!(
         "POST /jobs HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r\n\
@@ -66,7 +66,7 @@ fn a_refused_body_does_not_cost_the_response() {
 
 #[test]
 fn a_body_that_is_announced_as_too_large_is_not_waited_for() {
-    let service = start(ServiceConfig::builder());
+    let service = start(ServiceConfig::default());
     let head = |length: u32, expect: &str| {
         format!(
             "POST /jobs HTTP/1.1\r\nhost: localhost\r\ncontent-length: {length}\r\n{expect}\
@@ -94,7 +94,7 @@ fn a_body_that_is_announced_as_too_large_is_not_waited_for() {
 
 #[test]
 fn a_request_that_breaks_off_gets_no_response_and_is_no_submission() {
-    let service = start(ServiceConfig::builder());
+    let service = start(ServiceConfig::default());
     let stream = connect(&service);
     let whole = submission("k", "{\"a\":1}");
     (&stream)
@@ -111,7 +111,7 @@ fn a_request_that_breaks_off_gets_no_response_and_is_no_submission() {
 
 #[test]
 fn a_client_that_still_reads_learns_that_its_body_broke_off() {
-    let service = start(ServiceConfig::builder());
+    let service = start(ServiceConfig::default());
     // Neither the missing key nor the JSON, which is none yet, is what is wrong.
     for headers in ["", "content-type: application/json\r\n"] {
         let stream = connect(&service);
@@ -150,7 +150,7 @@ fn assert_nothing_counts_as_a_response(service: &RunningService) {
 
 #[test]
 fn a_request_without_exactly_one_host_is_refused_and_counts_nowhere() {
-    let service = start(ServiceConfig::builder());
+    let service = start(ServiceConfig::default());
     let ask = |head| exchange(connect(&service), format!("GET /flaky {head}\r\n"));
 
     let refused = [
@@ -181,7 +181,7 @@ fn a_request_without_exactly_one_host_is_refused_and_counts_nowhere() {
 
 #[test]
 fn no_web_site_moves_a_lesson() {
-    let service = start(ServiceConfig::builder());
+    let service = start(ServiceConfig::default());
     let ask = |head: String| exchange(connect(&service), head + "\r\n\r\n");
     let before = get(connect(&service), "/metrics").body;
     let site = "host: localhost\r\nsec-fetch-site: cross-site";
@@ -212,7 +212,7 @@ fn of_requests(scrape: &str) -> Vec<&str> {
 
 #[test]
 fn a_response_to_head_and_a_204_end_with_their_heads() {
-    let service = start(ServiceConfig::builder());
+    let service = start(ServiceConfig::default());
     for (method, path, status) in [
         ("HEAD", "/items", "200"),
         ("GET", "/no-content", "204"),
@@ -252,7 +252,10 @@ fn the_letter_case_of_header_names_can_be_chosen() {
         (HeaderCase::Lower, "\r\nretry-after: 120\r\n"),
         (HeaderCase::Title, "\r\nRetry-After: 120\r\n"),
     ] {
-        let service = start(ServiceConfig::builder().header_case(case));
+        let service = start(ServiceConfig {
+            header_case: case,
+            ..ServiceConfig::default()
+        });
 
         let ask = request("GET", "/retry-later", "connection: close\r\n", "");
         let came = whole_response(&service, &ask);
@@ -269,7 +272,7 @@ fn a_connection_can_be_closed_or_reset_in_place_of_a_response() {
     ] {
         let route = routing::get(async move || Extension(fault));
         let routes = Router::new().route("/", route);
-        let service = serve(ServiceConfig::builder(), routes);
+        let service = serve(ServiceConfig::default(), routes);
         let mut stream = connect(&service);
 
         let ask = request("GET", "/", "", "");

@@ -16,8 +16,9 @@ pub struct WireConnection {
     pub opened: Duration,
     /// Its end; none while it is open.
     pub closed: Option<ConnectionEnd>,
-    /// How many requests came on it. More than have an entry if the client closed the
-    /// connection, or its half of it, together with a request: then nobody handled that one.
+    /// How many requests came on it; while it is open, the position of the newest one that
+    /// has an entry. Without an entry are scrapes of `/metrics`, refused requests, and one
+    /// that came together with the client's close, which was not handled.
     pub requests: u64,
 }
 

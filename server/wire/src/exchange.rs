@@ -3,19 +3,21 @@
 
 use serde::Serialize;
 
+use crate::Secret;
+
 /// One request and its response.
 ///
 /// Of the request it has the shape alone: no query, a value only for headers that carry
 /// no secret, and names such as "cursor A" for what must not be kept. The response is the
 /// lab's own.
-#[derive(Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Exchange {
     /// The position of the request in the order of arrival.
     pub seq: u64,
     /// The request.
-    pub request: Message,
+    pub request: Secret<Message>,
     /// The response; null if there was no response.
-    pub response: Option<Message>,
+    pub response: Option<Secret<Message>>,
     /// A shell command that sends such a request to the service of `lab serve`, with a
     /// variable instead of each value that was not kept; null if that service has
     /// no such route.
@@ -23,6 +25,7 @@ pub struct Exchange {
 }
 
 /// A request or a response.
+#[expect(missing_debug_implementations, reason = "it may hold a secret")]
 #[derive(Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Message {
     /// Its first line, such as `GET /items HTTP/1.1` or `HTTP/1.1 200 OK`.
@@ -37,6 +40,7 @@ pub struct Message {
 }
 
 /// A header of a request or a response.
+#[expect(missing_debug_implementations, reason = "it may hold a secret")]
 #[derive(Clone, PartialEq, Eq, Serialize)]
 pub struct Header {
     /// Its name in lower case.
@@ -63,10 +67,4 @@ impl Header {
     pub fn shown(&self) -> &str {
         self.value.as_deref().unwrap_or(Self::NOT_KEPT)
     }
-}
-
-crate::unprinted! {
-    Exchange { seq }
-    Message {}
-    Header {}
 }

@@ -6,7 +6,7 @@
 //!
 //! Beside the types stand pure functions that host, service and judge share: how to read a
 //! Retry-After, a media type, a status, and which requests came too early. A crate that depends
-//! on this one gets no socket, no runtime and no clock but the [`Clock`] trait.
+//! on this one gets no socket and no runtime; of time only [`Clock`] and [`SystemClock`].
 
 // No input may end the program: what cannot happen says why it cannot.
 #![cfg_attr(
@@ -20,20 +20,6 @@
         clippy::unwrap_used
     )
 )]
-
-/// Implements `Debug` for types whose values must not be printed, but for these fields.
-#[macro_export]
-macro_rules! unprinted {
-    ($($name:ident { $($field:ident)* })+) => {
-        $(impl ::std::fmt::Debug for $name {
-            fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-                f.debug_struct(stringify!($name))
-                    $(.field(stringify!($field), &self.$field))*
-                    .finish_non_exhaustive()
-            }
-        })+
-    };
-}
 
 /// The generator of all random values that a seed decides. `rand`'s `StdRng` may change
 /// between releases.
@@ -57,6 +43,7 @@ mod recorded_header;
 mod request;
 mod request_id;
 mod retry_after;
+mod secret;
 pub mod status;
 mod ties;
 
@@ -75,4 +62,5 @@ pub use recorded_header::{MAX_RECORDED_HEADER, RecordedHeader};
 pub use request::{BodyState, IssuedCursor, JobResult, WireRequest};
 pub use request_id::RequestId;
 pub use retry_after::{RetryAfter, RetryAfterForm};
+pub use secret::Secret;
 pub use ties::{ResponseHead, Tie, Waits};

@@ -61,7 +61,7 @@ impl Wire {
         config: ServiceConfig,
         added: Served,
     ) -> Result<Self, RunError> {
-        let served = server::lessons(config.seed()).and(added);
+        let served = server::lessons(config.seed).and(added);
         let silence = Arc::default();
         let served = match network {
             Network::Function => return Ok(Self::function(&config, served)),

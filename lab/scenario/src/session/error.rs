@@ -11,9 +11,6 @@ pub enum RunError {
     /// The settings break a rule of the client.
     #[error(transparent)]
     Settings(#[from] client::ConfigError),
-    /// The service could not be configured.
-    #[error("the service could not be configured")]
-    Service(#[from] host::ConfigError),
     /// The service did not start.
     #[error("the service could not be started")]
     Start(#[from] StartError),

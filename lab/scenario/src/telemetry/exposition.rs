@@ -61,12 +61,11 @@ impl Exposition {
         let added = scenarios
             .iter()
             .flat_map(|scenario| scenario.added(Arc::clone(&clock)).expected);
-        #[expect(clippy::expect_used, reason = "nothing that is set here has a rule")]
-        let config = ServiceConfig::builder()
-            .metrics(self.service())
-            .build()
-            .expect("the defaults are legal");
-        let mut served = server::lessons(config.seed());
+        let config = ServiceConfig {
+            metrics: self.service(),
+            ..ServiceConfig::default()
+        };
+        let mut served = server::lessons(config.seed);
         served.expected.extend(added);
         register(&recorder, &tasks, &served.expected);
         // A router registers what is expected when it is made.

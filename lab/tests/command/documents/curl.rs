@@ -46,8 +46,7 @@ async fn curl(line: &str, service: &str) -> (String, u16) {
 #[tokio::test]
 async fn every_curl_line_gets_its_response() {
     let document = document("server/README.md");
-    let config = ServiceConfig::builder().port(0).build().expect("legal");
-    let service = TeachingApi::start(config).expect("a service");
+    let service = TeachingApi::start(ServiceConfig::default()).expect("a service");
 
     let mut shown = HashMap::new();
     for row in rows(&document) {

@@ -4,6 +4,7 @@
 pub const MAX_RECORDED_BODY: usize = 1024;
 
 /// The body of a response, as it was handed over to the connection.
+#[expect(missing_debug_implementations, reason = "it may hold a secret")]
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct SentBody {
     /// Its first [`MAX_RECORDED_BODY`] bytes without its cursors; bytes that are no UTF-8

@@ -42,7 +42,7 @@ impl Watch for CopiedBody {
             is_whole: self.is_bodiless || is_whole,
         };
         if let Some(Some(response)) = self.ledger.lock().response(self.seq) {
-            response.body = body;
+            response.0.body = body;
         }
     }
 }

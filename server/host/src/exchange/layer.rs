@@ -6,6 +6,7 @@ use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::Response;
 use http::Method;
+use wire::Secret;
 
 use super::{RequestShape, SentResponse, copied_body::CopiedBody, secrets::Secrets};
 use crate::response_end::is_bodiless;
@@ -34,7 +35,7 @@ pub(crate) async fn keep(
     let ledger = state.ledger.clone();
     let sent = SentResponse::of(&response, &secrets);
     if let Some(response) = ledger.lock().response(seq) {
-        *response = Some(sent);
+        *response = Some(Secret(sent));
     }
     let copy = CopiedBody {
         seq,

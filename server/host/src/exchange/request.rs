@@ -28,6 +28,7 @@ pub(super) const HARMLESS: [HeaderName; 8] = [
 ];
 
 /// The headers of a request, without what may be a secret.
+#[expect(missing_debug_implementations, reason = "it may hold a secret")]
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct RequestShape {
     /// Its headers in the order in which they came, several lines of one name as one. Those

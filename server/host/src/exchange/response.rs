@@ -9,6 +9,7 @@ use wire::Header;
 use super::{body::SentBody, secrets::Secrets};
 
 /// A response, as the service sent it.
+#[expect(missing_debug_implementations, reason = "it may hold a secret")]
 #[derive(Clone, PartialEq, Eq)]
 pub struct SentResponse {
     /// Its status.
