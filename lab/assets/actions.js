@@ -7,6 +7,9 @@ import * as news from "./state.js";
 
 const { state } = news;
 
+/** What new cases mean for whoever uses the open ones. */
+const SHARED = "Every window shares the open cases. New ones have other URLs, and what the open ones have received is lost.";
+
 export function actionsOf({ draw, brief, storm, announce }) {
   /** Runs an action, and shows its error on the page if it fails. */
   const showingProblems = (action) => async (...inputs) => {
@@ -15,7 +18,7 @@ export function actionsOf({ draw, brief, storm, announce }) {
       await action(...inputs);
     } catch (error) {
       if (!(error instanceof api.Problem)) throw error;
-      state.problem = error.message;
+      state.problem = brief().inWords(error.message);
     }
     draw();
   };
@@ -111,15 +114,16 @@ export function actionsOf({ draw, brief, storm, announce }) {
 
   let [newest, asking, shown] = [0, 0, ""];
 
-  /** Shows the card in this response, unless another card was requested since. */
-  async function renew(request) {
+  /** Shows the card in this response, unless another card was requested since. `isOwn` means
+      that this page opened its cases. */
+  async function renew(request, isOwn = false) {
     const mine = ++newest;
     asking += 1;
     try {
       const text = await request();
       if (mine !== newest || text === shown) return;
       shown = text;
-      news.graded(api.read(text));
+      news.graded(api.read(text), isOwn);
     } finally {
       asking -= 1;
     }
@@ -147,7 +151,9 @@ export function actionsOf({ draw, brief, storm, announce }) {
       if (!(error instanceof api.Problem)) throw error;
     }),
     openCases: showingProblems(async () => {
-      await renew(api.openCases);
+      const areOpen = state.card?.id && !state.card.gone;
+      if (areOpen && !confirm(`${SHARED} Open new ones all the same?`)) return;
+      await renew(api.openCases, true);
       announce("The cases are open");
     }),
     stopCases: showingProblems(async () => {

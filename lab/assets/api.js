@@ -9,12 +9,15 @@ export class Problem extends Error {
   }
 }
 
+/** The error while there is no response. It is removed once the feed is live again. */
+export const NO_RESPONSE = "The lab does not respond. Is `lab serve` still running?";
+
 export const ask = async (path, options) => (await answered(path, options)).text();
 
 /** A response that is a success. */
 export async function answered(path, options) {
   const response = await fetch(path, options).catch(() => {
-    throw new Problem("The lab does not respond. Is `lab serve` still running?");
+    throw new Problem(NO_RESPONSE);
   });
   if (response.ok) return response;
   throw new Problem(explain(await response.text()) ?? `${response.status} ${response.statusText}`, response.status);

@@ -19,6 +19,8 @@ const { state } = news;
     milliseconds. */
 const LOOK = 500;
 const GROW = 200;
+/** The pause before the page tries to start again, in milliseconds. */
+const AGAIN = 2000;
 /** The views other than the course. */
 const VIEWS = ["grade", "storm"];
 
@@ -181,6 +183,15 @@ async function catchUp() {
   if (state.run) await actions.refresh();
 }
 
+/** Removes the error that the lab does not respond, wherever it stands. */
+function responds() {
+  if (state.problem === api.NO_RESPONSE) state.problem = "";
+  for (const line of document.querySelectorAll(".problem")) {
+    if (line.textContent === api.NO_RESPONSE) say(line, "");
+  }
+}
+
+/** Starts the page, once the lab responds. */
 async function start() {
   try {
     const [scenarios, vocabulary] = await Promise.all([api.scenarios(), api.vocabulary()]);
@@ -191,6 +202,7 @@ async function start() {
     if (!(error instanceof api.Problem)) throw error;
     state.problem = error.message;
     draw();
+    setTimeout(start, AGAIN);
     return;
   }
   brief.offer(state.clients, state.defences);
@@ -205,6 +217,7 @@ async function start() {
     },
     opened(anew) {
       state.link = "live";
+      responds();
       if (anew) catchUp();
       draw();
     },

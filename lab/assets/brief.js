@@ -7,6 +7,9 @@ import { over } from "./state.js";
 const VIEWS = { grade: "Grade", storm: "Storm" };
 const NUMBERS = ["seed", "max_attempts", "max_retry_after_seconds", "max_pages", "max_items"];
 
+/** The fields whose labels stand for their names in an error. */
+const NAMED = [...NUMBERS, "without"];
+
 export function briefPanel({ run }) {
   const form = byId("form");
   form.addEventListener("submit", (event) => {
@@ -16,7 +19,7 @@ export function briefPanel({ run }) {
   form.addEventListener("input", count);
 
   function count() {
-    const changed = [...NUMBERS, "without"].filter((name) => form.elements[name].value.trim() !== "").length;
+    const changed = NAMED.filter((name) => form.elements[name].value.trim() !== "").length;
     say(byId("settings-summary"), changed === 0 ? "Settings" : `Settings · ${changed} changed`);
   }
 
@@ -45,7 +48,14 @@ export function briefPanel({ run }) {
     document.title = `${scenario.name}${run?.state === "running" ? " · running" : ""} · lab`;
   });
 
-  return { render, offer, order, take, keepSeed, forget };
+  return { render, offer, order, take, keepSeed, forget, inWords };
+
+  /** An error about a field of the request, with the label of the form in place of its name. */
+  function inWords(problem) {
+    const [, name, rule] = problem.match(/^(\w+): (.*)$/s) ?? [];
+    const label = NAMED.includes(name) && form.elements[name].closest("label").firstChild.textContent;
+    return label ? `${label.trim()}: ${rule}` : problem;
+  }
 
   /** Selects what a run was made with, so that *Run again* repeats it. */
   function take({ client, pace, without }) {

@@ -4,9 +4,12 @@ import { byId, memo, say } from "./dom.js";
 import { patch } from "./patch.js";
 import { rows } from "./rows.js";
 
+/** What a page says of cases that another one opened in place of those that it showed. */
+const REPLACED = "Another window opened new cases, so the URLs have changed";
+
 export function gradePanel({ openCases, stopCases, again, copyText, choose, announce }) {
   const tasks = byId("tasks");
-  let known = new Set();
+  let [known, replaced] = [new Set(), null];
   byId("open-cases").addEventListener("click", openCases);
   byId("stop-cases").addEventListener("click", stopCases);
   rows(tasks, { copyText });
@@ -26,7 +29,10 @@ export function gradePanel({ openCases, stopCases, again, copyText, choose, anno
     // again.
     if (!isOpen && document.activeElement === byId("stop-cases")) byId("open-cases").focus();
     byId("stop-cases").hidden = !isOpen;
-    say(byId("grade-terms"), card?.gone ? "The cases were stopped: their ports are closed." : card?.terms ?? "");
+    if (card?.replaced && replaced !== card.id) announce(REPLACED);
+    replaced = card?.id;
+    say(byId("grade-terms"), card?.gone ? "The cases were stopped: their ports are closed."
+      : [card?.replaced && REPLACED, card?.terms].filter(Boolean).join(" · "));
     tasks.classList.toggle("gone", !isOpen);
     if (card) patch(tasks, card.html);
     const news = (card?.broken ?? []).filter((words) => !known.has(words));

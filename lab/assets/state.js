@@ -57,9 +57,16 @@ export function closed() {
   state.run = null;
 }
 
-/** The results of the tasks so far. Cases that are no longer open keep theirs. */
-export function graded(card) {
-  state.card = card.id === null && state.card?.id ? { ...state.card, gone: true } : card;
+/** The results of the tasks so far. Cases that are no longer open keep theirs. Others in their
+    place are `replaced`, unless this page opened them. */
+export function graded(card, isOwn) {
+  const last = state.card;
+  if (card.id === null && last?.id) {
+    state.card = { ...last, gone: true };
+    return;
+  }
+  const isAnother = Boolean(last?.id) && card.id !== last.id;
+  state.card = { ...card, replaced: !isOwn && (isAnother || Boolean(last?.replaced)) };
 }
 
 const ENDS = ["finished", "failed", "cancelled", "lost"];

@@ -80,7 +80,7 @@ async fn each_kind_of_part_has_its_own_colour_and_pattern_in_every_mode() {
 
 #[tokio::test]
 #[ignore = "needs chromium and chromedriver"]
-async fn print_shows_the_bars_and_hides_the_header() {
+async fn print_shows_the_bars_and_no_control() {
     let lab = Lab::start();
     let browser = Browser::at(&lab, PROJECTOR, "flaky").await;
     browser.click("label:has([value=virtual])").await;
@@ -91,4 +91,14 @@ async fn print_shows_the_bars_and_hides_the_header() {
     let is_shown =
         "['.top', '#form', '.span.wait .bar.wait'].map((part) => one(part).checkVisibility())";
     browser.shows(is_shown, json!([false, false, true])).await;
+    let controls = "each('button, input, select, .skip').filter((part) => part.checkVisibility()).map((part) => part.outerHTML)";
+    browser.shows(controls, json!([])).await;
+    let grade = Browser::at_grade(&lab, PROJECTOR).await;
+    grade.open_cases().await;
+    grade.click("#tasks summary").await;
+    let storm = Browser::at_storm(&lab, PROJECTOR, "story=spike").await;
+    for browser in [grade, storm] {
+        browser.emulate("print", Value::Array(Vec::new())).await;
+        browser.shows(controls, json!([])).await;
+    }
 }

@@ -103,6 +103,31 @@ async fn a_run_that_was_lost_with_its_lab_says_so() {
         .await;
 }
 
+#[tokio::test]
+#[ignore = "needs chromium and chromedriver"]
+async fn the_error_of_a_lab_that_is_gone_goes_when_the_lab_is_back() {
+    let gone =
+        "each('.problem').some((line) => line.textContent.startsWith('The lab does not respond'))";
+    for (address, press) in [
+        ("#flaky", "#run"),
+        ("grade", "#open-cases"),
+        ("storm", "#start-storm"),
+    ] {
+        let mut lab = Lab::start();
+        let ready = format!("one('{press}').checkVisibility()");
+        let browser = Browser::showing(&lab, PROJECTOR, address, &ready).await;
+        lab.kill();
+        browser.until("text('#link') === 'connection lost'").await;
+
+        browser.click(press).await;
+        browser.until(gone).await;
+        lab.restart();
+
+        browser.until("text('#link') === 'live'").await;
+        browser.until(&format!("!{gone}")).await;
+    }
+}
+
 /// A run that ended before the stop stays on the page, but cannot be fetched again.
 #[tokio::test]
 #[ignore = "needs chromium and chromedriver"]

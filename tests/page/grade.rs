@@ -135,6 +135,33 @@ async fn two_pages_show_the_same_card_and_both_see_its_end() {
     }
 }
 
+/// The cases belong to every window.
+#[tokio::test]
+#[ignore = "needs chromium and chromedriver"]
+async fn new_cases_are_opened_after_a_question_and_other_windows_say_so() {
+    let lab = Lab::start();
+    let one = Browser::at_grade(&lab, PROJECTOR).await;
+    let other = Browser::at_grade(&lab, PROJECTOR).await;
+    let url = "one('.call b')?.textContent";
+    one.open_cases().await;
+    let first = one.read(url).await;
+    other.becomes(url, first.clone()).await;
+
+    other.click("#open-cases").await;
+    other.answer(false).await;
+    other.call("flaky").await;
+    one.until("all('.arrivals .row').length === 1").await;
+    one.shows(url, first.clone()).await;
+    other.click("#open-cases").await;
+    other.answer(true).await;
+
+    one.until(&format!("![undefined, {first}].includes({url})"))
+        .await;
+    let says = "text('#grade-terms').startsWith('Another window opened new cases')";
+    one.until(says).await;
+    other.shows(says, false).await;
+}
+
 /// Stopping the lab closes its cases. Their results stay on the page.
 #[tokio::test]
 #[ignore = "needs chromium and chromedriver"]

@@ -235,6 +235,26 @@ async fn the_settings_of_the_form_are_those_of_the_run() {
 
 #[tokio::test]
 #[ignore = "needs chromium and chromedriver"]
+async fn an_error_about_a_setting_has_the_label_of_its_field() {
+    let (_lab, browser) = lab_showing("items").await;
+    browser.click("#settings-summary").await;
+    let fields = "each('.fields input').filter((field) => field.checkVisibility())";
+    let count = browser.read(&format!("{fields}.length")).await;
+
+    for number in 0..count.as_u64().expect("a number") {
+        let field = format!("{fields}[{number}]");
+        browser.read(&format!("{field}.value = '-1'")).await;
+        browser.press("r").await;
+
+        let label = format!("{field}.closest('label').innerText.trim()");
+        let named = format!("text('#problem').startsWith({label} + ': must be an integer from ')");
+        browser.until(&named).await;
+        browser.read(&format!("{field}.value = ''")).await;
+    }
+}
+
+#[tokio::test]
+#[ignore = "needs chromium and chromedriver"]
 async fn a_reload_in_the_middle_of_a_run_loses_nothing() {
     let (_lab, browser) = lab_showing("retry-later").await;
     browser.wait_for_long().await;

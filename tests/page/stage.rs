@@ -344,6 +344,16 @@ impl Browser {
         }
     }
 
+    /// Answers the question that the page asks in a dialog of the browser.
+    pub(crate) async fn answer(&self, yes: bool) {
+        let answered = if yes {
+            self.driver.accept_alert().await
+        } else {
+            self.driver.dismiss_alert().await
+        };
+        answered.expect("a question");
+    }
+
     /// Runs the selected scenario to its end, and returns the id of the run.
     pub(crate) async fn run(&self) -> String {
         let before = self.address().await;

@@ -39,6 +39,19 @@ async fn the_limit_of_a_listing_is_shown_and_its_cursor_only_named() {
     assert!(curl.contains("/items?limit=50'"), "{curl}");
 }
 
+/// A shell reads an unset variable as an empty text, and sends that.
+#[tokio::test]
+async fn no_command_needs_a_variable_without_saying_so() {
+    for scenario in catalogue::CATALOGUE {
+        for exchange in finished(scenario.words.name).await.wire.exchanges {
+            let command = exchange.curl.unwrap_or_default();
+
+            let explained = command.matches("${CURSOR:?").count();
+            assert_eq!(command.matches('$').count(), explained, "{command}");
+        }
+    }
+}
+
 #[tokio::test]
 async fn a_response_that_breaks_off_has_a_remark_and_a_lost_one_is_not_shown() {
     let cut = finished("reset").await.wire.exchanges;
@@ -57,7 +70,7 @@ async fn a_response_that_breaks_off_has_a_remark_and_a_lost_one_is_not_shown() {
 }
 
 #[test]
-fn a_command_has_variables_for_values_that_are_not_recorded() {
+fn a_command_has_examples_for_values_that_are_not_recorded() {
     let shape = RequestShape {
         headers: [
             ("content-type", Some("a'b")),
@@ -97,20 +110,22 @@ fn a_command_has_variables_for_values_that_are_not_recorded() {
         job.as_deref(),
         Some(
             "curl -i http://127.0.0.1:8765/jobs -H 'content-type: a'\\''b' -H \
-             \"Idempotency-Key: $KEY\" -H \"Authorization: $AUTHORIZATION\" --data-binary \
-             \"$BODY\""
+             'Idempotency-Key: my-key' -H 'Authorization: Bearer my-token' --data-binary \
+             '{\"task\":\"resize\"}'"
         )
     );
+    let cursor = "\"cursor=${CURSOR:?set it to the next_cursor of the page before}\"";
     assert_eq!(
         page.as_deref(),
-        Some("curl -i -G http://127.0.0.1:8765/items --data-urlencode \"cursor=$CURSOR\"")
+        Some(&*format!(
+            "curl -i -G http://127.0.0.1:8765/items --data-urlencode {cursor}"
+        ))
     );
     assert_eq!(
         limited.as_deref(),
-        Some(
-            "curl -i -G 'http://127.0.0.1:8765/items?limit=50' --data-urlencode \
-             \"cursor=$CURSOR\""
-        )
+        Some(&*format!(
+            "curl -i -G 'http://127.0.0.1:8765/items?limit=50' --data-urlencode {cursor}"
+        ))
     );
     assert_eq!((added, wrong), (None, None));
 }

@@ -10,9 +10,9 @@ pub(super) fn exchange(exchange: &Exchange, service: &str) -> Markup {
     let curl = exchange.curl.as_ref();
     html! {
         div.exchange {
-            (message("Received", &exchange.request))
+            (message("Request", &exchange.request))
             @match &exchange.response {
-                Some(response) => (message("Sent", response)),
+                Some(response) => (message("Response", response)),
                 None => p { "No response." },
             }
             @if let Some(curl) = curl.map(|curl| curl.replace(&base_url(), service)) {

@@ -21,6 +21,9 @@ pub(crate) const COMPARE: &str = "compare";
 /// The maximum for the longest Retry-After that a run waits for, in seconds: a day.
 const MAX_RETRY_AFTER_SECONDS: u64 = 86_400;
 
+/// Every seed is a number of 64 bits.
+const MOST_SEED: u64 = u64::MAX;
+
 /// The bounds of the first backoff.
 const LEAST_BACKOFF_MS: u64 = *Overrides::BACKOFF_MS.start();
 const MOST_BACKOFF_MS: u64 = *Overrides::BACKOFF_MS.end();
@@ -38,6 +41,7 @@ struct Body {
     without: Option<&'static Without>,
     #[serde(default)]
     pace: Pace,
+    #[serde(default, deserialize_with = "integer::<_, _, 0, MOST_SEED>")]
     seed: Option<u64>,
     kept: Option<bool>,
     #[serde(default, deserialize_with = "integer::<_, _, 1, MOST>")]
@@ -243,8 +247,8 @@ mod tests {
 {"without":"luck"} | without: must be one of
 {"pace":"slow"} | pace: unknown variant `slow`, expected `real` or `virtual`
 {"pace":1} | pace: invalid type: integer `1`
-{"seed":-1} | seed: invalid value: integer `-1`, expected u64
-{"seed":1.0} | seed: invalid type: floating point `1.0`, expected u64
+{"seed":-1} | seed: must be an integer from 0 to 18446744073709551615, got -1
+{"seed":1.0} | seed: must be an integer from 0 to 18446744073709551615, got 1.0
 {"max_attempts":0} | max_attempts: must be an integer from 1 to 10000, got 0
 {"max_pages":4294967297} | max_pages: must be an integer from 1 to 10000, got 4294967297
 {"max_items":10001} | max_items: must be an integer from 1 to 10000, got 10001
