@@ -1,14 +1,10 @@
 //! The HTTP client for the lab's own requests, which do not belong to a run.
 
-use reqwest::{Client, ClientBuilder, redirect, retry};
+use reqwest::{Client, ClientBuilder};
 
 /// A client that uses no proxy, follows no redirect and never retries.
 pub(crate) fn builder() -> ClientBuilder {
-    client::install_tls_provider();
-    Client::builder()
-        .no_proxy()
-        .redirect(redirect::Policy::none())
-        .retry(retry::never())
+    client::without_hidden_requests(Client::builder().no_proxy())
 }
 
 /// The same client for plain HTTP only, which also works on a machine without root

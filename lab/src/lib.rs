@@ -17,6 +17,7 @@
     )
 )]
 
+mod causes;
 pub mod cli;
 mod grade;
 mod http_client;

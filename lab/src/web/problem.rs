@@ -1,6 +1,6 @@
 //! Error responses as problem objects (RFC 9457).
 
-use std::{borrow::Cow, error::Error, iter::successors};
+use std::borrow::Cow;
 
 use axum::{
     Json,
@@ -65,11 +65,4 @@ impl IntoResponse for Problem {
         response.headers_mut().insert(CONTENT_TYPE, media_type);
         response
     }
-}
-
-/// An error with its causes.
-pub(crate) fn causes(error: &(dyn Error + 'static)) -> String {
-    let chain = successors(Some(error), |&error| error.source());
-    let words: Vec<_> = chain.map(ToString::to_string).collect();
-    words.join(": ")
 }

@@ -15,9 +15,9 @@ use scenario::Settings;
 use serde::Serialize;
 use tokio::{sync::Mutex, task::spawn_blocking};
 
-use crate::web::{
-    feed::token,
-    problem::{Problem, causes},
+use crate::{
+    causes::causes,
+    web::{feed::token, problem::Problem},
 };
 
 pub(crate) use routes::routes;

@@ -29,11 +29,14 @@ use tokio::{
     time::sleep,
 };
 
-use crate::web::{
-    Exporters,
-    feed::{Feed, token},
-    lock::lock,
-    problem::{Problem, causes},
+use crate::{
+    causes::causes,
+    web::{
+        Exporters,
+        feed::{Feed, token},
+        lock::lock,
+        problem::Problem,
+    },
 };
 use live::Live;
 use record::{Record, Side, State, Summary};

@@ -21,9 +21,12 @@ use super::{
     record::{Record, Side, State as RunState},
     request::RunRequest,
 };
-use crate::web::{
-    problem::{Problem, causes},
-    shared::{Shared, json_body},
+use crate::{
+    causes::causes,
+    web::{
+        problem::Problem,
+        shared::{Shared, json_body},
+    },
 };
 
 /// How many previews may run at once: a page asks for one at a time.

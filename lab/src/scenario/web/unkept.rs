@@ -12,10 +12,8 @@ use scenario::{
 use serde::{Deserialize, Serialize};
 
 use super::{Runs, request::RunRequest};
-use crate::web::{
-    lock::lock,
-    problem::{Problem, causes},
-};
+use crate::causes::causes;
+use crate::web::{lock::lock, problem::Problem};
 
 /// How many of them may go on at once. Further ones are refused, because a queue would
 /// only grow and its runs would start too late.
