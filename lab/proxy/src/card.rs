@@ -8,8 +8,9 @@ use super::{
     CommandEnd, Judged, ProxyFault, ProxyRun, RunKind,
     quiet::{is_marked, unfit},
     rules::Declared,
-    verdicts::{CaseRuns, judge, judge_credentials},
+    verdicts::{CaseRuns, judge},
 };
+
 /// The version of the card as JSON.
 pub const CARD_VERSION: u32 = 1;
 
@@ -28,8 +29,6 @@ pub struct ProxyCard {
     pub healthy: Vec<CommandEnd>,
     /// The cases in the order of the plan.
     pub cases: Vec<CaseCard>,
-    /// The verdict on credentials in URLs, in all runs.
-    pub credentials: Judged,
     /// Requests that were refused, or may have passed the proxy by.
     pub warnings: Vec<String>,
 }
@@ -126,29 +125,22 @@ impl Recording {
 
     /// The verdicts on a case.
     #[must_use]
-    pub fn judge(
-        &self,
-        route: &str,
-        fault: ProxyFault,
-        confirm: usize,
-        said: &Declared,
-    ) -> Vec<Judged> {
+    pub fn judge(&self, route: &str, fault: ProxyFault, declared: &Declared) -> Vec<Judged> {
         let case = CaseRuns {
             runs: &self.runs,
             route,
             fault,
-            confirm,
         };
-        judge(case, said)
+        judge(case, declared)
     }
 
     /// The card.
     #[must_use]
-    pub fn card(&self, confirm: usize, said: &Declared) -> ProxyCard {
+    pub fn card(&self, declared: &Declared) -> ProxyCard {
         let healthy = self.runs.iter().filter(|run| run.kind == RunKind::Healthy);
         let cases = self.plan.iter().map(|(route, fault)| {
             let runs = || self.runs.iter().filter(|run| run.is_of(route, *fault));
-            let rules = self.judge(route, *fault, confirm, said);
+            let rules = self.judge(route, *fault, declared);
             let wait = rules.iter().map(|judged| judged.shown_by).max();
             let shows = runs().find(|run| Some(run.lasts()) == wait);
             let first = shows.or_else(|| runs().next());
@@ -170,7 +162,6 @@ impl Recording {
             routes: self.routes(),
             healthy: healthy.map(|run| run.end.clone()).collect(),
             cases: cases.collect(),
-            credentials: judge_credentials(&self.runs),
             warnings: self.warnings(),
         }
     }
@@ -237,18 +228,17 @@ impl CommandEnd {
 }
 
 impl ProxyCard {
-    /// Every verdict with its route; the one on credentials has none.
-    pub fn verdicts(&self) -> impl Iterator<Item = (Option<&CaseCard>, &Judged)> {
+    /// Every verdict with its case.
+    pub fn verdicts(&self) -> impl Iterator<Item = (&CaseCard, &Judged)> {
         let cases = self.cases.iter();
-        let of_cases = cases.flat_map(|case| case.rules.iter().map(move |rule| (Some(case), rule)));
-        of_cases.chain([(None, &self.credentials)])
+        cases.flat_map(|case| case.rules.iter().map(move |judged| (case, judged)))
     }
 
     /// The number of rules with this verdict, counted in each case.
     #[must_use]
     pub fn count(&self, verdict: Verdict) -> usize {
         self.verdicts()
-            .filter(|(_, it)| it.verdict == verdict)
+            .filter(|(_, judged)| judged.verdict == verdict)
             .count()
     }
 }
@@ -256,15 +246,14 @@ impl ProxyCard {
 impl Judged {
     /// Whether it is broken in this case, as it is known to be.
     #[must_use]
-    pub fn is_known_to_fail(&self, case: Option<&CaseCard>, known: &KnownFailures) -> bool {
-        let route = case.map(|case| &*case.route);
-        self.verdict == Verdict::Broken && known.cover(route, self.rule)
+    pub fn is_known_to_fail(&self, case: &CaseCard, known: &KnownFailures) -> bool {
+        self.verdict == Verdict::Broken && known.cover(Some(&case.route), self.rule)
     }
 }
 
 impl JudgedCard for ProxyCard {
     fn all_verdicts(&self) -> impl Iterator<Item = (Option<&str>, &str, Verdict)> {
         let verdicts = self.verdicts();
-        verdicts.map(|(case, it)| (case.map(|case| &*case.route), it.rule, it.verdict))
+        verdicts.map(|(case, judged)| (Some(&*case.route), judged.rule, judged.verdict))
     }
 }

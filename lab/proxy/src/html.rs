@@ -11,6 +11,7 @@ use crate::{
     CaseCard, CommandEnd, Judged, ProxyCard, WireRow, find,
     text::{count, status},
 };
+
 /// The maximum width of the command in the heading, in columns.
 const COMMAND: usize = 80;
 
@@ -54,14 +55,14 @@ pub fn html_proxy(card: &ProxyCard, known: &KnownFailures) -> String {
     )
 }
 
-fn line(case: Option<&CaseCard>, judged: &Judged, known: &KnownFailures) -> Markup {
+fn line(case: &CaseCard, judged: &Judged, known: &KnownFailures) -> Markup {
     let verdict = judged.verdict;
     let is_known = judged.is_known_to_fail(case, known);
     let rule = find(judged.rule);
     markup! {
         tr {
-            td { @if let Some(case) = case { (case.route) } @else { "all requests" } }
-            td { @if let Some(case) = case { (case.fault.words()) } }
+            td { (case.route) }
+            td { (case.fault.words()) }
             th.rule scope="row" title=[rule.map(|rule| rule.text)] { (judged.rule) }
             td { (marked(is_good(verdict, is_known), in_words(verdict, is_known))) }
             td { (judged.found.as_deref().unwrap_or_default()) }

@@ -2,12 +2,13 @@
 
 use host::{Purpose, SeedKey};
 use http::{
-    HeaderMap, HeaderName, HeaderValue, Uri,
-    header::{AUTHORIZATION, IF_MATCH, IF_NONE_MATCH, IF_UNMODIFIED_SINCE},
+    HeaderMap, HeaderName, Uri,
+    header::{IF_MATCH, IF_NONE_MATCH, IF_UNMODIFIED_SINCE},
 };
 use wire::ValueHash;
 
 use crate::ProxyRequest;
+
 /// The headers that carry an idempotency key.
 const KEYS: [&str; 2] = ["idempotency-key", "x-idempotency-key"];
 
@@ -26,23 +27,8 @@ const ATTEMPTS: [(&str, &str); 2] = [
 /// The header in which Envoy counts the attempts of its own retries.
 const ENVOY: &str = "x-envoy-attempt-count";
 
-/// A shorter credential may stand in a URL by chance.
-const CREDENTIAL: usize = 16;
-
 /// The headers with which a request fails if it was done before (RFC 9110 §13.1).
 const PRECONDITIONS: [HeaderName; 3] = [IF_MATCH, IF_NONE_MATCH, IF_UNMODIFIED_SINCE];
-
-/// Parameters that are named like secrets.
-const SECRETS: [&str; 8] = [
-    "api_key",
-    "apikey",
-    "key",
-    "token",
-    "access_token",
-    "sig",
-    "signature",
-    "password",
-];
 
 /// The facts in the head of a request. Values of these headers name a call, too.
 pub(super) fn inspect(
@@ -79,8 +65,6 @@ pub(super) fn inspect(
         is_repeated_by_a_hop: part(headers, ENVOY, "")
             .and_then(|part| part.parse::<u64>().ok())
             .is_some_and(|attempt| attempt > 1),
-        credential_in_url: credential(headers).map(|secret| target.contains(secret)),
-        names_a_secret: uri.query().is_some_and(names_a_secret),
         has_precondition: PRECONDITIONS.iter().any(|name| headers.contains_key(name)),
         ..ProxyRequest::default()
     }
@@ -93,25 +77,10 @@ fn part<'a>(headers: &'a HeaderMap, name: &str, word: &str) -> Option<&'a str> {
     parts.filter_map(|part| part.strip_prefix(word)).next()
 }
 
-/// The credential of `Authorization`, without its scheme.
-fn credential(headers: &HeaderMap) -> Option<&str> {
-    let value: &HeaderValue = headers.get(AUTHORIZATION)?;
-    let value = value.to_str().ok()?;
-    let credential = value
-        .split_once(' ')
-        .map_or(value, |(_, credential)| credential.trim());
-    (credential.len() >= CREDENTIAL).then_some(credential)
-}
-
-fn names_a_secret(query: &str) -> bool {
-    let names = query.split('&').filter_map(|pair| pair.split('=').next());
-    names
-        .map(str::to_ascii_lowercase)
-        .any(|name| SECRETS.contains(&&*name))
-}
-
 #[cfg(test)]
 mod tests {
+    use http::HeaderValue;
+
     use super::*;
 
     fn of(uri: &str, lines: &[(&'static str, &str)]) -> ProxyRequest {
@@ -185,25 +154,5 @@ mod tests {
         ] {
             assert_eq!(of("/", &[line]).has_precondition, expected, "{line:?}");
         }
-    }
-
-    #[test]
-    fn a_long_credential_is_looked_for_in_the_target() {
-        let secret = "0123456789abcdef";
-        let bearer = format!("Bearer {secret}");
-        for (uri, value, found) in [
-            (format!("/a?token={secret}"), &*bearer, Some(true)),
-            (format!("/{secret}"), secret, Some(true)),
-            ("/a?token=1".to_owned(), &bearer, Some(false)),
-            ("/a?b=short".to_owned(), "Bearer short", None),
-        ] {
-            assert_eq!(
-                of(&uri, &[("authorization", value)]).credential_in_url,
-                found,
-                "{uri}"
-            );
-        }
-        assert!(of("/a?x=1&API_KEY=2", &[]).names_a_secret);
-        assert!(!of("/a?keys=2", &[]).names_a_secret);
     }
 }

@@ -12,27 +12,26 @@ use super::card::ProxyCard;
 pub fn junit_proxy(card: &ProxyCard, known: &KnownFailures, is_strict: bool) -> String {
     let mut suites: Vec<Suite> = Vec::new();
     for (case, judged) in card.verdicts() {
-        let route = case.map(|case| &*case.route);
         let verdict = judged.verdict.to_string();
         let found = judged.found.as_deref().unwrap_or(&verdict);
-        let (passed, message) =
-            known.report(card, (route, judged.rule), judged.verdict, found, is_strict);
-        let name = match case {
-            Some(case) => format!("{}: {}", case.fault, judged.rule),
-            None => judged.rule.to_owned(),
-        };
+        let (passed, message) = known.report(
+            card,
+            (Some(&case.route), judged.rule),
+            judged.verdict,
+            found,
+            is_strict,
+        );
         let test = Test {
-            name,
+            name: format!("{}: {}", case.fault, judged.rule),
             passed,
             verdict,
             message,
             ..Test::default()
         };
-        let route = route.unwrap_or("all requests");
         match suites.last_mut() {
-            Some(suite) if suite.name == route => suite.tests.push(test),
+            Some(suite) if suite.name == case.route => suite.tests.push(test),
             _ => suites.push(Suite {
-                name: route.to_owned(),
+                name: case.route.clone(),
                 time: None,
                 tests: vec![test],
             }),

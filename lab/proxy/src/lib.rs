@@ -21,7 +21,6 @@
 )]
 
 mod card;
-mod estimate;
 mod expectation;
 mod failure;
 mod fault;
@@ -48,7 +47,6 @@ mod upstream;
 mod verdicts;
 
 pub use card::{CARD_VERSION, CaseCard, ProxyCard, Recording, RouteRow, WireRow};
-pub use estimate::Estimate;
 pub use failure::UpstreamFailure;
 pub use fault::{ProxyFault, UnknownFault};
 pub use html::html_proxy;
@@ -65,7 +63,7 @@ pub use serve::{Listening, Setup};
 pub use session::Aim;
 pub use tls::TlsError;
 pub use upstream::{Upstream, UpstreamError};
-pub use verdicts::{CaseRuns, Judged, judge, judge_credentials};
+pub use verdicts::{CaseRuns, Judged, judge};
 
 #[cfg(test)]
 mod tests;

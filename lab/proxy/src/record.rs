@@ -81,11 +81,6 @@ pub struct ProxyRequest {
     pub attempt: Option<u64>,
     /// Whether a proxy on the way here says that it sent the request again.
     pub is_repeated_by_a_hop: bool,
-    /// Whether its credential stands in its URL, too; none if it has none of a length that
-    /// could be looked for.
-    pub credential_in_url: Option<bool>,
-    /// Whether its query has a parameter with the name of a secret.
-    pub names_a_secret: bool,
     /// Whether it has a precondition, such as `If-None-Match: *`: it is done once at most.
     pub has_precondition: bool,
     /// Whether its target or its body holds the text of `--match`.

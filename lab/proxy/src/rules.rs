@@ -6,7 +6,7 @@ use judge::rules::TOLERANCE;
 use wire::{duration, duration_left};
 
 use super::{
-    Body, ProxyFault, ProxyRequest, ProxyRun,
+    ProxyFault, ProxyRequest, ProxyRun,
     routes::base,
     ties::{Tie, TieKind, ties},
 };
@@ -63,14 +63,6 @@ pub(super) const KEY_REUSE: Rule = Rule {
     judge: |case| key_reuse(case.target, &case.ties),
 };
 
-pub(super) const SAME_BODY: Rule = Rule {
-    id: "same-body",
-    text: "all attempts with one idempotency key had one body",
-    source: "draft-ietf-httpapi-idempotency-key-header",
-    reason: None,
-    judge: |case| same_body(case.target, case.run, &case.ties),
-};
-
 pub(super) const ONCE: Rule = Rule {
     id: "once",
     text: "a request that must not be done twice was not done twice, nor sent again without its key",
@@ -90,30 +82,20 @@ pub(super) const READ_TIMEOUT: Rule = Rule {
     judge: |case| read_timeout(case.target, &case.ties, case.run, case.declared),
 };
 
-pub(super) const NO_URL_CREDENTIALS: Rule = Rule {
-    id: "no-url-credentials",
-    text: "the credential of Authorization stood in no URL",
-    source: "RFC 9110 §17.9",
-    reason: None,
-    judge: |_| RunEvidence::NotExercised("it is judged of all runs"),
-};
-
 /// All rules.
-pub static RULES: [&Rule; 7] = [
+pub static RULES: [&Rule; 5] = [
     &RETRY_AFTER,
     &REFUSED_ONCE,
     &KEY_REUSE,
-    &SAME_BODY,
     &ONCE,
     &READ_TIMEOUT,
-    &NO_URL_CREDENTIALS,
 ];
 
 /// The rules that are judged by a fault.
 pub(super) fn of_fault(fault: ProxyFault) -> &'static [&'static Rule] {
     match fault {
         ProxyFault::Hold => &[],
-        ProxyFault::Unavailable | ProxyFault::LostResponse => &[&KEY_REUSE, &SAME_BODY, &ONCE],
+        ProxyFault::Unavailable | ProxyFault::LostResponse => &[&KEY_REUSE, &ONCE],
         ProxyFault::RetryAfter => &[&RETRY_AFTER],
         ProxyFault::Refused => &[&REFUSED_ONCE],
         ProxyFault::Silence => &[&READ_TIMEOUT],
@@ -291,37 +273,6 @@ fn key_reuse(target: &ProxyRequest, ties: &[Tie<'_>]) -> RunEvidence {
         Some(tie) => RunEvidence::broken(tie, "sent again without its key"),
         None if ties.is_empty() => RunEvidence::Skipped(None),
         None => RunEvidence::Kept(None),
-    }
-}
-
-fn same_body(target: &ProxyRequest, run: &ProxyRun, ties: &[Tie<'_>]) -> RunEvidence {
-    let Some(key) = target.idempotency_key else {
-        return RunEvidence::NotExercised("no request of the call has an idempotency key");
-    };
-    let attempts = run
-        .of_route(&target.route)
-        .filter(|request| request.idempotency_key == Some(key));
-    let attempts: Vec<_> = attempts.collect();
-    let is_unknown = |it: &ProxyRequest| it.body == Body::Unknown;
-    let mut others = attempts
-        .iter()
-        .filter(|attempt| !is_unknown(attempt) && !is_unknown(target));
-    match (
-        others.find(|request| request.body != target.body),
-        attempts.len(),
-    ) {
-        (Some(other), _) => RunEvidence::Broken {
-            kind: TieKind::Marked,
-            requests: vec![target.seq, other.seq],
-            reach: Duration::ZERO,
-            found: "one idempotency key for two bodies".to_owned(),
-        },
-        (None, 1) if ties.is_empty() => RunEvidence::Skipped(None),
-        (None, 1) => RunEvidence::NotExercised("no second request had the key of the first"),
-        (None, _) if attempts.iter().any(|attempt| is_unknown(attempt)) => {
-            RunEvidence::CannotTell("a body was too long or broke off".to_owned())
-        }
-        (None, _) => RunEvidence::Kept(None),
     }
 }
 

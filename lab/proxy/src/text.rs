@@ -1,13 +1,13 @@
 //! The plan and the card of `lab proxy` as text for a terminal.
 
-use std::{cmp::Reverse, time::Duration};
+use std::time::Duration;
 
 use anstyle::AnsiColor;
 use judge::{KnownFailures, in_words, is_good, rules::Verdict};
 use render::{Options, Sheet};
 use wire::duration;
 
-use crate::{CaseCard, CommandEnd, Estimate, Judged, ProxyCard, ProxyFault, RouteRow, Rule};
+use crate::{CaseCard, CommandEnd, Judged, ProxyCard, ProxyFault, RouteRow, Rule};
 
 /// The width of the bars, in columns.
 const CHART: usize = 20;
@@ -20,7 +20,7 @@ const ROWS: usize = 8;
 pub fn plan(
     routes: &[RouteRow],
     healthy: &[CommandEnd],
-    cases: &[Estimate],
+    cases: &[(String, ProxyFault)],
     options: &Options,
 ) -> String {
     let mut sheet = Sheet::new(options);
@@ -45,23 +45,13 @@ pub fn plan(
     }
     let about = match cases.len() {
         0 => "no route can be aimed at".to_owned(),
-        runs => {
-            let takes = cases.iter().map(|case| case.takes).sum();
-            let bound = if cases.iter().any(Estimate::is_bound) {
-                " at most"
-            } else {
-                ""
-            };
-            format!("{runs} runs, about {}{bound}", duration(takes))
-        }
+        runs => format!("{runs} runs"),
     };
     sheet.paragraph("plan", &about);
-    for cases in cases.chunk_by(|case, next| case.route == next.route) {
-        if let [first, faults @ ..] = cases {
+    for cases in cases.chunk_by(|(route, _), (next, _)| route == next) {
+        if let [(route, _), faults @ ..] = cases {
             let (number, s) = (faults.len(), if faults.len() == 1 { "" } else { "s" });
-            let route = &first.route;
             sheet.line(&format!("  {route}: {number} fault{s} and a control"));
-            sheet.beside("    ", &times(cases));
         }
     }
     if !cases.is_empty() {
@@ -70,26 +60,11 @@ pub fn plan(
     }
     if cases
         .iter()
-        .any(|case| case.fault == ProxyFault::LostResponse)
+        .any(|(_, fault)| *fault == ProxyFault::LostResponse)
     {
         sheet.paragraph("", "lost-response may make your API do a thing twice.");
     }
     sheet.into_text()
-}
-
-/// How long the cases of a route take, the longest first.
-fn times(cases: &[Estimate]) -> String {
-    let mut cases: Vec<_> = cases.iter().collect();
-    cases.sort_by_key(|case| Reverse(case.takes));
-    let times = cases.into_iter().map(|case| {
-        let (fault, takes) = (case.fault.words(), duration(case.takes));
-        if case.is_bound() {
-            format!("{fault} at most {takes}")
-        } else {
-            format!("{fault} {takes}")
-        }
-    });
-    times.collect::<Vec<_>>().join(", ")
 }
 
 /// Renders a card: for each route what came of each fault, and a count.
@@ -106,16 +81,13 @@ pub fn card(card: &ProxyCard, known: &KnownFailures, options: &Options) -> Strin
         of_case(&mut sheet, case, known);
     }
     sheet.gap();
-    if card.credentials.verdict != Verdict::NotExercised {
-        line(&mut sheet, "all requests", None, &card.credentials, known);
-    }
     not_exercised(&mut sheet, card);
     for warning in &card.warnings {
         sheet.beside("! ", warning);
     }
     let mut count = count(card, options);
     let verdicts = card.verdicts();
-    let known = verdicts.filter(|(case, it)| it.is_known_to_fail(*case, known));
+    let known = verdicts.filter(|(case, judged)| judged.is_known_to_fail(case, known));
     match known.count() {
         0 => {}
         known => count.push_str(&format!(" ({known} of the broken known to fail)")),
@@ -129,7 +101,7 @@ fn of_case(sheet: &mut Sheet<'_>, case: &CaseCard, known: &KnownFailures) {
     // Those that were not exercised stand together at the end.
     let exercised = case.rules.iter();
     for judged in exercised.filter(|rule| rule.verdict != Verdict::NotExercised) {
-        line(sheet, label, Some(case), judged, known);
+        line(sheet, label, case, judged, known);
         label = "";
     }
     let is_healthy = case.end.as_ref().is_none_or(|end| end.exit == Some(0));
@@ -146,7 +118,7 @@ fn of_case(sheet: &mut Sheet<'_>, case: &CaseCard, known: &KnownFailures) {
 fn line(
     sheet: &mut Sheet<'_>,
     label: &str,
-    case: Option<&CaseCard>,
+    case: &CaseCard,
     judged: &Judged,
     known: &KnownFailures,
 ) {
@@ -168,7 +140,7 @@ fn not_exercised(sheet: &mut Sheet<'_>, card: &ProxyCard) {
     let mut why: Vec<(&str, Vec<&str>, usize)> = Vec::new();
     for (_, judged) in card
         .verdicts()
-        .filter(|(_, it)| it.verdict == Verdict::NotExercised)
+        .filter(|(_, judged)| judged.verdict == Verdict::NotExercised)
     {
         let reason = judged.found.as_deref().unwrap_or_default();
         match why.iter_mut().find(|(known, ..)| *known == reason) {

@@ -70,9 +70,11 @@ pub struct CaseRuns<'a> {
     pub route: &'a str,
     /// Its fault.
     pub fault: ProxyFault,
-    /// How many runs of the case, and as many controls, confirm what equal requests show.
-    pub confirm: usize,
 }
+
+/// How many runs of a case, and as many controls, confirm what equal requests show: if something
+/// sent them at random, the chance of that would be below one in a thousand.
+pub(super) const CONFIRM: usize = 5;
 
 /// Judges the rules of a case.
 #[must_use]
@@ -153,12 +155,7 @@ fn judge_group(
     of_case: &[&ProxyRun],
     declared: &Declared,
 ) -> Judged {
-    let CaseRuns {
-        runs,
-        route,
-        fault,
-        confirm,
-    } = case;
+    let CaseRuns { runs, route, fault } = case;
     let judged = |verdict, found: Option<String>| Judged::of(rule, verdict, found);
     let wait = match fault {
         ProxyFault::RetryAfter => of_case.first().map(|run| run.lasts()).unwrap_or_default(),
@@ -222,7 +219,7 @@ fn judge_group(
             let reach = reaches.max().unwrap_or_default();
             let controls = controls_of(runs, route, wait);
             let controls = controls.filter(|run| watch(run) >= Some(reach)).count();
-            let is_confirmed = all >= confirm && controls >= confirm;
+            let is_confirmed = all >= CONFIRM && controls >= CONFIRM;
             let is_sure = *kind == TieKind::Marked || is_confirmed;
             let times = if all == 1 {
                 String::new()
@@ -232,7 +229,7 @@ fn judge_group(
             let (verdict, lacking) = if is_sure {
                 (Verdict::Broken, String::new())
             } else {
-                let lacking = format!("; {confirm} runs and {confirm} controls would confirm it");
+                let lacking = format!("; {CONFIRM} runs and {CONFIRM} controls would confirm it");
                 (Verdict::CannotTell, lacking)
             };
             // The numbers of another run mean other requests in the first.
@@ -387,36 +384,4 @@ fn another_way(
         "{} was sent after the failure, and is not in a healthy run: it may do the same",
         other.route
     ))
-}
-
-/// Judges whether a credential stood in a URL of any run.
-#[must_use]
-pub fn judge_credentials(runs: &[ProxyRun]) -> Judged {
-    let seen = || runs.iter().flat_map(|run| &run.requests);
-    let with = |is: Option<bool>| seen().filter(move |request| request.credential_in_url == is);
-    let routes = |of: &mut dyn Iterator<Item = &ProxyRequest>| {
-        let mut routes: Vec<_> = of.map(|request| request.route.clone()).collect();
-        routes.sort_unstable();
-        routes.dedup();
-        routes.join(", ")
-    };
-    let (verdict, found) = if with(Some(true)).next().is_some() {
-        (Verdict::Broken, Some(routes(&mut with(Some(true)))))
-    } else if with(Some(false)).next().is_none() {
-        let why = "no request had a credential of 16 characters or more";
-        (Verdict::NotExercised, Some(why.to_owned()))
-    } else if runs.iter().any(|run| run.dropped > 0) {
-        let why = "not every request was recorded";
-        (Verdict::CannotTell, Some(why.to_owned()))
-    } else {
-        (Verdict::Kept, None)
-    };
-    let mut named = seen().filter(|request| request.names_a_secret).peekable();
-    let named = named.peek().is_some().then(|| routes(&mut named));
-    let named = named.map(|routes| format!("a parameter has the name of a secret: {routes}"));
-    let found = [found, named]
-        .into_iter()
-        .flatten()
-        .reduce(|one, other| format!("{one}; {other}"));
-    Judged::of(&rules::NO_URL_CREDENTIALS, verdict, found)
 }

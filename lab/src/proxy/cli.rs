@@ -60,9 +60,6 @@ pub(crate) struct Arguments {
     /// `unavailable` and `retry-after`
     #[arg(long, value_name = "CODE", value_parser = fault_status)]
     fault_status: Option<StatusCode>,
-    /// How many runs and controls confirm what two equal requests show
-    #[arg(long, value_name = "N", default_value = "5", value_parser = |text: &str| number::within(text, 2..=100))]
-    confirm: u64,
     /// How many seconds a silence lasts
     #[arg(long, value_name = "SECONDS", default_value = "35", value_parser = seconds)]
     patience: Duration,
@@ -191,7 +188,6 @@ pub(crate) fn proxy(arguments: &Arguments) -> Result<Exit, Exit> {
         faults: arguments.fault.clone(),
         declared: declared(arguments),
         text: arguments.text.clone(),
-        confirm: confirm(arguments),
         patience: arguments.patience,
         time: arguments.time,
         before: arguments.before.clone(),
@@ -280,9 +276,8 @@ async fn run(arguments: &Arguments, options: Options, demands: &Demands) -> Resu
         return Err(terminal::fail(&error, Exit::Usage));
     }
     let look = arguments.card.terminal();
-    let cases = plan.estimate();
-    let text = proxy::text::plan(&plan.routes(), &plan.card().healthy, &cases, &look);
-    let is_empty = cases.is_empty();
+    let text = proxy::text::plan(&routes, &plan.card().healthy, plan.cases(), &look);
+    let is_empty = plan.cases().is_empty();
     match arguments.card.json {
         true if arguments.list => bar.suspend(|| terminal::print(&render::json(&plan.card())))?,
         true => terminal::note(text.trim_end()),
@@ -337,7 +332,7 @@ fn open(
         runs: vec![run],
         ..Recording::default()
     };
-    let card = recording.card(confirm(arguments), &declared(arguments));
+    let card = recording.card(&declared(arguments));
     finish(arguments, &card, demands)
 }
 
@@ -346,10 +341,6 @@ fn declared(arguments: &Arguments) -> Declared {
         once: arguments.once.clone(),
         give_up_within: arguments.give_up_within,
     }
-}
-
-fn confirm(arguments: &Arguments) -> usize {
-    usize::try_from(arguments.confirm).unwrap_or(usize::MAX)
 }
 
 /// Writes and prints a card, and returns its exit code.

@@ -29,7 +29,7 @@ fn limited(limit: &str, arguments: &str, client: &[&str]) -> Command {
 #[test]
 fn too_few_descriptors_are_no_verdict_on_a_client() {
     let upstream = api();
-    let proxy = format!("proxy {upstream} --set API_URL --fault refused --confirm 2 --");
+    let proxy = format!("proxy {upstream} --set API_URL --fault refused --");
     let grade = "grade --task no-body --only no-redirect --";
     for (arguments, client, range) in [
         ("scenario items", &[][..], 4..=28),
@@ -79,7 +79,7 @@ fn a_report_can_be_read_from_a_pipe() {
 
 /// The arguments of `lab proxy` before an API, up to the `--`.
 fn proxy(upstream: &str, options: &str) -> String {
-    format!("proxy {upstream} --set API_URL --confirm 2 {options} --")
+    format!("proxy {upstream} --set API_URL {options} --")
 }
 
 /// Nothing was found to be right.

@@ -97,7 +97,13 @@ fn a_plan_that_cannot_be_made_says_why() {
         ),
         (api, "--route /v2", CALM, 2, "'/v2' & 'GET /v1/orders'"),
         (api, "--fault fire", CALM, 2, "'fire' & lost-response"),
-        (api, "--require x", CALM, 2, "'x' & same-body, once"),
+        (
+            api,
+            "--require x",
+            CALM,
+            2,
+            "'x' & idempotency-key-reuse, once",
+        ),
         (afar, "", CALM, 2, "--allow-host staging.example"),
         ("ftp://[::1]", "", CALM, 2, "http://127.0.0.1:9000"),
         (api, "--list --junit x.xml", CALM, 2, "--junit and --report"),
@@ -136,10 +142,10 @@ fn a_plan_that_cannot_be_made_says_why() {
 
 #[test]
 fn a_broken_rule_fails_once_it_is_confirmed() {
-    let ended = judged(&api(), "--fault refused --confirm 2 --ascii", STUBBORN);
+    let ended = judged(&api(), "--fault refused --ascii", STUBBORN);
 
     assert_eq!(ended.code, Some(1), "{}", ended.stdout);
-    let shown = "FAIL refused-once & sent 2 times, in 2 of 2 runs & 1 broken";
+    let shown = "FAIL refused-once & sent 2 times, in 5 of 5 runs & 1 broken";
     assert_contains(&ended.stdout, &shown.split(" & ").collect::<Vec<_>>());
 }
 
@@ -147,17 +153,16 @@ fn a_broken_rule_fails_once_it_is_confirmed() {
 fn a_known_failure_passes_but_not_if_it_is_mended() {
     let folder = tempdir().expect("a folder");
     let list = folder.path().join("known.txt");
-    let options = format!(
-        "--fault refused --confirm 2 --known-failing {}",
-        list.display()
-    );
-    let mended = STUBBORN.replace("|| ask", "|| true");
+    let options = format!("--fault refused --known-failing {}", list.display());
+    // A request with a mark needs no confirmation.
+    let stubborn = STUBBORN.replace("-d order", "-d order -H Idempotency-Key:7");
+    let mended = stubborn.replace("|| ask", "|| true");
 
     fs::write(&list, "# later\nPOST /v1/orders/refused-once\n").expect("written");
-    let known = judged(&api(), &options, STUBBORN);
+    let known = judged(&api(), &options, &stubborn);
     let mended = judged(&api(), &format!("{options} --require once"), &mended);
     fs::write(&list, "x\n").expect("written");
-    let unknown = judged(&api(), &options, STUBBORN);
+    let unknown = judged(&api(), &options, &stubborn);
 
     let codes = [&known, &mended, &unknown].map(|ended| ended.code);
     assert_eq!(codes, [Some(0), Some(1), Some(2)], "{}", known.stderr);
@@ -327,7 +332,7 @@ fn an_application_in_a_network_namespace_is_judged() {
     let goes_on = r#"curl -s -m 1 --retry 1 --retry-delay 1 -o /dev/null "$API_URL/v1""#;
     let drops_the_path = r#"curl -s -o /dev/null "${API_URL%/*}/v1/orders""#;
 
-    let stubborn = judged(STUBBORN, "--fault refused --confirm 2");
+    let stubborn = judged(STUBBORN, "--fault refused");
     let ended = judged(ends, "--fault silence");
     let went_on = judged(goes_on, "--fault silence");
     let dropped = judged(drops_the_path, "--list");

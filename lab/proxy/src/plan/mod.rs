@@ -13,8 +13,8 @@ use process::ClientCommand;
 pub(crate) use self::next_run::next_run;
 use self::next_run::{NextRun, with_one_silence};
 use crate::{
-    CommandEnd, Declared, Estimate, ProxyCard, ProxyFault, ProxyRun, Recording, RouteRow, Setup,
-    Templates, UpstreamFailure, is_health_check, is_safe,
+    CommandEnd, Declared, ProxyCard, ProxyFault, ProxyRun, Recording, RouteRow, Setup, Templates,
+    UpstreamFailure, is_health_check, is_safe,
     routes::{base, holding},
 };
 
@@ -35,8 +35,6 @@ pub struct Options {
     pub declared: Declared,
     /// The text that the requests hold that meet faults.
     pub text: Option<String>,
-    /// How many runs and controls confirm what equal requests show.
-    pub confirm: usize,
     /// For how long a silence lasts.
     pub patience: Duration,
     /// How long a run may take.
@@ -176,7 +174,7 @@ impl Plan {
             plan.recording.runs.push(run);
         }
         plan.name_routes();
-        plan.recording.plan = plan.cases()?;
+        plan.recording.plan = plan.choose()?;
         Ok(plan)
     }
 
@@ -270,7 +268,7 @@ impl Plan {
     }
 
     /// The cases: for each route a control, and the faults that tell something.
-    fn cases(&self) -> Result<Vec<(String, ProxyFault)>, PlanError> {
+    fn choose(&self) -> Result<Vec<(String, ProxyFault)>, PlanError> {
         let rows = self.routes();
         let named = || {
             self.options
@@ -353,15 +351,10 @@ impl Plan {
         }
     }
 
-    /// The cases of the plan, and about how long each will take.
+    /// The cases of the plan.
     #[must_use]
-    pub fn estimate(&self) -> Vec<Estimate> {
-        let took = self.recording.runs.iter().map(|run| run.end.took);
-        let healthy = took.max().unwrap_or_default();
-        let cases = self.recording.plan.iter();
-        let estimates =
-            cases.map(|(route, fault)| Estimate::of(route, *fault, healthy, self.options.patience));
-        estimates.collect()
+    pub fn cases(&self) -> &[(String, ProxyFault)] {
+        &self.recording.plan
     }
 
     /// Runs the cases, and again as far as their verdicts need it.
@@ -371,11 +364,8 @@ impl Plan {
     /// [`PlanError`] if a run could not be made.
     pub async fn execute(&mut self, on: &impl Fn(Progress)) -> Result<(), PlanError> {
         let healthy = self.recording.runs.len();
-        let Options {
-            confirm, patience, ..
-        } = self.options;
-        while let Some(next) = next_run(&self.recording, confirm, &self.options.declared, patience)
-        {
+        let patience = self.options.patience;
+        while let Some(next) = next_run(&self.recording, &self.options.declared, patience) {
             let number = self.recording.runs.len() + 1;
             on(Progress {
                 number,
@@ -392,8 +382,7 @@ impl Plan {
     /// The card.
     #[must_use]
     pub fn card(&self) -> ProxyCard {
-        self.recording
-            .card(self.options.confirm, &self.options.declared)
+        self.recording.card(&self.options.declared)
     }
 }
 

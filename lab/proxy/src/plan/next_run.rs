@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::{
     Declared, Judged, ProxyFault, ProxyRun, Recording, RunKind, borne,
     quiet::{controls_of, is_marked, watch},
-    verdicts::Lacks,
+    verdicts::{CONFIRM, Lacks},
 };
 
 /// How many controls in turn find out how long a command bears a late response.
@@ -48,11 +48,10 @@ impl NextRun {
     }
 }
 
-/// The next run of a plan; none if another would tell nothing more. `confirm` runs and as many
-/// controls confirm what equal requests show, and nothing is held for longer than `patience`.
+/// The next run of a plan; none if another would tell nothing more. No response is held for
+/// longer than `patience`.
 pub(crate) fn next_run(
     recording: &Recording,
-    confirm: usize,
     declared: &Declared,
     patience: Duration,
 ) -> Option<NextRun> {
@@ -70,13 +69,13 @@ pub(crate) fn next_run(
     };
     let again = || {
         recording.plan.iter().find_map(|(route, fault)| {
-            let judged = recording.judge(route, *fault, confirm, declared);
+            let judged = recording.judge(route, *fault, declared);
             let mut lacking = judged.iter().filter_map(|judged: &Judged| judged.lacks);
             lacking.find_map(|lacks| match lacks {
                 Lacks::LongerWait => longer_wait(runs, route),
                 Lacks::LongerControl(gap) => longer_control(runs, route, gap, patience),
                 Lacks::Confirmation { wait, reach } => {
-                    confirmation(runs, (route, *fault), wait, reach, confirm)
+                    confirmation(runs, (route, *fault), wait, reach)
                 }
             })
         })
@@ -91,17 +90,16 @@ fn confirmation(
     (route, fault): (&str, ProxyFault),
     wait: Duration,
     reach: Duration,
-    confirm: usize,
 ) -> Option<NextRun> {
     let controls = controls_of(runs, route, wait).filter(|run| watch(run) >= Some(reach));
     let held: Vec<_> = controls.map(ProxyRun::lasts).collect();
     let of_case = |run: &&ProxyRun| run.is_of(route, fault) && run.lasts() == wait;
     let cases = runs.iter().filter(of_case).count();
-    if held.len() < confirm && held.len() <= cases {
+    if held.len() < CONFIRM && held.len() <= cases {
         let shortest = held.into_iter().min().unwrap_or(ProxyFault::HELD);
         Some(NextRun::control(route, shortest))
     } else {
-        (cases < confirm).then(|| NextRun::of(route, fault, wait))
+        (cases < CONFIRM).then(|| NextRun::of(route, fault, wait))
     }
 }
 

@@ -114,7 +114,6 @@ pub(super) fn verdict(
         runs,
         route: ROUTE,
         fault,
-        confirm: 5,
     };
     let judged = judge(case, declared).into_iter();
     let mut judged = judged.filter(|judgement| judgement.rule == rule);
