@@ -17,11 +17,9 @@
 mod command;
 mod delay;
 mod run;
-mod senders;
 #[cfg(target_os = "linux")]
 mod stragglers;
 
 pub use command::{ClientCommand, CommandError, Context};
 pub use delay::LabDelay;
 pub use run::{ProcessLimits, STDOUT_KEPT, run};
-pub use senders::Senders;

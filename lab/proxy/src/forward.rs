@@ -1,21 +1,21 @@
 //! One request: it meets its fault, or it is handed on once.
 
-use std::{convert::Infallible, net::SocketAddr, num::NonZeroUsize, sync::Arc, time::Duration};
+use std::{convert::Infallible, num::NonZeroUsize, sync::Arc, time::Duration};
 
 use axum::{
     body::Body,
     response::{IntoResponse, Response},
 };
 use host::{
-    ConnectionFault, ConnectionPeer, admit_from,
-    guard::{is_loopback, is_loopback_origin, is_named},
+    ConnectionFault, admit_from,
+    guard::{is_loopback_origin, is_named},
     problem::Problem,
     watched_body::watched,
 };
 use http::{
     HeaderMap, HeaderName, HeaderValue, Method, Request, StatusCode, Uri, Version,
     header::{
-        CONNECTION, CONTENT_LENGTH, CONTENT_LOCATION, CONTENT_TYPE, HOST, LINK, LOCATION,
+        CONNECTION, CONTENT_LENGTH, CONTENT_LOCATION, CONTENT_TYPE, EXPECT, HOST, LINK, LOCATION,
         SET_COOKIE, TE, TRANSFER_ENCODING, UPGRADE, VIA,
     },
 };
@@ -26,16 +26,13 @@ use serde_json::json;
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     net::TcpStream,
-    task::AbortHandle,
     time::sleep,
 };
 
 use super::{
-    expectation::{Expectation, expects_continue, wait_for_continue},
-    injected::{Injected, essence},
+    injected::Injected,
     listen::ListenAddress,
     replay::read_ahead,
-    segment::Segment,
     session::{Entry, Session},
     upstream::Upstream,
 };
@@ -71,12 +68,8 @@ pub(super) struct Forwarder {
     pub(super) session: Arc<Session>,
     /// The user's choices for the responses of faults.
     pub(super) injected: Injected,
-    /// The address that it listens on.
-    pub(super) address: SocketAddr,
-    /// The peers and the name of it.
+    /// The hosts that it serves.
     pub(super) listen: ListenAddress,
-    /// The first segment of all its paths, if others than this machine reach it.
-    pub(super) segment: Option<Segment>,
 }
 
 /// A request that is neither forwarded nor faulted.
@@ -103,13 +96,10 @@ impl Forwarder {
     }
 
     async fn respond(&self, request: Request<Body>) -> Response {
-        let request = match self.admitted(request) {
-            Ok(request) => request,
-            Err(refusal) => {
-                self.session.refused(&refusal.what);
-                return problem(refusal.status, &refusal.detail);
-            }
-        };
+        if let Err(refusal) = self.check(&request) {
+            self.session.refused(&refusal.what);
+            return problem(refusal.status, &refusal.detail);
+        }
         let Some(entry) = self.session.arrived(&request) else {
             let detail = "this run has made more requests than the lab records";
             return problem(StatusCode::SERVICE_UNAVAILABLE, detail);
@@ -130,53 +120,6 @@ impl Forwarder {
                 response
             }
         }
-    }
-
-    /// A request that may pass, as the API is to see it.
-    fn admitted(&self, request: Request<Body>) -> Result<Request<Body>, Refusal> {
-        self.check_peer(&request)?;
-        let request = self.without_segment(request)?;
-        self.check(&request)?;
-        Ok(request)
-    }
-
-    /// Only peers of the network that the proxy listens on are served.
-    fn check_peer(&self, request: &Request<Body>) -> Result<(), Refusal> {
-        let Some(network) = self.listen.network() else {
-            return Ok(());
-        };
-        let peer = request.extensions().get::<ConnectionPeer>();
-        if peer.is_some_and(|ConnectionPeer(peer)| network.contains(peer.ip())) {
-            return Ok(());
-        }
-        Err(Refusal {
-            what: format!("a request came from outside of {network}, the network of --listen"),
-            status: StatusCode::FORBIDDEN,
-            detail: format!("the proxy serves {network} only"),
-        })
-    }
-
-    /// Takes the random first segment out of the path of a request.
-    fn without_segment(&self, request: Request<Body>) -> Result<Request<Body>, Refusal> {
-        let Some(segment) = &self.segment else {
-            return Ok(request);
-        };
-        let target = request.uri().path_and_query();
-        let Some(target) = target.and_then(|target| segment.removed_from(target)) else {
-            return Err(Refusal {
-                what: "a request lacked the path of the proxy's URL: does your command drop the \
-                       path of its base URL?"
-                    .to_owned(),
-                status: StatusCode::NOT_FOUND,
-                detail: "the path has to begin with that of the proxy's URL".to_owned(),
-            });
-        };
-        let (mut head, body) = request.into_parts();
-        let mut uri = head.uri.into_parts();
-        uri.path_and_query = Some(target);
-        // An absolute target stays one, and is refused.
-        head.uri = Uri::from_parts(uri).unwrap_or_default();
-        Ok(Request::from_parts(head, body))
     }
 
     /// Refuses a request that may not pass.
@@ -202,7 +145,7 @@ impl Forwarder {
                     || self.upstream.is_origin(origin)
                     || self.is_own_origin(origin)
             };
-            let serves = |host: &str| is_loopback(host) || self.is_own_host(host);
+            let serves = |host: &str| self.listen.serves(host);
             let (version, uri) = (request.version(), request.uri());
             let admitted = admit_from(version, uri, headers, serves, is_admitted);
             return admitted.map_err(|problem| Refusal {
@@ -224,16 +167,11 @@ impl Forwarder {
         })
     }
 
-    /// Whether this is the host in the proxy's own URL.
-    fn is_own_host(&self, authority: &str) -> bool {
-        is_named(authority, &self.listen.host())
-    }
-
     /// Whether a page has the host of the proxy's own URL.
     fn is_own_origin(&self, origin: &HeaderValue) -> bool {
         let origin = origin.to_str().ok();
         let authority = origin.and_then(|origin| origin.strip_prefix("http://"));
-        authority.is_some_and(|authority| self.is_own_host(authority))
+        authority.is_some_and(|authority| is_named(authority, &self.listen.host()))
     }
 
     async fn fault(
@@ -254,18 +192,9 @@ impl Forwarder {
             | ProxyFault::Refused
             | ProxyFault::Silence => {}
         }
-        let peer = request.extensions().get::<ConnectionPeer>().copied();
         // The request is read whole before.
         read_all(request.into_body()).await;
-        let media_type = self.session.media_type();
-        let injected = self.injected.response(fault, lasts, media_type);
-        let Some(response) = injected else {
-            match peer {
-                Some(ConnectionPeer(client)) if self.listen.shows_senders() => {
-                    self.session.watch_sender(entry, client, self.address);
-                }
-                _ => self.session.sender_is_unknown(entry),
-            }
+        let Some(response) = self.injected.response(fault, lasts) else {
             self.session
                 .note(entry, |request, now| request.delivered = Some(now));
             return withheld(ConnectionFault::Silence);
@@ -301,9 +230,9 @@ impl Forwarder {
     ) -> Response {
         let response = response.unwrap_or_else(|failure| {
             if failure == UpstreamFailure::RequestBody {
-                return problem(StatusCode::BAD_REQUEST, &failure.words());
+                return problem(StatusCode::BAD_REQUEST, &failure.to_string());
             }
-            let detail = format!("the upstream did not answer: {}", failure.words());
+            let detail = format!("the upstream did not answer: {failure}");
             problem(StatusCode::BAD_GATEWAY, &detail)
         });
         self.session
@@ -330,18 +259,12 @@ impl Forwarder {
             },
         );
         let (mut head, body) = sent?.into_parts();
-        let media_type = head.headers.get(CONTENT_TYPE).and_then(essence);
-        self.session
-            .note(entry, |request, _| request.media_type = media_type);
         let mut leads = LEADING.iter().flat_map(|name| head.headers.get_all(name));
         let mut cookies = head.headers.get_all(SET_COOKIE).iter();
         if leads.any(|value| self.upstream.is_named_in(value))
             || cookies.any(|value| self.upstream.is_domain_of(value))
         {
             self.session.state().names_upstream = true;
-        }
-        if let Some(segment) = &self.segment {
-            segment.put_into(&mut head.headers);
         }
         if head.headers.contains_key(TRANSFER_ENCODING) {
             // The chunks say how long it is (RFC 9112 §6.3).
@@ -356,6 +279,8 @@ impl Forwarder {
         let (mut head, body) = request.into_parts();
         let takes_trailers = takes_trailers(&head.headers);
         end_to_end(&mut head.headers, head.version);
+        // A client that expects a 100 gets it from the proxy once its body is read.
+        head.headers.remove(EXPECT);
         if takes_trailers {
             // So does the proxy, and TE is for one connection alone (RFC 9110 §10.1.4).
             let te = HeaderValue::from_static("te");
@@ -380,7 +305,7 @@ impl Forwarder {
         let stream = TcpStream::connect(self.upstream.address())
             .await
             .inspect_err(|error| host::note_refusal(error))
-            .map_err(|_| UpstreamFailure::Unreachable)?;
+            .map_err(UpstreamFailure::unreachable)?;
         // A failure here costs speed only.
         drop(stream.set_nodelay(true));
         let response = match self.upstream.tls() {
@@ -391,7 +316,7 @@ impl Forwarder {
             }
         };
         if response.status() == StatusCode::SWITCHING_PROTOCOLS {
-            return Err(UpstreamFailure::Switched);
+            return Err(UpstreamFailure::of("it switched to another protocol"));
         }
         Ok(response)
     }
@@ -406,19 +331,9 @@ async fn exchange(
         if error.is_user() {
             // Of all that it is given only the body can fail.
             UpstreamFailure::RequestBody
-        } else if error.is_parse_too_large() {
-            UpstreamFailure::HeadTooLarge
-        } else if error.is_parse() {
-            UpstreamFailure::Malformed
         } else {
-            UpstreamFailure::Closed
+            UpstreamFailure::of(error)
         }
-    };
-    let (request, expectation) = if expects_continue(&request) {
-        let (request, expectation) = wait_for_continue(request);
-        (request, Some(expectation))
-    } else {
-        (request, None)
     };
     let mut http = http1::Builder::new();
     http.max_headers(HEAD_LINES.get())
@@ -426,34 +341,9 @@ async fn exchange(
         .allow_obsolete_multiline_headers_in_responses(true);
     let (mut sender, connection) = http.handshake(TokioIo::new(stream)).await.map_err(named)?;
     // An error of it is one of the response, too.
-    let connection = tokio::spawn(async move { drop(connection.await) });
+    tokio::spawn(async move { drop(connection.await) });
     let response = sender.send_request(request).await.map_err(named)?;
-    let abandons = expectation.map(|expectation| Abandons {
-        connection: connection.abort_handle(),
-        expectation,
-    });
-    Ok(response.map(|body| {
-        let body = body.map_err(move |error| {
-            let _held = &abandons;
-            error
-        });
-        Body::new(body)
-    }))
-}
-
-/// Ends a connection with the body of its response if the upstream did not ask for the body of
-/// the request: the client does not send it, and nobody else would end the connection.
-struct Abandons {
-    connection: AbortHandle,
-    expectation: Expectation,
-}
-
-impl Drop for Abandons {
-    fn drop(&mut self) {
-        if !self.expectation.is_met() {
-            self.connection.abort();
-        }
-    }
+    Ok(response.map(Body::new))
 }
 
 /// Takes away what concerns one connection alone, and adds the proxy to `Via` (RFC 9110

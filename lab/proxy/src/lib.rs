@@ -21,7 +21,6 @@
 )]
 
 mod card;
-mod expectation;
 mod failure;
 mod fault;
 mod forward;
@@ -30,14 +29,12 @@ mod injected;
 mod inspect;
 mod junit;
 mod listen;
-mod network;
 mod plan;
 mod quiet;
 mod record;
 mod replay;
 mod routes;
 mod rules;
-mod segment;
 mod serve;
 mod session;
 pub mod text;
@@ -53,7 +50,6 @@ pub use html::html_proxy;
 pub use injected::Injected;
 pub use junit::junit_proxy;
 pub use listen::{ListenAddress, ListenError};
-pub use network::Network;
 pub use plan::{Options, Plan, PlanError, Progress};
 pub use quiet::{borne, unfit};
 pub use record::{Body, CommandEnd, ProxyRequest, ProxyRun, RunKind, UpstreamResponse};

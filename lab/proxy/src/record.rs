@@ -85,8 +85,6 @@ pub struct ProxyRequest {
     pub has_precondition: bool,
     /// Whether its target or its body holds the text of `--match`.
     pub holds_text: bool,
-    /// The media type of the upstream's response.
-    pub media_type: Option<String>,
     /// The upstream's answer to it; none if it was not handed on.
     pub upstream: Option<UpstreamResponse>,
     /// The fault that it was meant to meet.
@@ -100,12 +98,6 @@ pub struct ProxyRequest {
     pub head: Option<Duration>,
     /// When its connection was closed.
     pub closed: Option<Duration>,
-    /// When the process that sent it had ended; none if it went on, or if it is not known. A
-    /// process that ends closes its connections, and that is not giving up.
-    pub sender_ended: Option<Duration>,
-    /// Whether the process that sent it may have ended unseen, as one in a container may: the
-    /// command goes on for longer.
-    pub is_sender_unknown: bool,
 }
 
 /// The body of a request.

@@ -79,7 +79,7 @@ pub(super) const READ_TIMEOUT: Rule = Rule {
     text: "the command gave up on a silent connection and went on",
     source: "OWASP API10:2023",
     reason: None,
-    judge: |case| read_timeout(case.target, &case.ties, case.run, case.declared),
+    judge: |case| read_timeout(case.target, case.run, case.declared),
 };
 
 /// All rules.
@@ -180,10 +180,6 @@ impl RunEvidence {
 
 /// How late the end of a connection may be noticed.
 const LATE: Duration = Duration::from_millis(500);
-
-/// For how long a process goes on at least after it has given up. One that ends sooner may
-/// have closed the connection only because it ended.
-const GOES_ON: Duration = Duration::from_millis(500);
 
 /// One run of a case, as the rules read it.
 struct CaseRun<'a> {
@@ -364,75 +360,50 @@ fn seen(target: &ProxyRequest, ties: &[Tie<'_>]) -> String {
     }
 }
 
-fn read_timeout(
-    target: &ProxyRequest,
-    ties: &[Tie<'_>],
-    run: &ProxyRun,
-    declared: &Declared,
-) -> RunEvidence {
-    let is_stopped = run.end.stopped.is_some();
+fn read_timeout(target: &ProxyRequest, run: &ProxyRun, declared: &Declared) -> RunEvidence {
+    let since = |moment: Duration| moment.saturating_sub(target.arrived);
     // The lab's own end of the command closes its connections.
-    let waited = target
-        .closed
-        .map(|closed| closed.saturating_sub(target.arrived));
-    let waited = waited.filter(|_| !is_stopped || target.closed < Some(run.end.took));
-    let open = || run.end.took.saturating_sub(target.arrived);
-    let mut later = run.of_route(&target.route);
-    let again = match ties.is_empty() {
-        false => ", and sent it again",
-        true if later.any(|request| Some(request.arrived) >= target.closed) => {
-            ", and another request of this route followed"
-        }
-        true => "",
-    };
-    let gave_up = |waited| format!("gave up after {}{again}", duration(waited));
-    let went_on_until = target
-        .sender_ended
-        .unwrap_or(run.end.took)
-        .min(run.end.took);
-    // The next attempt shows that it went on, however soon it ends after that.
+    let is_open_to_the_end =
+        |closed: &Duration| run.end.stopped.is_some() && *closed >= run.end.took;
+    let closed = target.closed.filter(|closed| !is_open_to_the_end(closed));
     let tried_again = |closed: Duration| {
-        let mut next = run.of_route(&target.route);
-        next.any(|next| {
+        let mut later = run.of_route(&target.route);
+        later.any(|next| {
             let is_attempt = target.is_same_as(next)
                 || target.calls.iter().any(|call| next.calls.contains(call));
-            let is_in_time = next.arrived >= closed && next.arrived <= went_on_until;
-            next.seq > target.seq && is_attempt && is_in_time
+            next.seq > target.seq && next.arrived >= closed && is_attempt
         })
     };
-    let may_have_ended = |closed| target.is_sender_unknown || went_on_until < closed + GOES_ON;
-    let ended_with_it = target
-        .closed
-        .is_some_and(|closed| may_have_ended(closed) && !tried_again(closed));
-    let broken = |waited: String, within: Duration| RunEvidence::Broken {
+    let broken = |found: &str, within: Duration| RunEvidence::Broken {
         kind: TieKind::Marked,
         requests: vec![target.seq],
         reach: Duration::ZERO,
-        found: format!("{waited}; at most {}", duration(within)),
+        found: format!("{found}; at most {}", duration(within)),
     };
-    let still = || format!("still waiting after {}", duration(open()));
-    match (waited, declared.give_up_within) {
-        (Some(waited), Some(within)) if waited > within + LATE => broken(gave_up(waited), within),
-        (Some(waited), _) if ended_with_it && target.is_sender_unknown => {
-            RunEvidence::CannotTell(format!(
-                "its connection ended after {}, and the lab cannot see whether the process in the \
-                 container went on: it gave up, or it only ended. Another attempt would tell",
-                duration(waited),
-            ))
+    let Some(closed) = closed else {
+        let still = format!("still waiting after {}", duration(since(run.end.took)));
+        return match declared.give_up_within {
+            Some(within) if since(run.end.took) > within + LATE => broken(&still, within),
+            _ => RunEvidence::CannotTell(format!("{still}: a longer --patience may tell")),
+        };
+    };
+    let waited = since(closed);
+    let gave_up = format!("the connection was closed after {}", duration(waited));
+    match declared.give_up_within {
+        Some(within) if waited > within + LATE => broken(&gave_up, within),
+        Some(within) if waited > within => {
+            let within = duration(within);
+            RunEvidence::CannotTell(format!("{gave_up}: too close to {within} to tell"))
         }
-        (Some(waited), _) if ended_with_it => RunEvidence::CannotTell(format!(
-            "its connection ended after {} and the process with it: it gave up, or it only ended. \
-             Let the process that sent it go on for a second",
-            duration(waited),
+        Some(_) => RunEvidence::Kept(Some(gave_up)),
+        None if tried_again(closed) => {
+            RunEvidence::Kept(Some(format!("{gave_up}, and the request sent again")))
+        }
+        // The end of a process closes its connections, too.
+        None => RunEvidence::CannotTell(format!(
+            "{gave_up}: by a timeout, or because the process ended. --give-up-within SECONDS says \
+             how soon it has to be"
         )),
-        (Some(waited), Some(within)) if waited > within => RunEvidence::CannotTell(format!(
-            "{}: too close to {} to tell",
-            gave_up(waited),
-            duration(within),
-        )),
-        (Some(waited), _) => RunEvidence::Kept(Some(gave_up(waited))),
-        (None, Some(within)) if open() > within + LATE => broken(still(), within),
-        (None, _) => RunEvidence::CannotTell(format!("{}: a longer --patience may tell", still())),
     }
 }
 

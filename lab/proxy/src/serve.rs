@@ -11,7 +11,6 @@ use super::{
     forward::{Forwarder, HEAD_LINES},
     injected::Injected,
     listen::ListenAddress,
-    segment::Segment,
     session::{Aim, Naming, Session, State},
     upstream::Upstream,
 };
@@ -80,9 +79,9 @@ impl Setup {
         self
     }
 
-    /// The host in the URLs of its proxies.
-    pub(super) fn host(&self) -> String {
-        self.listen.host()
+    /// Where its proxies listen.
+    pub(super) fn listen(&self) -> &ListenAddress {
+        &self.listen
     }
 
     /// The API.
@@ -98,7 +97,6 @@ impl Setup {
 )]
 pub struct Listening {
     base_url: String,
-    segment: Option<Segment>,
     session: Arc<Session>,
     phase: watch::Sender<accept::Phase>,
     serving: JoinHandle<()>,
@@ -117,9 +115,7 @@ impl Listening {
         let listen = &setup.listen;
         let listener = accept::listen_at(listen.any_port())?;
         let address = listener.local_addr()?;
-        let segment = listen.network().map(|_| Segment::random());
-        let path = segment.as_ref().map(Segment::prefix).unwrap_or_default();
-        let base_url = format!("http://{}:{}{path}", listen.host(), address.port());
+        let base_url = format!("http://{}:{}", listen.host(), address.port());
         let begun = Instant::now();
         let kind = match &aim {
             None => RunKind::Healthy,
@@ -135,9 +131,7 @@ impl Listening {
             keeps_host: setup.keeps_host,
             session: Arc::clone(&session),
             injected: setup.injected.clone(),
-            address,
             listen: listen.clone(),
-            segment: segment.clone(),
         });
         let observer: Arc<dyn accept::ConnectionObserver> = Arc::clone(&session) as _;
         let (phase, phases) = watch::channel(accept::Phase::Serving);
@@ -164,7 +158,6 @@ impl Listening {
         });
         Ok(Self {
             base_url,
-            segment,
             session,
             phase,
             serving,
@@ -177,14 +170,6 @@ impl Listening {
     #[must_use]
     pub fn base_url(&self) -> &str {
         &self.base_url
-    }
-
-    /// A text of the command, without the secret part of the URL.
-    pub(super) fn masked(&self, text: &str) -> String {
-        match &self.segment {
-            None => text.to_owned(),
-            Some(segment) => segment.masked(text),
-        }
     }
 
     /// The moment from which all times of its record are counted.

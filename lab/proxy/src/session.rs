@@ -1,19 +1,13 @@
 //! The state of one run: its requests so far, and the one that its fault is for.
 
 use std::{
-    net::SocketAddr,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
 use host::{ConnectionPosition, Purpose, SeedKey, accept::ConnectionObserver, watched_body::Watch};
 use http::{HeaderName, Request};
-use process::Senders;
-use tokio::{
-    sync::Notify,
-    task::spawn_blocking,
-    time::{Instant, sleep},
-};
+use tokio::{sync::Notify, time::Instant};
 use wire::ClosedBy;
 
 use super::{
@@ -28,9 +22,6 @@ const MOST: usize = 3_000;
 /// The longest body that is hashed, in bytes. A longer one passes, and equals no other.
 pub(super) const HASHED: usize = 8 * 1024 * 1024;
 
-/// How often it is looked whether the process that sent a request has ended.
-const LOOK: Duration = Duration::from_millis(20);
-
 /// Which request meets which fault: the first of a route.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Aim {
@@ -42,8 +33,6 @@ pub struct Aim {
     pub fault: ProxyFault,
     /// The wait that `retry-after` asks for, or for how long `hold` holds the response.
     pub lasts: Duration,
-    /// The media type of the API's responses, if it is known.
-    pub media_type: Option<String>,
 }
 
 impl Aim {
@@ -55,7 +44,6 @@ impl Aim {
             route: route.to_owned(),
             fault,
             lasts: fault.lasts(),
-            media_type: None,
         }
     }
 }
@@ -194,11 +182,6 @@ impl Session {
         Some((aim.fault, aim.lasts))
     }
 
-    /// The media type of the API's responses.
-    pub(super) fn media_type(&self) -> Option<&str> {
-        self.aim.as_ref()?.media_type.as_deref()
-    }
-
     /// Whether a request is of the route that is aimed at, and the fault has met none.
     fn is_aimed_at(&self, state: &State, request: &ProxyRequest) -> bool {
         let is_of = |aim: &Aim| aim.templates.route(&request.route) == base(&aim.route);
@@ -236,40 +219,6 @@ impl Session {
     /// Notes that a request was handed on, and what came of that.
     pub(super) fn handed_on(&self, entry: Entry, response: UpstreamResponse) {
         self.note(entry, |request, _| request.upstream = Some(response));
-    }
-
-    /// Notes that nobody can tell which process sent a request.
-    pub(super) fn sender_is_unknown(&self, entry: Entry) {
-        self.note(entry, |request, _| request.is_sender_unknown = true);
-    }
-
-    /// Watches the process that sent a request until it ends, or until nobody needs to know.
-    pub(super) fn watch_sender(
-        self: &Arc<Self>,
-        entry: Entry,
-        client: SocketAddr,
-        own: SocketAddr,
-    ) {
-        let session = Arc::downgrade(self);
-        tokio::spawn(async move {
-            let found = spawn_blocking(move || Senders::of(client, own));
-            let Ok(Some(senders)) = found.await else {
-                // On loopback it is of the command, and ends with it at the latest.
-                if let Some(session) = session.upgrade().filter(|_| !own.ip().is_loopback()) {
-                    session.sender_is_unknown(entry);
-                }
-                return;
-            };
-            while senders.are_running() {
-                sleep(LOOK).await;
-                if session.strong_count() == 0 {
-                    return;
-                }
-            }
-            if let Some(session) = session.upgrade() {
-                session.note(entry, |request, now| request.sender_ended = Some(now));
-            }
-        });
     }
 
     /// All that was recorded. Requests that hold the text are named so.

@@ -199,8 +199,9 @@ fn judge_group(
         .iter()
         .filter(|one_run| one_run.kind().is_some())
         .count();
-    let late = of_case.iter().filter_map(|run| late(run, within));
-    let late = late.max();
+    // A silence asks for the end of one connection, which no control shows.
+    let may_be_late = of_case.iter().filter(|_| fault != ProxyFault::Silence);
+    let late = may_be_late.filter_map(|run| late(run, within)).max();
     let untold = |found: String| Judged {
         lacks: late.map(Lacks::LongerControl),
         ..judged(Verdict::CannotTell, Some(found))
@@ -280,7 +281,7 @@ fn doubt(run: &ProxyRun, fault: ProxyFault) -> Option<String> {
     if let Some(request) = run.requests.iter().find(|request| request.is_unanswered()) {
         let failure = request.upstream.as_ref();
         let failure = failure.and_then(|upstream| upstream.failure.as_ref());
-        let why = failure.map_or_else(String::new, |failure| format!(": {}", failure.words()));
+        let why = failure.map_or_else(String::new, |failure| format!(": {failure}"));
         return Some(format!("your API did not answer a request{why}"));
     }
     // Whether it would have given up is what the fault asks.

@@ -3,7 +3,7 @@
 use std::{
     ffi::OsString,
     fs, io,
-    net::IpAddr,
+    net::{IpAddr, Ipv4Addr},
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -73,10 +73,11 @@ pub(crate) struct Arguments {
     /// Allow an upstream on this host, which is not this machine
     #[arg(long, value_name = "HOST")]
     allow_host: Vec<String>,
-    /// Listen on the address of this interface in place of 127.0.0.1, for a container
+    /// Listen on this address in place of 127.0.0.1, for a container
     #[arg(long, value_name = "ADDRESS")]
     listen: Option<IpAddr>,
-    /// The host in the URL that the command finds, such as host.docker.internal
+    /// The host in the URL that the command finds, such as host.docker.internal. On a network
+    /// no other host is served
     #[arg(long, value_name = "NAME", value_parser = base_host)]
     base_host: Option<String>,
     /// Allow an address of --listen that other machines or containers reach
@@ -204,12 +205,16 @@ pub(crate) fn proxy(arguments: &Arguments) -> Result<Exit, Exit> {
 
 /// The address that the proxies listen on.
 fn listen(arguments: &Arguments) -> Result<ListenAddress, Exit> {
-    let address = arguments.listen.map_or_else(
-        || Ok(ListenAddress::default()),
-        |address| ListenAddress::new(address, arguments.allow_network),
-    );
-    let address = address.or_exit(Exit::Usage)?;
-    Ok(address.known_as(arguments.base_host.clone()))
+    let address = arguments.listen.unwrap_or(Ipv4Addr::LOCALHOST.into());
+    let host = arguments.base_host.clone();
+    let listen = ListenAddress::new(address, arguments.allow_network, host);
+    let listen = listen.or_exit(Exit::Usage)?;
+    if listen.is_on_network() {
+        terminal::warn(format!(
+            "while a run lasts, everybody who reaches {address} can use your API through the proxy"
+        ));
+    }
+    Ok(listen)
 }
 
 /// The responses of faults, as the user wants them.

@@ -142,6 +142,7 @@ fn judged(
         lab.arg("--cacert").arg(&secure.authority);
     }
     lab.args(["--route", "POST /v1/orders", "--once", "POST /v1/orders"])
+        .args(["--give-up-within", "20"])
         .args(["--", program, &smoke]);
     let ended = Ended::of(lab.current_dir(&folder));
     let card: Value = serde_json::from_str(&ended.stdout).expect("a card");

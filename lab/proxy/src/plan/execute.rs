@@ -13,7 +13,7 @@ use tokio::time::{Instant, sleep};
 use wire::{ProcessRecord, Stopped};
 
 use super::{NextRun, Options, Plan, PlanError};
-use crate::{Aim, CommandEnd, Listening, ProxyFault, ProxyRun, RunKind, Upstream};
+use crate::{Aim, CommandEnd, Listening, ProxyFault, ProxyRun, Upstream};
 
 /// How long the processes of a run may take to end once they were asked to: a container ends
 /// with its client only if that hears of it.
@@ -23,23 +23,11 @@ impl Plan {
     /// The request of a run that meets a fault.
     pub(super) fn aim(&self, next: NextRun) -> Aim {
         Aim {
-            media_type: self.media_type(&next.route),
             templates: self.templates.clone(),
             route: next.route,
             fault: next.fault,
             lasts: next.lasts,
         }
-    }
-
-    /// The media type of the responses of a route in good health, or else of any route.
-    fn media_type(&self, route: &str) -> Option<String> {
-        let healthy = self.recording.runs.iter();
-        let healthy = healthy.filter(|run| run.kind == RunKind::Healthy);
-        let mut of_route = healthy.clone().flat_map(|run| run.of_route(route));
-        let mut all = healthy.flat_map(|run| &run.requests);
-        of_route
-            .find_map(|request| request.media_type.clone())
-            .or_else(|| all.find_map(|request| request.media_type.clone()))
     }
 
     /// One run of the command, with a proxy of its own.
@@ -60,10 +48,13 @@ impl Plan {
             .as_ref()
             .is_some_and(|aim| aim.fault == ProxyFault::Silence);
         let failures = host::FailureWatch::start();
-        let proxy = Listening::start(setup, aim).map_err(PlanError::Listen)?;
+        let proxy = Listening::start(setup, aim).map_err(|source| PlanError::Listen {
+            address: setup.listen().any_port().ip(),
+            source,
+        })?;
         let base_url = proxy.base_url().to_owned();
         let asks_no_proxy = ["NO_PROXY", "no_proxy"].map(|name| {
-            let hosts = format!("127.0.0.1,localhost,{}", setup.host());
+            let hosts = format!("127.0.0.1,localhost,{}", setup.listen().host());
             (name.to_owned(), hosts)
         });
         let asked = set
@@ -98,13 +89,7 @@ impl Plan {
             program: command.program().to_string_lossy().into_owned(),
             source,
         });
-        let end = ended.map(|ended| {
-            let mut end = command_end(ended);
-            for line in &mut end.stderr {
-                *line = proxy.masked(line);
-            }
-            end
-        });
+        let end = ended.map(command_end);
         let run = proxy.stop(end.as_ref().ok().cloned()).await;
         let run = run.without_farewell();
         failures.check()?;

@@ -6,7 +6,7 @@
 mod execute;
 mod next_run;
 
-use std::{io, time::Duration};
+use std::{io, net::IpAddr, time::Duration};
 
 use process::ClientCommand;
 
@@ -67,8 +67,13 @@ pub enum PlanError {
         end: CommandEnd,
     },
     /// A proxy got no port.
-    #[error("the proxy got no port to listen on")]
-    Listen(#[source] io::Error),
+    #[error("the proxy cannot listen on {address}")]
+    Listen {
+        /// The address.
+        address: IpAddr,
+        /// The error of the system.
+        source: io::Error,
+    },
     /// The process failed while the run went on.
     #[error(transparent)]
     Failed(#[from] host::HostFailure),
@@ -182,17 +187,18 @@ impl Plan {
         let upstream = &self.options.setup.upstream();
         let unreachable = |failure: &UpstreamFailure| PlanError::Unreachable {
             upstream: upstream.to_string(),
-            why: failure.words().into_owned(),
+            why: failure.to_string(),
         };
         let is_unanswered = run.requests.iter().find(|request| request.is_unanswered());
         let is_suspect = is_unanswered.is_some() || run.end.exit != Some(0);
         if is_suspect && upstream.tls().is_none() && upstream.speaks_tls().await {
-            return Err(unreachable(&UpstreamFailure::SpeaksTls));
+            return Err(unreachable(&UpstreamFailure::speaks_tls()));
         }
         if let Some(request) = is_unanswered {
             let failure = request.upstream.as_ref();
             let failure = failure.and_then(|upstream| upstream.failure.as_ref());
-            return Err(unreachable(failure.unwrap_or(&UpstreamFailure::Closed)));
+            let unknown = UpstreamFailure::of("it sent no response");
+            return Err(unreachable(failure.unwrap_or(&unknown)));
         }
         if run.end.exit != Some(0) {
             let seen = run.requests.iter().take(SHOWN).map(|request| {
@@ -222,8 +228,8 @@ impl Plan {
             } else if run.requests.is_empty() && end.stopped.is_none() {
                 format!(
                     ". The proxy was on {}, which is another machine to a container or a network \
-                     namespace: --listen ADDRESS --allow-network",
-                    self.options.setup.host(),
+                     namespace: --listen ADDRESS --allow-network --base-host NAME",
+                    self.options.setup.listen().host(),
                 )
             } else {
                 hint.to_owned()
