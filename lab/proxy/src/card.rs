@@ -6,13 +6,11 @@ use wire::duration;
 
 use super::{
     CommandEnd, Judged, ProxyFault, ProxyRun, RunKind,
-    quiet::{is_marked, unfit},
-    rules::Declared,
-    verdicts::{CaseRuns, judge},
+    verdict::{CaseRuns, is_marked, judge, rules::Declared, unfit},
 };
 
 /// The version of the card as JSON.
-pub const CARD_VERSION: u32 = 1;
+const CARD_VERSION: u32 = 1;
 
 /// The card of a command.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

@@ -2,6 +2,7 @@
 
 use std::{fmt, str::FromStr, time::Duration};
 
+use http::StatusCode;
 use serde::Serialize;
 
 /// A fault of the first request of a route.
@@ -22,6 +23,27 @@ pub enum ProxyFault {
     LostResponse,
     /// Nothing comes.
     Silence,
+}
+
+/// What is known of a fault.
+struct Facts {
+    name: &'static str,
+    words: &'static str,
+    delivery: Delivery,
+    lasts: Duration,
+}
+
+/// What happens to a request that meets a fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Delivery {
+    /// It gets the upstream's response, late.
+    Late,
+    /// It gets a response of this status, and the upstream does not see it.
+    Injected(StatusCode),
+    /// The upstream's response is read, and then the connection is closed.
+    Lost,
+    /// It gets nothing, and the upstream does not see it.
+    Silent,
 }
 
 /// No fault has this name.
@@ -53,7 +75,8 @@ impl ProxyFault {
     pub const LONG_HELD: Duration = Duration::from_secs(8);
 
     /// The names that a user can choose from. The control is made in any case.
-    fn names() -> String {
+    #[must_use]
+    pub fn names() -> String {
         let faults = Self::ALL.into_iter().filter(|fault| *fault != Self::Hold);
         faults.map(Self::name).collect::<Vec<_>>().join(", ")
     }
@@ -61,45 +84,61 @@ impl ProxyFault {
     /// Its name on the command line.
     #[must_use]
     pub fn name(self) -> &'static str {
-        self.name_and_words().0
+        self.facts().name
     }
 
     /// The event, in a phrase.
     #[must_use]
     pub fn words(self) -> &'static str {
-        self.name_and_words().1
+        self.facts().words
     }
 
-    fn name_and_words(self) -> (&'static str, &'static str) {
-        match self {
-            Self::Hold => ("hold", "a late response"),
-            Self::Unavailable => ("unavailable", "503"),
-            Self::RetryAfter => ("retry-after", "503 with Retry-After"),
-            Self::Refused => ("refused", "400"),
-            Self::LostResponse => ("lost-response", "lost response"),
-            Self::Silence => ("silence", "silence"),
-        }
+    /// What happens to the request that meets it.
+    pub(crate) fn delivery(self) -> Delivery {
+        self.facts().delivery
     }
 
     /// For how long it lasts in its first run: the wait that it asks for, or for how long it
     /// holds a response.
     #[must_use]
     pub fn lasts(self) -> Duration {
-        match self {
-            Self::Hold => Self::HELD,
-            Self::RetryAfter => Self::WAIT,
-            Self::Unavailable | Self::Refused | Self::LostResponse | Self::Silence => {
-                Duration::ZERO
-            }
-        }
+        self.facts().lasts
     }
 
     /// Whether the connection ends in place of a response. In such a run every response
     /// closes its connection: a transport may send again what a used connection lost
     /// (RFC 9112 §9.3.1), and that is no retry.
-    #[must_use]
-    pub fn ends_the_connection(self) -> bool {
-        matches!(self, Self::LostResponse | Self::Silence)
+    pub(crate) fn ends_the_connection(self) -> bool {
+        matches!(self.delivery(), Delivery::Lost | Delivery::Silent)
+    }
+
+    fn facts(self) -> Facts {
+        let unavailable = Delivery::Injected(StatusCode::SERVICE_UNAVAILABLE);
+        let refused = Delivery::Injected(StatusCode::BAD_REQUEST);
+        let facts = |name, words, delivery, lasts| Facts {
+            name,
+            words,
+            delivery,
+            lasts,
+        };
+        match self {
+            Self::Hold => facts("hold", "a late response", Delivery::Late, Self::HELD),
+            Self::Unavailable => facts("unavailable", "503", unavailable, Duration::ZERO),
+            Self::RetryAfter => facts(
+                "retry-after",
+                "503 with Retry-After",
+                unavailable,
+                Self::WAIT,
+            ),
+            Self::Refused => facts("refused", "400", refused, Duration::ZERO),
+            Self::LostResponse => facts(
+                "lost-response",
+                "lost response",
+                Delivery::Lost,
+                Duration::ZERO,
+            ),
+            Self::Silence => facts("silence", "silence", Delivery::Silent, Duration::ZERO),
+        }
     }
 }
 

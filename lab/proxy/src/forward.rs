@@ -36,7 +36,7 @@ use super::{
     session::{Entry, Session},
     upstream::Upstream,
 };
-use crate::{ProxyFault, UpstreamFailure, UpstreamResponse};
+use crate::{ProxyFault, UpstreamFailure, UpstreamResponse, fault::Delivery};
 
 /// How much of a response is read before it is lost.
 const LOSABLE: usize = 8 * 1024 * 1024;
@@ -180,25 +180,23 @@ impl Forwarder {
         (fault, lasts): (ProxyFault, Duration),
         request: Request<Body>,
     ) -> Response {
-        match fault {
-            ProxyFault::Hold => {
-                let response = self.hand_on(entry, request).await;
-                sleep(lasts).await;
-                return self.give(entry, response, true);
-            }
-            ProxyFault::LostResponse => return self.lose(entry, request).await,
-            ProxyFault::Unavailable
-            | ProxyFault::RetryAfter
-            | ProxyFault::Refused
-            | ProxyFault::Silence => {}
+        let delivery = fault.delivery();
+        if delivery == Delivery::Late {
+            let response = self.hand_on(entry, request).await;
+            sleep(lasts).await;
+            return self.give(entry, response, true);
+        }
+        if delivery == Delivery::Lost {
+            return self.lose(entry, request).await;
         }
         // The request is read whole before.
         read_all(request.into_body()).await;
-        let Some(response) = self.injected.response(fault, lasts) else {
+        let Delivery::Injected(status) = delivery else {
             self.session
                 .note(entry, |request, now| request.delivered = Some(now));
             return withheld(ConnectionFault::Silence);
         };
+        let response = self.injected.response(fault, status, lasts);
         self.session
             .responded(entry, response.status().as_u16(), true);
         response

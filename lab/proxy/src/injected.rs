@@ -23,13 +23,13 @@ pub struct Injected {
 }
 
 impl Injected {
-    /// The response of a fault; none if the fault has no response of its own.
-    pub(super) fn response(&self, fault: ProxyFault, lasts: Duration) -> Option<Response> {
-        let of_fault = match fault {
-            ProxyFault::Unavailable | ProxyFault::RetryAfter => StatusCode::SERVICE_UNAVAILABLE,
-            ProxyFault::Refused => StatusCode::BAD_REQUEST,
-            ProxyFault::Hold | ProxyFault::LostResponse | ProxyFault::Silence => return None,
-        };
+    /// The response of a fault that has this status by default.
+    pub(super) fn response(
+        &self,
+        fault: ProxyFault,
+        of_fault: StatusCode,
+        lasts: Duration,
+    ) -> Response {
         let is_refusal = |status: StatusCode| matches!(status.as_u16(), 400 | 422);
         let fits = |status: &StatusCode| is_refusal(*status) == is_refusal(of_fault);
         let status = self.status.filter(fits).unwrap_or(of_fault);
@@ -40,7 +40,7 @@ impl Injected {
         if fault == ProxyFault::RetryAfter {
             headers.insert(RETRY_AFTER, HeaderValue::from(lasts.as_secs()));
         }
-        Some(response)
+        response
     }
 }
 
@@ -73,16 +73,14 @@ mod tests {
                 status: StatusCode::from_u16(status).ok(),
                 ..Injected::default()
             };
-            let of = |fault| {
-                injected
-                    .response(fault, wait)
-                    .map(|response| response.status().as_u16())
+            let of = |fault, by_default| {
+                let response = injected.response(fault, by_default, wait);
+                response.status().as_u16()
             };
 
-            assert_eq!(of(ProxyFault::Unavailable), Some(unavailable));
-            assert_eq!(of(ProxyFault::RetryAfter), Some(unavailable));
-            assert_eq!(of(ProxyFault::Refused), Some(refused));
-            assert_eq!(of(ProxyFault::Silence), None);
+            let failed = of(ProxyFault::Unavailable, StatusCode::SERVICE_UNAVAILABLE);
+            let wrong = of(ProxyFault::Refused, StatusCode::BAD_REQUEST);
+            assert_eq!((failed, wrong), (unavailable, refused));
         }
     }
 }

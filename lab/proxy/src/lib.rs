@@ -4,7 +4,7 @@
 //! [`Listening`] is one proxy on a port of its own, in front of an [`Upstream`]; [`Plan`] runs
 //! a command several times, with one proxy each. In most runs one request of one route meets
 //! one [`ProxyFault`]; the rules read from the [record](ProxyRun) of that run how it was taken. A
-//! foreign API names no call, so a request belongs to an earlier one only by a [tie](ties),
+//! foreign API names no call, so a request belongs to an earlier one only by a tie,
 //! and where no tie is certain the verdict is *cannot tell*.
 
 // No input may end the program: each impossible case states its reason.
@@ -30,20 +30,17 @@ mod inspect;
 mod junit;
 mod listen;
 mod plan;
-mod quiet;
 mod record;
 mod replay;
 mod routes;
-mod rules;
 mod serve;
 mod session;
 pub mod text;
-pub mod ties;
 mod tls;
 mod upstream;
-mod verdicts;
+mod verdict;
 
-pub use card::{CARD_VERSION, CaseCard, ProxyCard, Recording, RouteRow, WireRow};
+pub use card::{CaseCard, ProxyCard, Recording, RouteRow, WireRow};
 pub use failure::UpstreamFailure;
 pub use fault::{ProxyFault, UnknownFault};
 pub use html::html_proxy;
@@ -51,15 +48,16 @@ pub use injected::Injected;
 pub use junit::junit_proxy;
 pub use listen::{ListenAddress, ListenError};
 pub use plan::{Options, Plan, PlanError, Progress};
-pub use quiet::{borne, unfit};
 pub use record::{Body, CommandEnd, ProxyRequest, ProxyRun, RunKind, UpstreamResponse};
-pub use routes::{Templates, holding, is_health_check, shape};
-pub use rules::{Declared, RULES, Reason, Rule, find, is_safe, names};
+pub use routes::{Templates, holding};
 pub use serve::{Listening, Setup};
 pub use session::Aim;
 pub use tls::TlsError;
 pub use upstream::{Upstream, UpstreamError};
-pub use verdicts::{CaseRuns, Judged, judge};
+pub use verdict::{
+    Judged,
+    rules::{Declared, RULES, Reason, Rule, find, names},
+};
 
 #[cfg(test)]
 mod tests;

@@ -30,8 +30,7 @@ const HEALTH: [&str; 10] = [
 
 /// The route of a request as far as one request shows it: each segment that looks like an id is
 /// `{}`.
-#[must_use]
-pub fn shape(method: &str, path: &str) -> String {
+pub(super) fn shape(method: &str, path: &str) -> String {
     let segments = path.split('/').map(|segment| {
         if looks_like_an_id(segment) {
             HOLE
@@ -66,14 +65,12 @@ pub fn holding(route: &str, text: &str) -> String {
 }
 
 /// A route without the text that its requests hold. A path has no blank.
-#[must_use]
 pub(super) fn base(route: &str) -> &str {
     route.split_once(" [").map_or(route, |(base, _)| base)
 }
 
 /// Whether a route looks like a health check.
-#[must_use]
-pub fn is_health_check(route: &str) -> bool {
+pub(super) fn is_health_check(route: &str) -> bool {
     let last = base(route).rsplit('/').find(|segment| !segment.is_empty());
     last.is_some_and(|last| HEALTH.contains(&last))
 }

@@ -12,9 +12,9 @@ use wire::ClosedBy;
 
 use super::{
     inspect::inspect,
-    routes::{base, holding},
+    routes::{base, holding, shape},
 };
-use crate::{Body, ProxyFault, ProxyRequest, Templates, UpstreamResponse, shape};
+use crate::{Body, ProxyFault, ProxyRequest, Templates, UpstreamResponse};
 
 /// The most requests of a run. More are answered with a 503, and not recorded.
 const MOST: usize = 3_000;

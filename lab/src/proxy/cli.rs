@@ -37,8 +37,12 @@ pub(crate) struct Arguments {
     /// Aim at these routes only, each as the healthy runs name it: 'POST /v1/orders'
     #[arg(long, value_name = "ROUTE", num_args = 1..)]
     route: Vec<String>,
-    /// Use these faults only: unavailable, retry-after, refused, lost-response, silence
-    #[arg(long, value_name = "FAULT", num_args = 1..)]
+    #[arg(
+        long,
+        value_name = "FAULT",
+        num_args = 1..,
+        help = format!("Use these faults only: {}", ProxyFault::names())
+    )]
     fault: Vec<ProxyFault>,
     /// What these routes do must not be done twice
     #[arg(long, value_name = "ROUTE", num_args = 1..)]

@@ -14,8 +14,9 @@ pub(crate) use self::next_run::next_run;
 use self::next_run::{NextRun, with_one_silence};
 use crate::{
     CommandEnd, Declared, ProxyCard, ProxyFault, ProxyRun, Recording, RouteRow, Setup, Templates,
-    UpstreamFailure, is_health_check, is_safe,
-    routes::{base, holding},
+    UpstreamFailure,
+    routes::{base, holding, is_health_check},
+    verdict::rules::{is_about_repetition, is_safe},
 };
 
 /// How a command is run, and what is asked of it.
@@ -341,15 +342,7 @@ impl Plan {
     fn is_asked(&self, row: &RouteRow, fault: ProxyFault) -> bool {
         let is_safe = is_safe(&row.route);
         let is_declared = self.options.declared.is_once(&row.route);
-        let tells = match fault {
-            ProxyFault::Unavailable | ProxyFault::LostResponse => {
-                !is_safe || row.has_key || is_declared
-            }
-            ProxyFault::Hold
-            | ProxyFault::RetryAfter
-            | ProxyFault::Refused
-            | ProxyFault::Silence => true,
-        };
+        let tells = !is_about_repetition(fault) || !is_safe || row.has_key || is_declared;
         if self.options.faults.is_empty() {
             tells
         } else {

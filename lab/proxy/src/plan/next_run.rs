@@ -6,9 +6,8 @@
 use std::time::Duration;
 
 use crate::{
-    Declared, Judged, ProxyFault, ProxyRun, Recording, RunKind, borne,
-    quiet::{controls_of, is_marked, watch},
-    verdicts::{CONFIRM, Lacks},
+    Declared, Judged, ProxyFault, ProxyRun, Recording, RunKind,
+    verdict::{CONFIRM, Lacks, borne, controls_of, is_marked, watch},
 };
 
 /// How many controls in turn find out how long a command bears a late response.

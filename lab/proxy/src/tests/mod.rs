@@ -8,8 +8,9 @@ use std::time::Duration;
 use wire::ValueHash;
 
 use super::{
-    CaseRuns, Declared, Judged, ProxyFault, ProxyRequest, ProxyRun, RunKind, UpstreamResponse,
-    judge, record::CommandEnd,
+    Declared, Judged, ProxyFault, ProxyRequest, ProxyRun, RunKind, UpstreamResponse,
+    record::CommandEnd,
+    verdict::{CaseRuns, judge},
 };
 
 pub(super) const ROUTE: &str = "POST /orders";

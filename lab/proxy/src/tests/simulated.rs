@@ -4,7 +4,11 @@ use judge::rules::Verdict;
 use rand::{Rng, RngExt, SeedableRng, rngs::ChaCha12Rng};
 
 use super::{
-    super::{plan::next_run, *},
+    super::{
+        plan::next_run,
+        verdict::{CaseRuns, judge},
+        *,
+    },
     *,
 };
 

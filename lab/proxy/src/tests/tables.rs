@@ -7,7 +7,10 @@ use judge::{
 use wire::Stopped;
 
 use super::{
-    super::{rules::of_fault, verdicts::Lacks, *},
+    super::{
+        verdict::{CaseRuns, Lacks, judge, rules::of_fault, unfit},
+        *,
+    },
     *,
 };
 
@@ -67,7 +70,12 @@ fn waits_and_refusals_have_their_verdicts() {
             runs.push(long(run(Some(ProxyFault::Hold), requests[..1].to_vec(), 0)));
             runs.push(long(run(Some(fault), requests[..1].to_vec(), 0)));
         }
-        let judged = verdict(&runs, fault, of_fault(fault)[0].id, &once());
+        let judged = verdict(
+            &runs,
+            fault,
+            of_fault(fault).next().expect("a rule").id,
+            &once(),
+        );
         assert_eq!(judged.verdict, expected, "{fault} {judged:?}");
     }
 }
@@ -567,7 +575,7 @@ fn a_route_is_quiet_if_nothing_comes_twice_by_itself() {
 
 #[test]
 fn what_overlaps_is_no_tie_and_other_marks_untie_nothing() {
-    use super::super::ties::{TieKind, ties};
+    use super::super::verdict::ties::{TieKind, ties};
     let tied = |requests: Vec<ProxyRequest>, is_quiet: bool| {
         let mut run = run(Some(ProxyFault::RetryAfter), requests, 0);
         run.requests[0].delivered = Some(ms(50));

@@ -2,15 +2,14 @@
 
 use std::{collections::HashSet, time::Duration};
 
-use super::{ProxyFault, ProxyRequest, ProxyRun, RunKind};
+use crate::{ProxyFault, ProxyRequest, ProxyRun, RunKind};
 
 /// Why equal requests of a route need not belong to one call; none if the route is quiet.
 ///
 /// It is quiet if both healthy runs make equally many requests of it and none twice, if none
 /// came twice while its response was held in a control that the command bore, and if none
 /// came twice in any other run, unless it was the target there.
-#[must_use]
-pub fn unfit(runs: &[ProxyRun], route: &str) -> Option<String> {
+pub(crate) fn unfit(runs: &[ProxyRun], route: &str) -> Option<String> {
     let healthy = || runs.iter().filter(|run| run.kind == RunKind::Healthy);
     if healthy().next().is_none() {
         return Some("there was no healthy run to compare with".to_owned());
@@ -52,8 +51,7 @@ pub fn unfit(runs: &[ProxyRun], route: &str) -> Option<String> {
 /// of this length or a shorter one. None if it did not bear the shortest one.
 /// A command whose timeout is as long as a control bears it by chance, so one that was borne
 /// is not enough.
-#[must_use]
-pub fn borne(runs: &[ProxyRun], route: &str) -> Option<Duration> {
+pub(crate) fn borne(runs: &[ProxyRun], route: &str) -> Option<Duration> {
     let controls = || runs.iter().filter(|run| run.is_of(route, ProxyFault::Hold));
     let not_borne = controls().filter(|run| !run.is_borne());
     let too_long = not_borne.map(ProxyRun::lasts).min();
@@ -65,7 +63,7 @@ pub fn borne(runs: &[ProxyRun], route: &str) -> Option<Duration> {
 
 /// The controls of a route that tell something of a wait: the command bears them, and they
 /// held the response for longer.
-pub(super) fn controls_of<'a>(
+pub(crate) fn controls_of<'a>(
     runs: &'a [ProxyRun],
     route: &'a str,
     wait: Duration,
@@ -77,18 +75,18 @@ pub(super) fn controls_of<'a>(
 
 /// For how long after its target the longest of these controls watched for what comes by
 /// itself; none without a control.
-pub(super) fn watched(runs: &[ProxyRun], route: &str, wait: Duration) -> Option<Duration> {
+pub(crate) fn watched(runs: &[ProxyRun], route: &str, wait: Duration) -> Option<Duration> {
     controls_of(runs, route, wait).filter_map(watch).max()
 }
 
 /// For how long after its target a run went on.
-pub(super) fn watch(run: &ProxyRun) -> Option<Duration> {
+pub(crate) fn watch(run: &ProxyRun) -> Option<Duration> {
     let target = run.target()?;
     Some(run.end.took.saturating_sub(target.arrived))
 }
 
 /// Whether all requests of a route carry a value that names their call in good health.
-pub(super) fn is_marked(runs: &[ProxyRun], route: &str) -> bool {
+pub(crate) fn is_marked(runs: &[ProxyRun], route: &str) -> bool {
     let healthy = runs.iter().filter(|run| run.kind == RunKind::Healthy);
     let mut requests = healthy.flat_map(|run| run.of_route(route)).peekable();
     requests.peek().is_some() && requests.all(|request| !request.calls.is_empty())

@@ -3,27 +3,27 @@
 //! Two requests are tied only if the second arrived after the failure of the first was
 //! delivered; what overlaps is hedging and no retry. A tie by a *mark* is certain: both
 //! carry one value in a header that names a call. A tie as *the same request* holds only on
-//! a [quiet](super::unfit) route, and only for as long as the controls of the route watched
+//! a [quiet](super::quiet) route, and only for as long as the controls of the route watched
 //! for what comes by itself; a verdict that stands on it needs a confirmation.
 
 use std::time::Duration;
 
-use super::{ProxyRequest, ProxyRun};
+use crate::{ProxyRequest, ProxyRun};
 
 /// A request and the fault before it.
 #[derive(Clone, Copy, Debug)]
-pub struct Tie<'a> {
+pub(crate) struct Tie<'a> {
     /// The request that met the fault.
-    pub first: &'a ProxyRequest,
+    pub(crate) first: &'a ProxyRequest,
     /// A later attempt of the same call.
-    pub next: &'a ProxyRequest,
+    pub(crate) next: &'a ProxyRequest,
     /// How both are tied.
-    pub kind: TieKind,
+    pub(crate) kind: TieKind,
 }
 
 /// How two requests are tied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TieKind {
+pub(crate) enum TieKind {
     /// By a value that names a call.
     Marked,
     /// As equal requests.
@@ -32,7 +32,7 @@ pub enum TieKind {
 
 /// The later attempts of the call that met the fault of a run, in order of arrival; equal
 /// requests only if they came `within` this time after it, on a quiet route.
-pub fn ties(run: &ProxyRun, within: Option<Duration>) -> impl Iterator<Item = Tie<'_>> {
+pub(crate) fn ties(run: &ProxyRun, within: Option<Duration>) -> impl Iterator<Item = Tie<'_>> {
     let target = run
         .target()
         .and_then(|target| Some((target, target.delivered?)));

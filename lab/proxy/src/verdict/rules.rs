@@ -5,11 +5,8 @@ use std::time::Duration;
 use judge::rules::TOLERANCE;
 use wire::{duration, duration_left};
 
-use super::{
-    ProxyFault, ProxyRequest, ProxyRun,
-    routes::base,
-    ties::{Tie, TieKind, ties},
-};
+use super::ties::{Tie, TieKind, ties};
+use crate::{ProxyFault, ProxyRequest, ProxyRun, routes::base};
 
 /// A rule.
 #[derive(Clone, Copy, Debug)]
@@ -23,6 +20,8 @@ pub struct Rule {
     /// Why and how, of a rule that only the proxy judges. The others have the reason of the
     /// lab's own rule of their name.
     pub reason: Option<Reason>,
+    /// The faults that show whether it is kept.
+    pub(super) faults: &'static [ProxyFault],
     /// Judges one run of a case.
     judge: fn(&CaseRun<'_>) -> RunEvidence,
 }
@@ -41,6 +40,7 @@ pub(super) const RETRY_AFTER: Rule = Rule {
     text: "a retry came no earlier than Retry-After asked for, with a short wait and a long one",
     source: "RFC 9110 §10.2.3",
     reason: None,
+    faults: &[ProxyFault::RetryAfter],
     judge: |case| retry_after(&case.ties, case.run.lasts()),
 };
 
@@ -52,6 +52,7 @@ pub(super) const REFUSED_ONCE: Rule = Rule {
         why: "A 400 says that the request itself is wrong: the same request is refused again, and only adds to the load.",
         how: "Retry only what may pass, such as 429, 503 or a lost connection. Report a 400 to the caller at once.",
     }),
+    faults: &[ProxyFault::Refused],
     judge: |case| refused_once(&case.ties),
 };
 
@@ -60,6 +61,7 @@ pub(super) const KEY_REUSE: Rule = Rule {
     text: "a retry carried the idempotency key of the first attempt",
     source: "draft-ietf-httpapi-idempotency-key-header",
     reason: None,
+    faults: &[ProxyFault::Unavailable, ProxyFault::LostResponse],
     judge: |case| key_reuse(case.target, &case.ties),
 };
 
@@ -71,14 +73,16 @@ pub(super) const ONCE: Rule = Rule {
         why: "A request that failed may have taken effect. If it is done again, a customer pays twice or gets two orders.",
         how: "Send an idempotency key that your API honours, the same with every attempt, or do not retry the request. Declare the route with --once: only you know that it must not be done twice.",
     }),
+    faults: &[ProxyFault::Unavailable, ProxyFault::LostResponse],
     judge: once,
 };
 
 pub(super) const READ_TIMEOUT: Rule = Rule {
     id: "read-timeout",
-    text: "the command gave up on a silent connection and went on",
+    text: "the client closed a silent connection in time, or sent the request again",
     source: "OWASP API10:2023",
     reason: None,
+    faults: &[ProxyFault::Silence],
     judge: |case| read_timeout(case.target, case.run, case.declared),
 };
 
@@ -92,14 +96,15 @@ pub static RULES: [&Rule; 5] = [
 ];
 
 /// The rules that are judged by a fault.
-pub(super) fn of_fault(fault: ProxyFault) -> &'static [&'static Rule] {
-    match fault {
-        ProxyFault::Hold => &[],
-        ProxyFault::Unavailable | ProxyFault::LostResponse => &[&KEY_REUSE, &ONCE],
-        ProxyFault::RetryAfter => &[&RETRY_AFTER],
-        ProxyFault::Refused => &[&REFUSED_ONCE],
-        ProxyFault::Silence => &[&READ_TIMEOUT],
-    }
+pub(crate) fn of_fault(fault: ProxyFault) -> impl Iterator<Item = &'static Rule> {
+    RULES
+        .into_iter()
+        .filter(move |rule| rule.faults.contains(&fault))
+}
+
+/// Whether a fault asks whether its request is sent again. A request that changes nothing may be.
+pub(crate) fn is_about_repetition(fault: ProxyFault) -> bool {
+    ONCE.faults.contains(&fault)
 }
 
 /// The rule of this name.
@@ -338,8 +343,7 @@ fn declaration(route: &str, differ: bool) -> String {
 }
 
 /// Whether a request of this route changes nothing (RFC 9110 §9.2.1).
-#[must_use]
-pub fn is_safe(route: &str) -> bool {
+pub(crate) fn is_safe(route: &str) -> bool {
     let method = route.split(' ').next().unwrap_or_default();
     matches!(method, "GET" | "HEAD" | "OPTIONS")
 }

@@ -1,4 +1,9 @@
-//! The verdicts on a case, from all runs of a plan.
+//! The verdicts on a case, from all runs of a plan: the [rules] read the [ties] of each run, as far
+//! as the route is [quiet].
+
+mod quiet;
+pub(crate) mod rules;
+pub(crate) mod ties;
 
 use std::time::Duration;
 
@@ -6,13 +11,13 @@ use judge::rules::Verdict;
 use serde::Serialize;
 use wire::duration;
 
-use super::{
-    ProxyFault, ProxyRequest, ProxyRun, RunKind,
-    quiet::{controls_of, unfit, watch, watched},
-    routes::base,
-    rules::{self, Declared, Rule, RunEvidence, is_safe},
+pub(crate) use self::quiet::{borne, controls_of, is_marked, unfit, watch};
+use self::{
+    quiet::watched,
+    rules::{Declared, Rule, RunEvidence, is_safe},
     ties::{TieKind, ties},
 };
+use crate::{ProxyFault, ProxyRequest, ProxyRun, RunKind, routes::base};
 
 /// The verdict on a rule.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -29,10 +34,10 @@ pub struct Judged {
     pub is_suspected: bool,
     /// What another run may supply.
     #[serde(skip)]
-    pub(super) lacks: Option<Lacks>,
+    pub(crate) lacks: Option<Lacks>,
     /// The wait that the runs asked for that show it.
     #[serde(skip)]
-    pub(super) shown_by: Duration,
+    pub(crate) shown_by: Duration,
 }
 
 impl Judged {
@@ -52,7 +57,7 @@ impl Judged {
 
 /// What a verdict lacks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Lacks {
+pub(crate) enum Lacks {
     /// A run that asks for a longer wait.
     LongerWait,
     /// More runs that ask for this wait, or controls that go on for so long after their target.
@@ -63,24 +68,24 @@ pub(super) enum Lacks {
 
 /// The runs that a verdict stands on.
 #[derive(Clone, Copy, Debug)]
-pub struct CaseRuns<'a> {
+pub(crate) struct CaseRuns<'a> {
     /// All runs of the plan so far.
-    pub runs: &'a [ProxyRun],
+    pub(crate) runs: &'a [ProxyRun],
     /// The route of the case.
-    pub route: &'a str,
+    pub(crate) route: &'a str,
     /// Its fault.
-    pub fault: ProxyFault,
+    pub(crate) fault: ProxyFault,
 }
 
 /// How many runs of a case, and as many controls, confirm what equal requests show: if something
 /// sent them at random, the chance of that would be below one in a thousand.
-pub(super) const CONFIRM: usize = 5;
+pub(crate) const CONFIRM: usize = 5;
 
 /// Judges the rules of a case.
-#[must_use]
-pub fn judge(case: CaseRuns<'_>, declared: &Declared) -> Vec<Judged> {
-    let rules = rules::of_fault(case.fault).iter();
-    rules.map(|rule| judge_one(rule, case, declared)).collect()
+pub(crate) fn judge(case: CaseRuns<'_>, declared: &Declared) -> Vec<Judged> {
+    rules::of_fault(case.fault)
+        .map(|rule| judge_one(rule, case, declared))
+        .collect()
 }
 
 fn judge_one(rule: &Rule, case: CaseRuns<'_>, declared: &Declared) -> Judged {
