@@ -39,8 +39,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The [`host`] serves the lessons, and records what came over the wire. The lessons know
-//! nothing of the record, of metrics or of any client, and no state outlives the process.
+//! The [`host`] serves the lessons, and records what came over the wire. A lesson declares
+//! the responses that are counted and names its fault; it writes to no record and no metric,
+//! it knows no client, and no state outlives the process.
 //! To serve more routes beside them, add these to [`lessons`] with
 //! [`Served::and`](host::Served::and).
 

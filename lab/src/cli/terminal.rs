@@ -136,7 +136,7 @@ pub(crate) fn no_progress() -> ProgressBar {
 
 /// The runtime on which a command runs its scenarios.
 pub(crate) fn runtime() -> Result<Runtime, Exit> {
-    host::check_descriptors_of_a_runtime().or_exit(Exit::Environment)?;
+    host::check_descriptors().or_exit(Exit::Environment)?;
     let runtime = Builder::new_current_thread().enable_all().build();
     runtime.or_exit(Exit::Environment)
 }

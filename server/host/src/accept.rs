@@ -65,9 +65,7 @@ pub struct ConnectionBounds {
     pub body: Duration,
     /// While nothing of a request has come: before the first one, and between two.
     pub idle: Duration,
-    /// While the client takes nothing of a response that is ready. It is also how long a
-    /// client may be behind with its responses: it has sent further requests and has not
-    /// taken the responses to the earlier ones.
+    /// While the client takes nothing of a response that is ready.
     pub stalled: Duration,
     /// How many connections there may be at once. One more waits until another ends.
     pub connections: NonZeroUsize,

@@ -1,11 +1,9 @@
-//! Failures of this process: the system refused it a descriptor, memory or a thread, or it
-//! panicked.
+//! Failures of this process: the system refused it a descriptor or memory, or it panicked.
 //!
 //! A client then fails for a reason that is not its own. So a run watches for them, and one
 //! that sees a failure judges nobody.
 
 use std::{
-    any::Any,
     error::Error,
     io, panic,
     sync::{
@@ -17,19 +15,18 @@ use std::{
 use crate::request_body::io_errors;
 
 /// The kinds of failures, each at the place of its counter.
-const KINDS: [HostFailure; 4] = [
+const KINDS: [HostFailure; 3] = [
     HostFailure::Descriptors,
     HostFailure::Memory,
-    HostFailure::Threads,
     HostFailure::Panic,
 ];
 
 /// How often each kind happened.
 static COUNTERS: [AtomicU64; KINDS.len()] = [const { AtomicU64::new(0) }; KINDS.len()];
 
-/// The beginning of the panic of a tokio runtime that gets no thread for a blocking call. It
-/// has no error for it.
-const NO_THREAD: &str = "OS can't spawn worker thread";
+/// The fewest descriptors with which a command of the lab may begin: several times those of
+/// a service, its client and their runtimes.
+const LEAST: u64 = 64;
 
 /// Why a run judges nobody.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -41,9 +38,6 @@ pub enum HostFailure {
     /// The system has no memory left for a connection.
     #[error("the system has no memory left for a connection")]
     Memory,
-    /// The system refused a thread.
-    #[error("the system refused to start another thread: raise the limit (ulimit -u)")]
-    Threads,
     /// A part of this program panicked, and has said why on stderr.
     #[error("the lab itself failed, by the panic above")]
     Panic,
@@ -98,26 +92,45 @@ pub fn note_refusal(error: &(dyn Error + 'static)) {
 }
 
 /// Counts every panic of this process from now on, in whichever thread or task, and whether
-/// or not it is caught. A panic is reported as before, unless the system refused a thread: its
-/// message is that of [`HostFailure::Threads`].
+/// or not it is caught. It is reported as before.
 pub fn note_panics() {
     static NOTED: Once = Once::new();
     NOTED.call_once(|| {
         let report = panic::take_hook();
         panic::set_hook(Box::new(move |panic| {
-            if is_of_no_thread(panic.payload()) {
-                note(HostFailure::Threads);
-            } else {
-                note(HostFailure::Panic);
-                report(panic);
-            }
+            note(HostFailure::Panic);
+            report(panic);
         }));
     });
 }
 
-fn is_of_no_thread(payload: &(dyn Any + Send)) -> bool {
-    let text = payload.downcast_ref::<String>();
-    text.is_some_and(|text| text.starts_with(NO_THREAD))
+/// The process may not open enough descriptors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "the system allows {allowed} open files, and {LEAST} are needed: raise the limit (ulimit -n)"
+)]
+pub struct TooFewDescriptors {
+    allowed: u64,
+}
+
+/// Checks, before a command begins, that the process may open as many descriptors as it
+/// needs: tokio panics if the system refuses a runtime one of them. A descriptor that is
+/// refused later is a [`HostFailure`].
+///
+/// # Errors
+///
+/// [`TooFewDescriptors`] if it may not.
+pub fn check_descriptors() -> Result<(), TooFewDescriptors> {
+    #[cfg(unix)]
+    {
+        use nix::sys::resource::{Resource, getrlimit};
+        if let Ok((allowed, _)) = getrlimit(Resource::RLIMIT_NOFILE)
+            && allowed < LEAST
+        {
+            return Err(TooFewDescriptors { allowed });
+        }
+    }
+    Ok(())
 }
 
 #[cfg(unix)]
@@ -171,9 +184,9 @@ mod tests {
         assert!(panicked.is_err());
         assert_eq!(outer.check(), Err(HostFailure::Panic));
         let inner = FailureWatch::start();
-        note(HostFailure::Threads);
-        assert_eq!(inner.check(), Err(HostFailure::Threads));
-        assert_eq!(outer.check(), Err(HostFailure::Threads));
+        note(HostFailure::Memory);
+        assert_eq!(inner.check(), Err(HostFailure::Memory));
+        assert_eq!(outer.check(), Err(HostFailure::Memory));
         assert_eq!(FailureWatch::start().check(), Ok(()));
     }
 }

@@ -3,7 +3,8 @@
 //!
 //! The host has the parts that every service needs: the accept loop and its bounds, the
 //! guard against web sites, the record of requests and connections, spans, metrics, and a
-//! stop in good order. Handlers do not know of them. A service declares its routes and the
+//! stop in good order. A handler only marks its response with what the host cannot see,
+//! such as a fault on purpose or the cursor of a page. A service declares its routes and the
 //! requests that it expects: see [`Served`].
 //!
 //! Some requests are refused before they reach the router; the record only counts them by
@@ -58,7 +59,6 @@ pub mod accept;
 mod admission;
 mod body_hash;
 mod config;
-mod descriptors;
 mod every_request;
 mod exchange;
 mod exposition;
@@ -98,9 +98,10 @@ pub use accept::{
 };
 pub use admission::admit_from;
 pub use config::{ServiceConfig, SpanHook};
-pub use descriptors::{TooFewDescriptors, check_descriptors_of_a_runtime, services_left};
 pub use exchange::{Exchange, MAX_RECORDED_BODY, RequestShape, SentBody, SentResponse};
-pub use failures::{FailureWatch, HostFailure, note_panics, note_refusal};
+pub use failures::{
+    FailureWatch, HostFailure, TooFewDescriptors, check_descriptors, note_panics, note_refusal,
+};
 pub use ledger::Ledger;
 pub use metrics_sink::{METRICS_MEDIA_TYPE, METRICS_PATH, Metrics};
 pub use observe::IDEMPOTENCY_KEY;

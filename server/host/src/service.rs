@@ -16,7 +16,6 @@ use wire::WireRecord;
 
 use crate::accept::{self, ConnectionBounds, ConnectionObserver, Phase, Stopped, listen};
 use crate::config::ServiceConfig;
-use crate::descriptors::{Reservation, TooFewDescriptors};
 use crate::ledger::Ledger;
 use crate::metrics_sink::Metrics;
 use crate::router::around;
@@ -58,9 +57,6 @@ pub enum StartError {
         /// The bounds that were refused.
         got: ConnectionBounds,
     },
-    /// The process may not open as many descriptors as a service needs.
-    #[error(transparent)]
-    Descriptors(#[from] TooFewDescriptors),
     /// The serving thread or its runtime could not be set up.
     #[error("could not start the serving thread")]
     Thread(#[source] io::Error),
@@ -111,7 +107,6 @@ impl Host {
         if [got.head, got.body, got.idle, got.stalled].contains(&Duration::ZERO) {
             return Err(StartError::ZeroBound { got });
         }
-        let reservation = Reservation::new()?;
         let served = served.into();
         let state = HostState::new(&config, &served.expected);
         let (ledger, held) = (state.ledger.clone(), state.downgrade());
@@ -147,7 +142,6 @@ impl Host {
             phase,
             outcome,
             thread: Some(thread),
-            _descriptors: reservation,
         })
     }
 }
@@ -227,7 +221,6 @@ pub struct RunningService {
     phase: watch::Sender<Phase>,
     outcome: oneshot::Receiver<Stopped>,
     thread: Option<JoinHandle<()>>,
-    _descriptors: Reservation,
 }
 
 impl RunningService {

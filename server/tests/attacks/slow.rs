@@ -1,7 +1,7 @@
 //! Clients that take their time, over real sockets. How long each of them is borne is
 //! tested in virtual time beside the accept loop; here it is short.
 
-use std::io::{Read, Write};
+use std::io::Write;
 use std::net::TcpStream;
 use std::num::NonZeroUsize;
 use std::thread;
@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use host::accept::ConnectionBounds;
 
-use crate::attacked::{Attacked, connect, connect_narrowly, serves};
+use crate::attacked::{Attacked, connect, serves};
 
 const SHORT: Duration = Duration::from_millis(200);
 
@@ -25,8 +25,6 @@ fn attacked() -> Attacked {
         head: SHORT,
         body: SHORT,
         idle: SHORT,
-        // Long enough for a slow reader to be no stalled one, on a busy machine as well.
-        stalled: SHORT * 5,
         connections: NonZeroUsize::new(PLACES).unwrap(),
         ..ConnectionBounds::default()
     })
@@ -62,23 +60,4 @@ fn silent_and_dripping_clients_delay_a_newcomer_by_no_more_than_the_bounds() {
         // The patience of a test is far less than a default bound.
         serves(&connect(attacked.address()));
     }
-}
-
-/// Holds the bound of a client that sends more requests than it takes responses: each
-/// piece that it takes ends a stall.
-#[test]
-fn slow_readers_of_pipelines_delay_a_newcomer_by_no_more_than_the_bounds() {
-    let attacked = attacked();
-    let requests = "GET /metrics HTTP/1.1\r\nhost: localhost\r\n\r\n".repeat(1200);
-
-    let attackers = [(); ATTACKERS].map(|()| connect_narrowly(attacked.address()));
-    for mut attacker in &attackers {
-        // It may be closed before it has said everything.
-        drop(attacker.write_all(requests.as_bytes()));
-        keep_at(attacker, |mut stream| {
-            matches!(stream.read(&mut [0; 512]), Ok(1..))
-        });
-    }
-
-    serves(&connect(attacked.address()));
 }

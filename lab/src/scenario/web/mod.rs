@@ -136,14 +136,6 @@ impl Runs {
             let status = StatusCode::TOO_MANY_REQUESTS;
             return Err(Problem::new(status, "too_many_runs", detail));
         }
-        if sides.len() > host::services_left() {
-            let detail = format!(
-                "{running} clients are running, and the system allows no more open files; cancel \
-                 a run, wait for its end, or raise the limit (ulimit -n)"
-            );
-            let status = StatusCode::TOO_MANY_REQUESTS;
-            return Err(Problem::new(status, "too_many_runs", detail));
-        }
         let id = loop {
             let id = token();
             if records.iter().all(|record| record.id != id) {

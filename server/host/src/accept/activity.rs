@@ -18,12 +18,6 @@ pub(super) struct Activity(Mutex<State>);
 #[derive(Debug)]
 pub(super) struct State {
     request: Progress,
-    /// Whether the latest read found nothing.
-    is_read_blocked: bool,
-    /// Whether the client had taken every response before it sent the next request.
-    has_caught_up: bool,
-    /// Since when the client has sent requests before it had taken the earlier responses.
-    behind: Option<Instant>,
     /// Since when the client has taken nothing of a response.
     stalled: Option<Instant>,
     /// Since when the client's close has been waited for.
@@ -53,9 +47,6 @@ impl Activity {
     pub(super) fn new(now: Instant) -> Self {
         Self(Mutex::new(State {
             request: Progress::Awaited { since: now },
-            is_read_blocked: false,
-            has_caught_up: true,
-            behind: None,
             stalled: None,
             closing: None,
             is_unread: false,
@@ -69,30 +60,15 @@ impl Activity {
     /// Bytes have come.
     pub(super) fn received(&self, now: Instant) {
         let mut state = self.lock();
-        let is_answered = !matches!(state.request, Progress::InFlight) && state.stalled.is_none();
-        if state.is_read_blocked && is_answered {
-            state.has_caught_up = true;
-            state.behind = None;
-        }
-        state.is_read_blocked = false;
         if let Progress::Awaited { .. } = state.request {
             state.request = Progress::HeadBegun { since: now };
         }
     }
 
-    /// No bytes have come, though there was room for them.
-    pub(super) fn awaits_bytes(&self) {
-        self.lock().is_read_blocked = true;
-    }
-
     /// The head of a request is complete: its position on the connection, from 1.
-    pub(super) fn request_began(&self, now: Instant) -> u64 {
+    pub(super) fn request_began(&self) -> u64 {
         let mut state = self.lock();
         state.request = Progress::InFlight;
-        if !state.has_caught_up {
-            state.behind.get_or_insert(now);
-        }
-        state.has_caught_up = false;
         // The rest of an earlier body was read after all.
         state.is_unread = false;
         state.requests += 1;
@@ -102,11 +78,6 @@ impl Activity {
     /// The response is complete, or was dropped.
     pub(super) fn request_ended(&self, now: Instant) {
         self.lock().request = Progress::Awaited { since: now };
-    }
-
-    /// Since when the client has been behind with its responses.
-    pub(super) fn behind_since(&self) -> Option<Instant> {
-        self.lock().behind
     }
 
     /// The client takes nothing of a response since then, or it does.
@@ -147,10 +118,7 @@ impl Activity {
         let state = self.lock();
         match (state.closing, state.stalled, state.request) {
             (Some(_), ..) => None,
-            (None, Some(since), _) => {
-                let since = state.behind.map_or(since, |behind| behind.min(since));
-                since.checked_add(bounds.stalled)
-            }
+            (None, Some(since), _) => since.checked_add(bounds.stalled),
             (None, None, Progress::Awaited { since }) => since.checked_add(bounds.idle),
             (None, None, Progress::HeadBegun { since }) => since.checked_add(bounds.head),
             (None, None, Progress::InFlight) => None,
@@ -191,7 +159,7 @@ mod tests {
         activity.received(spoke);
         activity.received(responded);
         assert_eq!(deadline(), after(spoke, 1), "half a head");
-        activity.request_began(spoke);
+        activity.request_began();
         assert_eq!(deadline(), None, "in flight");
         activity.is_stalled(Some(spoke));
         activity.is_stalled(Some(responded));
@@ -204,44 +172,13 @@ mod tests {
     }
 
     #[test]
-    fn a_client_is_behind_until_it_has_taken_every_response() {
-        let bounds = ConnectionBounds::default();
-        let came = Instant::now();
-        let [second, third, later] = [1, 2, 3].map(|after| came + seconds(after));
-        let activity = Activity::new(came);
-
-        activity.request_began(came);
-        let of_the_first = activity.behind_since();
-        activity.request_ended(second);
-        activity.request_began(second);
-        activity.awaits_bytes();
-        activity.request_ended(third);
-        activity.is_stalled(Some(third));
-        activity.received(third);
-        activity.is_stalled(None);
-        activity.request_began(third);
-        activity.is_stalled(Some(later));
-        let cut_off = activity.deadline(&bounds);
-        let of_the_third = activity.behind_since();
-        activity.is_stalled(None);
-        activity.awaits_bytes();
-        activity.request_ended(later);
-        activity.received(later);
-        activity.request_began(later);
-
-        assert_eq!((of_the_first, of_the_third), (None, Some(second)));
-        assert_eq!(cut_off, Some(second + bounds.stalled));
-        assert_eq!(activity.behind_since(), None);
-    }
-
-    #[test]
     fn what_was_left_unread_is_read_where_another_request_comes() {
         let now = Instant::now();
         let activity = Activity::new(now);
-        activity.request_began(now);
+        activity.request_began();
 
         activity.lock().is_unread = true;
-        activity.request_began(now);
+        activity.request_began();
 
         assert!(!activity.lock().is_unread);
     }
@@ -254,7 +191,7 @@ mod tests {
         let silent = activity.is_idle();
         activity.received(now);
         let half_a_head = activity.is_idle();
-        activity.request_began(now);
+        activity.request_began();
         let in_flight = activity.is_idle();
         activity.is_stalled(Some(now));
         activity.request_ended(now);

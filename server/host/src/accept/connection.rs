@@ -17,7 +17,6 @@ use hyper::service::{Service, service_fn};
 use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::watch;
-use tokio::task::yield_now;
 use tokio::time::{Instant, Sleep, sleep_until};
 use wire::ClosedBy;
 
@@ -57,36 +56,21 @@ pub(super) async fn connection<I, S>(
     let service = service_fn(move |mut request: Request<Incoming>| {
         request.extensions_mut().insert(ConnectionPosition {
             connection: number,
-            position: noted.request_began(Instant::now()),
+            position: noted.request_began(),
         });
         if let Some(peer) = peer {
             request.extensions_mut().insert(peer);
         }
         let end = RequestEnd(Arc::clone(&noted));
         let takes_interim = request.version() > Version::HTTP_10;
-        let behind = noted.behind_since();
-        // A client that takes its responses more slowly than it sends requests would keep
-        // its place for ever: each response that it takes would end a stall.
-        let is_late = behind.is_some_and(|since| since.elapsed() >= bounds.stalled);
-        let response = (!is_late).then(|| {
-            service.call(request.map(|body| {
-                if body.is_end_stream() {
-                    Body::empty()
-                } else {
-                    Body::new(RequestBody::new(body, bounds.body, Arc::clone(&noted)))
-                }
-            }))
-        });
-        async move {
-            let Some(response) = response else {
-                end.0.is_closed_by(ClosedBy::Bound);
-                return Err(Withheld);
-            };
-            if behind.is_some() {
-                // hyper serves the next request of a pipeline without a pause. The others
-                // get their turn in between.
-                yield_now().await;
+        let response = service.call(request.map(|body| {
+            if body.is_end_stream() {
+                Body::empty()
+            } else {
+                Body::new(RequestBody::new(body, bounds.body, Arc::clone(&noted)))
             }
+        }));
+        async move {
             let response = response.await.unwrap_or_else(|never| match never {});
             match response.extensions().get().copied() {
                 None => {}
@@ -200,7 +184,6 @@ impl Future for Deadline<'_> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::{AtomicUsize, Ordering};
     use std::time::Duration;
 
     use axum::routing::{get, post};
@@ -208,7 +191,6 @@ mod tests {
     use http::{HeaderValue, StatusCode};
     use hyper_util::service::TowerToHyperService;
     use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
-    use tokio::sync::Notify;
     use tokio::time::{sleep, timeout};
 
     use super::*;
@@ -309,82 +291,6 @@ mod tests {
                 "{came}"
             );
             assert!(response.ends_with("hinted"), "{came}");
-        }
-    }
-
-    /// Four hundred requests come at once. When the tenth is served, another client asks.
-    #[tokio::test(start_paused = true)]
-    async fn pipelined_requests_leave_others_their_turn() {
-        let served = Arc::new(AtomicUsize::new(0));
-        let seen = Arc::clone(&served);
-        let tenth = Arc::new(Notify::new());
-        let reached = Arc::clone(&tenth);
-        let pipelined = get(async move || {
-            if served.fetch_add(1, Ordering::Relaxed) == 9 {
-                reached.notify_one();
-            }
-        });
-        let other = get(async move || seen.load(Ordering::Relaxed).to_string());
-        let router = Router::new()
-            .route("/pipelined", pipelined)
-            .route("/other", other);
-        let (mut one, _phase) = connect_to(router.clone(), 1024 * 1024);
-        let (mut another, _phase) = connect_to(router, 1024);
-
-        let ask = "GET /pipelined HTTP/1.1\r\nhost: localhost\r\n\r\n";
-        one.write_all(ask.repeat(400).as_bytes()).await.unwrap();
-        tenth.notified().await;
-        let ask = "GET /other HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
-        another.write_all(ask.as_bytes()).await.unwrap();
-        let (response, _) = end_of(another).await;
-
-        let before = response.lines().last().unwrap().parse::<usize>().unwrap();
-        assert!((10..13).contains(&before), "{before} were served before");
-    }
-
-    /// Each piece that it takes ends a stall. It is cut off all the same.
-    #[tokio::test(start_paused = true)]
-    async fn a_slow_reader_of_a_pipeline_is_cut_off() {
-        let (mut client, _phase) = connect();
-        let ask = "GET /large HTTP/1.1\r\nhost: localhost\r\n\r\n";
-        client.write_all(ask.repeat(10).as_bytes()).await.unwrap();
-        let begun = Instant::now();
-
-        let mut came = 0;
-        loop {
-            sleep(Duration::from_secs(1)).await;
-            match client.read(&mut [0; 512]).await.unwrap() {
-                0 => break,
-                bytes => came += bytes,
-            }
-        }
-
-        let first_response = 10;
-        let took = begun.elapsed();
-        assert!(came > 4096, "{came} bytes came");
-        assert!(
-            took <= BOUNDS.stalled + Duration::from_secs(first_response),
-            "{took:?}"
-        );
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn a_pipeline_whose_responses_are_taken_is_served_to_its_end() {
-        let (mut client, _phase) = connect();
-        for _ in 0..20 {
-            client.write_all(ASK.repeat(2).as_bytes()).await.unwrap();
-            let mut came = 0;
-            while came < 2 * "quick".len() {
-                let mut bytes = [0; 512];
-                let read = client.read(&mut bytes).await.unwrap();
-                assert_ne!(read, 0, "it was cut off");
-                came += bytes[..read]
-                    .windows(5)
-                    .filter(|bytes| bytes == b"quick")
-                    .count()
-                    * 5;
-            }
-            sleep(BOUNDS.stalled / 2).await;
         }
     }
 

@@ -136,9 +136,7 @@ impl<S: AsyncRead + Resettable + Unpin> AsyncRead for Stream<S> {
     ) -> Poll<io::Result<()>> {
         let before = buffer.filled().len();
         let read = Pin::new(&mut self.stream).poll_read(cx, buffer);
-        if read.is_pending() {
-            self.activity.awaits_bytes();
-        } else if buffer.filled().len() > before {
+        if buffer.filled().len() > before {
             self.activity.received(Instant::now());
         } else if let Poll::Ready(Ok(())) = read
             && buffer.remaining() > 0
