@@ -28,23 +28,12 @@ pub(crate) enum List {
 
 /// The cursor of a position in a list.
 pub(crate) fn issue(key: &SeedKey, list: List, position: u64) -> String {
-    let mut place = [0; 12];
-    place[..3].copy_from_slice(&MARK);
-    place[3] = list as u8;
-    place[4..].copy_from_slice(&position.to_be_bytes());
+    let place = [&MARK[..], &[list as u8], &position.to_be_bytes()].concat();
     let mut checksum = key.digest(Purpose::CursorChecksum);
     checksum.update(&place);
-    let mut bytes = [0; 22];
-    bytes[..12].copy_from_slice(&place);
-    bytes[12..].copy_from_slice(&checksum.bytes::<CHECKSUM_LENGTH>());
-
-    let mut text = [0; 33];
-    #[expect(clippy::expect_used, reason = "22 bytes are 32 letters")]
-    STANDARD.encode_slice(bytes, &mut text).expect("room");
-    // The twelve bytes of a place fill their sixteen letters.
-    text.copy_within(16..32, 17);
-    text[16] = b'&';
-    String::from_utf8(text.into()).unwrap_or_default()
+    let [place, checksum] =
+        [&*place, &checksum.bytes::<CHECKSUM_LENGTH>()].map(|bytes| STANDARD.encode(bytes));
+    format!("{place}&{checksum}")
 }
 
 /// The position that a cursor of this list stands for; none if this service did

@@ -75,7 +75,7 @@ fn has_a_panel(series: &str) -> bool {
 }
 
 #[tokio::test]
-async fn after_the_whole_course_a_packed_scrape_is_small_and_in_order() {
+async fn after_the_whole_course_a_packed_scrape_is_small() {
     let (before, course) = after_the_course().await;
 
     let packed = scrape(&course, "gzip").await.len();
@@ -92,11 +92,7 @@ async fn after_the_whole_course_a_packed_scrape_is_small_and_in_order() {
     let born = after.keys().filter(|series| !before.contains_key(*series));
     let born: Vec<_> = born.filter(|series| has_a_panel(series)).collect();
     assert_eq!(born, [&""; 0], "Prometheus misses their first observation");
-    let names: Vec<_> = plain
-        .lines()
-        .filter_map(|line| line.strip_prefix("# TYPE ")?.split(' ').next())
-        .collect();
-    assert!(names.is_sorted(), "{names:?}");
-    assert!(names.contains(&"process_cpu_seconds_total") || cfg!(not(target_os = "linux")));
+    let has_the_process = plain.contains("\n# TYPE process_cpu_seconds_total counter\n");
+    assert!(has_the_process || cfg!(not(target_os = "linux")));
     course.stop().await.expect("nothing left behind");
 }

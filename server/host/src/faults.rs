@@ -44,8 +44,8 @@ impl ResponseFault {
     pub const fn label(self) -> FaultLabel {
         match self {
             Self::Silence => FaultLabel::SILENCE,
-            Self::LostResponse => FaultLabel("lost_response"),
-            Self::CutBody => FaultLabel("cut_body"),
+            Self::LostResponse => FaultLabel::LOST_RESPONSE,
+            Self::CutBody => FaultLabel::CUT_BODY,
         }
     }
 }

@@ -31,7 +31,7 @@ pub struct Metrics {
 
 impl Metrics {
     /// A recorder of the caller's, and how to render it in Prometheus's text format.
-    /// `/metrics` puts the series in order, and adds those of the process.
+    /// `/metrics` adds the series of the process.
     ///
     /// Buckets and upkeep stay the caller's business; see
     /// [`DURATION_BUCKETS`].
@@ -69,10 +69,9 @@ impl Metrics {
         &self.recorder
     }
 
-    /// The response of `/metrics`: the series, in order, and what there is to say
-    /// of the process.
+    /// The response of `/metrics`: the series, and those of the process.
     pub(crate) fn render(&self) -> String {
-        exposition::in_order(&[(self.exposition)(), exposition::of_process()].concat())
+        [(self.exposition)(), exposition::of_process()].concat()
     }
 
     /// Folds observations into buckets. Unless it runs every few seconds, each

@@ -56,7 +56,7 @@ macro_rules! problems {
 impl Problem {
     problems! { pub,
     INVALID_HOST = BAD_REQUEST, "invalid_host" of "header.Host", "HTTP/1.1 asks for exactly one Host header, and that it names a host (RFC 9112 section 3.2)";
-    HOST_NOT_ALLOWED = MISDIRECTED_REQUEST, "host_not_allowed" of "header.Host", "the Host must be a name of loopback: 127.0.0.1, localhost, [::1]";
+    HOST_NOT_ALLOWED = MISDIRECTED_REQUEST, "host_not_allowed" of "header.Host", "the Host must be a name of loopback: 127.0.0.1, localhost or [::1]; for /metrics also host.docker.internal";
     CROSS_SITE = FORBIDDEN, "cross_site", "no other web site may call the service; call it from a terminal, a program, or the address bar";
     NOT_FOUND = NOT_FOUND, "not_found", "no such path";
     METHOD_NOT_ALLOWED = METHOD_NOT_ALLOWED, "method_not_allowed", "the path does not serve this method; see Allow";

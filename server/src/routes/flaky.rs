@@ -14,7 +14,7 @@ pub(crate) const LESSON: Lesson = Lesson {
     method: Method::GET,
     statuses: &[StatusCode::OK, StatusCode::SERVICE_UNAVAILABLE],
     has_retry_after: false,
-    fault: Some(FaultLabel("flaky")),
+    fault: Some(FaultLabel::FLAKY),
     serve: || get(flaky),
 };
 
@@ -31,7 +31,7 @@ pub(crate) struct FlakyResult {
 async fn flaky(State(state): State<ServiceState>, method: Method) -> Response {
     let attempt = state.number_of_call(&method);
     if attempt < FIRST_SUCCESS {
-        return (Extension(FaultLabel("flaky")), problem::TRANSIENT_FAILURE).into_response();
+        return (Extension(FaultLabel::FLAKY), problem::TRANSIENT_FAILURE).into_response();
     }
     Json(FlakyResult { attempt }).into_response()
 }

@@ -11,7 +11,7 @@ pub(crate) const LESSON: Lesson = Lesson {
     method: Method::GET,
     statuses: PAGE,
     has_retry_after: false,
-    fault: Some(FaultLabel("looping_items")),
+    fault: Some(FaultLabel::LOOPING_ITEMS),
     serve: || get(looping_items),
 };
 
@@ -26,7 +26,7 @@ async fn looping_items(
     let next_page = if page == 1 { 2 } else { 1 };
     let next_cursor = Some(cursor::issue(state.key(), List::LoopingItems, next_page));
     Ok((
-        Extension(FaultLabel("looping_items")),
+        Extension(FaultLabel::LOOPING_ITEMS),
         Page { items, next_cursor },
     ))
 }

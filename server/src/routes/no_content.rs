@@ -10,10 +10,10 @@ pub(crate) const LESSON: Lesson = Lesson {
     method: Method::GET,
     statuses: &[StatusCode::NO_CONTENT],
     has_retry_after: false,
-    fault: Some(FaultLabel("no_content")),
+    fault: Some(FaultLabel::NO_CONTENT),
     serve: || get(no_content),
 };
 
 async fn no_content() -> impl IntoResponse {
-    (Extension(FaultLabel("no_content")), StatusCode::NO_CONTENT)
+    (Extension(FaultLabel::NO_CONTENT), StatusCode::NO_CONTENT)
 }

@@ -12,14 +12,14 @@ pub(crate) const LESSON: Lesson = Lesson {
     method: Method::GET,
     statuses: &[StatusCode::FOUND],
     has_retry_after: false,
-    fault: Some(FaultLabel("redirect")),
+    fault: Some(FaultLabel::REDIRECT),
     serve: || get(redirect),
 };
 
 async fn redirect() -> impl IntoResponse {
     (
         StatusCode::FOUND,
-        Extension(FaultLabel("redirect")),
+        Extension(FaultLabel::REDIRECT),
         [(LOCATION, "/items")],
     )
 }

@@ -13,7 +13,7 @@ pub(crate) const LESSON: Lesson = Lesson {
     method: Method::GET,
     statuses: &[StatusCode::SERVICE_UNAVAILABLE],
     has_retry_after: true,
-    fault: Some(FaultLabel("retry_later")),
+    fault: Some(FaultLabel::RETRY_LATER),
     serve: || get(retry_later),
 };
 
@@ -22,7 +22,7 @@ const WAIT: &str = "120";
 
 async fn retry_later() -> impl IntoResponse {
     (
-        Extension(FaultLabel("retry_later")),
+        Extension(FaultLabel::RETRY_LATER),
         [(RETRY_AFTER, WAIT)],
         problem::RETRY_LATER,
     )

@@ -10,8 +10,22 @@ use serde::Serialize;
 #[serde(transparent)]
 pub struct FaultLabel(pub &'static str);
 
-/// The faults that several services serve and a rule is about.
+/// The faults of the teaching service and of the host, and those that a rule is about.
 impl FaultLabel {
+    /// A failure that goes away.
+    pub const FLAKY: Self = Self("flaky");
+    /// A failure that asks for a long wait.
+    pub const RETRY_LATER: Self = Self("retry_later");
+    /// A page of a listing that goes round in a circle.
+    pub const LOOPING_ITEMS: Self = Self("looping_items");
+    /// A success without a body.
+    pub const NO_CONTENT: Self = Self("no_content");
+    /// A redirect.
+    pub const REDIRECT: Self = Self("redirect");
+    /// A request that is handled and gets no byte of its response.
+    pub const LOST_RESPONSE: Self = Self("lost_response");
+    /// A body whose connection breaks in the middle.
+    pub const CUT_BODY: Self = Self("cut_body");
     /// A body that is not JSON, with the media type of JSON.
     pub const INVALID_JSON: Self = Self("bad_json");
     /// JSON with another media type.
