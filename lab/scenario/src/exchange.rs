@@ -79,7 +79,7 @@ fn sent(response: &SentResponse, request: &WireRequest, names: &Names) -> Messag
     Message {
         start: start.trim_end().to_owned(),
         headers: response.headers.clone(),
-        body: (body.length > 0).then(|| with_cursors(body, issued.as_deref())),
+        body: (body.length > 0).then(|| with_cursor(body, issued.as_deref())),
         remark: match (body.is_whole, body.is_cut()) {
             (false, _) => Some(format!("broken off after {} bytes", body.length)),
             (true, true) => Some(format!(
@@ -92,23 +92,13 @@ fn sent(response: &SentResponse, request: &WireRequest, names: &Names) -> Messag
 }
 
 /// The text of a body, with the name of its cursor where the cursor stood.
-#[expect(
-    clippy::string_slice,
-    reason = "the service notes where a cursor stood in this text, in order"
-)]
-fn with_cursors(body: &SentBody, name: Option<&str>) -> String {
-    let mut text = String::with_capacity(body.text.len() + 16);
-    let mut from = 0;
-    for &place in &body.cursors {
-        text.push_str(&body.text[from..place]);
-        match name {
-            Some(name) => text.extend(["cursor ", name]),
-            None => text.push_str("a cursor"),
-        }
-        from = place;
+fn with_cursor(body: &SentBody, name: Option<&str>) -> String {
+    let stood = body.cursor.and_then(|at| body.text.split_at_checked(at));
+    match (stood, name) {
+        (Some((before, after)), Some(name)) => format!("{before}cursor {name}{after}"),
+        (Some((before, after)), None) => format!("{before}a cursor{after}"),
+        (None, _) => body.text.clone(),
     }
-    text.push_str(&body.text[from..]);
-    text
 }
 
 #[cfg(test)]

@@ -154,7 +154,10 @@ mod tests {
     fn docker_may_scrape_and_nothing_else() {
         for name in ["127.0.0.1", "localhost", "[::1]", super::DOCKER_HOST] {
             let told = Problem::HOST_NOT_ALLOWED.detail;
-            assert!(told.contains(name), "{name} is served and not named: {told}");
+            assert!(
+                told.contains(name),
+                "{name} is served and not named: {told}"
+            );
         }
         for host in ["host.docker.internal:8765", "Host.Docker.Internal"] {
             let refusal = |uri| refusal(Version::HTTP_11, uri, &[("host", host)]);
