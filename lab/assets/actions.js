@@ -213,15 +213,6 @@ export function actionsOf({ draw, brief, storm, announce }) {
       announce("Copied as JSON");
       flash(byId("copy"), "Copied");
     }),
-    scheme() {
-      const order = ["system", "dark", "light"];
-      const now = document.documentElement.dataset.scheme ?? "system";
-      const next = order[(order.indexOf(now) + 1) % order.length];
-      if (next === "system") delete document.documentElement.dataset.scheme;
-      else document.documentElement.dataset.scheme = next;
-      localStorage.setItem("scheme", next);
-      draw();
-    },
   };
 
   function enter(name) {

@@ -30,7 +30,7 @@ const runs = runsPanel(actions);
 const brief = briefPanel(actions);
 rows(byId("story"), actions);
 
-for (const name of ["predict", "present", "tell", "scheme", "copy", "cancel"]) byId(name).addEventListener("click", actions[name]);
+for (const name of ["predict", "present", "tell", "copy", "cancel"]) byId(name).addEventListener("click", actions[name]);
 byId("reseed").addEventListener("click", actions.keepSeed);
 byId("previous").addEventListener("click", () => actions.step(-1));
 byId("next").addEventListener("click", () => actions.step(1));
@@ -61,14 +61,6 @@ function draw() {
 
 /** An open bar grows, and a wait counts down. */
 setInterval(() => state.run?.state === "running" && state.link === "live" && !document.hidden && actions.refresh(), GROW);
-
-/** The sliders are loaded with the first run that has some. */
-let sliders = null;
-async function fetchSliders() {
-  sliders = () => {};
-  sliders = (await import("./sliders.js")).slidersPanel({ redraw: draw, refresh: actions.refresh });
-  draw();
-}
 
 /** Grade is loaded when it is first shown, and fetched while it is visible. */
 let gradePanel = null;
@@ -125,11 +117,8 @@ function render() {
   if (state.scenarios.length > 0) course(state.scenarios, here === "stage" ? state.chosen : null, state.filter, asks);
   runs(state.runs, run?.id, state.link, state.clients);
   brief.render(scenario, run, asks, news.over(run) && !held, state.problem, here, state.score);
-  if (scenario?.sliders && run && !sliders) fetchSliders();
-  sliders?.(run, scenario?.sliders && !held);
   say(byId("link"), { connecting: "connecting", live: "live", lost: "connection lost" }[state.link]);
   set(byId("link"), { class: `link ${state.link}` });
-  say(byId("scheme"), `Scheme: ${document.documentElement.dataset.scheme ?? "system"}`);
 }
 
 /** What the server cannot say, because it is not there. */

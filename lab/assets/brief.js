@@ -5,7 +5,7 @@ import { over } from "./state.js";
 
 /** The window's title while no scenario is shown. */
 const VIEWS = { grade: "Grade", storm: "Storm" };
-const NUMBERS = ["seed", "max_attempts", "max_retry_after_seconds", "max_pages", "max_items"];
+const NUMBERS = ["seed", "max_attempts", "backoff_ms", "max_retry_after_seconds", "max_pages", "max_items"];
 
 /** The fields whose labels stand for their names in an error. */
 const NAMED = [...NUMBERS, "without"];

@@ -26,7 +26,6 @@ export function keyboard(actions, clients) {
     ["n", "The next scenario", () => actions.step(1)],
     ["b", "The previous scenario", () => actions.step(-1)],
     ["c", "Copy the run as JSON", actions.copy],
-    ["t", "Colour scheme: system, dark, light", actions.scheme],
     ["?", "These keys", open],
     ["↑ ↓ Home End", "In the course, the runs, the waterfall: from row to row"],
     ["← →", "In the waterfall: close and open a row, or go to the row around it"],

@@ -4,7 +4,7 @@ use std::{env, fs, path::Path};
 
 use thirtyfour::Key;
 
-use crate::stage::{Browser, Lab, PROJECTOR, TELEPHONE, lab_showing};
+use crate::stage::{Browser, Lab, PROJECTOR, TELEPHONE};
 
 /// axe-core, from where `AXE_CORE` says that npm put it.
 fn axe() -> String {
@@ -97,22 +97,4 @@ async fn the_page_does_not_scroll_sideways_on_a_phone() {
     let over = format!("{root}.scrollWidth - {root}.clientWidth");
     browser.shows(&over, 0).await;
     browser.shows("innerWidth", 390).await;
-}
-
-#[tokio::test]
-#[ignore = "needs chromium and chromedriver"]
-async fn a_chosen_scheme_survives_a_reload() {
-    let (_lab, browser) = lab_showing("flaky").await;
-    let ground = "getComputedStyle(document.body).backgroundColor";
-
-    browser.press("t").await;
-    browser.until("text('#scheme') === 'Scheme: dark'").await;
-    let dark = browser.read(ground).await;
-    browser.reload().await;
-
-    browser.until("text('#scheme') === 'Scheme: dark'").await;
-    browser.shows(ground, dark.clone()).await;
-    browser.press("t").await;
-    browser.until("text('#scheme') === 'Scheme: light'").await;
-    assert_ne!(browser.read(ground).await, dark);
 }

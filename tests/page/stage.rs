@@ -236,11 +236,10 @@ impl Browser {
         browser
     }
 
-    /// Reloads the page in a colour scheme, and waits until an expression is true.
+    /// Shows the page in a colour scheme, and waits until an expression is true.
     pub(crate) async fn in_scheme(&self, scheme: &str, ready: &str) {
-        let choose = format!("localStorage.setItem('scheme', '{scheme}')");
-        self.read(&choose).await;
-        self.reload().await;
+        let prefers = json!([{ "name": "prefers-color-scheme", "value": scheme }]);
+        self.emulate("", prefers).await;
         self.until(ready).await;
     }
 

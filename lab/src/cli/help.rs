@@ -1,16 +1,8 @@
 //! The parts of the help text that are not about one command or option: where to start, the
-//! groups, the examples, and what each exit code means.
+//! examples, and what each exit code means.
 
 /// No line of the help is longer, whatever the terminal.
 pub(crate) const WIDTH: usize = 80;
-
-/// The commands by purpose. Each command is in one group.
-pub(crate) const GROUPS: [(&str, &[&str]); 4] = [
-    ("Learn", &["list", "scenario", "storm"]),
-    ("Grade", &["starter", "grade", "proxy", "rule"]),
-    ("Observe", &["serve", "load"]),
-    ("Tools", &["completions", "help"]),
-];
 
 /// The first commands to try.
 const START_HERE: &str = "\
@@ -19,31 +11,6 @@ Start here (in a checkout, write `cargo run -p lab --` instead of `lab`):
   lab scenario flaky --ask  the same, but predict first
   lab starter python        write a first client, to extend and grade
   lab serve --open          the web UI, in the browser";
-
-/// The help of the lab. Clap lists subcommands in one group, so the groups are
-/// written here from the summaries of the commands.
-pub(crate) fn template(commands: &clap::Command) -> String {
-    let mut groups = String::new();
-    for (title, names) in GROUPS {
-        groups += &format!("\n{title}:\n");
-        for name in names {
-            let command = commands.find_subcommand(name);
-            let summary = command.and_then(clap::Command::get_about);
-            let summary = summary.map_or_else(|| HELP.to_owned(), ToString::to_string);
-            let options = textwrap::Options::new(WIDTH)
-                .initial_indent("  ")
-                .subsequent_indent("               ");
-            groups += &textwrap::fill(&format!("{name:<11}  {summary}"), options);
-            groups.push('\n');
-        }
-    }
-    format!(
-        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n{groups}\nOptions:\n{{options}}{{after-help}}"
-    )
-}
-
-/// The summary of the command that clap adds.
-const HELP: &str = "Print this help, or that of a command";
 
 /// Examples with a scenario.
 const SCENARIO_EXAMPLES: &str = "\
@@ -64,32 +31,6 @@ Examples:
       inside the running `lab serve`, so that Grafana shows it
   lab scenario all --filter retry
       every scenario with \"retry\" in its name";
-
-/// The meaning of the words and the signs of a storm.
-const STORM_WORDS: &str = "\
-Words:
-  call        one use of a client; it makes one attempt or several, and each
-              attempt is one request. The timeout is that of an attempt: a call
-              goes on with the next attempt.
-  A call is judged by how it ended; a call that had not ended is not judged.
-  lost        the call ended without success
-  open        the call had not ended at the end of the storm
-  % ok        the calls that succeeded, of all calls, also open ones
-  all, none   every call that started in a column succeeded, or none
-  ?           some calls of the column are still open and could change it
-  new calls   the calls that start, per second on average over a column
-  r/s         the requests per second at the end, which is the last quarter of
-              the time after the incident
-  most in 0.1 s  the most retries in a tenth of a second
-  up, down    more or fewer than nine tenths as many calls succeed as before
-              the incident, for as many calls as rule out chance
-  recovered   the service was up at the end
-  down at 60 s  it was down at the end of the storm, here after 60 s; in a
-              longer one it may recover, once the retries stop
-  back after  the time from the end of the incident to the end of the last
-              second in which it was clearly down; \"at once\" if it was not
-  not known   too few calls ended to tell
-  not up before  less than nine tenths of the calls succeeded before";
 
 /// Examples with a storm.
 const STORM_EXAMPLES: &str = "\
@@ -204,34 +145,10 @@ pub(crate) fn below_scenario() -> String {
 
 /// Follows the options of a storm.
 pub(crate) fn below_storm() -> String {
-    format!("{STORM_WORDS}\n\n{STORM_EXAMPLES}\n\n{EXIT_CODES}\n{CANCELLED}")
+    format!("{STORM_EXAMPLES}\n\n{EXIT_CODES}\n{CANCELLED}")
 }
 
 /// Follows the options of a load.
 pub(crate) fn below_load() -> String {
     format!("{LOAD_EXAMPLES}\n\n{EXIT_CODES}")
-}
-
-#[cfg(test)]
-mod tests {
-    use clap::CommandFactory;
-
-    use super::GROUPS;
-
-    #[test]
-    fn every_command_is_in_one_group() {
-        let mut lab = super::super::Arguments::command();
-        lab.build();
-        let mut commands: Vec<_> = lab.get_subcommands().map(clap::Command::get_name).collect();
-        commands.sort_unstable();
-
-        let mut grouped: Vec<_> = GROUPS
-            .iter()
-            .flat_map(|(_, names)| *names)
-            .copied()
-            .collect();
-        grouped.sort_unstable();
-
-        assert_eq!(grouped, commands);
-    }
 }

@@ -5,9 +5,7 @@ use grade::{PRACTICE, TASKS, Task};
 use judge::rules::{self, RULES};
 use render::Sheet;
 use scenario::catalogue::CATALOGUE;
-use serde::Serialize;
-use serde_json::{Value, json};
-use storm::{STORIES, StormPolicy};
+use storm::STORIES;
 
 use super::{Exit, OrExit, terminal};
 
@@ -24,9 +22,6 @@ pub(crate) struct Arguments {
         hide_default_value = true
     )]
     filter: String,
-    /// Print the list as JSON
-    #[arg(long)]
-    json: bool,
     /// Use ASCII only
     #[arg(long)]
     ascii: bool,
@@ -51,7 +46,6 @@ enum Listed {
 struct NothingMatches(String);
 
 /// One line of a list of names.
-#[derive(Serialize)]
 struct Named {
     name: &'static str,
     title: &'static str,
@@ -59,34 +53,26 @@ struct Named {
 
 /// Lists the scenarios for a command that names none.
 pub(crate) fn scenarios() -> Result<Exit, Exit> {
-    let (text, _) = of_scenarios(|_| true, &terminal::options(false));
+    let text = of_scenarios(|_| true, &terminal::options(false));
     terminal::print(&text).map(|()| Exit::Passed)
 }
 
 pub(crate) fn list(arguments: &Arguments) -> Result<Exit, Exit> {
     let options = terminal::options(arguments.ascii);
     let is_wanted = |name: &str| name.contains(&arguments.filter);
-    let (text, values) = match arguments.listed {
+    let text = match arguments.listed {
         Listed::Scenarios => of_scenarios(is_wanted, &options),
         Listed::Tasks => of_tasks(is_wanted, &options),
         Listed::Rules => of_rules(is_wanted, &options),
         Listed::Stories => of_stories(is_wanted, &options),
     };
-    if values.is_empty() {
+    if text.is_empty() {
         return Err(NothingMatches(arguments.filter.clone())).or_exit(Exit::Usage);
     }
-    let printed = if arguments.json {
-        render::json(&values)
-    } else {
-        text
-    };
-    terminal::print(&printed).map(|()| Exit::Passed)
+    terminal::print(&text).map(|()| Exit::Passed)
 }
 
-/// A list as text, and as the elements of a JSON array.
-type List = (String, Vec<Value>);
-
-fn of_scenarios(is_wanted: impl Fn(&str) -> bool, options: &render::Options) -> List {
+fn of_scenarios(is_wanted: impl Fn(&str) -> bool, options: &render::Options) -> String {
     let names = CATALOGUE.iter().map(|scenario| Named {
         name: scenario.name(),
         title: scenario.words.title,
@@ -94,7 +80,7 @@ fn of_scenarios(is_wanted: impl Fn(&str) -> bool, options: &render::Options) -> 
     of_names(names.filter(|named| is_wanted(named.name)), options)
 }
 
-fn of_rules(is_wanted: impl Fn(&str) -> bool, options: &render::Options) -> List {
+fn of_rules(is_wanted: impl Fn(&str) -> bool, options: &render::Options) -> String {
     let graded = RULES.iter().map(|rule| (rule.id, rule.text));
     let by_proxy_alone = proxy::RULES
         .iter()
@@ -105,19 +91,18 @@ fn of_rules(is_wanted: impl Fn(&str) -> bool, options: &render::Options) -> List
     of_names(names.filter(|named| is_wanted(named.name)), options)
 }
 
-fn of_names(names: impl Iterator<Item = Named>, options: &render::Options) -> List {
+fn of_names(names: impl Iterator<Item = Named>, options: &render::Options) -> String {
     let names: Vec<_> = names.collect();
     let width = names.iter().map(|named| named.name.len()).max();
     let width = width.unwrap_or_default();
-    let text = Sheet::filled(options, |sheet| {
+    Sheet::filled(options, |sheet| {
         for Named { name, title } in &names {
             sheet.beside(&format!("{name:width$}  "), title);
         }
-    });
-    (text, names.iter().map(|named| json!(named)).collect())
+    })
 }
 
-fn of_tasks(is_wanted: impl Fn(&str) -> bool, options: &render::Options) -> List {
+fn of_tasks(is_wanted: impl Fn(&str) -> bool, options: &render::Options) -> String {
     let wanted = |tasks: &[&'static Task]| -> Vec<_> {
         let tasks = tasks.iter().filter(|task| is_wanted(task.words.name));
         let with_rules = tasks.map(|task| {
@@ -127,37 +112,14 @@ fn of_tasks(is_wanted: impl Fn(&str) -> bool, options: &render::Options) -> List
         with_rules.collect()
     };
     let (tasks, practice) = (wanted(TASKS), wanted(PRACTICE));
-    let value = |(words, rules): &(&grade::TaskWords, Vec<&str>), is_practice: bool| {
-        json!({
-            "name": words.name,
-            "is_practice": is_practice,
-            "text": words.text,
-            "goal": words.goal,
-            "seconds": words.time.as_secs(),
-            "rules": rules,
-        })
-    };
-    let values = tasks.iter().map(|task| value(task, false));
-    let values = values.chain(practice.iter().map(|task| value(task, true)));
-    let values = values.collect();
-    (grade::text::tasks(&tasks, &practice, options), values)
+    grade::text::tasks(&tasks, &practice, options)
 }
 
-fn of_stories(is_wanted: impl Fn(&str) -> bool, options: &render::Options) -> List {
+fn of_stories(is_wanted: impl Fn(&str) -> bool, options: &render::Options) -> String {
     let stories = STORIES
         .iter()
         .filter(|story| is_wanted(story.words.name))
         .map(|story| (story.words, story.policies));
     let stories: Vec<_> = stories.collect();
-    let values = stories.iter().map(|(words, policies)| {
-        let policies: Vec<_> = policies.iter().map(StormPolicy::word).collect();
-        json!({
-            "name": words.name,
-            "title": words.title,
-            "question": words.question,
-            "policies": policies,
-        })
-    });
-    let values = values.collect();
-    (storm::storm_list(&stories, options), values)
+    storm::storm_list(&stories, options)
 }

@@ -43,7 +43,6 @@ use terminal::without_users;
     name = "lab",
     version,
     after_help = help::below_lab(),
-    help_template = help::template(&Command::augment_subcommands(clap::Command::new("lab"))),
     max_term_width = help::WIDTH
 )]
 struct Arguments {

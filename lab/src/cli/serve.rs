@@ -1,7 +1,5 @@
 //! `lab serve`: the lab's web UI.
 
-use std::path::PathBuf;
-
 use clap::Args;
 use host::StartError;
 
@@ -24,10 +22,6 @@ pub(crate) struct Arguments {
     #[arg(long)]
     open: bool,
 
-    /// Read the files of the web UI from this folder, again for each request
-    #[arg(long, value_name = "DIR")]
-    assets: Option<PathBuf>,
-
     /// Send the trace of each run to the OTLP/HTTP receiver at this base address,
     /// such as http://127.0.0.1:4318
     /// [default: what the standard variables OTEL_EXPORTER_OTLP_TRACES_ENDPOINT
@@ -47,7 +41,6 @@ async fn run(arguments: &Arguments) -> Result<(), Exit> {
     let config = WebUiConfig {
         port: arguments.port,
         page_port: arguments.page_port,
-        assets: arguments.assets.clone(),
         exporters: Exporters::new(
             exporters::logs(),
             exporters::endpoint(arguments.otlp.as_deref())?,

@@ -7,7 +7,8 @@
 //!
 //! | Path | What it responds with |
 //! |---|---|
-//! | `/`, `/grade`, `/storm`, `/runs/{id}`, `/assets/{file}` | the page, which an unknown path shows, too |
+//! | `/`, `/grade`, `/storm`, `/runs/{id}` | the page, which an unknown path shows, too |
+//! | `/assets/{file}` | a script, a style sheet or the icon of the page |
 //! | GET `/api/scenarios`, `/api/vocabulary` | what can be run, and by which clients |
 //! | GET and POST `/api/runs`, GET `/api/runs/{id}` | the runs; with `"kept": false` in its body, a POST responds with the numbers of a run that is neither listed nor published |
 //! | DELETE `/api/runs/{id}` | cancels a run that goes on; it stays as such |
@@ -18,7 +19,6 @@
 //! | POST `/api/card/tasks/{task}/cases/{number}/again` | begins one of them again |
 //! | GET and POST `/api/storms` | the stories; a storm, for as long as somebody reads how it goes |
 //! | DELETE `/api/storms/{id}`, GET `/api/storms/{id}/report` | cancels a storm; a storm as a file to keep |
-//! | POST `/api/preview` | a run in virtual time that is neither kept nor counted |
 //! | GET `/api/wire` | what reached the service from anywhere else |
 //! | GET `/api/events` | all of it as it happens, as an event stream |
 
@@ -34,7 +34,7 @@ pub(crate) mod shared;
 mod upkeep;
 mod wire_lane;
 
-use std::{fmt, io, net::SocketAddr, num::NonZeroUsize, path::PathBuf, sync::Arc, time::Duration};
+use std::{fmt, net::SocketAddr, num::NonZeroUsize, sync::Arc, time::Duration};
 
 use host::{
     ConnectionBounds, HeaderCase, RunningService, ServiceConfig, StartError, StopError, Stopped,
@@ -50,7 +50,6 @@ use tracing_subscriber::{Registry, layer::SubscriberExt};
 
 use crate::scenario::web::Runs;
 
-use assets::Assets;
 use feed::Feed;
 use routes::router;
 use shared::Shared;
@@ -74,9 +73,6 @@ pub struct WebUiConfig {
     pub port: u16,
     /// The port of the page on 127.0.0.1; 0 stands for a free one.
     pub page_port: u16,
-    /// The folder from which the files of the web UI are read for each request, instead
-    /// of the binary.
-    pub assets: Option<PathBuf>,
     /// The exporters of the runs.
     pub exporters: Exporters,
 }
@@ -86,7 +82,6 @@ impl Default for WebUiConfig {
         Self {
             port: server::DEFAULT_PORT,
             page_port: DEFAULT_PAGE_PORT,
-            assets: None,
             exporters: Exporters::default(),
         }
     }
@@ -102,14 +97,6 @@ pub enum WebUiError {
     /// The page's socket could not be opened.
     #[error(transparent)]
     Page(StartError),
-    /// The given folder does not contain the web UI.
-    #[error("{} does not contain the web UI", .folder.display())]
-    Assets {
-        /// The given folder.
-        folder: PathBuf,
-        /// The operating system's error for its `index.html`.
-        source: io::Error,
-    },
 }
 
 /// The running web UI and its service.
@@ -134,11 +121,6 @@ impl WebUi {
     ///
     /// [`WebUiError`]; nothing is left running.
     pub async fn start(config: WebUiConfig) -> Result<Self, WebUiError> {
-        let assets = match config.assets {
-            None => Assets::Embedded,
-            Some(folder) => Assets::of_folder(&folder)
-                .map_err(|source| WebUiError::Assets { folder, source })?,
-        };
         let port = config.page_port;
         let bound =
             accept::listen(port).and_then(|listener| Ok((listener.local_addr()?, listener)));
@@ -164,7 +146,6 @@ impl WebUi {
         chores.spawn(wire_lane::relay(ledger.clone(), Arc::clone(&feed)));
         chores.spawn(upkeep::keep_up(exposition.clone()));
         let shared = Shared {
-            assets,
             runs: Runs::new(Arc::clone(&feed), exposition, config.exporters),
             feed,
             cards: Arc::default(),

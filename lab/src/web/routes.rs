@@ -10,7 +10,14 @@ use axum::{
 };
 use http::{HeaderMap, StatusCode, header::ACCEPT};
 
-use super::{assets::INDEX, feed, guard::guard, problem::Problem, shared::Shared, wire_lane};
+use super::{
+    assets::{self, INDEX},
+    feed,
+    guard::guard,
+    problem::Problem,
+    shared::Shared,
+    wire_lane,
+};
 use crate::{grade, scenario, storm};
 
 /// Every route, behind the guard.
@@ -37,12 +44,12 @@ async fn not_allowed() -> Problem {
     Problem::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", detail)
 }
 
-async fn index(State(shared): State<Shared>, headers: HeaderMap) -> Response {
-    shared.assets.respond(INDEX, &headers)
+async fn index(headers: HeaderMap) -> Response {
+    assets::respond(INDEX, &headers)
 }
 
 /// A path that does not exist. A person sees the page, which says so.
-async fn unknown(State(shared): State<Shared>, request: Request) -> Response {
+async fn unknown(request: Request) -> Response {
     let path = request.uri().path();
     let is_for_programs = path.starts_with("/api") || path.starts_with("/assets");
     let accept = request.headers().get(ACCEPT);
@@ -53,18 +60,14 @@ async fn unknown(State(shared): State<Shared>, request: Request) -> Response {
     if is_for_programs || !accepts_html {
         return Problem::not_found().into_response();
     }
-    let page = shared.assets.respond(INDEX, &HeaderMap::new());
+    let page = assets::respond(INDEX, &HeaderMap::new());
     (StatusCode::NOT_FOUND, page).into_response()
 }
 
-async fn asset(
-    State(shared): State<Shared>,
-    file: Result<Path<String>, PathRejection>,
-    headers: HeaderMap,
-) -> Response {
+async fn asset(file: Result<Path<String>, PathRejection>, headers: HeaderMap) -> Response {
     // A path that is not UTF-8 names no file.
     let file = file.map_or_else(|_| String::new(), |Path(file)| file);
-    shared.assets.respond(&file, &headers)
+    assets::respond(&file, &headers)
 }
 
 async fn wire(State(shared): State<Shared>) -> Html<String> {

@@ -6,7 +6,7 @@ use axum::{body::Bytes, extract::Request};
 use host::Ledger;
 use http::{StatusCode, header::CONTENT_TYPE};
 
-use super::{assets::Assets, feed::Feed, problem::Problem};
+use super::{feed::Feed, problem::Problem};
 use crate::{grade::web::Cards, scenario::web::Runs, storm::web::Storms};
 
 /// The maximum length of a request body: a run's settings take a few lines.
@@ -15,7 +15,6 @@ const MAX_BODY: usize = 16 * 1024;
 /// The state that the routes share. Clones share it, too.
 #[derive(Clone)]
 pub(crate) struct Shared {
-    pub(crate) assets: Assets,
     pub(crate) feed: Arc<Feed>,
     pub(crate) runs: Arc<Runs>,
     pub(crate) cards: Arc<Cards>,

@@ -5,7 +5,7 @@ use scenario::catalogue::CATALOGUE;
 
 use crate::{assert_contains, assert_fits_80_columns, printed};
 #[test]
-fn the_help_of_the_lab_groups_its_commands() {
+fn the_help_of_the_lab_says_where_to_start() {
     // clap leaves blanks at the ends of lines.
     let help = printed("--help");
     let lines: Vec<_> = help.lines().map(str::trim_end).collect();

@@ -1,11 +1,9 @@
 //! The API of the web UI: its requests and responses.
 
-use std::{collections::BTreeSet, time::Duration};
+use std::collections::BTreeSet;
 
 use http::{Method, StatusCode};
-use scenario::{
-    CLIENTS, ClientUnderTest, Comparison, Naive, Overrides, Reliable, Settings, Story, catalogue,
-};
+use scenario::{CLIENTS, ClientUnderTest, Comparison, Naive, Reliable, Settings, Story, catalogue};
 use serde_json::{Value, json};
 
 use crate::support::{Browser, serve};
@@ -251,57 +249,6 @@ async fn a_run_on_the_page_is_the_run_of_the_command_line() {
     );
 }
 
-/// A slider repeats the shown run with other limits.
-#[tokio::test]
-async fn a_preview_is_the_run_with_these_limits_and_leaves_no_trace() {
-    let (dashboard, browser) = serve().await;
-    let scrape = Browser::of(&dashboard.service_url());
-    let counted = async || {
-        (
-            scrape.total("client_attempts").await,
-            scrape.total("service_").await,
-        )
-    };
-    let before = counted().await;
-    let limits = json!({ "scenario": "flaky", "seed": 7, "max_attempts": 2, "backoff_ms": 1000 });
-
-    let preview = browser.post("/api/preview", &limits).await.json();
-
-    let settings = Settings {
-        overrides: Overrides {
-            max_attempts: Some(2),
-            backoff: Some(Duration::from_secs(1)),
-            ..Overrides::NONE
-        },
-        ..Settings::in_virtual_time(&Reliable, 7)
-    };
-    let run = scenario::run(catalogue::find("flaky").expect("known"), &settings).await;
-    let words = &catalogue::find("flaky").expect("known").words;
-    let run = run.expect("a run");
-    let metrics = scenario::metrics();
-    let drawn = Story {
-        service: dashboard.service_url(),
-        ..Story::of_run(words, &run, &metrics, lab::invocation::lab())
-    };
-    assert_eq!(preview["html"], drawn.fragment().into_string());
-    assert_eq!(preview["state"], "finished");
-    let nanoseconds = preview["axis_ns"].as_u64().expect("a number");
-    let path = format!("/api/preview?axis_ns={}", 4 * nanoseconds);
-    let longer = browser.post(&path, &limits).await.json();
-    assert_eq!(longer["axis_ns"], 4 * nanoseconds);
-    assert_eq!(browser.get("/api/runs").await.json(), json!([]));
-    assert_eq!(counted().await, before);
-    for scenario in catalogue::CATALOGUE {
-        let body = json!({ "scenario": scenario.name(), "seed": 7 });
-        let status = browser.post("/api/preview", &body).await.status;
-        let expected = match scenario.name() {
-            "flaky" | "flaky-gives-up" => StatusCode::OK,
-            _ => StatusCode::UNPROCESSABLE_ENTITY,
-        };
-        assert_eq!(status, expected, "{}", scenario.name());
-    }
-}
-
 #[tokio::test]
 async fn concurrent_runs_have_separate_services() {
     let (_dashboard, browser) = serve().await;
@@ -452,7 +399,6 @@ async fn a_finished_run_has_a_report() {
 async fn an_invalid_query_is_a_problem() {
     let (_dashboard, browser) = serve().await;
     let id = browser.run_scenario("flaky").await;
-    let limits = json!({ "scenario": "flaky", "seed": 7 });
 
     for (query, code) in [
         ("report?side=x", "invalid_side"),
@@ -462,8 +408,6 @@ async fn an_invalid_query_is_a_problem() {
         assert_eq!(response.status, StatusCode::BAD_REQUEST, "{query}");
         assert_eq!(response.code(), code, "{query}");
     }
-    let preview = browser.post("/api/preview?axis_ns=abc", &limits).await;
-    assert_eq!(preview.code(), "invalid_axis");
 }
 
 #[tokio::test]

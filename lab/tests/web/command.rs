@@ -1,7 +1,6 @@
 //! `lab serve` as a person starts and ends it.
 
 use std::{
-    fs,
     net::TcpListener,
     process::{Output, Stdio},
 };
@@ -165,25 +164,19 @@ async fn a_card_opens_with_few_descriptors() {
 }
 
 #[tokio::test]
-async fn a_start_that_fails_names_the_port_or_the_folder() {
+async fn a_start_that_fails_names_the_port() {
     let holder = TcpListener::bind(("127.0.0.1", 0)).expect("a port");
     let taken = holder.local_addr().expect("an address").port().to_string();
-    let folder = tempfile::tempdir().expect("a folder");
-    let empty = folder.path().to_str().expect("UTF-8");
-    let missing = format!("{empty}/missing");
     let in_use = |option| {
         format!(
             "error: port {taken} on 127.0.0.1 is in use; choose another with {option}, \
              or {option} 0 for a free one\n"
         )
     };
-    let no_page = |folder| format!("error: {folder} does not contain the web UI: ");
 
     for (option, value, error) in [
         ("--port", &*taken, in_use("--port")),
         ("--page-port", &taken, in_use("--page-port")),
-        ("--assets", empty, no_page(empty)),
-        ("--assets", &missing, no_page(&missing)),
     ] {
         let free = FREE_PORTS
             .chunks(2)
@@ -197,22 +190,6 @@ async fn a_start_that_fails_names_the_port_or_the_folder() {
         let printed = text(output.stderr);
         assert!(printed.starts_with(&error), "{printed}");
     }
-}
-
-#[tokio::test]
-async fn the_files_of_the_page_can_come_from_a_folder() {
-    let folder = tempfile::tempdir().expect("a folder");
-    fs::write(folder.path().join("index.html"), "another page").expect("a file");
-    let assets = folder.path().to_str().expect("UTF-8");
-    let served = Served::start(lab(&[&FREE_PORTS[..], &["--assets", assets]].concat())).await;
-    let browser = Browser::of(&served.page);
-
-    let page = browser.get("/").await;
-    let script = browser.get("/assets/app.js").await;
-
-    assert_eq!(page.text(), "another page");
-    // This file does not exist in the folder, and the binary's copy is not used.
-    assert_eq!(script.status, StatusCode::NOT_FOUND);
 }
 
 /// Reads lines until one contains this.

@@ -47,8 +47,6 @@ pub struct Story<'a> {
     pub error: Option<&'a str>,
     /// The base URL of the service in commands.
     pub service: String,
-    /// A lower bound for the length of the axis, so that a shorter run is a shorter picture.
-    pub least_axis: Duration,
 }
 
 /// The run of one client, as far as it is known.
@@ -103,7 +101,6 @@ impl<'a> Story<'a> {
             next: Some(&run.lesson.next),
             error: None,
             service: base_url(),
-            least_axis: Duration::ZERO,
         }
     }
 
@@ -187,13 +184,11 @@ impl<'a> Story<'a> {
         self.sides.len() > 1
     }
 
-    /// The length of the axis that its picture needs.
-    #[must_use]
-    pub fn axis(&self) -> Axis {
+    /// The axis that its picture needs.
+    fn axis(&self) -> Axis {
         let axes = self.sides.iter().map(|side| &side.view.waterfall.axis);
-        let least = Axis::reaching(self.least_axis);
-        let longest = axes.chain([&least]).max_by_key(|axis| axis.length);
-        longest.unwrap_or(&least).clone()
+        let longest = axes.max_by_key(|axis| axis.length);
+        longest.cloned().unwrap_or_default()
     }
 
     fn picture(&self, runs: &[&ScenarioRun]) -> Markup {

@@ -6,7 +6,7 @@ use scenario::{
 };
 use serde::Serialize;
 
-use super::{preview::has_sliders, request::ClientChoice};
+use super::request::ClientChoice;
 
 /// A scenario as the page shows it before a run. The lesson comes with the run.
 #[derive(Serialize)]
@@ -23,8 +23,6 @@ pub(super) struct Lesson {
     hint: &'static str,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     listing: bool,
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    sliders: bool,
 }
 
 /// Every scenario, in the order of the course.
@@ -43,7 +41,6 @@ pub(super) fn scenarios() -> Vec<Lesson> {
         },
         hint: scenario.words.hint,
         listing: scenario.task.reads_a_listing(),
-        sliders: has_sliders(scenario),
     };
     CATALOGUE.iter().map(lesson).collect()
 }

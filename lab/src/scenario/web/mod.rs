@@ -5,7 +5,6 @@ mod course;
 mod evidence;
 mod listed;
 mod live;
-mod preview;
 mod record;
 mod request;
 mod routes;
@@ -67,8 +66,6 @@ pub(crate) struct Runs {
     /// The oldest first.
     records: Mutex<VecDeque<Record>>,
     tasks: Mutex<JoinSet<()>>,
-    /// The turns of previews.
-    previews: Semaphore,
     /// The turns of runs that are not kept.
     unkept: Semaphore,
     /// Set when they have to end.
@@ -83,7 +80,6 @@ impl Runs {
             exporters,
             records: Mutex::default(),
             tasks: Mutex::default(),
-            previews: Semaphore::new(preview::MAX_PREVIEWS),
             unkept: Semaphore::new(unkept::MAX_UNKEPT),
             stopping: watch::Sender::new(false),
         })

@@ -1,17 +1,11 @@
 //! A run as the web UI sees it: running or over.
 
-use std::{
-    sync::Arc,
-    time::{Duration, SystemTime},
-};
+use std::{sync::Arc, time::SystemTime};
 
 use humantime::format_rfc3339_millis;
-use scenario::{
-    self, Compared, Comparison, Ending, Pace, ScenarioPolicy, ScenarioRun, Story, compare::why,
-};
+use scenario::{self, Compared, Comparison, Ending, Pace, ScenarioRun, Story, compare::why};
 use serde::{Serialize, Serializer};
 use tokio::sync::watch;
-use wire::nanoseconds;
 
 use super::{
     live::Live,
@@ -98,20 +92,16 @@ pub(super) struct Detail {
 pub(super) struct Shown {
     #[serde(flatten)]
     summary: Summary,
-    /// The limits of the first client, once its run is over.
-    policy: Option<ScenarioPolicy>,
     /// The result in a line, for a screen reader.
     spoken: String,
-    /// The length of the axis of time.
-    axis_ns: u64,
     /// The picture, the verdict and the evidence, as HTML.
     html: String,
 }
 
 impl Record {
     /// The run as the page shows it, with the reader's guess. `service` is the base URL of
-    /// the service, and `least_axis` a lower bound for the length of the axis.
-    pub(super) fn shown(&self, guess: Option<&str>, service: &str, least_axis: Duration) -> Shown {
+    /// the service.
+    pub(super) fn shown(&self, guess: Option<&str>, service: &str) -> Shown {
         let words = &self.request.scenario.words;
         let views_so_far: Vec<_> = self
             .sides
@@ -146,13 +136,10 @@ impl Record {
             next: next.as_deref(),
             error: self.error.as_deref(),
             service: service.to_owned(),
-            least_axis,
         };
         Shown {
             summary: self.summary(),
-            policy: self.run(0).map(|run| run.policy),
             spoken: story.spoken(),
-            axis_ns: nanoseconds::whole(story.axis().length),
             html: story.fragment().into_string(),
         }
     }

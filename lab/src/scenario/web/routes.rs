@@ -1,7 +1,5 @@
 //! The routes of runs.
 
-use std::time::Duration;
-
 use axum::{
     Json, Router,
     extract::{
@@ -9,7 +7,7 @@ use axum::{
         rejection::{PathRejection, QueryRejection},
     },
     response::{Html, IntoResponse, Response},
-    routing::{get, post},
+    routing::get,
 };
 use http::{
     StatusCode,
@@ -22,7 +20,6 @@ use serde::{Deserialize, Serialize};
 use super::{
     course,
     evidence::evidence,
-    preview::preview,
     record::{Detail, Record, Shown, State as RunState, Summary},
     request::RunRequest,
 };
@@ -35,7 +32,7 @@ use crate::{
 };
 
 /// The routes that list the scenarios, list, start, show and cancel runs, return their
-/// evidence and their report, and preview a run.
+/// evidence and their report.
 pub(crate) fn routes() -> Router<Shared> {
     Router::new()
         .route("/api/scenarios", get(async || Json(course::scenarios())))
@@ -45,7 +42,6 @@ pub(crate) fn routes() -> Router<Shared> {
         .route("/api/runs/{id}/story", get(story))
         .route("/api/runs/{id}/evidence", get(evidence))
         .route("/api/runs/{id}/report", get(report))
-        .route("/api/preview", post(preview))
 }
 
 /// The run with the id in the path.
@@ -106,7 +102,7 @@ async fn story(
         let detail = "guess must be one text";
         Problem::new(StatusCode::BAD_REQUEST, "invalid_guess", detail)
     })?;
-    let shown = record.shown(guess.as_deref(), &shared.service, Duration::ZERO);
+    let shown = record.shown(guess.as_deref(), &shared.service);
     Ok(Json(shown))
 }
 

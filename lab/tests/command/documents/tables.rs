@@ -1,13 +1,9 @@
 //! The tables that list what the code has.
 
-use std::fs;
-
 use scenario::{WITHOUT, catalogue::CATALOGUE};
 use storm::STORIES;
 
 use super::{assert_current, code, document, root, rows, with_second_cell};
-
-const ARCHITECTURE: &str = "lab/docs/architecture.md";
 
 const COURSE: &str = "lab/docs/course.md";
 
@@ -73,53 +69,4 @@ fn the_document_on_storms_lists_every_story() {
 
     let stories: Vec<_> = STORIES.iter().map(|story| story.words.name).collect();
     assert_eq!(listed, stories);
-}
-
-/// The name of a thing and the text of the file that a cell says it is in.
-fn thing_in_a_file(cell: &str) -> (&str, String) {
-    let link = cell
-        .strip_prefix("[`")
-        .and_then(|rest| rest.strip_suffix(')'));
-    let parts = link.and_then(|link| link.split_once("`]("));
-    let (name, path) = parts.unwrap_or_else(|| panic!("{cell} is no link"));
-    let path = root().join("lab/docs").join(path);
-    let text = fs::read_to_string(&path);
-    let text = text.unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    (name, text)
-}
-
-/// Whether a text defines this function, type, constant or public field.
-fn defines(text: &str, name: &str) -> bool {
-    let starts = ["fn ", "struct ", "enum ", "const "].map(|kind| format!("{kind}{name}"));
-    let goes_on = |rest: &str| rest.starts_with(|next: char| next.is_alphanumeric() || next == '_');
-    let begins = |start: &String| {
-        let after = text.split(start.as_str()).skip(1);
-        after.into_iter().any(|rest| !goes_on(rest))
-    };
-    starts.iter().any(begins) || text.contains(&format!("pub {name}: "))
-}
-
-#[test]
-fn each_sentence_of_a_card_has_its_definition_and_its_test() {
-    let architecture = document(ARCHITECTURE);
-    let section = architecture.split("\n## ");
-    let section = section.filter_map(|section| section.strip_prefix("The sentences of a card\n"));
-    let table = section.collect::<Vec<_>>().concat();
-
-    let mut rows = rows(&table);
-
-    assert_eq!(rows.next(), Some(vec!["sentence", "definition", "test"]));
-    let rows: Vec<_> = rows.collect();
-    let lines = table.lines().filter(|line| line.starts_with('|'));
-    assert_eq!(rows.len() + 2, lines.count(), "every line is a row");
-    assert!(rows.len() > 15, "{}", rows.len());
-    for row in rows {
-        let [_, definition, test] = *row else {
-            panic!("{row:?} has not three cells");
-        };
-        let (definition, file) = thing_in_a_file(definition);
-        let (test, tests) = thing_in_a_file(test);
-        assert!(defines(&file, definition), "{definition}");
-        assert!(tests.contains(&format!("fn {test}(")), "{test}");
-    }
 }
