@@ -5,7 +5,7 @@ use serde::Serialize;
 use wire::duration;
 
 use super::{
-    CommandEnd, Judged, ProxyFault, ProxyRun, RunKind,
+    CommandEnd, Judged, ProxyFault, ProxyRequest, ProxyRun, RunKind,
     verdict::{CaseRuns, is_marked, judge, rules::Declared, unfit},
 };
 
@@ -199,14 +199,17 @@ fn rows(run: &ProxyRun) -> Vec<WireRow> {
     let requests = run
         .of_route(&target.route)
         .filter(|request| request.seq >= target.seq);
-    let row = |it: &super::ProxyRequest| {
-        let after = it.arrived.saturating_sub(target.arrived).as_millis();
+    let row = |request: &ProxyRequest| {
+        let after = request.arrived.saturating_sub(target.arrived).as_millis();
         WireRow {
-            seq: it.seq,
+            seq: request.seq,
             after_ms: u64::try_from(after).unwrap_or(u64::MAX),
-            status: it.status,
-            upstream: it.upstream.as_ref().and_then(|upstream| upstream.status),
-            attempt: it.attempt,
+            status: request.status,
+            upstream: request
+                .upstream
+                .as_ref()
+                .and_then(|upstream| upstream.status),
+            attempt: request.attempt,
         }
     };
     requests.map(row).collect()

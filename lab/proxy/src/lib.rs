@@ -47,7 +47,7 @@ pub use html::html_proxy;
 pub use injected::Injected;
 pub use junit::junit_proxy;
 pub use listen::{ListenAddress, ListenError};
-pub use plan::{Options, Plan, PlanError, Progress};
+pub use plan::{Plan, PlanError, PlanOptions, RunStart};
 pub use record::{Body, CommandEnd, ProxyRequest, ProxyRun, RunKind, UpstreamResponse};
 pub use routes::{Templates, holding};
 pub use serve::{Listening, Setup};

@@ -147,9 +147,9 @@ impl Upstream {
         let goes_on = |sign: Option<&u8>| {
             sign.is_some_and(|sign| sign.is_ascii_alphanumeric() || b".-:".contains(sign))
         };
-        value.windows(name.len()).enumerate().any(|(at, it)| {
+        value.windows(name.len()).enumerate().any(|(at, part)| {
             let before = at.checked_sub(1).and_then(|start| value.get(start));
-            it.eq_ignore_ascii_case(name)
+            part.eq_ignore_ascii_case(name)
                 && !goes_on(before)
                 && !goes_on(value.get(at + name.len()))
         })

@@ -61,7 +61,8 @@ Examples:
       --fault lost-response -- python3 smoke.py
       whether a lost response makes a second order
   lab proxy https://staging.example.com --allow-host staging.example.com \\
-      --set API_URL --listen 172.18.0.1 --allow-network --base-host 172.18.0.1 -- ./in-a-container
+      --set API_URL --listen 172.18.0.1 --allow-network \\
+      --base-host 172.18.0.1 -- ./in-a-container
       an application in a container, in front of an API elsewhere
   lab proxy http://127.0.0.1:9000 --route 'GET /v1/orders' --fault silence
       without a command: serve until Ctrl+C

@@ -13,8 +13,8 @@ use http::{HeaderName, StatusCode, uri::Authority};
 use judge::{KnownFailures, rules::Verdict};
 use process::ClientCommand;
 use proxy::{
-    Aim, Declared, Injected, ListenAddress, Listening, Options, Plan, PlanError, Progress,
-    ProxyCard, ProxyFault, Recording, Setup, Upstream, find, holding, names,
+    Aim, Declared, Injected, ListenAddress, Listening, Plan, PlanError, PlanOptions, ProxyCard,
+    ProxyFault, Recording, RunStart, Setup, Upstream, find, holding, names,
 };
 
 use crate::cli::{
@@ -64,7 +64,7 @@ pub(crate) struct Arguments {
     /// `unavailable` and `retry-after`
     #[arg(long, value_name = "CODE", value_parser = fault_status)]
     fault_status: Option<StatusCode>,
-    /// How many seconds a silence lasts
+    /// How many seconds a silence lasts, and for how long a response is held at most
     #[arg(long, value_name = "SECONDS", default_value = "35", value_parser = seconds)]
     patience: Duration,
     /// How many seconds a run may take
@@ -185,7 +185,7 @@ pub(crate) fn proxy(arguments: &Arguments) -> Result<Exit, Exit> {
         return open(arguments, &upstream, &setup, &demands);
     }
     let command = ClientCommand::new(arguments.command.iter().cloned());
-    let options = Options {
+    let options = PlanOptions {
         setup,
         command: command.or_exit(Exit::Usage)?,
         set: arguments.set.clone(),
@@ -251,9 +251,9 @@ fn upstream(arguments: &Arguments) -> Result<Upstream, Exit> {
 }
 
 /// Makes the runs and prints what they show.
-async fn run(arguments: &Arguments, options: Options, demands: &Demands) -> Result<Exit, Exit> {
+async fn run(arguments: &Arguments, options: PlanOptions, demands: &Demands) -> Result<Exit, Exit> {
     let bar = terminal::progress(0);
-    let on = |Progress { number, of, what }: Progress| {
+    let on = |RunStart { number, of, what }: RunStart| {
         bar.set_length(of as u64);
         bar.set_position(number as u64);
         bar.set_message(what);

@@ -102,14 +102,12 @@ fn too_few_threads_are_no_verdict_on_a_client() {
         &upstream.replace("127.0.0.1", "localhost"),
         "--fault refused",
     );
-    let in_a_task = proxy(&upstream, "--fault silence --patience 1");
     let calm = &["sh", "-c", CALM][..];
     for (arguments, client, words) in [
         ("scenario items", &[][..], "the serving thread"),
         ("grade --task no-body --", &["true"], "the serving thread"),
-        // The name of a host is looked up, and a process is found, on a thread of their own.
+        // The name of a host is looked up on a thread of its own.
         (&by_name, calm, "worker thread"),
-        (&in_a_task, calm, "worker thread"),
         ("storm spike", &[], "no thread"),
         ("serve --port 0", &[], "the serving thread"),
     ] {

@@ -12,7 +12,7 @@ use process::{ClientCommand, Context, LabDelay, ProcessLimits};
 use tokio::time::{Instant, sleep};
 use wire::{ProcessRecord, Stopped};
 
-use super::{NextRun, Options, Plan, PlanError};
+use super::{NextRun, Plan, PlanError, PlanOptions};
 use crate::{Aim, CommandEnd, Listening, ProxyFault, ProxyRun, Upstream};
 
 /// How long the processes of a run may take to end once they were asked to: a container ends
@@ -32,7 +32,7 @@ impl Plan {
 
     /// One run of the command, with a proxy of its own.
     pub(super) async fn run(&self, aim: Option<Aim>) -> Result<ProxyRun, PlanError> {
-        let Options {
+        let PlanOptions {
             setup,
             command,
             set,

@@ -21,7 +21,7 @@ use crate::{
 
 /// How a command is run, and what is asked of it.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct PlanOptions {
     /// The proxy of each run.
     pub setup: Setup,
     /// The command.
@@ -135,7 +135,7 @@ pub enum PlanError {
 
 /// A run that begins.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Progress {
+pub struct RunStart {
     /// Its number, starting at 1.
     pub number: usize,
     /// The number of all runs that are planned so far.
@@ -147,7 +147,7 @@ pub struct Progress {
 /// A command with its healthy runs, and what follows from them.
 #[derive(Debug)]
 pub struct Plan {
-    options: Options,
+    options: PlanOptions,
     templates: Templates,
     recording: Recording,
 }
@@ -158,7 +158,7 @@ impl Plan {
     /// # Errors
     ///
     /// [`PlanError`] if the command cannot be judged.
-    pub async fn new(options: Options, on: &impl Fn(Progress)) -> Result<Self, PlanError> {
+    pub async fn new(options: PlanOptions, on: &impl Fn(RunStart)) -> Result<Self, PlanError> {
         let mut plan = Self {
             templates: Templates::default(),
             recording: Recording {
@@ -170,7 +170,7 @@ impl Plan {
         };
         for number in 1..=2 {
             let what = "healthy".to_owned();
-            on(Progress {
+            on(RunStart {
                 number,
                 of: 2,
                 what,
@@ -202,44 +202,7 @@ impl Plan {
             return Err(unreachable(failure.unwrap_or(&unknown)));
         }
         if run.end.exit != Some(0) {
-            let seen = run.requests.iter().take(SHOWN).map(|request| {
-                let status = request
-                    .status
-                    .map_or("no response".to_owned(), |status| status.to_string());
-                format!("{} ({status})", request.route)
-            });
-            let requests: Vec<_> = seen.collect();
-            let requests = if requests.is_empty() {
-                "no request".to_owned()
-            } else {
-                requests.join(", ")
-            };
-            let end = run.end.clone();
-            let hint = if end.stopped.is_some() {
-                ". A command that serves does not end: use a script that starts it, runs a smoke \
-                 test and ends it"
-            } else if run.names_upstream {
-                ". A response named your API's own address: if the command compares it with the \
-                 URL that it was given, --keep-host may help"
-            } else {
-                ""
-            };
-            let hint = if let Some(refused) = run.refused.first() {
-                format!(". {refused}")
-            } else if run.requests.is_empty() && end.stopped.is_none() {
-                format!(
-                    ". The proxy was on {}, which is another machine to a container or a network \
-                     namespace: --listen ADDRESS --allow-network --base-host NAME",
-                    self.options.setup.listen().host(),
-                )
-            } else {
-                hint.to_owned()
-            };
-            return Err(PlanError::Unhealthy {
-                end,
-                requests,
-                hint,
-            });
+            return Err(self.unhealthy(run));
         }
         if !run.requests.is_empty() {
             Ok(())
@@ -250,6 +213,44 @@ impl Plan {
             Err(PlanError::NothingSent { set })
         } else {
             Err(PlanError::AllRefused(run.refused.join("; ")))
+        }
+    }
+
+    /// That a command failed although nothing was broken, with a cause that is likely.
+    fn unhealthy(&self, run: &ProxyRun) -> PlanError {
+        let answered = run.requests.iter().take(SHOWN).map(|request| {
+            let status = request.status.map(|status| status.to_string());
+            let status = status.as_deref().unwrap_or("no response");
+            format!("{} ({status})", request.route)
+        });
+        let answered: Vec<_> = answered.collect();
+        let hint = if let Some(refused) = run.refused.first() {
+            format!(". {refused}")
+        } else if run.end.stopped.is_some() {
+            ". A command that serves does not end: use a script that starts it, runs a smoke \
+             test and ends it"
+                .to_owned()
+        } else if run.requests.is_empty() {
+            format!(
+                ". The proxy was on {}, which is another machine to a container or a network \
+                 namespace: --listen ADDRESS --allow-network --base-host NAME",
+                self.options.setup.listen().host(),
+            )
+        } else if run.names_upstream {
+            ". A response named your API's own address: if the command compares it with the URL \
+             that it was given, --keep-host may help"
+                .to_owned()
+        } else {
+            String::new()
+        };
+        PlanError::Unhealthy {
+            end: run.end.clone(),
+            requests: if answered.is_empty() {
+                "no request".to_owned()
+            } else {
+                answered.join(", ")
+            },
+            hint,
         }
     }
 
@@ -361,12 +362,12 @@ impl Plan {
     /// # Errors
     ///
     /// [`PlanError`] if a run could not be made.
-    pub async fn execute(&mut self, on: &impl Fn(Progress)) -> Result<(), PlanError> {
+    pub async fn execute(&mut self, on: &impl Fn(RunStart)) -> Result<(), PlanError> {
         let healthy = self.recording.runs.len();
         let patience = self.options.patience;
         while let Some(next) = next_run(&self.recording, &self.options.declared, patience) {
             let number = self.recording.runs.len() + 1;
-            on(Progress {
+            on(RunStart {
                 number,
                 of: number.max(healthy + self.recording.plan.len()),
                 what: format!("{}: {}", next.route, next.fault.words()),

@@ -261,7 +261,7 @@ fn refused_once(ties: &[Tie<'_>]) -> RunEvidence {
 }
 
 fn key_reuse(target: &ProxyRequest, ties: &[Tie<'_>]) -> RunEvidence {
-    let with_key = |it: &ProxyRequest| it.idempotency_key.is_some();
+    let with_key = |request: &ProxyRequest| request.idempotency_key.is_some();
     if !with_key(target) && !ties.iter().any(|tie| with_key(tie.next)) {
         return RunEvidence::NotExercised("no request of the call has an idempotency key");
     }

@@ -43,10 +43,12 @@ pub(crate) fn ties(run: &ProxyRun, within: Option<Duration>) -> impl Iterator<It
         later.filter_map(move |next| {
             let is_marked = first.calls.iter().any(|call| next.calls.contains(call));
             let in_time = within.is_some_and(|within| next.arrived <= first.arrived + within);
-            let kind = match is_marked {
-                true => TieKind::Marked,
-                false if in_time && first.is_same_as(next) => TieKind::Same,
-                false => return None,
+            let kind = if is_marked {
+                TieKind::Marked
+            } else if in_time && first.is_same_as(next) {
+                TieKind::Same
+            } else {
+                return None;
             };
             Some(Tie { first, next, kind })
         })
