@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::{
     dashboards::{Dashboard, Panel, panels},
-    files::{list, string},
+    files::{list, string, text},
 };
 
 /// The part of Grafana's units that a dashboard of requests and waits can need
@@ -48,8 +48,8 @@ fn every_panel_is_described_and_asks_the_chosen_source() {
 fn every_search_asks_tempo_for_attributes_that_spans_have() {
     let mut searches = 0;
     for dashboard in Dashboard::all() {
-        let text = dashboard.json.to_string();
-        for query in text.split("%22query%22%3A%22").skip(1) {
+        let json = dashboard.json.to_string();
+        for query in json.split("%22query%22%3A%22").skip(1) {
             let query = query.split("%22%2C%22limit").next().expect("an end");
             for attribute in query.split("span.").skip(1) {
                 let is_name = |char: char| char.is_ascii_lowercase() || "._".contains(char);
@@ -65,8 +65,78 @@ fn every_search_asks_tempo_for_attributes_that_spans_have() {
     assert!(searches > 20, "{searches}");
 }
 
-/// The linter also asks for `rate` or `increase` around every counter. A counter less its
-/// own past is an exception: it is exact.
+/// A click on a line opens the traces of this line, and of no other.
+#[test]
+fn the_link_of_a_line_asks_for_each_label_in_its_name() {
+    let mut lines = 0;
+    for panel in panels() {
+        let overrides = list(&panel.json, "/fieldConfig/overrides").iter();
+        let properties = overrides.flat_map(|one| list(one, "/properties"));
+        let own_links = properties.filter(|property| property["id"] == "links");
+        let own_links = own_links.flat_map(|property| list(property, "/value"));
+        let links = list(&panel.json, "/fieldConfig/defaults/links").iter();
+        for link in links.chain(own_links) {
+            for target in panel.targets() {
+                for label in string(target, "/legendFormat").split("{{").skip(1) {
+                    let (label, _) = label.split_once("}}").expect("an end");
+                    let value = format!("${{__field.labels.{label}");
+                    let url = string(link, "/url");
+                    assert!(
+                        url.contains(&value),
+                        "{}: {label} is not in {url}",
+                        panel.name
+                    );
+                    lines += 1;
+                }
+            }
+        }
+    }
+    assert!(lines > 10, "{lines}");
+}
+
+/// The spans that an event of a counter leaves: the search behind a number of such events
+/// asks for an attribute that these spans have and others do not.
+#[test]
+fn the_link_of_a_decision_of_the_client_asks_for_the_spans_of_this_decision() {
+    for (metric, attribute) in [
+        ("client_retries_total", "reliable_api_client.wait.source"),
+        ("client_give_ups_total", "reliable_api_client.stop.reason"),
+    ] {
+        let mut links = 0;
+        for panel in panels() {
+            if panel.expressions().any(|text| text.contains(metric)) {
+                for link in list(&panel.json, "/fieldConfig/defaults/links") {
+                    let url = string(link, "/url");
+                    assert!(url.contains(attribute), "{}: {url}", panel.name);
+                    links += 1;
+                }
+            }
+        }
+        assert!(links >= 2, "{metric}: {links}");
+    }
+}
+
+/// `$__rate_interval` is four times the interval of the data source: with fewer samples than
+/// that in it, a graph lacks events.
+#[test]
+fn the_data_source_has_the_interval_of_the_scrapes() {
+    let value = |path: &str, key: &str| {
+        let text = text(path);
+        let mut lines = text.lines().map(str::trim);
+        let found = lines.find_map(|line| line.strip_prefix(key).map(str::to_owned));
+        found.unwrap_or_else(|| panic!("{path} has no {key}"))
+    };
+    let source = value(
+        "dashboards/grafana/provisioning/datasources/lab.yml",
+        "timeInterval: ",
+    );
+    let scrapes = value("dashboards/prometheus/prometheus.yml", "scrape_interval: ");
+    assert_eq!(source, scrapes);
+}
+
+/// A number is the counter itself, and says so, or a `rate` or an `increase` of it. A
+/// difference of two samples is neither: it is wrong after a restart, and if Prometheus is
+/// younger than the time shown.
 #[test]
 fn every_expression_selects_the_job_and_the_instance_and_takes_rates_over_grafanas_interval() {
     for panel in panels() {
@@ -74,21 +144,22 @@ fn every_expression_selects_the_job_and_the_instance_and_takes_rates_over_grafan
             let name = &panel.name;
             let selectors = expression.matches('{').count();
             assert_eq!(selectors, expression.matches(SELECTOR).count(), "{name}");
-            for (function, range) in [
-                ("rate(", "[$__rate_interval]"),
-                ("increase(", "[$__range]"),
-                ("resets(", "[$__range]"),
-            ] {
+            for (function, range) in [("rate(", "[$__rate_interval]"), ("increase(", "[$__range]")]
+            {
                 for call in expression.split(function).skip(1) {
                     let (_, rest) = call.split_once('}').expect("a selector");
                     assert!(rest.starts_with(range), "{name}: {function}{call}");
                 }
             }
+            assert!(!expression.contains("offset"), "{name}: {expression}");
             let of_a_counter = expression.contains("_total") || expression.contains("_count");
             let rises = ["rate(", "increase("]
                 .iter()
                 .any(|part| expression.contains(part));
-            assert!(rises || !of_a_counter, "{name}: {expression}");
+            let title = string(&panel.json, "/title");
+            let since_the_start = title.ends_with("since the lab started");
+            let has_form = !of_a_counter || rises != since_the_start;
+            assert!(has_form, "{name}: {expression}");
         }
     }
 }
@@ -123,7 +194,12 @@ fn a_panel_whose_metric_has_an_endpoint_or_a_route_can_be_narrowed_to_one() {
                     let mut own = metric.labels.iter();
                     own.find(|label| labels.contains(label)).copied()
                 });
-                let Some(label) = label else { continue };
+                let Some(label) = label else {
+                    let description = string(&panel.json, "/description");
+                    let says_so = description.contains("does not narrow it");
+                    assert!(says_so || expression.contains("up{"), "{}", panel.name);
+                    continue;
+                };
                 let matcher = format!("{label}=~\"${variable}\"");
                 assert!(inner.contains(&matcher), "{}: {inner}", panel.name);
             }

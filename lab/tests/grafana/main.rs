@@ -14,4 +14,3 @@ mod files;
 mod linter;
 mod panels;
 mod prometheus;
-mod restarts;

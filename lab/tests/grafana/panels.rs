@@ -1,8 +1,10 @@
-//! The value of every panel, asked of a real Prometheus and compared with a count by hand.
+//! The value of every panel, asked of a real Prometheus and compared with a count by hand:
+//! while the lab runs, for a Prometheus that starts after the runs, and for a lab that has
+//! stopped after a restart.
 //!
-//! `rate()` extrapolates the samples of a window to its end, by one interval between
-//! scrapes at most. So it is at least the real increase, and for a counter that began at
-//! zero it is too high by at most this interval divided by the scraped time.
+//! `rate()` and `increase()` extrapolate the samples of a window to its end, by one interval
+//! between scrapes at most. So they are at least the real increase, and for a counter that
+//! began at zero they are too high by at most this interval divided by the scraped time.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +12,7 @@ use serde_json::Value;
 
 use crate::{
     dashboards::{Dashboard, panels, substituted},
-    files::string,
+    files::{list, string},
     prometheus::{Lab, Prometheus},
 };
 
@@ -33,24 +35,24 @@ lab scenario retry-after-seconds --client naive --pace virtual
 /// if there is none. All others are 0, or NaN if they divide by it.
 ///
 /// - `count`: this many events, or seconds of them, in the time shown.
-/// - `whole`: exactly this many events in the time shown.
+/// - `rounded`: the same, rounded to a whole number.
+/// - `whole`: exactly this many events since the lab started.
 /// - `above`: at least this, and less than twice as much: it was waited for.
 /// - `mean`: a share or a mean, which is exact.
 /// - `under`: at least 0, and less than this: it depends on the speed of the machine.
 const EXPECTED: &str = "\
 Service | whole 1
-Calls that succeeded | mean 20/27
-Attempts that succeeded | mean 21/34
-Attempts per call | mean 34/27
-Give-ups | whole 6
-Early retries | whole 1
+Calls since the lab started | whole 27
+Attempts since the lab started | whole 34
+Retries since the lab started | whole 7
+Give-ups since the lab started | whole 6
 Which faults are served? | flaky: count 2 | retry_later: count 1 | looping_items: count 3 \
     | down: count 7 | too_many_requests: count 3 | busy: count 1
 How do attempts end? | 200: count 20 | 201: count 1 | 429: count 3 | 503: count 10
 Why is there another attempt? | 429: count 3 | 503: count 4
 Why are calls given up? | retry_after_over_budget: count 1 | attempts_exhausted: count 1 \
     | retry_budget_empty: count 4
-Succeeded only after a retry | whole 4
+Succeeded only after a retry | rounded 4
 Waiting, for each call | above 0.470/27
 How do calls end? | ok at once: count 16 | ok after a retry: count 4 | http_error: count 6 \
     | contract_error: count 1
@@ -63,26 +65,20 @@ Who chooses the wait? | backoff: count 7
 How many calls wait at once? | backoff: above 0.470
 How long is one wait? | 0.25: count 1 | 0.5: count 2 | 1: count 2 | 2.5: count 2 | 5: count 2 \
     | 10: count 2 | 30: count 2 | +Inf: count 2
-How long is one wait, on average? | backoff: above 0.470/2
 How long does a request take? | /flaky: under 1 | /jobs: under 1
 How often is each endpoint asked? | flaky: count 3 | retry_later: count 1 | create_job: count 1 \
     | looping_items: count 3 | down: count 7 | narrow: count 19
-Which retries did the budget refuse? | down: count 4
-What shrank the concurrency limit? | narrow: count 3
-Which listings go round in circles? | looping_items: count 1
 Who comes back too early? | /busy: count 1
 Requests | count 5
 Server errors | mean 3/5
 Mean time to respond | under 1
-Active requests
-Jobs created | whole 1
+Jobs created | rounded 1
 Which routes are asked? | /flaky: count 3 | /retry-later: count 1 | /jobs: count 1
 With which status does the service respond? | 200: count 1 | 201: count 1 | 503: count 3
 Which routes respond with errors? | /flaky: count 2 | /retry-later: count 1
 How long do responses take? | /flaky: under 1 | /retry-later: under 1 | /jobs: under 1
 How slow are the slowest responses? | half: under 1 | 90 %: under 5 | 99 %: under 5
 What becomes of job submissions? | created: count 1
-How many requests are active?
 ";
 
 /// The expected series of a panel, by their names in the legend.
@@ -102,6 +98,9 @@ fn holds(expected: &str, value: f64, tolerance: f64) -> bool {
     let number = number / divisor;
     match kind {
         "count" => value >= number - 1e-6 && value <= number * (1.0 + tolerance) + 1e-6,
+        "rounded" => {
+            value.fract() == 0.0 && value >= number && value <= (number * (1.0 + tolerance)).round()
+        }
         "whole" => value == number,
         "above" => value >= number && value < 2.0 * number,
         "mean" => (value - number).abs() <= 0.02 * number,
@@ -110,10 +109,27 @@ fn holds(expected: &str, value: f64, tolerance: f64) -> bool {
     }
 }
 
+/// When a panel is looked at.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Seen {
+    /// After the runs, by a Prometheus that has read each counter at zero.
+    AfterTheRuns,
+    /// After the runs, by a Prometheus that started after them.
+    TooLate,
+    /// After the runs, a restart and the end of the lab.
+    AfterTheLab,
+    /// Without runs.
+    Idle,
+}
+
 /// The series of a panel's target under their names in the legend.
-async fn rendered_series(prometheus: &Prometheus, target: &Value, lab: &Lab) -> Vec<(String, f64)> {
+async fn rendered_series(
+    prometheus: &Prometheus,
+    target: &Value,
+    instance: &str,
+) -> Vec<(String, f64)> {
     let expression = string(target, "/expr");
-    let sent = substituted(expression, &lab.service, &format!("{WINDOW}s"));
+    let sent = substituted(expression, instance, &format!("{WINDOW}s"));
     let legend = string(target, "/legendFormat");
     let series = prometheus.series(&sent).await.into_iter();
     series
@@ -128,17 +144,26 @@ async fn rendered_series(prometheus: &Prometheus, target: &Value, lab: &Lab) -> 
         .collect()
 }
 
-/// The panels that show something else than after these runs, or after none.
-async fn unexpected(prometheus: &Prometheus, lab: &Lab, has_runs: bool) -> Vec<String> {
-    let tolerance = 1.1 / (prometheus.scraped(lab).await - 1.0);
+/// The panels that show something else than what was counted.
+async fn unexpected(prometheus: &Prometheus, instance: &str, seen: Seen) -> Vec<String> {
+    let tolerance = 1.1 / (prometheus.scraped(instance).await - 1.0);
     let mut wrong = Vec::new();
     for panel in panels() {
         if panel.targets().is_empty() {
             continue;
         }
         let title = string(&panel.json, "/title");
+        let is_now = title == "Service" || title.ends_with("since the lab started");
+        if is_now && seen == Seen::AfterTheLab {
+            continue;
+        }
         let mut expected = expected(title);
-        if !has_runs && title != "Service" {
+        let has_events = match seen {
+            Seen::AfterTheRuns | Seen::AfterTheLab => true,
+            Seen::TooLate => is_now,
+            Seen::Idle => title == "Service",
+        };
+        if !has_events {
             expected.clear();
         }
         // A rate per second, times the window, is a number of events.
@@ -150,7 +175,7 @@ async fn unexpected(prometheus: &Prometheus, lab: &Lab, has_runs: bool) -> Vec<S
         };
         let mut all = Vec::new();
         for target in panel.targets() {
-            all.extend(rendered_series(prometheus, target, lab).await);
+            all.extend(rendered_series(prometheus, target, instance).await);
         }
         // A ratio leaves its line out while nothing happens.
         let is_ratio = |text: &str| text.contains(" / ") || text.contains("quantile");
@@ -187,8 +212,8 @@ async fn every_panel_shows_what_was_counted_by_hand() {
     }
     prometheus.scrapes(&labs, 2.0).await;
 
-    let mut wrong = unexpected(&prometheus, &busy, true).await;
-    wrong.extend(unexpected(&prometheus, &quiet, false).await);
+    let mut wrong = unexpected(&prometheus, &busy.service, Seen::AfterTheRuns).await;
+    wrong.extend(unexpected(&prometheus, &quiet.service, Seen::Idle).await);
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     let titles = panels().into_iter();
     let titles: Vec<_> = titles.map(|panel| panel.json["title"].clone()).collect();
@@ -213,4 +238,25 @@ async fn every_panel_shows_what_was_counted_by_hand() {
             assert!(offered >= least, "{}: {query}: {values:?}", dashboard.name);
         }
     }
+    let late = Prometheus::start(&labs, 2).await;
+    late.scrapes(&labs, 3.0).await;
+    let wrong = unexpected(&late, &busy.service, Seen::TooLate).await;
+    assert!(wrong.is_empty(), "too late:\n{}", wrong.join("\n"));
+
+    let instance = busy.service.clone();
+    let again = Lab::at(&busy.stop().await).await;
+    prometheus.scrapes(&[&again], 2.0).await;
+    for dashboard in Dashboard::all() {
+        for annotation in list(&dashboard.json, "/annotations/list") {
+            if annotation["name"] == "Restarts" {
+                let starts = substituted(string(annotation, "/expr"), &instance, "");
+                let changes = format!("changes(({starts})[1h:2s])");
+                assert_eq!(prometheus.value(&changes).await, 1.0, "{starts}");
+            }
+        }
+    }
+    again.stop().await;
+    prometheus.scrapes(&[&quiet], 2.0).await;
+    let wrong = unexpected(&prometheus, &instance, Seen::AfterTheLab).await;
+    assert!(wrong.is_empty(), "after the lab:\n{}", wrong.join("\n"));
 }

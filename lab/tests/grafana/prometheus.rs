@@ -201,11 +201,11 @@ impl Prometheus {
     pub(crate) async fn scrapes(&self, labs: &[&Lab], times: f64) {
         let mut goals = Vec::new();
         for lab in labs {
-            goals.push((lab, self.scraped(lab).await + times));
+            goals.push((lab, self.scraped(&lab.service).await + times));
         }
         let deadline = Instant::now() + PATIENCE;
         for (lab, goal) in goals {
-            while self.scraped(lab).await < goal {
+            while self.scraped(&lab.service).await < goal {
                 assert!(Instant::now() < deadline, "{} is not scraped", lab.service);
                 sleep(Duration::from_millis(200)).await;
             }
@@ -213,8 +213,8 @@ impl Prometheus {
     }
 
     /// How often a lab has been scraped.
-    pub(crate) async fn scraped(&self, lab: &Lab) -> f64 {
-        let scrapes = format!("sum_over_time(up{{instance=\"{}\"}}[1h])", lab.service);
+    pub(crate) async fn scraped(&self, instance: &str) -> f64 {
+        let scrapes = format!("sum_over_time(up{{instance=\"{instance}\"}}[1h])");
         let series = self.series(&scrapes).await;
         series.first().map_or(0.0, |(_, times)| *times)
     }
