@@ -13,8 +13,6 @@ pub struct Options {
     pub ascii: bool,
     /// The most rows to show, at least 3. Middle rows are omitted if there are more.
     pub rows: usize,
-    /// Whether to explain each row.
-    pub explain: bool,
     /// Whether to show each request and its response as sent over the wire.
     pub exchanges: bool,
     /// How the reader called the lab. Suggested commands start with it.
@@ -47,7 +45,6 @@ impl Default for Options {
             color: false,
             ascii: false,
             rows: Self::ROWS,
-            explain: false,
             exchanges: false,
             lab: Self::LAB,
         }

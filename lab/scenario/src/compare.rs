@@ -1,30 +1,17 @@
 //! Two runs of one scenario by two clients, compared effect by effect: the load on the
-//! service, the time, the result for the caller, and the rules of the wire that each
-//! broke.
+//! service, the time and the result for the caller; and expectation by expectation.
 //!
 //! The comparison does not know what a scenario is about or which client should do better.
 //! Equal values are never reported as different.
 
 mod effect;
-mod handle;
 mod measure;
-mod remark;
-mod rules;
-mod time;
 
-use render::Mark;
 use serde::Serialize;
-use wire::counted;
 
-use crate::{
-    Client,
-    outcome::Fact,
-    run::ScenarioRun,
-    view::{self, Phrase},
-};
+use crate::{run::ScenarioRun, verdict::Source};
+
 pub use effect::{Aspect, Effect, Measured};
-pub use remark::Remark;
-pub use rules::{BrokenRule, Sample};
 
 /// One scenario, run by two clients with one seed.
 #[derive(Clone, Debug, Serialize)]
@@ -40,9 +27,9 @@ pub struct Comparison {
 impl Comparison {
     /// Compares two runs; `next` is the command to try after them.
     #[must_use]
-    pub fn of(runs: [ScenarioRun; 2], sample: Option<&Sample>, next: String) -> Self {
+    pub fn of(runs: [ScenarioRun; 2], next: String) -> Self {
         Self {
-            compared: Compared::of(runs.each_ref(), sample),
+            compared: Compared::of(runs.each_ref()),
             runs,
             next,
         }
@@ -56,63 +43,40 @@ impl Comparison {
     }
 }
 
-/// Two runs, compared.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+/// Two runs, compared; empty if one was cancelled, since half a run cannot be compared.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Compared {
-    /// The results of each client, in the order of the runs.
-    pub sides: [Side; 2],
-    /// The measurements of both, effect by effect; empty if one was cancelled, since half a
-    /// run cannot be compared.
+    /// The measurements of both, effect by effect.
     pub effects: Vec<Effect>,
-    /// The remarks on the comparison.
-    pub remarks: Vec<Remark>,
+    /// The expectations that at least one of the runs exercised.
+    pub checks: Vec<ComparedCheck>,
 }
 
-/// The results of one of two clients.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Side {
-    /// The client.
-    pub client: Client,
-    /// Its name in a sentence: "the naive client".
-    pub title: String,
-    /// Its results, in a line of phrases: the jobs that it left, if the other client left
-    /// another number; how it ended, the number of attempts, and the number of broken rules.
-    pub result: Vec<Phrase>,
-    /// The rules of the wire that it broke.
-    pub broken: Vec<BrokenRule>,
+/// One expectation in two runs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ComparedCheck {
+    /// Which evidence it is based on.
+    pub source: Source,
+    /// The id of the [rule](judge::rules); none for an expectation of the scenario.
+    pub rule: Option<&'static str>,
+    /// The expectation.
+    pub text: String,
+    /// Whether it held in each run; null if the run did not exercise it.
+    pub held: [Option<bool>; 2],
+    /// The finding in each run in which it did not hold.
+    pub found: [Option<String>; 2],
 }
 
 impl Compared {
-    /// Compares two runs. Rules are judged on `sample`, since one run does not exercise every
-    /// rule; without a sample none is judged.
+    /// Compares two runs.
     #[must_use]
-    pub fn of(runs: [&ScenarioRun; 2], sample: Option<&Sample>) -> Self {
-        let whole = runs.iter().all(|run| !run.is_cancelled());
-        let sample = sample.filter(|_| whole);
-        let broken = match sample {
-            Some(sample) => sample.broken(runs),
-            None => Default::default(),
-        };
-        let (mut effects, mut remarks) = (Vec::new(), Vec::new());
-        if whole {
-            let broken = broken.each_ref().map(Vec::as_slice);
-            effects = effect::effects(runs, sample, broken);
-            remarks = remark::remarks(runs, &effects, broken);
+    pub fn of(runs: [&ScenarioRun; 2]) -> Self {
+        if runs.iter().any(|run| run.is_cancelled()) {
+            return Self::default();
         }
-        let mut broken = broken.into_iter();
-        let mut jobs = jobs(&effects).into_iter().flatten();
         Self {
-            sides: runs.map(|run| {
-                let broken = broken.next().unwrap_or_default();
-                Side {
-                    client: run.client,
-                    title: run.client.title(),
-                    result: result(run, jobs.next(), sample.map(|_| broken.len())),
-                    broken,
-                }
-            }),
-            effects,
-            remarks,
+            effects: effect::effects(runs),
+            checks: checks(runs),
         }
     }
 
@@ -135,43 +99,31 @@ pub fn why<'a>(runs: impl IntoIterator<Item = &'a ScenarioRun>) -> Vec<&'static 
     why
 }
 
-/// The jobs that the service has of each client, if their numbers differ: more than the
-/// other client left are too many.
-fn jobs(effects: &[Effect]) -> Option<[Phrase; 2]> {
-    let mut created = effects
-        .iter()
-        .filter(|effect| effect.aspect == Aspect::JobsCreated && effect.differs);
-    let numbers = created.next()?.sides.each_ref().map(|side| &side.value);
-    let [Fact::Number(one), Fact::Number(other)] = numbers else {
-        return None;
-    };
-    Some([one, other].map(|number| {
-        let (mark, sign) = if number > one.min(other) {
-            (Mark::Failed, '✗')
-        } else {
-            (Mark::Ok, '✓')
-        };
-        let jobs = counted(*number, "job");
-        Phrase::new(mark, format!("{sign} the service has {jobs}"))
-    }))
-}
-
-/// The jobs it left, if the other client left another number; how it ended, the number of
-/// attempts, and the number of broken rules.
-fn result(run: &ScenarioRun, jobs: Option<Phrase>, broken: Option<usize>) -> Vec<Phrase> {
-    let Some(ended) = run.view.ended.as_ref().filter(|_| !run.is_cancelled()) else {
-        return run.view.result.clone();
-    };
-    let rules = broken.map(|number| match number {
-        0 => Phrase::new(Mark::Ok, "✓ breaks no rule"),
-        _ => {
-            let rules = counted(number as u64, "rule");
-            Phrase::new(Mark::Failed, format!("✗ breaks {rules}"))
+/// The expectations of both runs: those of the first in order, then those that only the second
+/// run exercised.
+fn checks(runs: [&ScenarioRun; 2]) -> Vec<ComparedCheck> {
+    let verdicts = runs.map(|run| &run.verdict);
+    let mut all = Vec::new();
+    for check in verdicts.into_iter().flatten() {
+        if !all
+            .iter()
+            .any(|known: &&crate::Check| known.expectation == check.expectation)
+        {
+            all.push(check);
         }
-    });
-    let phrases = [
-        view::ended_with(ended, run.outcome.ending),
-        view::attempts(run.counted()),
-    ];
-    jobs.into_iter().chain(phrases).chain(rules).collect()
+    }
+    let compared = |check: &crate::Check| {
+        let of_each = verdicts.map(|verdict| {
+            let mut same = verdict.iter();
+            same.find(|other| other.expectation == check.expectation)
+        });
+        ComparedCheck {
+            source: check.source,
+            rule: check.rule,
+            text: check.text.clone(),
+            held: of_each.map(|check| check.map(|check| check.held)),
+            found: of_each.map(|check| check.and_then(crate::Check::contradiction)),
+        }
+    };
+    all.into_iter().map(compared).collect()
 }

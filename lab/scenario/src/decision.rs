@@ -13,7 +13,7 @@ use crate::{
     trace::{Fields, Span, SpanName, field},
 };
 
-pub(crate) use explanation::{problem, reason};
+pub(crate) use explanation::reason;
 
 /// A decision after a failed attempt, with its inputs. An input that the client did not
 /// record is `None`.
@@ -25,8 +25,6 @@ pub struct Decision {
     pub reason: Option<String>,
     /// The method of the request.
     pub method: Option<String>,
-    /// Why the request may be repeated.
-    pub allowed_by: Option<AllowedBy>,
     /// The number of the attempt that was judged.
     pub attempt: Option<u64>,
     /// The most attempts that the caller allows.
@@ -60,15 +58,6 @@ pub enum Next {
         /// The wait that was considered, if there was one.
         weighed: Option<Duration>,
     },
-}
-
-/// Why a request may be repeated.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AllowedBy {
-    /// Its method, which is idempotent.
-    Method,
-    /// The caller, who knows that it is safe.
-    Permission,
 }
 
 /// A Retry-After as the client read it.
@@ -111,7 +100,6 @@ impl Decision {
             next,
             reason: text(field::RETRY_REASON),
             method: text(field::METHOD),
-            allowed_by: allowed_by(fields),
             attempt: fields.number(field::ATTEMPT),
             max_attempts: fields.number(field::MAX_ATTEMPTS),
             retry_after: retry_after(fields),
@@ -119,13 +107,6 @@ impl Decision {
             remaining: fields.seconds(field::REMAINING),
             tokens: fields.float(field::TOKENS),
         })
-    }
-}
-
-fn allowed_by(fields: &Fields) -> Option<AllowedBy> {
-    match fields.text(field::ALLOWED_BY)? {
-        "method" => Some(AllowedBy::Method),
-        _ => Some(AllowedBy::Permission),
     }
 }
 

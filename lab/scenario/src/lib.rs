@@ -73,7 +73,7 @@ pub use decision::Decision;
 pub use defence::Defence;
 pub use html::{Side, Story};
 pub use identity::Client;
-pub use lesson::{Condition, Lesson, Sentence};
+pub use lesson::Lesson;
 pub use metric::Metric;
 pub use outcome::{Ending, Fact, Outcome};
 pub use policy::{Overrides, ScenarioPolicy, Setting};
@@ -82,7 +82,7 @@ pub use run::{Pace, SCHEMA_VERSION, ScenarioRun};
 pub use scenario_words::ScenarioWords;
 pub use session::{
     DEFAULT_POLICY, RunError, Session, Settings, SharedTime, UnusedSetting, check_overrides, run,
-    run_until, sample,
+    run_until,
 };
 pub use stop_reason::StopReason;
 pub use telemetry::{Exposition, metrics, prometheus_recorder};

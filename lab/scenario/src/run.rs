@@ -14,6 +14,7 @@ use crate::{
     verdict::Check,
     view::View,
 };
+
 /// Whether the waits of a run are real.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -26,7 +27,7 @@ pub enum Pace {
 }
 
 /// The version of the JSON format of a run.
-pub const SCHEMA_VERSION: u32 = 5;
+pub const SCHEMA_VERSION: u32 = 6;
 
 /// One scenario, run once: the limits of the client, how it ended, and the evidence. Names
 /// of durations end in their unit: `_ns` are whole nanoseconds (counted from the start of

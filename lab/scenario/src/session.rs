@@ -6,7 +6,6 @@
 
 mod error;
 mod policy;
-mod sample;
 mod shared_time;
 mod unused_setting;
 
@@ -31,7 +30,7 @@ use crate::{
     Client, Ending, Evidence, Expectation, Outcome, Overrides, Pace, SCHEMA_VERSION,
     ScenarioPolicy, ScenarioRun, View,
     catalogue::Scenario,
-    clients::{ClientUnderTest, Connection, ScenarioClient, perform},
+    clients::{ClientUnderTest, Connection, RELIABLE, ScenarioClient, perform},
     judge,
     network::{RequestLimit, VirtualTimeouts, Wire},
     recorder::{Recorder, RecorderLimits, inject},
@@ -41,7 +40,6 @@ use crate::{
 
 pub use error::RunError;
 pub use policy::DEFAULT_POLICY;
-pub use sample::sample;
 pub use shared_time::SharedTime;
 pub use unused_setting::{UnusedSetting, check_overrides};
 
@@ -184,7 +182,7 @@ impl<'a> Session<'a> {
         Self {
             scenario,
             settings: *settings,
-            policy: (scenario.policy)(DEFAULT_POLICY).with(&settings.overrides),
+            policy: scenario.policy_with(&settings.overrides),
             clock,
             time,
             virtual_clock,
@@ -236,7 +234,8 @@ impl<'a> Session<'a> {
     async fn perform(self, cancelled: impl Future<Output = ()>) -> Result<ScenarioRun, RunError> {
         let added = self.scenario.added(Arc::clone(&self.clock));
         let failures = host::FailureWatch::start();
-        let network = Wire::start(self.scenario.network, self.service(), added).await?;
+        let network = self.scenario.network;
+        let network = Wire::start(network, self.settings.pace, self.service(), added).await?;
         let limit = RequestLimit::new(self.bounds.requests);
         let client = self.connect(&network, &limit)?;
 
@@ -278,13 +277,16 @@ impl<'a> Session<'a> {
             outcome: &outcome,
             wire: &wire,
             counters: &counters,
-            rules_apply: self.scenario.task.is_one_call(),
+            is_one_call: self.scenario.task.is_one_call(),
         };
         let verdict = match outcome.ending {
             Ending::Cancelled => Vec::new(),
             _ => judge(expectations, evidence),
         };
-        let lesson = self.scenario.lesson(&self.policy, evidence);
+        let client = evidence.client;
+        let as_expected = client != RELIABLE || verdict.iter().all(|check| check.held);
+        let typical = outcome.ending != Ending::Cancelled && as_expected;
+        let lesson = self.scenario.lesson(&self.policy, client, typical);
         let view = View::of(evidence, &traces, &verdict);
         let mut run = ScenarioRun {
             schema_version: SCHEMA_VERSION,

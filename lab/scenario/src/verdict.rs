@@ -20,27 +20,33 @@ pub use check::{Check, Source};
 pub use evidence::Evidence;
 pub use expectation::Expectation;
 
-/// Checks the expectations, in their order, and then the rules of the wire.
+/// Checks the expectations, in their order, and then the rules of the wire. The list is the
+/// same for every client; of it, the verdict has those that the run exercised.
 #[must_use]
 pub fn judge(expectations: Vec<Expectation>, evidence: Evidence<'_>) -> Vec<Check> {
     let check = |expectation: Expectation| {
-        let (text, found) = match expectation.check(evidence) {
-            Ok(instead) => (instead.unwrap_or(expectation.text), None),
-            Err(found) => (expectation.text, Some(found)),
+        let (text, found) = match expectation.check(evidence)? {
+            Ok(instead) => (instead.unwrap_or_else(|| expectation.text.clone()), None),
+            Err(found) => (expectation.text.clone(), Some(found)),
         };
-        Check {
+        Some(Check {
             source: expectation.source,
             rule: None,
+            expectation: expectation.text,
             text,
             held: found.is_none(),
             found,
             requests: Vec::new(),
-        }
+        })
     };
-    let rules = judged_rules().filter(|_| evidence.rules_apply);
+    let rules = judged_rules().filter(|_| evidence.is_one_call);
     let run = [Case::of(evidence.wire)];
     let rules = rules.filter_map(|rule| ruled(rule, &run));
-    expectations.into_iter().map(check).chain(rules).collect()
+    expectations
+        .into_iter()
+        .filter_map(check)
+        .chain(rules)
+        .collect()
 }
 
 /// Whether a rule was kept or broken; none if neither.
@@ -54,6 +60,7 @@ fn ruled(rule: &Rule, cases: &[Case<'_>]) -> Option<Check> {
     Some(Check {
         source: Source::Wire,
         rule: Some(rule.id),
+        expectation: rule.text.to_owned(),
         text: rule.text.to_owned(),
         held,
         found: judgement.found.filter(|_| !held),

@@ -24,7 +24,7 @@ fn missed(
         outcome,
         wire,
         counters: &counters,
-        rules_apply: false,
+        is_one_call: false,
     };
     let mut checks = judge((scenario.expect)(&policy), evidence);
     checks.retain(|check| !check.held);

@@ -88,7 +88,7 @@ fn the_exit_code_says_whether_the_expectations_of_the_client_held() {
         (
             "retry-later --compare",
             0,
-            &["naive     retry-after-seconds"],
+            &["· ✗  wire    no request came earlier than allowed — naive: 9 came too early"],
         ),
     ] {
         let ended = run_scenario(arguments);

@@ -2,10 +2,12 @@
 
 use std::collections::HashSet;
 
+use render::Mark;
 use scenario::{
-    Compared, NAIVE, Overrides, RELIABLE,
+    ClientUnderTest, Compared, Ending, NAIVE, Naive, Overrides, Pace, RELIABLE, Reliable, Settings,
     catalogue::{self, CATALOGUE},
     run,
+    trace::SpanName,
 };
 
 use crate::{
@@ -32,7 +34,7 @@ fn a_run_closes_every_span_and_is_reproducible() {
         let mut spans = run.traces.iter().flat_map(|trace| &trace.spans);
         assert!(spans.all(|span| span.end.is_some()), "{:?}", run.traces);
         assert!(
-            !Compared::of([run, run], None).differ(),
+            !Compared::of([run, run]).differ(),
             "{}",
             tried.scenario.name()
         );
@@ -85,4 +87,56 @@ fn runs_with_one_seed_have_different_trace_ids() {
 
     assert_eq!(ids.len(), 2 * CATALOGUE.len());
     assert_eq!(different.len(), ids.len());
+}
+
+/// The response has its status, but a client that sends the request again, or fails, did not
+/// use it.
+#[test]
+fn an_attempt_is_marked_as_a_success_only_if_its_client_used_the_response() {
+    for tried in PAIRWISE_RUNS.iter() {
+        let task = tried.scenario.task;
+        if task.reads_a_listing() || !task.is_one_call() {
+            continue;
+        }
+        let rows = tried.run.view.waterfall.rows.iter();
+        let attempts = rows.filter(|row| row.kind == SpanName::Attempt);
+        let successes = attempts.filter(|row| row.mark == Mark::Ok).count();
+
+        let name = tried.scenario.name();
+        if tried.run.outcome.ending == Ending::Ok {
+            assert!(successes > 0, "{name} {:?}", tried.run.client);
+        } else {
+            let calls = tried.run.traces.iter().flat_map(|trace| &trace.spans);
+            let used = calls.filter(|span| span.name == SpanName::Operation && !span.failed());
+            assert_eq!(successes, used.count(), "{name} {:?}", tried.run.client);
+        }
+    }
+}
+
+/// In real time a service without sockets would be no service: its requests would name a port
+/// that nothing listens on.
+#[tokio::test]
+async fn in_real_time_every_request_arrives_on_a_connection_of_its_own_service() {
+    let scenario = catalogue::find("too-many-requests").expect("known");
+    for client in [&Reliable as &'static dyn ClientUnderTest, &Naive] {
+        let settings = Settings {
+            client,
+            pace: Pace::Real,
+            ..settings(RELIABLE, Overrides::NONE)
+        };
+
+        let run = run(scenario, &settings).await.expect("a run");
+
+        assert!(!run.wire.entries.is_empty());
+        for request in &run.wire.entries {
+            assert!(request.connection.is_some(), "{request:?}");
+        }
+        let spans = run.traces.iter().flat_map(|trace| &trace.spans);
+        let ports: HashSet<_> = spans
+            .filter_map(|span| span.fields.number("server.port"))
+            .collect();
+        assert_eq!(ports.len(), 1);
+        assert!(!ports.contains(&server::DEFAULT_PORT.into()));
+        assert_eq!(run.counted(), run.wire.total);
+    }
 }

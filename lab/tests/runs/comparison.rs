@@ -1,38 +1,17 @@
 //! The effects of the two clients beside each other, scenario by scenario.
 
 use scenario::{
-    Comparison, Ending, Fact, NAIVE, Naive, RELIABLE, Reliable, Story,
+    Compared, Comparison, Ending, Fact, NAIVE, RELIABLE, Story,
     catalogue::{self, CATALOGUE, Scenario},
-    compare::{Aspect, Effect, Sample},
-    sample,
+    compare::{Aspect, Effect},
 };
-use wire::WireRecord;
 
-use crate::{pairwise_runs::PairwiseRun, settings};
+use crate::{lessons::flat, pairwise_runs::PairwiseRun};
 
-/// A comparison whose rules are judged on the shown run only.
 fn compare(name: &str) -> Comparison {
     let [reliable, naive] = [RELIABLE, NAIVE].map(|client| PairwiseRun::of(name, client));
     let next = reliable.scenario.next_comparison(NAIVE);
-    let all = [reliable, naive].map(|tried| vec![tried.run.wire.clone()]);
-    let told_apart = reliable.scenario.task.is_one_call();
-    let sample = told_apart.then_some(Sample(all));
-    let runs = [reliable.run.clone(), naive.run.clone()];
-    Comparison::of(runs, sample.as_ref(), next)
-}
-
-/// A comparison as the lab makes it.
-#[tokio::main(flavor = "current_thread")]
-async fn compare_in_several_runs(name: &str) -> Comparison {
-    let scenario = catalogue::find(name).expect("a scenario of the catalogue");
-    let settings = settings(RELIABLE, scenario::Overrides::NONE);
-    let sample = sample(scenario, &settings, [&Reliable, &Naive]).await;
-    let runs = [RELIABLE, NAIVE].map(|client| PairwiseRun::of(name, client).run.clone());
-    Comparison::of(
-        runs,
-        sample.expect("all").as_ref(),
-        scenario.next_comparison(NAIVE),
-    )
+    Comparison::of([reliable.run.clone(), naive.run.clone()], next)
 }
 
 pub(crate) fn text_of(scenario: &Scenario, comparison: &Comparison) -> String {
@@ -50,13 +29,66 @@ fn effect(comparison: &Comparison, aspect: Aspect) -> &Effect {
     found.unwrap_or_else(|| panic!("{aspect:?} is missing in {effects:#?}"))
 }
 
-fn broken(comparison: &Comparison) -> [Vec<&str>; 2] {
-    let sides = comparison.compared.sides.each_ref();
-    sides.map(|side| side.broken.iter().map(|rule| rule.id).collect())
+/// A client is told the same by a comparison as by its run alone, and nothing is ticked that it
+/// did not exercise.
+#[test]
+fn a_comparison_has_one_list_of_expectations_for_both_clients() {
+    for scenario in CATALOGUE {
+        let Comparison { runs, compared, .. } = compare(scenario.name());
+
+        for (place, run) in runs.iter().enumerate() {
+            let beside = compared.checks.iter().filter_map(|check| check.held[place]);
+            let mut beside: Vec<_> = beside.collect();
+            let mut alone: Vec<_> = run.verdict.iter().map(|check| check.held).collect();
+            beside.sort_unstable();
+            alone.sort_unstable();
+
+            assert_eq!(beside, alone, "{}", scenario.name());
+        }
+        for check in &compared.checks {
+            assert_ne!(check.held, [None, None], "{check:?}");
+            for (held, found) in check.held.iter().zip(&check.found) {
+                assert_eq!(*held == Some(false), found.is_some(), "{check:?}");
+            }
+        }
+    }
+}
+
+/// It breaks an expectation of its own, or one that the reliable client met.
+#[test]
+fn the_naive_client_meets_every_expectation_only_where_nothing_goes_wrong() {
+    let met = CATALOGUE.iter().filter(|scenario| {
+        let Comparison { compared, .. } = compare(scenario.name());
+        compared
+            .checks
+            .iter()
+            .all(|check| check.held[1] != Some(false))
+    });
+
+    let met: Vec<_> = met.map(Scenario::name).collect();
+    assert_eq!(met, ["items", "create-job"]);
+}
+
+/// A tick for a rule about waits, of a run without any, would say that the client keeps it.
+#[test]
+fn an_expectation_that_was_not_exercised_is_not_ticked() {
+    let checks = |name, client| PairwiseRun::of(name, client).run.verdict.iter();
+    let has = |name, client, text: &str| checks(name, client).any(|check| check.text == text);
+    let (never_early, paused) = (
+        "no request came earlier than allowed",
+        "each retry came after a backoff or a Retry-After",
+    );
+
+    for client in [RELIABLE, NAIVE] {
+        assert!(!has("items", client, never_early));
+        assert!(!has("items", client, paused));
+        assert!(has("retry-after-seconds", client, never_early));
+        assert!(has("flaky", client, paused));
+    }
 }
 
 #[test]
-fn every_comparison_can_be_read_and_judges_both_clients_by_the_rules_alone() {
+fn every_comparison_can_be_read() {
     for scenario in CATALOGUE {
         let comparison = compare(scenario.words.name);
 
@@ -70,11 +102,12 @@ fn every_comparison_can_be_read_and_judges_both_clients_by_the_rules_alone() {
         let page = Story::of_comparison(words, &comparison, &metrics, render::Options::LAB).page();
 
         for shown in [&text, &page] {
-            assert!(!shown.contains("expectations held"), "{shown}");
-            assert!(!shown.contains("the outcome has no"), "{shown}");
+            for check in &comparison.compared.checks {
+                let is_shown = flat(shown).contains(&flat(&check.text));
+                assert!(is_shown, "{check:?} is missing in\n{shown}");
+            }
         }
         assert!(comparison.runs[0].passed(), "{text}");
-        assert_eq!(broken(&comparison)[0], [""; 0], "{text}");
         assert!(ascii.is_ascii(), "{ascii}");
         for line in text.lines().chain(ascii.lines()) {
             assert!(
@@ -89,8 +122,7 @@ fn every_comparison_can_be_read_and_judges_both_clients_by_the_rules_alone() {
             for words in values.chain([&effect.label]) {
                 let words: Vec<_> = words.split(' ').collect();
                 let is_shown = shown.windows(words.len()).any(|part| part == words);
-                let with_findings = effect.aspect == Aspect::RulesBroken;
-                assert!(is_shown || with_findings, "{words:?} is missing in\n{text}");
+                assert!(is_shown, "{words:?} is missing in\n{text}");
             }
         }
     }
@@ -144,12 +176,9 @@ fn the_naive_client_accepts_data_that_the_reliable_client_refuses() {
     for name in ["text-json", "bad-items", "bad-cursor", "oversized-body"] {
         let comparison = compare(name);
 
-        let used = effect(&comparison, Aspect::RefusedDataUsed);
-        assert_eq!(
-            used.sides.each_ref().map(|side| &*side.text),
-            ["no", "yes"],
-            "{name}"
-        );
+        let ending = &comparison.compared.checks[0];
+        assert_eq!(ending.held, [Some(true), Some(false)], "{name}");
+        assert_eq!(ending.found[1].as_deref(), Some("it ended with: ok"));
     }
 }
 
@@ -160,74 +189,17 @@ fn without_faults_both_clients_have_the_same_effects() {
 
         let compared = &comparison.compared;
         assert!(!compared.differ(), "{name}: {compared:#?}");
-        let said: Vec<_> = compared
-            .remarks
-            .iter()
-            .map(|remark| &*remark.text)
-            .collect();
-        assert_eq!(said, ["The two runs had the same effects."], "{name}");
     }
-}
-
-/// A single run of three requests cannot prove that a client retries at once; several
-/// runs can.
-#[test]
-fn early_retries_break_a_rule_and_longer_waits_are_explained() {
-    let comparison = &compare_in_several_runs("flaky");
-
-    assert_eq!(broken(comparison), [vec![], vec!["backoff-waits"]]);
-    assert!(!effect(comparison, Aspect::Requests).differs);
-    assert!(!effect(comparison, Aspect::Outcome).differs);
-    let remarks = &comparison.compared.remarks;
-    let [remark] = remarks.as_slice() else {
-        panic!("one remark: {remarks:?}");
-    };
-    assert!(
-        remark
-            .text
-            .starts_with("The reliable client waited 128 ms longer.")
-    );
-    assert_eq!(remark.command, Some("storm"));
 }
 
 #[test]
 fn cancelled_runs_are_not_judged() {
     let mut runs = [RELIABLE, NAIVE].map(|client| PairwiseRun::of("flaky", client).run.clone());
     runs[1].outcome = scenario::Outcome::cancelled(1);
-    let whole = Sample(runs.each_ref().map(|run| vec![run.wire.clone()]));
 
-    let comparison = Comparison::of(runs, Some(&whole), String::new());
+    let comparison = Comparison::of(runs, String::new());
 
-    assert_eq!(comparison.compared.effects, []);
-    assert_eq!(broken(&comparison), [[""; 0]; 2]);
-}
-
-#[test]
-fn a_client_without_a_limit_of_pages_is_told_so_on_an_endless_listing() {
-    for name in ["endless-items", "item-cap"] {
-        let comparison = compare(name);
-
-        assert_eq!(broken(&comparison), [vec![], vec!["page-limit"]], "{name}");
-        let found = comparison.compared.sides[1].broken[0].found.as_deref();
-        let words = "50 pages were read, until the lab stopped it";
-        assert_eq!(found, Some(words), "{name}");
-    }
-}
-
-/// If all calls are alike, a new one cannot be distinguished from a retry.
-#[test]
-fn without_a_sample_no_rule_is_judged() {
-    let comparison = compare("too-many-requests");
-
-    let effects = &comparison.compared.effects;
-    assert!(
-        effects
-            .iter()
-            .all(|effect| effect.aspect != Aspect::RulesBroken)
-    );
-    let empty = Sample([vec![WireRecord::default()], vec![WireRecord::default()]]);
-    let judged = Comparison::of(comparison.runs, Some(&empty), String::new());
-    assert_eq!(effect(&judged, Aspect::RulesBroken).sides[0].text, "none");
+    assert_eq!(comparison.compared, Compared::default());
 }
 
 #[test]
@@ -249,18 +221,14 @@ fn an_endless_run_is_stopped_and_says_so() {
     }
 }
 
-/// The reliable client decides the exit code, so its user needs the reason.
 #[test]
-fn a_failed_expectation_of_the_reliable_client_shows_the_finding() {
+fn a_failed_expectation_shows_the_finding_of_its_client() {
     let scenario = catalogue::find("retry-later").expect("a scenario of the catalogue");
-    let mut comparison = compare(scenario.words.name);
-    comparison.runs[0].verdict = comparison.runs[1].verdict.clone();
 
-    let text = text_of(scenario, &comparison);
+    let text = text_of(scenario, &compare(scenario.words.name));
 
     let words: Vec<_> = text.split_whitespace().collect();
-    let line = "✗ wire every Retry-After in seconds was waited for in full — asked for 120 s, \
-                retried after 0 ms (requests 2, 3, 4 and 6 more)";
+    let line = "· ✗ wire no request came earlier than allowed — naive: 9 came too early";
     assert!(words.join(" ").contains(line), "{text}");
 }
 
@@ -291,13 +259,20 @@ fn a_comparison_draws_both_runs_on_one_axis() {
     early requests                        0            1  ≠
     time until the caller knew          2 s         0 ms  ≠
     result for the caller                ok           ok
-    rules broken, in 1 run each  ≠
-      reliable  none
-      naive     retry-after-seconds (asked for 2 s, retried after 0 ms)
 
-    The reliable client waited 2 s longer. For one caller, waiting only costs time.
-    The benefit shows only when many clients share a service:
-      cargo run -p lab -- storm
+    expected of reliable and naive (· not exercised)
+    ✓ ✓  client  the second attempt succeeded
+    ✓ ✗  wire    the client waited as asked: 2 s — naive: asked for 2 s, retried
+                 after 0 ms
+    ✓ ✓  wire    the service saw exactly 2 requests
+    ✓ ✓  client  the wire and the client agree on the number of requests
+    ✓ ✗  client  each retry came after a backoff or a Retry-After — naive: 1 of 1
+                 came at once
+    ✓ ✗  wire    no request came earlier than allowed — naive: 1 came too early
+    ✓ ✓  wire    a GET was retried after a 503
+    ✓ ✗  wire    every Retry-After in seconds was waited for in full — naive: asked
+                 for 2 s, retried after 0 ms (request 2)
+    ✓ ✓  wire    Content-Type and Accept named JSON
 
     Why it matters  A Retry-After that the caller can accept replaces the backoff.
                     Wait for it in full: the service asked for no request before

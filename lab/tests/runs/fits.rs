@@ -4,6 +4,7 @@ use render::Options;
 use scenario::chart::Waterfall;
 
 use crate::pairwise_runs::{PAIRWISE_RUNS, PairwiseRun};
+
 /// A terminal of half a laptop's screen.
 const LOW_AND_NARROW: Options = Options {
     width: 60,
@@ -11,7 +12,6 @@ const LOW_AND_NARROW: Options = Options {
     color: false,
     ascii: true,
     rows: Options::ROWS,
-    explain: false,
     exchanges: false,
     lab: "lab",
 };

@@ -1,12 +1,13 @@
 //! The lesson about a run must agree with the wire.
 
-use std::{collections::HashSet, time::Duration};
+use std::{collections::HashSet, future::ready, time::Duration};
 
 use scenario::{
-    Comparison, Ending, NAIVE, Overrides, RELIABLE,
+    Comparison, NAIVE, Overrides, RELIABLE,
     catalogue::{self, CATALOGUE, Scenario},
     run,
 };
+use tracing_subscriber::layer::Identity;
 
 use crate::{
     comparison::text_of,
@@ -15,16 +16,14 @@ use crate::{
 };
 
 #[test]
-fn every_sentence_about_a_run_names_its_client_and_a_condition() {
+fn a_sentence_about_a_client_names_it() {
     for scenario in CATALOGUE {
-        for sentence in scenario.words.lessons {
-            let text = sentence.text;
-            let Some(client) = sentence.client else {
-                continue;
-            };
-            let name = format!("{} client", client.name);
-            assert!(text.contains(&name), "{}: {text}", scenario.words.name);
-            assert!(!sentence.conditions.is_empty(), "{text}");
+        let words = &scenario.words;
+        for (client, sentence) in [("reliable", words.reliable), ("naive", words.naive)] {
+            let is_named = [" client", "'s workers"]
+                .iter()
+                .any(|of| sentence.contains(&format!("{client}{of}")));
+            assert!(is_named, "{}: {sentence}", words.name);
         }
     }
 }
@@ -32,18 +31,9 @@ fn every_sentence_about_a_run_names_its_client_and_a_condition() {
 #[test]
 fn texts_for_every_run_make_no_claim_about_one_run() {
     for scenario in CATALOGUE {
-        let general = scenario
-            .words
-            .lessons
-            .iter()
-            .filter(|lesson| lesson.client.is_none());
-        let texts = general.map(|sentence| sentence.text).chain([
-            scenario.words.title,
-            scenario.words.question.text,
-            scenario.words.hint,
-            scenario.words.unsolved,
-        ]);
-        for text in texts {
+        let words = &scenario.words;
+        let question = words.question.text;
+        for text in [words.title, question, words.hint, words.why, words.unsolved] {
             let lower = text.to_lowercase();
             let words: Vec<_> = lower.split(|sign: char| !sign.is_alphabetic()).collect();
             for run in [
@@ -62,46 +52,60 @@ fn texts_for_every_run_make_no_claim_about_one_run() {
     }
 }
 
+/// With other settings the sentence about the reliable client could be false. The naive client
+/// has no settings.
 #[test]
-fn every_run_has_a_sentence_and_every_sentence_a_run() {
-    let mut said = HashSet::new();
+fn a_client_has_its_sentence_under_the_settings_of_the_scenario_only() {
     for tried in PAIRWISE_RUNS.iter() {
-        let why = &tried.run.lesson.why;
-        let sentences = tried.scenario.words.lessons.iter();
-        let shown: Vec<_> = sentences
-            .filter(|sentence| why.contains(&sentence.text))
-            .collect();
+        let (words, run) = (&tried.scenario.words, &tried.run);
+        let its_own = run.policy == tried.scenario.policy_with(&Overrides::NONE);
+        let expected = match run.client {
+            NAIVE => vec![words.why, words.naive],
+            _ if its_own => vec![words.why, words.reliable],
+            _ => vec![words.why],
+        };
 
-        assert!(
-            shown
-                .iter()
-                .any(|sentence| sentence.client == Some(tried.run.client)),
-            "{} by the {:?} client with {:?}: {why:?}",
-            tried.scenario.words.name,
-            tried.run.client,
-            tried.overrides,
-        );
-        assert!(
-            shown.iter().any(|sentence| sentence.client.is_none()),
-            "{why:?}"
-        );
-        said.extend(
-            shown
-                .iter()
-                .map(|sentence| (tried.scenario.words.name, sentence.text)),
-        );
+        assert_eq!(run.lesson.why, expected, "{:?}", tried.overrides);
     }
+}
 
+#[tokio::test]
+async fn a_cancelled_run_has_no_sentence_about_its_client() {
     for scenario in CATALOGUE {
-        for sentence in scenario.words.lessons {
-            assert!(
-                said.contains(&(scenario.words.name, sentence.text)),
-                "{} never says: {}",
-                scenario.words.name,
-                sentence.text
-            );
+        for client in [RELIABLE, NAIVE] {
+            let settings = settings(client, Overrides::NONE);
+
+            let run = scenario::run_until(ready(()), Identity::new(), scenario, &settings).await;
+
+            let run = run.expect("a run");
+            if run.is_cancelled() {
+                assert_eq!(run.lesson.why, [scenario.words.why]);
+            }
         }
     }
+}
+
+/// A run with other settings has no sentence about its client.
+#[test]
+fn a_suggested_setting_says_what_it_shows() {
+    for tried in PAIRWISE_RUNS.iter() {
+        let lesson = &tried.run.lesson;
+        let (_, asked) = match lesson.next.as_str() {
+            "scenario all" => ("", Overrides::NONE),
+            next => asked_for(next.trim_end_matches(" --compare")),
+        };
+
+        assert_eq!(
+            lesson.next_shows.is_some(),
+            asked != Overrides::NONE,
+            "{}",
+            lesson.next
+        );
+    }
+    let with_a_setting = CATALOGUE
+        .iter()
+        .filter(|scenario| scenario.variation.is_some());
+    assert_eq!(with_a_setting.count(), 10);
 }
 
 #[test]
@@ -178,29 +182,23 @@ fn suggestions_of_comparisons_lead_through_the_course() {
     assert_eq!(last.next_comparison(NAIVE), "scenario all");
 }
 
-#[test]
-fn a_patient_caller_is_not_said_to_stop_at_once() {
-    let patient = Some(Duration::from_secs(120));
-
-    let run = &PairwiseRun::with_max_retry_after("retry-later", RELIABLE, patient).run;
-
-    let arrivals = run.wire.entries.iter().map(|entry| entry.arrived);
-    assert!(arrivals.eq([0, 120, 240].map(Duration::from_secs)));
-    assert_eq!(run.outcome.ending, Ending::HttpError);
-    let why = run.lesson.why.join(" ");
-    assert!(why.contains("waited in full before each retry"), "{why}");
-    assert!(!why.contains("at once"), "{why}");
-    assert_eq!(run.lesson.next, "scenario bad-json");
-}
-
 /// A text without its line breaks and its markup.
-fn flat(text: &str) -> String {
-    let text = text.replace("&quot;", "\"").replace("&amp;", "&");
+pub(crate) fn flat(text: &str) -> String {
+    let text = text
+        .replace("&quot;", "\"")
+        .replace("&amp;", "&")
+        .replace("&gt;", ">");
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
+/// The three texts of a lesson.
+fn sentences(scenario: &Scenario) -> [&'static str; 3] {
+    let words = &scenario.words;
+    [words.why, words.reliable, words.naive]
+}
+
 #[test]
-fn text_json_and_report_show_the_chosen_sentences_only() {
+fn text_json_and_report_show_the_lesson_of_the_run_only() {
     for tried in PAIRWISE_RUNS.iter() {
         let (scenario, run) = (tried.scenario, &tried.run);
         let text = flat(&text(&scenario.words, run));
@@ -210,13 +208,16 @@ fn text_json_and_report_show_the_chosen_sentences_only() {
         let why = &tried.run.lesson.why;
         assert_eq!(json["lesson"]["why"], serde_json::json!(why));
         for shown in [&text, &report] {
-            for sentence in scenario.words.lessons {
-                let sentence = sentence.text;
-                let chosen = why.contains(&sentence);
-                assert_eq!(shown.contains(sentence), chosen, "{sentence}: {shown}");
+            for sentence in sentences(scenario) {
+                let is_of_it = why.contains(&sentence);
+                assert_eq!(shown.contains(sentence), is_of_it, "{sentence}: {shown}");
             }
             assert!(shown.contains(run.lesson.unsolved), "{shown}");
             assert!(shown.contains(&run.lesson.next), "{shown}");
+            assert!(
+                shown.contains(run.lesson.next_shows.unwrap_or_default()),
+                "{shown}"
+            );
         }
     }
 }
@@ -226,17 +227,12 @@ fn a_comparison_shows_the_lessons_of_both_runs_and_a_suggestion() {
     for scenario in CATALOGUE {
         let of = |client| PairwiseRun::of(scenario.name(), client).run.clone();
         let runs = [of(RELIABLE), of(NAIVE)];
-        let comparison = Comparison::of(runs, None, scenario.next_comparison(NAIVE));
+        let comparison = Comparison::of(runs, scenario.next_comparison(NAIVE));
 
         let text = flat(&text_of(scenario, &comparison));
 
-        for sentence in scenario.words.lessons {
-            let shown = comparison
-                .runs
-                .iter()
-                .any(|run| run.lesson.why.contains(&sentence.text));
-            let sentence = sentence.text;
-            assert_eq!(text.contains(sentence), shown, "{sentence}: {text}");
+        for sentence in sentences(scenario) {
+            assert!(text.contains(sentence), "{sentence}: {text}");
         }
         assert!(text.contains(scenario.words.unsolved), "{text}");
         let (_, next) = text.split_once("Try next ").expect("a next step");

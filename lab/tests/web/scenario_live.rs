@@ -42,7 +42,11 @@ async fn a_live_run_is_printed_here_and_counted_and_kept_there() {
 async fn a_live_run_prints_the_same_as_one_on_its_own() {
     let (web_ui, _) = serve().await;
     let page = web_ui.page_url();
-    for options in [&["--explain"][..], &["--compare"], &["--without", "jitter"]] {
+    for options in [
+        &["--exchanges"][..],
+        &["--compare"],
+        &["--without", "jitter"],
+    ] {
         let options = [&["--seed", "7", "--pace", "virtual"], options].concat();
         let live = output(scenario(&page, &options)).await;
 

@@ -20,23 +20,10 @@ pub(super) const SCENARIO: Scenario = Scenario {
             ],
         ),
         hint: "null and 2 are of different types.",
-        lessons: &[
-            Sentence::always(
-                "Only null means the last page, and only a non-empty string means a next one.",
-            ),
-            reliable(
-                &[
-                    Condition::Ended(Ending::ResponseError),
-                    Condition::Requests(1),
-                ],
-                "The reliable client refused the whole page, and its error names the cursor.",
-            ),
-            naive(
-                &[Condition::Ended(Ending::Ok), Condition::Requests(1)],
-                "The naive client treated the number as null, stopped after one page, and reported \
+        why: "Only null means the last page, and only a non-empty string means a next one.",
+        reliable: "The reliable client refused the whole page, and its error names the cursor.",
+        naive: "The naive client treated the number as null, stopped after one page, and reported \
                  it as the whole listing.",
-            ),
-        ],
         unsolved: "A cursor of the right type that leads to the wrong page. Only the service can \
                  know that.",
     },

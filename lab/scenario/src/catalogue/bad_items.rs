@@ -13,24 +13,11 @@ pub(super) const SCENARIO: Scenario = Scenario {
             answers::ITEMS,
         ),
         hint: "What would the next program make of a listing with a missing record?",
-        lessons: &[
-            Sentence::always(
-                "A page that breaks its contract in one place cannot be trusted in the others. \
+        why: "A page that breaks its contract in one place cannot be trusted in the others. \
                  Skipping the broken item would lose a record silently.",
-            ),
-            reliable(
-                &[
-                    Condition::Ended(Ending::ResponseError),
-                    Condition::Requests(1),
-                ],
-                "The reliable client refused the whole page. Its error gives the number of the \
+        reliable: "The reliable client refused the whole page. Its error gives the number of the \
                  item, but never its content.",
-            ),
-            naive(
-                &[Condition::Ended(Ending::Ok), Condition::Requests(1)],
-                "The naive client took everything in the array for data.",
-            ),
-        ],
+        naive: "The naive client took everything in the array for data.",
         unsolved: "Reading the good records. That takes the service's owner, or a contract that \
                  allows partial pages.",
     },

@@ -12,28 +12,12 @@ pub(super) const SCENARIO: Scenario = Scenario {
                  the service see?",
         ),
         hint: "What does a status promise about the body?",
-        lessons: &[
-            Sentence::always(
-                "A status of 200 says that the request was served, not that the body can be used. \
+        why: "A status of 200 says that the request was served, not that the body can be used. \
                  A complete response with an invalid body is the service's mistake, and another \
                  request would get the same response.",
-            ),
-            reliable(
-                &[
-                    Condition::Ended(Ending::ResponseError),
-                    Condition::Requests(1),
-                ],
-                "So the reliable client did not retry, and its error says that the body is not \
+        reliable: "So the reliable client did not retry, and its error says that the body is not \
                  valid JSON.",
-            ),
-            naive(
-                &[
-                    Condition::Ended(Ending::ResponseError),
-                    Condition::Requests(10),
-                ],
-                "The naive client asked ten times and got the same response ten times.",
-            ),
-        ],
+        naive: "The naive client asked ten times and got the same response ten times.",
         unsolved: "A body that parses but has the wrong meaning. Only a schema or a business check \
                  finds that.",
     },

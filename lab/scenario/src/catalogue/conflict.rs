@@ -19,18 +19,11 @@ pub(super) const SCENARIO: Scenario = Scenario {
             ],
         ),
         hint: "What would each of the three responses claim?",
-        lessons: &[
-            Sentence::always(
-                "Returning the first job would claim work that was not done. Creating a second one \
+        why: "Returning the first job would claim work that was not done. Creating a second one \
                  would make the key worthless. A conflict is the honest response, and a retry does \
                  not help, because the mistake is the caller's.",
-            ),
-            reliable(
-                &[Condition::Responded(409), Condition::JobsCreated(1)],
-                "The reliable client did not retry, and one job was created.",
-            ),
-            NEW_KEYS,
-        ],
+        reliable: "The reliable client did not retry, and one job was created.",
+        naive: NEW_KEYS,
         unsolved: "Keys that are not unique. When two changes share a key by accident, one of them \
                  is refused with this error.",
     },

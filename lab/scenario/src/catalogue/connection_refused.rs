@@ -14,20 +14,12 @@ pub(super) const SCENARIO: Scenario = Scenario {
         ),
         hint: "The failure comes within a millisecond, so only the waits take time. Each refused \
                connection counts as an attempt, though no request reaches the wire.",
-        lessons: &[
-            Sentence::always(
-                "A refused connection often means that the service restarts, so another attempt \
+        why: "A refused connection often means that the service restarts, so another attempt \
                  after a wait makes sense. Each refusal is immediate, so a loop without waits \
                  would connect thousands of times a second. Waits and a fixed number of attempts \
                  prevent that.",
-            ),
-            NO_ATTEMPT_LEFT,
-            BUDGET_SPENT,
-            naive(
-                &[Condition::Ended(Ending::TransportError)],
-                "The naive client tried ten times without a wait.",
-            ),
-        ],
+        reliable: NO_ATTEMPT_LEFT,
+        naive: "The naive client tried ten times without a wait.",
         unsolved: "A wrong address. It fails in the same way, with an error that says connect; a \
                  person has to check.",
     },

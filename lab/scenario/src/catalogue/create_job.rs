@@ -16,22 +16,12 @@ pub(super) const SCENARIO: Scenario = Scenario {
             ],
         ),
         hint: "Which program knows first that a change is intended?",
-        lessons: &[
-            Sentence::always(
-                "The caller makes up an Idempotency-Key before the first attempt, one for each \
+        why: "The caller makes up an Idempotency-Key before the first attempt, one for each \
                  intended change. The service binds the key to the body, and from then on the same \
                  request means the same job.",
-            ),
-            reliable(
-                &[Condition::IdempotencyKeys(1), Condition::JobsCreated(1)],
-                "The reliable client got the key from its caller, and one job was created.",
-            ),
-            naive(
-                &[Condition::IdempotencyKeys(1), Condition::JobsCreated(1)],
-                "The naive client makes up a key inside each attempt. It needed only one attempt, \
+        reliable: "The reliable client got the key from its caller, and one job was created.",
+        naive: "The naive client makes up a key inside each attempt. It needed only one attempt, \
                  so one job was created and the mistake did not show.",
-            ),
-        ],
         unsolved: "Finding the key after a crash. The caller has to store it before the first \
                  attempt.",
     },

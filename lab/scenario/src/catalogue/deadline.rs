@@ -24,17 +24,10 @@ pub(super) const SCENARIO: Scenario = Scenario {
             ],
         ),
         hint: "What would the caller know after five seconds that it does not know now?",
-        lessons: &[
-            Sentence::always("A wait that cannot end before the deadline only delays the error."),
-            reliable(
-                &[Condition::GaveUp(StopReason::Deadline)],
-                "So the reliable client stopped at once. Its error says how long the service asked \
+        why: "A wait that cannot end before the deadline only delays the error.",
+        reliable: "So the reliable client stopped at once. Its error says how long the service asked \
                  to wait, and the caller has five seconds left for something else.",
-            ),
-            OVER_BUDGET,
-            NO_ATTEMPT_LEFT,
-            HEADER_NOT_READ,
-        ],
+        naive: HEADER_NOT_READ,
         unsolved: "Passing the deadline on. A service that is called in turn knows it only if a \
                    header carries it.",
     },

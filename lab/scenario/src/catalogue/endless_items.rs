@@ -23,25 +23,20 @@ pub(super) const SCENARIO: Scenario = Scenario {
             ],
         ),
         hint: "Remembering cursors does not help here. What can be counted?",
-        lessons: &[
-            Sentence::always(
-                "A history of cursors cannot end a listing in which no cursor repeats; only a \
+        why: "A history of cursors cannot end a listing in which no cursor repeats; only a \
                  limit can.",
-            ),
-            PAGE_LIMIT,
-            ITEM_LIMIT,
-            naive(
-                &[Condition::Ended(Ending::Stopped)],
-                "The naive client has no limit: the lab stopped it.",
-            ),
-        ],
+        reliable: PAGE_LIMIT,
+        naive: "The naive client has no limit: the lab stopped it.",
         unsolved: "How large a listing may be. A limit that is too low cuts off real data, with an \
                  error.",
     },
-    variation: Overrides {
-        max_pages: Some(3),
-        ..Overrides::NONE
-    },
+    variation: Some(Variation {
+        overrides: Overrides {
+            max_pages: Some(3),
+            ..Overrides::NONE
+        },
+        shows: "a lower limit ends the listing sooner",
+    }),
     policy: |policy| ScenarioPolicy {
         max_pages: 5,
         ..policy

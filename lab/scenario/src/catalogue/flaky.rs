@@ -15,30 +15,22 @@ pub(super) const SCENARIO: Scenario = Scenario {
                  see?",
         ),
         hint: "A GET changes nothing, so a client may send it again while it has attempts left.",
-        lessons: &[
-            Sentence::always(
-                "A 503 is often temporary. A GET changes nothing, so it is safe to send again.",
-            ),
-            reliable(
-                &[Condition::RequestsFrom(2)],
-                "Each wait of the reliable client was chosen at random below a ceiling that \
+        why: "A 503 is often temporary. A GET changes nothing, so it is safe to send again.",
+        reliable: "Each wait of the reliable client was chosen at random below a ceiling that \
                  doubles, so clients that failed together do not retry together.",
-            ),
-            NO_ATTEMPT_LEFT,
-            naive(
-                &[Condition::RequestsFrom(2)],
-                "The naive client came back at once each time. Many such clients together overload \
+        naive: "The naive client came back at once each time. Many such clients together overload \
                  a service that is already failing.",
-            ),
-        ],
         unsolved: "A service that stays down. The attempts run out, and the caller must handle the \
                  error.",
     },
     load: Share::fault(8),
-    variation: Overrides {
-        max_attempts: Some(2),
-        ..Overrides::NONE
-    },
+    variation: Some(Variation {
+        overrides: Overrides {
+            max_attempts: Some(2),
+            ..Overrides::NONE
+        },
+        shows: "the attempts run out before the service recovers",
+    }),
     task: Task::Flaky,
     expect: |policy| {
         if policy.max_attempts < FIRST_SUCCESS {

@@ -19,31 +19,23 @@ pub(super) const SCENARIO: Scenario = Scenario {
             ],
         ),
         hint: "A client cannot know which request will succeed.",
-        lessons: &[
-            Sentence::always(
-                "A client cannot know whether one more attempt would help, so the number of \
+        why: "A client cannot know whether one more attempt would help, so the number of \
                  attempts is fixed beforehand. The error says how many attempts were made and why \
                  they ended.",
-            ),
-            NO_ATTEMPT_LEFT,
-            reliable(
-                &[Condition::Ended(Ending::Ok), Condition::Requests(3)],
-                "The limit was high enough: the third request of the reliable client succeeded.",
-            ),
-            naive(
-                &[Condition::Ended(Ending::Ok), Condition::Requests(3)],
-                "The third request of the naive client succeeded, and it came back at once each \
+        reliable: NO_ATTEMPT_LEFT,
+        naive: "The third request of the naive client succeeded, and it came back at once each \
                  time. A service that stays down would have received ten requests.",
-            ),
-        ],
         unsolved: "What the caller does next. It can show old data, queue the work, or report the \
                    failure. Another retry loop around this one would be worse.",
     },
     load: Share::fault(2),
-    variation: Overrides {
-        max_attempts: Some(3),
-        ..Overrides::NONE
-    },
+    variation: Some(Variation {
+        overrides: Overrides {
+            max_attempts: Some(3),
+            ..Overrides::NONE
+        },
+        shows: "one more attempt is enough",
+    }),
     policy: |policy| ScenarioPolicy {
         max_attempts: 2,
         ..policy

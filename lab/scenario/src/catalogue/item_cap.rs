@@ -15,25 +15,20 @@ pub(super) const SCENARIO: Scenario = Scenario {
             answers::ITEMS,
         ),
         hint: "When the cap is reached, one more item may already have been received.",
-        lessons: &[
-            Sentence::always(
-                "A cap on items yields exactly as many items as it allows. If there are more, an \
+        why: "A cap on items yields exactly as many items as it allows. If there are more, an \
                  error follows, without another request to find out.",
-            ),
-            PAGE_LIMIT,
-            ITEM_LIMIT,
-            naive(
-                &[Condition::Ended(Ending::Stopped)],
-                "The naive client has no cap: the lab stopped it.",
-            ),
-        ],
+        reliable: ITEM_LIMIT,
+        naive: "The naive client has no cap: the lab stopped it.",
         unsolved: "Choosing the cap. It bounds memory and time, but it cannot know how many items \
                  are enough.",
     },
-    variation: Overrides {
-        max_items: Some(4),
-        ..Overrides::NONE
-    },
+    variation: Some(Variation {
+        overrides: Overrides {
+            max_items: Some(4),
+            ..Overrides::NONE
+        },
+        shows: "the cap falls at the end of a page, and is an error all the same",
+    }),
     policy: |policy| ScenarioPolicy {
         max_items: 3,
         ..policy

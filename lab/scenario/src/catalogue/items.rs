@@ -12,32 +12,23 @@ pub(super) const SCENARIO: Scenario = Scenario {
                  service see?",
         ),
         hint: "The first page's next_cursor is not null.",
-        lessons: &[
-            Sentence::always(
-                "A page that looks complete may not be the last one: only a null next_cursor ends \
+        why: "A page that looks complete may not be the last one: only a null next_cursor ends \
                  a listing. A cursor is the service's own text. Send it back unchanged, and do not \
                  interpret it.",
-            ),
-            reliable(
-                &[Condition::Ended(Ending::Ok), Condition::Requests(2)],
-                "The reliable client read on until the cursor was null.",
-            ),
-            PAGE_LIMIT,
-            ITEM_LIMIT,
-            naive(
-                &[Condition::Ended(Ending::Ok), Condition::Requests(2)],
-                "The naive client read on until the cursor was null. Without faults it works \
+        reliable: "The reliable client read on until the cursor was null.",
+        naive: "The naive client read on until the cursor was null. Without faults it works \
                  correctly.",
-            ),
-        ],
         unsolved: "Records that change while the listing is read. One may appear twice, another \
                  not at all.",
     },
     load: Share::healthy(24),
-    variation: Overrides {
-        max_items: Some(2),
-        ..Overrides::NONE
-    },
+    variation: Some(Variation {
+        overrides: Overrides {
+            max_items: Some(2),
+            ..Overrides::NONE
+        },
+        shows: "the listing is cut short, and that is an error",
+    }),
     task: Task::List(endpoint::ITEMS),
     expect: |policy| {
         if policy.max_items < 3 {

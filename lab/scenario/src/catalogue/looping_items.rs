@@ -14,25 +14,13 @@ pub(super) const SCENARIO: Scenario = Scenario {
             "The cursors are A, B, A, B, and so on. How many requests will the service see?",
         ),
         hint: "No two cursors in a row are equal.",
-        lessons: &[
-            Sentence::always(
-                "A client that compares each cursor with the previous one never notices the loop \
+        why: "A client that compares each cursor with the previous one never notices the loop \
                  A, B, A. It must remember every cursor.",
-            ),
-            reliable(
-                &[Condition::Problem("cursor_repeated")],
-                "The reliable client keeps a fingerprint of fixed size of each cursor. It stopped \
+        reliable: "The reliable client keeps a fingerprint of fixed size of each cursor. It stopped \
                  when one came for the second time, and returned an error, because the listing is \
                  not complete.",
-            ),
-            PAGE_LIMIT,
-            ITEM_LIMIT,
-            naive(
-                &[Condition::Ended(Ending::Stopped)],
-                "The naive client remembers no cursors and would have read the loop for ever: the \
+        naive: "The naive client remembers no cursors and would have read the loop for ever: the \
                  lab stopped it.",
-            ),
-        ],
         unsolved: "Removing the duplicate records. A client that stops has still read some records \
                  twice.",
     },

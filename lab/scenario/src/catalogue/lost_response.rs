@@ -15,37 +15,21 @@ pub(super) const SCENARIO: Scenario = Scenario {
             answers::JOBS,
         ),
         hint: "The service has received the request, but a client cannot know that.",
-        lessons: &[
-            Sentence::always(
-                "From a client's side a lost response and a lost request look the same, so a POST \
+        why: "From a client's side a lost response and a lost request look the same, so a POST \
                  must not be repeated blindly.",
-            ),
-            reliable(
-                &[
-                    Condition::RequestsFrom(2),
-                    Condition::IdempotencyKeys(1),
-                    Condition::JobsCreated(1),
-                ],
-                "This request may be repeated. The service recognises the key, and the reliable \
+        reliable: "This request may be repeated. The service recognises the key, and the reliable \
                  client sent one key twice, so one job was created.",
-            ),
-            reliable(
-                &[
-                    Condition::GaveUp(StopReason::AttemptsExhausted),
-                    Condition::Requests(1),
-                ],
-                "The reliable client was allowed one attempt. Its caller cannot know that one job \
-                 was created, but may send the request again with the same key.",
-            ),
-            NEW_KEYS,
-        ],
+        naive: NEW_KEYS,
         unsolved: "A service without idempotency keys. There the caller must check whether the \
                  change took effect.",
     },
-    variation: Overrides {
-        max_attempts: Some(1),
-        ..Overrides::NONE
-    },
+    variation: Some(Variation {
+        overrides: Overrides {
+            max_attempts: Some(1),
+            ..Overrides::NONE
+        },
+        shows: "the job may exist, and the caller cannot know",
+    }),
     network: Network::Faults(&[ResponseFault::LostResponse]),
     task: Task::CreateJobs(&[1]),
     expect: |policy| {

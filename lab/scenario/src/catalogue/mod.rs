@@ -7,9 +7,7 @@
 //! The load, `/metrics`, the command line and the web UI follow from that; a test
 //! requires its row in `lab/docs/course.md`.
 //!
-//! Title, question, hint and the unsolved part are shown with every run, so they must be
-//! true under all settings and for every client. A text about a run is an
-//! [`crate::Sentence`] with the condition under which it is true.
+//! [`ScenarioWords`] says which of its texts must be true of every run.
 
 mod answers;
 mod bad_cursor;
@@ -54,9 +52,9 @@ use client::{Clock, FailureKind};
 use host::{ExpectedRoute, Served};
 
 use crate::{
-    Client, Ending, Evidence, Expectation, Lesson, Overrides, Question, ScenarioPolicy,
+    Client, DEFAULT_POLICY, Ending, Expectation, Lesson, Overrides, Question, ScenarioPolicy,
     ScenarioWords, StopReason,
-    clients::{RELIABLE, Task, WITHOUT},
+    clients::{NAIVE, RELIABLE, Task, WITHOUT},
 };
 
 pub use crate::network::Network;
@@ -70,13 +68,12 @@ mod prelude {
     pub(super) use std::time::Duration;
 
     pub(super) use crate::{
-        Choice, Condition, Ending, Expectation, Overrides, Question, ScenarioPolicy, ScenarioWords,
-        Sentence, StopReason,
+        Choice, Ending, Expectation, Overrides, Question, ScenarioPolicy, ScenarioWords, StopReason,
     };
     pub(super) use client::{Endpoint, FailureKind, teaching::endpoint};
 
     pub(super) use super::{
-        Network, PAGE, PLAIN, Scenario, Share, answers, expect_items, expect_recovery,
+        Network, PAGE, PLAIN, Scenario, Share, Variation, answers, expect_items, expect_recovery,
         responder::{fails_first, faulty, for_posts, unavailable, unavailable_until},
         sentences::*,
     };
@@ -124,7 +121,7 @@ pub struct Scenario {
     /// Its texts.
     pub words: ScenarioWords,
     /// The settings to try next; none if its own settings show everything.
-    pub variation: Overrides,
+    pub variation: Option<Variation>,
     /// How often a load runs it.
     pub load: Share,
     /// The network between client and service.
@@ -149,10 +146,12 @@ pub const PLAIN: Scenario = Scenario {
         request: "",
         question: Question::choices("", &[]),
         hint: "",
-        lessons: &[],
+        why: "",
+        reliable: "",
+        naive: "",
         unsolved: "",
     },
-    variation: Overrides::NONE,
+    variation: None,
     load: Share::fault(1),
     network: Network::Direct,
     routes: |_| Served::default(),
@@ -161,6 +160,15 @@ pub const PLAIN: Scenario = Scenario {
     expect: |_| Vec::new(),
     unseen: |_| 0,
 };
+
+/// Settings to try in a scenario.
+#[derive(Clone, Copy, Debug)]
+pub struct Variation {
+    /// The settings.
+    pub overrides: Overrides,
+    /// What a run with them shows.
+    pub shows: &'static str,
+}
 
 /// How often a load runs a scenario, as a weight against all others.
 ///
@@ -218,10 +226,35 @@ impl Scenario {
         added
     }
 
-    /// The lesson of a run with this policy and evidence.
-    pub(crate) fn lesson(&self, policy: &ScenarioPolicy, evidence: Evidence<'_>) -> Lesson {
-        self.words
-            .lesson(evidence, self.next(evidence.client, policy))
+    /// Its settings: those of the scenario, unless a reader replaces them.
+    #[must_use]
+    pub fn policy_with(&self, overrides: &Overrides) -> ScenarioPolicy {
+        (self.policy)(DEFAULT_POLICY).with(overrides)
+    }
+
+    /// The lesson of a run by this client with this policy. The sentence about the client is
+    /// true if the run is `typical`: it ended by itself, and as it should if the client is the
+    /// reliable one.
+    pub(crate) fn lesson(&self, policy: &ScenarioPolicy, client: Client, typical: bool) -> Lesson {
+        let under_its_own_settings = *policy == self.policy_with(&Overrides::NONE);
+        let of_client = if client == RELIABLE && under_its_own_settings {
+            Some(self.words.reliable)
+        } else if client == NAIVE {
+            Some(self.words.naive)
+        } else {
+            None
+        };
+        let of_client = of_client.filter(|_| typical);
+        let (next, next_shows) = self.next(client, policy);
+        Lesson {
+            why: [self.words.why].into_iter().chain(of_client).collect(),
+            without: client
+                .without
+                .map(|without| without.remark(self.words.name)),
+            unsolved: self.words.unsolved,
+            next,
+            next_shows,
+        }
     }
 
     /// The next scenario of the course; `None` after the last.
@@ -254,27 +287,34 @@ impl Scenario {
         }
     }
 
-    /// The next step after a run, as arguments of `lab`: never the same run again.
-    fn next(&self, client: Client, policy: &ScenarioPolicy) -> String {
+    /// The next step after a run, as arguments of `lab`: never the same run again. If it
+    /// carries a setting, also what it shows.
+    fn next(&self, client: Client, policy: &ScenarioPolicy) -> (String, Option<&'static str>) {
+        let name = self.words.name;
         if let Some(defence) = client.without {
-            let name = if defence.shows_in(self.words.name) {
-                self.words.name
+            let name = if defence.shows_in(name) {
+                name
             } else {
                 defence.shows_best_in()
             };
-            return format!("scenario {name} --without {} --compare", defence.id);
+            let id = defence.id;
+            return (format!("scenario {name} --without {id} --compare"), None);
         }
         // No other client uses the policy, so its settings cannot be varied.
         if client != RELIABLE {
-            return format!("scenario {} --compare", self.words.name);
+            return (format!("scenario {name} --compare"), None);
         }
-        if policy.with(&self.variation) != *policy {
-            return format!("scenario {}{}", self.words.name, options(&self.variation));
+        if let Some(variation) = &self.variation
+            && policy.with(&variation.overrides) != *policy
+        {
+            let next = format!("scenario {name}{}", options(&variation.overrides));
+            return (next, Some(variation.shows));
         }
-        match self.following() {
+        let next = match self.following() {
             Some(next) => format!("scenario {}", next.words.name),
             None => "scenario all".to_owned(),
-        }
+        };
+        (next, None)
     }
 }
 

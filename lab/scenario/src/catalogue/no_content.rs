@@ -15,24 +15,11 @@ pub(super) const SCENARIO: Scenario = Scenario {
             ],
         ),
         hint: "How long is the body of a 204?",
-        lessons: &[
-            Sentence::always(
-                "Every status from 200 to 299 is a success. A creation may return 201, and a 204 \
+        why: "Every status from 200 to 299 is a success. A creation may return 201, and a 204 \
                  has no body at all.",
-            ),
-            reliable(
-                &[Condition::Ended(Ending::Ok), Condition::Responded(204)],
-                "The reliable client took the 204 for a success and parsed nothing.",
-            ),
-            naive(
-                &[
-                    Condition::Ended(Ending::ResponseError),
-                    Condition::Requests(10),
-                ],
-                "The naive client passed the empty body to a JSON parser, treated the success as \
+        reliable: "The reliable client took the 204 for a success and parsed nothing.",
+        naive: "The naive client passed the empty body to a JSON parser, treated the success as \
                  an error, and asked ten times.",
-            ),
-        ],
         unsolved: "What exactly was done. An empty success says only that the request was served.",
     },
     load: Share::healthy(12),

@@ -22,21 +22,11 @@ pub(super) const SCENARIO: Scenario = Scenario {
             ],
         ),
         hint: "The content type is application/problem+json.",
-        lessons: &[
-            Sentence::always(
-                "A program looks at the status class first, then at the problem object. The error \
+        why: "A program looks at the status class first, then at the problem object. The error \
                  code tells errors apart, and the request id lets the service's owner find the \
                  request.",
-            ),
-            reliable(
-                &[Condition::Ended(Ending::HttpError), Condition::Requests(1)],
-                "The reliable client did not retry, and its error holds both.",
-            ),
-            naive(
-                &[Condition::Ended(Ending::HttpError), Condition::Requests(10)],
-                "The naive client asked ten times, and its error holds neither.",
-            ),
-        ],
+        reliable: "The reliable client did not retry, and its error holds both.",
+        naive: "The naive client asked ten times, and its error holds neither.",
         unsolved: "A 404 that means \"not yet\". Only the API's contract can tell it from \
                  \"never\".",
     },

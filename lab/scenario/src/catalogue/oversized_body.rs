@@ -25,22 +25,12 @@ pub(super) const SCENARIO: Scenario = Scenario {
             ],
         ),
         hint: "The response announces its length.",
-        lessons: &[
-            Sentence::always(
-                "Without a size limit, one response can use all the memory of a process. A body \
+        why: "Without a size limit, one response can use all the memory of a process. A body \
                  that announces its length can be refused before it is read. Any other body is cut \
                  off at the limit. A retry would not help, because the body would be as large \
                  again.",
-            ),
-            reliable(
-                &[Condition::Problem("body_too_large"), Condition::Requests(1)],
-                "The reliable client refused the announced length and did not retry.",
-            ),
-            naive(
-                &[Condition::Ended(Ending::Ok), Condition::Requests(1)],
-                "The naive client took the whole body into memory.",
-            ),
-        ],
+        reliable: "The reliable client refused the announced length and did not retry.",
+        naive: "The naive client took the whole body into memory.",
         unsolved: "Reading a large response on purpose. That needs a stream, or an API with pages.",
     },
     policy: |policy| ScenarioPolicy {

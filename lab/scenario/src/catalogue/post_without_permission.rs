@@ -16,23 +16,13 @@ pub(super) const SCENARIO: Scenario = Scenario {
                  many requests will the service see?",
         ),
         hint: "Which side must understand the key?",
-        lessons: &[
-            Sentence::always(
-                "A key protects only where the service promises to recognise it. A client can also \
+        why: "A key protects only where the service promises to recognise it. A client can also \
                  send the header to a service that ignores it, so the header alone does not permit \
                  a retry. The developer gives permission for one endpoint, after reading its \
                  contract.",
-            ),
-            reliable(
-                &[Condition::GaveUp(StopReason::NotEligible)],
-                "The reliable client did not retry, and its error says why.",
-            ),
-            naive(
-                &[Condition::RequestsFrom(2)],
-                "The naive client sent it again, under a new key, and both requests may have taken \
+        reliable: "The reliable client did not retry, and its error says why.",
+        naive: "The naive client sent it again, under a new key, and both requests may have taken \
                  effect.",
-            ),
-        ],
         unsolved: "Whether the transfer took effect before the 503. The caller has to look that \
                  up.",
     },

@@ -17,26 +17,13 @@ pub(super) const SCENARIO: Scenario = Scenario {
             ],
         ),
         hint: "TCP alone waits for hours.",
-        lessons: &[
-            Sentence::always(
-                "A request without a timeout waits for as long as the service is silent. Two \
+        why: "A request without a timeout waits for as long as the service is silent. Two \
                  timeouts bound it: one for connecting, and one for silence while reading. A GET \
                  that hits either may be sent again.",
-            ),
-            reliable(
-                &[Condition::RequestsFrom(1)],
-                "The reliable client ended the silence with its read timeout and sent the GET \
+        reliable: "The reliable client ended the silence with its read timeout and sent the GET \
                  again.",
-            ),
-            NO_ATTEMPT_LEFT,
-            PAGE_LIMIT,
-            ITEM_LIMIT,
-            naive(
-                &[Condition::Ended(Ending::Stopped)],
-                "The naive client has no timeout and would have waited for ever: the lab stopped \
+        naive: "The naive client has no timeout and would have waited for ever: the lab stopped \
                  it.",
-            ),
-        ],
         unsolved: "A response that sends one byte at a time. Each byte restarts the read timeout, \
                    so only a deadline for the whole call bounds it.",
     },

@@ -11,22 +11,12 @@ pub(super) const SCENARIO: Scenario = Scenario {
             "The response is a 302 with a Location. How many requests will the service see?",
         ),
         hint: "The Location may point anywhere.",
-        lessons: &[
-            Sentence::always(
-                "A client that follows redirects by default sends its headers to any host that a \
+        why: "A client that follows redirects by default sends its headers to any host that a \
                  Location names, and may turn a POST into a GET on the way.",
-            ),
-            reliable(
-                &[Condition::Ended(Ending::Ok), Condition::Requests(1)],
-                "The reliable client handed the redirection over as a value, and its caller \
+        reliable: "The reliable client handed the redirection over as a value, and its caller \
                  decides whether to follow it.",
-            ),
-            naive(
-                &[Condition::Ended(Ending::Ok), Condition::Requests(2)],
-                "The naive client followed the redirect: the service saw a second request, which \
+        naive: "The naive client followed the redirect: the service saw a second request, which \
                  the caller did not ask for.",
-            ),
-        ],
         unsolved: "Following safely. A caller that follows must check the host and remove \
                  credentials.",
     },

@@ -13,17 +13,10 @@ pub(super) const SCENARIO: Scenario = Scenario {
             answers::JOBS,
         ),
         hint: "The service remembers the key together with the body.",
-        lessons: &[
-            Sentence::always(
-                "A program that restarts before it has saved the response cannot know whether its \
+        why: "A program that restarts before it has saved the response cannot know whether its \
                  job exists. With the key, it sends the same request again and gets the same job.",
-            ),
-            reliable(
-                &[Condition::IdempotencyKeys(1), Condition::JobsCreated(1)],
-                "The reliable client sent one key twice, and one job was created.",
-            ),
-            NEW_KEYS,
-        ],
+        reliable: "The reliable client sent one key twice, and one job was created.",
+        naive: NEW_KEYS,
         unsolved: "A service that forgets its keys. Its contract must say how long it remembers \
                  them.",
     },

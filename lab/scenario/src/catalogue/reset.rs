@@ -24,25 +24,12 @@ pub(super) const SCENARIO: Scenario = Scenario {
             ],
         ),
         hint: "Most retry layers return the response as soon as they have the headers.",
-        lessons: &[
-            Sentence::always(
-                "The status arrives before the body. A client that decides on the headers alone \
+        why: "The status arrives before the body. A client that decides on the headers alone \
                  has already reported success when the body breaks off.",
-            ),
-            reliable(
-                &[Condition::RequestsFrom(2)],
-                "The reliable client reads the whole body inside the attempt. A body that breaks \
+        reliable: "The reliable client reads the whole body inside the attempt. A body that breaks \
                  off is a failure like any other, so it sent the GET again.",
-            ),
-            NO_ATTEMPT_LEFT,
-            PAGE_LIMIT,
-            ITEM_LIMIT,
-            naive(
-                &[Condition::RequestsFrom(2)],
-                "The naive client reads the body before it looks at the result, so it sent the GET \
+        naive: "The naive client reads the body before it looks at the result, so it sent the GET \
                  again, at once.",
-            ),
-        ],
         unsolved: "A body that is cut short without an error, as HTTP/1.0 allowed. Without an \
                    announced length, only the format of the body shows that.",
     },

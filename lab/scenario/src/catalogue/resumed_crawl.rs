@@ -15,24 +15,13 @@ pub(super) const SCENARIO: Scenario = Scenario {
             answers::DELIVERED,
         ),
         hint: "Either a page may be lost, or a page may be read twice. Which is worse?",
-        lessons: &[
-            Sentence::always(
-                "Save the checkpoint after the page is processed. A crash then repeats a page and \
+        why: "Save the checkpoint after the page is processed. A crash then repeats a page and \
                  never skips one. Processing must tolerate duplicates, for example by writing each \
                  record under its own id.",
-            ),
-            reliable(
-                &[Condition::Ended(Ending::Ok), Condition::Requests(3)],
-                "The reliable client resumed from its checkpoint, and only the last page came \
+        reliable: "The reliable client resumed from its checkpoint, and only the last page came \
                  twice.",
-            ),
-            PAGE_LIMIT,
-            naive(
-                &[Condition::Ended(Ending::Ok), Condition::Requests(4)],
-                "The naive client kept its position in a variable, started again at page 1, and \
+        naive: "The naive client kept its position in a variable, started again at page 1, and \
                  read both pages twice.",
-            ),
-        ],
         unsolved: "Processing each record exactly once. For that, records and checkpoint must be \
                  saved in one transaction.",
     },

@@ -25,20 +25,11 @@ pub(super) const SCENARIO: Scenario = Scenario {
             ],
         ),
         hint: "A date is in whole seconds, and a client uses its own clock.",
-        lessons: &[
-            Sentence::always(
-                "RFC 9110 allows seconds or a date, in three formats. A client that reads only \
+        why: "RFC 9110 allows seconds or a date, in three formats. A client that reads only \
                  seconds retries too early when it gets a date.",
-            ),
-            reliable(
-                &[Condition::WaitedAsAsked],
-                "The reliable client waited in full: it subtracted the current time from the date, \
+        reliable: "The reliable client waited in full: it subtracted the current time from the date, \
                  and measured the wait on a monotonic clock.",
-            ),
-            OVER_BUDGET,
-            NO_ATTEMPT_LEFT,
-            HEADER_NOT_READ,
-        ],
+        naive: HEADER_NOT_READ,
         unsolved: "A client whose clock is wrong waits for the wrong time. A service that can \
                    choose should send seconds.",
     },

@@ -21,22 +21,11 @@ pub(super) const SCENARIO: Scenario = Scenario {
             ],
         ),
         hint: "Is the value invalid, or does it have a meaning?",
-        lessons: &[
-            Sentence::always(
-                "A date in the past is valid: it says that the service may be called now. A client \
+        why: "A date in the past is valid: it says that the service may be called now. A client \
                  falls back to its own backoff only for an invalid value.",
-            ),
-            reliable(
-                &[Condition::RequestsFrom(2)],
-                "So the reliable client sent its retry without a wait.",
-            ),
-            NO_ATTEMPT_LEFT,
-            naive(
-                &[Condition::RequestsFrom(2)],
-                "The naive client sent its retry without a wait, but not because of the date: it \
+        reliable: "So the reliable client sent its retry without a wait.",
+        naive: "The naive client sent its retry without a wait, but not because of the date: it \
                  never waits and did not read the header.",
-            ),
-        ],
         unsolved: "A service that always sends an old date. The number of attempts and the retry \
                    budget bound what that costs.",
     },

@@ -24,29 +24,23 @@ pub(super) const SCENARIO: Scenario = Scenario {
             ],
         ),
         hint: "Which side knows better when the service can be called again?",
-        lessons: &[
-            Sentence::always(
-                "A Retry-After that the caller can accept replaces the backoff. Wait for it in \
+        why: "A Retry-After that the caller can accept replaces the backoff. Wait for it in \
                  full: the service asked for no request before then.",
-            ),
-            reliable(
-                &[Condition::WaitedAsAsked],
-                "The reliable client waited in full, and the service's record shows that no \
+        reliable: "The reliable client waited in full, and the service's record shows that no \
                  request came early.",
-            ),
-            OVER_BUDGET,
-            NO_ATTEMPT_LEFT,
-            HEADER_NOT_READ,
-        ],
+        naive: HEADER_NOT_READ,
         unsolved: "Many clients that all wait exactly two seconds come back together. The service \
                    can send each a different wait, or each client can add a random spread to its \
                    own.",
     },
     load: Share::fault(2),
-    variation: Overrides {
-        max_retry_after: Some(Duration::from_secs(1)),
-        ..Overrides::NONE
-    },
+    variation: Some(Variation {
+        overrides: Overrides {
+            max_retry_after: Some(Duration::from_secs(1)),
+            ..Overrides::NONE
+        },
+        shows: "the wait is longer than the caller allows",
+    }),
     routes: |_| {
         fails_first(BUSY.template(), FaultLabel("busy"), |call| {
             (call == 0).then(|| unavailable_until(HeaderValue::from_static("2")))

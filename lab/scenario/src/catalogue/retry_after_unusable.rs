@@ -26,22 +26,11 @@ pub(super) const SCENARIO: Scenario = Scenario {
         ),
         hint: "A client could read -1 as a large number, as zero, or as invalid. What would each \
                  do next?",
-        lessons: &[
-            Sentence::always(
-                "A value that is neither whole seconds nor a date is invalid. A client then uses \
+        why: "A value that is neither whole seconds nor a date is invalid. A client then uses \
                  its own backoff, as if the header were absent. Reading the value as zero would \
                  turn a broken header into an immediate retry.",
-            ),
-            reliable(
-                &[Condition::RequestsFrom(2)],
-                "The backoff of the reliable client chose each wait at random.",
-            ),
-            NO_ATTEMPT_LEFT,
-            naive(
-                &[Condition::RequestsFrom(2)],
-                "The naive client came back at once each time.",
-            ),
-        ],
+        reliable: "The backoff of the reliable client chose each wait at random.",
+        naive: "The naive client came back at once each time.",
         unsolved: "What the service meant. Only its owner can correct the header.",
     },
     policy: |policy| ScenarioPolicy {

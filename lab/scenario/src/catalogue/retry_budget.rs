@@ -22,39 +22,21 @@ pub(super) const SCENARIO: Scenario = Scenario {
                  many requests will it see?",
         ),
         hint: "A limit for each call does not limit all calls together.",
-        lessons: &[
-            Sentence::always(
-                "When a service is down, all callers retry, and the load triples when the service \
+        why: "When a service is down, all callers retry, and the load triples when the service \
                  can least bear it. A budget that all calls share bounds the total: once it is \
                  spent, each call ends after one attempt.",
-            ),
-            reliable(
-                &[
-                    Condition::GaveUp(StopReason::RetryBudgetEmpty),
-                    Condition::Requests(7),
-                ],
-                "The calls of the reliable client shared two retries. The budget holds 0.4 tokens \
+        reliable: "The calls of the reliable client shared two retries. The budget holds 0.4 tokens \
                  now: six further calls would pay for another retry.",
-            ),
-            reliable(
-                &[
-                    Condition::GaveUp(StopReason::AttemptsExhausted),
-                    Condition::Requests(5),
-                ],
-                "The calls of the reliable client were allowed one attempt each, so the budget was \
-                 not needed.",
-            ),
-            naive(
-                &[Condition::Requests(50)],
-                "The naive client has no budget: each of its calls cost ten requests.",
-            ),
-        ],
+        naive: "The naive client has no budget: each of its calls cost ten requests.",
         unsolved: "Other processes. Each has its own budget, so the service still needs limits.",
     },
-    variation: Overrides {
-        max_attempts: Some(2),
-        ..Overrides::NONE
-    },
+    variation: Some(Variation {
+        overrides: Overrides {
+            max_attempts: Some(2),
+            ..Overrides::NONE
+        },
+        shows: "with fewer attempts a call, the budget still sets the total",
+    }),
     policy: |policy| ScenarioPolicy {
         retry_budget: Some(TOKENS),
         ..policy

@@ -24,33 +24,22 @@ pub(super) const SCENARIO: Scenario = Scenario {
             ],
         ),
         hint: "The service and the caller each have a limit.",
-        lessons: &[
-            Sentence::always(
-                "A shorter wait breaks the service's rule. A wait longer than the caller accepts \
+        why: "A shorter wait breaks the service's rule. A wait longer than the caller accepts \
                  breaks the caller's rule. Both rules apply.",
-            ),
-            reliable(
-                &[Condition::GaveUp(StopReason::RetryAfterOverBudget)],
-                "So the reliable client stopped at once, and its error says how long to wait. The \
+        reliable: "So the reliable client stopped at once, and its error says how long to wait. The \
                  caller can do something useful for two minutes; a blocked thread cannot.",
-            ),
-            reliable(
-                &[Condition::WaitedAsAsked],
-                "The caller allowed two minutes, so the reliable client waited in full before each \
-                 retry. The caller learned only at the end that the service still fails.",
-            ),
-            NO_ATTEMPT_LEFT,
-            BUDGET_SPENT,
-            HEADER_NOT_READ,
-        ],
+        naive: HEADER_NOT_READ,
         unsolved: "When to call again. An error can say how long to wait; the caller needs a timer \
                    or a queue for it.",
     },
     load: Share::fault(2),
-    variation: Overrides {
-        max_retry_after: Some(Duration::from_secs(ASKED)),
-        ..Overrides::NONE
-    },
+    variation: Some(Variation {
+        overrides: Overrides {
+            max_retry_after: Some(Duration::from_secs(ASKED)),
+            ..Overrides::NONE
+        },
+        shows: "the client waits twice for two minutes, and the service still fails",
+    }),
     task: Task::Get(endpoint::RETRY_LATER),
     expect: |policy| {
         let mut expectations = vec![

@@ -16,24 +16,11 @@ pub(super) const SCENARIO: Scenario = Scenario {
             ],
         ),
         hint: "The same server wrote the header and the body.",
-        lessons: &[
-            Sentence::always(
-                "A text body that happens to be JSON today may be an error page tomorrow. The \
+        why: "A text body that happens to be JSON today may be an error page tomorrow. The \
                  service did not promise JSON.",
-            ),
-            reliable(
-                &[
-                    Condition::Ended(Ending::ResponseError),
-                    Condition::Requests(1),
-                ],
-                "The reliable client checked the media type first, refused the response, and did \
+        reliable: "The reliable client checked the media type first, refused the response, and did \
                  not retry.",
-            ),
-            naive(
-                &[Condition::Ended(Ending::Ok), Condition::Requests(2)],
-                "The naive client took the text for data, and followed the cursor in it.",
-            ),
-        ],
+        naive: "The naive client took the text for data, and followed the cursor in it.",
         unsolved: "A server that mislabels everything. Its contract has to change, deliberately \
                  and in one place.",
     },

@@ -15,22 +15,12 @@ pub(super) const SCENARIO: Scenario = Scenario {
             answers::ATTEMPTS,
         ),
         hint: "What would have to change before the next handshake?",
-        lessons: &[
-            Sentence::always(
-                "A handshake fails because of certificates, names or versions, and none of them \
+        why: "A handshake fails because of certificates, names or versions, and none of them \
                  changes within a second. Libraries report it as a connection error, which clients \
                  usually retry.",
-            ),
-            reliable(
-                &[Condition::GaveUp(StopReason::Tls)],
-                "The reliable client searched the chain of causes for a TLS error and did not \
+        reliable: "The reliable client searched the chain of causes for a TLS error and did not \
                  retry.",
-            ),
-            naive(
-                &[Condition::Ended(Ending::TransportError)],
-                "The naive client tried ten times.",
-            ),
-        ],
+        naive: "The naive client tried ten times.",
         unsolved: "A server that is changing its certificate. A person should see the error.",
     },
     network: Network::RefusedTls,

@@ -4,11 +4,11 @@
 mod in_flight;
 mod label;
 mod limit;
+mod neighbours;
 mod order;
 mod rows;
 mod run_chart;
 mod waterfall;
-mod why;
 
 pub use in_flight::InFlight;
 pub use limit::{LimitLine, LimitStep};

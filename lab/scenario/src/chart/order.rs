@@ -4,8 +4,8 @@
 use std::collections::HashMap;
 
 use super::{
+    neighbours::{Neighbours, problem_of},
     rows::{Part, Row, mark},
-    why::{Neighbours, problem_of, why},
 };
 use crate::trace::{Span, SpanId, SpanName, Trace, TraceId, field};
 
@@ -124,10 +124,6 @@ fn summarise(
     });
     row.parts = parts.collect();
     let Some(last) = children.last() else { return };
-    let neighbours = all_neighbours.get(&key(last)).copied().unwrap_or_default();
-    if row.why.is_empty() {
-        row.why = why(last, neighbours);
-    }
     let how = |span: &Span| Row::of(span, 2, None, Neighbours::default()).how;
     let attempts = children
         .iter()

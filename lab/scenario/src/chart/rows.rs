@@ -8,12 +8,13 @@ use wire::{duration, nanoseconds};
 
 use super::{
     label::{how, length, what},
-    why::{Neighbours, why},
+    neighbours::Neighbours,
 };
 use crate::{
     decision::{Decision, Next},
     trace::{Span, SpanId, SpanName},
 };
+
 /// One span: its texts and its bar.
 ///
 /// The texts may contain data from the wire.
@@ -56,8 +57,6 @@ pub struct Row {
     /// Whether the rows under it are collapsed at first, because they add little or are many
     /// of a kind.
     pub folded: bool,
-    /// The reasons, step by step: from the response or failure to the client's decision.
-    pub why: Vec<String>,
     /// All recorded fields, in order.
     pub details: Vec<Detail>,
 }
@@ -97,16 +96,6 @@ impl Row {
     #[must_use]
     pub fn is_nested(&self) -> bool {
         self.kind == SpanName::Request && self.within.is_some()
-    }
-
-    /// The reasons, unless the rows under it show them.
-    #[must_use]
-    pub fn reason(&self) -> &[String] {
-        if self.is_heading() && !self.folded && !self.parts.is_empty() {
-            &[]
-        } else {
-            &self.why
-        }
     }
 
     /// Its label and its result, on one line.
@@ -177,9 +166,10 @@ impl Row {
             kind: span.name,
             mark: mark(span, neighbours),
             what: what(span),
-            how: match neighbours.rejecting(span) {
-                Some(_) => format!("{} · rejected", how(span, nested)),
-                None => how(span, nested),
+            how: if neighbours.is_rejected(span) {
+                format!("{} · rejected", how(span, nested))
+            } else {
+                how(span, nested)
             },
             within: parent.map(what),
             at: duration(span.start),
@@ -199,7 +189,6 @@ impl Row {
             },
             parts: Vec::new(),
             folded: false,
-            why: why(span, neighbours),
             details,
         }
     }
@@ -216,7 +205,7 @@ pub(super) fn mark(span: &Span, neighbours: Neighbours<'_>) -> Mark {
         SpanName::Queue => Mark::Queue,
         SpanName::Stop | SpanName::Crash => Mark::Failed,
         SpanName::Request => Mark::Service,
-        _ if span.failed() || neighbours.rejecting(span).is_some() => Mark::Failed,
+        _ if span.failed() || neighbours.is_rejected(span) => Mark::Failed,
         _ if span.end.is_none() => Mark::Open,
         SpanName::Run | SpanName::Operation | SpanName::Attempt => Mark::Ok,
     }

@@ -1,17 +1,15 @@
 //! One effect in two runs: the measurements, and whether they differ.
 
-use serde::Serialize;
-use wire::{counted, duration};
+use std::time::Duration;
 
-use super::{
-    handle::handles,
-    measure::MEASURES,
-    rules::{BrokenRule, Sample},
-    time::Time,
-};
+use serde::Serialize;
+use wire::duration;
+
+use super::measure::MEASURES;
 use crate::{
     outcome::{Ending, Fact},
     run::ScenarioRun,
+    trace::SpanName,
 };
 
 /// One effect in two runs.
@@ -58,20 +56,10 @@ pub enum Aspect {
     Milliseconds,
     /// The result for the caller.
     Outcome,
-    /// The use of the error for the caller.
-    ErrorUse,
-    /// Whether a response was used that the other client rejected.
-    RefusedDataUsed,
-    /// The rules of the wire that were broken.
-    RulesBroken,
 }
 
 /// The effects of two runs, without those that say nothing about either.
-pub(super) fn effects(
-    runs: [&ScenarioRun; 2],
-    sample: Option<&Sample>,
-    broken: [&[BrokenRule]; 2],
-) -> Vec<Effect> {
+pub(super) fn effects(runs: [&ScenarioRun; 2]) -> Vec<Effect> {
     let measured = MEASURES.into_iter().filter_map(|(aspect, label, count)| {
         let counts = runs.map(count);
         let shown = aspect == Aspect::Requests || counts.iter().any(|count| *count > 0);
@@ -83,47 +71,25 @@ pub(super) fn effects(
             plain(aspect, label, sides)
         })
     });
-    let mut effects: Vec<_> = measured.collect();
-    effects.push(time(runs));
-    effects.push(outcome(runs));
-    if runs.iter().any(|run| run.outcome.ending != Ending::Ok) {
-        let sides = runs.map(|run| named(handles(&run.outcome)));
-        let label = "what the caller can do with the error";
-        effects.push(plain(Aspect::ErrorUse, label, sides));
-    }
-    effects.extend(refused_data(runs));
-    if let Some(sample) = sample {
-        let runs = counted(sample.runs() as u64, "run");
-        let label = format!("rules broken, in {runs} each");
-        let sides = broken.map(|broken| {
-            let ids: Vec<_> = broken.iter().map(|rule| rule.id).collect();
-            named(if ids.is_empty() {
-                "none".to_owned()
-            } else {
-                ids.join(", ")
-            })
-        });
-        effects.push(plain(Aspect::RulesBroken, &label, sides));
-    }
-    effects
+    measured.chain([time(runs), outcome(runs)]).collect()
 }
 
 fn time(runs: [&ScenarioRun; 2]) -> Effect {
-    let times = runs.map(Time::of);
-    let sides = times.map(|time| Measured {
-        value: u64::try_from(time.taken.as_millis())
-            .unwrap_or(u64::MAX)
-            .into(),
-        text: duration(time.taken),
+    let sides = runs.map(|run| {
+        let spans = run.traces.iter().flat_map(|trace| &trace.spans);
+        let runs = spans.filter(|span| span.name == SpanName::Run);
+        let taken: Duration = runs
+            .filter_map(|span| Some(span.end?.saturating_sub(span.start)))
+            .sum();
+        Measured {
+            value: u64::try_from(taken.as_millis()).unwrap_or(u64::MAX).into(),
+            text: duration(taken),
+        }
     });
-    Effect {
-        differs: Time::differ(times),
-        ..plain(Aspect::Milliseconds, "time until the caller knew", sides)
-    }
+    plain(Aspect::Milliseconds, "time until the caller knew", sides)
 }
 
-/// A success is compared by its text; an error by its class, since [`Aspect::ErrorUse`]
-/// covers the rest.
+/// A success is compared by its text; an error by its class.
 fn outcome(runs: [&ScenarioRun; 2]) -> Effect {
     let sides = runs.map(|run| {
         let ending = run.outcome.ending;
@@ -136,38 +102,6 @@ fn outcome(runs: [&ScenarioRun; 2]) -> Effect {
         }
     });
     plain(Aspect::Outcome, "result for the caller", sides)
-}
-
-/// Whether one client used a response that the other rejected; none if neither did.
-fn refused_data(runs: [&ScenarioRun; 2]) -> Option<Effect> {
-    let took = [(runs[0], runs[1]), (runs[1], runs[0])]
-        .map(|(one, other)| one.outcome.ending == Ending::Ok && refused(other));
-    let sides = took.map(|took| Measured {
-        value: took.into(),
-        text: if took { "yes" } else { "no" }.to_owned(),
-    });
-    let label = "used what the other client rejected";
-    let effect = plain(Aspect::RefusedDataUsed, label, sides);
-    took.contains(&true).then_some(effect)
-}
-
-/// Whether a client rejected a complete response that was faulty on purpose.
-fn refused(run: &ScenarioRun) -> bool {
-    let faulty = run
-        .wire
-        .entries
-        .last()
-        .is_some_and(|request| request.fault.is_some());
-    let too_large = Fact::from("body_too_large");
-    let problem = run.outcome.fact("problem");
-    faulty && (run.outcome.ending == Ending::ResponseError || problem == Some(&too_large))
-}
-
-fn named(text: String) -> Measured {
-    Measured {
-        value: Fact::Name(text.clone()),
-        text,
-    }
 }
 
 /// An effect that differs if its texts do.

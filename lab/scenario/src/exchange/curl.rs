@@ -42,7 +42,7 @@ pub(super) fn curl(request: &WireRequest, shape: &Message, limit: Option<u16>) -
         words.push(CURSOR.to_owned());
     }
     if request.method == "POST" {
-        words.push(r#"--data-binary '{"task":"resize"}'"#.to_owned());
+        words.push(r#"--data-binary '{"task":"my-task"}'"#.to_owned());
     }
     Some(words.join(" "))
 }

@@ -111,7 +111,7 @@ fn a_command_has_examples_for_values_that_are_not_recorded() {
         Some(
             "curl -i http://127.0.0.1:8765/jobs -H 'content-type: a'\\''b' -H \
              'Idempotency-Key: my-key' -H 'Authorization: Bearer my-token' --data-binary \
-             '{\"task\":\"resize\"}'"
+             '{\"task\":\"my-task\"}'"
         )
     );
     let cursor = "\"cursor=${CURSOR:?set it to the next_cursor of the page before}\"";

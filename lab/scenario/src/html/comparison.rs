@@ -1,33 +1,25 @@
-//! The effects of two runs.
+//! The effects of two runs, and the expectations of both.
 
 use maud::{Markup, html};
-use render::page::wide_table;
+use render::page::{class_and_mark, wide_table};
 
 use crate::{
     Compared,
-    compare::{BrokenRule, Effect},
+    compare::{ComparedCheck, Effect},
 };
 
-/// The effects as a table, the findings about them, and the rules that each client broke.
-pub(super) fn effects(compared: &Compared, lab: &str) -> Markup {
-    let [one, other] = compared.sides.each_ref().map(|side| side.client.column());
+/// The effects and the expectations as tables.
+pub(super) fn effects(compared: &Compared, names: [&str; 2]) -> Markup {
+    let [one, other] = names;
     let titles = ["Effect", one, other, "Equal?"].map(|title| (title, false));
+    let expected = ["Expectation", one, other].map(|title| (title, false));
     html! {
         (wide_table(Some("effects"), ("measured", "The effects of the two clients"), titles, html! {
             tbody { @for effect in &compared.effects { (row(effect)) } }
         }))
-        @for side in &compared.sides {
-            @if !side.broken.is_empty() {
-                h3 { "Rules that " (side.title) " broke" }
-                ul.checks { @for rule in &side.broken { (broken(rule)) } }
-            }
-        }
-        @for remark in &compared.remarks {
-            p.remark {
-                (remark.text)
-                @if let Some(command) = remark.command { " " code { (lab) " " (command) } }
-            }
-        }
+        (wide_table(Some("effects"), ("expected", "The expectations of both"), expected, html! {
+            tbody { @for check in &compared.checks { (expectation(check)) } }
+        }))
     }
 }
 
@@ -41,17 +33,20 @@ fn row(effect: &Effect) -> Markup {
     }
 }
 
-fn broken(rule: &BrokenRule) -> Markup {
+fn expectation(check: &ComparedCheck) -> Markup {
     html! {
-        li.failed {
-            span.sign aria-hidden="true" { "✗" }
-            span.source { (rule.id) }
-            span {
-                @if let Some(found) = &rule.found {
-                    strong { (found) }
-                    span.label { "The rule: " (rule.text) }
-                } @else {
-                    (rule.text)
+        tr {
+            th scope="row" { (check.text) }
+            @for (held, found) in check.held.iter().zip(&check.found) {
+                @let (class, mark) = class_and_mark(*held);
+                @let words = match held {
+                    Some(true) => "held",
+                    Some(false) => "did not hold",
+                    None => "not exercised",
+                };
+                td class=(class) {
+                    span.sign role="img" aria-label=(words) { (mark) }
+                    @if let Some(found) = found { " " (found) }
                 }
             }
         }

@@ -43,6 +43,8 @@ pub struct Story<'a> {
     pub lab: &'a str,
     /// The next command to try, as arguments of the lab.
     pub next: Option<&'a str>,
+    /// What that command shows, if it carries a setting.
+    pub next_shows: Option<&'a str>,
     /// Why it could not be run.
     pub error: Option<&'a str>,
     /// The base URL of the service in commands.
@@ -99,6 +101,7 @@ impl<'a> Story<'a> {
             why: Some(run.lesson.why.join(" ")),
             lab,
             next: Some(&run.lesson.next),
+            next_shows: run.lesson.next_shows,
             error: None,
             service: base_url(),
         }
@@ -118,6 +121,7 @@ impl<'a> Story<'a> {
             compared: Some(&comparison.compared),
             why: Some(comparison.why().join(" ")),
             next: Some(&comparison.next),
+            next_shows: None,
             ..Self::of_run(words, first, metrics, lab)
         }
     }
@@ -169,8 +173,12 @@ impl<'a> Story<'a> {
                 div.learned {
                     section #verdict .panel.verdict aria-labelledby="verdict-title" tabindex="-1" {
                         h2 #verdict-title { "Verdict" }
-                        @if let Some(compared) = self.compared { (comparison::effects(compared, self.lab)) }
-                        @for run in self.judged(&runs) { (self.verdict(run)) }
+                        @if let (Some(compared), [one, other]) = (self.compared, &self.sides[..]) {
+                            (comparison::effects(compared, [one.client.column(), other.client.column()]))
+                        }
+                        @if self.compared.is_none() {
+                            @for run in &runs { (self.verdict(run)) }
+                        }
                     }
                     (self.lesson(why, &runs))
                 }
@@ -197,13 +205,13 @@ impl<'a> Story<'a> {
             section.panel.picture aria-labelledby="happened" {
                 header {
                     h2 #happened { "What happened" }
-                    @if let [side] = &self.sides[..] { (self.result(0, side)) }
+                    @if let [side] = &self.sides[..] { (self.result(side)) }
                 }
                 (self.answer(runs))
                 @for (number, side) in self.sides.iter().enumerate() {
                     div.side-of-run {
                         @if self.is_of_several() {
-                            h3 { (side.client.heading()) ": " (self.result(number, side)) }
+                            h3 { (side.client.heading()) ": " (self.result(side)) }
                         }
                         p.terms { (side.terms.join(" · ")) }
                         (Waterfall::new(side, number, &axis, &self.service).draw())
@@ -217,10 +225,10 @@ impl<'a> Story<'a> {
 
     /// The result of a side in a line. A failed call may be exactly what was expected, so
     /// the ending and the verdict have separate marks.
-    fn result(&self, number: usize, side: &Side<'_>) -> Markup {
+    fn result(&self, side: &Side<'_>) -> Markup {
         markup! {
             span.result {
-                @for (place, phrase) in self.phrases(number, side).iter().enumerate() {
+                @for (place, phrase) in self.phrases(side).iter().enumerate() {
                     @if place > 0 { " · " }
                     span class=(phrase.mark.map_or("", class_of)) { (phrase.text) }
                 }
@@ -230,16 +238,9 @@ impl<'a> Story<'a> {
 
     /// The same as phrases. If one side of a comparison could not be run, the other may have
     /// finished.
-    fn phrases(&self, number: usize, side: &Side<'_>) -> Cow<'_, [Phrase]> {
+    fn phrases<'b>(&self, side: &'b Side<'_>) -> Cow<'b, [Phrase]> {
         match (side.run, self.error) {
-            (Some(run), _) => {
-                let sides = self.compared.map(|compared| &compared.sides[..]);
-                let compared = sides.and_then(|sides| sides.get(number));
-                compared.map_or_else(
-                    || Cow::Owned(run.view.result.clone()),
-                    |compared| Cow::Borrowed(&*compared.result),
-                )
-            }
+            (Some(run), _) => Cow::Borrowed(&*run.view.result),
             (None, Some(error)) => {
                 let text = format!("✗ could not be run: {error}");
                 Cow::Owned(vec![Phrase::new(Mark::Failed, text)])
@@ -289,32 +290,17 @@ impl<'a> Story<'a> {
         }
     }
 
-    /// The ending of a run, and its checks. Beside another run only those are shown that
-    /// did not hold.
+    /// The ending of a run, and its checks.
     fn verdict(&self, run: &ScenarioRun) -> Markup {
-        let is_shown = |check: &&Check| !self.is_of_several() || !check.held;
-        let checks: Vec<_> = run.verdict.iter().filter(is_shown).collect();
         markup! {
             @if self.is_of_several() { h3 { (run.client.heading()) } }
             p.outcome { "On the wire, " (wire(run)) ". Outcome: " (run.outcome.text) "." }
             @if run.is_cancelled() { p { (NOT_JUDGED) } }
-            @if !checks.is_empty() {
-                ul.checks { @for check in checks { (self::check(check)) } }
-                @if !self.is_of_several() {
-                    p.remark { "“wire” is the service's record, “client” the client's own." }
-                }
+            @if !run.verdict.is_empty() {
+                ul.checks { @for check in &run.verdict { (self::check(check)) } }
+                p.remark { "“wire” is the service's record, “client” the client's own." }
             }
         }
-    }
-
-    /// The runs whose checks are shown: in a comparison the first, if it did not pass,
-    /// because the effects say what each client did.
-    fn judged<'b>(&self, runs: &'b [&'b ScenarioRun]) -> impl Iterator<Item = &'b ScenarioRun> {
-        let is_compared = self.compared.is_some();
-        let runs = runs.iter().copied().enumerate();
-        let judged =
-            runs.filter(move |(place, run)| !is_compared || (*place == 0 && !run.passed()));
-        judged.map(|(_, run)| run)
     }
 
     fn lesson(&self, why: &str, runs: &[&ScenarioRun]) -> Markup {
@@ -328,7 +314,10 @@ impl<'a> Story<'a> {
                 p { (self.words.unsolved) }
                 @if let Some(next) = &self.next {
                     h3 { "Try next" }
-                    p { code { (self.lab) " " (next) } }
+                    p {
+                        code { (self.lab) " " (next) }
+                        @if let Some(shows) = self.next_shows { ": " (shows) }
+                    }
                 }
             }
         }
@@ -343,8 +332,8 @@ impl<'a> Story<'a> {
                 .trim_start_matches(['✓', '✗', '⊘', ' '])
                 .to_owned()
         };
-        let sides = self.sides.iter().enumerate().map(|(number, side)| {
-            let phrases: Vec<_> = self.phrases(number, side).iter().map(spoken).collect();
+        let sides = self.sides.iter().map(|side| {
+            let phrases: Vec<_> = self.phrases(side).iter().map(spoken).collect();
             let phrases = phrases.join(", ");
             if self.is_of_several() {
                 format!("{}: {phrases}", side.client.title())

@@ -1,5 +1,5 @@
 //! The waterfall of a run: a row for every span, with its texts and its bar on an axis of
-//! time. A row opens to show its reasons, its fields, and its request and response.
+//! time. A row opens to show its fields, and its request and response.
 
 use std::{collections::HashMap, iter, time::Duration};
 
@@ -207,9 +207,6 @@ impl<'a> Waterfall<'a> {
         let exchange = wire.and_then(|(wire, request)| wire.record.exchange(request.seq));
         html! {
             div.facts {
-                @if !row.why.is_empty() {
-                    ol.why aria-label="Why" { @for step in &row.why { li { (step) } } }
-                }
                 dl {
                     @for detail in &row.details {
                         div { dt { (detail.name) } dd { (detail.value) } }

@@ -19,7 +19,8 @@ use tokio::sync::Notify;
 use tower::ServiceExt;
 use wire::WireRecord;
 
-use crate::{RunError, exchange::exchanges};
+use crate::{Pace, RunError, exchange::exchanges};
+
 pub(crate) use request_limit::RequestLimit;
 pub(crate) use timeouts::{TRANSPORT, VirtualTimeouts};
 
@@ -34,9 +35,9 @@ pub enum Network {
     RefusedTls,
     /// A port that refuses every connection, because no service listens on it.
     ConnectionRefused,
-    /// No socket: the service is called as a function, so that many concurrent workers
-    /// reach it in the same order every time.
-    Function,
+    /// A loopback socket in real time, and none in virtual time: there the service is called as
+    /// a function, so that many concurrent workers reach it in the same order every time.
+    Workers,
 }
 
 /// A service and the way to it, for the length of a run.
@@ -58,13 +59,16 @@ impl Wire {
     /// Starts a service and sets up the way to it.
     pub(crate) async fn start(
         network: Network,
+        pace: Pace,
         config: ServiceConfig,
         added: Served,
     ) -> Result<Self, RunError> {
         let served = server::lessons(config.seed).and(added);
         let silence = Arc::default();
         let served = match network {
-            Network::Function => return Ok(Self::function(&config, served)),
+            Network::Workers if pace == Pace::Virtual => {
+                return Ok(Self::function(&config, served));
+            }
             Network::Faults(faults) => inject(served, faults, Arc::clone(&silence)),
             _ => served,
         };

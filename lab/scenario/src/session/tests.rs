@@ -104,7 +104,7 @@ async fn a_cancelled_run_has_no_verdict_and_only_the_general_lesson() {
         "{}",
         run.outcome.text
     );
-    assert_eq!(run.lesson.why, [scenario.words.lessons[0].text]);
+    assert_eq!(run.lesson.why, [scenario.words.why]);
 }
 
 /// Each request arrives during its attempt, so the wire and the waterfall can share one

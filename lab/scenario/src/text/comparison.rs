@@ -1,11 +1,12 @@
 //! Two runs side by side: the effects of each, and both waterfalls on one axis.
 
+use anstyle::Style;
 use render::{Options, Sheet};
 
 use super::{exchange, heading, waterfall::waterfalls};
 use crate::{
-    Answer, Compared, Comparison, ScenarioWords,
-    compare::{Aspect, Effect, Side},
+    Answer, Comparison, ScenarioWords,
+    compare::{ComparedCheck, Effect},
     run_phrases,
 };
 
@@ -37,10 +38,9 @@ pub fn comparison(
 
     let mut sheet = Sheet::new(&options);
     heading(&mut sheet, words, &runs[0]);
-    let sides = runs.iter().zip(&compared.sides);
-    for (place, ((run, side), chart)) in sides.zip(charts).enumerate() {
+    for (place, (run, chart)) in runs.iter().zip(charts).enumerate() {
         sheet.gap();
-        let title = side.client.heading();
+        let title = run.client.heading();
         sheet.title(&match place {
             0 => title,
             _ => {
@@ -58,23 +58,15 @@ pub fn comparison(
         run_phrases::prediction(&mut sheet, predicted, &runs.each_ref());
         sheet.gap();
     }
-    effects(&mut sheet, compared);
-    let broken: Vec<_> = runs[0].verdict.iter().filter(|check| !check.held).collect();
-    if !broken.is_empty() {
-        sheet.gap();
-    }
-    for check in broken {
-        super::check(&mut sheet, check);
-    }
-    for remark in &compared.remarks {
-        sheet.gap();
-        sheet.beside("", &remark.text);
-        if let Some(command) = remark.command {
-            sheet.line(&format!("  {} {command}", options.lab));
-        }
-    }
+    let names = runs.each_ref().map(|run| run.client.column());
+    effects(&mut sheet, &compared.effects, names);
+    sheet.gap();
+    checks(&mut sheet, &compared.checks, names);
     sheet.gap();
     sheet.paragraph("Why it matters", &comparison.why().join(" "));
+    if let Some(without) = runs.iter().find_map(|run| run.lesson.without.as_ref()) {
+        sheet.paragraph("Removed defence", without);
+    }
     sheet.paragraph("Does not solve", words.unsolved);
     sheet.command("Try next", &format!("{} {next}", options.lab));
     sheet.into_text()
@@ -82,9 +74,8 @@ pub fn comparison(
 
 /// All effects: numbers in a table, texts under their label, and a mark where the two
 /// differ.
-fn effects(sheet: &mut Sheet<'_>, compared: &Compared) {
-    let (numbers, words): (Vec<_>, Vec<_>) = compared
-        .effects
+fn effects(sheet: &mut Sheet<'_>, effects: &[Effect], names: [&str; 2]) {
+    let (numbers, words): (Vec<_>, Vec<_>) = effects
         .iter()
         .partition(|effect| effect.sides.iter().all(|side| side.text.len() <= VALUE));
     let differs = sheet.options.or_ascii("≠", "differs");
@@ -95,39 +86,40 @@ fn effects(sheet: &mut Sheet<'_>, compared: &Compared) {
         .map(|number| number.label.len())
         .max()
         .unwrap_or(0);
-    let names = compared.sides.each_ref().map(|side| side.client.column());
     let row = |label: &str, [one, other]: [&str; 2], sign: &str| {
         format!("{label:widest$}{one:>0$}{other:>0$}  {sign}", VALUE + 2)
     };
-    sheet.line(&row("", names, ""));
+    sheet.line(row("", names, "").trim_end());
     for effect in numbers {
         let values = effect.sides.each_ref().map(|side| side.text.as_str());
-        sheet.line(&row(&effect.label, values, sign(effect)));
+        sheet.line(row(&effect.label, values, sign(effect)).trim_end());
     }
-    let label = names.iter().map(|name| name.len()).max().unwrap_or(0) + 4;
+    let label = widest_name(names) + 4;
     for effect in words {
         sheet.line(format!("{}  {}", effect.label, sign(effect)).trim_end());
-        for (side, value) in compared.sides.iter().zip(&effect.sides) {
-            let name = format!("  {:<1$}", side.client.column(), label - 2);
-            let text = match effect.aspect {
-                Aspect::RulesBroken => rules(side, &value.text),
-                _ => value.text.clone(),
-            };
-            sheet.beside(&name, &text);
+        for (name, side) in names.iter().zip(&effect.sides) {
+            sheet.beside(&format!("  {name:<0$}", label - 2), &side.text);
         }
     }
 }
 
-/// The rules that a client broke, each with its finding.
-fn rules(side: &Side, none: &str) -> String {
-    let broken = side.broken.iter().map(|rule| match &rule.found {
-        Some(found) => format!("{} ({found})", rule.id),
-        None => rule.id.to_owned(),
-    });
-    let broken: Vec<_> = broken.collect();
-    if broken.is_empty() {
-        none.to_owned()
-    } else {
-        broken.join(", ")
+/// Each expectation with a mark for each client, and under it the findings.
+fn checks(sheet: &mut Sheet<'_>, checks: &[ComparedCheck], names: [&str; 2]) {
+    let [one, other] = names;
+    let neither = sheet.options.or_ascii("·", "-");
+    sheet.line(&format!(
+        "expected of {one} and {other} ({neither} not exercised)"
+    ));
+    for check in checks {
+        let [one, other] = check.held.map(|held| sheet.mark(held, Style::new()));
+        let found = names.iter().zip(&check.found).filter_map(|(name, found)| {
+            Some(format!(" {} {name}: {}", sheet.dash(), found.as_ref()?))
+        });
+        let text: String = [check.text.clone()].into_iter().chain(found).collect();
+        sheet.beside(&format!("{one} {other}  {:<8}", check.source), &text);
     }
+}
+
+fn widest_name(names: [&str; 2]) -> usize {
+    names.iter().map(|name| name.len()).max().unwrap_or(0)
 }

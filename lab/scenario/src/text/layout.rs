@@ -16,9 +16,6 @@ const NARROWEST_TIME: usize = 8;
 /// The minimum width of a chart beside long labels, caps included.
 const NARROWEST_CHART: usize = 24;
 
-/// The maximum width of a decision, as in [`Sheet`](render::Sheet).
-const MEASURE: usize = 100;
-
 /// The gap between time, chart and label.
 const GAP: &str = "  ";
 
@@ -61,34 +58,10 @@ impl Layout {
         }
     }
 
-    /// Adds rows, each with its explanation if the options ask for it.
+    /// Adds rows.
     pub(super) fn draw_all(&self, text: &mut String, chart: &Chart, rows: &[Row]) {
-        for (at, row) in rows.iter().enumerate() {
+        for row in rows {
             self.draw(text, chart, row);
-            // An attempt and the decision after it share an explanation, which is shown
-            // once.
-            let repeated = rows.get(at + 1).is_some_and(|next| next.why == row.why);
-            if self.options.explain && !repeated {
-                self.explain(text, row.reason());
-            }
-        }
-    }
-
-    /// Adds the steps of a decision, under its row.
-    fn explain(&self, text: &mut String, steps: &[String]) {
-        let arrow = self.options.or_ascii(" → ", " -> ");
-        let steps = fit(&steps.join(" → "), usize::MAX, false).replace(" → ", arrow);
-        let indent = " ".repeat(self.time + GAP.len());
-        let width = self.options.width.clamp(Options::NARROWEST, MEASURE);
-        let options = textwrap::Options::new(width)
-            .initial_indent(&indent)
-            .subsequent_indent(&indent)
-            .word_splitter(textwrap::WordSplitter::NoHyphenation);
-        if !steps.is_empty() {
-            for line in textwrap::wrap(&steps, options) {
-                text.push_str(&line);
-                text.push('\n');
-            }
         }
     }
 

@@ -52,8 +52,8 @@ pub fn text(
     let picture = waterfall(&run.traces, options);
     let below = [&outcome, &lesson].map(|text| text.lines().count());
     let (picture, verdict) = match options.height {
-        // With these options the text is longer than a screen anyway.
-        Some(height) if !options.explain && !options.exchanges => {
+        // With the exchanges the text is longer than a screen anyway.
+        Some(height) if !options.exchanges => {
             let room = height.saturating_sub(1 + below.iter().sum::<usize>());
             let needed = picture.lines().count() + verdict.lines().count();
             let verdict = if run.passed() && needed > room {
@@ -92,6 +92,9 @@ fn lesson(sheet: &mut Sheet<'_>, run: &ScenarioRun) {
     }
     sheet.paragraph("Does not solve", run.lesson.unsolved);
     sheet.command("Try next", &format!("{lab} {}", run.lesson.next));
+    if let Some(shows) = run.lesson.next_shows {
+        sheet.beside(&" ".repeat(16), shows);
+    }
 }
 
 /// The scenario, the client and the settings of a run.

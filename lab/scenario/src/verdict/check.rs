@@ -11,7 +11,10 @@ pub struct Check {
     pub source: Source,
     /// The id of the [rule](judge::rules); none for an expectation of the scenario.
     pub rule: Option<&'static str>,
-    /// The expectation.
+    /// The expectation as the scenario has it, by which the checks of two runs are compared.
+    #[serde(skip)]
+    pub expectation: String,
+    /// The expectation as it was met.
     pub text: String,
     /// Whether it held.
     pub held: bool,
@@ -71,6 +74,7 @@ mod tests {
         let check = |held: bool, requests: Vec<u64>| Check {
             source: Source::Wire,
             rule: Some("no-retry-4xx"),
+            expectation: String::new(),
             text: "a request that the service refused was not retried".to_owned(),
             held,
             found: (!held).then(|| "sent again".to_owned()),

@@ -22,16 +22,21 @@ pub struct Evidence<'a> {
     pub wire: &'a WireRecord,
     /// The counters.
     pub counters: &'a Counters,
-    /// Whether the rules apply: the client makes one call, or several that differ in their
-    /// bodies. In other runs the wire cannot tell a new call from a retry, so no rule is
-    /// checked.
-    pub rules_apply: bool,
+    /// Whether its requests are [one call](crate::Task::is_one_call). In other runs the wire
+    /// cannot tell a new call from a retry, so no rule is checked.
+    pub is_one_call: bool,
 }
 
 impl<'a> Evidence<'a> {
     /// The number of requests by the client's own count.
     pub(crate) fn counted(self) -> u64 {
         self.counters.total(ATTEMPTS)
+    }
+
+    /// How many requests got this status.
+    pub(crate) fn responded(self, status: u16) -> u64 {
+        let entries = self.wire.entries.iter();
+        entries.filter(|entry| entry.status == Some(status)).count() as u64
     }
 
     /// Whether the run ended with a failure of this kind.

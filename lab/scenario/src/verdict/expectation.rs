@@ -24,9 +24,9 @@ pub struct Expectation {
     check: Rc<dyn Fn(Evidence<'_>) -> Checked>,
 }
 
-/// If an expectation held, the text to show in place of its own, if it has another one; what
-/// was found instead if it did not hold.
-type Checked = Result<Option<String>, String>;
+/// `None` if the run did not exercise the expectation. If it held, the text to show in place of
+/// its own, if it has another one; what was found instead if it did not hold.
+type Checked = Option<Result<Option<String>, String>>;
 
 impl Expectation {
     /// The run ends this way.
@@ -47,9 +47,9 @@ impl Expectation {
                 Some(fact) if *fact == expected => None,
                 Some(fact) => Some(format!("{name} is {fact}")),
                 None if name == "gave_up" => {
-                    Some("the outcome does not say why the client gave up".to_owned())
+                    Some("the result does not say why the client gave up".to_owned())
                 }
-                None => Some(format!("the outcome has no {name}")),
+                None => Some(format!("the result has no {}", name.replace('_', " "))),
             }
         })
     }
@@ -168,7 +168,7 @@ impl Expectation {
             source: Source::Client,
             check: Rc::new(move |evidence| {
                 if evidence.ended_by(kind) {
-                    Ok(Some(instead.to_owned()))
+                    Some(Ok(Some(instead.to_owned())))
                 } else {
                     check(evidence)
                 }
@@ -195,7 +195,7 @@ impl Expectation {
     /// The expectations of every run. `unseen` requests are meant not to reach the service. A
     /// request that timed out may or may not have reached it.
     #[must_use]
-    pub fn of_every_run(unseen: u64) -> [Self; 2] {
+    pub fn of_every_run(unseen: u64) -> [Self; 3] {
         let agree = move |evidence: Evidence<'_>| {
             let met_a_timeout = evidence.counters.labelled(ATTEMPTS, "result", READ_TIMEOUT);
             let most = met_a_timeout.max(unseen);
@@ -208,22 +208,55 @@ impl Expectation {
                 ))
             }
         };
-        let never_early = "no request came earlier than allowed";
+        let paused = |evidence: Evidence<'_>| {
+            let retries = evidence.counters.total(RETRIES);
+            let waited = ["backoff", "retry_after"]
+                .map(|source| evidence.counters.labelled(RETRIES, "wait_source", source));
+            let at_once = retries.saturating_sub(waited.iter().sum());
+            (at_once > 0).then(|| format!("{at_once} of {retries} came at once"))
+        };
+        let never_early = |evidence: Evidence<'_>| {
+            let early = Ties::of(evidence.wire).early();
+            (early > 0).then(|| format!("{early} came too early"))
+        };
         [
             Self {
                 text: counts_agree(unseen),
                 source: Source::Client,
-                check: Rc::new(agree),
+                check: Rc::new(move |evidence| Some(agree(evidence))),
             },
-            Self::new(never_early, Source::Wire, |evidence| {
-                let early = Ties::of(evidence.wire).early();
-                (early > 0).then(|| format!("{early} came too early"))
-            }),
+            Self::new(
+                "each retry came after a backoff or a Retry-After",
+                Source::Client,
+                paused,
+            )
+            .if_exercised(|evidence| evidence.counters.total(RETRIES) > 0),
+            Self::new(
+                "no request came earlier than allowed",
+                Source::Wire,
+                never_early,
+            )
+            .if_exercised(|evidence| !Ties::of(evidence.wire).waits().is_empty()),
         ]
     }
 
+    /// This expectation, in a run that exercises it.
+    fn if_exercised(self, is_exercised: fn(Evidence<'_>) -> bool) -> Self {
+        let check = self.check;
+        Self {
+            check: Rc::new(move |evidence| {
+                if is_exercised(evidence) {
+                    check(evidence)
+                } else {
+                    None
+                }
+            }),
+            ..self
+        }
+    }
+
     /// An expectation that holds unless `contradiction` finds something else.
-    fn new(
+    pub(crate) fn new(
         text: impl Into<String>,
         source: Source,
         contradiction: impl Fn(Evidence<'_>) -> Option<String> + 'static,
@@ -231,7 +264,7 @@ impl Expectation {
         Self {
             text: text.into(),
             source,
-            check: Rc::new(move |evidence| contradiction(evidence).map_or(Ok(None), Err)),
+            check: Rc::new(move |evidence| Some(contradiction(evidence).map_or(Ok(None), Err))),
         }
     }
 

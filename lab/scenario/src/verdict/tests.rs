@@ -31,7 +31,7 @@ fn found_with(
         outcome,
         wire,
         counters,
-        rules_apply: false,
+        is_one_call: false,
     };
     let mut checks = judge(vec![expectation], evidence);
     checks.pop().expect("one expectation makes one check")
@@ -52,13 +52,13 @@ fn every_expectation_can_fail_and_says_what_was_found() {
     let again = Expectation::retried_after(READ_TIMEOUT, "again");
     let unless = Expectation::requests(1).unless(READ_TIMEOUT, "or silence");
     let counted = Expectation::counter("client_retries_total", 1, "one retry");
-    let [agree, _] = Expectation::of_every_run(0);
+    let [agree, ..] = Expectation::of_every_run(0);
     for (expectation, instead) in [
         (Expectation::fact("items", 3_u64, "three"), "items is 2"),
         (Expectation::requests(1), "it saw 2"),
         (Expectation::created(1, "one job"), "it created 0"),
         (ended, "it ended with: ok"),
-        (status, "the outcome has no status"),
+        (status, "the result has no status"),
         (asked, "it waited for no Retry-After"),
         (date, "it waited for no Retry-After"),
         (again, "0 of 0 retries followed one"),
@@ -86,14 +86,14 @@ fn a_client_that_falsely_claims_to_have_waited_is_caught() {
         value: by,
     });
     let judged = |wire: &WireRecord| {
-        let [_, never_early] = Expectation::of_every_run(0);
+        let [.., never_early] = Expectation::of_every_run(0);
         let asked = Expectation::waited_as_asked(&[Duration::from_secs(2)]);
         let evidence = Evidence {
             client: TESTED,
             outcome: &Outcome::ok("ok, after a wait of 2 s"),
             wire,
             counters: &said.clone().into_iter().collect(),
-            rules_apply: true,
+            is_one_call: true,
         };
         let checks = judge(vec![asked, never_early], evidence);
         assert!(checks.iter().all(|check| check.source == Source::Wire));
@@ -174,7 +174,7 @@ fn only_unseen_and_timed_out_requests_may_be_counted_by_the_client_alone() {
         (1, 2, 3, 1, &one, contradicted(2, 4)),
         (1, 2, 2, 2, &two, None),
     ] {
-        let [expectation, _] = Expectation::of_every_run(unseen);
+        let [expectation, ..] = Expectation::of_every_run(unseen);
         let wire = WireRecord {
             total: seen,
             ..WireRecord::default()

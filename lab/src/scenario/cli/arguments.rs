@@ -115,10 +115,6 @@ pub(crate) struct Arguments {
     #[arg(long, help_heading = EVIDENCE)]
     json: bool,
 
-    /// Explain each row: the response, the client's limits, and the decision
-    #[arg(long, help_heading = EVIDENCE)]
-    explain: bool,
-
     /// Show each request and its response as sent over the wire, without possible secrets
     #[arg(long, help_heading = EVIDENCE, conflicts_with = "json")]
     exchanges: bool,
@@ -236,7 +232,6 @@ impl Arguments {
             width: options.width,
             color: options.color,
             ascii: options.ascii,
-            explain: self.explain,
             exchanges: self.exchanges,
         }
     }
@@ -251,7 +246,6 @@ impl Arguments {
             render::json(value)
         } else {
             text(&Options {
-                explain: self.explain,
                 exchanges: self.exchanges,
                 ..terminal::options(self.ascii)
             })

@@ -38,13 +38,8 @@ pub(super) fn compare(arguments: &Arguments, scenario: &Scenario) -> Result<Exit
     }
     let second = run(clients[1])?;
     let cancelled = second.is_cancelled();
-    let sample = if cancelled {
-        None
-    } else {
-        runner.sample(scenario, &settings, clients)?
-    };
     let next = scenario.next_comparison(second.client);
-    let both = Comparison::of([first, second], sample.as_ref(), next);
+    let both = Comparison::of([first, second], next);
 
     arguments.write_report(|| {
         let metrics = scenario::metrics();

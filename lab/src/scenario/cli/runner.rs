@@ -4,9 +4,7 @@
 use std::{pin::pin, time::SystemTime};
 
 use host::Signals;
-use scenario::{
-    ClientUnderTest, ScenarioRun, Settings, catalogue::Scenario, compare::Sample, run_until, sample,
-};
+use scenario::{ScenarioRun, Settings, catalogue::Scenario, run_until};
 use tokio::{runtime::Runtime, sync::oneshot};
 use tracing_subscriber::filter::Targets;
 
@@ -63,24 +61,6 @@ impl Runner {
                 }
             };
             run.map_err(|error| terminal::fail_run(&error))
-        })
-    }
-
-    /// Runs the sample that the rules of a comparison need; none if Ctrl+C comes first.
-    pub(crate) fn sample(
-        &mut self,
-        scenario: &Scenario,
-        settings: &Settings,
-        clients: [&'static dyn ClientUnderTest; 2],
-    ) -> Result<Option<Sample>, Exit> {
-        let signals = listening(&self.runtime, &mut self.signals)?;
-        self.runtime.block_on(async {
-            tokio::select! {
-                sample = sample(scenario, settings, clients) => {
-                    sample.map_err(|error| terminal::fail_run(&error))
-                }
-                () = signals.next() => Ok(None),
-            }
         })
     }
 

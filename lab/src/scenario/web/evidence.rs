@@ -21,7 +21,6 @@ pub(crate) struct EvidenceStyle {
     pub(crate) width: usize,
     pub(crate) color: bool,
     pub(crate) ascii: bool,
-    pub(crate) explain: bool,
     pub(crate) exchanges: bool,
 }
 
@@ -65,7 +64,6 @@ impl EvidenceStyle {
             width: self.width.clamp(Options::NARROWEST, WIDEST),
             color: self.color,
             ascii: self.ascii,
-            explain: self.explain,
             exchanges: self.exchanges,
             lab: lab(),
             ..Options::default()

@@ -20,7 +20,7 @@ use std::{
 
 use futures_util::{FutureExt, future::join_all};
 use http::StatusCode;
-use scenario::{Compared, Exposition, RunError, ScenarioRun, Session, recorder::Recorder, sample};
+use scenario::{Compared, Exposition, RunError, ScenarioRun, Session, recorder::Recorder};
 use serde_json::json;
 use tokio::{
     sync::{Semaphore, watch},
@@ -109,7 +109,7 @@ impl Runs {
 
         let mut tasks = lock(&self.tasks);
         while tasks.try_join_next().is_some() {}
-        tasks.spawn(Arc::clone(self).run_scenario(id.clone(), request, sessions, reader));
+        tasks.spawn(Arc::clone(self).run_scenario(id.clone(), sessions, reader));
         Ok(id)
     }
 
@@ -189,7 +189,6 @@ impl Runs {
     async fn run_scenario(
         self: Arc<Self>,
         id: String,
-        request: RunRequest,
         sessions: Vec<Session<'static>>,
         cancelled: watch::Receiver<bool>,
     ) {
@@ -203,7 +202,11 @@ impl Runs {
             if runs.iter().any(|run| run.is_cancelled()) {
                 return Ok((State::Cancelled, None));
             }
-            Ok((State::Finished, self.compared(&request, &runs).await))
+            let compared = match &runs[..] {
+                [one, other] => Some(Arc::new(Compared::of([one, other]))),
+                _ => None,
+            };
+            Ok((State::Finished, compared))
         };
         let ended = AssertUnwindSafe(run).catch_unwind().await;
         let ended = ended.unwrap_or_else(|_| Err("the run panicked".to_owned()));
@@ -217,21 +220,6 @@ impl Runs {
                 self.exporters.send(run).await;
             }
         }
-    }
-
-    /// The comparison of two sides. If too many runs go on for a sample, no rule is
-    /// judged.
-    async fn compared(
-        &self,
-        request: &RunRequest,
-        runs: &[Arc<ScenarioRun>],
-    ) -> Option<Arc<Compared>> {
-        let clients: [_; 2] = request.clients().try_into().ok()?;
-        let [one, other] = runs else { return None };
-        let settings = request.settings(clients[0]);
-        let sample = sample(request.scenario, &settings, clients).await;
-        let sample = sample.unwrap_or_default();
-        Some(Arc::new(Compared::of([one, other], sample.as_ref())))
     }
 
     async fn run_side(

@@ -134,6 +134,10 @@ impl Record {
             why: (self.state != State::Running).then(|| self.why().join(" ")),
             lab: lab(),
             next: next.as_deref(),
+            next_shows: match &self.sides[..] {
+                [Side::Done(run)] => run.lesson.next_shows,
+                _ => None,
+            },
             error: self.error.as_deref(),
             service: service.to_owned(),
         };
@@ -183,7 +187,7 @@ impl Record {
         let (one, other) = self.run(0).zip(self.run(1))?;
         let compared = match &self.compared {
             Some(compared) => Compared::clone(compared),
-            None => Compared::of([one, other], None),
+            None => Compared::of([one, other]),
         };
         Some(Comparison {
             runs: [one.clone(), other.clone()],
@@ -207,7 +211,7 @@ impl Record {
     fn why(&self) -> Vec<&'static str> {
         let runs: Vec<_> = self.runs().collect();
         if runs.is_empty() {
-            self.request.scenario.words.always().collect()
+            vec![self.request.scenario.words.why]
         } else {
             why(runs)
         }

@@ -99,7 +99,7 @@ async fn a_failed_run_has_a_reason_and_the_lesson_for_every_client() {
         run["error"],
         "max_attempts must be a positive integer, got 0"
     );
-    let general = flaky().scenario.words.lessons[0].text;
+    let general = flaky().scenario.words.why;
     assert_eq!(run["lesson"], general);
 }
 

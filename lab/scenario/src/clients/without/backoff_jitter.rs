@@ -19,7 +19,8 @@ pub(super) const WITHOUT: Without = Without {
         instead: "It always waits for the full ceiling of the backoff, as does every client that \
                   failed at the same moment.",
         file: "client/src/retry/backoff.rs",
-        breaks: &[backoff_jitter::RULE.id],
+        // One run has too few waits to show that they are not random.
+        breaks: &[],
         shows_in: &[
             "flaky",
             "flaky-gives-up",

@@ -6,7 +6,6 @@
 
 mod backoff_jitter;
 mod body_media_type;
-mod cursor_loop;
 mod deadline;
 mod idempotency_key_reuse;
 mod retry_after_seconds;
@@ -25,7 +24,6 @@ use crate::{Client, Defence, ScenarioPolicy, Setting};
 pub static WITHOUT: &[&Without] = &[
     &retry_after_seconds::WITHOUT,
     &backoff_jitter::WITHOUT,
-    &cursor_loop::WITHOUT,
     &idempotency_key_reuse::WITHOUT,
     &body_media_type::WITHOUT,
     &deadline::WITHOUT,

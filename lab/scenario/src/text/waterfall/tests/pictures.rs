@@ -126,43 +126,6 @@ fn a_number_of_the_limit_without_room_is_left_out() {
 }
 
 #[test]
-fn explains_each_row_if_asked() {
-    let options = Options {
-        explain: true,
-        width: 60,
-        ..Options::default()
-    };
-
-    assert_snapshot!(draw(DRAWN_BELOW, options), @"
-     0 ms  ▕█▏              attempt 1   503 Service Unavailable
-     0 ms  ▕░░▏······       wait 59 ms   backoff, at most 200 ms
-           503 → GET may be repeated → drew 59 ms of at most 200
-           ms
-    59 ms    ▕█▏            attempt 2   503 Service Unavailable
-    59 ms     ▕░▏·········  wait 7 ms   backoff, at most 400 ms
-           503 → GET may be repeated → drew 7 ms of at most 400
-           ms
-    66 ms      ▕█▏          attempt 3   503 Service Unavailable
-    66 ms       ■           gave up   all 3 attempts used
-           503 → attempt 3 of 3 → returned to the caller
-    ");
-}
-
-/// Two waits: the second is shorter although its ceiling is higher.
-const DRAWN_BELOW: &str = "
-    operation 0-66
-      attempt 0-0 503
-      wait 0-59 wait.source=backoff retry.reason='503' wait.seconds=0.059 \
-        wait.ceiling_seconds=0.2 http.request.method=GET retry.allowed_by=method
-      attempt 59-59 http.request.resend_count=1 503
-      wait 59-66 wait.source=backoff retry.reason='503' wait.seconds=0.007 \
-        wait.ceiling_seconds=0.4 http.request.method=GET retry.allowed_by=method
-      attempt 66-66 http.request.resend_count=2 503
-      stop 66-66 stop.reason=attempts_exhausted retry.reason='503' retry.attempt=3 \
-        retry.max_attempts=3
-";
-
-#[test]
 fn an_operation_without_an_attempt_is_drawn() {
     let spans = "operation 0-4 otel.name=items attempts=1 outcome=ok";
 
@@ -206,6 +169,20 @@ fn omits_the_middle_of_many_rows_and_says_so() {
             (12 more spans were not recorded: the trace was full)
     ");
 }
+
+/// Two waits: the second is shorter although its ceiling is higher.
+const DRAWN_BELOW: &str = "
+    operation 0-66
+      attempt 0-0 503
+      wait 0-59 wait.source=backoff retry.reason='503' wait.seconds=0.059 \
+        wait.ceiling_seconds=0.2 http.request.method=GET retry.allowed_by=method
+      attempt 59-59 http.request.resend_count=1 503
+      wait 59-66 wait.source=backoff retry.reason='503' wait.seconds=0.007 \
+        wait.ceiling_seconds=0.4 http.request.method=GET retry.allowed_by=method
+      attempt 66-66 http.request.resend_count=2 503
+      stop 66-66 stop.reason=attempts_exhausted retry.reason='503' retry.attempt=3 \
+        retry.max_attempts=3
+";
 
 #[test]
 fn colour_adds_only_escapes() {
