@@ -5,7 +5,6 @@ mod commands;
 mod compose;
 mod curl;
 mod instructors;
-mod json;
 mod links;
 mod readme;
 mod runbooks;
