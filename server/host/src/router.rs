@@ -8,7 +8,7 @@ use tower_http::CompressionLevel;
 use tower_http::compression::CompressionLayer;
 
 use crate::config::ServiceConfig;
-use crate::every_request::EveryRequest;
+use crate::every_request::each_request;
 use crate::exchange;
 use crate::ledger::Ledger;
 use crate::metrics_sink::{METRICS_MEDIA_TYPE, METRICS_PATH};
@@ -38,7 +38,7 @@ pub(crate) fn around(routes: Router, state: &HostState) -> Router {
         .route(METRICS_PATH, scrape.layer(compression))
         .fallback(async || Problem::NOT_FOUND)
         .method_not_allowed_fallback(async || Problem::METHOD_NOT_ALLOWED)
-        .layer(EveryRequest(state.clone()));
+        .layer(from_fn_with_state(state.clone(), each_request));
     if state.record_exchanges {
         router.layer(from_fn_with_state(state.clone(), exchange::keep))
     } else {
