@@ -3,9 +3,9 @@
 //! Scrapes of `/metrics` are not observed, so that reading the numbers does not change
 //! them.
 
+use std::borrow::Cow;
 use std::cell::LazyCell;
 use std::mem;
-use std::sync::Arc;
 use std::time::Duration;
 
 use axum::extract::{MatchedPath, Request};
@@ -25,7 +25,6 @@ use crate::accept::{ConnectionFault, ConnectionPosition};
 use crate::body_hash::BodyHash;
 use crate::exchange::{Recorded, RequestShape};
 use crate::guard::{self, loopback};
-use crate::instruments::RouteInstruments;
 use crate::ledger::{self, Arrival, Outcome};
 use crate::metrics_sink::METRICS_PATH;
 use crate::query::only;
@@ -33,7 +32,7 @@ use crate::response_end::observe_end;
 use crate::response_extensions::NextCursor;
 use crate::seed_key::{Purpose, SeedKey};
 use crate::state::HostState;
-use crate::telemetry::{KnownMethod, REQUEST_SPAN, SPAN_TARGET};
+use crate::telemetry::{OTHER, OTHER_METHOD, REQUEST_SPAN, SPAN_TARGET, method_label};
 use crate::traceparent::TraceParent;
 use crate::watched_body::watched;
 
@@ -45,10 +44,11 @@ pub const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key
 pub(crate) struct Observation {
     state: HostState,
     pub(crate) span: Span,
-    method: KnownMethod,
+    method: &'static str,
     arrived: Duration,
     seq: u64,
-    route: Arc<RouteInstruments>,
+    /// The path of its route, or [`OTHER`].
+    route: Cow<'static, str>,
     ties: Vec<Tie>,
     /// None if the request has no body.
     body: Option<BodyHash>,
@@ -74,7 +74,7 @@ impl Observation {
         let mut observation = Self::of(state, request, route, parent.as_ref(), request_id);
         observation.span = open_span(
             request,
-            observation.route.span_name(observation.method),
+            &span_name(observation.method, route),
             observation.method,
             route,
             parent.as_ref(),
@@ -97,8 +97,8 @@ impl Observation {
         parent: Option<&TraceParent>,
         request_id: &RequestId,
     ) -> Self {
-        let route = state.instruments.route(route);
-        let method = KnownMethod::of(request.method());
+        let route = route.map_or(Cow::Borrowed(OTHER), |path| path.to_owned().into());
+        let method = method_label(request.method());
         let (headers, extensions) = (request.headers(), request.extensions());
         let position = extensions.get::<ConnectionPosition>();
         let cursor = only(request.uri(), "cursor").ok().flatten();
@@ -106,8 +106,8 @@ impl Observation {
             connection: position.map(|position| position.connection),
             position: position.map(|position| position.position),
             version: version(request.version()),
-            method: method.as_str(),
-            route: route.path().clone(),
+            method,
+            route: route.clone(),
             cursor: cursor.map(|cursor| cursor_hash(&state.key, &cursor)),
             idempotency_key: key_hash(&state.key, headers),
             has_several_keys: lines(headers, &IDEMPOTENCY_KEY).nth(1).is_some(),
@@ -135,7 +135,7 @@ impl Observation {
         } = ledger.arrived(entry, shape);
         drop(ledger);
         if is_early {
-            route.count_early();
+            state.instruments.count_early(&route);
         }
         state.instruments.active(method).increment(1.0);
         let has_body = !request.body().is_end_stream();
@@ -168,7 +168,7 @@ impl Observation {
         if self.state.record_exchanges {
             response.extensions_mut().insert(Recorded(self.seq));
         }
-        let is_head = self.method.as_str() == Method::HEAD;
+        let is_head = self.method == Method::HEAD.as_str();
         observe_end(response, is_head, self.state.clone(), self.seq)
     }
 
@@ -207,7 +207,7 @@ impl Observation {
             status: status.as_u16(),
             cursor_issued,
         };
-        ledger.responded(self.route.path(), &self.ties, noted);
+        ledger.responded(&self.route, &self.ties, noted);
         drop(ledger);
         // OpenTelemetry has one integer, the i64; of others its layers make a text.
         self.span
@@ -237,10 +237,24 @@ impl Drop for Observation {
     }
 }
 
+/// OpenTelemetry names a span by method and route, or by the method alone where no route
+/// gave the response, and never by the raw path.
+fn span_name(method: &'static str, route: Option<&str>) -> String {
+    let method = if method == OTHER_METHOD {
+        "HTTP"
+    } else {
+        method
+    };
+    match route {
+        Some(path) => format!("{method} {path}"),
+        None => method.to_owned(),
+    }
+}
+
 fn open_span(
     request: &Request,
     name: &str,
-    method: KnownMethod,
+    method: &'static str,
     route: Option<&str>,
     parent: Option<&TraceParent>,
     request_id: &RequestId,
@@ -256,7 +270,7 @@ fn open_span(
         otel.name = name,
         otel.kind = "server",
         otel.status_code = field::Empty,
-        http.request.method = method.as_str(),
+        http.request.method = method,
         http.route = route,
         url.scheme = "http",
         server.address = host.map(|(name, _)| name),
