@@ -1,7 +1,7 @@
 //! The table of lessons, on one screen.
 
 use axum::Router;
-use host::Served;
+use host::Routes;
 use http::Method;
 
 use crate::lesson::Lesson;
@@ -32,17 +32,17 @@ pub(crate) const LESSONS: [Lesson; 12] = [
 
 /// The lessons, with cursors and jobs made from this seed.
 #[must_use]
-pub fn lessons(seed: u64) -> Served {
+pub fn lessons(seed: u64) -> Routes {
     with_room_for(DEFAULT_MAX_JOBS, seed)
 }
 
 /// The lessons, with room for so many idempotency keys: a key more is refused with 507.
 #[must_use]
-pub fn with_room_for(max_jobs: usize, seed: u64) -> Served {
+pub fn with_room_for(max_jobs: usize, seed: u64) -> Routes {
     let router = LESSONS.iter().fold(Router::new(), |router, lesson| {
         router.route(lesson.path, (lesson.serve)())
     });
-    Served {
+    Routes {
         router: router.with_state(ServiceState::new(seed, max_jobs)),
         expected: LESSONS.iter().flat_map(Lesson::expected).collect(),
     }

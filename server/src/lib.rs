@@ -43,7 +43,7 @@
 //! the responses that are counted and names its fault; it writes to no record and no metric,
 //! it knows no client, and no state outlives the process.
 //! To serve more routes beside them, add these to [`lessons`] with
-//! [`Served::and`](host::Served::and).
+//! [`Routes::and`](host::Routes::and).
 
 // No input may end the program: what cannot happen says why it cannot.
 #![cfg_attr(

@@ -3,7 +3,7 @@
 use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::response::Response;
-use host::{Exchange, Ledger, Served, ServiceConfig};
+use host::{Exchange, Ledger, Routes, ServiceConfig};
 use http::{HeaderMap, Request, StatusCode};
 use http_body_util::BodyExt;
 use serde_json::Value;
@@ -42,7 +42,7 @@ impl Service {
         Self::serving(lessons(SEED).and(routes), config)
     }
 
-    pub(crate) fn serving(served: Served, config: ServiceConfig) -> Self {
+    pub(crate) fn serving(served: Routes, config: ServiceConfig) -> Self {
         let config = ServiceConfig {
             seed: SEED,
             ..config

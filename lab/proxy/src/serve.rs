@@ -145,7 +145,7 @@ impl Listening {
                 ..ConnectionBounds::default()
             };
             let case = HeaderCase::Lower;
-            accept::serve(
+            accept::accept_until(
                 listener,
                 new_service,
                 Some(observer),

@@ -163,7 +163,7 @@ impl WebUi {
         };
         serving.spawn(async move {
             let case = HeaderCase::default();
-            accept::serve(
+            accept::accept_until(
                 listener,
                 new_service,
                 None,

@@ -117,7 +117,7 @@ pub struct Stopped {
 /// The observer, if there is one, learns of every connection; each request carries its
 /// [`ConnectionPosition`] either way. A response that carries a [`ConnectionFault`] is not
 /// sent.
-pub async fn serve<S>(
+pub async fn accept_until<S>(
     listener: TcpListener,
     new_service: impl Fn() -> S,
     observer: Option<Arc<dyn ConnectionObserver>>,

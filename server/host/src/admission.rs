@@ -10,17 +10,63 @@
 //!
 //! A request without both headers is admitted: `curl` and HTTP clients send neither.
 
-use http::header::{HOST, ORIGIN};
+use std::convert::Infallible;
+
+use axum::Router;
+use axum::body::Body;
+use axum::response::Response;
+use http::header::{CONTENT_LENGTH, HOST, ORIGIN};
 use http::uri::Authority;
-use http::{HeaderMap, HeaderName, HeaderValue, Uri, Version};
+use http::{HeaderMap, HeaderName, HeaderValue, Request, StatusCode, Uri, Version};
+use hyper::service::{Service, service_fn};
+use tower::Service as _;
 
 use crate::guard::{SEC_FETCH_SITE, is_loopback, is_loopback_origin, is_named, only};
 use crate::metrics_sink::METRICS_PATH;
-use crate::problem::Problem;
+use crate::problem::{self, Problem};
+use crate::state::HostState;
 
 /// By this name a container reaches the machine that it runs on, for a Prometheus in
 /// Docker Desktop to scrape the lab.
 const DOCKER_HOST: &str = "host.docker.internal";
+
+/// The router behind the rules of admission. The rules are here and not in the router,
+/// since a lab may call the router without any connection.
+pub(crate) fn admitting(
+    router: Router,
+    state: HostState,
+) -> impl Service<Request<Body>, Response = Response, Error = Infallible, Future: Future + Send> + Send
+{
+    service_fn(move |request: Request<Body>| {
+        let admitted = admit(request.version(), request.uri(), request.headers());
+        let (mut router, state) = (router.clone(), state.clone());
+        async move {
+            match admitted {
+                Ok(()) => router.call(request).await.map(without_length_of_nothing),
+                Err(problem) => Ok(refuse(problem, &state)),
+            }
+        }
+    })
+}
+
+/// The response to a request that is not admitted. It is counted by its reason alone.
+fn refuse(problem: Problem, state: &HostState) -> Response {
+    let arrived = state.now();
+    state.ledger.lock().refused(problem);
+    let refusal = problem::refuse(problem, &state.request_ids.make());
+    let took = state.now().saturating_sub(arrived);
+    state.instruments.count_refused(problem.status, took);
+    refusal
+}
+
+/// Takes away the length that axum gives to every body that it knows. A 204 must
+/// not have one (RFC 9110 §8.6); hyper sees to that for GET, and not for HEAD.
+fn without_length_of_nothing(mut response: Response) -> Response {
+    if response.status() == StatusCode::NO_CONTENT {
+        response.headers_mut().remove(CONTENT_LENGTH);
+    }
+    response
+}
 
 /// Whether a request is admitted to the router, and the problem of its response if not.
 pub(crate) fn admit(version: Version, uri: &Uri, headers: &HeaderMap) -> Result<(), Problem> {

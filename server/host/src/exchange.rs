@@ -25,8 +25,8 @@ use wire::{Header, RecordedHeader, Secret};
 
 use crate::ledger::Ledger;
 use crate::query::only;
-use crate::response_end::is_bodiless;
-use crate::response_extensions::NextCursor;
+use crate::request::NextCursor;
+use crate::request::is_bodiless;
 use crate::state::HostState;
 use crate::watched_body::{Watch, watched};
 

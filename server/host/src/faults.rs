@@ -11,7 +11,7 @@ use std::{
 
 use wire::FaultLabel;
 
-use crate::{ConnectionFault, Served};
+use crate::{ConnectionFault, Routes};
 use axum::{
     Extension,
     body::{Body, Bytes, to_bytes},
@@ -53,13 +53,13 @@ impl ResponseFault {
 /// Routes that have these faults, one for each of the first requests in order of arrival.
 /// `silence` is notified when a [silence](ResponseFault::Silence) has begun and is in the record.
 #[must_use]
-pub fn inject(served: Served, faults: &'static [ResponseFault], silence: Arc<Notify>) -> Served {
+pub fn inject(served: Routes, faults: &'static [ResponseFault], silence: Arc<Notify>) -> Routes {
     let requests = Arc::new(AtomicUsize::new(0));
     let layer = from_fn(move |request: Request, next: Next| {
         let fault = faults.get(requests.fetch_add(1, Ordering::Relaxed));
         respond(fault.copied(), Arc::clone(&silence), request, next)
     });
-    Served {
+    Routes {
         router: served.router.layer(layer),
         ..served
     }

@@ -12,7 +12,7 @@ use metrics::{
 };
 
 use crate::problem::Problem;
-use crate::served::ExpectedRoute;
+use crate::routes::ExpectedRoute;
 use crate::telemetry::{
     ACTIVE_REQUESTS, EARLY_RETRIES, FAULTS, JOB_RESULTS, JOBS, METHODS, METRICS, MetricKind,
     MetricSpec, OTHER, OTHER_METHOD, REFUSED, REQUEST_DURATION, method_label, status_label,

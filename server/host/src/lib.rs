@@ -5,7 +5,7 @@
 //! guard against web sites, the record of requests and connections, spans, metrics, and a
 //! stop in good order. A handler only marks its response with what the host cannot see,
 //! such as a fault on purpose or the cursor of a page. A service declares its routes and the
-//! requests that it expects: see [`Served`].
+//! requests that it expects: see [`Routes`].
 //!
 //! Some requests are refused before they reach the router; the record only counts them by
 //! reason. HTTP/1.1 without exactly one `Host` is a 400 (RFC 9112 §3.2), any `Host` but a
@@ -57,31 +57,25 @@
 
 pub mod accept;
 mod admission;
-mod body_hash;
 mod config;
-mod every_request;
 mod exchange;
 mod exposition;
 mod failures;
 pub mod faults;
 pub mod guard;
 mod instruments;
+mod layer;
 mod ledger;
 pub mod logging;
 mod metrics_sink;
 mod newest;
-mod observe;
 pub mod problem;
 pub mod query;
 mod refusing_port;
-pub mod request_body;
+pub mod request;
 mod request_ids;
-mod response_end;
-mod response_extensions;
-mod router;
+mod routes;
 mod seed_key;
-mod serve;
-mod served;
 mod service;
 mod signals;
 mod state;
@@ -102,15 +96,14 @@ pub use exchange::{Exchange, MAX_RECORDED_BODY, RequestShape, SentBody, SentResp
 pub use failures::{
     FailureWatch, HostFailure, TooFewDescriptors, check_descriptors, note_panics, note_refusal,
 };
+pub use layer::router;
 pub use ledger::Ledger;
 pub use metrics_sink::{METRICS_MEDIA_TYPE, METRICS_PATH, Metrics};
-pub use observe::IDEMPOTENCY_KEY;
 pub use problem::Problem;
 pub use refusing_port::refusing_port;
-pub use response_extensions::NextCursor;
-pub use router::router;
+pub use request::{IDEMPOTENCY_KEY, NextCursor};
+pub use routes::{ExpectedRoute, Routes};
 pub use seed_key::{KeyedDigest, Purpose, SeedKey};
-pub use served::{ExpectedRoute, Served};
 pub use service::{Host, RunningService, StartError, StopError};
 pub use signals::{Signals, is_terminated};
 pub use tls_refusal::TlsRefusal;

@@ -15,12 +15,12 @@ use tracing::dispatcher;
 use wire::WireRecord;
 
 use crate::accept::{self, ConnectionBounds, ConnectionObserver, Phase, Stopped, listen};
+use crate::admission::admitting;
 use crate::config::ServiceConfig;
+use crate::layer::around;
 use crate::ledger::Ledger;
 use crate::metrics_sink::Metrics;
-use crate::router::around;
-use crate::serve;
-use crate::served::Served;
+use crate::routes::Routes;
 use crate::state::{HostState, Shared};
 
 /// How often histograms are folded into buckets.
@@ -101,16 +101,16 @@ impl Host {
     /// If a route is called `/metrics`.
     pub fn start(
         config: ServiceConfig,
-        served: impl Into<Served>,
+        routes: impl Into<Routes>,
     ) -> Result<RunningService, StartError> {
         let got = config.connection_bounds;
         if [got.head, got.body, got.idle, got.stalled].contains(&Duration::ZERO) {
             return Err(StartError::ZeroBound { got });
         }
-        let served = served.into();
-        let state = HostState::new(&config, &served.expected);
+        let routes = routes.into();
+        let state = HostState::new(&config, &routes.expected);
         let (ledger, held) = (state.ledger.clone(), state.downgrade());
-        let router = around(served.router, &state);
+        let router = around(routes.router, &state);
         let (phase, phases) = watch::channel(Phase::Serving);
         let (started, has_started) = mpsc::sync_channel(1);
         let (done, outcome) = oneshot::channel();
@@ -165,9 +165,9 @@ fn run(
     };
     started.send(Ok(local_addr)).ok()?;
     let observer: Arc<dyn ConnectionObserver> = Arc::new(state.clone());
-    let new_service = || serve::service(router.clone(), state.clone());
+    let new_service = || admitting(router.clone(), state.clone());
     let stopped = runtime.block_on(async {
-        let serve = accept::serve(
+        let serve = accept::accept_until(
             listener,
             new_service,
             Some(observer),

@@ -10,8 +10,8 @@ use crate::instruments::Instruments;
 use crate::ledger::Ledger;
 use crate::metrics_sink::Metrics;
 use crate::request_ids::SeededIds;
+use crate::routes::ExpectedRoute;
 use crate::seed_key::SeedKey;
-use crate::served::ExpectedRoute;
 use wire::{Clock, ClosedBy, ConnectionEnd};
 
 /// The state of one service. Clones share it.

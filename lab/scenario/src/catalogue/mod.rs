@@ -49,7 +49,7 @@ mod too_many_requests;
 use std::{fmt, sync::Arc, time::Duration};
 
 use client::{Clock, FailureKind};
-use host::{ExpectedRoute, Served};
+use host::{ExpectedRoute, Routes};
 
 use crate::{
     Client, DEFAULT_POLICY, Ending, Expectation, Lesson, Overrides, Question, ScenarioPolicy,
@@ -127,7 +127,7 @@ pub struct Scenario {
     /// The network between client and service.
     pub network: Network,
     /// Routes in addition to the service's own, made for one run on its clock.
-    pub routes: fn(Arc<dyn Clock>) -> Served,
+    pub routes: fn(Arc<dyn Clock>) -> Routes,
     /// The client's settings, made from the defaults.
     pub policy: fn(ScenarioPolicy) -> ScenarioPolicy,
     /// The client's task.
@@ -154,7 +154,7 @@ pub const PLAIN: Scenario = Scenario {
     variation: None,
     load: Share::fault(1),
     network: Network::Direct,
-    routes: |_| Served::default(),
+    routes: |_| Routes::default(),
     policy: |policy| policy,
     task: Task::Flaky,
     expect: |_| Vec::new(),
@@ -211,7 +211,7 @@ impl Scenario {
     }
 
     /// Its routes, and the faults of its network, which the service counts.
-    pub(crate) fn added(&self, clock: Arc<dyn Clock>) -> Served {
+    pub(crate) fn added(&self, clock: Arc<dyn Clock>) -> Routes {
         let mut added = (self.routes)(clock);
         if let Network::Faults(faults) = self.network {
             let (method, endpoint) = self.task.request();

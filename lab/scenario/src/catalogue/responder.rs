@@ -10,7 +10,7 @@ use axum::{
     response::{IntoResponse, Response},
     routing::{MethodRouter, any},
 };
-use host::{ExpectedRoute, FaultLabel, Served, problems};
+use host::{ExpectedRoute, FaultLabel, Routes, problems};
 use http::{HeaderValue, Method, StatusCode, header::RETRY_AFTER};
 use serde_json::json;
 
@@ -23,7 +23,7 @@ pub(super) fn fails_first(
     path: &'static str,
     fault: FaultLabel,
     failure: impl Fn(usize) -> Option<Response> + Clone + Send + Sync + 'static,
-) -> Served {
+) -> Routes {
     let failures: Vec<_> = (0..FORESEEN).map_while(&failure).collect();
     let mut statuses: Vec<_> = failures.iter().map(Response::status).collect();
     if failures.len() < FORESEEN {
@@ -48,8 +48,8 @@ pub(super) fn faulty(
     handler: MethodRouter,
     statuses: Vec<StatusCode>,
     fault: FaultLabel,
-) -> Served {
-    Served {
+) -> Routes {
+    Routes {
         router: Router::new().route(path, handler),
         expected: vec![ExpectedRoute {
             path,
@@ -62,7 +62,7 @@ pub(super) fn faulty(
 }
 
 /// The same routes, for POSTs.
-pub(super) fn for_posts(mut routes: Served) -> Served {
+pub(super) fn for_posts(mut routes: Routes) -> Routes {
     for route in &mut routes.expected {
         route.method = Method::POST;
     }

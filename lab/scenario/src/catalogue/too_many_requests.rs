@@ -8,7 +8,7 @@ use axum::{
     routing::get,
 };
 use client::Clock;
-use host::{FaultLabel, Served, problems};
+use host::{FaultLabel, Routes, problems};
 use http::StatusCode;
 use serde_json::json;
 use tokio::sync::Semaphore;
@@ -102,7 +102,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
 const FAULT: FaultLabel = FaultLabel("too_many_requests");
 
 /// A route that works on a few requests at a time and refuses the rest.
-fn narrow(clock: Arc<dyn Clock>) -> Served {
+fn narrow(clock: Arc<dyn Clock>) -> Routes {
     let workers = Arc::new(Semaphore::new(PLACES as usize));
     let work = async move || -> Response {
         let Ok(_worker) = workers.try_acquire() else {

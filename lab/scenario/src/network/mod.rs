@@ -8,7 +8,7 @@ use std::{net::Ipv4Addr, sync::Arc};
 use axum::{Router, body::Body};
 use client::{Failure, FailureKind};
 use host::{
-    Host, Ledger, RunningService, Served, ServiceConfig,
+    Host, Ledger, Routes, RunningService, ServiceConfig,
     faults::{ResponseFault, inject},
     refusing_port,
 };
@@ -61,7 +61,7 @@ impl Wire {
         network: Network,
         pace: Pace,
         config: ServiceConfig,
-        added: Served,
+        added: Routes,
     ) -> Result<Self, RunError> {
         let served = server::lessons(config.seed).and(added);
         let silence = Arc::default();
@@ -96,7 +96,7 @@ impl Wire {
         })
     }
 
-    fn function(config: &ServiceConfig, served: Served) -> Self {
+    fn function(config: &ServiceConfig, served: Routes) -> Self {
         let (router, ledger) = host::router(config, served);
         Self {
             // No client connects to it; it is only the label of the requests.

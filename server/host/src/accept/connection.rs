@@ -29,7 +29,7 @@ use super::stream::{Resettable, Stream};
 use super::{
     ConnectionBounds, ConnectionPeer, ConnectionPosition, HEAD_LINES, HeaderCase, Phase, reached,
 };
-use crate::request_body::io_errors;
+use crate::request::body::io_errors;
 
 /// The largest head of a request, in bytes: twice the longest request target that hyper
 /// takes. A connection holds about so much while it is open, and its client decides how

@@ -9,7 +9,7 @@ use wire::FaultLabel;
 
 /// A router, and which requests to it are expected.
 #[derive(Clone, Debug, Default)]
-pub struct Served {
+pub struct Routes {
     /// The routes. The host replaces a fallback.
     pub router: Router,
     /// The requests to the routes that may be counted.
@@ -32,7 +32,7 @@ pub struct ExpectedRoute {
     pub has_retry_after: bool,
 }
 
-impl Served {
+impl Routes {
     /// These routes and others.
     ///
     /// # Panics
@@ -48,7 +48,7 @@ impl Served {
     }
 }
 
-impl From<Router> for Served {
+impl From<Router> for Routes {
     /// Routes of which nothing is expected.
     fn from(router: Router) -> Self {
         Self {

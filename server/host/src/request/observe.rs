@@ -12,7 +12,7 @@ use axum::extract::{MatchedPath, Request};
 use axum::response::Response;
 use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HOST};
 use http::uri::Authority;
-use http::{HeaderMap, HeaderName, Method, Version};
+use http::{HeaderMap, HeaderName, Method, StatusCode, Version};
 use hyper::body::Body as _;
 use tracing::{Span, field};
 use wire::header_lines::{lines, single};
@@ -22,22 +22,29 @@ use wire::{
 };
 
 use crate::accept::{ConnectionFault, ConnectionPosition};
-use crate::body_hash::BodyHash;
 use crate::exchange::{Recorded, RequestShape};
 use crate::guard::{self, loopback};
 use crate::ledger::{self, Arrival, Outcome};
 use crate::metrics_sink::METRICS_PATH;
 use crate::query::only;
-use crate::response_end::observe_end;
-use crate::response_extensions::NextCursor;
+use crate::request::body::BodyHash;
 use crate::seed_key::{Purpose, SeedKey};
 use crate::state::HostState;
 use crate::telemetry::{OTHER, OTHER_METHOD, REQUEST_SPAN, SPAN_TARGET, method_label};
 use crate::traceparent::TraceParent;
-use crate::watched_body::watched;
+use crate::watched_body::{Watch, watched};
 
 /// The header that carries an idempotency key.
 pub const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
+
+/// The `next_cursor` of the page in a response; none where it is `null`.
+///
+/// A route puts it into the extensions of its response, as it does a [`JobResult`] and a
+/// [`FaultLabel`]; nothing of it is sent. The ledger keeps a hash of it, made in the same way as that of a cursor which was
+/// sent, so that the two can be compared.
+#[derive(Clone, PartialEq, Eq)]
+#[expect(missing_debug_implementations, reason = "it is a secret")]
+pub struct NextCursor(pub Option<String>);
 
 /// One request from arrival to its response. Dropped without a response, because its
 /// connection died or its body broke off, it still closes its entry and its gauge.
@@ -234,6 +241,40 @@ impl Drop for Observation {
             job: self.job,
         };
         self.state.ledger.lock().handled(self.seq, outcome);
+    }
+}
+
+/// Has the end of this response entered under this number.
+fn observe_end(response: Response, is_head: bool, state: HostState, seq: u64) -> Response {
+    let end = ResponseEnd {
+        is_bodiless: is_bodiless(is_head, response.status()),
+        state,
+        seq,
+    };
+    response.map(|body| watched(body, end))
+}
+
+/// Whether a response is sent without a body, so that nobody reads the one it has (RFC
+/// 9110 §6.4.1).
+pub(crate) fn is_bodiless(is_head: bool, status: StatusCode) -> bool {
+    is_head || [StatusCode::NO_CONTENT, StatusCode::NOT_MODIFIED].contains(&status)
+}
+
+/// The end of a response that is sent.
+struct ResponseEnd {
+    is_bodiless: bool,
+    state: HostState,
+    seq: u64,
+}
+
+impl Watch for ResponseEnd {
+    fn dropped(&mut self, is_whole: bool) {
+        if self.is_bodiless || is_whole {
+            let now = self.state.now();
+            if let Some(entry) = self.state.ledger.lock().entry(self.seq) {
+                entry.ended = Some(now);
+            }
+        }
     }
 }
 
