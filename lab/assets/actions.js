@@ -107,7 +107,7 @@ export function actionsOf({ draw, brief, storm, announce }) {
     state.chosen = name;
     const { id } = await api.start(order);
     brief().forget();
-    history.pushState(null, "", `/runs/${id}${state.predict && expected ? `?guess=${encodeURIComponent(expected)}` : ""}`);
+    history.pushState(null, "", `/runs/${id}${expected ? `?guess=${encodeURIComponent(expected)}` : ""}`);
     announce(`${name} runs`);
     await showRun(id);
   });
@@ -166,6 +166,12 @@ export function actionsOf({ draw, brief, storm, announce }) {
       announce(`${place.split("/")[0]} begins again`);
     }),
     announce,
+    /** Runs what a lesson suggests: the arguments of `lab`. */
+    tryNext: showingProblems(async (line) => {
+      const [, name, ...options] = line.split(" ");
+      brief().fill(name, options);
+      await run(name);
+    }),
     copyText: showingProblems(async (button, text) => {
       await navigator.clipboard.writeText(text);
       announce("Copied");

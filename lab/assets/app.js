@@ -6,7 +6,7 @@ import { actionsOf, view } from "./actions.js";
 import * as api from "./api.js";
 import { briefPanel } from "./brief.js";
 import { coursePanel } from "./course.js";
-import { byId, say, set } from "./dom.js";
+import { byId, el, say, set } from "./dom.js";
 import { follow } from "./feed.js";
 import { keyboard } from "./keys.js";
 import { patch } from "./patch.js";
@@ -29,11 +29,17 @@ const course = coursePanel(actions);
 const runs = runsPanel(actions);
 const brief = briefPanel(actions);
 rows(byId("story"), actions);
+byId("story").addEventListener("click", ({ target }) => target.matches(".try") && actions.tryNext(target.dataset.next));
 
 for (const name of ["predict", "present", "tell", "copy", "cancel"]) byId(name).addEventListener("click", actions[name]);
 byId("reseed").addEventListener("click", actions.keepSeed);
 byId("previous").addEventListener("click", () => actions.step(-1));
 byId("next").addEventListener("click", () => actions.step(1));
+byId("pick").addEventListener("change", () => actions.choose(byId("pick").value));
+byId("to-course").addEventListener("click", () => {
+  byId("course-title").scrollIntoView();
+  byId("course").querySelector("[tabindex='0']")?.focus({ preventScroll: true });
+});
 byId("skip").addEventListener("click", (event) => {
   // Other first parts of an address name a scenario.
   event.preventDefault();
@@ -113,6 +119,9 @@ function render() {
   byId("actions").hidden = !run || run.gone || !["finished", "cancelled"].includes(run.state);
   if (!byId("actions").hidden) set(byId("report"), { href: api.reportPath(run.id) });
   say(byId("standing"), standing(run));
+  say(byId("goes-on"), goesOn ? `${run.scenario} runs …` : "");
+  byId("pick").value = state.chosen ?? "";
+  byId("to-course").hidden = here !== "stage";
 
   if (state.scenarios.length > 0) course(state.scenarios, here === "stage" ? state.chosen : null, state.filter, asks);
   runs(state.runs, run?.id, state.link, state.clients);
@@ -195,6 +204,7 @@ async function start() {
     return;
   }
   brief.offer(state.clients, state.defences);
+  byId("pick").replaceChildren(...state.scenarios.map(({ name }) => el("option", { value: name }, name)));
   keyboard({ ...actions, waterfall: focusFirst }, state.clients);
   actions.address();
   follow({
@@ -204,10 +214,10 @@ async function start() {
       handlers[kind](data);
       draw();
     },
-    opened(anew) {
+    opened() {
       state.link = "live";
       responds();
-      if (anew) catchUp();
+      catchUp();
       draw();
     },
     lost() {

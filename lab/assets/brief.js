@@ -7,6 +7,9 @@ import { over } from "./state.js";
 const VIEWS = { grade: "Grade", storm: "Storm" };
 const NUMBERS = ["seed", "max_attempts", "backoff_ms", "max_retry_after_seconds", "max_pages", "max_items"];
 
+/** The fields whose names have a unit, which the options do not have. */
+const UNITS = { "--backoff": "backoff_ms", "--max-retry-after": "max_retry_after_seconds" };
+
 /** The fields whose labels stand for their names in an error. */
 const NAMED = [...NUMBERS, "without"];
 
@@ -27,6 +30,9 @@ export function briefPanel({ run }) {
       */
   let [offered, guessed] = [null, () => null];
 
+  /** The scenario that the settings are for. */
+  let settled = null;
+
   const render = memo((scenario, run, predict, answered, problem, view, score) => {
     const elsewhere = view !== "stage";
     say(byId("problem"), elsewhere ? "" : problem);
@@ -35,6 +41,7 @@ export function briefPanel({ run }) {
     const revealed = !predict || answered;
     say(byId("scenario-title"), revealed ? `${scenario.name} — ${scenario.title}` : scenario.name);
     say(byId("question"), scenario.question);
+    forScenario(scenario.name);
     say(byId("hint-text"), scenario.hint);
     byId("guess").hidden = !predict || run !== null;
     if (predict && offered !== scenario.name) {
@@ -48,7 +55,19 @@ export function briefPanel({ run }) {
     document.title = `${scenario.name}${run?.state === "running" ? " · running" : ""} · lab`;
   });
 
-  return { render, offer, order, take, keepSeed, forget, inWords };
+  return { render, offer, order, take, fill, keepSeed, forget, inWords };
+
+  /** Sets the form to options of `lab scenario`. */
+  function fill(name, options) {
+    settled = null;
+    forScenario(name);
+    form.elements.client.value = options.includes("--compare") ? "compare" : form.elements.client[0].value;
+    options.forEach((option, at) => {
+      const field = UNITS[option] ?? option.slice(2).replaceAll("-", "_");
+      if (option.startsWith("--") && form.elements[field]) form.elements[field].value = options[at + 1];
+    });
+    count();
+  }
 
   /** An error about a field of the request, with the label of the form in place of its name. */
   function inWords(problem) {
@@ -57,8 +76,17 @@ export function briefPanel({ run }) {
     return label ? `${label.trim()}: ${rule}` : problem;
   }
 
+  /** The settings belong to one scenario: another one begins with its own. */
+  function forScenario(name) {
+    if (name === settled) return;
+    settled = name;
+    for (const field of NAMED) form.elements[field].value = "";
+    count();
+  }
+
   /** Selects what a run was made with, so that *Run again* repeats it. */
-  function take({ client, pace, without }) {
+  function take({ scenario, client, pace, without }) {
+    settled = scenario;
     form.elements.client.value = client;
     form.elements.pace.value = pace;
     form.elements.without.value = without ?? "";
@@ -75,6 +103,7 @@ export function briefPanel({ run }) {
 
   /** The run that the form describes. */
   function order(scenario) {
+    forScenario(scenario.name);
     const listed = NUMBERS.filter((name) => scenario.listing || !name.match(/pages|items/));
     const typed = (name) => form.elements[name].value.trim();
     return {
@@ -83,7 +112,7 @@ export function briefPanel({ run }) {
       ...(form.elements.without.value ? { without: form.elements.without.value } : {}),
       pace: form.elements.pace.value,
       numbers: Object.fromEntries(listed.map((name) => [name, typed(name)])),
-      guess: guessed(),
+      guess: byId("guess").hidden ? null : guessed(),
     };
   }
 

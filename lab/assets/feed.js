@@ -1,5 +1,5 @@
-// The live feed. After a lost connection, or after being hidden, a page continues after
-// its last event; the server sends `missed` if that event is gone.
+// The live feed. After a lost connection, or after being hidden, a page fetches the state, as
+// after `missed`.
 
 /** The pause between a refusal and the next attempt, in milliseconds. */
 const PATIENCE = 2000;
@@ -7,26 +7,20 @@ const PATIENCE = 2000;
 const KINDS = ["run", "change", "wire", "missed"];
 
 /** Follows the feed. `hear(kind, data)` gets each event, `lost()` the end of a
-    connection, and `opened(anew)` the start of one: `anew` means that it does not
-    continue an earlier one, so that the state must be fetched. */
+    connection, and `opened()` the start of one: the state must be fetched. */
 export function follow({ hear, opened, lost }) {
   let source = null;
-  let last = "";
 
   function connect() {
-    const resume = last ? `?last=${encodeURIComponent(last)}` : "";
-    source = new EventSource(`/api/events${resume}`);
-    source.addEventListener("open", () => opened(last === ""));
+    source = new EventSource("/api/events");
+    source.addEventListener("open", opened);
     source.addEventListener("error", () => {
       lost();
       // The browser reconnects after a dropped connection, but not after a refused one.
       if (source?.readyState === EventSource.CLOSED) setTimeout(reconnect, PATIENCE);
     });
     for (const kind of KINDS) {
-      source.addEventListener(kind, (event) => {
-        last = event.lastEventId;
-        hear(kind, event.data);
-      });
+      source.addEventListener(kind, (event) => hear(kind, event.data));
     }
   }
 

@@ -98,3 +98,23 @@ async fn the_page_does_not_scroll_sideways_on_a_phone() {
     browser.shows(&over, 0).await;
     browser.shows("innerWidth", 390).await;
 }
+
+#[tokio::test]
+#[ignore = "needs chromium and chromedriver"]
+async fn on_a_phone_the_course_and_the_next_scenario_are_one_press_away() {
+    let lab = Lab::start();
+    let browser = Browser::at(&lab, TELEPHONE, "flaky").await;
+    browser.run().await;
+    let at_the_top = "one('#to-course').checkVisibility() && one('#help').checkVisibility()";
+    browser.until(at_the_top).await;
+
+    browser.click("#to-course").await;
+    browser
+        .until("document.activeElement.closest('#course') && one('#course').getBoundingClientRect().top < innerHeight")
+        .await;
+    browser.click("#next").await;
+
+    browser
+        .until("text('.choose[aria-current] .name') === 'flaky-gives-up'")
+        .await;
+}

@@ -55,6 +55,8 @@ async fn a_long_crawl_is_cut_in_the_middle_and_says_so() {
     browser.shows(&closed, true).await;
     let after_gap = format!("{rows}.findIndex((row) => row.matches('.after-gap'))");
     browser.shows(&after_gap, 67).await;
+    let listed = "each('[aria-labelledby^=wire] tbody tr').length";
+    browser.shows(listed, 100).await;
     let says_so = "text('.waterfall > .remark').startsWith('52 rows in the middle')";
     browser.shows(says_so, true).await;
 }

@@ -149,7 +149,8 @@ async fn a_run_that_had_ended_stays_as_it_was_when_the_lab_stops() {
 #[tokio::test]
 #[ignore = "needs chromium and chromedriver"]
 async fn requests_from_other_clients_have_a_lane_of_their_own() {
-    let (lab, browser) = lab_showing("flaky").await;
+    let lab = Lab::start();
+    let browser = Browser::at_grade(&lab, PROJECTOR).await;
     let send = |path, times| {
         for _ in 0..times {
             Lab::raw(

@@ -18,7 +18,11 @@ impl Browser {
     pub(crate) async fn open_cases(&self) {
         let url = "(one('.call b')?.textContent ?? '')";
         let before = self.read(url).await;
+        let asks = self.read("!one('#stop-cases').hidden").await;
         self.click("#open-cases").await;
+        if asks == true {
+            self.answer(true).await;
+        }
         self.until(&format!("!['', {before}].includes({url})"))
             .await;
     }

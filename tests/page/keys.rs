@@ -191,3 +191,31 @@ async fn presentation_mode_hides_a_run_that_goes_on() {
     browser.press("g").await;
     browser.until("!one('#present').checkVisibility()").await;
 }
+
+/// A guess counts without *Predict first*, and the premises stand under the question.
+#[tokio::test]
+#[ignore = "needs chromium and chromedriver"]
+async fn presentation_mode_asks_with_the_premises_and_chooses_any_scenario() {
+    let (_lab, browser) = lab_showing("retry-after-seconds").await;
+    browser.press("f").await;
+
+    browser.read("one('#pick').value = 'flaky'").await;
+    browser
+        .read("one('#pick').dispatchEvent(new Event('change'))")
+        .await;
+    browser.until("text('h1') === 'flaky'").await;
+    browser.until("one('[name=guess]')").await;
+    browser
+        .until("text('#premises').includes('3 attempts')")
+        .await;
+    browser.click("[name=guess]").await;
+    browser.press("3\u{e007}").await;
+    browser.until("text('#goes-on') === 'flaky runs …'").await;
+    browser.until("one('#tell').checkVisibility()").await;
+    browser.press("a").await;
+
+    browser
+        .becomes("text('.answer')", "✓ Your guess: 3 requests, correct.")
+        .await;
+    browser.shows("text('#goes-on')", "").await;
+}

@@ -354,3 +354,37 @@ async fn the_question_comes_before_the_answer() {
     browser.ended().await;
     browser.shows("text('.answer')", verdict).await;
 }
+
+#[tokio::test]
+#[ignore = "needs chromium and chromedriver"]
+async fn settings_belong_to_one_scenario() {
+    let (_lab, browser) = lab_showing("flaky").await;
+    let values = "each('.fields :is(input, select)').map((field) => field.value).join('')";
+    browser
+        .read("each('.fields input').forEach((field) => { field.value = '2' })")
+        .await;
+    browser
+        .read("one('[name=without]').value = 'backoff-jitter'")
+        .await;
+
+    browser.click("[data-name=items] .choose").await;
+
+    browser.until("text('h1').startsWith('items ')").await;
+    browser.shows(values, "").await;
+}
+
+#[tokio::test]
+#[ignore = "needs chromium and chromedriver"]
+async fn what_a_lesson_suggests_is_run_by_a_button() {
+    let (_lab, browser) = virtual_run("flaky", "1").await;
+    let next = browser.read("one('.try').dataset.next").await;
+    assert_eq!(next, "scenario flaky --max-attempts 2");
+
+    browser.click(".try").await;
+
+    browser
+        .until("text('.result')?.startsWith('ended with HTTP error')")
+        .await;
+    browser.ended().await;
+    browser.shows("one('[name=max_attempts]').value", "2").await;
+}

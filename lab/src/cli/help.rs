@@ -117,7 +117,7 @@ Examples:
       a minute of traffic, five runs a second
   lab load --seconds 600 --rate 10
       ten minutes of traffic
-  lab load --filter retry-after --rate 2
+  lab load retry-after-seconds retry-after-date --rate 2
       only the waits that the service asks for
   lab load --page http://127.0.0.1:9000
       for a `lab serve` with another --page-port";

@@ -1,9 +1,9 @@
-//! `lab load`: asks a running `lab serve` for many runs, and summarises them.
+//! `lab load`: posts runs to a running `lab serve` at a rate, and counts what came back.
 //!
 //! Which scenario runs when is decided by the seed alone: scenarios are drawn by their
 //! weight, with a surge of faults once a minute.
 
-use std::{collections::BTreeMap, ops::RangeInclusive, time::Duration};
+use std::{ops::RangeInclusive, time::Duration};
 
 use clap::Args;
 use futures_util::{StreamExt, stream::FuturesUnordered};
@@ -11,10 +11,11 @@ use http::{Method, StatusCode};
 use rand::{RngExt, SeedableRng, rngs::ChaCha12Rng, seq::IndexedRandom};
 use scenario::{
     Settings,
-    catalogue::{self, CATALOGUE, NothingMatches, Scenario, Share},
+    catalogue::{self, CATALOGUE, Scenario, Share},
 };
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep_until};
+use wire::UnknownName;
 
 use super::{
     Exit, OrExit,
@@ -22,7 +23,7 @@ use super::{
     running_lab::{RunningLab, RunningLabError, default_page, page},
     terminal,
 };
-use crate::scenario::web::RunNumbers;
+use crate::scenario::web::UnkeptRun;
 
 /// How long a load may last, in seconds: enough for a class and its break.
 const SECONDS: RangeInclusive<u64> = 1..=7_200;
@@ -56,14 +57,9 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "R", help = within("The number of runs to start in a second", RATES), default_value_t = 5, value_parser = rate, allow_hyphen_values = true)]
     rate: u64,
 
-    /// Only the scenarios whose name contains this
-    #[arg(
-        long,
-        value_name = "TEXT",
-        default_value = "",
-        hide_default_value = true
-    )]
-    filter: String,
+    /// The scenarios to run [default: the whole course]
+    #[arg(value_name = "SCENARIO")]
+    scenarios: Vec<String>,
 
     /// The seed of the choice of scenarios and of each run [default: random]
     #[arg(long, value_name = "N", value_parser = number::any, allow_hyphen_values = true)]
@@ -87,10 +83,12 @@ fn rate(text: &str) -> Result<u64, NumberError> {
 }
 
 impl Arguments {
-    /// The runs of the load, if the filter matches a scenario.
-    pub(crate) fn plan(&self) -> Result<Plan, NothingMatches> {
+    /// The runs of the load, if all named scenarios are known.
+    pub(crate) fn plan(&self) -> Result<Plan, UnknownName> {
         let seed = self.seed.unwrap_or_else(Settings::random_seed);
-        Plan::new(self.seconds, self.rate, &self.filter, seed)
+        let named = self.scenarios.iter().map(|name| catalogue::find(name));
+        let named: Vec<_> = named.collect::<Result<_, _>>()?;
+        Ok(Plan::new(self.seconds, self.rate, &named, seed))
     }
 }
 
@@ -113,15 +111,20 @@ pub(crate) struct Arrival {
 }
 
 impl Plan {
-    fn new(seconds: u64, rate: u64, filter: &str, seed: u64) -> Result<Self, NothingMatches> {
-        Ok(Self {
-            scenarios: catalogue::matching(filter)?,
+    /// Runs of these scenarios, or of the whole course if there is none.
+    fn new(seconds: u64, rate: u64, scenarios: &[&'static Scenario], seed: u64) -> Self {
+        Self {
+            scenarios: if scenarios.is_empty() {
+                CATALOGUE.iter().collect()
+            } else {
+                scenarios.to_vec()
+            },
             seed,
             rate,
             next: 0,
             length: seconds * rate,
             random: ChaCha12Rng::seed_from_u64(seed),
-        })
+        }
     }
 
     /// The time from the start of the load to the next run; none if there is no other.
@@ -184,7 +187,7 @@ enum End {
 
 /// How a run ended.
 enum Ended {
-    Completed(RunNumbers),
+    Completed(UnkeptRun),
     /// Too many were going on.
     Refused,
     /// It could not be completed, which says nothing about the client.
@@ -256,7 +259,7 @@ async fn run_scenario(lab: &RunningLab, arrival: Arrival) -> (Arrival, Ended) {
         "scenario": arrival.scenario.name(), "seed": arrival.seed, "kept": false,
     });
     let ended = match lab.ask(Method::POST, "/api/runs", Some(&request)).await {
-        Ok(numbers) => Ended::Completed(numbers),
+        Ok(run) => Ended::Completed(run),
         Err(RunningLabError::Problem {
             status: StatusCode::TOO_MANY_REQUESTS,
             ..
@@ -272,7 +275,7 @@ fn judge(end: End, tally: &Tally, page: &str) -> Result<Exit, LoadError> {
     if end == End::Interrupted {
         return Err(LoadError::Interrupted(page.to_owned()));
     }
-    if tally.missed() > 0 {
+    if tally.missed > 0 {
         return Ok(Exit::Failed);
     }
     match (tally.refused, tally.failed) {
@@ -286,56 +289,33 @@ fn judge(end: End, tally: &Tally, page: &str) -> Result<Exit, LoadError> {
 #[derive(Debug, Default)]
 struct Tally {
     asked: u64,
-    refused: u64,
-    failed: u64,
-    /// Those of the completed runs, by the name of the scenario.
-    rows: BTreeMap<&'static str, Row>,
-    /// Descriptions of the first few problems.
-    described: Vec<String>,
-}
-
-/// The completed runs of one scenario.
-#[derive(Debug, Default)]
-struct Row {
     completed: u64,
     /// Of these, the runs that did not end as expected.
     missed: u64,
-    calls: u64,
-    attempts: u64,
-    retries: u64,
-    give_ups: u64,
-    requests: u64,
-    responses: u64,
+    refused: u64,
+    failed: u64,
+    /// Descriptions of the first few problems.
+    described: Vec<String>,
 }
 
 impl Tally {
     /// Counts a run that has ended, and returns whether the server is still there.
     fn count(&mut self, arrival: &Arrival, ended: Ended) -> bool {
         let name = arrival.scenario.name();
-        let numbers = match ended {
+        match ended {
             Ended::Interrupted => return false,
-            Ended::Refused => {
-                self.refused += 1;
-                return true;
-            }
+            Ended::Refused => self.refused += 1,
             Ended::Failed(why) => {
                 self.failed += 1;
                 self.describe(format!("{name} could not be completed: {why}"));
-                return true;
             }
-            Ended::Completed(numbers) => numbers,
-        };
-        let row = self.rows.entry(name).or_default();
-        row.completed += 1;
-        row.missed += u64::from(!numbers.missed.is_empty());
-        row.calls += numbers.calls;
-        row.attempts += numbers.attempts;
-        row.retries += numbers.retries;
-        row.give_ups += numbers.give_ups;
-        row.requests += numbers.requests;
-        row.responses += numbers.responses;
-        for missed in numbers.missed {
-            self.describe(format!("{name} with seed {}: {missed}", arrival.seed));
+            Ended::Completed(run) => {
+                self.completed += 1;
+                self.missed += u64::from(!run.missed.is_empty());
+                for missed in run.missed {
+                    self.describe(format!("{name} with seed {}: {missed}", arrival.seed));
+                }
+            }
         }
         true
     }
@@ -346,62 +326,27 @@ impl Tally {
         }
     }
 
-    fn sum(&self, number: impl Fn(&Row) -> u64) -> u64 {
-        self.rows.values().map(number).sum()
-    }
-
-    fn missed(&self) -> u64 {
-        self.sum(|row| row.missed)
-    }
-
     fn ended(&self) -> u64 {
-        self.sum(|row| row.completed) + self.refused + self.failed
+        self.completed + self.refused + self.failed
     }
 
-    /// A line for each scenario in the order of the course, and the totals below.
     fn summary(&self, plan: &Plan) -> String {
-        let width = self.rows.keys().map(|name| name.len()).max().unwrap_or(0);
-        let width = width.max("scenario".len());
-        let mut text = format!("{:width$}  runs  attempts  not as expected\n", "scenario");
-        for name in CATALOGUE.iter().map(Scenario::name) {
-            if let Some(row) = self.rows.get(name) {
-                let Row {
-                    completed,
-                    attempts,
-                    missed,
-                    ..
-                } = row;
-                text += &format!("{name:width$}  {completed:>4}  {attempts:>8}  {missed:>15}\n");
-            }
-        }
-        let completed = self.sum(|row| row.completed);
-        let held = completed - self.missed();
-        text += &format!(
-            "\nruns      {} asked for, {completed} completed, {held} as expected\n",
-            self.asked
-        );
-        let stopped = self.asked - self.ended();
+        let Self {
+            asked, completed, ..
+        } = self;
+        let held = completed - self.missed;
+        let mut text =
+            format!("runs  {asked} asked for, {completed} completed, {held} as expected\n");
         for (number, what) in [
             (self.refused, "refused, because too many runs were going on"),
             (self.failed, "could not be completed"),
-            (stopped, "stopped before the end"),
+            (self.asked - self.ended(), "stopped before the end"),
         ] {
             if number > 0 {
-                text += &format!("          {number} {what}\n");
+                text += &format!("      {number} {what}\n");
             }
         }
-        text += &format!(
-            "client    {} calls, {} attempts, {} retries, {} give-ups\n\
-             wire      {} requests, {} responses\n\
-             seed      {}\n",
-            self.sum(|row| row.calls),
-            self.sum(|row| row.attempts),
-            self.sum(|row| row.retries),
-            self.sum(|row| row.give_ups),
-            self.sum(|row| row.requests),
-            self.sum(|row| row.responses),
-            plan.seed,
-        );
+        text += &format!("seed  {}\n", plan.seed);
         for problem in &self.described {
             text += &format!("\n{}\n", problem.escape_debug());
         }
@@ -415,8 +360,8 @@ mod tests {
 
     use super::*;
 
-    fn plan(seconds: u64, rate: u64, filter: &str, seed: u64) -> Plan {
-        Plan::new(seconds, rate, filter, seed).expect("something to run")
+    fn plan(seconds: u64, rate: u64, seed: u64) -> Plan {
+        Plan::new(seconds, rate, &[], seed)
     }
 
     /// The runs, each with its time, its scenario and its seed.
@@ -431,7 +376,7 @@ mod tests {
 
     #[test]
     fn runs_start_evenly_within_the_duration() {
-        let times: Vec<_> = runs(plan(2, 3, "", 7))
+        let times: Vec<_> = runs(plan(2, 3, 7))
             .iter()
             .map(|(at, ..)| at.as_millis())
             .collect();
@@ -483,21 +428,22 @@ mod tests {
         let costs = costs().await;
         for seed in 0..20 {
             for rate in [1, 2, 5] {
-                let longest = longest_alert(&runs(plan(600, rate, "", seed)), &costs);
+                let longest = longest_alert(&runs(plan(600, rate, seed)), &costs);
                 assert!(
                     longest < 7,
                     "{longest} with seed {seed}, {rate} runs a second"
                 );
             }
         }
-        let repeats = runs(plan(600, 1, "flaky", 7));
+        let flaky = [catalogue::find("flaky").expect("known")];
+        let repeats = runs(Plan::new(600, 1, &flaky, 7));
         assert!(longest_alert(&repeats, &costs) >= 7, "an alert can fire");
     }
 
     #[test]
     fn the_longest_load_stays_on_schedule() {
         let (seconds, rate) = (*SECONDS.end(), *RATES.end());
-        let mut plan = plan(seconds, rate, "", 7);
+        let mut plan = plan(seconds, rate, 7);
         plan.next = plan.length - 1;
 
         let last = plan.due().expect("the last run");
@@ -508,10 +454,10 @@ mod tests {
 
     #[test]
     fn one_seed_always_gives_the_same_load_and_each_run_a_seed_of_its_own() {
-        let once = runs(plan(5, 20, "", 7));
+        let once = runs(plan(5, 20, 7));
 
-        assert_eq!(once, runs(plan(5, 20, "", 7)));
-        assert_ne!(once, runs(plan(5, 20, "", 8)));
+        assert_eq!(once, runs(plan(5, 20, 7)));
+        assert_ne!(once, runs(plan(5, 20, 8)));
         let seeds: HashSet<_> = once.iter().map(|run| run.2).collect();
         assert_eq!(seeds.len(), 100);
     }
@@ -539,7 +485,7 @@ mod tests {
     #[test]
     fn a_draw_is_about_as_likely_as_its_weight() {
         let total: u32 = CATALOGUE.iter().map(|scenario| scenario.load.weight).sum();
-        let mut plan = plan(1, u64::from(total) * 100, "", 7);
+        let mut plan = plan(1, u64::from(total) * 100, 7);
 
         let mut draws = HashMap::new();
         for arrival in plan.by_ref() {
@@ -555,29 +501,23 @@ mod tests {
     }
 
     #[test]
-    fn only_scenarios_that_match_the_filter_run() {
-        let filtered = runs(plan(10, 20, "retry-after", 7));
+    fn only_the_named_scenarios_run() {
+        let names = ["flaky", "items"];
+        let named = names.map(|name| catalogue::find(name).expect("known"));
 
-        assert!(
-            filtered
-                .iter()
-                .all(|(_, name, _)| name.contains("retry-after"))
-        );
-        assert!(Plan::new(1, 1, "xyzzy", 7).is_err());
+        let runs = runs(Plan::new(10, 20, &named, 7));
+
+        let found: HashSet<_> = runs.iter().map(|(_, name, _)| *name).collect();
+        assert_eq!(found, HashSet::from(names));
     }
 
     fn tally(completed: u64, refused: u64, failed: u64, missed: u64) -> Tally {
-        let row = Row {
-            completed,
-            missed,
-            attempts: 2 * completed,
-            ..Row::default()
-        };
         Tally {
             asked: completed + refused + failed,
             refused,
             failed,
-            rows: BTreeMap::from([("items", row)]),
+            completed,
+            missed,
             described: vec!["items with seed 3: \u{1b}[2J".to_owned()],
         }
     }
@@ -619,19 +559,14 @@ mod tests {
         let mut tally = tally(14, 2, 1, 1);
         tally.asked += 1;
 
-        let summary = tally.summary(&plan(2, 9, "", 7));
+        let summary = tally.summary(&plan(2, 9, 7));
 
         insta::assert_snapshot!(summary, @r"
-        scenario  runs  attempts  not as expected
-        items       14        28                1
-
-        runs      18 asked for, 14 completed, 13 as expected
-                  2 refused, because too many runs were going on
-                  1 could not be completed
-                  1 stopped before the end
-        client    0 calls, 28 attempts, 0 retries, 0 give-ups
-        wire      0 requests, 0 responses
-        seed      7
+        runs  18 asked for, 14 completed, 13 as expected
+              2 refused, because too many runs were going on
+              1 could not be completed
+              1 stopped before the end
+        seed  7
 
         items with seed 3: \u{1b}[2J
         ");

@@ -10,7 +10,8 @@
 //! | `/`, `/grade`, `/storm`, `/runs/{id}` | the page, which an unknown path shows, too |
 //! | `/assets/{file}` | a script, a style sheet or the icon of the page |
 //! | GET `/api/scenarios`, `/api/vocabulary` | what can be run, and by which clients |
-//! | GET and POST `/api/runs`, GET `/api/runs/{id}` | the runs; with `"kept": false` in its body, a POST responds with the numbers of a run that is neither listed nor published |
+//! | GET `/api/scenarios/{name}/premises` | the limits of the reference client in a scenario |
+//! | GET and POST `/api/runs`, GET `/api/runs/{id}` | the runs; with `"kept": false` in its body, a POST responds with the end of a run that is neither listed nor published |
 //! | DELETE `/api/runs/{id}` | cancels a run that goes on; it stays as such |
 //! | GET `/api/runs/{id}/story` | a run as the page shows it, as HTML |
 //! | GET `/api/runs/{id}/evidence` | a run as the command line prints it |

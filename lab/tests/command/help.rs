@@ -19,26 +19,20 @@ fn the_help_of_the_lab_says_where_to_start() {
 
     Usage: lab <COMMAND>
 
-    Learn:
+    Commands:
       list         List the scenarios, the tasks, the rules or the stories
       scenario     Run a scenario, or all, and show every attempt, wait and verdict
-      storm        Simulate many clients during an incident, and see which policies
-                   recover
-
-    Grade:
-      starter      Write a small client that does the first task
       grade        Grade a client in any language: the command after `--` starts it
       proxy        Judge the client inside your application, in front of your API
       rule         Explain a rule by which clients are judged
-
-    Observe:
+      starter      Write a small client that does the first task
+      storm        Simulate many clients during an incident, and see which policies
+                   recover
       serve        Serve the web UI on this machine
       load         Start many runs in a running `lab serve`, so that its counters
                    move
-
-    Tools:
       completions  Print a shell completion script
-      help         Print this help, or that of a command
+      help         Print this message or the help of the given subcommand(s)
 
     Options:
       -h, --help

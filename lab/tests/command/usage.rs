@@ -110,8 +110,8 @@ lab rule
     <ID>
 lab storm --seeds 0
     it must be a whole number from 1 to 1000
-lab load --filter xyzzy
-    error: no scenario's name contains 'xyzzy'; `lab list` shows them all
+lab load flakey
+    did you mean 'flaky'?
 lab load --page http://evil.example
     it must be the web UI's address as `lab serve` prints it, such as http://127.0.0.1:8766
 lab scenario flaky --seed many

@@ -196,6 +196,19 @@ async fn the_lesson_and_the_report_are_sent_once_a_run_is_over() {
 }
 
 #[tokio::test]
+async fn the_premises_of_a_question_are_those_of_the_terminal() {
+    let (_dashboard, browser) = serve().await;
+
+    let premises = browser.get("/api/scenarios/flaky/premises").await.json();
+    let unknown = browser.get("/api/scenarios/flakey/premises").await;
+
+    let settings = Settings::in_virtual_time(&Reliable, 7);
+    let run = scenario::run(catalogue::find("flaky").expect("known"), &settings).await;
+    assert_eq!(premises, json!(run.expect("a run").terms));
+    assert_eq!(unknown.status, StatusCode::NOT_FOUND);
+}
+
+#[tokio::test]
 async fn the_vocabulary_names_the_clients_and_the_defences() {
     let (_dashboard, browser) = serve().await;
 

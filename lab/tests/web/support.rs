@@ -148,12 +148,17 @@ impl Browser {
 
     /// Listens to the feed.
     pub(crate) async fn listen(&self) -> Events {
-        self.listen_at("/api/events", &[]).await
+        let listening = self.try_listen().await;
+        listening.unwrap_or_else(|status| panic!("{status}"))
     }
 
-    pub(crate) async fn listen_at(&self, path: &str, headers: &[(&str, &str)]) -> Events {
-        let response = self.open(Method::GET, path, headers, "").await;
-        Events::of(response)
+    /// Listens to the feed, or returns the status of its refusal.
+    pub(crate) async fn try_listen(&self) -> Result<Events, StatusCode> {
+        let response = self.open(Method::GET, "/api/events", &[], "").await;
+        match response.status() {
+            StatusCode::OK => Ok(Events::of(response)),
+            refused => Err(refused),
+        }
     }
 
     /// Starts a storm, and reads its events until the value is dropped.
@@ -195,10 +200,9 @@ impl Browser {
     }
 }
 
-/// One event of a stream; events of the feed have an id.
+/// One event of a stream.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Event {
-    pub(crate) id: String,
     pub(crate) kind: String,
     pub(crate) data: Value,
 }
@@ -277,7 +281,6 @@ fn read(block: &str) -> Option<Event> {
     };
     Some(Event {
         data: serde_json::from_str(&field("data")?).expect("JSON"),
-        id: field("id").unwrap_or_default(),
         kind: field("event").expect("a kind"),
     })
 }

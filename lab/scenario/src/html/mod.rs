@@ -317,6 +317,10 @@ impl<'a> Story<'a> {
                     p {
                         code { (self.lab) " " (next) }
                         @if let Some(shows) = self.next_shows { ": " (shows) }
+                        " "
+                        @if next.starts_with("scenario ") {
+                            button.try type="button" data-next=(next) { "Try it" }
+                        }
                     }
                 }
             }

@@ -2,13 +2,20 @@
 //! that changed.
 
 use maud::{Markup, html};
-use render::page::{self, wide_table};
+use render::{
+    Table,
+    page::{self, wide_table},
+};
+use wire::counted;
 
 use super::Side;
 use crate::{Metric, Rise, ScenarioRun};
 
 /// The columns whose cells hold a name instead of a value.
 const NAMED: [&str; 3] = ["key", "cursor", "body"];
+
+/// The most rows of the requests.
+const MOST: usize = 100;
 
 /// The requests, with the columns that at least one of them fills.
 pub(super) fn wire(run: &ScenarioRun, is_of_several: bool) -> Markup {
@@ -34,7 +41,15 @@ pub(super) fn wire(run: &ScenarioRun, is_of_several: bool) -> Markup {
             @if table.rows.is_empty() {
                 p { "No request reached the service." }
             } @else {
-                (page::table(None, (&caption, &words), table))
+                details.listed {
+                    summary { (counted(table.rows.len() as u64, "request")) }
+                    (page::table(None, (&caption, &words), &without_middle(table)))
+                    @if table.rows.len() > MOST {
+                        p.remark {
+                            (table.rows.len() - MOST) " requests in the middle are not listed here."
+                        }
+                    }
+                }
             }
             @if is_named {
                 p.remark {
@@ -49,13 +64,24 @@ pub(super) fn wire(run: &ScenarioRun, is_of_several: bool) -> Markup {
     }
 }
 
+/// The first and the last rows of a long table, as the picture shows them.
+fn without_middle(table: &Table) -> Table {
+    let rows = table.rows.iter().enumerate();
+    let rows = rows.filter(|(place, _)| *place < MOST / 2 || place + MOST / 2 >= table.rows.len());
+    Table {
+        columns: table.columns.clone(),
+        rows: rows.map(|(_, row)| row.clone()).collect(),
+    }
+}
+
 /// The caption of the counters.
 const CHANGES: &str = "The changes by this run, under their names in /metrics";
 
-/// The counters that changed, and those that every run shows.
+/// The counters that changed.
 pub(super) fn counters(sides: &[Side<'_>], metrics: &[Metric]) -> Markup {
     let mut names: Vec<&str> = Vec::new();
-    for rise in sides.iter().flat_map(|side| &side.view.counters) {
+    let changed = sides.iter().flat_map(|side| &side.view.counters);
+    for rise in changed.filter(|rise| rise.change != "0") {
         if !names.contains(&&*rise.name) {
             names.push(&rise.name);
         }

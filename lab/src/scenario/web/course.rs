@@ -1,7 +1,7 @@
 //! The scenarios, and the options of a run.
 
 use scenario::{
-    Asked, WITHOUT,
+    Asked, Exposition, Reliable, Session, Settings, WITHOUT,
     catalogue::{CATALOGUE, Scenario},
 };
 use serde::Serialize;
@@ -43,6 +43,12 @@ pub(super) fn scenarios() -> Vec<Lesson> {
         listing: scenario.task.reads_a_listing(),
     };
     CATALOGUE.iter().map(lesson).collect()
+}
+
+/// The premises of a scenario's question: how the reference client works, and its limits.
+pub(super) fn premises(scenario: &Scenario) -> Vec<String> {
+    let settings = Settings::in_virtual_time(&Reliable, 0);
+    Session::new(scenario, &settings, &Exposition::new()).terms()
 }
 
 /// The names that a run can be started with.

@@ -45,7 +45,7 @@ pub(crate) use evidence::{Evidence, EvidenceStyle};
 pub(crate) use listed::listed;
 pub(crate) use request::COMPARE;
 pub(crate) use routes::routes;
-pub(crate) use unkept::RunNumbers;
+pub(crate) use unkept::UnkeptRun;
 
 /// How many clients may run at once, of which a comparison has two. Each takes about ten
 /// descriptors with its service, and a process often has 1 024.

@@ -14,7 +14,7 @@ use http::{
     header::{CONTENT_DISPOSITION, LOCATION},
     request::Parts,
 };
-use scenario::Story;
+use scenario::{Story, catalogue};
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -36,6 +36,7 @@ use crate::{
 pub(crate) fn routes() -> Router<Shared> {
     Router::new()
         .route("/api/scenarios", get(async || Json(course::scenarios())))
+        .route("/api/scenarios/{name}/premises", get(premises))
         .route("/api/vocabulary", get(async || Json(course::vocabulary())))
         .route("/api/runs", get(list).post(start))
         .route("/api/runs/{id}", get(show).delete(cancel))
@@ -59,6 +60,12 @@ impl FromRequestParts<Shared> for Record {
     }
 }
 
+async fn premises(name: Result<Path<String>, PathRejection>) -> Result<Json<Vec<String>>, Problem> {
+    let scenario = name.ok().and_then(|Path(name)| catalogue::find(&name).ok());
+    let scenario = scenario.ok_or_else(Problem::not_found)?;
+    Ok(Json(course::premises(scenario)))
+}
+
 async fn list(State(shared): State<Shared>) -> Json<Vec<Summary>> {
     Json(shared.runs.summaries())
 }
@@ -73,8 +80,8 @@ async fn start(State(shared): State<Shared>, request: Request) -> Result<Respons
     let body = json_body(request, "a run").await?;
     let request = RunRequest::read(&body)?;
     if !request.kept {
-        let numbers = shared.runs.run_unkept(request).await?;
-        return Ok(Json(numbers).into_response());
+        let ended = shared.runs.run_unkept(request).await?;
+        return Ok(Json(ended).into_response());
     }
     let seed = request.seed;
     let id = shared.runs.start(request)?;

@@ -4,11 +4,7 @@
 //! the counters of the process, and their traces are exported if a receiver is set.
 
 use http::StatusCode;
-use scenario::{
-    ScenarioRun, Session,
-    counters::{GIVE_UPS, RETRIES},
-    trace::SpanName,
-};
+use scenario::{ScenarioRun, Session};
 use serde::{Deserialize, Serialize};
 
 use super::{Runs, request::RunRequest};
@@ -19,42 +15,21 @@ use crate::web::{lock::lock, problem::Problem};
 /// only grow and its runs would start too late.
 pub(super) const MAX_UNKEPT: usize = 32;
 
-/// A run in numbers.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-pub(crate) struct RunNumbers {
-    /// Calls of the client's methods.
-    pub(crate) calls: u64,
-    /// The requests in them, by the client's count.
-    pub(crate) attempts: u64,
-    /// Its retries.
-    pub(crate) retries: u64,
-    /// Its calls that gave up.
-    pub(crate) give_ups: u64,
-    /// The requests that the service saw.
-    pub(crate) requests: u64,
-    /// Of these, the requests that got a response.
-    pub(crate) responses: u64,
+/// How a run ended that is not kept.
+#[derive(Debug, Deserialize, Serialize)]
+pub(crate) struct UnkeptRun {
     /// The expectations that did not hold, each with what was found.
     pub(crate) missed: Vec<String>,
 }
 
-impl RunNumbers {
+impl UnkeptRun {
     fn of(run: &ScenarioRun) -> Self {
-        let spans = run.traces.iter().flat_map(|trace| &trace.spans);
-        let calls = spans.filter(|span| span.name == SpanName::Operation);
-        let routes = run.wire.routes.values();
         let checks = run.verdict.iter().filter(|check| !check.held);
         let missed = checks.map(|check| {
             let found = check.contradiction().unwrap_or_default();
             format!("{}; {found}", check.text)
         });
         Self {
-            calls: calls.count() as u64,
-            attempts: run.counted(),
-            retries: run.counters.total(RETRIES),
-            give_ups: run.counters.total(GIVE_UPS),
-            requests: run.wire.total,
-            responses: routes.map(|route| route.responses).sum(),
             missed: missed.collect(),
         }
     }
@@ -63,7 +38,7 @@ impl RunNumbers {
 impl Runs {
     /// Runs the client of a request to the end. The run is cancelled if this is dropped,
     /// so a caller that hangs up ends it.
-    pub(super) async fn run_unkept(&self, request: RunRequest) -> Result<RunNumbers, Problem> {
+    pub(super) async fn run_unkept(&self, request: RunRequest) -> Result<UnkeptRun, Problem> {
         let _slot = self.unkept.try_acquire().map_err(|_| {
             let detail = format!("{MAX_UNKEPT} runs that are not kept are running already");
             Problem::new(StatusCode::TOO_MANY_REQUESTS, "too_many_runs", detail)
@@ -85,14 +60,14 @@ impl Runs {
         if run.is_cancelled() {
             return Err(not_run("the web UI stops".to_owned()));
         }
-        let numbers = RunNumbers::of(&run);
+        let ended = UnkeptRun::of(&run);
         let exporters = self.exporters.clone();
         let mut tasks = lock(&self.tasks);
         while tasks.try_join_next().is_some() {}
         tasks.spawn(async move {
             exporters.send(&run).await;
         });
-        Ok(numbers)
+        Ok(ended)
     }
 
     /// Ends the runs that are not kept.
