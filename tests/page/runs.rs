@@ -222,9 +222,10 @@ async fn the_settings_of_the_form_are_those_of_the_run() {
 
     let terms = ["seed 18446744073709551615 · virtual time"];
     browser.says("text('.terms.run')", &terms).await;
-    browser.says("text('#verdict .checks')", &["one-job"]).await;
+    let rule = ["no job was created twice"];
+    browser.says("text('#verdict')", &rule).await;
     let source = ["client/src/request.rs"];
-    browser.says("text('#verdict')", &source).await;
+    browser.says("text('.lesson')", &source).await;
     // A reloaded comparison is one that can be run again.
     browser.reload().await;
     browser.ended().await;
