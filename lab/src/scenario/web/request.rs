@@ -6,7 +6,6 @@ use scenario::{
     CLIENTS, ClientUnderTest, Naive, Overrides, Pace, RELIABLE, Reliable, Settings, WITHOUT,
     Without,
     catalogue::{self, Scenario},
-    check_overrides,
 };
 use serde::{Deserialize, Deserializer, Serialize, de::Error};
 
@@ -164,8 +163,6 @@ impl RunRequest {
             max_pages: body.max_pages,
             max_items: body.max_items,
         };
-        check_overrides(&overrides, &[scenario], &clients)
-            .map_err(|unused| invalid(format!("{}: {unused}", unused.setting.field())))?;
         Ok(Self {
             scenario,
             choice: body.client,
@@ -238,6 +235,30 @@ mod tests {
         );
     }
 
+    /// The page offers every setting beside every client and scenario.
+    #[test]
+    fn a_setting_without_effect_is_accepted() {
+        let settings = [
+            "max_attempts",
+            "backoff_ms",
+            "max_retry_after_seconds",
+            "max_pages",
+            "max_items",
+        ];
+        for scenario in catalogue::CATALOGUE {
+            for client in ClientChoice::all() {
+                for setting in settings {
+                    let body =
+                        json!({ "scenario": scenario.name(), "client": client, setting: 100 });
+
+                    let read = RunRequest::read(body.to_string().as_bytes());
+
+                    assert!(read.is_ok(), "{body}: {read:?}");
+                }
+            }
+        }
+    }
+
     /// Fields beside the scenario, or bodies, each with the words of its problem.
     const REFUSED: &str = r#"
 {} | missing field `scenario`
@@ -256,8 +277,6 @@ mod tests {
 {"deadline":1} | unknown field `deadline`
 {"kept":0} | kept: invalid type: integer `0`, expected a boolean
 {"client":"compare","kept":false} | kept: a comparison is always kept
-{"max_pages":3} | max_pages: has no effect on scenario flaky: it does not read a listing
-{"client":"naive","max_attempts":1} | max_attempts: has no effect on client naive: its limits
 "#;
 
     #[test]
