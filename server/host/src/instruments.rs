@@ -1,9 +1,13 @@
-//! The service's metrics.
+//! The service's metric handles.
 //!
-//! Series of events that can be foreseen are there from the start, at zero, so that a
-//! dashboard can tell "never happened" from "not measured", and a first event is a rise.
+//! A handle is registered once and held: looking metrics up by their names and labels for
+//! every request costs more than the bound on the requests per second of the service
+//! allows. Series of
+//! events that can be foreseen are there from the start, at zero, so that a dashboard
+//! can tell "never happened" from "not measured", and a first event is a rise.
 
-use std::sync::Arc;
+use std::borrow::{Borrow, Cow};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use std::time::Duration;
 
 use http::StatusCode;
@@ -14,8 +18,8 @@ use metrics::{
 use crate::problem::Problem;
 use crate::routes::ExpectedRoute;
 use crate::telemetry::{
-    ACTIVE_REQUESTS, EARLY_RETRIES, FAULTS, JOB_RESULTS, JOBS, METHODS, METRICS, MetricKind,
-    MetricSpec, OTHER, OTHER_METHOD, REFUSED, REQUEST_DURATION, method_label, status_label,
+    ACTIVE_REQUESTS, EARLY_RETRIES, FAULTS, JOB_RESULTS, JOBS, KnownMethod, METHODS, METRICS,
+    MetricKind, MetricSpec, OTHER, REFUSED, REQUEST_DURATION, status_label,
 };
 use wire::{FaultLabel, JobResult};
 
@@ -23,67 +27,107 @@ type SharedRecorder = Arc<dyn Recorder + Send + Sync>;
 
 const METADATA: Metadata<'static> = Metadata::new("server", Level::INFO, Some(module_path!()));
 
-/// The metrics of one service.
+/// Every handle of one service.
 pub(crate) struct Instruments {
     recorder: SharedRecorder,
+    active: [Gauge; METHODS.len()],
+    jobs: [Counter; JOB_RESULTS.len()],
+    faults: Held<FaultLabel, Counter>,
+    routes: Held<Box<str>, Arc<RouteInstruments>>,
+    /// For responses that no route gave.
+    unserved: Arc<RouteInstruments>,
+    /// For requests that were not admitted.
+    refused: Arc<RouteInstruments>,
 }
 
 impl Instruments {
     /// Registers what every service has, and what these routes may be counted for.
     pub(crate) fn register(recorder: SharedRecorder, expected: &[ExpectedRoute]) -> Self {
         METRICS.iter().for_each(|spec| describe(&*recorder, spec));
-        let instruments = Self { recorder };
+        let gauge = |method| {
+            recorder.register_gauge(
+                &key(&ACTIVE_REQUESTS, [SharedString::from(method)]),
+                &METADATA,
+            )
+        };
+        let job = |result| recorder.register_counter(&key(&JOBS, [result]), &METADATA);
+        let instruments = Self {
+            active: METHODS.map(gauge),
+            jobs: JOB_RESULTS.map(|result| job(SharedString::from(result))),
+            faults: Held::default(),
+            routes: Held::default(),
+            unserved: RouteInstruments::new(OTHER.into(), &recorder),
+            refused: RouteInstruments::new(REFUSED.into(), &recorder),
+            recorder,
+        };
 
-        for result in JOB_RESULTS {
-            drop(instruments.counter(&JOBS, result));
-        }
-        for method in METHODS {
-            drop(instruments.active(method));
+        for method in KnownMethod::all() {
             for problem in [Problem::NOT_FOUND, Problem::METHOD_NOT_ALLOWED] {
-                drop(instruments.duration(OTHER, method, problem.status));
+                drop(instruments.unserved.duration(method, problem.status));
             }
         }
         for problem in Problem::REFUSALS {
-            drop(instruments.duration(REFUSED, OTHER_METHOD, problem.status));
+            let method = KnownMethod::OTHER;
+            drop(instruments.refused.duration(method, problem.status));
         }
         for route in expected {
-            for fault in &route.faults {
-                drop(instruments.counter(&FAULTS, fault.0));
-            }
-            for status in &route.statuses {
-                drop(instruments.duration(route.path, method_label(&route.method), *status));
-            }
-            if route.has_retry_after {
-                drop(instruments.counter(&EARLY_RETRIES, route.path));
-            }
+            instruments.expect(route);
         }
         instruments
+    }
+
+    /// Has the series of a route there before its first request.
+    fn expect(&self, route: &ExpectedRoute) {
+        for fault in &route.faults {
+            drop(self.fault(*fault));
+        }
+        let instruments = self.known_route(route.path);
+        for status in &route.statuses {
+            drop(instruments.duration(KnownMethod::of(&route.method), *status));
+        }
+        if route.has_retry_after {
+            instruments.early();
+        }
+    }
+
+    /// The handles of a route, by its path; without one, those of [`OTHER`].
+    pub(crate) fn route(&self, path: Option<&str>) -> Arc<RouteInstruments> {
+        let Some(path) = path else {
+            return Arc::clone(&self.unserved);
+        };
+        self.routes.get_or(path, || {
+            RouteInstruments::new(path.to_owned().into(), &self.recorder)
+        })
+    }
+
+    fn known_route(&self, path: &'static str) -> Arc<RouteInstruments> {
+        let register = || RouteInstruments::new(path.into(), &self.recorder);
+        self.routes.get_or(path, register)
     }
 
     /// Counts a response. A 405 is the host's own, and not that of the route.
     pub(crate) fn observe(
         &self,
-        route: &str,
-        method: &'static str,
+        route: &RouteInstruments,
+        method: KnownMethod,
         status: StatusCode,
         took: Duration,
     ) {
         let route = match status {
-            StatusCode::METHOD_NOT_ALLOWED => OTHER,
+            StatusCode::METHOD_NOT_ALLOWED => &self.unserved,
             _ => route,
         };
-        let duration = self.duration(route.to_owned(), method, status);
-        duration.record(took.as_secs_f64());
+        route.duration(method, status).record(took.as_secs_f64());
     }
 
     /// Counts a request that was not admitted.
     pub(crate) fn count_refused(&self, status: StatusCode, took: Duration) {
-        let duration = self.duration(REFUSED, OTHER_METHOD, status);
+        let duration = self.refused.duration(KnownMethod::OTHER, status);
         duration.record(took.as_secs_f64());
     }
 
-    pub(crate) fn count_early(&self, route: &str) {
-        self.counter(&EARLY_RETRIES, route.to_owned()).increment(1);
+    pub(crate) fn active(&self, method: KnownMethod) -> &Gauge {
+        method.in_table(&self.active)
     }
 
     #[expect(
@@ -91,34 +135,86 @@ impl Instruments {
         reason = "JOB_RESULTS has a label for each result"
     )]
     pub(crate) fn count_job(&self, result: JobResult) {
-        self.counter(&JOBS, JOB_RESULTS[result as usize])
-            .increment(1);
+        self.jobs[result as usize].increment(1);
     }
 
     pub(crate) fn count_fault(&self, fault: FaultLabel) {
-        self.counter(&FAULTS, fault.0).increment(1);
+        self.fault(fault).increment(1);
     }
 
-    /// How many requests with this method wait for a response.
-    pub(crate) fn active(&self, method: &'static str) -> Gauge {
-        let key = key(&ACTIVE_REQUESTS, [method.into()]);
-        self.recorder.register_gauge(&key, &METADATA)
+    fn fault(&self, fault: FaultLabel) -> Counter {
+        let register = || {
+            self.recorder
+                .register_counter(&key(&FAULTS, [fault.0.into()]), &METADATA)
+        };
+        self.faults.get_or(&fault, register)
+    }
+}
+
+/// The handles of one route.
+pub(crate) struct RouteInstruments {
+    path: Cow<'static, str>,
+    /// The names of its spans, by method.
+    span_names: [OnceLock<String>; METHODS.len()],
+    recorder: SharedRecorder,
+    early: OnceLock<Counter>,
+    durations: Held<(KnownMethod, &'static str), Histogram>,
+}
+
+impl RouteInstruments {
+    fn new(path: Cow<'static, str>, recorder: &SharedRecorder) -> Arc<Self> {
+        Arc::new(Self {
+            path,
+            span_names: [const { OnceLock::new() }; METHODS.len()],
+            recorder: Arc::clone(recorder),
+            early: OnceLock::new(),
+            durations: Held::default(),
+        })
     }
 
-    fn counter(&self, spec: &MetricSpec, value: impl Into<SharedString>) -> Counter {
-        let key = key(spec, [value.into()]);
-        self.recorder.register_counter(&key, &METADATA)
+    /// The path of the route, which is its label.
+    pub(crate) fn path(&self) -> &Cow<'static, str> {
+        &self.path
     }
 
-    fn duration(
-        &self,
-        route: impl Into<SharedString>,
-        method: &'static str,
-        status: StatusCode,
-    ) -> Histogram {
-        let labels = [method.into(), route.into(), status_label(status).into()];
-        let key = key(&REQUEST_DURATION, labels);
-        self.recorder.register_histogram(&key, &METADATA)
+    /// OpenTelemetry names a span by method and route, or by the method alone where no
+    /// route gave the response, and never by the raw path.
+    pub(crate) fn span_name(&self, method: KnownMethod) -> &str {
+        method.in_table(&self.span_names).get_or_init(|| {
+            let name = match method {
+                KnownMethod::OTHER => "HTTP",
+                known => known.as_str(),
+            };
+            match &*self.path {
+                OTHER => name.to_owned(),
+                path => [name, " ", path].concat(),
+            }
+        })
+    }
+
+    pub(crate) fn count_early(&self) {
+        self.early().increment(1);
+    }
+
+    fn early(&self) -> &Counter {
+        self.early.get_or_init(|| {
+            let labels = [SharedString::from(self.path.clone())];
+            self.recorder
+                .register_counter(&key(&EARLY_RETRIES, labels), &METADATA)
+        })
+    }
+
+    fn duration(&self, method: KnownMethod, status: StatusCode) -> Histogram {
+        let status = status_label(status);
+        self.durations.get_or(&(method, status), || {
+            let labels = [
+                method.as_str().into(),
+                self.path.clone().into(),
+                status.into(),
+            ];
+            self.recorder
+                .register_histogram(&key(&REQUEST_DURATION, labels), &METADATA)
+        })
     }
 }
 
@@ -140,4 +236,39 @@ fn key<const N: usize>(spec: &MetricSpec, values: [SharedString; N]) -> Key {
         .map(|(name, value)| Label::new(*name, value))
         .collect();
     Key::from_parts(spec.name, labels)
+}
+
+/// Handles by label values, each registered when it is first asked for. There are a few
+/// dozen at most: to compare them takes less time than to hash what is looked for.
+struct Held<K, H>(RwLock<Vec<(K, H)>>);
+
+impl<K, H> Default for Held<K, H> {
+    fn default() -> Self {
+        Self(RwLock::default())
+    }
+}
+
+impl<K, H: Clone> Held<K, H> {
+    fn get_or<Q>(&self, labels: &Q, register: impl FnOnce() -> H) -> H
+    where
+        K: Borrow<Q>,
+        Q: Eq + ToOwned + ?Sized,
+        Q::Owned: Into<K>,
+    {
+        let find = |held: &[(K, H)]| {
+            let mut held = held.iter();
+            let found = held.find(|(known, _)| known.borrow() == labels);
+            found.map(|(_, handle)| handle.clone())
+        };
+        if let Some(handle) = find(&self.0.read().unwrap_or_else(PoisonError::into_inner)) {
+            return handle;
+        }
+        let mut held = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        // Another thread may have been faster.
+        find(&held).unwrap_or_else(|| {
+            let handle = register();
+            held.push((labels.to_owned().into(), handle.clone()));
+            handle
+        })
+    }
 }

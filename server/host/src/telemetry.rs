@@ -170,10 +170,34 @@ pub const METHODS: [&str; 10] = [
     OTHER_METHOD,
 ];
 
-/// The label of a method.
-pub(crate) fn method_label(method: &http::Method) -> &'static str {
-    let known = METHODS.into_iter().find(|known| method == known);
-    known.unwrap_or(OTHER_METHOD)
+/// A position in [`METHODS`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct KnownMethod(usize);
+
+impl KnownMethod {
+    /// The last position.
+    pub(crate) const OTHER: Self = Self(METHODS.len() - 1);
+
+    /// Every position.
+    pub(crate) fn all() -> impl Iterator<Item = Self> {
+        (0..METHODS.len()).map(Self)
+    }
+
+    /// The position of a method, which is the last for one that HTTP does not define.
+    pub(crate) fn of(method: &http::Method) -> Self {
+        let position = METHODS.iter().position(|known| method == known);
+        position.map_or(Self::OTHER, Self)
+    }
+
+    pub(crate) fn as_str(self) -> &'static str {
+        self.in_table::<&str>(&METHODS)
+    }
+
+    /// The entry at this position of a table that is made of [`METHODS`].
+    #[expect(clippy::indexing_slicing, reason = "it is a position of such a table")]
+    pub(crate) fn in_table<T>(self, table: &[T; METHODS.len()]) -> &T {
+        &table[self.0]
+    }
 }
 
 /// Each status with its label, which is its digits.
@@ -201,14 +225,14 @@ pub(crate) fn status_label(status: http::StatusCode) -> &'static str {
 mod tests {
     use http::{Method, StatusCode};
 
-    use super::{method_label, status_label};
+    use super::{KnownMethod, status_label};
 
     #[test]
     fn label_values_come_from_closed_sets() {
         let invented = Method::from_bytes(b"BREW").unwrap();
 
-        assert_eq!(method_label(&Method::GET), "GET");
-        assert_eq!(method_label(&invented), "_OTHER");
+        assert_eq!(KnownMethod::of(&Method::GET).as_str(), "GET");
+        assert_eq!(KnownMethod::of(&invented).as_str(), "_OTHER");
         assert_eq!(status_label(StatusCode::OK), "200");
         assert_eq!(status_label(StatusCode::IM_A_TEAPOT), "other");
     }

@@ -3,9 +3,9 @@
 //! Scrapes of `/metrics` are not observed, so that reading the numbers does not change
 //! them.
 
-use std::borrow::Cow;
 use std::cell::LazyCell;
 use std::mem;
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::extract::{MatchedPath, Request};
@@ -24,13 +24,14 @@ use wire::{
 use crate::accept::{ConnectionFault, ConnectionPosition};
 use crate::exchange::{Recorded, RequestShape};
 use crate::guard::{self, loopback};
+use crate::instruments::RouteInstruments;
 use crate::ledger::{self, Arrival, Outcome};
 use crate::metrics_sink::METRICS_PATH;
 use crate::query::only;
 use crate::request::body::BodyHash;
 use crate::seed_key::{Purpose, SeedKey};
 use crate::state::HostState;
-use crate::telemetry::{OTHER, OTHER_METHOD, REQUEST_SPAN, SPAN_TARGET, method_label};
+use crate::telemetry::{KnownMethod, REQUEST_SPAN, SPAN_TARGET};
 use crate::traceparent::TraceParent;
 use crate::watched_body::{Watch, watched};
 
@@ -40,8 +41,8 @@ pub const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key
 /// The `next_cursor` of the page in a response; none where it is `null`.
 ///
 /// A route puts it into the extensions of its response, as it does a [`JobResult`] and a
-/// [`FaultLabel`]; nothing of it is sent. The ledger keeps a hash of it, made in the same way as that of a cursor which was
-/// sent, so that the two can be compared.
+/// [`FaultLabel`]; nothing of it is sent. The ledger keeps a hash of it, made in the same
+/// way as that of a cursor which was sent, so that the two can be compared.
 #[derive(Clone, PartialEq, Eq)]
 #[expect(missing_debug_implementations, reason = "it is a secret")]
 pub struct NextCursor(pub Option<String>);
@@ -51,11 +52,10 @@ pub struct NextCursor(pub Option<String>);
 pub(crate) struct Observation {
     state: HostState,
     pub(crate) span: Span,
-    method: &'static str,
+    method: KnownMethod,
     arrived: Duration,
     seq: u64,
-    /// The path of its route, or [`OTHER`].
-    route: Cow<'static, str>,
+    route: Arc<RouteInstruments>,
     ties: Vec<Tie>,
     /// None if the request has no body.
     body: Option<BodyHash>,
@@ -81,7 +81,7 @@ impl Observation {
         let mut observation = Self::of(state, request, route, parent.as_ref(), request_id);
         observation.span = open_span(
             request,
-            &span_name(observation.method, route),
+            observation.route.span_name(observation.method),
             observation.method,
             route,
             parent.as_ref(),
@@ -104,8 +104,8 @@ impl Observation {
         parent: Option<&TraceParent>,
         request_id: &RequestId,
     ) -> Self {
-        let route = route.map_or(Cow::Borrowed(OTHER), |path| path.to_owned().into());
-        let method = method_label(request.method());
+        let route = state.instruments.route(route);
+        let method = KnownMethod::of(request.method());
         let (headers, extensions) = (request.headers(), request.extensions());
         let position = extensions.get::<ConnectionPosition>();
         let cursor = only(request.uri(), "cursor").ok().flatten();
@@ -113,8 +113,8 @@ impl Observation {
             connection: position.map(|position| position.connection),
             position: position.map(|position| position.position),
             version: version(request.version()),
-            method,
-            route: route.clone(),
+            method: method.as_str(),
+            route: route.path().clone(),
             cursor: cursor.map(|cursor| cursor_hash(&state.key, &cursor)),
             idempotency_key: key_hash(&state.key, headers),
             has_several_keys: lines(headers, &IDEMPOTENCY_KEY).nth(1).is_some(),
@@ -142,7 +142,7 @@ impl Observation {
         } = ledger.arrived(entry, shape);
         drop(ledger);
         if is_early {
-            state.instruments.count_early(&route);
+            route.count_early();
         }
         state.instruments.active(method).increment(1.0);
         let has_body = !request.body().is_end_stream();
@@ -175,7 +175,7 @@ impl Observation {
         if self.state.record_exchanges {
             response.extensions_mut().insert(Recorded(self.seq));
         }
-        let is_head = self.method == Method::HEAD.as_str();
+        let is_head = self.method.as_str() == Method::HEAD;
         observe_end(response, is_head, self.state.clone(), self.seq)
     }
 
@@ -214,7 +214,7 @@ impl Observation {
             status: status.as_u16(),
             cursor_issued,
         };
-        ledger.responded(&self.route, &self.ties, noted);
+        ledger.responded(self.route.path(), &self.ties, noted);
         drop(ledger);
         // OpenTelemetry has one integer, the i64; of others its layers make a text.
         self.span
@@ -278,24 +278,10 @@ impl Watch for ResponseEnd {
     }
 }
 
-/// OpenTelemetry names a span by method and route, or by the method alone where no route
-/// gave the response, and never by the raw path.
-fn span_name(method: &'static str, route: Option<&str>) -> String {
-    let method = if method == OTHER_METHOD {
-        "HTTP"
-    } else {
-        method
-    };
-    match route {
-        Some(path) => format!("{method} {path}"),
-        None => method.to_owned(),
-    }
-}
-
 fn open_span(
     request: &Request,
     name: &str,
-    method: &'static str,
+    method: KnownMethod,
     route: Option<&str>,
     parent: Option<&TraceParent>,
     request_id: &RequestId,
@@ -311,7 +297,7 @@ fn open_span(
         otel.name = name,
         otel.kind = "server",
         otel.status_code = field::Empty,
-        http.request.method = method,
+        http.request.method = method.as_str(),
         http.route = route,
         url.scheme = "http",
         server.address = host.map(|(name, _)| name),
