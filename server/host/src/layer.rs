@@ -4,18 +4,24 @@
 //! The steps are around each route and not around the router: only there the path that
 //! matched is known.
 
-use std::panic::AssertUnwindSafe;
+use std::convert::Infallible;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll, ready};
+use std::thread;
 
 use axum::Router;
-use axum::extract::{Request, State};
+use axum::extract::Request;
 use axum::http::header::CONTENT_TYPE;
-use axum::middleware::{Next, from_fn_with_state};
+use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse, Response};
-use axum::routing::get;
-use futures_util::FutureExt;
+use axum::routing::future::RouteFuture;
+use axum::routing::{Route, get};
+use tower::{Layer, Service};
 use tower_http::CompressionLevel;
 use tower_http::compression::CompressionLayer;
-use tracing::{Instrument, Span};
+use wire::RequestId;
 
 use crate::config::ServiceConfig;
 use crate::exchange;
@@ -49,7 +55,7 @@ pub(crate) fn around(routes: Router, state: &HostState) -> Router {
         .route(METRICS_PATH, scrape.layer(compression))
         .fallback(async || Problem::NOT_FOUND)
         .method_not_allowed_fallback(async || Problem::METHOD_NOT_ALLOWED)
-        .layer(from_fn_with_state(state.clone(), each_request));
+        .layer(EveryRequest(state.clone()));
     if state.record_exchanges {
         router.layer(from_fn_with_state(state.clone(), exchange::keep))
     } else {
@@ -58,28 +64,92 @@ pub(crate) fn around(routes: Router, state: &HostState) -> Router {
 }
 
 /// Gives a request its id, observes it, and makes of a problem or a panic a response.
-async fn each_request(
-    State(state): State<HostState>,
-    mut request: Request,
-    next: Next,
-) -> Response {
-    let request_id = state.request_ids.make();
-    // None for a request that is not observed.
-    let observation = Observation::begin(state, &mut request, &request_id);
-    let span = observation
-        .as_ref()
-        .map_or_else(Span::none, |observation| observation.span.clone());
-    // A panic must not end more than its own request.
-    let handled = AssertUnwindSafe(next.run(request))
-        .catch_unwind()
-        .instrument(span)
-        .await;
-    let mut response = handled.unwrap_or_else(|_panic| Problem::INTERNAL_ERROR.into_response());
-    problem::render(&request_id, &mut response);
-    if let Some(observation) = observation {
-        response = observation.end(response);
+///
+/// It is written by hand: axum's `from_fn` clones and boxes more for each request, which
+/// takes the service below its bound of requests per second.
+#[derive(Clone)]
+struct EveryRequest(HostState);
+
+impl Layer<Route> for EveryRequest {
+    type Service = Around;
+
+    fn layer(&self, route: Route) -> Around {
+        Around {
+            route: Arc::new(Mutex::new(route)),
+            state: self.0.clone(),
+        }
     }
-    let headers = response.headers_mut();
-    headers.insert(X_REQUEST_ID, request_id.to_header());
-    response
+}
+
+/// A route, with what comes before and after it.
+#[derive(Clone)]
+struct Around {
+    /// Shared, since axum clones what is around a route for each request, and the route
+    /// clones itself for each call.
+    route: Arc<Mutex<Route>>,
+    state: HostState,
+}
+
+impl Service<Request> for Around {
+    type Response = Response;
+    type Error = Infallible;
+    type Future = Responding;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        // A route is always ready.
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, mut request: Request) -> Self::Future {
+        let request_id = self.state.request_ids.make();
+        let observation = Observation::begin(self.state.clone(), &mut request, &request_id);
+        let mut route = self.route.lock().unwrap_or_else(PoisonError::into_inner);
+        Responding {
+            handler: route.call(request),
+            request_id,
+            observation,
+        }
+    }
+}
+
+/// A response that is on its way out.
+struct Responding {
+    handler: RouteFuture<Infallible>,
+    request_id: RequestId,
+    /// None for a request that is not observed.
+    observation: Option<Observation>,
+}
+
+impl Future for Responding {
+    type Output = Result<Response, Infallible>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = &mut *self;
+        let polled = {
+            let _entered = this
+                .observation
+                .as_ref()
+                .map(|observation| observation.span.enter());
+            poll_and_catch(&mut this.handler, cx)
+        };
+        let mut response = match polled {
+            Ok(response) => ready!(response)?,
+            Err(_panic) => Problem::INTERNAL_ERROR.into_response(),
+        };
+        problem::render(&self.request_id, &mut response);
+        if let Some(observation) = self.observation.take() {
+            response = observation.end(response);
+        }
+        let headers = response.headers_mut();
+        headers.insert(X_REQUEST_ID, self.request_id.to_header());
+        Poll::Ready(Ok(response))
+    }
+}
+
+/// Polls a handler, whose panic must not end more than its own request.
+fn poll_and_catch<F: Future + Unpin>(
+    handler: &mut F,
+    cx: &mut Context<'_>,
+) -> thread::Result<Poll<F::Output>> {
+    catch_unwind(AssertUnwindSafe(|| Pin::new(handler).poll(cx)))
 }
