@@ -9,7 +9,6 @@
 
 use std::convert::Infallible;
 use std::io::{self, ErrorKind};
-use std::net::SocketAddr;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
@@ -43,7 +42,7 @@ pub use early_hints::EarlyHints;
 pub use fault::ConnectionFault;
 pub use header_case::HeaderCase;
 pub use listen::{listen, listen_at};
-pub use observer::{ConnectionObserver, ConnectionPeer, ConnectionPosition};
+pub use observer::{ConnectionObserver, ConnectionPosition};
 
 /// How long the loop rests when the system refuses to accept, as it does without a free
 /// descriptor. Without a rest the loop would spin.
@@ -134,7 +133,7 @@ where
     let mut connections = JoinSet::new();
     let mut accepted = 0;
     loop {
-        let (stream, peer, place) = tokio::select! {
+        let (stream, place) = tokio::select! {
             () = reached(&mut phases, Phase::Draining) => break,
             Some(_) = connections.join_next() => continue,
             accepted = accept(&listener, &places) => accepted,
@@ -144,7 +143,7 @@ where
         drop(stream.set_nodelay(true));
         accepted += 1;
         let activity = Arc::new(Activity::new(Instant::now()));
-        let observed = Observed::open(accepted, Some(peer), activity, observer.clone());
+        let observed = Observed::open(accepted, activity, observer.clone());
         let connection = connection(
             stream,
             new_service(),
@@ -175,7 +174,7 @@ where
 async fn accept(
     listener: &TcpListener,
     places: &Arc<Semaphore>,
-) -> (TcpStream, SocketAddr, OwnedSemaphorePermit) {
+) -> (TcpStream, OwnedSemaphorePermit) {
     #[expect(clippy::expect_used, reason = "nobody closes the semaphore")]
     let place = Arc::clone(places)
         .acquire_owned()
@@ -183,7 +182,7 @@ async fn accept(
         .expect("it is open");
     loop {
         match listener.accept().await {
-            Ok((stream, peer)) => return (stream, peer, place),
+            Ok((stream, _)) => return (stream, place),
             Err(error) if concerns_one_connection(&error) => {}
             Err(_) => {
                 failures::note(HostFailure::Descriptors);

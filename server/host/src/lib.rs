@@ -87,8 +87,7 @@ mod traceparent;
 pub mod watched_body;
 
 pub use accept::{
-    ConnectionBounds, ConnectionFault, ConnectionPeer, ConnectionPosition, EarlyHints, HeaderCase,
-    Stopped,
+    ConnectionBounds, ConnectionFault, ConnectionPosition, EarlyHints, HeaderCase, Stopped,
 };
 pub use admission::admit_from;
 pub use config::{ServiceConfig, SpanHook};

@@ -26,9 +26,7 @@ use super::early_hints::EarlyHints;
 use super::fault::{ConnectionFault, Withheld};
 use super::observer::Observed;
 use super::stream::{Resettable, Stream};
-use super::{
-    ConnectionBounds, ConnectionPeer, ConnectionPosition, HEAD_LINES, HeaderCase, Phase, reached,
-};
+use super::{ConnectionBounds, ConnectionPosition, HEAD_LINES, HeaderCase, Phase, reached};
 use crate::request::body::io_errors;
 
 /// The largest head of a request, in bytes: twice the longest request target that hyper
@@ -51,16 +49,12 @@ pub(super) async fn connection<I, S>(
     let activity = &observed.activity;
     let stream = TokioIo::new(Stream::new(stream, Arc::clone(activity)));
     let number = observed.number;
-    let peer = observed.peer.map(ConnectionPeer);
     let noted = Arc::clone(activity);
     let service = service_fn(move |mut request: Request<Incoming>| {
         request.extensions_mut().insert(ConnectionPosition {
             connection: number,
             position: noted.request_began(),
         });
-        if let Some(peer) = peer {
-            request.extensions_mut().insert(peer);
-        }
         let end = RequestEnd(Arc::clone(&noted));
         let takes_interim = request.version() > Version::HTTP_10;
         let response = service.call(request.map(|body| {
@@ -237,7 +231,7 @@ mod tests {
         let (phase, phases) = watch::channel(Phase::Serving);
         let activity = Arc::new(Activity::new(Instant::now()));
         let service = TowerToHyperService::new(router);
-        let observed = Observed::open(1, None, activity, None);
+        let observed = Observed::open(1, activity, None);
         let case = HeaderCase::Lower;
         tokio::spawn(connection(here, service, observed, BOUNDS, case, phases));
         (client, phase)

@@ -1,6 +1,5 @@
 //! The seam by which an accept loop reports its connections.
 
-use std::net::SocketAddr;
 use std::sync::Arc;
 
 use wire::ClosedBy;
@@ -29,16 +28,9 @@ pub struct ConnectionPosition {
     pub position: u64,
 }
 
-/// The address from which a connection came. The loop puts it into the extensions of each
-/// request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ConnectionPeer(pub SocketAddr);
-
 /// The identity of a connection. When it is dropped, it reports the end.
 pub(super) struct Observed {
     pub(super) number: u64,
-    /// None in tests without a socket.
-    pub(super) peer: Option<SocketAddr>,
     pub(super) activity: Arc<Activity>,
     observer: Option<Arc<dyn ConnectionObserver>>,
 }
@@ -46,7 +38,6 @@ pub(super) struct Observed {
 impl Observed {
     pub(super) fn open(
         number: u64,
-        peer: Option<SocketAddr>,
         activity: Arc<Activity>,
         observer: Option<Arc<dyn ConnectionObserver>>,
     ) -> Self {
@@ -55,7 +46,6 @@ impl Observed {
         }
         Self {
             number,
-            peer,
             activity,
             observer,
         }
