@@ -84,7 +84,11 @@ impl Client {
     ) -> io::Result<Response> {
         let mut number = 1;
         loop {
-            let outcome = self.exchange(&attempt(number));
+            let mut request = attempt(number);
+            if number > 1 && self.has(Habit::LosesTokenOnRetry) {
+                request.headers.retain(|(name, _)| *name != "Authorization");
+            }
+            let outcome = self.exchange(&request);
             let may_pass = match &outcome {
                 Err(_) => is_repeatable,
                 Ok(response) if response.status == 200 && response.body.is_err() => {
@@ -92,9 +96,11 @@ impl Client {
                 }
                 Ok(response) => self.may_pass(response.status, is_repeatable),
             };
+            let is_limited = matches!(&outcome, Ok(response) if response.status == 429);
             let is_last = match self.habit {
                 Habit::CountsAllAttempts => self.retries + 1 >= self.attempts(),
                 Habit::BudgetNeverRefills if self.retries == BUDGET_OF_RETRIES => true,
+                Habit::NeverGivesUpOn429 if is_limited => false,
                 _ => number == self.attempts(),
             };
             if !may_pass || is_last {
@@ -176,7 +182,7 @@ impl Client {
         let millis = match self.habit {
             Habit::NoWait => 0,
             Habit::NoJitter => 100,
-            Habit::NeverGivesUp => rand::random_range(20..60),
+            Habit::NeverGivesUp | Habit::NeverGivesUpOn429 => rand::random_range(20..60),
             Habit::WaitsLong => rand::random_range(2_500..3_000),
             Habit::Alone => rand::random_range(20..600),
             _ => rand::random_range(20..150) << number.min(4),

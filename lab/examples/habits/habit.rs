@@ -24,6 +24,14 @@ pub(crate) enum Habit {
     PartAsWhole,
     /// It takes every cursor but a non-empty text for the end of a listing.
     LooseCursor,
+    /// It reads a page without `items` as one without records.
+    MissingItemsAsEmpty,
+    /// It reads a success with an empty body as a page without records.
+    EmptyBodyAsEmptyPage,
+    /// Its retries do not send the token.
+    LosesTokenOnRetry,
+    /// It sends the token with the first page alone.
+    TokenForFirstPageAlone,
     /// It counts the attempts of all its calls together.
     CountsAllAttempts,
     /// It has a budget of retries that never fills up again.
@@ -54,6 +62,8 @@ pub(crate) enum Habit {
     OverflowsLongWaits,
     /// It never gives up.
     NeverGivesUp,
+    /// It gives up after failures of the service, and never after a 429.
+    NeverGivesUpOn429,
     /// It retries a refused request.
     RetriesRefusals,
     /// It retries after invalid JSON.

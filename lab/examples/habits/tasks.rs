@@ -161,7 +161,17 @@ struct Page {
 
 /// A page, and its errors.
 fn page(client: &Client, response: &Response) -> Result<Page, Invalid> {
-    let page = object(client, response)?;
+    let is_empty = matches!(&response.body, Ok(body) if body.is_empty());
+    if is_empty && client.has(Habit::EmptyBodyAsEmptyPage) {
+        return Ok(Page {
+            records: 0,
+            next: None,
+        });
+    }
+    let mut page = object(client, response)?;
+    if page.get("items").is_none() && client.has(Habit::MissingItemsAsEmpty) {
+        page["items"] = json!([]);
+    }
     let items = page["items"].as_array();
     let next = page["next_cursor"].as_str().filter(|next| !next.is_empty());
     let next = next.map(str::to_owned);
@@ -215,7 +225,8 @@ fn read_page(client: &mut Client, path: &str, cursor: Option<&str>) -> Result<Pa
         query.push(format!("cursor={cursor}"));
     }
     let mut headers = Vec::new();
-    if let Some(token) = token {
+    let is_forgotten = cursor.is_some() && client.has(Habit::TokenForFirstPageAlone);
+    if let Some(token) = token.filter(|_| !is_forgotten) {
         if client.has(Habit::TokenInUrl) {
             query.push(format!("access_token={token}"));
         } else {

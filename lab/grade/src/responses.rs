@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 use wire::JobResult;
 
 problems! { pub(crate),
+BAD_GATEWAY = BAD_GATEWAY, "bad_gateway", "the gateway fails on purpose";
 UNAVAILABLE = SERVICE_UNAVAILABLE, "unavailable", "the service is unavailable on purpose";
 }
 
@@ -38,6 +39,11 @@ pub(super) fn unknown_cursor() -> Response {
 /// A 503 on purpose.
 pub(super) fn unavailable() -> Response {
     (Extension(FaultLabel("unavailable")), UNAVAILABLE).into_response()
+}
+
+/// A 502 on purpose.
+pub(super) fn bad_gateway() -> Response {
+    (Extension(FaultLabel("bad_gateway")), BAD_GATEWAY).into_response()
 }
 
 /// A 503 that asks for a wait.

@@ -6,10 +6,15 @@ use grade::{GoalVerdict, ProcessSlots};
 use crate::{AT_ONCE, assert_none, fault, graded, habit, wrong::Row};
 
 /// Habit, task, and the rules that it breaks beside.
-const TABLE: [Row; 10] = [
+const TABLE: [Row; 15] = [
     ("replaces-query", "long-list", &[]),
     ("exact-media-type", "long-list", &[]),
     ("fails-at-cut-bodies", "long-list", &[]),
+    ("loses-token-on-retry", "long-list", &[]),
+    ("token-for-first-page-alone", "long-list", &[]),
+    ("token-for-first-page-alone", "half-a-list", &[]),
+    ("missing-items-as-empty", "invalid-body", &[]),
+    ("empty-body-as-empty-page", "invalid-body", &[]),
     ("part-as-whole", "half-a-list", &["reads-to-the-end"]),
     ("loose-cursor", "half-a-list", &["reads-to-the-end"]),
     ("counts-all-attempts", "many-calls", &[]),

@@ -1,24 +1,22 @@
-//! The service does not come back.
+//! The service does not come back, whatever it responds with.
 
 use std::time::Duration;
 
 use judge::rules::{CaseKind, backoff_jitter, backoff_waits, finite_attempts};
 
 use super::{Case, PLAIN, Task};
-use crate::{Goal, TaskWords, fixed_goal::fixed_goal, responses::unavailable};
-
-/// Run several times: with two retries in each case, there are enough gaps to judge
-/// whether the client waits.
-const DOWN: Case = Case::new("503 for ever", |_| {
-    fixed_goal(Goal::Error, |_| unavailable())
-});
+use crate::{
+    Goal, TaskWords,
+    fixed_goal::fixed_goal,
+    responses::{bad_gateway, too_many, too_many_for, unavailable},
+};
 
 pub(super) const TASK: Task = Task {
     words: TaskWords {
         name: "down",
         path: "/value",
-        text: "GET the URL. The service stays down for longer than you may wait: print an error, \
-               {\"error\": …}, or exit with a code other than 0.",
+        text: "GET the URL. The service fails for longer than you may wait, with 503, 502 or 429: \
+               print an error, {\"error\": …}, or exit with a code other than 0.",
         goal: r#"{"error": "…"}"#,
         hint: "A client cannot know whether the next attempt will succeed, so the number of \
                attempts must be fixed beforehand. Your caller needs the last failure.",
@@ -33,6 +31,18 @@ pub(super) const TASK: Task = Task {
         &backoff_waits::RULE,
         &backoff_jitter::RULE,
     ],
-    cases: &[DOWN, DOWN, DOWN, DOWN],
+    cases: &[
+        Case::new("503 for ever", |_| {
+            fixed_goal(Goal::Error, |_| unavailable())
+        }),
+        Case::new("502 for ever", |_| {
+            fixed_goal(Goal::Error, |_| bad_gateway())
+        }),
+        // A client often counts attempts after a 5xx, and waits out a 429 without a limit.
+        Case::new("429 for ever", |_| fixed_goal(Goal::Error, |_| too_many())),
+        Case::new("429 with a Retry-After of 1 s, for ever", |_| {
+            fixed_goal(Goal::Error, |_| too_many_for("1"))
+        }),
+    ],
     ..PLAIN
 };

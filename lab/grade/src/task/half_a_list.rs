@@ -27,7 +27,7 @@ pub(super) const TASK: Task = Task {
         name: "half-a-list",
         path: "/items",
         request: "GET, listing",
-        text: "Read the listing as in read-all. A later page cannot be read, however often you \
+        text: "Read the listing as in read-all, with the token. A later page cannot be read, however often you \
                ask: print an error, {\"error\": …}, or exit with a code other than 0. Half a \
                listing is not a result.",
         goal: r#"{"error": "…"}"#,
@@ -72,6 +72,7 @@ pub(super) const TASK: Task = Task {
         }),
     ],
     is_shuffled: true,
+    has_token: true,
     ..PLAIN
 };
 

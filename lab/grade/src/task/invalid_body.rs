@@ -41,6 +41,11 @@ pub(super) const TASK: Task = Task {
                 (Extension(FaultLabel::INVALID_JSON), JSON, body).into_response()
             })
         }),
+        Case::new("an empty body", |draw| {
+            invalid(draw, |_| {
+                (Extension(FaultLabel::INVALID_JSON), JSON, "").into_response()
+            })
+        }),
         Case::new("a page of media type text/plain", |draw| {
             invalid(draw, |page| {
                 let text = [(CONTENT_TYPE, "text/plain; charset=utf-8")];
@@ -50,6 +55,13 @@ pub(super) const TASK: Task = Task {
         }),
         Case::new("items that are not an array", |draw| {
             invalid(draw, |page| page.bad_items(&page.record))
+        }),
+        // A client that reads a missing member as an empty one finds a listing without items.
+        Case::new("a page without items", |draw| {
+            invalid(draw, |_| {
+                let body = json!({"next_cursor": null}).to_string();
+                (Extension(FaultLabel::INVALID_ITEMS), JSON, body).into_response()
+            })
         }),
         Case::new("an item that is not an object", |draw| {
             invalid(draw, |page| {

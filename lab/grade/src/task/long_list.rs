@@ -28,10 +28,10 @@ pub(super) const TASK: Task = Task {
         path: "/items",
         request: "GET, listing",
         text: "Read the listing as in read-all. It has sixty pages, and some of them fail once: \
-               read all of them. The URL has a query of its own. Another listing never ends: \
-               print an error there, {\"error\": …}, or exit with a code other than 0.",
+               read all of them, with the token in every request. The URL has a query of its \
+               own. Another listing never ends: print an error there, {\"error\": …}, or exit with a code other than 0.",
         goal: r#"{"records": n}, and {"error": "…"}"#,
-        hint: "Retry a page, not the listing. Keep the query of the URL and add the cursor to it. \
+        hint: "Retry a page, not the listing, and with the headers of the first attempt. Keep the query of the URL and add the cursor to it. \
                The type of a JSON body may have parameters, or end in +json. Every page of the \
                second listing is valid and every cursor is new, so only a limit ends it. No \
                finite listing here has more than a hundred pages.",
@@ -49,6 +49,8 @@ pub(super) const TASK: Task = Task {
             Box::new(LongList::new(draw, None))
         }),
     ],
+    // A retry that lost it gets a 401.
+    has_token: true,
     ..PLAIN
 };
 

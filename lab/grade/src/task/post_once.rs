@@ -1,5 +1,7 @@
 //! A POST that must not be repeated.
 
+use std::time::Duration;
+
 use axum::response::Response;
 use host::{ConnectionFault, FaultLabel};
 use http::Method;
@@ -29,8 +31,9 @@ pub(super) const TASK: Task = Task {
         hint: "After a 503, a silence or a broken connection, the job may still have been created. \
                A second POST may create a second job.",
         scenario: "post-without-permission",
-        // As long as for the task `silence`: a client may wait for its read timeout.
-        time: super::silence::TASK.words.time,
+        // Enough for a read timeout, and for three retries that double a pause of a second. Most
+        // clients have no timeout, and then the whole card waits for the silent case.
+        time: Duration::from_secs(8),
     },
     rules: &[&post_not_retried::RULE],
     method: Method::POST,
