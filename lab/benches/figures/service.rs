@@ -32,7 +32,7 @@ pub(crate) fn measure() {
     let [bare, off, on] = rates;
     let (off, on) = (ratios(&off, &bare), ratios(&on, &bare));
     let label = "service / axum, requests a second";
-    show(label, "", Bound::AtLeast(0.80), off);
+    show(label, "", Bound::AtLeast(0.75), off);
     show("  with spans recorded", "", Bound::AtLeast(0.65), on);
 }
 
