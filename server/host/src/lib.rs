@@ -97,7 +97,7 @@ pub use failures::{
 };
 pub use layer::router;
 pub use ledger::Ledger;
-pub use metrics_sink::{METRICS_MEDIA_TYPE, METRICS_PATH, Metrics};
+pub use metrics_sink::{METRICS_MEDIA_TYPE, Metrics};
 pub use problem::Problem;
 pub use refusing_port::refusing_port;
 pub use request::{IDEMPOTENCY_KEY, NextCursor};

@@ -11,7 +11,7 @@ use crate::telemetry::{DURATION_BUCKETS, REQUEST_DURATION};
 type SharedRecorder = Arc<dyn Recorder + Send + Sync>;
 
 /// The path of the scrape endpoint.
-pub const METRICS_PATH: &str = "/metrics";
+pub(crate) const METRICS_PATH: &str = "/metrics";
 
 /// The media type of Prometheus's text format.
 pub const METRICS_MEDIA_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
