@@ -1,10 +1,8 @@
 //! How many clients run at once.
 
-use std::{num::NonZeroUsize, thread::available_parallelism, time::Duration};
+use std::{num::NonZeroUsize, thread::available_parallelism};
 
 use tokio::sync::{Semaphore, SemaphorePermit};
-
-use super::task::Task;
 
 /// How many processes run at once for each of the machine's cores: most of them wait.
 const PROCESSES_PER_CORE: u32 = 3;
@@ -48,18 +46,6 @@ impl ProcessSlots {
         self.slots.acquire_many(slots).await.ok()
     }
 
-    /// The longest that all cases of these tasks can take from their first requests on.
-    #[must_use]
-    pub fn longest(&self, tasks: &[&Task]) -> Duration {
-        let work = tasks.iter().map(|task| {
-            let slots = self.needed(task.is_about_milliseconds());
-            task.words.time * slots * u32::try_from(task.case_count()).unwrap_or(u32::MAX)
-        });
-        // A slot is empty only while the last case waits for more of them.
-        let last = tasks.iter().map(|task| task.words.time).max();
-        work.sum::<Duration>() / self.all + last.unwrap_or_default()
-    }
-
     fn needed(&self, is_about_milliseconds: bool) -> u32 {
         if is_about_milliseconds {
             PROCESSES_PER_CORE.min(self.all)
@@ -89,19 +75,5 @@ mod tests {
         assert!(now(true).is_some());
         drop(others);
         assert!(ProcessSlots::new(1).acquire(true).now_or_never().is_some());
-    }
-
-    #[test]
-    fn the_longest_time_is_the_work_in_all_slots_and_the_last_case() {
-        use crate::find;
-        let (maintenance, down) = (find("maintenance"), find("down"));
-        let (maintenance, down) = (maintenance.expect("a task"), down.expect("a task"));
-        let seconds =
-            |slots: u32, tasks: &[&Task]| ProcessSlots::new(slots).longest(tasks).as_secs();
-
-        assert_eq!(seconds(1, &[maintenance]), 3 * 10 + 10);
-        // Four cases of 20 s, each of which takes three of the six slots.
-        assert_eq!(seconds(6, &[down]), 4 * 20 * 3 / 6 + 20);
-        assert_eq!(seconds(6, &[]), 0);
     }
 }

@@ -1,10 +1,10 @@
 //! Runs a task.
 
-use std::{io, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use futures_util::future::try_join_all;
 use judge::rules::Rule;
-use process::{ClientCommand, ProcessLimits};
+use process::{ClientCommand, ProcessLimits, RunError};
 
 use super::error::ServiceError;
 use super::{
@@ -19,13 +19,13 @@ use crate::{CaseGrade, TaskGrade};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum GradeError {
-    /// The program could not be started.
-    #[error("{program} could not be started")]
+    /// The program could not be started, or not be watched.
+    #[error("cannot run {program}")]
     Program {
         /// The program, as it was named.
         program: String,
-        /// The error of the system.
-        source: io::Error,
+        /// Which of the two, and the error of the system.
+        source: RunError,
     },
     /// The service of a case failed.
     #[error(transparent)]

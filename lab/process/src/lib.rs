@@ -22,4 +22,4 @@ mod stragglers;
 
 pub use command::{ClientCommand, CommandError, Context};
 pub use delay::LabDelay;
-pub use run::{ProcessLimits, STDOUT_KEPT, run};
+pub use run::{ProcessLimits, RunError, STDOUT_KEPT, run};

@@ -90,6 +90,17 @@ pub struct ProcessLimits<C, F, R> {
     pub farewell: Duration,
 }
 
+/// Why there is no record of a process. It says nothing about the client.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// The program did not start.
+    #[error("it could not be started")]
+    Start(#[source] io::Error),
+    /// It started, and the system did not tell what became of it.
+    #[error("it could not be watched")]
+    Watch(#[source] io::Error),
+}
+
 /// Runs a client until it ends, or is ended by its limits. All moments are counted from
 /// `begun`.
 ///
@@ -97,7 +108,7 @@ pub struct ProcessLimits<C, F, R> {
 ///
 /// # Errors
 ///
-/// If the program could not be started, or the system did not let the lab watch it.
+/// [`RunError`] if the program could not be started, or the system did not let the lab watch it.
 pub async fn run(
     command: &ClientCommand,
     context: &Context,
@@ -107,7 +118,7 @@ pub async fn run(
         impl Fn(&str) -> Option<u64>,
     >,
     begun: Instant,
-) -> io::Result<ProcessRecord> {
+) -> Result<ProcessRecord, RunError> {
     #[cfg(target_os = "linux")]
     let run = format!("{}-{}", std::process::id(), RUNS.fetch_add(1, Relaxed));
     let mut wrapped = CommandWrap::with_new(command.file(), |process| {
@@ -130,9 +141,10 @@ pub async fn run(
         // It may send its first request before this call returns.
         started = begun.elapsed();
         wrapped.spawn()
-    })?;
+    })
+    .map_err(RunError::Start)?;
     #[cfg(not(target_os = "linux"))]
-    let leader = wrapped.spawn()?;
+    let leader = wrapped.spawn().map_err(RunError::Start)?;
     let mut group = Group {
         farewell: limits.farewell,
         #[cfg(all(unix, not(target_os = "linux")))]
@@ -161,7 +173,7 @@ pub async fn run(
         }
     };
     let (status, stopped) = tokio::select! {
-        status = group.wait() => (Some(status?), None),
+        status = group.wait() => (Some(status.map_err(RunError::Watch)?), None),
         () = &mut flood => (None, Some(Stopped::Flood)),
         () = &mut time_is_up => (None, Some(Stopped::TimeUp)),
         () = lingers => (None, Some(Stopped::Lingered)),
@@ -170,7 +182,7 @@ pub async fn run(
     let ended = begun.elapsed();
     let left_running = if stopped.is_none() && limits.watches_to_the_end {
         tokio::select! {
-            ended = group.all_ended() => ended.map(|()| false)?,
+            ended = group.all_ended() => ended.map(|()| false).map_err(RunError::Watch)?,
             () = flood => true,
             () = time_is_up => true,
         }
@@ -842,7 +854,10 @@ mod tests {
 
             let ran = run(&command, &Context::default(), at_most(LONG), Instant::now()).await;
 
-            let kind = ran.expect_err("nothing to run").kind();
+            let crate::RunError::Start(error) = ran.expect_err("nothing to run") else {
+                panic!("it was never there to be watched");
+            };
+            let kind = error.kind();
             assert_eq!(kind, std::io::ErrorKind::NotFound);
         }
     }

@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use process::{ClientCommand, Context, LabDelay, ProcessLimits};
+use process::{ClientCommand, Context, LabDelay, ProcessLimits, RunError};
 use tokio::time::{Instant, sleep};
 use wire::{ProcessRecord, Stopped};
 
@@ -110,7 +110,7 @@ async fn prepare(before: &str, upstream: &Upstream, time: Duration) -> Result<()
         source,
     };
     let command = ClientCommand::new([shell, flag, before].map(OsString::from));
-    let command = command.map_err(|error| not_started(io::Error::other(error)))?;
+    let command = command.map_err(|error| not_started(RunError::Start(io::Error::other(error))))?;
     let context = Context {
         base_url: upstream.to_string(),
         ..Context::default()

@@ -8,7 +8,7 @@ mod next_run;
 
 use std::{io, net::IpAddr, time::Duration};
 
-use process::ClientCommand;
+use process::{ClientCommand, RunError};
 
 pub(crate) use self::next_run::next_run;
 use self::next_run::{NextRun, with_one_silence};
@@ -51,13 +51,13 @@ const SHOWN: usize = 8;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlanError {
-    /// The program could not be started.
-    #[error("{program} could not be started")]
+    /// The program could not be started, or not be watched.
+    #[error("cannot run {program}")]
     Program {
         /// The program, as it was named.
         program: String,
-        /// The error of the system.
-        source: io::Error,
+        /// Which of the two, and the error of the system.
+        source: RunError,
     },
     /// The command before each run failed.
     #[error("--before '{command}' failed: {}", end.words())]

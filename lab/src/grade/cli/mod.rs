@@ -405,11 +405,11 @@ impl<'a> Grader<'a> {
     async fn the_way(&self, signals: &mut Signals, from: usize) -> Result<Card, Ended> {
         let mut card = self.card();
         for (index, task) in self.tasks.iter().enumerate().skip(from) {
-            let progress = Progress::new(&[*task], &self.slots);
+            let progress = Progress::new(&[*task]);
             let grade = tokio::select! {
                 grade = self.run(task, &progress) => grade.map_err(Ended::Failed)?,
                 () = signals.next() => return Err(Ended::Cancelled(card)),
-                never = progress.count_down(task.words.name) => never,
+                never = progress.count_up(task.words.name) => never,
             };
             drop(progress);
             card.add([grade]);
@@ -458,7 +458,7 @@ impl<'a> Grader<'a> {
 
     /// Runs all tasks, several at once.
     async fn every_task(&self, signals: &mut Signals) -> Result<Card, Ended> {
-        let progress = Progress::new(&self.tasks, &self.slots);
+        let progress = Progress::new(&self.tasks);
         let done = RefCell::new(vec![None; self.tasks.len()]);
         let tasks = self.tasks.iter().enumerate().map(async |(number, task)| {
             let grade = self.run(task, &progress).await?;
@@ -470,7 +470,7 @@ impl<'a> Grader<'a> {
         let ended = tokio::select! {
             all = futures_util::future::try_join_all(tasks) => Some(all),
             () = signals.next() => None,
-            never = progress.count_down("cases") => never,
+            never = progress.count_up("cases") => never,
         };
         drop(progress);
         let mut card = self.card();
@@ -579,25 +579,24 @@ impl<'a> Grader<'a> {
 /// The progress of running tasks on a terminal, cleared when this is dropped.
 struct Progress {
     bar: ProgressBar,
-    ends: Instant,
+    started: Instant,
 }
 
 impl Progress {
-    fn new(tasks: &[&Task], slots: &ProcessSlots) -> Self {
+    fn new(tasks: &[&Task]) -> Self {
         let cases: usize = tasks.iter().map(|task| task.case_count()).sum();
         Self {
             bar: terminal::progress(cases as u64),
-            ends: Instant::now() + slots.longest(tasks),
+            started: Instant::now(),
         }
     }
 
-    /// Shows again and again how long this can still take.
-    async fn count_down(&self, name: &str) -> ! {
+    /// Shows again and again how long it has taken so far. When a case ends is not known
+    /// beforehand: its time counts from its first request, and a client may be slow to start.
+    async fn count_up(&self, name: &str) -> ! {
         loop {
-            let left = self.ends.saturating_duration_since(Instant::now());
-            let left = left.as_secs_f64().ceil();
-            self.bar
-                .set_message(format!("{name}, at most {left} s left"));
+            let seconds = self.started.elapsed().as_secs();
+            self.bar.set_message(format!("{name}, {seconds} s so far"));
             self.bar.tick();
             sleep(LOOK).await;
         }
