@@ -1,8 +1,8 @@
 //! Clock and sleep, as values that the caller can replace.
 //!
 //! The retry rules need a clock and a way to wait, and a test needs both to be its
-//! own. Nothing else in this crate reads a clock or sleeps; the transport's own
-//! socket timeouts are the one exception, since they belong to `reqwest`.
+//! own. Two things keep real time: the transport's socket timeouts, which belong to
+//! `reqwest`, and the time that an error's body may take, in `retry/body.rs`.
 
 #![expect(
     clippy::disallowed_methods,

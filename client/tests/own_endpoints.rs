@@ -5,13 +5,16 @@ use std::collections::HashMap;
 
 use client::{
     ApiClient, ApiError, CallSettings, ConfigError, CrawlError, Endpoint, IdempotencyKey,
-    ListingNames, RepeatPermission, ResponseProblem, StopReason, Timeouts,
+    ListingNames, RepeatPermission, ResponseProblem, StopReason, Timeouts, teaching::Builder,
+    telemetry,
 };
 use http::{Extensions, Method};
 use serde::{Deserialize, Serialize};
 use serde_json::json as value;
 
-use crate::bench::{Bench, Reply, Script, http_error, json, read, response_problem, status, typed};
+use crate::bench::{
+    Bench, Reply, Script, Tally, http_error, json, page, read, response_problem, status, sum, typed,
+};
 
 const ORDER: Endpoint = Endpoint::new("order", "/orders/{id}");
 const ORDERS: Endpoint = Endpoint::new("orders", "/orders");
@@ -31,6 +34,42 @@ async fn path_parameters_and_a_query_go_into_the_url_or_nothing_is_sent() {
     }
     let sent = bench.lines().await;
     assert_eq!(sent, ["GET /orders/47%2F11?expand=a%20b"]);
+}
+
+/// A call that sends nothing of its own takes no attempts: one attempt a call is a call
+/// without a retry.
+#[tokio::test]
+async fn calls_without_a_request_of_their_own_are_counted_and_have_no_attempts() {
+    let tally = Tally::new();
+    let script = Script::of([
+        page([1], Some("A")),
+        page([2, 3], Some("B")),
+        page([4], None),
+    ]);
+    let configure = |builder: Builder| builder.recorder(tally.recorder()).max_pages(1).max_items(1);
+    let bench = Bench::with(script, configure).await;
+
+    // The limit of pages, and that of items.
+    let mut pages = bench.client.items().pages();
+    assert!(pages.next_page().await.is_some_and(|page| page.is_ok()));
+    assert!(pages.next_page().await.is_some_and(|page| page.is_err()));
+    assert!(read(bench.client.items()).await.is_err());
+    // A value that does not fit the template.
+    let refused = bench.client.get(ORDER.path("id", "..")).send().await;
+    assert!(refused.is_err());
+
+    let counted = tally.read();
+    let calls = sum(&counted, telemetry::CALLS.name, &[]);
+    let ended_by_a_limit = [("outcome", "contract_error")];
+    assert_eq!(sum(&counted, telemetry::CALLS.name, &ended_by_a_limit), 2.0);
+    let refused = [("outcome", "transport_error")];
+    assert_eq!(sum(&counted, telemetry::CALLS.name, &refused), 1.0);
+    let attempts = counted
+        .iter()
+        .filter(|series| series.name == telemetry::CALL_ATTEMPTS.name);
+    let attempts: Vec<_> = attempts.flat_map(|series| &series.observations).collect();
+    assert_eq!(attempts, [&1.0; 2], "of {calls} calls, two sent a request");
+    assert_eq!(bench.lines().await.len(), 2);
 }
 
 #[derive(Debug, PartialEq, Serialize, Deserialize)]

@@ -7,8 +7,8 @@ use http::{HeaderName, StatusCode};
 use super::RequestName;
 use crate::idempotency_key::InvalidIdempotencyKey;
 
-/// A value that breaks a rule of the configuration. Each text names the field, the
-/// value and the rule; the base URL is never quoted, since it may hold a password.
+/// A value that breaks a rule of the configuration. Each text names the field and the
+/// rule, and the value unless it may hold a secret, as a base URL may hold a password.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConfigError {

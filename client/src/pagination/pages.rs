@@ -29,8 +29,8 @@ impl Pages {
     ///
     /// # Errors
     ///
-    /// Any class of [`ApiError`] except `Config`: [`ApiError::Contract`] if a cursor
-    /// repeats, or if `max_pages` pages were read and there are more.
+    /// Any class of [`ApiError`]: [`ApiError::Contract`] if a cursor repeats, or if
+    /// `max_pages` pages were read and there are more.
     pub async fn next_page(&mut self) -> Option<Result<Page, ApiError>> {
         match self.walk.fetch().await.transpose()? {
             Ok(page) => {

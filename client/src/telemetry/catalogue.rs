@@ -74,7 +74,7 @@ metrics! {
         "How long did each caller wait for its result, all attempts and waits included?";
     /// The requests that a call takes.
     CALL_ATTEMPTS: Histogram of Count, "client_call_attempts", ["endpoint"],
-        "How many requests did each call take that was not cancelled?";
+        "How many requests did each call take that sent at least one and was not cancelled?";
     /// Requests on the wire.
     ATTEMPTS: Counter of Count, "client_attempts_total", ["endpoint", "method", "result"],
         "How many requests did the client put on the wire, and how did each end (status or error type)?";

@@ -216,7 +216,8 @@ impl OperationMetrics {
     pub(super) fn call(&self, outcome: CallOutcome, attempts: u32, duration: Duration) {
         self.calls(outcome, attempts > 1).increment(1);
         self.call_durations(outcome).record(duration);
-        if outcome != CallOutcome::Cancelled {
+        // A limit that ends a listing, and a call that is refused, send no request of their own.
+        if attempts > 0 && outcome != CallOutcome::Cancelled {
             self.only(&self.call_attempts).record(attempts);
         }
     }

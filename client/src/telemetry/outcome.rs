@@ -15,7 +15,8 @@ pub enum CallOutcome {
     ResponseError,
     /// [`ApiError::Contract`]; of listings only.
     ContractError,
-    /// [`ApiError::Transport`].
+    /// [`ApiError::Transport`], or [`ApiError::Config`] of a call that was refused before it was
+    /// sent.
     TransportError,
     /// The future of the call was dropped before it was ready.
     Cancelled,
@@ -40,7 +41,6 @@ impl CallOutcome {
             Err(ApiError::Http(_)) => Self::HttpError,
             Err(ApiError::Response(_)) => Self::ResponseError,
             Err(ApiError::Contract(_)) => Self::ContractError,
-            // No call ends with `Config`: without a client there is none.
             Err(ApiError::Transport(_) | ApiError::Config(_)) => Self::TransportError,
         }
     }
