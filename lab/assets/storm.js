@@ -48,7 +48,10 @@ export function stormPanel({ announce, choose, copyText }) {
   });
   byId("cancel-storm").addEventListener("click", cancel);
   byId("storm-link").addEventListener("click", () => copyText(byId("storm-link"), location.href));
-  byId("stories").addEventListener("change", () => tell(byId("stories").value, new Map()));
+  byId("stories").addEventListener("change", () => {
+    clear();
+    tell(byId("stories").value, new Map());
+  });
   byId("storm-settings").addEventListener("input", count);
   byId("storm-own").addEventListener("input", () => {
     byId("storm-with-own").checked = true;
@@ -95,9 +98,20 @@ export function stormPanel({ announce, choose, copyText }) {
     const asked = new URLSearchParams(location.hash.slice(1));
     const name = asked.get("story") ?? catalogue.stories[0].name;
     const known = catalogue.stories.some((other) => other.name === name);
+    clear();
     tell(known ? name : catalogue.stories[0].name, asked);
     if (!known) say(byId("storm-problem"), `No story is called '${name}'.`);
     else if (asked.has("seed")) start();
+  }
+
+  /** Removes the shown storm, which does not answer the next question, and cancels it. */
+  function clear() {
+    cancel();
+    shown = null;
+    byId("pictures").replaceChildren();
+    byId("storm-nothing").hidden = false;
+    byId("storm-actions").hidden = true;
+    buttons();
   }
 
   /** Shows a story with the given settings. */
@@ -149,8 +163,13 @@ export function stormPanel({ announce, choose, copyText }) {
     say(byId("storm-problem"), "");
     buttons();
     try {
-      for await (const [kind, data] of storms.simulate(order)) hear[kind](mine, data, order);
+      for await (const [kind, data] of storms.simulate(order)) {
+        // Another story is shown: to stop reading ends the storm.
+        if (shown !== mine) return;
+        hear[kind](mine, data, order);
+      }
     } catch (error) {
+      if (shown !== mine) return;
       // A broken connection has no problem object.
       show(error instanceof api.Problem ? error : new api.Problem("The connection to the lab is lost"));
     }
@@ -164,12 +183,12 @@ export function stormPanel({ announce, choose, copyText }) {
   }
 
   function buttons() {
-    const { goesOn } = shown;
+    const goesOn = shown?.goesOn ?? false;
     byId("start-storm").disabled = goesOn;
     // The keyboard focus moves to the button that starts again.
     if (!goesOn && document.activeElement === byId("cancel-storm")) byId("start-storm").focus();
     byId("cancel-storm").hidden = !goesOn;
-    say(byId("start-storm"), goesOn ? "Running" : "Run again");
+    say(byId("start-storm"), goesOn ? "Running" : shown ? "Run again" : "Run");
   }
 
   function show(error) {

@@ -91,6 +91,44 @@ async fn a_cancelled_storm_keeps_its_pictures() {
 
 #[tokio::test]
 #[ignore = "needs chromium and chromedriver"]
+async fn another_story_shows_nothing_of_the_storm_before() {
+    let lab = Lab::start();
+    for (asked, has_ended) in [(SHORT, true), (LONG, false)] {
+        let browser = Browser::at_storm(&lab, PROJECTOR, asked).await;
+        browser.press("r").await;
+        browser
+            .until("one('.storm path.load')?.getAttribute('d')")
+            .await;
+        if has_ended {
+            browser.storm_ended().await;
+        }
+        let stories = browser
+            .read("each('#stories option').map((story) => story.value)")
+            .await;
+        let stories = stories.as_array().expect("stories").clone();
+
+        for story in stories.iter().rev() {
+            let choose = format!(
+                "one('#stories').value = {story};
+                 one('#stories').dispatchEvent(new Event('change', {{ bubbles: true }}));
+                 done(null)"
+            );
+            browser.ask(&choose).await;
+
+            let left = "[all('#pictures > *').length, one('#storm-actions').hidden,
+                         one('#storm-nothing').hidden, text('#start-storm')]";
+            browser.shows(left, json!([0, true, false, "Run"])).await;
+        }
+        browser.press("r").await;
+        let running = "one('#pictures > *')";
+        browser.until(running).await;
+        browser.press("x").await;
+        browser.storm_ended().await;
+    }
+}
+
+#[tokio::test]
+#[ignore = "needs chromium and chromedriver"]
 async fn each_slider_changes_only_its_own_setting() {
     let lab = Lab::start();
     let browser = Browser::at_storm(&lab, PROJECTOR, "story=spike&own.attempts=3").await;

@@ -357,7 +357,7 @@ mod tests {
         let mut plan = short(1);
         plan.policies.push(StormPolicy::new("hasty", setup));
 
-        let error = simulate(&plan, |_| panic!("nothing is events")).expect_err("a rule");
+        let error = simulate(&plan, |_| panic!("nothing is simulated")).expect_err("a rule");
 
         assert!(error.to_string().starts_with("hasty: "), "{error}");
     }
