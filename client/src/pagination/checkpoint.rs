@@ -169,18 +169,6 @@ pub enum CheckpointError {
         #[source]
         source: io::Error,
     },
-    /// The file differs from the one that this crawl last read or saved. It was left
-    /// unchanged.
-    #[error(
-        "the checkpoint {} was changed or removed since this crawl last read or saved it, \
-         and was left as it is; run only one crawl at a time with it, \
-         and restart this crawl to continue from the stored checkpoint",
-        .path.display()
-    )]
-    Conflict {
-        /// The path of the file.
-        path: PathBuf,
-    },
     /// The store holds the checkpoint of another listing. Its cursor is not valid for
     /// this listing, and if that crawl was complete, this one would end immediately
     /// without an error.
