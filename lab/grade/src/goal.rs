@@ -8,9 +8,10 @@ use process::STDOUT_KEPT;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use wire::{
-    ClosedBy, LINGER, ProcessRecord, RetryAfterForm, Stopped, WireConnection, WireRecord, counted,
-    duration,
+    ClosedBy, ProcessRecord, RetryAfterForm, Stopped, WireConnection, WireRecord, counted, duration,
 };
+
+use crate::remark;
 
 /// The word for the goal of a task, where rules have their ids.
 pub const GOAL: &str = "goal";
@@ -154,7 +155,7 @@ impl Goal {
         if *self == Self::ErrorInWords {
             return match &process.last_line {
                 None => GoalResult::of(Crashed, printed(process, None)),
-                Some(_) => self.judge_result(process, result.as_ref()),
+                Some(_) => self.judge_result(wire, process, result.as_ref()),
             };
         }
         if wire.total == 0 {
@@ -170,19 +171,20 @@ impl Goal {
             };
             return GoalResult::of(verdict, found);
         }
-        self.judge_result(process, result.as_ref())
+        self.judge_result(wire, process, result.as_ref())
     }
 
     /// Judges a process that ended without a signal and was not stopped.
     fn judge_result(
         &self,
+        wire: &WireRecord,
         process: &ProcessRecord,
         result: Option<&Map<String, Value>>,
     ) -> GoalResult {
         if self.is_reached(process, result) {
             GoalResult {
                 verdict: Reached,
-                found: lingered(process),
+                found: remark::of(wire, process),
             }
         } else {
             let printed = printed(process, result);
@@ -422,22 +424,6 @@ impl GoalResult {
         };
         decides.clone()
     }
-}
-
-/// The remark on a process that went on for long after its result.
-fn lingered(process: &ProcessRecord) -> Option<String> {
-    let time = process.ended.saturating_sub(process.printed_at?);
-    if time < LINGER {
-        return None;
-    }
-    let until = match process.stopped {
-        Some(_) => ", until the lab ended it",
-        None => "",
-    };
-    let time = duration(time);
-    Some(format!(
-        "note: the process ran for {time} after its result{until}"
-    ))
 }
 
 fn printed(process: &ProcessRecord, result: Option<&Map<String, Value>>) -> String {

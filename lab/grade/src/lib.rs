@@ -40,6 +40,7 @@ mod in_flight;
 mod junit;
 mod open;
 mod process_slots;
+mod remark;
 mod responses;
 mod run_task;
 mod service;

@@ -1,0 +1,172 @@
+//! A fact about a client that reached its goal, which breaks no rule: one line on the card.
+
+use std::time::Duration;
+
+use wire::{LINGER, ProcessRecord, WireRecord, duration};
+
+/// With fewer requests, a connection for each says little.
+const MANY: u64 = 20;
+
+/// The first of these facts that holds.
+pub(crate) fn of(wire: &WireRecord, process: &ProcessRecord) -> Option<String> {
+    lingered(process)
+        .or_else(|| waited_for_nothing(wire, process))
+        .or_else(|| hardly_reused(wire))
+}
+
+/// The process went on for long after its result.
+fn lingered(process: &ProcessRecord) -> Option<String> {
+    let time = process.ended.saturating_sub(process.printed_at?);
+    if time < LINGER {
+        return None;
+    }
+    let until = match process.stopped {
+        Some(_) => ", until the lab ended it",
+        None => "",
+    };
+    let time = duration(time);
+    Some(format!(
+        "note: the process ran for {time} after its result{until}"
+    ))
+}
+
+/// The process ended by itself, and long after the response to its last request: it waited
+/// once more, and sent nothing afterwards.
+fn waited_for_nothing(wire: &WireRecord, process: &ProcessRecord) -> Option<String> {
+    let last = wire.entries.iter().max_by_key(|request| request.arrived)?;
+    let time = process.ended.saturating_sub(last.ended?);
+    let by_itself = process.stopped.is_none() && !process.left_running;
+    let time = (by_itself && time >= LINGER).then(|| duration(time))?;
+    Some(format!(
+        "note: the process ended {time} after its last response, without another request"
+    ))
+}
+
+/// Of many requests, more than half came on a connection of their own.
+fn hardly_reused(wire: &WireRecord) -> Option<String> {
+    let used = wire.connections.iter().filter(|one| one.requests > 0);
+    let used = used.count() as u64;
+    let is_whole = wire.dropped == 0 && wire.connections_dropped == 0;
+    (is_whole && wire.total >= MANY && used * 2 > wire.total).then(|| {
+        format!(
+            "note: {} requests on {used} connections, at most {} open at once",
+            wire.total,
+            most_open(wire)
+        )
+    })
+}
+
+/// The most connections that were open at one moment.
+fn most_open(wire: &WireRecord) -> usize {
+    let mut opened: Vec<Duration> = wire.connections.iter().map(|one| one.opened).collect();
+    let ends = wire.connections.iter().filter_map(|one| one.closed);
+    let mut closed: Vec<Duration> = ends.map(|end| end.at).collect();
+    opened.sort_unstable();
+    closed.sort_unstable();
+    // Their number can rise only where one is opened.
+    let open = opened.iter().map(|moment| {
+        let so_far = opened.partition_point(|opened| opened <= moment);
+        so_far - closed.partition_point(|closed| closed < moment)
+    });
+    open.max().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::{collection::vec, option, prelude::*};
+    use wire::{ClosedBy, ConnectionEnd, Stopped, WireConnection, WireRequest};
+
+    use super::*;
+
+    fn connection(opened: u64, lasted: Option<u64>, requests: u64) -> WireConnection {
+        let at = |millis| ConnectionEnd {
+            at: Duration::from_millis(millis),
+            by: ClosedBy::Client,
+        };
+        WireConnection {
+            number: 1,
+            opened: Duration::from_millis(opened),
+            closed: lasted.map(|lasted| at(opened + lasted)),
+            requests,
+        }
+    }
+
+    /// One request, whose response ended at this moment if it had one.
+    fn answered(ended: Option<u64>) -> WireRecord {
+        let request = WireRequest {
+            ended: ended.map(Duration::from_millis),
+            ..WireRequest::default()
+        };
+        WireRecord {
+            entries: vec![request],
+            total: 1,
+            ..WireRecord::default()
+        }
+    }
+
+    #[test]
+    fn a_process_that_waits_after_its_last_response_is_remarked_on() {
+        let process = |stopped, left_running| ProcessRecord {
+            ended: Duration::from_millis(4_600),
+            stopped,
+            left_running,
+            ..ProcessRecord::default()
+        };
+        let by_itself = process(None, false);
+        let waited =
+            "note: the process ended 1.6 s after its last response, without another request";
+
+        assert_eq!(
+            of(&answered(Some(3_000)), &by_itself).as_deref(),
+            Some(waited)
+        );
+        assert_eq!(of(&answered(Some(3_601)), &by_itself), None);
+        // A read timeout is no wait for another attempt.
+        assert_eq!(of(&answered(None), &by_itself), None);
+        for ended in [process(Some(Stopped::TimeUp), true), process(None, true)] {
+            assert_eq!(of(&answered(Some(3_000)), &ended), None);
+        }
+    }
+
+    #[test]
+    fn connections_are_remarked_on_if_most_requests_have_one_of_their_own() {
+        let record = |reused: u64, alone_count: u64| {
+            let long = (reused > 0).then(|| connection(0, None, reused));
+            let alone = (0..alone_count).map(|number| connection(number * 10, Some(5), 1));
+            // One that was opened in advance, and on which nothing came.
+            let connections = long.into_iter().chain(alone);
+            WireRecord {
+                total: reused + alone_count,
+                connections: connections.chain([connection(0, Some(1), 0)]).collect(),
+                ..WireRecord::default()
+            }
+        };
+        let found = |reused, alone| of(&record(reused, alone), &ProcessRecord::default());
+
+        let each = "note: 112 requests on 112 connections, at most 2 open at once";
+        assert_eq!(found(0, 112).as_deref(), Some(each));
+        // One of a hundred calls in twelve fails by a broken connection.
+        assert_eq!(found(100, 12), None);
+        assert_eq!(found(0, MANY - 1), None);
+    }
+
+    proptest! {
+        #[test]
+        fn the_most_open_connections_are_those_at_one_of_their_beginnings(
+            spans in vec((0..500_u64, option::of(0..300_u64)), 1..40),
+        ) {
+            let connections = spans.iter().map(|(opened, lasted)| connection(*opened, *lasted, 1));
+            let wire = WireRecord { connections: connections.collect(), ..WireRecord::default() };
+            let open_at = |moment: u64| {
+                let is_open = |(opened, lasted): &&(u64, Option<u64>)| {
+                    *opened <= moment && lasted.is_none_or(|lasted| moment <= opened + lasted)
+                };
+                spans.iter().filter(is_open).count()
+            };
+
+            let most = spans.iter().map(|(opened, _)| open_at(*opened)).max();
+
+            prop_assert_eq!(Some(most_open(&wire)), most);
+        }
+    }
+}
