@@ -13,7 +13,7 @@ use crate::{
     idempotency_key::IdempotencyKey,
     pagination::{ListingLimits, ListingNames},
     random::Random,
-    retry::{CallSettings, OfHandle, Watcher},
+    retry::{CallSettings, OfHandle},
     telemetry::Metrics,
     time::Clock,
     timeouts::Timeouts,
@@ -54,9 +54,6 @@ pub(crate) struct Shared {
     pub(crate) limits: ListingLimits,
     pub(crate) listing_names: ListingNames,
     pub(crate) metrics: Arc<Metrics>,
-    /// Kept for as long as the client lives: they show the budget and the limit
-    /// that it shares.
-    pub(crate) _watchers: Vec<Arc<Watcher>>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) random: Arc<dyn Random>,
 }

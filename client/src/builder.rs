@@ -19,9 +19,9 @@ use crate::{
     random::{Random, SystemRandom},
     retry::{
         Backoff, CallSettings, Classifier, ClientPolicy, ConcurrencyLimit, DEFAULT_MAX_BODY_BYTES,
-        RETRY_STATUSES, RetryBudget, RetryMiddleware, Watcher,
+        RETRY_STATUSES, RetryBudget, RetryMiddleware,
     },
-    telemetry::{Injector, Metrics, SharedGauge},
+    telemetry::{Injector, Metrics},
     time::{Clock, SystemClock},
     timeouts::Timeouts,
 };
@@ -42,7 +42,6 @@ pub struct Builder<C = ApiClient> {
     attempt_timeout: Option<Duration>,
     settings: CallSettings,
     retry_after_spread: Duration,
-    correct_dates: bool,
     retry_statuses: Vec<StatusCode>,
     backoff: (Duration, Duration),
     policy: Option<Arc<dyn RetryPolicy + Send + Sync>>,
@@ -60,7 +59,6 @@ pub struct Builder<C = ApiClient> {
     #[cfg(feature = "metrics")]
     operations: Vec<Operation>,
     injector: Option<Injector>,
-    name: &'static str,
     client: PhantomData<fn() -> C>,
 }
 
@@ -82,7 +80,6 @@ impl<C: From<ApiClient>> Builder<C> {
             attempt_timeout: None,
             settings: CallSettings::new(),
             retry_after_spread: Duration::ZERO,
-            correct_dates: false,
             retry_statuses: RETRY_STATUSES.to_vec(),
             backoff: (Backoff::DEFAULT_BASE, Backoff::DEFAULT_CAP),
             policy: None,
@@ -100,7 +97,6 @@ impl<C: From<ApiClient>> Builder<C> {
             #[cfg(feature = "metrics")]
             operations: Vec::new(),
             injector: None,
-            name: "default",
             client: PhantomData,
         }
     }
@@ -169,13 +165,6 @@ impl<C: From<ApiClient>> Builder<C> {
     /// [`RetryMiddleware::retry_after_spread`].
     pub fn retry_after_spread(mut self, spread: Duration) -> Self {
         self.retry_after_spread = spread;
-        self
-    }
-
-    /// Whether a `Retry-After` that is a date is also measured from the `Date` of its
-    /// response: see [`RetryMiddleware::correct_dates`].
-    pub fn correct_dates(mut self, correct_dates: bool) -> Self {
-        self.correct_dates = correct_dates;
         self
     }
 
@@ -289,12 +278,6 @@ impl<C: From<ApiClient>> Builder<C> {
         self
     }
 
-    /// The name of this client in the label `client` of its gauges.
-    pub fn name(mut self, name: &'static str) -> Self {
-        self.name = name;
-        self
-    }
-
     fn checked_timeouts(&self) -> Result<Timeouts, ConfigError> {
         let longest = CallSettings::LONGEST;
         let (connect, read) = self.timeouts;
@@ -332,22 +315,6 @@ impl<C: From<ApiClient>> Builder<C> {
         Metrics
     }
 
-    /// Shows what this client shares on its gauges, for as long as the result is kept.
-    fn watch_shared(&self, metrics: &Metrics) -> Vec<Arc<Watcher>> {
-        let mut watchers = Vec::new();
-        if let Some(limit) = &self.concurrency_limit {
-            let watcher = metrics.watcher(SharedGauge::ConcurrencyLimit, self.name);
-            limit.watch(&watcher);
-            watchers.push(watcher);
-        }
-        if let Some(budget) = &self.retry_budget {
-            let watcher = metrics.watcher(SharedGauge::RetryBudget, self.name);
-            budget.watch(&watcher);
-            watchers.push(watcher);
-        }
-        watchers
-    }
-
     /// Builds the client.
     ///
     /// # Errors
@@ -368,7 +335,6 @@ impl<C: From<ApiClient>> Builder<C> {
         let (base, cap) = self.backoff;
         let backoff = Backoff::new(base, cap, Arc::clone(&clock), Arc::clone(&self.random))?;
         let metrics = Arc::new(self.new_metrics());
-        let watchers = self.watch_shared(&metrics);
 
         let session = match (&self.transport, self.session) {
             (Some(_), Some(_)) => return Err(ConfigError::SessionAndTransport),
@@ -389,7 +355,6 @@ impl<C: From<ApiClient>> Builder<C> {
             has_no_session: self.transport.is_some(),
             max_body_bytes: self.max_body_bytes,
             spread: Some(spread).filter(|(spread, _)| !spread.is_zero()),
-            correct_dates: self.correct_dates,
             clock: Arc::clone(&clock),
             observer,
             injector: self.injector,
@@ -411,7 +376,6 @@ impl<C: From<ApiClient>> Builder<C> {
             limits,
             listing_names: self.listing_names,
             metrics,
-            _watchers: watchers,
             clock,
             random: self.random,
         };

@@ -45,7 +45,6 @@ impl<P, S> RetryMiddleware<P, S> {
             has_no_session: false,
             max_body_bytes: DEFAULT_MAX_BODY_BYTES,
             spread: None,
-            correct_dates: false,
             clock,
             observer: Arc::new(Metrics::default()),
             injector: None,

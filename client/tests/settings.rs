@@ -11,7 +11,6 @@ use client::{
     ApiError, CallSettings, ConfigError, Endpoint, FailureKind, NoWait, RepeatPermission,
     RequestName, RetryBudget, RetryMiddleware, RetryReport, StopReason, Timeouts, check,
     teaching::{Builder, ReliableApiClient},
-    telemetry::BUDGET_TOKENS,
 };
 use http::{Extensions, HeaderValue, Method, StatusCode};
 use reqwest::{Request, Response};
@@ -19,8 +18,8 @@ use reqwest_middleware::{ClientBuilder, Middleware, Next};
 use reqwest_retry::{RetryDecision, RetryPolicy};
 
 use crate::bench::{
-    Bench, Draw, NOWHERE, Reply, Script, Tally, cursor, http_error, page, read, retry_after,
-    status, transport_error,
+    Bench, Draw, NOWHERE, Reply, Script, cursor, http_error, page, read, retry_after, status,
+    transport_error,
 };
 use crate::support::{offline, quiet_session, scripted::scripted};
 
@@ -118,15 +117,12 @@ async fn a_setting_has_one_rule_wherever_it_is_given() {
 #[tokio::test]
 async fn one_budget_bounds_the_clients_that_share_it() {
     let budget = RetryBudget::with_ratio(3, TWO);
-    let tally = Tally::new();
-    let bench = async |name: &'static str| {
-        let shared = |builder: Builder| {
-            let builder = builder.retry_budget(budget.clone()).name(name);
-            builder.recorder(tally.recorder())
-        };
+    let bench = async || {
+        let shared = |builder: Builder| builder.retry_budget(budget.clone());
         Bench::with(Script::always(status(503)), shared).await
     };
-    let (orders, stock) = (bench("orders").await, bench("stock").await);
+    let orders = bench().await;
+    let stock = bench().await;
 
     let first = http_error(orders.client.flaky().await);
     let second = http_error(stock.client.flaky().await);
@@ -138,10 +134,6 @@ async fn one_budget_bounds_the_clients_that_share_it() {
     assert_eq!(attempts, [3, 2, 2, 1]);
     assert_eq!(second.stopped, Some(StopReason::RetryBudgetEmpty));
     assert!((0.4..0.6).contains(&budget.tokens()), "{budget:?}");
-    let mut counted = tally.read();
-    counted.retain(|series| series.name == BUDGET_TOKENS.name);
-    let shown: Vec<f64> = counted.iter().map(|series| series.value).collect();
-    assert_eq!(shown, [budget.tokens(); 2], "both gauges show one stock");
 }
 
 /// Retries one second after the call began and three seconds after, and no more.
@@ -170,12 +162,7 @@ async fn settings_of_a_client_change_what_is_retried_and_waited_for() {
     }
     type Change = fn(Builder) -> Builder;
     let seven = || retry_after(503, "7");
-    // The client's clock is twenty seconds ahead of this server.
-    let behind = || {
-        let response = retry_after(503, "Sun, 06 Nov 1994 08:49:22 GMT");
-        response.header("date", "Sun, 06 Nov 1994 08:49:17 GMT")
-    };
-    let rows: [(Change, Reply, &[f64]); 11] = [
+    let rows: [(Change, Reply, &[f64]); 9] = [
         (
             |builder| builder.policy(Twice).max_attempts(9),
             status(503),
@@ -189,12 +176,6 @@ async fn settings_of_a_client_change_what_is_retried_and_waited_for() {
         (|builder| spread(builder, 0.0), seven(), &[7.0, 7.0]),
         (|builder| spread(builder, 0.5), seven(), &[9.0, 9.0]),
         (|builder| spread(builder, 0.999), seven(), &[10.996, 10.996]),
-        (
-            |builder| builder.correct_dates(false),
-            behind(),
-            &[0.0, 0.0],
-        ),
-        (|builder| builder.correct_dates(true), behind(), &[5.0, 5.0]),
     ];
     for (number, (change, response, waits)) in rows.into_iter().enumerate() {
         let bench = Bench::with(Script::always(response), change).await;

@@ -344,16 +344,12 @@ where
 
     /// The facts in the result of an attempt.
     fn facts(&self, result: &Result<Response>) -> Facts {
-        let read = if self.correct_dates {
-            RetryAfter::from_headers_corrected
-        } else {
-            RetryAfter::from_headers
-        };
         let headers = result.as_ref().ok().map(Response::headers);
         let asking = headers.filter(|headers| headers.contains_key(RETRY_AFTER));
         Facts {
             verdict: classify::verdict(&self.strategy, result),
-            retry_after: asking.and_then(|headers| read(headers, self.clock.wall())),
+            retry_after: asking
+                .and_then(|headers| RetryAfter::from_headers(headers, self.clock.wall())),
         }
     }
 

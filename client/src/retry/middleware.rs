@@ -74,7 +74,6 @@ pub struct RetryMiddleware<P = Backoff, S = Classifier> {
     pub(crate) has_no_session: bool,
     pub(crate) max_body_bytes: usize,
     pub(crate) spread: Option<(Duration, Arc<dyn Random>)>,
-    pub(crate) correct_dates: bool,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) observer: Arc<dyn Observer>,
     pub(crate) injector: Option<Injector>,
@@ -138,16 +137,6 @@ impl<P, S> RetryMiddleware<P, S> {
     #[must_use]
     pub fn retry_after_spread(mut self, spread: Duration, random: Arc<dyn Random>) -> Self {
         self.spread = Some((spread, random));
-        self
-    }
-
-    /// Whether a `Retry-After` that is a date is also measured from the `Date` of its
-    /// response (RFC 9110 §6.6.1). The longer of the two waits counts, so a client
-    /// whose clock is fast does not retry early. By default, only the client's clock is
-    /// used.
-    #[must_use]
-    pub fn correct_dates(mut self, correct_dates: bool) -> Self {
-        self.correct_dates = correct_dates;
         self
     }
 

@@ -37,4 +37,4 @@ pub(crate) use decision::DecisionContext;
 pub(crate) use facts::{Refused, Undecodable};
 pub(crate) use observer::{CallObserver, ObservedBy, Observer};
 pub(crate) use settings::OfHandle;
-pub(crate) use shared::{LimitChange, Watcher};
+pub(crate) use shared::LimitChange;

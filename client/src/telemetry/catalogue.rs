@@ -7,8 +7,6 @@ use metrics::Unit;
 pub enum MetricKind {
     /// Only rises.
     Counter,
-    /// Rises and falls.
-    Gauge,
     /// Counts observations in buckets.
     Histogram,
 }
@@ -61,7 +59,7 @@ macro_rules! metrics {
         )*
 
         /// Every metric of the client.
-        pub const METRICS: [Metric; 12] = [$($constant),*];
+        pub const METRICS: [Metric; 10] = [$($constant),*];
     };
 }
 
@@ -90,12 +88,6 @@ metrics! {
     /// The length of the waits.
     RETRY_WAIT: Histogram of Seconds, "client_retry_wait_seconds", ["endpoint", "wait_source"],
         "How long did the client really wait for another attempt?";
-    /// The rest of the retry budget.
-    BUDGET_TOKENS: Gauge of Count, "client_retry_budget_tokens", ["client"],
-        "How many retries can all clones of the client still afford?";
-    /// The concurrency limit as it stands.
-    CONCURRENCY_LIMIT: Gauge of Count, "client_concurrency_limit", ["client"],
-        "How many attempts may all clones of the client have in flight together?";
     /// Responses that shrank the concurrency limit.
     CONCURRENCY_REDUCTIONS: Counter of Count, "client_concurrency_reductions_total", ["endpoint"],
         "How many responses with status 429 shrank the concurrency limit?";

@@ -10,10 +10,10 @@ use std::{
 };
 
 use http::{Method, StatusCode};
-use metrics::{Counter, Gauge, Histogram, Key, Label, Level, Metadata, Recorder, with_recorder};
+use metrics::{Counter, Histogram, Key, Label, Level, Metadata, Recorder, with_recorder};
 
 use super::{
-    SharedGauge, SharedRecorder,
+    SharedRecorder,
     catalogue::{self, METRICS, Metric, MetricKind},
     labels::{self, AttemptResult, GiveUp, RESULTS},
     operation::{Operation, Rules},
@@ -21,7 +21,7 @@ use super::{
 };
 use crate::{
     endpoint::Endpoint,
-    retry::{RetryReason, WaitSource, Watcher},
+    retry::{RetryReason, WaitSource},
 };
 
 /// The metrics of one client, all clones together.
@@ -91,16 +91,6 @@ impl Metrics {
             known.push(Arc::clone(&metrics));
             metrics
         })
-    }
-
-    /// Shows a value that the client called `client` shares on this gauge.
-    pub(crate) fn watcher(&self, gauge: SharedGauge, client: &'static str) -> Arc<Watcher> {
-        let metric = match gauge {
-            SharedGauge::RetryBudget => catalogue::BUDGET_TOKENS,
-            SharedGauge::ConcurrencyLimit => catalogue::CONCURRENCY_LIMIT,
-        };
-        let gauge: Gauge = self.source.handle(&metric, &[client]);
-        Arc::new(move |value| gauge.set(value))
     }
 }
 
@@ -337,7 +327,6 @@ impl Source {
         );
         self.with(|recorder| match metric.kind {
             MetricKind::Counter => recorder.describe_counter(name, unit, help),
-            MetricKind::Gauge => recorder.describe_gauge(name, unit, help),
             MetricKind::Histogram => recorder.describe_histogram(name, unit, help),
         });
     }
@@ -355,12 +344,6 @@ trait Handle {
 impl Handle for Counter {
     fn register(recorder: &dyn Recorder, key: &Key) -> Self {
         recorder.register_counter(key, &METADATA)
-    }
-}
-
-impl Handle for Gauge {
-    fn register(recorder: &dyn Recorder, key: &Key) -> Self {
-        recorder.register_gauge(key, &METADATA)
     }
 }
 

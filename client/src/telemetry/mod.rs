@@ -80,10 +80,9 @@ mod spans;
 pub(crate) use call::OpenCall;
 #[cfg(feature = "metrics")]
 pub use catalogue::{
-    ATTEMPTS, BUDGET_TOKENS, CALL_ATTEMPTS, CALL_ATTEMPTS_BUCKETS, CALL_DURATION,
-    CALL_DURATION_BUCKETS, CALLS, CONCURRENCY_LIMIT, CONCURRENCY_REDUCTIONS, CURSOR_LOOPS,
-    DURATION_BUCKETS, GIVE_UPS, METRICS, Metric, MetricKind, REQUEST_DURATION, RETRIES, RETRY_WAIT,
-    WAIT_BUCKETS,
+    ATTEMPTS, CALL_ATTEMPTS, CALL_ATTEMPTS_BUCKETS, CALL_DURATION, CALL_DURATION_BUCKETS, CALLS,
+    CONCURRENCY_REDUCTIONS, CURSOR_LOOPS, DURATION_BUCKETS, GIVE_UPS, METRICS, Metric, MetricKind,
+    REQUEST_DURATION, RETRIES, RETRY_WAIT, WAIT_BUCKETS,
 };
 pub(crate) use handles::Metrics;
 pub use labels::{GiveUp, method as method_label, status_label};
@@ -99,12 +98,3 @@ pub use crate::retry::Injector;
 /// A recorder that the client registers its metrics with.
 #[cfg(feature = "metrics")]
 pub type SharedRecorder = std::sync::Arc<dyn metrics::Recorder + Send + Sync>;
-
-/// A value that all clones of a client share, and that a gauge shows.
-#[derive(Clone, Copy)]
-pub(crate) enum SharedGauge {
-    /// The tokens of the retry budget.
-    RetryBudget,
-    /// The concurrency limit.
-    ConcurrencyLimit,
-}

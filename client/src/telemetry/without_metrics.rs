@@ -5,13 +5,12 @@ use std::{sync::Arc, time::Duration};
 use http::{Method, StatusCode};
 
 use super::{
-    SharedGauge,
     labels::{self, AttemptResult, GiveUp},
     outcome::CallOutcome,
 };
 use crate::{
     endpoint::Endpoint,
-    retry::{RetryReason, WaitSource, Watcher},
+    retry::{RetryReason, WaitSource},
 };
 
 /// Counts nothing.
@@ -27,10 +26,6 @@ impl Metrics {
             method,
             request_name: format!("{method} {}", endpoint.template()),
         })
-    }
-
-    pub(crate) fn watcher(&self, _: SharedGauge, _: &'static str) -> Arc<Watcher> {
-        Arc::new(|_| {})
     }
 }
 

@@ -3,11 +3,9 @@
 use super::{drive::finish, offline, service::Service};
 use crate::bench::{Tally, sum};
 use client::{
-    ConcurrencyLimit,
+    ConcurrencyLimit, RetryBudget,
     teaching::ReliableApiClient,
-    telemetry::{
-        ATTEMPTS, BUDGET_TOKENS, CONCURRENCY_LIMIT, CURSOR_LOOPS, GIVE_UPS, Metric, RETRIES,
-    },
+    telemetry::{ATTEMPTS, CURSOR_LOOPS, GIVE_UPS, Metric, RETRIES},
 };
 use futures_util::future::join_all;
 
@@ -16,6 +14,8 @@ pub(crate) struct Observed {
     pub(crate) client: ReliableApiClient,
     service: Service,
     tally: Tally,
+    budget: RetryBudget,
+    limit: ConcurrencyLimit,
     slots: u32,
 }
 
@@ -23,9 +23,12 @@ impl Observed {
     pub(crate) fn new(slots: u32) -> Self {
         let service = Service::default();
         let tally = Tally::new();
+        let budget = RetryBudget::default();
+        let limit = ConcurrencyLimit::new(slots);
         let (client, _) = offline(service.transport(slots as usize), |builder| {
             builder
-                .concurrency_limit(ConcurrencyLimit::new(slots))
+                .concurrency_limit(limit.clone())
+                .retry_budget(budget.clone())
                 .max_pages(3)
                 .recorder(tally.recorder())
         });
@@ -37,6 +40,8 @@ impl Observed {
             client,
             service,
             tally,
+            budget,
+            limit,
             slots,
         }
     }
@@ -53,19 +58,19 @@ impl Observed {
         let counted = self.tally.read();
         let sum = |metric: Metric| sum(&counted, metric.name, &[]);
         let responses = f64::from(self.service.responses());
-        for (metric, expected) in [
-            (GIVE_UPS, 0.0),
-            (CURSOR_LOOPS, 0.0),
-            (CONCURRENCY_LIMIT, f64::from(self.slots)),
-            (ATTEMPTS, responses),
-        ] {
+        for (metric, expected) in [(GIVE_UPS, 0.0), (CURSOR_LOOPS, 0.0), (ATTEMPTS, responses)] {
             assert_eq!(sum(metric), expected, "{} {story}", metric.name);
         }
+        assert_eq!(
+            self.limit.current(),
+            self.slots as usize,
+            "the limit {story}"
+        );
         // What was on the wire is paid for, and nothing else. The very first
         // deposit found the budget full.
         let (firsts, retries) = self.service.firsts_and_retries();
         let expected = 10.0 + f64::from(firsts - 1) / 10.0 - f64::from(retries);
-        let surplus = sum(BUDGET_TOKENS) - expected;
+        let surplus = self.budget.tokens() - expected;
         assert!(surplus.abs() < 1e-6, "{surplus} tokens too many {story}");
         assert!(sum(RETRIES) >= f64::from(retries), "retries {story}");
     }

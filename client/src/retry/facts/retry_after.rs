@@ -6,10 +6,7 @@
 
 use std::time::{Duration, SystemTime};
 
-use http::{
-    HeaderMap,
-    header::{DATE, RETRY_AFTER},
-};
+use http::{HeaderMap, header::RETRY_AFTER};
 
 /// The wait in a server's `Retry-After`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,49 +33,6 @@ impl RetryAfter {
         headers
             .get(RETRY_AFTER)
             .map(|value| Self::parse(value.as_bytes(), now))
-    }
-
-    /// Reads the header as [`from_headers`](Self::from_headers) does, and
-    /// measures a date from the response's own `Date` (RFC 9110 §6.6.1), too:
-    /// the longer of the two waits counts.
-    ///
-    /// A client whose clock is 20 s ahead reads a date in 20 s as a date in the past.
-    /// The server's two dates come from one clock, so their difference is the intended
-    /// wait, even if either clock is wrong. The correction only lengthens a wait:
-    /// neither a slow response nor a client clock that is behind shortens it. A wait in
-    /// seconds is unchanged, and so is a date if the response has no readable `Date`.
-    ///
-    /// ```
-    /// use std::time::{Duration, SystemTime};
-    ///
-    /// use reliable_api_client::RetryAfter;
-    /// use http::{HeaderMap, HeaderValue};
-    ///
-    /// let mut headers = HeaderMap::new();
-    /// for (name, date) in [
-    ///     ("date", "Sun, 06 Nov 1994 08:49:17 GMT"),
-    ///     ("retry-after", "Sun, 06 Nov 1994 08:49:37 GMT"),
-    /// ] {
-    ///     headers.insert(name, HeaderValue::from_static(date));
-    /// }
-    /// let ahead = SystemTime::UNIX_EPOCH + Duration::from_secs(784_111_777);
-    ///
-    /// let wait = |seconds| Some(RetryAfter::Wait(Duration::from_secs(seconds)));
-    /// let read = RetryAfter::from_headers(&headers, ahead);
-    /// assert_eq!(read, Some(RetryAfter::PastDate));
-    /// assert_eq!(RetryAfter::from_headers_corrected(&headers, ahead), wait(20));
-    /// ```
-    #[must_use]
-    pub fn from_headers_corrected(headers: &HeaderMap, now: SystemTime) -> Option<Self> {
-        let read = Self::from_headers(headers, now)?;
-        let date_of = |name| date(headers.get(name)?.as_bytes());
-        let between = date_of(RETRY_AFTER)
-            .zip(date_of(DATE))
-            .map(|(until, sent)| until.duration_since(sent).unwrap_or_default());
-        Some(match (read.wait(), between) {
-            (Some(wait), Some(between)) if between > wait => Self::Wait(between),
-            _ => read,
-        })
     }
 
     /// Reads one field value. It accepts any bytes and never panics.
@@ -161,10 +115,11 @@ mod tests {
             assert_eq!(parse(value).wait(), Some(Duration::ZERO), "{value:?}");
         }
         assert_eq!(parse("0"), RetryAfter::Wait(Duration::ZERO));
-        let now = "Sun, 06 Nov 1994 08:49:37 GMT";
-        for date in [None, Some(now), Some("Sun, 06 Nov 1994 08:50:37 GMT")] {
-            assert_eq!(corrected(now, date), Some(RetryAfter::PastDate), "{date:?}");
-        }
+        let now = RetryAfter::parse(
+            b"Sun, 06 Nov 1994 08:49:37 GMT",
+            SystemTime::UNIX_EPOCH + RFC_DATE,
+        );
+        assert_eq!(now, RetryAfter::PastDate);
     }
 
     #[test]
@@ -188,39 +143,6 @@ mod tests {
         let read = RetryAfter::from_headers(&headers, SystemTime::UNIX_EPOCH);
 
         assert_eq!(read, Some(RetryAfter::Wait(Duration::from_secs(5))));
-    }
-
-    /// Reads `retry_after` beside `date`, by a clock that shows the RFC's date.
-    fn corrected(retry_after: &str, date: Option<&str>) -> Option<RetryAfter> {
-        let mut headers = HeaderMap::new();
-        headers.insert(RETRY_AFTER, retry_after.parse().expect("a header value"));
-        if let Some(date) = date {
-            headers.insert(DATE, date.parse().expect("a header value"));
-        }
-        RetryAfter::from_headers_corrected(&headers, SystemTime::UNIX_EPOCH + RFC_DATE)
-    }
-
-    #[test]
-    fn the_date_of_the_response_changes_nothing_but_a_wait_until_a_date() {
-        let in_20_seconds = "Sun, 06 Nov 1994 08:49:57 GMT";
-        let twenty_ago = "Sun, 06 Nov 1994 08:49:17 GMT";
-        for (retry_after, date, wait) in [
-            (in_20_seconds, twenty_ago, Some(40)),
-            (in_20_seconds, "Sun Nov  6 08:49:17 1994", Some(40)),
-            (in_20_seconds, "yesterday", Some(20)),
-            ("7", twenty_ago, Some(7)),
-            ("soon", twenty_ago, None),
-        ] {
-            let expected = wait.map_or(RetryAfter::Unusable, |seconds| {
-                RetryAfter::Wait(Duration::from_secs(seconds))
-            });
-
-            let read = corrected(retry_after, Some(date));
-
-            assert_eq!(read, Some(expected), "{retry_after}, {date}");
-        }
-        let none = RetryAfter::from_headers_corrected(&HeaderMap::new(), SystemTime::UNIX_EPOCH);
-        assert_eq!(none, None);
     }
 
     proptest! {
@@ -253,20 +175,6 @@ mod tests {
 
             let wait = read.wait().expect("a formatted date is a valid value");
             prop_assert!(now + wait >= date);
-        }
-
-        #[test]
-        fn the_correction_waits_for_both_clocks(until in 0_u32.., sent in 0_u32.., now in 0_u32..) {
-            let [until, sent, now] =
-                [until, sent, now].map(|at| SystemTime::UNIX_EPOCH + Duration::from_secs(at.into()));
-            let value = |date| http::HeaderValue::try_from(httpdate::fmt_http_date(date));
-            let headers = HeaderMap::from_iter([(RETRY_AFTER, value(until)?), (DATE, value(sent)?)]);
-
-            let read = RetryAfter::from_headers_corrected(&headers, now);
-
-            let wait = read.and_then(RetryAfter::wait).expect("a formatted date is a valid value");
-            let by = |clock| until.duration_since(clock).unwrap_or_default();
-            prop_assert_eq!(wait, by(now).max(by(sent)));
         }
     }
 }

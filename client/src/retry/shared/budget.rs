@@ -12,12 +12,10 @@
 use std::{
     num::NonZeroU32,
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc,
         atomic::{AtomicU64, Ordering},
     },
 };
-
-use super::watchers::{Watcher, Watchers};
 
 /// A stock of retry tokens shared by all its clones, and so by all clients that use it.
 ///
@@ -39,12 +37,9 @@ pub struct RetryBudget {
 
 /// Its unit is the deposit of a first attempt, so that the arithmetic stays exact.
 struct Stock {
-    /// It changes under the lock of the watchers, so that they see the changes in order, and
-    /// is read without it.
     parts: AtomicU64,
     capacity: u64,
     parts_per_token: u64,
-    watchers: Mutex<Watchers>,
 }
 
 impl RetryBudget {
@@ -72,19 +67,10 @@ impl RetryBudget {
             parts: AtomicU64::new(capacity),
             capacity,
             parts_per_token,
-            watchers: Mutex::default(),
         };
         Self {
             stock: Arc::new(stock),
         }
-    }
-
-    /// Reports the stock to `watcher` until the watcher is dropped.
-    pub(crate) fn watch(&self, watcher: &Arc<Watcher>) {
-        let watchers = self.stock.watchers.lock();
-        watchers
-            .unwrap_or_else(PoisonError::into_inner)
-            .attach(watcher, self.tokens());
     }
 
     /// The tokens left, including the part of the next one: 2.5 means two retries now,
@@ -148,19 +134,12 @@ impl Drop for Token {
 
 impl Stock {
     /// Changes the stock, up to the capacity, unless `change` declines: whether it did not.
-    fn change(&self, change: impl FnOnce(u64) -> Option<u64>) -> bool {
-        let watchers = self.watchers.lock();
-        let watchers = watchers.unwrap_or_else(PoisonError::into_inner);
-        let before = self.parts.load(Ordering::Relaxed);
-        let Some(after) = change(before) else {
-            return false;
-        };
-        let after = after.min(self.capacity);
-        if after != before {
-            self.parts.store(after, Ordering::Relaxed);
-            watchers.tell(self.tokens());
-        }
-        true
+    fn change(&self, change: impl Fn(u64) -> Option<u64>) -> bool {
+        let within_capacity = |parts| change(parts).map(|after| after.min(self.capacity));
+        let changed =
+            self.parts
+                .fetch_update(Ordering::Relaxed, Ordering::Relaxed, within_capacity);
+        changed.is_ok()
     }
 
     #[expect(clippy::cast_precision_loss, reason = "it is only displayed")]

@@ -11,8 +11,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use http::StatusCode;
 use tokio::sync::Semaphore;
 
-use super::watchers::{Watcher, Watchers};
-
 /// A limit on attempts in flight, shared by all its clones, and so by all clients that
 /// use it.
 ///
@@ -39,7 +37,6 @@ struct State {
     /// The number of slots to withhold when they are released, because the limit shrank
     /// below the number in flight.
     owed: usize,
-    watchers: Watchers,
 }
 
 impl ConcurrencyLimit {
@@ -54,7 +51,6 @@ impl ConcurrencyLimit {
             limit: max,
             max,
             owed: 0,
-            watchers: Watchers::default(),
         };
         let shared = Shared {
             slots: Semaphore::new(state.whole()),
@@ -63,12 +59,6 @@ impl ConcurrencyLimit {
         Self {
             shared: Arc::new(shared),
         }
-    }
-
-    /// Reports the limit to `watcher` until the watcher is dropped.
-    pub(crate) fn watch(&self, watcher: &Arc<Watcher>) {
-        self.shared
-            .with(|state| state.watchers.attach(watcher, state.limit));
     }
 
     /// The number of attempts that may be in flight now.
@@ -124,7 +114,6 @@ impl ConcurrencyLimit {
                 return None;
             }
             let after = state.whole();
-            state.watchers.tell(state.limit);
 
             state.owed += before.saturating_sub(after);
             state.owed -= self.shared.slots.forget_permits(state.owed);

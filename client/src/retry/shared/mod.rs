@@ -3,11 +3,9 @@
 
 mod budget;
 mod concurrency;
-mod watchers;
 
 pub use budget::RetryBudget;
 pub(super) use budget::Token;
 pub use concurrency::ConcurrencyLimit;
 pub(crate) use concurrency::LimitChange;
 pub(super) use concurrency::Permit;
-pub(crate) use watchers::Watcher;

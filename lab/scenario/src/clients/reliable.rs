@@ -33,9 +33,6 @@ pub const RELIABLE: Client = Client {
 #[derive(Clone, Copy, Debug)]
 pub struct Reliable;
 
-/// The label `client` of its gauges in every run.
-const NAME: &str = "lab";
-
 /// Registers, at zero, every counter that these tasks can move: Prometheus sees no
 /// increase in a series that starts at 1. The service sends the statuses of `expected`,
 /// and no others.
@@ -46,7 +43,6 @@ pub(crate) fn register(recorder: &SharedRecorder, tasks: &[Task], expected: &[Ex
         .map(|task| task.operation().statuses(task.statuses(expected)));
     // That of the teaching service would add operations without statuses.
     ApiClient::builder("http://127.0.0.1")
-        .name(NAME)
         .recorder(Arc::clone(recorder))
         .operations(operations)
         .build()
@@ -114,7 +110,6 @@ pub(super) fn client(
     change: impl FnOnce(Builder) -> Builder,
 ) -> Result<ReliableApiClient, ConfigError> {
     let mut builder = ReliableApiClient::builder(&connection.base_url)
-        .name(NAME)
         .recorder(connection.recorder)
         .operations([connection.task.operation()])
         .clock(connection.clock)

@@ -9,7 +9,6 @@ pub fn metrics() -> Vec<Metric> {
         name: metric.name,
         kind: match metric.kind {
             client::telemetry::MetricKind::Counter => "counter",
-            client::telemetry::MetricKind::Gauge => "gauge",
             client::telemetry::MetricKind::Histogram => "histogram",
         },
         unit: metric.unit.as_str(),
