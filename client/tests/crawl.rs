@@ -132,7 +132,7 @@ async fn a_save_that_fails_leaves_the_crawl_where_it_was() {
 
     let failed = second.commit().await;
 
-    failed.expect_err("it is no checkpoint");
+    failed.expect_err("the file is not a checkpoint");
     let left = fs::read_to_string(&path).expect("a file");
     assert_eq!(left, "a file of somebody else");
     let again = next(&mut crawl).await;

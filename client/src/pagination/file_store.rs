@@ -165,7 +165,7 @@ impl CheckpointStore for FileCheckpoints {
     }
 
     async fn save(&self, checkpoint: &Checkpoint) -> Result<(), CheckpointError> {
-        // What is no checkpoint of this version is an error, and stays.
+        // A file that is not a checkpoint of this version is an error, and is kept.
         self.look()?;
         self.replace(checkpoint)
             .map_err(|source| self.failed("save", source))?;
