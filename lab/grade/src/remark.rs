@@ -30,11 +30,12 @@ fn lingered(process: &ProcessRecord) -> Option<String> {
     ))
 }
 
-/// The process ended by itself, and long after the response to its last request: it waited
-/// once more, and sent nothing afterwards.
+/// The process ended by itself, and long after its last response: it waited once more, and sent
+/// nothing afterwards. If a request has no response, the client may have waited for that.
 fn waited_for_nothing(wire: &WireRecord, process: &ProcessRecord) -> Option<String> {
-    let last = wire.entries.iter().max_by_key(|request| request.arrived)?;
-    let time = process.ended.saturating_sub(last.ended?);
+    let ends: Option<Vec<Duration>> = wire.entries.iter().map(|request| request.ended).collect();
+    let last = ends?.into_iter().max()?;
+    let time = process.ended.saturating_sub(last);
     let by_itself = process.stopped.is_none() && !process.left_running;
     let time = (by_itself && time >= LINGER).then(|| duration(time))?;
     Some(format!(
@@ -91,15 +92,15 @@ mod tests {
         }
     }
 
-    /// One request, whose response ended at this moment if it had one.
-    fn answered(ended: Option<u64>) -> WireRecord {
-        let request = WireRequest {
+    /// Requests in order of arrival, whose responses ended at these moments if they had one.
+    fn answered(ends: &[Option<u64>]) -> WireRecord {
+        let requests = ends.iter().map(|ended| WireRequest {
             ended: ended.map(Duration::from_millis),
             ..WireRequest::default()
-        };
+        });
         WireRecord {
-            entries: vec![request],
-            total: 1,
+            entries: requests.collect(),
+            total: ends.len() as u64,
             ..WireRecord::default()
         }
     }
@@ -117,14 +118,14 @@ mod tests {
             "note: the process ended 1.6 s after its last response, without another request";
 
         assert_eq!(
-            of(&answered(Some(3_000)), &by_itself).as_deref(),
+            of(&answered(&[Some(3_000)]), &by_itself).as_deref(),
             Some(waited)
         );
-        assert_eq!(of(&answered(Some(3_601)), &by_itself), None);
+        assert_eq!(of(&answered(&[Some(3_601)]), &by_itself), None);
         // A read timeout is no wait for another attempt.
-        assert_eq!(of(&answered(None), &by_itself), None);
+        assert_eq!(of(&answered(&[None]), &by_itself), None);
         for ended in [process(Some(Stopped::TimeUp), true), process(None, true)] {
-            assert_eq!(of(&answered(Some(3_000)), &ended), None);
+            assert_eq!(of(&answered(&[Some(3_000)]), &ended), None);
         }
     }
 
@@ -151,6 +152,22 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn a_wait_is_remarked_on_only_if_every_response_came_long_before_the_end(
+            ends in vec(option::weighted(0.9, 0..3_000_u64), 0..6),
+        ) {
+            let process = ProcessRecord {
+                ended: Duration::from_secs(3),
+                ..ProcessRecord::default()
+            };
+
+            let found = waited_for_nothing(&answered(&ends), &process);
+
+            let is_early = |ended: &Option<u64>| ended.is_some_and(|ended| ended <= 2_000);
+            let is_wait = !ends.is_empty() && ends.iter().all(is_early);
+            prop_assert_eq!(found.is_some(), is_wait);
+        }
+
         #[test]
         fn the_most_open_connections_are_those_at_one_of_their_beginnings(
             spans in vec((0..500_u64, option::of(0..300_u64)), 1..40),
