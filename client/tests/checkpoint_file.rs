@@ -58,7 +58,7 @@ async fn a_load_and_a_save_leave_every_other_file() {
     let folder = tempfile::tempdir().expect("a folder");
     let names = [
         ".checkpoint-a1b2c3",
-        ".checkpoint-5c01e2a7d9f3b846-x7.tmp",
+        ".checkpoint-913ef19ec3da93c0-x7.tmp",
         "crawl.tmp",
         "another",
     ];
