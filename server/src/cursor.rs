@@ -31,9 +31,11 @@ pub(crate) fn issue(key: &SeedKey, list: List, position: u64) -> String {
     let place = [&MARK[..], &[list as u8], &position.to_be_bytes()].concat();
     let mut checksum = key.digest(Purpose::CursorChecksum);
     checksum.update(&place);
-    let [place, checksum] =
-        [&*place, &checksum.bytes::<CHECKSUM_LENGTH>()].map(|bytes| STANDARD.encode(bytes));
-    format!("{place}&{checksum}")
+    let mut cursor = String::with_capacity(33);
+    STANDARD.encode_string(place, &mut cursor);
+    cursor.push('&');
+    STANDARD.encode_string(checksum.bytes::<CHECKSUM_LENGTH>(), &mut cursor);
+    cursor
 }
 
 /// The position that a cursor of this list stands for; none if this service did
