@@ -51,6 +51,7 @@ export function stormPanel({ announce, choose, copyText }) {
   byId("stories").addEventListener("change", () => {
     clear();
     tell(byId("stories").value, new Map());
+    history.replaceState(null, "", `/storm#story=${story.name}`);
   });
   byId("storm-settings").addEventListener("input", count);
   byId("storm-own").addEventListener("input", () => {
@@ -86,9 +87,11 @@ export function stormPanel({ announce, choose, copyText }) {
     fromAddress();
   }
 
-  /** Shows the storm in the address, unless it is shown already. */
+  /** Shows the storm in the address, unless it is shown already. An address that names none
+      keeps what is shown, such as a storm that runs. */
   async function address() {
     await ready;
+    if (location.hash === "" && story) return;
     if (catalogue && location.hash.slice(1) !== shown?.address) fromAddress();
   }
 

@@ -118,6 +118,9 @@ async fn another_story_shows_nothing_of_the_storm_before() {
             let left = "[all('#pictures > *').length, one('#storm-actions').hidden,
                          one('#storm-nothing').hidden, text('#start-storm')]";
             browser.shows(left, json!([0, true, false, "Run"])).await;
+            // Loaded again, the page shows this story and not the one before.
+            let named = "location.hash === `#story=${one('#stories').value}`";
+            browser.shows(named, true).await;
         }
         browser.press("r").await;
         let running = "one('#pictures > *')";
@@ -125,6 +128,35 @@ async fn another_story_shows_nothing_of_the_storm_before() {
         browser.press("x").await;
         browser.storm_ended().await;
     }
+}
+
+#[tokio::test]
+#[ignore = "needs chromium and chromedriver"]
+async fn a_storm_goes_on_while_another_view_is_shown() {
+    let lab = Lab::start();
+    let browser = Browser::at_storm(&lab, PROJECTOR, LONG).await;
+    browser.press("r").await;
+    browser
+        .until("one('.storm path.load')?.getAttribute('d')")
+        .await;
+    let pictures = "all('#pictures > *').length";
+    let shown = browser.read(pictures).await;
+
+    browser.press("g").await;
+    browser
+        .until("location.pathname === '/grade' && document.activeElement.id === 'grade'")
+        .await;
+    browser.press("m").await;
+    browser
+        .until("location.pathname === '/storm' && document.activeElement.id === 'storm'")
+        .await;
+
+    browser.shows(pictures, shown).await;
+    browser.shows("text('#start-storm')", "Running").await;
+    browser.press("x").await;
+    browser.storm_ended().await;
+    let endings = "all('.storm h3 > span')";
+    browser.shows(endings, json!(["· cancelled"])).await;
 }
 
 #[tokio::test]

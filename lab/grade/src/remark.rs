@@ -122,7 +122,7 @@ mod tests {
             Some(waited)
         );
         assert_eq!(of(&answered(&[Some(3_601)]), &by_itself), None);
-        // A read timeout is no wait for another attempt.
+        // A client that ran into its read timeout did not wait for another attempt.
         assert_eq!(of(&answered(&[None]), &by_itself), None);
         for ended in [process(Some(Stopped::TimeUp), true), process(None, true)] {
             assert_eq!(of(&answered(&[Some(3_000)]), &ended), None);
