@@ -31,8 +31,8 @@ const CALLS: u32 = 1000;
 const WAYS: [(&str, Bound); 4] = [
     ("reqwest", Bound::None),
     ("reqwest-retry", Bound::None),
-    ("client", Bound::AtMost(1.20)),
-    ("client with telemetry", Bound::AtMost(1.30)),
+    ("client", Bound::AtMost(1.10)),
+    ("client with telemetry", Bound::AtMost(1.25)),
 ];
 
 pub(crate) fn measure() {

@@ -29,7 +29,7 @@ pub(crate) fn measure() {
     let mut crawls = Worker::start(FIRST, &["crawls", &service.base_url]);
     let label = "crawl of a million items / loop by hand";
     let rounds = (0..5).map(|_| crawls.ask()).collect();
-    show(label, "", Bound::AtLeast(0.95), rounds);
+    show(label, "", Bound::AtLeast(0.90), rounds);
 }
 
 /// Crawls both ways in each turn, whose number is how many items the client reads for each

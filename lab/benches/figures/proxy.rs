@@ -29,7 +29,7 @@ pub(crate) fn measure() {
     }
     let [bare, lab] = rates;
     let label = "proxy / hyper as a proxy, requests a second";
-    show(label, "", Bound::AtLeast(0.5), ratios(&lab, &bare));
+    show(label, "", Bound::AtLeast(0.75), ratios(&lab, &bare));
 }
 
 pub(crate) fn serve_lab(upstream: &str) {
