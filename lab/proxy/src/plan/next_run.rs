@@ -13,6 +13,10 @@ use crate::{
 /// How many controls in turn find out how long a command bears a late response.
 const CONTROLS: usize = 3;
 
+/// The most controls of a route: those that confirm a suspicion, those that find out how long
+/// the command waits, and as many again.
+const MOST_CONTROLS: usize = 2 * (CONFIRM + CONTROLS);
+
 /// How much longer a control holds a response than the wait that it is for.
 const MARGIN: Duration = Duration::from_millis(200);
 
@@ -83,7 +87,8 @@ pub(crate) fn next_run(
 }
 
 /// One more run of a case that is suspected or of its control, in turn, as far as they are
-/// lacking.
+/// lacking. A control holds the response until the same request would have come again, so that
+/// it tells something however soon the command ends afterwards.
 fn confirmation(
     runs: &[ProxyRun],
     (route, fault): (&str, ProxyFault),
@@ -94,9 +99,13 @@ fn confirmation(
     let held: Vec<_> = controls.map(ProxyRun::lasts).collect();
     let of_case = |run: &&ProxyRun| run.is_of(route, fault) && run.lasts() == wait;
     let cases = runs.iter().filter(of_case).count();
-    if held.len() < CONFIRM && held.len() <= cases {
+    let is_control = |run: &&ProxyRun| run.is_of(route, ProxyFault::Hold);
+    if runs.iter().filter(is_control).count() >= MOST_CONTROLS {
+        // The command bears one and not the next: another would not confirm more.
+        None
+    } else if held.len() < CONFIRM && held.len() <= cases {
         let shortest = held.into_iter().min().unwrap_or(ProxyFault::HELD);
-        Some(NextRun::control(route, shortest))
+        Some(NextRun::control(route, shortest.max(reach)))
     } else {
         (cases < CONFIRM).then(|| NextRun::of(route, fault, wait))
     }

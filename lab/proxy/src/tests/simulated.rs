@@ -219,7 +219,7 @@ fn random_sender(share: f64, rng: &mut ChaCha12Rng) -> (Vec<ProxyRequest>, i32) 
 
 /// What a wrong client sends after a failure, the rule that it breaks, and the fault that
 /// shows it; whether it can be proven.
-const WRONG: [(&str, ProxyFault, bool, Sends); 13] = [
+const WRONG: [(&str, ProxyFault, bool, Sends); 14] = [
     (
         "retry-after-seconds",
         ProxyFault::RetryAfter,
@@ -327,6 +327,27 @@ const WRONG: [(&str, ProxyFault, bool, Sends); 13] = [
             (same([0].into_iter().chain(again)), 0)
         },
     ),
+    // A command that goes on for another while after each control.
+    (
+        "refused-once",
+        ProxyFault::Refused,
+        true,
+        |fault, lasts, rng| {
+            let again = failed(fault).then(|| rng.random_range(3_100..3_700));
+            let done = ProxyRequest {
+                route: "GET /done".to_owned(),
+                ..request(end(fault, lasts) + rng.random_range(0..800), 9)
+            };
+            (
+                same([0])
+                    .into_iter()
+                    .chain(again.map(|at| request(at, 1)))
+                    .chain([done])
+                    .collect(),
+                0,
+            )
+        },
+    ),
     ("refused-once", ProxyFault::Refused, true, |fault, _, _| {
         (
             same([0].into_iter().chain(failed(fault).then_some(100))),
@@ -352,6 +373,34 @@ fn no_wrong_client_is_kept() {
                 other => panic!("{rule}: {other:?} {judged:?}"),
             }
         }
+    }
+}
+
+/// Each of its runs is one of the user's command, which may behave in another way each time.
+#[test]
+fn every_plan_ends() {
+    let mut rng = ChaCha12Rng::seed_from_u64(12);
+    let faults = [
+        ProxyFault::RetryAfter,
+        ProxyFault::Refused,
+        ProxyFault::LostResponse,
+    ];
+    for fault in faults.into_iter().cycle().take(PLANS as usize) {
+        let (repeats, gives_up) = (rng.random_range(0.0..1.0), rng.random_range(0.0..0.5));
+
+        let runs = planned(fault, &once(), |fault, lasts| {
+            let is_repeated = failed(fault) && rng.random_bool(repeats);
+            let again = is_repeated.then(|| rng.random_range(1..9_000));
+            let mut run = run_for(fault, lasts, same([0].into_iter().chain(again)), 0);
+            if fault == Some(ProxyFault::Hold) && rng.random_bool(gives_up) {
+                run.requests[0].delivered = None;
+                run.requests[0].closed = Some(lasts.mul_f64(rng.random_range(0.0..1.0)));
+            }
+            run.end.took += ms(rng.random_range(0..3_000));
+            run
+        });
+
+        assert!(runs.len() > 3, "{fault:?}");
     }
 }
 
