@@ -1,20 +1,14 @@
 // A correct client, with Node.js alone.
 
-// [create create-twice lost-response]
 import { randomUUID } from "node:crypto";
 
-// [all]
 const { LAB_TASK: TASK, LAB_URL: URL_, LAB_TOKEN: TOKEN } = process.env;
 const RETRIED = [429, 500, 502, 503, 504];
 const ATTEMPTS = 4;
-// [maintenance..]
 const LONGEST_WAIT = 5_000;
-// [all]
 // After so long a call has no further attempt.
 const LONGEST_CALL = 6_000;
-// [broken-off..]
 const MOST_BYTES = 1 << 16;
-// [all]
 
 const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 
@@ -27,14 +21,10 @@ class Failed extends Error {
 
 async function bodyOf(response) {
   const pieces = [];
-  // [broken-off..]
   let size = 0;
-  // [all]
   for await (const piece of response.body ?? []) {
-    // [broken-off..]
     size += piece.length;
     if (size > MOST_BYTES) throw new Failed("the body is too large");
-    // [all]
     pieces.push(piece);
   }
   return Buffer.concat(pieces).toString();
@@ -55,16 +45,13 @@ async function send(method, url, headers, body) {
 
 // How long to wait for the next attempt, in milliseconds.
 function pause(headers, attempt) {
-  // [retry-after..]
   const asked = headers?.get("retry-after") ?? "";
   // A 0 asks for no wait, and a service that has failed needs one.
   const seconds = /^\d+$/.test(asked) ? Number(asked) : 0;
   if (seconds > 0) return seconds * 1_000 + 5;
-  // [retry-at..]
   const isDate = /^[A-Z][a-z]+, .* GMT$/.test(asked);
   const wait = isDate ? Date.parse(asked) - Date.now() : NaN;
   if (wait > 0) return wait + 20;
-  // [all]
   return 100 * 2 ** attempt * (0.5 + Math.random());
 }
 
@@ -85,10 +72,8 @@ async function call(method, url, { headers = {}, body, repeats = true } = {}) {
       wait = pause(null, attempt);
       message = String(error.cause ?? error);
     }
-    // [maintenance..]
     if (wait > LONGEST_WAIT)
       throw new Failed(message, { retry_after: Math.round((wait - 5) / 1_000) });
-    // [all]
     const isLate = performance.now() - begun > LONGEST_CALL;
     if (!repeats || isLate || attempt + 1 >= ATTEMPTS) throw new Failed(message);
     await sleep(wait);
@@ -98,11 +83,9 @@ async function call(method, url, { headers = {}, body, repeats = true } = {}) {
 async function value(method = "GET", url = URL_, options = {}) {
   const { status, headers, text } = await call(method, url, options);
   if (status !== 200 && status !== 201) throw new Failed(`status ${status}`, { status });
-  // [invalid-body..]
   const mediaType = (headers.get("content-type") ?? "").split(";")[0].trim();
   if (!/^application\/json$|\+json$/i.test(mediaType))
     throw new Failed("the response is not JSON");
-  // [all]
   try {
     return JSON.parse(text);
   } catch (error) {
@@ -110,26 +93,19 @@ async function value(method = "GET", url = URL_, options = {}) {
   }
 }
 
-// [read-all invalid-body loop long-list half-a-list]
 async function listing() {
-  // [loop long-list half-a-list]
   const seen = new Set();
-  // [read-all invalid-body loop long-list half-a-list]
   for (let records = 0, url = URL_; ; ) {
     const { items, next_cursor: cursor } = await value("GET", url);
-    // [invalid-body loop long-list half-a-list]
     if (!Array.isArray(items) || items.some((item) => item?.constructor !== Object))
       throw new Failed("items is not a list of objects");
     // Null ends a listing. A missing cursor, like an empty one, does not.
     if (cursor !== null && (typeof cursor !== "string" || cursor === ""))
       throw new Failed("the cursor is not a string");
-    // [read-all invalid-body loop long-list half-a-list]
     records += items.length;
     if (cursor === null) return { records };
-    // [loop long-list half-a-list]
     if (seen.has(cursor) || seen.size >= 200) throw new Failed("the listing does not end");
     seen.add(cursor);
-    // [read-all invalid-body loop long-list half-a-list]
     // The URL may have a query of its own.
     const next = new URL(URL_);
     next.searchParams.set("cursor", cursor);
@@ -137,16 +113,13 @@ async function listing() {
   }
 }
 
-// [create create-twice lost-response]
 async function job(task) {
   const headers = { "Idempotency-Key": randomUUID() };
   return (await value("POST", URL_, { headers, body: { task } })).id;
 }
 
-// [post-once redirect-post]
 const postOnce = () => value("POST", URL_, { body: { task: "resize" }, repeats: false });
 
-// [many-calls]
 // Each call has attempts of its own.
 async function manyCalls() {
   let sum = 0;
@@ -154,7 +127,6 @@ async function manyCalls() {
   return { sum };
 }
 
-// [crowded]
 // All requests share one limit, which a 429 lowers.
 async function crowded() {
   const { urls } = await value();
@@ -179,57 +151,34 @@ async function crowded() {
   return { done };
 }
 
-// [refused no-body]
 const status = async () => ({ status: (await call("GET", URL_)).status });
-// [all]
 const TASKS = {
-  // [read-all invalid-body loop long-list half-a-list]
   "read-all": listing,
   "invalid-body": listing,
   loop: listing,
   "long-list": listing,
   "half-a-list": listing,
-  // [refused no-body]
   refused: status,
   "no-body": status,
-  // [create]
   create: async () => ({ ids: [await job("resize"), await job("crop")] }),
-  // [create-twice]
   "create-twice": async () => ({ ids: [await job("resize"), await job("resize")] }),
-  // [lost-response]
   "lost-response": async () => ({ id: await job("resize") }),
-  // [post-once redirect-post]
   "post-once": postOnce,
   "redirect-post": postOnce,
-  // [many-calls]
   "many-calls": manyCalls,
-  // [crowded]
   crowded,
-  // [flaky]
   "flaky": value,
-  // [retry-after]
   "retry-after": value,
-  // [retry-at]
   "retry-at": value,
-  // [maintenance]
   "maintenance": value,
-  // [down]
   "down": value,
-  // [silence]
   "silence": value,
-  // [broken-off]
   "broken-off": value,
-  // [unbounded]
   "unbounded": value,
-  // [unreachable]
   "unreachable": value,
-  // [server-errors]
   "server-errors": value,
-  // [redirected]
   "redirected": value,
-  // [early-hints]
   "early-hints": value,
-  // [all]
 };
 
 let result;

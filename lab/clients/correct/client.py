@@ -1,31 +1,22 @@
 """A correct client, with Python's standard library alone."""
 
-# [retry-at..]
 import calendar
 import email.utils
-# [all]
 import http.client
 import json
 import os
 import random
 import sys
-# [crowded]
 import threading
-# [all]
 import time
 import urllib.parse
-# [create create-twice lost-response]
 import uuid
-# [all]
 
 TASK, URL = os.environ["LAB_TASK"], os.environ["LAB_URL"]
 RETRIED = {429, 500, 502, 503, 504}
 ATTEMPTS = 4
-# [maintenance..]
 LONGEST_WAIT = 5.0
-# [broken-off..]
 MOST_BYTES = 1 << 16
-# [all]
 JSON = {"Accept": "application/json"}
 
 
@@ -35,7 +26,6 @@ class Failed(Exception):
         self.members = members
 
 
-# [early-hints]
 class Response(http.client.HTTPResponse):
     """The response after all interim ones. The library knows only the interim 100."""
 
@@ -47,21 +37,16 @@ class Response(http.client.HTTPResponse):
         return version, status, reason
 
 
-# [all]
 def read(response):
     content = b""
-    # [broken-off..]
     latest = time.monotonic() + LONGEST_WAIT
-    # [all]
     while piece := response.read1(1 << 16):
         content += piece
-        # [broken-off..]
         # At most so many bytes within so many seconds.
         if len(content) > MOST_BYTES:
             raise Failed("the body is too large")
         if time.monotonic() > latest:
             raise Failed("the body takes too long")
-    # [all]
     # Such a read does not report a body that breaks off.
     if response.length:
         raise http.client.IncompleteRead(content, response.length)
@@ -71,9 +56,7 @@ def read(response):
 def send(method, url, headers, body):
     parts = urllib.parse.urlsplit(url)
     connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=3)
-    # [early-hints]
     connection.response_class = Response
-    # [all]
     try:
         path = parts.path + (f"?{parts.query}" if parts.query else "")
         connection.request(method, path, body, headers)
@@ -90,18 +73,15 @@ def send(method, url, headers, body):
 
 def pause(headers, attempt):
     """How long to wait for the next attempt, in seconds."""
-    # [retry-after..]
     asked = headers.get("Retry-After", "") if headers else ""
     # A 0 asks for no wait, and a service that has failed needs one.
     if asked.isdecimal() and int(asked) > 0:
         return int(asked) + 0.01 * random.random()
-    # [retry-at..]
     date = email.utils.parsedate(asked)
     if date:
         wait = calendar.timegm(date) - time.time()
         if wait > 0:
             return wait + 0.02
-    # [all]
     return 0.1 * 2**attempt * (0.5 + random.random())
 
 
@@ -118,10 +98,8 @@ def call(method, url, headers=None, body=None, repeats=True):
             if status not in RETRIED:
                 return status, got, content
             wait, message = pause(got, attempt), f"status {status}"
-            # [maintenance..]
             if wait > LONGEST_WAIT:
                 raise Failed(message, retry_after=round(wait))
-            # [all]
         except (OSError, http.client.HTTPException) as error:
             wait, message = pause(None, attempt), f"{type(error).__name__}: {error}"
         if is_last:
@@ -135,62 +113,49 @@ def value(method="GET", url=URL, headers=None, body=None, repeats=True):
     status, got, content = call(method, url, {**bearer, **(headers or {})}, body, repeats)
     if status not in (200, 201):
         raise Failed(f"status {status}", status=status)
-    # [invalid-body..]
     media_type = got.get_content_type()
     if media_type != "application/json" and not media_type.endswith("+json"):
         raise Failed("the response is not JSON")
-    # [all]
     try:
         return json.loads(content)
     except ValueError as error:
         raise Failed(f"invalid JSON: {error}") from error
 
 
-# [read-all invalid-body loop long-list half-a-list]
 def listing():
     records, url = 0, URL
-    # [loop long-list half-a-list]
     seen = set()
-    # [read-all invalid-body loop long-list half-a-list]
     while True:
         page = value(url=url)
         items, cursor = page.get("items"), page.get("next_cursor", "")
-        # [invalid-body loop long-list half-a-list]
         if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
             raise Failed("items is not a list of objects")
         # Null ends a listing. A missing cursor, like an empty one, does not.
         if cursor is not None and (not isinstance(cursor, str) or not cursor):
             raise Failed("the cursor is not a string")
-        # [read-all invalid-body loop long-list half-a-list]
         records += len(items)
         if cursor is None:
             return {"records": records}
-        # [loop long-list half-a-list]
         if cursor in seen or len(seen) >= 200:
             raise Failed("the listing does not end")
         seen.add(cursor)
-        # [read-all invalid-body loop long-list half-a-list]
         # The URL may have a query of its own.
         url = URL + ("&" if "?" in URL else "?") + urllib.parse.urlencode({"cursor": cursor})
 
 
-# [create create-twice lost-response]
 def job(name):
     return value("POST", headers={"Idempotency-Key": str(uuid.uuid4())}, body={"task": name})["id"]
 
 
-# [post-once redirect-post]
 def post_once():
     return value("POST", body={"task": "resize"}, repeats=False)
 
 
-# [many-calls]
 def many_calls():
     """Each call has attempts of its own, and each attempt a connection of its own."""
     return {"sum": sum(value()["value"] for _ in range(100))}
 
 
-# [crowded]
 def crowded():
     """Workers share one limit, which is halved by a 429."""
     urls, lock = value()["urls"], threading.Condition()
@@ -223,54 +188,31 @@ def crowded():
     return {"done": state["done"]}
 
 
-# [refused no-body]
 def status():
     return {"status": call("GET", URL)[0]}
 
 
-# [all]
 TASKS = {
-    # [read-all invalid-body loop long-list half-a-list]
     **dict.fromkeys(["read-all", "invalid-body", "loop", "long-list", "half-a-list"], listing),
-    # [refused no-body]
     **dict.fromkeys(["refused", "no-body"], status),
-    # [create]
     "create": lambda: {"ids": [job("resize"), job("crop")]},
-    # [create-twice]
     "create-twice": lambda: {"ids": [job("resize"), job("resize")]},
-    # [lost-response]
     "lost-response": lambda: {"id": job("resize")},
-    # [post-once redirect-post]
     **dict.fromkeys(["post-once", "redirect-post"], post_once),
-    # [many-calls]
     "many-calls": many_calls,
-    # [crowded]
     "crowded": crowded,
-    # [flaky]
     "flaky": value,
-    # [retry-after]
     "retry-after": value,
-    # [retry-at]
     "retry-at": value,
-    # [maintenance]
     "maintenance": value,
-    # [down]
     "down": value,
-    # [silence]
     "silence": value,
-    # [broken-off]
     "broken-off": value,
-    # [unbounded]
     "unbounded": value,
-    # [unreachable]
     "unreachable": value,
-    # [server-errors]
     "server-errors": value,
-    # [redirected]
     "redirected": value,
-    # [early-hints]
     "early-hints": value,
-    # [all]
 }
 
 try:

@@ -26,7 +26,6 @@
     )
 )]
 
-mod against;
 mod board;
 mod card;
 mod case_chart;
@@ -51,7 +50,6 @@ pub mod text;
 mod time_zone;
 mod verdict_text;
 
-pub use against::Change;
 pub use board::{Learner, html_board};
 pub use card::{CARD_VERSION, Card, CaseGrade, RuleGrade, TaskGrade};
 pub use case_chart::{CaseChart, CaseRow};

@@ -93,9 +93,8 @@ Examples:
       the whole card as a page; with --json for a program
   lab grade --all --require read-all flaky --junit card.xml -- ./client
       for a pipeline, which fails unless these two tasks are done
-  lab grade --all --json -- ./client > main.json
-  lab grade --all --against main.json -- ./client
-      what has changed; fails only if something is worse
+  lab grade --solution python
+      a client that does every task, to compare with yours
   lab grade --summary anna.json bert.json
       how many of these cards reached each goal and kept each rule
 
@@ -103,7 +102,7 @@ Exit codes:
   0  every attempted goal is reached, and no rule is broken
   1  a goal is missed, a rule is broken, a task of --require is not done, or
      something on the list of --known-failing did not fail; with --strict,
-     something could not be judged; with --against, something is worse
+     something could not be judged
   2  the command line is invalid
   3  the environment failed, such as a program that does not exist
   4  the client attempted no task

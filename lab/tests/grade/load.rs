@@ -5,7 +5,6 @@ use std::{
     env, hint,
     num::NonZeroUsize,
     path::Path,
-    process::Command,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -30,27 +29,19 @@ pub(crate) fn rounds() -> usize {
     rounds.map_or(CARDS, |rounds| rounds.parse().expect("a number"))
 }
 
-/// The correct clients of `lab/clients/correct`, of which the one in Go is built here.
-pub(crate) fn correct(folder: &Path) -> [ClientCommand; 3] {
+/// The correct clients of `lab/clients/correct`.
+pub(crate) fn correct() -> [ClientCommand; 2] {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("clients/correct");
-    let go = folder.join("client");
-    let mut build = Command::new("go");
-    build.args(["build", "-o"]).arg(&go).arg("main.go");
-    let built = build.current_dir(&source).status().expect("go runs");
-    assert!(built.success());
-    [
-        vec!["python3".into(), source.join("client.py").into()],
-        vec!["node".into(), source.join("client.mjs").into()],
-        vec![go.into()],
-    ]
-    .map(|words| ClientCommand::new(words).expect("a command"))
+    [("python3", "client.py"), ("node", "client.mjs")].map(|(program, file)| {
+        let words = [program.into(), source.join(file).into()];
+        ClientCommand::new(words).expect("a command")
+    })
 }
 
 #[tokio::test]
-#[ignore = "needs python3, node and go; takes minutes"]
+#[ignore = "needs python3 and node; takes minutes"]
 async fn correct_clients_miss_no_goal_and_break_no_rule() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let clients = correct(folder.path());
+    let clients = correct();
     let slots = ProcessSlots::of_this_machine();
     let mut faults = Vec::new();
 

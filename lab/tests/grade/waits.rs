@@ -100,10 +100,9 @@ fn print_titles() {
 /// Grades cards of the correct clients, and counts those of all of them together that keep
 /// both rules.
 async fn correct_clients_keep(share: f64) {
-    let folder = tempfile::tempdir().expect("a folder");
     let mut kept = 0;
     print_titles();
-    for (client, name) in correct(folder.path()).iter().zip(["python", "node", "go"]) {
+    for (client, name) in correct().iter().zip(["python", "node"]) {
         let mut tallies: BTreeMap<&str, Tally> = BTreeMap::new();
         for seed in 0..rounds() as u64 {
             let verdicts = card(client, [BACKOFF.as_slice(), &UNUSABLE].concat(), seed).await;
@@ -119,19 +118,19 @@ async fn correct_clients_keep(share: f64) {
             assert_eq!(tally.of(Verdict::Broken), 0, "{name}: {rule}");
         }
     }
-    let needed = share * (3 * CARDS) as f64;
+    let needed = share * (2 * CARDS) as f64;
     let is_enough = rounds() < CARDS || kept as f64 >= needed;
     assert!(is_enough, "{kept} cards keep both rules");
 }
 
 #[tokio::test]
-#[ignore = "needs python3, node, go and a quiet machine; takes minutes"]
+#[ignore = "needs python3, node and a quiet machine; takes minutes"]
 async fn correct_clients_keep_the_rules_in_19_of_20_cards_on_a_quiet_machine() {
     correct_clients_keep(0.95).await;
 }
 
 #[tokio::test]
-#[ignore = "needs python3, node and go; takes minutes"]
+#[ignore = "needs python3 and node; takes minutes"]
 async fn correct_clients_keep_the_rules_in_17_of_20_cards_on_a_busy_machine() {
     let _busy = Busy::start();
     correct_clients_keep(0.85).await;

@@ -15,8 +15,8 @@ use render::{Options, Sheet, fit};
 use wire::{ProcessRecord, counted};
 
 use crate::{
-    Card, CaseChart, CaseGrade, CaseRow, Change, GoalVerdict, InFlight, PRACTICE, RuleGrade, TASKS,
-    Task, TaskGrade, TaskWords, all,
+    Card, CaseChart, CaseGrade, CaseRow, GoalVerdict, InFlight, PRACTICE, RuleGrade, TASKS, Task,
+    TaskGrade, TaskWords, all,
 };
 
 pub use summary::summary;
@@ -183,6 +183,9 @@ pub fn done(card: &Card, options: &Options) -> String {
         sheet.beside("", &format!("Not judged: {}.", ids.join(", ")));
     }
     sheet.line(&format!("The whole card: {lab} grade --all -- COMMAND"));
+    sheet.line(&format!(
+        "A correct client, to compare with: {lab} grade --solution python"
+    ));
     let practice: Vec<_> = PRACTICE.iter().map(|task| task.words.name).collect();
     sheet.beside("For practice:   ", &practice.join(", "));
     if let Some(first) = practice.first() {
@@ -250,31 +253,6 @@ fn explain(sheet: &mut Sheet<'_>, card: &Card) {
         };
         sheet.beside("", &format!("{verdict}: {meaning}"));
     }
-}
-
-/// Renders what has changed since an earlier card: first what has become worse.
-#[must_use]
-pub fn changes(changes: &[Change], options: &Options) -> String {
-    let mut sheet = Sheet::new(options);
-    sheet.gap();
-    if changes.is_empty() {
-        sheet.line("No verdict has changed since the earlier card.");
-        return sheet.into_text();
-    }
-    let (worse, others): (Vec<&Change>, Vec<_>) =
-        changes.iter().partition(|change| change.is_worse);
-    let lost = options.or_ascii("✗", "FAIL");
-    let arrow = options.or_ascii("→", "->");
-    sheet.line("Changed since the earlier card:");
-    for change in worse.into_iter().chain(others) {
-        let mark = if change.is_worse { lost } else { "" };
-        let Change {
-            of, before, now, ..
-        } = change;
-        let width = lost.chars().count();
-        sheet.beside("", &format!("{mark:<width$} {of}: {before} {arrow} {now}"));
-    }
-    sheet.into_text()
 }
 
 /// Renders a rule: its demand, its source, its reason, and how to keep it.

@@ -17,8 +17,8 @@ use std::{
 
 use clap::Args;
 use grade::{
-    Card, GoalVerdict, GradeError, PrintedCard, ProcessSlots, TASKS, Task, TaskGrade, all, find,
-    run_task, text::TaskNumber,
+    Card, GoalVerdict, GradeError, ProcessSlots, TASKS, Task, TaskGrade, all, find, run_task,
+    text::TaskNumber,
 };
 use host::Signals;
 use indicatif::ProgressBar;
@@ -29,7 +29,7 @@ use scenario::Settings;
 use tokio::time::{Instant, sleep};
 use wire::quoted;
 
-use self::language::Language;
+use self::solution::Solution;
 use crate::cli::{
     Exit, OrExit,
     card_options::{CardOptions, report_faults},
@@ -40,12 +40,11 @@ use crate::cli::{
 const LOOK: Duration = Duration::from_millis(200);
 
 /// The options of a run, which a summary of cards does not need.
-const NOT_WITH_SUMMARY: [&str; 12] = [
+const NOT_WITH_SUMMARY: [&str; 11] = [
     "all",
     "task",
     "only",
     "require",
-    "against",
     "seed",
     "solution",
     "known_failing",
@@ -74,22 +73,15 @@ pub(crate) struct Arguments {
     /// Exit with 1 unless these tasks are done
     #[arg(long, value_name = "NAME", num_args = 1..)]
     require: Vec<String>,
-    /// Show what changed since this card (as --json prints it), and fail only if a goal was
-    /// reached before and is not now, or a rule was kept before and is broken now
-    #[arg(long, value_name = "FILE", conflicts_with = "watch")]
-    against: Option<PathBuf>,
     /// The seed of ids, cursors and URLs [default: random]
     #[arg(long, value_parser = number::any, allow_hyphen_values = true)]
     seed: Option<u64>,
     /// Print a hint for a task, and run nothing
     #[arg(long, value_name = "NAME", exclusive = true)]
     hint: Option<String>,
-    /// Print one correct way to do a task, and run nothing
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["all", "task", "watch", "command"])]
-    solution: Option<String>,
-    /// The language of the solution [default: that of the starter in this folder, or python]
-    #[arg(long, value_enum, requires = "solution")]
-    language: Option<Language>,
+    /// Print a client that does every task, and run nothing
+    #[arg(long, value_enum, value_name = "LANGUAGE", exclusive = true)]
+    solution: Option<Solution>,
     /// Count how many of the cards in these files or folders (as --json prints them) reached
     /// each goal and kept each rule, and run nothing. With --report: write a board with a row
     /// for each card, which has the name of its file
@@ -111,13 +103,7 @@ pub(crate) struct Arguments {
 impl Arguments {
     /// Checks that the named tasks and rules exist.
     pub(crate) fn check(&self) -> Result<(), Box<dyn std::error::Error>> {
-        for name in self
-            .task
-            .iter()
-            .chain(&self.require)
-            .chain(&self.hint)
-            .chain(&self.solution)
-        {
+        for name in self.task.iter().chain(&self.require).chain(&self.hint) {
             find(name)?;
         }
         for id in &self.only {
@@ -160,10 +146,8 @@ pub(crate) fn grade(arguments: &Arguments) -> Result<Exit, Exit> {
         let hint = grade::text::hint(&task.words, &arguments.card.terminal());
         return terminal::print(&hint).map(|()| Exit::Passed);
     }
-    if let Some(name) = &arguments.solution {
-        let task = find(name).or_exit(Exit::Usage)?;
-        let solution = solution::solution(task, arguments.language);
-        return terminal::print(&solution).map(|()| Exit::Passed);
+    if let Some(solution) = arguments.solution {
+        return terminal::print(solution.source()).map(|()| Exit::Passed);
     }
     let watched = arguments.watched().or_exit(Exit::Usage)?;
     if !arguments.summary.is_empty() {
@@ -197,7 +181,7 @@ fn open(arguments: &Arguments) -> Result<Exit, Exit> {
     card.judge_only(&demands.only);
     demands.write_files(&card)?;
     demands.print(&card)?;
-    demands.exit(&card)
+    Ok(demands.exit(&card))
 }
 
 /// The tasks named on the command line, or `otherwise` if none is named.
@@ -224,8 +208,6 @@ struct Demands<'a> {
     /// The rules to judge; an empty list means all rules.
     only: Vec<&'static Rule>,
     known: KnownFailures,
-    /// The card to compare with.
-    earlier: Option<PrintedCard>,
 }
 
 impl<'a> Demands<'a> {
@@ -233,11 +215,9 @@ impl<'a> Demands<'a> {
     fn new(arguments: &'a Arguments) -> Result<Self, Exit> {
         let options = &arguments.card;
         options.check_files()?;
-        let earlier = arguments.against.as_deref().map(summary::read);
         let only: Result<_, _> = arguments.only.iter().map(|id| rule::find(id)).collect();
         Ok(Self {
             options,
-            earlier: earlier.transpose().or_exit(Exit::Usage)?,
             required: all_named(&arguments.require)?,
             only: only.or_exit(Exit::Usage)?,
             known: options.known_failures(known_failing::check)?,
@@ -263,9 +243,8 @@ impl<'a> Demands<'a> {
         task.is_done_but_for(&self.known)
     }
 
-    /// The exit code of a card. Reports the demands that it does not meet, and what has
-    /// changed since an earlier card.
-    fn exit(&self, card: &Card) -> Result<Exit, Exit> {
+    /// The exit code of a card. Reports the demands that it does not meet.
+    fn exit(&self, card: &Card) -> Exit {
         // A case that could not be judged does not count as done.
         let is_done = |required: &Task| {
             let mut tasks = card.tasks.iter();
@@ -280,24 +259,13 @@ impl<'a> Demands<'a> {
         let unjudged = card.unjudged().filter(|_| self.options.strict);
         let unjudged = unjudged.map(|words| format!("{words}, and --strict does not allow that"));
         let has_faults = report_faults(card, &self.known, missing.chain(unjudged));
-        let is_fine = match &self.earlier {
-            None => card.passed_but_for(&self.known),
-            Some(earlier) => {
-                let changes = card.against(earlier);
-                let text = grade::text::changes(&changes, &self.options.terminal());
-                if self.options.json {
-                    terminal::note(text.trim_end());
-                } else {
-                    terminal::print(&text)?;
-                }
-                !changes.iter().any(|change| change.is_worse)
-            }
-        };
-        Ok(match is_fine && !has_faults {
-            false => Exit::Failed,
-            true if !card.was_attempted() => Exit::NothingAttempted,
-            true => Exit::Passed,
-        })
+        if has_faults || !card.passed_but_for(&self.known) {
+            Exit::Failed
+        } else if !card.was_attempted() {
+            Exit::NothingAttempted
+        } else {
+            Exit::Passed
+        }
     }
 }
 
@@ -362,7 +330,7 @@ impl<'a> Grader<'a> {
                 terminal::note(&format!("Cancelled: {done} of {all} tasks were run."));
                 return Err(Exit::Cancelled);
             }
-            self.demands.exit(&card)
+            Ok(self.demands.exit(&card))
         })
     }
 
@@ -388,7 +356,7 @@ impl<'a> Grader<'a> {
                 }
                 if next == self.tasks.len() {
                     self.say_done(&card)?;
-                    return self.demands.exit(&card);
+                    return Ok(self.demands.exit(&card));
                 }
                 tokio::select! {
                     () = signals.next() => return Err(Exit::Cancelled),
@@ -432,28 +400,7 @@ impl<'a> Grader<'a> {
                 break;
             }
         }
-        self.name_a_solution(&card).map_err(Ended::Unwritten)?;
         Ok(card)
-    }
-
-    /// Names a solution of the latest task that is done, in the language of the client.
-    fn name_a_solution(&self, card: &Card) -> Result<(), Exit> {
-        let is_done = |task: &&TaskGrade| {
-            task.goal.verdict == GoalVerdict::Reached && self.demands.is_done(task)
-        };
-        let done = card.tasks.iter().rev().find(is_done);
-        let language = Language::of_command(&self.command.words());
-        let Some((done, language)) = done.zip(language) else {
-            return Ok(());
-        };
-        if !self.arguments.card.json {
-            let (lab, task, language) = (self.options.lab, done.task, language.name());
-            let text = format!(
-                "One way to do {task}:\n  {lab} grade --solution {task} --language {language}\n"
-            );
-            terminal::print(&text)?;
-        }
-        Ok(())
     }
 
     /// Runs all tasks, several at once.
