@@ -11,7 +11,7 @@ use url::Url;
 use crate::{
     endpoint_urls::EndpointUrls,
     idempotency_key::IdempotencyKey,
-    pagination::{ListingLimits, ListingNames},
+    pagination::ListingLimits,
     random::Random,
     retry::{CallSettings, OfHandle},
     telemetry::Metrics,
@@ -52,7 +52,6 @@ pub(crate) struct Shared {
     pub(crate) urls: EndpointUrls,
     pub(crate) timeouts: Timeouts,
     pub(crate) limits: ListingLimits,
-    pub(crate) listing_names: ListingNames,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) random: Arc<dyn Random>,

@@ -15,7 +15,7 @@ use crate::{
     error::{ConfigError, at_most, not_zero, positive},
     hidden_requests,
     last_hop::{NothingBelow, Wire},
-    pagination::{ListingLimits, ListingNames},
+    pagination::ListingLimits,
     random::{Random, SystemRandom},
     retry::{
         Backoff, CallSettings, Classifier, ClientPolicy, ConcurrencyLimit, DEFAULT_MAX_BODY_BYTES,
@@ -51,7 +51,6 @@ pub struct Builder<C = ApiClient> {
     max_pages: u32,
     max_items: u32,
     page_size: u32,
-    listing_names: ListingNames,
     clock: Option<Arc<dyn Clock>>,
     random: Arc<dyn Random>,
     #[cfg(feature = "metrics")]
@@ -89,7 +88,6 @@ impl<C: From<ApiClient>> Builder<C> {
             max_pages: ListingLimits::DEFAULT.max_pages.get(),
             max_items: ListingLimits::DEFAULT.max_items.get(),
             page_size: ListingLimits::DEFAULT.page_size.get(),
-            listing_names: ListingNames::new(),
             clock: None,
             random: Arc::new(SystemRandom),
             #[cfg(feature = "metrics")]
@@ -231,16 +229,9 @@ impl<C: From<ApiClient>> Builder<C> {
         self
     }
 
-    /// The number of items to request per page, at least 1. It is sent as
-    /// `limit`, or under the name that [`listing_names`](Self::listing_names) gives.
+    /// The number of items to request per page, at least 1. It is sent as `limit`.
     pub fn page_size(mut self, page_size: u32) -> Self {
         self.page_size = page_size;
-        self
-    }
-
-    /// The names that the service uses for the parameters and members of a listing.
-    pub fn listing_names(mut self, names: ListingNames) -> Self {
-        self.listing_names = names;
         self
     }
 
@@ -327,7 +318,6 @@ impl<C: From<ApiClient>> Builder<C> {
             max_items: positive("max_items", self.max_items)?,
             page_size: positive("page_size", self.page_size)?,
         };
-        self.listing_names.check()?;
         let timeouts = self.checked_timeouts()?;
         let classifier = Classifier::new(self.retry_statuses.iter().copied())?;
         let clock = self.clock.clone();
@@ -374,7 +364,6 @@ impl<C: From<ApiClient>> Builder<C> {
             urls: EndpointUrls::below(base_url),
             timeouts,
             limits,
-            listing_names: self.listing_names,
             metrics,
             clock,
             random: self.random,

@@ -18,8 +18,7 @@
 //! - Telemetry: [`telemetry`] lists every span, metric and label.
 //! - The client of the teaching service: [`teaching`].
 //!
-//! The examples `own_endpoint`, `crawl` and `progress` run by
-//! `cargo run --example own_endpoint`.
+//! The examples `own_endpoint` and `crawl` run by `cargo run --example own_endpoint`.
 
 // No input may end the program: what cannot happen says why it cannot.
 #![cfg_attr(
@@ -77,8 +76,8 @@ pub use idempotency_key::{IdempotencyKey, InvalidIdempotencyKey};
 pub use pagination::FileCheckpoints;
 pub use pagination::{
     Checkpoint, CheckpointError, CheckpointStore, Crawl, CrawlError, CrawlStart, Cursor,
-    EmptyCursor, FinishedCrawl, Items, Listing, ListingId, ListingLimits, ListingNames,
-    MemoryCheckpoints, Page, Pages, Position, UncommittedPage,
+    EmptyCursor, FinishedCrawl, Items, Listing, ListingId, ListingLimits, MemoryCheckpoints, Page,
+    Pages, Position, UncommittedPage,
 };
 pub use random::{Random, SeededRandom, SystemRandom};
 pub use raw_object::{JsonObject, RawObject};

@@ -8,8 +8,8 @@ use std::{
 };
 
 use client::{
-    CallSettings, ConcurrencyLimit, Endpoint, Failure, FailureKind, IdempotencyKey, JsonObject,
-    ListingLimits, RETRY_STATUSES, RetryBudget,
+    ConcurrencyLimit, Endpoint, Failure, FailureKind, IdempotencyKey, JsonObject, ListingLimits,
+    RETRY_STATUSES, RetryBudget,
     teaching::{Builder, ReliableApiClient, endpoint},
     telemetry::{CALL_ATTEMPTS, CALL_DURATION, CALLS, METRICS, Metric, MetricKind, Operation},
 };
@@ -148,7 +148,6 @@ fn go_through_everything(scripted: &Scripted, client: &ReliableApiClient, endpoi
         scripted.follow(script);
         call(client, endpoint);
     };
-    let with = |settings| client.with_settings(settings);
     for code in statuses().map(|status| status.as_u16()) {
         play(client, &[Step::Send(status(code))]);
         play(client, &[Step::Send(retry_after(code, "1"))]);
@@ -172,7 +171,6 @@ fn go_through_everything(scripted: &Scripted, client: &ReliableApiClient, endpoi
     // Each reason to give up.
     play(client, &[down(), down()]);
     play(client, &[Step::Send(retry_after(503, "120"))]);
-    play(&with(CallSettings::new().do_not_repeat()), &[down()]);
     let crowded = scripted.client(|builder| {
         let builder = builder.concurrency_limit(ConcurrencyLimit::new(1));
         builder.deadline(Duration::from_secs(1))

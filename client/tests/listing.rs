@@ -1,9 +1,11 @@
 //! A listing read to its end: what it counts, where it stops, and with what.
 
 use client::{ApiError, ContractError, Endpoint, JsonObject, ResponseProblem};
+use futures_util::StreamExt;
 use http::Uri;
 
 use crate::bench::{Bench, Reply, Script, page, read, response_problem, status, typed};
+use crate::support::scripted::number;
 
 /// A client that is given these responses, one after the other.
 async fn bench(script: impl IntoIterator<Item = Reply>) -> Bench {
@@ -80,4 +82,19 @@ async fn a_cursor_that_no_url_can_carry_is_an_error_before_anything_is_sent() {
     let one_more = format!("http://127.0.0.1/{}", "c".repeat(65_535 - 17));
     let possible = Uri::try_from(one_more).is_ok();
     assert!(!possible, "the limit could be higher");
+}
+
+#[tokio::test]
+async fn the_items_as_a_stream_are_those_of_the_listing_and_end_after_an_error() {
+    let bench = bench([page([1, 2], Some("A")), page([3], Some("A"))]).await;
+
+    let items: Vec<_> = bench.client.items().items().into_stream().collect().await;
+
+    let (last, before) = items.split_last().expect("items");
+    let read = before
+        .iter()
+        .map(|item| number(item.as_ref().expect("read")));
+    assert_eq!(read.collect::<Vec<_>>(), [1, 2]);
+    let error = last.as_ref().expect_err("A, A");
+    assert_eq!(error.problem(), Some("cursor_repeated"));
 }

@@ -5,15 +5,15 @@ use std::collections::HashMap;
 
 use client::{
     ApiClient, ApiError, CallSettings, ConfigError, CrawlError, Endpoint, IdempotencyKey,
-    ListingNames, RepeatPermission, ResponseProblem, StopReason, Timeouts, teaching::Builder,
-    telemetry,
+    RepeatPermission, ResponseProblem, StopReason, Timeouts, teaching::Builder, telemetry,
 };
 use http::{Extensions, Method};
 use serde::{Deserialize, Serialize};
 use serde_json::json as value;
 
 use crate::bench::{
-    Bench, Reply, Script, Tally, http_error, json, page, read, response_problem, status, sum, typed,
+    Bench, Reply, Script, Tally, cursor, http_error, json, page, read, response_problem, status,
+    sum, typed,
 };
 
 const ORDER: Endpoint = Endpoint::new("order", "/orders/{id}");
@@ -258,76 +258,24 @@ async fn what_does_not_fit_the_callers_type_is_an_error_of_the_response() {
 }
 
 #[tokio::test]
-async fn a_listing_keeps_its_query_on_every_page_and_has_the_names_of_its_service() {
-    let names = ListingNames::new().limit("per_page").cursor("after");
-    let names = names.items("data").next_cursor("next");
-    for (names, query, members) in [
-        (
-            ListingNames::new(),
-            "limit=50&cursor=",
-            ["items", "next_cursor"],
-        ),
-        (names, "per_page=50&after=", ["data", "next"]),
-    ] {
-        let [items, next] = members;
-        let script = Script::by(move |request| {
-            let has_cursor = request
-                .url
-                .query()
-                .is_some_and(|query| query.ends_with("=c%26d"));
-            let next_cursor = if has_cursor {
-                value!(null)
-            } else {
-                value!("c&d")
-            };
-            json(200, &value!({ items: [{}], next: next_cursor }))
-        });
-        let by_client = Bench::with(script, |builder| builder.listing_names(names)).await;
-        let by_listing = by_client.client.listing(ORDERS.query("state", "open"));
+async fn a_listing_keeps_its_query_on_every_page_and_may_not_set_that_of_the_pages() {
+    let script = Script::by(move |request| {
+        let next = cursor(&request.url).is_none().then_some("c&d");
+        page([1], next)
+    });
+    let bench = Bench::new(script).await;
 
-        read(by_listing.names(names)).await.expect("two pages");
-        read(by_client.client.listing(ORDERS))
-            .await
-            .expect("two pages");
-
-        let first = query.split('&').next().expect("a parameter");
-        let expected = [
-            format!("GET /orders?state=open&{first}"),
-            format!("GET /orders?state=open&{query}c%26d"),
-            format!("GET /orders?{first}"),
-            format!("GET /orders?{query}c%26d"),
-        ];
-        assert_eq!(by_client.lines().await, expected);
-    }
-}
-
-#[tokio::test]
-async fn names_of_a_listing_that_collide_are_refused_and_nothing_is_sent() {
-    let bench = Bench::new(Script::always(status(204))).await;
-    let usual = ListingNames::new();
-    for names in [
-        usual.limit("cursor"),
-        usual.cursor(""),
-        usual.items("next_cursor"),
-        usual.next_cursor(""),
-    ] {
-        let built = ApiClient::builder("http://h4.invalid")
-            .listing_names(names)
-            .build();
-        let listed = read(bench.client.listing(ORDERS).names(names)).await;
-
-        for refused in [built.map(drop).map_err(ApiError::from), listed] {
-            let is_named = matches!(
-                refused,
-                Err(ApiError::Config(ConfigError::ListingNames { .. }))
-            );
-            assert!(is_named, "{names:?}: {refused:?}");
-        }
-    }
+    let open = bench.client.listing(ORDERS.query("state", "open"));
+    read(open).await.expect("two pages");
     let collides = read(bench.client.listing(ORDERS.query("limit", 5))).await;
+
     let error = collides.expect_err("limit is there twice").to_string();
     assert!(error.contains("query parameter limit"), "{error}");
-    assert_eq!(bench.lines().await, [""; 0]);
+    let expected = [
+        "GET /orders?state=open&limit=50",
+        "GET /orders?state=open&limit=50&cursor=c%26d",
+    ];
+    assert_eq!(bench.lines().await, expected);
 }
 
 /// The extensions of one request, used for the next through another client or handle.

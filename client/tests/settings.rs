@@ -29,9 +29,7 @@ const ORDERS: Endpoint = Endpoint::new("orders", "/orders");
 
 #[tokio::test]
 async fn settings_of_a_call_take_the_place_of_the_clients_and_the_nearest_wins() {
-    use StopReason::{
-        AttemptsExhausted as Spent, Deadline, NotEligible, RetryAfterOverBudget as TooLong,
-    };
+    use StopReason::{AttemptsExhausted as Spent, Deadline, RetryAfterOverBudget as TooLong};
     let set = CallSettings::new;
     let [one, three, many] = [1, 3, 120].map(Duration::from_secs);
     let down = || status(503);
@@ -39,7 +37,6 @@ async fn settings_of_a_call_take_the_place_of_the_clients_and_the_nearest_wins()
     for (of_handle, of_request, response, attempts, stopped) in [
         (set(), set(), down(), 3, Spent),
         (set(), set().max_attempts(2), down(), 2, Spent),
-        (set(), set().do_not_repeat(), down(), 1, NotEligible),
         (set().max_attempts(2), set(), down(), 2, Spent),
         (
             set().max_attempts(2),
@@ -48,7 +45,6 @@ async fn settings_of_a_call_take_the_place_of_the_clients_and_the_nearest_wins()
             1,
             Spent,
         ),
-        (set().do_not_repeat(), set(), down(), 1, NotEligible),
         (set().max_retry_after(one), set(), asking("2"), 1, TooLong),
         (set().max_retry_after(many), set(), asking("120"), 3, Spent),
         // What the nearest leaves open, the next one fills.
@@ -263,7 +259,7 @@ async fn settings_hold_for_every_page_of_a_listing() {
         Some(_) => status(503),
     });
     let bench = Bench::new(script).await;
-    let once = CallSettings::new().do_not_repeat();
+    let once = CallSettings::new().max_attempts(1);
 
     let read = read(bench.client.with_settings(once).items()).await;
 

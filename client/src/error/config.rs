@@ -87,22 +87,13 @@ pub enum ConfigError {
     /// The query of a listing has a parameter that the listing adds.
     #[error(
         "{request} must not have the query parameter {name}, which the listing adds; \
-         set the page size and the names of the parameters instead"
+         set the page size instead"
     )]
     QueryParameter {
         /// Which request it was.
         request: RequestName,
         /// The name of the parameter.
         name: &'static str,
-    },
-    /// Two names of a listing are the same, or one is empty.
-    #[error(
-        "the names of a listing must differ and must not be empty, got {:?} and {:?}",
-        .names[0], .names[1]
-    )]
-    ListingNames {
-        /// The names of the two parameters, or of the two members.
-        names: [&'static str; 2],
     },
     /// A header of a request is invalid. Its value is not quoted.
     #[error("{request} must have {}", header_rule(.name.as_ref()))]

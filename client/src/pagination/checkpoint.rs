@@ -6,11 +6,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use super::{
-    cursor::Cursor,
-    listing::Listing,
-    listing_id::{BASE_URL, ListingId},
-};
+use super::{cursor::Cursor, listing_id::ListingId};
 
 /// The progress of the crawl of a listing. Without a checkpoint, a crawl starts at the
 /// beginning.
@@ -61,43 +57,15 @@ impl Checkpoint {
         &self.position
     }
 
-    /// The same progress for a listing whose service has moved to another base URL.
-    ///
-    /// ```no_run
-    /// use reliable_api_client::{CheckpointStore, Listing};
-    ///
-    /// # async fn example(listing: Listing, store: impl CheckpointStore)
-    /// # -> Result<(), Box<dyn std::error::Error>> {
-    /// if let Some(checkpoint) = store.load().await? {
-    ///     store.save(&checkpoint.moved_to(&listing)?).await?;
-    /// }
-    /// # Ok(())
-    /// # }
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// [`CheckpointError::OtherListing`] if the endpoint, a path value or the query differs
-    /// as well: the cursor belongs to another listing then, and pages would be lost.
-    pub fn moved_to(self, listing: &Listing) -> Result<Self, CheckpointError> {
-        let listing = listing.id();
-        let mut differs = self.listing.differences(&listing);
-        differs.retain(|part| *part != BASE_URL);
-        if differs.is_empty() {
-            Ok(Self { listing, ..self })
-        } else {
-            Err(CheckpointError::OtherListing { differs })
-        }
-    }
-
     /// Fails if this is the checkpoint of another listing.
     pub(super) fn expect_listing(&self, expected: &ListingId) -> Result<(), CheckpointError> {
-        let differs = self.listing.differences(expected);
-        if differs.is_empty() {
-            Ok(())
-        } else {
-            Err(CheckpointError::OtherListing { differs })
+        if self.listing == *expected {
+            return Ok(());
         }
+        Err(CheckpointError::OtherListing {
+            saved: self.listing.clone(),
+            expected: expected.clone(),
+        })
     }
 }
 
@@ -172,17 +140,17 @@ pub enum CheckpointError {
     /// The store holds the checkpoint of another listing. Its cursor is not valid for
     /// this listing, and if that crawl was complete, this one would end immediately
     /// without an error.
-    ///
-    /// If a service has only moved to another base URL, use [`Checkpoint::moved_to`].
     #[error(
-        "the checkpoint was saved for a listing with another {}; \
+        "the checkpoint was saved for the listing {}, and this one is {}; \
          give each listing a file or store of its own, \
          or move this one away to start from the beginning",
-        .differs.join(" and another ")
+        .saved.printable(), .expected.printable()
     )]
     OtherListing {
-        /// The parts that differ: `endpoint`, `base URL`, `path values` and `query`.
-        differs: Vec<&'static str>,
+        /// The listing of the checkpoint.
+        saved: ListingId,
+        /// The listing that was to be crawled.
+        expected: ListingId,
     },
     /// The file exists, but is not a checkpoint.
     #[error(

@@ -1,8 +1,5 @@
 //! A crawl: a listing that can be interrupted and resumed.
 
-use futures_core::Stream;
-use futures_util::stream;
-
 use super::{
     checkpoint::{Checkpoint, CheckpointError, CheckpointStore, Position},
     cursor::Cursor,
@@ -149,39 +146,6 @@ impl<S: CheckpointStore> Crawl<S> {
                 Some(Err(error.into()))
             }
         }
-    }
-
-    /// The pages as a [`Stream`]. The stream commits a page when you ask for the next
-    /// one, and the last page when you ask for one more. So process each page before
-    /// you ask for the next one, and do not buffer the stream.
-    ///
-    /// The stream ends after its first error. The previous page was committed, unless
-    /// the error is [`CrawlError::Checkpoint`].
-    pub fn into_stream(self) -> impl Stream<Item = Result<Page, CrawlError>> + Send + Unpin
-    where
-        S: 'static,
-    {
-        Box::pin(stream::unfold(Some((self, None)), async |state| {
-            let (mut crawl, processed) = state?;
-            match crawl.step(processed).await.transpose()? {
-                Ok(page) => {
-                    let processed = Some(page.next_cursor.clone());
-                    Some((Ok(page), Some((crawl, processed))))
-                }
-                Err(error) => Some((Err(error), None)),
-            }
-        }))
-    }
-
-    /// Commits the previous page, given its `next_cursor`, and reads the next one.
-    async fn step(
-        &mut self,
-        processed: Option<Option<Cursor>>,
-    ) -> Result<Option<Page>, CrawlError> {
-        if let Some(next_cursor) = processed {
-            self.commit(next_cursor).await?;
-        }
-        Ok(self.walk.fetch().await?)
     }
 
     /// Saves that the page with this `next_cursor` was processed, and moves on.

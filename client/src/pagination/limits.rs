@@ -35,8 +35,7 @@ pub struct ListingLimits {
     pub max_pages: NonZeroU32,
     /// The maximum number of items that [`Items`](super::Items) yields.
     pub max_items: NonZeroU32,
-    /// The number of items to request per page, sent as the parameter that
-    /// [`ListingNames`](super::ListingNames) calls `limit`.
+    /// The number of items to request per page, sent as `limit`.
     pub page_size: NonZeroU32,
 }
 

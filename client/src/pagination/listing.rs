@@ -1,6 +1,6 @@
-//! A listing before it is read: its target, its limits and its names.
+//! A listing before it is read: its target and its limits.
 
-use super::{limits::ListingLimits, listing_id::ListingId, names::ListingNames};
+use super::{limits::ListingLimits, listing_id::ListingId};
 use crate::{api_client::ApiClient, target::Target};
 
 /// A cursor-paginated listing that has not been started yet.
@@ -13,18 +13,16 @@ pub struct Listing {
     pub(super) client: ApiClient,
     pub(super) target: Target,
     pub(super) limits: ListingLimits,
-    pub(super) names: ListingNames,
 }
 
 impl ApiClient {
     /// A cursor-paginated listing. Its query must not contain the parameters that the
-    /// listing adds: see [`ListingNames`].
+    /// listing adds, which are `limit` and `cursor`.
     pub fn listing(&self, target: impl Into<Target>) -> Listing {
         Listing {
             client: self.clone(),
             target: target.into(),
             limits: self.shared.limits,
-            names: self.shared.listing_names,
         }
     }
 }
@@ -33,12 +31,6 @@ impl Listing {
     /// Replaces the client's limits.
     pub fn limits(mut self, limits: ListingLimits) -> Self {
         self.limits = limits;
-        self
-    }
-
-    /// Replaces the client's names of parameters and members.
-    pub fn names(mut self, names: ListingNames) -> Self {
-        self.names = names;
         self
     }
 

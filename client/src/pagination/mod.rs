@@ -1,8 +1,8 @@
 //! Pagination: pages, items, and crawls that can be resumed.
 //!
 //! A listing is read with a cursor that the client returns unchanged and never
-//! interprets. [`walk`] implements the contract; [`pages`] and [`items`] are streams
-//! over it, [`crawl`] adds checkpoints.
+//! interprets. [`walk`] implements the contract; [`pages`] and [`items`] read it,
+//! [`crawl`] adds checkpoints.
 
 mod checkpoint;
 mod crawl;
@@ -14,7 +14,6 @@ mod items;
 mod limits;
 mod listing;
 mod listing_id;
-mod names;
 mod page;
 mod page_query;
 mod pages;
@@ -29,7 +28,6 @@ pub use items::Items;
 pub use limits::ListingLimits;
 pub use listing::Listing;
 pub use listing_id::ListingId;
-pub use names::ListingNames;
 pub use page::Page;
 pub(crate) use page_query::PageQuery;
 pub use pages::Pages;

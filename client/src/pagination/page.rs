@@ -5,7 +5,7 @@ use std::fmt;
 use serde::de::{Deserializer, Error as _, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::{cursor::Cursor, names::ListingNames};
+use super::cursor::Cursor;
 use crate::{
     api_response::ApiResponse,
     error::{ApiError, JsonType, Origin, ResponseProblem},
@@ -13,6 +13,11 @@ use crate::{
     raw_object::{ObjectText, RawObject},
     response_checks::{invalid_json, wrong_type},
 };
+
+/// The member of a page with its records.
+const ITEMS: &str = "items";
+/// The member of a page with the position of the next page.
+const NEXT_CURSOR: &str = "next_cursor";
 
 /// The records of one page, and the cursor of the next page.
 #[derive(Clone, PartialEq, Eq)]
@@ -26,56 +31,50 @@ pub struct Page {
 
 impl Page {
     /// Reads the page in a response.
-    pub(super) fn of(response: &ApiResponse, names: &ListingNames) -> Result<Self, ApiError> {
+    pub(super) fn of(response: &ApiResponse) -> Result<Self, ApiError> {
         let origin = response.origin();
         let body = response.json_body().ok();
-        match body.and_then(|body| Self::in_one_pass(body, names, origin)) {
+        match body.and_then(|body| Self::in_one_pass(body, origin)) {
             Some(page) => Ok(page),
-            None => response.read(|object| Self::read(object, names, origin)),
+            None => response.read(|object| Self::read(object, origin)),
         }
     }
 
     /// Reads a valid page in one pass over its text, which is most of the work of a
     /// crawl. Any other text is left to [`read`](Self::read), which checks one part
     /// after the other and returns the error.
-    fn in_one_pass(body: &[u8], names: &ListingNames, origin: Origin) -> Option<Self> {
+    fn in_one_pass(body: &[u8], origin: Origin) -> Option<Self> {
         // Unread members would be skipped without checking that they are UTF-8.
         let body = str::from_utf8(body).ok()?;
         let mut json = serde_json::Deserializer::from_str(body);
-        let PageText { items, next_cursor } = json.deserialize_map(Members(names)).ok()?;
+        let PageText { items, next_cursor } = json.deserialize_map(Members).ok()?;
         json.end().ok()?;
         let items = items.into_iter();
         let items = items.map(|item| Some(ObjectText::of(item).ok()?.keep(origin)));
         Some(Self {
             items: items.collect::<Option<_>>()?,
-            next_cursor: Cursor::read_next(names.next_cursor, next_cursor).ok()?,
+            next_cursor: Cursor::read_next(NEXT_CURSOR, next_cursor).ok()?,
         })
     }
 
     /// Reads a page from the top-level object of a response, the items before the cursor.
-    fn read(
-        object: ObjectText<'_>,
-        names: &ListingNames,
-        origin: Origin,
-    ) -> Result<Self, ResponseProblem> {
-        let field = names.items;
-        let items = object.required(field)?;
+    fn read(object: ObjectText<'_>, origin: Origin) -> Result<Self, ResponseProblem> {
+        let items = object.required(ITEMS)?;
         if JsonType::of(items) != JsonType::Array {
-            return Err(wrong_type(field, "an array", items));
+            return Err(wrong_type(ITEMS, "an array", items));
         }
         let items: Vec<&RawValue> = serde_json::from_str(items.get()).map_err(invalid_json)?;
         let items = items.into_iter().enumerate().map(|(index, item)| {
             let item = ObjectText::of(item).map(|object| object.keep(origin));
             item.map_err(|found| ResponseProblem::ItemNotAnObject {
-                field,
+                field: ITEMS,
                 index,
                 found,
             })
         });
         let items = items.collect::<Result<_, _>>()?;
 
-        let next_cursor = object.required(names.next_cursor)?;
-        let next_cursor = Cursor::read_next(names.next_cursor, next_cursor)?;
+        let next_cursor = Cursor::read_next(NEXT_CURSOR, object.required(NEXT_CURSOR)?)?;
         Ok(Self { items, next_cursor })
     }
 }
@@ -87,9 +86,9 @@ struct PageText<'a> {
 }
 
 /// Reads the two members that must be there exactly once.
-struct Members<'a>(&'a ListingNames);
+struct Members;
 
-impl<'de> Visitor<'de> for Members<'_> {
+impl<'de> Visitor<'de> for Members {
     type Value = PageText<'de>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -97,9 +96,8 @@ impl<'de> Visitor<'de> for Members<'_> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Self::Value, A::Error> {
-        let names = [self.0.items, self.0.next_cursor];
         let (mut items, mut next_cursor) = (None, None);
-        while let Some(name) = members.next_key_seed(NameIn(&names))? {
+        while let Some(name) = members.next_key_seed(NameIn(&[ITEMS, NEXT_CURSOR]))? {
             let repeated = match name {
                 Some(0) => items.replace(members.next_value()?).is_some(),
                 Some(_) => next_cursor.replace(members.next_value()?).is_some(),
@@ -135,7 +133,7 @@ mod tests {
     use super::*;
 
     fn in_one_pass(body: &[u8]) -> Option<Page> {
-        Page::in_one_pass(body, &ListingNames::new(), Origin::default())
+        Page::in_one_pass(body, Origin::default())
     }
 
     #[test]
@@ -209,7 +207,7 @@ mod tests {
             };
 
             let object = ObjectText::of(body).expect("an object");
-            let page = Page::read(object, &ListingNames::new(), Origin::default());
+            let page = Page::read(object, Origin::default());
 
             if text.contains("\\ud800") {
                 prop_assert!(in_one_pass.is_none() || in_one_pass.as_ref() == page.as_ref().ok());

@@ -1,8 +1,5 @@
 //! Reading a listing page by page.
 
-use futures_core::Stream;
-use futures_util::stream;
-
 use super::{checkpoint::Position, listing::Listing, page::Page, walk::Walk};
 use crate::error::ApiError;
 
@@ -42,13 +39,5 @@ impl Pages {
                 Some(Err(error))
             }
         }
-    }
-
-    /// The pages as a [`Stream`].
-    pub fn into_stream(self) -> impl Stream<Item = Result<Page, ApiError>> + Send + Unpin {
-        Box::pin(stream::unfold(self, async |mut pages| {
-            let page = pages.next_page().await?;
-            Some((page, pages))
-        }))
     }
 }

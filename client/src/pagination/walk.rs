@@ -63,9 +63,7 @@ impl Walk {
             client,
             target,
             limits,
-            names,
         } = &self.listing;
-        names.check()?;
         let endpoint = target.endpoint();
         let request = RequestName::new(&Method::GET, endpoint);
         let max_pages = limits.max_pages.get();
@@ -78,7 +76,6 @@ impl Walk {
         let page = PageQuery {
             limit: limits.page_size.get(),
             cursor,
-            names: *names,
         };
         // The cursor is checked inside the call, so that the operation span ends with
         // this error instead of "ok".
@@ -86,7 +83,7 @@ impl Walk {
         let page = client.clone().exchange(call, |response| {
             let response = response.success()?;
             let attempts = response.attempts();
-            let page = Page::of(&response, names)?;
+            let page = Page::of(&response)?;
             self.pages += 1;
             let next = page.next_cursor.as_ref();
             if !next.is_some_and(|next| self.history.contains(next)) {

@@ -178,14 +178,10 @@ where
                 self.observer.call(endpoint, request.method())
             }
         };
-        let eligibility = if settings.not_repeatable {
-            Eligibility::NotPermitted
-        } else {
-            let permission: Option<RepeatPermission> = extensions.get().copied();
-            let body = request.body();
-            let body_can_be_sent_twice = body.is_none_or(|body| body.as_bytes().is_some());
-            Eligibility::of(request.method(), permission, body_can_be_sent_twice)
-        };
+        let permission: Option<RepeatPermission> = extensions.get().copied();
+        let body = request.body();
+        let body_can_be_sent_twice = body.is_none_or(|body| body.as_bytes().is_some());
+        let eligibility = Eligibility::of(request.method(), permission, body_can_be_sent_twice);
         let began = self.clock.monotonic();
         Ok(CallContext {
             method: request.method().clone(),

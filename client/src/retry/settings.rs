@@ -39,7 +39,6 @@ pub struct CallSettings {
     max_attempts: Option<u32>,
     max_retry_after: Option<Duration>,
     pub(crate) deadline: Option<Duration>,
-    pub(super) not_repeatable: bool,
 }
 
 impl CallSettings {
@@ -60,7 +59,6 @@ impl CallSettings {
             max_attempts: None,
             max_retry_after: None,
             deadline: None,
-            not_repeatable: false,
         }
     }
 
@@ -91,15 +89,6 @@ impl CallSettings {
         self
     }
 
-    /// Forbids a second attempt, whatever the method and with or without a
-    /// [`RepeatPermission`](crate::RepeatPermission): for example if a GET of this endpoint has side effects, or
-    /// if the caller prefers an immediate error.
-    #[must_use]
-    pub const fn do_not_repeat(mut self) -> Self {
-        self.not_repeatable = true;
-        self
-    }
-
     /// These settings, with those of a more distant place for the values that are not
     /// set.
     pub(super) fn or(self, further: Self) -> Self {
@@ -107,7 +96,6 @@ impl CallSettings {
             max_attempts: self.max_attempts.or(further.max_attempts),
             max_retry_after: self.max_retry_after.or(further.max_retry_after),
             deadline: self.deadline.or(further.deadline),
-            not_repeatable: self.not_repeatable || further.not_repeatable,
         }
     }
 

@@ -164,9 +164,9 @@ impl Operation {
             GiveUp::Retry(StopReason::RetryAfterOverBudget | StopReason::AttemptsExhausted) => {
                 self.repeatable
             }
-            // A deadline may pass before the first attempt has its turn, and the
-            // settings of a call may forbid to repeat it.
-            GiveUp::Retry(_) => true,
+            GiveUp::Retry(StopReason::NotEligible | StopReason::BodyIsStream) => !self.repeatable,
+            // A deadline may pass before the first attempt has its turn.
+            GiveUp::Retry(StopReason::Tls | StopReason::Deadline) => true,
         })
     }
 }

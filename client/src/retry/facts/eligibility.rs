@@ -45,8 +45,8 @@ pub fn may_repeat(method: &Method, permission: Option<RepeatPermission>) -> bool
 pub enum Eligibility {
     /// It may be sent again.
     Repeatable,
-    /// Its method does not allow a repetition and it carries no permission (see
-    /// [`may_repeat`]), or the caller forbade a repetition of this call.
+    /// Its method does not allow a repetition and it carries no permission: see
+    /// [`may_repeat`].
     NotPermitted,
     /// A repetition is allowed, but the body is a stream, which the first attempt has
     /// consumed.
