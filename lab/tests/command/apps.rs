@@ -28,7 +28,7 @@ use tokio::{
 };
 use tokio_rustls::TlsAcceptor;
 
-use crate::{Ended, command};
+use crate::command::{Ended, command};
 
 /// An API in a process of its own, ended with this.
 struct Api {

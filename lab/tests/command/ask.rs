@@ -1,6 +1,6 @@
 //! `--ask`: a prediction, a hint, or nothing on stdin.
 
-use crate::{Ended, assert_contains, lab_reading};
+use crate::command::{Ended, assert_contains, lab_reading};
 
 const QUESTION: &str = "\
 Two requests get a 503, the third would succeed. How many requests will the

@@ -11,7 +11,7 @@ use std::{
 
 use serde_json::{Value, json};
 
-use crate::{Ended, assert_contains, command};
+use crate::command::{Ended, assert_contains, command};
 
 /// Presses Ctrl+C.
 pub(crate) fn interrupt(lab: &Child) {

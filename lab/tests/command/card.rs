@@ -11,7 +11,7 @@ use roxmltree::{Document, Node};
 use serde_json::Value;
 use tempfile::tempdir;
 
-use crate::{
+use crate::command::{
     Ended, assert_contains, assert_fits_80_columns, command,
     grade::{HASTY, grade, reliable},
     lab, lab_reading,
@@ -247,7 +247,7 @@ fn a_board_follows_the_cards_of_a_folder_until_ctrl_c() {
     until("anna");
     fs::write(cards.join("berta.json"), &read_all).expect("written");
     until("berta");
-    crate::cancel::interrupt(&lab);
+    crate::command::cancel::interrupt(&lab);
     let ended = Ended::from(lab.wait_with_output().expect("lab ends"));
 
     let page = fs::read_to_string(&board).expect("a page");

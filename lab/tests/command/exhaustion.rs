@@ -10,7 +10,7 @@ use std::{
 
 use tempfile::tempdir;
 
-use crate::{
+use crate::command::{
     Ended, command,
     proxy::{CALM, api},
 };

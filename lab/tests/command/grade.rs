@@ -8,7 +8,7 @@ use std::{
 use grade::{PRACTICE, TASKS, all};
 use tempfile::tempdir;
 
-use crate::{
+use crate::command::{
     Ended, assert_contains, assert_fits_80_columns, command, printed, printed_url, status,
 };
 
@@ -290,7 +290,7 @@ fn without_a_command_the_requests_until_ctrl_c_are_judged() {
     let request = format!("GET /{path} HTTP/1.0\r\n\r\n");
 
     let statuses = [(); 2].map(|()| status(host, &request));
-    crate::cancel::interrupt(&lab);
+    crate::command::cancel::interrupt(&lab);
     let ended = Ended::from(lab.wait_with_output().expect("lab ends"));
 
     assert_eq!(statuses, ["503", "200"]);

@@ -3,7 +3,7 @@
 use judge::rules::RULES;
 use scenario::catalogue::CATALOGUE;
 
-use crate::{assert_contains, assert_fits_80_columns, printed};
+use crate::command::{assert_contains, assert_fits_80_columns, printed};
 #[test]
 fn the_help_of_the_lab_says_where_to_start() {
     // clap leaves blanks at the ends of lines.

@@ -1,6 +1,6 @@
 //! The log output of the command, for any `RUST_LOG`.
 
-use crate::{Ended, command};
+use crate::command::{Ended, command};
 
 fn flaky(rust_log: &str) -> Ended {
     let mut lab = command("scenario flaky --pace virtual --seed 7");

@@ -15,7 +15,7 @@ use host::TlsRefusal;
 use tempfile::tempdir;
 use tokio::runtime::Builder;
 
-use crate::{Ended, assert_contains, command, printed_url, status};
+use crate::command::{Ended, assert_contains, command, printed_url, status};
 
 /// An application that takes what it gets.
 pub(crate) const CALM: &str = r#"curl -sS -m 8 -o /dev/null "$API_URL/v1/orders" || true"#;
@@ -291,7 +291,7 @@ fn a_run_that_sigterm_ends_says_so() {
         .recv_timeout(Duration::from_secs(60))
         .expect("the run has begun");
 
-    crate::cancel::signal(&lab, "-TERM");
+    crate::command::cancel::signal(&lab, "-TERM");
     let ended = Ended::from(lab.wait_with_output().expect("lab ends"));
 
     drop(held);
@@ -309,13 +309,13 @@ fn without_a_command_marked_requests_until_ctrl_c_are_judged() {
     let request = "POST /v1/orders HTTP/1.0\r\nIdempotency-Key: k\r\n\r\n";
 
     let statuses = [(); 2].map(|()| status(&url["http://".len()..], request));
-    crate::cancel::interrupt(&lab);
+    crate::command::cancel::interrupt(&lab);
     let ended = Ended::from(lab.wait_with_output().expect("lab ends"));
 
     assert_eq!(statuses, ["400", "201"]);
     assert_eq!(ended.code, Some(1), "{}", ended.stdout);
     assert_contains(&ended.stdout, &["FAIL refused-once", "sent 2 times"]);
-    let aimless = crate::lab("proxy http://127.0.0.1");
+    let aimless = crate::command::lab("proxy http://127.0.0.1");
     assert_eq!(aimless.code, Some(2));
     assert_contains(&aimless.stderr, &["name one --route and one --fault"]);
 }

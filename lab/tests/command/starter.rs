@@ -11,7 +11,7 @@ use ::grade::{TASKS, all};
 use serde_json::Value;
 use tempfile::tempdir;
 
-use crate::{Ended, assert_contains, command};
+use crate::command::{Ended, assert_contains, command};
 
 /// Writes the starter of a language into a folder.
 fn starter(language: &str, folder: &Path) -> Ended {

@@ -1,6 +1,6 @@
 //! Invalid command lines: exit code 2, nothing on stdout, and the broken rule on stderr.
 
-use crate::lab;
+use crate::command::lab;
 
 fn assert_refused(arguments: &str, rule: &str) {
     let ended = lab(arguments);

@@ -13,7 +13,7 @@ use std::{
 
 use tempfile::{TempDir, tempdir};
 
-use crate::example;
+use crate::grade::example;
 
 /// How long a busy machine may delay an event.
 const PATIENCE: Duration = Duration::from_secs(30);

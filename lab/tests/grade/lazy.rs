@@ -6,7 +6,7 @@ use futures_util::future::join_all;
 use grade::{GoalVerdict, ProcessSlots, TASKS, all};
 use process::ClientCommand;
 
-use crate::{AT_ONCE, assert_none, fault, graded, habit};
+use crate::grade::{AT_ONCE, assert_none, fault, graded, habit};
 
 /// The goals that need no second attempt.
 const WITHOUT_RETRY: [&str; 10] = [

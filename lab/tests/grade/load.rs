@@ -17,7 +17,7 @@ use grade::{GoalVerdict, ProcessSlots, TASKS, TaskGrade};
 use judge::rules::Verdict;
 use process::ClientCommand;
 
-use crate::{AT_ONCE, describe, example, graded, habit, wrong};
+use crate::grade::{AT_ONCE, describe, example, graded, habit, wrong};
 
 pub(crate) const CARDS: usize = 20;
 
@@ -69,7 +69,7 @@ async fn correct_clients_miss_no_goal_and_break_no_rule() {
 
 /// That each is found on a quiet machine is the subject of `wrong.rs`.
 #[tokio::test]
-#[ignore = "takes minutes: `cargo test -p lab --test grade -- --ignored`"]
+#[ignore = "takes minutes: `cargo test -p lab --test lab grade:: -- --ignored`"]
 async fn no_known_bug_is_taken_for_a_kept_rule_on_a_busy_machine() {
     let _busy = Busy::start();
     let slots = ProcessSlots::of_this_machine();
@@ -129,7 +129,7 @@ fn said(grade: &TaskGrade) -> (GoalVerdict, Vec<(&'static str, Verdict)>) {
 }
 
 #[tokio::test]
-#[ignore = "takes a minute: `cargo test -p lab --test grade -- --ignored`"]
+#[ignore = "takes a minute: `cargo test -p lab --test lab grade:: -- --ignored`"]
 async fn twenty_cards_of_the_reference_client_are_equal_on_a_busy_machine() {
     let _busy = Busy::start();
     let client = ClientCommand::new([example("reliable")]).expect("a command");

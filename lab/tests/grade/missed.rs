@@ -3,7 +3,7 @@
 use futures_util::future::join_all;
 use grade::{GoalVerdict, ProcessSlots};
 
-use crate::{AT_ONCE, assert_none, fault, graded, habit, wrong::Row};
+use crate::grade::{AT_ONCE, assert_none, fault, graded, habit, wrong::Row};
 
 /// Habit, task, and the rules that it breaks beside.
 const TABLE: [Row; 15] = [

@@ -5,7 +5,7 @@ use grade::{GoalVerdict, ProcessSlots, TASKS, all};
 use judge::rules::{Rule, Verdict, find};
 use process::ClientCommand;
 
-use crate::{AT_ONCE, assert_none, describe, example, fault, graded, habit};
+use crate::grade::{AT_ONCE, assert_none, describe, example, fault, graded, habit};
 
 /// Habits that are correct and reach every goal.
 const UNUSUAL: [&str; 9] = [

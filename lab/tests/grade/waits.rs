@@ -4,7 +4,7 @@
 //! Run them on a machine that does nothing else, one at a time:
 //!
 //! ```sh
-//! cargo test -p lab --test grade waits:: -- --ignored --nocapture --test-threads=1
+//! cargo test -p lab --test lab grade::waits:: -- --ignored --nocapture --test-threads=1
 //! ```
 //!
 //! Each prints a table: for each client and rule, the number of cards with each verdict.
@@ -18,7 +18,7 @@ use grade::{Card, ProcessSlots, find, run_task};
 use judge::rules::Verdict;
 use process::ClientCommand;
 
-use crate::load::{Busy, CARDS, correct, rounds};
+use crate::grade::load::{Busy, CARDS, correct, rounds};
 
 /// The tasks that the rules about backoff are judged by, all cases of both together.
 const BACKOFF: [&str; 2] = ["flaky", "down"];

@@ -8,7 +8,7 @@ use futures_util::future::join_all;
 use grade::{ProcessSlots, Task, TaskGrade, all};
 use judge::rules::{RULES, Verdict};
 
-use crate::{AT_ONCE, assert_none, describe, fault, graded, habit};
+use crate::grade::{AT_ONCE, assert_none, describe, fault, graded, habit};
 
 /// Habit, task, and the rules that it breaks.
 pub(crate) type Row = (&'static str, &'static str, &'static [&'static str]);

@@ -6,7 +6,7 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use tokio::time::{Instant, sleep};
 
-use crate::{
+use crate::grafana::{
     dashboards::Dashboard,
     files,
     prometheus::{Lab, Prometheus},

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::files::{self, list, string};
+use crate::grafana::files::{self, list, string};
 
 /// Where Grafana's files are.
 const FOLDER: &str = "dashboards/grafana/dashboards";

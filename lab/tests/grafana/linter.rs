@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::{
+use crate::grafana::{
     dashboards::{Dashboard, Panel, panels},
     files::{list, string, text},
 };

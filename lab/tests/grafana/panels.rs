@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::{
+use crate::grafana::{
     dashboards::{Dashboard, panels, substituted},
     files::{list, string},
     prometheus::{Lab, Prometheus},

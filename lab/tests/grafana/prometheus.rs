@@ -19,7 +19,7 @@ use tokio::{
     time::{Instant, sleep, timeout},
 };
 
-use crate::files;
+use crate::grafana::files;
 
 /// How long anything may take before the test gives up on it.
 const PATIENCE: Duration = Duration::from_secs(60);

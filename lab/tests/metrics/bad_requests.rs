@@ -7,7 +7,7 @@ use tokio::{
     net::TcpStream,
 };
 
-use crate::both_sides::BothSides;
+use crate::metrics::both_sides::BothSides;
 
 /// Each request, its headers and its body, with the status and the route label of its
 /// response.

@@ -76,7 +76,7 @@ impl BothSides {
 
     /// The response to a scraper.
     pub(crate) async fn scrape(&self) -> String {
-        let text = crate::scrape(&self.service, "identity").await;
+        let text = crate::metrics::scrape(&self.service, "identity").await;
         String::from_utf8(text).expect("Prometheus text")
     }
 

@@ -8,7 +8,7 @@ use scenario::{CLIENTS, Exposition, Pace, Reliable, Session, Settings, catalogue
 use server::TeachingApi;
 use tracing_subscriber::layer::Identity;
 
-use crate::scrape;
+use crate::metrics::scrape;
 
 /// The maximum size of a compressed scrape, in bytes.
 const BOUND: usize = 18_000;

@@ -4,7 +4,7 @@
 //! package `prometheus`):
 //!
 //! ```sh
-//! cargo test -p lab --test metrics -- --ignored
+//! cargo test -p lab --test lab metrics:: -- --ignored
 //! ```
 
 use std::{
@@ -12,7 +12,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-use crate::{both_sides::BothSides, course::after_the_course, scrape};
+use crate::metrics::{both_sides::BothSides, course::after_the_course, scrape};
 
 fn assert_nothing_to_say(exposition: &[u8]) {
     let mut promtool = Command::new("promtool")

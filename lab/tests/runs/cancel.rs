@@ -10,7 +10,7 @@ use tokio::{runtime::Handle, sync::Notify, task::yield_now, time::timeout};
 use tracing::{Subscriber, span};
 use tracing_subscriber::{Layer, layer::Context};
 
-use crate::{report, settings, text};
+use crate::runs::{report, settings, text};
 
 /// A test that waits this long has failed.
 const PATIENCE: Duration = Duration::from_secs(20);

@@ -10,7 +10,7 @@ use scenario::{
     trace::SpanName,
 };
 
-use crate::{
+use crate::runs::{
     pairwise_runs::{PAIRWISE_RUNS, PairwiseRun},
     report, settings, text,
 };

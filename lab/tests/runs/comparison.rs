@@ -6,7 +6,7 @@ use scenario::{
     compare::{Aspect, Effect},
 };
 
-use crate::{lessons::flat, pairwise_runs::PairwiseRun};
+use crate::runs::{lessons::flat, pairwise_runs::PairwiseRun};
 
 fn compare(name: &str) -> Comparison {
     let [reliable, naive] = [RELIABLE, NAIVE].map(|client| PairwiseRun::of(name, client));

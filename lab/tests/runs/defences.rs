@@ -8,7 +8,7 @@ use scenario::{
     run,
 };
 
-use crate::{pairwise_runs::PairwiseRun, settings};
+use crate::runs::{pairwise_runs::PairwiseRun, settings};
 
 fn settings_of(client: &'static Without) -> Settings {
     Settings {

@@ -3,7 +3,7 @@
 use render::Options;
 use scenario::chart::Waterfall;
 
-use crate::pairwise_runs::{PAIRWISE_RUNS, PairwiseRun};
+use crate::runs::pairwise_runs::{PAIRWISE_RUNS, PairwiseRun};
 
 /// A terminal of half a laptop's screen.
 const LOW_AND_NARROW: Options = Options {

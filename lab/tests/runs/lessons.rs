@@ -9,7 +9,7 @@ use scenario::{
 };
 use tracing_subscriber::layer::Identity;
 
-use crate::{
+use crate::runs::{
     comparison::text_of,
     pairwise_runs::{PAIRWISE_RUNS, PairwiseRun},
     report, settings, text,

@@ -9,7 +9,7 @@ use scenario::{
     run,
 };
 
-use crate::settings;
+use crate::runs::settings;
 
 /// One run, and its settings.
 pub(crate) struct PairwiseRun {

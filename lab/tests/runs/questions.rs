@@ -2,7 +2,7 @@
 
 use scenario::{Asked, Ending, NAIVE, RELIABLE, ScenarioRun, catalogue::CATALOGUE};
 
-use crate::pairwise_runs::{PAIRWISE_RUNS, PairwiseRun};
+use crate::runs::pairwise_runs::{PAIRWISE_RUNS, PairwiseRun};
 /// Whether a run got far enough to answer its question: a listing that a limit ends never
 /// delivers.
 fn came_far_enough(run: &ScenarioRun) -> bool {

@@ -35,7 +35,7 @@ use server::TeachingApi;
 use tracing::{Event, Metadata, Subscriber, span};
 use tracing_subscriber::{Layer, layer::Context};
 
-use crate::{report, settings, text};
+use crate::runs::{report, settings, text};
 
 /// The seed of [`settings`].
 const SEED: u64 = 7;

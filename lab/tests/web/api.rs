@@ -6,7 +6,7 @@ use http::{Method, StatusCode};
 use scenario::{CLIENTS, ClientUnderTest, Comparison, Naive, Reliable, Settings, Story, catalogue};
 use serde_json::{Value, json};
 
-use crate::support::{Browser, serve};
+use crate::web::support::{Browser, serve};
 
 /// Waits for the end of a run, and returns it.
 async fn finished(browser: &Browser, id: &str) -> Value {

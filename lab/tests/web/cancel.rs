@@ -3,7 +3,7 @@
 use http::{Method, StatusCode};
 use serde_json::{Value, json};
 
-use crate::support::{Browser, Events, TestResponse, serve};
+use crate::web::support::{Browser, Events, TestResponse, serve};
 
 /// A wait that goes on.
 pub(crate) const WAIT: &str = " s left · Retry-After";

@@ -10,7 +10,7 @@ use tokio::{
     net::TcpStream,
 };
 
-use crate::support::{Browser, serve};
+use crate::web::support::{Browser, serve};
 
 /// Opens a card.
 async fn open(browser: &Browser) -> Value {

@@ -13,7 +13,7 @@ use tokio::{
     time::timeout,
 };
 
-use crate::support::{Browser, PATIENCE};
+use crate::web::support::{Browser, PATIENCE};
 
 const FREE_PORTS: [&str; 4] = ["--port", "0", "--page-port", "0"];
 

@@ -4,8 +4,8 @@ use http::StatusCode;
 
 use serde_json::json;
 
-use crate::cancel::WAIT;
-use crate::support::{Browser, Event, serve};
+use crate::web::cancel::WAIT;
+use crate::web::support::{Browser, Event, serve};
 
 /// Runs a scenario to its end while a reader listens.
 async fn run_scenario(browser: &Browser) -> Vec<Event> {

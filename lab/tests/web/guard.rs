@@ -4,7 +4,7 @@
 use http::{Method, StatusCode};
 use serde_json::json;
 
-use crate::support::serve;
+use crate::web::support::serve;
 
 const PATHS: [&str; 12] = [
     "/",

@@ -8,7 +8,7 @@ use tokio::{
     time::timeout,
 };
 
-use crate::{
+use crate::web::{
     command::{Served, lab_with, output, signal, text},
     support::PATIENCE,
 };

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use tokio::process::Command;
 
-use crate::{
+use crate::web::{
     command::{lab_with, output, text},
     support::{Browser, serve},
 };

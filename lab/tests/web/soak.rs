@@ -4,7 +4,7 @@ use std::{env, fs, time::Duration};
 
 use tokio::time::{Instant, sleep};
 
-use crate::{
+use crate::web::{
     command::{Served, text},
     load::load,
     support::Browser,

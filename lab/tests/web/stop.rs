@@ -10,7 +10,7 @@ use tokio::{
     time::timeout,
 };
 
-use crate::{
+use crate::web::{
     cancel::WAIT,
     card::served,
     support::{Browser, PATIENCE, serve},

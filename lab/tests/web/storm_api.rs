@@ -3,7 +3,7 @@
 use http::{Method, StatusCode};
 use serde_json::{Value, json};
 
-use crate::support::{Browser, Event, serve};
+use crate::web::support::{Browser, Event, serve};
 
 /// A storm of a few virtual seconds.
 fn short() -> Value {

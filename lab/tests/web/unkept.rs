@@ -7,7 +7,7 @@ use http::StatusCode;
 use serde_json::{Value, json};
 use tokio::time::{sleep, timeout};
 
-use crate::support::{Browser, PATIENCE, serve};
+use crate::web::support::{Browser, PATIENCE, serve};
 
 /// A run that waits for two minutes.
 pub(crate) fn waiting() -> Value {

@@ -4,7 +4,7 @@ use http::Method;
 use serde_json::{Value, json};
 use tokio::{io::AsyncWriteExt, net::TcpStream};
 
-use crate::support::{Browser, Event, Events, serve};
+use crate::web::support::{Browser, Event, Events, serve};
 
 /// The next request in the feed that has its response.
 async fn responded(events: &mut Events) -> Value {

@@ -3,7 +3,7 @@
 use std::fs;
 
 use super::{assert_current, document, documents, lines, parts};
-use crate::printed;
+use crate::command::printed;
 
 /// The prompt and the command of a transcript.
 const PROMPT: &str = "console\n$ cargo run -p lab -- ";

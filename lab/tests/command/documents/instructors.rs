@@ -3,7 +3,7 @@
 use scenario::catalogue::CATALOGUE;
 
 use super::{assert_current, code, document, lines, root, rows, with_second_cell};
-use crate::printed;
+use crate::command::printed;
 
 const INSTRUCTORS: &str = "lab/docs/instructors.md";
 

@@ -10,7 +10,7 @@ use host::telemetry as service_side;
 
 use host::RunningService;
 
-use crate::both_sides::BothSides;
+use crate::metrics::both_sides::BothSides;
 
 /// The response to a scraper that accepts this encoding, as sent over the wire.
 async fn scrape(service: &RunningService, encoding: &str) -> Vec<u8> {

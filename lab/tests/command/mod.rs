@@ -1,11 +1,6 @@
 //! The command `lab` as a person uses it: the real binary, its output, and its exit
 //! codes.
 
-#![cfg_attr(
-    not(unix),
-    allow(unused, reason = "tests whose client is a shell are for Unix")
-)]
-
 mod apps;
 mod ask;
 mod cancel;

@@ -5,7 +5,7 @@
 //!
 //! ```sh
 //! apt-get install prometheus
-//! cargo test -p lab --test grafana -- --ignored
+//! cargo test -p lab --test lab grafana:: -- --ignored
 //! ```
 
 mod alerts;

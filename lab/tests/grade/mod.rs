@@ -2,11 +2,6 @@
 //! unusual ways, and lazy. The clients are one program with one habit each, the example
 //! `habits`.
 
-#![cfg_attr(
-    not(unix),
-    allow(unused, reason = "tests whose client is a shell are for Unix")
-)]
-
 mod bad;
 mod lazy;
 mod load;

@@ -1,11 +1,6 @@
 //! The web UI's server, as a browser and a stranger see it: real sockets, and a server on
 //! free ports for each test.
 
-#![cfg_attr(
-    not(unix),
-    allow(unused, reason = "tests that send signals are for Unix")
-)]
-
 mod api;
 mod assets;
 mod cancel;
