@@ -427,13 +427,6 @@ impl GoalResult {
 }
 
 fn printed(process: &ProcessRecord, result: Option<&Map<String, Value>>) -> String {
-    if let Some(bytes) = process.last_line_cut_from {
-        let (length, most) = (bytes.div_ceil(1024), STDOUT_KEPT / 1024);
-        return format!(
-            "the last line is {length} KiB long, and the lab reads at most {most} KiB: print a \
-             shorter result"
-        );
-    }
     match &process.last_line {
         Some(line) if result.is_some() => format!("printed {line}"),
         Some(line) if line.starts_with("{'") => {
@@ -441,6 +434,10 @@ fn printed(process: &ProcessRecord, result: Option<&Map<String, Value>>) -> Stri
         }
         Some(line) if line == "}" => "the result must be on one line".to_owned(),
         Some(line) => format!("the last line is not a JSON object: {line}"),
+        None if process.printed > STDOUT_KEPT as u64 => format!(
+            "the last line is longer than the {} KiB that the lab reads: print a shorter result",
+            STDOUT_KEPT / 1024
+        ),
         None => format!("printed nothing, {}", ended_with(process)),
     }
 }
@@ -670,17 +667,17 @@ mod tests {
     }
 
     #[test]
-    fn the_end_of_a_line_is_not_taken_for_a_result() {
-        let line = r#"{"records": 7}"#;
+    fn a_line_that_is_too_long_is_named() {
         let cut = ProcessRecord {
-            last_line_cut_from: Some(1_500_000),
-            ..printed(line)
+            last_line: None,
+            printed: 1_500_000,
+            ..exits(0, "")
         };
 
         let wire = one_request(WireRequest::default());
         let judged = Goal::result(json!({"records": 7})).judge(&wire, Some(&cut));
 
-        let found = "the last line is 1465 KiB long, and the lab reads at most 64 KiB: \
+        let found = "the last line is longer than the 64 KiB that the lab reads: \
                      print a shorter result";
         assert_eq!(judged, GoalResult::of(Missed, found));
     }

@@ -4,7 +4,8 @@ use std::{sync::Arc, time::Duration};
 
 use futures_util::future::try_join_all;
 use judge::rules::Rule;
-use process::{ClientCommand, ProcessLimits, RunError};
+use process::{ClientCommand, Grading, ProcessLimits, RunError};
+use wire::LINGER;
 
 use super::error::ServiceError;
 use super::{
@@ -14,6 +15,9 @@ use super::{
     task::{Case, Task},
 };
 use crate::{CaseGrade, TaskGrade};
+
+/// How long a client has for its first request.
+const START: Duration = Duration::from_secs(20);
 
 /// Why a task could not be run. It says nothing about the client.
 #[derive(Debug, thiserror::Error)]
@@ -72,26 +76,25 @@ async fn run_case(
 ) -> Result<CaseGrade, GradeError> {
     let failures = host::FailureWatch::start();
     let service = CaseService::start(task, case, draw)?;
-    let ran = process::run(
-        command,
-        &service.context,
-        ProcessLimits {
-            process: service
-                .served
-                .idle
-                .as_ref()
-                .map_or_else(Arc::default, |meter| Arc::clone(&meter.process)),
-            called: service.served.called.notified(),
-            time: task.words.time,
-            watches_to_the_end: task.rules().any(Rule::forbids_a_request),
-            flood: service.served.flood.notified(),
-            is_result: |line: &str| service.is_result(line),
-            farewell: Duration::ZERO,
-            delay: service.served.delay.clone(),
-        },
-        service.begun,
-    );
-    let ran = ran.await;
+    let limits = ProcessLimits {
+        time: task.words.time,
+        flood: service.served.flood.notified(),
+        farewell: Duration::ZERO,
+    };
+    let grading = Grading {
+        process: service
+            .served
+            .idle
+            .as_ref()
+            .map_or_else(Arc::default, |meter| Arc::clone(&meter.process)),
+        called: service.served.called.notified(),
+        start: START,
+        watches_to_the_end: task.rules().any(Rule::forbids_a_request),
+        is_result: |line: &str| service.is_result(line),
+        linger: LINGER,
+        delay: service.served.delay.clone(),
+    };
+    let ran = process::run_graded(command, &service.context, limits, grading, service.begun).await;
     let served = Arc::clone(&service.served);
     let (goal, wire) = service.stop().await.map_err(ServiceError::from)?;
     failures.check().map_err(ServiceError::from)?;

@@ -17,9 +17,7 @@
 mod command;
 mod delay;
 mod run;
-#[cfg(target_os = "linux")]
-mod stragglers;
 
 pub use command::{ClientCommand, CommandError, Context};
 pub use delay::LabDelay;
-pub use run::{ProcessLimits, RunError, STDOUT_KEPT, run};
+pub use run::{Grading, ProcessLimits, RunError, STDOUT_KEPT, run, run_graded};

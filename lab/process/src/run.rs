@@ -1,20 +1,13 @@
 //! A client as a process: started, bounded in time and output, and ended with all that
 //! it has started itself.
 //!
-//! Its own processes are found, by system:
-//!
-//! - on Linux its process group, and all that has left it, by `stragglers.rs`: at the end of
-//!   its case, or of the last one if it hides whose it is;
-//! - on macOS and other Unix its process group. A daemon leaves that by a session of its
-//!   own, and goes on;
-//! - on Windows its job, which nothing can leave.
+//! On Unix that is its process group, and on Windows its job, which nothing can leave. A
+//! daemon leaves the group by a session of its own, and goes on.
 //!
 //! If the lab itself is killed (`SIGKILL`), it ends nothing any more: the clients lose
-//! their service and whoever reads what they print, and go on until they notice. The
+//! their service and the reader of their output, and go on until they notice. The
 //! system could end them, but no safe call asks it to.
 
-#[cfg(target_os = "linux")]
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::{
     future::pending,
     io,
@@ -30,15 +23,12 @@ use tokio::{
     task::JoinHandle,
     time::{Instant, sleep, timeout},
 };
-use wire::{LINGER, ProcessRecord, Stopped};
+use wire::{ProcessRecord, Stopped};
 
 use super::{
     command::{ClientCommand, Context},
     delay::LabDelay,
 };
-
-#[cfg(target_os = "linux")]
-use super::stragglers::{RUN, Stragglers};
 
 /// How much of what a process prints is kept, in bytes. A result is its last line.
 pub const STDOUT_KEPT: usize = 64 * 1024;
@@ -47,47 +37,48 @@ pub const STDOUT_KEPT: usize = 64 * 1024;
 const STDERR_KEPT: usize = 8 * 1024;
 const STDERR_LINES: usize = 24;
 
-/// For how long output may pause after the end of a process: somebody else holds its
+/// For how long output may pause after the end of a process: another process holds its
 /// pipes then.
 const GRACE: Duration = Duration::from_millis(200);
 
 /// How often output may pause for that long, or the lab may be so late that it read none.
 const GRACES: usize = 4;
 
-/// How long a process has for its first request, or for all it does where no request can
-/// come. An interpreter takes long to start on a
-/// machine that is busy, and that is nothing to hold against a client.
-const START: Duration = Duration::from_secs(20);
-
-/// The number of runs of this process so far: each has an identity of its own.
-#[cfg(target_os = "linux")]
-static RUNS: AtomicU64 = AtomicU64::new(0);
-
 /// How often it is looked whether a process lingers.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// The limits that end a process.
+/// The limits of every process.
 #[derive(Debug)]
-pub struct ProcessLimits<C, F, R> {
-    /// Set to the number of the process.
-    pub process: Arc<OnceLock<u32>>,
-    /// Ready with its first request.
-    pub called: C,
-    /// How long it may go on from then on.
+pub struct ProcessLimits<F> {
+    /// How long it may run; a graded client from its first request on.
     pub time: Duration,
-    /// Whether it is watched for as long as anything that it has started is running, also
-    /// after its result and its own end: a request that comes later may break a rule.
-    pub watches_to_the_end: bool,
-    /// Ready once it has sent too much.
+    /// Ready once it must end before that: it has sent too much, for example.
     pub flood: F,
-    /// The number of its requests so far if this line is the right result.
-    pub is_result: R,
-    /// How late the lab is.
-    pub delay: LabDelay,
     /// How long all of it may take to end once it was asked to, before it is killed. A process
     /// may have something to end elsewhere, as `docker run` has its container. Zero kills it
     /// without asking, and so does Windows.
     pub farewell: Duration,
+}
+
+/// How the lab watches a client that it grades.
+#[derive(Debug)]
+pub struct Grading<C, R> {
+    /// Set to the number of the process.
+    pub process: Arc<OnceLock<u32>>,
+    /// Ready with its first request.
+    pub called: C,
+    /// How long it has for that, or for all it does where no request can come. An interpreter
+    /// takes long to start on a machine that is busy, and that must not count against a client.
+    pub start: Duration,
+    /// Whether it is watched for as long as anything that it has started is running, also
+    /// after its result and its own end: a request that comes later may break a rule.
+    pub watches_to_the_end: bool,
+    /// The number of its requests so far if this line is the right result.
+    pub is_result: R,
+    /// How long it may go on after its result without printing or sending more.
+    pub linger: Duration,
+    /// How late the lab is.
+    pub delay: LabDelay,
 }
 
 /// Why there is no record of a process. It says nothing about the client.
@@ -101,10 +92,11 @@ pub enum RunError {
     Watch(#[source] io::Error),
 }
 
-/// Runs a client until it ends, or is ended by its limits. All moments are counted from
+/// Runs a command until it ends, or is ended by its limits. All moments are counted from
 /// `begun`.
 ///
-/// Dropped before that, it ends the process all the same.
+/// Dropped before that, it ends the process all the same. The thread that drops it waits for
+/// the farewell.
 ///
 /// # Errors
 ///
@@ -112,124 +104,182 @@ pub enum RunError {
 pub async fn run(
     command: &ClientCommand,
     context: &Context,
-    limits: ProcessLimits<
-        impl Future<Output = ()>,
-        impl Future<Output = ()>,
-        impl Fn(&str) -> Option<u64>,
-    >,
+    limits: ProcessLimits<impl Future<Output = ()>>,
     begun: Instant,
 ) -> Result<ProcessRecord, RunError> {
-    #[cfg(target_os = "linux")]
-    let run = format!("{}-{}", std::process::id(), RUNS.fetch_add(1, Relaxed));
-    let mut wrapped = CommandWrap::with_new(command.file(), |process| {
-        #[cfg(target_os = "linux")]
-        process.env(RUN, &run);
-        process
-            .args(command.arguments(context))
-            .envs(context.variables())
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
-    });
-    #[cfg(unix)]
-    wrapped.wrap(process_wrap::tokio::ProcessSession);
-    #[cfg(windows)]
-    wrapped.wrap(process_wrap::tokio::JobObject);
-    let mut started = begun.elapsed();
-    #[cfg(target_os = "linux")]
-    let (leader, stragglers) = Stragglers::of(&run, || {
-        // It may send its first request before this call returns.
-        started = begun.elapsed();
-        wrapped.spawn()
-    })
-    .map_err(RunError::Start)?;
-    #[cfg(not(target_os = "linux"))]
-    let leader = wrapped.spawn().map_err(RunError::Start)?;
-    let mut group = Group {
-        farewell: limits.farewell,
-        #[cfg(all(unix, not(target_os = "linux")))]
-        id: leader.id(),
-        leader,
-        #[cfg(target_os = "linux")]
-        stragglers,
+    let mut process = Running::start(command, context, limits.farewell, begun)?;
+    let stopped = async {
+        tokio::select! {
+            () = sleep(limits.time) => Stopped::TimeUp,
+            () = limits.flood => Stopped::Flood,
+        }
     };
+    let end = process.wait_or(stopped).await?;
+    Ok(process.record(end, end.stopped.is_some()).await)
+}
 
-    if let Some(id) = group.leader.id() {
-        limits.process.get_or_init(|| id);
+/// Runs a client that is graded in the same way.
+///
+/// # Errors
+///
+/// The same.
+pub async fn run_graded(
+    command: &ClientCommand,
+    context: &Context,
+    limits: ProcessLimits<impl Future<Output = ()>>,
+    grading: Grading<impl Future<Output = ()>, impl Fn(&str) -> Option<u64>>,
+    begun: Instant,
+) -> Result<ProcessRecord, RunError> {
+    let mut process = Running::start(command, context, limits.farewell, begun)?;
+    if let Some(id) = process.group.leader.id() {
+        grading.process.get_or_init(|| id);
     }
-    let stdout = Tail::of(group.leader.stdout().take(), STDOUT_KEPT);
-    let stderr = Tail::of(group.leader.stderr().take(), STDERR_KEPT);
     let mut time_is_up = pin!(async {
-        if timeout(START, limits.called).await.is_ok() {
+        if timeout(grading.start, grading.called).await.is_ok() {
             sleep(limits.time).await;
         }
     });
     let mut flood = pin!(limits.flood);
-    let lingers = async {
-        if limits.watches_to_the_end {
-            pending::<()>().await;
-        } else {
-            lingers(&stdout, limits.is_result).await;
+    let stdout = Arc::clone(&process.stdout.kept);
+    let stopped = async {
+        let lingers = async {
+            if grading.watches_to_the_end {
+                pending::<()>().await;
+            }
+            lingers(&stdout, grading.linger, grading.is_result).await;
+        };
+        tokio::select! {
+            () = &mut flood => Stopped::Flood,
+            () = &mut time_is_up => Stopped::TimeUp,
+            () = lingers => Stopped::Lingered,
+            never = grading.delay.clone().measure() => never,
         }
     };
-    let (status, stopped) = tokio::select! {
-        status = group.wait() => (Some(status.map_err(RunError::Watch)?), None),
-        () = &mut flood => (None, Some(Stopped::Flood)),
-        () = &mut time_is_up => (None, Some(Stopped::TimeUp)),
-        () = lingers => (None, Some(Stopped::Lingered)),
-        never = limits.delay.clone().measure() => never,
-    };
-    let ended = begun.elapsed();
-    let left_running = if stopped.is_none() && limits.watches_to_the_end {
+    let end = process.wait_or(stopped).await?;
+    let left_running = if end.stopped.is_none() && grading.watches_to_the_end {
         tokio::select! {
-            ended = group.all_ended() => ended.map(|()| false).map_err(RunError::Watch)?,
+            () = process.group.all_ended() => false,
             () = flood => true,
             () = time_is_up => true,
         }
     } else {
-        stopped.is_some()
+        end.stopped.is_some()
     };
-    let watched_until = begun.elapsed();
-    group.asked_to_end().await;
-    let (stdout, stderr) = if left_running {
-        group.end();
-        let ended = (stdout.end().await, stderr.end().await);
-        // What was killed is gone in no time, and is nobody's zombie then.
-        drop(timeout(GRACE, group.wait()).await);
-        ended
-    } else {
-        (stdout.end().await, stderr.end().await)
-    };
+    let record = process.record(end, left_running).await;
     Ok(ProcessRecord {
-        started,
-        ended,
-        watched_until,
-        left_running,
-        exit: status.and_then(|status| status.code()),
-        signal: status.and_then(signal),
-        stopped,
-        last_line: stdout.last_line().map(|line| context.masked(line)),
-        last_line_cut_from: stdout.last_line_cut_from(),
-        printed_at: stdout.at.map(|at| at.saturating_duration_since(begun)),
-        lab_delay: limits.delay.largest(),
-        idle: Vec::new(),
-        printed: stdout.seen,
-        stderr: stderr
-            .last_lines()
-            .into_iter()
-            .map(|line| context.masked(line))
-            .collect(),
+        lab_delay: grading.delay.largest(),
+        ..record
     })
 }
 
-/// Ready once a process has printed the right result and has done nothing since.
-async fn lingers(stdout: &Tail, is_result: impl Fn(&str) -> Option<u64>) {
+/// A process that was started, and what it prints.
+struct Running<'a> {
+    context: &'a Context,
+    begun: Instant,
+    started: Duration,
+    group: Group,
+    stdout: Tail,
+    stderr: Tail,
+}
+
+/// How a process ended.
+#[derive(Clone, Copy)]
+struct End {
+    at: Duration,
+    /// None if the lab ended it.
+    status: Option<ExitStatus>,
+    stopped: Option<Stopped>,
+}
+
+impl<'a> Running<'a> {
+    fn start(
+        command: &ClientCommand,
+        context: &'a Context,
+        farewell: Duration,
+        begun: Instant,
+    ) -> Result<Self, RunError> {
+        let mut wrapped = CommandWrap::with_new(command.file(), |process| {
+            process
+                .args(command.arguments(context))
+                .envs(context.variables())
+                .stdin(Stdio::null())
+                .stdout(Stdio::piped())
+                .stderr(Stdio::piped());
+        });
+        #[cfg(unix)]
+        wrapped.wrap(process_wrap::tokio::ProcessSession);
+        #[cfg(windows)]
+        wrapped.wrap(process_wrap::tokio::JobObject);
+        // It may send its first request before it is known to have started.
+        let started = begun.elapsed();
+        let mut leader = wrapped.spawn().map_err(RunError::Start)?;
+        Ok(Self {
+            context,
+            begun,
+            started,
+            stdout: Tail::of(leader.stdout().take(), STDOUT_KEPT),
+            stderr: Tail::of(leader.stderr().take(), STDERR_KEPT),
+            group: Group {
+                farewell,
+                #[cfg(unix)]
+                id: leader.id(),
+                leader,
+            },
+        })
+    }
+
+    /// Waits for its end, or for a reason to stop it.
+    async fn wait_or(&mut self, stopped: impl Future<Output = Stopped>) -> Result<End, RunError> {
+        let (status, stopped) = tokio::select! {
+            status = self.group.wait() => (Some(status.map_err(RunError::Watch)?), None),
+            stopped = stopped => (None, Some(stopped)),
+        };
+        Ok(End {
+            at: self.begun.elapsed(),
+            status,
+            stopped,
+        })
+    }
+
+    /// Ends what is left of it, and tells what became of it.
+    async fn record(mut self, end: End, left_running: bool) -> ProcessRecord {
+        let watched_until = self.begun.elapsed();
+        self.group.asked_to_end().await;
+        if left_running {
+            self.group.end();
+        }
+        let (stdout, stderr) = (self.stdout.end().await, self.stderr.end().await);
+        if left_running {
+            // What was killed is gone in no time, and is no zombie then.
+            drop(timeout(GRACE, self.group.wait()).await);
+        }
+        let masked = |line| self.context.masked(line);
+        ProcessRecord {
+            started: self.started,
+            ended: end.at,
+            watched_until,
+            left_running,
+            exit: end.status.and_then(|status| status.code()),
+            signal: end.status.and_then(signal),
+            stopped: end.stopped,
+            last_line: stdout.last_line().map(masked),
+            printed_at: stdout.at.map(|at| at.saturating_duration_since(self.begun)),
+            lab_delay: Duration::ZERO,
+            idle: Vec::new(),
+            printed: stdout.seen,
+            stderr: stderr.last_lines().into_iter().map(masked).collect(),
+        }
+    }
+}
+
+/// Ready once a process has printed the right result and has done nothing for this long since.
+async fn lingers(stdout: &Mutex<Kept>, linger: Duration, is_result: impl Fn(&str) -> Option<u64>) {
     let mut known = None;
     let mut since = Instant::now();
     loop {
         sleep(LOOK).await;
         let (seen, line) = {
-            let kept = stdout.kept.lock().unwrap_or_else(PoisonError::into_inner);
+            let kept = stdout.lock().unwrap_or_else(PoisonError::into_inner);
             (kept.seen, kept.last_line())
         };
         let requests = line.and_then(|line| is_result(&line));
@@ -237,7 +287,7 @@ async fn lingers(stdout: &Tail, is_result: impl Fn(&str) -> Option<u64>) {
         if now != known {
             (known, since) = (now, Instant::now());
         }
-        if known.is_some() && since.elapsed() >= LINGER {
+        if known.is_some() && since.elapsed() >= linger {
             return;
         }
     }
@@ -248,11 +298,9 @@ struct Group {
     /// How long it may take to end once it was asked to.
     farewell: Duration,
     /// The number of the process, which is that of its group.
-    #[cfg(all(unix, not(target_os = "linux")))]
+    #[cfg(unix)]
     id: Option<u32>,
     leader: Box<dyn ChildWrapper>,
-    #[cfg(target_os = "linux")]
-    stragglers: Stragglers,
 }
 
 impl Group {
@@ -261,30 +309,24 @@ impl Group {
         self.leader.inner_mut().wait().await
     }
 
-    /// Waits until nothing runs any more that it has started, once it has ended itself.
-    async fn all_ended(&self) -> io::Result<()> {
-        while self.is_any_running()? {
+    /// Waits until nothing of it runs any more, once the process itself has ended.
+    async fn all_ended(&self) {
+        while self.is_any_running() {
             sleep(LOOK).await;
         }
-        Ok(())
     }
 
-    #[cfg(target_os = "linux")]
-    fn is_any_running(&self) -> io::Result<bool> {
-        self.stragglers.are_running()
-    }
-
-    #[cfg(all(unix, not(target_os = "linux")))]
-    fn is_any_running(&self) -> io::Result<bool> {
+    #[cfg(unix)]
+    fn is_any_running(&self) -> bool {
         let id = self.id.and_then(|id| id.try_into().ok());
         let group = id.map(nix::unistd::Pid::from_raw);
-        Ok(group.is_some_and(|group| nix::sys::signal::killpg(group, None).is_ok()))
+        group.is_some_and(|group| nix::sys::signal::killpg(group, None).is_ok())
     }
 
-    /// On Windows nobody asks a job: its first process stands for it.
+    /// A job on Windows cannot be asked: its first process stands for it.
     #[cfg(not(unix))]
-    fn is_any_running(&self) -> io::Result<bool> {
-        Ok(false)
+    fn is_any_running(&self) -> bool {
+        false
     }
 
     /// Asks all of it to end, and waits for that as long as it may take.
@@ -293,7 +335,8 @@ impl Group {
         if !farewell.is_zero() && self.asks_to_end() {
             let all_end = async {
                 self.wait().await?;
-                self.all_ended().await
+                self.all_ended().await;
+                io::Result::Ok(())
             };
             // What cannot be watched is killed.
             drop(timeout(farewell, all_end).await);
@@ -308,9 +351,9 @@ impl Group {
         }
         let asked = Instant::now();
         while asked.elapsed() < farewell {
-            // Otherwise it would be there until somebody asks for its status.
+            // Otherwise it would be a zombie until its status is asked for.
             let has_ended = self.leader.try_wait().is_ok_and(|status| status.is_some());
-            if has_ended && !self.is_any_running().unwrap_or(false) {
+            if has_ended && !self.is_any_running() {
                 return;
             }
             std::thread::sleep(LOOK);
@@ -320,12 +363,10 @@ impl Group {
     /// Whether something of it runs and was asked to end.
     #[cfg(unix)]
     fn asks_to_end(&self) -> bool {
-        let is_running = self.is_any_running().unwrap_or(true);
+        let is_running = self.is_any_running();
         if is_running {
             // An error says that nothing of it is left.
             let _ = self.leader.signal(nix::sys::signal::Signal::SIGTERM as i32);
-            #[cfg(target_os = "linux")]
-            self.stragglers.asks_to_end();
         }
         is_running
     }
@@ -339,16 +380,13 @@ impl Group {
     fn end(&mut self) {
         // An error says that nothing of it is left.
         let _ = self.leader.start_kill();
-        #[cfg(target_os = "linux")]
-        self.stragglers.end();
     }
 }
 
 impl Drop for Group {
     fn drop(&mut self) {
         self.wait_for_end();
-        // An error says that nothing of it is left. Its stragglers end when they are dropped.
-        let _ = self.leader.start_kill();
+        self.end();
     }
 }
 
@@ -373,19 +411,8 @@ struct Kept {
     bytes: Vec<u8>,
     /// How many bytes came in all.
     seen: u64,
-    /// The length of the newest line so far, and whether it is blank so far.
-    newest: LineLength,
-    /// The length of the last line before it that is not blank.
-    before: u64,
     /// When the last of them came that are more than blanks.
     at: Option<Instant>,
-}
-
-/// The length of a line in bytes.
-#[derive(Clone, Copy, Default)]
-struct LineLength {
-    bytes: u64,
-    has_text: bool,
 }
 
 impl Tail {
@@ -430,50 +457,30 @@ impl Kept {
         if !bytes.trim_ascii().is_empty() {
             self.at = Some(Instant::now());
         }
-        for (number, part) in bytes.split(|byte| *byte == b'\n').enumerate() {
-            if number > 0 {
-                self.before = self.last_line_length();
-                self.newest = LineLength::default();
-            }
-            self.newest.bytes += part.len() as u64;
-            self.newest.has_text |= !part.trim_ascii().is_empty();
-        }
         self.bytes.extend_from_slice(bytes);
         let surplus = self.bytes.len().saturating_sub(most);
         self.bytes.drain(..surplus);
     }
 
-    /// The length of the last line that is not blank.
-    fn last_line_length(&self) -> u64 {
-        if self.newest.has_text {
-            self.newest.bytes
-        } else {
-            self.before
-        }
-    }
-
-    /// The length of the last line that is not blank, if only its end is kept.
-    fn last_line_cut_from(&self) -> Option<u64> {
-        let lines = self.bytes.split(|byte| *byte == b'\n');
-        let has_text = |line: &&[u8]| !line.trim_ascii().is_empty();
-        let kept = lines.rev().find(has_text).map_or(0, <[u8]>::len) as u64;
-        Some(self.last_line_length()).filter(|length| *length > kept)
-    }
-
-    fn lines(&self) -> impl DoubleEndedIterator<Item = String> {
-        let lines = self.bytes.split(|byte| *byte == b'\n');
+    fn lines(bytes: &[u8]) -> impl DoubleEndedIterator<Item = String> {
+        let lines = bytes.split(|byte| *byte == b'\n');
         let lines = lines.map(|line| String::from_utf8_lossy(line).trim_end().to_owned());
         lines.filter(|line| !line.is_empty())
     }
 
+    /// The last line that is not blank, if all of it is kept.
     fn last_line(&self) -> Option<String> {
-        self.lines().next_back().map(|line| line.trim().to_owned())
+        let is_cut = self.seen > self.bytes.len() as u64;
+        let of_cut_line = usize::from(is_cut);
+        let mut parts = self.bytes.splitn(1 + of_cut_line, |byte| *byte == b'\n');
+        let last = Self::lines(parts.nth(of_cut_line)?).next_back()?;
+        Some(last.trim().to_owned())
     }
 
     /// The last lines, without those that only point at a place in the line above.
     fn last_lines(&self) -> Vec<String> {
         let says = |line: &String| !line.trim().chars().all(|sign| matches!(sign, '^' | '~'));
-        let lines = self.lines().rev().filter(says);
+        let lines = Self::lines(&self.bytes).rev().filter(says);
         let mut lines: Vec<_> = lines.take(STDERR_LINES).collect();
         lines.reverse();
         lines
@@ -528,6 +535,15 @@ mod tests {
         assert_eq!(Kept::default().last_line(), None);
     }
 
+    #[test]
+    fn the_end_of_a_line_is_not_taken_for_a_line() {
+        let mut kept = Kept::default();
+
+        kept.push(b"more than is kept {\"a\": 1}\n", 12);
+
+        assert_eq!(kept.last_line(), None);
+    }
+
     proptest! {
         /// However a pipe cuts what comes, the end of it is kept, and shown as text.
         #[test]
@@ -543,16 +559,14 @@ mod tests {
             let all = chunks.concat();
             prop_assert_eq!(kept.seen, all.len() as u64);
             prop_assert_eq!(&kept.bytes[..], &all[all.len().saturating_sub(most)..]);
-            let last = kept.last_line();
-            prop_assert!(last.as_ref().is_none_or(|line| !line.trim().is_empty() && !line.contains('\n')));
-            prop_assert_eq!(last.is_none(), kept.lines().next().is_none());
+            let whole = match kept.bytes.iter().position(|byte| *byte == b'\n') {
+                _ if all.len() == kept.bytes.len() => &kept.bytes[..],
+                Some(end) => &kept.bytes[end..],
+                None => &[],
+            };
+            let last = Kept::lines(whole).next_back().map(|line| line.trim().to_owned());
+            prop_assert_eq!(kept.last_line(), last);
             prop_assert!(kept.last_lines().len() <= STDERR_LINES);
-            let printed = all.split(|byte| *byte == b'\n');
-            let printed = printed.rev().find(|line| !line.trim_ascii().is_empty());
-            let length = printed.map_or(0, <[u8]>::len);
-            let whole = kept.bytes.split(|byte| *byte == b'\n').any(|line| Some(line) == printed);
-            prop_assert!(kept.last_line_cut_from().is_none_or(|cut| cut == length as u64));
-            prop_assert!(kept.last_line_cut_from().is_some() || whole || length == 0);
         }
     }
 
@@ -571,63 +585,63 @@ mod tests {
             task::spawn_blocking,
             time::{Instant, timeout},
         };
-        use wire::{LINGER, ProcessRecord, Stopped};
+        use wire::{ProcessRecord, Stopped};
 
-        use crate::{ClientCommand, Context, LabDelay, ProcessLimits, run};
+        use crate::{ClientCommand, Context, Grading, LabDelay, ProcessLimits, run, run_graded};
 
-        /// A process that has sent its first request at once.
-        fn at_most(
-            time: Duration,
-        ) -> ProcessLimits<
-            impl Future<Output = ()>,
-            impl Future<Output = ()>,
-            impl Fn(&str) -> Option<u64>,
-        > {
+        /// How long a process may go on after its result.
+        const LINGER: Duration = Duration::from_millis(300);
+
+        fn limits(time: Duration, farewell: Duration) -> ProcessLimits<impl Future<Output = ()>> {
             ProcessLimits {
-                process: Arc::default(),
-                called: ready(()),
                 time,
-                watches_to_the_end: false,
                 flood: pending(),
-                is_result: |line: &str| (line == "right").then_some(1),
-                delay: LabDelay::default(),
-                farewell: Duration::ZERO,
+                farewell,
             }
         }
 
-        /// Runs a script.
-        async fn shell(script: &str, time: Duration) -> ProcessRecord {
-            ran(script, at_most(time)).await
-        }
-
-        /// The same, watched to its end.
-        async fn watched(script: &str, time: Duration) -> ProcessRecord {
-            let limits = ProcessLimits {
-                watches_to_the_end: true,
-                ..at_most(time)
-            };
-            ran(script, limits).await
-        }
-
-        async fn ran(
-            script: &str,
-            limits: ProcessLimits<
-                impl Future<Output = ()>,
-                impl Future<Output = ()>,
-                impl Fn(&str) -> Option<u64>,
-            >,
-        ) -> ProcessRecord {
+        fn command(script: &str) -> ClientCommand {
             let words = ["sh", "-c", script].map(OsString::from);
-            let command = ClientCommand::new(words).expect("a command");
+            ClientCommand::new(words).expect("a command")
+        }
+
+        fn context() -> Context {
             let base_url = "http://127.0.0.1:1".to_owned();
-            let context = Context {
+            Context {
                 task: Some("flaky"),
                 set: Vec::new(),
                 url: format!("{base_url}/flaky"),
                 base_url,
                 token: Some("secret".to_owned()),
+            }
+        }
+
+        /// Runs a script that may do something before it is killed.
+        async fn with_farewell(script: &str, time: Duration, farewell: Duration) -> ProcessRecord {
+            let (command, context) = (command(script), context());
+            let ran = run(&command, &context, limits(time, farewell), Instant::now());
+            ran.await.expect("it starts")
+        }
+
+        /// Runs a script.
+        async fn shell(script: &str, time: Duration) -> ProcessRecord {
+            with_farewell(script, time, Duration::ZERO).await
+        }
+
+        /// Runs a script as a graded client that has sent its first request at once.
+        async fn graded(script: &str, time: Duration, watches_to_the_end: bool) -> ProcessRecord {
+            let (command, context) = (command(script), context());
+            let grading = Grading {
+                process: Arc::default(),
+                called: ready(()),
+                start: Duration::ZERO,
+                watches_to_the_end,
+                is_result: |line: &str| (line == "right").then_some(1),
+                linger: LINGER,
+                delay: LabDelay::default(),
             };
-            let ran = run(&command, &context, limits, Instant::now());
+            let limits = limits(time, Duration::ZERO);
+            let ran = run_graded(&command, &context, limits, grading, Instant::now());
             ran.await.expect("it starts")
         }
 
@@ -662,8 +676,8 @@ mod tests {
 
         #[tokio::test]
         async fn a_result_counts_from_when_it_was_printed() {
-            let lingers = shell("echo log; echo right; sleep 60", LONG).await;
-            let waits = shell("echo wrong; sleep 60", Duration::from_millis(1500)).await;
+            let lingers = graded("echo log; echo right; sleep 60", LONG, false).await;
+            let waits = graded("echo wrong; sleep 60", 2 * LINGER, false).await;
 
             assert_eq!(lingers.stopped, Some(Stopped::Lingered));
             let printed_at = lingers.printed_at.expect("a line");
@@ -679,9 +693,8 @@ mod tests {
                 ("echo right", LONG, false),
                 ("(sleep 0.2 &) ; echo right", LONG, false),
                 ("(sleep 60 &) ; echo right", soon, true),
-                ("setsid sleep 60 & echo right", soon, true),
             ] {
-                let record = watched(script, time).await;
+                let record = graded(script, time, true).await;
 
                 assert_eq!((record.exit, record.stopped), (Some(0), None), "{script}");
                 assert_eq!(record.left_running, left_running, "{script}");
@@ -693,10 +706,8 @@ mod tests {
 
         #[tokio::test]
         async fn a_watched_client_is_not_ended_because_it_has_its_result() {
-            let time = LINGER + Duration::from_millis(300);
-
-            let rests = watched("echo right; sleep 60", time).await;
-            let ends = watched("echo right; sleep 1.2; exit 3", LONG).await;
+            let rests = graded("echo right; sleep 60", 2 * LINGER, true).await;
+            let ends = graded("echo right; sleep 0.6; exit 3", LONG, true).await;
 
             assert_eq!(
                 (rests.stopped, rests.left_running),
@@ -742,59 +753,26 @@ mod tests {
             }
         }
 
+        /// The command of the user may start the lab together with other programs, and so may
+        /// the lab itself.
         #[cfg(target_os = "linux")]
         #[tokio::test]
-        async fn what_has_left_its_process_group_ends_with_it() {
-            for script in [
-                "setsid sleep 60 &",
-                "setsid sh -c 'sleep 60 & sleep 60' & wait",
-                "(env -i setsid sh -c 'sleep 60 & sleep 60' &)",
-                "(env -i setsid sh -c '(setsid sleep 60 &) ; sleep 60' &) ; sleep 60",
-            ] {
-                assert!(leaves_nothing(script).await, "{script}");
-            }
-        }
+        async fn another_child_of_the_lab_outlives_a_client() {
+            let client = tokio::spawn(async { shell("echo begun; sleep 0.3", LONG).await });
+            tokio::time::sleep(Duration::from_millis(100)).await;
+            let mut other = Command::new("setsid").args(["sleep", "60"]).spawn();
+            let other = other.as_mut().expect("setsid runs");
 
-        /// It has the environment of the lab, and would have the group of the lab.
-        #[cfg(target_os = "linux")]
-        #[tokio::test]
-        async fn an_orphan_that_looks_as_if_the_lab_had_started_it_ends_with_it() {
-            let group = nix::unistd::getpgrp();
-            for clear in [
-                "%ENV = ()",
-                "delete $ENV{LAB_RUN}",
-                "delete @ENV{grep {/^LAB_/i} keys %ENV}",
-            ] {
-                let joins = format!("setpgrp(0, {group}); {clear}; exec \"/bin/sleep\", 60");
-                let script = format!("perl -e 'if (!fork) {{ if (!fork) {{ {joins} }} }}'");
+            let record = client.await.expect("no panic");
 
-                assert!(leaves_nothing(&script).await, "{script}");
-            }
-        }
-
-        #[cfg(target_os = "linux")]
-        #[tokio::test]
-        async fn a_client_cannot_join_the_process_group_of_the_lab() {
-            let group = nix::unistd::getpgrp();
-            let script = format!("perl -e 'print setpgrp(0, {group}) ? \"joined\" : \"refused\"'");
-
-            // A leader may not change its group in any case.
-            let record = shell(&format!("{script}; true"), LONG).await;
-
-            assert_eq!(record.last_line.as_deref(), Some("refused"));
+            assert_eq!(record.last_line.as_deref(), Some("begun"));
+            assert!(other.try_wait().expect("a status").is_none());
+            other.kill().expect("it is ended");
+            other.wait().expect("it has ended");
         }
 
         /// How long a process may take that has something to end.
         const FAREWELL: Duration = Duration::from_secs(5);
-
-        /// Runs a script that may do something before it is killed.
-        async fn with_farewell(script: &str, time: Duration, farewell: Duration) -> ProcessRecord {
-            let limits = ProcessLimits {
-                farewell,
-                ..at_most(time)
-            };
-            ran(script, limits).await
-        }
 
         #[tokio::test]
         async fn a_process_is_asked_to_end_before_it_is_killed() {
@@ -851,8 +829,9 @@ mod tests {
         #[tokio::test]
         async fn a_program_that_is_not_there_is_an_error() {
             let command = ClientCommand::new(["no-such-program".into()]).expect("a command");
+            let limits = limits(LONG, Duration::ZERO);
 
-            let ran = run(&command, &Context::default(), at_most(LONG), Instant::now()).await;
+            let ran = run(&command, &Context::default(), limits, Instant::now()).await;
 
             let crate::RunError::Start(error) = ran.expect_err("nothing to run") else {
                 panic!("it was never there to be watched");

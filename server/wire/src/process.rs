@@ -32,11 +32,9 @@ pub struct ProcessRecord {
     pub signal: Option<i32>,
     /// Why the lab stopped it; none if the lab did not.
     pub stopped: Option<Stopped>,
-    /// The last non-empty line that it printed.
+    /// The last non-empty line that it printed; none also if that is longer than the lab
+    /// keeps, since the end of a line is no result.
     pub last_line: Option<String>,
-    /// The length of that line in bytes, if the lab keeps only its end.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub last_line_cut_from: Option<u64>,
     /// When it printed that line, on the clock of the wire record.
     #[serde(rename = "printed_at_ns", with = "nanoseconds")]
     pub printed_at: Option<Duration>,

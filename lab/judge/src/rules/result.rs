@@ -9,9 +9,6 @@ use wire::ProcessRecord;
 /// looks like.
 #[must_use]
 pub fn of(process: &ProcessRecord) -> Option<Map<String, Value>> {
-    if process.last_line_cut_from.is_some() {
-        return None;
-    }
     serde_json::from_str(process.last_line.as_deref()?).ok()
 }
 

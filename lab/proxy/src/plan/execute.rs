@@ -1,14 +1,8 @@
 //! One run of the command, as a process with limits.
 
-use std::{
-    ffi::OsString,
-    future::{pending, ready},
-    io,
-    sync::Arc,
-    time::Duration,
-};
+use std::{ffi::OsString, future::pending, io, time::Duration};
 
-use process::{ClientCommand, Context, LabDelay, ProcessLimits, RunError};
+use process::{ClientCommand, Context, ProcessLimits, RunError};
 use tokio::time::{Instant, sleep};
 use wire::{ProcessRecord, Stopped};
 
@@ -69,10 +63,7 @@ impl Plan {
             base_url,
         };
         let limits = ProcessLimits {
-            process: Arc::default(),
-            called: ready(()),
             time: *time,
-            watches_to_the_end: false,
             flood: async {
                 proxy.hit().await;
                 if !is_silent {
@@ -80,8 +71,6 @@ impl Plan {
                 }
                 sleep(*patience).await;
             },
-            is_result: |_: &str| None,
-            delay: LabDelay::default(),
             farewell: FAREWELL,
         };
         let ran = process::run(command, &context, limits, proxy.begun()).await;
@@ -116,13 +105,8 @@ async fn prepare(before: &str, upstream: &Upstream, time: Duration) -> Result<()
         ..Context::default()
     };
     let limits = ProcessLimits {
-        process: Arc::default(),
-        called: ready(()),
         time,
-        watches_to_the_end: false,
         flood: pending(),
-        is_result: |_: &str| None,
-        delay: LabDelay::default(),
         farewell: FAREWELL,
     };
     let ran = process::run(&command, &context, limits, Instant::now()).await;
