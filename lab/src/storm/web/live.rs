@@ -31,11 +31,6 @@ pub(super) struct LiveStorm {
 /// The time between two states of a picture: not noticeable to a person.
 const GATHER: Duration = Duration::from_millis(40);
 
-/// The minimum capacity of a message. The reading thread frees it, and allocators cache
-/// smaller freed blocks for that thread: glibc up to 1 032 bytes. One such block, allocated
-/// at the peak of a storm, would prevent the memory around it from being released.
-const LEAST: usize = 2 * 1024;
-
 impl LiveStorm {
     /// Simulates the storm. `keep` gets the report before the reader learns that the
     /// storm is over, or none if the simulation failed.
@@ -110,8 +105,7 @@ impl LiveStorm {
 
     fn tell(&self, kind: &str, data: Value) {
         // serde writes JSON without line breaks, so one line of data is enough.
-        let mut frame = format!("event: {kind}\ndata: {data}\n\n");
-        frame.reserve_exact(LEAST.saturating_sub(frame.len()));
+        let frame = format!("event: {kind}\ndata: {data}\n\n");
         // A reader that has gone is noticed between two steps.
         let _ = self.frames.send(frame.into());
     }
