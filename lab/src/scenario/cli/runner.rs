@@ -23,6 +23,9 @@ pub(crate) struct Runner {
     /// None before the first run: until then Ctrl+C ends the program as usual, even at a
     /// prompt.
     signals: Option<Signals>,
+    /// Whether Ctrl+C has come. A run may have ended in the same moment; then the next one is
+    /// cancelled as soon as it starts.
+    is_interrupted: bool,
     logs: Option<Targets>,
     endpoint: Option<Endpoint>,
 }
@@ -33,6 +36,7 @@ impl Runner {
         Ok(Self {
             runtime: terminal::runtime()?,
             signals: None,
+            is_interrupted: false,
             logs: logs(),
             endpoint: endpoint(otlp)?,
         })
@@ -46,13 +50,16 @@ impl Runner {
     ) -> Result<ScenarioRun, Exit> {
         let logs = self.logs.clone().map(logging::layer);
         let signals = listening(&self.runtime, &mut self.signals)?;
+        let is_interrupted = &mut self.is_interrupted;
         self.runtime.block_on(async {
             let (cancel, cancelled) = oneshot::channel::<()>();
+            let cancel = (!*is_interrupted).then_some(cancel);
             let cancelled = async { drop(cancelled.await) };
             let mut run = pin!(run_until(cancelled, logs, scenario, settings));
             let run = tokio::select! {
                 run = &mut run => run,
                 () = signals.next() => {
+                    *is_interrupted = true;
                     drop(cancel);
                     tokio::select! {
                         run = run => run,
