@@ -1,11 +1,8 @@
 //! Waits that double and are the same for every client.
 
-use std::{
-    sync::Arc,
-    time::{Duration, SystemTime},
-};
+use std::{sync::Arc, time::SystemTime};
 
-use client::{Backoff, Clock};
+use client::{Backoff, Clock, SeededRandom};
 use judge::rules::backoff_jitter;
 use reqwest_retry::{RetryDecision, RetryPolicy};
 
@@ -35,29 +32,30 @@ pub(super) const WITHOUT: Without = Without {
     },
     allowed: |policy| policy,
     connect: |connection| {
-        let policy = Exponential {
-            base: connection.policy.backoff,
-            cap: Backoff::DEFAULT_CAP,
-            clock: Arc::clone(&connection.clock),
-        };
+        let clock = Arc::clone(&connection.clock);
+        let random = Arc::new(SeededRandom::new(connection.seed));
+        let backoff = Backoff::new(
+            connection.policy.backoff,
+            Backoff::DEFAULT_CAP,
+            Arc::clone(&clock),
+            random,
+        )?;
+        let policy = Ceiling { backoff, clock };
         let client = reliable::client(connection, |builder| builder.policy(policy))?;
         Ok(Box::new(client))
     },
 };
 
-/// Each wait is twice as long as the one before, up to the longest.
-struct Exponential {
-    base: Duration,
-    cap: Duration,
+/// The ceilings of a backoff, without a draw.
+struct Ceiling {
+    backoff: Backoff,
     clock: Arc<dyn Clock>,
 }
 
-impl RetryPolicy for Exponential {
+impl RetryPolicy for Ceiling {
     fn should_retry(&self, _: SystemTime, past_retries: u32) -> RetryDecision {
-        let doubled = 2_u32.checked_pow(past_retries);
-        let wait = doubled.and_then(|factor| self.base.checked_mul(factor));
         RetryDecision::Retry {
-            execute_after: self.clock.wall() + wait.map_or(self.cap, |wait| wait.min(self.cap)),
+            execute_after: self.clock.wall() + self.backoff.ceiling(past_retries),
         }
     }
 }
