@@ -29,8 +29,8 @@ Examples:
       a report to show or to print, the same every time
   lab scenario flaky --live
       inside the running `lab serve`, so that Grafana shows it
-  lab scenario all --filter retry
-      every scenario with \"retry\" in its name";
+  lab scenario all
+      every scenario, in virtual time";
 
 /// Examples with a storm.
 const STORM_EXAMPLES: &str = "\

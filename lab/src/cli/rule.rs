@@ -6,6 +6,7 @@ use judge::rules::{self, RULES, Rule};
 use wire::nearest;
 
 use super::{Exit, OrExit, terminal};
+
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
     /// The id of the rule, as `lab list rules` shows it
@@ -15,7 +16,7 @@ pub(crate) struct Arguments {
 /// An unknown rule id.
 #[derive(Debug, thiserror::Error)]
 #[error("no rule is called '{id}'; {}", match (all().any(|task| task.words.name == id), .nearest) {
-    (true, _) => format!("it is a task: `lab list tasks --filter {id}`"),
+    (true, _) => "it is a task: `lab list tasks` shows its rules".to_owned(),
     (false, Some(nearest)) => format!("did you mean '{nearest}'?"),
     (false, None) => "`lab list rules` shows them all".to_owned(),
 })]

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use axum::body::Bytes;
 use http::{Method, StatusCode, header::CONTENT_TYPE};
 use reqwest::{Client, Response, Url};
 use serde::Deserialize;
@@ -106,20 +107,37 @@ impl RunningLab {
         }
     }
 
-    /// Sends a request, and reads the response: JSON of this shape, or a problem object.
+    /// Sends a request, and reads the response as JSON of this shape.
     pub(crate) async fn ask<T: for<'de> Deserialize<'de>>(
         &self,
         method: Method,
         path: &str,
         body: Option<&Value>,
     ) -> Result<T, RunningLabError> {
+        let body = self.read(method, path, body).await?;
+        serde_json::from_slice(&body).map_err(|_| self.is_another())
+    }
+
+    /// The text at this path.
+    pub(crate) async fn text(&self, path: &str) -> Result<String, RunningLabError> {
+        let body = self.read(Method::GET, path, None).await?;
+        String::from_utf8(body.into()).map_err(|_| self.is_another())
+    }
+
+    /// Sends a request, and reads the whole response, unless it is a problem object.
+    async fn read(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<&Value>,
+    ) -> Result<Bytes, RunningLabError> {
         let response = self.send(method, path, body).await?;
         let status = response.status();
         let body = timeout(self.patience, response.bytes()).await;
         let body = body.map_err(|_| RunningLabError::TimedOut(self.page.clone()))?;
         let body = body.map_err(|_| self.is_another())?;
         if status.is_success() {
-            return serde_json::from_slice(&body).map_err(|_| self.is_another());
+            return Ok(body);
         }
         let problem: Option<Value> = serde_json::from_slice(&body).ok();
         let detail = problem

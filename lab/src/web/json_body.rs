@@ -1,10 +1,36 @@
 //! Reads the JSON body of a request.
 
-use http::StatusCode;
+use axum::{body::Bytes, extract::Request};
+use http::{StatusCode, header::CONTENT_TYPE};
 use serde::{Deserialize, Deserializer, de::DeserializeOwned, de::Error};
 use serde_json::Value;
 
 use super::problem::Problem;
+
+/// The maximum length of a request body: a run's settings take a few lines.
+const MAX_BODY: usize = 16 * 1024;
+
+/// The body of a request, if its media type is JSON.
+pub(crate) async fn received(request: Request, what: &str) -> Result<Bytes, Problem> {
+    let is_json = request
+        .headers()
+        .get(CONTENT_TYPE)
+        .is_some_and(|media_type| {
+            let media_type = media_type.to_str().unwrap_or_default();
+            let essence = media_type.split(';').next().unwrap_or_default().trim();
+            essence.eq_ignore_ascii_case("application/json")
+        });
+    if !is_json {
+        let detail = format!("{what} is asked for as application/json");
+        let status = StatusCode::UNSUPPORTED_MEDIA_TYPE;
+        return Err(Problem::new(status, "unsupported_media_type", detail));
+    }
+    let body = axum::body::to_bytes(request.into_body(), MAX_BODY).await;
+    body.map_err(|_| {
+        let detail = format!("the body is longer than {MAX_BODY} bytes, or incomplete");
+        Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "payload_too_large", detail)
+    })
+}
 
 /// Reads a body. An invalid body results in a problem with this code that names the
 /// field.

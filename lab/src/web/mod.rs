@@ -14,7 +14,7 @@
 //! | GET and POST `/api/runs`, GET `/api/runs/{id}` | the runs; with `"kept": false` in its body, a POST responds with the end of a run that is neither listed nor published |
 //! | DELETE `/api/runs/{id}` | cancels a run that goes on; it stays as such |
 //! | GET `/api/runs/{id}/story` | a run as the page shows it, as HTML |
-//! | GET `/api/runs/{id}/evidence` | a run as the command line prints it |
+//! | GET `/api/runs/{id}/text` | a run as the command line prints it |
 //! | GET `/api/runs/{id}/report` | a run as a file to keep |
 //! | GET, POST and DELETE `/api/card` | the cases that are open to any client: what came, opened, stopped |
 //! | POST `/api/card/tasks/{task}/cases/{number}/again` | begins one of them again |

@@ -17,21 +17,10 @@ fn json(ended: &Ended) -> Value {
 fn every_list_fits_80_columns() {
     for listed in ["scenarios", "tasks", "rules", "stories"] {
         assert_fits_80_columns(&printed(&format!("list {listed}")));
-
-        let nothing = lab(&format!("list {listed} --filter xyzzy"));
-        assert_eq!(nothing.code, Some(2), "{nothing:?}");
     }
     let scenarios = printed("list");
     assert_eq!(scenarios.lines().count(), CATALOGUE.len());
     assert_eq!(printed("scenario"), scenarios);
-}
-
-#[test]
-fn a_list_can_be_narrowed() {
-    let rules = printed("list rules --filter jitter");
-
-    assert_eq!(rules.lines().count(), 1, "{rules}");
-    assert_contains(&rules, &["backoff-jitter"]);
 }
 
 #[test]
@@ -113,23 +102,6 @@ fn runs_all_scenarios_and_sums_them_up() {
     assert_fits_80_columns(&text);
 }
 
-#[test]
-fn a_filter_chooses_among_all() {
-    let runs = json(&lab("scenario all --filter retry-after --json"));
-
-    let runs = runs.as_array().expect("a list");
-    let names: Vec<_> = runs.iter().map(|run| &run["scenario"]).collect();
-    assert_eq!(
-        names,
-        [
-            "retry-after-seconds",
-            "retry-after-date",
-            "retry-after-past-date",
-            "retry-after-unusable",
-        ]
-    );
-}
-
 #[cfg(target_os = "linux")]
 #[test]
 fn unwritable_output_exits_as_an_environment_failure() {
@@ -143,7 +115,7 @@ fn unwritable_output_exits_as_an_environment_failure() {
         "scenario flaky --pace virtual",
         "scenario flaky --pace virtual --json",
         "scenario flaky --pace virtual --compare",
-        "scenario all --filter flaky",
+        "scenario all",
         "serve --port 0 --page-port 0",
     ] {
         let full = std::fs::File::options().write(true).open("/dev/full");

@@ -17,26 +17,3 @@ pub fn find(name: &str) -> Result<&'static Scenario, UnknownName> {
         UnknownName::new("scenario", name, names, "lab list")
     })
 }
-
-/// The scenarios whose name contains a text, in the order of the course; all of them for
-/// an empty text.
-///
-/// # Errors
-///
-/// [`NothingMatches`] if none does.
-pub fn matching(filter: &str) -> Result<Vec<&'static Scenario>, NothingMatches> {
-    let matching = CATALOGUE
-        .iter()
-        .filter(|scenario| scenario.words.name.contains(filter));
-    let matching: Vec<_> = matching.collect();
-    if matching.is_empty() {
-        Err(NothingMatches(filter.to_owned()))
-    } else {
-        Ok(matching)
-    }
-}
-
-/// No scenario's name contains the text.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("no scenario's name contains '{0}'; `lab list` shows them all")]
-pub struct NothingMatches(String);

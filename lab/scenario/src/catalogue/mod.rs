@@ -58,7 +58,7 @@ use crate::{
 };
 
 pub use crate::network::Network;
-pub use find::{NothingMatches, find, matching};
+pub use find::find;
 
 /// The records on each of the service's pages.
 const PAGE: u32 = 2;

@@ -1,23 +1,23 @@
 //! `lab scenario all`: runs the whole course and sums it up.
 
-use scenario::{Pace, ScenarioRun, Score, catalogue::Scenario};
+use scenario::{Pace, ScenarioRun, Score, catalogue::CATALOGUE};
 
 use super::{arguments::Arguments, ask, runner::Runner};
 use crate::cli::{Exit, terminal};
 
-/// Runs these scenarios, in virtual time unless the arguments say otherwise. It stops
-/// after a run that is cancelled.
-pub(super) fn all(arguments: &Arguments, chosen: Vec<&Scenario>) -> Result<Exit, Exit> {
+/// Runs every scenario, in virtual time unless the arguments say otherwise. It stops after a
+/// run that is cancelled.
+pub(super) fn all(arguments: &Arguments) -> Result<Exit, Exit> {
     let settings = arguments.settings(Pace::Virtual);
     let mut runner = Runner::new(arguments.otlp.as_deref())?;
     let progress = if arguments.ask {
         terminal::no_progress()
     } else {
-        terminal::progress(chosen.len() as u64)
+        terminal::progress(CATALOGUE.len() as u64)
     };
     let mut runs = Vec::new();
     let mut score = Score::default();
-    for scenario in chosen {
+    for scenario in CATALOGUE {
         progress.set_message(scenario.words.name);
         let prediction = if arguments.ask {
             ask::ask(scenario, &settings, None)?

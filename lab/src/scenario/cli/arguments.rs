@@ -11,7 +11,7 @@ use render::Options;
 use scenario::{
     CLIENTS, ClientUnderTest, Naive, Overrides, Pace, RELIABLE, Reliable, Settings, WITHOUT,
     Without,
-    catalogue::{self, Scenario},
+    catalogue::{self, CATALOGUE, Scenario},
     check_overrides,
 };
 use serde::Serialize;
@@ -24,7 +24,7 @@ use crate::{
         running_lab::{default_page, page},
         terminal,
     },
-    scenario::web::{COMPARE, EvidenceStyle},
+    scenario::web::COMPARE,
 };
 
 /// The name that stands for every scenario.
@@ -38,10 +38,6 @@ const EVIDENCE: &str = "Output";
 pub(crate) struct Arguments {
     /// The scenario to run, or `all`; `lab list` shows them
     name: Option<String>,
-
-    /// With `all`: only the scenarios whose name contains this
-    #[arg(long, value_name = "TEXT")]
-    pub(crate) filter: Option<String>,
 
     /// The maximum number of requests of one call, up to 10000
     #[arg(long, help_heading = CLIENT, value_name = "N", value_parser = positive("max_attempts"), allow_hyphen_values = true)]
@@ -89,7 +85,7 @@ pub(crate) struct Arguments {
 
     /// Run inside the running `lab serve`, in real time, so that Grafana and the web UI
     /// show the run
-    #[arg(long, conflicts_with_all = ["ask", "otlp"])]
+    #[arg(long, conflicts_with_all = ["ask", "otlp", "report", "json", "exchanges", "ascii"])]
     pub(crate) live: bool,
 
     /// With --live: the address of the web UI, as `lab serve` prints it
@@ -224,18 +220,6 @@ impl Arguments {
         request
     }
 
-    /// How this terminal wants the evidence.
-    pub(crate) fn style(&self) -> EvidenceStyle {
-        let options = terminal::options(self.ascii);
-        EvidenceStyle {
-            json: self.json,
-            width: options.width,
-            color: options.color,
-            ascii: options.ascii,
-            exchanges: self.exchanges,
-        }
-    }
-
     /// Prints to stdout, as JSON with `--json`.
     pub(crate) fn print(
         &self,
@@ -258,11 +242,6 @@ impl Arguments {
         self.report.iter().try_for_each(|file| report::check(file))
     }
 
-    /// Whether a report was requested.
-    pub(crate) fn wants_report(&self) -> bool {
-        self.report.is_some()
-    }
-
     /// Writes the report, if one was requested.
     pub(crate) fn write_report(&self, html: impl FnOnce() -> String) -> Result<(), Exit> {
         match &self.report {
@@ -277,9 +256,6 @@ impl Arguments {
             return Ok(Chosen::None);
         };
         if name != ALL {
-            if self.filter.is_some() {
-                return Err(format!("--filter needs `lab scenario {ALL}`").into());
-            }
             let scenario = catalogue::find(name).map_err(|unknown| or_task(name, unknown))?;
             self.check_overrides(&[scenario])?;
             return Ok(Chosen::One(scenario));
@@ -292,9 +268,9 @@ impl Arguments {
         if let Some((_, option)) = for_one.iter().find(|(given, _)| *given) {
             return Err(format!("{option} needs the name of one scenario").into());
         }
-        let scenarios = catalogue::matching(self.filter.as_deref().unwrap_or_default())?;
+        let scenarios: Vec<_> = CATALOGUE.iter().collect();
         self.check_overrides(&scenarios)?;
-        Ok(Chosen::All(scenarios))
+        Ok(Chosen::All)
     }
 
     fn check_overrides(&self, scenarios: &[&Scenario]) -> Result<(), String> {
@@ -324,7 +300,7 @@ fn or_task(name: &str, unknown: UnknownName) -> Box<dyn Error> {
 /// The scenarios that a command line selects.
 pub(crate) enum Chosen {
     None,
-    All(Vec<&'static Scenario>),
+    All,
     One(&'static Scenario),
 }
 

@@ -1,5 +1,5 @@
 //! `lab scenario NAME --live`: runs a scenario inside a running `lab serve`, so that
-//! Grafana and the web UI show it.
+//! Grafana and the web UI show it, and prints the text that the server drew.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use tokio::time::sleep;
 use super::arguments::Arguments;
 use crate::{
     cli::{Exit, OrExit, running_lab::RunningLab, terminal},
-    scenario::web::Evidence,
+    scenario::web::State,
 };
 
 /// The time between two looks at a run.
@@ -20,6 +20,14 @@ const POLL: Duration = Duration::from_millis(100);
 #[derive(Deserialize)]
 struct Started {
     id: String,
+}
+
+/// How far a run is.
+#[derive(Deserialize)]
+struct Progress {
+    state: State,
+    passed: Option<bool>,
+    error: Option<String>,
 }
 
 pub(super) fn live(arguments: &Arguments, scenario: &Scenario) -> Result<Exit, Exit> {
@@ -32,56 +40,38 @@ pub(super) fn live(arguments: &Arguments, scenario: &Scenario) -> Result<Exit, E
         let Started { id } = started.or_exit(Exit::Environment)?;
         terminal::note(&format!("the run is at {page}/runs/{id}"));
 
-        let path = path(&id, arguments);
-        let mut cancelled = false;
-        loop {
-            let evidence = lab.ask(Method::GET, &path, None).await;
-            match evidence.or_exit(Exit::Environment)? {
-                Evidence::Running => {}
-                Evidence::Failed(why) => return Err(terminal::fail(why, Exit::Environment)),
-                Evidence::Ended {
-                    printed,
-                    passed,
-                    cancelled,
-                } => {
-                    terminal::print(&printed)?;
-                    let report = format!("/api/runs/{id}/report");
-                    let report = async || {
-                        let response = lab.send(Method::GET, &report, None).await?;
-                        response.text().await.map_err(|_| lab.is_another())
-                    };
-                    if arguments.wants_report() {
-                        let html = report().await.or_exit(Exit::Environment)?;
-                        arguments.write_report(|| html)?;
-                    }
-                    return Ok(match (cancelled, passed) {
-                        (true, _) => Exit::Cancelled,
-                        (false, true) => Exit::Passed,
-                        (false, false) => Exit::Failed,
-                    });
+        let path = format!("/api/runs/{id}");
+        let mut is_cancelled = false;
+        let exit = loop {
+            let progress: Progress = lab
+                .ask(Method::GET, &path, None)
+                .await
+                .or_exit(Exit::Environment)?;
+            match progress.state {
+                State::Running => {}
+                State::Failed => {
+                    let error = progress.error.unwrap_or_default();
+                    return Err(terminal::fail(error, Exit::Environment));
                 }
+                State::Cancelled => break Exit::Cancelled,
+                State::Finished if progress.passed == Some(true) => break Exit::Passed,
+                State::Finished => break Exit::Failed,
             }
             tokio::select! {
                 () = sleep(POLL) => {}
+                // The run ends soon, with its evidence so far. A second Ctrl+C does not wait.
                 () = signals.next() => {
-                    if cancelled {
+                    if is_cancelled {
                         return Err(Exit::Cancelled);
                     }
-                    cancelled = true;
-                    let path = format!("/api/runs/{id}");
+                    is_cancelled = true;
                     let cancels = lab.send(Method::DELETE, &path, None).await;
                     cancels.or_exit(Exit::Environment)?;
                 }
             }
-        }
+        };
+        let text = lab.text(&format!("{path}/text")).await;
+        terminal::print(&text.or_exit(Exit::Environment)?)?;
+        Ok(exit)
     })
-}
-
-/// The path of a run's evidence, in the style of this terminal.
-fn path(id: &str, arguments: &Arguments) -> String {
-    let style = serde_json::to_value(arguments.style()).unwrap_or_default();
-    let fields = style.as_object().into_iter().flatten();
-    let fields = fields.map(|(name, value)| format!("{name}={value}"));
-    let query = fields.collect::<Vec<_>>().join("&");
-    format!("/api/runs/{id}/evidence?{query}")
 }

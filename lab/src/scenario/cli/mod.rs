@@ -24,7 +24,7 @@ pub(crate) fn scenario(arguments: &Arguments) -> Result<Exit, Exit> {
     arguments.check_report()?;
     match chosen {
         Chosen::None => list::scenarios(),
-        Chosen::All(scenarios) => all::all(arguments, scenarios),
+        Chosen::All => all::all(arguments),
         Chosen::One(scenario) if arguments.live => live::live(arguments, scenario),
         Chosen::One(scenario) if arguments.compare => compare::compare(arguments, scenario),
         Chosen::One(scenario) => one(arguments, scenario),

@@ -2,7 +2,6 @@
 //! are kept.
 
 mod course;
-mod evidence;
 mod listed;
 mod live;
 mod record;
@@ -38,11 +37,11 @@ use crate::{
     },
 };
 use live::Live;
-use record::{Record, Side, State, Summary};
+use record::{Record, Side, Summary};
 use request::RunRequest;
 
-pub(crate) use evidence::{Evidence, EvidenceStyle};
 pub(crate) use listed::listed;
+pub(crate) use record::State;
 pub(crate) use request::COMPARE;
 pub(crate) use routes::routes;
 pub(crate) use unkept::UnkeptRun;

@@ -3,8 +3,9 @@
 use std::{sync::Arc, time::SystemTime};
 
 use humantime::format_rfc3339_millis;
+use render::Options;
 use scenario::{self, Compared, Comparison, Ending, Pace, ScenarioRun, Story, compare::why};
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 use tokio::sync::watch;
 
 use super::{
@@ -31,9 +32,9 @@ pub(super) struct Record {
 }
 
 /// The state of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum State {
+pub(crate) enum State {
     Running,
     Finished,
     Cancelled,
@@ -194,6 +195,29 @@ impl Record {
             compared,
             next: self.request.scenario.next_comparison(other.client),
         })
+    }
+
+    /// The run as `lab scenario` prints it, in 80 columns: the comparison of two complete runs,
+    /// or else every run as far as it came. None until it is over.
+    pub(super) fn text(&self) -> Option<String> {
+        let words = &self.request.scenario.words;
+        let options = Options {
+            lab: lab(),
+            ..Options::default()
+        };
+        match self.state {
+            State::Running => return None,
+            State::Finished => {
+                if let Some(both) = self.comparison() {
+                    return Some(scenario::comparison(words, &both, None, &options));
+                }
+            }
+            State::Cancelled | State::Failed => {}
+        }
+        let texts = self
+            .runs()
+            .map(|run| scenario::text(words, run, None, &options));
+        Some(texts.collect::<Vec<_>>().join("\n"))
     }
 
     /// The next command to try, as arguments of the lab: after a comparison that of both

@@ -19,20 +19,16 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     course,
-    evidence::evidence,
     record::{Detail, Record, Shown, State as RunState, Summary},
     request::RunRequest,
 };
 use crate::{
     invocation::lab,
-    web::{
-        problem::Problem,
-        shared::{Shared, json_body},
-    },
+    web::{json_body, problem::Problem, shared::Shared},
 };
 
 /// The routes that list the scenarios, list, start, show and cancel runs, return their
-/// evidence and their report.
+/// text and their report.
 pub(crate) fn routes() -> Router<Shared> {
     Router::new()
         .route("/api/scenarios", get(async || Json(course::scenarios())))
@@ -41,7 +37,7 @@ pub(crate) fn routes() -> Router<Shared> {
         .route("/api/runs", get(list).post(start))
         .route("/api/runs/{id}", get(show).delete(cancel))
         .route("/api/runs/{id}/story", get(story))
-        .route("/api/runs/{id}/evidence", get(evidence))
+        .route("/api/runs/{id}/text", get(text))
         .route("/api/runs/{id}/report", get(report))
 }
 
@@ -77,7 +73,7 @@ struct Started {
 }
 
 async fn start(State(shared): State<Shared>, request: Request) -> Result<Response, Problem> {
-    let body = json_body(request, "a run").await?;
+    let body = json_body::received(request, "a run").await?;
     let request = RunRequest::read(&body)?;
     if !request.kept {
         let ended = shared.runs.run_unkept(request).await?;
@@ -123,6 +119,11 @@ async fn cancel(record: Record) -> StatusCode {
     StatusCode::ACCEPTED
 }
 
+/// The run as `lab scenario` prints it.
+async fn text(record: Record) -> Result<String, Problem> {
+    record.text().ok_or_else(not_finished)
+}
+
 /// The client whose report is requested; none means the report of all clients of the run.
 #[derive(Deserialize)]
 struct Report {
@@ -146,13 +147,15 @@ async fn report(
         let run = record.run(side.unwrap_or(0));
         run.map(|run| Story::of_run(words, run, &metrics, lab()).page())
     };
-    let page = page.ok_or_else(|| {
-        let detail = "a report of each side exists once the run is over";
-        Problem::new(StatusCode::CONFLICT, "run_not_finished", detail)
-    })?;
+    let page = page.ok_or_else(not_finished)?;
     let name = format!(
         "attachment; filename=\"{}-{}.html\"",
         scenario.words.name, record.id
     );
     Ok(([(CONTENT_DISPOSITION, name)], Html(page)))
+}
+
+fn not_finished() -> Problem {
+    let detail = "a run has a text and a report once it is over";
+    Problem::new(StatusCode::CONFLICT, "run_not_finished", detail)
 }

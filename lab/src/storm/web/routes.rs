@@ -17,10 +17,7 @@ use http::{
 use tokio::sync::mpsc::UnboundedReceiver;
 
 use super::{catalogue::catalogue, request};
-use crate::web::{
-    problem::Problem,
-    shared::{Shared, json_body},
-};
+use crate::web::{json_body, problem::Problem, shared::Shared};
 
 /// The routes that list the stories, start and cancel a storm, and return its report.
 pub(crate) fn routes() -> Router<Shared> {
@@ -32,7 +29,7 @@ pub(crate) fn routes() -> Router<Shared> {
 
 /// A storm runs while its frames are read: closing the connection ends it.
 async fn start(State(shared): State<Shared>, request: Request) -> Result<Response, Problem> {
-    let body = json_body(request, "a storm").await?;
+    let body = json_body::received(request, "a storm").await?;
     let (plan, guess) = request::read(&body)?;
     let frames = shared.storms.start(plan, guess)?;
     Ok(stream(frames))
