@@ -1,8 +1,7 @@
 //! The lab from outside, as one program: the command, the web UI, grading, the scenarios and
 //! their reports, the metrics, the dashboards and the export of traces.
 //!
-//! Each test has its own recorders, ports and files, so all share a process. Only `memory` has
-//! one of its own, since its allocator counts for the process as a whole.
+//! Each test has its own recorders, ports and files, so all share a process.
 //!
 //! ```sh
 //! cargo test -p lab --test lab command::documents

@@ -4,6 +4,7 @@ use scenario::catalogue::{CATALOGUE, Scenario};
 use serde_json::Value;
 
 use crate::command::{Ended, assert_contains, assert_fits_80_columns, command, lab, printed};
+
 /// Runs in virtual time with one seed.
 fn run_scenario(arguments: &str) -> Ended {
     lab(&format!("scenario {arguments} --pace virtual --seed 7"))
