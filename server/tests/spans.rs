@@ -1,8 +1,4 @@
 //! The request span, as a subscriber sees it.
-//!
-//! These tests have a process of their own, in which every test installs a
-//! subscriber: tracing remembers for the whole process whether anybody cares for a
-//! span, and a test without a subscriber could win that race.
 
 use std::io::{self, PipeReader, Read, Write};
 use std::net::TcpStream;
@@ -15,8 +11,8 @@ use host::{ServiceConfig, SpanHook, router};
 use http::Request;
 use server::TeachingApi;
 use tower::ServiceExt;
-use tracing::Span;
 use tracing::subscriber::{self, DefaultGuard};
+use tracing::{Dispatch, Span, Subscriber};
 use tracing_subscriber::fmt::format::FmtSpan;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::{fmt, registry};
@@ -48,8 +44,26 @@ async fn send(service: &Router, method: &str, uri: &str, headers: &[(&str, &str)
         .to_owned()
 }
 
-/// Logs each span to a pipe when it closes, for as long as the guard lives.
-fn log() -> (PipeReader, DefaultGuard) {
+/// A subscriber of this thread, and of the services that it starts, until this is dropped.
+struct Tracing {
+    _default: DefaultGuard,
+    _second: Dispatch,
+}
+
+impl Tracing {
+    fn of(subscriber: impl Subscriber + Send + Sync + 'static) -> Self {
+        Self {
+            // With a single dispatcher in the process, tracing asks only the present thread
+            // whether a span that it meets for the first time is wanted, and remembers the
+            // result for all threads: a test without a subscriber could silence this one.
+            _second: Dispatch::new(registry()),
+            _default: subscriber::set_default(subscriber),
+        }
+    }
+}
+
+/// Logs each span to a pipe when it closes, until the second is dropped.
+fn log() -> (PipeReader, Tracing) {
     let (reader, writer) = io::pipe().unwrap();
     let layer = fmt::layer()
         .with_writer(Arc::new(writer))
@@ -57,7 +71,7 @@ fn log() -> (PipeReader, DefaultGuard) {
         .with_level(false)
         .without_time()
         .with_span_events(FmtSpan::CLOSE);
-    (reader, subscriber::set_default(registry().with(layer)))
+    (reader, Tracing::of(registry().with(layer)))
 }
 
 /// The fields of the one span in a log, as it has them.
@@ -136,7 +150,7 @@ async fn what_is_unknown_is_absent_or_other() {
 
 #[tokio::test]
 async fn the_hook_sees_the_headers_before_the_span_is_entered() {
-    let _tracing = subscriber::set_default(registry());
+    let _tracing = Tracing::of(registry());
     let seen = Arc::new(Mutex::new(Vec::new()));
     let hook = Arc::clone(&seen);
     let note: SpanHook = Arc::new(move |span, headers| {

@@ -9,7 +9,7 @@ use std::net::TcpStream;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use crate::attacked::{ENDLESS, connect, connect_narrowly, responses, serves};
+use crate::attacks::{ENDLESS, connect, connect_narrowly, responses, serves};
 use crate::program::Program;
 use crate::support::PATIENCE;
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use host::accept::ConnectionBounds;
 
-use crate::attacked::{Attacked, connect, serves};
+use crate::attacks::{Attacked, connect, serves};
 
 const SHORT: Duration = Duration::from_millis(200);
 

@@ -12,8 +12,8 @@ use http::HeaderMap;
 use http_body_util::BodyExt;
 use wire::{ClosedBy, WireConnection, WireRecord};
 
+use crate::sockets::{connect, serve, start};
 use crate::support::{exchange, get, request};
-use crate::{connect, serve, start};
 
 const HOLDS_WITHIN: Duration = Duration::from_secs(20);
 

@@ -8,9 +8,10 @@ use std::thread;
 use axum::routing;
 use axum::{Extension, Router};
 use host::{ConnectionFault, HeaderCase, RunningService, ServiceConfig};
+use wire::BodyState;
 
+use crate::sockets::{connect, serve, start};
 use crate::support::{Response, exchange, get, read_response, request};
-use crate::{connect, serve, start};
 
 #[test]
 fn a_hundred_concurrent_submissions_create_one_job() {
@@ -137,6 +138,7 @@ fn assert_nothing_counts_as_a_response(service: &RunningService) {
     let ledger = service.ledger();
     for entry in &ledger.entries {
         assert_eq!((entry.status, entry.body), (None, None), "{entry:?}");
+        assert_eq!(entry.body_state, BodyState::Broken, "{entry:?}");
     }
     assert_eq!(ledger.routes["/jobs"].responses, 0, "{ledger:?}");
     let scrape = get(connect(service), "/metrics").body;
@@ -146,37 +148,6 @@ fn assert_nothing_counts_as_a_response(service: &RunningService) {
         is_count && !line.ends_with(" 0")
     });
     assert_eq!(counted.collect::<Vec<_>>(), [""; 0]);
-}
-
-#[test]
-fn a_request_without_exactly_one_host_is_refused_and_counts_nowhere() {
-    let service = start(ServiceConfig::default());
-    let ask = |head| exchange(connect(&service), format!("GET /flaky {head}\r\n"));
-
-    let refused = [
-        ask("HTTP/1.1\r\nx-request-id: mine\r\n"),
-        ask("HTTP/1.1\r\nhost: localhost\r\nhost: localhost\r\n"),
-        ask("HTTP/1.0\r\nhost: localhost\r\nhost: localhost\r\n"),
-    ];
-    let admitted = ask("HTTP/1.0\r\n");
-
-    for response in &refused {
-        assert_eq!(response.status, 400);
-        let media_type = response.header("content-type");
-        assert_eq!(media_type, Some("application/problem+json"));
-        assert!(
-            response.body.contains("\"code\":\"invalid_host\""),
-            "{response:?}"
-        );
-        let id = response.header("x-request-id").unwrap();
-        assert!(response.body.contains(&format!("\"request_id\":\"{id}\"")));
-    }
-    let [one, other, third] = refused
-        .each_ref()
-        .map(|response| response.header("x-request-id"));
-    assert!(one != Some("mine") && one != other && other != third);
-    assert_eq!(admitted.status, 503, "HTTP/1.0 may have no Host");
-    assert_eq!(service.ledger().total, 1);
 }
 
 #[test]
@@ -210,27 +181,6 @@ fn of_requests(scrape: &str) -> Vec<&str> {
     let mut lines: Vec<_> = scrape.lines().filter(of_others).collect();
     lines.sort_unstable();
     lines
-}
-
-#[test]
-fn a_response_to_head_and_a_204_end_with_their_heads() {
-    let service = start(ServiceConfig::default());
-    for (method, path, status) in [
-        ("HEAD", "/items", "200"),
-        ("GET", "/no-content", "204"),
-        ("HEAD", "/no-content", "204"),
-    ] {
-        let ask = request(method, path, "connection: close\r\n", "");
-
-        let response = whole_response(&service, &ask);
-
-        let begin = format!("HTTP/1.1 {status} ");
-        assert!(response.starts_with(&begin), "{response}");
-        assert!(response.ends_with("\r\n\r\n"), "{response}");
-        for header in ["\r\ncontent-", "\r\ntransfer-encoding"] {
-            assert!(status != "204" || !response.contains(header), "{response}");
-        }
-    }
 }
 
 /// All that comes until the connection is closed.

@@ -3,8 +3,6 @@
 mod ledger;
 mod lifecycle;
 mod requests;
-#[path = "../support/mod.rs"]
-mod support;
 
 use std::net::TcpStream;
 

@@ -1,5 +1,11 @@
 //! A service under attack, and those who use it meanwhile.
 
+mod bodies;
+#[cfg(target_os = "linux")]
+mod floods;
+mod heads;
+mod slow;
+
 use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 
