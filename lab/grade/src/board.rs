@@ -1,23 +1,20 @@
-//! The board of a class: a page with the cards of a folder, by learner.
+//! The board of a class: a row for each card of a folder, and a count of all of them.
 //!
-//! A card is a file from somebody else. Only verdicts are taken from it, and the names of tasks
-//! and rules that this lab knows. The name of a learner is that of the file, and is shown as
-//! text.
+//! A card is a file from another person. Only verdicts are taken from it, and the names of
+//! tasks and rules that this lab knows. The name of a learner is that of the file, and is shown
+//! as text.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::time::Duration;
 
-use judge::rules;
+use judge::rules::Verdict;
 use maud::{Markup, html as markup};
 use render::{
     fit,
-    page::{marked, refreshing_document, wide_table},
+    page::{marked, refreshing_document},
 };
 use wire::counted;
 
-use crate::{
-    GoalVerdict, PrintedCard, all,
-    summary::{PrintedRule, PrintedTask},
-};
+use crate::{GoalVerdict, PrintedCard, Task, all, printed_card::PrintedTask};
 
 /// The card of one learner.
 #[derive(Clone, Debug)]
@@ -30,116 +27,189 @@ pub struct Learner {
     pub unchanged: Option<Duration>,
 }
 
+/// The cards of a class, by name and not by rank.
+#[derive(Clone, Debug)]
+pub struct Board {
+    learners: Vec<Learner>,
+    /// The tasks that are shown, in the order of the course.
+    tasks: Vec<&'static Task>,
+    /// How many more files there are.
+    left_out: usize,
+}
+
 /// The longest name that is shown in full, in columns.
 const LONGEST: usize = 40;
 
-/// How many of the broken rules are shown.
-const RULES: usize = 10;
+/// The width of names in a terminal.
+const NAME: usize = 27;
 
 /// How often a browser reads the page again.
 const REFRESH: Duration = Duration::from_secs(5);
 
-/// The result of a task in one word or a few.
+impl Board {
+    /// The cards of a class, and how many more files there are. Without `chosen` tasks it shows
+    /// those that any card has.
+    #[must_use]
+    pub fn new(mut learners: Vec<Learner>, chosen: &[&Task], left_out: usize) -> Self {
+        learners.sort_by(|one, other| one.name.cmp(&other.name));
+        let mut board = Self {
+            learners,
+            tasks: Vec::new(),
+            left_out,
+        };
+        let tasks = all().filter(|task| {
+            let name = task.words.name;
+            if chosen.is_empty() {
+                board.cards().any(|card| card.task(name).is_some())
+            } else {
+                chosen.iter().any(|chosen| chosen.words.name == name)
+            }
+        });
+        board.tasks = tasks.collect();
+        board
+    }
+
+    fn cards(&self) -> impl Iterator<Item = &PrintedCard> {
+        let learners = self.learners.iter();
+        learners.filter_map(|learner| learner.card.as_ref().ok())
+    }
+
+    /// The names of the files that are no cards, and why they are not.
+    pub fn unreadable(&self) -> impl Iterator<Item = (&str, &str)> {
+        let learners = self.learners.iter();
+        learners.filter_map(|learner| Some((&*learner.name, &**learner.card.as_ref().err()?)))
+    }
+
+    /// How many cards there are, and how many files are none or are not read.
+    #[must_use]
+    pub fn count(&self) -> String {
+        let mut count = counted(self.cards().count() as u64, "card");
+        match self.unreadable().count() {
+            0 => {}
+            1 => count += ", and 1 file that cannot be read",
+            several => count += &format!(", and {several} files that cannot be read"),
+        }
+        if self.left_out > 0 {
+            count += &format!(", and {} more that are not shown", self.left_out);
+        }
+        count
+    }
+
+    /// Renders a table in 80 columns: of the cards that attempted a task, how many reached its
+    /// goal and kept each of its rules.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let mut text = format!("{}; of those that attempted a task:\n", self.count());
+        text += &row(
+            "",
+            "attempted",
+            "reached or kept",
+            "missed or broken",
+            "neither",
+        );
+        for task in &self.tasks {
+            let name = task.words.name;
+            let attempted: Vec<_> = self
+                .cards()
+                .filter_map(|card| card.task(name))
+                .filter(|task| task.was_attempted())
+                .collect();
+            let goals = attempted.iter().map(|task| task.goal.verdict.as_verdict());
+            text += &counts(name, goals);
+            for rule in task.rules() {
+                let judged = attempted.iter().flat_map(|task| &task.rules);
+                let judged = judged.filter(|judged| judged.id == rule.id);
+                text += &counts(
+                    &format!("  {}", rule.id),
+                    judged.map(|judged| judged.verdict),
+                );
+            }
+        }
+        text
+    }
+
+    /// Renders a page that a browser reads again and again. The page itself scrolls, so that a
+    /// browser keeps its place.
+    #[must_use]
+    pub fn html(&self) -> String {
+        refreshing_document(
+            "Board",
+            REFRESH,
+            markup! {
+                header {
+                    p.kind { "Class" }
+                    h1 { "Board" }
+                    p.title { "By name, not by rank" }
+                    p.result { (self.count()) }
+                }
+                main {
+                    table.board {
+                        caption { "The result of each learner in each task" }
+                        thead { tr {
+                            th scope="col" { "learner" }
+                            th scope="col" { "card" }
+                            @for task in &self.tasks { th scope="col" { (task.words.name) } }
+                        } }
+                        tbody { @for learner in &self.learners { (self.learner(learner)) } }
+                    }
+                }
+                footer {
+                    p { "This page reads itself again every " (REFRESH.as_secs()) " s." }
+                }
+            },
+        )
+    }
+
+    fn learner(&self, learner: &Learner) -> Markup {
+        markup! {
+            tr {
+                th scope="row" { (fit(&learner.name, LONGEST, false)) }
+                td { (learner.unchanged.map_or("unknown".to_owned(), unchanged)) }
+                @match &learner.card {
+                    Ok(card) => {
+                        @for task in &self.tasks {
+                            td { @if let Some(task) = card.task(task.words.name) { (result(task)) } }
+                        }
+                    }
+                    Err(why) => {
+                        td colspan=(self.tasks.len().max(1)) {
+                            "cannot be read: " (fit(why, 2 * LONGEST, false))
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A row with the number of these verdicts, and how many of them are good, bad or neither.
+fn counts(name: &str, verdicts: impl Iterator<Item = Verdict>) -> String {
+    let verdicts: Vec<_> = verdicts.collect();
+    let of = |verdict| verdicts.iter().filter(|found| **found == verdict).count();
+    let (all, good, bad) = (verdicts.len(), of(Verdict::Kept), of(Verdict::Broken));
+    let [all, good, bad, neither] = [all, good, bad, all - good - bad].map(|n| n.to_string());
+    row(name, &all, &good, &bad, &neither)
+}
+
+fn row(name: &str, attempted: &str, good: &str, bad: &str, neither: &str) -> String {
+    format!("{name:<NAME$}{attempted:>9}  {good:>15}  {bad:>16}  {neither:>7}\n")
+}
+
+/// The result of a task in a few words.
 fn result(task: &PrintedTask) -> Markup {
     let broken = task.broken().count();
     match task.goal.verdict {
-        GoalVerdict::Missed | GoalVerdict::Crashed if task.was_attempted() => {
-            marked(Some(false), "goal missed")
-        }
+        GoalVerdict::Missed | GoalVerdict::Crashed => marked(Some(false), "goal missed"),
         _ if broken > 0 => marked(Some(false), counted(broken as u64, "rule") + " broken"),
         GoalVerdict::Reached => marked(Some(true), "done"),
         GoalVerdict::Skipped => markup! { "skipped" },
         GoalVerdict::NotJudged if task.was_attempted() => markup! { "not judged" },
-        _ => markup! { "not attempted" },
-    }
-}
-
-/// Renders the cards of a class, in the order of the names, and says how many more were left
-/// out. With `hides_names`, learners are numbered instead.
-#[must_use]
-pub fn html_board(learners: &[Learner], left_out: usize, hides_names: bool) -> String {
-    let mut learners: Vec<_> = learners.iter().collect();
-    learners.sort_by(|one, other| one.name.cmp(&other.name));
-    let count = counted(learners.len() as u64, "card");
-    let left_out = match left_out {
-        0 => String::new(),
-        left_out => format!(", and {left_out} more that are not shown"),
-    };
-    refreshing_document(
-        "Board",
-        REFRESH,
-        markup! {
-            header {
-                p.kind { "Class" }
-                h1 { "Board" }
-                @if !hides_names { p.title { "By name, not by rank" } }
-                p.result { (count) (left_out) }
-            }
-            main {
-                (results(&learners, hides_names))
-                (broken(&learners))
-            }
-            footer {
-                p { "This page reads itself again every " (REFRESH.as_secs()) " s." }
-            }
-        },
-    )
-}
-
-fn results(learners: &[&Learner], hides_names: bool) -> Markup {
-    let cards = || {
-        learners
-            .iter()
-            .filter_map(|learner| learner.card.as_ref().ok())
-    };
-    let tasks: Vec<_> = all()
-        .map(|task| task.words.name)
-        .filter(|name| cards().any(|card| card.task(name).is_some()))
-        .collect();
-    let columns = ["learner", "card"].into_iter().chain(tasks.iter().copied());
-    let titles = columns.map(|title| (title, false));
-    markup! {
-        section.panel aria-labelledby="results" {
-            h2 #results { "Learners and tasks" }
-            (wide_table(None, ("result", "The result of each learner in each task"), titles, markup! {
-                tbody {
-                    @for (number, learner) in learners.iter().enumerate() {
-                        tr {
-                            th scope="row" { (name(learner, number, hides_names)) }
-                            td { (unchanged(learner.unchanged)) }
-                            @match &learner.card {
-                                Ok(card) => {
-                                    @for task in &tasks {
-                                        td { @if let Some(task) = card.task(task) { (result(task)) } }
-                                    }
-                                }
-                                Err(why) => {
-                                    td colspan=(tasks.len().max(1)) {
-                                        "cannot be read: " (fit(why, 2 * LONGEST, false))
-                                    }
-                                }
-                            }
-                        }
-                    }
-                }
-            }))
-        }
-    }
-}
-
-fn name(learner: &Learner, number: usize, is_hidden: bool) -> String {
-    if is_hidden {
-        format!("learner {}", number + 1)
-    } else {
-        fit(&learner.name, LONGEST, false)
+        GoalVerdict::NotJudged => markup! { "not attempted" },
     }
 }
 
 /// For how long a card has not changed, in one unit.
-fn unchanged(time: Option<Duration>) -> String {
-    let Some(time) = time else {
-        return "unknown".to_owned();
-    };
+fn unchanged(time: Duration) -> String {
     let minutes = time.as_secs() / 60;
     match minutes {
         0 => "new".to_owned(),
@@ -149,75 +219,26 @@ fn unchanged(time: Option<Duration>) -> String {
     }
 }
 
-/// The rules that were broken in most cards, as far as there is space.
-fn broken(learners: &[&Learner]) -> Markup {
-    let rules = most_broken(learners);
-    markup! {
-        section.panel aria-labelledby="broken" {
-            h2 #broken { "Most often broken rules" }
-            @if rules.is_empty() {
-                p { "No card shows a broken rule." }
-            } @else {
-                (wide_table(None, ("rules", "Broken rules"),
-                    [("rule", false), ("cards", true), ("requirement", false)], markup! {
-                        tbody {
-                            @for (id, text, cards) in rules.iter().take(RULES) {
-                                tr {
-                                    th.rule scope="row" { (id) }
-                                    td.number { (cards) }
-                                    td { (text) }
-                                }
-                            }
-                        }
-                    }))
-            }
-        }
-    }
-}
-
-/// Each rule that a card broke, its requirement, and the number of cards, the most first.
-fn most_broken(learners: &[&Learner]) -> Vec<(&'static str, &'static str, usize)> {
-    let mut cards: BTreeMap<&str, usize> = BTreeMap::new();
-    for card in learners
-        .iter()
-        .filter_map(|learner| learner.card.as_ref().ok())
-    {
-        let mut ids: Vec<_> = card.broken().map(|rule: &PrintedRule| &*rule.id).collect();
-        ids.sort_unstable();
-        ids.dedup();
-        for id in ids {
-            *cards.entry(id).or_default() += 1;
-        }
-    }
-    let known = cards.into_iter().filter_map(|(id, cards)| {
-        let rule = rules::find(id)?;
-        Some((rule.id, rule.text, cards))
-    });
-    let mut by_number: Vec<_> = known.collect();
-    // Those of equal number stay in alphabetical order.
-    by_number.sort_by_key(|(_, _, cards)| std::cmp::Reverse(*cards));
-    by_number
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::{collection::vec, prelude::*, sample::select};
     use serde_json::json;
 
     use super::*;
-    use crate::CARD_VERSION;
+    use crate::{CARD_VERSION, find};
 
-    /// A task, the verdict on its goal, and its rules with their verdicts.
-    type Task<'a> = (&'a str, &'a str, Vec<(&'a str, &'a str)>);
+    /// The name of a task, the verdict on its goal, the number of requests, and its rules with
+    /// their verdicts.
+    type Printed<'a> = (&'a str, &'a str, u64, Vec<(&'a str, &'a str)>);
 
-    fn card(tasks: &[Task<'_>]) -> PrintedCard {
-        let tasks = tasks.iter().map(|(task, goal, rules)| {
+    fn card(tasks: &[Printed<'_>]) -> PrintedCard {
+        let tasks = tasks.iter().map(|(task, goal, requests, rules)| {
             let rules = rules
                 .iter()
                 .map(|(id, verdict)| json!({"id": id, "verdict": verdict}));
             json!({
                 "task": task, "goal": {"verdict": goal}, "rules": rules.collect::<Vec<_>>(),
-                "cases": [{"wire": {"total": 1}}],
+                "cases": [{"wire": {"total": requests}}],
             })
         });
         let tasks: Vec<_> = tasks.collect();
@@ -233,6 +254,14 @@ mod tests {
         }
     }
 
+    fn unreadable(name: &str) -> Learner {
+        Learner {
+            name: name.to_owned(),
+            card: Err("<u>no".to_owned()),
+            unchanged: None,
+        }
+    }
+
     fn cards() -> impl Strategy<Value = PrintedCard> {
         let goals = select(vec![
             "reached",
@@ -242,84 +271,123 @@ mod tests {
             "not_judged",
         ]);
         let verdicts = select(vec!["kept", "broken", "skipped", "cannot_tell"]);
-        let ids = select(vec!["retry-503", "one-job", "same-body", "xyzzy"]);
+        let ids = select(vec!["backoff-waits", "one-job", "same-body", "xyzzy"]);
         let tasks = select(vec!["flaky", "down", "create", "<b>task</b>"]);
-        let task = (tasks, goals, vec((ids, verdicts), 0..4));
+        let task = (tasks, goals, 0..3_u64, vec((ids, verdicts), 0..4));
         vec(task, 0..4).prop_map(|tasks| card(&tasks))
     }
 
     proptest! {
-        /// Neither a name nor a text of a card becomes markup, and the page hides names on
-        /// request.
+        /// Neither a name nor a text of a card becomes markup, and no unknown name is shown.
         #[test]
         fn the_text_of_a_file_stays_text(name in "[a-z<>&\"'\u{202e}\u{1b}]{1,12}", card in cards()) {
-            let learners = [
-                learner(&format!("<i>{name}"), card),
-                Learner { name: "q".to_owned(), card: Err("<u>no".to_owned()), unchanged: None },
-            ];
+            let learners = vec![learner(&format!("<i>{name}"), card), unreadable("q")];
+            let board = Board::new(learners, &[], 0);
 
-            let shown = html_board(&learners, 0, false);
-            let hidden = html_board(&learners, 5, true);
+            let (page, text) = (board.html(), board.text());
 
-            for text in ["<i>", "<u>", "<b>", "\u{202e}", "\u{1b}", "xyzzy"] {
-                prop_assert!(!shown.contains(text), "{text}");
+            for marked in ["<i>", "<u>", "<b>", "\u{202e}", "\u{1b}", "xyzzy"] {
+                prop_assert!(!page.contains(marked), "{marked}");
+                prop_assert!(!text.contains(marked), "{marked}");
             }
-            prop_assert!(shown.contains("&lt;i&gt;"));
-            prop_assert!(!hidden.contains("&lt;i&gt;"));
-            prop_assert!(hidden.contains("learner 1"));
-            let says_by_name = [&shown, &hidden].map(|page| page.contains("By name"));
-            prop_assert_eq!(says_by_name, [true, false]);
-            let says_more = [&shown, &hidden].map(|page| page.contains("and 5 more"));
-            prop_assert_eq!(says_more, [false, true]);
+            prop_assert!(page.contains("&lt;i&gt;"));
         }
 
-        /// A rule is counted once for each card that broke it in any task.
+        /// What cannot be read is no card.
         #[test]
-        fn rules_are_counted_by_cards(cards in vec(cards(), 0..6)) {
-            let learners: Vec<_> = cards.into_iter().map(|card| learner("a", card)).collect();
-            let learners: Vec<_> = learners.iter().collect();
+        fn only_cards_are_counted_as_cards(cards in 0..4_usize, others in 0..4_usize, more in 0..3_usize) {
+            let all = (0..cards + others).map(|number| match number {
+                card_number if card_number < cards => learner(&number.to_string(), card(&[])),
+                _ => unreadable(&number.to_string()),
+            });
 
-            let counted = most_broken(&learners);
+            let count = Board::new(all.collect(), &[], more).count();
 
-            prop_assert!(counted.is_sorted_by(|one, next| one.2 >= next.2));
-            for rule in ["retry-503", "one-job", "same-body"] {
-                let breaks = |learner: &&&Learner| {
-                    let card = learner.card.as_ref().expect("a card");
-                    card.tasks.iter().any(|task| task.broken().any(|broken| broken.id == rule))
-                };
-                let expected = learners.iter().filter(breaks).count();
-                let found = counted.iter().find(|(id, _, _)| *id == rule);
-                prop_assert_eq!(found.map_or(0, |(_, _, cards)| *cards), expected);
-            }
+            let start = counted(cards as u64, "card");
+            let and = format!("{start}, and ");
+            prop_assert!(count == start || count.starts_with(&and));
+            let others = counted(others as u64, "file");
+            prop_assert_eq!(count.contains(&format!("and {others} that cannot")), !others.starts_with('0'));
+            prop_assert_eq!(count.contains(&format!("and {more} more")), more > 0);
         }
     }
 
     #[test]
     fn learners_stand_by_name_with_their_results() {
-        let rules = || vec![("retry-503", "broken"), ("one-job", "kept")];
-        let learners = [
-            learner("zoe", card(&[("down", "missed", vec![])])),
+        let rules = || vec![("backoff-waits", "broken"), ("one-job", "kept")];
+        let learners = vec![
+            learner("zoe", card(&[("down", "missed", 1, vec![])])),
             learner(
                 "ann",
-                card(&[("flaky", "reached", rules()), ("down", "reached", vec![])]),
+                card(&[
+                    ("flaky", "reached", 3, rules()),
+                    ("down", "reached", 4, vec![]),
+                ]),
             ),
         ];
 
-        let page = html_board(&learners, 0, false);
+        let page = Board::new(learners, &[], 0).html();
 
-        let places: Vec<_> = [
+        let texts = [
             "ann",
             "unchanged for 2 min",
             "1 rule broken",
             "done",
             "zoe",
             "goal missed",
-            "retry-503",
-        ]
-        .iter()
-        .map(|text| page.find(text).expect(text))
-        .collect();
+        ];
+        let places = texts.map(|text| page.find(text).expect(text));
         assert!(places.is_sorted(), "{places:?}");
+        // A part of a page that scrolls by itself is at its beginning after each refresh.
+        assert!(page.contains("class=\"board\"") && !page.contains("class=\"wide\""));
+    }
+
+    #[test]
+    fn the_columns_are_those_of_the_cards_or_those_that_are_chosen() {
+        let columns = |chosen: &[&Task]| {
+            let cards = card(&[
+                ("down", "reached", 1, vec![]),
+                ("flaky", "reached", 1, vec![]),
+            ]);
+            let page = Board::new(vec![learner("ann", cards)], chosen, 0).html();
+            let titles = page.split("<th scope=\"col\">").skip(3);
+            let titles = titles.filter_map(|title| Some(title.split_once('<')?.0.to_owned()));
+            titles.collect::<Vec<_>>()
+        };
+        let chosen = ["create", "down"].map(|task| find(task).expect("a task"));
+
+        assert_eq!(columns(&[]), ["flaky", "down"]);
+        assert_eq!(columns(&chosen), ["down", "create"]);
+    }
+
+    #[test]
+    fn only_cards_that_attempted_a_task_are_counted_in_it() {
+        let rule = |verdict| vec![("backoff-waits", verdict)];
+        let flaky = |goal, verdict, requests| card(&[("flaky", goal, requests, rule(verdict))]);
+        let cards = [
+            flaky("reached", "kept", 2),
+            flaky("missed", "broken", 9),
+            flaky("crashed", "not_exercised", 0),
+            flaky("skipped", "not_exercised", 0),
+            flaky("not_judged", "kept", u64::MAX),
+            flaky("not_judged", "not_exercised", 0),
+            card(&[]),
+        ];
+        let learners = cards.into_iter().map(|card| learner("ann", card));
+
+        let text = Board::new(learners.collect(), &[], 0).text();
+
+        let rows = text
+            .lines()
+            .map(|row| row.split_whitespace().collect::<Vec<_>>());
+        let rows: Vec<_> = rows.collect();
+        assert!(text.starts_with("7 cards; of those"), "{text}");
+        assert!(rows.contains(&vec!["flaky", "4", "1", "2", "1"]), "{text}");
+        assert!(
+            rows.contains(&vec!["backoff-waits", "4", "2", "1", "1"]),
+            "{text}"
+        );
+        assert!(text.lines().all(|row| row.chars().count() <= 80), "{text}");
     }
 
     #[test]
@@ -332,7 +400,7 @@ mod tests {
             (86_399, "unchanged for 23 h"),
             (172_800, "unchanged for 2 d"),
         ] {
-            assert_eq!(unchanged(Some(Duration::from_secs(seconds))), expected);
+            assert_eq!(unchanged(Duration::from_secs(seconds)), expected);
         }
     }
 }

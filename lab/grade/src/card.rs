@@ -130,17 +130,6 @@ impl Card {
         }
     }
 
-    /// Whether every attempted goal is reached, and no rule is broken except those that are
-    /// known to be.
-    #[must_use]
-    pub fn passed_but_for(&self, known: &KnownFailures) -> bool {
-        self.tasks.iter().all(|task| {
-            // A client may break a rule before it says that it skips the task.
-            let is_done = !task.was_attempted() || task.is_done_but_for(known);
-            is_done && task.broken_but_for(known).next().is_none()
-        })
-    }
-
     /// The goals and rules that could not be judged although the client attempted their
     /// tasks, in words.
     pub fn unjudged(&self) -> impl Iterator<Item = String> {
@@ -266,17 +255,6 @@ impl TaskGrade {
         self.rules.retain(|rule| is_judged(rule.id));
     }
 
-    /// Whether its goal is reached, could not be judged, or is known to be missed, and no
-    /// rule is broken except those that are known to be.
-    #[must_use]
-    pub fn is_done_but_for(&self, known: &KnownFailures) -> bool {
-        let is_fine = matches!(
-            self.goal.verdict.as_verdict(),
-            Verdict::Kept | Verdict::CannotTell
-        );
-        (is_fine || self.is_known_to_miss(known)) && self.broken_but_for(known).next().is_none()
-    }
-
     /// Whether its goal was missed, as it is known to be.
     #[must_use]
     pub fn is_known_to_miss(&self, known: &KnownFailures) -> bool {
@@ -365,6 +343,7 @@ mod tests {
     use serde_json::json;
 
     use super::{super::NOT_DONE, *};
+    use crate::CardResult::{GoalMissed, NotJudged, NothingAttempted, Passed, RuleBroken};
 
     const REACHED: &str = r#"{"value": 1}"#;
     const MISSED: &str = r#"{"value": 2}"#;
@@ -413,7 +392,7 @@ mod tests {
         ] {
             let task = task(vec![case(statuses, process.clone())]);
 
-            let is_done = task.is_done_but_for(&KnownFailures::default());
+            let is_done = task.result(&KnownFailures::default()).is_done();
             let found = (task.was_attempted(), is_done);
             assert_eq!(found, (attempted, done), "{statuses:?} {process:?}");
         }
@@ -434,35 +413,36 @@ mod tests {
             let known = KnownFailures::read(list, |_| Ok::<_, ()>(())).expect("a list");
             let task = task(vec![case(statuses, exits(0, result))]);
 
-            assert_eq!(task.is_done_but_for(&known), done, "{list} {statuses:?}");
+            assert_eq!(task.result(&known).is_done(), done, "{list} {statuses:?}");
             let card = card(vec![task]);
             assert_eq!(known.passed(&card).count(), wrong, "{list} {statuses:?}");
         }
     }
 
     #[test]
-    fn a_card_passes_if_every_attempted_task_is_done() {
+    fn a_card_has_the_worst_result_of_its_tasks() {
         let done = || task(vec![case(&[200], exits(0, REACHED))]);
         let missed = || task(vec![case(&[200], exits(0, MISSED))]);
         let skipped = || task(vec![case(&[], exits(0, SKIPPED))]);
         let broken_and_skipped = || task(vec![case(&[404, 404], exits(0, SKIPPED))]);
 
-        for (tasks, attempted, passed) in [
-            (vec![done(), done()], true, true),
-            (vec![done(), skipped()], true, true),
-            (vec![done(), missed()], true, false),
-            (vec![skipped(), missed()], true, false),
-            (vec![skipped(), skipped()], false, true),
+        let open = || task(vec![case(&[200], None)]);
+
+        for (tasks, result) in [
+            (vec![done(), done()], Passed),
+            (vec![done(), skipped()], Passed),
+            (vec![done(), missed()], GoalMissed),
+            (vec![skipped(), missed()], GoalMissed),
+            (vec![skipped(), skipped()], NothingAttempted),
             // It broke a rule before it said that it skips the task.
-            (vec![broken_and_skipped()], false, false),
-            (vec![], false, true),
+            (vec![missed(), broken_and_skipped()], RuleBroken),
+            (vec![open(), skipped()], NotJudged),
+            (vec![], NothingAttempted),
         ] {
             let card = card(tasks);
 
             let goals: Vec<_> = card.tasks.iter().map(|task| task.goal.verdict).collect();
-            let passes = card.passed_but_for(&KnownFailures::default());
-            let found = (card.was_attempted(), passes);
-            assert_eq!(found, (attempted, passed), "{goals:?}");
+            assert_eq!(card.result(&KnownFailures::default()), result, "{goals:?}");
         }
     }
 

@@ -187,38 +187,15 @@ impl Goal {
                 found: remark::of(wire, process),
             }
         } else {
-            let printed = printed(process, result);
-            let found = match self.mistake(result) {
-                Some(mistake) => format!("{printed}: {mistake}"),
-                None => printed,
-            };
+            let mut found = printed(process, result);
+            let records = result.and_then(|result| result.get("records")?.as_u64());
+            if let (Self::ErrorInListing { records: all }, Some(records)) = (self, records) {
+                found += &format!(
+                    ": {records} of {all} records, and nothing says that the others are missing"
+                );
+            }
             GoalResult::of(Missed, found)
         }
-    }
-
-    /// The first member of a result that is missing or of the wrong type.
-    fn mistake(&self, result: Option<&Map<String, Value>>) -> Option<String> {
-        let expected = match self {
-            Self::Result(expected) => expected.first()?,
-            Self::ErrorWith(expected) => expected,
-            Self::ErrorInListing { records } => {
-                let printed = result?.get("records")?.as_u64()?;
-                return Some(format!(
-                    "{printed} of {records} records, and nothing says that the others are missing"
-                ));
-            }
-            Self::Error | Self::ErrorInWords | Self::ResultOrError(_) => return None,
-        };
-        let result = result?;
-        let mut members = expected.iter();
-        members.find_map(|(name, expected)| match result.get(name) {
-            None => Some(format!("there is no \"{name}\"")),
-            Some(value) if kind(value) == kind(expected) => None,
-            Some(value) => {
-                let (is, expected) = (kind(value), kind(expected));
-                Some(format!("\"{name}\" is {is} and not {expected}"))
-            }
-        })
     }
 
     /// The goal as text.
@@ -489,17 +466,6 @@ fn text(object: &Map<String, Value>) -> String {
     Value::from(object.clone()).to_string()
 }
 
-fn kind(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "a boolean",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a string",
-        Value::Array(_) => "an array",
-        Value::Object(_) => "an object",
-    }
-}
-
 /// Whether a result has all of these members.
 fn has(result: &Map<String, Value>, members: &Map<String, Value>) -> bool {
     let mut members = members.iter();
@@ -639,19 +605,12 @@ mod tests {
     }
 
     #[test]
-    fn a_missed_goal_says_what_is_wrong_with_the_result() {
+    fn a_missed_goal_shows_the_last_line() {
         let goal = Goal::result(json!({"records": 7}));
 
         for (line, expected) in [
             (r#"{"records": 6}"#, r#"printed {"records": 6}"#),
-            (
-                r#"{"records": "7"}"#,
-                r#"printed {"records": "7"}: "records" is a string and not a number"#,
-            ),
-            (
-                r#"{"items": 7}"#,
-                r#"printed {"items": 7}: there is no "records""#,
-            ),
+            (r#"{"items": 7}"#, r#"printed {"items": 7}"#),
             (
                 "{'records': 7}",
                 "the last line is not JSON (JSON needs double quotes): {'records': 7}",

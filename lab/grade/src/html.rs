@@ -13,8 +13,8 @@ use wire::{WireRecord, duration};
 
 pub use self::open_tasks::{closed_tasks, open_tasks};
 use crate::{
-    Card, CaseChart, CaseGrade, CaseRow, GoalVerdict, InFlight, RuleGrade, TaskGrade, TaskWords,
-    all,
+    Card, CardResult, CaseChart, CaseGrade, CaseRow, GoalVerdict, InFlight, RuleGrade, TaskGrade,
+    TaskWords, all,
     text::{count, has_failed},
 };
 
@@ -63,22 +63,18 @@ pub fn html_card(card: &Card, words: &[&TaskWords], known: &KnownFailures) -> St
 }
 
 fn heading(card: &Card, command: &str, known: &KnownFailures) -> Markup {
-    let tasks = card.tasks.iter();
-    let broken = tasks.map(|task| task.broken_but_for(known).count());
     let attempted = card.tasks.iter().filter(|task| task.was_attempted());
     let attempted = attempted.count();
-    let done = format!(
-        "{attempted} of {} tasks attempted, all of these done",
-        all().count()
-    );
-    let mut goals = card.tasks.iter().map(|task| task.goal.verdict);
-    let is_any_reached = goals.any(|verdict| verdict == GoalVerdict::Reached);
-    let (is_good, words) = match (broken.sum::<usize>(), card.passed_but_for(known)) {
-        _ if !card.was_attempted() => (None, "nothing was attempted"),
-        (0, true) if !is_any_reached => (None, "no goal was judged"),
-        (0, true) => (Some(true), &*done),
-        (0, false) => (Some(false), "a goal is missed"),
-        (1.., _) => (Some(false), "a rule is broken"),
+    let all = all().count();
+    let (is_good, words) = match card.result(known) {
+        CardResult::RuleBroken => (Some(false), "a rule is broken".to_owned()),
+        CardResult::GoalMissed => (Some(false), "a goal is missed".to_owned()),
+        CardResult::NothingAttempted => (None, "nothing was attempted".to_owned()),
+        CardResult::NotJudged => (None, "no goal was judged".to_owned()),
+        CardResult::Passed => {
+            let done = format!("{attempted} of {all} tasks attempted, all of these done");
+            (Some(true), done)
+        }
     };
     markup! {
         header {

@@ -20,6 +20,15 @@ use super::{
 
 #[derive(Debug, Args)]
 pub(crate) struct CardOptions {
+    #[command(flatten)]
+    of_card: OfCard,
+    #[command(flatten)]
+    look: LookOptions,
+}
+
+/// The options that need a card of one client.
+#[derive(Debug, Args)]
+struct OfCard {
     /// Do not fail because of what this file lists: one entry on each line, as RULE,
     /// TASK/RULE, TASK/goal or, for a proxy, ROUTE/RULE; `#` begins a comment. A listed rule
     /// that is kept, or a goal that is reached, fails instead
@@ -27,13 +36,18 @@ pub(crate) struct CardOptions {
     known_failing: Option<PathBuf>,
     /// Fail as well if a rule cannot be told or a goal cannot be judged
     #[arg(long)]
-    pub(crate) strict: bool,
+    strict: bool,
     /// Print the card as JSON
     #[arg(long)]
-    pub(crate) json: bool,
+    json: bool,
     /// Write the card to this file as JUnit XML, for CI
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
+}
+
+/// The options of everything that can be shown: also of the cards of a class.
+#[derive(Debug, Args)]
+struct LookOptions {
     /// Write the card to this file as a report in HTML
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
@@ -43,18 +57,28 @@ pub(crate) struct CardOptions {
 }
 
 impl CardOptions {
+    /// Whether a rule that cannot be told fails as well.
+    pub(crate) fn is_strict(&self) -> bool {
+        self.of_card.strict
+    }
+
+    /// Whether the card is printed as JSON.
+    pub(crate) fn is_json(&self) -> bool {
+        self.of_card.json
+    }
+
     /// Whether a card is to be written to a file.
     pub(crate) fn writes_files(&self) -> bool {
-        self.junit.is_some() || self.report.is_some()
+        self.of_card.junit.is_some() || self.report().is_some()
     }
 
     /// The file of the report.
     pub(crate) fn report(&self) -> Option<&Path> {
-        self.report.as_deref()
+        self.look.report.as_deref()
     }
 
     pub(crate) fn terminal(&self) -> Options {
-        terminal::options(self.ascii)
+        terminal::options(self.look.ascii)
     }
 
     /// The list of known failures, whose entries must pass this check; empty without a file.
@@ -62,7 +86,7 @@ impl CardOptions {
         &self,
         check: impl Fn(&KnownFailure) -> Result<(), Box<dyn Error>>,
     ) -> Result<KnownFailures, Exit> {
-        let Some(file) = &self.known_failing else {
+        let Some(file) = &self.of_card.known_failing else {
             return Ok(KnownFailures::default());
         };
         let text = text_file::read(file).or_exit(Exit::Usage)?;
@@ -75,13 +99,13 @@ impl CardOptions {
     /// Checks that the requested files can be written. This happens before the first run,
     /// because the results would be lost otherwise.
     pub(crate) fn check_files(&self) -> Result<(), Exit> {
-        let mut files = self.junit.iter().chain(&self.report);
+        let mut files = self.of_card.junit.iter().chain(&self.look.report);
         files.try_for_each(|file| report::check(file))
     }
 
     /// Writes the card to the requested files.
     pub(crate) fn write_files(&self, junit: &str, html: &str) -> Result<(), Exit> {
-        let files = [(&self.junit, junit), (&self.report, html)];
+        let files = [(&self.of_card.junit, junit), (&self.look.report, html)];
         let mut files = files.into_iter();
         files.try_for_each(|(file, text)| match file {
             Some(file) => report::write(file, text),
@@ -95,7 +119,7 @@ impl CardOptions {
         card: &impl Serialize,
         text: impl FnOnce(&Options) -> String,
     ) -> Result<(), Exit> {
-        terminal::print(&if self.json {
+        terminal::print(&if self.of_card.json {
             render::json(card)
         } else {
             text(&self.terminal())

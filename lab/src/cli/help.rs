@@ -95,8 +95,8 @@ Examples:
       for a pipeline, which fails unless these two tasks are done
   lab grade --solution python
       a client that does every task, to compare with yours
-  lab grade --summary anna.json bert.json
-      how many of these cards reached each goal and kept each rule
+  lab grade --summary cards
+      how many of the cards in this folder reached each goal and kept each rule
 
 Exit codes:
   0  every attempted goal is reached, and no rule is broken

@@ -287,7 +287,7 @@ async fn run(arguments: &Arguments, options: PlanOptions, demands: &Demands) -> 
     let look = arguments.card.terminal();
     let text = proxy::text::plan(&routes, &plan.card().healthy, plan.cases(), &look);
     let is_empty = plan.cases().is_empty();
-    match arguments.card.json {
+    match arguments.card.is_json() {
         true if arguments.list => bar.suspend(|| terminal::print(&render::json(&plan.card())))?,
         true => terminal::note(text.trim_end()),
         false => bar.suspend(|| terminal::print(&text))?,
@@ -356,11 +356,11 @@ fn declared(arguments: &Arguments) -> Declared {
 fn finish(arguments: &Arguments, card: &ProxyCard, demands: &Demands) -> Result<Exit, Exit> {
     let (options, known) = (&arguments.card, &demands.known);
     options.write_files(
-        &proxy::junit_proxy(card, known, options.strict),
+        &proxy::junit_proxy(card, known, options.is_strict()),
         &proxy::html_proxy(card, known),
     )?;
     options.print(card, |terminal| proxy::text::card(card, known, terminal))?;
-    Ok(demands.exit(card, arguments.card.strict))
+    Ok(demands.exit(card, arguments.card.is_strict()))
 }
 
 /// The conditions for a card to pass.

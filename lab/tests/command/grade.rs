@@ -151,7 +151,7 @@ fn a_task_name_in_place_of_the_command_gets_a_suggestion() {
     assert_eq!(ended.code, Some(3));
     let said = [
         "cannot run flaky: it could not be started",
-        "grade --task flaky -- COMMAND",
+        "grade --task NAME -- COMMAND",
     ];
     assert_contains(&ended.stderr, &said);
 }

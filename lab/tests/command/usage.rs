@@ -132,24 +132,26 @@ lab grade --watch -- x
     error: --watch needs a file
 lab grade --watch Cargo.toml --report card.html -- x
     error: --watch cannot be used with --report
-lab grade --summary Cargo.toml --watch Cargo.toml
+lab grade --summary . --watch Cargo.toml
     error: --watch takes no file with --summary
-lab grade --summary Cargo.toml --all
-    '--summary <FILE>...' cannot be used with '--all'
-lab grade --hide-names
-    --summary
-lab grade --hide-names --summary Cargo.toml
-    --report <FILE>
-lab grade --hide-names --report board.html
-    --summary <FILE>...
-lab grade --summary /dev/null --watch
-    /dev/null cannot be watched
+lab grade --summary . --all
+    '--summary <FOLDER>' cannot be used with
+lab grade --summary . --seed 1
+    '--summary <FOLDER>' cannot be used with
+lab grade --summary . --json
+    '--summary <FOLDER>' cannot be used with
+lab grade --summary . -- true
+    '--summary <FOLDER>' cannot be used with
+lab grade --summary . --task flakey
+    did you mean 'flaky'?
+lab grade --solution rust
+    [possible values: python, node]
 lab grade --known-failing no-such-file -- x
     no-such-file cannot be read
-lab grade --summary no-such.json
-    no-such.json cannot be read
+lab grade --summary no-such-folder
+    no-such-folder cannot be read
 lab grade --summary Cargo.toml
-    Cargo.toml: it is not a card
+    Cargo.toml cannot be read
 lab grade --al -- true
     a similar argument exists: '--all'
 lab grade --seed -5 -- true

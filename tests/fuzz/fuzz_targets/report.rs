@@ -1,22 +1,21 @@
-//! The lab reads its own JSON: a card is counted.
+//! The lab reads its own JSON: a card is shown on a board.
 
 #![cfg_attr(fuzzing, no_main)]
 
 use fuzz::target;
-use grade::{PrintedCard, Summary};
+use grade::{Board, Learner, PrintedCard};
 target!(report);
 
 fn report(data: &[u8]) {
     let Ok(text) = str::from_utf8(data) else {
         return;
     };
-    if let Ok(card) = PrintedCard::read(text) {
-        let summary = Summary::of([&card, &card]);
-        let once = Summary::of([&card]);
-        assert_eq!((summary.cards, once.cards), (2, 1));
-        for (twice, once) in summary.tasks.iter().zip(&once.tasks) {
-            assert_eq!(twice.attempted, 2 * once.attempted);
-            assert!(once.reached + once.missed <= once.attempted);
-        }
-    }
+    let learner = Learner {
+        name: text.to_owned(),
+        card: PrintedCard::read(text).map_err(|error| error.to_string()),
+        unchanged: None,
+    };
+    let board = Board::new(vec![learner], &[], 0);
+    assert!(board.text().lines().all(|line| line.chars().count() <= 80));
+    assert!(board.html().contains("By name"));
 }

@@ -2,7 +2,6 @@
 
 #[cfg(test)]
 mod properties;
-mod summary;
 
 use std::collections::BTreeSet;
 
@@ -18,8 +17,6 @@ use crate::{
     Card, CaseChart, CaseGrade, CaseRow, GoalVerdict, InFlight, PRACTICE, RuleGrade, TASKS, Task,
     TaskGrade, TaskWords, all,
 };
-
-pub use summary::summary;
 
 /// The width of a case's bars, in columns.
 const CHART: usize = 20;
@@ -128,17 +125,15 @@ pub fn task(
         }
     }
     remark(&mut sheet, grade);
-    if grade.is_done_but_for(known) {
+    if grade.result(known).is_done() {
         remarks_on_rules(&mut sheet, grade);
         return sheet.into_text();
     }
     let rules: Vec<_> = grade.broken_but_for(known).collect();
-    let others = failed(grade).skip(MISSED).map(|(_, case)| case.name);
-    let shown: Vec<_> = failed(grade)
-        .take(MISSED)
+    let others: BTreeSet<_> = failed(grade)
+        .skip(MISSED)
         .map(|(_, case)| case.name)
         .collect();
-    let others = in_groups(others, &shown);
     for (number, case) in to_show(grade, &rules) {
         show_case(&mut sheet, &rules, number, case);
         if has_failed(grade, case) {
@@ -149,6 +144,7 @@ pub fn task(
         broken(&mut sheet, rule);
     }
     if !others.is_empty() {
+        let others: Vec<_> = others.into_iter().collect();
         sheet.beside(INDENT, &format!("Failed as well: {}.", others.join("; ")));
     }
     remarks_on_rules(&mut sheet, grade);
@@ -406,13 +402,8 @@ fn headline(
     advice: &str,
     known: &KnownFailures,
 ) {
-    let held = match grade.goal.verdict {
-        GoalVerdict::Missed | GoalVerdict::Crashed if !grade.is_known_to_miss(known) => Some(false),
-        _ if grade.broken_but_for(known).next().is_some() => Some(false),
-        GoalVerdict::Reached => Some(true),
-        _ => None,
-    };
-    let mark = sheet.mark(held, AnsiColor::Yellow.on_default());
+    let is_good = grade.result(known).is_good();
+    let mark = sheet.mark(is_good, AnsiColor::Yellow.on_default());
     let dot = sheet.options.or_ascii(" · ", " - ");
     let label = format!("{number}{:<14} {mark} ", grade.task);
     let mut summary = grade.summary(known).join(dot);
@@ -440,28 +431,6 @@ pub(super) fn has_failed(grade: &TaskGrade, case: &CaseGrade) -> bool {
 pub(super) fn failed(grade: &TaskGrade) -> impl Iterator<Item = (usize, &CaseGrade)> {
     let cases = grade.cases.iter().enumerate();
     cases.filter(|(_, case)| has_failed(grade, case))
-}
-
-/// Names of cases, each once with the number of its cases, if these are several or if another
-/// case of the name was `shown`.
-fn in_groups<'a>(names: impl Iterator<Item = &'a str>, shown: &[&str]) -> Vec<String> {
-    let mut groups: Vec<(&str, u64)> = Vec::new();
-    for name in names {
-        match groups.iter_mut().find(|(known, _)| *known == name) {
-            Some((_, cases)) => *cases += 1,
-            None => groups.push((name, 1)),
-        }
-    }
-    let words = groups.into_iter().map(|(name, cases)| {
-        if shown.contains(&name) {
-            format!("{name} ({})", counted(cases, "more case"))
-        } else if cases > 1 {
-            format!("{name} ({cases} cases)")
-        } else {
-            name.to_owned()
-        }
-    });
-    words.collect()
 }
 
 /// The cases that show the failures, with their numbers: those that missed the goal, and
@@ -632,19 +601,6 @@ mod tests {
 
     use super::*;
     use crate::{Goal, find};
-
-    #[test]
-    fn cases_of_one_name_are_counted() {
-        let of = |names: &[&'static str], shown: &[&str]| {
-            in_groups(names.iter().copied(), shown).join("; ")
-        };
-
-        assert_eq!(of(&["a", "b", "a", "c"], &[]), "a (2 cases); b; c");
-        assert_eq!(
-            of(&["a", "b", "a"], &["a", "b"]),
-            "a (2 more cases); b (1 more case)"
-        );
-    }
 
     #[test]
     fn a_skipped_task_shows_the_reason_that_the_client_gives() {

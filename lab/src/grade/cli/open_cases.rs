@@ -1,13 +1,41 @@
 //! `lab grade` without a command: cases that stay open until Ctrl+C.
 
-use grade::{Card, OpenCases, Task};
+use grade::{Card, OpenCases, Task, all};
 use host::Signals;
 use render::Options;
+use scenario::Settings;
 
+use super::{Arguments, demands::Demands};
 use crate::cli::{Exit, OrExit, terminal};
 
+/// Serves the cases until Ctrl+C, and then judges the requests.
+pub(super) fn open(arguments: &Arguments) -> Result<Exit, Exit> {
+    let named = arguments.named_tasks().or_exit(Exit::Usage);
+    let named = named.inspect_err(|_| {
+        if arguments.task.len() > 1 {
+            terminal::note("The command that runs a client goes after `--`.");
+        }
+    })?;
+    let tasks = if named.is_empty() {
+        all().collect()
+    } else {
+        named
+    };
+    let demands = Demands::new(arguments)?;
+    let seed = arguments.run.seed.unwrap_or_else(Settings::random_seed);
+    let options = arguments.card.terminal();
+    let mut card = terminal::runtime()?.block_on(async {
+        let mut signals = terminal::signals()?;
+        serve(&tasks, seed, &options, &mut signals).await
+    })?;
+    card.judge_only(&demands.only);
+    demands.write_files(&card)?;
+    demands.print(&card)?;
+    Ok(demands.exit(&card))
+}
+
 /// Serves the cases of these tasks until Ctrl+C, and returns the card.
-pub(super) async fn serve(
+async fn serve(
     tasks: &[&'static Task],
     seed: u64,
     options: &Options,

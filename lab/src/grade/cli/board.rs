@@ -1,0 +1,230 @@
+//! `lab grade --summary FOLDER`: the cards of a class, counted, and as a board.
+
+use std::{
+    ffi::OsStr,
+    fs, io,
+    path::{Path, PathBuf},
+    time::{Duration, SystemTime},
+};
+
+use grade::{Board, Learner, PrintedCard, Task};
+use tokio::time::{Instant, sleep};
+
+use crate::cli::{
+    Exit, OrExit, report, terminal,
+    text_file::{self, FileError},
+};
+
+/// How often a watched folder is read. It may be on another machine.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// How often the board is written if no card changes, so that it says for how long.
+const LONGEST: Duration = Duration::from_secs(30);
+
+/// The most cards of a folder, and the largest card, in bytes.
+const MOST: usize = 1_000;
+const LARGEST: u64 = 32 * 1024 * 1024;
+
+/// The folder of a class, and the places to show its cards.
+pub(super) struct Class<'a> {
+    pub(super) folder: &'a Path,
+    /// The columns of the board; empty for all.
+    pub(super) tasks: Vec<&'static Task>,
+    pub(super) report: Option<&'a Path>,
+}
+
+/// A file of the folder, as it was when it was looked at.
+#[derive(Debug, PartialEq, Eq)]
+struct Handed {
+    file: PathBuf,
+    length: u64,
+    modified: Option<SystemTime>,
+}
+
+impl Class<'_> {
+    /// Shows the cards once.
+    pub(super) fn show_once(&self) -> Result<Exit, Exit> {
+        self.report.map_or(Ok(()), report::check)?;
+        let board = self.board(&self.look().or_exit(Exit::Usage)?);
+        warn(&board);
+        terminal::print(&board.text())?;
+        if let Some(file) = self.report {
+            report::write(file, &board.html())?;
+        }
+        Ok(Exit::Passed)
+    }
+
+    /// Shows the cards again whenever one changes, until Ctrl+C.
+    pub(super) fn watch(&self) -> Result<Exit, Exit> {
+        self.report.map_or(Ok(()), report::check)?;
+        let mut seen = self.look().or_exit(Exit::Usage)?;
+        terminal::runtime()?.block_on(async {
+            let mut signals = terminal::signals()?;
+            let mut is_new = true;
+            loop {
+                let board = self.board(&seen);
+                if is_new {
+                    warn(&board);
+                }
+                match self.report {
+                    Some(file) => {
+                        report::keep(file, &board.html())?;
+                        if is_new {
+                            terminal::note(&format!("{}; Ctrl+C ends", board.count()));
+                        }
+                    }
+                    None if is_new => terminal::print(&board.text())?,
+                    None => {}
+                }
+                tokio::select! {
+                    () = signals.next() => return Ok(Exit::Passed),
+                    found = self.changed(&seen) => {
+                        is_new = found.is_some();
+                        seen = found.unwrap_or(seen);
+                    }
+                }
+            }
+        })
+    }
+
+    /// The files, once they differ from those seen before; none if they did not for a while.
+    async fn changed(&self, seen: &[Handed]) -> Option<Vec<Handed>> {
+        let start = Instant::now();
+        while start.elapsed() < LONGEST {
+            sleep(LOOK).await;
+            // A share may be away for a moment.
+            if let Ok(found) = self.look()
+                && found != seen
+            {
+                return Some(found);
+            }
+        }
+        None
+    }
+
+    /// The files of the folder that may be cards. Pipes and devices are not: they could keep a
+    /// reader waiting.
+    fn look(&self) -> Result<Vec<Handed>, FileError> {
+        let failed = |error: io::Error| {
+            FileError::new(format!("{} cannot be read", self.folder.display()), error)
+        };
+        let entries = fs::read_dir(self.folder).map_err(failed)?;
+        let files = entries.filter_map(|entry| Some(entry.ok()?.path()));
+        let cards = files.filter(|file| file.extension() == Some(OsStr::new("json")));
+        let handed = cards.filter_map(|file| {
+            let found = fs::metadata(&file).ok().filter(fs::Metadata::is_file)?;
+            Some(Handed {
+                file,
+                length: found.len(),
+                modified: found.modified().ok(),
+            })
+        });
+        let mut handed: Vec<_> = handed.collect();
+        handed.sort_by(|one, other| one.file.cmp(&other.file));
+        Ok(handed)
+    }
+
+    fn board(&self, files: &[Handed]) -> Board {
+        let learners = files.iter().take(MOST).map(Handed::learner);
+        let left_out = files.len().saturating_sub(MOST);
+        Board::new(learners.collect(), &self.tasks, left_out)
+    }
+}
+
+/// Names the files that are no cards.
+fn warn(board: &Board) {
+    for (name, why) in board.unreadable() {
+        terminal::note(&format!("{} cannot be read: {why}", name.escape_debug()));
+    }
+}
+
+impl Handed {
+    /// The learner who has the name of the file. The card may be anything, and half written.
+    fn learner(&self) -> Learner {
+        let name = self.file.file_stem().unwrap_or_default();
+        Learner {
+            name: name.to_string_lossy().into_owned(),
+            card: self.card(),
+            unchanged: self.modified.and_then(|time| time.elapsed().ok()),
+        }
+    }
+
+    fn card(&self) -> Result<PrintedCard, String> {
+        if self.length > LARGEST {
+            return Err(format!("it is larger than {} MiB", LARGEST / 1024 / 1024));
+        }
+        let text = text_file::read(&self.file).map_err(|error| error.why())?;
+        PrintedCard::read(&text).map_err(|error| error.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tempfile::tempdir;
+
+    use super::*;
+
+    /// A card without tasks, as it is printed.
+    fn printed() -> String {
+        let card = grade::Card::new(Vec::new(), 1, "");
+        serde_json::to_string(&card).expect("JSON")
+    }
+
+    fn class(folder: &Path) -> Class<'_> {
+        Class {
+            folder,
+            tasks: Vec::new(),
+            report: None,
+        }
+    }
+
+    /// The learners of these files, each with whether the card can be read.
+    fn read_by_name(files: &[Handed]) -> Vec<(String, bool)> {
+        let learners = files.iter().map(Handed::learner);
+        learners
+            .map(|learner| (learner.name, learner.card.is_ok()))
+            .collect()
+    }
+
+    #[test]
+    fn a_folder_has_the_cards_among_its_files() {
+        let folder = tempdir().expect("a folder");
+        let card = printed();
+        for (name, text) in [
+            ("berta.json", &*card),
+            ("anna.json", &*card),
+            ("notes.json", "[]"),
+            ("readme.md", "no card"),
+        ] {
+            fs::write(folder.path().join(name), text).expect("written");
+        }
+        fs::create_dir(folder.path().join("old.json")).expect("a folder");
+        #[cfg(unix)]
+        std::os::unix::fs::symlink("/dev/zero", folder.path().join("endless.json"))
+            .expect("a link");
+
+        let found = class(folder.path()).look().expect("a folder");
+
+        let expected = [("anna", true), ("berta", true), ("notes", false)];
+        let expected = expected.map(|(name, is_card)| (name.to_owned(), is_card));
+        assert_eq!(read_by_name(&found), expected);
+    }
+
+    /// A file that is written while it is read is read again once it has more bytes.
+    #[test]
+    fn a_half_written_file_is_read_again() {
+        let folder = tempdir().expect("a folder");
+        let file = folder.path().join("anna.json");
+        let card = printed();
+        fs::write(&file, &card[..card.len() / 2]).expect("written");
+        let half = class(folder.path()).look().expect("a folder");
+        let of_half = read_by_name(&half);
+
+        fs::write(&file, card).expect("written");
+        let whole = class(folder.path()).look().expect("a folder");
+
+        assert_eq!(of_half, [("anna".to_owned(), false)]);
+        assert_ne!(whole, half);
+        assert_eq!(read_by_name(&whole), [("anna".to_owned(), true)]);
+    }
+}
