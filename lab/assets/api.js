@@ -72,10 +72,15 @@ export const again = (place) => ask(`/api/card/tasks/${place}/again`, { method: 
 export const reportPath = (id) => `/api/runs/${encodeURIComponent(id)}/report`;
 
 /** Starts a run. Numbers are sent as typed; the server validates them. */
-export async function start({ numbers, ...choice }) {
-  const typed = Object.entries(numbers).filter(([, text]) => text !== "");
-  const body = { ...choice, ...Object.fromEntries(typed.map(([name, text]) => [name, number(text)])) };
+export async function start({ seed, settings, ...choice }) {
+  const body = { ...choice, ...numbers({ seed }), settings: numbers(settings) };
   return read(await ask("/api/runs", posting(body)));
+}
+
+/** The numbers in the fields that are not empty. */
+function numbers(fields) {
+  const typed = Object.entries(fields).filter(([, text]) => text !== "");
+  return Object.fromEntries(typed.map(([name, text]) => [name, number(text)]));
 }
 
 /** A number as typed. */

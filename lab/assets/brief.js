@@ -5,16 +5,13 @@ import { over } from "./state.js";
 
 /** The window's title while no scenario is shown. */
 const VIEWS = { grade: "Grade", storm: "Storm" };
-const NUMBERS = ["seed", "max_attempts", "backoff_ms", "max_retry_after_seconds", "max_pages", "max_items"];
-
-/** The fields whose names have a unit, which the options do not have. */
-const UNITS = { "--backoff": "backoff_ms", "--max-retry-after": "max_retry_after_seconds" };
-
-/** The fields whose labels stand for their names in an error. */
-const NAMED = [...NUMBERS, "without"];
 
 export function briefPanel({ run }) {
   const form = byId("form");
+  const settings = [...form.querySelectorAll(".setting input")];
+
+  /** The fields that a scenario begins without, whose labels stand for their names in an error. */
+  const fields = [...settings, form.elements.seed, form.elements.without];
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     run();
@@ -22,7 +19,7 @@ export function briefPanel({ run }) {
   form.addEventListener("input", count);
 
   function count() {
-    const changed = NAMED.filter((name) => form.elements[name].value.trim() !== "").length;
+    const changed = fields.filter((field) => field.value.trim() !== "").length;
     say(byId("settings-summary"), changed === 0 ? "Settings" : `Settings · ${changed} changed`);
   }
 
@@ -49,7 +46,7 @@ export function briefPanel({ run }) {
       import("./predict.js").then((module) => (guessed = module.offer(scenario)));
     }
     byId("hint").hidden = run !== null;
-    for (const label of form.querySelectorAll(".listing")) label.hidden = !scenario.listing;
+    for (const field of form.querySelectorAll(".listing input")) field.labels[0].hidden = !scenario.settings?.includes(field.name);
     say(byId("run"), run === null ? "Run" : over(run) ? "Run again" : "Run another");
     say(byId("predict"), score.of ? `Predict first · ${score.right} of ${score.of} right` : "Predict first");
     document.title = `${scenario.name}${run?.state === "running" ? " · running" : ""} · lab`;
@@ -63,24 +60,26 @@ export function briefPanel({ run }) {
     forScenario(name);
     form.elements.client.value = options.includes("--compare") ? "compare" : form.elements.client[0].value;
     options.forEach((option, at) => {
-      const field = UNITS[option] ?? option.slice(2).replaceAll("-", "_");
-      if (option.startsWith("--") && form.elements[field]) form.elements[field].value = options[at + 1];
+      // The name of a field may end in its unit, which the option does not have.
+      const name = option.slice(2).replaceAll("-", "_");
+      const field = option.startsWith("--") && form.querySelector(`[name=${name}], .setting [name^=${name}]`);
+      if (field) form.elements[field.name].value = options[at + 1];
     });
     count();
   }
 
   /** An error about a field of the request, with the label of the form in place of its name. */
   function inWords(problem) {
-    const [, name, rule] = problem.match(/^(\w+): (.*)$/s) ?? [];
-    const label = NAMED.includes(name) && form.elements[name].closest("label").firstChild.textContent;
-    return label ? `${label.trim()}: ${rule}` : problem;
+    const [, name, rule] = problem.match(/^(?:settings\.)?(\w+): (.*)$/s) ?? [];
+    const field = fields.find((field) => field.name === name);
+    return field ? `${field.labels[0].firstChild.textContent.trim()}: ${rule}` : problem;
   }
 
   /** The settings belong to one scenario: another one begins with its own. */
   function forScenario(name) {
     if (name === settled) return;
     settled = name;
-    for (const field of NAMED) form.elements[field].value = "";
+    for (const field of fields) field.value = "";
     count();
   }
 
@@ -104,14 +103,13 @@ export function briefPanel({ run }) {
   /** The run that the form describes. */
   function order(scenario) {
     forScenario(scenario.name);
-    const listed = NUMBERS.filter((name) => scenario.listing || !name.match(/pages|items/));
-    const typed = (name) => form.elements[name].value.trim();
     return {
       scenario: scenario.name,
       client: form.elements.client.value,
       ...(form.elements.without.value ? { without: form.elements.without.value } : {}),
       pace: form.elements.pace.value,
-      numbers: Object.fromEntries(listed.map((name) => [name, typed(name)])),
+      seed: form.elements.seed.value.trim(),
+      settings: Object.fromEntries(settings.map((field) => [field.name, field.value.trim()])),
       guess: byId("guess").hidden ? null : guessed(),
     };
   }

@@ -46,7 +46,9 @@ pub mod judged_rules;
 mod lesson;
 pub mod metric;
 mod network;
+pub mod number;
 pub mod outcome;
+mod overrides;
 pub mod policy;
 pub mod question;
 pub mod recorder;
@@ -76,14 +78,12 @@ pub use identity::Client;
 pub use lesson::Lesson;
 pub use metric::Metric;
 pub use outcome::{Ending, Fact, Outcome};
-pub use policy::{Overrides, ScenarioPolicy, Setting};
+pub use overrides::Overrides;
+pub use policy::ScenarioPolicy;
 pub use question::{Answer, Asked, Choice, Question, Score};
 pub use run::{Pace, SCHEMA_VERSION, ScenarioRun};
 pub use scenario_words::ScenarioWords;
-pub use session::{
-    DEFAULT_POLICY, RunError, Session, Settings, SharedTime, UnusedSetting, check_overrides, run,
-    run_until,
-};
+pub use session::{DEFAULT_POLICY, RunError, Session, Settings, SharedTime, run, run_until};
 pub use stop_reason::StopReason;
 pub use telemetry::{Exposition, metrics, prometheus_recorder};
 pub use text::{comparison, table, text, waterfall, waterfalls};

@@ -7,7 +7,6 @@
 mod error;
 mod policy;
 mod shared_time;
-mod unused_setting;
 
 use std::{
     fmt,
@@ -33,6 +32,7 @@ use crate::{
     clients::{ClientUnderTest, Connection, RELIABLE, ScenarioClient, perform},
     judge,
     network::{RequestLimit, VirtualTimeouts, Wire},
+    overrides::MOST,
     recorder::{Recorder, RecorderLimits, inject},
     telemetry::{Exposition, RunMetrics},
     trace::{Trace, field},
@@ -41,7 +41,6 @@ use crate::{
 pub use error::RunError;
 pub use policy::DEFAULT_POLICY;
 pub use shared_time::SharedTime;
-pub use unused_setting::{UnusedSetting, check_overrides};
 
 /// The settings of a run.
 #[derive(Clone, Copy, Debug)]
@@ -64,7 +63,7 @@ impl Settings {
             seed,
             client,
             pace: Pace::Virtual,
-            overrides: Overrides::NONE,
+            overrides: Overrides::default(),
         }
     }
 
@@ -93,7 +92,7 @@ impl Bounds {
     /// As many requests as a reader may ask for pages, and several times the longest waits
     /// of any scenario.
     const DEFAULT: Self = Self {
-        requests: Overrides::MOST as u64,
+        requests: MOST,
         time: Duration::from_secs(3600),
     };
 }

@@ -66,15 +66,15 @@ fn the_scenario_with_a_date_passes_on_a_slow_machine() {
         missed("retry-after-date", overrides, &wire, &outcome, counters).len()
     };
     let within_2_s = Overrides {
-        max_retry_after: Some(Duration::from_secs(2)),
-        ..Overrides::NONE
+        max_retry_after_seconds: Some(2),
+        ..Overrides::default()
     };
-    let in_full = |asked: RetryAfter, overrides| missed(asked, asked.wait(), overrides);
+    let in_full = |asked: RetryAfter, overrides: &_| missed(asked, asked.wait(), overrides);
     let (late, early) = (Duration::from_secs(60), Duration::from_secs(1));
 
-    assert_eq!(in_full(date(2_945), &Overrides::NONE), 0);
-    assert_eq!(missed(date(2_945), late, &Overrides::NONE), 0);
-    assert_eq!(missed(date(2_945), early, &Overrides::NONE), 1);
+    assert_eq!(in_full(date(2_945), &Overrides::default()), 0);
+    assert_eq!(missed(date(2_945), late, &Overrides::default()), 0);
+    assert_eq!(missed(date(2_945), early, &Overrides::default()), 1);
     // It fits after all.
     assert_eq!(in_full(date(2_999), &within_2_s), 0);
     assert_eq!(in_full(seconds(3), &within_2_s), 1);
@@ -100,7 +100,7 @@ fn a_second_silence_on_a_slow_machine_is_no_fault_of_the_client() {
 
     let missed = missed(
         "read-timeout",
-        &Overrides::NONE,
+        &Overrides::default(),
         &wire,
         &outcome,
         counters.into_iter().collect(),

@@ -10,7 +10,6 @@ mod help;
 pub(crate) mod intercepting_proxy;
 pub(crate) mod list;
 mod load;
-pub(crate) mod number;
 pub(crate) mod report;
 pub(crate) mod rule;
 pub(crate) mod running_lab;
@@ -26,6 +25,8 @@ use std::{
 
 use clap::{Arg, Parser, Subcommand};
 use host::FailureWatch;
+
+pub(crate) use ::scenario::number;
 
 use crate::{grade, proxy, scenario, storm};
 

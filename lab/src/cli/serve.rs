@@ -3,7 +3,11 @@
 use clap::Args;
 use host::StartError;
 
-use super::{Exit, OrExit, exporters, number, terminal};
+use super::{
+    Exit, OrExit, exporters,
+    number::{self, NumberError},
+    terminal,
+};
 use crate::{
     web::DEFAULT_PAGE_PORT, web::Exporters, web::WebUi, web::WebUiConfig, web::WebUiError,
 };
@@ -11,11 +15,11 @@ use crate::{
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
     /// The port of the teaching service; 0 picks a free one
-    #[arg(long, value_name = "PORT", default_value_t = server::DEFAULT_PORT, value_parser = number::port_or_free, allow_hyphen_values = true)]
+    #[arg(long, value_name = "PORT", default_value_t = server::DEFAULT_PORT, value_parser = port, allow_hyphen_values = true)]
     port: u16,
 
     /// The port of the web UI; 0 picks a free one
-    #[arg(long, value_name = "PORT", default_value_t = DEFAULT_PAGE_PORT, value_parser = number::port_or_free, allow_hyphen_values = true)]
+    #[arg(long, value_name = "PORT", default_value_t = DEFAULT_PAGE_PORT, value_parser = port, allow_hyphen_values = true)]
     page_port: u16,
 
     /// Open the web UI in the browser
@@ -28,6 +32,11 @@ pub(crate) struct Arguments {
     /// or OTEL_EXPORTER_OTLP_ENDPOINT say]
     #[arg(long, value_name = "URL")]
     otlp: Option<String>,
+}
+
+/// A port; 0 stands for a free one.
+fn port(text: &str) -> Result<u16, NumberError> {
+    number::within(text, 0..=u16::MAX.into())
 }
 
 pub(crate) fn serve(arguments: &Arguments) -> Result<Exit, Exit> {

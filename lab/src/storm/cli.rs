@@ -249,7 +249,5 @@ fn until_ctrl_c<T: Send + 'static>(
 }
 
 fn seeds(text: &str) -> Result<u32, NumberError> {
-    let (from, to) = (1, MOST_SEEDS.into());
-    let seeds = number::within(text, from..=to)?;
-    u32::try_from(seeds).map_err(|_| NumberError::NotWithin { from, to })
+    number::within(text, 1..=MOST_SEEDS.into())
 }

@@ -2,7 +2,7 @@
 
 use axum::{body::Bytes, extract::Request};
 use http::{StatusCode, header::CONTENT_TYPE};
-use serde::{Deserialize, Deserializer, de::DeserializeOwned, de::Error};
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::problem::Problem;
@@ -50,30 +50,16 @@ pub(crate) fn read<T: DeserializeOwned>(body: &[u8], code: &'static str) -> Resu
     read.map_err(|error| Problem::unprocessable(code, error.to_string()))
 }
 
-/// Takes an integer in a range; none if the field is missing.
-pub(crate) fn integer<'de, D, T, const FROM: u64, const TO: u64>(
-    json: D,
-) -> Result<Option<T>, D::Error>
-where
-    D: Deserializer<'de>,
-    T: TryFrom<u64>,
-{
-    let value = Value::deserialize(json)?;
-    let number = value
-        .as_u64()
-        .filter(|number| (FROM..=TO).contains(number))
-        .and_then(|number| T::try_from(number).ok());
-    let rule = || format!("must be an integer from {FROM} to {TO}, got {value}");
-    number.map(Some).ok_or_else(|| D::Error::custom(rule()))
-}
-
 #[cfg(test)]
 mod tests {
+    use scenario::number::in_json;
+    use serde::Deserialize;
+
     use super::*;
 
     #[derive(Debug, Deserialize)]
     struct Body {
-        #[serde(deserialize_with = "integer::<_, _, 1, 50>")]
+        #[serde(deserialize_with = "in_json::<_, _, 1, 50>")]
         rate: Option<u8>,
     }
 

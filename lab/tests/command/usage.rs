@@ -36,28 +36,16 @@ lab scenario all --compare
     error: --compare needs the name of one scenario
 lab scenario all --report all.html
     error: --report needs the name of one scenario
-lab scenario flaky --client naive --max-attempts 1
-    error: --max-attempts has no effect on client naive: its limits are fixed
-lab scenario all --client naive --max-retry-after 1
-    error: --max-retry-after has no effect on client naive: its limits are fixed
-lab scenario flaky --max-pages 3
-    error: --max-pages has no effect on scenario flaky: it does not read a listing
-lab scenario resumed-crawl --max-items 3
-    error: --max-items has no effect on scenario resumed-crawl: a crawl takes whole pages
 lab scenario endless-items --max-attempts 0
-    max_attempts must be a positive integer of 32 bits, got 0
-lab scenario endless-items --max-pages -3
-    max_pages must be a positive integer of 32 bits, got -3
+    '0' for '--max-attempts <N>': it must be a whole number from 1 to 10000
 lab scenario endless-items --max-items 2.5
-    max_items must be a positive integer of 32 bits, got 2.5
-lab scenario endless-items --max-attempts true
-    max_attempts must be a positive integer of 32 bits, got true
+    '2.5' for '--max-items <N>': it must be a whole number from 1 to 10000
 lab scenario endless-items --max-pages many
-    max_pages must be a positive integer of 32 bits, got many
+    'many' for '--max-pages <N>': it must be a whole number from 1 to 10000
 lab scenario endless-items --max-items 10001
-    max_items must be at most 10000, got 10001
-lab scenario endless-items --max-attempts 4294967295
-    max_attempts must be at most 10000, got 4294967295
+    it must be a whole number from 1 to 10000
+lab scenario endless-items --backoff 99
+    '99' for '--backoff <MILLISECONDS>': it must be a whole number from 100 to 5000
 lab scenario flaky --compare --client naive
     '--compare'
 lab scenario flaky --without deadline --client naive

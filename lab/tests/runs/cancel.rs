@@ -30,8 +30,8 @@ impl<S: Subscriber> Layer<S> for Opens {
 /// name has opened.
 async fn cancelled_in(name: &str, client: Client, span: &'static str) -> ScenarioRun {
     let patient = Overrides {
-        max_retry_after: Some(Duration::from_secs(120)),
-        ..Overrides::NONE
+        max_retry_after_seconds: Some(120),
+        ..Overrides::default()
     };
     let settings = Settings {
         pace: Pace::Real,

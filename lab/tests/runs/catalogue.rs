@@ -47,7 +47,7 @@ async fn one_seed_gives_identical_text_within_80_columns() {
         for client in [RELIABLE, NAIVE] {
             let first = &PairwiseRun::of(scenario.name(), client).run;
 
-            let second = run(scenario, &settings(client, Overrides::NONE)).await;
+            let second = run(scenario, &settings(client, Overrides::default())).await;
 
             let second = second.expect("a run");
             let story = text(&scenario.words, first);
@@ -65,7 +65,7 @@ async fn one_seed_gives_identical_text_within_80_columns() {
 #[tokio::test]
 async fn another_seed_gives_another_text() {
     let one = &PairwiseRun::of("flaky", RELIABLE).run;
-    let mut settings = settings(RELIABLE, Overrides::NONE);
+    let mut settings = settings(RELIABLE, Overrides::default());
     settings.seed += 1;
 
     let other = run(catalogue::find("flaky").expect("known"), &settings).await;
@@ -95,7 +95,7 @@ fn runs_with_one_seed_have_different_trace_ids() {
 fn an_attempt_is_marked_as_a_success_only_if_its_client_used_the_response() {
     for tried in PAIRWISE_RUNS.iter() {
         let task = tried.scenario.task;
-        if task.reads_a_listing() || !task.is_one_call() {
+        if !task.settings_of_listings().is_empty() || !task.is_one_call() {
             continue;
         }
         let rows = tried.run.view.waterfall.rows.iter();
@@ -122,7 +122,7 @@ async fn in_real_time_every_request_arrives_on_a_connection_of_its_own_service()
         let settings = Settings {
             client,
             pace: Pace::Real,
-            ..settings(RELIABLE, Overrides::NONE)
+            ..settings(RELIABLE, Overrides::default())
         };
 
         let run = run(scenario, &settings).await.expect("a run");

@@ -13,7 +13,7 @@ use crate::runs::{pairwise_runs::PairwiseRun, settings};
 fn settings_of(client: &'static Without) -> Settings {
     Settings {
         client,
-        ..settings(RELIABLE, Overrides::NONE)
+        ..settings(RELIABLE, Overrides::default())
     }
 }
 

@@ -1,7 +1,8 @@
 //! The lesson about a run must agree with the wire.
 
-use std::{collections::HashSet, future::ready, time::Duration};
+use std::{collections::HashSet, future::ready};
 
+use clap::Parser;
 use scenario::{
     Comparison, NAIVE, Overrides, RELIABLE,
     catalogue::{self, CATALOGUE, Scenario},
@@ -58,7 +59,7 @@ fn texts_for_every_run_make_no_claim_about_one_run() {
 fn a_client_has_its_sentence_under_the_settings_of_the_scenario_only() {
     for tried in PAIRWISE_RUNS.iter() {
         let (words, run) = (&tried.scenario.words, &tried.run);
-        let its_own = run.policy == tried.scenario.policy_with(&Overrides::NONE);
+        let its_own = run.policy == tried.scenario.policy_with(&Overrides::default());
         let expected = match run.client {
             NAIVE => vec![words.why, words.naive],
             _ if its_own => vec![words.why, words.reliable],
@@ -73,7 +74,7 @@ fn a_client_has_its_sentence_under_the_settings_of_the_scenario_only() {
 async fn a_cancelled_run_has_no_sentence_about_its_client() {
     for scenario in CATALOGUE {
         for client in [RELIABLE, NAIVE] {
-            let settings = settings(client, Overrides::NONE);
+            let settings = settings(client, Overrides::default());
 
             let run = scenario::run_until(ready(()), Identity::new(), scenario, &settings).await;
 
@@ -90,14 +91,11 @@ async fn a_cancelled_run_has_no_sentence_about_its_client() {
 fn a_suggested_setting_says_what_it_shows() {
     for tried in PAIRWISE_RUNS.iter() {
         let lesson = &tried.run.lesson;
-        let (_, asked) = match lesson.next.as_str() {
-            "scenario all" => ("", Overrides::NONE),
-            next => asked_for(next.trim_end_matches(" --compare")),
-        };
+        let (_, asked) = asked_for(lesson.next.trim_end_matches(" --compare"));
 
         assert_eq!(
             lesson.next_shows.is_some(),
-            asked != Overrides::NONE,
+            asked != Overrides::default(),
             "{}",
             lesson.next
         );
@@ -126,24 +124,20 @@ fn the_suggested_command_is_valid_and_new() {
     }
 }
 
+/// A suggested command without a client.
+#[derive(Parser)]
+struct Suggested {
+    name: String,
+    #[command(flatten)]
+    overrides: Overrides,
+    #[arg(long)]
+    pace: Option<String>,
+}
+
 /// The scenario and the settings of a suggested command.
-fn asked_for(command: &str) -> (&str, Overrides) {
-    let mut words = command.split(' ').skip(1);
-    let name = words.next().expect("the name of a scenario");
-    let mut asked = Overrides::NONE;
-    while let (Some(option), Some(value)) = (words.next(), words.next()) {
-        let number = || value.parse().expect("a number");
-        match option {
-            "--max-attempts" => asked.max_attempts = Some(number()),
-            "--max-pages" => asked.max_pages = Some(number()),
-            "--max-items" => asked.max_items = Some(number()),
-            "--max-retry-after" => {
-                asked.max_retry_after = Some(Duration::from_secs(number().into()));
-            }
-            _ => assert_eq!((option, value), ("--pace", "virtual")),
-        }
-    }
-    (name, asked)
+fn asked_for(command: &str) -> (String, Overrides) {
+    let asked = Suggested::try_parse_from(command.split(' ')).expect(command);
+    (asked.name, asked.overrides)
 }
 
 /// A reader who types each suggested command goes through the whole course to its end.
@@ -154,7 +148,7 @@ async fn suggestions_lead_through_the_whole_course_in_order() {
     while command != "scenario all" {
         assert!(typed.insert(command.clone()), "a circle: {command}");
         let (name, asked) = asked_for(&command);
-        let scenario = catalogue::find(name).expect("a scenario of the catalogue");
+        let scenario = catalogue::find(&name).expect("a scenario of the catalogue");
 
         let run = run(scenario, &settings(RELIABLE, asked))
             .await

@@ -1,7 +1,7 @@
 //! Every scenario, run by both clients under settings in which every pair of values
 //! occurs: once for all tests.
 
-use std::{collections::HashSet, sync::LazyLock, thread, time::Duration};
+use std::{collections::HashSet, sync::LazyLock, thread};
 
 use scenario::{
     Client, NAIVE, Overrides, RELIABLE, ScenarioRun,
@@ -21,19 +21,10 @@ pub(crate) struct PairwiseRun {
 impl PairwiseRun {
     /// The run of a scenario with its default settings.
     pub(crate) fn of(name: &str, client: Client) -> &'static Self {
-        Self::with_max_retry_after(name, client, None)
-    }
-
-    pub(crate) fn with_max_retry_after(
-        name: &str,
-        client: Client,
-        max_retry_after: Option<Duration>,
-    ) -> &'static Self {
         let found = PAIRWISE_RUNS.iter().find(|tried| {
             tried.scenario.name() == name
                 && tried.run.client == client
-                && tried.overrides.max_attempts.is_none()
-                && tried.overrides.max_retry_after == max_retry_after
+                && tried.overrides == Overrides::default()
         });
         found.expect("it was run")
     }
@@ -55,7 +46,7 @@ async fn run_all(scenarios: &'static [Scenario]) -> Vec<PairwiseRun> {
     let mut all = Vec::new();
     for scenario in scenarios {
         let reliable = pairwise().map(|overrides| (RELIABLE, overrides));
-        for (client, overrides) in reliable.chain([(NAIVE, Overrides::NONE)]) {
+        for (client, overrides) in reliable.chain([(NAIVE, Overrides::default())]) {
             let run = run(scenario, &settings(client, overrides)).await;
             all.push(PairwiseRun {
                 scenario,
@@ -82,8 +73,8 @@ fn pairwise() -> impl Iterator<Item = Overrides> {
     let rows = (0..4).flat_map(|one| (0..4).map(move |other| (one, other)));
     rows.map(|(one, other)| Overrides {
         max_attempts: ATTEMPTS[one],
-        backoff: BACKOFFS[one ^ THRICE[other]].map(Duration::from_millis),
-        max_retry_after: WAITS[other].map(Duration::from_secs),
+        backoff_ms: BACKOFFS[one ^ THRICE[other]],
+        max_retry_after_seconds: WAITS[other],
         max_pages: PAGES[one ^ other],
         max_items: ITEMS[one ^ TWICE[other]],
     })
@@ -92,15 +83,19 @@ fn pairwise() -> impl Iterator<Item = Overrides> {
 #[test]
 fn every_two_values_of_two_settings_are_run_together() {
     let settings = pairwise().map(|overrides| {
-        let wait = overrides.max_retry_after.map(|wait| wait.as_secs());
-        let backoff = overrides.backoff.map(|wait| wait.as_secs_f64().to_bits());
         let numbers = [
             overrides.max_attempts,
             overrides.max_pages,
             overrides.max_items,
         ];
         let [attempts, pages, items] = numbers.map(|number| number.map(u64::from));
-        [attempts, backoff, wait, pages, items]
+        [
+            attempts,
+            overrides.backoff_ms,
+            overrides.max_retry_after_seconds,
+            pages,
+            items,
+        ]
     });
     let settings: Vec<_> = settings.collect();
 

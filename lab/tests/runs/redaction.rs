@@ -96,7 +96,7 @@ struct Seen {
 
 async fn seen(client: Client, scenario: &Scenario) -> Seen {
     let eavesdropper = Eavesdropper::default();
-    let settings = settings(client, Overrides::NONE);
+    let settings = settings(client, Overrides::default());
     let run = run_until(pending(), eavesdropper.clone(), scenario, &settings).await;
     let run = run.expect("a run");
     let heard = eavesdropper.heard();

@@ -169,7 +169,8 @@ async fn the_course_is_listed_in_its_order() {
         let choices = listed["choices"].as_array().map_or(0, Vec::len);
         assert_eq!(choices, known.words.question.lettered().count());
         assert_eq!(choices == 0, listed["number_of"].is_string());
-        assert_eq!(listed["listing"] == true, known.task.reads_a_listing());
+        let settings = listed["settings"].as_array().map_or(0, Vec::len);
+        assert_eq!(settings, known.task.settings_of_listings().len());
     }
 }
 
@@ -315,7 +316,7 @@ async fn an_invalid_run_is_refused_and_not_kept() {
     let (text, wrong_type) = (Some("text/plain"), "unsupported_media_type");
     let flakey = r#"{"scenario":"flakey"}"#;
     let flaky = r#"{"scenario":"flaky"}"#;
-    let zero = r#"{"scenario":"flaky","max_attempts":0}"#;
+    let zero = r#"{"scenario":"flaky","settings":{"max_attempts":0}}"#;
 
     for (media_type, body, status, code) in [
         (json, flakey, 422, "unknown_scenario"),

@@ -77,7 +77,8 @@ async fn cancelling_a_finished_run_changes_nothing() {
 async fn cancelled_runs_free_their_slots() {
     let (_dashboard, browser) = serve().await;
     let mut events = browser.listen().await;
-    let patient = json!({ "scenario": "retry-later", "max_retry_after_seconds": 600 });
+    let patient =
+        json!({ "scenario": "retry-later", "settings": { "max_retry_after_seconds": 600 } });
     let mut ids = Vec::new();
     let refused = loop {
         let response = browser.start(&patient).await;

@@ -106,7 +106,7 @@ impl Browser {
     /// Starts a run that waits for two minutes, with these clients, and returns its id.
     pub(crate) async fn begin_waiting(&self, client: &str) -> String {
         let run = json!({
-            "scenario": "retry-later", "client": client, "max_retry_after_seconds": 600,
+            "scenario": "retry-later", "client": client, "settings": { "max_retry_after_seconds": 600 },
         });
         self.begin(&run).await
     }

@@ -11,7 +11,7 @@ use crate::web::support::{Browser, PATIENCE, serve};
 
 /// A run that waits for two minutes.
 pub(crate) fn waiting() -> Value {
-    json!({ "scenario": "retry-later", "max_retry_after_seconds": 600, "kept": false })
+    json!({ "scenario": "retry-later", "settings": { "max_retry_after_seconds": 600 }, "kept": false })
 }
 
 fn unkept(scenario: &str) -> Value {

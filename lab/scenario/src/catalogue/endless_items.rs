@@ -31,10 +31,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
                  error.",
     },
     variation: Some(Variation {
-        overrides: Overrides {
-            max_pages: Some(3),
-            ..Overrides::NONE
-        },
+        options: "--max-pages 3",
         shows: "a lower limit ends the listing sooner",
     }),
     policy: |policy| ScenarioPolicy {

@@ -25,10 +25,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
     },
     load: Share::fault(8),
     variation: Some(Variation {
-        overrides: Overrides {
-            max_attempts: Some(2),
-            ..Overrides::NONE
-        },
+        options: "--max-attempts 2",
         shows: "the attempts run out before the service recovers",
     }),
     task: Task::Flaky,

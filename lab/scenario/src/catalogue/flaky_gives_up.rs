@@ -30,10 +30,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
     },
     load: Share::fault(2),
     variation: Some(Variation {
-        overrides: Overrides {
-            max_attempts: Some(3),
-            ..Overrides::NONE
-        },
+        options: "--max-attempts 3",
         shows: "one more attempt is enough",
     }),
     policy: |policy| ScenarioPolicy {

@@ -23,10 +23,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
                  are enough.",
     },
     variation: Some(Variation {
-        overrides: Overrides {
-            max_items: Some(4),
-            ..Overrides::NONE
-        },
+        options: "--max-items 4",
         shows: "the cap falls at the end of a page, and is an error all the same",
     }),
     policy: |policy| ScenarioPolicy {

@@ -23,10 +23,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
     },
     load: Share::healthy(24),
     variation: Some(Variation {
-        overrides: Overrides {
-            max_items: Some(2),
-            ..Overrides::NONE
-        },
+        options: "--max-items 2",
         shows: "the listing is cut short, and that is an error",
     }),
     task: Task::List(endpoint::ITEMS),

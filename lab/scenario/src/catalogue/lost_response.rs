@@ -24,10 +24,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
                  change took effect.",
     },
     variation: Some(Variation {
-        overrides: Overrides {
-            max_attempts: Some(1),
-            ..Overrides::NONE
-        },
+        options: "--max-attempts 1",
         shows: "the job may exist, and the caller cannot know",
     }),
     network: Network::Faults(&[ResponseFault::LostResponse]),

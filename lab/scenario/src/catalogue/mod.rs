@@ -68,7 +68,7 @@ mod prelude {
     pub(super) use std::time::Duration;
 
     pub(super) use crate::{
-        Choice, Ending, Expectation, Overrides, Question, ScenarioPolicy, ScenarioWords, StopReason,
+        Choice, Ending, Expectation, Question, ScenarioPolicy, ScenarioWords, StopReason,
     };
     pub(super) use client::{Endpoint, FailureKind, teaching::endpoint};
 
@@ -164,8 +164,8 @@ pub const PLAIN: Scenario = Scenario {
 /// Settings to try in a scenario.
 #[derive(Clone, Copy, Debug)]
 pub struct Variation {
-    /// The settings.
-    pub overrides: Overrides,
+    /// The settings, as options of `lab scenario`.
+    pub options: &'static str,
     /// What a run with them shows.
     pub shows: &'static str,
 }
@@ -236,7 +236,7 @@ impl Scenario {
     /// true if the run is `typical`: it ended by itself, and as it should if the client is the
     /// reliable one.
     pub(crate) fn lesson(&self, policy: &ScenarioPolicy, client: Client, typical: bool) -> Lesson {
-        let under_its_own_settings = *policy == self.policy_with(&Overrides::NONE);
+        let under_its_own_settings = *policy == self.policy_with(&Overrides::default());
         let of_client = if client == RELIABLE && under_its_own_settings {
             Some(self.words.reliable)
         } else if client == NAIVE {
@@ -245,7 +245,7 @@ impl Scenario {
             None
         };
         let of_client = of_client.filter(|_| typical);
-        let (next, next_shows) = self.next(client, policy);
+        let (next, next_shows) = self.next(client, under_its_own_settings);
         Lesson {
             why: [self.words.why].into_iter().chain(of_client).collect(),
             without: client
@@ -289,7 +289,7 @@ impl Scenario {
 
     /// The next step after a run, as arguments of `lab`: never the same run again. If it
     /// carries a setting, also what it shows.
-    fn next(&self, client: Client, policy: &ScenarioPolicy) -> (String, Option<&'static str>) {
+    fn next(&self, client: Client, under_its_own_settings: bool) -> (String, Option<&'static str>) {
         let name = self.words.name;
         if let Some(defence) = client.without {
             let name = if defence.shows_in(name) {
@@ -304,11 +304,10 @@ impl Scenario {
         if client != RELIABLE {
             return (format!("scenario {name} --compare"), None);
         }
-        if let Some(variation) = &self.variation
-            && policy.with(&variation.overrides) != *policy
+        if let Some(Variation { options, shows }) = self.variation
+            && under_its_own_settings
         {
-            let next = format!("scenario {name}{}", options(&variation.overrides));
-            return (next, Some(variation.shows));
+            return (format!("scenario {name} {options}"), Some(shows));
         }
         let next = match self.following() {
             Some(next) => format!("scenario {}", next.words.name),
@@ -316,30 +315,6 @@ impl Scenario {
         };
         (next, None)
     }
-}
-
-/// Settings as options of `lab scenario`.
-fn options(overrides: &Overrides) -> String {
-    /// A longer wait is simulated in virtual time.
-    const LONG: Duration = Duration::from_secs(60);
-    let Overrides {
-        max_attempts,
-        backoff,
-        max_retry_after,
-        max_pages,
-        max_items,
-    } = overrides;
-    let seconds = max_retry_after.map(|wait| wait.as_secs());
-    let long = max_retry_after.filter(|wait| *wait > LONG);
-    let options = [
-        max_attempts.map(|number| format!(" --max-attempts {number}")),
-        backoff.map(|wait| format!(" --backoff {}", wait.as_millis())),
-        seconds.map(|seconds| format!(" --max-retry-after {seconds}")),
-        max_pages.map(|number| format!(" --max-pages {number}")),
-        max_items.map(|number| format!(" --max-items {number}")),
-        long.map(|_| " --pace virtual".to_owned()),
-    ];
-    options.into_iter().flatten().collect()
 }
 
 impl fmt::Debug for Scenario {

@@ -35,10 +35,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
     },
     load: Share::fault(2),
     variation: Some(Variation {
-        overrides: Overrides {
-            max_retry_after: Some(Duration::from_secs(1)),
-            ..Overrides::NONE
-        },
+        options: "--max-retry-after 1",
         shows: "the wait is longer than the caller allows",
     }),
     routes: |_| {

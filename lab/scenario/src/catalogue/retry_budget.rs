@@ -31,10 +31,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
         unsolved: "Other processes. Each has its own budget, so the service still needs limits.",
     },
     variation: Some(Variation {
-        overrides: Overrides {
-            max_attempts: Some(2),
-            ..Overrides::NONE
-        },
+        options: "--max-attempts 2",
         shows: "with fewer attempts a call, the budget still sets the total",
     }),
     policy: |policy| ScenarioPolicy {

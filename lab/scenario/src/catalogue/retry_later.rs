@@ -34,10 +34,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
     },
     load: Share::fault(2),
     variation: Some(Variation {
-        overrides: Overrides {
-            max_retry_after: Some(Duration::from_secs(ASKED)),
-            ..Overrides::NONE
-        },
+        options: "--max-retry-after 120 --pace virtual",
         shows: "the client waits twice for two minutes, and the service still fails",
     }),
     task: Task::Get(endpoint::RETRY_LATER),

@@ -55,10 +55,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
                    delayed or reduced.",
     },
     variation: Some(Variation {
-        overrides: Overrides {
-            max_attempts: Some(1),
-            ..Overrides::NONE
-        },
+        options: "--max-attempts 1",
         shows: "the refused calls fail, since none may be sent again",
     }),
     network: Network::Workers,

@@ -21,7 +21,7 @@ use client::{
 use host::ExpectedRoute;
 use http::{Method, StatusCode};
 
-use crate::{Client, Outcome, ScenarioPolicy, Setting};
+use crate::{Client, Outcome, ScenarioPolicy};
 
 pub use connection::Connection;
 pub use naive::{NAIVE, Naive};
@@ -43,9 +43,6 @@ pub trait ClientUnderTest: fmt::Debug + Sync {
 
     /// How it works, and what this policy allows it in a task, term by term.
     fn terms(&self, policy: &ScenarioPolicy, task: Task) -> Vec<String>;
-
-    /// Why a setting of the policy has no effect on it; `None` if it has one.
-    fn ignores(&self, setting: Setting) -> Option<&'static str>;
 
     /// Builds a client of the service at the other end of the connection.
     ///
@@ -158,25 +155,15 @@ impl Task {
         !matches!(self, Self::Workers(..) | Self::Repeat(..))
     }
 
-    /// Whether it reads a listing, page after page.
+    /// The names of the [settings](crate::Overrides) about listings that have an effect on it;
+    /// the other settings have one on every task.
     #[must_use]
-    pub fn reads_a_listing(self) -> bool {
-        matches!(self, Self::List(_) | Self::ResumeCrawl(_))
-    }
-
-    /// Why a setting has no effect on it, whatever the client; `None` if it has one.
-    #[must_use]
-    pub fn ignores(self, setting: Setting) -> Option<&'static str> {
-        match setting {
-            Setting::MaxAttempts | Setting::Backoff | Setting::MaxRetryAfter => None,
-            Setting::MaxPages | Setting::MaxItems if !self.reads_a_listing() => {
-                Some("it does not read a listing")
-            }
-            Setting::MaxPages => None,
-            Setting::MaxItems => match self {
-                Self::ResumeCrawl(_) => Some("a crawl takes whole pages"),
-                _ => None,
-            },
+    pub fn settings_of_listings(self) -> &'static [&'static str] {
+        match self {
+            Self::List(_) => &["max_pages", "max_items"],
+            // A crawl takes whole pages.
+            Self::ResumeCrawl(_) => &["max_pages"],
+            _ => &[],
         }
     }
 

@@ -25,7 +25,7 @@ use self::{
 };
 use super::{ClientUnderTest, Connection, ScenarioClient, Task};
 use crate::{
-    Client, Ending, Outcome, ScenarioPolicy, Setting,
+    Client, Ending, Outcome, ScenarioPolicy,
     counters::{ATTEMPTS, RETRIES},
 };
 
@@ -57,10 +57,6 @@ impl ClientUnderTest for Naive {
         vec![format!(
             "a typical first client: up to {MAX_ATTEMPTS} attempts, no waits"
         )]
-    }
-
-    fn ignores(&self, _: Setting) -> Option<&'static str> {
-        Some("its limits are fixed")
     }
 
     fn connect(&self, connection: Connection) -> Result<Box<dyn ScenarioClient>, ConfigError> {

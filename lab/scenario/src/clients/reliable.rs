@@ -15,7 +15,7 @@ use wire::duration;
 
 use super::{ClientUnderTest, Connection, ScenarioClient, Task};
 use crate::{
-    Client, DEFAULT_POLICY, Outcome, ScenarioPolicy, Setting,
+    Client, DEFAULT_POLICY, Outcome, ScenarioPolicy,
     counters::{ATTEMPTS, CURSOR_LOOPS, GIVE_UPS, RETRIES},
     network::TRANSPORT,
 };
@@ -93,10 +93,6 @@ impl ClientUnderTest for Reliable {
             _ => {}
         }
         terms
-    }
-
-    fn ignores(&self, _: Setting) -> Option<&'static str> {
-        None
     }
 
     fn connect(&self, connection: Connection) -> Result<Box<dyn ScenarioClient>, ConfigError> {

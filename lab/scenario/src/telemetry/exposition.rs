@@ -223,7 +223,7 @@ mod tests {
                 seed: 7,
                 client: &crate::Reliable,
                 pace,
-                overrides: Overrides::NONE,
+                overrides: Overrides::default(),
             };
             let flaky = catalogue::find("flaky").expect("a scenario");
             let session = Session::new(flaky, &settings, &exposition);

@@ -1,7 +1,7 @@
 //! The options of `lab scenario`: which scenario to run, and what to do with the
 //! evidence.
 
-use std::{error::Error, num::NonZeroU32, ops::RangeInclusive, path::PathBuf, time::Duration};
+use std::{error::Error, path::PathBuf};
 
 use clap::{
     Args, ValueEnum,
@@ -11,8 +11,8 @@ use render::Options;
 use scenario::{
     CLIENTS, ClientUnderTest, Naive, Overrides, Pace, RELIABLE, Reliable, Settings, WITHOUT,
     Without,
-    catalogue::{self, CATALOGUE, Scenario},
-    check_overrides,
+    catalogue::{self, Scenario},
+    number,
 };
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -20,7 +20,7 @@ use wire::UnknownName;
 
 use crate::{
     cli::{
-        Exit, number, report,
+        Exit, report,
         running_lab::{default_page, page},
         terminal,
     },
@@ -39,26 +39,8 @@ pub(crate) struct Arguments {
     /// The scenario to run, or `all`; `lab list` shows them
     name: Option<String>,
 
-    /// The maximum number of requests of one call, up to 10000
-    #[arg(long, help_heading = CLIENT, value_name = "N", value_parser = positive("max_attempts"), allow_hyphen_values = true)]
-    max_attempts: Option<NonZeroU32>,
-
-    /// The longest first backoff, from 100 to 5000; it doubles with each retry, up to 5 s
-    #[arg(long, help_heading = CLIENT, value_name = "MILLISECONDS", value_parser = within(Overrides::BACKOFF_MS), allow_hyphen_values = true)]
-    backoff: Option<u64>,
-
-    /// The longest Retry-After that the client waits for; a longer one ends the call
-    #[arg(long, help_heading = CLIENT, value_name = "SECONDS", value_parser = within(0..=86_400), allow_hyphen_values = true)]
-    max_retry_after: Option<u64>,
-
-    /// The maximum number of pages that the client reads of a listing, up to 10000
-    #[arg(long, help_heading = CLIENT, value_name = "N", value_parser = positive("max_pages"), allow_hyphen_values = true)]
-    max_pages: Option<NonZeroU32>,
-
-    /// The maximum number of items that the client yields from a listing, up to
-    /// 10000
-    #[arg(long, help_heading = CLIENT, value_name = "N", value_parser = positive("max_items"), allow_hyphen_values = true)]
-    max_items: Option<NonZeroU32>,
+    #[command(flatten, next_help_heading = CLIENT)]
+    overrides: Overrides,
 
     /// The seed of jitter, keys, cursors and ids [default: random]
     #[arg(long, value_name = "N", value_parser = number::any, allow_hyphen_values = true)]
@@ -145,14 +127,6 @@ where
     })
 }
 
-fn positive(field: &'static str) -> impl TypedValueParser<Value = NonZeroU32> {
-    move |text: &str| number::positive(field, text)
-}
-
-fn within(range: RangeInclusive<u64>) -> impl TypedValueParser<Value = u64> {
-    move |text: &str| number::within(text, range.clone())
-}
-
 impl Arguments {
     /// The settings of the run, with this pace if no option sets one.
     pub(crate) fn settings(&self, pace: Pace) -> Settings {
@@ -164,7 +138,7 @@ impl Arguments {
                 Some(PaceArgument::Virtual) => Pace::Virtual,
                 None => pace,
             },
-            overrides: self.overrides(),
+            overrides: self.overrides,
         }
     }
 
@@ -172,16 +146,6 @@ impl Arguments {
         match self.without {
             Some(without) => without,
             None => self.client,
-        }
-    }
-
-    fn overrides(&self) -> Overrides {
-        Overrides {
-            max_attempts: self.max_attempts.map(NonZeroU32::get),
-            backoff: self.backoff.map(Duration::from_millis),
-            max_retry_after: self.max_retry_after.map(Duration::from_secs),
-            max_pages: self.max_pages.map(NonZeroU32::get),
-            max_items: self.max_items.map(NonZeroU32::get),
         }
     }
 
@@ -201,23 +165,14 @@ impl Arguments {
             (false, None) => self.client.identity().name,
         };
         let settings = self.settings(pace);
-        let limits = settings.overrides;
-        let mut request = json!({
+        json!({
             "scenario": scenario.name(),
             "client": client,
             "without": self.without.map(|without| without.defence.id),
             "pace": settings.pace,
             "seed": settings.seed,
-            "max_attempts": limits.max_attempts,
-            "backoff_ms": self.backoff,
-            "max_retry_after_seconds": self.max_retry_after,
-            "max_pages": limits.max_pages,
-            "max_items": limits.max_items,
-        });
-        if let Some(fields) = request.as_object_mut() {
-            fields.retain(|_, value| !value.is_null());
-        }
-        request
+            "settings": settings.overrides,
+        })
     }
 
     /// Prints to stdout, as JSON with `--json`.
@@ -257,7 +212,6 @@ impl Arguments {
         };
         if name != ALL {
             let scenario = catalogue::find(name).map_err(|unknown| or_task(name, unknown))?;
-            self.check_overrides(&[scenario])?;
             return Ok(Chosen::One(scenario));
         }
         let for_one = [
@@ -268,19 +222,7 @@ impl Arguments {
         if let Some((_, option)) = for_one.iter().find(|(given, _)| *given) {
             return Err(format!("{option} needs the name of one scenario").into());
         }
-        let scenarios: Vec<_> = CATALOGUE.iter().collect();
-        self.check_overrides(&scenarios)?;
         Ok(Chosen::All)
-    }
-
-    fn check_overrides(&self, scenarios: &[&Scenario]) -> Result<(), String> {
-        let clients = if self.compare {
-            &self.compared()[..]
-        } else {
-            &[self.runner()]
-        };
-        check_overrides(&self.overrides(), scenarios, clients)
-            .map_err(|unused| format!("{} {unused}", unused.setting.option()))
     }
 }
 
@@ -325,12 +267,12 @@ mod tests {
 
         let expected = Overrides {
             max_attempts: Some(2),
-            backoff: Some(Duration::from_millis(300)),
-            max_retry_after: Some(Duration::from_secs(4)),
+            backoff_ms: Some(300),
+            max_retry_after_seconds: Some(4),
             max_pages: Some(5),
             max_items: Some(6),
         };
-        assert_eq!(arguments.overrides(), expected);
+        assert_eq!(arguments.overrides, expected);
         assert!(arguments.chosen().is_ok());
     }
 }

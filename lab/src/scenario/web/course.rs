@@ -21,8 +21,9 @@ pub(super) struct Lesson {
     #[serde(skip_serializing_if = "Option::is_none")]
     number_of: Option<&'static str>,
     hint: &'static str,
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    listing: bool,
+    /// The names of the settings about listings that have an effect on it.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    settings: &'static [&'static str],
 }
 
 /// Every scenario, in the order of the course.
@@ -40,7 +41,7 @@ pub(super) fn scenarios() -> Vec<Lesson> {
             Asked::Choices(_) => None,
         },
         hint: scenario.words.hint,
-        listing: scenario.task.reads_a_listing(),
+        settings: scenario.task.settings_of_listings(),
     };
     CATALOGUE.iter().map(lesson).collect()
 }

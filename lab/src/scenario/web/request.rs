@@ -1,34 +1,17 @@
 //! The request that starts a run.
 
-use std::time::Duration;
-
 use scenario::{
     CLIENTS, ClientUnderTest, Naive, Overrides, Pace, RELIABLE, Reliable, Settings, WITHOUT,
     Without,
     catalogue::{self, Scenario},
+    number::in_json,
 };
 use serde::{Deserialize, Deserializer, Serialize, de::Error};
 
-use crate::web::{
-    json_body::{self, integer},
-    problem::Problem,
-};
+use crate::web::{json_body, problem::Problem};
 
 /// The name of the choice of two clients, side by side.
 pub(crate) const COMPARE: &str = "compare";
-
-/// The maximum for the longest Retry-After that a run waits for, in seconds: a day.
-const MAX_RETRY_AFTER_SECONDS: u64 = 86_400;
-
-/// Every seed is a number of 64 bits.
-const MOST_SEED: u64 = u64::MAX;
-
-/// The bounds of the first backoff.
-const LEAST_BACKOFF_MS: u64 = *Overrides::BACKOFF_MS.start();
-const MOST_BACKOFF_MS: u64 = *Overrides::BACKOFF_MS.end();
-
-/// The maximum number of attempts, pages and items of a run.
-const MOST: u64 = Overrides::MOST as u64;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -40,25 +23,11 @@ struct Body {
     without: Option<&'static Without>,
     #[serde(default)]
     pace: Pace,
-    #[serde(default, deserialize_with = "integer::<_, _, 0, MOST_SEED>")]
+    #[serde(default, deserialize_with = "in_json::<_, _, 0, { u64::MAX }>")]
     seed: Option<u64>,
     kept: Option<bool>,
-    #[serde(default, deserialize_with = "integer::<_, _, 1, MOST>")]
-    max_attempts: Option<u32>,
-    #[serde(
-        default,
-        deserialize_with = "integer::<_, _, LEAST_BACKOFF_MS, MOST_BACKOFF_MS>"
-    )]
-    backoff_ms: Option<u64>,
-    #[serde(
-        default,
-        deserialize_with = "integer::<_, _, 0, MAX_RETRY_AFTER_SECONDS>"
-    )]
-    max_retry_after_seconds: Option<u64>,
-    #[serde(default, deserialize_with = "integer::<_, _, 1, MOST>")]
-    max_pages: Option<u32>,
-    #[serde(default, deserialize_with = "integer::<_, _, 1, MOST>")]
-    max_items: Option<u32>,
+    #[serde(default)]
+    settings: Overrides,
 }
 
 /// The clients of a run: one, by its name, or the two that are compared.
@@ -156,13 +125,6 @@ impl RunRequest {
         if !kept && clients.len() > 1 {
             return Err(invalid("kept: a comparison is always kept".to_owned()));
         }
-        let overrides = Overrides {
-            max_attempts: body.max_attempts,
-            backoff: body.backoff_ms.map(Duration::from_millis),
-            max_retry_after: body.max_retry_after_seconds.map(Duration::from_secs),
-            max_pages: body.max_pages,
-            max_items: body.max_items,
-        };
         Ok(Self {
             scenario,
             choice: body.client,
@@ -170,7 +132,7 @@ impl RunRequest {
             pace: body.pace,
             kept,
             seed: body.seed.unwrap_or_else(Settings::random_seed),
-            overrides,
+            overrides: body.settings,
         })
     }
 
@@ -213,7 +175,10 @@ mod tests {
     fn given_fields_are_used() {
         let body = json!({
             "scenario": "items", "client": "compare", "pace": "virtual", "seed": u64::MAX,
-            "max_attempts": 2, "backoff_ms": 100, "max_retry_after_seconds": 0, "max_pages": 3, "max_items": 4,
+            "settings": {
+                "max_attempts": 2, "backoff_ms": 100, "max_retry_after_seconds": 0,
+                "max_pages": 3, "max_items": 4,
+            },
         });
 
         let request = RunRequest::read(body.to_string().as_bytes()).expect("legal");
@@ -227,36 +192,12 @@ mod tests {
             request.overrides,
             Overrides {
                 max_attempts: Some(2),
-                backoff: Some(Duration::from_millis(100)),
-                max_retry_after: Some(Duration::ZERO),
+                backoff_ms: Some(100),
+                max_retry_after_seconds: Some(0),
                 max_pages: Some(3),
                 max_items: Some(4),
             }
         );
-    }
-
-    /// The page offers every setting beside every client and scenario.
-    #[test]
-    fn a_setting_without_effect_is_accepted() {
-        let settings = [
-            "max_attempts",
-            "backoff_ms",
-            "max_retry_after_seconds",
-            "max_pages",
-            "max_items",
-        ];
-        for scenario in catalogue::CATALOGUE {
-            for client in ClientChoice::all() {
-                for setting in settings {
-                    let body =
-                        json!({ "scenario": scenario.name(), "client": client, setting: 100 });
-
-                    let read = RunRequest::read(body.to_string().as_bytes());
-
-                    assert!(read.is_ok(), "{body}: {read:?}");
-                }
-            }
-        }
     }
 
     /// Fields beside the scenario, or bodies, each with the words of its problem.
@@ -270,11 +211,13 @@ mod tests {
 {"pace":1} | pace: invalid type: integer `1`
 {"seed":-1} | seed: must be an integer from 0 to 18446744073709551615, got -1
 {"seed":1.0} | seed: must be an integer from 0 to 18446744073709551615, got 1.0
-{"max_attempts":0} | max_attempts: must be an integer from 1 to 10000, got 0
-{"max_pages":4294967297} | max_pages: must be an integer from 1 to 10000, got 4294967297
-{"max_items":10001} | max_items: must be an integer from 1 to 10000, got 10001
-{"max_retry_after_seconds":86401} | max_retry_after_seconds: must be an integer from 0 to 86400
-{"deadline":1} | unknown field `deadline`
+{"settings":{"max_attempts":0}} | settings.max_attempts: must be an integer from 1 to 10000, got 0
+{"settings":{"max_pages":4294967297}} | settings.max_pages: must be an integer from 1 to 10000, got 4294967297
+{"settings":{"max_items":10001}} | settings.max_items: must be an integer from 1 to 10000, got 10001
+{"settings":{"max_retry_after_seconds":86401}} | settings.max_retry_after_seconds: must be an integer from 0 to 86400
+{"settings":{"backoff_ms":99}} | settings.backoff_ms: must be an integer from 100 to 5000
+{"settings":{"deadline":1}} | unknown field `deadline`
+{"max_attempts":1} | unknown field `max_attempts`
 {"kept":0} | kept: invalid type: integer `0`, expected a boolean
 {"client":"compare","kept":false} | kept: a comparison is always kept
 "#;

@@ -18,7 +18,7 @@ use reqwest::{Request, Response};
 use reqwest_middleware::{Middleware, Next};
 
 use super::{ClientUnderTest, Connection, RELIABLE, Reliable, ScenarioClient, Task};
-use crate::{Client, Defence, ScenarioPolicy, Setting};
+use crate::{Client, Defence, ScenarioPolicy};
 
 /// Every defence that can be removed, with the client that remains.
 pub static WITHOUT: &[&Without] = &[
@@ -57,10 +57,6 @@ impl ClientUnderTest for Without {
         let rest = Reliable.terms(&(self.allowed)(*policy), task);
         let missing = format!("without {}", self.defence.id);
         [missing].into_iter().chain(rest).collect()
-    }
-
-    fn ignores(&self, setting: Setting) -> Option<&'static str> {
-        Reliable.ignores(setting)
     }
 
     fn connect(&self, connection: Connection) -> Result<Box<dyn ScenarioClient>, ConfigError> {
