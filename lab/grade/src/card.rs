@@ -14,10 +14,10 @@ use judge::{
 use serde::Serialize;
 use wire::{ProcessRecord, WireRecord, nanoseconds};
 
-use super::{GOAL, Goal, GoalResult, GoalVerdict, Task, all, find};
+use super::{GOAL, Goal, GoalResult, GoalVerdict, Task, find};
 /// The version of the JSON format of a card. It rises when a member is removed, or changes
 /// its name, its type or its meaning.
-pub const CARD_VERSION: u32 = 1;
+pub const CARD_VERSION: u32 = 2;
 
 /// The results of a client in all tasks.
 #[derive(Clone, Debug, Serialize)]
@@ -51,9 +51,6 @@ pub struct TaskGrade {
     /// The facts about each of them that rules need.
     #[serde(skip)]
     pub kind: CaseKind,
-    /// Whether its cases are judged together with those of another task of the card.
-    #[serde(skip)]
-    pub is_pooled: bool,
 }
 
 /// The result of a rule in a task.
@@ -86,13 +83,6 @@ pub struct CaseGrade {
     pub wire: WireRecord,
 }
 
-/// The facts in these cases of a card.
-fn context<'a>(cases: impl Iterator<Item = CardCase<'a>>) -> CardContext {
-    let fail_alike = all().filter(|task| task.kind == CaseKind::FailsAlike);
-    let fail_alike = fail_alike.map(Task::case_count).sum();
-    CardContext::of(&cases.collect::<Vec<_>>(), fail_alike)
-}
-
 impl Card {
     /// A card without a task.
     #[must_use]
@@ -112,13 +102,8 @@ impl Card {
     pub fn add(&mut self, tasks: impl IntoIterator<Item = TaskGrade>) {
         self.tasks.extend(tasks);
         let cases = self.tasks.iter().flat_map(TaskGrade::recorded);
-        let context = context(cases);
-        let tasks = self.tasks.iter();
-        let judged_together = tasks
-            .filter(|task| task.kind == CaseKind::FailsAlike)
-            .count();
+        let context = CardContext::of(&cases.collect::<Vec<_>>());
         for task in &mut self.tasks {
-            task.is_pooled = task.kind == CaseKind::FailsAlike && judged_together > 1;
             task.judge(&context);
         }
     }
@@ -218,9 +203,8 @@ impl TaskGrade {
             rules: rules.collect(),
             cases,
             kind,
-            is_pooled: false,
         };
-        let alone = context(grade.recorded());
+        let alone = CardContext::of(&grade.recorded().collect::<Vec<_>>());
         grade.judge(&alone);
         grade
     }
@@ -229,7 +213,6 @@ impl TaskGrade {
         self.cases.iter().map(|case| CardCase {
             kind: self.kind,
             wire: &case.wire,
-            process: case.process.as_ref(),
         })
     }
 
@@ -241,7 +224,12 @@ impl TaskGrade {
         for grade in &mut self.rules {
             if let Some(rule) = rules::find(grade.id) {
                 grade.judgement = rule.judge(&seen);
-                let place = place(&grade.judgement.requests, &self.cases);
+                // A rule about milliseconds compares requests of several cases.
+                let place = if rule.is_about_milliseconds() {
+                    None
+                } else {
+                    place(&grade.judgement.requests, &self.cases)
+                };
                 if let Some((found, place)) = grade.judgement.found.as_mut().zip(place) {
                     found.push_str(&place);
                 }

@@ -1,6 +1,6 @@
 //! Runs a task.
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
 use futures_util::future::try_join_all;
 use judge::rules::Rule;
@@ -82,26 +82,23 @@ async fn run_case(
         farewell: Duration::ZERO,
     };
     let grading = Grading {
-        process: service
-            .served
-            .idle
-            .as_ref()
-            .map_or_else(Arc::default, |meter| Arc::clone(&meter.process)),
         called: service.served.called.notified(),
         start: START,
         watches_to_the_end: task.rules().any(Rule::forbids_a_request),
         is_result: |line: &str| service.is_result(line),
         linger: LINGER,
-        delay: service.served.delay.clone(),
     };
-    let ran = process::run_graded(command, &service.context, limits, grading, service.begun).await;
-    let served = Arc::clone(&service.served);
+    let delay = service.served.delay.clone();
+    let ran = tokio::select! {
+        ran = process::run_graded(command, &service.context, limits, grading, service.begun) => ran,
+        never = delay.clone().measure() => never,
+    };
     let (goal, wire) = service.stop().await.map_err(ServiceError::from)?;
     failures.check().map_err(ServiceError::from)?;
     let mut process = ran.map_err(|source| GradeError::Program {
         program: command.program().to_string_lossy().into_owned(),
         source,
     })?;
-    process.idle = served.idle_times(&wire);
+    process.lab_delay = delay.largest();
     Ok(CaseGrade::new(case.name, &goal, Some(process), wire))
 }

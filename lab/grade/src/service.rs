@@ -23,18 +23,18 @@ use http::{
     header::{ALLOW, AUTHORIZATION},
 };
 use judge::rules::{names_another_origin, page_limit};
-use process::{Context, LabDelay};
+use process::Context;
 use tokio::{
     net::TcpSocket,
     sync::Notify,
     time::{Instant, sleep},
 };
-use wire::{IdleTime, WireRecord, WireRequest, header_lines::single};
+use wire::{WireRecord, header_lines::single};
 
 use super::error::ServiceError;
 use super::{
     draw::Draw,
-    idle::IdleMeter,
+    lab_delay::LabDelay,
     responses::unauthorized,
     task::{Case, Listener, Received, Reply, Responder, Task},
     time_zone::TimeZone,
@@ -62,10 +62,6 @@ const TARRY: Duration = Duration::from_secs(1);
 
 /// How many more may come before a flood is ended; all of them are kept.
 const IN_FLIGHT: usize = 1_000;
-
-/// For how long a client waits for a response at least, where its idle time is measured: a
-/// main thread that sleeps meanwhile is not one that works beside the thread that calls.
-const AWAITED: Duration = Duration::from_millis(20);
 
 /// The largest body of a request, in bytes.
 const MOST_BODY: usize = 64 * 1024;
@@ -118,8 +114,6 @@ pub(super) struct Served {
     pub(super) called: Notify,
     /// Notified once there were more requests than a case has room for.
     pub(super) flood: Notify,
-    /// For how long the client is idle; none if no rule needs to know.
-    pub(super) idle: Option<Arc<IdleMeter>>,
     /// How late the runtime is that serves it, from the first request on.
     pub(super) delay: LabDelay,
     measured: Once,
@@ -127,6 +121,8 @@ pub(super) struct Served {
 
 /// The addresses and the origin of a service that listens.
 struct Started {
+    /// The moment from which the record of its listener counts.
+    begun: Instant,
     ledger: Ledger,
     /// The prefix of a path in its URLs.
     base_url: String,
@@ -187,6 +183,7 @@ pub(super) fn start_open(
         Prepared::new(task, case, draw, prefix, true)
     };
     let cases: Vec<_> = cases.into_iter().map(&mut prepare).collect();
+    let begun = Instant::now();
     let mut shared = Vec::new();
     for header_case in HEADER_CASES {
         let on_it = cases
@@ -200,7 +197,14 @@ pub(super) fn start_open(
             .iter()
             .position(|header_case| *header_case == case.header_case);
         let number = number.filter(|_| case.served.is_shared);
-        case.serve(number.and_then(|number| Some((number, shared.get(number)?))))
+        let shared = number.and_then(|number| Some((number, shared.get(number)?)));
+        // A listener of its own begins later.
+        let begun = if shared.is_some() {
+            begun
+        } else {
+            Instant::now()
+        };
+        case.serve(begun, shared)
     };
     let services: Result<_, _> = cases.into_iter().map(serve).collect();
     Ok((services?, shared))
@@ -214,7 +218,7 @@ impl CaseService {
         mut draw: Draw,
     ) -> Result<Self, ServiceError> {
         let prefix = prefix(&mut draw);
-        Prepared::new(task, case, draw, prefix, false).serve(None)
+        Prepared::new(task, case, draw, prefix, false).serve(Instant::now(), None)
     }
 
     /// Whether it has a listener for itself.
@@ -296,7 +300,6 @@ impl Prepared {
             }),
             called: Notify::new(),
             flood: Notify::new(),
-            idle: task.is_about_milliseconds().then(Arc::default),
             delay: LabDelay::default(),
             measured: Once::new(),
         });
@@ -330,14 +333,17 @@ impl Prepared {
     }
 
     /// On the listener of this number among those that are shared, or on one of its own.
-    fn serve(self, shared: Option<(usize, &RunningService)>) -> Result<CaseService, ServiceError> {
-        let begun = Instant::now();
+    fn serve(
+        self,
+        begun: Instant,
+        shared: Option<(usize, &RunningService)>,
+    ) -> Result<CaseService, ServiceError> {
         let (served_by, (context, beside)) = match shared {
-            Some((number, running)) => (ServedBy::Shared(number), self.locate(running)?),
+            Some((number, running)) => (ServedBy::Shared(number), self.locate(running, begun)?),
             None => {
                 let capacity = self.served.most + IN_FLIGHT;
                 let own = listen(self.routes.clone(), self.header_case, self.seed, capacity)?;
-                let located = self.locate(&own)?;
+                let located = self.locate(&own, begun)?;
                 (ServedBy::Own(own), located)
             }
         };
@@ -351,7 +357,11 @@ impl Prepared {
     }
 
     /// The context of its clients, and what it needs beside its listener.
-    fn locate(&self, running: &RunningService) -> Result<(Context, Beside), ServiceError> {
+    fn locate(
+        &self,
+        running: &RunningService,
+        begun: Instant,
+    ) -> Result<(Context, Beside), ServiceError> {
         let mut beside = Beside::default();
         let origin = match self.listener {
             Listener::Open => running.base_url(),
@@ -375,6 +385,7 @@ impl Prepared {
         let base_url = format!("{origin}{}", self.served.prefix);
         self.served.started.get_or_init(|| Started {
             ledger: running.ledger_handle(),
+            begun,
             base_url: base_url.clone(),
             another_origin: beside.another.as_ref().map(RunningService::base_url),
         });
@@ -427,9 +438,6 @@ impl Served {
         self.called.notify_one();
         self.measured.call_once(|| {
             tokio::spawn(self.delay.clone().measure());
-            if let Some(meter) = &self.idle {
-                tokio::spawn(Arc::clone(meter).measure());
-            }
         });
         if request.method() != self.method {
             return self.another_method(request.method());
@@ -442,10 +450,6 @@ impl Served {
             return TOO_MANY.into_response();
         }
         let position = request.extensions().get::<ConnectionPosition>().copied();
-        let meter = self.idle.as_ref().zip(position);
-        if let Some((meter, position)) = meter {
-            meter.request(position);
-        }
         let token = self.token.as_deref();
         let token_in_url = token.is_some_and(|token| request.uri().to_string().contains(token));
         let bearer = request.headers().get(AUTHORIZATION);
@@ -479,37 +483,12 @@ impl Served {
                 unauthorized().into()
             }
         });
-        let least = meter.map_or(Duration::ZERO, |_| AWAITED);
-        let takes = reply.takes.max(least);
-        if !takes.is_zero() {
-            sleep(takes).await;
+        if !reply.takes.is_zero() {
+            sleep(reply.takes).await;
         }
         // What it occupies is free again before the response is there.
         drop(reply.worker);
-        if let Some((meter, position)) = meter {
-            meter.response(position);
-        }
         reply.response
-    }
-
-    /// For how long the client was idle before requests of this record.
-    pub(super) fn idle_times(&self, wire: &WireRecord) -> Vec<IdleTime> {
-        let seq = |at: ConnectionPosition| {
-            let is_it = |entry: &&WireRequest| {
-                (entry.connection, entry.position) == (Some(at.connection), Some(at.position))
-            };
-            wire.entries.iter().find(is_it).map(|entry| entry.seq)
-        };
-        let measured = self.idle.iter().flat_map(|meter| meter.measured());
-        let times = measured.filter_map(|gap| {
-            Some(IdleTime {
-                after: seq(gap.after)?,
-                before: seq(gap.before)?,
-                idle: gap.idle,
-                slept: gap.slept,
-            })
-        });
-        times.collect()
     }
 
     /// Responds to a request to the second origin.
@@ -614,6 +593,7 @@ impl Served {
             (ledger.refused.clone(), ledger.connections_dropped)
         };
         let total = self.own_total(ledger).saturating_sub(state.own_before);
+        let begun = self.started.get().map(|started| started.begun);
         let mut wire = WireRecord {
             total,
             dropped: total.saturating_sub(entries.len() as u64),
@@ -624,6 +604,7 @@ impl Served {
             connections_dropped,
             exchanges: Vec::new(),
             one_call: true,
+            delays: begun.map_or_else(Vec::new, |begun| self.delay.since(begun)),
         };
         for (seq, request) in (wire.dropped + 1..).zip(&mut wire.entries) {
             request.seq = seq;
@@ -680,6 +661,7 @@ mod tests {
         let case = Prepared::new(task, task.cases(7)[0], draw, "/case".to_owned(), true);
         let config = ServiceConfig::default();
         case.served.started.get_or_init(|| Started {
+            begun: Instant::now(),
             ledger: host::router(&config, Router::new()).1,
             base_url: String::new(),
             another_origin: None,

@@ -109,7 +109,6 @@ pub(super) mod tests {
                 verdict: *verdict,
                 requests: Vec::new(),
                 found: None,
-                remedy: None,
             },
         };
         TaskGrade {
@@ -122,7 +121,6 @@ pub(super) mod tests {
                 .collect(),
             cases: Vec::new(),
             kind: CaseKind::Plain,
-            is_pooled: false,
         }
     }
 

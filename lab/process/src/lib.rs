@@ -15,9 +15,7 @@
 )]
 
 mod command;
-mod delay;
 mod run;
 
 pub use command::{ClientCommand, CommandError, Context};
-pub use delay::LabDelay;
 pub use run::{Grading, ProcessLimits, RunError, STDOUT_KEPT, run, run_graded};

@@ -13,7 +13,7 @@ use std::{
     io,
     pin::pin,
     process::{ExitStatus, Stdio},
-    sync::{Arc, Mutex, OnceLock, PoisonError},
+    sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
 
@@ -25,10 +25,7 @@ use tokio::{
 };
 use wire::{ProcessRecord, Stopped};
 
-use super::{
-    command::{ClientCommand, Context},
-    delay::LabDelay,
-};
+use super::command::{ClientCommand, Context};
 
 /// How much of what a process prints is kept, in bytes. A result is its last line.
 pub const STDOUT_KEPT: usize = 64 * 1024;
@@ -63,8 +60,6 @@ pub struct ProcessLimits<F> {
 /// How the lab watches a client that it grades.
 #[derive(Debug)]
 pub struct Grading<C, R> {
-    /// Set to the number of the process.
-    pub process: Arc<OnceLock<u32>>,
     /// Ready with its first request.
     pub called: C,
     /// How long it has for that, or for all it does where no request can come. An interpreter
@@ -77,8 +72,6 @@ pub struct Grading<C, R> {
     pub is_result: R,
     /// How long it may go on after its result without printing or sending more.
     pub linger: Duration,
-    /// How late the lab is.
-    pub delay: LabDelay,
 }
 
 /// Why there is no record of a process. It says nothing about the client.
@@ -131,9 +124,6 @@ pub async fn run_graded(
     begun: Instant,
 ) -> Result<ProcessRecord, RunError> {
     let mut process = Running::start(command, context, limits.farewell, begun)?;
-    if let Some(id) = process.group.leader.id() {
-        grading.process.get_or_init(|| id);
-    }
     let mut time_is_up = pin!(async {
         if timeout(grading.start, grading.called).await.is_ok() {
             sleep(limits.time).await;
@@ -152,7 +142,6 @@ pub async fn run_graded(
             () = &mut flood => Stopped::Flood,
             () = &mut time_is_up => Stopped::TimeUp,
             () = lingers => Stopped::Lingered,
-            never = grading.delay.clone().measure() => never,
         }
     };
     let end = process.wait_or(stopped).await?;
@@ -165,11 +154,7 @@ pub async fn run_graded(
     } else {
         end.stopped.is_some()
     };
-    let record = process.record(end, left_running).await;
-    Ok(ProcessRecord {
-        lab_delay: grading.delay.largest(),
-        ..record
-    })
+    Ok(process.record(end, left_running).await)
 }
 
 /// A process that was started, and what it prints.
@@ -264,8 +249,8 @@ impl<'a> Running<'a> {
             stopped: end.stopped,
             last_line: stdout.last_line().map(masked),
             printed_at: stdout.at.map(|at| at.saturating_duration_since(self.begun)),
+            // Only the caller measures how late its service is.
             lab_delay: Duration::ZERO,
-            idle: Vec::new(),
             printed: stdout.seen,
             stderr: stderr.last_lines().into_iter().map(masked).collect(),
         }
@@ -577,7 +562,6 @@ mod tests {
             fs,
             future::{pending, ready},
             process::Command,
-            sync::Arc,
             time::Duration,
         };
 
@@ -587,7 +571,7 @@ mod tests {
         };
         use wire::{ProcessRecord, Stopped};
 
-        use crate::{ClientCommand, Context, Grading, LabDelay, ProcessLimits, run, run_graded};
+        use crate::{ClientCommand, Context, Grading, ProcessLimits, run, run_graded};
 
         /// How long a process may go on after its result.
         const LINGER: Duration = Duration::from_millis(300);
@@ -632,13 +616,11 @@ mod tests {
         async fn graded(script: &str, time: Duration, watches_to_the_end: bool) -> ProcessRecord {
             let (command, context) = (command(script), context());
             let grading = Grading {
-                process: Arc::default(),
                 called: ready(()),
                 start: Duration::ZERO,
                 watches_to_the_end,
                 is_result: |line: &str| (line == "right").then_some(1),
                 linger: LINGER,
-                delay: LabDelay::default(),
             };
             let limits = limits(time, Duration::ZERO);
             let ran = run_graded(&command, &context, limits, grading, Instant::now());

@@ -7,7 +7,6 @@ mod lazy;
 mod load;
 mod missed;
 mod right;
-mod waits;
 mod wrong;
 
 use std::{ffi::OsString, path::PathBuf};

@@ -97,10 +97,9 @@ pub(crate) const QUICK: [Row; 3] = [
 const OFTEN: usize = 10;
 
 /// Rules that no client can break.
-const NEVER_BROKEN: [&str; 5] = [
+const NEVER_BROKEN: [&str; 4] = [
     "retry-503",
     "retry-after-past",
-    "retry-after-zero",
     "fewer-after-429",
     "read-timeout",
 ];

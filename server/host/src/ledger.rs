@@ -222,6 +222,7 @@ impl State {
             refused: self.refused.clone(),
             exchanges: Vec::new(),
             one_call: self.one_call,
+            delays: Vec::new(),
         }
     }
 }

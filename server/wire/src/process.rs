@@ -42,29 +42,10 @@ pub struct ProcessRecord {
     /// fired that it started again and again.
     #[serde(rename = "lab_delay_ns", with = "nanoseconds")]
     pub lab_delay: Duration,
-    /// For how long it was idle before some requests, where this was measured.
-    pub idle: Vec<IdleTime>,
     /// The number of bytes that it printed.
     pub printed: u64,
     /// The last lines of its stderr.
     pub stderr: Vec<String>,
-}
-
-/// For how long a client was idle between a response and its next request: its processes
-/// neither ran nor waited for a processor.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct IdleTime {
-    /// The number of the request that got the response.
-    pub after: u64,
-    /// The number of the next request.
-    pub before: u64,
-    /// The least time for which it was idle.
-    #[serde(rename = "idle_ns", with = "nanoseconds")]
-    pub idle: Duration,
-    /// For how long its main thread slept, if that slept while the client waited for the
-    /// response: if the thread makes the pause, that is hardly longer.
-    #[serde(rename = "slept_ns", with = "nanoseconds")]
-    pub slept: Option<Duration>,
 }
 
 /// Why the lab stopped a process.

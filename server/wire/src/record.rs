@@ -2,11 +2,11 @@
 //!
 //! Moments are counted from the start of the run, on its clock.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, time::Duration};
 
 use serde::Serialize;
 
-use crate::{Exchange, JobResult, WireConnection, WireRequest};
+use crate::{Exchange, JobResult, WireConnection, WireRequest, nanoseconds};
 
 /// The requests and connections of one run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -32,6 +32,21 @@ pub struct WireRecord {
     /// Whether all of it is one call: then requests belong together without a trace or a
     /// key that says so.
     pub one_call: bool,
+    /// The longer delays of the recorder's own timer, if it was measured.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub delays: Vec<TimerDelay>,
+}
+
+/// A timer of the recorder that fired late: the machine was busy, and a client on it may have
+/// been late as well.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct TimerDelay {
+    /// When it was to fire.
+    #[serde(rename = "due_ns", with = "nanoseconds")]
+    pub due: Duration,
+    /// How late it was.
+    #[serde(rename = "late_ns", with = "nanoseconds")]
+    pub late: Duration,
 }
 
 /// How many requests were refused for one reason, before a route was looked at.

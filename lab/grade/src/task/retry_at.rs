@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
-use judge::rules::{retry_after_date, retry_after_past, retry_after_unusable, retry_after_zero};
+use judge::rules::{retry_after_date, retry_after_past, retry_after_unusable};
 
 use super::{Case, PLAIN, Received, Responder, Task};
 use crate::{
@@ -25,25 +25,18 @@ const FURTHER_AHEAD: Duration = Duration::from_millis(4_900);
 const UNUSABLE: [&str; 8] = ["", "soon", "-1", "1.5", "2 s", "0x2", "never", "tomorrow"];
 
 /// Run several times: many clients make only three attempts, the first retry of a slow runtime
-/// takes longer than the others, and a verdict needs nine gaps of the others.
+/// takes longer than the others, and a verdict needs four gaps of each.
 const UNUSABLE_TWICE: Case = Case::new("503 twice with an invalid Retry-After, then 200", unusable);
-
-/// Run several times: only the gap after the second failure shows whether the client waits
-/// although it need not.
-const ZERO_TWICE: Case = Case::new("503 twice with Retry-After: 0, then 200", |draw| {
-    saying(draw, vec![Says::Zero, Says::Zero])
-});
 
 pub(super) const TASK: Task = Task {
     words: TaskWords {
         name: "retry-at",
         path: "/value",
         text: "GET the URL and print the object in the response. The service fails once or twice, \
-               and its Retry-After is a future date, a past date, 0, or invalid.",
+               and its Retry-After is a future date, a past date, or invalid.",
         goal: r#"the unchanged body of the 200, {"value": …}"#,
         hint: "Retry-After: Sun, 06 Nov 1994 08:49:37 GMT asks for a wait until then. If the date \
-               has passed or the value is 0, you may call at once, but not again and again. If the \
-               value is invalid, use your own backoff.",
+               has passed, you may call at once. If the value is invalid, use your own backoff.",
         scenario: "retry-after-date",
         ..PLAIN.words
     },
@@ -51,7 +44,6 @@ pub(super) const TASK: Task = Task {
         &retry_after_date::RULE,
         &retry_after_past::RULE,
         &retry_after_unusable::RULE,
-        &retry_after_zero::RULE,
     ],
     cases: &[
         Case::new(
@@ -73,18 +65,6 @@ pub(super) const TASK: Task = Task {
         UNUSABLE_TWICE,
         UNUSABLE_TWICE,
         UNUSABLE_TWICE,
-        UNUSABLE_TWICE,
-        UNUSABLE_TWICE,
-        UNUSABLE_TWICE,
-        UNUSABLE_TWICE,
-        UNUSABLE_TWICE,
-        UNUSABLE_TWICE,
-        ZERO_TWICE,
-        ZERO_TWICE,
-        ZERO_TWICE,
-        ZERO_TWICE,
-        ZERO_TWICE,
-        ZERO_TWICE,
     ],
     ..PLAIN
 };
@@ -95,7 +75,6 @@ enum Says {
     /// Further ahead, in the older format that a recipient must understand too (RFC 9110 §5.6.7).
     Rfc850,
     Passed(Duration),
-    Zero,
     Unusable(&'static str),
 }
 
@@ -104,7 +83,6 @@ impl Says {
         match self {
             Self::Ahead => httpdate::fmt_http_date(now + AHEAD),
             Self::Rfc850 => rfc850(&httpdate::fmt_http_date(now + FURTHER_AHEAD)),
-            Self::Zero => "0".to_owned(),
             Self::Passed(ago) => httpdate::fmt_http_date(now - *ago),
             Self::Unusable(value) => (*value).to_owned(),
         }

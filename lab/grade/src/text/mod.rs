@@ -8,14 +8,14 @@ use std::collections::BTreeSet;
 use anstyle::{AnsiColor, Style};
 use judge::{
     KnownFailures, in_words, is_good,
-    rules::{CaseKind, Remedy, Rule, Verdict},
+    rules::{Rule, Verdict},
 };
 use render::{Options, Sheet, fit};
 use wire::{ProcessRecord, counted};
 
 use crate::{
     Card, CaseChart, CaseGrade, CaseRow, GoalVerdict, InFlight, PRACTICE, RuleGrade, TASKS, Task,
-    TaskGrade, TaskWords, all,
+    TaskGrade, TaskWords,
 };
 
 /// The width of a case's bars, in columns.
@@ -225,9 +225,6 @@ pub fn card(card: &Card, known: &KnownFailures, options: &Options) -> String {
                 sheet.beside(&format!("{INDENT}  "), found);
             }
         }
-        if has_requests {
-            advise_another_run(&mut sheet, grade);
-        }
     }
     sheet.gap();
     explain(&mut sheet, card);
@@ -323,8 +320,8 @@ fn remark(sheet: &mut Sheet<'_>, grade: &TaskGrade) {
     }
 }
 
-/// Under which condition a rule was kept, why others could not be judged and how to judge
-/// them again, and which the client left out.
+/// Under which condition a rule was kept, why others could not be judged, and which the client
+/// left out.
 fn remarks_on_rules(sheet: &mut Sheet<'_>, grade: &TaskGrade) {
     for rule in grade.with_verdict(Verdict::Kept) {
         if let Some(found) = &rule.judgement.found {
@@ -337,7 +334,6 @@ fn remarks_on_rules(sheet: &mut Sheet<'_>, grade: &TaskGrade) {
         sheet.beside(INDENT, &format!("{}: cannot tell: {found}", rule.id));
         sheet.line(&format!("{INDENT}  why and how: {lab} rule {}", rule.id));
     }
-    advise_another_run(sheet, grade);
     for rule in grade.with_verdict(Verdict::NotExercised) {
         let id = rule.id;
         sheet.beside(
@@ -351,47 +347,6 @@ fn remarks_on_rules(sheet: &mut Sheet<'_>, grade: &TaskGrade) {
         let id = rule.id;
         sheet.beside(INDENT, &format!("{id}: skipped, which is allowed: {found}"));
     }
-}
-
-/// How to run the client again so that rules that cannot be told may be.
-fn advise_another_run(sheet: &mut Sheet<'_>, grade: &TaskGrade) {
-    let Some(run) = another_run(grade) else {
-        return;
-    };
-    let together = "To find out, run the tasks together whose pauses are compared";
-    let alone = "while the machine does nothing else";
-    let advice = match run {
-        Remedy::QuietMachine => format!("To find out, run it again {alone}:"),
-        Remedy::MoreCases => format!("{together}:"),
-        Remedy::MoreCasesOnQuietMachine => format!("{together}, {alone}:"),
-    };
-    let tasks = if run == Remedy::QuietMachine && !grade.is_pooled {
-        format!("--task {}", grade.task)
-    } else {
-        judged_together()
-    };
-    let lab = sheet.options.lab;
-    sheet.beside(INDENT, &advice);
-    sheet.line(&format!("{INDENT}  {lab} grade {tasks} -- COMMAND"));
-}
-
-/// The run that may show all rules of which another run may show anything.
-fn another_run(grade: &TaskGrade) -> Option<Remedy> {
-    use Remedy::{MoreCases, MoreCasesOnQuietMachine, QuietMachine};
-    let unclear = grade.with_verdict(Verdict::CannotTell);
-    let remedies = unclear.filter_map(|rule| rule.judgement.remedy);
-    remedies.reduce(|one, other| match (one, other) {
-        (QuietMachine, QuietMachine) => QuietMachine,
-        (MoreCases, MoreCases) => MoreCases,
-        _ => MoreCasesOnQuietMachine,
-    })
-}
-
-/// The options that run the tasks whose cases are one sample, and show their common card.
-fn judged_together() -> String {
-    let tasks = all().filter(|task| task.kind == CaseKind::FailsAlike);
-    let names: Vec<_> = tasks.map(|task| task.words.name).collect();
-    format!("--all --task {}", names.join(" "))
 }
 
 /// One line about a task; `advice` is shown for a skipped task.
@@ -593,9 +548,8 @@ fn not_run(card: &Card, tasks: &[&Task]) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
 
-    use judge::rules::testing::{Script, exits};
+    use judge::rules::testing::exits;
     use serde_json::json;
     use wire::WireRecord;
 
@@ -625,37 +579,6 @@ mod tests {
             text.contains("| TASKS has no flaky; it has: read-all, flakey"),
             "{text}"
         );
-    }
-
-    /// The waits are random, and a lab that was late by 90 ms hides that.
-    #[test]
-    fn a_quiet_machine_is_advised_for_all_tasks_that_are_judged_together() {
-        let graded = |name| {
-            let task = find(name).expect("a task");
-            let cases = (0..task.case_count() as u64).map(|number| {
-                let wire = Script::gaps(&[70 + 20 * number], |script| script).record();
-                let process = ProcessRecord {
-                    lab_delay: Duration::from_millis(90),
-                    ..exits(1, "")
-                };
-                CaseGrade::new("a case", &Goal::Error, Some(process), wire)
-            });
-            TaskGrade::new(task.words.name, task.kind, task.rules(), cases.collect())
-        };
-        for (names, tasks) in [
-            (&["flaky"][..], "--task flaky"),
-            (&["flaky", "down"], "--all --task flaky down"),
-        ] {
-            let mut whole = Card::new(Vec::new(), 1, "");
-            whole.add(names.iter().copied().map(graded));
-
-            let text = card(&whole, &KnownFailures::default(), &Options::default());
-
-            let commands = text.lines().filter_map(|line| line.split_once(" grade "));
-            let commands: Vec<_> = commands.map(|(_, command)| command).collect();
-            let expected = format!("{tasks} -- COMMAND");
-            assert_eq!(commands, vec![expected; names.len()], "{text}");
-        }
     }
 
     #[test]

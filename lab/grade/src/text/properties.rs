@@ -5,7 +5,7 @@ use std::time::Duration;
 use judge::{
     KnownFailures,
     rules::{
-        CaseKind, RULES, Remedy, Verdict,
+        RULES, Verdict,
         testing::{Script, exits},
     },
 };
@@ -14,7 +14,7 @@ use render::Options;
 use serde_json::json;
 use wire::{ProcessRecord, RetryAfter, Stopped, counted};
 
-use super::{TaskNumber, another_run, card as card_text, done as done_text, task as task_text};
+use super::{TaskNumber, card as card_text, done as done_text, task as task_text};
 use crate::{
     Card, CaseGrade, Goal, GoalVerdict, PRACTICE, TASKS, Task, TaskGrade, all, find, html_card,
 };
@@ -120,27 +120,6 @@ fn graded(task: &'static Task) -> impl Strategy<Value = TaskGrade> {
 
 fn with_cases(task: &'static Task, cases: Vec<CaseGrade>) -> TaskGrade {
     TaskGrade::new(task.words.name, task.kind, task.rules(), cases)
-}
-
-/// The tasks whose cases are judged together.
-fn judged_together() -> Vec<&'static Task> {
-    let tasks = all().filter(|task| task.kind == CaseKind::FailsAlike);
-    tasks.collect()
-}
-
-/// A card of some of the tasks whose cases are judged together, each with all its cases.
-fn pooled_card() -> impl Strategy<Value = Card> {
-    let tasks = judged_together();
-    let most = tasks.len();
-    let chosen = subsequence(tasks, 0..=most);
-    let graded = chosen.prop_flat_map(|tasks| {
-        let graded = tasks.into_iter().map(|task| {
-            let cases = vec(case(), task.case_count());
-            cases.prop_map(move |cases| with_cases(task, cases))
-        });
-        graded.collect::<Vec<_>>()
-    });
-    graded.prop_map(card_with)
 }
 
 fn card_with(tasks: Vec<TaskGrade>) -> Card {
@@ -273,38 +252,6 @@ proptest! {
         let words = format!("; {rules} kept, {broken} broken");
         prop_assert!(text.contains(&words), "{}", text);
         prop_assert!(done.contains(&format!(", and {rules} kept.")), "{}", done);
-    }
-
-    /// The cases of the other task change the verdict where they are advised, and do not where
-    /// they are not, if the client does in them as it did in those of the card.
-    #[test]
-    fn more_cases_are_advised_only_where_they_may_tell(card in pooled_card()) {
-        let is_missing = |other: &&Task| card.tasks.iter().all(|task| task.task != other.words.name);
-        let cases = card.tasks.iter().flat_map(|task| &task.cases);
-        let mut cases = cases.cycle().map(|case| {
-            let mut case = case.clone();
-            // The tasks have no pages, from which the client's own overhead is known.
-            case.wire.entries.iter_mut().for_each(|request| request.cursor_issued = None);
-            case
-        });
-        let others = judged_together().into_iter().filter(is_missing).map(|other| {
-            with_cases(other, cases.by_ref().take(other.case_count()).collect())
-        });
-        let mut larger = card.clone();
-        larger.add(others.collect::<Vec<_>>());
-        for (number, task) in card.tasks.iter().enumerate() {
-            let untold = |task: &TaskGrade| {
-                let rules = task.with_verdict(Verdict::CannotTell);
-                let rules = rules.filter(|rule| rule.id.starts_with("backoff"));
-                rules.map(|rule| rule.id).collect::<Vec<_>>()
-            };
-            prop_assert!(another_run(task).is_none_or(|run| run == Remedy::MoreCases));
-            let is_advised = another_run(task).is_some();
-            prop_assert_eq!(printed(task).contains("run the tasks together"), is_advised);
-            let (before, after) = (untold(task), untold(&larger.tasks[number]));
-            let is_told = before.iter().any(|id| !after.contains(id));
-            prop_assert_eq!(is_advised, is_told, "{}: {:?}, {:?}", task.task, before, after);
-        }
     }
 }
 

@@ -1,8 +1,9 @@
 //! A client should wait before a retry.
 
-use wire::{RetryAfter, WireRequest};
-
-use super::{Judge, Rule, RuleLevel, gaps, sample::Sample};
+use super::{
+    Judge, Rule, RuleLevel,
+    backoff::{failed, judged, pauses},
+};
 
 /// The rule.
 pub const RULE: Rule = Rule {
@@ -12,99 +13,132 @@ pub const RULE: Rule = Rule {
     text: "there was a pause before retries",
     why: "An overloaded service cannot recover while every client retries at once.",
     hint: "Wait before each retry: a random time below a ceiling that doubles.",
-    judge: Judge::Gaps(|cases| {
-        gaps::judged(
-            cases,
-            |_, request| failed(request),
-            true,
-            Sample::has_pauses,
-        )
-    }),
+    judge: Judge::Gaps(|cases| judged(cases, failed, true, pauses)),
 };
-
-/// Whether it failed, and the client had to choose the length of the pause.
-pub(super) fn failed(request: &WireRequest) -> bool {
-    let named = request.retry_after.is_some_and(RetryAfter::is_usable);
-    let status = request.status;
-    !named && status.is_some_and(|status| status == 429 || status >= 500)
-}
 
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
 
-    use wire::WireRecord;
+    use wire::{TimerDelay, WireRecord};
 
     use super::*;
     use crate::rules::{
-        Case,
-        Verdict::{Broken, CannotTell, Kept},
-        testing::{Script, hold},
+        Case, Judgement,
+        Verdict::{self, Broken, CannotTell, Kept, NotExercised, Skipped},
+        testing::Script,
     };
 
-    /// A failure, and retries after these gaps in microseconds.
-    fn gaps(gaps: &[u64]) -> Script {
-        let mut at = Duration::ZERO;
-        gaps.iter()
-            .fold(Script::new().respond(0, 503), |script, gap| {
-                at += Duration::from_micros(*gap);
-                script.respond(0, 503).with(|request| {
-                    request.arrived = at;
-                    request.head = Some(at);
-                })
-            })
+    /// Cases with a failure and retries after these gaps in milliseconds that fail as well.
+    fn cases(cases: &[&[u64]]) -> Vec<WireRecord> {
+        let wires = cases.iter().map(|gaps| Script::gaps(gaps, |script| script));
+        wires.map(Script::record).collect()
+    }
+
+    fn judged(wires: &[WireRecord]) -> Judgement {
+        let cases: Vec<_> = wires.iter().map(Case::of).collect();
+        RULE.judge(&cases)
+    }
+
+    fn verdict(wires: &[WireRecord]) -> Verdict {
+        judged(wires).verdict
     }
 
     #[test]
-    fn many_short_gaps_break_it_and_a_few_may_be_chance() {
-        hold! { RULE;
-            Script::new().respond(0, 200) => NotExercised,
-            gaps(&[]) => Skipped,
-            gaps(&[0; 3]) => CannotTell,
-            gaps(&[999; 4]) => Broken [2, 3, 4, 5],
-            gaps(&[0, 0, 0, 1_000]) => CannotTell,
-            gaps(&[3_999; 5]) => Broken [2, 3, 4, 5, 6],
-            gaps(&[0, 0, 0, 0, 4_000]) => CannotTell,
-            gaps(&[4_999; 6]) => Broken [2, 3, 4, 5, 6, 7],
-            gaps(&[0, 0, 0, 0, 0, 5_000]) => CannotTell,
+    fn eight_retries_at_once_break_it() {
+        for (first, second, expected) in [
+            ([1; 8], Some([1; 8]), Broken),
+            ([1; 8], None, Broken),
+            // Two thirds within 5 ms, or all but one within 10 ms.
+            ([4, 4, 4, 4, 4, 4, 900, 900], None, Broken),
+            ([4, 4, 4, 4, 4, 900, 900, 900], None, CannotTell),
+            ([9, 9, 9, 9, 9, 9, 9, 900], None, Broken),
+            ([9, 9, 9, 9, 9, 9, 10, 900], None, CannotTell),
+            // The first retry of a slow runtime.
+            ([20, 30, 39, 39, 39, 25, 90, 90], Some([2; 8]), Broken),
+            ([20, 30, 39, 40, 40, 25, 90, 90], Some([2; 8]), CannotTell),
+            // The client waits only before later retries.
+            ([1; 8], Some([20; 8]), CannotTell),
+        ] {
+            let gaps = (0..8).map(|case| {
+                let gaps = [Some(first[case]), second.map(|second| second[case])];
+                gaps.into_iter().flatten().collect::<Vec<_>>()
+            });
+            let gaps: Vec<_> = gaps.collect();
+            let gaps: Vec<_> = gaps.iter().map(Vec::as_slice).collect();
+
+            assert_eq!(verdict(&cases(&gaps)), expected, "{gaps:?}");
         }
     }
 
     #[test]
-    fn a_single_long_gap_does_not_count_as_a_pause() {
-        let (short, long) = (300, 40_000);
+    fn a_few_retries_at_once_may_be_chance() {
+        assert_eq!(verdict(&cases(&[&[]])), Skipped);
+        assert_eq!(verdict(&cases(&[&[1][..]; 7])), CannotTell);
+        // Of other numbers, or after another status.
+        assert_eq!(
+            verdict(&cases(&[&[1, 1], &[1, 1], &[1, 1], &[1, 1]])),
+            CannotTell
+        );
+        let mut records = cases(&[&[1][..]; 8]);
+        records[0].entries[0].status = Some(502);
+        assert_eq!(verdict(&records), CannotTell);
+    }
 
-        hold! { RULE;
-            gaps(&[long]) => CannotTell,
-            gaps(&[long, short]) => CannotTell,
-            gaps(&[long, short, long, short]) => CannotTell,
-            gaps(&[long, long]) => Kept,
-            gaps(&[long, short, long]) => Kept,
-            gaps(&[39_999, 39_999]) => CannotTell,
+    #[test]
+    fn most_of_three_long_gaps_keep_it_and_two_show_nothing() {
+        for (gaps, expected) in [
+            (&[40, 40][..], CannotTell),
+            (&[40, 40, 1], Kept),
+            (&[40, 39, 1], CannotTell),
+            (&[40, 40, 1, 1], CannotTell),
+        ] {
+            assert_eq!(verdict(&cases(&[gaps])), expected, "{gaps:?}");
         }
     }
 
     #[test]
-    fn the_retries_of_all_cases_are_one_sample() {
-        let case = |gap| gaps(&[gap; 2]).record();
-        let judged = |wires: &[WireRecord]| {
-            let cases: Vec<_> = wires.iter().map(Case::of).collect();
-            let judgement = RULE.judge(&cases);
-            let requests = judgement.requests.iter();
-            let requests: Vec<_> = requests
-                .map(|request| (request.case, request.seq))
-                .collect();
-            (judgement.verdict, requests)
-        };
+    fn a_gap_on_a_busy_machine_must_be_longer_than_the_noise() {
+        let millis = Duration::from_millis;
+        for (gap, due, late, expected) in [
+            (90, 10, 14, Kept),
+            (90, 10, 15, CannotTell),
+            (100, 10, 15, Kept),
+            (130, 10, 140, CannotTell),
+            (150, 10, 140, Kept),
+            // It ended before the gaps, or fell into none of their first seconds.
+            (90, 0, 50, CannotTell),
+            (1_500, 1_010, 90, Kept),
+            (1_500, 990, 1_600, CannotTell),
+        ] {
+            let mut records = cases(&[&[gap; 3]]);
+            for entry in &mut records[0].entries {
+                entry.arrived += millis(60);
+                entry.head = Some(entry.arrived);
+            }
+            let (due, late) = (millis(60 + due), millis(late));
+            records[0].delays = vec![TimerDelay { due, late }];
 
-        let at_once = [case(300), case(300)];
-        let mut paused = [case(40_000), case(40_000)];
+            assert_eq!(verdict(&records), expected, "{gap} {due:?} {late:?}");
+        }
+    }
 
-        let all = vec![(0, 2), (0, 3), (1, 2), (1, 3)];
-        assert_eq!(judged(&at_once), (Broken, all));
-        assert_eq!(judged(&paused), (Kept, vec![]));
-        paused[1].dropped = 1;
-        assert_eq!(judged(&paused), (CannotTell, vec![]));
+    #[test]
+    fn the_retries_of_all_cases_count_and_those_at_once_are_named() {
+        let mut records = cases(&[&[1, 1][..]; 8]);
+
+        let judgement = judged(&records);
+
+        let requests = judgement.requests.iter();
+        let requests: Vec<_> = requests
+            .map(|request| (request.case, request.seq))
+            .collect();
+        let all = (0..8).flat_map(|case| [(case, 2), (case, 3)]);
+        assert_eq!(requests, all.collect::<Vec<_>>());
+        let found = "16 of 16 retries came within 10 ms";
+        assert_eq!(judgement.found.as_deref(), Some(found));
+        records[1].dropped = 1;
+        assert_eq!(verdict(&records), CannotTell);
     }
 
     #[test]
@@ -114,8 +148,6 @@ mod tests {
             .retry_after(2)
             .respond(2_000, 200);
 
-        hold! { RULE;
-            asked => NotExercised,
-        }
+        assert_eq!(verdict(&[asked.record()]), NotExercised);
     }
 }

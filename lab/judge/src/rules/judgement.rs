@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Case, Remedy};
+use super::Case;
 
 /// The verdict on a rule, with the requests that show it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -13,10 +13,6 @@ pub struct Judgement {
     pub requests: Vec<RequestRef>,
     /// The finding, as text.
     pub found: Option<String>,
-    /// If the verdict is [`Verdict::CannotTell`]: how to run the client again so that the
-    /// record may show it; none if no run is known to help.
-    #[serde(skip)]
-    pub remedy: Option<Remedy>,
 }
 
 /// The verdict on a rule. Of several cases, the greatest verdict counts.
@@ -29,7 +25,7 @@ pub enum Verdict {
     Skipped,
     /// The client kept it.
     Kept,
-    /// The record does not show it: the sample is too small or too noisy, the time was up
+    /// The record does not show it: there are too few retries or the machine was busy, the time was up
     /// before the evidence was there, or entries were dropped.
     CannotTell,
     /// The client broke it.
@@ -69,14 +65,6 @@ impl Judgement {
         Self {
             found: Some(why.into()),
             ..Self::plain(Verdict::CannotTell)
-        }
-    }
-
-    /// The record does not show it, but that of this other run may.
-    pub(super) fn cannot_tell_with(why: impl Into<String>, remedy: Option<Remedy>) -> Self {
-        Self {
-            remedy,
-            ..Self::cannot_tell(why)
         }
     }
 
@@ -128,11 +116,6 @@ impl Judgement {
             Verdict::Kept | Verdict::Skipped if case.wire.dropped > 0 => {
                 Self::cannot_tell("not every request was recorded")
             }
-            // More cases do not show the requests that are missing in this one.
-            Verdict::CannotTell if case.wire.dropped > 0 => Self {
-                remedy: None,
-                ..self
-            },
             Verdict::Skipped if case.was_stopped() => Self::still_running(),
             _ => self,
         }
@@ -169,7 +152,6 @@ impl Judgement {
             verdict,
             requests: Vec::new(),
             found: None,
-            remedy: None,
         }
     }
 

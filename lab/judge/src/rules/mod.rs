@@ -6,6 +6,7 @@
 //! service had served everything. A client that gives up breaks no rule about retries. If
 //! the record is not conclusive, the verdict is [`Verdict::CannotTell`].
 
+mod backoff;
 pub mod backoff_jitter;
 pub mod backoff_waits;
 pub mod body_json;
@@ -19,7 +20,6 @@ pub mod cursor_verbatim;
 pub mod empty_page;
 pub mod fewer_after_429;
 pub mod finite_attempts;
-mod gaps;
 pub mod idempotency_key_fresh;
 pub mod idempotency_key_reuse;
 mod judgement;
@@ -32,7 +32,6 @@ pub mod page_limit;
 pub mod post_not_retried;
 pub mod read_timeout;
 pub mod reads_to_the_end;
-mod remedy;
 pub mod request_headers;
 pub mod result;
 pub mod retry_503;
@@ -42,9 +41,7 @@ pub mod retry_after_over_budget;
 pub mod retry_after_past;
 pub mod retry_after_seconds;
 pub mod retry_after_unusable;
-pub mod retry_after_zero;
 pub mod same_body;
-mod sample;
 #[cfg(any(test, feature = "testing"))]
 #[cfg_attr(
     not(test),
@@ -71,7 +68,6 @@ pub use card_case::{CardCase, CaseKind};
 pub use case::Case;
 pub use context::CardContext;
 pub use judgement::{Judgement, RequestRef, Verdict};
-pub use remedy::Remedy;
 pub use token_elsewhere::names_another_origin;
 
 /// Every rule, in the order of the course.
@@ -89,7 +85,6 @@ pub static RULES: &[&Rule] = &[
     &retry_after_date::RULE,
     &retry_after_past::RULE,
     &retry_after_unusable::RULE,
-    &retry_after_zero::RULE,
     &retry_after_over_budget::RULE,
     &finite_attempts::RULE,
     &no_retry_4xx::RULE,
@@ -142,7 +137,7 @@ pub enum Judge {
     /// All cases of a task together.
     Cases(fn(&[Case<'_>]) -> Judgement),
     /// The same, of a rule about the lengths of gaps: milliseconds count, so a case is not
-    /// played beside others, and it is measured for how long the client is idle.
+    /// run beside others.
     Gaps(fn(&[Case<'_>]) -> Judgement),
 }
 
