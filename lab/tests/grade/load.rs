@@ -2,7 +2,7 @@
 
 use std::{
     collections::BTreeMap,
-    env, hint,
+    hint,
     num::NonZeroUsize,
     path::Path,
     sync::{
@@ -19,18 +19,10 @@ use process::ClientCommand;
 
 use crate::grade::{AT_ONCE, describe, example, graded, habit, wrong};
 
-pub(crate) const CARDS: usize = 20;
-
-/// The variable that asks for another number of rounds.
-const ROUNDS: &str = "GRADE_ROUNDS";
-
-pub(crate) fn rounds() -> usize {
-    let rounds = env::var(ROUNDS).ok();
-    rounds.map_or(CARDS, |rounds| rounds.parse().expect("a number"))
-}
+const CARDS: usize = 20;
 
 /// The correct clients of `lab/clients/correct`.
-pub(crate) fn correct() -> [ClientCommand; 2] {
+fn correct() -> [ClientCommand; 2] {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("clients/correct");
     [("python3", "client.py"), ("node", "client.mjs")].map(|(program, file)| {
         let words = [program.into(), source.join(file).into()];
@@ -47,7 +39,7 @@ async fn correct_clients_miss_no_goal_and_break_no_rule() {
 
     for is_busy in [false, true] {
         let _busy = is_busy.then(Busy::start);
-        for client in (0..rounds()).flat_map(|_| &clients) {
+        for client in (0..CARDS).flat_map(|_| &clients) {
             let tasks = TASKS.iter();
             let grades = tasks.map(async |task| graded(task.words.name, client, &slots).await);
             let wrong = join_all(grades).await.into_iter().filter(|grade| {
@@ -75,7 +67,7 @@ async fn no_known_bug_is_taken_for_a_kept_rule_on_a_busy_machine() {
     let slots = ProcessSlots::of_this_machine();
     let mut faults = Vec::new();
 
-    for _ in 0..rounds() {
+    for _ in 0..CARDS {
         let habits = wrong::TABLE.iter().chain(&wrong::QUICK);
         let rows = habits.map(async |(name, task, rules)| {
             let grade = graded(task, &habit(name), &slots).await;
@@ -90,10 +82,10 @@ async fn no_known_bug_is_taken_for_a_kept_rule_on_a_busy_machine() {
 }
 
 /// Keeps every core busy until it is dropped.
-pub(crate) struct Busy(Arc<AtomicBool>);
+struct Busy(Arc<AtomicBool>);
 
 impl Busy {
-    pub(crate) fn start() -> Self {
+    fn start() -> Self {
         let busy = Self(Arc::new(AtomicBool::new(true)));
         for _ in 0..available_parallelism().map_or(1, NonZeroUsize::get) {
             let goes_on = Arc::clone(&busy.0);

@@ -548,7 +548,6 @@ fn not_run(card: &Card, tasks: &[&Task]) -> usize {
 
 #[cfg(test)]
 mod tests {
-
     use judge::rules::testing::exits;
     use serde_json::json;
     use wire::WireRecord;
