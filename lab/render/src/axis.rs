@@ -57,13 +57,13 @@ impl Axis {
 }
 
 /// A millisecond in nanoseconds.
-pub(crate) const MILLISECOND: u64 = 1_000_000;
+const MILLISECOND: u64 = 1_000_000;
 
 /// The leading digits of a round length, in tenths.
-pub const LENGTHS: [u64; 10] = [10, 15, 20, 25, 30, 40, 50, 60, 80, 100];
+const LENGTHS: [u64; 10] = [10, 15, 20, 25, 30, 40, 50, 60, 80, 100];
 
 /// The leading digits of a round step between two ticks, in tenths.
-pub const STEPS: [u64; 4] = [10, 20, 50, 100];
+const STEPS: [u64; 4] = [10, 20, 50, 100];
 
 /// The smallest number not below `least` that is one of `steps`, in tenths, times a power
 /// of ten. `least` must be at least 10.

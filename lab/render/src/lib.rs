@@ -17,7 +17,6 @@
 )]
 
 mod axis;
-mod hidden;
 mod json;
 pub mod junit;
 mod mark;
@@ -28,8 +27,7 @@ mod scale;
 mod sheet;
 mod table;
 
-pub use axis::{Axis, LENGTHS, STEPS, Tick, round};
-pub use hidden::visible;
+pub use axis::{Axis, Tick, round};
 pub use json::json;
 pub use mark::Mark;
 pub use options::Options;

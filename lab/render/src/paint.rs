@@ -4,8 +4,8 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// Cuts a text to a width and makes it safe to print.
 ///
-/// A label holds text from the wire, and a control character in it could rewrite the
-/// terminal. With `ascii` only ASCII remains.
+/// A label holds text from the wire or of another program, and a control character in it could
+/// rewrite the terminal. With `ascii` only ASCII remains.
 pub fn fit(text: &str, columns: usize, ascii: bool) -> String {
     let safe: String = text.chars().map(|sign| printable(sign, ascii)).collect();
     if safe.width() <= columns {
@@ -26,6 +26,7 @@ pub fn fit(text: &str, columns: usize, ascii: bool) -> String {
 
 fn printable(sign: char, ascii: bool) -> char {
     match sign {
+        '\t' => ' ',
         '·' | '–' if ascii => '-',
         '→' if ascii => '>',
         '←' if ascii => '<',
@@ -36,6 +37,8 @@ fn printable(sign: char, ascii: bool) -> char {
         // Zero-width characters (controls, joiners, directions) could hide or reorder the
         // text around them.
         _ if sign.width().unwrap_or(0) == 0 => '?',
+        // XML forbids these two as well.
+        '\u{fffe}' | '\u{ffff}' => '?',
         _ => sign,
     }
 }
@@ -55,7 +58,10 @@ mod tests {
 
     #[test]
     fn control_characters_from_the_wire_are_replaced() {
-        assert_eq!(fit("a\u{1b}[2Jb\nc\u{202e}d", 20, false), "a?[2Jb?c?d");
+        assert_eq!(
+            fit("a\u{1b}[2Jb\nc\u{202e}d\te\u{9b}", 20, false),
+            "a?[2Jb?c?d e?"
+        );
     }
 
     #[test]

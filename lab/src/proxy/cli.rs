@@ -261,9 +261,9 @@ async fn run(arguments: &Arguments, options: PlanOptions, demands: &Demands) -> 
     let failed = |error: &PlanError| {
         bar.finish_and_clear();
         if let PlanError::Unhealthy { end, .. } | PlanError::Before { end, .. } = error {
-            end.stderr
-                .iter()
-                .for_each(|line| terminal::note(&format!("| {}", render::visible(line))));
+            end.stderr.iter().for_each(|line| {
+                terminal::note(&format!("| {}", render::fit(line, usize::MAX, false)))
+            });
         }
         let exit = match error {
             PlanError::NothingSent { .. } | PlanError::AllRefused(_) => Exit::NothingAttempted,

@@ -85,7 +85,7 @@ fn a_plan_that_cannot_be_made_says_why() {
     for (upstream, options, script, code, words) in [
         (api, "", "true", 4, "sent nothing here; & --set NAME"),
         (&gone, "", CALM, 3, "did not answer"),
-        (api, "", failing, 3, r#"exit 7 & | no "data" \u{1b}[1m"#),
+        (api, "", failing, 3, r#"exit 7 & | no "data" ?[1m"#),
         (api, "", "exec no-such-program", 3, "no-such-program"),
         (
             api,

@@ -221,7 +221,7 @@ impl<'a> Grader<'a> {
                 .flat_map(|case| &case.process)
                 .map(|process| &process.stderr);
             for line in stderr.take(1).flatten() {
-                terminal::note(&format!("| {}", render::visible(line)));
+                terminal::note(&format!("| {}", render::fit(line, usize::MAX, false)));
             }
             let error = format!("{} never ran: exit code 127, and no request", self.command);
             return Err(terminal::fail(error, Exit::Environment));
