@@ -5,8 +5,9 @@ use serde::Serialize;
 use wire::duration;
 
 use super::{
-    CommandEnd, Judged, ProxyFault, ProxyRequest, ProxyRun, RunKind,
-    verdict::{CaseRuns, is_marked, judge, rules::Declared, unfit},
+    CommandEnd, ProxyFault, ProxyRequest, ProxyRun, Upstream,
+    record::RunKind,
+    verdict::{CaseRuns, Judged, is_marked, judge, rules::Declared, unfit},
 };
 
 /// The version of the card as JSON.
@@ -16,89 +17,88 @@ const CARD_VERSION: u32 = 1;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ProxyCard {
     /// The version of this format.
-    pub schema_version: u32,
+    pub(crate) schema_version: u32,
     /// The command; empty if there was none.
-    pub command: Vec<String>,
+    pub(crate) command: Vec<String>,
     /// The origin of the upstream.
-    pub upstream: String,
+    pub(crate) upstream: String,
     /// The routes of the healthy runs.
-    pub routes: Vec<RouteRow>,
+    pub(crate) routes: Vec<RouteRow>,
     /// How each healthy run ended.
-    pub healthy: Vec<CommandEnd>,
+    pub(crate) healthy: Vec<CommandEnd>,
     /// The cases in the order of the plan.
-    pub cases: Vec<CaseCard>,
+    pub(crate) cases: Vec<CaseCard>,
     /// Requests that were refused, or may have passed the proxy by.
-    pub warnings: Vec<String>,
+    pub(crate) warnings: Vec<String>,
 }
 
 /// A route of the healthy runs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct RouteRow {
+pub(crate) struct RouteRow {
     /// Its method and its path as a template.
-    pub route: String,
+    pub(crate) route: String,
     /// Its requests in the first healthy run.
-    pub requests: usize,
+    pub(crate) requests: usize,
     /// Why an equal request of it ties nothing; none if it does. Marks tie on any route.
-    pub unfit: Option<String>,
+    pub(crate) unfit: Option<String>,
     /// Whether its requests carry a value that names a call.
-    pub is_marked: bool,
+    pub(crate) is_marked: bool,
     /// Whether its requests carry an idempotency key.
-    pub has_key: bool,
+    pub(crate) has_key: bool,
     /// Whether its requests in one run differ in their targets or bodies.
     #[serde(skip)]
-    pub differ: bool,
+    pub(crate) differ: bool,
 }
 
 /// A route and a fault.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct CaseCard {
+pub(crate) struct CaseCard {
     /// The route.
-    pub route: String,
+    pub(crate) route: String,
     /// The fault.
-    pub fault: ProxyFault,
+    pub(crate) fault: ProxyFault,
     /// How many runs there were.
-    pub runs: usize,
+    pub(crate) runs: usize,
     /// How the command ended in that run; none if there was no command.
-    pub end: Option<CommandEnd>,
+    pub(crate) end: Option<CommandEnd>,
     /// The verdicts on its rules.
-    pub rules: Vec<Judged>,
+    pub(crate) rules: Vec<Judged>,
     /// The requests of the route from the one that met the fault on, in the first run that
     /// shows the verdict.
-    pub requests: Vec<WireRow>,
+    pub(crate) requests: Vec<WireRow>,
 }
 
 /// A request as a row.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct WireRow {
+pub(crate) struct WireRow {
     /// Its number in the run.
-    pub seq: u64,
+    pub(crate) seq: u64,
     /// When it arrived, since the one that met the fault, in milliseconds.
-    pub after_ms: u64,
+    pub(crate) after_ms: u64,
     /// The status that the client got.
-    pub status: Option<u16>,
+    pub(crate) status: Option<u16>,
     /// The status of the upstream.
-    pub upstream: Option<u16>,
+    pub(crate) upstream: Option<u16>,
     /// Which attempt it is, in the words of a client library.
-    pub attempt: Option<u64>,
+    pub(crate) attempt: Option<u64>,
 }
 
 /// All that was recorded of a command.
 #[derive(Clone, Debug, Default)]
-pub struct Recording {
+pub(crate) struct Recording {
     /// The command; empty if there was none.
-    pub command: Vec<String>,
+    pub(crate) command: Vec<String>,
     /// The origin of the upstream.
-    pub upstream: String,
+    pub(crate) upstream: String,
     /// The cases of the plan.
-    pub plan: Vec<(String, ProxyFault)>,
+    pub(crate) plan: Vec<(String, ProxyFault)>,
     /// The runs.
-    pub runs: Vec<ProxyRun>,
+    pub(crate) runs: Vec<ProxyRun>,
 }
 
 impl Recording {
     /// The routes of the healthy runs, in the order of their first requests.
-    #[must_use]
-    pub fn routes(&self) -> Vec<RouteRow> {
+    pub(crate) fn routes(&self) -> Vec<RouteRow> {
         let healthy = || self.runs.iter().filter(|run| run.kind == RunKind::Healthy);
         let mut routes: Vec<&str> = Vec::new();
         for request in healthy().flat_map(|run| &run.requests) {
@@ -122,8 +122,7 @@ impl Recording {
     }
 
     /// The verdicts on a case.
-    #[must_use]
-    pub fn judge(&self, route: &str, fault: ProxyFault, declared: &Declared) -> Vec<Judged> {
+    pub(crate) fn judge(&self, route: &str, fault: ProxyFault, declared: &Declared) -> Vec<Judged> {
         let case = CaseRuns {
             runs: &self.runs,
             route,
@@ -133,8 +132,7 @@ impl Recording {
     }
 
     /// The card.
-    #[must_use]
-    pub fn card(&self, declared: &Declared) -> ProxyCard {
+    pub(crate) fn card(&self, declared: &Declared) -> ProxyCard {
         let healthy = self.runs.iter().filter(|run| run.kind == RunKind::Healthy);
         let cases = self.plan.iter().map(|(route, fault)| {
             let runs = || self.runs.iter().filter(|run| run.is_of(route, *fault));
@@ -229,15 +227,31 @@ impl CommandEnd {
 }
 
 impl ProxyCard {
+    /// The card of one run, in which requests without a command met a fault.
+    #[must_use]
+    pub fn of_run(
+        upstream: &Upstream,
+        (route, fault): (String, ProxyFault),
+        run: ProxyRun,
+        declared: &Declared,
+    ) -> Self {
+        let recording = Recording {
+            upstream: upstream.to_string(),
+            plan: vec![(route, fault)],
+            runs: vec![run],
+            ..Recording::default()
+        };
+        recording.card(declared)
+    }
+
     /// Every verdict with its case.
-    pub fn verdicts(&self) -> impl Iterator<Item = (&CaseCard, &Judged)> {
+    pub(crate) fn verdicts(&self) -> impl Iterator<Item = (&CaseCard, &Judged)> {
         let cases = self.cases.iter();
         cases.flat_map(|case| case.rules.iter().map(move |judged| (case, judged)))
     }
 
     /// The number of rules with this verdict, counted in each case.
-    #[must_use]
-    pub fn count(&self, verdict: Verdict) -> usize {
+    pub(crate) fn count(&self, verdict: Verdict) -> usize {
         self.verdicts()
             .filter(|(_, judged)| judged.verdict == verdict)
             .count()
@@ -246,8 +260,7 @@ impl ProxyCard {
 
 impl Judged {
     /// Whether it is broken in this case, as it is known to be.
-    #[must_use]
-    pub fn is_known_to_fail(&self, case: &CaseCard, known: &KnownFailures) -> bool {
+    pub(crate) fn is_known_to_fail(&self, case: &CaseCard, known: &KnownFailures) -> bool {
         self.verdict == Verdict::Broken && known.cover(Some(&case.route), self.rule)
     }
 }

@@ -8,8 +8,11 @@ use render::{
 };
 
 use crate::{
-    CaseCard, CommandEnd, Judged, ProxyCard, WireRow, find,
+    CommandEnd, ProxyCard,
+    card::{CaseCard, WireRow},
+    find,
     text::{count, status},
+    verdict::Judged,
 };
 
 /// The maximum width of the command in the heading, in columns.

@@ -40,7 +40,7 @@ mod tls;
 mod upstream;
 mod verdict;
 
-pub use card::{CaseCard, ProxyCard, Recording, RouteRow, WireRow};
+pub use card::ProxyCard;
 pub use failure::UpstreamFailure;
 pub use fault::{ProxyFault, UnknownFault};
 pub use html::html_proxy;
@@ -48,16 +48,13 @@ pub use injected::Injected;
 pub use junit::junit_proxy;
 pub use listen::{ListenAddress, ListenError};
 pub use plan::{Plan, PlanError, PlanOptions, RunStart};
-pub use record::{Body, CommandEnd, ProxyRequest, ProxyRun, RunKind, UpstreamResponse};
-pub use routes::{Templates, holding};
+pub use record::{Body, CommandEnd, ProxyRequest, ProxyRun, UpstreamResponse};
+pub use routes::holding;
 pub use serve::{Listening, Setup};
 pub use session::Aim;
 pub use tls::TlsError;
 pub use upstream::{Upstream, UpstreamError};
-pub use verdict::{
-    Judged,
-    rules::{Declared, RULES, Reason, Rule, find, names},
-};
+pub use verdict::rules::{Declared, RULES, Rule, find, names};
 
 #[cfg(test)]
 mod tests;

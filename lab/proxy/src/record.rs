@@ -12,7 +12,7 @@ use super::{ProxyFault, UpstreamFailure};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProxyRun {
     /// The kind of the run.
-    pub kind: RunKind,
+    pub(crate) kind: RunKind,
     /// The requests in order of arrival.
     pub requests: Vec<ProxyRequest>,
     /// How many requests came beyond the bound of a run and were answered with a 503.
@@ -28,7 +28,7 @@ pub struct ProxyRun {
 
 /// The kind of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum RunKind {
+pub(crate) enum RunKind {
     /// Nothing.
     Healthy,
     /// The first request of this route met this fault.
@@ -127,16 +127,14 @@ impl Default for Body {
 
 impl ProxyRequest {
     /// Whether both ask for the same: method, target and body are equal byte for byte.
-    #[must_use]
-    pub fn is_same_as(&self, other: &Self) -> bool {
+    pub(crate) fn is_same_as(&self, other: &Self) -> bool {
         self.asks_for()
             .is_some_and(|asked| Some(asked) == other.asks_for())
     }
 
     /// Whether the upstream did not answer it. A client that did not wait for the answer is
     /// another matter.
-    #[must_use]
-    pub fn is_unanswered(&self) -> bool {
+    pub(crate) fn is_unanswered(&self) -> bool {
         let is_open = self
             .upstream
             .as_ref()
@@ -165,7 +163,7 @@ impl ProxyRun {
     }
 
     /// The requests of a route.
-    pub fn of_route<'a>(&'a self, route: &'a str) -> impl Iterator<Item = &'a ProxyRequest> {
+    pub(crate) fn of_route<'a>(&'a self, route: &'a str) -> impl Iterator<Item = &'a ProxyRequest> {
         self.requests
             .iter()
             .filter(move |request| request.route == route)
@@ -185,14 +183,12 @@ impl ProxyRun {
     }
 
     /// Whether it is a run with this fault on this route.
-    #[must_use]
-    pub fn is_of(&self, route: &str, fault: ProxyFault) -> bool {
+    pub(crate) fn is_of(&self, route: &str, fault: ProxyFault) -> bool {
         matches!(&self.kind, RunKind::Fault { route: of, fault: met, .. } if of == route && *met == fault)
     }
 
     /// The wait that its fault asked for, or for how long it held a response.
-    #[must_use]
-    pub fn lasts(&self) -> Duration {
+    pub(crate) fn lasts(&self) -> Duration {
         match self.kind {
             RunKind::Healthy => Duration::ZERO,
             RunKind::Fault { lasts, .. } => lasts,
@@ -201,8 +197,7 @@ impl ProxyRun {
 
     /// Whether the command bore the control of this run: it waited for the late response, and
     /// succeeded.
-    #[must_use]
-    pub fn is_borne(&self) -> bool {
+    pub(crate) fn is_borne(&self) -> bool {
         let is_delivered = self
             .target()
             .is_some_and(|target| target.delivered.is_some());

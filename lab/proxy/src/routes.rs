@@ -77,7 +77,7 @@ pub(super) fn is_health_check(route: &str) -> bool {
 
 /// The routes that two healthy runs show.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Templates {
+pub(crate) struct Templates {
     /// The shapes that stand for themselves.
     known: Vec<String>,
     /// The shapes with a hole where both runs differed.
@@ -86,8 +86,7 @@ pub struct Templates {
 
 impl Templates {
     /// The routes of two runs with these shapes: a segment that differs between them is `{}`.
-    #[must_use]
-    pub fn of(one: &[String], other: &[String]) -> Self {
+    pub(crate) fn of(one: &[String], other: &[String]) -> Self {
         let known: Vec<_> = one
             .iter()
             .filter(|shape| other.contains(shape))
@@ -112,8 +111,7 @@ impl Templates {
     }
 
     /// The route of a request with this shape.
-    #[must_use]
-    pub fn route(&self, shape: &str) -> String {
+    pub(crate) fn route(&self, shape: &str) -> String {
         let fits = |template: &&String| {
             let (template, shape) = (segments(template), segments(shape));
             template.len() == shape.len()

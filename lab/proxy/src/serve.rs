@@ -14,7 +14,7 @@ use super::{
     session::{Aim, Naming, Session, State},
     upstream::Upstream,
 };
-use crate::{CommandEnd, ProxyRun, RunKind};
+use crate::{CommandEnd, ProxyRun, record::RunKind};
 
 /// How long a request may go on when its run is over.
 const DRAIN: Duration = Duration::from_millis(200);

@@ -12,9 +12,9 @@ use wire::ClosedBy;
 
 use super::{
     inspect::inspect,
-    routes::{base, holding, shape},
+    routes::{Templates, base, holding, shape},
 };
-use crate::{Body, ProxyFault, ProxyRequest, Templates, UpstreamResponse};
+use crate::{Body, ProxyFault, ProxyRequest, UpstreamResponse};
 
 /// The most requests of a run. More are answered with a 503, and not recorded.
 const MOST: usize = 3_000;
@@ -26,11 +26,11 @@ pub(super) const HASHED: usize = 8 * 1024 * 1024;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Aim {
     /// The routes that are told apart.
-    pub templates: Templates,
+    pub(crate) templates: Templates,
     /// One of them.
-    pub route: String,
+    pub(crate) route: String,
     /// The fault.
-    pub fault: ProxyFault,
+    pub(crate) fault: ProxyFault,
     /// The wait that `retry-after` asks for, or for how long `hold` holds the response.
     pub lasts: Duration,
 }

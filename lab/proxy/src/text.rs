@@ -7,7 +7,7 @@ use judge::{KnownFailures, in_words, is_good, rules::Verdict};
 use render::{Options, Sheet};
 use wire::duration;
 
-use crate::{CaseCard, CommandEnd, Judged, ProxyCard, ProxyFault, RouteRow, Rule};
+use crate::{CommandEnd, Plan, ProxyCard, ProxyFault, Rule, card::CaseCard, verdict::Judged};
 
 /// The width of the bars, in columns.
 const CHART: usize = 20;
@@ -17,12 +17,8 @@ const ROWS: usize = 8;
 
 /// Renders the healthy runs, and the cases that follow from them.
 #[must_use]
-pub fn plan(
-    routes: &[RouteRow],
-    healthy: &[CommandEnd],
-    cases: &[(String, ProxyFault)],
-    options: &Options,
-) -> String {
+pub fn plan(plan: &Plan, options: &Options) -> String {
+    let (routes, healthy, cases) = (plan.routes(), plan.card().healthy, plan.cases());
     let mut sheet = Sheet::new(options);
     let requests: usize = routes.iter().map(|row| row.requests).sum();
     let end = healthy.first().map(CommandEnd::words).unwrap_or_default();
@@ -34,7 +30,7 @@ pub fn plan(
     sheet.paragraph("healthy", &count);
     let width = routes.iter().map(|row| row.route.chars().count()).max();
     let width = width.unwrap_or_default().min(40);
-    for row in routes {
+    for row in &routes {
         let aim = match (&row.unfit, row.is_marked) {
             (None, _) => "can be aimed at",
             (Some(_), true) => "can be aimed at, by its marks",

@@ -10,11 +10,11 @@ use std::{
 
 use clap::Args;
 use http::{HeaderName, StatusCode, uri::Authority};
-use judge::{KnownFailures, rules::Verdict};
+use judge::{KnownFailures, known_failures::JudgedCard, rules::Verdict};
 use process::ClientCommand;
 use proxy::{
     Aim, Declared, Injected, ListenAddress, Listening, Plan, PlanError, PlanOptions, ProxyCard,
-    ProxyFault, Recording, RunStart, Setup, Upstream, find, holding, names,
+    ProxyFault, RunStart, Setup, Upstream, find, holding, names,
 };
 
 use crate::cli::{
@@ -277,16 +277,13 @@ async fn run(arguments: &Arguments, options: PlanOptions, demands: &Demands) -> 
     let mut plan = Plan::new(options, &on)
         .await
         .map_err(|error| failed(&error))?;
-    let routes = plan.routes();
-    let is_unknown = |route: &&str| routes.iter().all(|row| row.route != *route);
-    if let Some(route) = demands.known.places().find(is_unknown) {
+    if let Some(route) = demands.known.places().find(|route| !plan.has_route(route)) {
         bar.finish_and_clear();
         let error = ProxyError::KnownRoute(route.to_owned());
         return Err(terminal::fail(&error, Exit::Usage));
     }
     let look = arguments.card.terminal();
-    let text = proxy::text::plan(&routes, &plan.card().healthy, plan.cases(), &look);
-    let is_empty = plan.cases().is_empty();
+    let text = proxy::text::plan(&plan, &look);
     match arguments.card.is_json() {
         true if arguments.list => bar.suspend(|| terminal::print(&render::json(&plan.card())))?,
         true => terminal::note(text.trim_end()),
@@ -298,7 +295,7 @@ async fn run(arguments: &Arguments, options: PlanOptions, demands: &Demands) -> 
     }
     plan.execute(&on).await.map_err(|error| failed(&error))?;
     bar.finish_and_clear();
-    if is_empty {
+    if plan.is_empty() {
         Ok(Exit::NothingAttempted)
     } else {
         finish(arguments, &plan.card(), demands)
@@ -335,13 +332,7 @@ fn open(
         failures.check().or_exit(Exit::Environment)?;
         Ok(run)
     })?;
-    let recording = Recording {
-        upstream: upstream.to_string(),
-        plan: vec![(aimed, *fault)],
-        runs: vec![run],
-        ..Recording::default()
-    };
-    let card = recording.card(&declared(arguments));
+    let card = ProxyCard::of_run(upstream, (aimed, *fault), run, &declared(arguments));
     finish(arguments, &card, demands)
 }
 
@@ -385,9 +376,9 @@ impl Demands {
 
     /// The exit code of a card. Reports the demands that it does not meet.
     fn exit(&self, card: &ProxyCard, is_strict: bool) -> Exit {
-        let has = |rule: &str, verdict| {
-            let mut verdicts = card.verdicts();
-            verdicts.any(|(_, it)| it.rule == rule && it.verdict == verdict)
+        let has = |rule: &str, expected| {
+            let mut verdicts = card.all_verdicts();
+            verdicts.any(|(_, id, verdict)| id == rule && verdict == expected)
         };
         let is_kept = |rule: &&&str| {
             has(rule, Verdict::Kept)
@@ -408,19 +399,21 @@ impl Demands {
                 format!("'{rule}' is required, and no case judged it")
             }
         });
-        let untold = card.count(Verdict::CannotTell);
+        let untold = card.all_verdicts();
+        let untold = untold.filter(|(.., verdict)| *verdict == Verdict::CannotTell);
+        let untold = untold.count();
         let untold = (is_strict && untold > 0)
             .then(|| format!("{untold} cannot be told, and --strict does not allow that"));
         let has_faults = report_faults(card, &self.known, missing.chain(untold));
-        let mut verdicts = card.verdicts();
-        let is_broken = verdicts.any(|(case, it)| {
-            it.verdict == Verdict::Broken && !it.is_known_to_fail(case, &self.known)
+        let mut verdicts = card.all_verdicts();
+        let is_broken = verdicts.any(|(route, rule, verdict)| {
+            verdict == Verdict::Broken && !self.known.cover(route, rule)
         });
         if is_broken || has_faults {
             Exit::Failed
         } else if card
-            .verdicts()
-            .all(|(_, it)| it.verdict == Verdict::NotExercised)
+            .all_verdicts()
+            .all(|(.., verdict)| verdict == Verdict::NotExercised)
         {
             Exit::NothingAttempted
         } else {

@@ -13,9 +13,9 @@ use process::{ClientCommand, RunError};
 pub(crate) use self::next_run::next_run;
 use self::next_run::{NextRun, with_one_silence};
 use crate::{
-    CommandEnd, Declared, ProxyCard, ProxyFault, ProxyRun, Recording, RouteRow, Setup, Templates,
-    UpstreamFailure,
-    routes::{base, holding, is_health_check},
+    CommandEnd, Declared, ProxyCard, ProxyFault, ProxyRun, Setup, UpstreamFailure,
+    card::{Recording, RouteRow},
+    routes::{Templates, base, holding, is_health_check},
     verdict::rules::{is_about_repetition, is_safe},
 };
 
@@ -269,9 +269,20 @@ impl Plan {
         }
     }
 
-    /// The routes of the healthy runs.
+    /// Whether the healthy runs made a request of this route.
     #[must_use]
-    pub fn routes(&self) -> Vec<RouteRow> {
+    pub fn has_route(&self, route: &str) -> bool {
+        self.routes().iter().any(|row| row.route == route)
+    }
+
+    /// Whether no case can be run.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.recording.plan.is_empty()
+    }
+
+    /// The routes of the healthy runs.
+    pub(crate) fn routes(&self) -> Vec<RouteRow> {
         self.recording.routes()
     }
 
@@ -352,8 +363,7 @@ impl Plan {
     }
 
     /// The cases of the plan.
-    #[must_use]
-    pub fn cases(&self) -> &[(String, ProxyFault)] {
+    pub(crate) fn cases(&self) -> &[(String, ProxyFault)] {
         &self.recording.plan
     }
 

@@ -6,8 +6,10 @@
 use std::time::Duration;
 
 use crate::{
-    Declared, Judged, ProxyFault, ProxyRun, Recording, RunKind,
-    verdict::{CONFIRM, Lacks, borne, controls_of, is_marked, watch},
+    Declared, ProxyFault, ProxyRun,
+    card::Recording,
+    record::RunKind,
+    verdict::{CONFIRM, Judged, Lacks, borne, controls_of, is_marked, watch},
 };
 
 /// How many controls in turn find out how long a command bears a late response.

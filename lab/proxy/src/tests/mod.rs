@@ -8,9 +8,9 @@ use std::time::Duration;
 use wire::ValueHash;
 
 use super::{
-    Declared, Judged, ProxyFault, ProxyRequest, ProxyRun, RunKind, UpstreamResponse,
-    record::CommandEnd,
-    verdict::{CaseRuns, judge},
+    Declared, ProxyFault, ProxyRequest, ProxyRun, UpstreamResponse,
+    record::{CommandEnd, RunKind},
+    verdict::{CaseRuns, Judged, judge},
 };
 
 pub(super) const ROUTE: &str = "POST /orders";

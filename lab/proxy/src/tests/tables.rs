@@ -1,13 +1,11 @@
 //! Each rule, the quiet of a route and the ties, by tables.
 
-use judge::{
-    KnownFailures,
-    rules::Verdict::{Broken, CannotTell, Kept, NotExercised, Skipped},
-};
+use judge::rules::Verdict::{Broken, CannotTell, Kept, NotExercised, Skipped};
 use wire::Stopped;
 
 use super::{
     super::{
+        card::Recording,
         verdict::{CaseRuns, Lacks, judge, rules::of_fault, unfit},
         *,
     },
@@ -346,35 +344,6 @@ fn a_request_that_its_client_gave_up_is_not_unanswered() {
     assert!(!of(None, None).is_unanswered());
     assert!(!of(Some(200), None).is_unanswered());
     assert!(!request(0, 1).is_unanswered());
-}
-
-#[test]
-fn only_a_known_failure_that_is_broken_nowhere_is_wrongly_listed() {
-    let other = "GET /other";
-    let of = |list: &str| {
-        let mut runs = plan(&at(&[0]), ProxyFault::RetryAfter, &at(&[0, 100]));
-        runs.extend(plan(&at(&[0]), ProxyFault::Refused, &at(&[0])).split_off(7));
-        let recording = Recording {
-            plan: vec![
-                (ROUTE.to_owned(), ProxyFault::RetryAfter),
-                (ROUTE.to_owned(), ProxyFault::Refused),
-            ],
-            runs,
-            ..Recording::default()
-        };
-        let card = recording.card(&once());
-        let known = KnownFailures::read(list, |_| Ok::<_, ()>(())).expect("a list");
-        known
-            .passed(&card)
-            .map(|rule| rule.id.clone())
-            .collect::<Vec<_>>()
-    };
-
-    assert_eq!(of("refused-once"), ["refused-once"]);
-    assert_eq!(of(&format!("{ROUTE}/refused-once")), ["refused-once"]);
-    assert_eq!(of(&format!("{other}/refused-once")), [""; 0]);
-    assert_eq!(of("retry-after-seconds"), [""; 0]);
-    assert_eq!(of("refused-once\nretry-after-seconds"), ["refused-once"]);
 }
 
 #[test]

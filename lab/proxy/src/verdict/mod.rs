@@ -17,21 +17,21 @@ use self::{
     rules::{Declared, Rule, RunEvidence, is_safe},
     ties::{TieKind, ties},
 };
-use crate::{ProxyFault, ProxyRequest, ProxyRun, RunKind, routes::base};
+use crate::{ProxyFault, ProxyRequest, ProxyRun, record::RunKind, routes::base};
 
 /// The verdict on a rule.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Judged {
+pub(crate) struct Judged {
     /// The rule.
-    pub rule: &'static str,
+    pub(crate) rule: &'static str,
     /// The verdict.
-    pub verdict: Verdict,
+    pub(crate) verdict: Verdict,
     /// The finding, or the reason why it cannot be told.
-    pub found: Option<String>,
+    pub(crate) found: Option<String>,
     /// The requests that show it, by their numbers in the first run of the case.
-    pub requests: Vec<u64>,
+    pub(crate) requests: Vec<u64>,
     /// Whether it would be broken if more runs confirmed it.
-    pub is_suspected: bool,
+    pub(crate) is_suspected: bool,
     /// What another run may supply.
     #[serde(skip)]
     pub(crate) lacks: Option<Lacks>,

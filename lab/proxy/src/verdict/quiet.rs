@@ -2,7 +2,7 @@
 
 use std::{collections::HashSet, time::Duration};
 
-use crate::{ProxyFault, ProxyRequest, ProxyRun, RunKind};
+use crate::{ProxyFault, ProxyRequest, ProxyRun, record::RunKind};
 
 /// Why equal requests of a route need not belong to one call; none if the route is quiet.
 ///

@@ -16,10 +16,10 @@ pub struct Rule {
     /// When it is kept.
     pub text: &'static str,
     /// The document that it stands on.
-    pub source: &'static str,
+    pub(crate) source: &'static str,
     /// Why and how, of a rule that only the proxy judges. The others have the reason of the
     /// lab's own rule of their name.
-    pub reason: Option<Reason>,
+    pub(crate) reason: Option<Reason>,
     /// The faults that show whether it is kept.
     pub(super) faults: &'static [ProxyFault],
     /// Judges one run of a case.
@@ -28,11 +28,11 @@ pub struct Rule {
 
 /// The reason of a rule.
 #[derive(Clone, Copy, Debug)]
-pub struct Reason {
+pub(crate) struct Reason {
     /// The damage if it is broken.
-    pub why: &'static str,
+    pub(crate) why: &'static str,
     /// How a client keeps it.
-    pub how: &'static str,
+    pub(crate) how: &'static str,
 }
 
 pub(super) const RETRY_AFTER: Rule = Rule {
