@@ -59,8 +59,7 @@ impl ListenAddress {
     }
 
     /// Whether others than this machine may reach it.
-    #[must_use]
-    pub fn is_on_network(&self) -> bool {
+    pub(super) fn is_on_network(&self) -> bool {
         !self.address.is_loopback()
     }
 

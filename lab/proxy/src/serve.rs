@@ -1,6 +1,6 @@
 //! A proxy on a port of its own.
 
-use std::{io, sync::Arc, time::Duration};
+use std::{io, net::IpAddr, sync::Arc, time::Duration};
 
 use host::{ConnectionBounds, HeaderCase, accept};
 use http::HeaderName;
@@ -84,8 +84,16 @@ impl Setup {
         &self.listen
     }
 
+    /// Its address, if others than this machine may reach it.
+    #[must_use]
+    pub fn network(&self) -> Option<IpAddr> {
+        let is_on_network = self.listen.is_on_network();
+        is_on_network.then(|| self.listen.any_port().ip())
+    }
+
     /// The API.
-    pub(super) fn upstream(&self) -> &Upstream {
+    #[must_use]
+    pub fn upstream(&self) -> &Upstream {
         &self.upstream
     }
 }

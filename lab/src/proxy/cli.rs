@@ -1,6 +1,7 @@
 //! `lab proxy UPSTREAM -- COMMAND`: judges the client inside an application.
 
 use std::{
+    error::Error,
     ffi::OsString,
     fs, io,
     net::{IpAddr, Ipv4Addr},
@@ -14,7 +15,7 @@ use judge::{KnownFailures, known_failures::JudgedCard, rules::Verdict};
 use process::ClientCommand;
 use proxy::{
     Aim, Declared, Injected, ListenAddress, Listening, Plan, PlanError, PlanOptions, ProxyCard,
-    ProxyFault, RunStart, Setup, Upstream, find, holding, names,
+    ProxyFault, Rule, RunStart, Setup, Upstream, find, holding, names,
 };
 
 use crate::cli::{
@@ -168,21 +169,88 @@ fn seconds(text: &str) -> Result<Duration, number::NumberError> {
     number::within(number, 1..=HOUR).map(Duration::from_secs)
 }
 
-pub(crate) fn proxy(arguments: &Arguments) -> Result<Exit, Exit> {
-    let demands = Demands::new(arguments)?;
-    let upstream = upstream(arguments)?;
-    arguments.card.check_files()?;
-    if arguments.list && arguments.card.writes_files() {
-        return Err(terminal::fail(&ProxyError::ListWritesNothing, Exit::Usage));
+impl Arguments {
+    /// Checks what is known before the first run.
+    fn check(&self) -> Result<(), Box<dyn Error>> {
+        self.required()?;
+        self.setup()?;
+        if self.list && self.card.writes_files() {
+            return Err(ProxyError::ListWritesNothing.into());
+        }
+        if self.command.is_empty() {
+            self.aim()?;
+        }
+        Ok(())
     }
-    let setup = Setup::before(upstream.clone())
-        .keeps_host(arguments.keep_host)
-        .call_headers(arguments.call_header.clone())
-        .text(arguments.text.clone())
-        .injects(injected(arguments)?)
-        .listens(listen(arguments)?);
+
+    /// The rules that have to be kept.
+    fn required(&self) -> Result<Vec<&'static str>, ProxyError> {
+        let rules = self.require.iter().map(|id| rule(id));
+        rules.map(|rule| Ok(rule?.id)).collect()
+    }
+
+    /// The proxy of each run.
+    fn setup(&self) -> Result<Setup, Box<dyn Error>> {
+        let added = self.cacert.iter().map(|path| read("--cacert", path));
+        let added = added.collect::<Result<Vec<_>, _>>()?;
+        let upstream = Upstream::trusting(&self.upstream, &self.allow_host, &added)?;
+        let body = self.fault_body.as_ref();
+        let body = body.map(|path| read("--fault-body", path)).transpose()?;
+        let setup = Setup::before(upstream)
+            .keeps_host(self.keep_host)
+            .call_headers(self.call_header.clone())
+            .text(self.text.clone())
+            .injects(Injected {
+                body,
+                status: self.fault_status,
+            });
+        let address = self.listen.unwrap_or(Ipv4Addr::LOCALHOST.into());
+        let host = self.base_host.clone();
+        Ok(setup.listens(ListenAddress::new(address, self.allow_network, host)?))
+    }
+
+    /// The route and the fault of a proxy without a command.
+    fn aim(&self) -> Result<(&str, ProxyFault), ProxyError> {
+        match (&*self.route, &*self.fault) {
+            ([route], [fault]) => Ok((route, *fault)),
+            _ => Err(ProxyError::NoAim),
+        }
+    }
+
+    fn declared(&self) -> Declared {
+        Declared {
+            once: self.once.clone(),
+            give_up_within: self.give_up_within,
+        }
+    }
+}
+
+/// The rule of this name.
+fn rule(id: &str) -> Result<&'static Rule, ProxyError> {
+    find(id).ok_or_else(|| ProxyError::Rule(id.to_owned()))
+}
+
+/// The bytes of a file of an option.
+fn read(option: &'static str, path: &Path) -> Result<Vec<u8>, ProxyError> {
+    fs::read(path).map_err(|source| ProxyError::File {
+        option,
+        path: path.to_owned(),
+        source,
+    })
+}
+
+pub(crate) fn proxy(arguments: &Arguments) -> Result<Exit, Exit> {
+    arguments.check().or_exit(Exit::Usage)?;
+    let demands = Demands::new(arguments)?;
+    arguments.card.check_files()?;
+    let setup = arguments.setup().or_exit(Exit::Usage)?;
+    if let Some(address) = setup.network() {
+        terminal::warn(format!(
+            "while a run lasts, everybody who reaches {address} can use your API through the proxy"
+        ));
+    }
     if arguments.command.is_empty() {
-        return open(arguments, &upstream, &setup, &demands);
+        return open(arguments, &setup, &demands);
     }
     let command = ClientCommand::new(arguments.command.iter().cloned());
     let options = PlanOptions {
@@ -191,7 +259,7 @@ pub(crate) fn proxy(arguments: &Arguments) -> Result<Exit, Exit> {
         set: arguments.set.clone(),
         routes: arguments.route.clone(),
         faults: arguments.fault.clone(),
-        declared: declared(arguments),
+        declared: arguments.declared(),
         text: arguments.text.clone(),
         patience: arguments.patience,
         time: arguments.time,
@@ -207,49 +275,6 @@ pub(crate) fn proxy(arguments: &Arguments) -> Result<Exit, Exit> {
     })
 }
 
-/// The address that the proxies listen on.
-fn listen(arguments: &Arguments) -> Result<ListenAddress, Exit> {
-    let address = arguments.listen.unwrap_or(Ipv4Addr::LOCALHOST.into());
-    let host = arguments.base_host.clone();
-    let listen = ListenAddress::new(address, arguments.allow_network, host);
-    let listen = listen.or_exit(Exit::Usage)?;
-    if listen.is_on_network() {
-        terminal::warn(format!(
-            "while a run lasts, everybody who reaches {address} can use your API through the proxy"
-        ));
-    }
-    Ok(listen)
-}
-
-/// The responses of faults, as the user wants them.
-fn injected(arguments: &Arguments) -> Result<Injected, Exit> {
-    let path = arguments.fault_body.as_ref();
-    let body = path.map(|path| read("--fault-body", path)).transpose()?;
-    Ok(Injected {
-        body,
-        status: arguments.fault_status,
-    })
-}
-
-/// The bytes of a file of an option.
-fn read(option: &'static str, path: &Path) -> Result<Vec<u8>, Exit> {
-    let bytes = fs::read(path).map_err(|source| ProxyError::File {
-        option,
-        path: path.to_owned(),
-        source,
-    });
-    bytes.or_exit(Exit::Usage)
-}
-
-/// The API that is named, and how it is verified.
-fn upstream(arguments: &Arguments) -> Result<Upstream, Exit> {
-    let added = arguments.cacert.iter();
-    let added = added.map(|path| read("--cacert", path));
-    let added = added.collect::<Result<Vec<_>, _>>()?;
-    let upstream = Upstream::trusting(&arguments.upstream, &arguments.allow_host, &added);
-    upstream.or_exit(Exit::Usage)
-}
-
 /// Makes the runs and prints what they show.
 async fn run(arguments: &Arguments, options: PlanOptions, demands: &Demands) -> Result<Exit, Exit> {
     let bar = terminal::progress(0);
@@ -262,7 +287,7 @@ async fn run(arguments: &Arguments, options: PlanOptions, demands: &Demands) -> 
         bar.finish_and_clear();
         if let PlanError::Unhealthy { end, .. } | PlanError::Before { end, .. } = error {
             end.stderr.iter().for_each(|line| {
-                terminal::note(&format!("| {}", render::fit(line, usize::MAX, false)))
+                terminal::note(&format!("| {}", render::fit(line, usize::MAX, false)));
             });
         }
         let exit = match error {
@@ -303,18 +328,12 @@ async fn run(arguments: &Arguments, options: PlanOptions, demands: &Demands) -> 
 }
 
 /// Serves one fault until Ctrl+C. There is no healthy run, so only marks tie.
-fn open(
-    arguments: &Arguments,
-    upstream: &Upstream,
-    setup: &Setup,
-    demands: &Demands,
-) -> Result<Exit, Exit> {
-    let ([route], [fault]) = (&*arguments.route, &*arguments.fault) else {
-        return Err(terminal::fail(&ProxyError::NoAim, Exit::Usage));
-    };
+fn open(arguments: &Arguments, setup: &Setup, demands: &Demands) -> Result<Exit, Exit> {
+    let (route, fault) = arguments.aim().or_exit(Exit::Usage)?;
+    let upstream = setup.upstream();
     let text = arguments.text.as_ref();
-    let aimed = text.map_or_else(|| route.clone(), |text| holding(route, text));
-    let aim = Aim::at(&aimed, *fault);
+    let aimed = text.map_or_else(|| route.to_owned(), |text| holding(route, text));
+    let aim = Aim::at(&aimed, fault);
     let run = terminal::runtime()?.block_on(async {
         let mut signals = terminal::signals()?;
         let failures = host::FailureWatch::start();
@@ -332,15 +351,8 @@ fn open(
         failures.check().or_exit(Exit::Environment)?;
         Ok(run)
     })?;
-    let card = ProxyCard::of_run(upstream, (aimed, *fault), run, &declared(arguments));
+    let card = ProxyCard::of_run(upstream, (aimed, fault), run, &arguments.declared());
     finish(arguments, &card, demands)
-}
-
-fn declared(arguments: &Arguments) -> Declared {
-    Declared {
-        once: arguments.once.clone(),
-        give_up_within: arguments.give_up_within,
-    }
 }
 
 /// Writes and prints a card, and returns its exit code.
@@ -362,14 +374,8 @@ struct Demands {
 
 impl Demands {
     fn new(arguments: &Arguments) -> Result<Self, Exit> {
-        let rule = |id: &str| find(id).ok_or_else(|| ProxyError::Rule(id.to_owned()));
-        let required = arguments
-            .require
-            .iter()
-            .map(|id| rule(id).map(|rule| rule.id));
-        let required = required.collect::<Result<_, _>>();
         Ok(Self {
-            required: required.or_exit(Exit::Usage)?,
+            required: arguments.required().or_exit(Exit::Usage)?,
             known: (arguments.card).known_failures(|known| Ok(rule(&known.id).map(drop)?))?,
         })
     }
@@ -418,6 +424,63 @@ impl Demands {
             Exit::NothingAttempted
         } else {
             Exit::Passed
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Debug, Parser)]
+    struct Line {
+        #[command(flatten)]
+        arguments: Arguments,
+    }
+
+    /// The problem with a command line.
+    fn refused(line: &str) -> String {
+        match Line::try_parse_from(line.split_whitespace()) {
+            Ok(line) => line.arguments.check().expect_err("no sense").to_string(),
+            Err(error) => error.to_string(),
+        }
+    }
+
+    #[test]
+    fn a_command_line_without_sense_is_refused() {
+        for (options, words) in [
+            ("--fault fire", ["'fire'", "lost-response"]),
+            ("--require x", ["'x'", "idempotency-key-reuse, once"]),
+            ("--list --junit x.xml", ["--list", "--junit and --report"]),
+            ("--fault-status 404", ["400, 422, 429", "'404'"]),
+            ("--cacert no-such-file", ["no-such-file", "--cacert"]),
+            (
+                "--fault-body no-such-file",
+                ["no-such-file", "--fault-body"],
+            ),
+            ("--listen 203.0.113.9", ["203.0.113.9", "--allow-network"]),
+            ("--allow-network", ["--allow-network", "--listen"]),
+            (
+                "--listen 203.0.113.9 --allow-network",
+                ["203.0.113.9", "--base-host"],
+            ),
+            ("--base-host a:80", ["a:80", "without a port"]),
+        ] {
+            let refused = refused(&format!("lab http://127.0.0.1:1 {options} -- true"));
+
+            assert!(words.iter().all(|word| refused.contains(word)), "{refused}");
+        }
+        for (upstream, word) in [
+            ("http://staging.example", "--allow-host staging.example"),
+            ("ftp://[::1]", "http://127.0.0.1:9000"),
+            ("http://127.0.0.1:99999", "1 to 65535"),
+            ("http://127.0.0.1:1 --fault refused", "one --route and one"),
+        ] {
+            let refused = refused(&format!("lab {upstream}"));
+
+            assert!(refused.contains(word), "{refused}");
         }
     }
 }
