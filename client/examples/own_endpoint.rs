@@ -14,8 +14,8 @@
 use std::{error::Error, sync::Arc, time::Duration};
 
 use reliable_api_client::{
-    Backoff, Classifier, Clock, Endpoint, RepeatPermission, RetryMiddleware, RetryReport,
-    SystemClock, SystemRandom,
+    Backoff, Clock, Endpoint, RepeatPermission, RetryMiddleware, RetryReport, SystemClock,
+    SystemRandom,
 };
 use reqwest_middleware::{ClientBuilder, ClientWithMiddleware};
 use wiremock::{
@@ -75,8 +75,7 @@ fn client() -> Result<ClientWithMiddleware, Box<dyn Error>> {
         Arc::clone(&clock),
         Arc::new(SystemRandom),
     )?;
-    let retries = RetryMiddleware::with_policy(backoff, Classifier::default(), clock)
-        .deadline(Duration::from_secs(10));
+    let retries = RetryMiddleware::with_policy(backoff, clock).deadline(Duration::from_secs(10));
     Ok(ClientBuilder::new(http).with(retries).build())
 }
 

@@ -5,18 +5,12 @@
 
 use std::{fmt, sync::Arc};
 
-use reqwest_middleware::{ClientBuilder, ClientWithMiddleware, Middleware};
+use reqwest_middleware::ClientWithMiddleware;
 use url::Url;
 
 use crate::{
-    endpoint_urls::EndpointUrls,
-    idempotency_key::IdempotencyKey,
-    pagination::ListingLimits,
-    random::Random,
-    retry::{CallSettings, OfHandle},
-    telemetry::Metrics,
-    time::Clock,
-    timeouts::Timeouts,
+    endpoint_urls::EndpointUrls, idempotency_key::IdempotencyKey, pagination::ListingLimits,
+    random::Random, telemetry::Metrics, time::Clock, timeouts::Timeouts,
 };
 
 /// A client for the JSON endpoints of one service.
@@ -40,15 +34,12 @@ use crate::{
 #[derive(Clone)]
 pub struct ApiClient {
     pub(crate) shared: Arc<Shared>,
-    /// The stack of the client, with the settings of this handle above it.
-    http: Arc<ClientWithMiddleware>,
 }
 
-/// The parts that clones and handles share.
+/// The parts that clones share.
 pub(crate) struct Shared {
-    pub(crate) session: reqwest::Client,
-    /// From the retry rules down to the last hop.
-    pub(crate) stack: Vec<Arc<dyn Middleware>>,
+    /// From the retry rules down to the session.
+    pub(crate) http: ClientWithMiddleware,
     pub(crate) urls: EndpointUrls,
     pub(crate) timeouts: Timeouts,
     pub(crate) limits: ListingLimits,
@@ -71,30 +62,7 @@ impl ApiClient {
         IdempotencyKey::generate(&*self.shared.random)
     }
 
-    /// A handle of the same client with settings for the calls made through it, the
-    /// requests of [`http`](Self::http) included. Connections, retry budget and
-    /// concurrency limit stay shared; settings of an earlier call of this method are
-    /// replaced.
-    ///
-    /// ```
-    /// # use std::time::Duration;
-    /// use reliable_api_client::{ApiClient, CallSettings, Endpoint};
-    ///
-    /// # async fn page(client: ApiClient) -> Result<(), reliable_api_client::ApiError> {
-    /// const STOCK: Endpoint = Endpoint::new("stock", "/stock");
-    ///
-    /// let hurried = client.with_settings(CallSettings::new().deadline(Duration::from_secs(1)));
-    /// hurried.get(STOCK).send().await?;
-    /// # Ok(())
-    /// # }
-    /// ```
-    #[must_use]
-    pub fn with_settings(&self, settings: CallSettings) -> Self {
-        Self::of_handle(Arc::clone(&self.shared), Some(settings))
-    }
-
     /// The session with its retry rules, for requests that no method covers.
-    /// Settings of one call are an extension of its request there.
     ///
     /// The client's own session trusts no certificate where the base URL is plain HTTP.
     /// To go on to HTTPS from there, build the client with a
@@ -104,19 +72,7 @@ impl ApiClient {
     /// caller's session unless their values are marked as sensitive.
     #[must_use]
     pub fn http(&self) -> &ClientWithMiddleware {
-        &self.http
-    }
-
-    /// A handle with settings of its own, if any.
-    pub(crate) fn of_handle(shared: Arc<Shared>, settings: Option<CallSettings>) -> Self {
-        let above = settings.map(|settings| Arc::new(OfHandle(settings)) as Arc<dyn Middleware>);
-        let stack = above.into_iter().chain(shared.stack.iter().cloned());
-        let session = ClientBuilder::new(shared.session.clone());
-        let http = stack.fold(session, ClientBuilder::with_arc).build();
-        Self {
-            shared,
-            http: Arc::new(http),
-        }
+        &self.shared.http
     }
 }
 

@@ -3,7 +3,7 @@
 use std::{fmt, marker::PhantomData, sync::Arc, time::Duration};
 
 use http::StatusCode;
-use reqwest_middleware::Middleware;
+use reqwest_middleware::{ClientBuilder, Middleware};
 use reqwest_retry::RetryPolicy;
 
 #[cfg(feature = "metrics")]
@@ -18,8 +18,8 @@ use crate::{
     pagination::ListingLimits,
     random::{Random, SystemRandom},
     retry::{
-        Backoff, CallSettings, Classifier, ClientPolicy, ConcurrencyLimit, DEFAULT_MAX_BODY_BYTES,
-        RETRY_STATUSES, RetryBudget, RetryMiddleware,
+        Backoff, Classifier, ClientPolicy, ConcurrencyLimit, LONGEST, Limits, RETRY_STATUSES,
+        RetryBudget, RetryMiddleware,
     },
     telemetry::{Injector, Metrics},
     time::{Clock, SystemClock},
@@ -40,14 +40,12 @@ pub struct Builder<C = ApiClient> {
     transport: Option<Arc<dyn Middleware>>,
     timeouts: (Duration, Duration),
     attempt_timeout: Option<Duration>,
-    settings: CallSettings,
-    retry_after_spread: Duration,
+    limits: Limits,
     retry_statuses: Vec<StatusCode>,
     backoff: (Duration, Duration),
     policy: Option<Arc<dyn RetryPolicy + Send + Sync>>,
     retry_budget: Option<RetryBudget>,
     concurrency_limit: Option<ConcurrencyLimit>,
-    max_body_bytes: usize,
     max_pages: u32,
     max_items: u32,
     page_size: u32,
@@ -77,14 +75,12 @@ impl<C: From<ApiClient>> Builder<C> {
             transport: None,
             timeouts: (Timeouts::DEFAULT.connect, Timeouts::DEFAULT.read),
             attempt_timeout: None,
-            settings: CallSettings::new(),
-            retry_after_spread: Duration::ZERO,
+            limits: Limits::DEFAULT,
             retry_statuses: RETRY_STATUSES.to_vec(),
             backoff: (Backoff::DEFAULT_BASE, Backoff::DEFAULT_CAP),
             policy: None,
             retry_budget: Some(RetryBudget::default()),
             concurrency_limit: Some(ConcurrencyLimit::default()),
-            max_body_bytes: DEFAULT_MAX_BODY_BYTES,
             max_pages: ListingLimits::DEFAULT.max_pages.get(),
             max_items: ListingLimits::DEFAULT.max_items.get(),
             page_size: ListingLimits::DEFAULT.page_size.get(),
@@ -149,20 +145,21 @@ impl<C: From<ApiClient>> Builder<C> {
 
     /// The maximum number of requests that one call may send; at least 1.
     pub fn max_attempts(mut self, max_attempts: u32) -> Self {
-        self.settings = self.settings.max_attempts(max_attempts);
+        self.limits.max_attempts = max_attempts;
         self
     }
 
-    /// The maximum `Retry-After` that the client waits for; at most a day.
+    /// The maximum `Retry-After` that the client waits for; at most a day. A longer one ends
+    /// the call immediately: it is neither shortened nor ignored.
     pub fn max_retry_after(mut self, max_retry_after: Duration) -> Self {
-        self.settings = self.settings.max_retry_after(max_retry_after);
+        self.limits.max_retry_after = max_retry_after;
         self
     }
 
     /// Adds up to `spread` to every `Retry-After`, at random: see
     /// [`RetryMiddleware::retry_after_spread`].
     pub fn retry_after_spread(mut self, spread: Duration) -> Self {
-        self.retry_after_spread = spread;
+        self.limits.retry_after_spread = spread;
         self
     }
 
@@ -190,9 +187,10 @@ impl<C: From<ApiClient>> Builder<C> {
     }
 
     /// The time one call may take, attempts and waits together, or `None`; see
-    /// [`RetryMiddleware::deadline`].
+    /// [`RetryMiddleware::deadline`]. That of one call is set by
+    /// [`RequestBuilder::deadline`](crate::RequestBuilder::deadline).
     pub fn deadline(mut self, deadline: impl Into<Option<Duration>>) -> Self {
-        self.settings.deadline = deadline.into();
+        self.limits.deadline = deadline.into();
         self
     }
 
@@ -213,7 +211,7 @@ impl<C: From<ApiClient>> Builder<C> {
     /// The maximum body size of a success, in bytes; at least 1. At most 64 KiB are read
     /// of any other response.
     pub fn max_body_bytes(mut self, max_body_bytes: usize) -> Self {
-        self.max_body_bytes = max_body_bytes;
+        self.limits.max_body_bytes = max_body_bytes;
         self
     }
 
@@ -270,19 +268,18 @@ impl<C: From<ApiClient>> Builder<C> {
     }
 
     fn checked_timeouts(&self) -> Result<Timeouts, ConfigError> {
-        let longest = CallSettings::LONGEST;
         let (connect, read) = self.timeouts;
         let mut timeouts = Timeouts::new(connect, read);
         timeouts.attempt = self
             .attempt_timeout
-            .unwrap_or(timeouts.attempt.min(longest));
+            .unwrap_or(timeouts.attempt.min(LONGEST));
         for (field, timeout) in [
             ("the connect timeout", connect),
             ("the read timeout", read),
             ("the attempt timeout", timeouts.attempt),
         ] {
             not_zero(field, timeout)?;
-            at_most(field, timeout, longest)?;
+            at_most(field, timeout, LONGEST)?;
         }
         Ok(timeouts)
     }
@@ -318,6 +315,7 @@ impl<C: From<ApiClient>> Builder<C> {
             max_items: positive("max_items", self.max_items)?,
             page_size: positive("page_size", self.page_size)?,
         };
+        self.limits.check()?;
         let timeouts = self.checked_timeouts()?;
         let classifier = Classifier::new(self.retry_statuses.iter().copied())?;
         let clock = self.clock.clone();
@@ -332,35 +330,33 @@ impl<C: From<ApiClient>> Builder<C> {
             (None, given) => hidden_requests::build(given, &base_url, timeouts)?,
         };
         let observer = Arc::clone(&metrics);
-        let spread = (self.retry_after_spread, Arc::clone(&self.random));
         let retries = RetryMiddleware {
             policy: self
                 .policy
                 .map_or(ClientPolicy::Backoff(backoff), ClientPolicy::Given),
-            strategy: classifier,
-            settings: self.settings,
+            strategy: Arc::new(classifier),
+            limits: self.limits,
             budget: self.retry_budget,
             concurrency: self.concurrency_limit,
             timeouts: Some(timeouts),
             has_no_session: self.transport.is_some(),
-            max_body_bytes: self.max_body_bytes,
-            spread: Some(spread).filter(|(spread, _)| !spread.is_zero()),
+            random: Arc::clone(&self.random),
             clock: Arc::clone(&clock),
             observer,
             injector: self.injector,
         };
-        retries.check(&retries.settings)?;
-        let mut stack: Vec<Arc<dyn Middleware>> = vec![Arc::new(retries)];
-        stack.extend(self.middlewares);
+        let mut http = ClientBuilder::new(session).with(retries);
+        for middleware in self.middlewares {
+            http = http.with_arc(middleware);
+        }
         if let Some(transport) = self.transport {
-            stack.extend([transport, Arc::new(NothingBelow)]);
+            http = http.with_arc(transport).with(NothingBelow);
         } else if let Some(clock) = self.clock {
             // The clock of the machine is never held, so only another one needs this hop.
-            stack.push(Arc::new(Wire(clock)));
+            http = http.with(Wire(clock));
         }
         let shared = Shared {
-            session,
-            stack,
+            http: http.build(),
             urls: EndpointUrls::below(base_url),
             timeouts,
             limits,
@@ -368,7 +364,10 @@ impl<C: From<ApiClient>> Builder<C> {
             clock,
             random: self.random,
         };
-        Ok(ApiClient::of_handle(Arc::new(shared), None).into())
+        let client = ApiClient {
+            shared: Arc::new(shared),
+        };
+        Ok(client.into())
     }
 }
 
@@ -378,7 +377,7 @@ impl<C> fmt::Debug for Builder<C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Builder")
             .field("timeouts", &self.timeouts)
-            .field("settings", &self.settings)
+            .field("limits", &self.limits)
             .finish_non_exhaustive()
     }
 }

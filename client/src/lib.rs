@@ -6,15 +6,12 @@
 //! # Map of the crate
 //!
 //! - Calls: [`ApiClient`] and its [`Builder`]; [`Endpoint`] and [`Target`];
-//!   [`RequestBuilder`] and [`ApiResponse`]; [`CallSettings`]; [`IdempotencyKey`].
+//!   [`RequestBuilder`] and [`ApiResponse`]; [`IdempotencyKey`].
 //! - Listings: [`Listing`], read as [`Pages`], as [`Items`] of which each is a
 //!   [`RawObject`], or as a [`Crawl`] with a [`CheckpointStore`].
 //! - Errors: [`ApiError`] with one variant for each class.
-//! - The decision: [`decide`] is a pure function from [`Facts`], [`CallState`] and
-//!   [`Limits`] to a [`Decision`], and nothing else decides. [`RetryAfter`],
-//!   [`Classifier`] and [`Eligibility`] read its facts off requests and responses.
 //! - The layer: [`RetryMiddleware`] with a [`Backoff`], a [`RetryBudget`] and a
-//!   [`ConcurrencyLimit`].
+//!   [`ConcurrencyLimit`]. One pure function, in `retry/decision.rs`, makes its decisions.
 //! - Telemetry: [`telemetry`] lists every span, metric and label.
 //! - The client of the teaching service: [`teaching`].
 //!
@@ -40,7 +37,6 @@ mod builder;
 mod endpoint;
 mod endpoint_urls;
 mod error;
-mod foreign_response;
 mod hidden_requests;
 mod idempotency_key;
 mod last_hop;
@@ -69,7 +65,6 @@ pub use error::{
     ApiError, ApiHttpError, ApiResponseError, ApiTransportError, ConfigError, ContractError,
     JsonType, RequestName, ResponseProblem,
 };
-pub use foreign_response::check;
 pub use hidden_requests::without_hidden_requests;
 pub use idempotency_key::{IdempotencyKey, InvalidIdempotencyKey};
 #[cfg(feature = "files")]
@@ -83,10 +78,9 @@ pub use random::{Random, SeededRandom, SystemRandom};
 pub use raw_object::{JsonObject, RawObject};
 pub use request::RequestBuilder;
 pub use retry::{
-    Backoff, CallSettings, CallState, Classifier, ConcurrencyLimit, Decision, Eligibility,
-    FINAL_STATUSES, Facts, Failure, FailureKind, IncompleteBody, Limits, NoWait, RETRY_STATUSES,
-    RepeatPermission, RetryAfter, RetryBudget, RetryMiddleware, RetryReason, RetryReport,
-    StopReason, Verdict, WaitSource, decide, may_repeat,
+    Backoff, ConcurrencyLimit, FINAL_STATUSES, Failure, FailureKind, IncompleteBody, NoWait,
+    RETRY_STATUSES, RepeatPermission, RetryAfter, RetryBudget, RetryMiddleware, RetryReport,
+    StopReason,
 };
 pub use target::Target;
 pub use time::{Clock, Hold, Sleep, SystemClock, VirtualClock};

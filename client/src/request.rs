@@ -4,7 +4,7 @@
 //! the client, so the headers, what the retry rules read, the operation span and the
 //! normalisation of errors are each written once.
 
-use std::fmt;
+use std::{fmt, time::Duration};
 
 use bytes::Bytes;
 use futures_util::FutureExt;
@@ -23,7 +23,7 @@ use crate::{
     error::{ApiError, ConfigError, ContractError, RequestName},
     idempotency_key::IdempotencyKey,
     pagination::PageQuery,
-    retry::RepeatPermission,
+    retry::{Deadline, RepeatPermission},
     target::Target,
     telemetry::{GiveUp, OpenCall},
 };
@@ -160,6 +160,31 @@ impl RequestBuilder {
         self
     }
 
+    /// The time that this call may take, attempts and waits together, in place of the
+    /// [client's](crate::Builder::deadline); longer than zero, at most a day.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// use reliable_api_client::{ApiClient, ApiError, Endpoint};
+    ///
+    /// const STOCK: Endpoint = Endpoint::new("stock", "/stock");
+    ///
+    /// # async fn stock(client: ApiClient) -> Result<(), ApiError> {
+    /// let hurried = client.get(STOCK).deadline(Duration::from_secs(1));
+    /// hurried.send().await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn deadline(mut self, deadline: Duration) -> Self {
+        match Deadline::new(deadline) {
+            Ok(deadline) => self.request.deadline = Some(deadline),
+            Err(error) => {
+                self.error.get_or_insert(error);
+            }
+        }
+        self
+    }
+
     /// Sends the request, with the retries that it may have.
     ///
     /// # Errors
@@ -169,7 +194,7 @@ impl RequestBuilder {
     ///   such a body, use [`ApiClient::http`].
     /// - [`ApiError::Transport`] if no complete response arrived.
     /// - [`ApiError::Config`] if the request was not sent, because a path value does not fit
-    ///   its template, or a header or the body is invalid.
+    ///   its template, or a header, the body or the deadline is invalid.
     pub fn send(self) -> impl Future<Output = Result<ApiResponse, ApiError>> {
         self.receive(ApiResponse::valid)
     }
@@ -186,6 +211,7 @@ impl RequestBuilder {
             endpoint: self.target.endpoint(),
             method: self.request.method.clone(),
             permission: self.request.permission,
+            deadline: self.request.deadline,
             request: match self.error {
                 Some(error) => Err(error.into()),
                 None => self.client.prepare(&self.target, self.request, None),
@@ -211,6 +237,7 @@ pub(crate) struct Outgoing {
     headers: HeaderMap,
     body: Option<Bytes>,
     permission: Option<RepeatPermission>,
+    deadline: Option<Deadline>,
 }
 
 impl Outgoing {
@@ -220,6 +247,7 @@ impl Outgoing {
             headers: HeaderMap::new(),
             body: None,
             permission: None,
+            deadline: None,
         }
     }
 }
@@ -229,6 +257,7 @@ pub(crate) struct Call {
     endpoint: Endpoint,
     method: Method,
     permission: Option<RepeatPermission>,
+    deadline: Option<Deadline>,
     request: Result<Request, ApiError>,
 }
 
@@ -240,6 +269,7 @@ impl ApiClient {
             endpoint: target.endpoint(),
             method: Method::GET,
             permission: None,
+            deadline: None,
             request: self.prepare(target, request, Some(page)),
         }
     }
@@ -261,10 +291,11 @@ impl ApiClient {
                     let mut extensions = Extensions::new();
                     extensions.insert(call.endpoint);
                     extensions.insert(open.observer());
-                    // Otherwise the middleware would attach them, and mark them as its own.
-                    extensions.insert(self.shared.timeouts);
                     if let Some(permission) = call.permission {
                         extensions.insert(permission);
+                    }
+                    if let Some(deadline) = call.deadline {
+                        extensions.insert(deadline);
                     }
                     let sent = self
                         .http()

@@ -5,20 +5,19 @@ use std::sync::Arc;
 
 use crate::{
     random::SystemRandom,
-    retry::{Backoff, CallSettings, Classifier, DEFAULT_MAX_BODY_BYTES, RetryMiddleware},
+    retry::{Backoff, Classifier, Limits, RetryMiddleware},
     telemetry::Metrics,
     time::{Clock, SystemClock},
 };
 
 impl RetryMiddleware {
-    /// The default rules: [`Backoff`] over the system's clock and randomness,
-    /// the [`Classifier`] of this crate, 3 attempts, a `Retry-After` of up to
-    /// 30 s, no deadline, no shared budget and no concurrency limit.
+    /// The default rules: [`Backoff`] over the system's clock and randomness, 3 attempts, a
+    /// `Retry-After` of up to 30 s, no deadline, no shared budget and no concurrency limit.
     #[must_use]
     pub fn new() -> Self {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
         let backoff = Backoff::default_over(Arc::clone(&clock), Arc::new(SystemRandom));
-        Self::with_policy(backoff, Classifier::default(), clock)
+        Self::with_policy(backoff, clock)
     }
 }
 
@@ -28,23 +27,22 @@ impl Default for RetryMiddleware {
     }
 }
 
-impl<P, S> RetryMiddleware<P, S> {
-    /// The default rules over a policy and a strategy of the caller's.
+impl<P> RetryMiddleware<P> {
+    /// The default rules over a policy of the caller's.
     ///
     /// `clock` measures deadlines, reads HTTP dates and waits. A policy speaks
     /// of times of day, so it should read the same clock.
     #[must_use]
-    pub fn with_policy(policy: P, strategy: S, clock: Arc<dyn Clock>) -> Self {
+    pub fn with_policy(policy: P, clock: Arc<dyn Clock>) -> Self {
         Self {
             policy,
-            strategy,
-            settings: CallSettings::new(),
+            strategy: Arc::new(Classifier::default()),
+            limits: Limits::DEFAULT,
             budget: None,
             concurrency: None,
             timeouts: None,
             has_no_session: false,
-            max_body_bytes: DEFAULT_MAX_BODY_BYTES,
-            spread: None,
+            random: Arc::new(SystemRandom),
             clock,
             observer: Arc::new(Metrics::default()),
             injector: None,

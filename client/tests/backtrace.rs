@@ -5,11 +5,8 @@
 
 use std::{backtrace::BacktraceStatus, env, process::Command};
 
-use client::{Failure, FailureKind, RetryMiddleware};
-use reqwest_middleware::{ClientBuilder, Error};
-
-use crate::bench::{NOWHERE, Reply};
-use crate::support::{quiet_session, scripted::scripted};
+use client::{Failure, FailureKind};
+use reqwest_middleware::Error;
 
 /// Whether an error has a stack.
 fn has_a_stack(error: &Error) -> bool {
@@ -31,18 +28,6 @@ async fn errors_in_a_process_that_captures_stacks() {
         assert!(!has_a_stack(&error), "{kind:?}");
         assert_eq!(FailureKind::of(&error), kind);
     }
-    let transport = scripted(async |_| -> Result<Reply, _> { panic!("nothing is to be sent") });
-    let refused = RetryMiddleware::new().max_attempts(0);
-    let stack = ClientBuilder::new(quiet_session())
-        .with(refused)
-        .with(transport);
-    let error = stack
-        .build()
-        .get(NOWHERE)
-        .send()
-        .await
-        .expect_err("refused");
-    assert!(!has_a_stack(&error), "{error:?}");
 }
 
 #[test]

@@ -8,12 +8,10 @@
 use std::time::Duration;
 
 use client::{
-    ApiError, Backoff, FailureKind, IdempotencyKey, JsonObject, RequestName, Timeouts,
-    VirtualClock, check, teaching::endpoint, without_hidden_requests,
+    ApiError, Backoff, FailureKind, IdempotencyKey, IncompleteBody, JsonObject, RetryReport,
+    Timeouts, VirtualClock, teaching::endpoint, without_hidden_requests,
 };
 use futures_util::future::join_all;
-use http::Method;
-use reqwest::Response;
 use reqwest_middleware::ClientBuilder;
 
 use crate::bench::{client_of, silently};
@@ -94,17 +92,18 @@ async fn call(caller: Caller, status: u16, wire: &Wire) -> (Vec<Duration>, End) 
     });
     let (key, job) = (IdempotencyKey::new("k-1"), JsonObject::new());
     let key = key.expect("a key");
+    if caller == Caller::Layer {
+        let end = by_layer(wire, &clock).await;
+        return (clock.sleeps(), end);
+    }
     let result = match caller {
         // What became of its body is no concern of whoever asks where to go.
         Caller::Get if status == 302 => client
             .redirect()
             .await
             .map(|redirect| redirect.status.as_u16()),
-        Caller::Get => client.flaky().await.map(|_| 200),
+        Caller::Get | Caller::Layer => client.flaky().await.map(|_| 200),
         Caller::CreateJob => client.create_job(&key, &job).await.map(|_| 200),
-        Caller::Layer => by_layer(wire, &clock)
-            .await
-            .map(|response| response.status().as_u16()),
     };
     let (waits, requests) = (clock.sleeps(), wire.requests());
     assert_eq!(requests.len(), waits.len() + 1, "{waits:?}");
@@ -122,13 +121,23 @@ async fn call(caller: Caller, status: u16, wire: &Wire) -> (Vec<Duration>, End) 
     (waits, end)
 }
 
-async fn by_layer(wire: &Wire, clock: &VirtualClock) -> Result<Response, ApiError> {
+async fn by_layer(wire: &Wire, clock: &VirtualClock) -> End {
     let session = without_hidden_requests(session().read_timeout(PATIENCE)).build();
     let stack = ClientBuilder::new(session.expect("a session")).with(retries(clock));
     let timeouts = Timeouts::new(PATIENCE, PATIENCE);
     let request = stack.build().get(wire.base_url()).with_extension(timeouts);
     let sent = request.with_extension(endpoint::FLAKY).send().await;
-    check(RequestName::new(&Method::GET, endpoint::FLAKY), sent).await
+    let requests = wire.requests().len();
+    match sent {
+        Ok(response) => {
+            let report = response.extensions().get::<RetryReport>();
+            assert_eq!(report.expect("a report").attempts as usize, requests);
+            let incomplete = response.extensions().get::<IncompleteBody>();
+            let incomplete = incomplete.map(|IncompleteBody(kind)| *kind);
+            (Some(response.status().as_u16()), incomplete)
+        }
+        Err(error) => (None, Some(FailureKind::of(&error))),
+    }
 }
 
 async fn cut_everywhere(then: Then) {

@@ -71,7 +71,7 @@ async fn a_success_that_breaks_off_is_delivered_before_and_retried_here() {
     let [old, new, kept] = [broken().await, broken().await, broken().await];
     let policy = ExponentialBackoff::builder().build_with_max_retries(2);
     let at_rest = Arc::new(clock());
-    let keeping = RetryMiddleware::with_policy(policy, DefaultRetryableStrategy, at_rest);
+    let keeping = RetryMiddleware::with_policy(policy, at_rest).strategy(DefaultRetryableStrategy);
 
     let of_before = stack(before()).get(old.base_url()).send().await;
     let of_after = stack(retries(&clock())).get(new.base_url());

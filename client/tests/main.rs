@@ -33,7 +33,6 @@ mod crawl;
 mod cut;
 mod deadline;
 mod examples;
-mod foreign_response;
 mod from_reqwest_retry;
 mod listing;
 mod measured;

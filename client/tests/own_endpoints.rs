@@ -1,19 +1,20 @@
 //! Endpoints of a caller's own: any method, path parameters, queries, headers, bodies, and
 //! what responses and errors give of theirs.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, time::Duration};
 
 use client::{
-    ApiClient, ApiError, CallSettings, ConfigError, CrawlError, Endpoint, IdempotencyKey,
-    RepeatPermission, ResponseProblem, StopReason, Timeouts, teaching::Builder, telemetry,
+    ApiClient, ApiError, ApiResponseError, ApiTransportError, ConfigError, ContractError,
+    CrawlError, Endpoint, FailureKind, IdempotencyKey, RepeatPermission, RequestName,
+    ResponseProblem, StopReason, teaching::Builder, telemetry,
 };
-use http::{Extensions, Method};
+use http::{Method, StatusCode};
 use serde::{Deserialize, Serialize};
 use serde_json::json as value;
 
 use crate::bench::{
-    Bench, Reply, Script, Tally, cursor, http_error, json, page, read, response_problem, status,
-    sum, typed,
+    Bench, Reply, Script, Tally, cursor, http_error, json, page, read, response_problem,
+    retry_after, status, sum, typed,
 };
 
 const ORDER: Endpoint = Endpoint::new("order", "/orders/{id}");
@@ -162,6 +163,14 @@ async fn a_request_that_cannot_be_written_is_not_sent() {
             post().json(&keyed_by_numbers),
             "POST /orders must have a body that can be written as JSON",
         ),
+        (
+            post().deadline(Duration::ZERO),
+            "the deadline must be longer than 0 s",
+        ),
+        (
+            post().deadline(Duration::from_secs(86_401)),
+            "the deadline must be at most 86400 s, got 86401 s",
+        ),
     ] {
         let error = request.send().await.expect_err("refused");
 
@@ -278,36 +287,53 @@ async fn a_listing_keeps_its_query_on_every_page_and_may_not_set_that_of_the_pag
     assert_eq!(bench.lines().await, expected);
 }
 
-/// The extensions of one request, used for the next through another client or handle.
+/// The deadline of one call, in place of the client's.
 #[tokio::test]
-async fn extensions_that_are_used_again_bring_no_setting_of_another_handle() {
-    const LONG: std::time::Duration = std::time::Duration::from_secs(7);
-    let script = || Script::always(status(503));
-    let bench = Bench::with(script(), |middleware| middleware.max_attempts(2)).await;
-    let other = Bench::with(script(), |middleware| {
-        middleware.max_attempts(4).timeouts(LONG, LONG)
-    })
-    .await;
-    let once = bench
-        .client
-        .with_settings(CallSettings::new().max_attempts(1));
-    let mut extensions = Extensions::new();
-    let mut seen = Vec::new();
+async fn a_request_has_a_deadline_of_its_own() {
+    let seconds = Duration::from_secs;
+    for (of_the_client, of_the_request, expected) in [
+        (None, None, (3, StopReason::AttemptsExhausted)),
+        (None, Some(3), (2, StopReason::Deadline)),
+        (Some(3), None, (2, StopReason::Deadline)),
+        (Some(3), Some(60), (3, StopReason::AttemptsExhausted)),
+        (Some(60), Some(1), (1, StopReason::Deadline)),
+    ] {
+        let script = Script::always(retry_after(503, "2"));
+        let bench = Bench::with(script, |builder| {
+            builder.deadline(of_the_client.map(seconds))
+        });
+        let bench = bench.await;
+        let mut request = bench.client.get(ORDERS);
+        if let Some(deadline) = of_the_request {
+            request = request.deadline(seconds(deadline));
+        }
 
-    for client in [&once, &bench.client, &other.client, &once, &bench.client] {
-        let url = client.base_url().clone();
-        let request = reqwest::Request::new(Method::GET, url);
-        let sent = client
-            .http()
-            .execute_with_extensions(request, &mut extensions);
-        let response = sent.await.expect("a response");
-        let report = response.extensions().get::<client::RetryReport>();
-        let timeouts = extensions.get::<Timeouts>().expect("attached");
-        seen.push((report.expect("a report").attempts, timeouts.connect == LONG));
+        let error = http_error(request.send().await);
+
+        let ended = (error.attempts, error.stopped.expect("a rule"));
+        assert_eq!(ended, expected, "{of_the_client:?}, {of_the_request:?}");
     }
+}
 
-    let expected = [(1, false), (2, false), (4, true), (1, false), (2, false)];
-    assert_eq!(seen, expected);
+/// A test of one's own wants errors that no service has to make.
+#[test]
+fn every_error_can_be_made_without_a_service() {
+    let request = RequestName::new(&Method::GET, ORDERS);
+    let mut lost = ApiTransportError::new(request, FailureKind::ReadTimeout);
+    lost.attempts = 3;
+    let no_object = ApiResponseError::new(request, StatusCode::OK, ResponseProblem::NotJson);
+    let limit = ContractError::PageLimit {
+        request,
+        max_pages: 7,
+    };
+    for (error, attempts, error_type) in [
+        (ApiError::from(lost), 3, "read_timeout"),
+        (no_object.into(), 1, "response"),
+        (limit.into(), 0, "contract"),
+    ] {
+        let reported = (error.attempts(), error.error_type());
+        assert_eq!(reported, (attempts, error_type));
+    }
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use client::{Backoff, Classifier, Clock, RetryMiddleware, Sleep, VirtualClock};
+use client::{Backoff, Clock, RetryMiddleware, Sleep, VirtualClock};
 
 use crate::bench::{Bench, Draw, Script, clock, status};
 use crate::support::stack;
@@ -54,7 +54,7 @@ async fn a_step_of_the_calendar_is_no_part_of_a_wait() {
         let backoff = Backoff::new(cap, cap, Arc::clone(&clock), Arc::new(Draw(0.5)));
         let backoff = backoff.expect("legal");
 
-        let retries = RetryMiddleware::with_policy(backoff, Classifier::default(), clock);
+        let retries = RetryMiddleware::with_policy(backoff, clock);
         let response = stack(retries).get(bench.server.uri()).send().await;
 
         assert_eq!(response.expect("a response").status(), 503);

@@ -1,5 +1,5 @@
-//! The settings of a caller: for one call, for several clients together, and in
-//! place of a part.
+//! The settings of a caller: their rules, for several clients together, and in place of a
+//! part.
 
 use std::{
     num::NonZeroU32,
@@ -8,11 +8,10 @@ use std::{
 };
 
 use client::{
-    ApiError, CallSettings, ConfigError, Endpoint, FailureKind, NoWait, RepeatPermission,
-    RequestName, RetryBudget, RetryMiddleware, RetryReport, StopReason, Timeouts, check,
+    ConfigError, Endpoint, FailureKind, NoWait, RetryBudget, RetryMiddleware, StopReason, Timeouts,
     teaching::{Builder, ReliableApiClient},
 };
-use http::{Extensions, HeaderValue, Method, StatusCode};
+use http::{Extensions, HeaderValue, StatusCode};
 use reqwest::{Request, Response};
 use reqwest_middleware::{ClientBuilder, Middleware, Next};
 use reqwest_retry::{RetryDecision, RetryPolicy};
@@ -21,92 +20,68 @@ use crate::bench::{
     Bench, Draw, NOWHERE, Reply, Script, cursor, http_error, page, read, retry_after, status,
     transport_error,
 };
-use crate::support::{offline, quiet_session, scripted::scripted};
+use crate::support::{quiet_session, scripted::scripted};
 
 const TWO: NonZeroU32 = NonZeroU32::new(2).unwrap();
 
 const ORDERS: Endpoint = Endpoint::new("orders", "/orders");
 
+/// The rule of a setting is the same for a client and for a layer on a stack of one's own.
 #[tokio::test]
-async fn settings_of_a_call_take_the_place_of_the_clients_and_the_nearest_wins() {
-    use StopReason::{AttemptsExhausted as Spent, Deadline, RetryAfterOverBudget as TooLong};
-    let set = CallSettings::new;
-    let [one, three, many] = [1, 3, 120].map(Duration::from_secs);
-    let down = || status(503);
-    let asking = |seconds| retry_after(503, seconds);
-    for (of_handle, of_request, response, attempts, stopped) in [
-        (set(), set(), down(), 3, Spent),
-        (set(), set().max_attempts(2), down(), 2, Spent),
-        (set().max_attempts(2), set(), down(), 2, Spent),
+async fn a_limit_that_breaks_its_rule_is_refused_before_anything_is_sent() {
+    type Limit = (
+        fn(Builder) -> Builder,
+        fn(RetryMiddleware) -> RetryMiddleware,
+        &'static str,
+    );
+    const TOO_LONG: Duration = Duration::new(86_400, 1);
+    let limits: [Limit; 6] = [
         (
-            set().max_attempts(2),
-            set().max_attempts(1),
-            down(),
-            1,
-            Spent,
+            |builder| builder.max_attempts(0),
+            |layer| layer.max_attempts(0),
+            "max_attempts must be",
         ),
-        (set().max_retry_after(one), set(), asking("2"), 1, TooLong),
-        (set().max_retry_after(many), set(), asking("120"), 3, Spent),
-        // What the nearest leaves open, the next one fills.
         (
-            set().deadline(three),
-            set().max_attempts(9),
-            asking("2"),
-            2,
-            Deadline,
+            |builder| builder.max_retry_after(TOO_LONG),
+            |layer| layer.max_retry_after(TOO_LONG),
+            "max_retry_after must be",
         ),
-    ] {
-        let bench = Bench::new(Script::always(response)).await;
-        let client = bench.client.with_settings(of_handle);
-        let request = client.http().post(bench.server.uri() + "/orders");
-        let request = request.with_extension(RepeatPermission);
+        (
+            |builder| builder.deadline(TOO_LONG),
+            |layer| layer.deadline(TOO_LONG),
+            "the deadline must be",
+        ),
+        (
+            |builder| builder.deadline(Duration::ZERO),
+            |layer| layer.deadline(Duration::ZERO),
+            "the deadline must be",
+        ),
+        (
+            |builder| builder.retry_after_spread(TOO_LONG),
+            |layer| layer.retry_after_spread(TOO_LONG, Arc::new(Draw(0.5))),
+            "retry_after_spread must be",
+        ),
+        (
+            |builder| builder.max_body_bytes(0),
+            |layer| layer.max_body_bytes(0),
+            "max_body_bytes must be",
+        ),
+    ];
+    for (of_client, of_layer, rule) in limits {
+        let built = of_client(ReliableApiClient::builder(NOWHERE)).build();
+        let transport = scripted(async |_| -> Result<Reply, _> { panic!("nothing is to be sent") });
+        let stack = ClientBuilder::new(quiet_session())
+            .with(of_layer(RetryMiddleware::new()))
+            .with(transport);
+        let sent = stack.build().get(NOWHERE).send().await;
 
-        let response = request.with_extension(of_request).send().await;
-
-        let response = response.expect("a response");
-        let report = response.extensions().get::<RetryReport>();
-        let report = report.map(|report| (report.attempts, report.stopped));
-        let expected = Some((attempts, Some(stopped)));
-        assert_eq!(report, expected, "{of_handle:?} {of_request:?}");
-    }
-}
-
-#[tokio::test]
-async fn a_setting_has_one_rule_wherever_it_is_given() {
-    let transport = || scripted(async |_| -> Result<Reply, _> { panic!("nothing is to be sent") });
-    let day = Duration::from_secs(86_400);
-    assert_eq!(CallSettings::LONGEST, day);
-    let too_long = day + Duration::from_nanos(1);
-    let patient = CallSettings::new().max_retry_after(Duration::MAX);
-    let name = RequestName::new(&Method::GET, ORDERS);
-
-    let built = ReliableApiClient::builder(NOWHERE).max_retry_after(too_long);
-    let built = built.build();
-    let (client, _) = offline(transport(), |builder| builder);
-    let of_handle = client.with_settings(patient).flaky().await;
-    let request = client.http().get(NOWHERE);
-    let of_request = request.with_extension(patient).send().await;
-    let stack = ClientBuilder::new(quiet_session())
-        .with(RetryMiddleware::new().max_retry_after(Duration::MAX))
-        .with(transport());
-    let of_layer = stack.build().get(NOWHERE).send().await;
-
-    let no_body = ClientBuilder::new(quiet_session())
-        .with(RetryMiddleware::new().max_body_bytes(0))
-        .with(transport());
-    let no_body = check(name, no_body.build().get(NOWHERE).send().await).await;
-    let no_body = no_body.expect_err("refused").to_string();
-    assert_eq!(no_body, "max_body_bytes must be a positive integer, got 0");
-    for refused in [
-        built.map(drop).map_err(ApiError::from),
-        of_handle.map(drop),
-        check(name, of_request).await.map(drop),
-        check(name, of_layer).await.map(drop),
-    ] {
-        let Err(ApiError::Config(error)) = refused else {
-            panic!("another class: {refused:?}")
+        let built = built.expect_err(rule).to_string();
+        assert!(built.starts_with(rule), "{built}");
+        let Err(reqwest_middleware::Error::Middleware(sent)) = sent else {
+            panic!("{rule}: {sent:?}")
         };
-        assert!(error.to_string().starts_with("max_retry_after"), "{error}");
+        let sent = sent.downcast_ref::<ConfigError>().expect("the rule");
+        assert_eq!(sent.to_string(), built);
     }
 }
 
@@ -258,10 +233,9 @@ async fn settings_hold_for_every_page_of_a_listing() {
         None => page([1], Some("c")),
         Some(_) => status(503),
     });
-    let bench = Bench::new(script).await;
-    let once = CallSettings::new().max_attempts(1);
+    let bench = Bench::with(script, |builder| builder.max_attempts(1)).await;
 
-    let read = read(bench.client.with_settings(once).items()).await;
+    let read = read(bench.client.items()).await;
 
     assert_eq!(read.expect_err("no retry").attempts(), 1);
     assert_eq!(bench.sent().await.len(), 2);

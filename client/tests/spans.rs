@@ -3,8 +3,8 @@
 use std::{sync::Arc, time::Duration};
 
 use client::{
-    Backoff, Classifier, Clock, ConcurrencyLimit, Endpoint, NoWait, RetryMiddleware,
-    teaching::Builder, telemetry::CONCURRENCY_REDUCTIONS,
+    Backoff, Clock, ConcurrencyLimit, Endpoint, NoWait, RetryMiddleware, teaching::Builder,
+    telemetry::CONCURRENCY_REDUCTIONS,
 };
 use reqwest_retry::RetryPolicy;
 
@@ -35,7 +35,7 @@ where
     let down = Bench::new(Script::always(status(503))).await;
     let clock: Arc<dyn Clock> = Arc::new(clock());
     let policy = policy(Arc::clone(&clock));
-    let retries = RetryMiddleware::with_policy(policy, Classifier::default(), clock);
+    let retries = RetryMiddleware::with_policy(policy, clock);
     let response = stack(retries).get(down.server.uri()).send().await;
     response.expect("a response");
     spans

@@ -5,7 +5,7 @@ use std::fmt;
 use bytes::Bytes;
 
 use super::{ApiError, Attempts, Kept, Origin, RequestName, ResponseProblem, find};
-use crate::retry::{Failure, FailureKind, Refused, RetryReport, StopReason, Undecodable};
+use crate::retry::{Failure, FailureKind, RetryReport, StopReason, Undecodable};
 
 /// A request that ended without a complete response.
 ///
@@ -60,9 +60,6 @@ impl ApiError {
                     };
                     let kept = Kept::new(headers.clone(), &Bytes::new());
                     return origin.error(ResponseProblem::Undecodable, kept);
-                }
-                if let Some(refused) = find::<Refused>(&error).and_then(Refused::take) {
-                    return Self::Config(refused);
                 }
                 // A failure that was made here has no other cause than its kind.
                 let is_own = find::<Failure>(&error).is_some();

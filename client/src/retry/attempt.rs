@@ -19,7 +19,7 @@ type Attempt<'a> = (Span, BoxFuture<'a, Result<Response, Error>>);
 /// A response, or why there is none and the status of its head.
 type Exchanged = Result<Response, (Error, Option<StatusCode>)>;
 
-impl<P, S> RetryMiddleware<P, S> {
+impl<P> RetryMiddleware<P> {
     /// Sends the request of `call`. If another attempt may follow, a copy of the request is
     /// kept for it. A body that is a stream cannot be copied.
     ///
@@ -33,7 +33,8 @@ impl<P, S> RetryMiddleware<P, S> {
         remaining: Option<Duration>,
     ) -> Option<Attempt<'a>> {
         let mut request = call.request.take()?;
-        if call.may_go_on() {
+        let may_go_on = self.limits.leave_an_attempt(call.report.attempts);
+        if may_go_on && call.is_repeatable() {
             call.request = copy(&request);
         }
         let attempts = call.report.attempts;
@@ -100,7 +101,7 @@ impl<P, S> RetryMiddleware<P, S> {
             return (Ok(response), observe());
         }
         if status < StatusCode::MULTIPLE_CHOICES {
-            return match body::read_success(&mut response, self.max_body_bytes).await {
+            return match body::read_success(&mut response, self.limits.max_body_bytes).await {
                 Ok(body) => (Ok(body::with_body(response, body)), observe()),
                 Err(error) => (Err((error, Some(status))), None),
             };

@@ -58,7 +58,7 @@ pub(super) async fn read_success(response: &mut Response, max: usize) -> Result<
 
 /// Reads the body of an error, up to [`MAX_KEPT_BYTES`] and until `timeout` ends.
 /// It never fails; [`IncompleteBody`] marks a response with an incomplete body.
-pub(crate) async fn read_error(
+pub(super) async fn read_error(
     response: &mut Response,
     timeout: impl Future<Output = ()>,
 ) -> Bytes {
@@ -80,7 +80,7 @@ pub(crate) async fn read_error(
     reason = "a timeout of the socket, as those of `reqwest` are: it stays real \
               where the waits are virtual"
 )]
-pub(crate) async fn session_timeout(duration: Duration) {
+pub(super) async fn session_timeout(duration: Duration) {
     tokio::time::sleep(duration).await;
 }
 

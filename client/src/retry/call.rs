@@ -12,34 +12,28 @@ use std::{
 use futures_util::future::{Either, select};
 use http::{Extensions, Method, header::RETRY_AFTER};
 use reqwest::{Request, Response};
-use reqwest_middleware::{Middleware, Next, Result};
-use reqwest_retry::{RetryDecision, RetryPolicy, RetryableStrategy};
+use reqwest_middleware::{Error, Middleware, Next, Result};
+use reqwest_retry::{RetryDecision, RetryPolicy};
 use tracing::{Instrument, Span};
 
 use super::{
     backoff::{ceiling_of, jittered},
     decision::{
-        CallState, Decision, DecisionContext, Facts, Limits, StopReason, Verdict, WaitSource,
-        decide,
+        CallState, Decision, DecisionContext, Facts, StopReason, Verdict, WaitSource, decide,
     },
-    facts::{Eligibility, Failure, FailureKind, Refused, RepeatPermission, RetryAfter, classify},
+    facts::{Eligibility, Failure, FailureKind, RepeatPermission, RetryAfter, classify},
+    limits::Deadline,
     middleware::{RetryMiddleware, RetryReport},
     observer::{CallObserver, ObservedBy},
-    settings::{CallSettings, OfHandle},
     shared::{ConcurrencyLimit, Permit, RetryBudget, Token},
 };
-use crate::{endpoint::Endpoint, error::ConfigError, time::Clock, timeouts::Timeouts};
-
-/// The timeouts that a client, and not its caller, has attached to a request.
-#[derive(Clone, Copy)]
-struct Attached(Timeouts);
+use crate::{endpoint::Endpoint, time::Clock, timeouts::Timeouts};
 
 /// One call, from its first attempt to its last.
 pub(super) struct CallContext {
     /// The request to send, until the last attempt has taken it.
     pub(super) request: Option<Request>,
     method: Method,
-    limits: Limits,
     eligibility: Eligibility,
     /// The time to read the body of an error.
     pub(super) patience: Duration,
@@ -58,10 +52,9 @@ pub(super) struct CallContext {
 }
 
 impl CallContext {
-    /// Whether another attempt may follow the current one.
-    pub(super) fn may_go_on(&self) -> bool {
-        let is_repeatable = self.eligibility == Eligibility::Repeatable;
-        is_repeatable && self.limits.leave_an_attempt(self.report.attempts)
+    /// Whether the request may be sent a second time.
+    pub(super) fn is_repeatable(&self) -> bool {
+        self.eligibility == Eligibility::Repeatable
     }
 }
 
@@ -90,10 +83,9 @@ impl Drop for OpenWait<'_> {
 }
 
 #[async_trait::async_trait]
-impl<P, S> Middleware for RetryMiddleware<P, S>
+impl<P> Middleware for RetryMiddleware<P>
 where
     P: RetryPolicy + Send + Sync + 'static,
-    S: RetryableStrategy + Send + Sync + 'static,
 {
     /// Makes a call: sends its request as often as the rules allow and demand.
     ///
@@ -106,10 +98,10 @@ where
         extensions: &mut Extensions,
         next: Next<'_>,
     ) -> Result<Response> {
-        let call = self.context(request, extensions);
+        self.limits.check().map_err(Error::middleware)?;
         // Boxed, since the future would otherwise be larger than the blocks that allocators
         // keep at hand.
-        let mut call = Box::new(call.map_err(Refused::carried)?);
+        let mut call = Box::new(self.context(request, extensions));
 
         loop {
             let Some((permit, remaining)) = self.turn(&call).await else {
@@ -143,10 +135,9 @@ where
     }
 }
 
-impl<P, S> RetryMiddleware<P, S>
+impl<P> RetryMiddleware<P>
 where
     P: RetryPolicy + Send + Sync + 'static,
-    S: RetryableStrategy + Send + Sync + 'static,
 {
     /// Waits for the next attempt, and reports how long it really took.
     async fn wait(&self, call: &CallContext, length: Duration, source: WaitSource) {
@@ -160,17 +151,10 @@ where
     }
 
     /// Reads the input of a call from its request.
-    fn context(
-        &self,
-        request: Request,
-        extensions: &mut Extensions,
-    ) -> std::result::Result<CallContext, ConfigError> {
+    fn context(&self, request: Request, extensions: &mut Extensions) -> CallContext {
         let timeouts = self.timeouts_of(extensions);
-        let nearest: CallSettings = extensions.get().copied().unwrap_or_default();
-        // Removed, since the caller may use the extensions again with another handle.
-        let nearer = extensions.remove::<OfHandle>();
-        let nearer = nearer.map_or(CallSettings::new(), |OfHandle(settings)| settings);
-        let settings = nearest.or(nearer).or(self.settings);
+        let of_the_call = extensions.remove().map(|Deadline(deadline)| deadline);
+        let deadline = of_the_call.or(self.limits.deadline);
         let observer = match extensions.remove() {
             Some(ObservedBy(observer)) => observer,
             None => {
@@ -183,40 +167,27 @@ where
         let body_can_be_sent_twice = body.is_none_or(|body| body.as_bytes().is_some());
         let eligibility = Eligibility::of(request.method(), permission, body_can_be_sent_twice);
         let began = self.clock.monotonic();
-        Ok(CallContext {
+        CallContext {
             method: request.method().clone(),
             request: Some(request),
-            limits: self.check(&settings)?,
             eligibility,
             patience: timeouts.read,
             attempt_timeout: self.timeouts.map(|_| timeouts.attempt),
             began,
-            deadline: settings
-                .deadline
-                .map(|deadline| began.saturating_add(deadline)),
+            deadline: deadline.map(|deadline| began.saturating_add(deadline)),
             observer,
             report: RetryReport::default(),
             token: None,
             last: None,
-        })
+        }
     }
 
-    /// The timeouts of a request: those that its call or its caller attached, or those of the
-    /// session, which are attached here for the layers below.
+    /// The timeouts of a request: those that its caller attached, or those of the session,
+    /// which are attached here for the layers below.
     fn timeouts_of(&self, extensions: &mut Extensions) -> Timeouts {
-        let attached = extensions.get::<Timeouts>().copied();
-        // The caller may use the extensions of another client's request again.
-        let of_another = extensions
-            .get::<Attached>()
-            .map(|Attached(timeouts)| *timeouts);
-        let of_the_caller = attached.filter(|timeouts| Some(*timeouts) != of_another);
-        match (of_the_caller, self.timeouts) {
+        match (extensions.get().copied(), self.timeouts) {
             (Some(timeouts), _) => timeouts,
-            (None, Some(timeouts)) => {
-                extensions.insert(Attached(timeouts));
-                extensions.insert(timeouts);
-                timeouts
-            }
+            (None, Some(timeouts)) => *extensions.get_or_insert(timeouts),
             (None, None) => Timeouts::DEFAULT,
         }
     }
@@ -299,7 +270,7 @@ where
     /// Decides the next step after an attempt. A retry comes with its token, if there
     /// is a budget.
     fn judge<'a>(
-        &self,
+        &'a self,
         call: &'a CallContext,
         result: &Result<Response>,
     ) -> (Decision, Option<Token>, DecisionContext<'a>) {
@@ -324,13 +295,13 @@ where
             token = budget.and_then(RetryBudget::withdraw);
             token.is_some() || budget.is_none()
         };
-        let decision = decide(&facts, &state, &call.limits, backoff, take_token);
+        let decision = decide(&facts, &state, &self.limits, backoff, take_token);
 
         let context = DecisionContext {
             method: &call.method,
             facts,
             state,
-            limits: call.limits,
+            limits: &self.limits,
             offered,
             ceiling: offered.and_then(|_| ceiling_of(&self.policy, attempts - 1)),
             tokens,
@@ -343,7 +314,7 @@ where
         let headers = result.as_ref().ok().map(Response::headers);
         let asking = headers.filter(|headers| headers.contains_key(RETRY_AFTER));
         Facts {
-            verdict: classify::verdict(&self.strategy, result),
+            verdict: classify::verdict(&*self.strategy, result),
             retry_after: asking
                 .and_then(|headers| RetryAfter::from_headers(headers, self.clock.wall())),
         }
@@ -351,9 +322,12 @@ where
 
     /// The addition to the server's wait, if the server asks for one.
     fn draw_spread(&self, facts: &Facts) -> Duration {
-        match (&self.spread, facts.retry_after.and_then(RetryAfter::wait)) {
-            (Some((spread, random)), Some(_)) => jittered(*spread, random.unit()),
-            _ => Duration::ZERO,
+        let spread = self.limits.retry_after_spread;
+        let asks = facts.retry_after.and_then(RetryAfter::wait).is_some();
+        if asks && !spread.is_zero() {
+            jittered(spread, self.random.unit())
+        } else {
+            Duration::ZERO
         }
     }
 

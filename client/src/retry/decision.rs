@@ -4,37 +4,27 @@
 //! the attempt comes in as [`Facts`], the state of the call as [`CallState`], the
 //! caller's rules as [`Limits`]; a [`Decision`] comes out.
 
-use std::{num::NonZeroU32, time::Duration};
+use std::time::Duration;
 
 use http::{Method, StatusCode};
 
-use super::facts::{Eligibility, FailureKind, RetryAfter};
+use super::{
+    facts::{Eligibility, FailureKind, RetryAfter},
+    limits::Limits,
+};
 
 /// The result of one attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Facts {
+pub(crate) struct Facts {
     /// The meaning of the response, or of its absence, for a retry.
-    pub verdict: Verdict,
+    pub(crate) verdict: Verdict,
     /// The server's `Retry-After`, if it sent one.
-    pub retry_after: Option<RetryAfter>,
-}
-
-impl Facts {
-    /// Creates the result of an attempt from what was read of it.
-    #[must_use]
-    pub const fn new(verdict: Verdict, retry_after: Option<RetryAfter>) -> Self {
-        Self {
-            verdict,
-            retry_after,
-        }
-    }
+    pub(crate) retry_after: Option<RetryAfter>,
 }
 
 /// The meaning of an attempt's result for a retry, before any limit is checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Verdict {
+pub(crate) enum Verdict {
     /// A retry cannot help: return the result to the caller unchanged.
     Final,
     /// Another attempt may succeed.
@@ -46,8 +36,7 @@ pub enum Verdict {
 
 /// The reason why another attempt may succeed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum RetryReason {
+pub(crate) enum RetryReason {
     /// The server sent a status that indicates a temporary failure.
     Status(StatusCode),
     /// No complete response arrived.
@@ -56,64 +45,21 @@ pub enum RetryReason {
 
 /// The state of a call after an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct CallState {
+pub(crate) struct CallState {
     /// The number of attempts so far, including the one being judged; at least 1.
-    pub attempts: u32,
+    pub(crate) attempts: u32,
     /// Whether this request may be repeated.
-    pub eligibility: Eligibility,
+    pub(crate) eligibility: Eligibility,
     /// Time left until the deadline of the call; `None` if it has none.
-    pub remaining: Option<Duration>,
+    pub(crate) remaining: Option<Duration>,
     /// The addition to a `Retry-After`, drawn by the caller; zero for none. It does not
     /// count towards `max_retry_after`.
-    pub spread: Duration,
-}
-
-impl CallState {
-    /// Creates the state of a call after `attempts` attempts, with a repeatable request
-    /// and no deadline. Set the public fields as needed.
-    #[must_use]
-    pub const fn after(attempts: u32) -> Self {
-        Self {
-            attempts,
-            eligibility: Eligibility::Repeatable,
-            remaining: None,
-            spread: Duration::ZERO,
-        }
-    }
-}
-
-/// The limits that the caller sets.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Limits {
-    /// The maximum number of requests that one call may send.
-    pub max_attempts: NonZeroU32,
-    /// The maximum `Retry-After` that the client waits for; a longer one is returned to
-    /// the caller, never shortened.
-    pub max_retry_after: Duration,
-}
-
-impl Limits {
-    /// Creates limits of a number of requests and of a wait.
-    #[must_use]
-    pub const fn new(max_attempts: NonZeroU32, max_retry_after: Duration) -> Self {
-        Self {
-            max_attempts,
-            max_retry_after,
-        }
-    }
-
-    /// Whether a call that has sent so many requests may send another.
-    pub(super) fn leave_an_attempt(&self, attempts: u32) -> bool {
-        attempts < self.max_attempts.get()
-    }
+    pub(crate) spread: Duration,
 }
 
 /// The next step of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Decision {
+pub(crate) enum Decision {
     /// Return the result to the caller: there is nothing to retry.
     Deliver,
     /// Wait for `after`, then send the request again.
@@ -141,8 +87,8 @@ pub(crate) struct DecisionContext<'a> {
     pub(crate) facts: Facts,
     /// The state of the call.
     pub(crate) state: CallState,
-    /// The limits that the caller sets.
-    pub(crate) limits: Limits,
+    /// The limits of the call.
+    pub(crate) limits: &'a Limits,
     /// The wait that the policy offered; `None` if the policy was not asked or
     /// declined.
     pub(crate) offered: Option<Duration>,
@@ -165,8 +111,7 @@ impl DecisionContext<'_> {
 
 /// The source of a wait's length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum WaitSource {
+pub(crate) enum WaitSource {
     /// The server, through a valid `Retry-After`.
     RetryAfter,
     /// The client's own exponential backoff.
@@ -241,33 +186,7 @@ impl StopReason {
 /// A valid `Retry-After` replaces the backoff. It is never shortened to fit a limit,
 /// since the retry would then be earlier than the server allowed. If the `Retry-After`
 /// is unusable, the backoff applies.
-///
-/// ```
-/// use std::{num::NonZeroU32, time::Duration};
-///
-/// use reliable_api_client::{
-///     CallState, Decision, Facts, Limits, RetryAfter, RetryReason, StopReason, Verdict, decide,
-/// };
-/// use http::StatusCode;
-///
-/// let unavailable = Verdict::Transient(RetryReason::Status(StatusCode::SERVICE_UNAVAILABLE));
-/// let asked = RetryAfter::Wait(Duration::from_secs(120));
-/// let facts = Facts::new(unavailable, Some(asked));
-/// let limits = Limits::new(NonZeroU32::MIN, Duration::from_secs(30));
-///
-/// let decision = decide(
-///     &facts,
-///     &CallState::after(1),
-///     &limits,
-///     || Some(Duration::from_millis(200)),
-///     || true,
-/// );
-///
-/// let why = StopReason::RetryAfterOverBudget;
-/// assert_eq!(decision, Decision::Stop { why });
-/// ```
-#[must_use]
-pub fn decide(
+pub(crate) fn decide(
     facts: &Facts,
     state: &CallState,
     limits: &Limits,
@@ -322,10 +241,11 @@ mod tests {
 
     const UNAVAILABLE: RetryReason = RetryReason::Status(StatusCode::SERVICE_UNAVAILABLE);
     const BACKOFF: Duration = Duration::from_millis(200);
-    const FRESH: CallState = CallState::after(1);
-    const LIMITS: Limits = Limits {
-        max_attempts: NonZeroU32::new(3).unwrap(),
-        max_retry_after: Duration::from_secs(30),
+    const FRESH: CallState = CallState {
+        attempts: 1,
+        eligibility: Eligibility::Repeatable,
+        remaining: None,
+        spread: Duration::ZERO,
     };
 
     fn facts(retry_after: Option<RetryAfter>) -> Facts {
@@ -356,7 +276,7 @@ mod tests {
             tokens += 1;
             has_token
         };
-        let decision = decide(&facts, &state, &LIMITS, backoff, token);
+        let decision = decide(&facts, &state, &Limits::DEFAULT, backoff, token);
         (decision, [offers, tokens])
     }
 
@@ -455,8 +375,9 @@ mod tests {
             spread in any_duration(),
         ) {
             let limits = Limits {
-                max_attempts: NonZeroU32::new(max_attempts).expect("drawn from 1"),
+                max_attempts,
                 max_retry_after,
+                ..Limits::DEFAULT
             };
             let mut waited = Duration::ZERO;
             let mut attempts = 0;

@@ -2,20 +2,16 @@
 
 use std::{sync::Arc, time::Duration};
 
+use reqwest_retry::RetryableStrategy;
+
 use super::{
     backoff::Backoff,
-    decision::{Limits, StopReason},
-    facts::Classifier,
+    decision::StopReason,
+    limits::Limits,
     observer::{Injector, Observer},
-    settings::CallSettings,
     shared::{ConcurrencyLimit, RetryBudget},
 };
-use crate::{
-    error::{ConfigError, at_most},
-    random::Random,
-    time::Clock,
-    timeouts::Timeouts,
-};
+use crate::{random::Random, time::Clock, timeouts::Timeouts};
 
 /// A report on a call.
 ///
@@ -34,8 +30,11 @@ pub struct RetryReport {
 
 /// A [`Middleware`](reqwest_middleware::Middleware) that retries by the rules of this crate.
 ///
-/// It uses the two traits of `reqwest-retry`: `S` classifies a result, and `P` offers a
-/// wait. It adds features that `reqwest-retry` does not have: the eligible methods, the
+/// A limit that breaks its rule is an error of every call, before anything is sent: a
+/// [`ConfigError`](crate::ConfigError) in a [`reqwest_middleware::Error::Middleware`].
+///
+/// It uses the two traits of `reqwest-retry`: a strategy classifies a result, and the policy
+/// `P` offers a wait. It adds features that `reqwest-retry` does not have: the eligible methods, the
 /// `Retry-After` limit, a deadline that includes the waits, a retry budget and a
 /// concurrency limit shared by all clones, and a body that is read before the decision.
 ///
@@ -63,35 +62,46 @@ pub struct RetryReport {
 /// redirects, including a 307 of a POST, and no middleware sees them: build it with
 /// [`without_hidden_requests`](crate::without_hidden_requests).
 #[derive(Clone)]
-pub struct RetryMiddleware<P = Backoff, S = Classifier> {
+pub struct RetryMiddleware<P = Backoff> {
     pub(crate) policy: P,
-    pub(crate) strategy: S,
-    pub(crate) settings: CallSettings,
+    pub(crate) strategy: Arc<dyn RetryableStrategy + Send + Sync>,
+    /// Checked at the start of each call, since a middleware has no step that builds it.
+    pub(crate) limits: Limits,
     pub(crate) budget: Option<RetryBudget>,
     pub(crate) concurrency: Option<ConcurrencyLimit>,
     /// The timeouts of the session, if known.
     pub(crate) timeouts: Option<Timeouts>,
     pub(crate) has_no_session: bool,
-    pub(crate) max_body_bytes: usize,
-    pub(crate) spread: Option<(Duration, Arc<dyn Random>)>,
+    /// Draws the addition to a `Retry-After`.
+    pub(crate) random: Arc<dyn Random>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) observer: Arc<dyn Observer>,
     pub(crate) injector: Option<Injector>,
 }
 
-impl<P, S> RetryMiddleware<P, S> {
+impl<P> RetryMiddleware<P> {
+    /// The strategy that says which results are worth another attempt. The default are the
+    /// five [`RETRY_STATUSES`](crate::RETRY_STATUSES), and the failures whose kind
+    /// [is transient](crate::FailureKind::is_transient).
+    #[must_use]
+    pub fn strategy(mut self, strategy: impl RetryableStrategy + Send + Sync + 'static) -> Self {
+        self.strategy = Arc::new(strategy);
+        self
+    }
+
     /// The maximum number of requests that one call may send; at least 1. The default
     /// is 3.
     #[must_use]
     pub fn max_attempts(mut self, max_attempts: u32) -> Self {
-        self.settings = self.settings.max_attempts(max_attempts);
+        self.limits.max_attempts = max_attempts;
         self
     }
 
-    /// The maximum wait of all calls: see [`CallSettings::max_retry_after`].
+    /// The maximum `Retry-After` that a call waits for; at most a day. A longer one ends the
+    /// call immediately: it is neither shortened nor ignored. The default is 30 s.
     #[must_use]
     pub fn max_retry_after(mut self, max_retry_after: Duration) -> Self {
-        self.settings = self.settings.max_retry_after(max_retry_after);
+        self.limits.max_retry_after = max_retry_after;
         self
     }
 
@@ -102,7 +112,7 @@ impl<P, S> RetryMiddleware<P, S> {
     /// transport below that takes time of its own must respect this timeout, too.
     #[must_use]
     pub fn deadline(mut self, deadline: Duration) -> Self {
-        self.settings = self.settings.deadline(deadline);
+        self.limits.deadline = Some(deadline);
         self
     }
 
@@ -124,7 +134,7 @@ impl<P, S> RetryMiddleware<P, S> {
     /// of any other response.
     #[must_use]
     pub fn max_body_bytes(mut self, max_body_bytes: usize) -> Self {
-        self.max_body_bytes = max_body_bytes;
+        self.limits.max_body_bytes = max_body_bytes;
         self
     }
 
@@ -136,7 +146,8 @@ impl<P, S> RetryMiddleware<P, S> {
     /// time for the wait alone.
     #[must_use]
     pub fn retry_after_spread(mut self, spread: Duration, random: Arc<dyn Random>) -> Self {
-        self.spread = Some((spread, random));
+        self.limits.retry_after_spread = spread;
+        self.random = random;
         self
     }
 
@@ -146,28 +157,14 @@ impl<P, S> RetryMiddleware<P, S> {
         self.injector = Some(injector);
         self
     }
-
-    /// Checks the rules of a call with these settings; returns its limits.
-    pub(crate) fn check(&self, settings: &CallSettings) -> Result<Limits, ConfigError> {
-        if self.max_body_bytes == 0 {
-            return Err(ConfigError::ZeroCount {
-                field: "max_body_bytes",
-            });
-        }
-        if let Some((spread, _)) = self.spread {
-            at_most("retry_after_spread", spread, CallSettings::LONGEST)?;
-        }
-        settings.limits()
-    }
 }
 
-impl<P, S> std::fmt::Debug for RetryMiddleware<P, S> {
+impl<P> std::fmt::Debug for RetryMiddleware<P> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("RetryMiddleware")
-            .field("settings", &self.settings)
+            .field("limits", &self.limits)
             .field("budget", &self.budget)
             .field("concurrency", &self.concurrency)
-            .field("max_body_bytes", &self.max_body_bytes)
             .finish_non_exhaustive()
     }
 }

@@ -24,14 +24,9 @@ use self::endpoint::{
 #[cfg(feature = "metrics")]
 use crate::telemetry::Operation;
 use crate::{
-    api_client::ApiClient,
-    api_response::ApiResponse,
-    builder,
-    error::ApiError,
-    idempotency_key::IdempotencyKey,
-    pagination::Listing,
-    raw_object::JsonObject,
-    retry::{CallSettings, RepeatPermission},
+    api_client::ApiClient, api_response::ApiResponse, builder, error::ApiError,
+    idempotency_key::IdempotencyKey, pagination::Listing, raw_object::JsonObject,
+    retry::RepeatPermission,
 };
 
 /// Configures a [`ReliableApiClient`].
@@ -82,12 +77,6 @@ impl ReliableApiClient {
         #[cfg(feature = "metrics")]
         let builder = builder.operations(OPERATIONS);
         builder
-    }
-
-    /// As [`ApiClient::with_settings`].
-    #[must_use]
-    pub fn with_settings(&self, settings: CallSettings) -> Self {
-        Self(self.0.with_settings(settings))
     }
 
     /// `GET /items`: three records on two pages.

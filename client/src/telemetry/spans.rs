@@ -199,7 +199,7 @@ fn record_context(span: &Span, context: &DecisionContext<'_>) {
         http.request.method = labels::method(method),
         reliable_api_client.retry.allowed_by = labels::allowed_by(state.eligibility, method),
         reliable_api_client.retry.attempt = i64::from(state.attempts),
-        reliable_api_client.retry.max_attempts = i64::from(limits.max_attempts.get()),
+        reliable_api_client.retry.max_attempts = i64::from(limits.max_attempts),
         reliable_api_client.retry_after.form =
             responded.then(|| labels::retry_after_form(facts.retry_after)),
         reliable_api_client.retry_after.seconds = facts

@@ -12,7 +12,7 @@ pub(crate) mod wire;
 use std::sync::Arc;
 
 use client::{
-    Backoff, Checkpoint, Classifier, Cursor, ListingId, Position, RetryMiddleware, VirtualClock,
+    Backoff, Checkpoint, Cursor, ListingId, Position, RetryMiddleware, VirtualClock,
     teaching::{Builder, ReliableApiClient},
     without_hidden_requests,
 };
@@ -56,7 +56,7 @@ pub(crate) fn retries(clock: &VirtualClock) -> RetryMiddleware {
         Arc::<VirtualClock>::clone(&clock),
         Arc::new(Draw(0.5)),
     );
-    RetryMiddleware::with_policy(backoff.expect("legal"), Classifier::default(), clock)
+    RetryMiddleware::with_policy(backoff.expect("legal"), clock)
 }
 
 /// The checkpoint of a crawl that has read one page and goes on at this cursor.

@@ -2,9 +2,7 @@
 
 use std::{
     error::Error,
-    fmt,
     pin::{Pin, pin},
-    sync::{Mutex, PoisonError},
     task::{Context, Poll, Waker},
 };
 
@@ -12,7 +10,6 @@ use bytes::Bytes;
 use hyper::body::{Body, Frame};
 
 use super::failure::{Failure, FailureKind};
-use crate::error::ConfigError;
 
 /// Wraps an error so that it can go up a stack, and be found among its causes.
 ///
@@ -28,33 +25,6 @@ pub(crate) fn carried(error: impl Error + Send + Sync + 'static) -> reqwest_midd
         _ => reqwest_middleware::Error::middleware(Failure(FailureKind::Request)),
     }
 }
-
-/// A setting that breaks its rule, on its way up a stack to the layer that reports it.
-#[derive(Debug)]
-pub(crate) struct Refused(Mutex<Option<ConfigError>>);
-
-impl Refused {
-    /// Wraps the error.
-    pub(crate) fn carried(error: ConfigError) -> reqwest_middleware::Error {
-        carried(Self(Mutex::new(Some(error))))
-    }
-
-    /// Takes the error, which is there once.
-    pub(crate) fn take(&self) -> Option<ConfigError> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
-    }
-}
-
-impl fmt::Display for Refused {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &*self.0.lock().unwrap_or_else(PoisonError::into_inner) {
-            Some(error) => error.fmt(f),
-            None => f.write_str("a setting breaks its rule"),
-        }
-    }
-}
-
-impl Error for Refused {}
 
 /// A body that fails.
 struct Failing(Option<Box<dyn Error + Send + Sync>>);

@@ -21,7 +21,7 @@ pub const RETRY_STATUSES: [StatusCode; 5] = [
     StatusCode::GATEWAY_TIMEOUT,
 ];
 
-/// The statuses that no setting of [`Classifier`] or [`Builder`](crate::Builder) makes
+/// The statuses that no setting of a [`Builder`](crate::Builder) makes
 /// worth another attempt: the request itself is at fault, or not allowed. A strategy of
 /// the caller may still retry them.
 pub const FINAL_STATUSES: [StatusCode; 6] = [
@@ -60,7 +60,7 @@ impl FailureKind {
 /// and every 5xx, treats a failed TLS handshake as a connection error, and treats a
 /// body that was cut off as fatal.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Classifier {
+pub(crate) struct Classifier {
     retried: Vec<StatusCode>,
 }
 
@@ -71,7 +71,7 @@ impl Classifier {
     ///
     /// [`ConfigError::RetryStatus`] for one of the six [`FINAL_STATUSES`], and for one
     /// that is not an error (below 400, above 599).
-    pub fn new(statuses: impl IntoIterator<Item = StatusCode>) -> Result<Self, ConfigError> {
+    pub(crate) fn new(statuses: impl IntoIterator<Item = StatusCode>) -> Result<Self, ConfigError> {
         let statuses = statuses.into_iter().map(|status| {
             let refused = |why| Err(ConfigError::RetryStatus { status, why });
             if FINAL_STATUSES.contains(&status) {
@@ -113,7 +113,7 @@ impl RetryableStrategy for Classifier {
 /// A failed handshake is [`Verdict::Tls`] whatever the strategy says: the strategies of
 /// `reqwest-retry` treat it as a connection error.
 pub(in crate::retry) fn verdict(
-    strategy: &impl RetryableStrategy,
+    strategy: &dyn RetryableStrategy,
     result: &Result<Response, Error>,
 ) -> Verdict {
     let reason = match result {

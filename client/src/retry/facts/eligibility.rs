@@ -26,8 +26,7 @@ pub struct RepeatPermission;
 ///
 /// The idempotent methods may (RFC 9110 §9.2.2). POST is not idempotent and PATCH need
 /// not be, so both need a [`RepeatPermission`]; so does any unknown method.
-#[must_use]
-pub fn may_repeat(method: &Method, permission: Option<RepeatPermission>) -> bool {
+pub(crate) fn may_repeat(method: &Method, permission: Option<RepeatPermission>) -> bool {
     const IDEMPOTENT: [Method; 6] = [
         Method::GET,
         Method::HEAD,
@@ -41,8 +40,7 @@ pub fn may_repeat(method: &Method, permission: Option<RepeatPermission>) -> bool
 
 /// Whether a request may be sent a second time, and the reason if it may not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Eligibility {
+pub(crate) enum Eligibility {
     /// It may be sent again.
     Repeatable,
     /// Its method does not allow a repetition and it carries no permission: see
@@ -56,8 +54,7 @@ pub enum Eligibility {
 impl Eligibility {
     /// Judges a request by its method, by the permission that it carries, and by
     /// whether its body can be sent twice. The permission is checked before the body.
-    #[must_use]
-    pub fn of(
+    pub(crate) fn of(
         method: &Method,
         permission: Option<RepeatPermission>,
         body_can_be_sent_twice: bool,

@@ -4,7 +4,7 @@ use std::io;
 
 use http::{HeaderMap, StatusCode};
 
-use super::carried::{Refused, carried};
+use super::carried::carried;
 use crate::error::{chain, find};
 #[cfg(feature = "tls")]
 use crate::tls::is_handshake_failure;
@@ -92,9 +92,6 @@ impl FailureKind {
     fn of_reqwest(error: &reqwest::Error) -> Self {
         if let Some(Failure(kind)) = find(error) {
             return *kind;
-        }
-        if find::<Refused>(error).is_some() {
-            return Self::Request;
         }
         // The order matters: a refused handshake and a connect timeout are both
         // reported as connect errors, and a connection lost during the body as a decode

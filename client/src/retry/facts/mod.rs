@@ -10,9 +10,11 @@ mod eligibility;
 mod failure;
 mod retry_after;
 
-pub(crate) use carried::{Refused, carried};
-pub use classify::{Classifier, FINAL_STATUSES, RETRY_STATUSES};
-pub use eligibility::{Eligibility, RepeatPermission, may_repeat};
+pub(crate) use carried::carried;
+pub(crate) use classify::Classifier;
+pub use classify::{FINAL_STATUSES, RETRY_STATUSES};
+pub use eligibility::RepeatPermission;
+pub(crate) use eligibility::{Eligibility, may_repeat};
 pub(crate) use failure::Undecodable;
 pub use failure::{Failure, FailureKind};
 pub use retry_after::RetryAfter;
