@@ -12,9 +12,6 @@ pub(crate) fn parse(text: &str) -> Result<Url, ConfigError> {
     if !matches!(url.scheme(), "http" | "https") {
         return Err(ConfigError::BaseUrlScheme);
     }
-    if url.scheme() == "https" && cfg!(not(feature = "tls")) {
-        return Err(ConfigError::NoTls);
-    }
     if !url.username().is_empty() || url.password().is_some() {
         return part(
             "user name or password",

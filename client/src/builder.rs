@@ -6,8 +6,6 @@ use http::StatusCode;
 use reqwest_middleware::{ClientBuilder, Middleware};
 use reqwest_retry::RetryPolicy;
 
-#[cfg(feature = "metrics")]
-use crate::telemetry::{Operation, Rules, SharedRecorder};
 use crate::{
     api_client::{ApiClient, Shared},
     base_url,
@@ -21,7 +19,7 @@ use crate::{
         Backoff, Classifier, ClientPolicy, ConcurrencyLimit, LONGEST, Limits, RETRY_STATUSES,
         RetryBudget, RetryMiddleware,
     },
-    telemetry::{Injector, Metrics},
+    telemetry::{Injector, Metrics, Operation, Rules, SharedRecorder},
     time::{Clock, SystemClock},
     timeouts::Timeouts,
 };
@@ -51,9 +49,7 @@ pub struct Builder<C = ApiClient> {
     page_size: u32,
     clock: Option<Arc<dyn Clock>>,
     random: Arc<dyn Random>,
-    #[cfg(feature = "metrics")]
     recorder: Option<SharedRecorder>,
-    #[cfg(feature = "metrics")]
     operations: Vec<Operation>,
     injector: Option<Injector>,
     client: PhantomData<fn() -> C>,
@@ -86,9 +82,7 @@ impl<C: From<ApiClient>> Builder<C> {
             page_size: ListingLimits::DEFAULT.page_size.get(),
             clock: None,
             random: Arc::new(SystemRandom),
-            #[cfg(feature = "metrics")]
             recorder: None,
-            #[cfg(feature = "metrics")]
             operations: Vec::new(),
             injector: None,
             client: PhantomData,
@@ -246,7 +240,6 @@ impl<C: From<ApiClient>> Builder<C> {
     }
 
     /// Registers the metrics with `recorder` rather than the global one.
-    #[cfg(feature = "metrics")]
     pub fn recorder(mut self, recorder: SharedRecorder) -> Self {
         self.recorder = Some(recorder);
         self
@@ -255,7 +248,6 @@ impl<C: From<ApiClient>> Builder<C> {
     /// Announces what will be called beside the methods of the client, so that
     /// its counters are there at zero before the first event. Several calls add up.
     /// [`telemetry`](crate::telemetry) says why it matters.
-    #[cfg(feature = "metrics")]
     pub fn operations(mut self, operations: impl IntoIterator<Item = Operation>) -> Self {
         self.operations.extend(operations);
         self
@@ -284,7 +276,6 @@ impl<C: From<ApiClient>> Builder<C> {
         Ok(timeouts)
     }
 
-    #[cfg(feature = "metrics")]
     fn new_metrics(&self) -> Metrics {
         let rules = Rules {
             retry_statuses: self.retry_statuses.clone(),
@@ -296,11 +287,6 @@ impl<C: From<ApiClient>> Builder<C> {
             metrics.announce(operation);
         }
         metrics
-    }
-
-    #[cfg(not(feature = "metrics"))]
-    fn new_metrics(&self) -> Metrics {
-        Metrics
     }
 
     /// Builds the client.

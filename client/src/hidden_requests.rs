@@ -4,9 +4,7 @@ use std::sync::OnceLock;
 
 use url::Url;
 
-#[cfg(feature = "tls")]
-use crate::tls::install_tls_provider;
-use crate::{error::ConfigError, timeouts::Timeouts};
+use crate::{error::ConfigError, timeouts::Timeouts, tls::install_tls_provider};
 
 /// Turns off what a session would send without being asked: redirects, which a
 /// default `reqwest::Client` follows (a 307 or 308 with method and body, POST
@@ -14,10 +12,9 @@ use crate::{error::ConfigError, timeouts::Timeouts};
 ///
 /// Neither can be seen, counted or stopped by a middleware, so
 /// [`RetryMiddleware`](crate::RetryMiddleware) needs a session that was built
-/// this way. With the feature `tls`, it also installs a TLS provider.
+/// this way. It also installs a TLS provider.
 /// [`Builder::build`](crate::Builder::build) does it to every session.
 pub fn without_hidden_requests(session: reqwest::ClientBuilder) -> reqwest::ClientBuilder {
-    #[cfg(feature = "tls")]
     install_tls_provider();
     session
         .redirect(reqwest::redirect::Policy::none())
@@ -59,7 +56,6 @@ pub(crate) fn unused() -> Result<reqwest::Client, ConfigError> {
 ///
 /// Where no certificate authority is installed, as in a slim container, looking for one
 /// fails the build; plain HTTP needs none.
-#[cfg(feature = "tls")]
 fn own_session(is_plain: bool) -> reqwest::ClientBuilder {
     let session = reqwest::Client::builder().no_proxy();
     if is_plain {
@@ -67,9 +63,4 @@ fn own_session(is_plain: bool) -> reqwest::ClientBuilder {
     } else {
         session
     }
-}
-
-#[cfg(not(feature = "tls"))]
-fn own_session(_: bool) -> reqwest::ClientBuilder {
-    reqwest::Client::builder().no_proxy()
 }

@@ -1,7 +1,4 @@
-#![cfg_attr(
-    all(feature = "files", feature = "metrics", feature = "tls"),
-    doc = include_str!("../README.md")
-)]
+#![doc = include_str!("../README.md")]
 //!
 //! # Map of the crate
 //!
@@ -54,7 +51,6 @@ pub mod teaching;
 pub mod telemetry;
 mod time;
 mod timeouts;
-#[cfg(feature = "tls")]
 mod tls;
 
 pub use api_client::ApiClient;
@@ -67,7 +63,6 @@ pub use error::{
 };
 pub use hidden_requests::without_hidden_requests;
 pub use idempotency_key::{IdempotencyKey, InvalidIdempotencyKey};
-#[cfg(feature = "files")]
 pub use pagination::FileCheckpoints;
 pub use pagination::{
     Checkpoint, CheckpointError, CheckpointStore, Crawl, CrawlError, CrawlStart, Cursor,
@@ -85,5 +80,4 @@ pub use retry::{
 pub use target::Target;
 pub use time::{Clock, Hold, Sleep, SystemClock, VirtualClock};
 pub use timeouts::Timeouts;
-#[cfg(feature = "tls")]
 pub use tls::install_tls_provider;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::{
     random::SystemRandom,
     retry::{Backoff, Classifier, Limits, RetryMiddleware},
-    telemetry::Metrics,
+    telemetry::{Metrics, Rules, SharedRecorder},
     time::{Clock, SystemClock},
 };
 
@@ -50,11 +50,9 @@ impl<P> RetryMiddleware<P> {
     }
 
     /// Registers the metrics with `recorder` rather than the global one.
-    #[cfg(feature = "metrics")]
     #[must_use]
-    pub fn recorder(mut self, recorder: crate::telemetry::SharedRecorder) -> Self {
-        let rules = crate::telemetry::Rules::default();
-        self.observer = Arc::new(Metrics::new(Some(recorder), rules));
+    pub fn recorder(mut self, recorder: SharedRecorder) -> Self {
+        self.observer = Arc::new(Metrics::new(Some(recorder), Rules::default()));
         self
     }
 }

@@ -19,12 +19,6 @@ pub enum ConfigError {
     /// quoted: if `http://` was forgotten, a user name may stand in its place.
     #[error("base_url must begin with http:// or https://")]
     BaseUrlScheme,
-    /// The base URL is `https`, and this crate was built without its feature `tls`.
-    #[error(
-        "base_url must begin with http://, since the feature `tls` is not enabled; \
-         enable it for https://"
-    )]
-    NoTls,
     /// The base URL has a part that does not belong there.
     #[error("base_url must not have a {part}: {why}")]
     BaseUrlPart {

@@ -8,7 +8,6 @@ mod checkpoint;
 mod crawl;
 mod cursor;
 mod cursor_history;
-#[cfg(feature = "files")]
 mod file_store;
 mod items;
 mod limits;
@@ -22,7 +21,6 @@ mod walk;
 pub use checkpoint::{Checkpoint, CheckpointError, CheckpointStore, MemoryCheckpoints, Position};
 pub use crawl::{Crawl, CrawlError, CrawlStart, FinishedCrawl, UncommittedPage};
 pub use cursor::{Cursor, EmptyCursor};
-#[cfg(feature = "files")]
 pub use file_store::FileCheckpoints;
 pub use items::Items;
 pub use limits::ListingLimits;

@@ -14,26 +14,22 @@ pub use redirect::Redirect;
 
 use std::ops::Deref;
 
-#[cfg(feature = "metrics")]
 use http::StatusCode;
 
 use self::endpoint::{
     BAD_CURSOR, BAD_ITEMS, BAD_JSON, CREATE_JOB, ENDLESS_ITEMS, FLAKY, ITEMS, LOOPING_ITEMS,
     NO_CONTENT, REDIRECT, RETRY_LATER, TEXT_JSON,
 };
-#[cfg(feature = "metrics")]
-use crate::telemetry::Operation;
 use crate::{
     api_client::ApiClient, api_response::ApiResponse, builder, error::ApiError,
     idempotency_key::IdempotencyKey, pagination::Listing, raw_object::JsonObject,
-    retry::RepeatPermission,
+    retry::RepeatPermission, telemetry::Operation,
 };
 
 /// Configures a [`ReliableApiClient`].
 pub type Builder = builder::Builder<ReliableApiClient>;
 
 /// The calls of the methods here.
-#[cfg(feature = "metrics")]
 const OPERATIONS: [Operation; 12] = [
     Operation::listing(ITEMS),
     Operation::listing(LOOPING_ITEMS),
@@ -73,10 +69,7 @@ impl From<ApiClient> for ReliableApiClient {
 impl ReliableApiClient {
     /// Starts the configuration of a client for the service at `base_url`.
     pub fn builder(base_url: &str) -> Builder {
-        let builder = Builder::new(base_url);
-        #[cfg(feature = "metrics")]
-        let builder = builder.operations(OPERATIONS);
-        builder
+        Builder::new(base_url).operations(OPERATIONS)
     }
 
     /// `GET /items`: three records on two pages.

@@ -34,8 +34,7 @@
 //!
 //! # Metrics
 //!
-//! They need the feature `metrics`, which is on by default. See [`METRICS`]: each with its type, unit, labels and the question it
-//! answers. An attempt whose future is dropped has no result, and is in none of
+//! See [`METRICS`]: each with its type, unit, labels and the question it answers. An attempt whose future is dropped has no result, and is in none of
 //! them: only the service knows that it was sent.
 //!
 //! A **call** is one use of a client method, from the first poll of its future to
@@ -59,26 +58,15 @@
 //! permission, no wait by a `Retry-After` without a response.
 
 mod call;
-#[cfg(feature = "metrics")]
 mod catalogue;
-#[cfg(feature = "metrics")]
 mod handles;
-#[cfg(not(feature = "metrics"))]
-#[path = "without_metrics.rs"]
-mod handles;
-#[cfg_attr(
-    not(feature = "metrics"),
-    allow(dead_code, reason = "metrics use the rest of the labels")
-)]
 mod labels;
 mod observer;
-#[cfg(feature = "metrics")]
 mod operation;
 mod outcome;
 mod spans;
 
 pub(crate) use call::OpenCall;
-#[cfg(feature = "metrics")]
 pub use catalogue::{
     ATTEMPTS, CALL_ATTEMPTS, CALL_ATTEMPTS_BUCKETS, CALL_DURATION, CALL_DURATION_BUCKETS, CALLS,
     CONCURRENCY_REDUCTIONS, CURSOR_LOOPS, DURATION_BUCKETS, GIVE_UPS, METRICS, Metric, MetricKind,
@@ -86,9 +74,7 @@ pub use catalogue::{
 };
 pub(crate) use handles::Metrics;
 pub use labels::{GiveUp, method as method_label, status_label};
-#[cfg(feature = "metrics")]
 pub use operation::Operation;
-#[cfg(feature = "metrics")]
 pub(crate) use operation::Rules;
 pub use outcome::CallOutcome;
 pub use spans::TARGET;
@@ -96,5 +82,4 @@ pub use spans::TARGET;
 pub use crate::retry::Injector;
 
 /// A recorder that the client registers its metrics with.
-#[cfg(feature = "metrics")]
 pub type SharedRecorder = std::sync::Arc<dyn metrics::Recorder + Send + Sync>;

@@ -5,9 +5,10 @@ use std::io;
 use http::{HeaderMap, StatusCode};
 
 use super::carried::carried;
-use crate::error::{chain, find};
-#[cfg(feature = "tls")]
-use crate::tls::is_handshake_failure;
+use crate::{
+    error::{chain, find},
+    tls::is_handshake_failure,
+};
 
 /// The kind of failure of an attempt without a complete response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -96,7 +97,6 @@ impl FailureKind {
         // The order matters: a refused handshake and a connect timeout are both
         // reported as connect errors, and a connection lost during the body as a decode
         // error.
-        #[cfg(feature = "tls")]
         if is_handshake_failure(error) {
             return Self::Tls;
         }
@@ -157,9 +157,8 @@ pub(crate) struct Undecodable {
 fn is_of_a_decoder(error: &reqwest::Error) -> bool {
     let cause = chain(error).find(|cause| !cause.is::<reqwest::Error>());
     let own = cause.and_then(|cause| cause.downcast_ref::<io::Error>());
-    let from_below = find::<hyper::Error>(error).is_some();
-    #[cfg(feature = "tls")]
-    let from_below = from_below || find::<rustls::Error>(error).is_some();
+    let from_below =
+        find::<hyper::Error>(error).is_some() || find::<rustls::Error>(error).is_some();
     error.is_decode()
         && !from_below
         && own.is_some_and(|error| {
