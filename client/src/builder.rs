@@ -315,7 +315,6 @@ impl<C: From<ApiClient>> Builder<C> {
             (Some(_), None) => hidden_requests::unused()?,
             (None, given) => hidden_requests::build(given, &base_url, timeouts)?,
         };
-        let observer = Arc::clone(&metrics);
         let retries = RetryMiddleware {
             policy: self
                 .policy
@@ -328,7 +327,7 @@ impl<C: From<ApiClient>> Builder<C> {
             has_no_session: self.transport.is_some(),
             random: Arc::clone(&self.random),
             clock: Arc::clone(&clock),
-            observer,
+            metrics: Arc::clone(&metrics),
             injector: self.injector,
         };
         let mut http = ClientBuilder::new(session).with(retries);

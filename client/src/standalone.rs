@@ -44,7 +44,7 @@ impl<P> RetryMiddleware<P> {
             has_no_session: false,
             random: Arc::new(SystemRandom),
             clock,
-            observer: Arc::new(Metrics::default()),
+            metrics: Arc::new(Metrics::default()),
             injector: None,
         }
     }
@@ -52,7 +52,7 @@ impl<P> RetryMiddleware<P> {
     /// Registers the metrics with `recorder` rather than the global one.
     #[must_use]
     pub fn recorder(mut self, recorder: SharedRecorder) -> Self {
-        self.observer = Arc::new(Metrics::new(Some(recorder), Rules::default()));
+        self.metrics = Arc::new(Metrics::new(Some(recorder), Rules::default()));
         self
     }
 }

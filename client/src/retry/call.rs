@@ -24,10 +24,9 @@ use super::{
     facts::{Eligibility, Failure, FailureKind, RepeatPermission, RetryAfter, classify},
     limits::Deadline,
     middleware::{RetryMiddleware, RetryReport},
-    observer::{CallObserver, ObservedBy},
     shared::{ConcurrencyLimit, Permit, RetryBudget, Token},
 };
-use crate::{endpoint::Endpoint, time::Clock, timeouts::Timeouts};
+use crate::{endpoint::Endpoint, telemetry::ObservedCall, time::Clock, timeouts::Timeouts};
 
 /// One call, from its first attempt to its last.
 pub(super) struct CallContext {
@@ -43,7 +42,7 @@ pub(super) struct CallContext {
     began: Duration,
     /// The deadline of the call.
     deadline: Option<Duration>,
-    pub(super) observer: Arc<dyn CallObserver>,
+    pub(super) observer: Arc<ObservedCall>,
     pub(super) report: RetryReport,
     /// Pays for the next attempt, if there is a budget.
     token: Option<Token>,
@@ -68,7 +67,7 @@ struct NextWait {
 /// A wait that goes on. It is reported when this is dropped: by then it has ended, or the
 /// future of the call was dropped.
 struct OpenWait<'a> {
-    observer: &'a dyn CallObserver,
+    observer: &'a ObservedCall,
     clock: &'a dyn Clock,
     source: WaitSource,
     /// On the monotonic clock.
@@ -142,7 +141,7 @@ where
     /// Waits for the next attempt, and reports how long it really took.
     async fn wait(&self, call: &CallContext, length: Duration, source: WaitSource) {
         let _wait = OpenWait {
-            observer: &*call.observer,
+            observer: &call.observer,
             clock: &*self.clock,
             source,
             began: self.clock.monotonic(),
@@ -156,10 +155,10 @@ where
         let of_the_call = extensions.remove().map(|Deadline(deadline)| deadline);
         let deadline = of_the_call.or(self.limits.deadline);
         let observer = match extensions.remove() {
-            Some(ObservedBy(observer)) => observer,
+            Some(observer) => observer,
             None => {
                 let endpoint = extensions.get().copied().unwrap_or(Endpoint::OTHER);
-                self.observer.call(endpoint, request.method())
+                self.metrics.call(endpoint, request.method())
             }
         };
         let permission: Option<RepeatPermission> = extensions.get().copied();

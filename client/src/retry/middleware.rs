@@ -8,10 +8,14 @@ use super::{
     backoff::Backoff,
     decision::StopReason,
     limits::Limits,
-    observer::{Injector, Observer},
     shared::{ConcurrencyLimit, RetryBudget},
 };
-use crate::{random::Random, time::Clock, timeouts::Timeouts};
+use crate::{
+    random::Random,
+    telemetry::{Injector, Metrics},
+    time::Clock,
+    timeouts::Timeouts,
+};
 
 /// A report on a call.
 ///
@@ -75,7 +79,7 @@ pub struct RetryMiddleware<P = Backoff> {
     /// Draws the addition to a `Retry-After`.
     pub(crate) random: Arc<dyn Random>,
     pub(crate) clock: Arc<dyn Clock>,
-    pub(crate) observer: Arc<dyn Observer>,
+    pub(crate) metrics: Arc<Metrics>,
     pub(crate) injector: Option<Injector>,
 }
 

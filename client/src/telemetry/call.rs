@@ -10,7 +10,7 @@ use tracing::Span;
 use super::{
     handles::OperationMetrics, observer::ObservedCall, outcome::CallOutcome, spans::operation_span,
 };
-use crate::{endpoint::Endpoint, error::ApiError, retry::ObservedBy, time::Clock};
+use crate::{endpoint::Endpoint, error::ApiError, time::Clock};
 
 /// A call that goes on. It is counted, and its span gets its outcome, when this
 /// is dropped: by then it has ended, or its future was dropped, which is
@@ -41,8 +41,8 @@ impl<'a> OpenCall<'a> {
     }
 
     /// The listener of its attempts.
-    pub(crate) fn observer(&self) -> ObservedBy {
-        ObservedBy(Arc::<ObservedCall>::clone(&self.call))
+    pub(crate) fn observer(&self) -> Arc<ObservedCall> {
+        Arc::clone(&self.call)
     }
 
     /// Ends the call with this result.

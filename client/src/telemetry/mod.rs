@@ -74,12 +74,22 @@ pub use catalogue::{
 };
 pub(crate) use handles::Metrics;
 pub use labels::{GiveUp, method as method_label, status_label};
+pub(crate) use observer::ObservedCall;
 pub use operation::Operation;
 pub(crate) use operation::Rules;
 pub use outcome::CallOutcome;
 pub use spans::TARGET;
 
-pub use crate::retry::Injector;
+use std::sync::Arc;
+
+use http::HeaderMap;
+use tracing::Span;
+
+/// Writes the context of an attempt's span into the headers of its request, so that the
+/// trace continues at the service (W3C Trace Context).
+///
+/// Plain `tracing` has no trace ids; the layer that records the spans has them.
+pub type Injector = Arc<dyn Fn(&Span, &mut HeaderMap) + Send + Sync>;
 
 /// A recorder that the client registers its metrics with.
-pub type SharedRecorder = std::sync::Arc<dyn metrics::Recorder + Send + Sync>;
+pub type SharedRecorder = Arc<dyn metrics::Recorder + Send + Sync>;

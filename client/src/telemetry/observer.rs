@@ -1,4 +1,6 @@
 //! The retry rules' reports, as spans and metrics.
+//!
+//! A returned span is the one in which the reported work runs.
 
 use std::{
     sync::{
@@ -22,19 +24,19 @@ use super::{
 };
 use crate::{
     endpoint::Endpoint,
-    retry::{
-        CallObserver, DecisionContext, LimitChange, Observer, RetryReason, StopReason, WaitSource,
-    },
+    retry::{DecisionContext, LimitChange, RetryReason, StopReason, WaitSource},
 };
 
-impl Observer for Metrics {
-    fn call(&self, endpoint: Endpoint, method: &Method) -> Arc<dyn CallObserver> {
+impl Metrics {
+    /// A call that no client method makes.
+    pub(crate) fn call(&self, endpoint: Endpoint, method: &Method) -> Arc<ObservedCall> {
         Arc::new(ObservedCall::new(self.operation(endpoint, method)))
     }
 }
 
-/// One call: the metrics of its operation, and the number of its attempts so far.
-pub(super) struct ObservedCall {
+/// One call: the metrics of its operation, and the number of its attempts so far. The call of
+/// a client method is an extension of its request.
+pub(crate) struct ObservedCall {
     pub(super) operation: Arc<OperationMetrics>,
     /// The number of requests that the call has sent so far.
     pub(super) attempts: AtomicU32,
@@ -47,15 +49,16 @@ impl ObservedCall {
             attempts: AtomicU32::new(0),
         }
     }
-}
 
-impl CallObserver for ObservedCall {
-    fn attempt_starts(&self, request: &Request, number: u32) -> Span {
+    /// Attempt number `number` is about to be sent.
+    pub(crate) fn attempt_starts(&self, request: &Request, number: u32) -> Span {
         self.attempts.store(number, Ordering::Relaxed);
         attempt_span(&self.operation, request, number)
     }
 
-    fn attempt_ends(
+    /// The attempt ended, with a complete response or without one. A failure has a head if
+    /// the body broke off after it.
+    pub(crate) fn attempt_ends(
         &self,
         attempt: &Span,
         result: AttemptResult,
@@ -66,7 +69,8 @@ impl CallObserver for ObservedCall {
         self.operation.attempt(result, head, duration);
     }
 
-    fn limit_moves(&self, attempt: &Span, change: LimitChange) {
+    /// The response of the attempt changed the concurrency limit.
+    pub(crate) fn limit_moves(&self, attempt: &Span, change: LimitChange) {
         if change.shrank {
             self.operation.concurrency_reduction();
         }
@@ -75,11 +79,13 @@ impl CallObserver for ObservedCall {
         }
     }
 
-    fn queues(&self, limit: usize) -> Span {
+    /// The concurrency limit of `limit` attempts has no free slot: a wait for a turn begins.
+    pub(crate) fn queues(&self, limit: usize) -> Span {
         queue_span(limit)
     }
 
-    fn waits(
+    /// A wait for another attempt begins.
+    pub(crate) fn waits(
         &self,
         length: Duration,
         why: RetryReason,
@@ -90,16 +96,20 @@ impl CallObserver for ObservedCall {
         wait_span(source, length, context)
     }
 
-    fn waited(&self, source: WaitSource, length: Duration) {
+    /// The wait that began last has ended after this time: the next attempt has its turn, or
+    /// the future of the call was dropped.
+    pub(crate) fn waited(&self, source: WaitSource, length: Duration) {
         self.operation.waited(source, length);
     }
 
-    fn stops(&self, why: StopReason, context: &DecisionContext<'_>) {
+    /// A retry rule ends the call.
+    pub(crate) fn stops(&self, why: StopReason, context: &DecisionContext<'_>) {
         drop(stop_span(why, context));
         self.operation.give_up(GiveUp::Retry(why));
     }
 
-    fn misses_its_turn(&self, method: &Method, attempts: u32) {
+    /// The deadline passed after `attempts` attempts, before the next one had a turn.
+    pub(crate) fn misses_its_turn(&self, method: &Method, attempts: u32) {
         drop(late_turn_span(method, attempts));
         self.operation.give_up(GiveUp::Retry(StopReason::Deadline));
     }
