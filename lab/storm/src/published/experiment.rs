@@ -110,13 +110,6 @@ fn simulate(number: u32, row: &impl Experiment) -> Vec<Figure> {
     row.figures(&runs)
 }
 
-/// Whether the figures of a row agree if the runs are those of another experiment.
-pub(super) fn agree_with<E: Experiment>(row: &E, simulated: &E) -> Vec<bool> {
-    let runs = (0..simulated.runs()).map(|run| simulated.simulate(generator(SEED, 0, run)));
-    let figures = row.figures(&runs.collect::<Vec<_>>());
-    figures.iter().map(Figure::agrees).collect()
-}
-
 #[test]
 fn a_figure_agrees_up_to_its_tolerance_and_no_further() {
     let agrees = [1.4, 1.5, 2.0, 2.5, 2.6, f64::NAN].map(|ours| {

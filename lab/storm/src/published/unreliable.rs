@@ -26,7 +26,7 @@ use super::{
         timeline::Timeline,
     },
     draw::part,
-    experiment::{Call, Experiment, ExperimentRun, Figure, agree_with, compare},
+    experiment::{Experiment, ExperimentRun, Figure, compare},
     formula::Retries,
     stage::{Service, Stage},
 };
@@ -204,67 +204,5 @@ fn a_budget_for_each_client_costs_as_much_as_published() {
 
 #[test]
 fn two_runs_cost_and_achieve_what_the_formulas_say() {
-    for row in FORMULA {
-        let few = Unreliable { runs: 2, ..row };
-
-        assert_eq!(agree_with(&few, &few), [true, true], "{} %", row.percent);
-    }
-}
-
-#[test]
-fn every_row_of_the_formula_differs_with_one_point_more_or_an_attempt_less() {
-    for row in FORMULA {
-        // Whether a run agrees that has the results of this formula.
-        let agrees = |percent, attempts| -> Vec<bool> {
-            let calls = 100_000;
-            let formula = Retries {
-                failure_rate: f64::from(percent) / 100.0,
-                attempts,
-            };
-            let succeed = (formula.success() * f64::from(calls)).round() as u32;
-            let call = |number| Call {
-                began: Duration::ZERO,
-                ended: None,
-                has_succeeded: number < succeed,
-            };
-            let run = ExperimentRun {
-                calls: (0..calls).map(call).collect(),
-                requests: (formula.load() * f64::from(calls)).round() as u64,
-                ..ExperimentRun::default()
-            };
-            row.figures(&[run]).iter().map(Figure::agrees).collect()
-        };
-
-        let more = agrees(row.percent + 1, 4);
-        let fewer = agrees(row.percent, 3);
-
-        assert_eq!(agrees(row.percent, 4), [true, true]);
-        for figure in 0..2 {
-            assert!(!more[figure] || !fewer[figure], "{} %", row.percent);
-        }
-    }
-}
-
-#[test]
-fn every_row_differs_with_another_token_without_a_budget_or_with_more_failures() {
-    let agrees = |row: &Unreliable, simulated| {
-        let simulated = Unreliable {
-            runs: 4,
-            ..simulated
-        };
-        agree_with(row, &simulated) == [true]
-    };
-    let [ten, thousand] = BUDGETS;
-
-    assert!(agrees(&ten, ten));
-    for tokens in [Some(TOKENS - 1), Some(TOKENS + 1), None] {
-        assert!(!agrees(&ten, Unreliable { tokens, ..ten }), "{tokens:?}");
-    }
-    // A thousand clients seldom need their tokens.
-    let percent = thousand.percent + 3;
-    let failing = Unreliable {
-        percent,
-        ..thousand
-    };
-    assert!(!agrees(&thousand, failing));
+    compare(0, &FORMULA.map(|row| Unreliable { runs: 2, ..row }));
 }
