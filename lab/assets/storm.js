@@ -56,9 +56,9 @@ export function stormPanel({ announce, choose, copyText }) {
   byId("storm-settings").addEventListener("input", count);
   byId("storm-own").addEventListener("input", () => {
     byId("storm-with-own").checked = true;
-    offerGuesses();
+    count();
   });
-  byId("storm-with-own").addEventListener("change", offerGuesses);
+  byId("storm-with-own").addEventListener("change", count);
   byId("pictures").addEventListener("click", (event) => {
     const link = event.target.closest("a[href^='/#']");
     if (!link) return;
@@ -134,10 +134,9 @@ export function stormPanel({ announce, choose, copyText }) {
 
   function offerGuesses() {
     const names = story.policies.map(({ name }) => name);
-    if (byId("storm-with-own").checked) names.push(catalogue.own_name);
-    keyed(byId("storm-guesses"), names, (name) => name, (name) => el("label", null,
+    byId("storm-guesses").parentElement.hidden = !story.has_guess;
+    keyed(byId("storm-guesses"), story.has_guess ? names : [], (name) => name, (name) => el("label", null,
       el("input", { type: "checkbox", name: "guess", value: name }), el("span", null, name)));
-    count();
   }
 
   /** The settings that differ from the story's, by their names. */

@@ -674,8 +674,8 @@ fn a_storm_is_a_page_with_a_picture_for_each_policy_and_the_same_in_words() {
     let written = ["1", "1", "2"].map(|seed| {
         let file = folder.join("storm.html");
         let path = file.to_str().expect("a path in UTF-8");
-        let options = "--calls-per-second 20 --workers 3 --incident-starts 2 --incident-lasts 2";
-        let storm = ["storm", "--length", "8", "--seed", seed, "--report", path];
+        let options = "--calls-per-second 20 --workers 3 --incident-lasts 2";
+        let storm = ["storm", "--length", "16", "--seed", seed, "--report", path];
         let output = lab(&[&storm[..], &options.split(' ').collect::<Vec<_>>()].concat());
         let error = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(0), "{error}");
@@ -696,7 +696,7 @@ fn a_storm_is_a_page_with_a_picture_for_each_policy_and_the_same_in_words() {
     assert!(policies.len() > 1, "{policies:?}");
     assert_eq!(policies, &headings[..policies.len()]);
     for (policy, text) in policies.iter().zip(named("desc")) {
-        let says_so = text.starts_with(policy) && text.contains("calls/s succeed");
+        let says_so = text.starts_with(policy) && text.contains("requests/s at the end");
         assert!(says_so, "{text}");
     }
     let curves = values(page, "d").into_iter().filter(|d| d.len() > 200);

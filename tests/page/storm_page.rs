@@ -41,9 +41,9 @@ async fn a_guess_is_made_and_judged_by_keyboard() {
     browser.press("r").await;
     browser.storm_ended().await;
 
-    let answer = "✗ Your guess: 1 attempt. Right: 1 attempt · 3, budget · 3, both.";
+    let answer = "✗ Your guess: 1 attempt. Right: 1 attempt · 3, budget.";
     browser.shows("text('.answer')", answer).await;
-    let learnt = ["The answer\n", "The model leaves out\n"];
+    let learnt = ["Retries are load: ", "The model leaves out\n"];
     browser.says("text('#pictures .learned')", &learnt).await;
     assert_eq!(browser.address().await, "/storm");
     assert_eq!(browser.complaints().await, [""; 0]);
@@ -185,7 +185,7 @@ async fn each_slider_changes_only_its_own_setting() {
     let orders = browser.ask(&script).await;
 
     let orders = orders.as_array().expect("orders");
-    let changed: Vec<_> = orders[..4]
+    let changed: Vec<_> = orders[..3]
         .iter()
         .map(|order| keys(&order["settings"]))
         .collect();
@@ -194,12 +194,11 @@ async fn each_slider_changes_only_its_own_setting() {
         [
             ["calls_per_second"],
             ["workers"],
-            ["incident_lasts_seconds"],
-            ["timeout_seconds"]
+            ["incident_lasts_seconds"]
         ]
     );
     let usual = json!({ "attempts": 3, "backoff": "jitter", "budget": 0, "deadline_seconds": 0 });
-    let own = orders[4..].iter().map(|order| {
+    let own = orders[3..].iter().map(|order| {
         let own = order["own"].as_object().expect("parameters");
         let changed = own.iter().filter(|(name, value)| usual[name] != **value);
         changed.map(|(name, _)| name.clone()).collect::<Vec<_>>()
@@ -226,7 +225,7 @@ async fn the_server_validates_settings() {
     let problem = "text('#storm-problem')";
 
     browser.press("r").await;
-    let rule = "settings: workers must be a whole number from 1 to 10000, got 0";
+    let rule = "the number of workers must be a whole number from 1 to 10000, got 0";
     browser.becomes(problem, rule).await;
     // One step of the slider, and the value is one that there is.
     let slider = "one('#storm-settings label:nth-child(2) input')";

@@ -36,7 +36,7 @@ Examples:
 const STORM_EXAMPLES: &str = "\
 Examples:
   lab storm
-      a spike, and five policies
+      a spike, and four policies
   lab list stories
       all stories and their policies
   lab storm herd
@@ -47,7 +47,7 @@ Examples:
       a policy of your own beside the others
   lab storm --policy 3-jitter 3-budget --calls-per-second 40
       other policies, and less load
-  lab storm --incident cut --workers-left 3
+  lab storm --incident cut
       another incident";
 
 /// Follows the options of the proxy.

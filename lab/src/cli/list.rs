@@ -5,7 +5,6 @@ use grade::{PRACTICE, TASKS, Task};
 use judge::rules::{self, RULES};
 use render::Sheet;
 use scenario::catalogue::CATALOGUE;
-use storm::STORIES;
 
 use super::{Exit, terminal};
 
@@ -50,7 +49,7 @@ pub(crate) fn list(arguments: &Arguments) -> Result<Exit, Exit> {
         Listed::Scenarios => of_scenarios(&options),
         Listed::Tasks => of_tasks(&options),
         Listed::Rules => of_rules(&options),
-        Listed::Stories => of_stories(&options),
+        Listed::Stories => storm::storm_list(&options),
     };
     terminal::print(&text).map(|()| Exit::Passed)
 }
@@ -93,9 +92,4 @@ fn of_tasks(options: &render::Options) -> String {
         with_rules.collect()
     };
     grade::text::tasks(&with_rules(TASKS), &with_rules(PRACTICE), options)
-}
-
-fn of_stories(options: &render::Options) -> String {
-    let stories = STORIES.iter().map(|story| (story.words, story.policies));
-    storm::storm_list(&stories.collect::<Vec<_>>(), options)
 }

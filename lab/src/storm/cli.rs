@@ -11,10 +11,10 @@ use std::{
     thread,
 };
 
-use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
+use clap::Args;
 use storm::{
-    Cut, Parameter, ParameterError, Parameters, Plan, Settings, Setup, StormPolicy, Values, policy,
-    simulate_in_parallel, simulate_seeds, story,
+    Cut, Plan, PolicyOptions, SettingsOptions, StormPolicy, policy, simulate_in_parallel,
+    simulate_seeds, story,
 };
 use tokio::sync::oneshot;
 
@@ -41,8 +41,8 @@ pub(crate) struct Arguments {
     /// The seed of arrivals, work and jitter [default: 1]
     #[arg(long, value_parser = number::any, allow_hyphen_values = true)]
     seed: Option<u64>,
-    /// Simulate this many seeds, starting with --seed, and count how often the service
-    /// was down at the end
+    /// Simulate this many seeds, starting with --seed, and count how often each policy
+    /// recovers
     #[arg(long, value_name = "N", value_parser = seeds, allow_hyphen_values = true)]
     seeds: Option<u32>,
     /// Print the storm or the results of the seeds as JSON
@@ -54,10 +54,13 @@ pub(crate) struct Arguments {
     /// Use ASCII only
     #[arg(long)]
     ascii: bool,
-    #[command(flatten, next_help_heading = "The storm")]
-    settings: ParameterOptions<Settings>,
+    #[command(
+        flatten,
+        next_help_heading = "The storm, in place of the story's settings"
+    )]
+    settings: SettingsOptions,
     #[command(flatten, next_help_heading = "Your own policy, added to the others")]
-    setup: ParameterOptions<Setup>,
+    own: PolicyOptions,
 }
 
 impl Arguments {
@@ -65,7 +68,6 @@ impl Arguments {
     pub(crate) fn plan(&self) -> Result<Plan, Box<dyn Error>> {
         let mut plan = Plan::of(story(&self.story)?);
         self.settings.apply(&mut plan.settings)?;
-        plan.settings.check()?;
         if !self.policy.is_empty() {
             plan.policies.clear();
         }
@@ -76,101 +78,13 @@ impl Arguments {
             }
             plan.policies.push(policy);
         }
-        if !self.setup.0.is_empty() {
-            let mut setup = Setup::DEFAULT;
-            self.setup.apply(&mut setup)?;
-            self.setup
-                .refuse_without_effect(|name| setup.without_effect(name, &plan.settings))?;
+        if !self.own.is_empty() {
+            let setup = self.own.setup()?;
             plan.policies.push(StormPolicy::new(YOURS, setup));
         }
-        self.settings
-            .refuse_without_effect(|name| plan.settings.without_effect(name, &plan.policies))?;
         plan.seed = self.seed.unwrap_or(plan.seed);
+        plan.check()?;
         Ok(plan)
-    }
-}
-
-/// The settings of a table that are given on the command line, with one option for each.
-#[derive(Debug)]
-struct ParameterOptions<T: 'static>(Vec<(&'static Parameter<T>, String)>);
-
-impl<T: Parameters> ParameterOptions<T> {
-    fn apply(&self, to: &mut T) -> Result<(), String> {
-        self.0
-            .iter()
-            .try_for_each(|(Parameter { name, .. }, text)| {
-                let set = to.set_text(name, text);
-                set.map_err(|error| match error {
-                    ParameterError::Refused { rule, got, .. } => {
-                        format!("--{} must be {rule}, got {got}", option(name))
-                    }
-                    ParameterError::Unknown { .. } => error.to_string(),
-                })
-            })
-    }
-
-    /// Refuses an option that changes nothing.
-    fn refuse_without_effect(
-        &self,
-        reason: impl Fn(&str) -> Option<&'static str>,
-    ) -> Result<(), String> {
-        self.0.iter().try_for_each(|(parameter, _)| {
-            let name = parameter.name;
-            match reason(name) {
-                Some(reason) => Err(format!("--{} has no effect: {reason}", option(name))),
-                None => Ok(()),
-            }
-        })
-    }
-}
-
-/// The option of a setting: its name without the unit.
-fn option(name: &str) -> String {
-    name.trim_end_matches("_seconds").replace('_', "-")
-}
-
-impl<T: Parameters> Args for ParameterOptions<T> {
-    fn augment_args(command: Command) -> Command {
-        let arguments = T::options().map(|parameter| {
-            let name = match parameter.values {
-                Values::OneOf(_) => "WORD",
-                Values::Whole { .. } => "N",
-                Values::Number { .. } if parameter.unit() == "s" => "SECONDS",
-                Values::Number { .. } => "X",
-            };
-            let values = match parameter.values {
-                Values::OneOf(words) => words.join(", "),
-                Values::Whole { least, most } => format!("{least} to {most}"),
-                Values::Number { least, most } => format!("{least} to {most}"),
-            };
-            let default = parameter.value(&T::default());
-            Arg::new(parameter.name)
-                .long(option(parameter.name))
-                .value_name(name)
-                .allow_negative_numbers(true)
-                .help(format!("{} [{values}; default: {default}]", parameter.what))
-                .hide_short_help(true)
-        });
-        command.args(arguments)
-    }
-
-    fn augment_args_for_update(command: Command) -> Command {
-        Self::augment_args(command)
-    }
-}
-
-impl<T: Parameters> FromArgMatches for ParameterOptions<T> {
-    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        let given = T::options().filter_map(|parameter| {
-            let text = matches.get_one::<String>(parameter.name)?;
-            Some((parameter, text.clone()))
-        });
-        Ok(Self(given.collect()))
-    }
-
-    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
-        *self = Self::from_arg_matches(matches)?;
-        Ok(())
     }
 }
 
@@ -204,13 +118,13 @@ pub(crate) fn storm(arguments: &Arguments) -> Result<Exit, Exit> {
                 simulate_seeds(&plan, seeds, is_over, &|| bar.inc(1))
             })?;
             let (storm, tally) = simulated.or_exit(Exit::Usage)?;
-            let simulated = tally.seeds.len() as u64 + u64::from(tally.cut_short);
+            let simulated = tally.seeds + tally.cut_short;
             let text = if json {
                 render::json(&tally)
             } else {
                 storm::storm_tally(&storm, &tally, &options)
             };
-            (text, simulated < seeds.into())
+            (text, simulated < seeds as usize)
         }
     };
     terminal::print(&text)?;

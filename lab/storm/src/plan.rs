@@ -1,10 +1,14 @@
 //! The plan of a simulation: a story, with its own settings and policies or others.
 
-use super::Story;
-use crate::{Incident, Lead, RetryAfter, Settings, StormPolicy, StoryWords};
+use client::ConfigError;
 
-/// The default seed.
-pub const DEFAULT_SEED: u64 = 1;
+use crate::{
+    Incident, Settings, StormPolicy, Story, clients::Clients, model::service::Service,
+    settings::EndsTooLate,
+};
+
+/// The most policies of one storm.
+const MOST_POLICIES: usize = 12;
 
 /// A simulation to run.
 #[derive(Clone, Debug)]
@@ -13,10 +17,29 @@ pub struct Plan {
     pub story: &'static Story,
     /// The settings of its service and load.
     pub settings: Settings,
-    /// The policies that it compares, from 1 to [`MOST_POLICIES`](super::MOST_POLICIES).
+    /// The policies that it compares, from 1 to 12.
     pub policies: Vec<StormPolicy>,
     /// The seed of arrivals, work and jitter.
     pub seed: u64,
+}
+
+/// Why a storm could not be simulated.
+#[derive(Debug, thiserror::Error)]
+pub enum StormError {
+    /// The incident ends too late.
+    #[error(transparent)]
+    EndsTooLate(#[from] EndsTooLate),
+    /// A policy breaks a rule of the client.
+    #[error("{policy}: {error}")]
+    Policy {
+        /// Its name.
+        policy: String,
+        /// The rule.
+        error: ConfigError,
+    },
+    /// There are more policies than the lab simulates at once.
+    #[error("there must be from 1 to {MOST_POLICIES} policies, got {0}")]
+    Policies(usize),
 }
 
 impl Plan {
@@ -27,67 +50,57 @@ impl Plan {
             story,
             settings: story.settings,
             policies: story.policies.to_vec(),
-            seed: DEFAULT_SEED,
-        }
-    }
-
-    /// The texts of the story. With another incident than the story's, the question and the
-    /// leading figure differ, and there is no answer.
-    #[must_use]
-    pub fn words(&self) -> StoryWords {
-        let (own, other) = (&self.story.settings, &self.settings);
-        let is_own = own.incident == other.incident
-            && (own.incident != Incident::Refusal || own.retry_after == other.retry_after);
-        if is_own {
-            return self.story.words;
-        }
-        let (title, question) = match other.incident {
-            Incident::Spike => (
-                "for a while more calls arrive than usual",
-                "A spike ends, and load is normal again. Which policies let the service recover?",
-            ),
-            Incident::Cut => (
-                "for a while the service works on fewer requests at once",
-                "The service loses workers, then has them again. Which policies let it recover?",
-            ),
-            Incident::Pause => (
-                "for a while the service hangs",
-                "The service hangs, then works again. Which policies let it recover?",
-            ),
-            Incident::Refusal if other.retry_after == RetryAfter::None => (
-                "for a while the service responds with 503",
-                "For a while every response is a 503. Which calls still succeed?",
-            ),
-            Incident::Refusal => (
-                "for a while the service responds with 503, and says when to come back",
-                "For a while each 503 says when to come back. Which policies let the service recover?",
-            ),
-            Incident::None => (
-                "nothing goes wrong",
-                "Nothing goes wrong. Which calls succeed?",
-            ),
-        };
-        // Without an incident nothing can recover.
-        let leads_with = match other.incident {
-            Incident::None => Lead::LostCalls,
-            _ => Lead::Recovery,
-        };
-        StoryWords {
-            title,
-            question,
-            answer: None,
-            leads_with,
-            shows_break_even: false,
-            ..self.story.words
+            seed: 1,
         }
     }
 
     /// The same with another seed.
     #[must_use]
-    pub fn with_seed(&self, seed: u64) -> Self {
+    pub(crate) fn with_seed(&self, seed: u64) -> Self {
         Self {
             seed,
             ..self.clone()
         }
+    }
+
+    /// The question of the story, or another one if another incident has replaced the story's.
+    pub(crate) fn question(&self) -> &'static str {
+        match self.settings.incident {
+            incident if incident == self.story.settings.incident => self.story.question,
+            Incident::None => "Nothing goes wrong. Which calls succeed?",
+            _ => "An incident ends at ▲. Which policies let the service recover?",
+        }
+    }
+
+    /// Whether the storm is that of the story, up to the seed and policies that were added:
+    /// what the story says holds with its own settings only.
+    pub(crate) fn is_of_the_story(&self) -> bool {
+        let has = |policy| self.policies.contains(policy);
+        self.settings == self.story.settings && self.story.policies.iter().all(has)
+    }
+
+    /// Checks the settings.
+    ///
+    /// # Errors
+    ///
+    /// [`StormError`] if they cannot be simulated.
+    pub fn check(&self) -> Result<(), StormError> {
+        self.settings.check()?;
+        if !(1..=MOST_POLICIES).contains(&self.policies.len()) {
+            return Err(StormError::Policies(self.policies.len()));
+        }
+        let pool = futures_executor::LocalPool::new();
+        self.policies.iter().try_for_each(|policy| {
+            let one = crate::Setup {
+                own_clients: 1,
+                ..policy.setup
+            };
+            let service = Service::new(&self.settings, self.seed);
+            let client = Clients::new(&service, &one, self.seed, &pool.spawner());
+            client.map(|_| ()).map_err(|error| StormError::Policy {
+                policy: policy.name.to_string(),
+                error,
+            })
+        })
     }
 }

@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::command::{Ended, assert_contains, command};
 
@@ -97,7 +97,7 @@ fn a_cancelled_storm_prints_its_results_so_far() {
     let ended = interrupted(lab.expect("lab runs"), "1000 seeds; Ctrl+C ends early");
 
     let printed: Value = serde_json::from_str(&ended.stdout).expect("JSON");
-    assert_eq!(printed["seeds"], json!([]));
+    assert_eq!(printed["seeds"], 0);
 }
 
 #[test]

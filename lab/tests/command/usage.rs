@@ -63,27 +63,17 @@ lab storm xyzzy
 lab storm --policy 3-jiter
     error: no policy is called '3-jiter'; did you mean '3-jitter'?
 lab storm --clients 0
-    error: --clients must be a whole number from 1 to 2000, got '0'
-lab storm --spike 1e3
-    error: --spike must be a number from 1 to 100 with at most three digits after the point, got '1e3'
-lab storm --load half
-    error: --load must be one of open, closed, got 'half'
-lab storm --load -5
-    error: --load must be one of open, closed, got '-5'
+    error: the number of clients must be a whole number from 1 to 2000, got 0
+lab storm --spike many
+    error: invalid value 'many' for '--spike <X>'
+lab storm --incident half
+    error: invalid value 'half' for '--incident <WORD>'
 lab storm --spike -1.5
-    error: --spike must be a number from 1 to 100 with at most three digits after the point, got '-1.5'
+    error: the factor of the spike must be a number from 1 to 100, got -1.5
 lab storm --length 12
     error: the incident must end 2 s before the storm does or earlier, got 15 s of 12 s
 lab storm --policy 3-jitter 3-jitter
     error: --policy names '3-jitter' twice
-lab storm --callers 7
-    error: --callers has no effect: the load is open
-lab storm --incident none --workers-left 3
-    error: --workers-left has no effect: the incident is not a cut
-lab storm --attempts 1 --backoff none
-    error: --backoff has no effect: with one attempt there are no retries
-lab storm --client naive --budget 5
-    error: --budget has no effect: the naive client has none
 lab list scenario
     [possible values: scenarios, tasks, rules, stories]
 lab scenario --seed 1

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use serde::Serialize;
-use serde_json::json;
-use storm::{Parameter, Parameters, STORIES, Setup, StormPicture, Value, Values};
+use serde_json::{Value, json};
+use storm::{STORIES, Settings, Setup};
 use wire::duration;
 
 /// A setting as a slider with fixed values.
@@ -15,62 +15,32 @@ struct Slider {
     title: &'static str,
     what: &'static str,
     /// The default position, if the story does not set one; an index.
-    at: usize,
+    at: Option<usize>,
     stops: Vec<Stop>,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Serialize)]
 struct Stop {
     value: Value,
     label: String,
 }
 
-/// A slider, its title, and its unit in the singular and in the plural.
-type SliderText = (&'static str, &'static str, fn(f64) -> String);
-
 /// The name of the policy that the user sets up.
 pub(super) const OWN_NAME: &str = "yours";
 
-const SETTINGS: [SliderText; 4] = [
-    ("calls_per_second", "Load", |rate| format!("{rate} calls/s")),
-    ("workers", "Capacity", |workers| {
-        several(workers, "worker", "")
-    }),
-    ("incident_lasts_seconds", "Length of the incident", seconds),
-    ("timeout_seconds", "Timeout", seconds),
-];
-
-const OWN: [SliderText; 4] = [
-    ("attempts", "Attempts", |attempts| {
-        several(attempts, "attempt", "")
-    }),
-    ("backoff", "Wait before a retry", |_| String::new()),
-    ("budget", "Retry budget", |tokens| {
-        several(tokens, "token", "no budget")
-    }),
-    ("deadline_seconds", "Deadline", |length| match length {
-        0.0 => "no deadline".to_owned(),
-        _ => seconds(length),
-    }),
-];
-
-/// The leading digits of a slider's values in each power of ten.
-const STOPS: [f64; 9] = [1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0];
-
 /// The catalogue of a page: the stories before they are simulated, and the sliders of all
 /// policies of a storm and of the user's own.
-pub(super) fn catalogue() -> serde_json::Value {
+pub(super) fn catalogue() -> Value {
     let stories = STORIES.iter().map(|story| {
-        let pictures =
-            StormPicture::begun(&story.words, &story.settings, story.policies).into_iter();
-        let policies =
-            pictures.map(|picture| json!({ "name": picture.policy, "changed": picture.changed }));
+        let policies = story.policies.iter();
+        let policies = policies.map(|policy| json!({ "name": policy.name }));
         json!({
-            "name": story.words.name,
-            "title": story.words.title,
-            "question": story.words.question,
+            "name": story.name,
+            "title": story.title,
+            "question": story.question,
             "settings": story.settings,
             "policies": policies.collect::<Vec<_>>(),
+            "has_guess": story.recovers.is_some(),
         })
     });
     json!({
@@ -82,134 +52,162 @@ pub(super) fn catalogue() -> serde_json::Value {
 }
 
 /// The sliders for all policies of a storm.
-fn settings() -> Vec<Slider> {
-    let used: Vec<_> = STORIES.iter().map(|story| story.settings).collect();
-    let sliders = SETTINGS.iter();
-    sliders.filter_map(|text| Slider::of(text, &used)).collect()
+fn settings() -> [Slider; 3] {
+    let load = [
+        1, 2, 5, 10, 15, 20, 25, 30, 40, 45, 50, 60, 80, 100, 150, 200, 500, 1_000,
+    ];
+    let workers = [1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 30, 40, 50, 100, 1_000];
+    let lengths = [
+        0.0, 0.1, 0.3, 0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 15.0, 20.0, 30.0,
+    ];
+    [
+        Slider::new(
+            ("calls_per_second", "Load"),
+            "The calls that start per second, on average",
+            load.map(|rate| Stop::new(f64::from(rate), format!("{rate} calls/s"))),
+        ),
+        Slider::new(
+            ("workers", "Capacity"),
+            "The requests that the service works on at once, for 0.1 s each",
+            workers.map(|workers| Stop::new(workers, several(workers, "worker"))),
+        ),
+        Slider::new(
+            ("incident_lasts_seconds", "Length of the incident"),
+            "How long the incident lasts",
+            lengths.map(|length| Stop::new(length, seconds(length))),
+        ),
+    ]
 }
 
 /// The sliders for the user's own policy.
-fn own() -> Vec<Slider> {
-    let sliders = OWN.iter();
-    sliders
-        .filter_map(|text| Slider::of(text, &[Setup::DEFAULT]))
-        .collect()
+fn own() -> [Slider; 4] {
+    let attempts = [1, 2, 3, 4, 5, 6, 8, 10, 15, 20];
+    let tokens = [0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 10_000];
+    let deadlines = [
+        0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 15.0, 20.0, 30.0, 60.0,
+    ];
+    [
+        Slider::new(
+            ("attempts", "Attempts"),
+            "The most attempts of one call",
+            attempts.map(|attempts| Stop::new(attempts, several(attempts, "attempt"))),
+        ),
+        Slider::new(
+            ("backoff", "Wait before a retry"),
+            "At random up to a ceiling that doubles (jitter), the ceiling itself (exponential), \
+             or none",
+            ["jitter", "exponential", "none"].map(|word| Stop::new(word, word.to_owned())),
+        ),
+        Slider::new(
+            ("budget", "Retry budget"),
+            "The tokens of each client's retry budget",
+            tokens.map(|tokens| {
+                let label = several(tokens, "token");
+                Stop::new(
+                    tokens,
+                    if tokens == 0 {
+                        "no budget".into()
+                    } else {
+                        label
+                    },
+                )
+            }),
+        ),
+        Slider::new(
+            ("deadline_seconds", "Deadline"),
+            "The most time that a call may take, including waits",
+            deadlines.map(|length| {
+                let label = seconds(length);
+                Stop::new(
+                    length,
+                    if length == 0.0 {
+                        "no deadline".into()
+                    } else {
+                        label
+                    },
+                )
+            }),
+        ),
+    ]
 }
 
 impl Slider {
-    /// The slider of a setting, with a value for each of these setups; none if the
-    /// setting does not exist.
-    fn of<T: Parameters>((name, title, label): &SliderText, used: &[T]) -> Option<Self> {
-        let parameter = T::parameter(name).ok()?;
-        let used: Vec<_> = used.iter().map(|of| parameter.value(of)).collect();
-        let stops: Vec<_> = stops(parameter, &used)
-            .into_iter()
-            .map(|value| Stop {
-                label: match value {
-                    Value::Whole(number) => label(number.into()),
-                    Value::Number(number) => label(number),
-                    Value::Word(word) => word.to_owned(),
-                },
-                value,
-            })
-            .collect();
-        let first = used.first()?;
-        Some(Self {
-            name: parameter.name,
+    /// The slider of a setting. It is first at the value of the default settings.
+    fn new<const N: usize>(
+        (name, title): (&'static str, &'static str),
+        what: &'static str,
+        stops: [Stop; N],
+    ) -> Self {
+        let [settings, setup] = [json!(Settings::DEFAULT), json!(Setup::DEFAULT)];
+        let usual = settings.get(name).or(setup.get(name));
+        Self {
+            name,
             title,
-            what: parameter.what,
-            at: stops.iter().position(|stop| stop.value == *first)?,
-            stops,
-        })
+            what,
+            at: stops.iter().position(|stop| Some(&stop.value) == usual),
+            stops: stops.into(),
+        }
     }
 }
 
-/// Round values between the limits of a setting, with these values and the limits
-/// included.
-fn stops<T>(parameter: &Parameter<T>, used: &[Value]) -> Vec<Value> {
-    let (least, most) = match parameter.values {
-        Values::OneOf(words) => return words.iter().map(|word| Value::Word(word)).collect(),
-        Values::Whole { least, most } => (f64::from(least), f64::from(most)),
-        Values::Number { least, most } => (least, most),
-    };
-    let round = (-2..=4).flat_map(|power| STOPS.map(|stop| rounded(stop * 10_f64.powi(power))));
-    let is_whole = matches!(parameter.values, Values::Whole { .. });
-    let round =
-        round.filter(|stop| (!is_whole || stop.fract() == 0.0) && (least..=most).contains(stop));
-    let used = used.iter().map(|value| match value {
-        Value::Whole(number) => f64::from(*number),
-        Value::Number(number) => *number,
-        Value::Word(_) => least,
-    });
-    let mut stops: Vec<_> = round.chain(used).chain([least, most]).collect();
-    stops.sort_by(f64::total_cmp);
-    stops.dedup();
-    stops
-        .into_iter()
-        .map(|stop| {
-            if is_whole {
-                Value::Whole(stop as u32)
-            } else {
-                Value::Number(stop)
-            }
-        })
-        .collect()
-}
-
-/// Rounds to thousandths, which removes floating-point noise.
-fn rounded(number: f64) -> f64 {
-    (number * 1000.0).round() / 1000.0
+impl Stop {
+    fn new(value: impl Into<Value>, label: String) -> Self {
+        Self {
+            value: value.into(),
+            label,
+        }
+    }
 }
 
 fn seconds(length: f64) -> String {
     duration(Duration::from_secs_f64(length))
 }
 
-fn several(number: f64, of: &str, none: &str) -> String {
+fn several(number: u32, of: &str) -> String {
     match number {
-        0.0 if !none.is_empty() => none.to_owned(),
-        1.0 => format!("1 {of}"),
+        1 => format!("1 {of}"),
         _ => format!("{number} {of}s"),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use storm::Settings;
+    use serde_json::from_value;
+    use storm::{PolicyOptions, SettingsOptions};
 
     use super::*;
 
     #[test]
-    fn every_slider_names_a_setting_and_has_the_values_of_the_stories() {
-        let names =
-            |sliders: &[Slider]| sliders.iter().map(|slider| slider.name).collect::<Vec<_>>();
-        assert_eq!(names(&settings()), SETTINGS.map(|(name, ..)| name));
-        assert_eq!(names(&own()), OWN.map(|(name, ..)| name));
+    fn every_slider_has_the_default_and_the_values_of_the_stories() {
+        for slider in settings().iter().chain(&own()) {
+            assert!(slider.at.is_some(), "{}", slider.name);
+        }
         for slider in settings() {
-            let parameter = Settings::parameter(slider.name).expect("a parameter");
             for story in STORIES {
-                let value = parameter.value(&story.settings);
-                let known = slider.stops.iter().any(|stop| stop.value == value);
-                assert!(known, "{} of {}", slider.name, story.words.name);
+                let value = &json!(story.settings)[slider.name];
+                let is_known = slider.stops.iter().any(|stop| stop.value == *value);
+                assert!(is_known, "{} of {}", slider.name, story.name);
             }
         }
     }
 
     #[test]
-    fn a_setting_accepts_every_value_of_its_slider_including_the_bounds() {
+    fn every_value_of_a_slider_is_accepted() {
         for slider in settings() {
-            let mut settings = Settings::DEFAULT;
-            for stop in &slider.stops {
-                let set = settings.set(slider.name, &json!(stop.value));
-                assert_eq!(set, Ok(()), "{}: {stop:?}", slider.name);
+            for stop in slider.stops {
+                let given = json!({ slider.name: stop.value });
+                let options: SettingsOptions = from_value(given).expect("a setting");
+                options
+                    .apply(&mut Settings::DEFAULT.clone())
+                    .expect("valid");
             }
         }
-        let budget = own().into_iter().find(|slider| slider.name == "budget");
-        let stops = budget.expect("a slider").stops;
-        assert_eq!(stops.first().map(|stop| &*stop.label), Some("no budget"));
-        assert_eq!(
-            stops.last().map(|stop| stop.value),
-            Some(Value::Whole(10_000))
-        );
+        for slider in own() {
+            for stop in slider.stops {
+                let given = json!({ slider.name: stop.value });
+                let options: PolicyOptions = from_value(given).expect("a setting");
+                options.setup().expect("valid");
+            }
+        }
     }
 }

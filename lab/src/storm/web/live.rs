@@ -10,11 +10,9 @@ use std::{
 };
 
 use axum::body::Bytes;
+use maud::Markup;
 use serde_json::{Value, json};
-use storm::{
-    Plan, Progress, Setup, Step, StormFrame, StormPicture, simulate, storm_begun, storm_over,
-    storm_picture,
-};
+use storm::{Plan, Progress, picture, picture_so_far, simulate, storm_begun, storm_over};
 use tokio::sync::mpsc::UnboundedSender;
 
 /// A storm to simulate.
@@ -35,39 +33,24 @@ impl LiveStorm {
     /// Simulates the storm. `keep` gets the report before the reader learns that the
     /// storm is over, or none if the simulation failed.
     pub(super) fn simulate(&self, keep: impl FnOnce(Option<String>)) {
-        let settings = &self.plan.settings;
-        let frame = StormFrame::of(settings);
-        let story = self.plan.words();
-        let mut pictures = StormPicture::begun(&story, settings, &self.plan.policies);
         self.tell(
             "begun",
             json!({
                 "id": self.id,
                 "seed": self.plan.seed,
-                "html": storm_begun(&self.plan, &frame, &pictures).into_string(),
+                "html": storm_begun(&self.plan).into_string(),
             }),
         );
         let mut sent = Instant::now();
         let simulated = simulate(&self.plan, |heard| {
             match heard {
-                Progress::Steps(number, steps) => {
-                    let setup = self.plan.policies.get(number).map(|policy| &policy.setup);
-                    let column = last_column(steps, &frame);
-                    if let Some((column, picture)) = column.zip(pictures.get_mut(number)) {
-                        let setup = setup.unwrap_or(&Setup::DEFAULT);
-                        picture.curves.extend(frame.curves(column, setup));
-                        if sent.elapsed() >= GATHER {
-                            self.tell_picture(number, picture, &frame);
-                            sent = Instant::now();
-                        }
-                    }
+                Progress::Steps(number, steps) if sent.elapsed() >= GATHER => {
+                    self.tell_picture(number, picture_so_far(&self.plan, number, steps));
+                    sent = Instant::now();
                 }
+                Progress::Steps(..) => {}
                 Progress::Ended(number, run) => {
-                    if let Some(picture) = pictures.get_mut(number) {
-                        let begun = picture.clone();
-                        *picture = begun.ended(story.leads_with, settings, run, &frame);
-                        self.tell_picture(number, picture, &frame);
-                    }
+                    self.tell_picture(number, picture(&self.plan.settings, number, run));
                 }
             }
             if self.is_over() {
@@ -98,8 +81,8 @@ impl LiveStorm {
         self.is_cancelled.load(Ordering::Relaxed) || self.frames.is_closed()
     }
 
-    fn tell_picture(&self, number: usize, picture: &StormPicture, frame: &StormFrame) {
-        let html = storm_picture(number, picture, frame).into_string();
+    fn tell_picture(&self, number: usize, picture: Markup) {
+        let html = picture.into_string();
         self.tell("picture", json!({ "picture": number, "html": html }));
     }
 
@@ -109,11 +92,4 @@ impl LiveStorm {
         // A reader that has gone is noticed between two steps.
         let _ = self.frames.send(frame.into());
     }
-}
-
-/// The steps of the column that the last step completes, if any.
-fn last_column<'a>(steps: &'a [Step], frame: &StormFrame) -> Option<&'a [Step]> {
-    let width = frame.steps_per_column;
-    let is_complete = steps.len().is_multiple_of(width);
-    steps.rchunks(width).next().filter(|_| is_complete)
 }

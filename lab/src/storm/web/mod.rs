@@ -81,7 +81,7 @@ impl Storms {
             Problem::new(status, "too_many_storms", detail)
         })?;
         let (id, is_cancelled) = (token(), Arc::<AtomicBool>::default());
-        self.keep(&id, plan.story.words.name, &is_cancelled);
+        self.keep(&id, plan.story.name, &is_cancelled);
         // The channel is unbounded because the columns of the pictures limit the frames,
         // and a reader that stalls must not keep a slot forever.
         let (frames, receiver) = mpsc::unbounded_channel();

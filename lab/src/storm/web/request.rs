@@ -1,8 +1,7 @@
 //! The request that starts a storm.
 
 use serde::Deserialize;
-use serde_json::{Map, Value};
-use storm::{Parameters, Plan, Setup, StormError, StormPolicy, story};
+use storm::{Plan, PolicyOptions, SettingsOptions, StormPolicy, story};
 
 use super::catalogue::OWN_NAME;
 use crate::web::{json_body, problem::Problem};
@@ -14,9 +13,9 @@ struct Body {
     seed: Option<u64>,
     /// Changed settings of the storm.
     #[serde(default)]
-    settings: Map<String, Value>,
+    settings: SettingsOptions,
     /// Settings of the user's own policy, which is simulated in addition to all others.
-    own: Option<Map<String, Value>>,
+    own: Option<PolicyOptions>,
     /// The policies that the reader expects to be right.
     #[serde(default)]
     guess: Vec<String>,
@@ -31,29 +30,16 @@ pub(super) fn read(body: &[u8]) -> Result<(Plan, Vec<String>), Problem> {
         seed: body.seed.unwrap_or_else(scenario::Settings::random_seed),
         ..Plan::of(story)
     };
-    turn(&mut plan.settings, "settings", &body.settings)?;
+    let applied = body.settings.apply(&mut plan.settings);
+    applied.map_err(|error| invalid(&error))?;
     if let Some(own) = &body.own {
-        let mut setup = Setup::DEFAULT;
-        turn(&mut setup, "own", own)?;
+        let setup = own.setup().map_err(|error| invalid(&error))?;
         plan.policies.push(StormPolicy::new(OWN_NAME, setup));
     }
-    plan.check().map_err(|error| match error {
-        StormError::Settings(error) => invalid("settings", &error),
-        _ => invalid("own", &error),
-    })?;
+    plan.check().map_err(|error| invalid(&error))?;
     Ok((plan, body.guess))
 }
 
-fn turn<T: Parameters>(
-    of: &mut T,
-    field: &str,
-    parameters: &Map<String, Value>,
-) -> Result<(), Problem> {
-    let mut parameters = parameters.iter();
-    let applied = parameters.try_for_each(|(name, value)| of.set(name, value));
-    applied.map_err(|error| invalid(field, &error))
-}
-
-fn invalid(field: &str, error: &impl ToString) -> Problem {
-    Problem::unprocessable("invalid_storm", format!("{field}: {}", error.to_string()))
+fn invalid(error: &impl ToString) -> Problem {
+    Problem::unprocessable("invalid_storm", error.to_string())
 }

@@ -21,14 +21,14 @@ use http::StatusCode;
 use rand::{Rng, rngs::ChaCha12Rng};
 
 use super::{
-    super::{
-        chance::{arrivals, exponential},
-        timeline::Timeline,
-    },
     draw::part,
     experiment::{Call, Experiment, ExperimentRun, Figure, compare},
     prediction::prediction,
     stage::{Service, Stage},
+};
+use crate::model::{
+    chance::{arrivals, exponential},
+    timeline::Timeline,
 };
 
 /// How long a request is on its way, and a response; on average.

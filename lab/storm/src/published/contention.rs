@@ -18,12 +18,11 @@ use http::StatusCode;
 use rand::{Rng, rngs::ChaCha12Rng};
 
 use super::{
-    super::{clients::backoff, timeline::Timeline},
     draw::{normal, part},
     experiment::{Experiment, ExperimentRun, Figure, compare},
     stage::{Service, Stage},
 };
-use crate::Backoff;
+use crate::{clients::backoff, model::timeline::Timeline, policy::Backoff};
 
 const RUNS: u32 = 100;
 const CLIENTS: u32 = 100;

@@ -20,7 +20,7 @@ pub(super) fn part(random: &mut ChaCha12Rng) -> ChaCha12Rng {
 /// A time drawn from the normal distribution, without its sign.
 ///
 /// By Box and Muller's transform, with a logarithm and a cosine that are not the
-/// system's: see [`exponential`](super::super::chance::exponential).
+/// system's: see [`exponential`](crate::model::chance::exponential).
 pub(super) fn normal(random: &mut ChaCha12Rng, mean: Duration, deviation: Duration) -> Duration {
     let [radius, angle]: [f64; 2] = random.random();
     let radius = libm::sqrt(-2.0 * libm::log(1.0 - radius));

@@ -4,7 +4,8 @@ use std::{fmt, ops::RangeInclusive, sync::atomic::AtomicBool, time::Duration};
 
 use rand::rngs::ChaCha12Rng;
 
-use super::{super::parallel, draw::generator};
+use super::draw::generator;
+use crate::simulation::parallel;
 
 /// The seed of all experiments.
 const SEED: u64 = 1;
@@ -101,7 +102,7 @@ pub(super) fn compare(first: u32, rows: &[impl Experiment]) {
 }
 
 fn simulate(number: u32, row: &impl Experiment) -> Vec<Figure> {
-    let runs = parallel::each(row.runs(), &AtomicBool::new(false), &|| {}, |run| {
+    let runs = parallel::each(row.runs(), &AtomicBool::new(false), |run| {
         row.simulate(generator(SEED, number, run))
     });
     for run in &runs {

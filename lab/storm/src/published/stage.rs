@@ -17,15 +17,14 @@ use http::{Extensions, StatusCode};
 use reqwest::{Request, Response};
 use reqwest_middleware::{Middleware, Next, Result};
 
-use super::{
-    super::{
-        clients::{self, CALL},
+use super::experiment::{Call, ExperimentRun};
+use crate::{
+    clients::{self, CALL, counts::ClientCounts},
+    model::{
         service::respond,
         timeline::{Timeline, spawn},
     },
-    experiment::{Call, ExperimentRun},
 };
-use crate::client_counts::ClientCounts;
 
 /// A model of a service: the result of a request, and its time.
 pub(super) trait Service: Send + Sync + 'static {

@@ -21,14 +21,14 @@ use http::StatusCode;
 use rand::{Rng, RngExt, rngs::ChaCha12Rng};
 
 use super::{
-    super::{
-        chance::{arrivals, exponential},
-        timeline::Timeline,
-    },
     draw::part,
     experiment::{Experiment, ExperimentRun, Figure, compare},
     formula::Retries,
     stage::{Service, Stage},
+};
+use crate::model::{
+    chance::{arrivals, exponential},
+    timeline::Timeline,
 };
 
 /// How long calls begin.

@@ -67,6 +67,6 @@ fn the_document_on_storms_lists_every_story() {
 
     let listed: Vec<_> = rows(&storm).filter_map(|row| code(row[0])).collect();
 
-    let stories: Vec<_> = STORIES.iter().map(|story| story.words.name).collect();
+    let stories: Vec<_> = STORIES.iter().map(|story| story.name).collect();
     assert_eq!(listed, stories);
 }

@@ -1,0 +1,43 @@
+//! A deadline bounds attempts by time.
+
+use std::time::Duration;
+
+use super::Story;
+use crate::{Incident, Settings, Setup, StormPolicy};
+
+const fn within(seconds: u64) -> Setup {
+    Setup {
+        attempts: 5,
+        deadline: Duration::from_secs(seconds),
+        ..Setup::DEFAULT
+    }
+}
+
+pub(super) const STORY: Story = Story {
+    name: "deadlines",
+    title: "the service hangs for a while, and calls may make five attempts",
+    question: "The service hangs until ▲. Which deadline of a call lets it recover?",
+    rows: "the time that a call may take, with up to five attempts",
+    lesson: "A call that gets no response in time sends up to five requests, and within 4 s still \
+             about four: more than the service can handle. Limit a call by time as well as by \
+             attempts, so that all requests together stay below the capacity.",
+    left_out: "A deadline that travels with the request, so that the service can skip requests \
+               whose deadline has passed.",
+    scenario: "deadline",
+    rule: "finite-attempts",
+    source: "https://sre.google/sre-book/addressing-cascading-failures/",
+    shows_retry_peak: false,
+    recovers: Some(&["within 2 s"]),
+    settings: Settings {
+        calls_per_second: 45.0,
+        workers: 15,
+        queue: 450,
+        incident: Incident::Pause,
+        ..Settings::DEFAULT
+    },
+    policies: &[
+        StormPolicy::new("no deadline", within(0)),
+        StormPolicy::new("within 4 s", within(4)),
+        StormPolicy::new("within 2 s", within(2)),
+    ],
+};

@@ -1,0 +1,54 @@
+//! Hundreds of calls at once show the effect of jitter.
+
+use std::time::Duration;
+
+use super::Story;
+use crate::{Settings, Setup, StormPolicy, policy::Backoff};
+
+const FIVE: Setup = Setup {
+    attempts: 5,
+    base: Duration::from_secs(1),
+    ..Setup::DEFAULT
+};
+
+pub(super) const STORY: Story = Story {
+    name: "herd",
+    title: "hundreds of calls arrive at once",
+    question: "All clients call together just before ▲, and most get a 503. Which calls succeed?",
+    rows: "attempts per call, wait before a retry (at most 1, 2, 4 and 5 s)",
+    lesson: "Clients that fail together return together after the same wait, and most of them \
+             get a 503 again. Jitter, a random wait, separates them, so that nearly all calls \
+             succeed.",
+    left_out: "Clients that start apart and become synchronized, as timers do.",
+    scenario: "flaky",
+    rule: "backoff-jitter",
+    source: "https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/",
+    shows_retry_peak: true,
+    recovers: None,
+    settings: Settings {
+        calls_per_second: 20.0,
+        queue: 20,
+        incident_starts: Duration::from_secs(5),
+        incident_lasts: Duration::from_millis(300),
+        spike: 100.0,
+        length: Duration::from_secs(30),
+        ..Settings::DEFAULT
+    },
+    policies: &[
+        StormPolicy::new(
+            "5, no wait",
+            Setup {
+                backoff: Backoff::None,
+                ..FIVE
+            },
+        ),
+        StormPolicy::new(
+            "5, no jitter",
+            Setup {
+                backoff: Backoff::Exponential,
+                ..FIVE
+            },
+        ),
+        StormPolicy::new("5, jitter", FIVE),
+    ],
+};

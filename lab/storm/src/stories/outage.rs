@@ -1,0 +1,69 @@
+//! A short outage shows which retries help.
+
+use std::time::Duration;
+
+use client::RetryBudget;
+
+use super::Story;
+use crate::{Incident, Settings, Setup, StormPolicy, policy::Backoff};
+
+/// Waits that together are shorter than the outage.
+const SHORT: Setup = Setup {
+    attempts: 5,
+    base: Duration::from_millis(50),
+    cap: Duration::from_secs(10),
+    ..Setup::DEFAULT
+};
+
+const AT_ONCE: Setup = Setup {
+    backoff: Backoff::None,
+    ..SHORT
+};
+
+/// Waits that together are as long as the outage.
+const LONG: Setup = Setup {
+    base: Duration::from_secs(1),
+    ..SHORT
+};
+
+pub(super) const STORY: Story = Story {
+    name: "outage",
+    title: "for a short time the service responds with 503",
+    question: "For two seconds before ▲ every response is a 503. Which calls still succeed?",
+    rows: "attempts per call, longest waits of a call in all, retry budget",
+    lesson: "A call succeeds only if its waits outlast the outage: five attempts without a wait \
+             lose about as many calls as one. A budget is made for overload, and here it \
+             ends calls that would have succeeded.",
+    left_out: "Callers with less than 15 s for a call: longer waits do not help them.",
+    scenario: "flaky",
+    rule: "backoff-waits",
+    source: "https://sre.google/sre-book/handling-overload/",
+    shows_retry_peak: false,
+    recovers: None,
+    settings: Settings {
+        calls_per_second: 20.0,
+        incident: Incident::Refusal,
+        incident_lasts: Duration::from_secs(2),
+        length: Duration::from_secs(30),
+        ..Settings::DEFAULT
+    },
+    policies: &[
+        StormPolicy::new(
+            "1 attempt",
+            Setup {
+                attempts: 1,
+                ..AT_ONCE
+            },
+        ),
+        StormPolicy::new("5, no wait", AT_ONCE),
+        StormPolicy::new("5, 0.75 s", SHORT),
+        StormPolicy::new("5, 15 s", LONG),
+        StormPolicy::new(
+            "5, 15 s, budget",
+            Setup {
+                budget: RetryBudget::DEFAULT_CAPACITY,
+                ..LONG
+            },
+        ),
+    ],
+};

@@ -1,0 +1,46 @@
+//! A spike passes, and retries keep the service down.
+
+use client::RetryBudget;
+
+use super::Story;
+use crate::{Settings, Setup, StormPolicy, policy::Backoff};
+
+const AT_ONCE: Setup = Setup {
+    backoff: Backoff::None,
+    ..Setup::DEFAULT
+};
+
+pub(super) const STORY: Story = Story {
+    name: "spike",
+    title: "for a while more calls arrive than the service can handle",
+    question: "A spike ends at ▲, and load is normal again. Which policies let the service recover?",
+    rows: "attempts per call, wait before a retry, retry budget",
+    lesson: "Retries are load: after the spike about 170 requests/s arrive at a service that \
+             handles 100, and each waits in the queue for longer than its caller does. Jitter \
+             only delays them, so limit the retries of all calls of a client together.",
+    left_out: "Other clients of the service, its own limits, and autoscaling.",
+    scenario: "retry-budget",
+    rule: "finite-attempts",
+    source: "https://sigops.org/s/conferences/hotos/2021/papers/hotos21-s11-bronson.pdf",
+    shows_retry_peak: false,
+    recovers: Some(&["1 attempt", "3, budget"]),
+    settings: Settings::DEFAULT,
+    policies: &[
+        StormPolicy::new(
+            "1 attempt",
+            Setup {
+                attempts: 1,
+                ..AT_ONCE
+            },
+        ),
+        StormPolicy::new("3, no wait", AT_ONCE),
+        StormPolicy::new("3, jitter", Setup::DEFAULT),
+        StormPolicy::new(
+            "3, budget",
+            Setup {
+                budget: RetryBudget::DEFAULT_CAPACITY,
+                ..Setup::DEFAULT
+            },
+        ),
+    ],
+};

@@ -1,0 +1,53 @@
+//! A client slows all of its calls down together when the service sends 429.
+
+use super::Story;
+use crate::{RetryAfter, Settings, Setup, StormPolicy, policy::RetryAfterIs};
+
+const ALONE: Setup = Setup {
+    retry_after: RetryAfterIs::Ignored,
+    ..Setup::DEFAULT
+};
+
+pub(super) const STORY: Story = Story {
+    name: "throttled",
+    title: "a spike meets a service that sends 429 beyond 60 requests per second",
+    question: "Until ▲ twice as many calls come as the service allows. Which of them succeed?",
+    rows: "what slows the client down; three attempts with jitter",
+    lesson: "A call that only backs off uses up its attempts within a second, while a limit of \
+             requests in flight, halved by each 429, makes all calls wait in the client. A 429 \
+             means that all calls together send too much, so slow them down together, and wait \
+             as long as the service says.",
+    left_out: "Other clients of the same service, and quotas for longer periods.",
+    scenario: "too-many-requests",
+    rule: "fewer-after-429",
+    source: "https://www.rfc-editor.org/rfc/rfc6585#section-4",
+    shows_retry_peak: false,
+    recovers: None,
+    settings: Settings {
+        clients: 1,
+        calls_per_second: 20.0,
+        workers: 20,
+        rate_limit: 60,
+        spike: 6.0,
+        retry_after: RetryAfter::Seconds,
+        ..Settings::DEFAULT
+    },
+    policies: &[
+        StormPolicy::new("backoff only", ALONE),
+        StormPolicy::new("Retry-After", Setup::DEFAULT),
+        StormPolicy::new(
+            "shared limit",
+            Setup {
+                concurrency: 16,
+                ..ALONE
+            },
+        ),
+        StormPolicy::new(
+            "both",
+            Setup {
+                concurrency: 16,
+                ..Setup::DEFAULT
+            },
+        ),
+    ],
+};
