@@ -26,7 +26,7 @@ fn threads() -> usize {
 
 fn start() -> RunningService {
     let config = ServiceConfig {
-        drain_deadline: DEADLINE,
+        drain_deadline: Duration::MAX,
         ..ServiceConfig::default()
     };
     TeachingApi::start(config).unwrap()
@@ -70,7 +70,7 @@ fn nothing_remains_after_stop_or_drop() {
         let address = service.local_addr();
         let clients = idle_connections(address);
         assert_eq!(threads(), before.1 + 1, "the service is one thread");
-        let asked = Instant::now();
+        // Idle connections would hold up a stop for as long as a drain may last.
         if is_stopped {
             let stopped = runtime.block_on(service.stop()).unwrap();
             assert_eq!(stopped.cut_off, 0);
@@ -78,8 +78,7 @@ fn nothing_remains_after_stop_or_drop() {
             drop(service);
         }
 
-        let (took, open) = (asked.elapsed(), before.0 + clients.len());
-        assert!(took < DEADLINE / 2, "{took:?}: idle connections held it up");
+        let open = before.0 + clients.len();
         assert_eq!(descriptors(), open, "only the clients' ends are open");
         assert_threads_fall_to(before.1);
         drop(TcpListener::bind(address).expect("the port is free again"));

@@ -5,8 +5,6 @@
 
 #[path = "../../client/tests/bench/mod.rs"]
 mod bench;
-#[cfg(test)]
-mod client_suite;
 mod loopback;
 mod service;
 mod transport;

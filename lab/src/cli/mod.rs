@@ -249,4 +249,38 @@ mod tests {
         }
         assert!(refused > 50, "{refused} errors show a URL");
     }
+
+    /// The help of the lab, and the short and the long one of each command.
+    fn helps() -> Vec<String> {
+        let mut lab = Arguments::command();
+        lab.build();
+        let mut helps = vec![lab.render_long_help().to_string()];
+        for command in lab.get_subcommands_mut() {
+            helps.push(command.render_help().to_string());
+            helps.push(command.render_long_help().to_string());
+        }
+        helps
+    }
+
+    #[test]
+    fn no_help_is_wider_than_80_columns() {
+        for line in helps().iter().flat_map(|help| help.lines()) {
+            assert!(line.chars().count() <= 80, "{line}");
+        }
+    }
+
+    #[test]
+    fn every_example_of_the_help_makes_sense() {
+        let helps = helps();
+        let lines = helps.iter().flat_map(|help| help.lines());
+        let examples = lines.filter_map(|line| line.strip_prefix("  lab ")?.split("  ").next());
+        // Some go on in the next line, for a shell.
+        let examples: Vec<_> = examples.filter(|line| !line.ends_with('\\')).collect();
+
+        assert!(examples.len() > 10, "{examples:?}");
+        for example in examples {
+            let words = ["lab"].into_iter().chain(example.split(' '));
+            assert_eq!(check(words), Ok(()), "{example}");
+        }
+    }
 }

@@ -64,3 +64,44 @@ fn file_beside(file: &Path) -> io::Result<NamedTempFile> {
         .filter(|folder| !folder.as_os_str().is_empty());
     builder.tempfile_in(folder.unwrap_or(Path::new(".")))
 }
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    use tempfile::tempdir;
+
+    use super::*;
+
+    #[test]
+    fn a_report_is_an_ordinary_file_with_nothing_beside_it() {
+        let folder = tempdir().expect("a folder");
+        let ordinary = folder.path().join("ordinary");
+        fs::write(&ordinary, "a file").expect("a file");
+        // As long as the system allows.
+        let file = folder.path().join("x".repeat(255));
+        let mode = |file: &Path| fs::metadata(file).expect("a file").permissions().mode();
+
+        for text in ["a report", "a new report"] {
+            put(&file, text).expect("written");
+
+            assert_eq!(fs::read_to_string(&file).expect("a report"), text);
+            assert_eq!(mode(&file), mode(&ordinary));
+        }
+        assert_eq!(fs::read_dir(&folder).expect("a folder").count(), 2);
+    }
+
+    #[test]
+    fn a_report_is_written_through_a_symbolic_link() {
+        let folder = tempdir().expect("a folder");
+        let [file, link] = ["file", "link"].map(|name| folder.path().join(name));
+        symlink(&file, &link).expect("a link");
+
+        for text in ["a report", "a new report"] {
+            put(&link, text).expect("written");
+
+            assert_eq!(fs::read_to_string(&file).expect("a report"), text);
+            assert!(link.is_symlink());
+        }
+    }
+}

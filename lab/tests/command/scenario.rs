@@ -33,10 +33,7 @@ fn a_list_fits_the_columns_that_the_environment_asks_for() {
     };
 
     assert!(widest("40") <= 40);
-    assert!((41..=60).contains(&widest("60")));
-    for usual in ["", "0", "wide"] {
-        assert_eq!(widest(usual), widest("80"), "{usual:?}");
-    }
+    assert_eq!(widest("wide"), widest("80"));
 }
 
 #[test]
@@ -101,31 +98,4 @@ fn runs_all_scenarios_and_sums_them_up() {
         &CATALOGUE.iter().map(Scenario::name).collect::<Vec<_>>(),
     );
     assert_fits_80_columns(&text);
-}
-
-#[cfg(target_os = "linux")]
-#[test]
-fn unwritable_output_exits_as_an_environment_failure() {
-    for arguments in [
-        "--help",
-        "help scenario",
-        "scenario -h",
-        "--version",
-        "list",
-        "completions bash",
-        "scenario flaky --pace virtual",
-        "scenario flaky --pace virtual --json",
-        "scenario flaky --pace virtual --compare",
-        "scenario all",
-        "serve --port 0 --page-port 0",
-    ] {
-        let full = std::fs::File::options().write(true).open("/dev/full");
-        let full = full.expect("a device that is always full");
-
-        let lab = command(arguments).stdout(full).spawn().expect("lab runs");
-        let ended = Ended::from(lab.wait_with_output().expect("lab ends"));
-
-        assert_eq!(ended.code, Some(3), "{arguments}: {}", ended.stderr);
-        assert!(ended.stderr.starts_with("error: "), "{}", ended.stderr);
-    }
 }

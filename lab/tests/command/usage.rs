@@ -2,19 +2,17 @@
 
 use crate::command::lab;
 
-fn assert_refused(arguments: &str, rule: &str) {
-    let ended = lab(arguments);
-
-    let found = (ended.code, &*ended.stdout);
-    assert_eq!(found, (Some(2), ""), "{arguments}");
-    let said = ended.stderr;
-    assert!(
-        said.contains(rule),
-        "{arguments}: {rule:?} is not in {said}"
-    );
+/// The cases of a table, each a command line above a part of its error.
+fn cases(table: &'static str) -> impl Iterator<Item = (&'static str, &'static str)> {
+    let cases = table.split_terminator("\nlab");
+    cases.map(|case| {
+        let case = case.strip_prefix("lab").unwrap_or(case);
+        let (arguments, rule) = case.split_once("\n    ").expect("words");
+        (arguments, rule.trim_end())
+    })
 }
 
-/// Command lines, and the words on stderr under each.
+/// Command lines that are refused before anything is read or run.
 const REFUSED: &str = "\
 lab
     lab scenario flaky
@@ -52,8 +50,6 @@ lab scenario flaky --without deadline --client naive
     '--client
 lab scenario flaky --without jitter
     'jitter'
-lab scenario flaky --otlp localhost:4318
-    error: invalid --otlp 'localhost:4318': it must start with http:// or https://
 lab scenario flaky --ask --json
     '--json'
 lab storm spikes
@@ -90,28 +86,14 @@ lab scenario flaky --seed many
     it must be a whole number from 0 to 18446744073709551615
 lab scenario flaky --max-retry-after 86401
     it must be a whole number from 0 to 86400
-lab rule one-jobs
-    did you mean 'one-job'?
 lab grade --hint flakey
     did you mean 'flaky'?
 lab grade --task flakey -- x
     did you mean 'flaky'?
-lab grade --task flaky curl {url}
-    goes after `--`
 lab grade --require flakey -- x
     did you mean 'flaky'?
 lab grade --only one-jobs -- x
     did you mean 'one-job'?
-lab grade --watch no-such-file -- x
-    no-such-file cannot be read
-lab grade --watch Cargo.toml
-    error: --watch FILE needs a COMMAND after `--`
-lab grade --watch -- x
-    error: --watch needs a file
-lab grade --watch Cargo.toml --report card.html -- x
-    error: --watch cannot be used with --report
-lab grade --summary . --watch Cargo.toml
-    error: --watch takes no file with --summary
 lab grade --summary . --all
     '--summary <FOLDER>' cannot be used with
 lab grade --summary . --seed 1
@@ -124,12 +106,6 @@ lab grade --summary . --task flakey
     did you mean 'flaky'?
 lab grade --solution rust
     [possible values: python, node]
-lab grade --known-failing no-such-file -- x
-    no-such-file cannot be read
-lab grade --summary no-such-folder
-    no-such-folder cannot be read
-lab grade --summary Cargo.toml
-    Cargo.toml cannot be read
 lab grade --al -- true
     a similar argument exists: '--all'
 lab grade --seed -5 -- true
@@ -148,12 +124,67 @@ lab load --seconds 18446744073709551616
     it must be a whole number from 1 to 7200
 ";
 
+/// Checks a command line without a process.
+fn assert_refused(arguments: &str, rule: &str) {
+    let words = ["lab"].into_iter().chain(arguments.split_whitespace());
+
+    let error = lab::cli::check(words).expect_err(arguments);
+
+    // The command writes this word before errors of its own.
+    let rule = rule.strip_prefix("error: ").unwrap_or(rule);
+    assert!(
+        error.contains(rule),
+        "{arguments}: {rule:?} is not in {error}"
+    );
+}
+
 #[test]
 fn invalid_arguments_are_refused_with_the_rule() {
-    for case in REFUSED.split_terminator("\nlab") {
-        let case = case.strip_prefix("lab").unwrap_or(case);
-        let (arguments, rule) = case.split_once("\n    ").expect("words");
-        assert_refused(arguments, rule.trim_end());
+    for (arguments, rule) in cases(REFUSED) {
+        assert_refused(arguments, rule);
+    }
+}
+
+/// Command lines that the command itself refuses, and one that is refused before.
+const REFUSED_BY_THE_COMMAND: &str = "\
+lab scenario flakey
+    error: no scenario is called 'flakey'; did you mean 'flaky'?
+lab scenario flaky --otlp localhost:4318
+    error: invalid --otlp 'localhost:4318': it must start with http:// or https://
+lab rule one-jobs
+    did you mean 'one-job'?
+lab grade --task flaky curl {url}
+    goes after `--`
+lab grade --watch no-such-file -- x
+    no-such-file cannot be read
+lab grade --watch Cargo.toml
+    error: --watch FILE needs a COMMAND after `--`
+lab grade --watch -- x
+    error: --watch needs a file
+lab grade --watch Cargo.toml --report card.html -- x
+    error: --watch cannot be used with --report
+lab grade --summary . --watch Cargo.toml
+    error: --watch takes no file with --summary
+lab grade --known-failing no-such-file -- x
+    no-such-file cannot be read
+lab grade --summary no-such-folder
+    no-such-folder cannot be read
+lab grade --summary Cargo.toml
+    Cargo.toml cannot be read
+";
+
+#[test]
+fn the_command_exits_with_code_2_and_the_rule_on_stderr() {
+    for (arguments, rule) in cases(REFUSED_BY_THE_COMMAND) {
+        let ended = lab(arguments);
+
+        let found = (ended.code, &*ended.stdout);
+        assert_eq!(found, (Some(2), ""), "{arguments}");
+        let said = ended.stderr;
+        assert!(
+            said.contains(rule),
+            "{arguments}: {rule:?} is not in {said}"
+        );
     }
 }
 

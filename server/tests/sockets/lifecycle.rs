@@ -6,7 +6,7 @@ use std::net::TcpStream;
 use std::pin::Pin;
 use std::sync::{Arc, mpsc};
 use std::task::Poll;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use axum::Router;
 use axum::routing;
@@ -103,20 +103,17 @@ async fn stop_cuts_off_what_outlasts_the_deadline() {
 async fn a_drop_and_a_stop_that_is_given_up_cut_off_at_once() {
     for stops in [false, true] {
         let (routes, reached, _release) = held_route();
-        let patience = Duration::from_secs(60);
-        let service = serve(draining_for(patience), routes);
+        // A drain would outlast every patience with a test.
+        let service = serve(draining_for(Duration::MAX), routes);
         let _stream = ask_for_held(&service);
         reached.recv().unwrap();
 
-        let asked = Instant::now();
         if stops {
             let mut stop = Box::pin(service.stop());
             assert!(begun(&mut stop).await.is_pending());
         } else {
             drop(service);
         }
-
-        assert!(asked.elapsed() < patience / 2);
     }
 }
 
