@@ -178,7 +178,10 @@ async function catchUp() {
     since.forEach(news.summarised);
   }).finally(() => meanwhile.delete(since));
   fetchWire();
-  if (state.run) await actions.refresh();
+  const { run } = state;
+  // A run that has ended does not change, unless the lab has forgotten it.
+  const isKnown = run && state.runs.some(({ id }) => id === run.id);
+  if (run?.state === "running" || (run && !isKnown && run.state !== "fetching")) await actions.refresh();
 }
 
 /** Removes the error that the lab does not respond, wherever it stands. */

@@ -291,6 +291,45 @@ async fn a_comparison_contains_the_differences_and_both_sides() {
     assert!(page.contains("up to 3 attempts") && page.contains("up to 10 attempts"));
 }
 
+/// Of fifty pages alike three are drawn, and the others wait in one row. Both clients have the
+/// same columns, since equal times stand below each other.
+#[tokio::test]
+async fn a_comparison_folds_repeated_rows_and_keeps_all() {
+    for scenario in CATALOGUE {
+        let (_, both, page) = comparison(scenario.name()).await;
+
+        let ids: BTreeSet<_> = values(&page, "id").into_iter().collect();
+        for (side, run) in both.runs.iter().enumerate() {
+            for row in &run.view.waterfall.rows {
+                let id = format!("row-{side}-{}", row.span);
+                assert!(ids.contains(&*id), "{id} is missing in {scenario:?}");
+            }
+        }
+        let waterfalls: BTreeSet<_> = values(&page, "class")
+            .into_iter()
+            .filter(|class| class.starts_with("waterfall"))
+            .collect();
+        assert_eq!(waterfalls.len(), 1, "{scenario:?}: {waterfalls:?}");
+    }
+    let folded = |page: &str| page.matches(" the same</span>").count();
+    let (scenario, both, page) = comparison("endless-items").await;
+    assert!(page.contains("× 47 the same</span>"));
+    assert_eq!(folded(&html(scenario, &both.runs[1], None)), 0);
+}
+
+#[tokio::test]
+async fn the_picture_of_the_limit_names_each_fall() {
+    let page = page("too-many-requests").await;
+
+    let (_, numbers) = page.split_once("class=\"chart numbers\"").expect("numbers");
+    let (numbers, _) = numbers.split_once("</svg>").expect("an end");
+    let numbers = tags(numbers).filter(|(name, ..)| *name == "text");
+    let numbers: Vec<_> = numbers.map(|(.., text)| text).collect();
+    assert_eq!(numbers, ["64", "32", "16", "8"]);
+    let heights: BTreeSet<_> = values(&page, "y").into_iter().collect();
+    assert!(heights.len() > numbers.len(), "{heights:?}");
+}
+
 /// The ends of each picture's bars, in percent of its width.
 fn reach(page: &str) -> Vec<f64> {
     let pictures = page.split("<div class=\"waterfall").skip(1);

@@ -173,11 +173,11 @@ async fn requests_from_other_clients_have_a_lane_of_their_own() {
     browser.shows("all('#runs li').length", 0).await;
     send("/items", 49);
     browser
-        .until("text('#wire .terms')?.startsWith('50 requests so far, the newest first')")
+        .until("text('#wire .terms')?.includes(' so far, the newest first') && text('#wire .terms').startsWith('50 requests to http://')")
         .await;
     send("/items", 154);
     browser
-        .until("text('#wire .terms')?.startsWith('204 requests so far, the newest 50 are listed')")
+        .until("text('#wire .terms')?.includes(' so far, the newest 50 are listed') && text('#wire .terms').startsWith('204 requests to http://')")
         .await;
     let listed = "all('#wire tbody tr th').map(Number)";
     let newest: Vec<_> = (155..=204).rev().collect();

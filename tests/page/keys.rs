@@ -36,8 +36,9 @@ async fn a_run_is_started_and_explored_by_keyboard() {
     browser.shows(visible, 0).await;
     browser.press_key(Key::Right).await;
     browser.until(&format!("{visible} === 1")).await;
-    let has_status = "text('[open] > .facts').includes('http.response.status_code')";
-    browser.shows(has_status, true).await;
+    browser
+        .says("text('[open] > .facts')", &["Started at ", "lasted "])
+        .await;
     browser.press_key(Key::Down).await;
     reaches("service").await;
     browser.press_key(Key::Left).await;

@@ -74,8 +74,8 @@ async fn a_reader_keeps_the_place_while_a_run_goes_on() {
     browser.click(".span.attempt > summary").await;
     browser
         .read(&format!(
-            "(() => {{ window.row = {row}; row.focus(); getSelection().selectAllChildren(one('.facts dd'));
-               one('#stage').scrollTop = 40; }})()"
+            "(() => {{ window.row = {row}; row.focus(); getSelection().selectAllChildren(one('.facts p'));
+               one('#stage').style.paddingBottom = '2000px'; one('#stage').scrollTop = 40; }})()"
         ))
         .await;
     let selected = "getSelection().toString()";

@@ -14,7 +14,9 @@ use render::Options;
 use serde::Serialize;
 
 use super::{
-    Exit, OrExit, report, terminal,
+    exit::Exit,
+    report,
+    terminal::{self, OrExit},
     text_file::{self, FileError},
 };
 

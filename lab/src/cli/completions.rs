@@ -2,14 +2,14 @@
 //! names of scenarios, of tasks and of rules.
 
 use clap::{
-    Args, CommandFactory, ValueEnum,
+    Args, Command, ValueEnum,
     builder::{PossibleValue, PossibleValuesParser},
 };
 use clap_complete::Shell;
 use judge::rules::RULES;
 use scenario::catalogue::CATALOGUE;
 
-use super::{Exit, terminal};
+use super::{exit::Exit, terminal};
 use crate::scenario::cli::ALL;
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
@@ -26,16 +26,17 @@ enum Completed {
     Fish,
 }
 
-pub(crate) fn completions(arguments: &Arguments) -> Result<Exit, Exit> {
+/// Prints the script for this command.
+pub(crate) fn completions(arguments: &Arguments, lab: &Command) -> Result<Exit, Exit> {
     let script = match arguments.shell {
-        Completed::Bash => script(Shell::Bash),
-        Completed::Zsh => script(Shell::Zsh),
-        Completed::Fish => script(Shell::Fish) + fish_names().as_str(),
+        Completed::Bash => script(Shell::Bash, lab),
+        Completed::Zsh => script(Shell::Zsh, lab),
+        Completed::Fish => script(Shell::Fish, lab) + fish_names().as_str(),
     };
     terminal::print(&script).map(|()| Exit::Passed)
 }
 
-fn script(shell: Shell) -> String {
+fn script(shell: Shell, lab: &Command) -> String {
     let scenarios = CATALOGUE
         .iter()
         .map(|scenario| PossibleValue::new(scenario.words.name).help(scenario.words.title))
@@ -49,7 +50,7 @@ fn script(shell: Shell) -> String {
     let rules = PossibleValuesParser::new(rules);
     // The lists restrict completion only: for an unknown name the lab's own error
     // suggests the nearest.
-    let mut command = super::Arguments::command();
+    let mut command = lab.clone();
     for (subcommand, argument, names) in [
         ("scenario", "name", &scenarios),
         ("grade", "task", &tasks),

@@ -4,7 +4,10 @@ use std::env;
 
 use tracing_subscriber::filter::Targets;
 
-use super::{Exit, OrExit, terminal};
+use super::{
+    exit::Exit,
+    terminal::{self, OrExit},
+};
 use crate::otlp::Endpoint;
 
 /// The targets to log. An invalid `RUST_LOG` causes a warning.

@@ -6,7 +6,7 @@ use judge::rules::{self, RULES};
 use render::Sheet;
 use scenario::catalogue::CATALOGUE;
 
-use super::{Exit, terminal};
+use super::{exit::Exit, terminal};
 
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {

@@ -18,10 +18,10 @@ use tokio::time::{Instant, sleep_until};
 use wire::UnknownName;
 
 use super::{
-    Exit, OrExit,
+    exit::Exit,
     number::{self, NumberError},
     running_lab::{RunningLab, RunningLabError, default_page, page},
-    terminal,
+    terminal::{self, OrExit},
 };
 use crate::scenario::web::UnkeptRun;
 

@@ -1,10 +1,12 @@
 //! The command line: arguments in, a subcommand run, an exit code out.
 //!
+//! This file lists the commands. What they share stands in files below it, which know no command.
+//!
 //! Data goes to stdout, everything else to stderr.
 
 pub(crate) mod card_options;
 mod completions;
-mod exit;
+pub(crate) mod exit;
 pub(crate) mod exporters;
 mod help;
 pub(crate) mod intercepting_proxy;
@@ -23,15 +25,14 @@ use std::{
     process::ExitCode,
 };
 
-use clap::{Arg, Parser, Subcommand};
+use clap::{Arg, CommandFactory, Parser, Subcommand};
 use host::FailureWatch;
 
 pub(crate) use ::scenario::number;
 
 use crate::{grade, proxy, scenario, storm};
 
-pub use exit::Exit;
-pub(crate) use terminal::OrExit;
+use exit::Exit;
 use terminal::without_users;
 
 /// A teaching lab for reliable HTTP clients
@@ -158,7 +159,9 @@ fn run(command: &Command) -> Exit {
         Command::Storm(arguments) => storm::cli::storm(arguments),
         Command::Serve(arguments) => serve::serve(arguments),
         Command::Load(arguments) => load::load(arguments),
-        Command::Completions(arguments) => completions::completions(arguments),
+        Command::Completions(arguments) => {
+            completions::completions(arguments, &Arguments::command())
+        }
     };
     ended.unwrap_or_else(|exit| exit)
 }
@@ -226,8 +229,6 @@ fn checked(command: &Command) -> Result<(), String> {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
     use super::*;
 
     #[test]

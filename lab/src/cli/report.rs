@@ -8,7 +8,7 @@ use std::{
 
 use tempfile::{Builder, NamedTempFile};
 
-use super::{Exit, terminal};
+use super::{exit::Exit, terminal};
 
 /// Writes a report to a file, and says so on stderr.
 pub(crate) fn write(file: &Path, text: &str) -> Result<(), Exit> {

@@ -5,7 +5,10 @@ use grade::all;
 use judge::rules::{self, RULES, Rule};
 use wire::nearest;
 
-use super::{Exit, OrExit, terminal};
+use super::{
+    exit::Exit,
+    terminal::{self, OrExit},
+};
 
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {

@@ -4,9 +4,10 @@ use clap::Args;
 use host::StartError;
 
 use super::{
-    Exit, OrExit, exporters,
+    exit::Exit,
+    exporters,
     number::{self, NumberError},
-    terminal,
+    terminal::{self, OrExit},
 };
 use crate::{
     web::DEFAULT_PAGE_PORT, web::Exporters, web::WebUi, web::WebUiConfig, web::WebUiError,

@@ -14,7 +14,7 @@ use scenario::RunError;
 use terminal_size::{Height, Width};
 use tokio::runtime::{Builder, Runtime};
 
-use super::Exit;
+use super::exit::Exit;
 use crate::invocation;
 
 /// Writes data to stdout. A reader that closes the pipe early, as `head` does, is not an

@@ -19,9 +19,10 @@ use proxy::{
 };
 
 use crate::cli::{
-    Exit, OrExit,
     card_options::{CardOptions, report_faults},
-    intercepting_proxy, number, terminal,
+    exit::Exit,
+    intercepting_proxy, number,
+    terminal::{self, OrExit},
 };
 
 /// The longest time that an option takes, in seconds.

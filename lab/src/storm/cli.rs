@@ -19,9 +19,10 @@ use storm::{
 use tokio::sync::oneshot;
 
 use crate::cli::{
-    Exit, OrExit,
+    exit::Exit,
     number::{self, NumberError},
-    report, terminal,
+    report,
+    terminal::{self, OrExit},
 };
 
 /// The most seeds that one command simulates.

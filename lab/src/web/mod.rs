@@ -32,7 +32,6 @@ pub(crate) mod lock;
 pub(crate) mod problem;
 mod routes;
 pub(crate) mod shared;
-mod upkeep;
 mod wire_lane;
 
 use std::{fmt, net::SocketAddr, num::NonZeroUsize, sync::Arc, time::Duration};
@@ -45,7 +44,11 @@ use hyper_util::service::TowerToHyperService;
 use scenario::{Exposition, catalogue::CATALOGUE};
 use serde::Serialize;
 use server::TeachingApi;
-use tokio::{sync::watch, task::JoinSet};
+use tokio::{
+    sync::watch,
+    task::JoinSet,
+    time::{MissedTickBehavior, interval},
+};
 use tracing::{Dispatch, dispatcher};
 use tracing_subscriber::{Registry, layer::SubscriberExt};
 
@@ -66,6 +69,9 @@ const CONNECTIONS: NonZeroUsize = NonZeroUsize::new(128).expect("not zero");
 
 /// How long connections may take to finish after the web UI is told to stop.
 const DRAIN_DEADLINE: Duration = Duration::from_secs(2);
+
+/// How often the counters are tidied up.
+const UPKEEP: Duration = Duration::from_secs(1);
 
 /// The configuration of the web UI.
 #[derive(Clone, Debug)]
@@ -145,7 +151,7 @@ impl WebUi {
         let ledger = service.ledger_handle();
         let mut chores = JoinSet::new();
         chores.spawn(wire_lane::relay(ledger.clone(), Arc::clone(&feed)));
-        chores.spawn(upkeep::keep_up(exposition.clone()));
+        chores.spawn(keep_up(exposition.clone()));
         let shared = Shared {
             runs: Runs::new(Arc::clone(&feed), exposition, config.exporters),
             feed,
@@ -242,6 +248,16 @@ impl fmt::Debug for WebUi {
             .field("page", &self.page)
             .field("service", &self.service)
             .finish_non_exhaustive()
+    }
+}
+
+/// Limits the memory of the counters until it is dropped.
+pub(crate) async fn keep_up(exposition: Exposition) {
+    let mut ticks = interval(UPKEEP);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        ticks.tick().await;
+        exposition.keep_up();
     }
 }
 

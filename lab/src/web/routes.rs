@@ -71,5 +71,5 @@ async fn asset(file: Result<Path<String>, PathRejection>, headers: HeaderMap) ->
 }
 
 async fn wire(State(shared): State<Shared>) -> Html<String> {
-    Html(wire_lane::fragment(&shared.ledger).into_string())
+    Html(wire_lane::fragment(&shared.ledger, &shared.service).into_string())
 }

@@ -28,13 +28,14 @@ const SPAN: Duration = Duration::from_secs(60);
 /// How often the ledger is read: not noticeable to a person, and cheap for the processor.
 const INTERVAL: Duration = Duration::from_millis(50);
 
-/// The requests that came, on a lane of the last minute and as a table.
-pub(crate) fn fragment(ledger: &Ledger) -> Markup {
+/// The requests that came to the service at this address, on a lane of the last minute and as a
+/// table.
+pub(crate) fn fragment(ledger: &Ledger, service: &str) -> Markup {
     let mut entries = ledger.snapshot().entries;
     entries.reverse();
     let Some(newest) = entries.first() else {
         return html! {
-            p.nothing { "Requests that your own client sends to the service appear here." }
+            p.nothing { "Requests that your own client sends to " code { (service) } " appear here." }
         };
     };
     let total = newest.seq;
@@ -50,7 +51,7 @@ pub(crate) fn fragment(ledger: &Ledger) -> Markup {
     };
     html! {
         p.terms {
-            (counted(total, "request")) " so far, " (listed) ". Times count from the start of "
+            (counted(total, "request")) " to " code { (service) } " so far, " (listed) ". Times count from the start of "
             code { "lab serve" } "."
         }
         (lane(&entries, newest.arrived))

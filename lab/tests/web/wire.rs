@@ -45,7 +45,7 @@ async fn the_feed_and_the_list_agree_on_a_request() {
     responded(&mut events).await;
     let wire = browser.get("/api/wire").await.text();
     for text in [
-        "1 request so far",
+        "1 request to <code>http://127.0.0.1:",
         ">GET /items</td>",
         ">01234567</td>",
         "start of <code>lab serve</code>",
@@ -65,7 +65,7 @@ async fn the_newest_requests_are_listed_and_all_are_counted() {
 
     let wire = browser.get("/api/wire").await.text();
     assert!(
-        wire.contains("53 requests so far, the newest 50 are listed"),
+        wire.contains(">53 requests to ") && wire.contains(" so far, the newest 50 are listed"),
         "{wire}"
     );
     let (_, rows) = wire.split_once("<tbody>").expect("rows");

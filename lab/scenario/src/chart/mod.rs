@@ -12,7 +12,7 @@ mod waterfall;
 
 pub use in_flight::InFlight;
 pub use limit::{LimitLine, LimitStep};
-pub use rows::{Detail, Part, Row};
+pub use rows::{Part, Row};
 pub use run_chart::Chart;
 pub(crate) use run_chart::under_no_folded_one;
 pub use waterfall::Waterfall;

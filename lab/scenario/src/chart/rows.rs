@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     decision::{Decision, Next},
-    trace::{Span, SpanId, SpanName},
+    trace::{Span, SpanId, SpanName, field},
 };
 
 /// One span: its texts and its bar.
@@ -57,8 +57,8 @@ pub struct Row {
     /// Whether the rows under it are collapsed at first, because they add little or are many
     /// of a kind.
     pub folded: bool,
-    /// All recorded fields, in order.
-    pub details: Vec<Detail>,
+    /// The id of its request, if it is one of the service's.
+    pub request_id: Option<String>,
 }
 
 /// A bar in the line of a whole call.
@@ -74,15 +74,6 @@ pub struct Part {
     /// The end; null while it is open.
     #[serde(rename = "end_ns", with = "nanoseconds")]
     pub end: Option<Duration>,
-}
-
-/// A recorded field of a span.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Detail {
-    /// Its name.
-    pub name: String,
-    /// Its value, as text.
-    pub value: String,
 }
 
 impl Row {
@@ -148,17 +139,6 @@ impl Row {
         let nested = parent.is_some_and(|parent| parent.name == SpanName::Attempt);
         let lasted = span.end.map(|end| duration(end.saturating_sub(span.start)));
         let lasted = lasted.unwrap_or_else(|| "still open".to_owned());
-        let detail = |name: &str, value| Detail {
-            name: name.to_owned(),
-            value,
-        };
-        let mut details = vec![
-            detail("started at", duration(span.start)),
-            detail("lasted", lasted.clone()),
-            detail("span", span.id.to_string()),
-        ];
-        let fields = span.fields.iter();
-        details.extend(fields.map(|(name, value)| detail(name, value.to_string())));
         Self {
             span: span.id,
             parent: parent.map(|parent| parent.id),
@@ -189,7 +169,7 @@ impl Row {
             },
             parts: Vec::new(),
             folded: false,
-            details,
+            request_id: span.fields.get(field::REQUEST_ID).map(ToString::to_string),
         }
     }
 }

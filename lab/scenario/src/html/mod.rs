@@ -202,7 +202,7 @@ impl<'a> Story<'a> {
     fn picture(&self, runs: &[&ScenarioRun]) -> Markup {
         let axis = self.axis();
         markup! {
-            section.panel.picture aria-labelledby="happened" {
+            section.panel.picture.compared[self.is_of_several()] aria-labelledby="happened" {
                 header {
                     h2 #happened { "What happened" }
                     @if let [side] = &self.sides[..] { (self.result(side)) }
@@ -214,7 +214,7 @@ impl<'a> Story<'a> {
                             h3 { (side.client.heading()) ": " (self.result(side)) }
                         }
                         p.terms { (side.terms.join(" · ")) }
-                        (Waterfall::new(side, number, &axis, &self.service).draw())
+                        (Waterfall::new((side, number), &self.sides, &axis, &self.service).draw())
                     }
                 }
                 (waterfall::kinds(&self.sides))

@@ -15,8 +15,13 @@ use super::{Side, exchange};
 use crate::{
     ScenarioRun,
     chart::{LimitLine, Part, Row, under_no_folded_one},
-    trace::{SpanName, field},
+    trace::SpanName,
 };
+
+/// How many of the rows that repeat each other are drawn before the others are folded: three
+/// pages of a listing show a cycle. Of calls with rows of their own one is enough.
+const REPEATED_ROWS: usize = 3;
+const REPEATED_CALLS: usize = 1;
 
 /// The waterfall of a side, on an axis that all sides share.
 pub(super) struct Waterfall<'a> {
@@ -24,6 +29,12 @@ pub(super) struct Waterfall<'a> {
     /// The position of the side, which distinguishes its rows from those of the other.
     number: usize,
     axis: &'a Axis,
+    /// Whether some row of any side is so deep that the names need more space: equal times
+    /// stand below each other.
+    is_deep: bool,
+    /// Whether repeated rows are folded: two runs are to be seen at once. The rows of a run that
+    /// goes on stay where a reader may have opened them.
+    folds: bool,
     wire: Option<Wire<'a>>,
     service: &'a str,
 }
@@ -36,7 +47,13 @@ struct Wire<'a> {
 }
 
 impl<'a> Waterfall<'a> {
-    pub(super) fn new(side: &'a Side<'a>, number: usize, axis: &'a Axis, service: &'a str) -> Self {
+    /// The waterfall of the side at this position.
+    pub(super) fn new(
+        (side, number): (&'a Side<'a>, usize),
+        sides: &[Side<'_>],
+        axis: &'a Axis,
+        service: &'a str,
+    ) -> Self {
         let wire = side.run.map(|run| {
             let requests = run.wire.entries.iter();
             Wire {
@@ -51,6 +68,11 @@ impl<'a> Waterfall<'a> {
             side,
             number,
             axis,
+            is_deep: sides.iter().any(|side| {
+                let mut rows = side.view.waterfall.rows.iter();
+                rows.any(|row| row.level > 2)
+            }),
+            folds: sides.len() > 1 && side.run.is_some(),
             wire,
             service,
         }
@@ -58,10 +80,9 @@ impl<'a> Waterfall<'a> {
 
     pub(super) fn draw(&self) -> Markup {
         let waterfall = &self.side.view.waterfall;
-        let depth = waterfall.rows.iter().map(|row| row.level).max();
         let title = self.side.client.title();
         html! {
-            div.waterfall.deep[depth > Some(2)] {
+            div.waterfall.deep[self.is_deep] {
                 div.row.head aria-hidden="true" {
                     span.at { "since start" }
                     span.what {}
@@ -92,22 +113,62 @@ impl<'a> Waterfall<'a> {
         }
     }
 
-    /// Rows in order; those under a folded row are inside it. `is_shown` tells whether the
-    /// row around them shows their request.
+    /// Rows in order; those under a folded row are inside it, and so are most of those that
+    /// repeat each other. `is_shown` tells whether the row around them shows their request.
     fn list(&self, rows: &[Row], is_shown: bool) -> Markup {
-        let mut left = rows;
-        let folded_under = iter::from_fn(|| {
-            let (row, after) = left.split_first()?;
-            let below = after.iter().take_while(|next| next.level > row.level);
-            let below = below.count();
-            let inside = if row.folded { below } else { 0 };
-            let (inside, rest) = after.split_at_checked(inside)?;
-            left = rest;
-            let all_below = after.get(..below).unwrap_or_default();
-            Some((row, inside, all_below))
-        });
+        let blocks = blocks(rows);
+        let repeated = blocks.chunk_by(|one, next| self.folds && self.repeats(one, next));
         html! {
-            @for (row, inside, below) in folded_under { (self.row(row, inside, below, is_shown)) }
+            @for alike in repeated {
+                @let (drawn, more) = alike.split_at(drawn_of(alike));
+                @for block in drawn { (self.block(block, is_shown)) }
+                @if let Some(first) = more.first().and_then(|block| block.first()) {
+                    (self.more(first, more, is_shown))
+                }
+            }
+        }
+    }
+
+    /// Whether a row and the rows below it say the same as those before them. Their requests may
+    /// carry other keys and cursors.
+    fn repeats(&self, one: &[Row], next: &[Row]) -> bool {
+        let is_after_gap = next.first().map(|row| row.span) == self.side.view.waterfall.after_gap;
+        let said = |row: &Row| (row.level, row.kind, row.mark, row.how.clone());
+        !is_after_gap && one.iter().map(said).eq(next.iter().map(said))
+    }
+
+    /// A row, and the rows below it.
+    fn block(&self, block: &[Row], is_shown: bool) -> Markup {
+        html! {
+            @if let Some((row, below)) = block.split_first() {
+                (self.row(row, if row.folded { below } else { &[] }, below, is_shown))
+                @if !row.folded { (self.list(below, is_shown)) }
+            }
+        }
+    }
+
+    /// The line for rows that repeat those before it, with the bars of all.
+    fn more(&self, first: &Row, blocks: &[&[Row]], is_shown: bool) -> Markup {
+        let kind = row_kind(self.side, first);
+        let drawn = blocks.iter().copied().flatten();
+        let drawn = drawn.filter(|row| !row.is_nested() && (row.folded || !row.is_heading()));
+        html! {
+            li id={ "more-" (self.number) "-" (first.span) } {
+                details class={ "span more " (kind.class()) } {
+                    summary.row data-level=(first.level) {
+                        span.at { (first.at) }
+                        span.what {
+                            span.sign aria-hidden="true" { (kind.sign()) }
+                            "× " (blocks.len()) " the same"
+                        }
+                        svg.chart aria-hidden="true" {
+                            @for row in drawn { (self.bars(row, row_kind(self.side, row))) }
+                        }
+                        span.how { (first.how) }
+                    }
+                    ol.rows { @for block in blocks { (self.block(block, is_shown)) } }
+                }
+            }
         }
     }
 
@@ -124,7 +185,7 @@ impl<'a> Waterfall<'a> {
                         span.at { (row.at) }
                         span.what { span.sign aria-hidden="true" { (kind.sign()) } (row.what) }
                         svg.chart aria-hidden="true" {
-                            @if !is_summary { (self.bars(row, kind)) }
+                            @if !is_summary { (self.bars(row, kind)) (self.lasted(row)) }
                         }
                         span.how {
                             @if let Some(due) = row.due { (left(due, self.side.now)) " left · " }
@@ -157,9 +218,6 @@ impl<'a> Waterfall<'a> {
                 @let end = part.end.unwrap_or(self.side.now).max(part.start);
                 (self.bar(kind(part.kind, part.mark), part.start, end))
             }
-            @if row.kind == SpanName::Attempt && row.end.is_some() {
-                (self.lasted(&row.lasted, row.start, end))
-            }
         }
     }
 
@@ -169,15 +227,19 @@ impl<'a> Waterfall<'a> {
 
     /// The duration of an attempt beside its bar: before the bar if there is no space after
     /// it, and on the bar if there is none before it either.
-    fn lasted(&self, lasted: &str, start: Duration, end: Duration) -> Markup {
-        let (from, to) = (self.share(start), self.share(end));
+    fn lasted(&self, row: &Row) -> Markup {
+        let end = row.end.filter(|_| row.kind == SpanName::Attempt);
+        let Some(to) = end.map(|end| self.share(end.max(row.start))) else {
+            return Markup::default();
+        };
+        let from = self.share(row.start);
         let (x, dx, anchor, class) = match (to > 85.0, from < 15.0) {
             (true, false) => (from, -6, "end", "lasted"),
             (true, true) => (to, -6, "end", "lasted on"),
             (false, _) => (to, 6, "start", "lasted"),
         };
         html! {
-            text class=(class) x=(percent(x)) dx=(dx) y="50%" text-anchor=(anchor) { (lasted) }
+            text class=(class) x=(percent(x)) dx=(dx) y="50%" text-anchor=(anchor) { (row.lasted) }
         }
     }
 
@@ -192,9 +254,8 @@ impl<'a> Waterfall<'a> {
         let own = iter::once(row).chain(below);
         let mut requests = own.filter(|row| row.kind == SpanName::Request);
         let only = requests.next().filter(|_| requests.next().is_none())?;
-        let mut details = only.details.iter();
-        let id = details.find(|detail| detail.name == field::REQUEST_ID)?;
-        self.wire.as_ref()?.requests.get(&id.value).copied()
+        let id = only.request_id.as_ref()?;
+        self.wire.as_ref()?.requests.get(id).copied()
     }
 
     /// What a request carried.
@@ -207,10 +268,10 @@ impl<'a> Waterfall<'a> {
         let exchange = wire.and_then(|(wire, request)| wire.record.exchange(request.seq));
         html! {
             div.facts {
-                dl {
-                    @for detail in &row.details {
-                        div { dt { (detail.name) } dd { (detail.value) } }
-                    }
+                p.remark {
+                    "Started at " (row.at) ", "
+                    @if row.end.is_some() { "lasted " }
+                    (row.lasted) "."
                 }
                 @if let Some(exchange) = exchange { (exchange::exchange(exchange, self.service)) }
             }
@@ -225,15 +286,27 @@ impl<'a> Waterfall<'a> {
             .chain(changes)
             .collect();
         let highest = steps.iter().map(|(_, limit)| *limit).max();
-        let top = highest.unwrap_or(1).max(1);
+        let height = Height(highest.unwrap_or(1).max(1));
+        let pairs = steps.iter().zip(steps.iter().skip(1));
+        let falls = pairs.filter(|(before, after)| after.1 < before.1);
+        let named = steps
+            .first()
+            .into_iter()
+            .chain(falls.map(|(_, after)| after));
         html! {
             div.row.limit {
                 span.at {}
                 span.what { "limit, and attempts in flight" }
                 svg.chart viewBox="0 0 100 40" preserveAspectRatio="none" role="img"
-                    aria-label="The limit of attempts over time, and the attempts in flight" {
-                    path.flying d={ (self.steps(&in_flight.steps, top)) " V40 H0 Z" } {}
-                    path.most d={ (self.steps(&steps, top)) " H100" } {}
+                    aria-label="The limit of attempts over time, and the attempts in flight, on a logarithmic scale" {
+                    path.flying d={ (self.steps(&in_flight.steps, height)) " V40 H0 Z" } {}
+                    path.most d={ (self.steps(&steps, height)) " H100" } {}
+                }
+                // The numbers are not stretched as the lines are.
+                svg.chart.numbers aria-hidden="true" {
+                    @for (at, limit) in named {
+                        text x=(percent(self.share(*at))) dx="4" y=(percent(height.of(*limit) / 0.4)) { (limit) }
+                    }
                 }
                 span.how {
                     "limit " (line.text) "; at most " (in_flight.most) " in flight"
@@ -242,16 +315,57 @@ impl<'a> Waterfall<'a> {
         }
     }
 
-    /// A line with a step at each of these moments, for a height of 40.
-    fn steps(&self, steps: &[(Duration, u64)], top: u64) -> String {
-        let y = |number: u64| 39.0 - 37.0 * number as f64 / top as f64;
+    /// A line with a step at each of these moments.
+    fn steps(&self, steps: &[(Duration, u64)], height: Height) -> String {
         let first = steps.first().map_or(0, |(_, number)| *number);
         let rest: String = steps
             .iter()
             .skip(1)
-            .map(|(at, number)| format!(" H{:.2} V{:.1}", self.share(*at), y(*number)))
+            .map(|(at, number)| format!(" H{:.2} V{:.1}", self.share(*at), height.of(*number)))
             .collect();
-        format!("M0 {:.1}{rest}", y(first))
+        format!("M0 {:.1}{rest}", height.of(first))
+    }
+}
+
+/// The heights of numbers up to this one in a picture 40 units high. The scale is logarithmic,
+/// so that each halving of a limit is seen, and not the first alone.
+#[derive(Clone, Copy)]
+struct Height(u64);
+
+impl Height {
+    fn of(self, number: u64) -> f64 {
+        let log = |number: u64| (number as f64).ln_1p();
+        39.0 - 33.0 * log(number) / log(self.0)
+    }
+}
+
+/// Each row together with the rows below it.
+fn blocks(rows: &[Row]) -> Vec<&[Row]> {
+    let mut left = rows;
+    let next_block = iter::from_fn(|| {
+        let (row, after) = left.split_first()?;
+        let below = after.iter().take_while(|next| next.level > row.level);
+        let (block, rest) = left.split_at(1 + below.count());
+        left = rest;
+        Some(block)
+    });
+    next_block.collect()
+}
+
+/// How many of these blocks are drawn one by one; the line for the others stands for two at
+/// least.
+fn drawn_of(alike: &[&[Row]]) -> usize {
+    let is_row =
+        |block: &&[Row]| matches!(block, [row, below @ ..] if row.folded || below.is_empty());
+    let drawn = if alike.first().is_some_and(is_row) {
+        REPEATED_ROWS
+    } else {
+        REPEATED_CALLS
+    };
+    if alike.len() > drawn + 1 {
+        drawn
+    } else {
+        alike.len()
     }
 }
 

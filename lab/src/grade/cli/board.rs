@@ -11,7 +11,9 @@ use grade::{Board, Learner, PrintedCard, Task};
 use tokio::time::{Instant, sleep};
 
 use crate::cli::{
-    Exit, OrExit, report, terminal,
+    exit::Exit,
+    report,
+    terminal::{self, OrExit},
     text_file::{self, FileError},
 };
 

@@ -6,9 +6,10 @@ use render::Options;
 
 use super::{Arguments, known_failing};
 use crate::cli::{
-    Exit, OrExit,
     card_options::{CardOptions, report_faults},
+    exit::Exit,
     rule,
+    terminal::OrExit,
 };
 
 /// The settings and the outputs of a card.

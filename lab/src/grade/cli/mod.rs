@@ -20,7 +20,10 @@ use wire::UnknownName;
 
 use self::{board::Class, run::Grader, solution::Solution};
 use crate::cli::{
-    Exit, OrExit, card_options::CardOptions, intercepting_proxy, number, rule, terminal,
+    card_options::CardOptions,
+    exit::Exit,
+    intercepting_proxy, number, rule,
+    terminal::{self, OrExit},
 };
 
 #[derive(Debug, Args)]

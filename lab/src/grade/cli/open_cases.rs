@@ -6,7 +6,10 @@ use render::Options;
 use scenario::Settings;
 
 use super::{Arguments, demands::Demands};
-use crate::cli::{Exit, OrExit, terminal};
+use crate::cli::{
+    exit::Exit,
+    terminal::{self, OrExit},
+};
 
 /// Serves the cases until Ctrl+C, and then judges the requests.
 pub(super) fn open(arguments: &Arguments) -> Result<Exit, Exit> {

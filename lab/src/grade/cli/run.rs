@@ -16,7 +16,10 @@ use scenario::Settings;
 use tokio::time::{Instant, sleep};
 
 use super::{Arguments, demands::Demands};
-use crate::cli::{Exit, OrExit, terminal};
+use crate::cli::{
+    exit::Exit,
+    terminal::{self, OrExit},
+};
 
 /// How often a watched file is checked.
 const LOOK: Duration = Duration::from_millis(200);

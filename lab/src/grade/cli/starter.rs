@@ -11,7 +11,7 @@ use wire::quoted;
 
 use super::language::Language;
 use crate::{
-    cli::{Exit, terminal},
+    cli::{exit::Exit, terminal},
     invocation,
 };
 

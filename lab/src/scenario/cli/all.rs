@@ -3,7 +3,7 @@
 use scenario::{Pace, ScenarioRun, Score, catalogue::CATALOGUE};
 
 use super::{arguments::Arguments, ask, runner::Runner};
-use crate::cli::{Exit, terminal};
+use crate::cli::{exit::Exit, terminal};
 
 /// Runs every scenario, in virtual time unless the arguments say otherwise. It stops after a
 /// run that is cancelled.

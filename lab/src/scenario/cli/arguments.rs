@@ -20,7 +20,8 @@ use wire::UnknownName;
 
 use crate::{
     cli::{
-        Exit, report,
+        exit::Exit,
+        report,
         running_lab::{default_page, page},
         terminal,
     },

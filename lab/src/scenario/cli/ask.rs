@@ -8,7 +8,10 @@ use scenario::{
     Answer, Asked, Client, Exposition, Question, Session, Settings, catalogue::Scenario,
 };
 
-use crate::cli::{Exit, OrExit, terminal};
+use crate::cli::{
+    exit::Exit,
+    terminal::{self, OrExit},
+};
 
 /// The maximum length of a prediction, in bytes; the rest of the line is ignored.
 const LONGEST: u64 = 4 * 1024;

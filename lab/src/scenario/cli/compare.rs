@@ -5,7 +5,7 @@ use scenario::{
 };
 
 use super::{arguments::Arguments, ask, runner::Runner};
-use crate::{cli::Exit, invocation::lab};
+use crate::{cli::exit::Exit, invocation::lab};
 
 /// Runs the scenario twice with one seed. Only the first client's expectations decide the
 /// exit code: the second client is meant to fail some.

@@ -10,7 +10,11 @@ use tokio::time::sleep;
 
 use super::arguments::Arguments;
 use crate::{
-    cli::{Exit, OrExit, running_lab::RunningLab, terminal},
+    cli::{
+        exit::Exit,
+        running_lab::RunningLab,
+        terminal::{self, OrExit},
+    },
     scenario::web::State,
 };
 

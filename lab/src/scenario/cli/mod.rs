@@ -13,7 +13,7 @@ use arguments::Chosen;
 use runner::Runner;
 
 use crate::{
-    cli::{Exit, OrExit, list},
+    cli::{exit::Exit, list, terminal::OrExit},
     invocation::lab,
 };
 

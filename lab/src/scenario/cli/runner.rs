@@ -10,7 +10,7 @@ use tracing_subscriber::filter::Targets;
 
 use crate::{
     cli::{
-        Exit,
+        exit::Exit,
         exporters::{endpoint, logs},
         terminal,
     },

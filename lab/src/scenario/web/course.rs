@@ -1,5 +1,6 @@
-//! The scenarios, and the options of a run.
+//! The scenarios as the page lists them, and the options of a run.
 
+use maud::{Markup, html};
 use scenario::{
     Asked, Exposition, Reliable, Session, Settings, WITHOUT,
     catalogue::{CATALOGUE, Scenario},
@@ -7,10 +8,11 @@ use scenario::{
 use serde::Serialize;
 
 use super::request::ClientChoice;
+use crate::invocation::lab;
 
 /// A scenario as the page shows it before a run. The lesson comes with the run.
 #[derive(Serialize)]
-pub(super) struct Lesson {
+pub(super) struct ListedScenario {
     name: &'static str,
     title: &'static str,
     question: &'static str,
@@ -27,8 +29,8 @@ pub(super) struct Lesson {
 }
 
 /// Every scenario, in the order of the course.
-pub(super) fn scenarios() -> Vec<Lesson> {
-    let lesson = |scenario: &Scenario| Lesson {
+pub(super) fn scenarios() -> Vec<ListedScenario> {
+    let listed = |scenario: &Scenario| ListedScenario {
         name: scenario.words.name,
         title: scenario.words.title,
         question: scenario.words.question.text,
@@ -43,7 +45,7 @@ pub(super) fn scenarios() -> Vec<Lesson> {
         hint: scenario.words.hint,
         settings: scenario.task.settings_of_listings(),
     };
-    CATALOGUE.iter().map(lesson).collect()
+    CATALOGUE.iter().map(listed).collect()
 }
 
 /// The premises of a scenario's question: how the reference client works, and its limits.
@@ -66,5 +68,23 @@ pub(super) fn vocabulary() -> Vocabulary {
     Vocabulary {
         clients: ClientChoice::all().collect(),
         defences: WITHOUT.iter().map(|without| without.defence.id).collect(),
+    }
+}
+
+/// The course before a script runs, as a list of links, each with the command that runs it in a terminal.
+pub(crate) fn listed() -> Markup {
+    html! {
+        @for (number, scenario) in (1..).zip(CATALOGUE) {
+            @let words = &scenario.words;
+            li data-name=(words.name) {
+                a.choose href={ "/#" (words.name) } {
+                    span.number { (number) } " "
+                    span.name { (words.name) } " "
+                    span.title { (words.title) }
+                }
+                button.run-one type="button" tabindex="-1" aria-label={ "Run " (words.name) } { "▶" }
+                code.without-script { (lab()) " scenario " (words.name) }
+            }
+        }
     }
 }

@@ -2,7 +2,6 @@
 //! are kept.
 
 mod course;
-mod listed;
 mod live;
 mod record;
 mod request;
@@ -40,7 +39,7 @@ use live::Live;
 use record::{Record, Side, Summary};
 use request::RunRequest;
 
-pub(crate) use listed::listed;
+pub(crate) use course::listed;
 pub(crate) use record::State;
 pub(crate) use request::COMPARE;
 pub(crate) use routes::routes;
