@@ -1,6 +1,7 @@
 //! The verdicts on a case, from all runs of a plan: the [rules] read the [ties] of each run, as far
 //! as the route is [quiet].
 
+mod doubts;
 mod quiet;
 pub(crate) mod rules;
 pub(crate) mod ties;
@@ -13,11 +14,12 @@ use wire::duration;
 
 pub(crate) use self::quiet::{borne, controls_of, is_marked, unfit, watch};
 use self::{
+    doubts::{doubt, hidden, late},
     quiet::watched,
-    rules::{Declared, Rule, RunEvidence, is_safe},
+    rules::{BrokenRun, Declared, Rule, RunEvidence},
     ties::{TieKind, ties},
 };
-use crate::{ProxyFault, ProxyRequest, ProxyRun, record::RunKind, routes::base};
+use crate::{ProxyFault, ProxyRun, record::RunKind};
 
 /// The verdict on a rule.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -32,7 +34,7 @@ pub(crate) struct Judged {
     pub(crate) requests: Vec<u64>,
     /// Whether it would be broken if more runs confirmed it.
     pub(crate) is_suspected: bool,
-    /// What another run may supply.
+    /// The run that may tell more.
     #[serde(skip)]
     pub(crate) lacks: Option<Lacks>,
     /// The wait that the runs asked for that show it.
@@ -55,7 +57,7 @@ impl Judged {
     }
 }
 
-/// What a verdict lacks.
+/// The run that a verdict lacks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lacks {
     /// A run that asks for a longer wait.
@@ -89,61 +91,49 @@ pub(crate) fn judge(case: CaseRuns<'_>, declared: &Declared) -> Vec<Judged> {
 }
 
 fn judge_one(rule: &Rule, case: CaseRuns<'_>, declared: &Declared) -> Judged {
-    let of_case = case.runs.iter();
-    let of_case: Vec<_> = of_case
-        .filter(|run| run.is_of(case.route, case.fault))
-        .collect();
-    let waits = of_case.iter().map(|run| run.lasts());
-    let (Some(short), Some(long)) = (waits.clone().min(), waits.max()) else {
+    let of_case = || {
+        let runs = case.runs.iter();
+        runs.filter(|run| run.is_of(case.route, case.fault))
+    };
+    let shortest = of_case().map(ProxyRun::lasts).min();
+    let longest = of_case().map(ProxyRun::lasts).max();
+    let (Some(short), Some(long)) = (shortest, longest) else {
         let found = "the case was not run".to_owned();
         return Judged::of(rule, Verdict::NotExercised, Some(found));
     };
-    let with = |wait: Duration| {
-        let group = of_case.iter().copied();
-        let group = group.filter(move |run| run.lasts() == wait);
-        group.collect::<Vec<_>>()
+    let judged_with = |lasts: Duration| {
+        let runs: Vec<_> = of_case().filter(|run| run.lasts() == lasts).collect();
+        Group::new(rule, case, runs).judge(declared)
     };
-    let judged_short = judge_group(rule, case, &with(short), declared);
+    let judged_short = judged_with(short);
     if case.fault != ProxyFault::RetryAfter || judged_short.verdict != Verdict::Kept {
         return judged_short;
     }
+    let found_short = judged_short.found.unwrap_or_default();
     if long == short {
-        let found = judged_short.found.unwrap_or_default();
-        let why = "a client that always waits for so long does the same";
-        let found = Some(format!("{found}; {why}"));
+        let found = format!("{found_short}; a client that always waits for so long does the same");
         return Judged {
             lacks: Some(Lacks::LongerWait),
-            ..Judged::of(rule, Verdict::CannotTell, found)
+            ..Judged::of(rule, Verdict::CannotTell, Some(found))
         };
     }
-    let judged_long = judge_group(rule, case, &with(long), declared);
-    let first_gap = |wait| {
-        let run = with(wait).into_iter().next()?;
-        let within = watched(case.runs, case.route, wait);
-        ties(run, within).next().map(|tie| rules::waited(&tie))
-    };
-    let both = || {
-        let found = [&judged_short.found, &judged_long.found];
-        let found: Vec<_> = found.into_iter().flatten().map(String::as_str).collect();
-        found.join(", and ")
-    };
+    let judged_long = judged_with(long);
     match judged_long.verdict {
         Verdict::Kept => {
-            let grew = first_gap(long).zip(first_gap(short));
-            let grew = grew.map(|(long, short)| long.saturating_sub(short));
+            let found_long = judged_long.found.unwrap_or_default();
+            let both = format!("{found_short}, and {found_long}");
+            let grew = first_gap(case, long)
+                .zip(first_gap(case, short))
+                .map(|(gap_long, gap_short)| gap_long.saturating_sub(gap_short));
             if grew >= Some((long - short) / 2) {
-                Judged {
-                    found: Some(both()),
-                    ..judged_long
-                }
+                Judged::of(rule, Verdict::Kept, Some(both))
             } else {
-                let found = format!("{}: it may wait for so long by itself", both());
+                let found = format!("{both}: it may wait for so long by itself");
                 Judged::of(rule, Verdict::CannotTell, Some(found))
             }
         }
         Verdict::Skipped => {
-            let found = judged_short.found.unwrap_or_default();
-            let found = format!("{found}, and gave up at {}", duration(long));
+            let found = format!("{found_short}, and gave up at {}", duration(long));
             Judged::of(rule, Verdict::Kept, Some(found))
         }
         _ => Judged {
@@ -153,241 +143,166 @@ fn judge_one(rule: &Rule, case: CaseRuns<'_>, declared: &Declared) -> Judged {
     }
 }
 
-/// Judges a rule by runs of a case that asked for one wait.
-fn judge_group(
-    rule: &Rule,
-    case: CaseRuns<'_>,
-    of_case: &[&ProxyRun],
-    declared: &Declared,
-) -> Judged {
-    let CaseRuns { runs, route, fault } = case;
-    let judged = |verdict, found: Option<String>| Judged::of(rule, verdict, found);
-    let wait = match fault {
-        ProxyFault::RetryAfter => of_case.first().map(|run| run.lasts()).unwrap_or_default(),
-        _ => Duration::ZERO,
-    };
-    let noise = unfit(runs, route);
-    let watched = watched(runs, route, wait);
-    let no_control = || match wait {
-        Duration::ZERO => "no control was run".to_owned(),
-        wait => format!(
-            "no control held a response for more than {}",
-            duration(wait)
-        ),
-    };
-    let noise = noise.or_else(|| watched.is_none().then(no_control));
-    let within = watched.filter(|_| noise.is_none());
-    let healthy = runs.iter().filter(|run| run.kind == RunKind::Healthy);
-    let healthy: Vec<_> = healthy.collect();
-    let differ = healthy
-        .iter()
-        .any(|run| run.asks_for_different_things(route));
-    let evidence = of_case.iter().map(|run| {
-        let evidence = rules::evidence(rule, run, within, declared, differ);
-        let hidden = || hidden(rule, run, &healthy, noise.as_deref(), within);
-        match (doubt(run, fault), &evidence) {
-            (_, RunEvidence::NotExercised(_)) => evidence,
-            (Some(doubt), _) => RunEvidence::CannotTell(doubt),
-            (None, RunEvidence::Kept(_) | RunEvidence::Skipped(_)) => {
-                hidden().map_or(evidence, RunEvidence::CannotTell)
-            }
-            (None, _) => evidence,
+/// How long after the failure the first attempt came in the first run of a case that asked for
+/// this wait.
+fn first_gap(case: CaseRuns<'_>, wait: Duration) -> Option<Duration> {
+    let mut runs = case.runs.iter();
+    let run = runs.find(|run| run.is_of(case.route, case.fault) && run.lasts() == wait)?;
+    let within = watched(case.runs, case.route, wait);
+    ties(run, within).next().map(|tie| rules::waited(&tie))
+}
+
+/// The runs of a case that asked for one wait, as a rule reads them.
+struct Group<'a> {
+    rule: &'a Rule,
+    case: CaseRuns<'a>,
+    runs: Vec<&'a ProxyRun>,
+    /// The wait; zero for a fault that asks for none.
+    wait: Duration,
+    healthy: Vec<&'a ProxyRun>,
+    /// Why equal requests tie nothing; none if they do.
+    noise: Option<String>,
+    /// For how long after the target equal requests tie; none if they do not.
+    within: Option<Duration>,
+}
+
+impl<'a> Group<'a> {
+    fn new(rule: &'a Rule, case: CaseRuns<'a>, runs: Vec<&'a ProxyRun>) -> Self {
+        let wait = match case.fault {
+            ProxyFault::RetryAfter => runs.first().map(|run| run.lasts()).unwrap_or_default(),
+            _ => Duration::ZERO,
+        };
+        let watched = watched(case.runs, case.route, wait);
+        let no_control = || match wait {
+            Duration::ZERO => "no control was run".to_owned(),
+            wait => format!(
+                "no control held a response for more than {}",
+                duration(wait)
+            ),
+        };
+        let noise = unfit(case.runs, case.route).or_else(|| watched.is_none().then(no_control));
+        let healthy = case.runs.iter();
+        Self {
+            rule,
+            case,
+            runs,
+            wait,
+            healthy: healthy.filter(|run| run.kind == RunKind::Healthy).collect(),
+            within: watched.filter(|_| noise.is_none()),
+            noise,
         }
-    });
-    let evidence: Vec<_> = evidence.collect();
-    let Some(first) = evidence.first() else {
-        let found = "the case was not run".to_owned();
-        return judged(Verdict::NotExercised, Some(found));
-    };
-    let all = evidence.len();
-    let broken = evidence
-        .iter()
-        .filter(|one_run| one_run.kind().is_some())
-        .count();
-    // A silence asks for the end of one connection, which no control shows.
-    let may_be_late = of_case.iter().filter(|_| fault != ProxyFault::Silence);
-    let late = may_be_late.filter_map(|run| late(run, within)).max();
-    let untold = |found: String| Judged {
-        lacks: late.map(Lacks::LongerControl),
-        ..judged(Verdict::CannotTell, Some(found))
-    };
-    let partly = || untold(format!("broken in {broken} of {all} runs of this case"));
-    let is_marked = |one_run: &&RunEvidence| one_run.kind() == Some(TieKind::Marked);
-    let marked = evidence.iter().find(is_marked);
-    match marked.unwrap_or(first) {
-        RunEvidence::Broken {
-            kind,
-            requests,
-            found,
-            ..
-        } if *kind == TieKind::Marked || broken == all => {
-            let reaches = evidence.iter().map(RunEvidence::reach);
-            let reach = reaches.max().unwrap_or_default();
-            let controls = controls_of(runs, route, wait);
-            let controls = controls.filter(|run| watch(run) >= Some(reach)).count();
-            let is_confirmed = all >= CONFIRM && controls >= CONFIRM;
-            let is_sure = *kind == TieKind::Marked || is_confirmed;
-            let times = if all == 1 {
-                String::new()
-            } else {
-                format!(", in {broken} of {all} runs")
-            };
-            let (verdict, lacking) = if is_sure {
-                (Verdict::Broken, String::new())
-            } else {
-                let lacking = format!("; {CONFIRM} runs and {CONFIRM} controls would confirm it");
-                (Verdict::CannotTell, lacking)
-            };
+    }
+
+    fn judge(&self, declared: &Declared) -> Judged {
+        let evidence = self.evidence(declared);
+        let Some(first) = evidence.first() else {
+            let found = "the case was not run".to_owned();
+            return self.judged(Verdict::NotExercised, Some(found));
+        };
+        let all = evidence.len();
+        let broken: Vec<_> = evidence.iter().filter_map(RunEvidence::broken).collect();
+        let mut certain = broken.iter().filter(|shown| shown.kind == TieKind::Marked);
+        let in_each = || broken.first().filter(|_| broken.len() == all);
+        if let Some(shown) = certain.next().or_else(in_each) {
+            let is_first = first
+                .broken()
+                .is_some_and(|first| std::ptr::eq(first, *shown));
+            return self.broken(&broken, shown, is_first);
+        }
+        let partly = || {
+            let broken = broken.len();
+            self.untold(format!("broken in {broken} of {all} runs of this case"))
+        };
+        match first {
+            RunEvidence::Broken(_) => partly(),
+            _ if !broken.is_empty() => partly(),
+            first if !evidence.iter().all(|other| agree(other, first)) => {
+                self.untold("the runs of this case disagree".to_owned())
+            }
+            RunEvidence::Kept(found) => self.judged(Verdict::Kept, found.clone()),
+            RunEvidence::Skipped(found) => self.judged(Verdict::Skipped, found.map(str::to_owned)),
+            RunEvidence::NotExercised(why) => {
+                self.judged(Verdict::NotExercised, Some((*why).to_owned()))
+            }
+            RunEvidence::CannotTell(why) => self.untold(why.clone()),
+        }
+    }
+
+    /// The evidence of each run, as far as nothing casts doubt on it.
+    fn evidence(&self, declared: &Declared) -> Vec<RunEvidence> {
+        let mut healthy = self.healthy.iter();
+        let differ = healthy.any(|run| run.asks_for_different_things(self.case.route));
+        let of_run = |run: &&ProxyRun| {
+            let evidence = rules::evidence(self.rule, run, self.within, declared, differ);
+            match (doubt(run, self.case.fault), &evidence) {
+                (_, RunEvidence::NotExercised(_)) => evidence,
+                (Some(doubt), _) => RunEvidence::CannotTell(doubt),
+                (None, RunEvidence::Kept(_) | RunEvidence::Skipped(_)) => {
+                    hidden(self, run).map_or(evidence, RunEvidence::CannotTell)
+                }
+                (None, _) => evidence,
+            }
+        };
+        self.runs.iter().map(of_run).collect()
+    }
+
+    /// The verdict on a rule that these runs break, as one of them shows: marks are certain, and
+    /// equal requests need a confirmation.
+    fn broken(&self, broken: &[&BrokenRun], shown: &BrokenRun, is_first: bool) -> Judged {
+        let all = self.runs.len();
+        let times = if all == 1 {
+            String::new()
+        } else {
+            format!(", in {} of {all} runs", broken.len())
+        };
+        let reach = broken.iter().map(|one_run| one_run.has_to_watch()).max();
+        let reach = reach.unwrap_or_default();
+        let controls = controls_of(self.case.runs, self.case.route, self.wait);
+        let long_enough = controls.filter(|run| watch(run) >= Some(reach)).count();
+        let is_confirmed = all >= CONFIRM && long_enough >= CONFIRM;
+        let judged = Judged {
             // The numbers of another run mean other requests in the first.
-            let is_first = marked.is_none_or(|marked| std::ptr::eq(marked, first));
-            Judged {
-                requests: if is_first {
-                    requests.clone()
-                } else {
-                    Vec::new()
-                },
-                is_suspected: !is_sure,
-                lacks: (!is_sure).then_some(Lacks::Confirmation { wait, reach }),
-                shown_by: wait,
-                ..judged(verdict, Some(format!("{found}{times}{lacking}")))
-            }
+            requests: if is_first {
+                shown.requests.clone()
+            } else {
+                Vec::new()
+            },
+            shown_by: self.wait,
+            ..self.judged(Verdict::Broken, Some(format!("{}{times}", shown.found)))
+        };
+        if shown.kind == TieKind::Marked || is_confirmed {
+            return judged;
         }
-        RunEvidence::Broken { .. } => partly(),
-        _ if broken > 0 => partly(),
-        first if evidence.iter().any(|other| !agree(other, first)) => {
-            untold("the runs of this case disagree".to_owned())
+        let lacking = format!("{CONFIRM} runs and {CONFIRM} controls would confirm it");
+        Judged {
+            verdict: Verdict::CannotTell,
+            found: Some(format!("{}{times}; {lacking}", shown.found)),
+            is_suspected: true,
+            lacks: Some(Lacks::Confirmation {
+                wait: self.wait,
+                reach,
+            }),
+            ..judged
         }
-        RunEvidence::Kept(found) => judged(Verdict::Kept, found.clone()),
-        RunEvidence::Skipped(found) => judged(Verdict::Skipped, found.map(str::to_owned)),
-        RunEvidence::NotExercised(why) => judged(Verdict::NotExercised, Some((*why).to_owned())),
-        RunEvidence::CannotTell(why) => untold(why.clone()),
+    }
+
+    /// That it cannot be told, and whether a longer control may tell.
+    fn untold(&self, found: String) -> Judged {
+        // A silence asks for the end of one connection, which no control shows.
+        let is_silence = self.case.fault == ProxyFault::Silence;
+        let runs = self.runs.iter().filter(|_| !is_silence);
+        let late = runs.filter_map(|run| late(run, self.within)).max();
+        Judged {
+            lacks: late.map(Lacks::LongerControl),
+            ..self.judged(Verdict::CannotTell, Some(found))
+        }
+    }
+
+    fn judged(&self, verdict: Verdict, found: Option<String>) -> Judged {
+        Judged::of(self.rule, verdict, found)
     }
 }
 
 fn agree(one: &RunEvidence, other: &RunEvidence) -> bool {
     std::mem::discriminant(one) == std::mem::discriminant(other)
-}
-
-/// Why nothing can be told from a run.
-fn doubt(run: &ProxyRun, fault: ProxyFault) -> Option<String> {
-    if run.dropped > 0 {
-        return Some("not every request was recorded".to_owned());
-    }
-    if let Some(refused) = run.refused.first() {
-        return Some(format!("a request was refused: {refused}"));
-    }
-    if run
-        .requests
-        .iter()
-        .any(|request| request.is_repeated_by_a_hop)
-    {
-        return Some("a proxy before this one sent a request again".to_owned());
-    }
-    if let Some(request) = run.requests.iter().find(|request| request.is_unanswered()) {
-        let failure = request.upstream.as_ref();
-        let failure = failure.and_then(|upstream| upstream.failure.as_ref());
-        let why = failure.map_or_else(String::new, |failure| format!(": {failure}"));
-        return Some(format!("your API did not answer a request{why}"));
-    }
-    // Whether it would have given up is what the fault asks.
-    let is_ended = run.end.stopped.is_some() && fault != ProxyFault::Silence;
-    is_ended.then(|| "the lab ended the command".to_owned())
-}
-
-/// Why an attempt may have been overlooked, so that a rule only seems to be kept or skipped.
-fn hidden(
-    rule: &Rule,
-    run: &ProxyRun,
-    healthy: &[&ProxyRun],
-    noise: Option<&str>,
-    within: Option<Duration>,
-) -> Option<String> {
-    // This rule reads one connection, and no attempt.
-    let target = run.target().filter(|_| rule.id != rules::READ_TIMEOUT.id)?;
-    let is_later = |request: &&ProxyRequest| {
-        request.seq > target.seq && Some(request.arrived) >= target.delivered
-    };
-    let is_silent_since = !run
-        .of_route(&target.route)
-        .any(|request| is_later(&request));
-    // Nothing came that could be the same request: no control has to tell it from a heartbeat.
-    let shows_by_itself =
-        rule.id == rules::REFUSED_ONCE.id && is_silent_since && !healthy.is_empty();
-    if let (Some(noise), true, false) = (noise, target.calls.is_empty(), shows_by_itself) {
-        return Some(noise.to_owned());
-    }
-    if let Some(other) = another_way(rule, run, target, healthy) {
-        return Some(other);
-    }
-    if let (Some(after), Some(within)) = (late(run, within), within) {
-        return Some(format!(
-            "the same request came after {}, and the control watched for {} only. A header that \
-             names the call would tell: --call-header",
-            duration(after),
-            duration(within),
-        ));
-    }
-    let tied = ties(run, within).count();
-    let others = run.of_route(&target.route).count().saturating_sub(tied);
-    let is_untied_later = run.of_route(&target.route).filter(is_later).count() > tied;
-    let expected = healthy
-        .iter()
-        .map(|run| run.of_route(&target.route).count());
-    match (expected.clone().min(), expected.max()) {
-        (Some(least), Some(most)) if least != most => Some("the healthy runs differ".to_owned()),
-        (_, Some(most)) if others > most => {
-            let more = others - most;
-            let s = if more == 1 { "" } else { "s" };
-            Some(format!(
-                "{more} more request{s} of this route than in a healthy run"
-            ))
-        }
-        (Some(least), _) if others < least && is_untied_later => Some(
-            "fewer requests of this route than in a healthy run, and one of them may be an attempt"
-                .to_owned(),
-        ),
-        (None, _) if is_untied_later => {
-            Some("a later request of this route may be an attempt".to_owned())
-        }
-        _ => None,
-    }
-}
-
-/// How long after the target of a run the same request came, if that was later than its controls
-/// watched.
-fn late(run: &ProxyRun, within: Option<Duration>) -> Option<Duration> {
-    let (target, within) = run.target().zip(within)?;
-    let same = run
-        .of_route(&target.route)
-        .filter(|request| request.seq > target.seq && target.is_same_as(request));
-    let mut gaps = same.map(|request| request.arrived.saturating_sub(target.arrived));
-    gaps.find(|gap| *gap > within)
-}
-
-/// A request that may be an attempt on another route, as far as a rule forbids it: one that
-/// changes something, came after the failure, and is not made in good health.
-fn another_way(
-    rule: &Rule,
-    run: &ProxyRun,
-    target: &ProxyRequest,
-    healthy: &[&ProxyRun],
-) -> Option<String> {
-    let most = |route: &str| {
-        let counts = healthy.iter().map(|run| run.of_route(route).count());
-        counts.max()
-    };
-    let mut later = run.requests.iter().filter(|request| {
-        request.route != target.route
-            && Some(request.arrived) >= target.delivered
-            // The text may be missing in another attempt of the same route.
-            && (rule.id == rules::ONCE.id || base(&request.route) == base(&target.route))
-            && !is_safe(&request.route)
-    });
-    let other = later.find(|request| {
-        most(&request.route).is_some_and(|most| run.of_route(&request.route).count() > most)
-    })?;
-    Some(format!(
-        "{} was sent after the failure, and is not in a healthy run: it may do the same",
-        other.route
-    ))
 }

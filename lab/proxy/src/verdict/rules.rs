@@ -139,46 +139,50 @@ impl Declared {
 /// The evidence of one run about a rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum RunEvidence {
-    Broken {
-        kind: TieKind,
-        requests: Vec<u64>,
-        /// How long after its target the attempt came: a control has to watch for as long.
-        reach: Duration,
-        found: String,
-    },
+    Broken(BrokenRun),
     Kept(Option<String>),
     Skipped(Option<&'static str>),
     NotExercised(&'static str),
     CannotTell(String),
 }
 
+/// The attempt that breaks a rule in one run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct BrokenRun {
+    /// How it is tied to the request that met the fault.
+    pub(super) kind: TieKind,
+    /// The numbers of both.
+    pub(super) requests: Vec<u64>,
+    /// How long after its target the attempt came.
+    reach: Duration,
+    pub(super) found: String,
+}
+
+impl BrokenRun {
+    /// For how long a control has to watch to bear it out.
+    pub(super) fn has_to_watch(&self) -> Duration {
+        match self.kind {
+            TieKind::Same => self.reach,
+            TieKind::Marked => Duration::ZERO,
+        }
+    }
+}
+
 impl RunEvidence {
-    fn broken(tie: &Tie<'_>, found: impl Into<String>) -> Self {
-        Self::Broken {
+    fn broken_by(tie: &Tie<'_>, found: impl Into<String>) -> Self {
+        Self::Broken(BrokenRun {
             kind: tie.kind,
             requests: vec![tie.first.seq, tie.next.seq],
             reach: tie.next.arrived.saturating_sub(tie.first.arrived),
             found: found.into(),
-        }
+        })
     }
 
-    /// The kind of tie that shows that it is broken.
-    pub(super) fn kind(&self) -> Option<TieKind> {
+    /// The attempt that breaks the rule; none if none does.
+    pub(super) fn broken(&self) -> Option<&BrokenRun> {
         match self {
-            Self::Broken { kind, .. } => Some(*kind),
+            Self::Broken(broken) => Some(broken),
             _ => None,
-        }
-    }
-
-    /// For how long a control has to watch to bear out that it is broken.
-    pub(super) fn reach(&self) -> Duration {
-        match self {
-            Self::Broken {
-                kind: TieKind::Same,
-                reach,
-                ..
-            } => *reach,
-            _ => Duration::ZERO,
         }
     }
 }
@@ -239,11 +243,11 @@ fn retry_after(ties: &[Tie<'_>], asked: Duration) -> RunEvidence {
         (Some(tie), _) if asked > ProxyFault::WAIT => {
             let (waited, asked) = (waited(tie).as_secs_f64(), duration(asked));
             let found = format!("after {waited:.2} s of {asked}: capped, or by chance");
-            RunEvidence::broken(tie, found)
+            RunEvidence::broken_by(tie, found)
         }
         (Some(tie), _) => {
             let early = duration_left(asked.saturating_sub(waited(tie)));
-            RunEvidence::broken(tie, format!("{early} too early"))
+            RunEvidence::broken_by(tie, format!("{early} too early"))
         }
         (None, Some(tie)) => {
             let (waited, asked) = (duration(waited(tie)), duration(asked));
@@ -255,7 +259,7 @@ fn retry_after(ties: &[Tie<'_>], asked: Duration) -> RunEvidence {
 
 fn refused_once(ties: &[Tie<'_>]) -> RunEvidence {
     match offending(ties, |_| true) {
-        Some(tie) => RunEvidence::broken(tie, format!("sent {} times", ties.len() + 1)),
+        Some(tie) => RunEvidence::broken_by(tie, format!("sent {} times", ties.len() + 1)),
         None => RunEvidence::Kept(None),
     }
 }
@@ -270,8 +274,10 @@ fn key_reuse(target: &ProxyRequest, ties: &[Tie<'_>]) -> RunEvidence {
     }
     let has_another = |tie: &Tie<'_>| tie.next.idempotency_key != target.idempotency_key;
     match offending(ties, has_another) {
-        Some(tie) if with_key(tie.next) => RunEvidence::broken(tie, "sent again with another key"),
-        Some(tie) => RunEvidence::broken(tie, "sent again without its key"),
+        Some(tie) if with_key(tie.next) => {
+            RunEvidence::broken_by(tie, "sent again with another key")
+        }
+        Some(tie) => RunEvidence::broken_by(tie, "sent again without its key"),
         None if ties.is_empty() => RunEvidence::Skipped(None),
         None => RunEvidence::Kept(None),
     }
@@ -309,7 +315,7 @@ fn once(case: &CaseRun<'_>) -> RunEvidence {
     let lost_its_key = target.idempotency_key.is_some();
     let would_break = is_done_twice || lost_its_key;
     match offending(ties, |tie| !has_its_key(tie)) {
-        Some(tie) if is_declared && would_break => RunEvidence::broken(tie, again(tie)),
+        Some(tie) if is_declared && would_break => RunEvidence::broken_by(tie, again(tie)),
         Some(_) if !is_declared && is_safe(&target.route) => {
             RunEvidence::NotExercised("a request that changes nothing may be sent again")
         }
@@ -378,11 +384,13 @@ fn read_timeout(target: &ProxyRequest, run: &ProxyRun, declared: &Declared) -> R
             next.seq > target.seq && next.arrived >= closed && is_attempt
         })
     };
-    let broken = |found: &str, within: Duration| RunEvidence::Broken {
-        kind: TieKind::Marked,
-        requests: vec![target.seq],
-        reach: Duration::ZERO,
-        found: format!("{found}; at most {}", duration(within)),
+    let broken = |found: &str, within: Duration| {
+        RunEvidence::Broken(BrokenRun {
+            kind: TieKind::Marked,
+            requests: vec![target.seq],
+            reach: Duration::ZERO,
+            found: format!("{found}; at most {}", duration(within)),
+        })
     };
     let Some(closed) = closed else {
         let still = format!("still waiting after {}", duration(since(run.end.took)));
