@@ -80,7 +80,7 @@ impl ClientCommand {
             ("{base_url}", &*context.base_url),
         ];
         self.arguments.iter().map(move |argument| {
-            // What is no Unicode holds no mark, either.
+            // An argument that is not Unicode holds no mark, either.
             let Some(text) = argument.to_str() else {
                 return argument.clone();
             };
@@ -113,8 +113,8 @@ impl Context {
     pub fn variables(&self) -> impl Iterator<Item = (&str, &str)> {
         const LOOPBACK: &str = "127.0.0.1,localhost";
         let token = self.token.as_deref().map(|token| ("LAB_TOKEN", token));
-        let task = self.task.into_iter();
-        let task = task.flat_map(|task| [("LAB_TASK", task), ("LAB_URL", &self.url)]);
+        let name_of_task = self.task.into_iter();
+        let task = name_of_task.flat_map(|task| [("LAB_TASK", task), ("LAB_URL", &self.url)]);
         let always = [
             ("LAB_BASE_URL", &*self.base_url),
             ("NO_PROXY", LOOPBACK),
@@ -130,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_case_names_takes_the_place_of_its_mark() {
+    fn marks_in_arguments_are_replaced_by_the_values_of_a_case() {
         let words = [
             "curl",
             "-s",

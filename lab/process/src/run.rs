@@ -235,7 +235,7 @@ impl<'a> Running<'a> {
         }
         let (stdout, stderr) = (self.stdout.end().await, self.stderr.end().await);
         if left_running {
-            // What was killed is gone in no time, and is no zombie then.
+            // A killed process is gone in no time, and is no zombie then.
             drop(timeout(GRACE, self.group.wait()).await);
         }
         let masked = |line| self.context.masked(line);
@@ -323,7 +323,7 @@ impl Group {
                 self.all_ended().await;
                 io::Result::Ok(())
             };
-            // What cannot be watched is killed.
+            // A process that cannot be watched is killed.
             drop(timeout(farewell, all_end).await);
         }
     }
@@ -416,7 +416,7 @@ impl Tail {
         Self { reading, kept }
     }
 
-    /// The output until the pipe was closed, or until somebody else has held it for long
+    /// The output until the pipe was closed, or until another process has held it for long
     /// enough. On a busy machine the time may be up before the lab has read anything, so
     /// nothing must have come twice.
     async fn end(mut self) -> Kept {
@@ -448,9 +448,10 @@ impl Kept {
     }
 
     fn lines(bytes: &[u8]) -> impl DoubleEndedIterator<Item = String> {
-        let lines = bytes.split(|byte| *byte == b'\n');
-        let lines = lines.map(|line| String::from_utf8_lossy(line).trim_end().to_owned());
-        lines.filter(|line| !line.is_empty())
+        bytes
+            .split(|byte| *byte == b'\n')
+            .map(|line| String::from_utf8_lossy(line).trim_end().to_owned())
+            .filter(|line| !line.is_empty())
     }
 
     /// The last line that is not blank, if all of it is kept.
@@ -465,8 +466,8 @@ impl Kept {
     /// The last lines, without those that only point at a place in the line above.
     fn last_lines(&self) -> Vec<String> {
         let says = |line: &String| !line.trim().chars().all(|sign| matches!(sign, '^' | '~'));
-        let lines = Self::lines(&self.bytes).rev().filter(says);
-        let mut lines: Vec<_> = lines.take(STDERR_LINES).collect();
+        let latest = Self::lines(&self.bytes).rev().filter(says);
+        let mut lines: Vec<_> = latest.take(STDERR_LINES).collect();
         lines.reverse();
         lines
     }
@@ -483,14 +484,15 @@ mod tests {
 
     use super::{GRACE, Kept, STDERR_LINES, Tail};
 
-    /// What comes at each of these multiples of [`GRACE`] after the end of the process.
+    /// The output if a byte comes at each of these multiples of [`GRACE`] after the end of the
+    /// process.
     async fn kept_of(pauses: &'static [f64]) -> String {
         let (pipe, mut holder) = duplex(64);
         let tail = Tail::of(Some(pipe), 64);
         spawn(async move {
             for pause in pauses {
                 sleep(GRACE.mul_f64(*pause)).await;
-                // Nobody may read it any more.
+                // It may be read no more.
                 let _ = holder.write_all(b"x").await;
             }
             sleep(GRACE * 100).await;
@@ -508,7 +510,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_of_what_comes_is_kept() {
+    fn the_last_line_with_text_is_the_last_line() {
         let mut kept = Kept::default();
 
         for line in ["first\n", "second\n", "{\"a\": 1}\n", " \n"] {
@@ -532,7 +534,7 @@ mod tests {
     proptest! {
         /// However a pipe cuts what comes, the end of it is kept, and shown as text.
         #[test]
-        fn what_is_kept_is_the_end_of_all_that_came(
+        fn the_end_of_all_output_is_kept(
             chunks in vec(vec(prop_oneof![Just(b'\n'), Just(b'^'), Just(b' '), any::<u8>()], 0..9), 0..9),
             most in 0_usize..20,
         ) {
@@ -709,7 +711,7 @@ mod tests {
         }
 
         /// Runs a script that holds a pipe with a name, and with it all that it starts:
-        /// whether nobody holds it any more.
+        /// whether no process holds it any more.
         async fn leaves_nothing(script: &str) -> bool {
             let folder = tempfile::tempdir().expect("a folder");
             let pipe = folder.path().join("pipe");
@@ -729,7 +731,7 @@ mod tests {
         }
 
         #[tokio::test]
-        async fn what_it_started_ends_with_it() {
+        async fn its_children_end_with_it() {
             for script in ["sleep 60 &", "sleep 60 & wait"] {
                 assert!(leaves_nothing(script).await, "{script}");
             }
@@ -742,8 +744,8 @@ mod tests {
         async fn another_child_of_the_lab_outlives_a_client() {
             let client = tokio::spawn(async { shell("echo begun; sleep 0.3", LONG).await });
             tokio::time::sleep(Duration::from_millis(100)).await;
-            let mut other = Command::new("setsid").args(["sleep", "60"]).spawn();
-            let other = other.as_mut().expect("setsid runs");
+            let spawned = Command::new("setsid").args(["sleep", "60"]).spawn();
+            let mut other = spawned.expect("setsid runs");
 
             let record = client.await.expect("no panic");
 

@@ -25,7 +25,7 @@ pub enum ProxyFault {
     Silence,
 }
 
-/// What is known of a fault.
+/// The properties of a fault.
 struct Facts {
     name: &'static str,
     words: &'static str,
@@ -33,7 +33,7 @@ struct Facts {
     lasts: Duration,
 }
 
-/// What happens to a request that meets a fault.
+/// The effect of a fault on the request that meets it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Delivery {
     /// It gets the upstream's response, late.
@@ -63,16 +63,16 @@ impl ProxyFault {
     ];
 
     /// The first wait that `retry-after` asks for.
-    pub const WAIT: Duration = Duration::from_secs(2);
+    pub(crate) const WAIT: Duration = Duration::from_secs(2);
 
     /// The second one: a client that waits for about two seconds anyway is early here.
-    pub const LONG_WAIT: Duration = Duration::from_secs(7);
+    pub(crate) const LONG_WAIT: Duration = Duration::from_secs(7);
 
     /// For how long `hold` holds a response: longer than the first wait.
-    pub const HELD: Duration = Duration::from_secs(3);
+    pub(crate) const HELD: Duration = Duration::from_secs(3);
 
     /// The same for the second wait.
-    pub const LONG_HELD: Duration = Duration::from_secs(8);
+    pub(crate) const LONG_HELD: Duration = Duration::from_secs(8);
 
     /// The names that a user can choose from. The control is made in any case.
     #[must_use]
@@ -93,7 +93,7 @@ impl ProxyFault {
         self.facts().words
     }
 
-    /// What happens to the request that meets it.
+    /// Its effect on the request that meets it.
     pub(crate) fn delivery(self) -> Delivery {
         self.facts().delivery
     }
@@ -164,9 +164,9 @@ mod tests {
 
     #[test]
     fn an_unknown_fault_is_answered_with_the_faults_and_not_with_the_control() {
-        let words = "fire".parse::<ProxyFault>().expect_err("unknown");
+        let unknown = "fire".parse::<ProxyFault>().expect_err("unknown");
 
-        let words = words.to_string();
+        let words = unknown.to_string();
         for fault in ProxyFault::ALL {
             let is_offered = words.contains(fault.name());
             assert_eq!(is_offered, fault != ProxyFault::Hold, "{words}");

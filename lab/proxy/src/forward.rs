@@ -104,18 +104,16 @@ impl Forwarder {
             let detail = "this run has made more requests than the lab records";
             return problem(StatusCode::SERVICE_UNAVAILABLE, detail);
         };
-        let watch = self.session.watch(entry);
-        let request = request.map(|body| watched(body, watch));
-        let request = if self.session.waits_for_text(entry) {
-            let (head, body) = request.into_parts();
-            Request::from_parts(head, read_ahead(body).await)
-        } else {
-            request
-        };
+        let (head, body) = request.into_parts();
+        let mut body = watched(body, self.session.watch(entry));
+        if self.session.waits_for_text(entry) {
+            body = read_ahead(body).await;
+        }
+        let watched_request = Request::from_parts(head, body);
         match self.session.meets(entry) {
-            None => self.pass(entry, request).await,
+            None => self.pass(entry, watched_request).await,
             Some(met) => {
-                let response = self.fault(entry, met, request).await;
+                let response = self.fault(entry, met, watched_request).await;
                 self.session.hit.notify_one();
                 response
             }
@@ -347,14 +345,13 @@ async fn exchange(
 /// Takes away what concerns one connection alone, and adds the proxy to `Via` (RFC 9110
 /// §7.6.3).
 fn end_to_end(headers: &mut HeaderMap, version: Version) {
-    let named = headers
+    let named: Vec<HeaderName> = headers
         .get_all(CONNECTION)
         .iter()
-        .filter_map(|value| value.to_str().ok());
-    let named = named
+        .filter_map(|value| value.to_str().ok())
         .flat_map(|value| value.split(','))
-        .filter_map(|name| name.trim().parse().ok());
-    let named: Vec<HeaderName> = named.collect();
+        .filter_map(|name| name.trim().parse().ok())
+        .collect();
     for name in HOP_BY_HOP.iter().chain(&named) {
         headers.remove(name);
     }

@@ -28,8 +28,14 @@ pub fn html_proxy(card: &ProxyCard, known: &KnownFailures) -> String {
     };
     let rows = card.verdicts();
     let caption = "How the command took each fault";
-    let titles = ["route", "fault", "rule", "verdict", "found", "source"];
-    let titles = titles.map(|title| (title, false));
+    let titles = [
+        ("route", false),
+        ("fault", false),
+        ("rule", false),
+        ("verdict", false),
+        ("found", false),
+        ("source", false),
+    ];
     let end = card.healthy.first().map(CommandEnd::words);
     document(
         &format!("{command} — proxy"),

@@ -38,15 +38,14 @@ pub(super) fn inspect(
     call_headers: &[HeaderName],
 ) -> ProxyRequest {
     let hash = |value: &[u8]| key.hash(Purpose::Call, value);
-    let idempotency_key = KEYS.iter().find_map(|name| headers.get(*name));
-    let idempotency_key = idempotency_key.map(|value| hash(value.as_bytes()));
+    let key_header = KEYS.iter().find_map(|name| headers.get(*name));
+    let idempotency_key = key_header.map(|value| hash(value.as_bytes()));
     let named = call_headers
         .iter()
-        .filter_map(|name| Some((name.as_str(), headers.get(name)?)));
-    let named = named.chain(headers.get(AWS).map(|value| (AWS, value)));
-    // Equal values of two headers are no tie.
-    let named =
-        named.map(|(name, value)| hash(&[name.as_bytes(), b": ", value.as_bytes()].concat()));
+        .filter_map(|name| Some((name.as_str(), headers.get(name)?)))
+        .chain(headers.get(AWS).map(|value| (AWS, value)))
+        // With its name, since equal values of two headers are no tie.
+        .map(|(name, value)| hash(&[name.as_bytes(), b": ", value.as_bytes()].concat()));
     let google = part(headers, GOOGLE.0, GOOGLE.1).map(|id| hash(id.as_bytes()));
     let calls: Vec<ValueHash> = idempotency_key
         .into_iter()

@@ -15,7 +15,7 @@ pub struct ListenAddress {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ListenError {
-    /// Others than this machine reach it, and nobody has allowed that.
+    /// Others than this machine reach it, and the user has not allowed that.
     #[error("other machines or containers reach '{0}': to allow that, add --allow-network")]
     NotAllowed(IpAddr),
     /// The one host that is served is not known.

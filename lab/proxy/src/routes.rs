@@ -31,14 +31,14 @@ const HEALTH: [&str; 10] = [
 /// The route of a request as far as one request shows it: each segment that looks like an id is
 /// `{}`.
 pub(super) fn shape(method: &str, path: &str) -> String {
-    let segments = path.split('/').map(|segment| {
+    let without_id = |segment| {
         if looks_like_an_id(segment) {
             HOLE
         } else {
             segment
         }
-    });
-    let segments: Vec<_> = segments.collect();
+    };
+    let segments: Vec<_> = path.split('/').map(without_id).collect();
     format!("{method} {}", segments.join("/"))
 }
 
@@ -118,7 +118,7 @@ impl Templates {
                 && template
                     .iter()
                     .zip(&shape)
-                    .all(|(of, it)| *of == HOLE || of == it)
+                    .all(|(part, segment)| *part == HOLE || part == segment)
         };
         if self.known.iter().any(|known| known == shape) {
             shape.to_owned()
@@ -138,15 +138,15 @@ fn merged(one: &str, other: &str) -> Option<String> {
     let differ = one
         .iter()
         .zip(&other)
-        .filter(|(it, that)| it != that)
+        .filter(|(of_one, of_other)| of_one != of_other)
         .count();
     // The first is the method.
     if one.len() != other.len() || differ != 1 || one.first() != other.first() {
         return None;
     }
-    let merged = one.iter().zip(&other);
-    let merged: Vec<_> = merged
-        .map(|(it, that)| if it == that { *it } else { HOLE })
+    let pairs = one.iter().zip(&other);
+    let merged: Vec<_> = pairs
+        .map(|(of_one, of_other)| if of_one == of_other { of_one } else { HOLE })
         .collect();
     Some(merged.join("/"))
 }

@@ -186,7 +186,7 @@ impl Listening {
     }
 
     /// Ready when a request has met the fault.
-    pub async fn hit(&self) {
+    pub(super) async fn hit(&self) {
         self.session.hit.notified().await;
     }
 

@@ -28,8 +28,8 @@ pub fn plan(plan: &Plan, options: &Options) -> String {
         routes.len()
     );
     sheet.paragraph("healthy", &count);
-    let width = routes.iter().map(|row| row.route.chars().count()).max();
-    let width = width.unwrap_or_default().min(40);
+    let widest = routes.iter().map(|row| row.route.chars().count()).max();
+    let width = widest.unwrap_or_default().min(40);
     for row in &routes {
         let aim = match (&row.unfit, row.is_marked) {
             (None, _) => "can be aimed at",
@@ -177,14 +177,15 @@ pub fn rule(rule: &Rule, options: &Options) -> String {
 
 /// The requests of the route since the one that met the fault.
 fn chart(sheet: &mut Sheet<'_>, case: &CaseCard) {
-    let last = case.requests.iter().map(|request| request.after_ms).max();
-    let last = last.unwrap_or_default().max(1);
+    let latest = case.requests.iter().map(|request| request.after_ms).max();
+    let last = latest.unwrap_or_default().max(1);
     let method = case.route.split(' ').next().unwrap_or_default();
-    let broken = case
+    let broken: Vec<_> = case
         .rules
         .iter()
-        .filter(|rule| rule.verdict == Verdict::Broken);
-    let broken: Vec<_> = broken.flat_map(|rule| &rule.requests).collect();
+        .filter(|rule| rule.verdict == Verdict::Broken)
+        .flat_map(|rule| &rule.requests)
+        .collect();
     for row in case.requests.iter().take(ROWS) {
         let at = usize::try_from(row.after_ms * (CHART as u64 - 1) / last).unwrap_or_default();
         let bars = sheet.bars(Some(0), at..at + 1, CHART);
@@ -196,8 +197,8 @@ fn chart(sheet: &mut Sheet<'_>, case: &CaseCard) {
         if let Some(attempt) = row.attempt {
             words.push_str(&format!("  (its own count: {attempt})"));
         }
-        let words = sheet.red_if(broken.contains(&&row.seq), &words);
-        sheet.line(&format!("    {words}"));
+        let coloured = sheet.red_if(broken.contains(&&row.seq), &words);
+        sheet.line(&format!("    {coloured}"));
     }
     let more = case.requests.len().saturating_sub(ROWS);
     if more > 0 {

@@ -72,8 +72,9 @@ impl Tls {
         roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
         let mut given = Vec::new();
         for pem in added {
-            let certificates: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem).collect();
-            let certificates = certificates.map_err(|_| TlsError::NoCertificate)?;
+            let certificates = CertificateDer::pem_slice_iter(pem)
+                .collect::<Result<Vec<_>, _>>()
+                .map_err(|_| TlsError::NoCertificate)?;
             if certificates.is_empty() {
                 return Err(TlsError::NoCertificate);
             }
@@ -90,11 +91,9 @@ impl Tls {
             roots,
             algorithms: provider.signature_verification_algorithms,
         };
-        let builder = ClientConfig::builder_with_provider(provider);
-        let builder = builder
+        let mut config = ClientConfig::builder_with_provider(provider)
             .with_safe_default_protocol_versions()
-            .map_err(TlsError::Setup)?;
-        let mut config = builder
+            .map_err(TlsError::Setup)?
             .dangerous()
             .with_custom_certificate_verifier(Arc::new(verifier))
             .with_no_client_auth();
@@ -110,10 +109,10 @@ impl Tls {
     where
         S: AsyncRead + AsyncWrite + Unpin,
     {
-        let done = timeout(HANDSHAKE, self.connect(stream)).await;
-        let slow = || UpstreamFailure::of("no TLS handshake within ten seconds");
-        let done = done.map_err(|_| slow())?;
-        done.map_err(|error| handshake_failure(&error))
+        match timeout(HANDSHAKE, self.connect(stream)).await {
+            Ok(done) => done.map_err(|error| handshake_failure(&error)),
+            Err(_) => Err(UpstreamFailure::of("no TLS handshake within ten seconds")),
+        }
     }
 
     /// Completes the handshake of a connection.

@@ -39,7 +39,7 @@ pub enum UpstreamError {
     /// Its port is not a number from 1 to 65535.
     #[error("the port of the upstream must be a number from 1 to 65535; got '{0}'")]
     Port(String),
-    /// It is on another machine, and nobody has repeated its name.
+    /// It is on another machine, and the user has not repeated its name.
     #[error(
         "'{0}' is not on this machine, and each run does there what it does: to allow that, \
          repeat its name with --allow-host {0}"
@@ -78,9 +78,11 @@ impl Upstream {
             _ => return Err(no_origin()),
         };
         let is_bare = matches!(uri.path(), "" | "/") && uri.query().is_none();
-        let authority = uri.authority().map(Authority::as_str);
-        let authority = authority.filter(|authority| is_bare && !authority.contains('@'));
-        let authority = authority.ok_or_else(no_origin)?;
+        let authority = uri
+            .authority()
+            .map(Authority::as_str)
+            .filter(|authority| is_bare && !authority.contains('@'))
+            .ok_or_else(no_origin)?;
         let host = uri.host().unwrap_or_default();
         let after_host = authority.strip_prefix(host).unwrap_or_default();
         let port = match after_host.strip_prefix(':') {

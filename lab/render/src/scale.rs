@@ -154,7 +154,8 @@ fn pieces(extents: &[Extent]) -> Vec<Piece> {
             pieces.push(piece(time, time, false));
         }
         if let Some(&next) = times.get(index + 1) {
-            let is_work = |it: &Extent| !it.pause && it.start < next && time < it.end;
+            let is_work =
+                |extent: &Extent| !extent.pause && extent.start < next && time < extent.end;
             pieces.push(piece(time, next, !extents.iter().any(is_work)));
         }
     }
@@ -163,8 +164,11 @@ fn pieces(extents: &[Extent]) -> Vec<Piece> {
 
 /// The length from which pauses are cut; none if no pause is.
 fn shortest_cut(pieces: &[Piece]) -> Option<Duration> {
-    let pauses = pieces.iter().filter(|piece| piece.pause).map(Piece::length);
-    let mut pauses: Vec<_> = pauses.collect();
+    let mut pauses: Vec<_> = pieces
+        .iter()
+        .filter(|piece| piece.pause)
+        .map(Piece::length)
+        .collect();
     pauses.sort_unstable_by(|a, b| b.cmp(a));
 
     let mut rest: Duration = pieces.iter().map(Piece::length).sum();

@@ -71,10 +71,10 @@ impl Table {
     pub fn with_columns(mut self, is_wanted: impl Fn(&Column) -> bool) -> Self {
         let fills = |row: &TableRow, at| row.cells.get(at).is_some_and(Option::is_some);
         let is_filled = |at: usize| self.rows.iter().any(|row| fills(row, at));
-        let is_shown = (0..)
+        let is_shown: Vec<bool> = (0..)
             .zip(&self.columns)
-            .map(|(at, column)| is_wanted(column) && (!column.optional || is_filled(at)));
-        let is_shown: Vec<bool> = is_shown.collect();
+            .map(|(at, column)| is_wanted(column) && (!column.optional || is_filled(at)))
+            .collect();
         keep(&mut self.columns, &is_shown);
         for row in &mut self.rows {
             keep(&mut row.cells, &is_shown);

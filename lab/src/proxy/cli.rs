@@ -46,7 +46,7 @@ pub(crate) struct Arguments {
         help = format!("Use these faults only: {}", ProxyFault::names())
     )]
     fault: Vec<ProxyFault>,
-    /// What these routes do must not be done twice
+    /// Requests of these routes must not be done twice
     #[arg(long, value_name = "ROUTE", num_args = 1..)]
     once: Vec<String>,
     /// Only requests whose target or body holds this text meet faults, and --once is said of
@@ -247,7 +247,7 @@ pub(crate) fn proxy(arguments: &Arguments) -> Result<Exit, Exit> {
     let setup = arguments.setup().or_exit(Exit::Usage)?;
     if let Some(address) = setup.network() {
         terminal::warn(format!(
-            "while a run lasts, everybody who reaches {address} can use your API through the proxy"
+            "while a run lasts, everyone who reaches {address} can use your API through the proxy"
         ));
     }
     if arguments.command.is_empty() {

@@ -79,8 +79,10 @@ impl Plan {
             source,
         });
         let end = ended.map(command_end);
-        let run = proxy.stop(end.as_ref().ok().cloned()).await;
-        let run = run.without_farewell();
+        let run = proxy
+            .stop(end.as_ref().ok().cloned())
+            .await
+            .without_farewell();
         failures.check()?;
         end.map(|_| run)
     }
@@ -98,8 +100,8 @@ async fn prepare(before: &str, upstream: &Upstream, time: Duration) -> Result<()
         program: shell.to_owned(),
         source,
     };
-    let command = ClientCommand::new([shell, flag, before].map(OsString::from));
-    let command = command.map_err(|error| not_started(RunError::Start(io::Error::other(error))))?;
+    let command = ClientCommand::new([shell, flag, before].map(OsString::from))
+        .map_err(|error| not_started(RunError::Start(io::Error::other(error))))?;
     let context = Context {
         base_url: upstream.to_string(),
         ..Context::default()

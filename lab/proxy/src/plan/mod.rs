@@ -13,7 +13,7 @@ use process::{ClientCommand, RunError};
 pub(crate) use self::next_run::next_run;
 use self::next_run::{NextRun, with_one_silence};
 use crate::{
-    CommandEnd, Declared, ProxyCard, ProxyFault, ProxyRun, Setup, UpstreamFailure,
+    CommandEnd, Declared, ProxyCard, ProxyFault, ProxyRequest, ProxyRun, Setup, UpstreamFailure,
     card::{Recording, RouteRow},
     routes::{Templates, base, holding, is_health_check},
     verdict::rules::{is_about_repetition, is_safe},
@@ -196,8 +196,8 @@ impl Plan {
             return Err(unreachable(&UpstreamFailure::speaks_tls()));
         }
         if let Some(request) = is_unanswered {
-            let failure = request.upstream.as_ref();
-            let failure = failure.and_then(|upstream| upstream.failure.as_ref());
+            let upstream = request.upstream.as_ref();
+            let failure = upstream.and_then(|upstream| upstream.failure.as_ref());
             let unknown = UpstreamFailure::of("it sent no response");
             return Err(unreachable(failure.unwrap_or(&unknown)));
         }
@@ -209,8 +209,9 @@ impl Plan {
         } else if run.refused.is_empty() {
             let set = self.options.set.iter().map(|(name, _)| &**name);
             let names: Vec<_> = ["LAB_BASE_URL"].into_iter().chain(set).collect();
-            let set = names.join(", ");
-            Err(PlanError::NothingSent { set })
+            Err(PlanError::NothingSent {
+                set: names.join(", "),
+            })
         } else {
             Err(PlanError::AllRefused(run.refused.join("; ")))
         }
@@ -218,12 +219,11 @@ impl Plan {
 
     /// That a command failed although nothing was broken, with a cause that is likely.
     fn unhealthy(&self, run: &ProxyRun) -> PlanError {
-        let answered = run.requests.iter().take(SHOWN).map(|request| {
-            let status = request.status.map(|status| status.to_string());
-            let status = status.as_deref().unwrap_or("no response");
-            format!("{} ({status})", request.route)
-        });
-        let answered: Vec<_> = answered.collect();
+        let answered = |request: &ProxyRequest| match request.status {
+            Some(status) => format!("{} ({status})", request.route),
+            None => format!("{} (no response)", request.route),
+        };
+        let answered: Vec<_> = run.requests.iter().take(SHOWN).map(answered).collect();
         let hint = if let Some(refused) = run.refused.first() {
             format!(". {refused}")
         } else if run.end.stopped.is_some() {
@@ -256,13 +256,13 @@ impl Plan {
 
     /// Learns the routes from the healthy runs.
     fn name_routes(&mut self) {
-        let shapes = self.recording.runs.iter().map(|run| {
-            let shapes = run.requests.iter();
-            let shapes = shapes.map(|request| base(&request.route).to_owned());
+        let shapes_of = |run: &ProxyRun| {
+            let requests = run.requests.iter();
+            let shapes = requests.map(|request| base(&request.route).to_owned());
             shapes.collect::<Vec<_>>()
-        });
-        if let [one, other] = &*shapes.collect::<Vec<_>>() {
-            self.templates = Templates::of(one, other);
+        };
+        if let [one, other] = &*self.recording.runs {
+            self.templates = Templates::of(&shapes_of(one), &shapes_of(other));
         }
         for run in &mut self.recording.runs {
             name_routes(run, &self.templates);
@@ -297,9 +297,11 @@ impl Plan {
         };
         let is_unknown = |route: &&String| rows.iter().all(|row| base(&row.route) != **route);
         if let Some(route) = named().find(is_unknown) {
-            let mut known: Vec<_> = rows.iter().map(|row| base(&row.route)).collect();
+            let mut known: Vec<_> = rows
+                .iter()
+                .map(|row| format!("'{}'", base(&row.route)))
+                .collect();
             known.dedup();
-            let known: Vec<_> = known.iter().map(|route| format!("'{route}'")).collect();
             return Err(PlanError::NoSuchRoute {
                 route: route.clone(),
                 known: known.join(", "),

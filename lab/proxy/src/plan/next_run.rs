@@ -172,18 +172,19 @@ fn shorter_control(runs: &[ProxyRun]) -> Option<NextRun> {
     else {
         return None;
     };
-    let tried = runs.iter().rev();
-    let tried = tried.take_while(|run| run.is_of(route, ProxyFault::Hold) && !run.is_borne());
+    let latest = runs.iter().rev();
+    let tried = latest.take_while(|run| run.is_of(route, ProxyFault::Hold) && !run.is_borne());
     if control.is_borne() || tried.count() >= CONTROLS {
         return None;
     }
     let target = control.target()?;
-    let gave_up = target.closed.filter(|_| target.delivered.is_none());
-    let gave_up = gave_up.map(|closed| closed.saturating_sub(target.arrived));
-    // A command that did not give up failed for another reason, and may bear half as long.
-    let next = gave_up.map_or(*lasts / 2, |gave_up| gave_up * 4 / 5);
-    let next = next.min(*lasts * 4 / 5);
-    (next > SHORTEST + MARGIN).then(|| NextRun::control(route, next))
+    let may_bear = match target.closed {
+        Some(closed) if target.delivered.is_none() => closed.saturating_sub(target.arrived) * 4 / 5,
+        // It did not give up but failed for another reason, and may bear half as long.
+        _ => *lasts / 2,
+    };
+    let held = may_bear.min(*lasts * 4 / 5);
+    (held > SHORTEST + MARGIN).then(|| NextRun::control(route, held))
 }
 
 /// The first wait that a route is asked for: two seconds, or one if no control lasts longer.

@@ -22,7 +22,7 @@ const PLANS_OF_A_SHARE: u64 = 1_000;
 /// For how long a response is held at most.
 const PATIENCE: Duration = Duration::from_secs(35);
 
-/// What a client sends in a run with this fault, which lasts for so long, if its first request
+/// The requests of a client in a run with this fault, which lasts for so long, if its first request
 /// is at 0, and the exit code of its command.
 type Sends = fn(Option<ProxyFault>, Duration, &mut ChaCha12Rng) -> (Vec<ProxyRequest>, i32);
 
@@ -218,7 +218,7 @@ fn random_sender(share: f64, rng: &mut ChaCha12Rng) -> (Vec<ProxyRequest>, i32) 
     (same([0].into_iter().chain(extra)), 0)
 }
 
-/// What a wrong client sends after a failure, the rule that it breaks, and the fault that
+/// The requests of a wrong client after a failure, the rule that it breaks, and the fault that
 /// shows it; whether it can be proven.
 const WRONG: [(&str, ProxyFault, bool, Sends); 14] = [
     (

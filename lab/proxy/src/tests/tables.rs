@@ -100,7 +100,7 @@ fn keys_have_their_verdicts() {
         let judged = judged(rule, &keys(sent), &once());
         assert_eq!(judged.verdict, expected, "{rule} {sent:?} {judged:?}");
     }
-    // Nobody said that it must be done only once.
+    // Without a declaration that it must be done only once.
     let undeclared = |sent: &[Option<u64>]| judged("once", &keys(sent), &Declared::default());
     assert_eq!(undeclared(&[None]).verdict, Skipped);
     for (sent, how) in [
@@ -270,7 +270,7 @@ fn an_operation_that_may_have_been_done_elsewhere_is_not_kept() {
 }
 
 #[test]
-fn what_a_single_refusal_shows_needs_no_control() {
+fn a_request_sent_once_after_a_refusal_needs_no_control() {
     let of = |requests: &[u64]| {
         let healthy = || run(None, at(&[0]), 0);
         let unborne = run(Some(ProxyFault::Hold), at(&[0]), 1);
@@ -458,7 +458,7 @@ fn nothing_is_told_of_a_run_with_a_gap() {
 }
 
 #[test]
-fn what_equal_requests_show_needs_a_confirmation() {
+fn a_finding_from_equal_requests_needs_a_confirmation() {
     let of = |cases: usize, controls: usize, others: usize| {
         let requests = |moments: &[u64], fault| run(fault, at(moments), 0);
         let mut runs = vec![requests(&[0], None), requests(&[0], None)];
@@ -543,7 +543,7 @@ fn a_route_is_quiet_if_nothing_comes_twice_by_itself() {
 }
 
 #[test]
-fn what_overlaps_is_no_tie_and_other_marks_untie_nothing() {
+fn overlapping_requests_are_not_tied_and_other_marks_untie_nothing() {
     use super::super::verdict::ties::{TieKind, ties};
     let tied = |requests: Vec<ProxyRequest>, is_quiet: bool| {
         let mut run = run(Some(ProxyFault::RetryAfter), requests, 0);

@@ -27,8 +27,8 @@ pub(super) fn doubt(run: &ProxyRun, fault: ProxyFault) -> Option<String> {
         return Some("a proxy before this one sent a request again".to_owned());
     }
     if let Some(request) = run.requests.iter().find(|request| request.is_unanswered()) {
-        let failure = request.upstream.as_ref();
-        let failure = failure.and_then(|upstream| upstream.failure.as_ref());
+        let upstream = request.upstream.as_ref();
+        let failure = upstream.and_then(|upstream| upstream.failure.as_ref());
         let why = failure.map_or_else(String::new, |failure| format!(": {failure}"));
         return Some(format!("your API did not answer a request{why}"));
     }

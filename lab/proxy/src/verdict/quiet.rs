@@ -41,8 +41,9 @@ pub(crate) fn unfit(runs: &[ProxyRun], route: &str) -> Option<String> {
             "the command does not bear a response that is {late} late"
         ));
     }
-    let others = runs.iter().filter(|run| run.kind != RunKind::Healthy);
-    let mut others = others.filter(|run| !run.is_of(route, ProxyFault::Hold));
+    let mut others = runs
+        .iter()
+        .filter(|run| run.kind != RunKind::Healthy && !run.is_of(route, ProxyFault::Hold));
     let noisy = others.any(|run| came_twice(run, route));
     noisy.then(|| "the same request came twice, and it was not the one that failed".to_owned())
 }
@@ -98,9 +99,10 @@ fn came_twice(run: &ProxyRun, route: &str) -> bool {
     let mut seen = HashSet::new();
     let target = run.target();
     let is_control = run.is_of(route, ProxyFault::Hold);
-    // What follows after the command gave up on the late response is an attempt, too.
-    let gave_up = target.filter(|target| target.delivered.is_none());
-    let gave_up = gave_up.and_then(|target| target.closed);
+    // A request after the command gave up on the late response is an attempt, too.
+    let gave_up = target
+        .filter(|target| target.delivered.is_none())
+        .and_then(|target| target.closed);
     let is_attempt = |request: &ProxyRequest| match gave_up {
         _ if !target.is_some_and(|target| target.is_same_as(request)) => false,
         Some(gave_up) if is_control => request.arrived >= gave_up,

@@ -130,8 +130,7 @@ pub struct Declared {
 
 impl Declared {
     /// Whether requests of this route must not be done twice.
-    #[must_use]
-    pub fn is_once(&self, route: &str) -> bool {
+    pub(crate) fn is_once(&self, route: &str) -> bool {
         self.once.iter().any(|declared| declared == base(route))
     }
 }
@@ -357,8 +356,8 @@ pub(crate) fn is_safe(route: &str) -> bool {
 /// How often the upstream saw a call, and what it answered.
 fn seen(target: &ProxyRequest, ties: &[Tie<'_>]) -> String {
     let all = std::iter::once(target).chain(ties.iter().map(|tie| tie.next));
-    let answers = all.filter_map(|attempt| attempt.upstream.as_ref()?.status);
-    let answers: Vec<_> = answers.map(|status| status.to_string()).collect();
+    let statuses = all.filter_map(|attempt| attempt.upstream.as_ref()?.status);
+    let answers: Vec<_> = statuses.map(|status| status.to_string()).collect();
     match &*answers {
         [] => "your API did not see it".to_owned(),
         [one] => format!("your API saw it once and answered {one}"),

@@ -166,7 +166,7 @@ async fn silence_lasts_until_the_client_gives_up() {
 }
 
 #[tokio::test]
-async fn what_the_user_ends_was_not_given_up_by_the_client() {
+async fn a_connection_that_the_user_ends_was_not_given_up_by_the_client() {
     let api = Api::answering(CREATED).await;
     let proxy = Proxy::before(api.address, Some((ORDERS, ProxyFault::Silence)));
     let mut stream = proxy.connect().await;

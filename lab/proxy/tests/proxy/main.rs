@@ -245,7 +245,7 @@ async fn send(stream: &mut TcpStream, text: &str) {
     stream.write_all(&bytes(text)).await.expect("it reads");
 }
 
-/// What the upstream saw of a request, what the client got, and the record. TLS to the
+/// The request as the upstream saw it, the client's response, and the record. TLS to the
 /// upstream changes nothing of it.
 async fn served(sent: &str, response: &str) -> (Vec<Message>, String, ProxyRun) {
     let api = Api::answering(response).await;

@@ -118,7 +118,7 @@ async fn tunnels_upgrades_and_web_sites_are_refused_and_noted_once() {
 
 #[tokio::test]
 async fn an_origin_that_names_the_upstream_is_admitted() {
-    // Not a name of loopback, and nobody listens there.
+    // Not a name of loopback, and no server listens there.
     let upstream = Upstream::new("http://0.0.0.0:1", &["0.0.0.0".to_owned()]);
     let upstream = upstream.expect("allowed");
     for (origin, status) in [("http://0.0.0.0:1", "502"), ("http://0.0.0.0:2", "403")] {

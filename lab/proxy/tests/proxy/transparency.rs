@@ -364,7 +364,7 @@ async fn a_slow_reader_slows_the_upstream_down() {
     }
     let got = read_to_end(&mut stream).await;
 
-    // What the buffers of four sockets hold.
+    // The buffers of four sockets hold so much.
     assert!(before < ALL / 2, "the proxy took {before} bytes");
     assert_eq!(Message::of(&got).body.len(), ALL);
 }
