@@ -352,7 +352,7 @@ mod tests {
     }
 
     fn task(cases: Vec<CaseGrade>) -> TaskGrade {
-        let rules = ["no-retry-4xx", "retry-503"].map(|id| find(id).expect("known"));
+        let rules = ["no-retry-4xx", "no-content"].map(|id| find(id).expect("known"));
         TaskGrade::new("refused", CaseKind::Plain, rules, cases)
     }
 

@@ -13,8 +13,9 @@ use wire::{WireRecord, duration};
 
 pub use self::open_tasks::{closed_tasks, open_tasks};
 use crate::{
-    Card, CardResult, CaseChart, CaseGrade, CaseRow, GoalVerdict, InFlight, RuleGrade, TaskGrade,
-    TaskWords, all,
+    Card, CardResult, CaseChart, CaseGrade, CaseRow, GoalVerdict, RuleGrade, TaskGrade, TaskWords,
+    all,
+    in_flight::in_flight,
     text::{count, has_failed},
 };
 
@@ -23,9 +24,6 @@ const ROWS: usize = 40;
 
 /// The number of columns on the axis of time: each is one percent of the width.
 const COLUMNS: usize = 100;
-
-/// The number of columns of the requests in flight.
-const IN_FLIGHT: usize = 40;
 
 /// The maximum width of the client's texts, in columns.
 const LONGEST: usize = 300;
@@ -208,7 +206,7 @@ fn requests(task: &TaskGrade, number: usize, case: &CaseGrade, known: &KnownFail
         }
     };
     markup! {
-        @if let Some(in_flight) = InFlight::of(&case.wire, IN_FLIGHT) { p.remark { (in_flight) } }
+        @if let Some(in_flight) = in_flight(&case.wire) { p.remark { (in_flight) } }
         ol.arrivals aria-label={ "Requests: " (task.task) ", " (case.name) } {
             @for request in head { (row(request)) }
             @if let Some(left_out) = &chart.left_out { li.remark { (left_out) } }

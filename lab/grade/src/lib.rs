@@ -57,7 +57,7 @@ pub use case_chart::{CaseChart, CaseRow};
 pub use error::ServiceError;
 pub use goal::{GOAL, Goal, GoalResult, GoalVerdict, NOT_DONE};
 pub use html::{closed_tasks, html_card, open_tasks};
-pub use in_flight::InFlight;
+pub use in_flight::in_flight;
 pub use junit::junit;
 pub use open::{OpenCase, OpenCases};
 pub use printed_card::{PrintedCard, PrintedCardError};

@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use wire::{LINGER, ProcessRecord, WireRecord, duration};
 
+use crate::in_flight::{in_flight, most_at_once};
+
 /// With fewer requests, a connection for each says little.
 const MANY: u64 = 20;
 
@@ -12,6 +14,7 @@ pub(crate) fn of(wire: &WireRecord, process: &ProcessRecord) -> Option<String> {
     lingered(process)
         .or_else(|| waited_for_nothing(wire, process))
         .or_else(|| hardly_reused(wire))
+        .or_else(|| slowed_down(wire))
 }
 
 /// The process went on for long after its result.
@@ -49,27 +52,24 @@ fn hardly_reused(wire: &WireRecord) -> Option<String> {
     let used = used.count() as u64;
     let is_whole = wire.dropped == 0 && wire.connections_dropped == 0;
     (is_whole && wire.total >= MANY && used * 2 > wire.total).then(|| {
+        let spans = wire.connections.iter();
+        let spans = spans.map(|one| (one.opened, one.closed.map(|end| end.at)));
         format!(
             "note: {} requests on {used} connections, at most {} open at once",
             wire.total,
-            most_open(wire)
+            most_at_once(spans)
         )
     })
 }
 
-/// The most connections that were open at one moment.
-fn most_open(wire: &WireRecord) -> usize {
-    let mut opened: Vec<Duration> = wire.connections.iter().map(|one| one.opened).collect();
-    let ends = wire.connections.iter().filter_map(|one| one.closed);
-    let mut closed: Vec<Duration> = ends.map(|end| end.at).collect();
-    opened.sort_unstable();
-    closed.sort_unstable();
-    // Their number can rise only where one is opened.
-    let open = opened.iter().map(|moment| {
-        let so_far = opened.partition_point(|opened| opened <= moment);
-        so_far - closed.partition_point(|closed| closed < moment)
-    });
-    open.max().unwrap_or_default()
+/// The service refused requests with 429: how many were in flight at once, and afterwards.
+fn slowed_down(wire: &WireRecord) -> Option<String> {
+    let is_refused = wire
+        .entries
+        .iter()
+        .any(|request| request.status == Some(429));
+    let fact = is_refused.then(|| in_flight(wire))?;
+    Some(format!("note: {}", fact?))
 }
 
 #[cfg(test)]
@@ -166,24 +166,6 @@ mod tests {
             let is_early = |ended: &Option<u64>| ended.is_some_and(|ended| ended <= 2_000);
             let is_wait = !ends.is_empty() && ends.iter().all(is_early);
             prop_assert_eq!(found.is_some(), is_wait);
-        }
-
-        #[test]
-        fn the_most_open_connections_are_those_at_one_of_their_beginnings(
-            spans in vec((0..500_u64, option::of(0..300_u64)), 1..40),
-        ) {
-            let connections = spans.iter().map(|(opened, lasted)| connection(*opened, *lasted, 1));
-            let wire = WireRecord { connections: connections.collect(), ..WireRecord::default() };
-            let open_at = |moment: u64| {
-                let is_open = |(opened, lasted): &&(u64, Option<u64>)| {
-                    *opened <= moment && lasted.is_none_or(|lasted| moment <= opened + lasted)
-                };
-                spans.iter().filter(is_open).count()
-            };
-
-            let most = spans.iter().map(|(opened, _)| open_at(*opened)).max();
-
-            prop_assert_eq!(Some(most_open(&wire)), most);
         }
     }
 }

@@ -18,14 +18,12 @@
     )
 )]
 
-mod facts;
 pub mod known_failures;
 mod names;
 pub mod rules;
 mod ties;
 mod words;
 
-pub use facts::{WireFacts, carried};
 pub use known_failures::KnownFailures;
 pub use names::Names;
 pub use ties::{Reason, Ties, Wait};

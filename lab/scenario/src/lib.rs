@@ -63,6 +63,7 @@ mod text;
 pub mod trace;
 pub mod verdict;
 mod view;
+mod wire_facts;
 pub mod wire_table;
 
 pub use clients::{
@@ -89,3 +90,4 @@ pub use telemetry::{Exposition, metrics, prometheus_recorder};
 pub use text::{comparison, table, text, waterfall, waterfalls};
 pub use verdict::{Check, Evidence, Expectation, judge};
 pub use view::{Part, Phrase, Rise, View, risen};
+pub use wire_facts::WireFacts;

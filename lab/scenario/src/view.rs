@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use judge::WireFacts;
 use render::Mark;
 use serde::Serialize;
 use wire::counted;
@@ -16,6 +15,7 @@ use crate::{
     outcome::{Ending, Outcome},
     trace::{Span, SpanName, Trace, field},
     verdict::{Check, Evidence},
+    wire_facts::WireFacts,
     wire_table,
 };
 

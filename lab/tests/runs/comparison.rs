@@ -269,7 +269,6 @@ fn a_comparison_draws_both_runs_on_one_axis() {
     ✓ ✗  client  each retry came after a backoff or a Retry-After — naive: 1 of 1
                  came at once
     ✓ ✗  wire    no request came earlier than allowed — naive: 1 came too early
-    ✓ ✓  wire    a GET was retried after a 503
     ✓ ✗  wire    every Retry-After in seconds was waited for in full — naive: asked
                  for 2 s, retried after 0 ms (request 2)
     ✓ ✓  wire    Content-Type and Accept named JSON

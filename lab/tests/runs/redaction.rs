@@ -24,9 +24,8 @@ use axum::{
 use client::{Clock, Endpoint, SeededRandom, teaching::ReliableApiClient};
 use host::{NextCursor, ServiceConfig};
 use http::{StatusCode, header};
-use judge::WireFacts;
 use scenario::{
-    Client, Ending, NAIVE, Overrides, RELIABLE, ScenarioRun, ScenarioWords, Task,
+    Client, Ending, NAIVE, Overrides, RELIABLE, ScenarioRun, ScenarioWords, Task, WireFacts,
     catalogue::{self, CATALOGUE, Scenario},
     run_until,
 };

@@ -12,7 +12,7 @@ use std::{
 
 use axum::response::Response;
 use http::StatusCode;
-use judge::rules::{CaseKind, fewer_after_429};
+use judge::rules::CaseKind;
 use serde_json::json;
 use tokio::sync::Semaphore;
 
@@ -61,7 +61,6 @@ pub(super) const TASK: Task = Task {
         ..PLAIN.words
     },
     kind: CaseKind::SeveralInFlight,
-    rules: &[&fewer_after_429::RULE],
     more_routes: &["/work/{name}"],
     cases: &[Case::new("room for four at once", |draw| {
         Box::new(Crowded::new(draw))

@@ -1,6 +1,6 @@
 //! A temporary failure is worth another attempt.
 
-use judge::rules::{CaseKind, backoff_jitter, backoff_waits, retry_503};
+use judge::rules::{CaseKind, backoff_jitter, backoff_waits};
 use serde_json::{Value, json};
 
 use super::{Case, PLAIN, Received, Reply, Responder, Task};
@@ -25,11 +25,7 @@ pub(super) const TASK: Task = Task {
         ..PLAIN.words
     },
     kind: CaseKind::FailsAlike,
-    rules: &[
-        &retry_503::RULE,
-        &backoff_waits::RULE,
-        &backoff_jitter::RULE,
-    ],
+    rules: &[&backoff_waits::RULE, &backoff_jitter::RULE],
     // As many gaps of two numbers as the rules about waits need.
     cases: &[TWICE; 8],
     ..PLAIN

@@ -5,7 +5,7 @@ use host::FaultLabel;
 use http::{StatusCode, header::LOCATION};
 use serde_json::json;
 
-use judge::rules::{no_content, no_redirect};
+use judge::rules::no_content;
 
 use super::{Case, PLAIN, Responder, Task};
 use crate::{Goal, TaskWords, draw::Draw, fixed_goal::fixed_goal, responses::ok};
@@ -20,7 +20,7 @@ pub(super) const TASK: Task = Task {
         scenario: "no-content",
         ..PLAIN.words
     },
-    rules: &[&no_content::RULE, &no_redirect::RULE],
+    rules: &[&no_content::RULE],
     more_routes: &["/elsewhere/{place}"],
     cases: &[
         Case::new("204", |_| {

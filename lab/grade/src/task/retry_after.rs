@@ -1,6 +1,6 @@
 //! The service says when to come back.
 
-use judge::rules::{retry_503, retry_after_cut_body, retry_after_seconds};
+use judge::rules::{retry_after_cut_body, retry_after_seconds};
 
 use super::{Case, PLAIN, Task};
 use crate::{
@@ -28,11 +28,7 @@ pub(super) const TASK: Task = Task {
         scenario: "retry-after-seconds",
         ..PLAIN.words
     },
-    rules: &[
-        &retry_after_seconds::RULE,
-        &retry_after_cut_body::RULE,
-        &retry_503::RULE,
-    ],
+    rules: &[&retry_after_seconds::RULE, &retry_after_cut_body::RULE],
     cases: &[
         Case::new("503 with Retry-After: 2, then 200", |draw| {
             failures_first(draw, Goal::result, vec![|_: &_| unavailable_for(SHORT)])

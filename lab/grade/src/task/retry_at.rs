@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
-use judge::rules::{retry_after_date, retry_after_past, retry_after_unusable};
+use judge::rules::{retry_after_date, retry_after_unusable};
 
 use super::{Case, PLAIN, Received, Responder, Task};
 use crate::{
@@ -40,11 +40,7 @@ pub(super) const TASK: Task = Task {
         scenario: "retry-after-date",
         ..PLAIN.words
     },
-    rules: &[
-        &retry_after_date::RULE,
-        &retry_after_past::RULE,
-        &retry_after_unusable::RULE,
-    ],
+    rules: &[&retry_after_date::RULE, &retry_after_unusable::RULE],
     cases: &[
         Case::new(
             "503 with a future date, then 200; TZ is Asia/Kolkata",

@@ -14,8 +14,8 @@ use render::{Options, Sheet, fit};
 use wire::{ProcessRecord, counted};
 
 use crate::{
-    Card, CaseChart, CaseGrade, CaseRow, GoalVerdict, InFlight, PRACTICE, RuleGrade, TASKS, Task,
-    TaskGrade, TaskWords,
+    Card, CaseChart, CaseGrade, CaseRow, GoalVerdict, PRACTICE, RuleGrade, TASKS, Task, TaskGrade,
+    TaskWords, in_flight,
 };
 
 /// The width of a case's bars, in columns.
@@ -410,8 +410,8 @@ fn show_case(sheet: &mut Sheet<'_>, rules: &[&RuleGrade], number: usize, case: &
     let broken = requests.filter(|request| request.case == number);
     let broken: Vec<_> = broken.map(|request| request.seq).collect();
     chart(sheet, case, &broken);
-    if let Some(in_flight) = InFlight::of(&case.wire, CHART) {
-        sheet.beside(INDENT, &in_flight.to_string());
+    if let Some(in_flight) = in_flight(&case.wire) {
+        sheet.beside(INDENT, &in_flight);
     }
 }
 

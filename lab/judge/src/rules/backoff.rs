@@ -7,8 +7,9 @@
 //!
 //! Gaps are pooled by their number in the call and the status before them, since the first
 //! retry of a slow runtime takes longer than its others. How much the machine may have added
-//! is the *noise*: the largest delay of the lab's own timer within the gaps. The tests simulate
-//! clients on a quiet and on a busy machine, and none of them is judged wrongly.
+//! is the *noise*: the largest delay of the lab's own timer within the gaps. The timer may be on
+//! time while a client waits for a processor, so gaps of first retries show little. The tests
+//! simulate clients on four machines, and none of them is judged wrongly.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -51,10 +52,11 @@ const AT_ONCE: Duration = Duration::from_millis(5);
 /// The same for all retries of a pool but one.
 const ALMOST_AT_ONCE: Duration = Duration::from_millis(10);
 
-/// A gap of this length is a pause on a quiet machine, and no gap of a client without pauses.
-pub(super) const PAUSE: Duration = Duration::from_millis(40);
+/// A gap of this length is a pause on a quiet machine.
+const PAUSE: Duration = Duration::from_millis(40);
 
-/// The same on a machine that is not quiet.
+/// The same on a machine that is not quiet, and of first retries alone: those of a runtime that
+/// compiles were seen to take 120 ms on a machine whose timers were on time.
 const PAUSE_IN_NOISE: Duration = Duration::from_millis(100);
 
 /// A machine is quiet if the noise is below this.
@@ -171,20 +173,27 @@ pub(super) fn pauses(gaps: &[Gap]) -> Shown {
     kept_by_pauses(gaps)
 }
 
-/// Kept if there are enough gaps, and more than half of all are pauses.
+/// Kept if more than half of the gaps are pauses, and of those after the first retry as well.
 pub(super) fn kept_by_pauses(gaps: &[Gap]) -> Shown {
     let noise = noise(gaps);
-    let least = least_pause(noise);
-    let paused = gaps.iter().filter(|gap| gap.length >= least).count();
-    let all = gaps.len();
-    if all >= FEWEST && paused > all / 2 {
+    let later = gaps.iter().filter(|gap| gap.place.0 > 0);
+    let later: Vec<_> = later.copied().collect();
+    let has_later = later.len() >= FEWEST;
+    let least = if has_later {
+        least_pause(noise)
+    } else {
+        least_pause(noise).max(PAUSE_IN_NOISE)
+    };
+    let short = |gaps: &[Gap]| gaps.iter().filter(|gap| gap.length < least).count();
+    let are_pauses = |gaps: &[Gap]| 2 * short(gaps) < gaps.len();
+    if gaps.len() < FEWEST {
+        return Shown::CannotTell("there were too few retries".to_owned());
+    }
+    if are_pauses(gaps) && (!has_later || are_pauses(&later)) {
         return Shown::Kept;
     }
-    let found = format!(
-        "{paused} of {all} retries came after {} or more, and more than half of {FEWEST} or more \
-         would show that the client waits",
-        duration(least)
-    );
+    let (short, all, least) = (short(gaps), gaps.len(), duration(least));
+    let found = format!("{short} of {all} retries came within {least}, and work may take as long");
     Shown::CannotTell(found + &busy(noise))
 }
 
@@ -195,22 +204,21 @@ pub(super) fn jitter(gaps: &[Gap]) -> Shown {
     }
     let noise = noise(gaps);
     let pools = pools(gaps);
-    let is_random = |lengths: &[Duration]| {
-        let span = inner_span(lengths);
-        let median = median(lengths);
-        let is_wide = if noise < QUIET {
-            span >= SPAN && span >= median / 5
+    let is_random = |((number, _), lengths): &(Place, Vec<Duration>)| {
+        let (span, median) = (inner_span(lengths), median(lengths));
+        if noise < QUIET && *number > 0 {
+            span >= SPAN && span >= median / 5 && median >= PAUSE
         } else {
-            span >= PAUSE_IN_NOISE && span >= 2 * noise && span >= median / 2
-        };
-        is_wide && median >= least_pause(noise)
+            let least = PAUSE_IN_NOISE.max(3 * noise);
+            span >= least && span >= median / 2 && median >= PAUSE_IN_NOISE.max(2 * noise)
+        }
     };
-    if pools.iter().any(|(_, lengths)| is_random(lengths)) {
+    if pools.iter().any(is_random) {
         return Shown::Kept;
     }
     let equal = pools.iter().find(|(_, lengths)| {
         let median = median(lengths);
-        median >= ALMOST_AT_ONCE && span_but_one(lengths) <= EQUAL.max(median / 100)
+        median >= PAUSE && span_but_one(lengths) <= EQUAL.max(median / 100)
     });
     if let Some((place, lengths)) = equal {
         let (all, apart) = (lengths.len(), duration_left(span_but_one(lengths)));
@@ -255,7 +263,7 @@ fn least_pause(noise: Duration) -> Duration {
     if noise < QUIET {
         PAUSE
     } else {
-        PAUSE_IN_NOISE.max(noise)
+        PAUSE_IN_NOISE.max(2 * noise)
     }
 }
 
@@ -411,9 +419,20 @@ mod tests {
         (429, 3),
     ];
 
-    /// The mean delay of a quiet machine, of a busy one and of an overloaded one, in
-    /// milliseconds.
-    const DELAYS: [f64; 3] = [0.1, 5.0, 60.0];
+    /// A machine: its mean delay in milliseconds, and how much longer work takes.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    struct Machine(f64, f64);
+
+    const QUIET_MACHINE: Machine = Machine(0.1, 1.0);
+
+    /// Also one whose timers are on time while a client waits for a processor, as was seen beside
+    /// fifteen busy programs on two cores.
+    const MACHINES: [Machine; 4] = [
+        QUIET_MACHINE,
+        Machine(0.1, 8.0),
+        Machine(5.0, 8.0),
+        Machine(60.0, 8.0),
+    ];
 
     /// SplitMix64: a number from 0 to 1.
     fn draw(state: &mut u64) -> f64 {
@@ -423,14 +442,15 @@ mod tests {
         ((mixed ^ (mixed >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// A card of a client on a machine that delays everything by this mean.
-    fn card(pauses: Pauses, work: Work, mean: f64, state: &mut u64) -> Vec<Gap> {
+    /// A card of a client on a machine.
+    fn card(pauses: Pauses, work: Work, machine: Machine, state: &mut u64) -> Vec<Gap> {
+        let Machine(mean, stretch) = machine;
         let mut gaps = Vec::new();
         for (status, failures) in CASES {
             let mut before = 0.0;
             for number in 0..failures {
                 before = pauses(number, draw(state), before);
-                let work = work[usize::from(number > 0)];
+                let work = stretch * work[usize::from(number > 0)];
                 let mut delay = || -mean * (1.0 - draw(state)).ln();
                 // The client is late to wake up, and the lab to read its request.
                 let delays = delay() + delay();
@@ -455,11 +475,11 @@ mod tests {
     }
 
     /// How many of some cards keep and break the rules about pauses and about jitter.
-    fn told(pauses: Pauses, work: Work, mean: f64) -> [[u32; 2]; 2] {
+    fn told(pauses: Pauses, work: Work, machine: Machine) -> [[u32; 2]; 2] {
         let mut state = 7;
         let mut told = [[0; 2]; 2];
         for _ in 0..CARDS {
-            let gaps = card(pauses, work, mean, &mut state);
+            let gaps = card(pauses, work, machine, &mut state);
             for (told, shown) in told.iter_mut().zip([super::pauses(&gaps), jitter(&gaps)]) {
                 told[0] += u32::from(matches!(shown, Shown::Kept));
                 told[1] += u32::from(matches!(shown, Shown::Broken(..)));
@@ -473,23 +493,23 @@ mod tests {
     #[test]
     fn no_client_is_judged_wrongly_and_most_are_judged_on_a_quiet_machine() {
         for (client, kind, work, pauses) in CLIENTS {
-            for mean in DELAYS {
-                let told @ [[paused, at_once], [random, equal]] = told(pauses, work, mean);
+            for machine in MACHINES {
+                let told @ [[paused, at_once], [random, equal]] = told(pauses, work, machine);
 
                 let wrong = match kind {
                     Kind::None => [paused, random, equal],
                     Kind::Equal => [0, at_once, random],
                     Kind::Random | Kind::Short => [0, at_once, equal],
                 };
-                assert_eq!(wrong, [0; 3], "{client}, {mean} ms: {told:?}");
+                assert_eq!(wrong, [0; 3], "{client}, {machine:?}: {told:?}");
                 let right = match kind {
-                    _ if mean > 1.0 => continue,
+                    _ if machine != QUIET_MACHINE => continue,
                     Kind::None => at_once,
                     Kind::Equal => paused.min(equal),
                     Kind::Random => paused.min(random),
                     Kind::Short => continue,
                 };
-                assert!(right >= CARDS * 97 / 100, "{client}, {mean} ms: {told:?}");
+                assert!(right >= CARDS * 95 / 100, "{client}, {machine:?}: {told:?}");
             }
         }
     }
@@ -497,13 +517,13 @@ mod tests {
     #[test]
     fn pauses_below_10_to_25_ms_are_rarely_taken_for_none_and_never_for_equal_ones() {
         for (client, _, work, pauses) in NEAR_TO_NONE {
-            for mean in DELAYS {
-                let [[_, at_once], [_, equal]] = told(pauses, work, mean);
+            for machine in MACHINES {
+                let [[_, at_once], [_, equal]] = told(pauses, work, machine);
 
                 let found = (at_once, equal);
                 assert!(
                     at_once <= CARDS * 4 / 100 && equal == 0,
-                    "{client}, {mean} ms: {found:?}"
+                    "{client}, {machine:?}: {found:?}"
                 );
             }
         }

@@ -18,13 +18,11 @@ mod context;
 pub mod cursor_loop;
 pub mod cursor_verbatim;
 pub mod empty_page;
-pub mod fewer_after_429;
 pub mod finite_attempts;
 pub mod idempotency_key_fresh;
 pub mod idempotency_key_reuse;
 mod judgement;
 pub mod no_content;
-pub mod no_redirect;
 pub mod no_retry_4xx;
 pub mod no_url_credentials;
 pub mod one_job;
@@ -34,11 +32,9 @@ pub mod read_timeout;
 pub mod reads_to_the_end;
 pub mod request_headers;
 pub mod result;
-pub mod retry_503;
 pub mod retry_after_cut_body;
 pub mod retry_after_date;
 pub mod retry_after_over_budget;
-pub mod retry_after_past;
 pub mod retry_after_seconds;
 pub mod retry_after_unusable;
 pub mod same_body;
@@ -77,13 +73,11 @@ pub static RULES: &[&Rule] = &[
     &reads_to_the_end::RULE,
     &no_url_credentials::RULE,
     &token_elsewhere::RULE,
-    &retry_503::RULE,
     &backoff_waits::RULE,
     &backoff_jitter::RULE,
     &retry_after_seconds::RULE,
     &retry_after_cut_body::RULE,
     &retry_after_date::RULE,
-    &retry_after_past::RULE,
     &retry_after_unusable::RULE,
     &retry_after_over_budget::RULE,
     &finite_attempts::RULE,
@@ -92,7 +86,6 @@ pub static RULES: &[&Rule] = &[
     &body_media_type::RULE,
     &body_shape::RULE,
     &no_content::RULE,
-    &no_redirect::RULE,
     &cursor_loop::RULE,
     &page_limit::RULE,
     &idempotency_key_reuse::RULE,
@@ -100,7 +93,6 @@ pub static RULES: &[&Rule] = &[
     &same_body::RULE,
     &one_job::RULE,
     &post_not_retried::RULE,
-    &fewer_after_429::RULE,
     &read_timeout::RULE,
     &request_headers::RULE,
 ];
@@ -282,7 +274,6 @@ mod tests {
             ("body-media-type", faulty(FaultLabel::JSON_AS_TEXT)),
             ("body-shape", faulty(FaultLabel::INVALID_ITEMS)),
             ("no-content", served(204)),
-            ("no-redirect", served(302)),
             ("cursor-loop", comes_back),
             (
                 "page-limit",

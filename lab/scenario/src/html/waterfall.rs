@@ -16,6 +16,7 @@ use crate::{
     ScenarioRun,
     chart::{LimitLine, Part, Row, under_no_folded_one},
     trace::SpanName,
+    wire_facts::carried,
 };
 
 /// How many of the rows that repeat each other are drawn before the others are folded: three
@@ -260,7 +261,7 @@ impl<'a> Waterfall<'a> {
 
     /// What a request carried.
     fn note(&self, request: &WireRequest) -> Option<String> {
-        judge::carried(request, &self.wire.as_ref()?.names)
+        carried(request, &self.wire.as_ref()?.names)
     }
 
     fn facts(&self, row: &Row, request: Option<&WireRequest>) -> Markup {

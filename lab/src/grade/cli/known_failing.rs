@@ -37,15 +37,15 @@ mod tests {
     #[test]
     fn an_entry_about_tasks_is_checked() {
         for (line, error) in [
-            ("retry-503", None),
-            ("flaky/retry-503", None),
+            ("backoff-waits", None),
+            ("flaky/backoff-waits", None),
             ("flaky/goal", None),
             ("goal", Some("'goal'")),
-            ("retry-504", Some("did you mean 'retry-503'?")),
-            ("flakey/retry-503", Some("did you mean 'flaky'?")),
+            ("backoff-wait", Some("did you mean 'backoff-waits'?")),
+            ("flakey/backoff-waits", Some("did you mean 'flaky'?")),
             (
-                "create/retry-503",
-                Some("'retry-503' is not judged in create"),
+                "create/backoff-waits",
+                Some("'backoff-waits' is not judged in create"),
             ),
         ] {
             let read = KnownFailures::read(line, check).map_err(|(_, error)| error.to_string());

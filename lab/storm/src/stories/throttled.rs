@@ -19,7 +19,7 @@ pub(super) const STORY: Story = Story {
              as long as the service says.",
     left_out: "Other clients of the same service, and quotas for longer periods.",
     scenario: "too-many-requests",
-    rule: "fewer-after-429",
+    rule: "retry-after-seconds",
     source: "https://www.rfc-editor.org/rfc/rfc6585#section-4",
     shows_retry_peak: false,
     recovers: None,

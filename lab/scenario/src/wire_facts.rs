@@ -3,10 +3,9 @@
 
 use std::fmt;
 
+use judge::Names;
 use serde::Serialize;
 use wire::{IssuedCursor, JobResult, Message, RetryAfterForm, WireRecord, WireRequest, media_type};
-
-use super::Names;
 
 /// The most lines, and the most cursors in one of them.
 const MOST: usize = 6;
@@ -75,7 +74,7 @@ impl fmt::Debug for WireFacts {
 /// The values that a request carried, and those that its response gave for the next one:
 /// its cursor, or its key and its body. None if it had none of them.
 #[must_use]
-pub fn carried(request: &WireRequest, names: &Names) -> Option<String> {
+pub(crate) fn carried(request: &WireRequest, names: &Names) -> Option<String> {
     key_and_body(request, names).or_else(|| {
         let sent = match request.cursor {
             Some(cursor) => format!("cursor {}", names.cursor(cursor)?),
