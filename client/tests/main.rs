@@ -16,7 +16,6 @@
 extern crate reliable_api_client as client;
 
 mod attacks;
-mod backtrace;
 #[expect(
     dead_code,
     unreachable_pub,

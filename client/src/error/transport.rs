@@ -4,8 +4,8 @@ use std::fmt;
 
 use bytes::Bytes;
 
-use super::{ApiError, Attempts, Kept, Origin, RequestName, ResponseProblem, find};
-use crate::retry::{Failure, FailureKind, RetryReport, StopReason, Undecodable};
+use super::{ApiError, Attempts, Kept, Origin, RequestName, ResponseProblem};
+use crate::retry::{FailureKind, RetryReport, StopReason, Undecodable};
 
 /// A request that ended without a complete response.
 ///
@@ -51,8 +51,9 @@ impl ApiError {
     ) -> Self {
         let kind = FailureKind::of(&error);
         let source = match error {
-            reqwest_middleware::Error::Reqwest(error) => {
-                if let Some(Undecodable { status, headers }) = find(&error) {
+            reqwest_middleware::Error::Reqwest(error) => Some(error.without_url()),
+            reqwest_middleware::Error::Middleware(error) => {
+                if let Some(Undecodable { status, headers }) = error.downcast_ref() {
                     let origin = Origin {
                         request,
                         status: *status,
@@ -61,12 +62,10 @@ impl ApiError {
                     let kept = Kept::new(headers.clone(), &Bytes::new());
                     return origin.error(ResponseProblem::Undecodable, kept);
                 }
-                // A failure that was made here has no other cause than its kind.
-                let is_own = find::<Failure>(&error).is_some();
-                (!is_own).then(|| error.without_url())
+                // A foreign middleware's may contain anything, and a failure that was made
+                // here has no other cause than its kind.
+                None
             }
-            // It comes from a foreign middleware and may contain anything.
-            reqwest_middleware::Error::Middleware(_) => None,
         };
         Self::Transport(ApiTransportError {
             attempts: report.attempts,

@@ -14,9 +14,9 @@ use std::{future::Future, pin::pin, time::Duration};
 use bytes::{Bytes, BytesMut};
 use futures_util::future::{Either, select};
 use reqwest::{Response, ResponseBuilderExt};
-use reqwest_middleware::Result;
+use reqwest_middleware::{Error, Result};
 
-use super::facts::{Failure, FailureKind, Undecodable, carried};
+use super::facts::{Failure, FailureKind, Undecodable};
 use crate::error::MAX_KEPT_BYTES;
 
 /// The default cap on the body of a success: 8 MiB.
@@ -47,7 +47,7 @@ pub(super) async fn read_success(response: &mut Response, max: usize) -> Result<
     match fill(&mut body, response, max).await {
         Ok(()) => Ok(body.freeze()),
         Err(error) if FailureKind::of(&error) == FailureKind::Undecodable => {
-            Err(carried(Undecodable {
+            Err(Error::middleware(Undecodable {
                 status: response.status(),
                 headers: response.headers().clone(),
             }))

@@ -4,7 +4,6 @@ use std::io;
 
 use http::{HeaderMap, StatusCode};
 
-use super::carried::carried;
 use crate::{
     error::{chain, find},
     tls::is_handshake_failure,
@@ -84,6 +83,9 @@ impl FailureKind {
     pub fn of(error: &reqwest_middleware::Error) -> Self {
         match error {
             reqwest_middleware::Error::Reqwest(error) => Self::of_reqwest(error),
+            reqwest_middleware::Error::Middleware(error) if error.is::<Undecodable>() => {
+                Self::Undecodable
+            }
             reqwest_middleware::Error::Middleware(error) => error
                 .downcast_ref::<Failure>()
                 .map_or(Self::Request, |failure| failure.0),
@@ -91,9 +93,6 @@ impl FailureKind {
     }
 
     fn of_reqwest(error: &reqwest::Error) -> Self {
-        if let Some(Failure(kind)) = find(error) {
-            return *kind;
-        }
         // The order matters: a refused handshake and a connect timeout are both
         // reported as connect errors, and a connection lost during the body as a decode
         // error.
@@ -110,7 +109,7 @@ impl FailureKind {
             Self::Connect
         } else if find::<hyper::Error>(error).is_some_and(is_not_http) {
             Self::Protocol
-        } else if find::<Undecodable>(error).is_some() || is_of_a_decoder(error) {
+        } else if is_of_a_decoder(error) {
             Self::Undecodable
         } else if error.is_request() || error.is_body() || error.is_decode() {
             Self::ConnectionLost
@@ -138,7 +137,7 @@ pub struct Failure(pub FailureKind);
 
 impl From<Failure> for reqwest_middleware::Error {
     fn from(failure: Failure) -> Self {
-        carried(failure)
+        Self::middleware(failure)
     }
 }
 

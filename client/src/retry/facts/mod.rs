@@ -1,16 +1,14 @@
 //! The facts of a decision, read off a request and its result.
 //!
 //! [`eligibility`] says which requests may be repeated, and holds the permission for a
-//! POST. [`failure`] names the kinds of failure, which [`mod@carried`] brings up the stack, [`classify`] says which results are worth
-//! another attempt, and [`retry_after`] reads the server's wait.
+//! POST. [`failure`] names the kinds of failure, [`classify`] says which results are worth another
+//! attempt, and [`retry_after`] reads the server's wait.
 
-mod carried;
 pub(super) mod classify;
 mod eligibility;
 mod failure;
 mod retry_after;
 
-pub(crate) use carried::carried;
 pub(crate) use classify::Classifier;
 pub use classify::{FINAL_STATUSES, RETRY_STATUSES};
 pub use eligibility::RepeatPermission;
