@@ -116,7 +116,7 @@ impl ApiResponse {
         ApiError::Http(ApiHttpError {
             request: self.request,
             status: self.status,
-            problem: Problem::read(&self.headers, &self.body, self.incomplete.is_none()),
+            problem: Problem::read(&self.headers, &self.body),
             retry_after: self.report.retry_after,
             attempts: self.report.attempts,
             stopped: self.report.stopped,

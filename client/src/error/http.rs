@@ -28,8 +28,8 @@ pub struct ApiHttpError {
     /// The retry rule that forbade another attempt, if one did.
     pub stopped: Option<StopReason>,
     /// The reason why the rest of the body is missing, if it is. Code, request id and
-    /// field may then be missing as well. The status and the headers were complete, so
-    /// the other fields are reliable.
+    /// field are then missing as well. The status and the headers were complete, so the
+    /// other fields are reliable.
     pub incomplete_body: Option<FailureKind>,
     pub(crate) kept: Box<Kept>,
 }
