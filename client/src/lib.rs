@@ -38,7 +38,6 @@ mod hidden_requests;
 mod idempotency_key;
 mod last_hop;
 mod media_type;
-mod member_name;
 mod pagination;
 mod random;
 mod raw_object;

@@ -5,7 +5,7 @@
 //! has asked for it. Text that is only checked loses nothing, and checking it
 //! needs no stack however deep it is.
 
-use std::fmt;
+use std::{borrow::Cow, fmt};
 
 use serde::{
     Deserialize, Serialize, Serializer,
@@ -15,7 +15,6 @@ use serde_json::value::RawValue;
 
 use crate::{
     error::{ApiError, JsonType, Kept, Origin, ResponseProblem},
-    member_name::NameIn,
 };
 
 /// A JSON object as a tree of values, such as the body of a job.
@@ -147,9 +146,12 @@ impl<'de> Visitor<'de> for Member {
 
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Self::Value, A::Error> {
         let mut found = None;
-        while let Some(has_name) = members.next_key_seed(NameIn(&[self.0]))? {
+        // A name is text that came, too: one with half a surrogate pair is not the one that
+        // is looked for, and no error.
+        while let Some(name) = members.next_key::<&RawValue>()? {
             let value = members.next_value()?;
-            if has_name.is_some() && found.replace(value).is_some() {
+            let name = serde_json::from_str::<Cow<'_, str>>(name.get());
+            if name.is_ok_and(|name| name == self.0) && found.replace(value).is_some() {
                 return Err(A::Error::duplicate_field(self.0));
             }
         }

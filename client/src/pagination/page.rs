@@ -2,14 +2,12 @@
 
 use std::fmt;
 
-use serde::de::{Deserializer, Error as _, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::cursor::Cursor;
 use crate::{
     api_response::ApiResponse,
     error::{ApiError, JsonType, Origin, ResponseProblem},
-    member_name::NameIn,
     raw_object::{ObjectText, RawObject},
     response_checks::{invalid_json, wrong_type},
 };
@@ -33,28 +31,7 @@ impl Page {
     /// Reads the page in a response.
     pub(super) fn of(response: &ApiResponse) -> Result<Self, ApiError> {
         let origin = response.origin();
-        let body = response.json_body().ok();
-        match body.and_then(|body| Self::in_one_pass(body, origin)) {
-            Some(page) => Ok(page),
-            None => response.read(|object| Self::read(object, origin)),
-        }
-    }
-
-    /// Reads a valid page in one pass over its text, which is most of the work of a
-    /// crawl. Any other text is left to [`read`](Self::read), which checks one part
-    /// after the other and returns the error.
-    fn in_one_pass(body: &[u8], origin: Origin) -> Option<Self> {
-        // Unread members would be skipped without checking that they are UTF-8.
-        let body = str::from_utf8(body).ok()?;
-        let mut json = serde_json::Deserializer::from_str(body);
-        let PageText { items, next_cursor } = json.deserialize_map(Members).ok()?;
-        json.end().ok()?;
-        let items = items.into_iter();
-        let items = items.map(|item| Some(ObjectText::of(item).ok()?.keep(origin)));
-        Some(Self {
-            items: items.collect::<Option<_>>()?,
-            next_cursor: Cursor::read_next(NEXT_CURSOR, next_cursor).ok()?,
-        })
+        response.read(|object| Self::read(object, origin))
     }
 
     /// Reads a page from the top-level object of a response, the items before the cursor.
@@ -79,44 +56,6 @@ impl Page {
     }
 }
 
-/// The two members of a page, as text.
-struct PageText<'a> {
-    items: Vec<&'a RawValue>,
-    next_cursor: &'a RawValue,
-}
-
-/// Reads the two members that must be there exactly once.
-struct Members;
-
-impl<'de> Visitor<'de> for Members {
-    type Value = PageText<'de>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a page")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Self::Value, A::Error> {
-        let (mut items, mut next_cursor) = (None, None);
-        while let Some(name) = members.next_key_seed(NameIn(&[ITEMS, NEXT_CURSOR]))? {
-            let repeated = match name {
-                Some(0) => items.replace(members.next_value()?).is_some(),
-                Some(_) => next_cursor.replace(members.next_value()?).is_some(),
-                None => {
-                    members.next_value::<IgnoredAny>()?;
-                    false
-                }
-            };
-            if repeated {
-                return Err(A::Error::custom("a member appears twice"));
-            }
-        }
-        let (Some(items), Some(next_cursor)) = (items, next_cursor) else {
-            return Err(A::Error::custom("a member is missing"));
-        };
-        Ok(PageText { items, next_cursor })
-    }
-}
-
 impl fmt::Debug for Page {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Page")
@@ -131,29 +70,6 @@ mod tests {
     use proptest::{collection::vec, prelude::*, sample::select};
 
     use super::*;
-
-    fn in_one_pass(body: &[u8]) -> Option<Page> {
-        Page::in_one_pass(body, Origin::default())
-    }
-
-    #[test]
-    fn a_page_with_invalid_unicode_in_an_unread_member_is_refused() {
-        for body in [
-            b"{\"items\":[],\"next_cursor\":null,\"x\":\"\xff\"}".as_slice(),
-            b"{\"\xff\":1,\"items\":[],\"next_cursor\":null}",
-            b"{\"x\":[{\"y\":\"\xc3\"}],\"items\":[],\"next_cursor\":null}",
-        ] {
-            assert!(in_one_pass(body).is_none());
-            assert!(serde_json::from_slice::<&RawValue>(body).is_err());
-        }
-    }
-
-    #[test]
-    fn one_pass_accepts_an_object_but_not_an_array_of_its_members() {
-        assert!(in_one_pass(br#" {"next_cursor":null,"items":[{}]} "#).is_some());
-        assert!(in_one_pass(br#"[[{}],null]"#).is_none());
-        assert!(in_one_pass(br#"{"next_cursor":null,"items":[{}]}{}"#).is_none());
-    }
 
     const NAMES: [&str; 6] = [
         "items",
@@ -187,8 +103,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(4_000))]
 
         /// A page has each of the two fields exactly once, with a valid value. The
-        /// error for any other object names the field at fault. One pass reads the same
-        /// page as separate checks, or leaves it to them.
+        /// error for any other object names the field at fault.
         #[test]
         fn a_page_has_both_fields_once_with_valid_values(
             fields in vec((select(&NAMES[..]), select(&VALUES[..])), 0..4), white in "[ \n]{0,2}",
@@ -200,20 +115,13 @@ mod tests {
                 found.map(|(_, value)| *value).collect::<Vec<_>>()
             };
             let (items, cursors) = (of([NAMES[0], NAMES[1]]), of([NAMES[2]; 2]));
-            let in_one_pass = in_one_pass(text.as_bytes());
             let Ok(body) = serde_json::from_str::<&RawValue>(&text) else {
-                prop_assert_eq!(in_one_pass, None);
                 return Ok(());
             };
 
             let object = ObjectText::of(body).expect("an object");
             let page = Page::read(object, Origin::default());
 
-            if text.contains("\\ud800") {
-                prop_assert!(in_one_pass.is_none() || in_one_pass.as_ref() == page.as_ref().ok());
-            } else {
-                prop_assert_eq!(in_one_pass.as_ref(), page.as_ref().ok());
-            }
             match (page, &items[..], &cursors[..]) {
                 (Ok(page), [items], [cursor]) => {
                     let read: Vec<&RawValue> = serde_json::from_str(items)?;
