@@ -9,8 +9,8 @@ use reqwest_middleware::ClientWithMiddleware;
 use url::Url;
 
 use crate::{
-    endpoint_urls::EndpointUrls, idempotency_key::IdempotencyKey, pagination::ListingLimits,
-    random::Random, telemetry::Metrics, time::Clock, timeouts::Timeouts,
+    idempotency_key::IdempotencyKey, pagination::ListingLimits, random::Random, telemetry::Metrics,
+    time::Clock, timeouts::Timeouts,
 };
 
 /// A client for the JSON endpoints of one service.
@@ -40,7 +40,7 @@ pub struct ApiClient {
 pub(crate) struct Shared {
     /// From the retry rules down to the session.
     pub(crate) http: ClientWithMiddleware,
-    pub(crate) urls: EndpointUrls,
+    pub(crate) base_url: Url,
     pub(crate) timeouts: Timeouts,
     pub(crate) limits: ListingLimits,
     pub(crate) metrics: Arc<Metrics>,
@@ -53,7 +53,7 @@ impl ApiClient {
     /// credential, query or fragment.
     #[must_use]
     pub fn base_url(&self) -> &Url {
-        &self.shared.urls.base
+        &self.shared.base_url
     }
 
     /// Makes up an idempotency key from the client's random source.

@@ -9,7 +9,6 @@ use reqwest_retry::RetryPolicy;
 use crate::{
     api_client::{ApiClient, Shared},
     base_url,
-    endpoint_urls::EndpointUrls,
     error::{ConfigError, at_most, not_zero, positive},
     hidden_requests,
     last_hop::{NothingBelow, Wire},
@@ -342,7 +341,7 @@ impl<C: From<ApiClient>> Builder<C> {
         }
         let shared = Shared {
             http: http.build(),
-            urls: EndpointUrls::below(base_url),
+            base_url,
             timeouts,
             limits,
             metrics,

@@ -32,7 +32,6 @@ mod api_response;
 mod base_url;
 mod builder;
 mod endpoint;
-mod endpoint_urls;
 mod error;
 mod hidden_requests;
 mod idempotency_key;

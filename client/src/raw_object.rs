@@ -13,9 +13,7 @@ use serde::{
 };
 use serde_json::value::RawValue;
 
-use crate::{
-    error::{ApiError, JsonType, Kept, Origin, ResponseProblem},
-};
+use crate::error::{ApiError, JsonType, Kept, Origin, ResponseProblem};
 
 /// A JSON object as a tree of values, such as the body of a job.
 pub type JsonObject = serde_json::Map<String, serde_json::Value>;

@@ -57,7 +57,6 @@ impl ApiClient {
             client: self.clone(),
             target: target.into(),
             request: Outgoing::new(method),
-            error: None,
         }
     }
 
@@ -101,8 +100,6 @@ pub struct RequestBuilder {
     client: ApiClient,
     target: Target,
     request: Outgoing,
-    /// The first thing that is wrong with the request.
-    error: Option<ConfigError>,
 }
 
 impl RequestBuilder {
@@ -120,7 +117,8 @@ impl RequestBuilder {
             }
             (name, _) => {
                 let request = self.name();
-                self.error
+                self.request
+                    .error
                     .get_or_insert(ConfigError::Header { request, name });
             }
         }
@@ -136,7 +134,9 @@ impl RequestBuilder {
             }
             Err(_) => {
                 let request = self.name();
-                self.error.get_or_insert(ConfigError::Body { request });
+                self.request
+                    .error
+                    .get_or_insert(ConfigError::Body { request });
             }
         }
         self
@@ -179,7 +179,7 @@ impl RequestBuilder {
         match Deadline::new(deadline) {
             Ok(deadline) => self.request.deadline = Some(deadline),
             Err(error) => {
-                self.error.get_or_insert(error);
+                self.request.error.get_or_insert(error);
             }
         }
         self
@@ -195,29 +195,17 @@ impl RequestBuilder {
     /// - [`ApiError::Transport`] if no complete response arrived.
     /// - [`ApiError::Config`] if the request was not sent, because a path value does not fit
     ///   its template, or a header, the body or the deadline is invalid.
-    pub fn send(self) -> impl Future<Output = Result<ApiResponse, ApiError>> {
-        self.receive(ApiResponse::valid)
+    pub async fn send(self) -> Result<ApiResponse, ApiError> {
+        self.receive(ApiResponse::valid).await
     }
 
     /// Sends the request, and reads its response within the call.
-    ///
-    /// The request is prepared before the future is made, which otherwise would also hold
-    /// its parts.
-    pub(crate) fn receive<T>(
+    pub(crate) async fn receive<T>(
         self,
         read: impl FnOnce(ApiResponse) -> Result<T, ApiError>,
-    ) -> impl Future<Output = Result<T, ApiError>> {
-        let call = Call {
-            endpoint: self.target.endpoint(),
-            method: self.request.method.clone(),
-            permission: self.request.permission,
-            deadline: self.request.deadline,
-            request: match self.error {
-                Some(error) => Err(error.into()),
-                None => self.client.prepare(&self.target, self.request, None),
-            },
-        };
-        self.client.exchange(call, read)
+    ) -> Result<T, ApiError> {
+        let exchange = self.client.exchange(&self.target, self.request, None, read);
+        exchange.await
     }
 
     fn name(&self) -> RequestName {
@@ -238,77 +226,63 @@ pub(crate) struct Outgoing {
     body: Option<Bytes>,
     permission: Option<RepeatPermission>,
     deadline: Option<Deadline>,
+    /// The first thing that is wrong with it.
+    error: Option<ConfigError>,
 }
 
 impl Outgoing {
-    fn new(method: Method) -> Self {
+    pub(crate) fn new(method: Method) -> Self {
         Self {
             method,
             headers: HeaderMap::new(),
             body: None,
             permission: None,
             deadline: None,
+            error: None,
         }
     }
-}
-
-/// A call to be made: its request, which is sent as often as the retry rules allow.
-pub(crate) struct Call {
-    endpoint: Endpoint,
-    method: Method,
-    permission: Option<RepeatPermission>,
-    deadline: Option<Deadline>,
-    request: Result<Request, ApiError>,
 }
 
 impl ApiClient {
-    /// The call of a page.
-    pub(crate) fn page_call(&self, target: &Target, page: PageQuery<'_>) -> Call {
-        let request = Outgoing::new(Method::GET);
-        Call {
-            endpoint: target.endpoint(),
-            method: Method::GET,
-            permission: None,
-            deadline: None,
-            request: self.prepare(target, request, Some(page)),
-        }
+    /// Makes a call and reads its response, as one operation of the trace.
+    pub(crate) async fn exchange<T>(
+        &self,
+        target: &Target,
+        outgoing: Outgoing,
+        page: Option<PageQuery<'_>>,
+        read: impl FnOnce(ApiResponse) -> Result<T, ApiError>,
+    ) -> Result<T, ApiError> {
+        let open = self.open(target.endpoint(), &outgoing.method);
+        let response = self.respond(&open, target, outgoing, page).await;
+        let result = response.and_then(read);
+        open.end(&result);
+        result
     }
 
-    /// Makes a call and reads its response, as one operation of the trace.
-    #[expect(
-        clippy::manual_async_fn,
-        reason = "the future of an `async fn` would hold the request twice"
-    )]
-    pub(crate) fn exchange<T>(
-        self,
-        call: Call,
-        read: impl FnOnce(ApiResponse) -> Result<T, ApiError>,
-    ) -> impl Future<Output = Result<T, ApiError>> {
-        async move {
-            let open = self.open(call.endpoint, &call.method);
-            let result = match call.request {
-                Ok(request) => {
-                    let mut extensions = Extensions::new();
-                    extensions.insert(call.endpoint);
-                    extensions.insert(open.observer());
-                    if let Some(permission) = call.permission {
-                        extensions.insert(permission);
-                    }
-                    if let Some(deadline) = call.deadline {
-                        extensions.insert(deadline);
-                    }
-                    let sent = self
-                        .http()
-                        .execute_with_extensions(request, &mut extensions);
-                    let sent = sent.instrument(open.span.clone()).await;
-                    let name = RequestName::new(&call.method, call.endpoint);
-                    received(name, sent, &extensions).and_then(read)
-                }
-                Err(error) => Err(error),
-            };
-            open.end(&result);
-            result
+    /// The response to a request, which is sent as often as the retry rules allow.
+    async fn respond(
+        &self,
+        open: &OpenCall<'_>,
+        target: &Target,
+        outgoing: Outgoing,
+        page: Option<PageQuery<'_>>,
+    ) -> Result<ApiResponse, ApiError> {
+        let name = RequestName::new(&outgoing.method, target.endpoint());
+        let mut extensions = Extensions::new();
+        extensions.insert(target.endpoint());
+        extensions.insert(open.observer());
+        if let Some(permission) = outgoing.permission {
+            extensions.insert(permission);
         }
+        if let Some(deadline) = outgoing.deadline {
+            extensions.insert(deadline);
+        }
+        let request = self.prepare(target, outgoing, page)?;
+        let sent = self
+            .http()
+            .execute_with_extensions(request, &mut extensions);
+        let sent = sent.instrument(open.span.clone()).await;
+        received(name, sent, &extensions)
     }
 
     /// Counts a call of a listing that a limit of the caller's ends before any
@@ -326,25 +300,28 @@ impl ApiClient {
         OpenCall::begin(metrics, endpoint, &*self.shared.clock)
     }
 
-    /// The request of a call. Fails if its values do not fit the template, or if its
-    /// cursor is too long for any URL.
+    /// The request of a call. Fails if a part of it is invalid, if its values do not fit the
+    /// template, or if its cursor is too long for any URL.
     fn prepare(
         &self,
         target: &Target,
         outgoing: Outgoing,
         page: Option<PageQuery<'_>>,
     ) -> Result<Request, ApiError> {
-        let mut url = self.shared.urls.url(target)?;
-        if let Some(page) = page {
-            let name = RequestName::new(&outgoing.method, target.endpoint());
-            page.add_to(&mut url, name)?;
-        }
         let Outgoing {
             method,
             mut headers,
             body,
+            error,
             ..
         } = outgoing;
+        if let Some(error) = error {
+            return Err(error.into());
+        }
+        let mut url = target.url(&self.shared.base_url)?;
+        if let Some(page) = page {
+            page.add_to(&mut url, RequestName::new(&method, target.endpoint()))?;
+        }
         headers.entry(ACCEPT).or_insert(JSON);
         let mut request = Request::new(method, url);
         *request.headers_mut() = headers;

@@ -80,11 +80,6 @@ impl Target {
         &self.query
     }
 
-    /// Whether there is a value of a path parameter.
-    pub(crate) fn has_path_values(&self) -> bool {
-        !self.parameters.is_empty()
-    }
-
     /// The path values by their names, in a form in which different values differ.
     pub(crate) fn path_values(&self) -> Vec<u8> {
         let mut parameters: Vec<_> = self.parameters.iter().collect();
@@ -107,15 +102,10 @@ impl Target {
         let path = self.filled_template()?;
         let mut url = base.clone();
         url.set_path(&[prefix, &path].concat());
-        self.add_query_to(&mut url);
-        Ok(url)
-    }
-
-    /// Sets the query of a URL, if there is one.
-    pub(crate) fn add_query_to(&self, url: &mut Url) {
         if !self.query.is_empty() {
             url.set_query(Some(&self.query));
         }
+        Ok(url)
     }
 
     fn filled_template(&self) -> Result<Cow<'static, str>, ConfigError> {

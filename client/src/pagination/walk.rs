@@ -12,6 +12,7 @@ use super::{
 };
 use crate::{
     error::{ApiError, ContractError, RequestName},
+    request::Outgoing,
     telemetry::GiveUp,
 };
 
@@ -79,8 +80,8 @@ impl Walk {
         };
         // The cursor is checked inside the call, so that the operation span ends with
         // this error instead of "ok".
-        let call = client.page_call(target, page);
-        let page = client.clone().exchange(call, |response| {
+        let outgoing = Outgoing::new(Method::GET);
+        let page = client.exchange(target, outgoing, Some(page), |response| {
             let response = response.success()?;
             let attempts = response.attempts();
             let page = Page::of(&response)?;

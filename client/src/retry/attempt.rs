@@ -35,7 +35,7 @@ impl<P> RetryMiddleware<P> {
         let mut request = call.request.take()?;
         let may_go_on = self.limits.leave_an_attempt(call.report.attempts);
         if may_go_on && call.is_repeatable() {
-            call.request = copy(&request);
+            call.request = request.try_clone();
         }
         let attempts = call.report.attempts;
         let span = call.observer.attempt_starts(&request, attempts);
@@ -120,59 +120,6 @@ impl<P> RetryMiddleware<P> {
             self.clock.sleep(length)
         } else {
             Box::pin(body::session_timeout(length))
-        }
-    }
-}
-
-/// A copy of a request for another attempt; `None` if its body is a stream.
-///
-/// `try_clone` builds a table of extensions for each copy, which only a timeout or the
-/// conversion of an [`http::Request`], which always has a body, would fill.
-fn copy(request: &Request) -> Option<Request> {
-    if request.body().is_some() || request.timeout().is_some() {
-        return request.try_clone();
-    }
-    let mut copy = Request::new(request.method().clone(), request.url().clone());
-    *copy.version_mut() = request.version();
-    *copy.headers_mut() = request.headers().clone();
-    Some(copy)
-}
-
-#[cfg(test)]
-mod tests {
-    use http::{HeaderValue, Method, Version, header::ACCEPT};
-    use reqwest::Body;
-    use url::Url;
-
-    use super::*;
-
-    #[test]
-    fn a_copy_has_all_parts_of_its_request() {
-        let url = Url::parse("http://service.test/orders?open=true").expect("a URL");
-        let mut request = Request::new(Method::PUT, url);
-        *request.version_mut() = Version::HTTP_10;
-        let accepted = HeaderValue::from_static("application/json");
-        request.headers_mut().insert(ACCEPT, accepted);
-        let second = Duration::from_secs(1);
-        for (body, timeout) in [
-            (None, None),
-            (None, Some(second)),
-            (Some("text"), None),
-            (Some("text"), Some(second)),
-        ] {
-            *request.body_mut() = body.map(Body::from);
-            *request.timeout_mut() = timeout;
-
-            let copy = copy(&request).expect("a body that can be sent twice");
-
-            let parts = |request: &Request| {
-                let body = request
-                    .body()
-                    .map(|body| body.as_bytes().map(<[u8]>::to_vec));
-                let timeout = request.timeout().copied();
-                (format!("{request:?}"), request.version(), timeout, body)
-            };
-            assert_eq!(parts(&copy), parts(&request));
         }
     }
 }

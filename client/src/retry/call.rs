@@ -98,9 +98,7 @@ where
         next: Next<'_>,
     ) -> Result<Response> {
         self.limits.check().map_err(Error::middleware)?;
-        // Boxed, since the future would otherwise be larger than the blocks that allocators
-        // keep at hand.
-        let mut call = Box::new(self.context(request, extensions));
+        let mut call = self.context(request, extensions);
 
         loop {
             let Some((permit, remaining)) = self.turn(&call).await else {
