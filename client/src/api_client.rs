@@ -33,11 +33,11 @@ use crate::{
 /// ```
 #[derive(Clone)]
 pub struct ApiClient {
-    pub(crate) shared: Arc<Shared>,
+    pub(crate) inner: Arc<Inner>,
 }
 
 /// The parts that clones share.
-pub(crate) struct Shared {
+pub(crate) struct Inner {
     /// From the retry rules down to the session.
     pub(crate) http: ClientWithMiddleware,
     pub(crate) base_url: Url,
@@ -53,13 +53,13 @@ impl ApiClient {
     /// credential, query or fragment.
     #[must_use]
     pub fn base_url(&self) -> &Url {
-        &self.shared.base_url
+        &self.inner.base_url
     }
 
     /// Makes up an idempotency key from the client's random source.
     #[must_use]
     pub fn new_idempotency_key(&self) -> IdempotencyKey {
-        IdempotencyKey::generate(&*self.shared.random)
+        IdempotencyKey::generate(&*self.inner.random)
     }
 
     /// The session with its retry rules, for requests that no method covers.
@@ -72,7 +72,7 @@ impl ApiClient {
     /// caller's session unless their values are marked as sensitive.
     #[must_use]
     pub fn http(&self) -> &ClientWithMiddleware {
-        &self.shared.http
+        &self.inner.http
     }
 }
 
@@ -80,8 +80,8 @@ impl ApiClient {
 impl fmt::Debug for ApiClient {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ApiClient")
-            .field("timeouts", &self.shared.timeouts)
-            .field("limits", &self.shared.limits)
+            .field("timeouts", &self.inner.timeouts)
+            .field("limits", &self.inner.limits)
             .finish_non_exhaustive()
     }
 }

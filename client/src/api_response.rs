@@ -10,8 +10,10 @@ use reqwest::Response;
 use serde::Deserialize;
 
 use crate::{
-    error::{ApiError, ApiHttpError, Kept, Origin, Problem, RequestName, ResponseProblem},
-    retry::{FailureKind, IncompleteBody, RetryReport},
+    error::{
+        ApiError, ApiHttpError, FailureKind, Kept, Origin, Problem, RequestName, ResponseProblem,
+    },
+    retry::{IncompleteBody, RetryReport},
 };
 
 /// A success: its status, its headers and its body, which is valid JSON or empty.

@@ -7,17 +7,16 @@ use reqwest_middleware::{ClientBuilder, Middleware};
 use reqwest_retry::RetryPolicy;
 
 use crate::{
-    api_client::{ApiClient, Shared},
+    api_client::{ApiClient, Inner},
     base_url,
     error::{ConfigError, at_most, not_zero, positive},
-    hidden_requests,
-    last_hop::{NothingBelow, Wire},
     pagination::ListingLimits,
     random::{Random, SystemRandom},
     retry::{
         Backoff, Classifier, ClientPolicy, ConcurrencyLimit, LONGEST, Limits, RETRY_STATUSES,
         RetryBudget, RetryMiddleware,
     },
+    session::{self, NothingBelow, Wire},
     telemetry::{Injector, Metrics, Operation, Rules, SharedRecorder},
     time::{Clock, SystemClock},
     timeouts::Timeouts,
@@ -311,8 +310,8 @@ impl<C: From<ApiClient>> Builder<C> {
 
         let session = match (&self.transport, self.session) {
             (Some(_), Some(_)) => return Err(ConfigError::SessionAndTransport),
-            (Some(_), None) => hidden_requests::unused()?,
-            (None, given) => hidden_requests::build(given, &base_url, timeouts)?,
+            (Some(_), None) => session::unused()?,
+            (None, given) => session::build(given, &base_url, timeouts)?,
         };
         let retries = RetryMiddleware {
             policy: self
@@ -339,7 +338,7 @@ impl<C: From<ApiClient>> Builder<C> {
             // The clock of the machine is never held, so only another one needs this hop.
             http = http.with(Wire(clock));
         }
-        let shared = Shared {
+        let inner = Inner {
             http: http.build(),
             base_url,
             timeouts,
@@ -349,7 +348,7 @@ impl<C: From<ApiClient>> Builder<C> {
             random: self.random,
         };
         let client = ApiClient {
-            shared: Arc::new(shared),
+            inner: Arc::new(inner),
         };
         Ok(client.into())
     }

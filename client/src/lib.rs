@@ -33,9 +33,7 @@ mod base_url;
 mod builder;
 mod endpoint;
 mod error;
-mod hidden_requests;
 mod idempotency_key;
-mod last_hop;
 mod media_type;
 mod pagination;
 mod random;
@@ -43,13 +41,12 @@ mod raw_object;
 mod request;
 mod response_checks;
 mod retry;
-mod standalone;
+mod session;
 mod target;
 pub mod teaching;
 pub mod telemetry;
 mod time;
 mod timeouts;
-mod tls;
 
 pub use api_client::ApiClient;
 pub use api_response::ApiResponse;
@@ -57,9 +54,8 @@ pub use builder::Builder;
 pub use endpoint::Endpoint;
 pub use error::{
     ApiError, ApiHttpError, ApiResponseError, ApiTransportError, ConfigError, ContractError,
-    JsonType, RequestName, ResponseProblem,
+    Failure, FailureKind, JsonType, RequestName, ResponseProblem, StopReason,
 };
-pub use hidden_requests::without_hidden_requests;
 pub use idempotency_key::{IdempotencyKey, InvalidIdempotencyKey};
 pub use pagination::FileCheckpoints;
 pub use pagination::{
@@ -71,11 +67,10 @@ pub use random::{Random, SeededRandom, SystemRandom};
 pub use raw_object::{JsonObject, RawObject};
 pub use request::RequestBuilder;
 pub use retry::{
-    Backoff, ConcurrencyLimit, FINAL_STATUSES, Failure, FailureKind, IncompleteBody, NoWait,
-    RETRY_STATUSES, RepeatPermission, RetryAfter, RetryBudget, RetryMiddleware, RetryReport,
-    StopReason,
+    Backoff, ConcurrencyLimit, FINAL_STATUSES, IncompleteBody, NoWait, RETRY_STATUSES,
+    RepeatPermission, RetryAfter, RetryBudget, RetryMiddleware, RetryReport,
 };
+pub use session::{install_tls_provider, without_hidden_requests};
 pub use target::Target;
 pub use time::{Clock, Hold, Sleep, SystemClock, VirtualClock};
 pub use timeouts::Timeouts;
-pub use tls::install_tls_provider;

@@ -23,7 +23,7 @@ use crate::{
     error::{ApiError, ConfigError, ContractError, RequestName},
     idempotency_key::IdempotencyKey,
     pagination::PageQuery,
-    retry::{Deadline, RepeatPermission},
+    retry::{Deadline, RepeatPermission, RetryReport},
     target::Target,
     telemetry::{GiveUp, OpenCall},
 };
@@ -288,7 +288,7 @@ impl ApiClient {
     /// Counts a call of a listing that a limit of the caller's ends before any
     /// request.
     pub(crate) fn refuse(&self, endpoint: Endpoint, why: GiveUp, error: ContractError) -> ApiError {
-        let metrics = self.shared.metrics.operation(endpoint, &Method::GET);
+        let metrics = self.inner.metrics.operation(endpoint, &Method::GET);
         metrics.give_up(why);
         let result = Err::<(), _>(ApiError::from(error));
         self.open(endpoint, &Method::GET).end(&result);
@@ -296,8 +296,8 @@ impl ApiClient {
     }
 
     fn open(&self, endpoint: Endpoint, method: &Method) -> OpenCall<'_> {
-        let metrics = self.shared.metrics.operation(endpoint, method);
-        OpenCall::begin(metrics, endpoint, &*self.shared.clock)
+        let metrics = self.inner.metrics.operation(endpoint, method);
+        OpenCall::begin(metrics, endpoint, &*self.inner.clock)
     }
 
     /// The request of a call. Fails if a part of it is invalid, if its values do not fit the
@@ -318,7 +318,7 @@ impl ApiClient {
         if let Some(error) = error {
             return Err(error.into());
         }
-        let mut url = target.url(&self.shared.base_url)?;
+        let mut url = target.url(&self.inner.base_url)?;
         if let Some(page) = page {
             page.add_to(&mut url, RequestName::new(&method, target.endpoint()))?;
         }
@@ -343,8 +343,13 @@ fn received(
             Ok(ApiResponse::new(name, response, body.unwrap_or_default()))
         }
         Err(error) => {
-            let report = extensions.get().copied().unwrap_or_default();
-            Err(ApiError::of_stack(name, error, &report))
+            let report: RetryReport = extensions.get().copied().unwrap_or_default();
+            Err(ApiError::of_stack(
+                name,
+                error,
+                report.attempts,
+                report.stopped,
+            ))
         }
     }
 }

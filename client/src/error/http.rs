@@ -5,11 +5,10 @@ use std::{fmt, time::Duration};
 use http::{HeaderMap, StatusCode};
 
 use super::{
-    Attempts, RequestName,
+    Attempts, FailureKind, RequestName, StopReason,
     kept::Kept,
     problem::{Problem, printable},
 };
-use crate::retry::{FailureKind, StopReason};
 
 /// A response with a status outside 2xx.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -7,24 +7,27 @@
 //! of their response to those who ask. If a service returns a key or a cursor as its code
 //! or its request id, it is printed: choose keys that are not secret.
 
-mod chain;
 mod config;
 mod contract;
+mod failure;
 mod http;
 mod kept;
 mod problem;
 mod response;
+mod stop_reason;
 mod transport;
 
-pub(crate) use chain::{chain, find};
 pub use config::ConfigError;
 pub(crate) use config::{at_most, not_zero, positive};
 pub use contract::ContractError;
+pub(crate) use failure::Undecodable;
+pub use failure::{Failure, FailureKind};
 pub use http::ApiHttpError;
 pub(crate) use kept::{Kept, MAX_KEPT_BYTES};
 pub(crate) use problem::Problem;
 pub(crate) use response::Origin;
 pub use response::{ApiResponseError, JsonType, ResponseProblem};
+pub use stop_reason::StopReason;
 pub use transport::ApiTransportError;
 
 use std::fmt;
@@ -140,10 +143,7 @@ mod tests {
     use ::http::StatusCode;
 
     use super::*;
-    use crate::{
-        retry::{FailureKind, StopReason},
-        teaching::endpoint::{CREATE_JOB, ENDLESS_ITEMS, FLAKY},
-    };
+    use crate::teaching::endpoint::{CREATE_JOB, ENDLESS_ITEMS, FLAKY};
 
     fn flaky(status: StatusCode) -> ApiHttpError {
         ApiHttpError::new(RequestName::new(&Method::GET, FLAKY), status)

@@ -4,8 +4,10 @@ use std::fmt;
 
 use bytes::Bytes;
 
-use super::{ApiError, Attempts, Kept, Origin, RequestName, ResponseProblem};
-use crate::retry::{FailureKind, RetryReport, StopReason, Undecodable};
+use super::{
+    ApiError, Attempts, FailureKind, Kept, Origin, RequestName, ResponseProblem, StopReason,
+    Undecodable,
+};
 
 /// A request that ended without a complete response.
 ///
@@ -43,11 +45,13 @@ impl ApiTransportError {
 }
 
 impl ApiError {
-    /// Converts the error of a middleware stack.
+    /// Converts the error of a middleware stack, which sent so many requests and was stopped
+    /// by this rule, if by any.
     pub(crate) fn of_stack(
         request: RequestName,
         error: reqwest_middleware::Error,
-        report: &RetryReport,
+        attempts: u32,
+        stopped: Option<StopReason>,
     ) -> Self {
         let kind = FailureKind::of(&error);
         let source = match error {
@@ -57,7 +61,7 @@ impl ApiError {
                     let origin = Origin {
                         request,
                         status: *status,
-                        attempts: report.attempts,
+                        attempts,
                     };
                     let kept = Kept::new(headers.clone(), &Bytes::new());
                     return origin.error(ResponseProblem::Undecodable, kept);
@@ -68,8 +72,8 @@ impl ApiError {
             }
         };
         Self::Transport(ApiTransportError {
-            attempts: report.attempts,
-            stopped: report.stopped,
+            attempts,
+            stopped,
             source,
             ..ApiTransportError::new(request, kind)
         })

@@ -22,7 +22,7 @@ impl ApiClient {
         Listing {
             client: self.clone(),
             target: target.into(),
-            limits: self.shared.limits,
+            limits: self.inner.limits,
         }
     }
 }

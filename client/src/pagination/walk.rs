@@ -90,7 +90,7 @@ impl Walk {
             if !next.is_some_and(|next| self.history.contains(next)) {
                 return Ok(page);
             }
-            let metrics = client.shared.metrics.operation(endpoint, &Method::GET);
+            let metrics = client.inner.metrics.operation(endpoint, &Method::GET);
             metrics.cursor_loop();
             let repeated = ContractError::CursorRepeated {
                 request,

@@ -18,18 +18,24 @@ use tracing::{Instrument, Span};
 
 use super::{
     backoff::{ceiling_of, jittered},
-    decision::{
-        CallState, Decision, DecisionContext, Facts, StopReason, Verdict, WaitSource, decide,
-    },
-    facts::{Eligibility, Failure, FailureKind, RepeatPermission, RetryAfter, classify},
+    budget::{RetryBudget, Token},
+    concurrency::{ConcurrencyLimit, Permit},
+    decision::{CallState, Decision, DecisionContext, Facts, Verdict, WaitSource, decide},
+    facts::{self, Eligibility, RepeatPermission},
     limits::Deadline,
     middleware::{RetryMiddleware, RetryReport},
-    shared::{ConcurrencyLimit, Permit, RetryBudget, Token},
+    retry_after::RetryAfter,
 };
-use crate::{endpoint::Endpoint, telemetry::ObservedCall, time::Clock, timeouts::Timeouts};
+use crate::{
+    endpoint::Endpoint,
+    error::{Failure, FailureKind, StopReason},
+    telemetry::ObservedCall,
+    time::Clock,
+    timeouts::Timeouts,
+};
 
 /// One call, from its first attempt to its last.
-pub(super) struct CallContext {
+pub(super) struct Call {
     /// The request to send, until the last attempt has taken it.
     pub(super) request: Option<Request>,
     method: Method,
@@ -50,7 +56,7 @@ pub(super) struct CallContext {
     last: Option<Result<Response>>,
 }
 
-impl CallContext {
+impl Call {
     /// Whether the request may be sent a second time.
     pub(super) fn is_repeatable(&self) -> bool {
         self.eligibility == Eligibility::Repeatable
@@ -137,7 +143,7 @@ where
     P: RetryPolicy + Send + Sync + 'static,
 {
     /// Waits for the next attempt, and reports how long it really took.
-    async fn wait(&self, call: &CallContext, length: Duration, source: WaitSource) {
+    async fn wait(&self, call: &Call, length: Duration, source: WaitSource) {
         let _wait = OpenWait {
             observer: &call.observer,
             clock: &*self.clock,
@@ -148,7 +154,7 @@ where
     }
 
     /// Reads the input of a call from its request.
-    fn context(&self, request: Request, extensions: &mut Extensions) -> CallContext {
+    fn context(&self, request: Request, extensions: &mut Extensions) -> Call {
         let timeouts = self.timeouts_of(extensions);
         let of_the_call = extensions.remove().map(|Deadline(deadline)| deadline);
         let deadline = of_the_call.or(self.limits.deadline);
@@ -164,7 +170,7 @@ where
         let body_can_be_sent_twice = body.is_none_or(|body| body.as_bytes().is_some());
         let eligibility = Eligibility::of(request.method(), permission, body_can_be_sent_twice);
         let began = self.clock.monotonic();
-        CallContext {
+        Call {
             method: request.method().clone(),
             request: Some(request),
             eligibility,
@@ -192,7 +198,7 @@ where
     /// Waits for a turn under the concurrency limit; returns it with the time left.
     /// There is no turn after the deadline, because this wait or the previous one may
     /// end late.
-    async fn turn(&self, call: &CallContext) -> Option<(Option<Permit<'_>>, Option<Duration>)> {
+    async fn turn(&self, call: &Call) -> Option<(Option<Permit<'_>>, Option<Duration>)> {
         let permit = match &self.concurrency {
             Some(limit) => Some(self.permit(limit, call).await?),
             None => None,
@@ -202,11 +208,7 @@ where
     }
 
     /// Waits for a permit, but no longer than the deadline allows.
-    async fn permit<'a>(
-        &self,
-        limit: &'a ConcurrencyLimit,
-        call: &CallContext,
-    ) -> Option<Permit<'a>> {
+    async fn permit<'a>(&self, limit: &'a ConcurrencyLimit, call: &Call) -> Option<Permit<'a>> {
         if let Some(permit) = limit.try_acquire() {
             return Some(permit);
         }
@@ -236,7 +238,7 @@ where
 
     /// Decides the next step after an attempt, and reports the decision. Returns the wait for
     /// another attempt, if there is one.
-    fn next_wait(&self, call: &mut CallContext, result: Result<Response>) -> Option<NextWait> {
+    fn next_wait(&self, call: &mut Call, result: Result<Response>) -> Option<NextWait> {
         let (decision, token, context) = self.judge(call, &result);
         let retry_after = context.facts.retry_after.and_then(RetryAfter::wait);
         let (wait, stopped) = match decision {
@@ -268,7 +270,7 @@ where
     /// is a budget.
     fn judge<'a>(
         &'a self,
-        call: &'a CallContext,
+        call: &'a Call,
         result: &Result<Response>,
     ) -> (Decision, Option<Token>, DecisionContext<'a>) {
         let facts = self.facts(result);
@@ -311,7 +313,7 @@ where
         let headers = result.as_ref().ok().map(Response::headers);
         let asking = headers.filter(|headers| headers.contains_key(RETRY_AFTER));
         Facts {
-            verdict: classify::verdict(&*self.strategy, result),
+            verdict: facts::verdict(&*self.strategy, result),
             retry_after: asking
                 .and_then(|headers| RetryAfter::from_headers(headers, self.clock.wall())),
         }
@@ -350,7 +352,7 @@ where
     }
 
     /// The time left until the deadline of a call, if it has one.
-    fn remaining(&self, call: &CallContext) -> Option<Duration> {
+    fn remaining(&self, call: &Call) -> Option<Duration> {
         Some(call.deadline?.saturating_sub(self.clock.monotonic()))
     }
 }

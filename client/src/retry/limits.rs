@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use super::body::DEFAULT_MAX_BODY_BYTES;
 use crate::error::{ConfigError, at_most, not_zero, positive};
 
 /// The limits of the calls of a client or of a middleware.
@@ -32,7 +31,7 @@ impl Limits {
         max_retry_after: Duration::from_secs(30),
         deadline: None,
         retry_after_spread: Duration::ZERO,
-        max_body_bytes: DEFAULT_MAX_BODY_BYTES,
+        max_body_bytes: 8 * 1024 * 1024,
     };
 
     /// Whether a call that has sent so many requests may send another.

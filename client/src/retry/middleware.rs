@@ -5,15 +5,14 @@ use std::{sync::Arc, time::Duration};
 use reqwest_retry::RetryableStrategy;
 
 use super::{
-    backoff::Backoff,
-    decision::StopReason,
+    backoff::Backoff, budget::RetryBudget, concurrency::ConcurrencyLimit, facts::Classifier,
     limits::Limits,
-    shared::{ConcurrencyLimit, RetryBudget},
 };
 use crate::{
-    random::Random,
-    telemetry::{Injector, Metrics},
-    time::Clock,
+    error::StopReason,
+    random::{Random, SystemRandom},
+    telemetry::{Injector, Metrics, Rules, SharedRecorder},
+    time::{Clock, SystemClock},
     timeouts::Timeouts,
 };
 
@@ -83,7 +82,52 @@ pub struct RetryMiddleware<P = Backoff> {
     pub(crate) injector: Option<Injector>,
 }
 
+impl RetryMiddleware {
+    /// The default rules: [`Backoff`] over the system's clock and randomness, 3 attempts, a
+    /// `Retry-After` of up to 30 s, no deadline, no shared budget and no concurrency limit.
+    #[must_use]
+    pub fn new() -> Self {
+        let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
+        let backoff = Backoff::default_over(Arc::clone(&clock), Arc::new(SystemRandom));
+        Self::with_policy(backoff, clock)
+    }
+}
+
+impl Default for RetryMiddleware {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl<P> RetryMiddleware<P> {
+    /// The default rules over a policy of the caller's.
+    ///
+    /// `clock` measures deadlines, reads HTTP dates and waits. A policy speaks
+    /// of times of day, so it should read the same clock.
+    #[must_use]
+    pub fn with_policy(policy: P, clock: Arc<dyn Clock>) -> Self {
+        Self {
+            policy,
+            strategy: Arc::new(Classifier::default()),
+            limits: Limits::DEFAULT,
+            budget: None,
+            concurrency: None,
+            timeouts: None,
+            has_no_session: false,
+            random: Arc::new(SystemRandom),
+            clock,
+            metrics: Arc::new(Metrics::default()),
+            injector: None,
+        }
+    }
+
+    /// Registers the metrics with `recorder` rather than the global one.
+    #[must_use]
+    pub fn recorder(mut self, recorder: SharedRecorder) -> Self {
+        self.metrics = Arc::new(Metrics::new(Some(recorder), Rules::default()));
+        self
+    }
+
     /// The strategy that says which results are worth another attempt. The default are the
     /// five [`RETRY_STATUSES`](crate::RETRY_STATUSES), and the failures whose kind
     /// [is transient](crate::FailureKind::is_transient).

@@ -4,13 +4,9 @@
 //! is a lesson. For a service of your own use the [`ApiClient`] alone.
 
 pub mod endpoint;
-mod flaky;
-mod job;
-mod redirect;
+mod responses;
 
-pub use flaky::Flaky;
-pub use job::Job;
-pub use redirect::Redirect;
+pub use responses::{Flaky, Job, Redirect};
 
 use std::ops::Deref;
 

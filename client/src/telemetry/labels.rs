@@ -2,8 +2,9 @@
 
 use http::{Method, StatusCode};
 
-use crate::retry::{
-    Eligibility, FailureKind, RetryAfter, RetryReason, StopReason, Verdict, WaitSource, may_repeat,
+use crate::{
+    error::{FailureKind, StopReason},
+    retry::{Eligibility, RetryAfter, RetryReason, Verdict, WaitSource, may_repeat},
 };
 
 /// How many statuses have a label of their own.

@@ -6,11 +6,14 @@
 
 use http::{Method, StatusCode};
 
-use super::labels::{AttemptResult, GiveUp};
-use super::outcome::CallOutcome;
+use super::{
+    labels::{AttemptResult, GiveUp},
+    outcome::CallOutcome,
+};
 use crate::{
     endpoint::Endpoint,
-    retry::{FailureKind, RETRY_STATUSES, RetryReason, StopReason, WaitSource, may_repeat},
+    error::{FailureKind, StopReason},
+    retry::{RETRY_STATUSES, RetryReason, WaitSource, may_repeat},
 };
 
 /// An endpoint and the client method that calls it, for

@@ -16,10 +16,8 @@ use super::{
 };
 use crate::{
     endpoint::Endpoint,
-    retry::{
-        DecisionContext, FailureKind, LimitChange, RetryAfter, RetryReason, StopReason, Verdict,
-        WaitSource,
-    },
+    error::{FailureKind, StopReason},
+    retry::{DecisionContext, LimitChange, RetryAfter, RetryReason, Verdict, WaitSource},
 };
 
 /// The target of every span.

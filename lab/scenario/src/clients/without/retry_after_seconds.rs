@@ -12,7 +12,7 @@ pub(super) const WITHOUT: Without = Without {
         id: retry_after_seconds::RULE.id,
         instead: "It takes no notice of a Retry-After in seconds, and comes back when its own \
                   backoff says so.",
-        file: "client/src/retry/facts/retry_after.rs",
+        file: "client/src/retry/retry_after.rs",
         breaks: &[retry_after_seconds::RULE.id],
         shows_in: &["retry-after-seconds", "retry-later", "deadline"],
     },

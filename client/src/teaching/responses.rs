@@ -1,4 +1,4 @@
-//! The response of `/redirect`: never followed, and a value for the caller.
+//! The responses of the teaching service that are read into types of their own.
 
 use std::fmt;
 
@@ -7,7 +7,48 @@ use http::{StatusCode, header::LOCATION};
 use crate::{
     api_response::ApiResponse,
     error::{ApiError, ResponseProblem},
+    raw_object::ObjectText,
+    response_checks::{string, wrong_type},
 };
+
+/// The response of `/flaky`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Flaky {
+    /// Which call of the running service this was, from 1: the first success
+    /// is the third.
+    pub attempt: u64,
+}
+
+impl Flaky {
+    pub(crate) fn read(object: ObjectText<'_>) -> Result<Self, ResponseProblem> {
+        let attempt = object.required("attempt")?;
+        let wrong = |_| wrong_type("attempt", "a non-negative integer", attempt);
+        let attempt = serde_json::from_str(attempt.get()).map_err(wrong)?;
+        Ok(Self { attempt })
+    }
+}
+
+/// A job that the service created, now or at an earlier request with the key.
+#[derive(Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Job {
+    /// Its identifier.
+    pub id: String,
+}
+
+impl Job {
+    pub(crate) fn read(object: ObjectText<'_>) -> Result<Self, ResponseProblem> {
+        let id = string("id", "a string", object.required("id")?)?;
+        Ok(Self { id })
+    }
+}
+
+impl fmt::Debug for Job {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Job(…)")
+    }
+}
 
 /// A redirection that was not followed.
 ///

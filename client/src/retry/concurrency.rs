@@ -68,7 +68,7 @@ impl ConcurrencyLimit {
     }
 
     /// Waits for a slot. The slot is released when the permit is dropped.
-    pub(in crate::retry) async fn acquire(&self) -> Permit<'_> {
+    pub(super) async fn acquire(&self) -> Permit<'_> {
         loop {
             // The semaphore is never closed. If it were, the client would continue
             // without a limit instead of stopping.
@@ -85,7 +85,7 @@ impl ConcurrencyLimit {
     }
 
     /// A slot, if one is free and no other caller waits for it.
-    pub(in crate::retry) fn try_acquire(&self) -> Option<Permit<'_>> {
+    pub(super) fn try_acquire(&self) -> Option<Permit<'_>> {
         loop {
             self.shared.slots.try_acquire().ok()?.forget();
             if !self.shared.with(State::settle_one) {
@@ -97,7 +97,7 @@ impl ConcurrencyLimit {
     }
 
     /// Adjusts the limit after a response; returns the change, if any.
-    pub(in crate::retry) fn observe(&self, status: StatusCode) -> Option<LimitChange> {
+    pub(super) fn observe(&self, status: StatusCode) -> Option<LimitChange> {
         let throttled = status == StatusCode::TOO_MANY_REQUESTS;
         if !throttled && !status.is_success() {
             return None;
@@ -182,7 +182,7 @@ impl std::fmt::Debug for ConcurrencyLimit {
 }
 
 /// One slot, held during one attempt.
-pub(in crate::retry) struct Permit<'a> {
+pub(super) struct Permit<'a> {
     shared: &'a Shared,
 }
 

@@ -1,13 +1,9 @@
-//! The kinds of failure without a complete response, a fixed set.
+//! The kinds of failure without a complete response, a fixed set, and how an error of the
+//! transport is told apart: by the errors in its chain of causes.
 
-use std::io;
+use std::{error::Error, io, iter};
 
 use http::{HeaderMap, StatusCode};
-
-use crate::{
-    error::{chain, find},
-    tls::is_handshake_failure,
-};
 
 /// The kind of failure of an attempt without a complete response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -183,6 +179,67 @@ fn is_not_http(error: &hyper::Error) -> bool {
     };
     // An error of the request's own body is the caller's.
     error.is_parse() || (!error.is_user() && find::<io::Error>(error).is_some_and(invalid))
+}
+
+/// Whether `error` is a handshake that failed.
+///
+/// It fails in three shapes: with a [`rustls::Error`] somewhere in the chain; when the
+/// peer just went away, with an I/O error before the connection was there; and, in TLS
+/// 1.3, with an alert after the client has sent its request already, by which a server
+/// refuses the client's certificate (RFC 8446 §4.4.2.4). Whatever else TLS complains of
+/// later, or in the middle of a body, has nothing to do with the handshake.
+fn is_handshake_failure(error: &reqwest::Error) -> bool {
+    match find::<rustls::Error>(error) {
+        Some(_) if error.is_connect() => true,
+        Some(rustls::Error::AlertReceived(_)) => !(error.is_body() || error.is_decode()),
+        Some(_) => false,
+        None => error.is_connect() && broke_off_in_handshake(error),
+    }
+}
+
+/// Tells a handshake that broke off from a connection that was never made.
+///
+/// Both are I/O errors while connecting, and both may say "connection reset".
+/// What failed before TLS, though, the TCP connection or a proxy's tunnel, has
+/// an error of its own type above the I/O error. That of a handshake stands
+/// directly below the two that `reqwest` and its pool add, or is wrapped in
+/// another I/O error, which is how `hyper-rustls` passes it on.
+fn broke_off_in_handshake(error: &reqwest::Error) -> bool {
+    const ABOVE: usize = 2;
+    let mut wrapped = false;
+    chain(error).enumerate().any(|(depth, error)| {
+        let directly_below = wrapped || depth == ABOVE;
+        let error = error.downcast_ref::<io::Error>();
+        wrapped = error.is_some();
+        match error.map(io::Error::kind) {
+            // Nothing but a handshake says so.
+            Some(io::ErrorKind::UnexpectedEof) => true,
+            Some(
+                io::ErrorKind::ConnectionReset
+                | io::ErrorKind::ConnectionAborted
+                | io::ErrorKind::BrokenPipe,
+            ) => directly_below,
+            _ => false,
+        }
+    })
+}
+
+/// Finds the first error of type `T` in the chain that begins with `error`.
+fn find<'a, T: Error + 'static>(error: &'a (dyn Error + 'static)) -> Option<&'a T> {
+    chain(error).find_map(<dyn Error>::downcast_ref)
+}
+
+/// The chain that begins with `error`.
+///
+/// The `source()` of an [`io::Error`] skips the error that it wraps, so the next link
+/// is its `get_ref()` instead.
+fn chain<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
+    iter::successors(Some(error), |&error| {
+        match error.downcast_ref().and_then(io::Error::get_ref) {
+            Some(inner) => Some(inner),
+            None => error.source(),
+        }
+    })
 }
 
 #[cfg(test)]

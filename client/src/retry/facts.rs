@@ -1,15 +1,13 @@
-//! Classification: the results that are worth another attempt.
+//! The facts of a decision: which results are worth another attempt, and which requests may
+//! be repeated.
 
-use http::StatusCode;
+use http::{Method, StatusCode};
 use reqwest::Response;
 use reqwest_middleware::Error;
 use reqwest_retry::{Retryable, RetryableStrategy};
 
-use super::failure::FailureKind;
-use crate::{
-    error::ConfigError,
-    retry::{RetryReason, Verdict},
-};
+use super::decision::{RetryReason, Verdict};
+use crate::error::{ConfigError, FailureKind};
 
 /// The statuses that indicate a temporary failure. Not every 5xx does: a 501 or a 505
 /// is permanent.
@@ -112,7 +110,7 @@ impl RetryableStrategy for Classifier {
 ///
 /// A failed handshake is [`Verdict::Tls`] whatever the strategy says: the strategies of
 /// `reqwest-retry` treat it as a connection error.
-pub(in crate::retry) fn verdict(
+pub(super) fn verdict(
     strategy: &dyn RetryableStrategy,
     result: &Result<Response, Error>,
 ) -> Verdict {
@@ -127,12 +125,79 @@ pub(in crate::retry) fn verdict(
     }
 }
 
+/// Permission to repeat a request whose method alone does not allow it.
+///
+/// Add it to the extensions of a request only if the endpoint recognises a repetition,
+/// for example by an idempotency key. The caller who adds it makes that promise. A
+/// header makes no such promise, since any caller can send an `Idempotency-Key` to a
+/// service that ignores it.
+///
+/// ```
+/// # reliable_api_client::install_tls_provider();
+/// # let http = reqwest::Client::builder().tls_certs_only([]).build()?;
+/// # let client = reqwest_middleware::ClientBuilder::new(http).build();
+/// let request = client
+///     .post("http://127.0.0.1:8765/jobs")
+///     .header("Idempotency-Key", "order-4711")
+///     .with_extension(reliable_api_client::RepeatPermission);
+/// # Ok::<(), reqwest::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RepeatPermission;
+
+/// Whether a request may be sent a second time.
+///
+/// The idempotent methods may (RFC 9110 §9.2.2). POST is not idempotent and PATCH need
+/// not be, so both need a [`RepeatPermission`]; so does any unknown method.
+pub(crate) fn may_repeat(method: &Method, permission: Option<RepeatPermission>) -> bool {
+    const IDEMPOTENT: [Method; 6] = [
+        Method::GET,
+        Method::HEAD,
+        Method::PUT,
+        Method::DELETE,
+        Method::OPTIONS,
+        Method::TRACE,
+    ];
+    permission.is_some() || IDEMPOTENT.contains(method)
+}
+
+/// Whether a request may be sent a second time, and the reason if it may not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Eligibility {
+    /// It may be sent again.
+    Repeatable,
+    /// Its method does not allow a repetition and it carries no permission: see
+    /// [`may_repeat`].
+    NotPermitted,
+    /// A repetition is allowed, but the body is a stream, which the first attempt has
+    /// consumed.
+    BodyIsStream,
+}
+
+impl Eligibility {
+    /// Judges a request by its method, by the permission that it carries, and by
+    /// whether its body can be sent twice. The permission is checked before the body.
+    pub(crate) fn of(
+        method: &Method,
+        permission: Option<RepeatPermission>,
+        body_can_be_sent_twice: bool,
+    ) -> Self {
+        if !may_repeat(method, permission) {
+            Self::NotPermitted
+        } else if body_can_be_sent_twice {
+            Self::Repeatable
+        } else {
+            Self::BodyIsStream
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use reqwest_retry::DefaultRetryableStrategy;
 
     use super::*;
-    use crate::retry::Failure;
+    use crate::error::Failure;
 
     fn response(status: u16) -> Result<Response, Error> {
         let response = http::Response::builder()
@@ -183,6 +248,35 @@ mod tests {
             (Err(Failure(FailureKind::Tls).into()), Verdict::Tls),
         ] {
             assert_eq!(verdict(&DefaultRetryableStrategy, &result), expected);
+        }
+    }
+
+    #[test]
+    fn only_idempotent_methods_need_no_permission_and_a_stream_is_sent_once() {
+        use Eligibility::{BodyIsStream, NotPermitted, Repeatable};
+        for (methods, without, with, of_a_stream) in [
+            (
+                &["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE"][..],
+                Repeatable,
+                Repeatable,
+                BodyIsStream,
+            ),
+            (
+                &["POST", "PATCH", "CONNECT", "PURGE", "get"],
+                NotPermitted,
+                Repeatable,
+                NotPermitted,
+            ),
+        ] {
+            for method in methods {
+                let method = method.parse().expect("a method");
+                let permission = Some(RepeatPermission);
+
+                assert_eq!(Eligibility::of(&method, None, true), without, "{method}");
+                assert_eq!(Eligibility::of(&method, permission, true), with, "{method}");
+                assert_eq!(Eligibility::of(&method, None, false), of_a_stream);
+                assert_eq!(Eligibility::of(&method, permission, false), BodyIsStream);
+            }
         }
     }
 }

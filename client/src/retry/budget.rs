@@ -81,12 +81,12 @@ impl RetryBudget {
     }
 
     /// Records a first attempt.
-    pub(in crate::retry) fn deposit(&self) {
+    pub(super) fn deposit(&self) {
         self.stock.change(|parts| Some(parts + 1));
     }
 
     /// Takes a token for a retry, if there is one.
-    pub(in crate::retry) fn withdraw(&self) -> Option<Token> {
+    pub(super) fn withdraw(&self) -> Option<Token> {
         let price = self.stock.parts_per_token;
         let is_taken = self.stock.change(|parts| parts.checked_sub(price));
         is_taken.then(|| Token {
@@ -112,13 +112,13 @@ impl std::fmt::Debug for RetryBudget {
 
 /// A token taken for one retry. A token that is dropped unspent goes back, because a
 /// retry that is cancelled during its wait costs the service nothing.
-pub(in crate::retry) struct Token {
+pub(super) struct Token {
     budget: Option<RetryBudget>,
 }
 
 impl Token {
     /// Spends the token, because its retry is about to be sent.
-    pub(in crate::retry) fn spend(mut self) {
+    pub(super) fn spend(mut self) {
         self.budget = None;
     }
 }

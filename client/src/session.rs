@@ -1,10 +1,32 @@
-//! The `reqwest` session below the retry rules: what it must not send by default.
+//! The `reqwest` session below the retry rules: what it must not send by default, and the
+//! hops of the stack directly above it.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
+use http::Extensions;
+use reqwest::{Request, Response};
+use reqwest_middleware::{Middleware, Next, Result};
 use url::Url;
 
-use crate::{error::ConfigError, timeouts::Timeouts, tls::install_tls_provider};
+use crate::{
+    error::{ConfigError, Failure, FailureKind},
+    time::Clock,
+    timeouts::Timeouts,
+};
+
+/// Installs *ring* as the process's provider of TLS cryptography, unless one is
+/// installed already.
+///
+/// This crate takes `reqwest` without a provider, since the default one doubles
+/// the time of a first build. [`Builder::build`](crate::Builder::build) calls
+/// this; a program that builds a `reqwest::Client` by itself, with `reqwest`'s
+/// feature `rustls-no-provider`, calls it first.
+pub fn install_tls_provider() {
+    if rustls::crypto::CryptoProvider::get_default().is_none() {
+        // An error says that another thread was faster, which is as good.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+    }
+}
 
 /// Turns off what a session would send without being asked: redirects, which a
 /// default `reqwest::Client` follows (a 307 or 308 with method and body, POST
@@ -27,7 +49,7 @@ pub(crate) fn build(
     given: Option<reqwest::ClientBuilder>,
     base_url: &Url,
     timeouts: Timeouts,
-) -> Result<reqwest::Client, ConfigError> {
+) -> std::result::Result<reqwest::Client, ConfigError> {
     let is_plain = base_url.scheme() == "http";
     let session = given.unwrap_or_else(|| own_session(is_plain));
     without_hidden_requests(session)
@@ -41,7 +63,7 @@ pub(crate) fn build(
 /// The session below a transport that was handed in: a stack of middlewares
 /// cannot do without one. Nothing is ever sent on it, so one serves all clients
 /// of the process, however many there are.
-pub(crate) fn unused() -> Result<reqwest::Client, ConfigError> {
+pub(crate) fn unused() -> std::result::Result<reqwest::Client, ConfigError> {
     static UNUSED: OnceLock<reqwest::Client> = OnceLock::new();
     if let Some(session) = UNUSED.get() {
         return Ok(session.clone());
@@ -62,5 +84,40 @@ fn own_session(is_plain: bool) -> reqwest::ClientBuilder {
         session.tls_certs_only([])
     } else {
         session
+    }
+}
+
+/// The last hop of a stack above a session. It holds the clock while a request is on the
+/// wire: the hold is among the extensions of the response until its body has been read.
+pub(crate) struct Wire(pub(crate) Arc<dyn Clock>);
+
+#[async_trait::async_trait]
+impl Middleware for Wire {
+    async fn handle(
+        &self,
+        request: Request,
+        extensions: &mut Extensions,
+        next: Next<'_>,
+    ) -> Result<Response> {
+        let hold = self.0.hold();
+        let mut response = next.run(request, extensions).await?;
+        response.extensions_mut().insert(hold);
+        Ok(response)
+    }
+}
+
+/// The hop below a transport that was handed in. Getting here is a mistake
+/// of the transport's, which passes on what it should respond to.
+pub(crate) struct NothingBelow;
+
+#[async_trait::async_trait]
+impl Middleware for NothingBelow {
+    async fn handle(
+        &self,
+        _request: Request,
+        _extensions: &mut Extensions,
+        _next: Next<'_>,
+    ) -> Result<Response> {
+        Err(Failure(FailureKind::Request).into())
     }
 }
