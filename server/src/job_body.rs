@@ -50,7 +50,7 @@ mod tests {
 
     use super::*;
 
-    /// A number as a text, with an equal value in another spelling beside it.
+    /// Numbers, some of which have every digit of their text.
     fn any_number() -> impl Strategy<Value = Value> {
         prop_oneof![
             (-3_i64..3).prop_map(Value::from),

@@ -1,4 +1,4 @@
-//! A call of the retry middleware: the only I/O of the retry rules.
+//! A call of the retry middleware, from its first attempt to its last.
 //!
 //! It contains no rule. It gathers facts, asks [`decide`], and carries out the
 //! decision.

@@ -3,8 +3,8 @@
 //! [`decision`] is pure and decides. [`facts`] and [`retry_after`] read what it needs to know
 //! off a request and its result; [`limits`] has the limits of a call and their defaults;
 //! [`backoff`] offers a wait; clones share a [`budget`] and a limit on [`concurrency`].
-//! [`call`] and [`attempt`] carry out the decision, and are the only files here with I/O.
-//! They report to an [`ObservedCall`](crate::telemetry::ObservedCall).
+//! [`call`] and [`attempt`] carry out the decision: they wait, send and read, and report to
+//! an [`ObservedCall`](crate::telemetry::ObservedCall).
 
 mod attempt;
 mod backoff;

@@ -2,7 +2,7 @@
 //!
 //! No client can influence this account of a run. It is bounded: old
 //! entries go, counts stay. Of cursors, keys and bodies it keeps a
-//! [`ValueHash`](crate::ValueHash) and never the value. Scrapes of `/metrics` are not in
+//! [`ValueHash`] and never the value. Scrapes of `/metrics` are not in
 //! it; the connections that they come on are.
 
 use std::collections::BTreeMap;

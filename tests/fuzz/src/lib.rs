@@ -1,7 +1,7 @@
 //! Shared by the fuzz targets. The client whose transport responds from a script is that of
 //! the package `tests`.
 //!
-//! A target is here only if no property test gives a reader such input: whole responses,
+//! There is a target for each reader of whole texts that another program wrote: responses,
 //! files of a crawl, cards. Each begins with the texts in its folder of `corpus/`.
 //! `cargo test` leaves the targets alone; clippy of the workspace compiles them.
 //!
