@@ -1,67 +1,10 @@
-//! Bodies: lengths that lie, floods, and what is read out of them.
+//! Bodies: floods, and what is read out of them.
 
-use super::{FORGED, SOUND, client, meet};
+use super::{SOUND, client, meet};
 use crate::bench::http_error;
 use crate::support::wire::{Then, Wire};
 
 const JSON: &str = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n";
-
-/// Holds hyper's rules for the length of a body (RFC 9112 §6): one that has no single
-/// meaning is an error, and what follows a body belongs to no response.
-#[tokio::test]
-async fn a_length_has_one_meaning_or_is_refused() {
-    let sized = |length: &str| format!("{JSON}content-length: {length}\r\n\r\n{{\"attempt\":3}}");
-    let with = |headers: [&str; 2], body: &str| format!("{JSON}{}\r\n{body}", headers.concat());
-
-    for length in [
-        "-13",
-        "+13",
-        "0xd",
-        "13.0",
-        "1e1",
-        "1 3",
-        "13, 14",
-        "",
-        "two",
-        "\u{661}\u{663}",
-        "18446744073709551615",
-        "18446744073709551616",
-    ] {
-        let outcome = meet(&sized(length), Then::Stall).await;
-
-        assert_eq!(outcome, "protocol", "{length:?}");
-    }
-    const FIVE: &str = "content-length: 5\r\n";
-    const LENGTH: &str = "content-length: 13\r\n";
-    const CHUNKED: &str = "transfer-encoding: chunked\r\n";
-    const GZIP: &str = "transfer-encoding: gzip\r\n";
-    let (whole, chunks) = ("{\"attempt\":3}", "d\r\n{\"attempt\":3}\r\n0\r\n\r\n");
-    let empty = |status: &str| format!("HTTP/1.1 {status}\r\n\r\n{FORGED}");
-    for (attack, then, expected) in [
-        (with([FIVE, LENGTH], whole), Then::Stall, "protocol"),
-        (with([LENGTH, LENGTH], whole), Then::Again, "3"),
-        // The coding wins, wherever it stands.
-        (with([LENGTH, CHUNKED], chunks), Then::Again, "3"),
-        (with([CHUNKED, LENGTH], chunks), Then::Again, "3"),
-        (with([LENGTH, CHUNKED], whole), Then::Stall, "protocol"),
-        // Without chunks only the close ends the body, and no length.
-        (with([GZIP, LENGTH], whole), Then::Stall, "read_timeout"),
-        // Too long for what comes, and too short.
-        (sized("14"), Then::Stall, "read_timeout"),
-        (sized("14"), Then::Close, "connection_lost"),
-        (sized("12"), Then::Again, "invalid_json"),
-        (sized("0"), Then::Again, "invalid_json"),
-        // Longer than the cap: the length alone is enough, and the body never comes.
-        (sized("16385"), Then::Stall, "body_too_large"),
-        // What has no body, and yet one.
-        (empty("204 "), Then::Again, "no_content"),
-        (empty("304 \r\ncontent-length: 9"), Then::Again, "304"),
-    ] {
-        let outcome = meet(&attack, then).await;
-
-        assert_eq!(outcome, expected, "{attack}");
-    }
-}
 
 /// Holds the cap on a body, and hyper's bounds for what in chunks is no data.
 #[tokio::test]

@@ -18,17 +18,12 @@ use crate::bench::silently;
 use crate::support::wire::{ENDLESS, Then, Wire};
 
 mod bodies;
-mod connections;
 mod heads;
 mod redirects;
 
 /// The response of a sound service.
 const SOUND: &str = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\
                      content-length: 13\r\n\r\n{\"attempt\":3}";
-
-/// A response that nobody asked for.
-const FORGED: &str = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\
-                      content-length: 13\r\n\r\n{\"attempt\":6}";
 
 /// The timeouts of the client.
 const PATIENCE: Duration = Duration::from_secs(100);
