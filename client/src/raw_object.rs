@@ -5,12 +5,9 @@
 //! has asked for it. Text that is only checked loses nothing, and checking it
 //! needs no stack however deep it is.
 
-use std::{borrow::Cow, fmt};
+use std::fmt;
 
-use serde::{
-    Deserialize, Serialize, Serializer,
-    de::{Deserializer, Error as _, MapAccess, Visitor},
-};
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::value::RawValue;
 
 use crate::error::{ApiError, JsonType, Kept, Origin, ResponseProblem};
@@ -32,6 +29,17 @@ pub struct RawObject {
 }
 
 impl RawObject {
+    /// Copies an object out of the body of a response; anything else is told by its type.
+    pub(crate) fn of(value: &RawValue, origin: Origin) -> Result<Self, JsonType> {
+        match JsonType::of(value) {
+            JsonType::Object => Ok(Self {
+                text: value.to_owned(),
+                origin,
+            }),
+            found => Err(found),
+        }
+    }
+
     /// The JSON text, from its `{` to its `}`.
     #[must_use]
     pub fn text(&self) -> &str {
@@ -95,68 +103,6 @@ impl fmt::Debug for RawObject {
     }
 }
 
-/// An object within a body that was found to be well-formed.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct ObjectText<'a>(&'a RawValue);
-
-impl<'a> ObjectText<'a> {
-    /// Takes an object; anything else is told by its type.
-    pub(crate) fn of(value: &'a RawValue) -> Result<Self, JsonType> {
-        match JsonType::of(value) {
-            JsonType::Object => Ok(Self(value)),
-            found => Err(found),
-        }
-    }
-
-    /// The value of the member that must be there.
-    ///
-    /// A name given twice leaves the meaning open (RFC 8259 §4): some readers
-    /// take the first member, some the last. Where a member decides how a
-    /// listing goes on, that is refused and not guessed at.
-    pub(crate) fn required(self, field: &'static str) -> Result<&'a RawValue, ResponseProblem> {
-        let mut object = serde_json::Deserializer::from_str(self.0.get());
-        match object.deserialize_map(Member(field)) {
-            Ok(Some(value)) => Ok(value),
-            Ok(None) => Err(ResponseProblem::MissingField { field }),
-            // The text is well-formed, so nothing but the visitor fails.
-            Err(_) => Err(ResponseProblem::RepeatedField { field }),
-        }
-    }
-
-    /// Copies the text out of the body.
-    pub(crate) fn keep(self, origin: Origin) -> RawObject {
-        RawObject {
-            text: self.0.to_owned(),
-            origin,
-        }
-    }
-}
-
-/// Looks through an object for the member of this name.
-struct Member(&'static str);
-
-impl<'de> Visitor<'de> for Member {
-    type Value = Option<&'de RawValue>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Self::Value, A::Error> {
-        let mut found = None;
-        // A name is text that came, too: one with half a surrogate pair is not the one that
-        // is looked for, and no error.
-        while let Some(name) = members.next_key::<&RawValue>()? {
-            let value = members.next_value()?;
-            let name = serde_json::from_str::<Cow<'_, str>>(name.get());
-            if name.is_ok_and(|name| name == self.0) && found.replace(value).is_some() {
-                return Err(A::Error::duplicate_field(self.0));
-            }
-        }
-        Ok(found)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -166,8 +112,7 @@ mod tests {
     }
 
     fn object(text: &str) -> RawObject {
-        let object = ObjectText::of(raw(text)).expect("an object");
-        object.keep(Origin::default())
+        RawObject::of(raw(text), Origin::default()).expect("an object")
     }
 
     #[test]
@@ -236,7 +181,7 @@ mod tests {
             (r#""{}""#, JsonType::String),
             ("[{}]", JsonType::Array),
         ] {
-            let refused = ObjectText::of(raw(text)).err();
+            let refused = RawObject::of(raw(text), Origin::default()).err();
 
             assert_eq!(refused, Some(found), "{text}");
         }

@@ -9,14 +9,16 @@
 //!
 //! A 204 is an empty success and never parsed: [`ApiResponse::no_content`].
 
+use std::{borrow::Cow, fmt};
+
 use http::StatusCode;
+use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use crate::{
     api_response::ApiResponse,
     error::{ApiError, JsonType, ResponseProblem},
     media_type,
-    raw_object::ObjectText,
 };
 
 impl ApiResponse {
@@ -40,15 +42,14 @@ impl ApiResponse {
         }
     }
 
-    /// Passes the top-level object of a success to `read`.
-    pub(crate) fn read<T>(
+    /// Passes these members of the top-level object of a success to `read`.
+    pub(crate) fn read<T, const N: usize>(
         &self,
-        read: impl FnOnce(ObjectText<'_>) -> Result<T, ResponseProblem>,
+        names: [&'static str; N],
+        read: impl FnOnce([Member<'_>; N]) -> Result<T, ResponseProblem>,
     ) -> Result<T, ApiError> {
-        let object = self.valid_json().and_then(|body| {
-            ObjectText::of(body).map_err(|found| ResponseProblem::NotAnObject { found })
-        });
-        object
+        let members = self.json_body().and_then(|body| members(body, names));
+        members
             .and_then(read)
             .map_err(|problem| self.problem(problem))
     }
@@ -79,6 +80,78 @@ impl ApiResponse {
             StatusCode::NO_CONTENT => Ok(()),
             _ => Err(response.problem(ResponseProblem::UnexpectedStatus)),
         }
+    }
+}
+
+/// A member of an object, as it was found.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Member<'a> {
+    name: &'static str,
+    value: Option<&'a RawValue>,
+    is_repeated: bool,
+}
+
+impl<'a> Member<'a> {
+    /// The value of a member that must be there.
+    ///
+    /// A name given twice leaves the meaning open (RFC 8259 §4): some readers
+    /// take the first member, some the last. Where a member decides how a
+    /// listing goes on, that is refused and not guessed at.
+    pub(crate) fn required(self) -> Result<&'a RawValue, ResponseProblem> {
+        let field = self.name;
+        match self.value {
+            Some(_) if self.is_repeated => Err(ResponseProblem::RepeatedField { field }),
+            Some(value) => Ok(value),
+            None => Err(ResponseProblem::MissingField { field }),
+        }
+    }
+}
+
+/// The members of these names in a text that must be an object.
+pub(crate) fn members<'a, const N: usize>(
+    text: &'a [u8],
+    names: [&'static str; N],
+) -> Result<[Member<'a>; N], ResponseProblem> {
+    let mut json = serde_json::Deserializer::from_slice(text);
+    let members = json.deserialize_map(Members(names));
+    let members = members.and_then(|members| json.end().map(|()| members));
+    members.map_err(|_| match serde_json::from_slice::<&RawValue>(text) {
+        Ok(other) => ResponseProblem::NotAnObject {
+            found: JsonType::of(other),
+        },
+        Err(error) => invalid_json(error),
+    })
+}
+
+/// Looks through an object for the members of these names. All the others are read as text,
+/// too, so that all of the object is checked.
+struct Members<const N: usize>([&'static str; N]);
+
+impl<'de, const N: usize> Visitor<'de> for Members<N> {
+    type Value = [Member<'de>; N];
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut members = self.0.map(|name| Member {
+            name,
+            value: None,
+            is_repeated: false,
+        });
+        // A name with half a surrogate pair is not one that is asked for, and no error.
+        while let Some(name) = map.next_key::<&RawValue>()? {
+            let value = map.next_value()?;
+            let name = serde_json::from_str::<Cow<'_, str>>(name.get());
+            let mut asked_for = members.iter_mut();
+            let asked_for =
+                asked_for.find(|member| name.as_ref().is_ok_and(|name| name == member.name));
+            if let Some(member) = asked_for {
+                member.is_repeated = member.value.replace(value).is_some();
+            }
+        }
+        Ok(members)
     }
 }
 

@@ -5,7 +5,10 @@ use std::fmt;
 use http::HeaderMap;
 
 use super::response::JsonType;
-use crate::{media_type, raw_object::ObjectText};
+use crate::{
+    media_type,
+    response_checks::{Member, members},
+};
 
 /// The longest text of a problem that is retained, in bytes.
 const LONGEST: usize = 1024;
@@ -30,11 +33,8 @@ impl Problem {
             // Bytes that are not Unicode stand in a text that nothing reads, or make one that
             // is no identifier.
             let text = String::from_utf8_lossy(body);
-            let object = serde_json::from_str(&text).ok();
-            if let Some(object) = object.and_then(|object| ObjectText::of(object).ok()) {
-                problem.code = member(object, "code");
-                problem.request_id = member(object, "request_id");
-                problem.field = member(object, "field");
+            if let Ok(members) = members(text.as_bytes(), ["code", "request_id", "field"]) {
+                [problem.code, problem.request_id, problem.field] = members.map(text_of);
             }
         }
         problem.request_id = problem.request_id.or_else(|| {
@@ -45,9 +45,9 @@ impl Problem {
     }
 }
 
-/// A member of a problem object: a text, or the digits of a number.
-fn member(object: ObjectText<'_>, name: &'static str) -> Option<Box<str>> {
-    let value = object.required(name).ok()?;
+/// The text of a member of a problem object, or the digits of a number.
+fn text_of(member: Member<'_>) -> Option<Box<str>> {
+    let value = member.required().ok()?;
     match JsonType::of(value) {
         JsonType::String => retained(&serde_json::from_str::<String>(value.get()).ok()?),
         JsonType::Number => retained(value.get()),

@@ -104,7 +104,9 @@ where
         next: Next<'_>,
     ) -> Result<Response> {
         self.limits.check().map_err(Error::middleware)?;
-        let mut call = self.context(request, extensions);
+        // Boxed, since the future would otherwise be larger than the blocks that allocators keep
+        // at hand, which costs more than all other allocations of a call.
+        let mut call = Box::new(self.context(request, extensions));
 
         loop {
             let Some((permit, remaining)) = self.turn(&call).await else {

@@ -100,7 +100,7 @@ impl ReliableApiClient {
     /// [`ApiError::Http`] with status 503 if the attempts run out first.
     pub async fn flaky(&self) -> Result<Flaky, ApiError> {
         self.get(FLAKY)
-            .receive(|response| response.success()?.read(Flaky::read))
+            .receive(|response| response.success()?.read(["attempt"], Flaky::read))
             .await
     }
 
@@ -168,7 +168,7 @@ impl ReliableApiClient {
             .idempotency_key(key)
             .permit_repetition(RepeatPermission)
             .json(body)
-            .receive(|response| response.success()?.read(Job::read))
+            .receive(|response| response.success()?.read(["id"], Job::read))
             .await
     }
 }

@@ -7,8 +7,7 @@ use http::{StatusCode, header::LOCATION};
 use crate::{
     api_response::ApiResponse,
     error::{ApiError, ResponseProblem},
-    raw_object::ObjectText,
-    response_checks::{string, wrong_type},
+    response_checks::{Member, string, wrong_type},
 };
 
 /// The response of `/flaky`.
@@ -21,8 +20,8 @@ pub struct Flaky {
 }
 
 impl Flaky {
-    pub(crate) fn read(object: ObjectText<'_>) -> Result<Self, ResponseProblem> {
-        let attempt = object.required("attempt")?;
+    pub(crate) fn read([attempt]: [Member<'_>; 1]) -> Result<Self, ResponseProblem> {
+        let attempt = attempt.required()?;
         let wrong = |_| wrong_type("attempt", "a non-negative integer", attempt);
         let attempt = serde_json::from_str(attempt.get()).map_err(wrong)?;
         Ok(Self { attempt })
@@ -38,8 +37,8 @@ pub struct Job {
 }
 
 impl Job {
-    pub(crate) fn read(object: ObjectText<'_>) -> Result<Self, ResponseProblem> {
-        let id = string("id", "a string", object.required("id")?)?;
+    pub(crate) fn read([id]: [Member<'_>; 1]) -> Result<Self, ResponseProblem> {
+        let id = string("id", "a string", id.required()?)?;
         Ok(Self { id })
     }
 }
