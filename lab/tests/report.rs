@@ -204,7 +204,7 @@ async fn rows_name_the_cursors_the_keys_and_the_crash() {
             "{name}"
         );
     }
-    let crash = "page 2 was processed, its checkpoint not saved; a new run continues";
+    let crash = "page 2 processed, not saved";
     assert!(page("resumed-crawl").await.contains(crash));
 }
 
@@ -379,7 +379,7 @@ async fn the_ending_of_a_call_and_its_verdict_are_separate() {
     for (name, ending) in [
         (
             "retry-later",
-            "<span class=\"\">ended with HTTP error</span>",
+            "<span class=\"\">ended with HTTP error 503</span>",
         ),
         (
             "flaky",
@@ -398,7 +398,10 @@ async fn the_ending_of_a_call_and_its_verdict_are_separate() {
             verdict.starts_with(|digit: char| digit.is_ascii_digit()),
             "{result}"
         );
-        assert!(verdict.contains(" expectations held</span>"), "{result}");
+        assert!(
+            verdict.contains(" expectations of the lab held</span>"),
+            "{result}"
+        );
     }
 }
 
@@ -478,7 +481,7 @@ async fn the_prediction_is_judged_under_the_question() {
     let question = page
         .find(scenario.words.question.text)
         .expect("the question");
-    let verdict = "<b class=\"failed\">✗ Your guess: </b>2 requests; the answer is 3 requests.";
+    let verdict = "<b class=\"failed\">✗ Your guess: </b>2 requests; the answer: 3 requests.";
     let verdict = page.find(verdict).expect("the verdict");
     let outcome = page.find("Outcome: ok, attempt = 3").expect("the outcome");
     assert!(question < verdict && verdict < outcome);
@@ -491,7 +494,7 @@ async fn the_judged_prediction_names_the_clients_of_a_comparison() {
         (
             "lost-response",
             "2",
-            "2 jobs; the answer for the reliable client is 1 job; the naive client: 2 jobs.",
+            "2 jobs; the answer for the reliable client: 1 job; the naive client: 2 jobs.",
         ),
     ] {
         let (scenario, both, _) = comparison(name).await;
@@ -521,8 +524,8 @@ async fn a_side_that_could_not_be_run_leaves_the_result_of_the_other() {
 
     let [whole, half] = [whole.spoken(), half.spoken()];
 
-    insta::assert_snapshot!(whole, @"the reliable client: ended with ok, attempt = 3, 3 attempts, 6 of 6 expectations held; the naive client: ended with ok, attempt = 3, 3 attempts, 5 of 6 expectations held");
-    insta::assert_snapshot!(half, @"the reliable client: ended with ok, attempt = 3, 3 attempts, 6 of 6 expectations held; the naive client: could not be run: no free port");
+    insta::assert_snapshot!(whole, @"the reliable client: ended with ok, attempt = 3, 3 attempts, 6 of 6 expectations of the lab held; the naive client: ended with ok, attempt = 3, 3 attempts, 5 of 6 expectations of the lab held");
+    insta::assert_snapshot!(half, @"the reliable client: ended with ok, attempt = 3, 3 attempts, 6 of 6 expectations of the lab held; the naive client: could not be run: no free port");
 }
 
 #[tokio::test]

@@ -129,7 +129,7 @@ async fn a_screen_reader_hears_only_the_start_and_the_end() {
     browser.until("announced.length >= 2").await;
 
     let heard = "announced.map((words) => words.replace(/(\\d+) of \\1/, 'all'))";
-    let end = "flaky: ended with ok, attempt = 3, 3 attempts, all expectations held";
+    let end = "flaky: ended with ok, attempt = 3, 3 attempts, all expectations of the lab held";
     browser.shows(heard, json!(["flaky runs", end])).await;
 }
 

@@ -35,7 +35,7 @@ async fn flaky_shows_three_attempts_two_waits_and_a_verdict() {
         "200 OK",
     ];
     let waits = ["backoff, at most 200 ms", "backoff, at most 400 ms"];
-    let result = "ended with ok, attempt = 3 · 3 attempts · ✓ all expectations held";
+    let result = "ended with ok, attempt = 3 · 3 attempts · ✓ all expectations of the lab held";
     let change = "all('.counters tbody b').slice(0, 2)";
     for (expression, expected) in [
         ("all('.span.attempt > summary .how')", json!(attempts)),
@@ -345,7 +345,7 @@ async fn the_question_comes_before_the_answer() {
     browser.press("2\u{e007}").await;
     browser.ended().await;
 
-    let verdict = "✗ Your guess: 2 requests; the answer is 3 requests.";
+    let verdict = "✗ Your guess: 2 requests; the answer: 3 requests.";
     browser.shows("text('.answer')", verdict).await;
     let score = "Predict first · 0 of 1 right";
     browser.shows("text('#predict')", score).await;

@@ -147,6 +147,26 @@ impl Outcome {
         Self::ended(Ending::Cancelled, text)
     }
 
+    /// A success by its text, and an error by its class and the detail that tells it from others
+    /// of its class, such as "HTTP error 503" and "contract error: page limit".
+    #[must_use]
+    pub fn named(&self) -> String {
+        let Self { ending, text, .. } = self;
+        match ending {
+            Ending::Ok | Ending::Stopped | Ending::Cancelled => text.clone(),
+            Ending::HttpError => match self.fact("status") {
+                Some(status) => format!("{ending} {status}"),
+                None => ending.to_string(),
+            },
+            Ending::ResponseError | Ending::ContractError | Ending::TransportError => {
+                match self.fact("problem") {
+                    Some(problem) => format!("{ending}: {}", in_words(problem)),
+                    None => ending.to_string(),
+                }
+            }
+        }
+    }
+
     /// Adds a detail.
     #[must_use]
     pub fn with(mut self, name: &'static str, fact: impl Into<Fact>) -> Self {
@@ -160,6 +180,11 @@ impl Outcome {
         let found = self.facts.iter().find(|(known, _)| *known == name);
         found.map(|(_, fact)| fact)
     }
+}
+
+/// A name from a closed set without its underscores.
+pub(crate) fn in_words(name: &impl fmt::Display) -> String {
+    name.to_string().replace('_', " ")
 }
 
 fn by_name<S: Serializer>(

@@ -188,7 +188,7 @@ impl Answer {
         };
         let answer = match self.came_true(run) {
             Some(true) => format!("{}, correct{whose}", self.text),
-            _ => format!("{}; the answer{whose} is {text}", self.text),
+            _ => format!("{}; the answer{whose}: {text}", self.text),
         };
         let others = others.iter().filter_map(|other| {
             let differs = other

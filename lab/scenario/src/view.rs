@@ -116,14 +116,14 @@ pub fn risen(by: u64) -> String {
     }
 }
 
-/// A success, a stopped and a cancelled run have texts of their own; an error is named by its
-/// class. It is no failure if it was expected.
+/// An error is no failure if it was expected.
 fn ended(outcome: &Outcome, is_expected: bool) -> Phrase {
-    match outcome.ending {
-        Ending::Ok => Phrase::new(Mark::Ok, &*outcome.text),
-        Ending::Cancelled => Phrase::new(None, &*outcome.text),
-        ending => Phrase::new((!is_expected).then_some(Mark::Failed), ending.to_string()),
-    }
+    let mark = match outcome.ending {
+        Ending::Ok => Some(Mark::Ok),
+        Ending::Cancelled => None,
+        _ => (!is_expected).then_some(Mark::Failed),
+    };
+    Phrase::new(mark, outcome.named())
 }
 
 fn result(ended: &Phrase, evidence: Evidence<'_>, verdict: &[Check]) -> Vec<Phrase> {
@@ -141,7 +141,10 @@ fn result(ended: &Phrase, evidence: Evidence<'_>, verdict: &[Check]) -> Vec<Phra
         attempts(evidence.counted()),
         Phrase::new(
             mark_of_all,
-            format!("{sign} {held} of {} expectations held", verdict.len()),
+            format!(
+                "{sign} {held} of {} expectations of the lab held",
+                verdict.len()
+            ),
         ),
     ]
 }
@@ -181,7 +184,11 @@ fn parts<'a>(counters: impl Iterator<Item = &'a Counter>) -> Vec<Part> {
         let labels = counter.labels.iter();
         let kind: Vec<_> = labels
             .filter(|(label, _)| !WHERE.contains(&label.as_str()))
-            .map(|(_, value)| value.as_str())
+            .map(|(label, value)| match value.as_str() {
+                "true" => label.clone(),
+                "false" => format!("not {label}"),
+                value => value.to_owned(),
+            })
             .collect();
         if !kind.is_empty() {
             *parts.entry(kind.join(", ")).or_default() += counter.value;

@@ -26,7 +26,7 @@ fn a_prediction_is_checked_and_explained() {
     assert_eq!(right.stderr, question);
     assert!(right.stdout.starts_with("flaky — "), "{}", right.stdout);
     assert_contains(&right.stdout, &["\n✓ predicted: 3 requests, correct\n"]);
-    let did_not = "\n✗ predicted: 2 requests; the answer is 3 requests\n";
+    let did_not = "\n✗ predicted: 2 requests; the answer: 3 requests\n";
     assert_contains(&wrong.stdout, &[did_not]);
 }
 

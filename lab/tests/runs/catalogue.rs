@@ -89,6 +89,44 @@ fn runs_with_one_seed_have_different_trace_ids() {
     assert_eq!(different.len(), ids.len());
 }
 
+/// A tick says that the client did something: in a run without a retry it waited for nothing.
+#[test]
+fn a_run_without_a_retry_ticks_nothing_about_retries_and_waits() {
+    for tried in PAIRWISE_RUNS.iter() {
+        if tried.run.counters.total("client_retries_total") > 0 {
+            continue;
+        }
+        for check in &tried.run.verdict {
+            let words = [
+                "each retry",
+                "retried no more",
+                "waited",
+                "any wait",
+                "came earlier",
+            ];
+            let is_about = words.iter().any(|words| check.text.contains(words))
+                && !check.text.ends_with(", or gave up");
+            assert!(
+                !(check.held && is_about),
+                "{}: {:?} {:?}",
+                check.text,
+                tried.scenario,
+                tried.overrides
+            );
+        }
+    }
+}
+
+/// What was cut off would be the reason of a decision.
+#[test]
+fn no_row_of_a_picture_is_cut_in_80_columns() {
+    for tried in PAIRWISE_RUNS.iter() {
+        let picture = scenario::waterfall(&tried.run.traces, &render::Options::default());
+
+        assert!(!picture.contains('…'), "{:?}\n{picture}", tried.overrides);
+    }
+}
+
 /// The response has its status, but a client that sends the request again, or fails, did not
 /// use it.
 #[test]

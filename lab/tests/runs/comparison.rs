@@ -80,6 +80,7 @@ fn an_expectation_that_was_not_exercised_is_not_ticked() {
     );
 
     for client in [RELIABLE, NAIVE] {
+        assert!(!has("retry-after-unusable", client, never_early));
         assert!(!has("items", client, never_early));
         assert!(!has("items", client, paused));
         assert!(has("retry-after-seconds", client, never_early));

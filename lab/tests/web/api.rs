@@ -92,10 +92,7 @@ async fn the_story_of_a_run_judges_the_guess_in_its_address() {
 
     for (guess, verdict) in [
         ("3", "✓ Your guess: </b>3 requests, correct."),
-        (
-            "2",
-            "✗ Your guess: </b>2 requests; the answer is 3 requests.",
-        ),
+        ("2", "✗ Your guess: </b>2 requests; the answer: 3 requests."),
         ("<b>", "The answer: </b>3 requests"),
         ("", "The answer: </b>3 requests"),
     ] {

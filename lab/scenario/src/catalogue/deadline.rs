@@ -52,7 +52,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
         };
         vec![
             Expectation::ending(Ending::HttpError, "the failure reached the caller"),
-            Expectation::gave_up(reason, "the reason is named"),
+            Expectation::names_reason(reason),
             Expectation::fact(
                 "retry_after_seconds",
                 ASKED,

@@ -50,7 +50,11 @@ pub(super) const SCENARIO: Scenario = Scenario {
         };
         vec![
             Expectation::ending(Ending::ContractError, "a listing cut short is an error"),
-            Expectation::fact("problem", limit, "the limit that was reached is named"),
+            Expectation::fact(
+                "problem",
+                limit,
+                "the error names the limit that was reached",
+            ),
             Expectation::requests(requests.into()),
         ]
     },

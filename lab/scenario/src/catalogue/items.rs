@@ -31,7 +31,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
         if policy.max_items < 3 {
             return vec![
                 Expectation::ending(Ending::ContractError, "a listing cut short is an error"),
-                Expectation::fact("problem", "item_limit", "the item limit is named"),
+                Expectation::fact("problem", "item_limit", "the error names the item limit"),
                 Expectation::fact(
                     "items",
                     u64::from(policy.max_items),
@@ -43,7 +43,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
         if policy.max_pages < 2 {
             return vec![
                 Expectation::ending(Ending::ContractError, "a listing cut short is an error"),
-                Expectation::fact("problem", "page_limit", "the page limit is named"),
+                Expectation::fact("problem", "page_limit", "the error names the page limit"),
                 Expectation::requests(1),
             ];
         }

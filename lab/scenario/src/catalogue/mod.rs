@@ -345,7 +345,7 @@ fn expect_recovery(
     };
     vec![
         Expectation::ending(Ending::HttpError, "the failure reached the caller"),
-        Expectation::gave_up(gave_up, "the reason is named"),
+        Expectation::names_reason(gave_up),
         Expectation::requests(1),
     ]
 }
@@ -360,7 +360,7 @@ fn expect_items(
     if policy.max_attempts < 2 {
         return vec![
             Expectation::ending(Ending::TransportError, "the failure reached the caller"),
-            Expectation::fact("problem", kind.as_str(), "it is named for what it is"),
+            Expectation::fact("problem", kind.as_str(), "the error names the failure"),
         ];
     }
     let items = (items::SCENARIO.expect)(policy).into_iter().next();

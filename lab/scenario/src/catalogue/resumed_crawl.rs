@@ -36,7 +36,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
         if policy.max_pages < 2 {
             return vec![
                 Expectation::ending(Ending::ContractError, "the page limit ended it"),
-                Expectation::fact("problem", "page_limit", "the page limit is named"),
+                Expectation::fact("problem", "page_limit", "the error names the page limit"),
             ];
         }
         vec![

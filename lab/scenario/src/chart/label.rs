@@ -7,8 +7,10 @@ use std::time::Duration;
 use http::StatusCode;
 use wire::duration;
 
+use super::neighbours::problem_of;
 use crate::{
     decision::{Decision, reason},
+    outcome::in_words,
     trace::{FieldValue, Span, SpanName, field},
 };
 
@@ -74,17 +76,11 @@ fn operation(span: &Span) -> String {
         Some(attempts) => words.push(format!("{attempts} attempts")),
         None => {}
     }
-    let outcome = text(span, field::OUTCOME);
-    let error = text(span, field::ERROR_TYPE);
-    // Some outcomes have the same name as their error type.
-    let is_said = |error: &String| {
-        outcome
-            .as_ref()
-            .is_some_and(|outcome| outcome.starts_with(&**error))
+    let ended = match problem_of(span) {
+        Some(problem) => Some(in_words(&problem)),
+        None => text(span, field::OUTCOME),
     };
-    let error = error.filter(|error| !is_said(error));
-    words.extend(outcome);
-    words.extend(error);
+    words.extend(ended);
     if span.end.is_none() {
         words.push("running".to_owned());
     }
@@ -187,7 +183,7 @@ mod tests {
         attempt 0-7 http.request.resend_count=2
             attempt 3 | no response
         operation 0-7 otel.name=items attempts=3 outcome=error error.type='503'
-            items | 3 attempts · error · 503
+            items | 3 attempts · 503
         operation 0- otel.name=items
             items | running
         wait 0-131 wait.source=backoff wait.seconds=0.131 wait.ceiling_seconds=0.2

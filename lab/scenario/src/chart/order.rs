@@ -7,7 +7,10 @@ use super::{
     neighbours::{Neighbours, problem_of},
     rows::{Part, Row, mark},
 };
-use crate::trace::{Span, SpanId, SpanName, Trace, TraceId, field};
+use crate::{
+    outcome::in_words,
+    trace::{Span, SpanId, SpanName, Trace, TraceId, field},
+};
 
 /// With more calls than this, each is folded into one line.
 const MANY_CALLS: usize = 6;
@@ -137,7 +140,7 @@ fn summarise(
         }
         // An attempt that succeeded in a call that failed: the response is wrong.
         [attempt] if call.failed() && !attempt.failed() => {
-            let problem = problem_of(call).unwrap_or("failed").replace('_', " ");
+            let problem = in_words(&problem_of(call).unwrap_or("failed"));
             row.how = format!("{} · {problem}", how(attempt));
         }
         [attempt] => row.how = how(attempt),

@@ -96,7 +96,7 @@ async fn crawl_twice(client: &dyn ScenarioClient, endpoint: Endpoint) -> Result<
         };
         client.crawl(endpoint, &checkpoints, &mut process).await?;
         if is_killed {
-            let crash = "page 2 was processed, its checkpoint not saved; a new run continues";
+            let crash = "page 2 processed, not saved";
             drop(tracing::info_span!(
                 target: "lab", "crash", otel.name = "crash", otel.kind = "internal", lab.crash = crash
             ));

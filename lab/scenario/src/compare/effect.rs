@@ -6,11 +6,7 @@ use serde::Serialize;
 use wire::duration;
 
 use super::measure::MEASURES;
-use crate::{
-    outcome::{Ending, Fact},
-    run::ScenarioRun,
-    trace::SpanName,
-};
+use crate::{outcome::Fact, run::ScenarioRun, trace::SpanName};
 
 /// One effect in two runs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -89,17 +85,10 @@ fn time(runs: [&ScenarioRun; 2]) -> Effect {
     plain(Aspect::Milliseconds, "time until the caller knew", sides)
 }
 
-/// A success is compared by its text; an error by its class.
 fn outcome(runs: [&ScenarioRun; 2]) -> Effect {
-    let sides = runs.map(|run| {
-        let ending = run.outcome.ending;
-        Measured {
-            value: Fact::Name(ending.to_string()),
-            text: match ending {
-                Ending::Ok => run.outcome.text.clone(),
-                ending => ending.to_string(),
-            },
-        }
+    let sides = runs.map(|run| Measured {
+        value: Fact::Name(run.outcome.ending.to_string()),
+        text: run.outcome.named(),
     });
     plain(Aspect::Outcome, "result for the caller", sides)
 }

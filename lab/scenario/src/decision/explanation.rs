@@ -8,7 +8,7 @@ use super::{Decision, Next, RetryAfterRead};
 use crate::stop_reason::StopReason;
 
 /// The reason for a client without a timeout.
-const SILENCE: &str = "no timeout of its own, so the lab closed the connection";
+const SILENCE: &str = "no timeout, so the lab hung up";
 
 impl Decision {
     /// The decision and its reason in a few words, for a row of a chart.
@@ -37,11 +37,10 @@ impl Decision {
                     None => "not repeated".to_owned(),
                 },
                 StopReason::RetryAfterOverBudget => too_long(self),
-                StopReason::AttemptsExhausted => match self.max_attempts {
-                    Some(1) => "its only attempt is used".to_owned(),
-                    Some(most) if !attempts_are_left(self) => format!("all {most} attempts used"),
-                    _ => "its policy allows no retry".to_owned(),
-                },
+                StopReason::AttemptsExhausted if attempts_are_left(self) => {
+                    "its policy allows no retry".to_owned()
+                }
+                StopReason::AttemptsExhausted => "no attempt left".to_owned(),
                 StopReason::Deadline => {
                     late(self, *weighed).unwrap_or_else(|| "deadline".to_owned())
                 }

@@ -37,7 +37,7 @@ const DECISIONS: &str = "
     stop stop.reason=retry_after_over_budget retry_after.form=valid retry_after.seconds=2e19
         Retry-After too long to represent > 30 s allowed
     stop stop.reason=attempts_exhausted retry.attempt=3
-        all 3 attempts used
+        no attempt left
     stop stop.reason=attempts_exhausted
         its policy allows no retry
     stop stop.reason=deadline retry_after.form=valid retry_after.seconds=10.0 \
@@ -64,7 +64,7 @@ fn only_recorded_inputs_are_named() {
         ("wait 0-0 wait.seconds=1.0", "backoff"),
         (
             "stop 0-0 stop.reason=silence",
-            "no timeout of its own, so the lab closed the connection",
+            "no timeout, so the lab hung up",
         ),
     ] {
         assert_eq!(Decision::of(&span(text)).expect(text).in_short(), short);

@@ -8,7 +8,7 @@ use wire::{RetryAfter, RetryAfterForm, counted, duration};
 use super::{Evidence, Source};
 use crate::{
     counters::{ATTEMPTS, RETRIES},
-    outcome::{Ending, Fact},
+    outcome::{Ending, Fact, in_words},
     stop_reason::StopReason,
 };
 
@@ -45,13 +45,23 @@ impl Expectation {
         Self::new(text, Source::Client, move |evidence| {
             match evidence.outcome.fact(name) {
                 Some(fact) if *fact == expected => None,
-                Some(fact) => Some(format!("{name} is {fact}")),
+                Some(fact) => Some(match name {
+                    "items" | "delivered" | "distinct" => format!("{fact} were delivered"),
+                    _ => format!("its {} is {}", detail(name), in_words(fact)),
+                }),
                 None if name == "gave_up" => {
                     Some("the result does not say why the client gave up".to_owned())
                 }
-                None => Some(format!("the result has no {}", name.replace('_', " "))),
+                None => Some(format!("the result has no {}", detail(name))),
             }
         })
+    }
+
+    /// The client gives up for this reason, which its error names.
+    #[must_use]
+    pub fn names_reason(why: StopReason) -> Self {
+        let text = format!("the error gives the reason: {}", in_words(&why));
+        Self::gave_up(why, text)
     }
 
     /// The client gives up for this reason.
@@ -82,15 +92,21 @@ impl Expectation {
         })
     }
 
-    /// The waits that the service asked for in seconds, in order.
+    /// The waits that the service asked for in seconds, in order. If it asked for none, a run
+    /// without a retry shows nothing.
     #[must_use]
     pub fn waited_as_asked(waits: &[Duration]) -> Self {
-        let text = match waits {
-            [] => "the service did not set the length of any wait".to_owned(),
-            waits => format!("the client waited as asked: {}", lengths(waits)),
-        };
         let expected = waits.to_vec();
-        Self::waited(text, move |waits| waits == expected)
+        let held = move |waits: &[Duration]| waits == expected;
+        if waits.is_empty() {
+            let text = "the service did not set the length of any wait";
+            return Self::waited(text, held)
+                .if_exercised(|evidence| !Ties::of(evidence.wire).waits().is_empty());
+        }
+        Self::waited(
+            format!("the client waited as asked: {}", lengths(waits)),
+            held,
+        )
     }
 
     /// One wait for a date, at most this far ahead when the service named it. The time left
@@ -154,8 +170,10 @@ impl Expectation {
         Self::new(text, Source::Client, move |evidence| {
             let retries = evidence.counters.total(RETRIES);
             let after = evidence.counters.labelled(RETRIES, "reason", kind);
-            (retries == 0 || after != retries)
-                .then(|| format!("{after} of {retries} retries followed one"))
+            (after != retries || retries == 0).then(|| match retries {
+                0 => "there was no retry".to_owned(),
+                _ => format!("{after} of {retries} retries followed one"),
+            })
         })
     }
 
@@ -236,7 +254,10 @@ impl Expectation {
                 Source::Wire,
                 never_early,
             )
-            .if_exercised(|evidence| !Ties::of(evidence.wire).waits().is_empty()),
+            .if_exercised(|evidence| {
+                let ties = Ties::of(evidence.wire);
+                ties.waits().iter().any(|wait| wait.retry_after.is_usable())
+            }),
         ]
     }
 
@@ -276,6 +297,20 @@ impl Expectation {
 impl fmt::Debug for Expectation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Expectation({})", self.text)
+    }
+}
+
+/// A detail of an outcome in words.
+fn detail(name: &str) -> String {
+    match name {
+        "problem" => "error".to_owned(),
+        "code" => "error code".to_owned(),
+        "retry_after_seconds" => "time to wait".to_owned(),
+        "has_location" => "location".to_owned(),
+        "request_id_kept" => "request id".to_owned(),
+        "attempt" => "number of attempts".to_owned(),
+        "gave_up" => "reason to give up".to_owned(),
+        name => in_words(&name),
     }
 }
 
