@@ -13,8 +13,7 @@ use std::{
 
 use clap::Args;
 use storm::{
-    Cut, Plan, PolicyOptions, SettingsOptions, StormPolicy, policy, simulate_in_parallel,
-    simulate_seeds, story,
+    Cut, Plan, PolicyOptions, SettingsOptions, policy, simulate_in_parallel, simulate_seeds, story,
 };
 use tokio::sync::oneshot;
 
@@ -27,9 +26,6 @@ use crate::cli::{
 
 /// The most seeds that one command simulates.
 const MOST_SEEDS: u32 = 1_000;
-
-/// The name of a policy that is set up on the command line.
-const YOURS: &str = "yours";
 
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
@@ -80,8 +76,7 @@ impl Arguments {
             plan.policies.push(policy);
         }
         if !self.own.is_empty() {
-            let setup = self.own.setup()?;
-            plan.policies.push(StormPolicy::new(YOURS, setup));
+            plan.policies.push(self.own.policy()?);
         }
         plan.seed = self.seed.unwrap_or(plan.seed);
         plan.check()?;

@@ -7,8 +7,8 @@ use proptest::{prelude::*, sample::select};
 use render::Options;
 
 use crate::{
-    Backoff, Incident, Plan, PolicyRun, RetryAfter, STORIES, Settings, Setup, Step, StormPolicy,
-    policy::{RetryAfterIs, Retrying},
+    Incident, Plan, PolicyRun, RetryAfter, STORIES, Settings, Setup, Step, StormPolicy,
+    policy::{Backoff, RetryAfterIs, Retrying},
     results::{figures::Share, word::Word},
     settings::Work,
     simulate,
@@ -241,6 +241,7 @@ proptest! {
     fn a_row_shows_its_own_figures_whatever_the_other_rows_are(
         settings in settings(),
         setup in setup(),
+        ascii in any::<bool>(),
     ) {
         let alone = Plan {
             settings,
@@ -256,13 +257,26 @@ proptest! {
 
         let run = alone.policies[0].clone();
         prop_assert_eq!(&beside.policies[1], &run);
-        let [text, beside] = [alone, beside].map(|storm| crate::storm(&storm, &Options::default()));
+        let options = Options { ascii, ..Options::default() };
+        let page = crate::html_storm(&alone);
+        let [text, beside] = [alone, beside].map(|storm| crate::storm(&storm, &options));
+        prop_assert!(!ascii || text.is_ascii(), "{}", text);
+        prop_assert!(text.lines().all(|line| line.chars().count() <= 80), "{}", text);
         let row = text.lines().find(|line| line.starts_with("any")).expect("a row");
         prop_assert!(beside.contains(row), "{}", beside);
         let figures = &run.figures;
-        for figure in [figures.before.to_string(), figures.end.to_string(), figures.lost.to_string()] {
-            prop_assert!(row.split(' ').any(|cell| cell == figure), "{}", row);
-        }
+        let word = run.word.map(|word| word.to_string()).unwrap_or_default();
+        prop_assert!(row.ends_with(&word), "{}", row);
+        let rate = format!("{:.0}", figures.requests_per_second);
+        let shown = [figures.before.to_string(), figures.end.to_string(), figures.lost.to_string(), rate];
+        let cells: Vec<_> = row.split_whitespace().collect();
+        prop_assert!(shown.iter().all(|figure| cells.contains(&figure.as_str())), "{}", row);
+        let [before, end, lost, rate] = shown;
+        let caption = format!("before {before} %, end {end} % · {lost} lost · {rate} requests/s");
+        prop_assert!(page.contains(&caption) && page.contains(&word), "{}", page);
+        let json = serde_json::to_value(&run).expect("JSON");
+        prop_assert_eq!(json["figures"]["lost"].to_string(), lost);
+        prop_assert_eq!(json["figures"]["end"]["calls"].as_u64(), Some(figures.end.calls));
     }
 }
 

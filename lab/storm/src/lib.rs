@@ -38,9 +38,11 @@ mod text;
 pub use html::{html_storm, picture, picture_so_far, storm_begun, storm_over};
 pub use options::{PolicyOptions, SettingsOptions};
 pub use plan::{Plan, StormError};
-pub use policy::{Backoff, Setup, StormPolicy};
+pub use policy::{Setup, StormPolicy};
 pub use results::{Cut, PolicyRun, Step, Storm, tally::Tally};
-pub use settings::{Incident, RetryAfter, Settings};
+pub use settings::Settings;
 pub use simulation::{Progress, seeds::simulate_seeds, simulate, simulate_in_parallel};
 pub use stories::{STORIES, Story, policy, story};
 pub use text::{storm, storm_list, storm_tally};
+
+pub(crate) use settings::{Incident, RetryAfter};

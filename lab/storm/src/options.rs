@@ -8,7 +8,11 @@ use std::{ops::RangeInclusive, time::Duration};
 use clap::Args;
 use serde::Deserialize;
 
-use crate::{Backoff, Incident, RetryAfter, Settings, Setup};
+use crate::{
+    Settings, Setup, StormPolicy,
+    policy::Backoff,
+    settings::{Incident, RetryAfter},
+};
 
 /// Changes to the settings of a storm.
 #[derive(Debug, Default, Deserialize, Args)]
@@ -148,12 +152,16 @@ impl PolicyOptions {
         *self == Self::default()
     }
 
-    /// The setup of the policy.
+    /// The policy.
     ///
     /// # Errors
     ///
     /// [`OptionError`] if a value is outside its bounds.
-    pub fn setup(&self) -> Result<Setup, OptionError> {
+    pub fn policy(&self) -> Result<StormPolicy, OptionError> {
+        Ok(StormPolicy::new("yours", self.setup()?))
+    }
+
+    fn setup(&self) -> Result<Setup, OptionError> {
         let mut setup = Setup::DEFAULT;
         whole(
             &mut setup.attempts,

@@ -234,3 +234,60 @@ fn sentences(sheet: &mut Sheet<'_>, text: &str) {
     });
     sheet.beside("", words.collect::<String>().trim_start());
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn every_name_of_a_policy_fits_its_column() {
+        for story in STORIES {
+            for policy in story.policies {
+                assert!(policy.name.chars().count() < NAME, "{}", policy.name);
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_height_shows_none_and_all_exactly(succeeded in 0_u32..300, failed in 0_u32..300) {
+            let calls = succeeded + failed;
+            match level(succeeded, calls) {
+                None => prop_assert_eq!(calls, 0),
+                Some(level) => {
+                    prop_assert_eq!(level == 0, succeeded == 0);
+                    prop_assert_eq!(level == ALL, failed == 0);
+                    let share = f64::from(succeeded) / f64::from(calls);
+                    let part = (level as f64 - 1.0) / 7.0..=level as f64 / 7.0;
+                    prop_assert!(level % ALL == 0 || part.contains(&share));
+                }
+            }
+        }
+
+        #[test]
+        fn a_column_is_a_part_of_the_whole_storm_and_the_mark_stands_in_that_of_its_moment(
+            all in 20_usize..6_000,
+            share in 0.0..1.0_f64,
+        ) {
+            let step = |number: usize| Step { calls: 1, succeeded: (number % 2) as u32, ..Step::default() };
+            let steps: Vec<_> = (0..all).map(step).collect();
+            let options = Options::default();
+            let sheet = Sheet::new(&options);
+            let settings = Settings {
+                length: Duration::from_millis(100 * all as u64),
+                ..Settings::DEFAULT
+            };
+            let moment = settings.length.mul_f64(share);
+            let so_far = (share * all as f64) as usize;
+
+            let whole = columns(&sheet, &steps, all);
+            let part = columns(&sheet, &steps[..so_far], all);
+
+            prop_assert_eq!(whole.chars().count(), COLUMNS);
+            let drawn = part.trim_end().chars().count();
+            prop_assert!(drawn.abs_diff(column(&settings, moment)) <= 1, "{drawn}");
+        }
+    }
+}

@@ -25,9 +25,6 @@ struct Stop {
     label: String,
 }
 
-/// The name of the policy that the user sets up.
-pub(super) const OWN_NAME: &str = "yours";
-
 /// The catalogue of a page: the stories before they are simulated, and the sliders of all
 /// policies of a storm and of the user's own.
 pub(super) fn catalogue() -> Value {
@@ -47,7 +44,6 @@ pub(super) fn catalogue() -> Value {
         "stories": stories.collect::<Vec<_>>(),
         "settings": settings(),
         "own": own(),
-        "own_name": OWN_NAME,
     })
 }
 
@@ -206,7 +202,7 @@ mod tests {
             for stop in slider.stops {
                 let given = json!({ slider.name: stop.value });
                 let options: PolicyOptions = from_value(given).expect("a setting");
-                options.setup().expect("valid");
+                options.policy().expect("valid");
             }
         }
     }

@@ -1,9 +1,8 @@
 //! The request that starts a storm.
 
 use serde::Deserialize;
-use storm::{Plan, PolicyOptions, SettingsOptions, StormPolicy, story};
+use storm::{Plan, PolicyOptions, SettingsOptions, story};
 
-use super::catalogue::OWN_NAME;
 use crate::web::{json_body, problem::Problem};
 
 #[derive(Deserialize)]
@@ -33,8 +32,8 @@ pub(super) fn read(body: &[u8]) -> Result<(Plan, Vec<String>), Problem> {
     let applied = body.settings.apply(&mut plan.settings);
     applied.map_err(|error| invalid(&error))?;
     if let Some(own) = &body.own {
-        let setup = own.setup().map_err(|error| invalid(&error))?;
-        plan.policies.push(StormPolicy::new(OWN_NAME, setup));
+        let policy = own.policy().map_err(|error| invalid(&error))?;
+        plan.policies.push(policy);
     }
     plan.check().map_err(|error| invalid(&error))?;
     Ok((plan, body.guess))

@@ -2,19 +2,22 @@
 
 pub(crate) mod attempts;
 pub(crate) mod counts;
-mod exponential;
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
 
 use client::{
-    ApiClient, Builder, ConcurrencyLimit, ConfigError, Endpoint, NoWait, Random, RetryBudget,
-    Timeouts,
+    ApiClient, Builder, Clock, ConcurrencyLimit, ConfigError, Endpoint, NoWait, Random,
+    RetryBudget, SeededRandom, Timeouts,
 };
 use futures_executor::LocalSpawner;
 use http::{Extensions, header::RETRY_AFTER};
 use rand::{RngExt, rngs::ChaCha12Rng};
 use reqwest::{Request, Response};
 use reqwest_middleware::{Middleware, Next};
+use reqwest_retry::{RetryDecision, RetryPolicy};
 
 use crate::{
     Setup,
@@ -27,7 +30,6 @@ use crate::{
     policy::{Backoff, RetryAfterIs, Retrying},
 };
 use counts::ClientCounts;
-use exponential::Exponential;
 
 /// The endpoint of every call.
 pub(crate) const CALL: Endpoint = Endpoint::new("storm", "/storm");
@@ -150,15 +152,28 @@ pub(crate) fn backoff(
     backoff: Backoff,
     (base, cap): (Duration, Duration),
     timeline: &Timeline,
-) -> Builder {
-    match backoff {
+) -> Result<Builder, ConfigError> {
+    Ok(match backoff {
         Backoff::Jitter => builder.backoff(base, cap),
-        Backoff::Exponential => builder.policy(Exponential {
-            base,
-            cap,
-            clock: Arc::new(timeline.clone()),
-        }),
+        Backoff::Exponential => {
+            let clock = Arc::new(timeline.clone());
+            let random = Arc::new(SeededRandom::new(0));
+            let backoff = client::Backoff::new(base, cap, clock, random)?;
+            builder.policy(Ceiling(backoff, timeline.clone()))
+        }
         Backoff::None => builder.policy(NoWait),
+    })
+}
+
+/// A policy of one's own: it waits for the ceilings of a backoff, without a draw.
+struct Ceiling(client::Backoff, Timeline);
+
+impl RetryPolicy for Ceiling {
+    fn should_retry(&self, _: SystemTime, past_retries: u32) -> RetryDecision {
+        let Self(backoff, timeline) = self;
+        RetryDecision::Retry {
+            execute_after: timeline.wall() + backoff.ceiling(past_retries),
+        }
     }
 }
 
@@ -179,7 +194,7 @@ fn connect(
         .retry_after_spread(setup.spread)
         .retry_budget(budget.clone())
         .concurrency_limit(limit.clone());
-    let builder = backoff(builder, setup.backoff, (setup.base, setup.cap), &timeline);
+    let builder = backoff(builder, setup.backoff, (setup.base, setup.cap), &timeline)?;
     let builder = match setup.retry_after {
         RetryAfterIs::Obeyed => builder,
         RetryAfterIs::Ignored => builder.middleware(IgnoresRetryAfter),
@@ -224,7 +239,6 @@ impl Random for Draws {
 mod tests {
     use std::{cell::RefCell, rc::Rc};
 
-    use client::Clock;
     use futures_executor::LocalPool;
 
     use super::*;

@@ -215,7 +215,7 @@ fn details(run: &PolicyRun) -> String {
     let requests = format!("{:.2} requests per call", run.figures.requests_per_call);
     let latency = run.totals.latency.map(|latency| {
         let [median, p99] = [latency.median, latency.p99].map(duration);
-        format!("median {median}, 99 % within {p99}")
+        format!("latency {median} (median), {p99} (99 %)")
     });
     let peak = format!("most retries in 0.1 s: {}", run.retry_peak());
     let last = run.steps.last();
@@ -277,5 +277,37 @@ fn legend(settings: &Settings, setups: &[&Setup]) -> Markup {
             @for (class, words, _) in kinds { li { (sample(class)) (words) } }
         }
         p.remark { (frame.remark()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ops::ControlFlow;
+
+    use super::*;
+    use crate::{STORIES, simulate};
+
+    #[test]
+    fn a_guess_is_right_by_the_rows_of_the_story_and_open_with_other_settings() {
+        let own = Plan::of(&STORIES[0]);
+        let mut other = own.clone();
+        other.settings.calls_per_second = 59.0;
+        let [own, other] = [own, other]
+            .map(|plan| simulate(&plan, |_| ControlFlow::Continue(())).expect("a storm"));
+        let verdict = |storm: &Storm, guess: &[&str]| {
+            let guess: Vec<_> = guess.iter().map(|name| (*name).to_owned()).collect();
+            guess_verdict(storm, &guess).into_string()
+        };
+
+        let right = verdict(&own, &["3, budget", "1 attempt"]);
+        assert!(right.contains("3, budget · 1 attempt: right."), "{right}");
+        let wrong = verdict(&own, &["3, budget"]);
+        assert!(wrong.contains("Right: 1 attempt · 3, budget."), "{wrong}");
+        let open = verdict(&other, &["3, budget"]);
+        assert!(
+            open.ends_with("Compare it with the pictures.</p>"),
+            "{open}"
+        );
+        assert_eq!(verdict(&own, &[]), "");
     }
 }

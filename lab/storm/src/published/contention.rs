@@ -87,7 +87,8 @@ impl Experiment for Contention {
             let builder = stage
                 .client(&transport, random.next_u64())
                 .max_attempts(u32::MAX);
-            let client = backoff(builder, self.backoff, WAITS, &stage.timeline()).build();
+            let builder = backoff(builder, self.backoff, WAITS, &stage.timeline());
+            let client = builder.and_then(client::Builder::build);
             stage.calls(client.expect("it breaks no rule"), vec![Duration::ZERO]);
         }
         stage.simulate(Duration::MAX)
