@@ -95,7 +95,7 @@ where
     /// Makes a call: sends its request as often as the rules allow and demand.
     ///
     /// Each round waits for its turn under the concurrency limit, sends the request,
-    /// and asks [`decide`] for the next step: wait and send it again, stop, or deliver
+    /// and asks `decide` for the next step: wait and send it again, stop, or deliver
     /// the response.
     async fn handle(
         &self,

@@ -36,7 +36,7 @@ mod stories;
 mod text;
 
 pub use html::{html_storm, picture, picture_so_far, storm_begun, storm_over};
-pub use options::{PolicyOptions, SettingsOptions};
+pub use options::{OptionError, PolicyOptions, SettingsOptions};
 pub use plan::{Plan, StormError};
 pub use policy::{Setup, StormPolicy};
 pub use results::{Cut, PolicyRun, Step, Storm, tally::Tally};
