@@ -40,8 +40,9 @@ async fn main() -> Result<ExitCode, Box<dyn Error>> {
             count(&client, listing(&env::var("LAB_URL")?)?).await
         }
         "flaky" => read(client.get(FLAKY)).await,
-        "retry-after" | "retry-at" | "maintenance" | "down" | "refused" | "silence"
-        | "broken-off" | "unreachable" | "server-errors" => read(client.get(VALUE)).await,
+        "retry-after" | "retry-at" | "maintenance" | "down" | "refused" | "silence" => {
+            read(client.get(VALUE)).await
+        }
         "unbounded" => read(client.get(VALUE).deadline(Duration::from_secs(5))).await,
         "no-body" | "redirected" => status(&client).await,
         "many-calls" => many_calls(&client).await,
@@ -52,7 +53,6 @@ async fn main() -> Result<ExitCode, Box<dyn Error>> {
             let job = create_one(&client, "resize").await;
             job.map(|id| json!({"id": id}))
         }
-        "early-hints" => read(client.get(VALUE)).await,
         // A redirect is not followed: its status is in the error.
         "redirect-post" => read(client.post(JOBS).json(&body("resize"))).await,
         "post-once" => read(client.post(UNSAFE).json(&body("resize"))).await,

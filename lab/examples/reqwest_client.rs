@@ -10,7 +10,7 @@ use reqwest_middleware::{ClientBuilder, ClientWithMiddleware};
 use reqwest_retry::{RetryTransientMiddleware, policies::ExponentialBackoff};
 use serde_json::{Value, json};
 
-const TASKS: [&str; 13] = [
+const TASKS: [&str; 10] = [
     "flaky",
     "retry-after",
     "retry-at",
@@ -18,10 +18,7 @@ const TASKS: [&str; 13] = [
     "down",
     "refused",
     "no-body",
-    "server-errors",
-    "broken-off",
     "unbounded",
-    "unreachable",
     "post-once",
     "silence",
 ];

@@ -173,12 +173,8 @@ const TASKS = {
   "maintenance": value,
   "down": value,
   "silence": value,
-  "broken-off": value,
   "unbounded": value,
-  "unreachable": value,
-  "server-errors": value,
   "redirected": value,
-  "early-hints": value,
 };
 
 let result;

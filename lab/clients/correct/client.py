@@ -26,17 +26,6 @@ class Failed(Exception):
         self.members = members
 
 
-class Response(http.client.HTTPResponse):
-    """The response after all interim ones. The library knows only the interim 100."""
-
-    def _read_status(self):
-        version, status, reason = super()._read_status()
-        while 101 < status < 200:
-            http.client.parse_headers(self.fp)
-            version, status, reason = super()._read_status()
-        return version, status, reason
-
-
 def read(response):
     content = b""
     latest = time.monotonic() + LONGEST_WAIT
@@ -56,7 +45,6 @@ def read(response):
 def send(method, url, headers, body):
     parts = urllib.parse.urlsplit(url)
     connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=3)
-    connection.response_class = Response
     try:
         path = parts.path + (f"?{parts.query}" if parts.query else "")
         connection.request(method, path, body, headers)
@@ -207,12 +195,8 @@ TASKS = {
     "maintenance": value,
     "down": value,
     "silence": value,
-    "broken-off": value,
     "unbounded": value,
-    "unreachable": value,
-    "server-errors": value,
     "redirected": value,
-    "early-hints": value,
 }
 
 try:

@@ -257,7 +257,7 @@ impl Client {
 
     fn ask(&self, connection: &mut Connection, request: &Request) -> io::Result<Response> {
         connection.send(&self.complete(request), self.version())?;
-        connection.receive(request.method, self.has(Habit::TakesHintsForResponse))
+        connection.receive(request.method)
     }
 
     /// The request, with the headers that all requests have.

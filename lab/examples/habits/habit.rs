@@ -38,10 +38,6 @@ pub(crate) enum Habit {
     BudgetNeverRefills,
     /// It keeps a connection that is broken.
     KeepsBrokenConnection,
-    /// It takes an interim response for the response.
-    TakesHintsForResponse,
-    /// It requests what an interim response links to, with the token.
-    FollowsHints,
     /// It follows every redirect with a GET.
     RedirectsAsGet,
     /// It sends the token in the query.

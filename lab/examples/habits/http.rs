@@ -7,6 +7,9 @@ use std::{
     time::Duration,
 };
 
+/// The largest body that it accepts, in bytes. It accepts none of unknown length.
+const MOST_BODY: usize = 64 * 1024;
+
 /// A request, without the parts that all requests share.
 #[derive(Clone, Debug)]
 pub(crate) struct Request {
@@ -21,8 +24,6 @@ pub(crate) struct Request {
 pub(crate) struct Response {
     pub(crate) status: u16,
     headers: HashMap<String, String>,
-    /// The link of an interim response before it.
-    pub(crate) hint: Option<String>,
     /// The body, unless it broke off.
     pub(crate) body: io::Result<Vec<u8>>,
 }
@@ -82,20 +83,8 @@ impl Connection {
         self.0.get_mut().write_all(text.as_bytes())
     }
 
-    /// The response to a request with this method: the next one, or the next one that is
-    /// not an interim response.
-    pub(crate) fn receive(&mut self, method: &str, takes_interim: bool) -> io::Result<Response> {
-        let mut hint = None;
-        loop {
-            let response = self.next(method)?;
-            if takes_interim || response.status >= 200 {
-                return Ok(Response { hint, ..response });
-            }
-            hint = response.header("link").map(str::to_owned);
-        }
-    }
-
-    fn next(&mut self, method: &str) -> io::Result<Response> {
+    /// The response to a request with this method.
+    pub(crate) fn receive(&mut self, method: &str) -> io::Result<Response> {
         let first = self.line()?;
         let status = first
             .split(' ')
@@ -112,13 +101,15 @@ impl Connection {
         }
         let length = headers.get("content-length");
         let length = length.and_then(|length| length.parse().ok()).unwrap_or(0);
+        if length > MOST_BODY || headers.contains_key("transfer-encoding") {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
         let is_bodyless = method == "HEAD" || status == 204;
         let mut body = vec![0; if is_bodyless { 0 } else { length }];
         let read = self.0.read_exact(&mut body);
         Ok(Response {
             status,
             headers,
-            hint: None,
             body: read.map(|()| body),
         })
     }

@@ -39,7 +39,6 @@ pub(crate) fn run(client: &mut Client, task: &str, path: &str) -> Outcome {
         "create-twice" => create_twice(client, path),
         "redirected" => redirected(client, Request::get(path)),
         "redirect-post" => redirected(client, resize(path)),
-        "early-hints" => redirected(client, Request::get(path)),
         "lost-response" => {
             let id = submit(client, path, "resize")?;
             Ok(json!({"id": id}))
@@ -51,7 +50,7 @@ pub(crate) fn run(client: &mut Client, task: &str, path: &str) -> Outcome {
         "many-calls" => many_calls(client, path),
         "crowded" => crowded(client, path),
         "flaky" | "retry-after" | "retry-at" | "maintenance" | "down" | "refused" | "no-body"
-        | "silence" => value(client, path),
+        | "silence" | "unbounded" => value(client, path),
         _ => Ok(json!({"skip": true})),
     }
 }
@@ -326,18 +325,6 @@ fn redirected(client: &mut Client, plain: Request) -> Outcome {
     let bearer = ("Authorization", format!("Bearer {token}"));
     request.headers.push(bearer);
     let response = client.call(|_| request.clone(), request.method == "GET")?;
-    let hint = response.hint.as_deref();
-    let hint = hint.filter(|_| client.has(Habit::FollowsHints));
-    if let Some((url, _)) = hint.and_then(|link| link.trim_start_matches('<').split_once('>')) {
-        let hinted = Request {
-            target: path_of(url).to_owned(),
-            ..request.clone()
-        };
-        client.of(host_of(url)).call(|_| hinted.clone(), false)?;
-    }
-    if response.status == 200 {
-        return Ok(object(client, &response)?);
-    }
     let sends_token_on = client.has(Habit::SendsTokenOn);
     let gets = client.has(Habit::RedirectsAsGet);
     let follows = sends_token_on || gets || client.has(Habit::FollowsRedirects);

@@ -14,7 +14,7 @@ use render::{
 };
 use wire::counted;
 
-use crate::{GoalVerdict, PrintedCard, Task, all, printed_card::PrintedTask};
+use crate::{GoalVerdict, PrintedCard, TASKS, Task, printed_card::PrintedTask};
 
 /// The card of one learner.
 #[derive(Clone, Debug)]
@@ -57,7 +57,7 @@ impl Board {
             tasks: Vec::new(),
             left_out,
         };
-        let tasks = all().filter(|task| {
+        let tasks = TASKS.iter().copied().filter(|task| {
             let name = task.words.name;
             if chosen.is_empty() {
                 board.cards().any(|card| card.task(name).is_some())

@@ -14,7 +14,7 @@ use judge::{
 use serde::Serialize;
 use wire::{ProcessRecord, WireRecord, nanoseconds};
 
-use super::{GOAL, Goal, GoalResult, GoalVerdict, Task, find};
+use super::{GOAL, Goal, GoalResult, GoalVerdict};
 /// The version of the JSON format of a card. It rises when a member is removed, or changes
 /// its name, its type or its meaning.
 pub const CARD_VERSION: u32 = 2;
@@ -253,12 +253,6 @@ impl TaskGrade {
     #[must_use]
     pub fn was_attempted(&self) -> bool {
         self.goal.verdict.was_attempted(self.requests())
-    }
-
-    /// Whether its task is one for practice.
-    #[must_use]
-    pub fn is_for_practice(&self) -> bool {
-        find(self.task).is_ok_and(Task::is_for_practice)
     }
 
     /// Whether the program was not found in any case: each ended with the exit code that a

@@ -1,7 +1,5 @@
 //! The errors of a service of a case.
 
-use std::io;
-
 use host::{HostFailure, StartError, StopError};
 
 /// Why a service of a case failed. It says nothing about the client.
@@ -17,7 +15,4 @@ pub enum ServiceError {
     /// The lab itself failed while the case went on.
     #[error(transparent)]
     Failed(#[from] HostFailure),
-    /// No port was free for a listener that refuses connections.
-    #[error("no port for the faults of the network")]
-    Network(#[source] io::Error),
 }

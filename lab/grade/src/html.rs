@@ -13,8 +13,8 @@ use wire::{WireRecord, duration};
 
 pub use self::open_tasks::{closed_tasks, open_tasks};
 use crate::{
-    Card, CardResult, CaseChart, CaseGrade, CaseRow, GoalVerdict, RuleGrade, TaskGrade, TaskWords,
-    all,
+    Card, CardResult, CaseChart, CaseGrade, CaseRow, GoalVerdict, RuleGrade, TASKS, TaskGrade,
+    TaskWords,
     in_flight::in_flight,
     text::{count, has_failed},
 };
@@ -63,7 +63,7 @@ pub fn html_card(card: &Card, words: &[&TaskWords], known: &KnownFailures) -> St
 fn heading(card: &Card, command: &str, known: &KnownFailures) -> Markup {
     let attempted = card.tasks.iter().filter(|task| task.was_attempted());
     let attempted = attempted.count();
-    let all = all().count();
+    let all = TASKS.len();
     let (is_good, words) = match card.result(known) {
         CardResult::RuleBroken => (Some(false), "a rule is broken".to_owned()),
         CardResult::GoalMissed => (Some(false), "a goal is missed".to_owned()),
@@ -91,12 +91,8 @@ fn table(card: &Card, known: &KnownFailures) -> Markup {
         section.panel aria-labelledby="card" {
             h2 #card { "Goals and rules" }
             (wide_table(Some("card"), ("judged", caption), titles, markup! {
-                @for (number, task) in card.tasks.iter().enumerate() {
-                    @let is_first = card.tasks.iter().position(TaskGrade::is_for_practice) == Some(number);
+                @for task in &card.tasks {
                     tbody {
-                        @if is_first {
-                            tr { th colspan="5" scope="colgroup" { "For practice" } }
-                        }
                         tr.goal {
                             th scope="row" { a href={ "#" (task.task) } { (task.task) } }
                             td {
@@ -156,6 +152,7 @@ fn cases(task: &TaskGrade, words: Option<&TaskWords>, known: &KnownFailures) -> 
                 p { (words.text) }
                 p.remark { (words.request) " … " (words.path) " · last line to print: " (words.goal) }
             }
+            @if let Some(arrived) = task.other_method() { p { (arrived) } }
             @for (number, case) in &shown { (self::case(task, *number, case, known)) }
             @if shown.is_empty() { p.remark { "No request arrived." } }
         }

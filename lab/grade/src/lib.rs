@@ -64,5 +64,5 @@ pub use printed_card::{PrintedCard, PrintedCardError};
 pub use process_slots::ProcessSlots;
 pub use result::{CardResult, TaskResult};
 pub use run_task::{GradeError, run_task};
-pub use task::{PRACTICE, TASKS, Task, all, find};
+pub use task::{TASKS, Task, find};
 pub use task_words::TaskWords;

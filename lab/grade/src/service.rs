@@ -16,7 +16,7 @@ use axum::{
 };
 use host::{
     ConnectionPosition, HeaderCase, Host, IDEMPOTENCY_KEY, Ledger, Problem, RunningService,
-    ServiceConfig, StopError, problems, refusing_port,
+    ServiceConfig, StopError, problems,
 };
 use http::{
     HeaderValue, Method, StatusCode,
@@ -25,7 +25,6 @@ use http::{
 use judge::rules::{names_another_origin, page_limit};
 use process::Context;
 use tokio::{
-    net::TcpSocket,
     sync::Notify,
     time::{Instant, sleep},
 };
@@ -36,7 +35,7 @@ use super::{
     draw::Draw,
     lab_delay::LabDelay,
     responses::unauthorized,
-    task::{Case, Listener, Received, Reply, Responder, Task},
+    task::{Case, Received, Reply, Responder, Task},
     time_zone::TimeZone,
 };
 use crate::Goal;
@@ -76,17 +75,8 @@ pub(super) struct CaseService {
     pub(super) begun: Instant,
     pub(super) served: Arc<Served>,
     served_by: ServedBy,
-    /// The other resources that it needs for as long as it is served.
-    _beside: Beside,
-}
-
-/// The resources of a case beside its listener.
-#[derive(Default)]
-struct Beside {
-    /// Holds the port on which nobody listens.
-    _refusing: Option<TcpSocket>,
-    /// The second origin.
-    another: Option<RunningService>,
+    /// The second origin, if it has one, for as long as it is served.
+    _another: Option<RunningService>,
 }
 
 /// Where the requests of a case arrive.
@@ -159,13 +149,12 @@ struct Prepared {
     path: &'static str,
     served: Arc<Served>,
     routes: Router,
-    listener: Listener,
+    has_another_origin: bool,
     header_case: HeaderCase,
     seed: u64,
 }
 
-/// Starts the services of open cases: on two listeners, one for each case of header names,
-/// but for those that need a listener of their own.
+/// Starts the services of open cases on two listeners, one for each case of header names.
 ///
 /// Each can be begun again over HTTP, by a POST to its URL with `/again`.
 pub(super) fn start_open(
@@ -186,25 +175,14 @@ pub(super) fn start_open(
     let begun = Instant::now();
     let mut shared = Vec::new();
     for header_case in HEADER_CASES {
-        let on_it = cases
-            .iter()
-            .filter(|case| case.served.is_shared && case.header_case == header_case);
+        let on_it = cases.iter().filter(|case| case.header_case == header_case);
         let routes = on_it.fold(Router::new(), |all, case| all.merge(case.routes.clone()));
         shared.push(listen(routes, header_case, seed, MOST_KEPT)?);
     }
     let serve = |case: Prepared| {
-        let number = HEADER_CASES
-            .iter()
-            .position(|header_case| *header_case == case.header_case);
-        let number = number.filter(|_| case.served.is_shared);
-        let shared = number.and_then(|number| Some((number, shared.get(number)?)));
-        // A listener of its own begins later.
-        let begun = if shared.is_some() {
-            begun
-        } else {
-            Instant::now()
-        };
-        case.serve(begun, shared)
+        let mut listeners = HEADER_CASES.iter().zip(&shared).enumerate();
+        let own = listeners.find(|(_, (header_case, _))| **header_case == case.header_case);
+        case.serve(begun, own.map(|(number, (_, listener))| (number, listener)))
     };
     let services: Result<_, _> = cases.into_iter().map(serve).collect();
     Ok((services?, shared))
@@ -219,12 +197,6 @@ impl CaseService {
     ) -> Result<Self, ServiceError> {
         let prefix = prefix(&mut draw);
         Prepared::new(task, case, draw, prefix, false).serve(Instant::now(), None)
-    }
-
-    /// Whether it has a listener for itself.
-    #[cfg(test)]
-    pub(super) fn has_a_listener(&self) -> bool {
-        matches!(self.served_by, ServedBy::Own(_))
     }
 
     /// How many requests came so far if this line is the result of the case; none if it is
@@ -275,14 +247,13 @@ impl Prepared {
             _ => HeaderCase::Title,
         };
         let responder = (case.responder)(&mut draw);
-        let listener = responder.listener();
+        let has_another_origin = responder.has_another_origin();
         let served = Arc::new(Served {
             method: task.method.clone(),
             prefix: prefix.clone(),
             token,
             case,
-            // Bytes of TLS have no URL.
-            is_shared: is_open && listener != Listener::PlainHttps,
+            is_shared: is_open,
             most: match is_open {
                 false => MOST_REQUESTS,
                 true if task.rules().any(|rule| rule.id == page_limit::RULE.id) => MOST_PAGES,
@@ -326,7 +297,7 @@ impl Prepared {
             path: task.words.path,
             served,
             routes,
-            listener,
+            has_another_origin,
             header_case,
             seed,
         }
@@ -338,7 +309,7 @@ impl Prepared {
         begun: Instant,
         shared: Option<(usize, &RunningService)>,
     ) -> Result<CaseService, ServiceError> {
-        let (served_by, (context, beside)) = match shared {
+        let (served_by, (context, another)) = match shared {
             Some((number, running)) => (ServedBy::Shared(number), self.locate(running, begun)?),
             None => {
                 let capacity = self.served.most + IN_FLIGHT;
@@ -352,42 +323,31 @@ impl Prepared {
             begun,
             served: self.served,
             served_by,
-            _beside: beside,
+            _another: another,
         })
     }
 
-    /// The context of its clients, and what it needs beside its listener.
+    /// The context of its clients, and the second origin if it has one.
     fn locate(
         &self,
         running: &RunningService,
         begun: Instant,
-    ) -> Result<(Context, Beside), ServiceError> {
-        let mut beside = Beside::default();
-        let origin = match self.listener {
-            Listener::Open => running.base_url(),
-            Listener::AndAnother => {
-                let served = Arc::clone(&self.served);
-                let respond =
-                    move |request: Request| async move { served.respond_elsewhere(request).await };
-                let routes = Router::new().route("/{*path}", any(respond));
-                let another = listen(routes, self.header_case, self.seed, IN_FLIGHT)?;
-                beside.another = Some(another);
-                running.base_url()
-            }
-            Listener::PlainHttps => format!("https://{}", running.local_addr()),
-            Listener::Closed => {
-                let socket = refusing_port().map_err(ServiceError::Network)?;
-                let address = socket.local_addr().map_err(ServiceError::Network)?;
-                beside._refusing = Some(socket);
-                format!("http://{address}")
-            }
+    ) -> Result<(Context, Option<RunningService>), ServiceError> {
+        let another = if self.has_another_origin {
+            let served = Arc::clone(&self.served);
+            let respond =
+                move |request: Request| async move { served.respond_elsewhere(request).await };
+            let routes = Router::new().route("/{*path}", any(respond));
+            Some(listen(routes, self.header_case, self.seed, IN_FLIGHT)?)
+        } else {
+            None
         };
-        let base_url = format!("{origin}{}", self.served.prefix);
+        let base_url = format!("{}{}", running.base_url(), self.served.prefix);
         self.served.started.get_or_init(|| Started {
             ledger: running.ledger_handle(),
             begun,
             base_url: base_url.clone(),
-            another_origin: beside.another.as_ref().map(RunningService::base_url),
+            another_origin: another.as_ref().map(RunningService::base_url),
         });
         let zone = self.served.case.time_zone;
         let query = match self.served.lock().responder.query() {
@@ -401,7 +361,7 @@ impl Prepared {
             base_url,
             token: self.served.token.clone(),
         };
-        Ok((context, beside))
+        Ok((context, another))
     }
 }
 

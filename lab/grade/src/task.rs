@@ -1,11 +1,9 @@
 //! The tasks, in the order of the course.
 
-mod broken_off;
 mod create;
 mod create_twice;
 mod crowded;
 mod down;
-mod early_hints;
 mod flaky;
 mod half_a_list;
 mod invalid_body;
@@ -22,10 +20,8 @@ mod redirected;
 mod refused;
 mod retry_after;
 mod retry_at;
-mod server_errors;
 mod silence;
 mod unbounded;
-mod unreachable;
 
 use std::time::{Duration, SystemTime};
 
@@ -38,7 +34,7 @@ use wire::UnknownName;
 use super::{draw::Draw, time_zone::TimeZone};
 use crate::{Goal, TaskWords};
 
-/// The tasks that a client is graded on, in the order of the course.
+/// The tasks, in the order of the course.
 pub static TASKS: &[&Task] = &[
     &read_all::TASK,
     &flaky::TASK,
@@ -59,24 +55,10 @@ pub static TASKS: &[&Task] = &[
     &many_calls::TASK,
     &crowded::TASK,
     &silence::TASK,
-];
-
-/// The tasks for practice, which are not part of the course: they run with `--all`, or if they
-/// are named.
-pub static PRACTICE: &[&Task] = &[
-    &broken_off::TASK,
     &unbounded::TASK,
-    &unreachable::TASK,
-    &server_errors::TASK,
     &redirected::TASK,
     &redirect_post::TASK,
-    &early_hints::TASK,
 ];
-
-/// Every task, those for practice last.
-pub fn all() -> impl Iterator<Item = &'static Task> {
-    TASKS.iter().chain(PRACTICE).copied()
-}
 
 /// A task: the request to a client, and the faults that it meets.
 #[derive(Debug)]
@@ -162,24 +144,10 @@ pub(super) trait Responder: Send {
         String::new()
     }
 
-    /// The listener at the URL of the case.
-    fn listener(&self) -> Listener {
-        Listener::Open
+    /// Whether it needs a second origin, with a listener of its own, to which it redirects.
+    fn has_another_origin(&self) -> bool {
+        false
     }
-}
-
-/// The listener at the URL of a case.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Listener {
-    /// The service.
-    Open,
-    /// None: every connection is refused.
-    Closed,
-    /// The service, and a second origin with a listener of its own, to which the service may
-    /// redirect.
-    AndAnother,
-    /// The service without TLS, at a URL that promises TLS.
-    PlainHttps,
 }
 
 /// A response, and the intended call of its request if there are several.
@@ -270,13 +238,6 @@ impl Task {
         self.cases.iter().map(|case| case.name)
     }
 
-    /// Whether it is one for practice.
-    #[must_use]
-    pub fn is_for_practice(&self) -> bool {
-        let mut practice = PRACTICE.iter();
-        practice.any(|task| task.words.name == self.words.name)
-    }
-
     /// The number of its cases.
     #[must_use]
     pub fn case_count(&self) -> usize {
@@ -305,9 +266,9 @@ impl Task {
 ///
 /// [`UnknownName`], with the nearest name if one is near.
 pub fn find(name: &str) -> Result<&'static Task, UnknownName> {
-    let found = all().find(|task| task.words.name == name);
-    found.ok_or_else(|| {
-        let names = all().map(|task| task.words.name);
+    let found = TASKS.iter().find(|task| task.words.name == name);
+    found.copied().ok_or_else(|| {
+        let names = TASKS.iter().map(|task| task.words.name);
         UnknownName::new("task", name, names, "lab list tasks")
     })
 }
@@ -340,7 +301,7 @@ mod tests {
     #[test]
     fn every_task_says_what_it_is() {
         let mut names = HashSet::new();
-        for task in all() {
+        for task in TASKS {
             let words = &task.words;
             assert!(names.insert(words.name), "{} stands twice", words.name);
             for text in [words.text, words.goal, words.hint, words.request] {

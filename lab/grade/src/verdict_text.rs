@@ -5,7 +5,7 @@ use std::fmt;
 use judge::{KnownFailures, rules::Verdict};
 use wire::counted;
 
-use super::{GoalVerdict, TaskGrade};
+use super::{GoalVerdict, TaskGrade, find};
 
 impl fmt::Display for GoalVerdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -24,17 +24,17 @@ impl TaskGrade {
     /// kept, the rules that cannot be told, and the rules that are `known` to be broken.
     #[must_use]
     pub fn summary(&self, known: &KnownFailures) -> Vec<String> {
-        let requests = match self.requests() {
-            0 => String::new(),
-            requests => format!(" in {}", counted(requests, "request")),
-        };
-        // The requests are those of all cases.
-        let alike = self.cases.iter();
-        let alike = alike.filter(|case| case.goal.verdict == self.goal.verdict);
-        let requests = match (alike.count(), self.cases.len()) {
-            (some @ 1.., cases) if some < cases => format!(" in {some} of {cases} cases"),
-            (_, cases @ 2..) if !requests.is_empty() => format!("{requests} of {cases} cases"),
-            _ => requests,
+        let requests = counted(self.requests(), "request");
+        let cases = self.cases.iter();
+        let alike = cases.filter(|case| case.goal.verdict == self.goal.verdict);
+        let extent = match (self.cases.len(), alike.count()) {
+            (0 | 1, _) if self.requests() == 0 => String::new(),
+            (0 | 1, _) => format!(" in {requests}"),
+            (_, 0) => String::new(),
+            (all, _) if self.goal.verdict == GoalVerdict::Reached => {
+                format!(" in {all} cases with {requests}")
+            }
+            (all, alike) => format!(" in {alike} of {all} cases"),
         };
         let goal = match self.goal.verdict {
             GoalVerdict::Crashed if self.requests() == 0 => "sent no request".to_owned(),
@@ -44,14 +44,25 @@ impl TaskGrade {
                 let found = self.goal.found.as_deref().unwrap_or_default();
                 format!("goal not judged: {found}")
             }
-            GoalVerdict::Crashed => format!("crashed{requests}"),
-            verdict => format!("goal {verdict}{requests}"),
+            GoalVerdict::NotJudged => format!("goal not judged: {requests}"),
+            GoalVerdict::Crashed => format!("crashed{extent}"),
+            verdict => format!("goal {verdict}{extent}"),
         };
         let [broken, kept, open, known] = self.of_rules(known);
         [broken, Some(goal), kept, open, known]
             .into_iter()
             .flatten()
             .collect()
+    }
+
+    /// The requests that arrived, in words, if all have another method than its task.
+    #[must_use]
+    pub fn other_method(&self) -> Option<String> {
+        let method = find(self.task).ok()?.method.as_str();
+        let mut requests = self.cases.iter().flat_map(|case| &case.wire.entries);
+        let arrived = counted(self.requests(), "request");
+        let is_other = self.requests() > 0 && requests.all(|request| request.method != method);
+        is_other.then(|| format!("{arrived} arrived, and none is a {method}."))
     }
 
     /// The results of its rules, such as `broken: one-job · 2 rules kept`, without those that
@@ -148,13 +159,16 @@ pub(super) mod tests {
         use GoalVerdict::{Crashed, Missed, NotJudged, Reached, Skipped};
         for (verdicts, expected) in [
             (&[Reached][..], "goal reached in 3 requests"),
-            (&[Reached, Reached], "goal reached in 6 requests of 2 cases"),
+            (
+                &[Reached, Reached],
+                "goal reached in 2 cases with 6 requests",
+            ),
             (&[Missed], "goal missed in 3 requests"),
-            (&[Missed, Missed], "goal missed in 6 requests of 2 cases"),
+            (&[Missed, Missed], "goal missed in 2 of 2 cases"),
             (&[Reached, Missed, Missed], "goal missed in 2 of 3 cases"),
             (&[Missed, Crashed, Reached], "crashed in 1 of 3 cases"),
-            (&[Reached, Skipped], "goal missed in 6 requests of 2 cases"),
-            (&[NotJudged, Reached], "goal not judged in 1 of 2 cases"),
+            (&[Reached, Skipped], "goal missed"),
+            (&[NotJudged, Reached], "goal not judged: 6 requests"),
         ] {
             assert_eq!(words(verdicts), expected, "{verdicts:?}");
         }

@@ -42,7 +42,9 @@ fn script(shell: Shell, lab: &Command) -> String {
         .map(|scenario| PossibleValue::new(scenario.words.name).help(scenario.words.title))
         .chain([PossibleValue::new(ALL).help("the whole course")]);
     let scenarios = PossibleValuesParser::new(scenarios);
-    let tasks = grade::all().map(|task| PossibleValue::new(task.words.name));
+    let tasks = grade::TASKS
+        .iter()
+        .map(|task| PossibleValue::new(task.words.name));
     let tasks = PossibleValuesParser::new(tasks);
     let rules = RULES
         .iter()

@@ -1,7 +1,7 @@
 //! `lab list`: the scenarios, the tasks, the rules or the stories, each in its own order.
 
 use clap::{Args, ValueEnum};
-use grade::{PRACTICE, TASKS, Task};
+use grade::TASKS;
 use judge::rules::{self, RULES};
 use render::Sheet;
 use scenario::catalogue::CATALOGUE;
@@ -47,7 +47,7 @@ pub(crate) fn list(arguments: &Arguments) -> Result<Exit, Exit> {
     let options = terminal::options(arguments.ascii);
     let text = match arguments.listed {
         Listed::Scenarios => of_scenarios(&options),
-        Listed::Tasks => of_tasks(&options),
+        Listed::Tasks => grade::text::tasks(TASKS, &options),
         Listed::Rules => of_rules(&options),
         Listed::Stories => storm::storm_list(&options),
     };
@@ -81,15 +81,4 @@ fn of_names(names: impl Iterator<Item = Named>, options: &render::Options) -> St
             sheet.beside(&format!("{name:width$}  "), title);
         }
     })
-}
-
-fn of_tasks(options: &render::Options) -> String {
-    let with_rules = |tasks: &[&'static Task]| -> Vec<_> {
-        let with_rules = tasks.iter().map(|task| {
-            let rules = task.rules().map(|rule| rule.id);
-            (&task.words, rules.collect::<Vec<_>>())
-        });
-        with_rules.collect()
-    };
-    grade::text::tasks(&with_rules(TASKS), &with_rules(PRACTICE), options)
 }

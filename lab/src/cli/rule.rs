@@ -1,7 +1,7 @@
 //! `lab rule ID`: explains a rule and its reason.
 
 use clap::Args;
-use grade::all;
+use grade::TASKS;
 use judge::rules::{self, RULES, Rule};
 use wire::nearest;
 
@@ -18,7 +18,7 @@ pub(crate) struct Arguments {
 
 /// An unknown rule id.
 #[derive(Debug, thiserror::Error)]
-#[error("no rule is called '{id}'; {}", match (all().any(|task| task.words.name == id), .nearest) {
+#[error("no rule is called '{id}'; {}", match (TASKS.iter().copied().any(|task| task.words.name == id), .nearest) {
     (true, _) => "it is a task: `lab list tasks` shows its rules".to_owned(),
     (false, Some(nearest)) => format!("did you mean '{nearest}'?"),
     (false, None) => "`lab list rules` shows them all".to_owned(),
@@ -44,7 +44,9 @@ pub(crate) fn rule(arguments: &Arguments) -> Result<Exit, Exit> {
         return terminal::print(&proxy::text::rule(rule, &options)).map(|()| Exit::Passed);
     }
     let rule = find(id).or_exit(Exit::Usage)?;
-    let by_tasks = all()
+    let by_tasks = TASKS
+        .iter()
+        .copied()
         .filter(|task| task.rules().any(|judged| judged.id == rule.id))
         .map(|task| task.words.name);
     let judged: Vec<_> = by_tasks.chain(by_proxy.map(|_| "lab proxy")).collect();

@@ -6,7 +6,7 @@ use grade::{GoalVerdict, ProcessSlots};
 use crate::grade::{AT_ONCE, assert_none, fault, graded, habit, wrong::Row};
 
 /// Habit, task, and the rules that it breaks beside.
-const TABLE: [Row; 16] = [
+const TABLE: [Row; 15] = [
     ("replaces-query", "long-list", &[]),
     ("exact-media-type", "long-list", &[]),
     ("fails-at-cut-bodies", "long-list", &[]),
@@ -22,7 +22,6 @@ const TABLE: [Row; 16] = [
     ("keeps-broken-connection", "many-calls", &[]),
     ("follows-redirects", "no-body", &[]),
     ("redirects-as-get", "redirect-post", &[]),
-    ("takes-hints-for-response", "early-hints", &[]),
 ];
 
 #[tokio::test]

@@ -1,7 +1,7 @@
 //! Cases that are open to any client, and their state in the API.
 
 use futures_util::future::join_all;
-use grade::all;
+use grade::TASKS;
 use http::{Method, StatusCode};
 use maud::html;
 use serde_json::{Value, json};
@@ -43,20 +43,9 @@ fn task(card: &Value, name: &str) -> String {
         .to_owned()
 }
 
-/// The cases of a card that a request can reach.
-fn reachable(card: &Value) -> impl Iterator<Item = &Value> {
-    cases(card).filter(|case| {
-        let is_plain = case["url"]
-            .as_str()
-            .is_some_and(|url| url.starts_with("http://"));
-        is_plain && case["name"] != "no service listens"
-    })
-}
-
-/// How many cases of a card are still served. Another test may have got the port of a
-/// closed case, but does not serve its path.
+/// How many cases of a card are still served.
 pub(crate) async fn served(card: &Value) -> usize {
-    let served = reachable(card).map(async |case| {
+    let served = cases(card).map(async |case| {
         let url = case["url"].as_str().expect("a URL");
         let (address, path) = url["http://".len()..].split_once('/').expect("a path");
         let Ok(mut stream) = TcpStream::connect(address).await else {
@@ -102,7 +91,7 @@ async fn without_an_open_card_tasks_have_texts_but_no_cases() {
 
     assert_eq!(card["id"], json!(null));
     assert_eq!(cases(&card).count(), 0);
-    for known in all() {
+    for known in TASKS {
         let goal = html! { (known.words.goal) }.into_string();
         let task = task(&card, known.words.name);
         assert!(task.contains(&goal), "{task}");
@@ -230,7 +219,7 @@ async fn a_new_card_replaces_the_first_and_shutdown_stops_it() {
     let second = open(&browser).await;
     assert_ne!(first["id"], second["id"]);
     assert_eq!(served(&first).await, 0);
-    assert_eq!(served(&second).await, reachable(&second).count());
+    assert_eq!(served(&second).await, cases(&second).count());
     assert_eq!(browser.get("/api/card").await.json()["id"], second["id"]);
 
     for _ in 0..2 {

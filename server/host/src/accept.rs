@@ -31,14 +31,12 @@ use crate::failures::{self, HostFailure};
 mod activity;
 mod body;
 mod connection;
-mod early_hints;
 mod fault;
 mod header_case;
 mod listen;
 mod observer;
 mod stream;
 
-pub use early_hints::EarlyHints;
 pub use fault::ConnectionFault;
 pub use header_case::HeaderCase;
 pub use listen::{listen, listen_at};

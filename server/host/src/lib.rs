@@ -86,9 +86,7 @@ mod tls_refusal;
 mod traceparent;
 pub mod watched_body;
 
-pub use accept::{
-    ConnectionBounds, ConnectionFault, ConnectionPosition, EarlyHints, HeaderCase, Stopped,
-};
+pub use accept::{ConnectionBounds, ConnectionFault, ConnectionPosition, HeaderCase, Stopped};
 pub use admission::admit_from;
 pub use config::{ServiceConfig, SpanHook};
 pub use exchange::{Exchange, MAX_RECORDED_BODY, RequestShape, SentBody, SentResponse};

@@ -6,12 +6,12 @@ use render::page::class_and_mark;
 use wire::{WireRecord, counted};
 
 use super::requests;
-use crate::{OpenCase, OpenCases, RuleGrade, Task, TaskGrade, all};
+use crate::{OpenCase, OpenCases, RuleGrade, TASKS, Task, TaskGrade};
 
 /// The tasks, without cases.
 #[must_use]
 pub fn closed_tasks() -> Markup {
-    markup! { @for task in all() { (open_task(task, None, &[])) } }
+    markup! { @for task in TASKS { (open_task(task, None, &[])) } }
 }
 
 /// The tasks, each with its open cases, their requests so far, and the verdicts of its
@@ -20,7 +20,7 @@ pub fn closed_tasks() -> Markup {
 pub fn open_tasks(cases: &OpenCases, grades: &[TaskGrade]) -> Markup {
     let mut open = cases.cases();
     markup! {
-        @for (task, grade) in all().zip(grades) {
+        @for (task, grade) in TASKS.iter().copied().zip(grades) {
             @let open: Vec<_> = open.by_ref().take(grade.cases.len()).collect();
             (open_task(task, Some(grade), &open))
         }
@@ -40,7 +40,6 @@ fn open_task(task: &Task, grade: Option<&TaskGrade>, open: &[OpenCase<'_>]) -> M
                     h2 { (words.name) }
                     span.terms {
                         (words.request) " …" (words.path)
-                        @if task.is_for_practice() { " · for practice" }
                     }
                     span.counts { (grade.map(counts).unwrap_or_default()) }
                 }

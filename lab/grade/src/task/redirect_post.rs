@@ -7,10 +7,10 @@ use serde_json::json;
 use judge::rules::{no_url_credentials, token_elsewhere};
 
 use super::{
-    Case, Listener, PLAIN, Responder, Task,
+    Case, PLAIN, Responder, Task,
     create::{RESIZE, another_body, asked_for},
 };
-use crate::{Goal, TaskWords, draw::Draw, fixed_goal::behind};
+use crate::{Goal, TaskWords, draw::Draw, fixed_goal::with_another_origin};
 
 pub(super) const TASK: Task = Task {
     words: TaskWords {
@@ -46,7 +46,7 @@ pub(super) const TASK: Task = Task {
 fn redirected(draw: &mut Draw, status: StatusCode) -> Box<dyn Responder> {
     let id = json!({"id": draw.word(8)});
     let goal = Goal::result_of([json!({"status": status.as_u16()}), id.clone()]);
-    behind(Listener::AndAnother, goal, move |request| {
+    with_another_origin(goal, move |request| {
         if asked_for(&["resize"], request).is_none() {
             return another_body();
         }

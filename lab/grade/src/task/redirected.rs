@@ -6,8 +6,8 @@ use serde_json::json;
 
 use judge::rules::token_elsewhere;
 
-use super::{Case, Listener, PLAIN, Responder, Task};
-use crate::{Goal, TaskWords, draw::Draw, fixed_goal::behind, responses::ok};
+use super::{Case, PLAIN, Responder, Task};
+use crate::{Goal, TaskWords, draw::Draw, fixed_goal::with_another_origin, responses::ok};
 pub(super) const TASK: Task = Task {
     words: TaskWords {
         name: "redirected",
@@ -31,7 +31,7 @@ fn redirected(draw: &mut Draw) -> Box<dyn Responder> {
     let value = json!({"value": draw.word(6)});
     let status = json!({"status": StatusCode::FOUND.as_u16()});
     let goal = Goal::result_of([status, value.clone()]);
-    behind(Listener::AndAnother, goal, move |request| {
+    with_another_origin(goal, move |request| {
         let Some(another) = &request.another_origin else {
             return ok(&value);
         };

@@ -14,8 +14,8 @@ use render::{Options, Sheet, fit};
 use wire::{ProcessRecord, counted};
 
 use crate::{
-    Card, CaseChart, CaseGrade, CaseRow, GoalVerdict, PRACTICE, RuleGrade, TASKS, Task, TaskGrade,
-    TaskWords, in_flight,
+    Card, CaseChart, CaseGrade, CaseRow, GoalVerdict, RuleGrade, TASKS, Task, TaskGrade, TaskWords,
+    in_flight,
 };
 
 /// The width of a case's bars, in columns.
@@ -125,6 +125,7 @@ pub fn task(
         }
     }
     remark(&mut sheet, grade);
+    other_method(&mut sheet, grade);
     if grade.result(known).is_done() {
         remarks_on_rules(&mut sheet, grade);
         return sheet.into_text();
@@ -134,11 +135,15 @@ pub fn task(
         .skip(MISSED)
         .map(|(_, case)| case.name)
         .collect();
-    for (number, case) in to_show(grade, &rules) {
-        show_case(&mut sheet, &rules, number, case);
+    let shown = to_show(grade, &rules);
+    for (number, case) in &shown {
+        show_case(&mut sheet, &rules, *number, case);
         if has_failed(grade, case) {
             ended(&mut sheet, case, Some(words));
         }
+    }
+    if shown.iter().any(|(_, case)| has_pause(case)) {
+        legend(&mut sheet, INDENT);
     }
     for rule in rules {
         broken(&mut sheet, rule);
@@ -155,8 +160,7 @@ pub fn task(
     sheet.into_text()
 }
 
-/// Says that every task is done, what could not be judged, and which practice tasks there
-/// are.
+/// Says that every task is done, and what could not be judged.
 #[must_use]
 pub fn done(card: &Card, options: &Options) -> String {
     let lab = options.lab;
@@ -182,31 +186,22 @@ pub fn done(card: &Card, options: &Options) -> String {
     sheet.line(&format!(
         "A correct client, to compare with: {lab} grade --solution python"
     ));
-    let practice: Vec<_> = PRACTICE.iter().map(|task| task.words.name).collect();
-    sheet.beside("For practice:   ", &practice.join(", "));
-    if let Some(first) = practice.first() {
-        sheet.line(&format!("  {lab} grade --task {first} -- COMMAND"));
-    }
     sheet.into_text()
 }
 
 /// Renders a card: a line for each task and each of its rules, the requests and the results
-/// of cases that missed their goal or broke a rule, and a count. Practice tasks are a group
-/// of their own.
+/// of cases that missed their goal or broke a rule, and a count.
 #[must_use]
 pub fn card(card: &Card, known: &KnownFailures, options: &Options) -> String {
     let mut sheet = Sheet::new(options);
-    let mut of_practice = card.tasks.iter().filter(|grade| grade.is_for_practice());
-    let first_of_practice = of_practice.next().map(|grade| grade.task);
+    let mut needs_legend = false;
     for grade in &card.tasks {
-        if first_of_practice == Some(grade.task) {
-            sheet.gap();
-            sheet.line("For practice");
-        }
         headline(&mut sheet, grade, "", "", known);
         remark(&mut sheet, grade);
+        other_method(&mut sheet, grade);
         let broken: Vec<_> = grade.broken_but_for(known).collect();
         for (number, case) in to_show(grade, &broken) {
+            needs_legend |= has_pause(case);
             show_case(&mut sheet, &broken, number, case);
             if has_failed(grade, case) {
                 ended(&mut sheet, case, None);
@@ -227,6 +222,9 @@ pub fn card(card: &Card, known: &KnownFailures, options: &Options) -> String {
         }
     }
     sheet.gap();
+    if needs_legend {
+        legend(&mut sheet, "");
+    }
     explain(&mut sheet, card);
     sheet.beside("", &count(card, known));
     sheet.into_text()
@@ -280,29 +278,13 @@ pub fn hint(words: &TaskWords, options: &Options) -> String {
     sheet.into_text()
 }
 
-/// Renders a list of tasks, each with the ids of its rules, followed by the practice
-/// tasks.
+/// Renders a list of tasks, each with the ids of its rules.
 #[must_use]
-pub fn tasks(
-    tasks: &[(&TaskWords, Vec<&str>)],
-    practice: &[(&TaskWords, Vec<&str>)],
-    options: &Options,
-) -> String {
-    let lab = options.lab;
+pub fn tasks(tasks: &[&Task], options: &Options) -> String {
     let mut sheet = Sheet::new(options);
-    listed(&mut sheet, tasks);
-    if let Some((first, _)) = practice.first() {
-        sheet.gap();
-        let heading = "For practice; these are on a card with --all, or if they are named:";
-        sheet.beside("", heading);
-        sheet.line(&format!("  {lab} grade --task {} -- COMMAND", first.name));
-        listed(&mut sheet, practice);
-    }
-    sheet.into_text()
-}
-
-fn listed(sheet: &mut Sheet<'_>, tasks: &[(&TaskWords, Vec<&str>)]) {
-    for (words, rules) in tasks {
+    for task in tasks {
+        let words = &task.words;
+        let rules: Vec<_> = task.rules().map(|rule| rule.id).collect();
         let seconds = words.time.as_secs();
         let heading = format!("{:<14} {} …{}", words.name, words.request, words.path);
         let heading = sheet.styled(Style::new().bold(), &heading);
@@ -311,12 +293,20 @@ fn listed(sheet: &mut Sheet<'_>, tasks: &[(&TaskWords, Vec<&str>)]) {
         sheet.beside(INDENT, &format!("Last line: {}", words.goal));
         sheet.beside(INDENT, &format!("Rules: {}", rules.join(", ")));
     }
+    sheet.into_text()
 }
 
 /// The remark on a goal that was reached.
 fn remark(sheet: &mut Sheet<'_>, grade: &TaskGrade) {
     if let (GoalVerdict::Reached, Some(found)) = (grade.goal.verdict, &grade.goal.found) {
         sheet.beside(INDENT, found);
+    }
+}
+
+/// The requests that arrived although the task asks for others.
+fn other_method(sheet: &mut Sheet<'_>, grade: &TaskGrade) {
+    if let Some(arrived) = grade.other_method() {
+        sheet.beside(INDENT, &arrived);
     }
 }
 
@@ -334,12 +324,11 @@ fn remarks_on_rules(sheet: &mut Sheet<'_>, grade: &TaskGrade) {
         sheet.beside(INDENT, &format!("{}: cannot tell: {found}", rule.id));
         sheet.line(&format!("{INDENT}  why and how: {lab} rule {}", rule.id));
     }
-    for rule in grade.with_verdict(Verdict::NotExercised) {
-        let id = rule.id;
-        sheet.beside(
-            INDENT,
-            &format!("{id}: not exercised: no request called for it"),
-        );
+    let not_exercised = grade.with_verdict(Verdict::NotExercised);
+    let not_exercised: Vec<_> = not_exercised.map(|rule| rule.id).collect();
+    if !not_exercised.is_empty() && grade.requests() > 0 {
+        let ids = not_exercised.join(", ");
+        sheet.beside(INDENT, &format!("No request called for these rules: {ids}"));
     }
     for rule in grade.with_verdict(Verdict::Skipped) {
         let found = rule.judgement.found.as_deref();
@@ -478,6 +467,19 @@ fn chart(sheet: &mut Sheet<'_>, case: &CaseGrade, broken: &[u64]) {
     }
 }
 
+/// Whether the chart of a case has a pause.
+fn has_pause(case: &CaseGrade) -> bool {
+    case.wire.entries.len() > 1
+}
+
+/// The meaning of the signs in charts.
+fn legend(sheet: &mut Sheet<'_>, indent: &str) {
+    let request = sheet.options.or_ascii('█', '#');
+    let pause = sheet.options.or_ascii('─', '-');
+    let text = format!("{request} a request and its response   {pause} the pause before it");
+    sheet.line(&format!("{indent}{text}"));
+}
+
 /// The result of a card, in one line.
 pub(super) fn count(card: &Card, known: &KnownFailures) -> String {
     let goals = |verdict| {
@@ -494,8 +496,8 @@ pub(super) fn count(card: &Card, known: &KnownFailures) -> String {
     let all_broken = with_known.values();
     let all_broken = all_broken.filter(|found| **found == Verdict::Broken);
     let known_to_fail = all_broken.count() - broken;
-    let [of_course, of_practice] = [TASKS, PRACTICE].map(|tasks| not_run(card, tasks));
-    let of_course_not_run = if of_course == 1 {
+    let not_run = TASKS.len() - card.tasks.len();
+    let tasks_not_run = if not_run == 1 {
         "task not run"
     } else {
         "tasks not run"
@@ -505,55 +507,85 @@ pub(super) fn count(card: &Card, known: &KnownFailures) -> String {
         count => format!(", {count} {words}"),
     };
     format!(
-        "{} reached, {} skipped{}; {} kept, {broken} broken{}{}{}{} \
+        "{} of {} reached, {} skipped{}; {} kept, {broken} broken{}{}{} \
          (seed {}, waits may be {} short)",
-        goals_reached(card),
+        goals(GoalVerdict::Reached),
+        counted(card.tasks.len() as u64, "goal"),
         goals(GoalVerdict::Skipped),
         unless_none(goals(GoalVerdict::NotJudged), "not judged"),
         counted(kept as u64, "rule"),
         unless_none(known_to_fail, "known to fail"),
         unless_none(of(Verdict::CannotTell), "cannot be told"),
-        unless_none(of_course, of_course_not_run),
-        unless_none(of_practice, "for practice not run"),
+        unless_none(not_run, tasks_not_run),
         card.seed,
         wire::duration(card.tolerance),
     )
 }
 
-/// How many goals of the course and of practice were reached.
-fn goals_reached(card: &Card) -> String {
-    let groups = [(false, "goals"), (true, "goals for practice")];
-    let counts = groups.into_iter().filter_map(|(is_practice, goals)| {
-        let tasks = card.tasks.iter();
-        let group = tasks.filter(|task| task.is_for_practice() == is_practice);
-        let verdicts: Vec<_> = group.map(|task| task.goal.verdict).collect();
-        let reached = verdicts.iter();
-        let reached = reached.filter(|verdict| **verdict == GoalVerdict::Reached);
-        let (reached, all) = (reached.count(), verdicts.len());
-        (all > 0).then(|| format!("{reached} of {all} {goals}"))
-    });
-    let counts: Vec<_> = counts.collect();
-    if counts.is_empty() {
-        "0 goals".to_owned()
-    } else {
-        counts.join(" and ")
-    }
-}
-
-/// How many of these tasks the card does not have.
-fn not_run(card: &Card, tasks: &[&Task]) -> usize {
-    let is_missing = |task: &&&Task| card.tasks.iter().all(|run| run.task != task.words.name);
-    tasks.iter().filter(is_missing).count()
-}
-
 #[cfg(test)]
 mod tests {
-    use judge::rules::testing::exits;
+    use judge::rules::testing::{Script, exits};
     use serde_json::json;
     use wire::WireRecord;
 
     use super::*;
-    use crate::{Goal, find};
+    use crate::{Goal, TASKS, find, html_card};
+
+    #[test]
+    fn a_task_that_gets_requests_of_another_method_says_which_one_it_asks_for() {
+        let known = KnownFailures::default();
+        let number = TaskNumber { number: 1, of: 1 };
+        for task in TASKS {
+            for method in ["GET", "POST", "HEAD"] {
+                let script = Script::new().respond(0, 405).respond(1, 405);
+                let mut wire = script.record();
+                wire.entries
+                    .iter_mut()
+                    .for_each(|entry| entry.method = method);
+                let goal = Goal::result(json!({"value": 1}));
+                let case = CaseGrade::new("a case", &goal, Some(exits(1, "")), wire);
+                let grade = TaskGrade::new(task.words.name, task.kind, task.rules(), vec![case]);
+
+                let text = super::task(&task.words, &grade, number, &known, &Options::default());
+                let page = html_card(&card_of(&grade), &[], &known);
+
+                let arrived = format!("2 requests arrived, and none is a {}.", task.method);
+                let is_other = method != task.method.as_str();
+                assert_eq!(text.contains(&arrived), is_other, "{text}");
+                assert_eq!(page.contains(&arrived), is_other, "{method}");
+            }
+        }
+    }
+
+    fn card_of(grade: &TaskGrade) -> Card {
+        let mut card = Card::new(Vec::new(), 1, "");
+        card.tasks = vec![grade.clone()];
+        card
+    }
+
+    #[test]
+    fn a_chart_with_a_pause_has_a_legend() {
+        let task = find("flaky").expect("a task");
+        let text = |requests: u64| {
+            let script = (0..requests).fold(Script::new(), |script, at| script.respond(at, 503));
+            let goal = Goal::result(json!({"value": 1}));
+            let case = CaseGrade::new("a case", &goal, Some(exits(1, "")), script.record());
+            let grade = TaskGrade::new("flaky", task.kind, task.rules(), vec![case]);
+            let (known, options) = (KnownFailures::default(), Options::default());
+            let number = TaskNumber { number: 1, of: 1 };
+            [
+                super::task(&task.words, &grade, number, &known, &options),
+                card(&card_of(&grade), &known, &options),
+            ]
+        };
+
+        for requests in 0..4 {
+            for text in text(requests) {
+                let legends = text.matches("─ the pause before it").count();
+                assert_eq!(legends, usize::from(requests > 1), "{text}");
+            }
+        }
+    }
 
     #[test]
     fn a_skipped_task_shows_the_reason_that_the_client_gives() {

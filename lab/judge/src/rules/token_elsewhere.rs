@@ -10,26 +10,18 @@ pub const RULE: Rule = Rule {
     level: RuleLevel::GoodPractice,
     source: "RFC 9110 §15.4; CVE-2018-18074; CVE-2022-27774",
     text: "the token was not sent to another origin",
-    why: "A redirect or a link can name any target, and a server that gets the token can use it.",
-    hint: "Follow no redirect and no link, or send credentials only if scheme, host and port are the same.",
+    why: "A redirect can name any target, and a server that gets the token can use it.",
+    hint: "Follow no redirect, or send credentials only if scheme, host and port are the same.",
     judge: Judge::Forbids(judge),
 };
 
 /// A redirect to another origin.
 pub const REDIRECT_ELSEWHERE: FaultLabel = FaultLabel("redirect_elsewhere");
 
-/// A response to load from another origin early.
-pub const EARLY_HINTS: FaultLabel = FaultLabel("early_hints");
-
-/// The faults of responses that name a URL of another origin.
-const ELSEWHERE: [FaultLabel; 2] = [REDIRECT_ELSEWHERE, EARLY_HINTS];
-
 /// Whether the response to this request named a URL of another origin.
 #[must_use]
 pub fn names_another_origin(request: &WireRequest) -> bool {
-    request
-        .fault
-        .is_some_and(|fault| ELSEWHERE.contains(&fault))
+    request.fault == Some(REDIRECT_ELSEWHERE)
 }
 
 fn judge(case: &Case<'_>) -> Judgement {
@@ -61,7 +53,6 @@ mod tests {
 
         hold! { RULE;
             Script::new().respond(0, 302) => NotExercised,
-            Script::new().respond(0, 200).fault(EARLY_HINTS) => Skipped,
             moved(false) => Skipped,
             moved(true) => Kept,
             moved(true).stopped_at(10_000) => CannotTell,

@@ -1,6 +1,6 @@
 //! The outputs of a card, and its exit code.
 
-use grade::{Card, CardResult, Task, TaskGrade, TaskResult, all, find};
+use grade::{Card, CardResult, TASKS, Task, TaskGrade, TaskResult, find};
 use judge::{KnownFailures, rules::Rule};
 use render::Options;
 
@@ -43,7 +43,7 @@ impl<'a> Demands<'a> {
 
     /// Writes the card to the requested files.
     pub(super) fn write_files(&self, card: &Card) -> Result<(), Exit> {
-        let words: Vec<_> = all().map(|task| &task.words).collect();
+        let words: Vec<_> = TASKS.iter().map(|task| &task.words).collect();
         self.options.write_files(
             &grade::junit(card, &self.known, self.options.is_strict()),
             &grade::html_card(card, &words, &self.known),

@@ -1,6 +1,6 @@
 //! `lab grade` without a command: cases that stay open until Ctrl+C.
 
-use grade::{Card, OpenCases, Task, all};
+use grade::{Card, OpenCases, TASKS, Task};
 use host::Signals;
 use render::Options;
 use scenario::Settings;
@@ -20,7 +20,7 @@ pub(super) fn open(arguments: &Arguments) -> Result<Exit, Exit> {
         }
     })?;
     let tasks = if named.is_empty() {
-        all().collect()
+        TASKS.to_vec()
     } else {
         named
     };

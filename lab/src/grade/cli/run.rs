@@ -7,7 +7,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use grade::{Card, GradeError, ProcessSlots, Task, TaskGrade, all, run_task, text::TaskNumber};
+use grade::{Card, GradeError, ProcessSlots, TASKS, Task, TaskGrade, run_task, text::TaskNumber};
 use host::Signals;
 use indicatif::ProgressBar;
 use process::ClientCommand;
@@ -48,9 +48,8 @@ impl<'a> Grader<'a> {
     pub(super) fn new(arguments: &'a Arguments) -> Result<Self, Exit> {
         let command = ClientCommand::new(arguments.run.command.iter().cloned());
         let named = arguments.named_tasks().or_exit(Exit::Usage)?;
-        let is_wanted = |task: &&Task| arguments.run.all || !task.is_for_practice();
         let tasks = if named.is_empty() {
-            all().filter(is_wanted).collect()
+            TASKS.to_vec()
         } else {
             named
         };

@@ -7,7 +7,7 @@ mod routes;
 
 use std::error::Error;
 
-use grade::{OpenCases, all};
+use grade::{OpenCases, TASKS};
 use host::StopError;
 use http::StatusCode;
 use judge::rules::TOLERANCE;
@@ -112,7 +112,7 @@ impl Cards {
         stop(current.take()).await.map_err(failed)?;
         // Each service takes a moment to listen; starting all of them at once would block
         // this thread's other requests.
-        let start = || OpenCases::start(all(), Settings::random_seed());
+        let start = || OpenCases::start(TASKS.iter().copied(), Settings::random_seed());
         let cases = spawn_blocking(start).await.map_err(|error| {
             let status = StatusCode::INTERNAL_SERVER_ERROR;
             Problem::new(status, "card_failed", error.to_string())

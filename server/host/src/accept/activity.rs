@@ -5,7 +5,6 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use bytes::Bytes;
 use tokio::time::Instant;
 use wire::ClosedBy;
 
@@ -24,8 +23,6 @@ pub(super) struct State {
     closing: Option<Instant>,
     /// Whether a body was left unread.
     pub(super) is_unread: bool,
-    /// The bytes that go out before the next byte of a response.
-    pub(super) interim: Option<Bytes>,
     /// Whether the connection is to end with a reset.
     pub(super) is_to_be_reset: bool,
     /// How many requests have begun.
@@ -50,7 +47,6 @@ impl Activity {
             stalled: None,
             closing: None,
             is_unread: false,
-            interim: None,
             is_to_be_reset: false,
             requests: 0,
             closed_by: None,

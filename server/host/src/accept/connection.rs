@@ -9,7 +9,7 @@ use std::task::{Context, Poll};
 
 use axum::body::Body;
 use axum::response::Response;
-use http::{Request, Version};
+use http::Request;
 use http_body_util::BodyExt;
 use hyper::body::{Body as _, Incoming};
 use hyper::server::conn::http1;
@@ -22,7 +22,6 @@ use wire::ClosedBy;
 
 use super::activity::Activity;
 use super::body::{RequestBody, RequestEnd};
-use super::early_hints::EarlyHints;
 use super::fault::{ConnectionFault, Withheld};
 use super::observer::Observed;
 use super::stream::{Resettable, Stream};
@@ -56,7 +55,6 @@ pub(super) async fn connection<I, S>(
             position: noted.request_began(),
         });
         let end = RequestEnd(Arc::clone(&noted));
-        let takes_interim = request.version() > Version::HTTP_10;
         let response = service.call(request.map(|body| {
             if body.is_end_stream() {
                 Body::empty()
@@ -80,10 +78,6 @@ pub(super) async fn connection<I, S>(
                     end.0.is_closed_by(ClosedBy::Service);
                     return Err(Withheld);
                 }
-            }
-            let hints = response.extensions().get::<EarlyHints>();
-            if let Some(hints) = hints.filter(|_| takes_interim) {
-                end.0.lock().interim = Some(hints.bytes());
             }
             // The body holds the end, and drops it when it is dropped itself. Unlike
             // `map_frame`, `map_err` keeps what is known of the length.
@@ -182,7 +176,7 @@ mod tests {
 
     use axum::routing::{get, post};
     use axum::{Extension, Router};
-    use http::{HeaderValue, StatusCode};
+    use http::StatusCode;
     use hyper_util::service::TowerToHyperService;
     use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
     use tokio::time::{sleep, timeout};
@@ -202,12 +196,6 @@ mod tests {
 
     const ASK: &str = "GET /quick HTTP/1.1\r\nhost: localhost\r\n\r\n";
 
-    fn hints() -> Extension<EarlyHints> {
-        Extension(EarlyHints(HeaderValue::from_static(
-            "</style.css>; rel=preload",
-        )))
-    }
-
     /// The client's end of a connection that is served in virtual time, and the sender of
     /// its phases.
     fn connect() -> (DuplexStream, watch::Sender<Phase>) {
@@ -222,12 +210,7 @@ mod tests {
             .route("/closed", get(async || Extension(ConnectionFault::Close)))
             .route("/large", get(async || "x".repeat(4096)))
             .route("/read", post(read));
-        connect_to(router, 512)
-    }
-
-    /// The same of a router, with so much room between both ends.
-    fn connect_to(router: Router, room: usize) -> (DuplexStream, watch::Sender<Phase>) {
-        let (client, here) = duplex(room);
+        let (client, here) = duplex(512);
         let (phase, phases) = watch::channel(Phase::Serving);
         let activity = Arc::new(Activity::new(Instant::now()));
         let service = TowerToHyperService::new(router);
@@ -260,31 +243,6 @@ mod tests {
             let (_, seconds) = end_of(client).await;
 
             assert_eq!(seconds, bound, "{said:?}");
-        }
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn early_hints_come_before_the_response_unless_the_client_knows_none() {
-        let interim = "HTTP/1.1 103 Early Hints\r\nlink: </style.css>; rel=preload\r\n\r\n";
-        for (version, room, before) in
-            [("1.1", 512, interim), ("1.1", 7, interim), ("1.0", 512, "")]
-        {
-            let router = Router::new().route("/hinted", get(async || (hints(), "hinted")));
-            let (mut client, _phase) = connect_to(router, room);
-            let ask = format!("GET /hinted HTTP/{version}\r\nconnection: close\r\n\r\n");
-
-            let (mut from, mut to) = tokio::io::split(&mut client);
-            let mut came = String::new();
-            let (asked, read) =
-                tokio::join!(to.write_all(ask.as_bytes()), from.read_to_string(&mut came));
-
-            asked.and(read.map(drop)).unwrap();
-            let response = came.strip_prefix(before).expect("the interim response");
-            assert!(
-                response.starts_with(&format!("HTTP/{version} 200 OK\r\n")),
-                "{came}"
-            );
-            assert!(response.ends_with("hinted"), "{came}");
         }
     }
 

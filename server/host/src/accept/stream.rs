@@ -100,26 +100,6 @@ impl<S: AsyncRead + Resettable + Unpin> Stream<S> {
     }
 }
 
-impl<S: AsyncWrite + Resettable + Unpin> Stream<S> {
-    /// Ready when the interim response is written, if there is one.
-    fn poll_write_interim(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let Some(mut interim) = self.activity.lock().interim.take() else {
-            return Poll::Ready(Ok(()));
-        };
-        while !interim.is_empty() {
-            match Pin::new(&mut self.stream).poll_write(cx, &interim) {
-                Poll::Ready(Ok(0)) => return Poll::Ready(Err(io::ErrorKind::WriteZero.into())),
-                Poll::Ready(Ok(written)) => drop(interim.split_to(written)),
-                unwritten => {
-                    self.activity.lock().interim = Some(interim);
-                    return unwritten.map_ok(drop);
-                }
-            }
-        }
-        Poll::Ready(Ok(()))
-    }
-}
-
 impl<S: Resettable> Drop for Stream<S> {
     fn drop(&mut self) {
         if self.activity.lock().is_to_be_reset {
@@ -155,11 +135,7 @@ impl<S: AsyncRead + AsyncWrite + Resettable + Unpin> AsyncWrite for Stream<S> {
         cx: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        let written = match self.poll_write_interim(cx) {
-            Poll::Ready(Ok(())) => Pin::new(&mut self.stream).poll_write(cx, bytes),
-            Poll::Ready(Err(error)) => Poll::Ready(Err(error)),
-            Poll::Pending => Poll::Pending,
-        };
+        let written = Pin::new(&mut self.stream).poll_write(cx, bytes);
         self.note_write(written)
     }
 
