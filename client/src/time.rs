@@ -2,7 +2,7 @@
 //!
 //! The retry rules need a clock and a way to wait, and a test needs both to be its
 //! own. Two things keep real time: the transport's socket timeouts, which belong to
-//! `reqwest`, and the time that an error's body may take, in `retry/body.rs`.
+//! `reqwest`, and the time that an error's body may take, in `retry/attempt.rs`.
 
 #![expect(
     clippy::disallowed_methods,

@@ -80,8 +80,8 @@ impl Walk {
         };
         // The cursor is checked inside the call, so that the operation span ends with
         // this error instead of "ok".
-        let outgoing = Outgoing::new(Method::GET);
-        let page = client.exchange(target, outgoing, Some(page), |response| {
+        let mut outgoing = Outgoing::new(Method::GET);
+        let page = client.exchange(target, &mut outgoing, Some(page), |response| {
             let response = response.success()?;
             let attempts = response.attempts();
             let page = Page::of(&response)?;

@@ -28,7 +28,7 @@ tokio::task_local! {
 
 /// Runs a call, whose requests belong together.
 ///
-/// It is boxed, because each future around it would hold and move its two kilobytes twice.
+/// It is boxed, because each future around it would hold and move its kilobyte twice.
 pub(crate) async fn as_one_call<T>(call: Pin<Box<impl Future<Output = T>>>) -> T {
     LAST.scope(Cell::default(), call).await
 }
