@@ -1,15 +1,40 @@
-//! The table of lessons, on one screen.
+//! The table of lessons, on one screen; each is one file, with the same stations.
+
+mod bad_cursor;
+mod bad_items;
+mod bad_json;
+mod endless_items;
+mod flaky;
+mod items;
+mod jobs;
+mod looping_items;
+mod no_content;
+mod redirect;
+mod retry_later;
+mod text_json;
 
 use axum::Router;
 use host::Routes;
 use http::Method;
 
 use crate::lesson::Lesson;
-use crate::routes::{
-    bad_cursor, bad_items, bad_json, endless_items, flaky, items, jobs, looping_items, no_content,
-    redirect, retry_later, text_json,
-};
 use crate::state::ServiceState;
+
+/// The imports of most lessons.
+mod prelude {
+    pub(super) use axum::extract::State;
+    pub(super) use axum::response::IntoResponse;
+    pub(super) use axum::routing::get;
+    pub(super) use axum::{Extension, Json};
+    pub(super) use http::{Method, StatusCode};
+
+    pub(super) use crate::cursor::{self, List};
+    pub(super) use crate::lesson::{Lesson, PAGE};
+    pub(super) use crate::page::{Item, Page, PageQuery};
+    pub(super) use crate::problem;
+    pub(super) use crate::state::ServiceState;
+    pub(super) use host::{FaultLabel, NextCursor, Problem};
+}
 
 /// How many idempotency keys a service remembers.
 pub const DEFAULT_MAX_JOBS: usize = 10_000;

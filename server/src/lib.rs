@@ -65,7 +65,6 @@ mod lesson;
 mod lessons;
 mod page;
 mod problem;
-mod routes;
 mod state;
 #[cfg(test)]
 mod testing;

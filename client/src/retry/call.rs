@@ -19,9 +19,9 @@ use tracing::{Instrument, Span};
 use super::{
     backoff::{ceiling_of, jittered},
     budget::{RetryBudget, Token},
+    classify::{self, Eligibility, RepeatPermission},
     concurrency::{ConcurrencyLimit, Permit},
     decision::{CallState, Decision, DecisionContext, Facts, Verdict, WaitSource, decide},
-    facts::{self, Eligibility, RepeatPermission},
     limits::Deadline,
     middleware::{RetryMiddleware, RetryReport},
     retry_after::RetryAfter,
@@ -315,7 +315,7 @@ where
         let headers = result.as_ref().ok().map(Response::headers);
         let asking = headers.filter(|headers| headers.contains_key(RETRY_AFTER));
         Facts {
-            verdict: facts::verdict(&*self.strategy, result),
+            verdict: classify::verdict(&*self.strategy, result),
             retry_after: asking
                 .and_then(|headers| RetryAfter::from_headers(headers, self.clock.wall())),
         }

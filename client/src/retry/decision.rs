@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use http::{Method, StatusCode};
 
-use super::{facts::Eligibility, limits::Limits, retry_after::RetryAfter};
+use super::{classify::Eligibility, limits::Limits, retry_after::RetryAfter};
 use crate::error::{FailureKind, StopReason};
 
 /// The result of one attempt.

@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use reqwest_retry::RetryableStrategy;
 
 use super::{
-    backoff::Backoff, budget::RetryBudget, concurrency::ConcurrencyLimit, facts::Classifier,
+    backoff::Backoff, budget::RetryBudget, classify::Classifier, concurrency::ConcurrencyLimit,
     limits::Limits,
 };
 use crate::{

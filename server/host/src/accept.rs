@@ -26,18 +26,18 @@ use activity::Activity;
 use connection::connection;
 use observer::Observed;
 
-use crate::failures::{self, HostFailure};
+use crate::process_failures::{self, HostFailure};
 
 mod activity;
 mod body;
 mod connection;
-mod fault;
+mod connection_fault;
 mod header_case;
 mod listen;
 mod observer;
 mod stream;
 
-pub use fault::ConnectionFault;
+pub use connection_fault::ConnectionFault;
 pub use header_case::HeaderCase;
 pub use listen::{listen, listen_at};
 pub use observer::{ConnectionObserver, ConnectionPosition};
@@ -183,7 +183,7 @@ async fn accept(
             Ok((stream, _)) => return (stream, place),
             Err(error) if concerns_one_connection(&error) => {}
             Err(_) => {
-                failures::note(HostFailure::Descriptors);
+                process_failures::note(HostFailure::Descriptors);
                 sleep(ACCEPT_PAUSE).await;
             }
         }

@@ -24,10 +24,10 @@ use tower_http::compression::CompressionLayer;
 use wire::RequestId;
 
 use crate::config::ServiceConfig;
-use crate::exchange;
 use crate::ledger::Ledger;
 use crate::metrics_sink::{METRICS_MEDIA_TYPE, METRICS_PATH};
 use crate::problem::{self, Problem};
+use crate::recorded_exchange;
 use crate::request::Observation;
 use crate::request_ids::X_REQUEST_ID;
 use crate::routes::Routes;
@@ -57,7 +57,7 @@ pub(crate) fn around(routes: Router, state: &HostState) -> Router {
         .method_not_allowed_fallback(async || Problem::METHOD_NOT_ALLOWED)
         .layer(EveryRequest(state.clone()));
     if state.record_exchanges {
-        router.layer(from_fn_with_state(state.clone(), exchange::keep))
+        router.layer(from_fn_with_state(state.clone(), recorded_exchange::keep))
     } else {
         router
     }

@@ -14,9 +14,9 @@ use wire::{
     Secret, Tie, ValueHash, Waits, WireConnection, WireRecord, WireRefusal, WireRequest,
 };
 
-use crate::exchange::{Exchange, RequestShape, SentResponse};
 use crate::newest::Newest;
 use crate::problem::Problem;
+use crate::recorded_exchange::{Exchange, RequestShape, SentResponse};
 
 /// A handle to the ledger of a service. Clones see the same ledger, also after the
 /// service has stopped.

@@ -58,9 +58,7 @@
 pub mod accept;
 mod admission;
 mod config;
-mod exchange;
 mod exposition;
-mod failures;
 pub mod faults;
 pub mod guard;
 mod instruments;
@@ -70,13 +68,15 @@ pub mod logging;
 mod metrics_sink;
 mod newest;
 pub mod problem;
+mod process_failures;
 pub mod query;
+mod recorded_exchange;
 mod refusing_port;
 pub mod request;
 mod request_ids;
 mod routes;
+mod running_service;
 mod seed_key;
-mod service;
 mod signals;
 mod state;
 pub mod telemetry;
@@ -89,19 +89,19 @@ pub mod watched_body;
 pub use accept::{ConnectionBounds, ConnectionFault, ConnectionPosition, HeaderCase, Stopped};
 pub use admission::admit_from;
 pub use config::{ServiceConfig, SpanHook};
-pub use exchange::{Exchange, MAX_RECORDED_BODY, RequestShape, SentBody, SentResponse};
-pub use failures::{
-    FailureWatch, HostFailure, TooFewDescriptors, check_descriptors, note_panics, note_refusal,
-};
 pub use layer::router;
 pub use ledger::Ledger;
 pub use metrics_sink::{METRICS_MEDIA_TYPE, Metrics};
 pub use problem::Problem;
+pub use process_failures::{
+    FailureWatch, HostFailure, TooFewDescriptors, check_descriptors, note_panics, note_refusal,
+};
+pub use recorded_exchange::{Exchange, MAX_RECORDED_BODY, RequestShape, SentBody, SentResponse};
 pub use refusing_port::refusing_port;
 pub use request::{IDEMPOTENCY_KEY, NextCursor};
 pub use routes::{ExpectedRoute, Routes};
+pub use running_service::{Host, RunningService, StartError, StopError};
 pub use seed_key::{KeyedDigest, Purpose, SeedKey};
-pub use service::{Host, RunningService, StartError, StopError};
 pub use signals::{Signals, is_terminated};
 pub use tls_refusal::TlsRefusal;
 pub use wire::FaultLabel;

@@ -22,7 +22,7 @@ use wire::ClosedBy;
 
 use super::activity::Activity;
 use super::body::{RequestBody, RequestEnd};
-use super::fault::{ConnectionFault, Withheld};
+use super::connection_fault::{ConnectionFault, Withheld};
 use super::observer::Observed;
 use super::stream::{Resettable, Stream};
 use super::{ConnectionBounds, ConnectionPosition, HEAD_LINES, HeaderCase, Phase, reached};

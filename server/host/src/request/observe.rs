@@ -22,12 +22,12 @@ use wire::{
 };
 
 use crate::accept::{ConnectionFault, ConnectionPosition};
-use crate::exchange::{Recorded, RequestShape};
 use crate::guard::{self, loopback};
 use crate::instruments::RouteInstruments;
 use crate::ledger::{self, Arrival, Outcome};
 use crate::metrics_sink::METRICS_PATH;
 use crate::query::only;
+use crate::recorded_exchange::{Recorded, RequestShape};
 use crate::request::body::BodyHash;
 use crate::seed_key::{Purpose, SeedKey};
 use crate::state::HostState;

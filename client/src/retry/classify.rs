@@ -1,5 +1,4 @@
-//! The facts of a decision: which results are worth another attempt, and which requests may
-//! be repeated.
+//! Which results are worth another attempt, and which requests may be repeated.
 
 use http::{Method, StatusCode};
 use reqwest::Response;
