@@ -33,7 +33,9 @@ fn the_readme_tells_findings_that_the_table_of_graded_clients_has() {
 
     let findings = rows(&readme).filter_map(|row| {
         let [client, _, id] = row.try_into().ok()?;
-        let [_, _, _, missed, broken] = clients.iter().find(|known| known[0] == client)?;
+        let mut rows = clients.iter();
+        let known = rows.find(|row| row[0].split("; ").any(|name| name == client));
+        let [_, _, _, missed, broken] = known?;
         Some((client, id, [missed, broken]))
     });
     let mut found = 0;
@@ -43,8 +45,9 @@ fn the_readme_tells_findings_that_the_table_of_graded_clients_has() {
     }
 
     assert_eq!(found, 3);
-    // English has a word for the number.
-    assert!(readme.contains("the twenty-nine clients") && clients.len() == 29);
+    // English has a word for the number. A row may have several clients.
+    let number = clients.iter().flat_map(|row| row[1].split("; ")).count();
+    assert!(readme.contains("the twenty-nine clients") && number == 29);
 }
 
 #[test]
@@ -52,7 +55,7 @@ fn graded_clients_miss_tasks_and_break_rules_that_exist() {
     let clients = document("lab/docs/clients.md");
     let clients = graded(&clients);
 
-    assert!(clients.len() >= 20, "{} clients", clients.len());
+    assert!(clients.len() >= 15, "{} rows", clients.len());
     for [client, _, reached, missed, broken] in clients {
         let (reached, tasks) = reached.split_once(" of ").expect("two numbers");
         let [reached, tasks] =
