@@ -53,7 +53,7 @@ const AT_ONCE: Duration = Duration::from_millis(5);
 const ALMOST_AT_ONCE: Duration = Duration::from_millis(10);
 
 /// A gap of this length is a pause on a quiet machine.
-const PAUSE: Duration = Duration::from_millis(40);
+pub(super) const PAUSE: Duration = Duration::from_millis(40);
 
 /// The same on a machine that is not quiet, and of first retries alone: those of a runtime that
 /// compiles were seen to take 120 ms on a machine whose timers were on time.
@@ -67,6 +67,10 @@ const SPAN: Duration = Duration::from_millis(30);
 
 /// Pauses that differ by at most this are equal: timers are not more precise.
 const EQUAL: Duration = Duration::from_millis(3);
+
+/// The same for retries after the first, whose pauses usually have a wider range if they are
+/// random: a runtime adds more than its timer does.
+const EQUAL_LATER: Duration = Duration::from_micros(5_500);
 
 /// How much of a gap counts for the noise, so that a long pause meets no more of it than a
 /// short one.
@@ -216,9 +220,10 @@ pub(super) fn jitter(gaps: &[Gap]) -> Shown {
     if pools.iter().any(is_random) {
         return Shown::Kept;
     }
-    let equal = pools.iter().find(|(_, lengths)| {
+    let equal = pools.iter().find(|((number, _), lengths)| {
         let median = median(lengths);
-        median >= PAUSE && span_but_one(lengths) <= EQUAL.max(median / 100)
+        let least = if *number == 0 { EQUAL } else { EQUAL_LATER };
+        median >= PAUSE && span_but_one(lengths) <= least.max(median / 100)
     });
     if let Some((place, lengths)) = equal {
         let (all, apart) = (lengths.len(), duration_left(span_but_one(lengths)));
