@@ -215,6 +215,7 @@ fn checked(command: &Command) -> Result<(), String> {
             chosen.map_err(|error| error.to_string())
         }
         Command::Grade(arguments) => arguments.check().map_err(|error| error.to_string()),
+        Command::Rule(arguments) => arguments.check().map_err(|error| error.to_string()),
         Command::Load(arguments) => {
             let plan = arguments.plan().map(drop);
             plan.map_err(|error| error.to_string())
