@@ -1,6 +1,6 @@
 //! What `/metrics` says of the process and of its build, in Prometheus's text format.
 
-use metrics_process::collector;
+use std::fs;
 
 use crate::telemetry::BUILD_INFO;
 
@@ -15,22 +15,12 @@ process_max_fds gauge How many files and sockets may the process have open?
 process_start_time_seconds gauge When did the process start, in seconds since 1970?
 process_threads gauge How many threads has the process?";
 
-/// The resources of the process, as the operating system reports them, and its build.
+/// The resources of the process, as Linux reports them under `/proc`, and its build. Other
+/// systems have only the build.
 pub(crate) fn of_process() -> String {
-    let used = collector::collect();
-    let text = |value: Option<u64>| value.map(|value| value.to_string());
-    let values = [
-        used.cpu_seconds_total.map(|seconds| seconds.to_string()),
-        text(used.resident_memory_bytes),
-        text(used.virtual_memory_bytes),
-        text(used.open_fds),
-        text(used.max_fds),
-        text(used.start_time_seconds),
-        text(used.threads),
-    ];
-    let families = OF_PROCESS.lines().zip(values);
+    let families = OF_PROCESS.lines().zip(resources());
     let families: String = families
-        .filter_map(|(line, value)| family(line, &value?))
+        .filter_map(|(line, value)| family(line, value?))
         .collect();
     let version = env!("CARGO_PKG_VERSION");
     let profile = if cfg!(debug_assertions) {
@@ -46,10 +36,50 @@ pub(crate) fn of_process() -> String {
 }
 
 /// A metric of [`OF_PROCESS`] with its one series.
-fn family(line: &str, value: &str) -> Option<String> {
+fn family(line: &str, value: f64) -> Option<String> {
     let (name, rest) = line.split_once(' ')?;
     let (kind, question) = rest.split_once(' ')?;
     Some(format!(
         "# HELP {name} {question}\n# TYPE {name} {kind}\n{name} {value}\n"
     ))
+}
+
+/// The value of each metric of [`OF_PROCESS`] that the system names: see proc(5).
+fn resources() -> [Option<f64>; 7] {
+    let read = |name: &str| fs::read_to_string(name).unwrap_or_default();
+    let (stat, status) = (read("/proc/self/stat"), read("/proc/self/status"));
+    // The second field is the program's name in parentheses, and can contain any character.
+    let from_third: Vec<_> = stat
+        .rsplit(") ")
+        .next()
+        .unwrap_or_default()
+        .split(' ')
+        .collect();
+    let seconds = |field: usize| {
+        let ticks: f64 = from_third.get(field - 3)?.parse().ok()?;
+        Some(ticks / TICKS_A_SECOND)
+    };
+    let bytes = |name| Some(number_after(&status, name)? * 1024.0);
+    let open_files = || Some(fs::read_dir("/proc/self/fd").ok()?.count() as f64);
+    let start = || Some((number_after(&read("/proc/stat"), "btime")? + seconds(22)?).floor());
+    [
+        seconds(14)
+            .zip(seconds(15))
+            .map(|(own, of_system)| own + of_system),
+        bytes("VmRSS:"),
+        bytes("VmSize:"),
+        open_files(),
+        number_after(&read("/proc/self/limits"), "Max open files"),
+        start(),
+        number_after(&status, "Threads:"),
+    ]
+}
+
+/// The unit of the times in `/proc`: the kernel's USER_HZ.
+const TICKS_A_SECOND: f64 = 100.0;
+
+/// The number that follows this name at the beginning of a line.
+fn number_after(text: &str, name: &str) -> Option<f64> {
+    let rest = text.lines().find_map(|line| line.strip_prefix(name))?;
+    rest.split_whitespace().next()?.parse().ok()
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::time::UNIX_EPOCH;
 
 use host::telemetry::{DURATION_BUCKETS, METRICS, MetricKind};
 use host::{METRICS_MEDIA_TYPE, Metrics, ServiceConfig, request::body::MAX_BODY};
@@ -138,7 +139,16 @@ async fn a_scrape_tells_of_the_process_and_of_its_build() {
         };
         assert!(sample("process_resident_memory_bytes ") > 1e6);
         assert!(sample("process_open_fds ") >= 3.0);
-        assert!(sample("process_start_time_seconds ") > 1.7e9);
+        let now = UNIX_EPOCH
+            .elapsed()
+            .expect("a time after 1970")
+            .as_secs_f64();
+        let age = now - sample("process_start_time_seconds ");
+        assert!((-2.0..3600.0).contains(&age), "started {age} s ago");
+        assert!(sample("process_cpu_seconds_total ") < 3600.0);
+        assert!(sample("process_virtual_memory_bytes ") > sample("process_resident_memory_bytes "));
+        assert!(sample("process_max_fds ") >= sample("process_open_fds "));
+        assert!(sample("process_threads ") >= 1.0);
         // Where there is no limit, it would be shown as one of zero.
         assert!(!scrape.contains("process_virtual_memory_max_bytes"));
     }
