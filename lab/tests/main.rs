@@ -17,6 +17,7 @@ mod grade;
 mod grafana;
 mod metrics;
 mod otlp;
+mod program;
 mod report;
 mod runs;
 mod web;

@@ -53,9 +53,9 @@ pub(crate) fn read(key: &SeedKey, list: List, cursor: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use testkit::nearly;
 
     use super::{List, issue, read};
-    use crate::testing::nearly;
     use host::SeedKey;
 
     #[test]

@@ -12,11 +12,6 @@ use wire::WireRecord;
 
 use crate::lessons::lessons;
 
-#[path = "../host/src/testing.rs"]
-mod values;
-
-pub(crate) use values::nearly;
-
 const SEED: u64 = 1;
 
 /// The media type of a job.

@@ -6,13 +6,9 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::process::Command;
 
 use server::DEFAULT_PORT;
+use testkit::http::{connect, exchange, get, request};
 
 use crate::program::Program;
-use crate::support::{exchange, get, request};
-
-fn connect(address: SocketAddr) -> TcpStream {
-    TcpStream::connect(address).unwrap()
-}
 
 fn start() -> Program {
     let mut command = Command::new(env!("CARGO_BIN_EXE_server"));

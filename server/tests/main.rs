@@ -10,4 +10,3 @@ mod binary;
 mod program;
 mod sockets;
 mod spans;
-mod support;

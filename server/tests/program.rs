@@ -43,9 +43,7 @@ impl Program {
     }
 
     pub(crate) fn signal(&self, name: &str) {
-        let pid = self.id().to_string();
-        let kill = Command::new("kill").args(["-s", name, &pid]).status();
-        assert!(kill.unwrap().success());
+        testkit::process::signal(self.id(), name);
     }
 
     /// The exit status, and whatever else was printed.

@@ -3,25 +3,18 @@
 
 #![cfg(target_os = "linux")]
 
-mod support;
-
-use std::fs;
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::thread;
 use std::time::{Duration, Instant};
+use std::{process, thread};
 
 use host::{RunningService, ServiceConfig};
 use server::TeachingApi;
-use support::get;
+use testkit::PATIENCE;
+use testkit::http::{connect, get};
+use testkit::process::Held;
 
-const DEADLINE: Duration = Duration::from_secs(20);
-
-fn descriptors() -> usize {
-    fs::read_dir("/proc/self/fd").unwrap().count()
-}
-
-fn threads() -> usize {
-    fs::read_dir("/proc/self/task").unwrap().count()
+fn held() -> Held {
+    Held::by(process::id())
 }
 
 fn start() -> RunningService {
@@ -36,22 +29,19 @@ fn start() -> RunningService {
 /// a thread, and then takes the thread off the list.
 fn assert_threads_fall_to(limit: usize) {
     let began = Instant::now();
-    while threads() > limit {
-        let listed = threads();
-        assert!(began.elapsed() < DEADLINE, "{listed} threads, not {limit}");
+    while held().threads > limit {
+        assert!(began.elapsed() < PATIENCE, "{:?}, not {limit}", held());
         thread::yield_now();
     }
 }
 
 /// A hundred connections that wait between two requests, and one that never sent any.
 fn idle_connections(address: SocketAddr) -> Vec<TcpStream> {
-    let mut idle: Vec<_> = (0..100)
-        .map(|_| TcpStream::connect(address).unwrap())
-        .collect();
+    let mut idle: Vec<_> = (0..100).map(|_| connect(address)).collect();
     for stream in &idle {
         assert_eq!(get(stream, "/items").status, 200);
     }
-    idle.push(TcpStream::connect(address).unwrap());
+    idle.push(connect(address));
     idle
 }
 
@@ -63,13 +53,17 @@ fn nothing_remains_after_stop_or_drop() {
         .enable_all()
         .build()
         .unwrap();
-    let before = (descriptors(), threads());
+    let before = held();
 
     for is_stopped in [true, false] {
         let service = start();
         let address = service.local_addr();
         let clients = idle_connections(address);
-        assert_eq!(threads(), before.1 + 1, "the service is one thread");
+        assert_eq!(
+            held().threads,
+            before.threads + 1,
+            "the service is one thread"
+        );
         // Idle connections would hold up a stop for as long as a drain may last.
         if is_stopped {
             let stopped = runtime.block_on(service.stop()).unwrap();
@@ -78,9 +72,9 @@ fn nothing_remains_after_stop_or_drop() {
             drop(service);
         }
 
-        let open = before.0 + clients.len();
-        assert_eq!(descriptors(), open, "only the clients' ends are open");
-        assert_threads_fall_to(before.1);
+        let open = before.descriptors + clients.len();
+        assert_eq!(held().descriptors, open, "only the clients' ends are open");
+        assert_threads_fall_to(before.threads);
         drop(TcpListener::bind(address).expect("the port is free again"));
     }
 }

@@ -1,7 +1,6 @@
 //! The request span, as a subscriber sees it.
 
-use std::io::{self, PipeReader, Read, Write};
-use std::net::TcpStream;
+use std::io::{self, PipeReader};
 use std::sync::{Arc, Mutex};
 
 use axum::Router;
@@ -10,6 +9,7 @@ use host::telemetry::{REQUEST_SPAN, REQUEST_SPAN_FIELDS, SPAN_TARGET};
 use host::{ServiceConfig, SpanHook, router};
 use http::Request;
 use server::TeachingApi;
+use testkit::http::{connect, get};
 use tower::ServiceExt;
 use tracing::subscriber::{self, DefaultGuard};
 use tracing::{Dispatch, Span, Subscriber};
@@ -185,11 +185,7 @@ async fn spans_go_to_the_dispatcher_that_was_current_at_start() {
     let service = TeachingApi::start(ServiceConfig::default()).unwrap();
     drop(tracing);
 
-    let mut stream = TcpStream::connect(service.local_addr()).unwrap();
-    stream
-        .write_all(b"GET /items HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")
-        .unwrap();
-    stream.read_to_end(&mut Vec::new()).unwrap();
+    get(connect(service.local_addr()), "/items");
     service.stop().await.unwrap();
 
     let fields = fields_of(log);

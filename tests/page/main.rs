@@ -1,7 +1,5 @@
-//! The web UI as a person uses it: a real browser and a real `lab serve`.
-//!
-//! Each test is a way that a person goes through the page, with one lab and as few browsers as
-//! it needs. What the server writes is tested without a browser, in `lab/tests`.
+//! The web UI as a person uses it: a real browser and a real `lab serve`, a new pair for
+//! each test.
 //!
 //! Tests that need a browser are ignored by default, because not every machine has one:
 //!
@@ -17,15 +15,15 @@
 //!
 //! No test sleeps: each waits for the state that it expects.
 
-mod address;
-mod cancel;
+mod access;
+mod bounds;
+mod colours;
+mod exchange;
+mod feed;
 mod grade;
-mod keyboard;
-mod modes;
+mod guard;
+mod keys;
 mod pictures;
-mod question;
-mod run;
+mod runs;
 mod stage;
-mod storm;
-mod strangers;
-mod windows;
+mod storm_page;

@@ -1,24 +1,21 @@
-//! The setup of a test: a lab, a driver, a browser, and functions for the actions of a
-//! person.
+//! The setup of every test: a lab, a driver, a browser, and functions for the actions of
+//! a person.
 
 use std::{
-    env,
     io::{BufRead, BufReader, Read, Write},
     net::TcpStream,
-    path::{Path, PathBuf},
+    path::Path,
     process::{Child, Command, Stdio},
-    time::{Duration, Instant},
+    time::Instant,
 };
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
+use testkit::{PATIENCE, files, http::raw};
 use thirtyfour::{
     By, ChromeCapabilities, ChromiumLikeCapabilities, Key, LoggingPrefsLogLevel, WebDriver,
     error::WebDriverErrorInner,
 };
-
-/// How long anything may take before a test gives up on it.
-const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The size of a small projector.
 pub(crate) const PROJECTOR: (u32, u32) = (1280, 720);
@@ -63,15 +60,6 @@ impl Drop for Running {
     }
 }
 
-/// The program, which `cargo build -p lab` puts beside the folder of the tests.
-fn lab() -> PathBuf {
-    let test = env::current_exe().expect("a path");
-    let folder = test.ancestors().nth(2).expect("the folder of the build");
-    folder
-        .join("lab")
-        .with_extension(env::consts::EXE_EXTENSION)
-}
-
 /// `lab serve` on two free ports.
 pub(crate) struct Lab {
     process: Option<Running>,
@@ -101,7 +89,8 @@ impl Lab {
 
     fn start_on([port, page_port]: [&str; 2]) -> Self {
         let mut addresses = Vec::new();
-        let mut command = Command::new(lab());
+        // The program, which `cargo build -p lab` has built.
+        let mut command = Command::new(files::build().join("lab"));
         command.args(["serve", "--port", port, "--page-port", page_port]);
         let started = Running::start(&mut command, |line| {
             let (_, address) = line.split_once(" started at http://")?;
@@ -121,22 +110,12 @@ impl Lab {
         let host = &self.page;
         let request =
             format!("GET /api/scenarios HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
-        let response = Self::raw(host, &request);
+        let response = raw(host, &request);
         let (_, body) = response.split_once("\r\n\r\n").expect("a body");
         let scenarios: Vec<Value> = serde_json::from_str(body).expect("a list");
         let mut scenarios = scenarios.into_iter();
         let scenario = scenarios.find(|scenario| scenario["name"] == name);
         scenario.expect("it is there")
-    }
-
-    /// Sends a request as it stands, and returns the whole response.
-    pub(crate) fn raw(address: &str, request: &str) -> String {
-        let mut wire = TcpStream::connect(address).expect("a connection");
-        wire.set_read_timeout(Some(PATIENCE)).expect("a timeout");
-        wire.write_all(request.as_bytes()).expect("a request");
-        let mut response = String::new();
-        wire.read_to_string(&mut response).expect("a response");
-        response
     }
 }
 
@@ -171,12 +150,13 @@ pub(crate) struct Browser {
 }
 
 impl Browser {
-    pub(crate) async fn open(size: (u32, u32)) -> Self {
+    pub(crate) async fn open((width, height): (u32, u32)) -> Self {
         let folder = TempDir::new().expect("a folder");
         let started = (0..TRIES).find_map(|_| driver(folder.path()));
         let (process, port) = started.expect("a driver");
         let driver_address = format!("127.0.0.1:{port}");
         let mut chrome = ChromeCapabilities::new();
+        let size = format!("--window-size={width},{height}");
         for argument in [
             "--headless",
             "--hide-scrollbars",
@@ -189,9 +169,15 @@ impl Browser {
             "--disable-component-update",
             "--disable-sync",
             STRANGER,
+            &size,
         ] {
             chrome.add_arg(argument).expect("an argument");
         }
+        // A browser window cannot be as narrow as a phone, so the browser emulates one.
+        let metrics = json!({ "width": width, "height": height, "pixelRatio": 1, "mobile": false, "touch": false });
+        chrome
+            .add_experimental_option("mobileEmulation", json!({ "deviceMetrics": metrics }))
+            .expect("an option");
         chrome
             .set_browser_log_level(LoggingPrefsLogLevel::All)
             .expect("a preference");
@@ -205,57 +191,35 @@ impl Browser {
             .set_script_timeout(PATIENCE)
             .await
             .expect("a timeout");
-        let browser = Self {
+        Self {
             driver,
             driver_address,
             _process: process,
             _folder: folder,
-        };
-        browser.resize(size).await;
-        browser
-    }
-
-    /// Gives the page this size. A browser window cannot be as narrow as a phone, so the browser
-    /// emulates one.
-    pub(crate) async fn resize(&self, (width, height): (u32, u32)) {
-        let metrics =
-            json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
-        self.tool("Emulation.setDeviceMetricsOverride", metrics)
-            .await;
-    }
-
-    /// Uses a developer tool of the browser.
-    pub(crate) async fn tool(&self, name: &str, how: Value) -> Value {
-        let used = self.driver.cdp().send_raw(name, how).await;
-        used.expect(name)
+        }
     }
 
     /// A browser that shows the page, with a scenario selected.
     pub(crate) async fn at(lab: &Lab, size: (u32, u32), scenario: &str) -> Self {
+        let chosen = format!("text('.choose[aria-current] .name') === '{scenario}'");
+        Self::showing(lab, size, &format!("#{scenario}"), &chosen).await
+    }
+
+    /// A browser with a page of the lab, once it is live and an expression is true.
+    pub(crate) async fn showing(lab: &Lab, size: (u32, u32), path: &str, ready: &str) -> Self {
         let browser = Self::open(size).await;
-        browser.show_scenario(lab, scenario).await;
+        browser.go(&format!("http://{}/{path}", lab.page)).await;
+        browser
+            .until(&format!("text('#link') === 'live' && {ready}"))
+            .await;
         browser
     }
 
-    /// Loads the page, with a scenario selected.
-    pub(crate) async fn show_scenario(&self, lab: &Lab, scenario: &str) {
-        let chosen = format!("text('.choose[aria-current] .name') === '{scenario}'");
-        self.show(lab, &format!("#{scenario}"), &chosen).await;
-    }
-
-    /// Loads a page of the lab, and waits until it is live and an expression is true.
-    pub(crate) async fn show(&self, lab: &Lab, path: &str, ready: &str) {
-        // A change of the fragment alone would not load the page.
-        self.go("about:blank").await;
-        self.go(&format!("http://{}/{path}", lab.page)).await;
-        self.until(&format!("text('#link') === 'live' && {ready}"))
-            .await;
-    }
-
-    /// Shows the page in a colour scheme.
-    pub(crate) async fn in_scheme(&self, scheme: &str) {
+    /// Shows the page in a colour scheme, and waits until an expression is true.
+    pub(crate) async fn in_scheme(&self, scheme: &str, ready: &str) {
         let prefers = json!([{ "name": "prefers-color-scheme", "value": scheme }]);
         self.emulate("", prefers).await;
+        self.until(ready).await;
     }
 
     pub(crate) async fn go(&self, url: &str) {
@@ -282,13 +246,6 @@ impl Browser {
     /// Asserts the value of a JavaScript expression.
     pub(crate) async fn shows(&self, expression: &str, expected: impl Into<Value>) {
         assert_eq!(self.read(expression).await, expected.into(), "{expression}");
-    }
-
-    /// Asserts the values of JavaScript expressions.
-    pub(crate) async fn shows_all(&self, expected: &[(&str, Value)]) {
-        for (expression, expected) in expected {
-            self.shows(expression, expected.clone()).await;
-        }
     }
 
     /// Asserts that the text of a JavaScript expression has these parts.
@@ -413,13 +370,17 @@ impl Browser {
     /// Emulates a medium, such as `print`, and features of a media query.
     pub(crate) async fn emulate(&self, media: &str, features: Value) {
         let how = json!({ "media": media, "features": features });
-        self.tool("Emulation.setEmulatedMedia", how).await;
+        let tools = self.driver.cdp();
+        let emulated = tools.send_raw("Emulation.setEmulatedMedia", how);
+        emulated.await.expect("a medium");
     }
 
     /// The page as a picture, small enough for a README.
     pub(crate) async fn picture(&self) -> String {
         let how = json!({ "format": "webp", "quality": 60 });
-        let picture = self.tool("Page.captureScreenshot", how).await;
+        let tools = self.driver.cdp();
+        let picture = tools.send_raw("Page.captureScreenshot", how).await;
+        let picture = picture.expect("a picture");
         picture["data"].as_str().expect("base64").to_owned()
     }
 }

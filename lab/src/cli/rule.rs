@@ -36,16 +36,6 @@ pub(crate) fn find(id: &str) -> Result<&'static Rule, UnknownRule> {
     })
 }
 
-impl Arguments {
-    /// Checks that the rule exists.
-    pub(super) fn check(&self) -> Result<(), UnknownRule> {
-        if proxy::find(&self.id).is_some() {
-            return Ok(());
-        }
-        find(&self.id).map(drop)
-    }
-}
-
 pub(crate) fn rule(arguments: &Arguments) -> Result<Exit, Exit> {
     let options = terminal::options(false);
     let id = &arguments.id;

@@ -6,21 +6,13 @@ use std::{
     net::SocketAddr,
     path::PathBuf,
     process::{Child, Command, Stdio},
-    sync::{
-        Arc,
-        mpsc::{Sender, channel},
-    },
+    sync::mpsc::{Sender, channel},
     thread,
 };
 
-use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
-use rustls::{
-    ServerConfig,
-    crypto::ring,
-    pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer},
-};
 use serde_json::Value;
 use tempfile::TempDir;
+use testkit::tls::{Authority, VALID};
 use tokio::{
     io::copy_bidirectional,
     net::{TcpListener, TcpStream},
@@ -70,14 +62,11 @@ struct Secure {
 
 impl Secure {
     fn before(url: &str) -> Self {
-        let mut params = CertificateParams::default();
-        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-        let key = KeyPair::generate().expect("a key");
-        let pem = params.self_signed(&key).expect("a certificate").pem();
+        let private = Authority::named("a private authority");
         let folder = tempfile::tempdir().expect("a folder");
         let authority = folder.path().join("authority.pem");
-        fs::write(&authority, pem).expect("written");
-        let acceptor = acceptor(&Issuer::new(params, key));
+        fs::write(&authority, private.pem()).expect("written");
+        let acceptor = private.acceptor("localhost", VALID, &[]);
         let api: SocketAddr = url["http://".len()..].parse().expect("an address");
         let (tells, port) = channel();
         thread::spawn(move || {
@@ -107,22 +96,6 @@ async fn serve(tells: Sender<u16>, acceptor: TlsAcceptor, api: SocketAddr) {
             copy_bidirectional(&mut secure, &mut plain).await
         });
     }
-}
-
-/// The end of TLS at `localhost`.
-fn acceptor(issuer: &Issuer<'_, KeyPair>) -> TlsAcceptor {
-    let params = CertificateParams::new(["localhost".to_owned()]).expect("a name");
-    let key = KeyPair::generate().expect("a key");
-    let certificate = params.signed_by(&key, issuer).expect("a certificate");
-    let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(key.serialize_der()));
-    let builder = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()));
-    let builder = builder
-        .with_safe_default_protocol_versions()
-        .expect("versions");
-    let config = builder
-        .with_no_client_auth()
-        .with_single_cert(vec![certificate.der().clone()], key);
-    TlsAcceptor::from(Arc::new(config.expect("a certificate and its key")))
 }
 
 /// The verdicts of a shop as `fault rule verdict`, and the exit code.

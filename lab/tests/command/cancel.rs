@@ -4,26 +4,15 @@
 use std::{
     fs,
     io::{BufRead, BufReader, Read},
-    process::{Child, Command},
+    process::Child,
     thread::sleep,
     time::Duration,
 };
 
 use serde_json::Value;
+use testkit::process::signal;
 
 use crate::command::{Ended, assert_contains, command};
-
-/// Presses Ctrl+C.
-pub(crate) fn interrupt(lab: &Child) {
-    signal(lab, "-INT");
-}
-
-/// Sends a signal.
-pub(crate) fn signal(lab: &Child, name: &str) {
-    let pid = lab.id().to_string();
-    let kill = Command::new("kill").args([name, &pid]).status();
-    assert!(kill.expect("kill runs").success());
-}
 
 /// Presses Ctrl+C once the command has printed a line with these words on stderr.
 fn interrupted(mut lab: Child, words: &str) -> Ended {
@@ -34,7 +23,7 @@ fn interrupted(mut lab: Child, words: &str) -> Ended {
         assert_ne!(log.read_line(&mut line).expect("text"), 0, "no {words}");
     }
 
-    interrupt(&lab);
+    signal(lab.id(), "INT");
     let mut rest = String::new();
     log.read_to_string(&mut rest).expect("text");
     let ended = Ended::from(lab.wait_with_output().expect("an end"));
@@ -79,10 +68,13 @@ fn ctrl_c_between_two_runs_ends_the_course() {
 
 #[test]
 fn a_cancelled_comparison_shows_the_first_run() {
-    let printed = cancelled("retry-later --compare --json").stdout;
+    let text = cancelled("retry-later --compare").stdout;
+    let json = cancelled("retry-later --compare --json").stdout;
 
-    let runs: Vec<Value> = serde_json::from_str(&printed).expect("JSON");
-    assert_eq!(runs.len(), 1, "{printed}");
+    assert!(!text.contains("The naive client"), "{text}");
+    assert_contains(&text, &["cancelled after 1 request"]);
+    let runs: Vec<Value> = serde_json::from_str(&json).expect("JSON");
+    assert_eq!(runs.len(), 1);
     assert_eq!(runs[0]["outcome"]["ending"], "cancelled");
 }
 
@@ -101,34 +93,36 @@ fn a_cancelled_storm_prints_its_results_so_far() {
 fn a_cancelled_grade_shows_and_writes_the_tasks_that_are_done() {
     let folder = tempfile::tempdir().expect("a folder");
     let (junit, report) = (folder.path().join("x.xml"), folder.path().join("x.html"));
-    // Done with the first task at once, and never with the second.
-    let waits = folder.path().join("waits");
-    let script = format!(
-        r#"test $LAB_TASK = flaky && touch '{}' && sleep 60; echo '{{"records": 7}}'"#,
-        waits.display()
-    );
-    let mut lab = command("grade --task read-all flaky --json")
-        .args(["--junit".as_ref(), junit.as_os_str()])
-        .args(["--report".as_ref(), report.as_os_str()])
-        .args(["--", "sh", "-c", &script])
-        .spawn()
-        .expect("lab runs");
-    while !waits.exists() {
-        assert_eq!(lab.try_wait().expect("it runs"), None);
-        sleep(Duration::from_millis(10));
-    }
-
-    interrupt(&lab);
-    let ended = Ended::from(lab.wait_with_output().expect("an end"));
-
-    assert_eq!(ended.code, Some(130), "{}", ended.stderr);
-    assert_contains(&ended.stdout, &[r#""task": "read-all""#]);
-    assert_contains(&ended.stderr, &["Cancelled: 1 of 2 tasks were run."]);
-    for file in [&junit, &report] {
-        let text = fs::read_to_string(file).expect("written");
-        assert!(
-            text.contains("read-all") && !text.contains("flaky\""),
-            "{text}"
+    for (output, shown) in [("", "read-all"), ("--json", r#""task": "read-all""#)] {
+        // Done with the first task at once, and never with the second.
+        let waits = folder.path().join(format!("waits{output}"));
+        let script = format!(
+            r#"test $LAB_TASK = flaky && touch '{}' && sleep 60; echo '{{"records": 7}}'"#,
+            waits.display()
         );
+        let mut lab = command(&format!("grade --task read-all flaky {output}"))
+            .args(["--junit".as_ref(), junit.as_os_str()])
+            .args(["--report".as_ref(), report.as_os_str()])
+            .args(["--", "sh", "-c", &script])
+            .spawn()
+            .expect("lab runs");
+        while !waits.exists() {
+            assert_eq!(lab.try_wait().expect("it runs"), None);
+            sleep(Duration::from_millis(10));
+        }
+
+        signal(lab.id(), "INT");
+        let ended = Ended::from(lab.wait_with_output().expect("an end"));
+
+        assert_eq!(ended.code, Some(130), "{}", ended.stderr);
+        assert_contains(&ended.stdout, &[shown]);
+        assert_contains(&ended.stderr, &["Cancelled: 1 of 2 tasks were run."]);
+        for file in [&junit, &report] {
+            let text = fs::read_to_string(file).expect("written");
+            assert!(
+                text.contains("read-all") && !text.contains("flaky\""),
+                "{text}"
+            );
+        }
     }
 }

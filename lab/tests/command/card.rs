@@ -245,7 +245,7 @@ fn a_board_follows_the_cards_of_a_folder_until_ctrl_c() {
     until("anna");
     fs::write(cards.join("berta.json"), &read_all).expect("written");
     until("berta");
-    crate::command::cancel::interrupt(&lab);
+    testkit::process::signal(lab.id(), "INT");
     let ended = Ended::from(lab.wait_with_output().expect("lab ends"));
 
     let page = fs::read_to_string(&board).expect("a page");

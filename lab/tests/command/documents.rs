@@ -16,14 +16,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-fn root() -> &'static Path {
-    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
-}
-
-/// A document, named from the root of the repository.
-pub(crate) fn document(path: &str) -> String {
-    fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
-}
+pub(crate) use testkit::files::{root, text as document};
 
 /// Checks that a document has the content that the code gives it, or writes that content
 /// if `UPDATE_DOCUMENTS` is set.

@@ -7,6 +7,7 @@ use std::{
 
 use grade::TASKS;
 use tempfile::tempdir;
+use testkit::{files::example, process::signal};
 
 use crate::command::{
     Ended, assert_contains, assert_fits_80_columns, command, printed, printed_url, status,
@@ -15,19 +16,6 @@ use crate::command::{
 /// The reference client as a process.
 pub(crate) fn reliable() -> String {
     example("reliable")
-}
-
-fn example(name: &str) -> String {
-    let tests = std::env::current_exe().expect("a test has a path");
-    let folder = tests.ancestors().nth(2).expect("target/debug");
-    let program = folder.join("examples").join(name);
-    let program = program.with_extension(std::env::consts::EXE_EXTENSION);
-    assert!(
-        program.exists(),
-        "`cargo test` builds {}",
-        program.display()
-    );
-    program.to_str().expect("Unicode").to_owned()
 }
 
 /// Grades a client with a command of several words.
@@ -277,7 +265,7 @@ fn without_a_command_the_requests_until_ctrl_c_are_judged() {
     let request = format!("GET /{path} HTTP/1.0\r\n\r\n");
 
     let statuses = [(); 2].map(|()| status(host, &request));
-    crate::command::cancel::interrupt(&lab);
+    signal(lab.id(), "INT");
     let ended = Ended::from(lab.wait_with_output().expect("lab ends"));
 
     assert_eq!(statuses, ["503", "200"]);

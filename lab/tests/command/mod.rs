@@ -16,8 +16,7 @@ mod starter;
 mod usage;
 
 use std::{
-    io::{BufRead, BufReader, Read, Write},
-    net::TcpStream,
+    io::{BufRead, BufReader, Write},
     process::{Child, Command, Output, Stdio},
 };
 
@@ -49,21 +48,8 @@ impl From<Output> for Ended {
 
 /// The command with these arguments, in an environment without settings.
 fn command(arguments: &str) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_lab"));
-    command
-        .args(arguments.split_whitespace())
-        .env("LC_ALL", "C.UTF-8")
-        .env_remove("COLUMNS")
-        .env_remove("RUST_LOG")
-        .env_remove("http_proxy")
-        .env_remove("HTTP_PROXY")
-        .env_remove("all_proxy")
-        .env_remove("ALL_PROXY")
-        .env_remove("OTEL_EXPORTER_OTLP_ENDPOINT")
-        .env_remove("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
+    let mut command = crate::program::lab();
+    command.args(arguments.split_whitespace());
     command
 }
 
@@ -97,11 +83,7 @@ fn printed_url(lab: &mut Child) -> String {
 
 /// The status of the response to a request as it stands.
 fn status(address: &str, request: &str) -> String {
-    let mut stream = TcpStream::connect(address).expect("it listens");
-    stream.write_all(request.as_bytes()).expect("it reads");
-    let mut response = String::new();
-    stream.read_to_string(&mut response).expect("it responds");
-    response[9..12].to_owned()
+    testkit::http::raw(address, request)[9..12].to_owned()
 }
 
 /// The output of a command that succeeds and prints only to stdout.

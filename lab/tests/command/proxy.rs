@@ -1,18 +1,11 @@
 //! `lab proxy` from the command line: its applications are `curl` in a shell.
 #![cfg(unix)]
 
-use std::{
-    fs,
-    future::pending,
-    io::{self, Read, Write},
-    net::TcpListener,
-    sync::mpsc::channel,
-    thread,
-    time::Duration,
-};
+use std::{fs, future::pending, net::TcpListener, sync::mpsc::channel, thread, time::Duration};
 
 use host::TlsRefusal;
 use tempfile::tempdir;
+use testkit::{process::signal, responding};
 use tokio::runtime::Builder;
 
 use crate::command::{Ended, assert_contains, command, printed_url, status};
@@ -27,19 +20,10 @@ const STUBBORN: &str = r#"
 
 /// An API that answers every request with a 201, until the end of the tests.
 pub(crate) fn api() -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-    let url = format!("http://{}", listener.local_addr().expect("an address"));
-    thread::spawn(move || {
-        for mut stream in listener.incoming().map_while(Result::ok) {
-            let response = "HTTP/1.1 201 Created\r\nSet-Cookie: id=reply-qz7\r\n\
-                            Content-Length: 9\r\n\r\nreply-qz7";
-            // A close with bytes unread would be a reset. The client may have gone.
-            let _ = stream.read(&mut [0; 4_096]);
-            let _ = stream.write_all(response.as_bytes());
-            let _ = io::copy(&mut stream, &mut io::sink());
-        }
-    });
-    url
+    responding(
+        "HTTP/1.1 201 Created\r\nSet-Cookie: id=reply-qz7\r\n\
+         Content-Length: 9\r\n\r\nreply-qz7",
+    )
 }
 
 /// A port that speaks TLS, until the end of the tests.
@@ -86,6 +70,7 @@ fn a_plan_that_cannot_be_made_says_why() {
         (api, "", "true", 4, "sent nothing here; & --set NAME"),
         (&gone, "", CALM, 3, "did not answer"),
         (api, "", failing, 3, r#"exit 7 & | no "data" ?[1m"#),
+        (api, "", "exec no-such-program", 3, "no-such-program"),
         (
             api,
             "--before false",
@@ -93,7 +78,9 @@ fn a_plan_that_cannot_be_made_says_why() {
             3,
             "--before 'false' failed & exit 1",
         ),
+        (api, "--require x", CALM, 2, "'x' & refused-once"),
         (api, "--route /v2", CALM, 2, "'/v2' & 'GET /v1/orders'"),
+        (api, "--match nowhere", CALM, 2, "'nowhere' of --match"),
         (&tls, "", CALM, 3, "speaks TLS & https://"),
         (
             api,
@@ -149,13 +136,16 @@ fn a_known_failure_passes_but_not_if_it_is_mended() {
 fn strictly_a_rule_that_cannot_be_told_fails() {
     // The healthy command asks for the same twice, so that nothing ties.
     let noisy = STUBBORN.replace(r#"[ "$(ask)" = 201 ]"#, "ask; [ $(ask) = 201 ]");
-    let options = "--set API_URL --strict --fault refused --route";
-    let mut lab = command(&format!("proxy {} {options}", api()));
+    let strict = |aim: &[&str]| {
+        let options = "--set API_URL --strict --fault refused";
+        let mut lab = command(&format!("proxy {} {options}", api()));
+        Ended::of(lab.args(aim).args(["--", "sh", "-c", &noisy]))
+    };
 
-    let ended = Ended::of(lab.args(["POST /v1/orders", "--", "sh", "-c", &noisy]));
+    let (unaimed, aimed) = (strict(&[]), strict(&["--route", "POST /v1/orders"]));
 
-    assert_eq!(ended.code, Some(1), "{}", ended.stdout);
-    assert_contains(&ended.stderr, &["--strict does not allow that"]);
+    assert_eq!((unaimed.code, aimed.code), (Some(4), Some(1)));
+    assert_contains(&aimed.stderr, &["--strict does not allow that"]);
 }
 
 #[test]
@@ -258,7 +248,7 @@ fn a_run_that_sigterm_ends_says_so() {
         .recv_timeout(Duration::from_secs(60))
         .expect("the run has begun");
 
-    crate::command::cancel::signal(&lab, "-TERM");
+    signal(lab.id(), "TERM");
     let ended = Ended::from(lab.wait_with_output().expect("lab ends"));
 
     drop(held);
@@ -276,7 +266,7 @@ fn without_a_command_marked_requests_until_ctrl_c_are_judged() {
     let request = "POST /v1/orders HTTP/1.0\r\nIdempotency-Key: k\r\n\r\n";
 
     let statuses = [(); 2].map(|()| status(&url["http://".len()..], request));
-    crate::command::cancel::interrupt(&lab);
+    signal(lab.id(), "INT");
     let ended = Ended::from(lab.wait_with_output().expect("lab ends"));
 
     assert_eq!(statuses, ["400", "201"]);

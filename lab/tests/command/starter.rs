@@ -10,6 +10,7 @@ use std::{
 use ::grade::TASKS;
 use serde_json::Value;
 use tempfile::tempdir;
+use testkit::files;
 
 use crate::command::{Ended, assert_contains, command};
 
@@ -92,10 +93,10 @@ fn the_starter_in_rust_is_a_folder_and_replaces_none() {
 /// Such builds share a folder, so that only the first one takes long. Returns the folder
 /// with the programs.
 fn built(package: &Path) -> PathBuf {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    fs::copy(root.join("Cargo.lock"), package.join("Cargo.lock")).expect("copied");
-    let tests = std::env::current_exe().expect("a test has a path");
-    let target = tests.ancestors().nth(3).expect("target").join("starter");
+    let lock = files::root().join("Cargo.lock");
+    fs::copy(lock, package.join("Cargo.lock")).expect("copied");
+    let build = files::build();
+    let target = build.parent().expect("target").join("starter");
     let is_built = |options: &[&str]| {
         let mut cargo = Command::new(env!("CARGO"));
         cargo.args(["build", "--quiet"]).args(options);

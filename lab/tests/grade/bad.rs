@@ -5,18 +5,15 @@ use std::{
     fs::File,
     io::{BufRead, BufReader},
     path::PathBuf,
-    process::{Child, Command, Stdio},
+    process::{Child, Command},
     sync::mpsc::{Receiver, RecvTimeoutError, channel},
     thread,
-    time::Duration,
 };
 
 use tempfile::{TempDir, tempdir};
+use testkit::{PATIENCE, files::example, process::signal};
 
-use crate::grade::example;
-
-/// How long a busy machine may delay an event.
-const PATIENCE: Duration = Duration::from_secs(30);
+use crate::program::lab;
 
 /// A named pipe, `$HELD`. A client and all its children hold the other end as descriptor
 /// 9, so the pipe reaches its end once none of them is left.
@@ -51,14 +48,9 @@ impl Held {
     /// `lab grade` with a shell script as the client.
     fn graded(&self, task: &str, script: &str) -> Child {
         let script = format!("exec 9<>$HELD; {script}");
-        let lab = Command::new(env!("CARGO_BIN_EXE_lab"))
-            .args(["grade", "--task", task, "--", "sh", "-c", &script])
-            .env("HELD", &self.path)
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn();
-        lab.expect("lab runs")
+        let mut lab = lab();
+        lab.args(["grade", "--task", task, "--", "sh", "-c", &script]);
+        lab.env("HELD", &self.path).spawn().expect("lab runs")
     }
 
     /// Waits until the client has written this.
@@ -86,7 +78,7 @@ fn ended(lab: Child) -> (Option<i32>, String) {
 
 #[test]
 fn a_bad_command_is_reported_and_leaves_no_process() {
-    let habits = example("habits").into_string().expect("Unicode");
+    let habits = example("habits");
     let table = [
         // Neither it nor its child ever connects or ends.
         (
@@ -122,11 +114,8 @@ fn ctrl_c_ends_the_client_too() {
 
     let lab = held.graded("read-all", script);
     held.says("begun");
-    let interrupted = Command::new("kill")
-        .args(["-INT", &lab.id().to_string()])
-        .status();
+    signal(lab.id(), "INT");
 
-    assert!(interrupted.expect("kill runs").success());
     assert_eq!(ended(lab).0, Some(130));
     held.is_let_go(script);
 }

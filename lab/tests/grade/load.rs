@@ -4,7 +4,6 @@ use std::{
     collections::BTreeMap,
     hint,
     num::NonZeroUsize,
-    path::Path,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -16,14 +15,15 @@ use futures_util::future::join_all;
 use grade::{GoalVerdict, ProcessSlots, TASKS, TaskGrade};
 use judge::rules::Verdict;
 use process::ClientCommand;
+use testkit::files::{example, root};
 
-use crate::grade::{AT_ONCE, describe, example, graded, habit, wrong};
+use crate::grade::{AT_ONCE, describe, graded, habit, wrong};
 
 const CARDS: usize = 20;
 
 /// The correct clients of `lab/clients/correct`.
 fn correct() -> [ClientCommand; 2] {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("clients/correct");
+    let source = root().join("lab/clients/correct");
     [("python3", "client.py"), ("node", "client.mjs")].map(|(program, file)| {
         let words = [program.into(), source.join(file).into()];
         ClientCommand::new(words).expect("a command")
@@ -124,7 +124,7 @@ fn said(grade: &TaskGrade) -> (GoalVerdict, Vec<(&'static str, Verdict)>) {
 #[ignore = "takes a minute: `cargo test -p lab --test lab grade:: -- --ignored`"]
 async fn twenty_cards_of_the_reference_client_are_equal_on_a_busy_machine() {
     let _busy = Busy::start();
-    let client = ClientCommand::new([example("reliable")]).expect("a command");
+    let client = ClientCommand::new([example("reliable").into()]).expect("a command");
     let slots = ProcessSlots::new(AT_ONCE);
 
     let cards = (0..CARDS).flat_map(|_| TASKS);

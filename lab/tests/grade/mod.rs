@@ -9,24 +9,15 @@ mod missed;
 mod right;
 mod wrong;
 
-use std::{ffi::OsString, path::PathBuf};
+use std::ffi::OsString;
 
 use grade::{GoalVerdict, ProcessSlots, TaskGrade, find, run_task};
 use process::ClientCommand;
-
-/// The program of an example, which `cargo test` builds.
-fn example(name: &str) -> OsString {
-    let tests = std::env::current_exe().expect("a test has a path");
-    let folder = tests.ancestors().nth(2).expect("target/debug");
-    let program: PathBuf = folder.join("examples").join(name);
-    let program = program.with_extension(std::env::consts::EXE_EXTENSION);
-    assert!(program.exists(), "there is no {}", program.display());
-    program.into()
-}
+use testkit::files::example;
 
 /// A client with one habit.
 fn habit(name: &str) -> ClientCommand {
-    let words = [example("habits"), name.into()];
+    let words = [example("habits"), name.to_owned()].map(OsString::from);
     ClientCommand::new(words).expect("a command")
 }
 

@@ -4,8 +4,9 @@ use futures_util::future::join_all;
 use grade::{GoalVerdict, ProcessSlots, TASKS};
 use judge::rules::{Rule, Verdict, find};
 use process::ClientCommand;
+use testkit::files::example;
 
-use crate::grade::{AT_ONCE, assert_none, describe, example, fault, graded, habit};
+use crate::grade::{AT_ONCE, assert_none, describe, fault, graded, habit};
 
 /// Habits that are correct and reach every goal.
 const UNUSUAL: [&str; 9] = [
@@ -25,7 +26,7 @@ const IN_WORDS: [&str; 2] = ["maintenance", "refused"];
 
 #[tokio::test]
 async fn the_reference_client_reaches_every_goal_and_keeps_every_rule() {
-    let (slots, client) = (ProcessSlots::new(AT_ONCE), [example("reliable")]);
+    let (slots, client) = (ProcessSlots::new(AT_ONCE), [example("reliable").into()]);
     let client = ClientCommand::new(client).expect("a command");
 
     let grades = TASKS

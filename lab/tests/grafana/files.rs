@@ -1,18 +1,8 @@
 //! The files under test.
 
-use std::{fs, path::Path};
-
 use serde_json::Value;
 
-/// The root of the repository.
-pub(crate) fn root() -> &'static Path {
-    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
-}
-
-/// A file, by its path from the root.
-pub(crate) fn text(path: &str) -> String {
-    fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
-}
+pub(crate) use testkit::files::text;
 
 /// The text at a pointer, which must be one.
 pub(crate) fn string<'a>(value: &'a Value, pointer: &str) -> &'a str {

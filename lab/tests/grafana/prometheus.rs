@@ -19,7 +19,7 @@ use tokio::{
     time::{Instant, sleep, timeout},
 };
 
-use crate::grafana::files;
+use crate::{grafana::files, program::lab};
 
 /// How long anything may take before the test gives up on it.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -71,12 +71,8 @@ impl Lab {
 
     /// With its service at this port.
     pub(crate) async fn at(port: &str) -> Self {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_lab"));
-        command
-            .args(["serve", "--port", port, "--page-port", "0"])
-            .env_remove("RUST_LOG")
-            .env_remove("OTEL_EXPORTER_OTLP_ENDPOINT")
-            .env_remove("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT");
+        let mut command = Command::from(lab());
+        command.args(["serve", "--port", port, "--page-port", "0"]);
         let mut service = None;
         let (process, (service, page)) = start(command, |line| {
             let (_, address) = line.split_once(" at http://")?;
@@ -103,7 +99,7 @@ impl Lab {
 
     /// Does what a person types, for this lab, and waits for its end.
     pub(crate) async fn run(&self, line: &str) {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_lab"));
+        let mut command = Command::from(lab());
         command
             .args(line.split(' ').skip(1))
             .args(["--page", &self.page])

@@ -1,37 +1,33 @@
-//! The export of a run, as a receiver sees it, which decodes what arrives. Two tests run the real
-//! binary.
+//! The export of a run, as a receiver sees it: the real binary, and a receiver
+//! that decodes what arrives.
 
 mod content;
 mod delivery;
 mod opentelemetry;
 mod receiver;
 
-use std::time::SystemTime;
+use std::process::Output;
 
-use lab::otlp::{self, Endpoint};
-use scenario::{Overrides, Reliable, ScenarioRun, Settings, catalogue};
+use tokio::process::Command;
 
-use receiver::Receiver;
+use crate::program;
 
-/// Runs a scenario in virtual time.
-async fn run(name: &str, overrides: Overrides) -> ScenarioRun {
-    let settings = Settings {
-        overrides,
-        ..Settings::in_virtual_time(&Reliable, 7)
-    };
-    let scenario = catalogue::find(name).expect("known");
-    scenario::run(scenario, &settings).await.expect("a run")
+const ENDPOINT: &str = "OTEL_EXPORTER_OTLP_ENDPOINT";
+const TRACES_ENDPOINT: &str = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT";
+
+/// Runs a scenario with the real binary, in an environment whose only settings for
+/// exports are `variables`.
+async fn lab(arguments: &[&str], variables: &[(&str, &str)]) -> Output {
+    Command::from(program::lab())
+        .arg("scenario")
+        .args(arguments)
+        .args(["--pace", "virtual", "--seed", "7"])
+        .envs(variables.iter().copied())
+        .output()
+        .await
+        .expect("lab runs")
 }
 
-/// Exports a run to a receiver, and returns the warning if not all of it arrived.
-async fn export(run: &ScenarioRun, base: &str) -> Result<(), String> {
-    let endpoint = Endpoint::choose(Some(base), |_| None).expect("valid");
-    let endpoint = endpoint.expect("chosen");
-    let sent = otlp::export(&run.traces, &endpoint, SystemTime::now()).await;
-    sent.map_err(|error| error.to_string())
-}
-
-/// Exports a run of `flaky` to a receiver.
-async fn export_flaky(receiver: &Receiver) -> Result<(), String> {
-    export(&run("flaky", Overrides::default()).await, &receiver.base).await
+fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).expect("UTF-8")
 }

@@ -1,19 +1,17 @@
 //! Cancelled runs: their events are kept, and no task continues.
 
-use std::{net::TcpListener, sync::Arc, time::Duration};
+use std::{net::TcpListener, sync::Arc};
 
 use scenario::{
     Client, Ending, NAIVE, Overrides, Pace, RELIABLE, ScenarioRun, Settings, catalogue, run_until,
     trace::SpanName,
 };
+use testkit::PATIENCE;
 use tokio::{runtime::Handle, sync::Notify, task::yield_now, time::timeout};
 use tracing::{Subscriber, span};
 use tracing_subscriber::{Layer, layer::Context};
 
 use crate::runs::{report, settings, text};
-
-/// A test that waits this long has failed.
-const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Reports when a span of this name opens.
 struct Opens(&'static str, Arc<Notify>);

@@ -1,12 +1,11 @@
 //! The effects of removing a defence from the reference client.
 
-use std::path::Path;
-
 use scenario::{
     ClientUnderTest, Comparison, Overrides, RELIABLE, Settings, WITHOUT, Without,
     catalogue::{self, CATALOGUE},
     run,
 };
+use testkit::files::root;
 
 use crate::runs::{pairwise_runs::PairwiseRun, settings};
 
@@ -80,11 +79,10 @@ async fn a_defence_matters_only_in_the_scenarios_that_it_names() {
 
 #[test]
 fn a_defence_names_its_rules_its_scenarios_and_its_file() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     for without in WITHOUT {
         let defence = without.defence;
 
-        assert!(root.join(defence.file).is_file(), "{}", defence.file);
+        assert!(root().join(defence.file).is_file(), "{}", defence.file);
         for name in defence.shows_in {
             assert!(catalogue::find(name).is_ok(), "{name}");
         }

@@ -13,7 +13,6 @@
 use std::{
     fmt::{Debug, Write as _},
     future::pending,
-    process::Command,
     sync::{Arc, Mutex},
 };
 
@@ -329,7 +328,7 @@ async fn scenarios_do_not_leak_wire_data() {
 async fn the_program_leaks_no_wire_data_at_any_log_level() {
     let secrets = secrets().await;
     for format in [&["--json"][..], &[]] {
-        let output = Command::new(env!("CARGO_BIN_EXE_lab"))
+        let output = crate::program::lab()
             .args(["scenario", "all", "--seed", "7"])
             .args(format)
             .env(

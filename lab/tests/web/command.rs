@@ -2,10 +2,11 @@
 
 use std::{
     net::TcpListener,
-    process::{Output, Stdio},
+    process::{self, Output},
 };
 
 use http::{Method, StatusCode};
+use testkit::PATIENCE;
 use tokio::{
     io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWriteExt, BufReader, Lines},
     net::TcpStream,
@@ -13,7 +14,7 @@ use tokio::{
     time::timeout,
 };
 
-use crate::web::support::{Browser, PATIENCE};
+use crate::{program::without_settings, web::support::Browser};
 
 const FREE_PORTS: [&str; 4] = ["--port", "0", "--page-port", "0"];
 
@@ -23,9 +24,9 @@ fn lab(arguments: &[&str]) -> Command {
 
 /// A subcommand of the lab.
 pub(crate) fn lab_with(subcommand: &str, arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_lab"));
+    let mut command = crate::program::lab();
     command.arg(subcommand).args(arguments);
-    set_up(command)
+    killed_with_the_test(command)
 }
 
 /// Runs a command to its end.
@@ -41,20 +42,14 @@ pub(crate) fn text(bytes: Vec<u8>) -> String {
 /// `lab serve` on free ports with at most this many descriptors.
 fn lab_with_descriptors(most: u32) -> Command {
     let script = format!("ulimit -n {most}; exec \"$0\" serve --port 0 --page-port 0");
-    let mut command = Command::new("sh");
-    command.args(["-c", &script, env!("CARGO_BIN_EXE_lab")]);
-    set_up(command)
+    let mut shell = without_settings(process::Command::new("sh"));
+    shell.args(["-c", &script, env!("CARGO_BIN_EXE_lab")]);
+    killed_with_the_test(shell)
 }
 
-fn set_up(mut command: Command) -> Command {
-    command
-        .env("LC_ALL", "C.UTF-8")
-        .env_remove("RUST_LOG")
-        .env_remove("OTEL_EXPORTER_OTLP_ENDPOINT")
-        .env_remove("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .kill_on_drop(true);
+fn killed_with_the_test(command: process::Command) -> Command {
+    let mut command = Command::from(command);
+    command.kill_on_drop(true);
     command
 }
 
@@ -100,32 +95,32 @@ async fn line(lines: &mut Lines<BufReader<ChildStdout>>) -> Option<String> {
 }
 
 /// Sends a signal to a process.
-pub(crate) async fn signal(child: &Child, signal: &str) {
-    let pid = child.id().expect("it runs").to_string();
-    let kill = Command::new("kill").args([signal, &pid]).status().await;
-    assert!(kill.expect("kill runs").success());
+pub(crate) fn signal(child: &Child, name: &str) {
+    testkit::process::signal(child.id().expect("it runs"), name);
 }
 
 #[cfg(unix)]
 #[tokio::test]
 async fn serve_prints_three_lines_and_runs_until_stopped() {
-    let mut served = Served::on_free_ports().await;
-    let hint = line(&mut served.lines).await;
-    let browser = Browser::of(&served.page);
-    let mut events = browser.listen().await;
-    let response = browser.get("/").await;
+    for signal in ["INT", "TERM"] {
+        let mut served = Served::on_free_ports().await;
+        let hint = line(&mut served.lines).await;
+        let browser = Browser::of(&served.page);
+        let mut events = browser.listen().await;
+        let response = browser.get("/").await;
 
-    signal(&served.child, "-TERM").await;
+        self::signal(&served.child, signal);
 
-    let status = timeout(PATIENCE, served.child.wait()).await;
-    let status = status.expect("a prompt end").expect("a status");
-    assert_eq!(status.code(), Some(0));
-    while events.next().await.is_some() {}
-    assert_eq!(response.status, StatusCode::OK);
-    let is_local = served.service.starts_with("http://127.0.0.1:");
-    assert!(is_local, "{}", served.service);
-    assert_eq!(hint.as_deref(), Some("Press Ctrl+C to stop."));
-    assert_eq!(line(&mut served.lines).await, None);
+        let status = timeout(PATIENCE, served.child.wait()).await;
+        let status = status.expect("a prompt end").expect("a status");
+        assert_eq!(status.code(), Some(0), "{signal}");
+        while events.next().await.is_some() {}
+        assert_eq!(response.status, StatusCode::OK);
+        let is_local = served.service.starts_with("http://127.0.0.1:");
+        assert!(is_local, "{}", served.service);
+        assert_eq!(hint.as_deref(), Some("Press Ctrl+C to stop."));
+        assert_eq!(line(&mut served.lines).await, None);
+    }
 }
 
 #[cfg(unix)]
@@ -141,7 +136,7 @@ async fn a_stop_that_is_cut_short_says_so_and_fails() {
     // The handler has begun to read the body.
     upload.read_exact(&mut [0; 12]).await.expect("100");
 
-    signal(&served.child, "-INT").await;
+    signal(&served.child, "INT");
 
     let output = timeout(PATIENCE, served.child.wait_with_output()).await;
     let output = output.expect("a prompt end").expect("an end");
@@ -205,9 +200,8 @@ async fn line_with(lines: &mut Lines<BufReader<impl AsyncRead + Unpin>>, part: &
 
 #[tokio::test]
 async fn serve_logs_runs_and_warns_about_a_receiver_that_is_down() {
-    let nobody = TcpListener::bind(("127.0.0.1", 0)).expect("a port");
+    let nobody = host::refusing_port().expect("a port");
     let receiver = format!("http://{}", nobody.local_addr().expect("an address"));
-    drop(nobody);
     let mut command = lab(&[&FREE_PORTS[..], &["--otlp", &receiver]].concat());
     command.env("RUST_LOG", "server=info,client=info");
     let mut served = Served::start(command).await;

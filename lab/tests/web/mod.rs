@@ -14,6 +14,6 @@ mod scenario_live;
 mod soak;
 mod stop;
 mod storm_api;
-pub(crate) mod support;
+mod support;
 mod unkept;
 mod wire;

@@ -1,7 +1,8 @@
 //! A load of any length: what the server holds afterwards.
 
-use std::{env, fs, time::Duration};
+use std::{env, time::Duration};
 
+use testkit::{PATIENCE, process::Held};
 use tokio::time::{Instant, sleep};
 
 use crate::web::{
@@ -19,35 +20,7 @@ const RATE: &str = "10";
 const WARM_UP: u64 = 10;
 
 /// How much memory may remain after a load of any length: allocators keep freed memory.
-const MEMORY_KIB: u64 = 24 * 1024;
-
-/// How long the last connections may take to close.
-const PATIENCE: Duration = Duration::from_secs(20);
-
-/// The resources of a process, according to Linux.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Held {
-    descriptors: usize,
-    threads: u64,
-    memory_kib: u64,
-}
-
-impl Held {
-    fn by(process: u32) -> Self {
-        let status = fs::read_to_string(format!("/proc/{process}/status")).expect("it runs");
-        let number = |name: &str| {
-            let line = status.lines().find_map(|line| line.strip_prefix(name));
-            let number = line.and_then(|line| line.split_whitespace().next());
-            number.expect(name).parse().expect("a number")
-        };
-        let descriptors = fs::read_dir(format!("/proc/{process}/fd")).expect("it runs");
-        Self {
-            descriptors: descriptors.count(),
-            threads: number("Threads:"),
-            memory_kib: number("VmRSS:"),
-        }
-    }
-}
+const MEMORY_KIB: usize = 24 * 1024;
 
 /// The server's counters, summed over all labels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

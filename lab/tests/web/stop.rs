@@ -4,6 +4,7 @@ use std::net::TcpListener;
 
 use futures_util::future::join_all;
 use http::Method;
+use testkit::PATIENCE;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,
@@ -13,7 +14,7 @@ use tokio::{
 use crate::web::{
     cancel::WAIT,
     card::served,
-    support::{Browser, PATIENCE, serve},
+    support::{Browser, serve},
     unkept::waiting,
 };
 

@@ -1,14 +1,10 @@
 //! A minimal browser: it sends the requests of a browser, or any that a test needs.
 
-use std::time::Duration;
-
 use http::{HeaderMap, Method, StatusCode};
 use lab::{web::WebUi, web::WebUiConfig};
 use reqwest::{Client, Response};
 use serde_json::{Value, json};
-
-/// A test that waits this long has failed.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
+use testkit::PATIENCE;
 
 /// The headers of JSON from the page itself.
 const OWN_JSON: [(&str, &str); 2] = [
@@ -68,11 +64,6 @@ impl Browser {
             url: url.to_owned(),
             http: http.build().expect("a client"),
         }
-    }
-
-    /// The server's address.
-    pub(crate) fn url(&self) -> &str {
-        &self.url
     }
 
     pub(crate) async fn get(&self, path: &str) -> TestResponse {

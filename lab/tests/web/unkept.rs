@@ -5,9 +5,10 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use http::StatusCode;
 use serde_json::{Value, json};
+use testkit::PATIENCE;
 use tokio::time::{sleep, timeout};
 
-use crate::web::support::{Browser, PATIENCE, serve};
+use crate::web::support::{Browser, serve};
 
 /// A run that waits for two minutes.
 pub(crate) fn waiting() -> Value {

@@ -74,9 +74,9 @@ fn port_of(authority: &str, name: &str) -> Option<u16> {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use testkit::nearly;
 
     use super::{is_loopback, loopback};
-    use crate::testing::nearly;
 
     #[test]
     fn no_other_name_is_loopback() {

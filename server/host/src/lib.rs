@@ -80,8 +80,6 @@ mod seed_key;
 mod signals;
 mod state;
 pub mod telemetry;
-#[cfg(test)]
-mod testing;
 mod tls_refusal;
 mod traceparent;
 pub mod watched_body;

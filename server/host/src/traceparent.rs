@@ -62,9 +62,9 @@ fn is_hex(text: &str, length: usize) -> bool {
 mod tests {
     use http::{HeaderMap, HeaderValue};
     use proptest::prelude::*;
+    use testkit::nearly;
 
     use super::{TRACEPARENT, TraceParent};
-    use crate::testing::nearly;
 
     const TRACE: &str = "0af7651916cd43dd8448eb211c80319c";
     const PARENT: &str = "b7ad6b7169203331";

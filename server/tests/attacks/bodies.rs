@@ -2,7 +2,9 @@
 
 use std::io::Write;
 
-use crate::attacks::{Attacked, ENDLESS, connect, responses, sends_without_end};
+use testkit::http::connect;
+
+use crate::attacks::{Attacked, ENDLESS, responses, sends_without_end};
 
 /// The head of a submission that goes on with `rest`.
 fn submission(rest: &str) -> String {

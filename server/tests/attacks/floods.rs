@@ -3,15 +3,17 @@
 //! Linux alone: both are read from `/proc`.
 
 use std::collections::VecDeque;
-use std::fs;
 use std::io::{ErrorKind, Write};
 use std::net::TcpStream;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use crate::attacks::{ENDLESS, connect, connect_narrowly, responses, serves};
+use testkit::PATIENCE;
+use testkit::http::connect;
+use testkit::process::Held;
+
+use crate::attacks::{ENDLESS, connect_narrowly, responses, serves};
 use crate::program::Program;
-use crate::support::PATIENCE;
 
 /// How many descriptors the program may have.
 const DESCRIPTORS: usize = 128;
@@ -23,8 +25,7 @@ const MOST: usize = 24 * 1024;
 /// The program and what it held before it was attacked.
 struct Flooded {
     program: Program,
-    descriptors: usize,
-    memory: usize,
+    before: Held,
 }
 
 impl Flooded {
@@ -32,16 +33,10 @@ impl Flooded {
         let script = format!("ulimit -n {descriptors}; exec \"$0\" --port 0");
         let server = env!("CARGO_BIN_EXE_server");
         let program = Program::spawn(Command::new("sh").args(["-c", &script, server]));
-        let mut flooded = Self {
-            program,
-            descriptors: 0,
-            memory: 0,
-        };
-        flooded.serves();
-        flooded.memory = flooded.memory();
+        serves(&connect(program.address()));
         // The first client is gone from here and perhaps not yet from there.
-        flooded.descriptors = flooded.descriptors();
-        flooded
+        let before = Held::by(program.id());
+        Self { program, before }
     }
 
     fn connect(&self) -> TcpStream {
@@ -52,23 +47,16 @@ impl Flooded {
         serves(&self.connect());
     }
 
-    fn descriptors(&self) -> usize {
-        let folder = format!("/proc/{}/fd", self.program.id());
-        fs::read_dir(folder).unwrap().count()
-    }
-
-    /// Its resident memory, in KiB.
-    fn memory(&self) -> usize {
-        let status = format!("/proc/{}/status", self.program.id());
-        let status = fs::read_to_string(status).unwrap();
-        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
-        let kib = line.unwrap().trim().strip_suffix(" kB").unwrap();
-        kib.parse().unwrap()
+    fn held(&self) -> Held {
+        Held::by(self.program.id())
     }
 
     fn costs_little(&self) {
-        let (before, now) = (self.memory, self.memory());
-        assert!(now < before + MOST, "{before} KiB before, {now} now");
+        let (before, now) = (self.before, self.held());
+        assert!(
+            now.memory_kib < before.memory_kib + MOST,
+            "{before:?}, {now:?}"
+        );
     }
 
     /// Serves others, holds no more than before, and stops in good order.
@@ -76,9 +64,8 @@ impl Flooded {
         self.serves();
         let begun = Instant::now();
         // It takes a moment to see that its clients have gone.
-        while self.descriptors() > self.descriptors {
-            let open = self.descriptors();
-            assert!(begun.elapsed() < PATIENCE, "{open} are open");
+        while self.held().descriptors > self.before.descriptors {
+            assert!(begun.elapsed() < PATIENCE, "{:?}", self.held());
             std::thread::yield_now();
         }
         self.costs_little();
@@ -100,7 +87,7 @@ fn a_thousand_connections_leave_nothing_behind() {
             attackers.pop_front();
         }
     }
-    assert!(flooded.descriptors() <= DESCRIPTORS);
+    assert!(flooded.held().descriptors <= DESCRIPTORS);
     drop(attackers);
     flooded.recovers();
 }

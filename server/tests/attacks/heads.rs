@@ -1,6 +1,8 @@
 //! Heads: their bound, and methods that HTTP does not define.
 
-use crate::attacks::{Attacked, connect, responses, sends_without_end};
+use testkit::http::connect;
+
+use crate::attacks::{Attacked, responses, sends_without_end};
 
 const GET: &str = "GET /items HTTP/1.1\r\nhost: localhost\r\n";
 

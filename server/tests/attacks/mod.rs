@@ -12,11 +12,10 @@ use std::net::{SocketAddr, TcpStream};
 use host::accept::ConnectionBounds;
 use host::{RunningService, ServiceConfig, Stopped};
 use server::TeachingApi;
+use testkit::http::{Response, connect, get, next_response, patient};
 use tokio::net::TcpSocket;
 use tokio::runtime::{self, Runtime};
 use wire::WireRecord;
-
-use crate::support::{PATIENCE, Response, get, next_response};
 
 /// The next request of an honest client. It gets its 204 only where the service takes
 /// what came before for a whole request, and reads on.
@@ -45,7 +44,7 @@ impl Attacked {
             ..ServiceConfig::default()
         };
         let service = TeachingApi::start(config).unwrap();
-        let bystander = TcpStream::connect(service.local_addr()).unwrap();
+        let bystander = connect(service.local_addr());
         let attacked = Self { service, bystander };
         attacked.serves_others();
         attacked
@@ -82,11 +81,6 @@ impl Attacked {
     }
 }
 
-/// A connection on which nothing is waited for without end.
-pub(crate) fn connect(address: SocketAddr) -> TcpStream {
-    bounded(TcpStream::connect(address).unwrap())
-}
-
 /// A connection that is soon full of responses which nobody reads.
 pub(crate) fn connect_narrowly(address: SocketAddr) -> TcpStream {
     let socket = TcpSocket::new_v4().unwrap();
@@ -94,12 +88,7 @@ pub(crate) fn connect_narrowly(address: SocketAddr) -> TcpStream {
     let connecting = async { socket.connect(address).await.unwrap().into_std() };
     let stream = runtime().block_on(connecting).unwrap();
     stream.set_nonblocking(false).unwrap();
-    bounded(stream)
-}
-
-fn bounded(stream: TcpStream) -> TcpStream {
-    stream.set_read_timeout(Some(PATIENCE)).unwrap();
-    stream.set_write_timeout(Some(PATIENCE)).unwrap();
+    patient(&stream);
     stream
 }
 

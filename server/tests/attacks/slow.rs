@@ -8,8 +8,9 @@ use std::thread;
 use std::time::Duration;
 
 use host::accept::ConnectionBounds;
+use testkit::http::connect;
 
-use crate::attacks::{Attacked, connect, serves};
+use crate::attacks::{Attacked, serves};
 
 const SHORT: Duration = Duration::from_millis(200);
 

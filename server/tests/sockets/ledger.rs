@@ -10,10 +10,10 @@ use axum::{Router, routing};
 use host::{ConnectionBounds, RunningService, ServiceConfig};
 use http::HeaderMap;
 use http_body_util::BodyExt;
+use testkit::http::{exchange, get, request};
 use wire::{ClosedBy, WireConnection, WireRecord};
 
 use crate::sockets::{connect, serve, start};
-use crate::support::{exchange, get, request};
 
 const HOLDS_WITHIN: Duration = Duration::from_secs(20);
 

@@ -12,9 +12,9 @@ use axum::Router;
 use axum::routing;
 use host::{ConnectionBounds, RunningService, ServiceConfig, StartError};
 use server::TeachingApi;
+use testkit::http::{exchange, read_response, request};
 
 use crate::sockets::{connect, serve, start};
-use crate::support::{exchange, read_response, request};
 
 /// A route that says when it was reached and responds when it is let go.
 fn held_route() -> (Router, mpsc::Receiver<()>, Arc<tokio::sync::Notify>) {

@@ -21,5 +21,5 @@ fn serve(config: ServiceConfig, routes: Router) -> RunningService {
 }
 
 fn connect(service: &RunningService) -> TcpStream {
-    TcpStream::connect(service.local_addr()).unwrap()
+    testkit::http::connect(service.local_addr())
 }

@@ -8,10 +8,10 @@ use std::thread;
 use axum::routing;
 use axum::{Extension, Router};
 use host::{ConnectionFault, HeaderCase, RunningService, ServiceConfig};
+use testkit::http::{Response, exchange, get, read_response, request};
 use wire::BodyState;
 
 use crate::sockets::{connect, serve, start};
-use crate::support::{Response, exchange, get, read_response, request};
 
 #[test]
 fn a_hundred_concurrent_submissions_create_one_job() {

@@ -14,6 +14,7 @@ use std::{
 };
 
 use proxy::{Aim, CommandEnd, Listening, ProxyFault, ProxyRequest, ProxyRun, Setup, Upstream};
+use testkit::tls::{Authority, VALID};
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
     net::{TcpListener, TcpStream},
@@ -254,10 +255,10 @@ async fn served(sent: &str, response: &str) -> (Vec<Message>, String, ProxyRun) 
     let run = proxy.stop().await;
     let seen = api.seen();
 
-    let authority = tls::Authority::new();
-    let tls = authority.acceptor("127.0.0.1", tls::VALID, &[]);
+    let authority = Authority::named("an authority");
+    let tls = authority.acceptor("127.0.0.1", VALID, &[]);
     let api = Api::over(response, Some(tls)).await;
-    let proxy = Proxy(authority.proxy(api.address));
+    let proxy = Proxy(tls::trusting(api.address, authority.pem()));
     let got_over_tls = proxy.ask(sent).await;
     let run_over_tls = proxy.stop().await;
     let seen_over_tls = api.seen();

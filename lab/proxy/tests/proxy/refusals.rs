@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use proxy::{Body, UpstreamFailure};
-use tokio::net::TcpSocket;
 
 use super::*;
 
@@ -134,10 +133,7 @@ async fn an_origin_that_names_the_upstream_is_admitted() {
 
 #[tokio::test]
 async fn a_missing_upstream_is_a_502_and_requests_beyond_the_bound_are_dropped() {
-    // It has the port, and does not listen.
-    let socket = TcpSocket::new_v4().expect("a socket");
-    let any = SocketAddr::from(([127, 0, 0, 1], 0));
-    socket.bind(any).expect("a port");
+    let socket = host::refusing_port().expect("a port");
     let address = socket.local_addr().expect("an address");
     let proxy = Proxy::before(address, None);
     let mut stream = proxy.connect().await;

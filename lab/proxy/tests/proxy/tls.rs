@@ -3,80 +3,15 @@
 use std::net::SocketAddr;
 
 use proxy::{TlsError, UpstreamError, UpstreamFailure};
-use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair, date_time_ymd};
-use tokio_rustls::rustls::{
-    ServerConfig,
-    crypto::ring,
-    pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer},
-};
+use rcgen::{BasicConstraints, IsCa, KeyPair};
+use testkit::tls::{Authority, VALID, params, presenting};
 
 use super::*;
 
 const OK: &str = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 
-/// The years of a certificate that is valid.
-pub(crate) const VALID: [i32; 2] = [2020, 2120];
-
-/// A certificate authority of a test.
-pub(crate) struct Authority {
-    issuer: Issuer<'static, KeyPair>,
-    pem: String,
-}
-
-impl Authority {
-    pub(crate) fn new() -> Self {
-        Self::named("an authority")
-    }
-
-    fn named(name: &str) -> Self {
-        let mut params = CertificateParams::default();
-        params.distinguished_name.push(DnType::CommonName, name);
-        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-        let key = KeyPair::generate().expect("a key");
-        let pem = params.self_signed(&key).expect("a certificate").pem();
-        let issuer = Issuer::new(params, key);
-        Self { issuer, pem }
-    }
-
-    /// The server of this name, valid from the beginning of the one year until that of the
-    /// other, which speaks these protocols; none if it knows no ALPN.
-    pub(crate) fn acceptor(&self, name: &str, years: [i32; 2], protocols: &[&str]) -> TlsAcceptor {
-        let mut params = CertificateParams::new([name.to_owned()]).expect("a name");
-        [params.not_before, params.not_after] = years.map(|year| date_time_ymd(year, 1, 1));
-        let key = KeyPair::generate().expect("a key");
-        let certificate = params.signed_by(&key, &self.issuer);
-        let certificate = certificate.expect("a certificate").der().clone();
-        presenting(certificate, &key, protocols)
-    }
-
-    /// A proxy before a server that trusts it.
-    pub(crate) fn proxy(&self, address: SocketAddr) -> Listening {
-        trusting(address, &self.pem)
-    }
-}
-
-/// A server with this certificate, which speaks these protocols; none if it knows no ALPN.
-fn presenting(
-    certificate: CertificateDer<'static>,
-    key: &KeyPair,
-    protocols: &[&str],
-) -> TlsAcceptor {
-    let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(key.serialize_der()));
-    let builder = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()));
-    let builder = builder
-        .with_safe_default_protocol_versions()
-        .expect("versions");
-    let config = builder
-        .with_no_client_auth()
-        .with_single_cert(vec![certificate], key);
-    let mut config = config.expect("a certificate and its key");
-    let protocols = protocols.iter();
-    config.alpn_protocols = protocols.map(|name| name.as_bytes().to_vec()).collect();
-    TlsAcceptor::from(Arc::new(config))
-}
-
 /// A proxy that trusts this certificate in PEM, before a server at this address.
-fn trusting(address: SocketAddr, pem: &str) -> Listening {
+pub(crate) fn trusting(address: SocketAddr, pem: &str) -> Listening {
     let added = [pem.as_bytes().to_vec()];
     let upstream = Upstream::trusting(&format!("https://{address}"), &[], &added);
     let setup = Setup::before(upstream.expect("an origin"));
@@ -85,7 +20,7 @@ fn trusting(address: SocketAddr, pem: &str) -> Listening {
 
 /// Why the upstream at this address did not answer.
 async fn failure(address: SocketAddr, authority: &Authority) -> Option<UpstreamFailure> {
-    failure_of(authority.proxy(address)).await
+    failure_of(trusting(address, authority.pem())).await
 }
 
 async fn failure_of(proxy: Listening) -> Option<UpstreamFailure> {
@@ -156,19 +91,14 @@ async fn a_failure_of_tls_is_told_and_what_to_do_about_it() {
 async fn a_certificate_that_was_given_byte_for_byte_is_trusted_for_its_names() {
     let key = KeyPair::generate().expect("a key");
     let issuer = Authority::named("unknown");
-    let params = |is_ca: bool, name: &str, years: [i32; 2]| {
-        let mut params = CertificateParams::new([name.to_owned()]).expect("a name");
-        [params.not_before, params.not_after] = years.map(|year| date_time_ymd(year, 1, 1));
+    let signed = |is_ca: bool, name: &str, years| {
+        let mut params = params(name, years);
         if is_ca {
             params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
         }
-        params
+        params.self_signed(&key).expect("a certificate")
     };
-    let signed = |is_ca, name: &str, years| {
-        let certificate = params(is_ca, name, years).self_signed(&key);
-        certificate.expect("a certificate")
-    };
-    let issued = params(false, "127.0.0.1", VALID).signed_by(&key, &issuer.issuer);
+    let issued = params("127.0.0.1", VALID).signed_by(&key, issuer.issuer());
     let issued = issued.expect("a certificate");
     let own = signed(true, "127.0.0.1", VALID);
     let server = signed(false, "127.0.0.1", VALID);
@@ -199,11 +129,11 @@ async fn a_certificate_that_was_given_byte_for_byte_is_trusted_for_its_names() {
 
 #[tokio::test]
 async fn the_name_of_the_host_is_sent_and_verified() {
-    let authority = Authority::new();
+    let authority = Authority::named("an authority");
     let tls = authority.acceptor("localhost", VALID, &["http/1.1"]);
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let port = listener.local_addr().expect("an address").port();
-    let added = [authority.pem.clone().into_bytes()];
+    let added = [authority.pem().as_bytes().to_vec()];
     let upstream = Upstream::trusting(&format!("https://localhost:{port}"), &[], &added);
     let setup = Setup::before(upstream.expect("an origin"));
     let proxy = Proxy(Listening::start(&setup, None).expect("a port"));

@@ -183,14 +183,14 @@ async fn trailers_pass_in_both_directions() {
 }
 
 /// The end of a connection that the upstream resets in the middle of a response.
-async fn end_after_a_reset(tls: Option<&tls::Authority>) -> std::io::Error {
+async fn end_after_a_reset(tls: Option<&Authority>) -> std::io::Error {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let address = listener.local_addr().expect("an address");
     let proxy = match tls {
         None => Proxy::before(address, None),
-        Some(authority) => Proxy(authority.proxy(address)),
+        Some(authority) => Proxy(tls::trusting(address, authority.pem())),
     };
-    let acceptor = tls.map(|authority| authority.acceptor("127.0.0.1", tls::VALID, &[]));
+    let acceptor = tls.map(|authority| authority.acceptor("127.0.0.1", VALID, &[]));
     let half = bytes("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf");
     let (came, has_come) = tokio::sync::oneshot::channel();
     tokio::spawn(async move {
@@ -223,7 +223,7 @@ async fn end_after_a_reset(tls: Option<&tls::Authority>) -> std::io::Error {
 
 #[tokio::test]
 async fn a_reset_stays_a_reset() {
-    let authority = tls::Authority::new();
+    let authority = Authority::named("an authority");
 
     for tls in [None, Some(&authority)] {
         let end = end_after_a_reset(tls).await;

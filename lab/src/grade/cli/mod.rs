@@ -10,7 +10,6 @@ mod solution;
 pub(crate) mod starter;
 
 use std::{
-    error::Error,
     ffi::OsString,
     path::{Path, PathBuf},
 };
@@ -103,8 +102,8 @@ enum WatchError {
 }
 
 impl Arguments {
-    /// Checks that the named tasks and rules exist, and that the options fit together.
-    pub(crate) fn check(&self) -> Result<(), Box<dyn Error>> {
+    /// Checks that the named tasks and rules exist.
+    pub(crate) fn check(&self) -> Result<(), Box<dyn std::error::Error>> {
         let tasks = self.task.iter().chain(&self.run.require);
         for name in tasks.chain(&self.hint) {
             find(name)?;
@@ -112,7 +111,7 @@ impl Arguments {
         for id in &self.run.only {
             rule::find(id)?;
         }
-        self.mode().map(drop)
+        Ok(())
     }
 
     /// The tasks named by `--task`.
@@ -120,9 +119,9 @@ impl Arguments {
         self.task.iter().map(|name| find(name)).collect()
     }
 
-    fn mode(&self) -> Result<Mode<'_>, Box<dyn Error>> {
+    fn mode(&self) -> Result<Mode<'_>, Exit> {
         if let Some(name) = &self.hint {
-            return Ok(Mode::Hint(find(name)?));
+            return Ok(Mode::Hint(find(name).or_exit(Exit::Usage)?));
         }
         if let Some(solution) = self.solution {
             return Ok(Mode::Solution(solution));
@@ -130,29 +129,30 @@ impl Arguments {
         if let Some(folder) = &self.summary {
             let class = Class {
                 folder,
-                tasks: self.named_tasks()?,
+                tasks: self.named_tasks().or_exit(Exit::Usage)?,
                 report: self.card.report(),
             };
             return match &self.watch {
                 None => Ok(Mode::Board(class)),
                 Some(None) => Ok(Mode::WatchedBoard(class)),
-                Some(Some(_)) => Err(WatchError::WithSummary.into()),
+                Some(Some(_)) => Err(WatchError::WithSummary).or_exit(Exit::Usage),
             };
         }
         let has_command = !self.run.command.is_empty();
-        match &self.watch {
+        let mode = match &self.watch {
             None if has_command => Ok(Mode::Once),
             None => Ok(Mode::Open),
-            Some(None) => Err(WatchError::NoFile.into()),
-            Some(Some(_)) if !has_command => Err(WatchError::NoCommand.into()),
-            Some(Some(_)) if self.card.report().is_some() => Err(WatchError::WithReport.into()),
+            Some(None) => Err(WatchError::NoFile),
+            Some(Some(_)) if !has_command => Err(WatchError::NoCommand),
+            Some(Some(_)) if self.card.report().is_some() => Err(WatchError::WithReport),
             Some(Some(file)) => Ok(Mode::Watch(file)),
-        }
+        };
+        mode.or_exit(Exit::Usage)
     }
 }
 
 pub(crate) fn grade(arguments: &Arguments) -> Result<Exit, Exit> {
-    match arguments.mode().or_exit(Exit::Usage)? {
+    match arguments.mode()? {
         Mode::Hint(task) => {
             let hint = grade::text::hint(&task.words, &arguments.card.terminal());
             terminal::print(&hint).map(|()| Exit::Passed)

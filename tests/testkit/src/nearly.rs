@@ -1,11 +1,11 @@
-//! Values for the property tests.
+//! Texts that are almost of a form.
 
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
 /// A text of the right form, of which at most two characters are replaced by one of these
 /// pieces: what somebody sends who means well, or means to be taken for one who does.
-pub(crate) fn nearly(
+pub fn nearly(
     text: impl Strategy<Value = String>,
     pieces: &'static [&'static str],
 ) -> impl Strategy<Value = String> {

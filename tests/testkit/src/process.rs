@@ -1,0 +1,44 @@
+//! Processes: signals, and what a process holds.
+
+use std::process::Command;
+
+/// Sends a signal, such as `INT`, to a process.
+pub fn signal(process: u32, name: &str) {
+    let kill = Command::new("kill")
+        .args(["-s", name, &process.to_string()])
+        .status();
+    assert!(kill.expect("kill runs").success());
+}
+
+/// The resources of a process, according to Linux.
+#[cfg(target_os = "linux")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Held {
+    /// How many descriptors it has open.
+    pub descriptors: usize,
+    /// How many threads it has.
+    pub threads: usize,
+    /// How much memory is resident, in KiB.
+    pub memory_kib: usize,
+}
+
+#[cfg(target_os = "linux")]
+impl Held {
+    /// Those that a process holds now.
+    #[must_use]
+    pub fn by(process: u32) -> Self {
+        let status = std::fs::read_to_string(format!("/proc/{process}/status"));
+        let status = status.expect("it runs");
+        let number = |name: &str| {
+            let line = status.lines().find_map(|line| line.strip_prefix(name));
+            let number = line.and_then(|line| line.split_whitespace().next());
+            number.expect(name).parse().expect("a number")
+        };
+        let descriptors = std::fs::read_dir(format!("/proc/{process}/fd")).expect("it runs");
+        Self {
+            descriptors: descriptors.count(),
+            threads: number("Threads:"),
+            memory_kib: number("VmRSS:"),
+        }
+    }
+}
