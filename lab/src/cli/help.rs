@@ -32,8 +32,8 @@ Examples:
   lab scenario all
       every scenario, in virtual time";
 
-/// Examples with a storm.
-const STORM_EXAMPLES: &str = "\
+/// Follows the options of a storm.
+pub(crate) const BELOW_STORM: &str = "\
 Examples:
   lab storm
       a spike, and four policies
@@ -48,7 +48,13 @@ Examples:
   lab storm --policy 3-jitter 3-budget --calls-per-second 40
       other policies, and less load
   lab storm --incident cut
-      another incident";
+      another incident
+
+Exit codes:
+  0  the storm was simulated, whatever its result
+  2  the command line is invalid
+  3  the environment failed, such as a file that cannot be written
+130  Ctrl+C ended it; the results so far are printed";
 
 /// Follows the options of the proxy.
 pub(crate) const BELOW_PROXY: &str = "\
@@ -141,11 +147,6 @@ pub(crate) fn below_lab() -> String {
 /// Follows the options of a scenario.
 pub(crate) fn below_scenario() -> String {
     format!("{SCENARIO_EXAMPLES}\n\n{EXIT_CODES}\n{CANCELLED}")
-}
-
-/// Follows the options of a storm.
-pub(crate) fn below_storm() -> String {
-    format!("{STORM_EXAMPLES}\n\n{EXIT_CODES}\n{CANCELLED}")
 }
 
 /// Follows the options of a load.

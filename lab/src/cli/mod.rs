@@ -100,13 +100,13 @@ enum Command {
     ///
     /// One client that waits looks slower than one that retries at once. Why waiting wins, and
     /// when it does not, shows only with many clients: a service with a limited capacity, a
-    /// short incident, and retries that keep the service down. The clients run the middleware
-    /// of the reference client; the service is a model, in virtual time. One seed always gives
-    /// the same output, byte for byte.
+    /// short incident, and retries that keep the service down. The clients run the code of the
+    /// reference client; the service is a model, in virtual time. One seed always gives the
+    /// same output, byte for byte.
     ///
     /// Ctrl+C ends the storm and shows its results up to that point. A policy simulates at
     /// most a million requests, and at most 5000 calls at once.
-    #[command(after_long_help = help::below_storm())]
+    #[command(after_long_help = help::BELOW_STORM)]
     Storm(Box<storm::cli::Arguments>),
     /// Serve the web UI on this machine
     Serve(serve::Arguments),

@@ -13,7 +13,8 @@ use std::{
 
 use clap::Args;
 use storm::{
-    Cut, Plan, PolicyOptions, SettingsOptions, policy, simulate_in_parallel, simulate_seeds, story,
+    Cut, Plan, PolicyOptions, STORIES, SettingsOptions, policy, simulate_in_parallel,
+    simulate_seeds, story,
 };
 use tokio::sync::oneshot;
 
@@ -29,10 +30,9 @@ const MOST_SEEDS: u32 = 1_000;
 
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
-    /// The story, as `lab list stories` names it
-    #[arg(default_value = "spike")]
+    #[arg(default_value = "spike", help = stories())]
     story: String,
-    /// Simulate these policies instead of the story's
+    /// Simulate these policies instead of the story's, as their rows name them
     #[arg(long, value_name = "NAME", num_args = 1..)]
     policy: Vec<String>,
     /// The seed of arrivals, work and jitter [default: 1]
@@ -156,6 +156,11 @@ fn until_ctrl_c<T: Send + 'static>(
             Ok(()) => Exit::Environment,
         })
     })
+}
+
+fn stories() -> String {
+    let names: Vec<_> = STORIES.iter().map(|story| story.name).collect();
+    format!("The story: {}", names.join(", "))
 }
 
 fn seeds(text: &str) -> Result<u32, NumberError> {

@@ -272,7 +272,10 @@ proptest! {
         let cells: Vec<_> = row.split_whitespace().collect();
         prop_assert!(shown.iter().all(|figure| cells.contains(&figure.as_str())), "{}", row);
         let [before, end, lost, rate] = shown;
-        let caption = format!("before {before} %, end {end} % · {lost} lost · {rate} requests/s");
+        let calls = run.totals.calls;
+        let caption = format!(
+            "before {before} %, end {end} % · {lost} of {calls} calls lost · {rate} requests/s"
+        );
         prop_assert!(page.contains(&caption) && page.contains(&word), "{}", page);
         let json = serde_json::to_value(&run).expect("JSON");
         prop_assert_eq!(json["figures"]["lost"].to_string(), lost);

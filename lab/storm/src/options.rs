@@ -8,11 +8,7 @@ use std::{ops::RangeInclusive, time::Duration};
 use clap::Args;
 use serde::Deserialize;
 
-use crate::{
-    Settings, Setup, StormPolicy,
-    policy::Backoff,
-    settings::{Incident, RetryAfter},
-};
+use crate::{Settings, Setup, StormPolicy, policy::Backoff, settings::Incident};
 
 /// Changes to the settings of a storm.
 #[derive(Debug, Default, Deserialize, Args)]
@@ -21,9 +17,6 @@ pub struct SettingsOptions {
     /// The calls that start per second, on average [0.1 to 1000]
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     calls_per_second: Option<f64>,
-    /// The clients, each with a budget and a limit of its own [1 to 2000]
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    clients: Option<f64>,
     /// The requests that the service works on at once, for 0.1 s each [1 to 10000]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     workers: Option<f64>,
@@ -43,9 +36,6 @@ pub struct SettingsOptions {
     /// The load during a spike, as a multiple of the usual load [1 to 100]
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     spike: Option<f64>,
-    /// The form of the Retry-After of a 429, and of a 503 during the incident
-    #[arg(long, value_name = "WORD", value_enum)]
-    retry_after: Option<RetryAfter>,
     /// The length of the storm: no call starts later [2 to 600]
     #[arg(long = "length", value_name = "SECONDS", allow_negative_numbers = true)]
     length_seconds: Option<f64>,
@@ -108,12 +98,6 @@ impl SettingsOptions {
             0.1..=1_000.0,
         )?;
         whole(
-            &mut to.clients,
-            "the number of clients",
-            self.clients,
-            1..=2_000,
-        )?;
-        whole(
             &mut to.workers,
             "the number of workers",
             self.workers,
@@ -139,7 +123,6 @@ impl SettingsOptions {
             self.spike,
             1.0..=100.0,
         )?;
-        to.retry_after = self.retry_after.unwrap_or(to.retry_after);
         let length = "the length of the storm in seconds";
         time(&mut to.length, length, self.length_seconds, 2.0..=600.0)
     }
@@ -257,9 +240,8 @@ mod tests {
 
     use super::*;
 
-    const NUMBERS: [&str; 6] = [
+    const NUMBERS: [&str; 5] = [
         "calls_per_second",
-        "clients",
         "workers",
         "queue",
         "incident_lasts_seconds",

@@ -83,9 +83,9 @@ pub enum Retrying {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum Backoff {
-    /// By the client's own backoff: at random between zero and a ceiling that doubles
+    /// At random, from zero to a longest wait that doubles with each retry
     Jitter,
-    /// By a custom policy: the ceiling itself
+    /// That longest wait, without chance
     Exponential,
     /// No wait
     None,

@@ -75,14 +75,14 @@ pub enum Incident {
 
 /// The form of a `Retry-After`. It names the end of the incident in a 503, and the next second
 /// in a 429.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RetryAfter {
-    /// No Retry-After
+    /// No Retry-After.
     None,
-    /// The seconds until then, rounded up
+    /// The seconds until then, rounded up.
     Seconds,
-    /// That moment as a date, in whole seconds: the same for all clients
+    /// That moment as a date, in whole seconds: the same for all clients.
     Date,
 }
 

@@ -8,7 +8,7 @@ use render::{Options, Sheet};
 use crate::{
     Incident, PolicyRun, RetryAfter, STORIES, Settings, Step, Storm, StormPolicy, Story, Tally,
     results::{
-        figures::{moment, rate},
+        figures::{Periods, moment, rate},
         tally::PolicyTally,
         word::Word,
     },
@@ -33,7 +33,10 @@ pub fn storm(storm: &Storm, options: &Options) -> String {
     Sheet::filled(options, |sheet| {
         picture(sheet, storm);
         if let Some(lesson) = storm.lesson {
-            sentences(sheet, lesson);
+            sentences(
+                sheet,
+                &lesson.replace('▲', sheet.options.or_ascii("▲", "^")),
+            );
         }
     })
 }
@@ -91,7 +94,7 @@ pub fn storm_list(options: &Options) -> String {
 /// The conditions of a storm, one phrase each: the load, the incident, the service, and the
 /// timeout of an attempt.
 pub(crate) fn conditions(settings: &Settings) -> Vec<String> {
-    let load = format!("{} calls/s", rate(settings.calls_per_second));
+    let load = format!("{} calls/s on average", rate(settings.calls_per_second));
     let incident = match settings.incident {
         Incident::None => None,
         Incident::Spike => Some(format!("{}/s", rate(settings.highest_load()))),
@@ -111,14 +114,17 @@ pub(crate) fn conditions(settings: &Settings) -> Vec<String> {
         RetryAfter::Seconds => Some("Retry-After in seconds".to_owned()),
         RetryAfter::Date => Some("Retry-After as a date".to_owned()),
     };
-    let capacity = format!("capacity {}/s", rate(settings.capacity_per_second()));
-    let timeout = format!("timeout {}", moment(settings.timeout));
+    let capacity = settings.capacity_per_second();
+    // A lower limit is what the clients meet.
+    let has_lower_limit = (1.0..capacity).contains(&f64::from(settings.rate_limit));
+    let capacity = (!has_lower_limit).then(|| format!("capacity {} requests/s", rate(capacity)));
+    let timeout = format!("each attempt times out after {}", moment(settings.timeout));
     let phrases = [
         Some(load),
         incident,
         limit,
         retry_after,
-        Some(capacity),
+        capacity,
         Some(timeout),
     ];
     phrases.into_iter().flatten().collect()
@@ -129,29 +135,54 @@ fn picture(sheet: &mut Sheet<'_>, storm: &Storm) {
     let mark = sheet.options.or_ascii("▲", "^");
     sheet.title(&storm.question.replace('▲', mark));
     let settings = &storm.settings;
-    sentences(sheet, &(conditions(settings).join("; ") + "."));
+    let calls = storm.policies.iter().map(|run| run.totals.calls).max();
+    let conditions = conditions(settings).join("; ");
+    sentences(
+        sheet,
+        &format!("{} calls: {conditions}.", calls.unwrap_or(0)),
+    );
     let all = sheet.options.or_ascii("full height", "8");
     sheet.beside(
         "",
-        &format!("Calls by the time they start; {all}: all succeed. Before and end are in %."),
+        &format!("A column shows the calls that start in that time; {all}: all succeed."),
+    );
+    sheet.beside(
+        "",
+        "Before, end: % of calls that succeed; req/s: requests that arrive at the end.",
     );
     sheet.beside("", &format!("Rows: {}.", storm.story.rows));
+    let has_words = storm.policies.iter().any(|run| run.word.is_some());
     let last = if storm.story.shows_retry_peak {
-        "most in 0.1 s"
+        "most in 0.1 s".to_owned()
+    } else if has_words {
+        format!("since {mark}")
     } else {
-        ""
+        String::new()
     };
     let headings = ["before", "end", "lost", "req/s"].map(str::to_owned);
-    sheet.line(&line("", "", &headings, last));
+    sheet.line(&line("", "", &headings, &last));
     for run in &storm.policies {
         let ending = ending(sheet, storm.story, run);
         let columns = columns(sheet, &run.steps, settings.steps());
         sheet.line(&line(&run.policy.name, &columns, &cells(run), &ending));
     }
-    if settings.incident != Incident::None {
-        let column = column(settings, settings.incident_ends());
-        sheet.line(&format!("{:width$}{mark}", "", width = NAME + column));
+    sheet.line(&format!("{:NAME$}{}", "", times(settings, mark)));
+}
+
+/// The line below the columns: the start and the end of the storm, between them the end of the
+/// incident, and beside them when the last quarter begins.
+fn times(settings: &Settings, mark: &str) -> String {
+    let length = moment(settings.length);
+    let room = COLUMNS.saturating_sub(length.len());
+    if settings.incident == Incident::None {
+        return format!("{:<room$}{length}", "0 s");
     }
+    let ends = settings.incident_ends();
+    let at = column(settings, ends);
+    let start = if at > 3 { "0 s" } else { "" };
+    let until_then = format!("{start:<at$}{mark} {}", moment(ends));
+    let end = moment(Periods::of(settings).last_quarter.start);
+    format!("{until_then:<room$}{length}   end: from {end} on")
 }
 
 /// A line of the picture.
@@ -288,6 +319,9 @@ mod tests {
             prop_assert_eq!(whole.chars().count(), COLUMNS);
             let drawn = part.trim_end().chars().count();
             prop_assert!(drawn.abs_diff(column(&settings, moment)) <= 1, "{drawn}");
+            let ends = Settings { incident_starts: moment, incident_lasts: Duration::ZERO, ..settings };
+            let below = times(&ends, "^");
+            prop_assert_eq!(below.find('^'), Some(column(&settings, moment)), "{}", below);
         }
     }
 }

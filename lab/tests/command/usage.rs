@@ -58,8 +58,8 @@ lab storm xyzzy
     error: no story is called 'xyzzy'; `lab list stories` shows them all
 lab storm --policy 3-jiter
     error: no policy is called '3-jiter'; did you mean '3-jitter'?
-lab storm --clients 0
-    error: the number of clients must be a whole number from 1 to 2000, got 0
+lab storm --workers 0
+    error: the number of workers must be a whole number from 1 to 10000, got 0
 lab storm --spike many
     error: invalid value 'many' for '--spike <X>'
 lab storm --incident half

@@ -205,8 +205,8 @@ fn figures(run: &PolicyRun) -> String {
     let of = &run.figures;
     let requests = format!("{:.0}", of.requests_per_second);
     format!(
-        "before {} %, end {} % · {} lost · {requests} requests/s at the end",
-        of.before, of.end, of.lost
+        "before {} %, end {} % · {} of {} calls lost · {requests} requests/s at the end",
+        of.before, of.end, of.lost, run.totals.calls
     )
 }
 

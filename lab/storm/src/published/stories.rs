@@ -55,7 +55,7 @@ fn words_of(name: &str, policy: StormPolicy, length: Duration) -> Vec<Option<Wor
 #[ignore = "takes minutes; `.ci/full` runs it"]
 fn a_service_recovers_once_the_tokens_of_a_thousand_clients_are_spent() {
     let budgets = story("budgets").expect("a story");
-    let thousand = policy(budgets, "1000, 10 each").expect("a policy");
+    let thousand = policy(budgets, "1000, 10 tokens").expect("a policy");
 
     for word in words_of("budgets", thousand, Duration::from_secs(240)) {
         let Some(Word::Ok { after_seconds }) = word else {

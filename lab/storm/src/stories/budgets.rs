@@ -18,24 +18,24 @@ const THOUSAND: Setup = Setup {
 pub(super) const STORY: Story = Story {
     name: "budgets",
     title: "the spike again, with the same calls from ten clients or a thousand",
-    question: "A spike ends at ▲, and a retry costs a token. Which budgets let the service recover?",
-    rows: "clients, tokens in the budget of each; three attempts with jitter",
+    question: "A spike ends at ▲. A retry costs a token. Which budgets let the service recover?",
+    rows: "clients, tokens in the budget of each; ten calls earn a client one token",
     lesson: "A budget limits only the calls that share it: a thousand clients with ten tokens \
-             each retry ten thousand times before one of them stops. Share one budget among \
-             many calls, or keep each small.",
+             each may retry ten thousand times, more than this storm does without a budget. \
+             Share one budget among many calls, or keep each small.",
     left_out: "Clients that start later: each new one has a full budget.",
     scenario: "retry-budget",
     rule: "finite-attempts",
     source: "https://brooker.co.za/blog/2022/02/28/retries.html",
     shows_retry_peak: false,
-    recovers: Some(&["10, 10 each", "1000, 1 each"]),
+    recovers: Some(&["10, 10 tokens", "1000, 1 token"]),
     settings: Settings::DEFAULT,
     policies: &[
-        StormPolicy::new("no budget", Setup::DEFAULT),
-        StormPolicy::new("10, 10 each", BUDGET),
-        StormPolicy::new("1000, 10 each", THOUSAND),
+        StormPolicy::new("10, no budget", Setup::DEFAULT),
+        StormPolicy::new("10, 10 tokens", BUDGET),
+        StormPolicy::new("1000, 10 tokens", THOUSAND),
         StormPolicy::new(
-            "1000, 1 each",
+            "1000, 1 token",
             Setup {
                 budget: 1,
                 ..THOUSAND

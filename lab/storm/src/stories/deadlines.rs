@@ -18,9 +18,10 @@ pub(super) const STORY: Story = Story {
     title: "the service hangs for a while, and calls may make five attempts",
     question: "The service hangs until ▲. Which deadline of a call lets it recover?",
     rows: "the time that a call may take, with up to five attempts",
-    lesson: "A call that gets no response in time sends up to five requests, and within 4 s still \
-             about four: more than the service can handle. Limit a call by time as well as by \
-             attempts, so that all requests together stay below the capacity.",
+    lesson: "Without a response a call sends five requests, and more than four within 4 s: about \
+             200/s, and the service handles 150, so that none is answered in time. Within 2 s it \
+             sends two, which are 90/s: choose a deadline with which all requests together stay \
+             below the capacity.",
     left_out: "A deadline that travels with the request, so that the service can skip requests \
                whose deadline has passed.",
     scenario: "deadline",

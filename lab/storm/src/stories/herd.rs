@@ -14,11 +14,11 @@ const FIVE: Setup = Setup {
 pub(super) const STORY: Story = Story {
     name: "herd",
     title: "hundreds of calls arrive at once",
-    question: "All clients call together just before ▲, and most get a 503. Which calls succeed?",
-    rows: "attempts per call, wait before a retry (at most 1, 2, 4 and 5 s)",
-    lesson: "Clients that fail together return together after the same wait, and most of them \
-             get a 503 again. Jitter, a random wait, separates them, so that nearly all calls \
-             succeed.",
+    question: "Hundreds of calls start at once just before ▲, and most get a 503. Who succeeds?",
+    rows: "waits before the four retries: none; 1, 2, 4, 5 s; random up to these",
+    lesson: "Retries without a wait are used up while the queue is still full, and calls that all \
+             wait for the same time return together, so that most get a 503 again. Jitter, a \
+             random wait, separates them, and nearly all succeed.",
     left_out: "Clients that start apart and become synchronized, as timers do.",
     scenario: "flaky",
     rule: "backoff-jitter",
@@ -36,19 +36,19 @@ pub(super) const STORY: Story = Story {
     },
     policies: &[
         StormPolicy::new(
-            "5, no wait",
+            "no wait",
             Setup {
                 backoff: Backoff::None,
                 ..FIVE
             },
         ),
         StormPolicy::new(
-            "5, no jitter",
+            "no jitter",
             Setup {
                 backoff: Backoff::Exponential,
                 ..FIVE
             },
         ),
-        StormPolicy::new("5, jitter", FIVE),
+        StormPolicy::new("jitter", FIVE),
     ],
 };

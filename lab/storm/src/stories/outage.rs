@@ -30,9 +30,10 @@ pub(super) const STORY: Story = Story {
     name: "outage",
     title: "for a short time the service responds with 503",
     question: "For two seconds before ▲ every response is a 503. Which calls still succeed?",
-    rows: "attempts per call, longest waits of a call in all, retry budget",
+    rows: "attempts per call, the most that a call waits in all, retry budget",
     lesson: "A call succeeds only if its waits outlast the outage: five attempts without a wait \
-             lose about as many calls as one. A budget is made for overload, and here it \
+             lose about as many calls as one. Once the tokens of a budget are spent, it allows \
+             one retry for ten calls, which protects a service that has too much load; here it \
              ends calls that would have succeeded.",
     left_out: "Callers with less than 15 s for a call: longer waits do not help them.",
     scenario: "flaky",

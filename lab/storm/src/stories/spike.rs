@@ -13,11 +13,13 @@ const AT_ONCE: Setup = Setup {
 pub(super) const STORY: Story = Story {
     name: "spike",
     title: "for a while more calls arrive than the service can handle",
-    question: "A spike ends at ▲, and load is normal again. Which policies let the service recover?",
+    question: "A spike ends at ▲. Under which policies does the service recover?",
     rows: "attempts per call, wait before a retry, retry budget",
-    lesson: "Retries are load: after the spike about 170 requests/s arrive at a service that \
-             handles 100, and each waits in the queue for longer than its caller does. Jitter \
-             only delays them, so limit the retries of all calls of a client together.",
+    lesson: "Retries are load: after the spike about 170 requests/s still arrive at a service \
+             that handles 100, so each waits in the queue until its attempt has timed out, and no \
+             call succeeds. Jitter only delays retries, but a budget limits those of all calls of \
+             a client together (ten tokens, and ten calls earn one), and unlike a single attempt \
+             it still helps after a short failure.",
     left_out: "Other clients of the service, its own limits, and autoscaling.",
     scenario: "retry-budget",
     rule: "finite-attempts",

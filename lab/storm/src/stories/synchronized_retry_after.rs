@@ -15,18 +15,20 @@ const fn spread(seconds: u64) -> Setup {
 pub(super) const STORY: Story = Story {
     name: "synchronized-retry-after",
     title: "the service says in which second it will be back",
-    question: "Until ▲ each 503 asks for a retry in the second of ▲. Which clients let it recover?",
+    question: "Until ▲ each 503 says: retry at ▲. With which clients does the service recover?",
     rows: "what clients do with that date; three attempts",
-    lesson: "All calls that were told the same second come back in it, too many to be answered in \
-             time, and their further retries keep the queue full. Add a random delay that is as \
-             long as the held calls (300) divided by the spare capacity (40/s), or longer.",
+    lesson: "All 300 calls that were told to retry at ▲ do so at once, too many to be answered in \
+             time, and their further retries keep the queue full; clients that ignore the date \
+             avoid this, but lose every call until ▲. Obey it with a random delay that is at \
+             least as long as the service needs for these calls: 300 at a spare capacity of 40/s \
+             are 7.5 s.",
     left_out: "A service that names a different second to each client, which is the better \
                solution.",
     scenario: "retry-after-date",
     rule: "retry-after-date",
     source: "https://www.rfc-editor.org/rfc/rfc9110#section-10.2.3",
     shows_retry_peak: false,
-    recovers: Some(&["ignore it", "add 0 to 15 s"]),
+    recovers: Some(&["ignore it", "add 0 to 10 s"]),
     settings: Settings {
         incident: Incident::Refusal,
         retry_after: RetryAfter::Date,
@@ -42,6 +44,6 @@ pub(super) const STORY: Story = Story {
         ),
         StormPolicy::new("obey it", Setup::DEFAULT),
         StormPolicy::new("add 0 to 1 s", spread(1)),
-        StormPolicy::new("add 0 to 15 s", spread(15)),
+        StormPolicy::new("add 0 to 10 s", spread(10)),
     ],
 };

@@ -11,12 +11,12 @@ const ALONE: Setup = Setup {
 pub(super) const STORY: Story = Story {
     name: "throttled",
     title: "a spike meets a service that sends 429 beyond 60 requests per second",
-    question: "Until ▲ twice as many calls come as the service allows. Which of them succeed?",
-    rows: "what slows the client down; three attempts with jitter",
-    lesson: "A call that only backs off uses up its attempts within a second, while a limit of \
-             requests in flight, halved by each 429, makes all calls wait in the client. A 429 \
-             means that all calls together send too much, so slow them down together, and wait \
-             as long as the service says.",
+    question: "Until ▲ more calls come than the service allows. Which policy loses the fewest?",
+    rows: "backoff of 0.2 and 0.4 s, Retry-After of 1 s, one limit for all calls",
+    lesson: "A 429 means that all calls together send too much, and a call that backs off alone \
+             uses up its three attempts. A limit of requests in flight, which each 429 halves, \
+             lets calls wait in the client: fewer are lost, although some that start just after \
+             ▲ come behind all those that waited, and fail.",
     left_out: "Other clients of the same service, and quotas for longer periods.",
     scenario: "too-many-requests",
     rule: "retry-after-seconds",
