@@ -2,6 +2,7 @@
 
 mod document;
 mod shapes;
+mod values;
 
 use std::fmt::Display;
 
@@ -11,6 +12,7 @@ use crate::table::Table;
 
 pub use document::{STYLE, document, refreshing_document};
 pub use shapes::{PartKind, legend, patterns, percent};
+pub use values::{ValueAxis, short};
 
 /// A class and a mark for good, bad, or neither. The text beside them says the same.
 #[must_use]

@@ -5,7 +5,11 @@
 use std::{fmt::Write, time::Duration};
 
 use maud::{Markup, html as markup};
-use render::{Axis, round};
+use render::{
+    Axis,
+    page::{ValueAxis, short},
+    round,
+};
 
 use crate::{
     Incident, Settings, Setup, Step,
@@ -22,8 +26,7 @@ const COLUMNS: usize = 80;
 /// beyond that, a spike would flatten everything else.
 const HIGHEST: f64 = 2.5;
 
-/// The leading digits of a round number of steps, or of a round step between two rates,
-/// in tenths.
+/// The leading digits of a round number of steps, in tenths.
 const STEPS: [u64; 4] = [10, 20, 50, 100];
 
 /// The axes of the pictures of a storm, and everything else that they share.
@@ -32,10 +35,8 @@ pub(super) struct Frame {
     axis: Axis,
     columns: usize,
     steps_per_column: usize,
-    /// The end of the axis of rates, in calls or requests per second.
-    top: f64,
-    /// The labelled rates.
-    rates: Vec<f64>,
+    /// The axis of rates, in calls or requests per second.
+    rates: ValueAxis,
     /// The requests that the service can process per second.
     pub(super) capacity: f64,
     /// The highest load, if it is above the axis.
@@ -61,15 +62,15 @@ impl Frame {
         let shown = most
             .max(capacity)
             .min(HIGHEST * capacity.max(settings.calls_per_second));
-        let (top, rates) = rates(shown);
+        // Arrivals vary around this average.
+        let rates = ValueAxis::including(1.1 * shown);
         Self {
             axis: Axis::of_length(settings.length),
             columns,
             steps_per_column,
-            top,
-            rates,
             capacity,
-            beyond: (most > top).then_some(most),
+            beyond: (most > rates.top).then_some(most),
+            rates,
             incident: (settings.incident != Incident::None).then(|| incident(settings)),
         }
     }
@@ -107,12 +108,7 @@ impl Frame {
                 rect.incident x={ (self.across(*starts)) "%" } width={ (self.across(*ends - *starts)) "%" }
                     height="100%" {}
             }
-            @for rate in &self.rates {
-                (self.level("rule", *rate))
-                text.rate x="-.5em" y={ (self.down(*rate)) "%" } dy=".35em" text-anchor="end" {
-                    (format!("{rate:.0}"))
-                }
-            }
+            (self.rates.grid(|rate| format!("{rate:.0}")))
         }
     }
 
@@ -128,14 +124,14 @@ impl Frame {
         let most = f64::from(setup.concurrency.max(1));
         let limits = steps.chunks(self.steps_per_column).filter_map(limit);
         // The whole height is the client's maximum.
-        let limits: Vec<_> = limits.map(|limit| self.top * limit / most).collect();
-        let view = format!("0 0 {} {}", self.columns, short(self.top));
+        let limits: Vec<_> = limits.map(|limit| self.rates.top * limit / most).collect();
+        let view = format!("0 0 {} {}", self.columns, short(self.rates.top));
         markup! {
             svg viewBox=(view) preserveAspectRatio="none" width="100%" height="100%" {
-                path.goodput d=(area(&goodput, self.top)) {}
-                path.wasted d=(stripes(&goodput, &worked, self.top)) {}
-                path.load d=(line(&rates(|step| step.calls), self.top)) {}
-                @if !limits.is_empty() { path.limit d=(line(&limits, self.top)) {} }
+                path.goodput d=(area(&goodput, &self.rates)) {}
+                path.wasted d=(stripes(&goodput, &worked, &self.rates)) {}
+                path.load d=(line(&rates(|step| step.calls), &self.rates)) {}
+                @if !limits.is_empty() { path.limit d=(line(&limits, &self.rates)) {} }
             }
         }
     }
@@ -143,8 +139,8 @@ impl Frame {
     /// The layer above the curves: the capacity, the break-even, and the end of the incident.
     fn marks(&self, setup: &Setup) -> Markup {
         markup! {
-            (self.level("capacity", self.capacity))
-            @if let Some(load) = break_even(self.capacity, setup) { (self.level("break-even", load)) }
+            (self.rates.level("capacity", self.capacity))
+            @if let Some(load) = break_even(self.capacity, setup) { (self.rates.level("break-even", load)) }
             @if let Some(Interval { ends, label, anchor, .. }) = &self.incident {
                 @let ends = self.across(*ends);
                 line.ended x1={ (ends) "%" } x2={ (ends) "%" } y2="100%" {}
@@ -157,19 +153,9 @@ impl Frame {
         }
     }
 
-    fn level(&self, class: &str, rate: f64) -> Markup {
-        let y = self.down(rate);
-        markup! { line class=(class) x2="100%" y1={ (y) "%" } y2={ (y) "%" } {} }
-    }
-
     /// The horizontal position of a moment, in percent of the width.
     fn across(&self, moment: Duration) -> f64 {
         100.0 * moment.as_secs_f64() / self.axis.length.as_secs_f64()
-    }
-
-    /// The vertical position of a rate, in percent of the height from the top.
-    fn down(&self, rate: f64) -> f64 {
-        100.0 * (1.0 - rate / self.top)
     }
 }
 
@@ -207,16 +193,6 @@ fn incident(settings: &Settings) -> Interval {
     }
 }
 
-/// The end of an axis that includes this rate, and round rates below it.
-fn rates(most: f64) -> (f64, Vec<f64>) {
-    let tenths = (most * 10.0).ceil() as u64;
-    let step = round((tenths / 4).max(10), &STEPS).div_ceil(10) as f64;
-    // Arrivals vary around this average.
-    let top = (1.1 * most / step).ceil().max(1.0) * step;
-    let rates = (0..).map(|tick| f64::from(tick) * step);
-    (top, rates.take_while(|rate| *rate < top).collect())
-}
-
 /// The average count per second over these steps.
 fn per_second(steps: &[Step], count: fn(&Step) -> u32) -> f64 {
     let seconds = STEP.as_secs_f64() * steps.len().max(1) as f64;
@@ -231,21 +207,21 @@ fn limit(steps: &[Step]) -> Option<f64> {
 }
 
 /// Adjacent columns from the ground up to each rate.
-fn area(rates: &[f64], top: f64) -> String {
-    let mut path = format!("M0 {}", short(top));
+fn area(rates: &[f64], axis: &ValueAxis) -> String {
+    let mut path = format!("M0 {}", short(axis.top));
     for rate in rates {
-        let _ = write!(path, "V{}h1", short(top - rate.min(top)));
+        let _ = write!(path, "V{}h1", axis.below_top(*rate));
     }
-    path + "V" + &short(top) + "z"
+    path + "V" + &short(axis.top) + "z"
 }
 
 /// A narrow stripe in each column, from the first rate to the second. Stripes and filled
 /// areas differ even without colour.
-fn stripes(from: &[f64], to: &[f64], top: f64) -> String {
+fn stripes(from: &[f64], to: &[f64], axis: &ValueAxis) -> String {
     let mut path = String::new();
     for (column, (from, to)) in from.iter().zip(to).enumerate() {
         if to > from {
-            let [from, to] = [from, to].map(|rate| short(top - rate.min(top)));
+            let [from, to] = [from, to].map(|rate| axis.below_top(*rate));
             let _ = write!(path, "M{column}.2 {from}V{to}h.6V{from}z");
         }
     }
@@ -253,19 +229,10 @@ fn stripes(from: &[f64], to: &[f64], top: f64) -> String {
 }
 
 /// A line with a step for each column.
-fn line(rates: &[f64], top: f64) -> String {
-    let mut path = String::new();
-    for (column, rate) in rates.iter().enumerate() {
-        let start = if column == 0 { "M0 " } else { "V" };
-        let _ = write!(path, "{start}{}h1", short(top - rate.min(top)));
-    }
-    path
-}
-
-/// A number with one decimal, unless it is whole.
-fn short(number: f64) -> String {
-    let tenths = (number * 10.0).round() / 10.0;
-    tenths.to_string()
+fn line(rates: &[f64], axis: &ValueAxis) -> String {
+    let columns = rates.iter().enumerate();
+    let points = columns.map(|(column, rate)| (column as f64, Some(*rate)));
+    axis.steps(points, rates.len() as f64)
 }
 
 #[cfg(test)]
@@ -309,7 +276,7 @@ mod tests {
             .into_string();
 
         // The axis reaches up to 300 calls or requests per second.
-        assert!(curves.contains(r#"d="M0 240h1V240h1""#), "{curves}");
+        assert!(curves.contains(r#"d="M0 240H2""#), "{curves}");
         assert!(
             curves.contains(r#"d="M0 300V250h1V250h1V300z""#),
             "{curves}"
@@ -355,9 +322,9 @@ mod tests {
 
         let usual = frame(3.5);
         assert_eq!(usual.beyond, None);
-        assert_eq!((usual.rates, usual.top), (vec![0.0, 100.0, 200.0], 300.0));
+        assert_eq!(usual.rates.labelled, [0.0, 100.0, 200.0]);
         let high = frame(100.0);
-        assert!((high.top - 300.0).abs() < 1e-9, "{}", high.top);
+        assert_eq!([usual.rates.top, high.rates.top], [300.0, 300.0]);
         let said = "The load of 6000 calls/s is above the axis.";
         assert!(high.remark().ends_with(said), "{}", high.remark());
     }
