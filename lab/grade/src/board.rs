@@ -23,8 +23,6 @@ pub struct Learner {
     pub name: String,
     /// The card, or why it cannot be read.
     pub card: Result<PrintedCard, String>,
-    /// For how long the card has not changed, if that is known.
-    pub unchanged: Option<Duration>,
 }
 
 /// The cards of a class, by name and not by rank.
@@ -33,8 +31,6 @@ pub struct Board {
     learners: Vec<Learner>,
     /// The tasks that are shown, in the order of the course.
     tasks: Vec<&'static Task>,
-    /// How many more files there are.
-    left_out: usize,
 }
 
 /// The longest name that is shown in full, in columns.
@@ -47,15 +43,13 @@ const NAME: usize = 27;
 const REFRESH: Duration = Duration::from_secs(5);
 
 impl Board {
-    /// The cards of a class, and how many more files there are. Without `chosen` tasks it shows
-    /// those that any card has.
+    /// The cards of a class. Without `chosen` tasks it shows those that any card has.
     #[must_use]
-    pub fn new(mut learners: Vec<Learner>, chosen: &[&Task], left_out: usize) -> Self {
+    pub fn new(mut learners: Vec<Learner>, chosen: &[&Task]) -> Self {
         learners.sort_by(|one, other| one.name.cmp(&other.name));
         let mut board = Self {
             learners,
             tasks: Vec::new(),
-            left_out,
         };
         let tasks = TASKS.iter().copied().filter(|task| {
             let name = task.words.name;
@@ -80,19 +74,16 @@ impl Board {
         learners.filter_map(|learner| Some((&*learner.name, &**learner.card.as_ref().err()?)))
     }
 
-    /// How many cards there are, and how many files are none or are not read.
-    #[must_use]
-    pub fn count(&self) -> String {
-        let mut count = counted(self.cards().count() as u64, "card");
-        match self.unreadable().count() {
-            0 => {}
-            1 => count += ", and 1 file that cannot be read",
-            several => count += &format!(", and {several} files that cannot be read"),
+    /// How many cards there are, and how many files are none.
+    fn count(&self) -> String {
+        let cards = counted(self.cards().count() as u64, "card");
+        match self.unreadable().count() as u64 {
+            0 => cards,
+            files => format!(
+                "{cards}, and {} that cannot be read",
+                counted(files, "file")
+            ),
         }
-        if self.left_out > 0 {
-            count += &format!(", and {} more that are not shown", self.left_out);
-        }
-        count
     }
 
     /// Renders a table in 80 columns: of the cards that attempted a task, how many reached its
@@ -147,7 +138,6 @@ impl Board {
                         caption { "The result of each learner in each task" }
                         thead { tr {
                             th scope="col" { "learner" }
-                            th scope="col" { "card" }
                             @for task in &self.tasks { th scope="col" { (task.words.name) } }
                         } }
                         tbody { @for learner in &self.learners { (self.learner(learner)) } }
@@ -164,7 +154,6 @@ impl Board {
         markup! {
             tr {
                 th scope="row" { (fit(&learner.name, LONGEST, false)) }
-                td { (learner.unchanged.map_or("unknown".to_owned(), unchanged)) }
                 @match &learner.card {
                     Ok(card) => {
                         @for task in &self.tasks {
@@ -208,17 +197,6 @@ fn result(task: &PrintedTask) -> Markup {
     }
 }
 
-/// For how long a card has not changed, in one unit.
-fn unchanged(time: Duration) -> String {
-    let minutes = time.as_secs() / 60;
-    match minutes {
-        0 => "new".to_owned(),
-        1..60 => format!("unchanged for {minutes} min"),
-        60..1440 => format!("unchanged for {} h", minutes / 60),
-        _ => format!("unchanged for {} d", minutes / 1440),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::{collection::vec, prelude::*, sample::select};
@@ -250,7 +228,6 @@ mod tests {
         Learner {
             name: name.to_owned(),
             card: Ok(card),
-            unchanged: Some(Duration::from_secs(125)),
         }
     }
 
@@ -258,7 +235,6 @@ mod tests {
         Learner {
             name: name.to_owned(),
             card: Err("<u>no".to_owned()),
-            unchanged: None,
         }
     }
 
@@ -282,7 +258,7 @@ mod tests {
         #[test]
         fn the_text_of_a_file_stays_text(name in "[a-z<>&\"'\u{202e}\u{1b}]{1,12}", card in cards()) {
             let learners = vec![learner(&format!("<i>{name}"), card), unreadable("q")];
-            let board = Board::new(learners, &[], 0);
+            let board = Board::new(learners, &[]);
 
             let (page, text) = (board.html(), board.text());
 
@@ -295,20 +271,18 @@ mod tests {
 
         /// What cannot be read is no card.
         #[test]
-        fn only_cards_are_counted_as_cards(cards in 0..4_usize, others in 0..4_usize, more in 0..3_usize) {
+        fn only_cards_are_counted_as_cards(cards in 0..4_usize, others in 0..4_usize) {
             let all = (0..cards + others).map(|number| match number {
                 card_number if card_number < cards => learner(&number.to_string(), card(&[])),
                 _ => unreadable(&number.to_string()),
             });
 
-            let count = Board::new(all.collect(), &[], more).count();
+            let count = Board::new(all.collect(), &[]).count();
 
             let start = counted(cards as u64, "card");
-            let and = format!("{start}, and ");
-            prop_assert!(count == start || count.starts_with(&and));
-            let others = counted(others as u64, "file");
-            prop_assert_eq!(count.contains(&format!("and {others} that cannot")), !others.starts_with('0'));
-            prop_assert_eq!(count.contains(&format!("and {more} more")), more > 0);
+            let files = counted(others as u64, "file");
+            let rest = if others > 0 { format!(", and {files} that cannot be read") } else { String::new() };
+            prop_assert_eq!(count, start + &rest);
         }
     }
 
@@ -326,16 +300,9 @@ mod tests {
             ),
         ];
 
-        let page = Board::new(learners, &[], 0).html();
+        let page = Board::new(learners, &[]).html();
 
-        let texts = [
-            "ann",
-            "unchanged for 2 min",
-            "1 rule broken",
-            "done",
-            "zoe",
-            "goal missed",
-        ];
+        let texts = ["ann", "1 rule broken", "done", "zoe", "goal missed"];
         let places = texts.map(|text| page.find(text).expect(text));
         assert!(places.is_sorted(), "{places:?}");
         // A part of a page that scrolls by itself is at its beginning after each refresh.
@@ -349,8 +316,8 @@ mod tests {
                 ("down", "reached", 1, vec![]),
                 ("flaky", "reached", 1, vec![]),
             ]);
-            let page = Board::new(vec![learner("ann", cards)], chosen, 0).html();
-            let titles = page.split("<th scope=\"col\">").skip(3);
+            let page = Board::new(vec![learner("ann", cards)], chosen).html();
+            let titles = page.split("<th scope=\"col\">").skip(2);
             let titles = titles.filter_map(|title| Some(title.split_once('<')?.0.to_owned()));
             titles.collect::<Vec<_>>()
         };
@@ -375,7 +342,7 @@ mod tests {
         ];
         let learners = cards.into_iter().map(|card| learner("ann", card));
 
-        let text = Board::new(learners.collect(), &[], 0).text();
+        let text = Board::new(learners.collect(), &[]).text();
 
         let rows = text
             .lines()
@@ -388,19 +355,5 @@ mod tests {
             "{text}"
         );
         assert!(text.lines().all(|row| row.chars().count() <= 80), "{text}");
-    }
-
-    #[test]
-    fn a_time_has_one_unit() {
-        for (seconds, expected) in [
-            (59, "new"),
-            (60, "unchanged for 1 min"),
-            (3_599, "unchanged for 59 min"),
-            (3_600, "unchanged for 1 h"),
-            (86_399, "unchanged for 23 h"),
-            (172_800, "unchanged for 2 d"),
-        ] {
-            assert_eq!(unchanged(Duration::from_secs(seconds)), expected);
-        }
     }
 }

@@ -14,13 +14,13 @@ pub struct PrintedCard {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub(super) struct PrintedTask {
     pub(super) task: String,
-    pub(super) goal: Goal,
+    pub(super) goal: PrintedGoal,
     pub(super) rules: Vec<PrintedRule>,
-    cases: Vec<Case>,
+    cases: Vec<PrintedCase>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-pub(super) struct Goal {
+pub(super) struct PrintedGoal {
     pub(super) verdict: GoalVerdict,
 }
 
@@ -31,12 +31,12 @@ pub(super) struct PrintedRule {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-struct Case {
-    wire: Wire,
+struct PrintedCase {
+    wire: PrintedWire,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-struct Wire {
+struct PrintedWire {
     total: u64,
 }
 

@@ -12,14 +12,9 @@ use super::{exit::Exit, terminal};
 
 /// Writes a report to a file, and says so on stderr.
 pub(crate) fn write(file: &Path, text: &str) -> Result<(), Exit> {
-    keep(file, text)?;
+    put(file, text).map_err(|error| failed(file, &error))?;
     terminal::note(&format!("report written to {}", file.display()));
     Ok(())
-}
-
-/// Writes a report that is kept up to date.
-pub(crate) fn keep(file: &Path, text: &str) -> Result<(), Exit> {
-    put(file, text).map_err(|error| failed(file, &error))
 }
 
 /// Checks that a report can be written to a file, as far as this can be known beforehand.

@@ -4,6 +4,7 @@
 
 use fuzz::target;
 use grade::{Board, Learner, PrintedCard};
+
 target!(report);
 
 fn report(data: &[u8]) {
@@ -13,9 +14,8 @@ fn report(data: &[u8]) {
     let learner = Learner {
         name: text.to_owned(),
         card: PrintedCard::read(text).map_err(|error| error.to_string()),
-        unchanged: None,
     };
-    let board = Board::new(vec![learner], &[], 0);
+    let board = Board::new(vec![learner], &[]);
     assert!(board.text().lines().all(|line| line.chars().count() <= 80));
     assert!(board.html().contains("By name"));
 }

@@ -1,6 +1,7 @@
 //! `lab grade --summary FOLDER`: the cards of a class, counted, and as a board.
 
 use std::{
+    collections::BTreeMap,
     ffi::OsStr,
     fs, io,
     path::{Path, PathBuf},
@@ -8,7 +9,7 @@ use std::{
 };
 
 use grade::{Board, Learner, PrintedCard, Task};
-use tokio::time::{Instant, sleep};
+use tokio::time::sleep;
 
 use crate::cli::{
     exit::Exit,
@@ -20,11 +21,7 @@ use crate::cli::{
 /// How often a watched folder is read. It may be on another machine.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// How often the board is written if no card changes, so that it says for how long.
-const LONGEST: Duration = Duration::from_secs(30);
-
-/// The most cards of a folder, and the largest card, in bytes.
-const MOST: usize = 1_000;
+/// The largest card, in bytes.
 const LARGEST: u64 = 32 * 1024 * 1024;
 
 /// The folder of a class, and the places to show its cards.
@@ -35,129 +32,87 @@ pub(super) struct Class<'a> {
     pub(super) report: Option<&'a Path>,
 }
 
-/// A file of the folder, as it was when it was looked at.
-#[derive(Debug, PartialEq, Eq)]
-struct Handed {
-    file: PathBuf,
-    length: u64,
-    modified: Option<SystemTime>,
-}
+/// Files, each with its length and when it was modified.
+type Files = BTreeMap<PathBuf, (u64, Option<SystemTime>)>;
 
 impl Class<'_> {
     /// Shows the cards once.
     pub(super) fn show_once(&self) -> Result<Exit, Exit> {
         self.report.map_or(Ok(()), report::check)?;
-        let board = self.board(&self.look().or_exit(Exit::Usage)?);
-        warn(&board);
-        terminal::print(&board.text())?;
-        if let Some(file) = self.report {
-            report::write(file, &board.html())?;
-        }
+        self.show(&self.files().or_exit(Exit::Usage)?)?;
         Ok(Exit::Passed)
     }
 
     /// Shows the cards again whenever one changes, until Ctrl+C.
     pub(super) fn watch(&self) -> Result<Exit, Exit> {
         self.report.map_or(Ok(()), report::check)?;
-        let mut seen = self.look().or_exit(Exit::Usage)?;
+        let mut shown = self.files().or_exit(Exit::Usage)?;
         terminal::runtime()?.block_on(async {
             let mut signals = terminal::signals()?;
-            let mut is_new = true;
+            self.show(&shown)?;
             loop {
-                let board = self.board(&seen);
-                if is_new {
-                    warn(&board);
-                }
-                match self.report {
-                    Some(file) => {
-                        report::keep(file, &board.html())?;
-                        if is_new {
-                            terminal::note(&format!("{}; Ctrl+C ends", board.count()));
-                        }
-                    }
-                    None if is_new => terminal::print(&board.text())?,
-                    None => {}
-                }
                 tokio::select! {
                     () = signals.next() => return Ok(Exit::Passed),
-                    found = self.changed(&seen) => {
-                        is_new = found.is_some();
-                        seen = found.unwrap_or(seen);
-                    }
+                    () = sleep(LOOK) => {}
+                }
+                // A share may be away for a moment.
+                if let Ok(found) = self.files()
+                    && found != shown
+                {
+                    self.show(&found)?;
+                    shown = found;
                 }
             }
         })
     }
 
-    /// The files, once they differ from those seen before; none if they did not for a while.
-    async fn changed(&self, seen: &[Handed]) -> Option<Vec<Handed>> {
-        let start = Instant::now();
-        while start.elapsed() < LONGEST {
-            sleep(LOOK).await;
-            // A share may be away for a moment.
-            if let Ok(found) = self.look()
-                && found != seen
-            {
-                return Some(found);
-            }
+    fn show(&self, files: &Files) -> Result<(), Exit> {
+        let learners = files
+            .iter()
+            .map(|(file, (length, _))| learner(file, *length));
+        let board = Board::new(learners.collect(), &self.tasks);
+        for (name, why) in board.unreadable() {
+            terminal::note(&format!("{} cannot be read: {why}", name.escape_debug()));
         }
-        None
+        terminal::print(&board.text())?;
+        match self.report {
+            Some(file) => report::write(file, &board.html()),
+            None => Ok(()),
+        }
     }
 
     /// The files of the folder that may be cards. Pipes and devices are not: they could keep a
     /// reader waiting.
-    fn look(&self) -> Result<Vec<Handed>, FileError> {
+    fn files(&self) -> Result<Files, FileError> {
         let failed = |error: io::Error| {
             FileError::new(format!("{} cannot be read", self.folder.display()), error)
         };
         let entries = fs::read_dir(self.folder).map_err(failed)?;
         let files = entries.filter_map(|entry| Some(entry.ok()?.path()));
         let cards = files.filter(|file| file.extension() == Some(OsStr::new("json")));
-        let handed = cards.filter_map(|file| {
+        let found = cards.filter_map(|file| {
             let found = fs::metadata(&file).ok().filter(fs::Metadata::is_file)?;
-            Some(Handed {
-                file,
-                length: found.len(),
-                modified: found.modified().ok(),
-            })
+            Some((file, (found.len(), found.modified().ok())))
         });
-        let mut handed: Vec<_> = handed.collect();
-        handed.sort_by(|one, other| one.file.cmp(&other.file));
-        Ok(handed)
-    }
-
-    fn board(&self, files: &[Handed]) -> Board {
-        let learners = files.iter().take(MOST).map(Handed::learner);
-        let left_out = files.len().saturating_sub(MOST);
-        Board::new(learners.collect(), &self.tasks, left_out)
+        Ok(found.collect())
     }
 }
 
-/// Names the files that are no cards.
-fn warn(board: &Board) {
-    for (name, why) in board.unreadable() {
-        terminal::note(&format!("{} cannot be read: {why}", name.escape_debug()));
+/// The learner who has the name of a file. The card may be anything, and half written.
+fn learner(file: &Path, length: u64) -> Learner {
+    let name = file.file_stem().unwrap_or_default();
+    Learner {
+        name: name.to_string_lossy().into_owned(),
+        card: card(file, length),
     }
 }
 
-impl Handed {
-    /// The learner who has the name of the file. The card may be anything, and half written.
-    fn learner(&self) -> Learner {
-        let name = self.file.file_stem().unwrap_or_default();
-        Learner {
-            name: name.to_string_lossy().into_owned(),
-            card: self.card(),
-            unchanged: self.modified.and_then(|time| time.elapsed().ok()),
-        }
+fn card(file: &Path, length: u64) -> Result<PrintedCard, String> {
+    if length > LARGEST {
+        return Err(format!("it is larger than {} MiB", LARGEST / 1024 / 1024));
     }
-
-    fn card(&self) -> Result<PrintedCard, String> {
-        if self.length > LARGEST {
-            return Err(format!("it is larger than {} MiB", LARGEST / 1024 / 1024));
-        }
-        let text = text_file::read(&self.file).map_err(|error| error.why())?;
-        PrintedCard::read(&text).map_err(|error| error.to_string())
-    }
+    let text = text_file::read(file).map_err(|error| error.why())?;
+    PrintedCard::read(&text).map_err(|error| error.to_string())
 }
 
 #[cfg(test)]
@@ -181,8 +136,10 @@ mod tests {
     }
 
     /// The learners of these files, each with whether the card can be read.
-    fn read_by_name(files: &[Handed]) -> Vec<(String, bool)> {
-        let learners = files.iter().map(Handed::learner);
+    fn read_by_name(files: &Files) -> Vec<(String, bool)> {
+        let learners = files
+            .iter()
+            .map(|(file, (length, _))| learner(file, *length));
         learners
             .map(|learner| (learner.name, learner.card.is_ok()))
             .collect()
@@ -205,7 +162,7 @@ mod tests {
         std::os::unix::fs::symlink("/dev/zero", folder.path().join("endless.json"))
             .expect("a link");
 
-        let found = class(folder.path()).look().expect("a folder");
+        let found = class(folder.path()).files().expect("a folder");
 
         let expected = [("anna", true), ("berta", true), ("notes", false)];
         let expected = expected.map(|(name, is_card)| (name.to_owned(), is_card));
@@ -219,11 +176,11 @@ mod tests {
         let file = folder.path().join("anna.json");
         let card = printed();
         fs::write(&file, &card[..card.len() / 2]).expect("written");
-        let half = class(folder.path()).look().expect("a folder");
+        let half = class(folder.path()).files().expect("a folder");
         let of_half = read_by_name(&half);
 
         fs::write(&file, card).expect("written");
-        let whole = class(folder.path()).look().expect("a folder");
+        let whole = class(folder.path()).files().expect("a folder");
 
         assert_eq!(of_half, [("anna".to_owned(), false)]);
         assert_ne!(whole, half);
