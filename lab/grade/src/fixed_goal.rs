@@ -3,14 +3,15 @@
 use axum::response::Response;
 use serde_json::{Value, json};
 
-use super::{
+use crate::{
+    Goal,
     draw::Draw,
+    responder::{Received, Reply, Responder},
     responses::{asks_for_a_fresh_connection, ok},
-    task::{Received, Reply, Responder},
 };
-use crate::Goal;
+
 struct FixedGoal<F> {
-    has_another_origin: bool,
+    has_second_origin: bool,
     goal: Goal,
     respond: F,
 }
@@ -24,8 +25,8 @@ impl<F: FnMut(&Received) -> Response + Send> Responder for FixedGoal<F> {
         self.goal.clone()
     }
 
-    fn has_another_origin(&self) -> bool {
-        self.has_another_origin
+    fn has_second_origin(&self) -> bool {
+        self.has_second_origin
     }
 }
 
@@ -35,19 +36,19 @@ pub(super) fn fixed_goal(
     respond: impl FnMut(&Received) -> Response + Send + 'static,
 ) -> Box<dyn Responder> {
     Box::new(FixedGoal {
-        has_another_origin: false,
+        has_second_origin: false,
         goal,
         respond,
     })
 }
 
 /// The same, with a second origin.
-pub(super) fn with_another_origin(
+pub(super) fn with_second_origin(
     goal: Goal,
     respond: impl FnMut(&Received) -> Response + Send + 'static,
 ) -> Box<dyn Responder> {
     Box::new(FixedGoal {
-        has_another_origin: true,
+        has_second_origin: true,
         goal,
         respond,
     })

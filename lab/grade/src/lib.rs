@@ -1,6 +1,6 @@
 //! `lab grade`: tasks, run by any client that can be run as a process, and its card.
 //!
-//! A [`Task`] is one file in `task/` and one line in its list: its words, the rules that are
+//! A [`Task`] is one file in `tasks/` and one line in its list: its words, the rules that are
 //! judged in it, and what the service does in each of its cases. A process is one intended
 //! call, so a task that needs a sample or several faults is run several times, side by side,
 //! each time with a URL of its own. Open cases share two listeners; a case that is run with a
@@ -30,7 +30,6 @@ mod board;
 mod card;
 mod case_chart;
 mod draw;
-mod error;
 mod fixed_goal;
 mod goal;
 mod html;
@@ -41,12 +40,13 @@ mod open;
 mod printed_card;
 mod process_slots;
 mod remark;
+mod responder;
 mod responses;
 mod result;
 mod run_task;
 mod service;
 mod task;
-mod task_words;
+mod tasks;
 pub mod text;
 mod time_zone;
 mod verdict_text;
@@ -54,7 +54,6 @@ mod verdict_text;
 pub use board::{Board, Learner};
 pub use card::{CARD_VERSION, Card, CaseGrade, RuleGrade, TaskGrade};
 pub use case_chart::{CaseChart, CaseRow};
-pub use error::ServiceError;
 pub use goal::{GOAL, Goal, GoalResult, GoalVerdict, NOT_DONE};
 pub use html::{closed_tasks, html_card, open_tasks};
 pub use in_flight::in_flight;
@@ -64,5 +63,6 @@ pub use printed_card::{PrintedCard, PrintedCardError};
 pub use process_slots::ProcessSlots;
 pub use result::{CardResult, TaskResult};
 pub use run_task::{GradeError, run_task};
-pub use task::{TASKS, Task, find};
-pub use task_words::TaskWords;
+pub use service::ServiceError;
+pub use task::{Task, TaskWords};
+pub use tasks::{TASKS, find};

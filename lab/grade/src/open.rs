@@ -3,13 +3,12 @@
 use host::{FailureWatch, HostFailure, RunningService, StopError};
 use wire::{WireRecord, quoted};
 
-use super::error::ServiceError;
-use super::{
+use crate::{
+    Card, CaseGrade, ServiceError, Task, TaskGrade,
     draw::Draw,
-    service::{self, CaseService},
-    task::Task,
+    service::{CaseService, start_open},
 };
-use crate::{Card, CaseGrade, TaskGrade};
+
 /// Tasks whose cases are served until they are stopped. A client of any kind calls the
 /// URLs; what came so far can be judged at any time, but for goals and for rules about
 /// the end of a process.
@@ -68,7 +67,7 @@ impl OpenCases {
             let cases = task.cases(seed).into_iter().enumerate();
             cases.map(|(number, case)| (*task, case, Draw::new(seed, task.words.name, number)))
         });
-        let (services, shared) = service::start_open(cases, seed)?;
+        let (services, shared) = start_open(cases, seed)?;
         let mut services = services.into_iter();
         let of_a_task = |task: &'static Task| {
             let services = services.by_ref().take(task.cases(seed).len());

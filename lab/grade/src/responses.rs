@@ -38,12 +38,12 @@ pub(super) fn unknown_cursor() -> Response {
 
 /// A 503 on purpose.
 pub(super) fn unavailable() -> Response {
-    (Extension(FaultLabel("unavailable")), UNAVAILABLE).into_response()
+    (Extension(FaultLabel::UNAVAILABLE), UNAVAILABLE).into_response()
 }
 
 /// A 502 on purpose.
 pub(super) fn bad_gateway() -> Response {
-    (Extension(FaultLabel("bad_gateway")), BAD_GATEWAY).into_response()
+    (Extension(FaultLabel::BAD_GATEWAY), BAD_GATEWAY).into_response()
 }
 
 /// A 503 that asks for a wait.
@@ -60,7 +60,7 @@ pub(super) fn too_many_for(retry_after: &str) -> Response {
 pub(super) fn too_many() -> Response {
     let detail = "the service has no room for another request at once";
     let refusal = refused(StatusCode::TOO_MANY_REQUESTS, "too_many_requests", detail);
-    (Extension(FaultLabel("too_many_requests")), refusal).into_response()
+    (Extension(FaultLabel::TOO_MANY_REQUESTS), refusal).into_response()
 }
 
 /// A 503 that asks for a wait, and whose body breaks off.

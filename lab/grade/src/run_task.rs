@@ -7,14 +7,10 @@ use judge::rules::Rule;
 use process::{ClientCommand, Grading, ProcessLimits, RunError};
 use wire::LINGER;
 
-use super::error::ServiceError;
-use super::{
-    draw::Draw,
-    process_slots::ProcessSlots,
-    service::CaseService,
-    task::{Case, Task},
+use crate::{
+    CaseGrade, ProcessSlots, ServiceError, Task, TaskGrade, draw::Draw, service::CaseService,
+    task::Case,
 };
-use crate::{CaseGrade, TaskGrade};
 
 /// How long a client has for its first request.
 const START: Duration = Duration::from_secs(20);

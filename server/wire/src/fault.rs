@@ -38,4 +38,14 @@ impl FaultLabel {
     pub const ENDLESS_ITEMS: Self = Self("endless_items");
     /// A connection on which nothing comes.
     pub const SILENCE: Self = Self("silence");
+    /// A 503 that may go away.
+    pub const UNAVAILABLE: Self = Self("unavailable");
+    /// A 502 that may go away.
+    pub const BAD_GATEWAY: Self = Self("bad_gateway");
+    /// A 429: there are more requests than the service has room for.
+    pub const TOO_MANY_REQUESTS: Self = Self("too_many_requests");
+    /// A body that is larger than a client should accept.
+    pub const OVERSIZED_BODY: Self = Self("oversized_body");
+    /// A body that comes byte by byte, without an end.
+    pub const DRIP: Self = Self("drip");
 }

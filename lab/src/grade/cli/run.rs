@@ -268,9 +268,9 @@ struct Progress {
 
 impl Progress {
     fn new(tasks: &[&Task]) -> Self {
-        let cases: usize = tasks.iter().map(|task| task.case_count()).sum();
+        let cases = tasks.iter().flat_map(|task| task.case_names());
         Self {
-            bar: terminal::progress(cases as u64),
+            bar: terminal::progress(cases.count() as u64),
             started: Instant::now(),
         }
     }

@@ -7,17 +7,18 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use http::{Method, StatusCode};
+use judge::rules::{idempotency_key_fresh, idempotency_key_reuse, same_body};
 use serde_json::{Value, json};
 use wire::JobResult;
 
-use judge::rules::{idempotency_key_fresh, idempotency_key_reuse, same_body};
-
-use super::{Case, PLAIN, Received, Reply, Responder, Task};
 use crate::{
     Goal, TaskWords,
     draw::Draw,
+    responder::{Received, Reply, Responder},
     responses::{job, refused, unavailable},
+    task::{Case, PLAIN, Task},
 };
+
 pub(super) const TASK: Task = Task {
     words: TaskWords {
         name: "create",

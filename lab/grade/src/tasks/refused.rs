@@ -1,12 +1,17 @@
 //! The service refuses the request, and would refuse it again.
 
 use http::StatusCode;
+use judge::rules::no_retry_4xx;
 use serde_json::json;
 
-use judge::rules::no_retry_4xx;
+use crate::{
+    Goal, TaskWords,
+    fixed_goal::fixed_goal,
+    responder::Responder,
+    responses::refused,
+    task::{Case, PLAIN, Task},
+};
 
-use super::{Case, PLAIN, Responder, Task};
-use crate::{Goal, TaskWords, fixed_goal::fixed_goal, responses::refused};
 pub(super) const TASK: Task = Task {
     words: TaskWords {
         name: "refused",
@@ -41,7 +46,7 @@ fn refusing(status: StatusCode) -> Box<dyn Responder> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{draw::Draw, task::Received};
+    use crate::{draw::Draw, responder::Received};
     #[test]
     fn each_case_refuses_with_the_status_that_it_is_called_by() {
         for (number, case) in TASK.cases.iter().enumerate() {

@@ -8,15 +8,15 @@ use axum::{
 };
 use host::{FaultLabel, NextCursor};
 use http::{StatusCode, header::CONTENT_TYPE};
+use judge::rules::{page_limit, reads_to_the_end};
 use serde_json::json;
 
-use judge::rules::{page_limit, reads_to_the_end};
-
-use super::{Case, PLAIN, Received, Reply, Responder, Task};
 use crate::{
     Goal, TaskWords,
     draw::Draw,
+    responder::{Received, Reply, Responder},
     responses::{cut_ok, refused, unavailable, unavailable_for, unknown_cursor},
+    task::{Case, PLAIN, Task},
 };
 
 /// The pages of the long listing.

@@ -2,12 +2,18 @@
 
 use axum::{Extension, response::IntoResponse};
 use http::{StatusCode, header::LOCATION};
+use judge::rules::token_elsewhere;
 use serde_json::json;
 
-use judge::rules::token_elsewhere;
+use crate::{
+    Goal, TaskWords,
+    draw::Draw,
+    fixed_goal::with_second_origin,
+    responder::Responder,
+    responses::ok,
+    task::{Case, PLAIN, Task},
+};
 
-use super::{Case, PLAIN, Responder, Task};
-use crate::{Goal, TaskWords, draw::Draw, fixed_goal::with_another_origin, responses::ok};
 pub(super) const TASK: Task = Task {
     words: TaskWords {
         name: "redirected",
@@ -31,11 +37,11 @@ fn redirected(draw: &mut Draw) -> Box<dyn Responder> {
     let value = json!({"value": draw.word(6)});
     let status = json!({"status": StatusCode::FOUND.as_u16()});
     let goal = Goal::result_of([status, value.clone()]);
-    with_another_origin(goal, move |request| {
-        let Some(another) = &request.another_origin else {
+    with_second_origin(goal, move |request| {
+        let Some(second_origin) = &request.second_origin else {
             return ok(&value);
         };
-        let location = [(LOCATION, format!("{another}{}", TASK.words.path))];
+        let location = [(LOCATION, format!("{second_origin}{}", TASK.words.path))];
         let fault = Extension(token_elsewhere::REDIRECT_ELSEWHERE);
         (StatusCode::FOUND, fault, location).into_response()
     })

@@ -3,12 +3,18 @@
 use axum::{Extension, response::IntoResponse};
 use host::FaultLabel;
 use http::{StatusCode, header::LOCATION};
+use judge::rules::no_content;
 use serde_json::json;
 
-use judge::rules::no_content;
+use crate::{
+    Goal, TaskWords,
+    draw::Draw,
+    fixed_goal::fixed_goal,
+    responder::Responder,
+    responses::ok,
+    task::{Case, PLAIN, Task},
+};
 
-use super::{Case, PLAIN, Responder, Task};
-use crate::{Goal, TaskWords, draw::Draw, fixed_goal::fixed_goal, responses::ok};
 pub(super) const TASK: Task = Task {
     words: TaskWords {
         name: "no-body",
@@ -43,19 +49,14 @@ fn redirect(draw: &mut Draw) -> Box<dyn Responder> {
             return ok(&json!({"value": "elsewhere"}));
         }
         let location = [(LOCATION, format!("{}{elsewhere}", request.base_url))];
-        (
-            StatusCode::FOUND,
-            Extension(FaultLabel("redirect")),
-            location,
-        )
-            .into_response()
+        (StatusCode::FOUND, Extension(FaultLabel::REDIRECT), location).into_response()
     })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::task::Received;
+    use crate::responder::Received;
     #[test]
     fn a_redirect_leads_to_a_path_of_the_same_case() {
         let mut responder = redirect(&mut Draw::new(7, "no-body", 1));

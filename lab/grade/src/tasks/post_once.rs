@@ -5,19 +5,18 @@ use std::time::Duration;
 use axum::response::Response;
 use host::{ConnectionFault, FaultLabel};
 use http::Method;
-
 use judge::rules::post_not_retried;
 
-use super::{
-    Case, PLAIN, Responder, Task,
-    create::{RESIZE, another_body, asked_for, new_job},
-};
+use super::create::{RESIZE, another_body, asked_for, new_job};
 use crate::{
     Goal, TaskWords,
     draw::Draw,
     fixed_goal::fixed_goal,
+    responder::Responder,
     responses::{asks_for_a_fresh_connection, unavailable, withheld},
+    task::{Case, PLAIN, Task},
 };
+
 pub(super) const TASK: Task = Task {
     words: TaskWords {
         name: "post-once",
@@ -46,7 +45,7 @@ pub(super) const TASK: Task = Task {
         }),
         Case::new("a broken connection", |draw| {
             fails_once(draw, || {
-                withheld(ConnectionFault::Close, FaultLabel("lost_response"))
+                withheld(ConnectionFault::Close, FaultLabel::LOST_RESPONSE)
             })
         }),
     ],

@@ -1,12 +1,11 @@
 //! The service says when to come back.
-
 use judge::rules::{retry_after_cut_body, retry_after_seconds};
 
-use super::{Case, PLAIN, Task};
 use crate::{
     Goal, TaskWords,
     fixed_goal::failures_first,
     responses::{too_many_for, unavailable_for, unavailable_for_cut},
+    task::{Case, PLAIN, Task},
 };
 
 /// In seconds, and longer than a usual backoff.
@@ -53,7 +52,7 @@ mod tests {
     use http::header::RETRY_AFTER;
 
     use super::*;
-    use crate::{draw::Draw, task::Received};
+    use crate::{draw::Draw, responder::Received};
 
     #[test]
     fn the_cases_of_each_rule_ask_for_waits_that_differ_by_two_seconds() {

@@ -13,8 +13,14 @@ use http::header::CONTENT_TYPE;
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
-use super::{Case, PLAIN, Responder, Task};
-use crate::{Goal, TaskWords, draw::Draw, fixed_goal::fixed_goal, responses::ok};
+use crate::{
+    Goal, TaskWords,
+    draw::Draw,
+    fixed_goal::fixed_goal,
+    responder::Responder,
+    responses::ok,
+    task::{Case, PLAIN, Task},
+};
 
 /// The time between two bytes of a dripping body, shorter than any read timeout.
 const DRIP: Duration = Duration::from_millis(300);
@@ -39,15 +45,15 @@ pub(super) const TASK: Task = Task {
             "a body that is too large, with its length announced",
             |draw| {
                 let size = size(draw);
-                unbounded(FaultLabel("oversized_body"), move || ok(&object(size)))
+                unbounded(FaultLabel::OVERSIZED_BODY, move || ok(&object(size)))
             },
         ),
         Case::new("a body that is too large, in chunks", |draw| {
             let size = size(draw);
-            unbounded(FaultLabel("oversized_body"), move || chunks(size))
+            unbounded(FaultLabel::OVERSIZED_BODY, move || chunks(size))
         }),
         Case::new("a body that drips without an end", |_| {
-            unbounded(FaultLabel("drip"), drip)
+            unbounded(FaultLabel::DRIP, drip)
         }),
     ],
     ..PLAIN
@@ -96,7 +102,7 @@ mod tests {
     use tokio::time::Instant;
 
     use super::*;
-    use crate::task::Received;
+    use crate::responder::Received;
 
     #[tokio::test(start_paused = true)]
     async fn a_body_is_too_large_or_goes_on_for_longer_than_a_case() {

@@ -1,14 +1,15 @@
 //! A temporary failure is worth another attempt.
-
 use judge::rules::{CaseKind, backoff_jitter, backoff_waits};
 use serde_json::{Value, json};
 
-use super::{Case, PLAIN, Received, Reply, Responder, Task};
 use crate::{
     Goal, TaskWords,
     draw::Draw,
+    responder::{Received, Reply, Responder},
     responses::{ok, unavailable},
+    task::{Case, PLAIN, Task},
 };
+
 const TWICE: Case = Case::new("503 twice, then 200", |draw| Box::new(Flaky::new(draw, 2)));
 
 pub(super) const TASK: Task = Task {

@@ -1,15 +1,15 @@
 //! The service names the time at which it will be back.
 
+use judge::rules::{retry_after_date, retry_after_unusable};
 use std::time::{Duration, SystemTime};
 
-use judge::rules::{retry_after_date, retry_after_unusable};
-
-use super::{Case, PLAIN, Received, Responder, Task};
 use crate::{
     Goal, TaskWords,
     draw::Draw,
     fixed_goal::failures_first,
+    responder::{Received, Responder},
     responses::unavailable_for,
+    task::{Case, PLAIN, Task},
     time_zone::{KOLKATA, PHOENIX},
 };
 

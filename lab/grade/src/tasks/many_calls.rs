@@ -7,11 +7,12 @@ use host::{ConnectionFault, FaultLabel};
 use http::StatusCode;
 use serde_json::{Value, json};
 
-use super::{Case, PLAIN, Received, Reply, Responder, Task};
 use crate::{
     Goal, TaskWords,
     draw::Draw,
+    responder::{Received, Reply, Responder},
     responses::{cut_ok, ok, refused, unavailable_for, withheld},
+    task::{Case, PLAIN, Task},
 };
 
 pub(super) const TASK: Task = Task {
@@ -94,7 +95,7 @@ impl ManyCalls {
         let failure = self.failures.iter().position(is_next);
         match failure.map(|place| self.failures.swap_remove(place).1) {
             Some(Failure::Unavailable) => unavailable_for("0"),
-            Some(Failure::Close) => withheld(ConnectionFault::Close, FaultLabel("lost_response")),
+            Some(Failure::Close) => withheld(ConnectionFault::Close, FaultLabel::LOST_RESPONSE),
             Some(Failure::CutBody) => cut_ok(&Value::to_string(&value)),
             None => {
                 self.done += 1;

@@ -2,20 +2,19 @@
 
 use host::{ConnectionFault, FaultLabel};
 use http::Method;
+use judge::rules::{idempotency_key_reuse, one_job, same_body};
 use serde_json::json;
 use wire::JobResult;
 
-use judge::rules::{idempotency_key_reuse, one_job, same_body};
-
-use super::{
-    Case, PLAIN, Received, Reply, Responder, Task,
-    create::{FirstBodies, Jobs, RESIZE, another_body, created},
-};
+use super::create::{FirstBodies, Jobs, RESIZE, another_body, created};
 use crate::{
     Goal, TaskWords,
     draw::Draw,
+    responder::{Received, Reply, Responder},
     responses::{asks_for_a_fresh_connection, job, withheld},
+    task::{Case, PLAIN, Task},
 };
+
 pub(super) const TASK: Task = Task {
     words: TaskWords {
         name: "lost-response",
@@ -77,7 +76,7 @@ impl Responder for LostResponse {
                     let result = submitted.map_or(JobResult::Rejected, |(result, _)| result);
                     job(
                         result,
-                        withheld(ConnectionFault::Close, FaultLabel("lost_response")),
+                        withheld(ConnectionFault::Close, FaultLabel::LOST_RESPONSE),
                     )
                     .into()
                 }

@@ -3,11 +3,14 @@
 use std::time::Duration;
 
 use host::{ConnectionFault, FaultLabel};
-
 use judge::rules::read_timeout;
 
-use super::{Case, PLAIN, Task};
-use crate::{Goal, TaskWords, fixed_goal::breaks_once, responses::withheld};
+use crate::{
+    Goal, TaskWords,
+    fixed_goal::breaks_once,
+    responses::withheld,
+    task::{Case, PLAIN, Task},
+};
 
 pub(super) const TASK: Task = Task {
     words: TaskWords {

@@ -2,12 +2,16 @@
 
 use std::time::Duration;
 
+use judge::rules::retry_after_over_budget;
 use serde_json::json;
 
-use judge::rules::retry_after_over_budget;
-
-use super::{Case, PLAIN, Responder, Task};
-use crate::{Goal, TaskWords, fixed_goal::fixed_goal, responses::unavailable_for};
+use crate::{
+    Goal, TaskWords,
+    fixed_goal::fixed_goal,
+    responder::Responder,
+    responses::unavailable_for,
+    task::{Case, PLAIN, Task},
+};
 
 /// Thirty days, in seconds. In milliseconds they exceed 2³¹, which some timers take for 0.
 const MONTH: u64 = 30 * 24 * 60 * 60;

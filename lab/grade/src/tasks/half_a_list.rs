@@ -11,15 +11,15 @@ use http::{
     StatusCode,
     header::{CONTENT_TYPE, HeaderName},
 };
+use judge::rules::reads_to_the_end;
 use serde_json::{Value, json};
 
-use judge::rules::reads_to_the_end;
-
-use super::{Case, PLAIN, Received, Reply, Responder, Task};
 use crate::{
     Goal, TaskWords,
     draw::Draw,
+    responder::{Received, Reply, Responder},
     responses::{cut_ok, page, refused, unknown_cursor},
+    task::{Case, PLAIN, Task},
 };
 
 pub(super) const TASK: Task = Task {

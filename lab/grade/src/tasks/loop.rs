@@ -1,15 +1,16 @@
 //! A listing whose cursors repeat in a loop.
 
+use judge::rules::cursor_loop;
 use serde_json::json;
 
-use judge::rules::cursor_loop;
-
-use super::{Case, PLAIN, Received, Reply, Responder, Task};
 use crate::{
     Goal, TaskWords,
     draw::Draw,
+    responder::{Received, Reply, Responder},
     responses::{page, unknown_cursor},
+    task::{Case, PLAIN, Task},
 };
+
 pub(super) const TASK: Task = Task {
     words: TaskWords {
         name: "loop",

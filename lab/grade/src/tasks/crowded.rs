@@ -16,11 +16,12 @@ use judge::rules::CaseKind;
 use serde_json::json;
 use tokio::sync::Semaphore;
 
-use super::{Case, PLAIN, Received, Reply, Responder, Task};
 use crate::{
     Goal, TaskWords,
     draw::Draw,
+    responder::{Received, Reply, Responder},
     responses::{ok, refused, too_many},
+    task::{Case, PLAIN, Task},
 };
 
 /// How many URLs the index has.

@@ -1,14 +1,13 @@
 //! The service does not come back, whatever it responds with.
 
+use judge::rules::{CaseKind, backoff_jitter, backoff_waits, finite_attempts};
 use std::time::Duration;
 
-use judge::rules::{CaseKind, backoff_jitter, backoff_waits, finite_attempts};
-
-use super::{Case, PLAIN, Task};
 use crate::{
     Goal, TaskWords,
     fixed_goal::fixed_goal,
     responses::{bad_gateway, too_many, too_many_for, unavailable},
+    task::{Case, PLAIN, Task},
 };
 
 pub(super) const TASK: Task = Task {

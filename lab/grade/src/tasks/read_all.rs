@@ -1,16 +1,17 @@
 //! A listing is read to its end, page by page.
 
 use axum::{Extension, response::IntoResponse};
+use judge::rules::{cursor_verbatim, empty_page, no_url_credentials};
 use serde_json::json;
 
-use judge::rules::{cursor_verbatim, empty_page, no_url_credentials};
-
-use super::{Case, PLAIN, Received, Reply, Responder, Task};
 use crate::{
     Goal, TaskWords,
     draw::Draw,
+    responder::{Received, Reply, Responder},
     responses::{page, unknown_cursor},
+    task::{Case, PLAIN, Task},
 };
+
 pub(super) const TASK: Task = Task {
     words: TaskWords {
         name: "read-all",

@@ -6,17 +6,18 @@ use axum::{
 };
 use host::{FaultLabel, NextCursor};
 use http::header::{CONTENT_TYPE, HeaderName};
+use judge::rules::{body_json, body_media_type, body_shape};
 use serde_json::{Value, json};
 
-use judge::rules::{body_json, body_media_type, body_shape};
-
-use super::{Case, PLAIN, Responder, Task};
 use crate::{
     Goal, TaskWords,
     draw::Draw,
     fixed_goal::fixed_goal,
+    responder::Responder,
     responses::{cut_ok, page},
+    task::{Case, PLAIN, Task},
 };
+
 pub(super) const TASK: Task = Task {
     words: TaskWords {
         name: "invalid-body",

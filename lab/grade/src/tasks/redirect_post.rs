@@ -2,15 +2,17 @@
 
 use axum::{Extension, response::IntoResponse};
 use http::{Method, StatusCode, header::LOCATION};
+use judge::rules::{no_url_credentials, token_elsewhere};
 use serde_json::json;
 
-use judge::rules::{no_url_credentials, token_elsewhere};
-
-use super::{
-    Case, PLAIN, Responder, Task,
-    create::{RESIZE, another_body, asked_for},
+use super::create::{RESIZE, another_body, asked_for};
+use crate::{
+    Goal, TaskWords,
+    draw::Draw,
+    fixed_goal::with_second_origin,
+    responder::Responder,
+    task::{Case, PLAIN, Task},
 };
-use crate::{Goal, TaskWords, draw::Draw, fixed_goal::with_another_origin};
 
 pub(super) const TASK: Task = Task {
     words: TaskWords {
@@ -46,14 +48,14 @@ pub(super) const TASK: Task = Task {
 fn redirected(draw: &mut Draw, status: StatusCode) -> Box<dyn Responder> {
     let id = json!({"id": draw.word(8)});
     let goal = Goal::result_of([json!({"status": status.as_u16()}), id.clone()]);
-    with_another_origin(goal, move |request| {
+    with_second_origin(goal, move |request| {
         if asked_for(&["resize"], request).is_none() {
             return another_body();
         }
-        let Some(another) = &request.another_origin else {
+        let Some(second_origin) = &request.second_origin else {
             return (StatusCode::CREATED, axum::Json(id.clone())).into_response();
         };
-        let location = [(LOCATION, format!("{another}{}", TASK.words.path))];
+        let location = [(LOCATION, format!("{second_origin}{}", TASK.words.path))];
         let fault = Extension(token_elsewhere::REDIRECT_ELSEWHERE);
         (status, fault, location).into_response()
     })

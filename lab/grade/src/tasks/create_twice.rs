@@ -1,16 +1,18 @@
 //! Two jobs with equal bodies are created.
 
 use http::Method;
+use judge::rules::idempotency_key_fresh;
 use serde_json::json;
 use wire::JobResult;
 
-use judge::rules::idempotency_key_fresh;
-
-use super::{
-    Case, PLAIN, Received, Reply, Responder, Task,
-    create::{Jobs, MOST, RESIZE, another_body, asked_for, created},
+use super::create::{Jobs, MOST, RESIZE, another_body, asked_for, created};
+use crate::{
+    Goal, TaskWords,
+    responder::{Received, Reply, Responder},
+    responses::job,
+    task::{Case, PLAIN, Task},
 };
-use crate::{Goal, TaskWords, responses::job};
+
 pub(super) const TASK: Task = Task {
     words: TaskWords {
         name: "create-twice",
