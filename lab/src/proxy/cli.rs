@@ -6,6 +6,7 @@ use std::{
     fs, io,
     net::{IpAddr, Ipv4Addr},
     path::{Path, PathBuf},
+    pin::pin,
     time::Duration,
 };
 
@@ -17,6 +18,7 @@ use proxy::{
     Aim, Declared, Injected, ListenAddress, Listening, Plan, PlanError, PlanOptions, ProxyCard,
     ProxyFault, Rule, RunStart, Setup, Upstream, find, holding, names,
 };
+use tokio::sync::watch;
 
 use crate::cli::{
     card_options::{CardOptions, report_faults},
@@ -254,6 +256,7 @@ pub(crate) fn proxy(arguments: &Arguments) -> Result<Exit, Exit> {
         return open(arguments, &setup, &demands);
     }
     let command = ClientCommand::new(arguments.command.iter().cloned());
+    let (cancel, cancelled) = watch::channel(false);
     let options = PlanOptions {
         setup,
         command: command.or_exit(Exit::Usage)?,
@@ -265,14 +268,23 @@ pub(crate) fn proxy(arguments: &Arguments) -> Result<Exit, Exit> {
         patience: arguments.patience,
         time: arguments.time,
         before: arguments.before.clone(),
+        cancelled,
     };
     intercepting_proxy::warn();
     terminal::runtime()?.block_on(async {
         let mut signals = terminal::signals()?;
+        let mut running = pin!(run(arguments, options, &demands));
         tokio::select! {
-            ended = run(arguments, options, &demands) => ended,
-            () = signals.next() => Err(Exit::Cancelled),
+            ended = &mut running => return ended,
+            () = signals.next() => {}
         }
+        cancel.send_replace(true);
+        // The command under way may have something to end. A second Ctrl+C kills it.
+        tokio::select! {
+            _ = running => {}
+            () = signals.next() => {}
+        }
+        Err(Exit::Cancelled)
     })
 }
 
@@ -292,6 +304,7 @@ async fn run(arguments: &Arguments, options: PlanOptions, demands: &Demands) -> 
             });
         }
         let exit = match error {
+            PlanError::Cancelled => return Exit::Cancelled,
             PlanError::NothingSent { .. } | PlanError::AllRefused(_) => Exit::NothingAttempted,
             PlanError::NoSuchRoute { .. }
             | PlanError::NoSuchText(_)

@@ -234,13 +234,16 @@ fn a_command_before_a_run_has_its_limits_and_finds_the_api() {
 }
 
 #[test]
-fn a_run_that_sigterm_ends_says_so() {
+fn a_run_that_sigterm_ends_says_so_and_asks_its_command_to_end() {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let silent = format!("http://{}", listener.local_addr().expect("a port"));
     let (tell, told) = channel();
     thread::spawn(move || tell.send(listener.accept().expect("a connection")));
+    let folder = tempdir().expect("a folder");
+    let trace = folder.path().join("trace");
+    let asked = format!("trap 'echo asked >{}; exit' TERM", trace.display());
     let lab = command(&format!("proxy {silent} --set API_URL -- sh -c"))
-        .arg(CALM)
+        .arg(format!("{asked}; ({CALM}) & wait"))
         .spawn()
         .expect("lab runs");
     // The run goes on while its request is held here.
@@ -254,6 +257,9 @@ fn a_run_that_sigterm_ends_says_so() {
     drop(held);
     assert_eq!((ended.code, &*ended.stdout), (Some(143), ""));
     assert_eq!(ended.stderr, "Ended by SIGTERM.\n");
+    // It may have something to end elsewhere, as `docker run` has its container.
+    let said = fs::read_to_string(trace).expect("it was asked to end");
+    assert_eq!(said, "asked\n");
 }
 
 #[test]

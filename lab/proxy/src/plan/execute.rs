@@ -7,7 +7,7 @@ use tokio::time::{Instant, sleep};
 use wire::{ProcessRecord, Stopped};
 
 use super::{NextRun, Plan, PlanError, PlanOptions};
-use crate::{Aim, CommandEnd, Listening, ProxyFault, ProxyRun, Upstream};
+use crate::{Aim, CommandEnd, Listening, ProxyFault, ProxyRun};
 
 /// How long the processes of a run may take to end once they were asked to: a container ends
 /// with its client only if that hears of it.
@@ -24,6 +24,28 @@ impl Plan {
         }
     }
 
+    /// Waits until no more may be run.
+    async fn cancelled(&self) {
+        let mut cancelled = self.options.cancelled.clone();
+        if cancelled
+            .wait_for(|is_cancelled| *is_cancelled)
+            .await
+            .is_err()
+        {
+            // Nobody is left who could cancel it.
+            pending::<()>().await;
+        }
+    }
+
+    /// Whether no more may be run: what the process did until its end says nothing then.
+    fn check_cancelled(&self) -> Result<(), PlanError> {
+        if *self.options.cancelled.borrow() {
+            Err(PlanError::Cancelled)
+        } else {
+            Ok(())
+        }
+    }
+
     /// One run of the command, with a proxy of its own.
     pub(super) async fn run(&self, aim: Option<Aim>) -> Result<ProxyRun, PlanError> {
         let PlanOptions {
@@ -36,7 +58,7 @@ impl Plan {
             ..
         } = &self.options;
         if let Some(before) = before {
-            prepare(before, setup.upstream(), *time).await?;
+            self.prepare(before).await?;
         }
         let is_silent = aim
             .as_ref()
@@ -65,11 +87,17 @@ impl Plan {
         let limits = ProcessLimits {
             time: *time,
             flood: async {
-                proxy.hit().await;
-                if !is_silent {
-                    return pending().await;
+                let silence_ends = async {
+                    proxy.hit().await;
+                    if !is_silent {
+                        return pending().await;
+                    }
+                    sleep(*patience).await;
+                };
+                tokio::select! {
+                    () = silence_ends => {}
+                    () = self.cancelled() => {}
                 }
-                sleep(*patience).await;
             },
             farewell: FAREWELL,
         };
@@ -84,42 +112,44 @@ impl Plan {
             .await
             .without_farewell();
         failures.check()?;
+        self.check_cancelled()?;
         end.map(|_| run)
     }
-}
 
-/// Runs the command before a run, with the limits of the run. It finds the API itself where the
-/// command of the run finds the proxy.
-async fn prepare(before: &str, upstream: &Upstream, time: Duration) -> Result<(), PlanError> {
-    let (shell, flag) = if cfg!(windows) {
-        ("cmd", "/C")
-    } else {
-        ("sh", "-c")
-    };
-    let not_started = |source| PlanError::Program {
-        program: shell.to_owned(),
-        source,
-    };
-    let command = ClientCommand::new([shell, flag, before].map(OsString::from))
-        .map_err(|error| not_started(RunError::Start(io::Error::other(error))))?;
-    let context = Context {
-        base_url: upstream.to_string(),
-        ..Context::default()
-    };
-    let limits = ProcessLimits {
-        time,
-        flood: pending(),
-        farewell: FAREWELL,
-    };
-    let ran = process::run(&command, &context, limits, Instant::now()).await;
-    let ended = ran.map_err(not_started)?;
-    if ended.exit == Some(0) {
-        Ok(())
-    } else {
-        Err(PlanError::Before {
-            command: before.to_owned(),
-            end: command_end(ended),
-        })
+    /// Runs the command before a run, with the limits of the run. It finds the API itself where the
+    /// command of the run finds the proxy.
+    async fn prepare(&self, before: &str) -> Result<(), PlanError> {
+        let (shell, flag) = if cfg!(windows) {
+            ("cmd", "/C")
+        } else {
+            ("sh", "-c")
+        };
+        let not_started = |source| PlanError::Program {
+            program: shell.to_owned(),
+            source,
+        };
+        let command = ClientCommand::new([shell, flag, before].map(OsString::from))
+            .map_err(|error| not_started(RunError::Start(io::Error::other(error))))?;
+        let context = Context {
+            base_url: self.options.setup.upstream().to_string(),
+            ..Context::default()
+        };
+        let limits = ProcessLimits {
+            time: self.options.time,
+            flood: self.cancelled(),
+            farewell: FAREWELL,
+        };
+        let ran = process::run(&command, &context, limits, Instant::now()).await;
+        let ended = ran.map_err(not_started)?;
+        self.check_cancelled()?;
+        if ended.exit == Some(0) {
+            Ok(())
+        } else {
+            Err(PlanError::Before {
+                command: before.to_owned(),
+                end: command_end(ended),
+            })
+        }
     }
 }
 

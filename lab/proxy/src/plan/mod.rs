@@ -9,6 +9,7 @@ mod next_run;
 use std::{io, net::IpAddr, time::Duration};
 
 use process::{ClientCommand, RunError};
+use tokio::sync::watch;
 
 pub(crate) use self::next_run::next_run;
 use self::next_run::{NextRun, with_one_silence};
@@ -42,6 +43,9 @@ pub struct PlanOptions {
     pub time: Duration,
     /// A command of the shell before each run.
     pub before: Option<String>,
+    /// Becomes true once no more may be run. The command under way is then asked to end, and
+    /// the plan ends with [`PlanError::Cancelled`].
+    pub cancelled: watch::Receiver<bool>,
 }
 
 /// How many requests of a command that fails are named.
@@ -131,6 +135,9 @@ pub enum PlanError {
     /// No request holds the text.
     #[error("no request of the healthy runs holds the text '{0}' of --match")]
     NoSuchText(String),
+    /// The user has seen enough.
+    #[error("cancelled")]
+    Cancelled,
 }
 
 /// A run that begins.
