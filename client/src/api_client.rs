@@ -1,16 +1,16 @@
-//! The client for any service: its connections, its settings and its handles.
+//! The client for any service, with which every call begins.
 //!
-//! Its calls are in `request.rs`, its listings in `pagination/`, its configuration in
-//! `builder.rs`.
+//! `request.rs` sends a call, `pagination/` reads listings, `builder.rs` configures a client.
 
 use std::{fmt, sync::Arc};
 
+use http::Method;
 use reqwest_middleware::ClientWithMiddleware;
 use url::Url;
 
 use crate::{
-    idempotency_key::IdempotencyKey, pagination::ListingLimits, random::Random, telemetry::Metrics,
-    time::Clock, timeouts::Timeouts,
+    idempotency_key::IdempotencyKey, pagination::ListingLimits, random::Random,
+    request::RequestBuilder, target::Target, telemetry::Metrics, time::Clock, timeouts::Timeouts,
 };
 
 /// A client for the JSON endpoints of one service.
@@ -49,6 +49,58 @@ pub(crate) struct Inner {
 }
 
 impl ApiClient {
+    /// Begins a request with any method.
+    ///
+    /// ```no_run
+    /// use http::Method;
+    /// use reliable_api_client::{ApiClient, ApiError, Endpoint};
+    ///
+    /// const ORDER: Endpoint = Endpoint::new("order", "/orders/{id}");
+    ///
+    /// #[derive(serde::Serialize)]
+    /// struct Order {
+    ///     state: &'static str,
+    /// }
+    ///
+    /// async fn close(client: &ApiClient, id: u64) -> Result<(), ApiError> {
+    ///     let closed = Order { state: "closed" };
+    ///     let request = client.request(Method::PUT, ORDER.path("id", id)).json(&closed);
+    ///     let response = request.send().await?;
+    ///     println!("{:?}", response.headers().get("etag"));
+    ///     Ok(())
+    /// }
+    /// ```
+    pub fn request(&self, method: Method, target: impl Into<Target>) -> RequestBuilder {
+        RequestBuilder::new(self.clone(), method, target.into())
+    }
+
+    /// Begins a GET.
+    pub fn get(&self, target: impl Into<Target>) -> RequestBuilder {
+        self.request(Method::GET, target)
+    }
+
+    /// Begins a POST, which gets one attempt unless it is
+    /// [permitted to be repeated](RequestBuilder::permit_repetition).
+    pub fn post(&self, target: impl Into<Target>) -> RequestBuilder {
+        self.request(Method::POST, target)
+    }
+
+    /// Begins a PUT.
+    pub fn put(&self, target: impl Into<Target>) -> RequestBuilder {
+        self.request(Method::PUT, target)
+    }
+
+    /// Begins a PATCH, which gets one attempt unless it is
+    /// [permitted to be repeated](RequestBuilder::permit_repetition).
+    pub fn patch(&self, target: impl Into<Target>) -> RequestBuilder {
+        self.request(Method::PATCH, target)
+    }
+
+    /// Begins a DELETE.
+    pub fn delete(&self, target: impl Into<Target>) -> RequestBuilder {
+        self.request(Method::DELETE, target)
+    }
+
     /// The base URL, to which the paths of the endpoints are added. It holds no
     /// credential, query or fragment.
     #[must_use]

@@ -5,10 +5,10 @@ use std::{fmt, marker::PhantomData, sync::Arc, time::Duration};
 use http::StatusCode;
 use reqwest_middleware::{ClientBuilder, Middleware};
 use reqwest_retry::RetryPolicy;
+use url::Url;
 
 use crate::{
     api_client::{ApiClient, Inner},
-    base_url,
     error::{ConfigError, at_most, not_zero, positive},
     pagination::ListingLimits,
     random::{Random, SystemRandom},
@@ -293,7 +293,7 @@ impl<C: From<ApiClient>> Builder<C> {
     ///
     /// The first rule of [`ConfigError`] that a setting breaks.
     pub fn build(self) -> Result<C, ConfigError> {
-        let base_url = base_url::parse(&self.base_url)?;
+        let base_url = parsed_base_url(&self.base_url)?;
         let limits = ListingLimits {
             max_pages: positive("max_pages", self.max_pages)?,
             max_items: positive("max_items", self.max_items)?,
@@ -352,6 +352,29 @@ impl<C: From<ApiClient>> Builder<C> {
         };
         Ok(client.into())
     }
+}
+
+/// Parses a base URL: `http` or `https`, without credentials, query and fragment.
+/// Its path stays, as a prefix.
+fn parsed_base_url(text: &str) -> Result<Url, ConfigError> {
+    let url = Url::parse(text).map_err(ConfigError::BaseUrl)?;
+    let part = |part, why| Err(ConfigError::BaseUrlPart { part, why });
+    if !matches!(url.scheme(), "http" | "https") {
+        return Err(ConfigError::BaseUrlScheme);
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return part(
+            "user name or password",
+            "a credential in a URL ends up in logs; send it as a header of the session",
+        );
+    }
+    if url.query().is_some() {
+        return part("query", "each endpoint has its own");
+    }
+    if url.fragment().is_some() {
+        return part("fragment", "it is never sent");
+    }
+    Ok(url)
 }
 
 /// Written by hand: a session prints its headers, the base URL may hold a

@@ -8,9 +8,25 @@
 //!   [`RawObject`], or as a [`Crawl`] with a [`CheckpointStore`].
 //! - Errors: [`ApiError`] with one variant for each class.
 //! - The layer: [`RetryMiddleware`] with a [`Backoff`], a [`RetryBudget`] and a
-//!   [`ConcurrencyLimit`]. One pure function, in `retry/decision.rs`, makes its decisions.
+//!   [`ConcurrencyLimit`]. One pure function, in `retry/decision.rs`, decides.
 //! - Telemetry: [`telemetry`] lists every span, metric and label.
 //! - The client of the teaching service: [`teaching`].
+//!
+//! # The way of a call
+//!
+//! | file | its part | it decides |
+//! |---|---|---|
+//! | `api_client.rs`, `target.rs` | a call begins with a method and a target | |
+//! | `request.rs` | writes the request, and hands it to the stack | |
+//! | `retry/middleware.rs` | goes round once for each attempt | |
+//! | `retry/concurrency.rs` | | when an attempt has its turn |
+//! | `retry/attempt.rs` | sends the request through `session.rs`, reads the response | whether a response is complete |
+//! | `retry/decision.rs` | | whether to retry, and after which wait |
+//! | `retry/retry_after.rs` | | how long the server asks to wait |
+//! | `retry/backoff.rs` | offers a wait of the client's own | |
+//! | `retry/budget.rs` | | whether the clones together may retry |
+//! | `response_checks.rs` | | whether a response is what its endpoint promises |
+//! | `api_response.rs`, `error/` | the result: a response or an error | |
 //!
 //! The examples `own_endpoint` and `crawl` run by `cargo run --example own_endpoint`.
 
@@ -29,12 +45,10 @@
 
 mod api_client;
 mod api_response;
-mod base_url;
 mod builder;
 mod endpoint;
 mod error;
 mod idempotency_key;
-mod media_type;
 mod pagination;
 mod random;
 mod raw_object;

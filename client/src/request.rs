@@ -30,64 +30,6 @@ use crate::{
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
-impl ApiClient {
-    /// Begins a request with any method.
-    ///
-    /// ```no_run
-    /// use http::Method;
-    /// use reliable_api_client::{ApiClient, ApiError, Endpoint};
-    ///
-    /// const ORDER: Endpoint = Endpoint::new("order", "/orders/{id}");
-    ///
-    /// #[derive(serde::Serialize)]
-    /// struct Order {
-    ///     state: &'static str,
-    /// }
-    ///
-    /// async fn close(client: &ApiClient, id: u64) -> Result<(), ApiError> {
-    ///     let closed = Order { state: "closed" };
-    ///     let request = client.request(Method::PUT, ORDER.path("id", id)).json(&closed);
-    ///     let response = request.send().await?;
-    ///     println!("{:?}", response.headers().get("etag"));
-    ///     Ok(())
-    /// }
-    /// ```
-    pub fn request(&self, method: Method, target: impl Into<Target>) -> RequestBuilder {
-        RequestBuilder {
-            client: self.clone(),
-            target: target.into(),
-            request: Outgoing::new(method),
-        }
-    }
-
-    /// Begins a GET.
-    pub fn get(&self, target: impl Into<Target>) -> RequestBuilder {
-        self.request(Method::GET, target)
-    }
-
-    /// Begins a POST, which gets one attempt unless it is
-    /// [permitted to be repeated](RequestBuilder::permit_repetition).
-    pub fn post(&self, target: impl Into<Target>) -> RequestBuilder {
-        self.request(Method::POST, target)
-    }
-
-    /// Begins a PUT.
-    pub fn put(&self, target: impl Into<Target>) -> RequestBuilder {
-        self.request(Method::PUT, target)
-    }
-
-    /// Begins a PATCH, which gets one attempt unless it is
-    /// [permitted to be repeated](RequestBuilder::permit_repetition).
-    pub fn patch(&self, target: impl Into<Target>) -> RequestBuilder {
-        self.request(Method::PATCH, target)
-    }
-
-    /// Begins a DELETE.
-    pub fn delete(&self, target: impl Into<Target>) -> RequestBuilder {
-        self.request(Method::DELETE, target)
-    }
-}
-
 /// A request that has not been sent yet. Made by [`ApiClient::request`].
 ///
 /// GET, HEAD, PUT, DELETE, OPTIONS and TRACE are idempotent and may be sent again. POST,
@@ -103,6 +45,14 @@ pub struct RequestBuilder {
 }
 
 impl RequestBuilder {
+    pub(crate) fn new(client: ApiClient, method: Method, target: Target) -> Self {
+        Self {
+            client,
+            target,
+            request: Outgoing::new(method),
+        }
+    }
+
     /// Adds a header, in place of an earlier one with its name. `Accept` is
     /// `application/json` unless it is set here.
     pub fn header<K, V>(mut self, name: K, value: V) -> Self

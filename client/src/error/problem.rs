@@ -5,10 +5,7 @@ use std::fmt;
 use http::HeaderMap;
 
 use super::response::JsonType;
-use crate::{
-    media_type,
-    response_checks::{Member, members},
-};
+use crate::response_checks::{Member, is_json, members};
 
 /// The longest text of a problem that is retained, in bytes.
 const LONGEST: usize = 1024;
@@ -29,7 +26,7 @@ impl Problem {
     /// the beginning of one, so this never fails.
     pub(crate) fn read(headers: &HeaderMap, body: &[u8]) -> Self {
         let mut problem = Self::default();
-        if media_type::is_json(headers) {
+        if is_json(headers) {
             // Bytes that are not Unicode stand in a text that nothing reads, or make one that
             // is no identifier.
             let text = String::from_utf8_lossy(body);

@@ -18,7 +18,10 @@ use reqwest::{Response, ResponseBuilderExt};
 use reqwest_middleware::{Error, Next, Result};
 use tracing::{Instrument, Span};
 
-use super::{call::Call, concurrency::LimitChange, middleware::RetryMiddleware};
+use super::{
+    concurrency::LimitChange,
+    middleware::{Call, RetryMiddleware},
+};
 use crate::{
     error::{Failure, FailureKind, MAX_KEPT_BYTES, Undecodable},
     time::{Hold, Sleep},

@@ -57,15 +57,14 @@
 //! registered: no contract error but at a listing, no retry of a POST without
 //! permission, no wait by a `Retry-After` without a response.
 
-mod call;
 mod catalogue;
 mod handles;
 mod labels;
+mod observer;
 mod operation;
 mod outcome;
 mod spans;
 
-pub(crate) use call::{ObservedCall, OpenCall};
 pub use catalogue::{
     ATTEMPTS, CALL_ATTEMPTS, CALL_ATTEMPTS_BUCKETS, CALL_DURATION, CALL_DURATION_BUCKETS, CALLS,
     CONCURRENCY_REDUCTIONS, CURSOR_LOOPS, DURATION_BUCKETS, GIVE_UPS, METRICS, Metric, MetricKind,
@@ -73,6 +72,7 @@ pub use catalogue::{
 };
 pub(crate) use handles::Metrics;
 pub use labels::{GiveUp, method as method_label, status_label};
+pub(crate) use observer::{CallObserver, OpenCall};
 pub use operation::Operation;
 pub(crate) use operation::Rules;
 pub use outcome::CallOutcome;

@@ -11,7 +11,7 @@ pub(super) const WITHOUT: Without = Without {
     defence: &Defence {
         id: body_media_type::RULE.id,
         instead: "It parses every body, whatever its media type, and treats the result as valid data.",
-        file: "client/src/media_type.rs",
+        file: "client/src/response_checks.rs",
         breaks: &[body_media_type::RULE.id],
         shows_in: &["text-json"],
     },

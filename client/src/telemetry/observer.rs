@@ -1,4 +1,4 @@
-//! One call: its spans and metrics, from its begin to its end or to its drop.
+//! Reports on a call, as spans and metrics, from its begin to its end or to its drop.
 
 use std::{
     sync::{
@@ -36,7 +36,7 @@ pub(crate) struct OpenCall<'a> {
     began: Duration,
     /// The span of the call.
     pub(crate) span: Span,
-    call: Arc<ObservedCall>,
+    call: Arc<CallObserver>,
     outcome: CallOutcome,
 }
 
@@ -51,13 +51,13 @@ impl<'a> OpenCall<'a> {
             began: clock.monotonic(),
             clock,
             span: operation_span(endpoint),
-            call: Arc::new(ObservedCall::new(metrics)),
+            call: Arc::new(CallObserver::new(metrics)),
             outcome: CallOutcome::Cancelled,
         }
     }
 
     /// The listener of its attempts.
-    pub(crate) fn observer(&self) -> Arc<ObservedCall> {
+    pub(crate) fn observer(&self) -> Arc<CallObserver> {
         Arc::clone(&self.call)
     }
 
@@ -90,20 +90,20 @@ impl Drop for OpenCall<'_> {
 
 impl Metrics {
     /// A call that no client method makes.
-    pub(crate) fn call(&self, endpoint: Endpoint, method: &Method) -> Arc<ObservedCall> {
-        Arc::new(ObservedCall::new(self.operation(endpoint, method)))
+    pub(crate) fn call(&self, endpoint: Endpoint, method: &Method) -> Arc<CallObserver> {
+        Arc::new(CallObserver::new(self.operation(endpoint, method)))
     }
 }
 
 /// One call: the metrics of its operation, and the number of its attempts so far. The call of
 /// a client method is an extension of its request.
-pub(crate) struct ObservedCall {
+pub(crate) struct CallObserver {
     pub(super) operation: Arc<OperationMetrics>,
     /// The number of requests that the call has sent so far.
     pub(super) attempts: AtomicU32,
 }
 
-impl ObservedCall {
+impl CallObserver {
     fn new(operation: Arc<OperationMetrics>) -> Self {
         Self {
             operation,
