@@ -60,7 +60,7 @@ pub struct ExportError {
     why: String,
 }
 
-/// Sends traces to a receiver, placed so that they end at `now`.
+/// Sends a trace to a receiver, placed so that it ends at `now`.
 ///
 /// A request that fails for a while is sent again by the retry rules of the reference client:
 /// after the receiver's Retry-After if it sends one, and within one deadline for all attempts.
@@ -71,25 +71,25 @@ pub struct ExportError {
 /// [`ExportError`] if no request succeeded before the deadline, or if the receiver rejected
 /// spans.
 pub async fn export(
-    traces: &[Trace],
+    trace: &Trace,
     endpoint: &Endpoint,
     now: SystemTime,
 ) -> Result<(), ExportError> {
     // An export is not part of what is observed.
-    let sent = send(traces, endpoint, now).with_subscriber(NoSubscriber::default());
+    let sent = send(trace, endpoint, now).with_subscriber(NoSubscriber::default());
     sent.await.map_err(|why| ExportError {
         endpoint: endpoint.clone(),
         why,
     })
 }
 
-async fn send(traces: &[Trace], endpoint: &Endpoint, now: SystemTime) -> Result<(), String> {
+async fn send(trace: &Trace, endpoint: &Endpoint, now: SystemTime) -> Result<(), String> {
     let request = endpoint
         .http
         .post(endpoint.url.clone())
         .headers(endpoint.headers.clone())
         .header(CONTENT_TYPE, "application/json")
-        .body(request(traces, now).to_string())
+        .body(request(trace, now).to_string())
         .build()
         .map_err(|error| error.to_string())?;
     let mut extensions = Extensions::new();
@@ -115,19 +115,16 @@ async fn send(traces: &[Trace], endpoint: &Endpoint, now: SystemTime) -> Result<
     }
 }
 
-/// The export of these traces, as OTLP writes it.
-fn request(traces: &[Trace], now: SystemTime) -> Value {
-    let length = traces.iter().map(|trace| trace.taken_at).max();
+/// The export of this trace, as OTLP writes it.
+fn request(trace: &Trace, now: SystemTime) -> Value {
     let start = now
         .duration_since(UNIX_EPOCH)
         .unwrap_or_default()
-        .saturating_sub(length.unwrap_or_default());
+        .saturating_sub(trace.taken_at);
     let of_service = |service: &str, is_server: bool| {
-        let spans = traces.iter().flat_map(|trace| {
-            let spans = trace.spans.iter();
-            let own = spans.filter(|span| (span.name == SpanName::Request) == is_server);
-            own.map(|span| self::span(span, trace.taken_at, start))
-        });
+        let spans = trace.spans.iter();
+        let own = spans.filter(|span| (span.name == SpanName::Request) == is_server);
+        let spans = own.map(|span| self::span(span, trace, start));
         let version = env!("CARGO_PKG_VERSION");
         json!({
             "resource": { "attributes": [
@@ -147,7 +144,7 @@ fn request(traces: &[Trace], now: SystemTime) -> Value {
 }
 
 /// A span. Numbers of 64 bits are texts, since JSON readers lose their last digits.
-fn span(span: &Span, taken_at: Duration, start: Duration) -> Value {
+fn span(span: &Span, trace: &Trace, start: Duration) -> Value {
     let at = |moment: Duration| (start + moment).as_nanos().to_string();
     let attributes = span
         .fields
@@ -157,7 +154,7 @@ fn span(span: &Span, taken_at: Duration, start: Duration) -> Value {
     // The parent of a request reached the service in a header.
     let is_remote = span.parent.is_some() && span.name == SpanName::Request;
     json!({
-        "traceId": salted(span.trace_id),
+        "traceId": salted(trace.id),
         "spanId": span.id.to_string(),
         "parentSpanId": span.parent.map(|id| id.to_string()).unwrap_or_default(),
         // Bit 0: the lab records every run. Bit 8: bit 9 says whether the parent is remote.
@@ -170,7 +167,7 @@ fn span(span: &Span, taken_at: Duration, start: Duration) -> Value {
         },
         "startTimeUnixNano": at(span.start),
         // OTLP cannot express open spans: an open span ends with the snapshot.
-        "endTimeUnixNano": at(span.end.unwrap_or(taken_at)),
+        "endTimeUnixNano": at(span.end.unwrap_or(trace.taken_at)),
         "attributes": attributes.collect::<Vec<_>>(),
         "status": if span.failed() { json!({ "code": 2 }) } else { json!({}) },
     })

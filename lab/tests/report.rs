@@ -13,6 +13,7 @@ use render::Options;
 use scenario::{
     Answer, Check, ClientUnderTest, Comparison, Naive, Reliable, ScenarioRun, Settings, Story,
     catalogue::{self, CATALOGUE, Scenario},
+    chart::Chart,
     run,
     trace::{FieldValue, field},
 };
@@ -300,7 +301,7 @@ async fn a_comparison_folds_repeated_rows_and_keeps_all() {
 
         let ids: BTreeSet<_> = values(&page, "id").into_iter().collect();
         for (side, run) in both.runs.iter().enumerate() {
-            for row in &run.view.waterfall.rows {
+            for row in Chart::of(&run.trace).rows {
                 let id = format!("row-{side}-{}", row.span);
                 assert!(ids.contains(&*id), "{id} is missing in {scenario:?}");
             }
@@ -441,7 +442,7 @@ async fn text_from_the_wire_is_escaped() {
     let plain = html(scenario, &run, Some(&predicted("3")));
     let canary = "<script>alert(\"1\")</script>&amp;'><b x=\"";
     run.outcome.text = canary.to_owned();
-    for span in run.traces.iter_mut().flat_map(|trace| &mut trace.spans) {
+    for span in &mut run.trace.spans {
         for name in [field::FAULT, field::OTEL_NAME, field::ERROR_TYPE] {
             if span.fields.get(name).is_some() {
                 span.fields.set(name, FieldValue::Str(canary.into()));

@@ -5,10 +5,7 @@ use std::{fmt::Debug, hint::black_box, sync::Arc, time::Instant};
 
 use client::{Endpoint, Timeouts, teaching::ReliableApiClient};
 use reqwest_retry::{RetryTransientMiddleware, policies::ExponentialBackoff};
-use scenario::{
-    prometheus_recorder,
-    recorder::{Recorder, RecorderLimits},
-};
+use scenario::{prometheus_recorder, recorder::Recorder};
 use serde_json::value::RawValue;
 use tracing::dispatcher;
 use tracing_subscriber::{Registry, layer::SubscriberExt};
@@ -74,10 +71,10 @@ pub(crate) fn call(way: &str, base_url: &str) {
         _ => {
             let origin = Instant::now();
             let now = Arc::new(move || origin.elapsed());
-            let spans = Recorder::new(now, 1, RecorderLimits::default());
+            let spans = Recorder::new(now, 1, usize::MAX);
             let client = client.recorder(Arc::new(prometheus_recorder()));
             let client = client.build().expect("legal");
-            dispatcher::with_default(&Registry::default().with(spans.layer()).into(), || {
+            dispatcher::with_default(&Registry::default().with(spans).into(), || {
                 send(|| runtime.block_on(by_client(&client)));
             });
         }

@@ -3,10 +3,7 @@
 use std::{sync::Arc, thread, time::Duration, time::Instant};
 
 use host::ServiceConfig;
-use scenario::{
-    Exposition,
-    recorder::{Recorder, RecorderLimits},
-};
+use scenario::{Exposition, recorder::Recorder};
 use server::TeachingApi;
 use tracing::dispatcher;
 use tracing_subscriber::{Registry, layer::SubscriberExt};
@@ -42,8 +39,8 @@ pub(crate) fn serve(with_spans: bool) {
     let service = if with_spans {
         let origin = Instant::now();
         let now = Arc::new(move || origin.elapsed());
-        let spans = Recorder::new(now, 1, RecorderLimits::default());
-        let recorded = Registry::default().with(spans.layer());
+        let spans = Recorder::new(now, 1, 100_000);
+        let recorded = Registry::default().with(spans);
         // The serving thread takes over the subscriber that is current here.
         dispatcher::with_default(&recorded.into(), || start(&exposition))
     } else {

@@ -55,6 +55,15 @@ impl Counters {
     }
 }
 
+/// How much a counter rose, as text.
+#[must_use]
+pub(crate) fn risen(by: u64) -> String {
+    match by {
+        0 => "0".to_owned(),
+        by => format!("+{by}"),
+    }
+}
+
 impl FromIterator<Counter> for Counters {
     fn from_iter<T: IntoIterator<Item = Counter>>(counters: T) -> Self {
         Self(counters.into_iter().collect())

@@ -1,7 +1,7 @@
 //! `lab scenario`: a fault on the wire, a client, and what both sides recorded of it.
 //!
 //! [`catalogue`] is the list of what can be run. [`run()`] runs one scenario on a fresh service
-//! and returns a [`ScenarioRun`]: the outcome, the [traces](trace), the record of the wire, the
+//! and returns a [`ScenarioRun`]: the outcome, the [trace], the record of the wire, the
 //! counters and the [verdict]. [`recorder`] turns spans into values. [`Comparison`] sets two
 //! runs side by side. [`text()`] and [`Story`] render them.
 //!
@@ -62,7 +62,6 @@ mod telemetry;
 mod text;
 pub mod trace;
 pub mod verdict;
-mod view;
 mod wire_facts;
 pub mod wire_table;
 
@@ -89,5 +88,3 @@ pub use stop_reason::StopReason;
 pub use telemetry::{Exposition, metrics, prometheus_recorder};
 pub use text::{comparison, table, text, waterfall, waterfalls};
 pub use verdict::{Check, Evidence, Expectation, judge};
-pub use view::{Part, Phrase, Rise, View, risen};
-pub use wire_facts::WireFacts;

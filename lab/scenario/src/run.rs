@@ -12,7 +12,6 @@ use crate::{
     question::Answer,
     trace::Trace,
     verdict::Check,
-    view::View,
 };
 
 /// Whether the waits of a run are real.
@@ -27,7 +26,7 @@ pub enum Pace {
 }
 
 /// The version of the JSON format of a run.
-pub const SCHEMA_VERSION: u32 = 6;
+pub const SCHEMA_VERSION: u32 = 7;
 
 /// One scenario, run once: the limits of the client, how it ended, and the evidence. Names
 /// of durations end in their unit: `_ns` are whole nanoseconds (counted from the start of
@@ -56,7 +55,7 @@ pub struct ScenarioRun {
     /// How it ended for the client.
     pub outcome: Outcome,
     /// The spans of the client and of the service.
-    pub traces: Vec<Trace>,
+    pub trace: Trace,
     /// The record of the wire.
     pub wire: WireRecord,
     /// The counters that moved.
@@ -69,8 +68,6 @@ pub struct ScenarioRun {
     pub answer: Option<Answer>,
     /// The lesson of it.
     pub lesson: Lesson,
-    /// The run as text, made in one place, so that terminal, report and web UI agree.
-    pub view: View,
 }
 
 impl ScenarioRun {

@@ -27,13 +27,13 @@ use wire::{GENERATOR, duration};
 
 use crate::{
     Client, Ending, Evidence, Expectation, Outcome, Overrides, Pace, SCHEMA_VERSION,
-    ScenarioPolicy, ScenarioRun, View,
+    ScenarioPolicy, ScenarioRun,
     catalogue::Scenario,
     clients::{ClientUnderTest, Connection, RELIABLE, ScenarioClient, perform},
     judge,
     network::{RequestLimit, VirtualTimeouts, Wire},
     overrides::MOST,
-    recorder::{Recorder, RecorderLimits, inject},
+    recorder::{Recorder, inject},
     telemetry::{Exposition, RunMetrics},
     trace::{Trace, field},
 };
@@ -172,11 +172,7 @@ impl<'a> Session<'a> {
                 ids.rotate_left(8) ^ u64::from(byte)
             });
             let time = time.clone();
-            Recorder::new(
-                Arc::new(move || time.elapsed()),
-                ids,
-                RecorderLimits::default(),
-            )
+            Recorder::new(Arc::new(move || time.elapsed()), ids, Recorder::SPANS)
         };
         Self {
             scenario,
@@ -224,7 +220,7 @@ impl<'a> Session<'a> {
     where
         L: Layer<Registry> + Send + Sync,
     {
-        let subscriber = Registry::default().with(layer).with(self.recorder.layer());
+        let subscriber = Registry::default().with(layer).with(self.recorder.clone());
         self.perform(cancelled)
             .with_subscriber(Dispatch::new(subscriber))
             .await
@@ -260,9 +256,9 @@ impl<'a> Session<'a> {
 
         let mut wire = network.take_down().await?;
         failures.check()?;
-        let mut traces = self.recorder.snapshot();
+        let mut trace = self.recorder.snapshot();
         if self.settings.pace == Pace::Virtual {
-            forget_port(&mut traces);
+            forget_port(&mut trace);
             // The machine decides which side hangs up first when a run ends.
             for connection in &mut wire.connections {
                 connection.closed = None;
@@ -272,7 +268,6 @@ impl<'a> Session<'a> {
         let terms = self.terms();
         let counters = self.metrics.counters();
         let evidence = Evidence {
-            client: self.settings.client.identity(),
             outcome: &outcome,
             wire: &wire,
             counters: &counters,
@@ -282,28 +277,26 @@ impl<'a> Session<'a> {
             Ending::Cancelled => Vec::new(),
             _ => judge(expectations, evidence),
         };
-        let client = evidence.client;
+        let client = self.settings.client.identity();
         let as_expected = client != RELIABLE || verdict.iter().all(|check| check.held);
         let typical = outcome.ending != Ending::Cancelled && as_expected;
         let lesson = self.scenario.lesson(&self.policy, client, typical);
-        let view = View::of(evidence, &traces, &verdict);
         let mut run = ScenarioRun {
             schema_version: SCHEMA_VERSION,
             scenario: name,
-            client: self.settings.client.identity(),
+            client,
             seed: self.settings.seed,
             generator: GENERATOR,
             pace: self.settings.pace,
             policy: self.policy,
             terms,
             outcome,
-            traces,
+            trace,
             wire,
             counters,
             verdict,
             answer: None,
             lesson,
-            view,
         };
         run.answer = self.scenario.words.question.answer(&run);
         Ok(run)
@@ -359,8 +352,8 @@ impl<'a> Session<'a> {
 }
 
 /// Removes the free port of this run: nothing else in a virtual run depends on chance.
-fn forget_port(traces: &mut [Trace]) {
-    for span in traces.iter_mut().flat_map(|trace| &mut trace.spans) {
+fn forget_port(trace: &mut Trace) {
+    for span in &mut trace.spans {
         span.fields.remove(field::SERVER_PORT);
     }
 }

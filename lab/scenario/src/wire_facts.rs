@@ -1,10 +1,7 @@
 //! The subject of a lesson, in the words of the wire: the Retry-After as it was sent,
 //! the way of the cursors, where a redirect leads, what a key came with.
 
-use std::fmt;
-
 use judge::Names;
-use serde::Serialize;
 use wire::{IssuedCursor, JobResult, Message, RetryAfterForm, WireRecord, WireRequest, media_type};
 
 /// The most lines, and the most cursors in one of them.
@@ -13,62 +10,43 @@ const MOST: usize = 6;
 /// The longest beginning of a broken body, in characters.
 const LONGEST: usize = 48;
 
-/// The facts of the wire, line by line. It is the lab's own word to its client, so it
-/// is shown, and like an exchange it is in no `Debug`.
-#[derive(Clone, Default, PartialEq, Eq, Serialize)]
-#[serde(transparent)]
-pub struct WireFacts(pub Vec<String>);
-
-impl WireFacts {
-    /// Facts of the exchanges that counts cannot show, in a few lines. Most runs
-    /// have none.
-    #[must_use]
-    pub fn of(wire: &WireRecord) -> Self {
-        let mut facts: Vec<(Vec<u64>, String)> = Vec::new();
-        let names = Names::of(&wire.entries);
-        for request in &wire.entries {
-            let exchange = wire.exchange(request.seq);
-            let response = exchange.and_then(|exchange| exchange.response.as_deref());
-            let of_request = [
-                key_and_body(request, &names),
-                response.and_then(|response| {
-                    Some(format!("Retry-After: {}", retry_after(request, response)?))
-                }),
-                response.and_then(|response| {
-                    Some(format!("Location: {}", response.header("location")?))
-                }),
-                response.and_then(other_media_type),
-                response.and_then(broken_json),
-                response.and_then(|response| broken_off(request, response)),
-            ];
-            let of_request: Vec<_> = of_request.into_iter().flatten().collect();
-            if of_request.is_empty() {
-                continue;
-            }
-            let fact = of_request.join("; ");
-            match facts.last_mut() {
-                Some((requests, last)) if *last == fact => requests.push(request.seq),
-                _ => facts.push((vec![request.seq], fact)),
-            }
+/// Facts of the exchanges that counts cannot show, in a few lines. Most runs have none.
+pub(crate) fn wire_facts(wire: &WireRecord) -> Vec<String> {
+    let mut facts: Vec<(Vec<u64>, String)> = Vec::new();
+    let names = Names::of(&wire.entries);
+    for request in &wire.entries {
+        let exchange = wire.exchange(request.seq);
+        let response = exchange.and_then(|exchange| exchange.response.as_deref());
+        let of_request = [
+            key_and_body(request, &names),
+            response.and_then(|response| {
+                Some(format!("Retry-After: {}", retry_after(request, response)?))
+            }),
+            response
+                .and_then(|response| Some(format!("Location: {}", response.header("location")?))),
+            response.and_then(other_media_type),
+            response.and_then(broken_json),
+            response.and_then(|response| broken_off(request, response)),
+        ];
+        let of_request: Vec<_> = of_request.into_iter().flatten().collect();
+        if of_request.is_empty() {
+            continue;
         }
-        let more = facts.len().saturating_sub(MOST);
-        let facts = facts.into_iter().take(MOST);
-        let facts = facts.map(|(requests, fact)| format!("{}: {fact}", numbers(&requests)));
-        let rest = (more > 0).then(|| format!("{more} more like these"));
-        Self(
-            facts
-                .chain(rest)
-                .chain(way_of_cursors(wire, &names))
-                .chain(asked_again(wire, &names))
-                .collect(),
-        )
+        let fact = of_request.join("; ");
+        match facts.last_mut() {
+            Some((requests, last)) if *last == fact => requests.push(request.seq),
+            _ => facts.push((vec![request.seq], fact)),
+        }
     }
-}
-
-impl fmt::Debug for WireFacts {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "WireFacts({} lines)", self.0.len())
-    }
+    let more = facts.len().saturating_sub(MOST);
+    let facts = facts.into_iter().take(MOST);
+    let facts = facts.map(|(requests, fact)| format!("{}: {fact}", numbers(&requests)));
+    let rest = (more > 0).then(|| format!("{more} more like these"));
+    facts
+        .chain(rest)
+        .chain(way_of_cursors(wire, &names))
+        .chain(asked_again(wire, &names))
+        .collect()
 }
 
 /// The values that a request carried, and those that its response gave for the next one:
@@ -301,7 +279,7 @@ mod tests {
         }
 
         fn facts(&self) -> Vec<String> {
-            WireFacts::of(&self.0).0
+            wire_facts(&self.0)
         }
     }
 

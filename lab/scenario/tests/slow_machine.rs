@@ -4,8 +4,7 @@
 use std::time::Duration;
 
 use scenario::{
-    Check, Counter, Counters, DEFAULT_POLICY, Evidence, Outcome, Overrides, RELIABLE, catalogue,
-    judge,
+    Check, Counter, Counters, DEFAULT_POLICY, Evidence, Outcome, Overrides, catalogue, judge,
 };
 use wire::{RetryAfter, WireRecord, WireRequest};
 
@@ -20,7 +19,6 @@ fn missed(
     let scenario = catalogue::find(scenario).expect("a scenario of the catalogue");
     let policy = (scenario.policy)(DEFAULT_POLICY).with(overrides);
     let evidence = Evidence {
-        client: RELIABLE,
         outcome,
         wire,
         counters: &counters,

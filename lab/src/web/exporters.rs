@@ -113,10 +113,10 @@ impl Receiver {
             self.warn(&Slow { endpoint });
             return false;
         };
-        let (receiver, traces) = (self.clone(), run.traces.clone());
+        let (receiver, trace) = (self.clone(), run.trace.clone());
         // A task goes on if nobody waits for it.
         let export = tokio::spawn(async move {
-            let sent = otlp::export(&traces, &receiver.endpoint, SystemTime::now()).await;
+            let sent = otlp::export(&trace, &receiver.endpoint, SystemTime::now()).await;
             match &sent {
                 Ok(()) => receiver.is_down.store(false, Ordering::Relaxed),
                 Err(error) => receiver.warn(error),

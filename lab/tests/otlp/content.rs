@@ -46,7 +46,7 @@ async fn every_recorded_span_arrives_and_the_run_ends_now() {
             ["lab-client", "teaching-api"]
         );
         let run: Json = serde_json::from_slice(&output.stdout).expect("JSON");
-        let recorded = run["traces"][0]["spans"].as_array().expect("spans");
+        let recorded = run["trace"]["spans"].as_array().expect("spans");
         assert_eq!(client.spans.len() + service.spans.len(), recorded.len());
         for span in recorded {
             let of = if span["name"] == "request" {

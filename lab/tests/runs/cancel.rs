@@ -63,9 +63,8 @@ async fn cancelling_ends_a_long_wait_at_once_and_leaves_no_task() {
     assert_eq!(run.outcome.ending, Ending::Cancelled);
     assert_eq!(run.outcome.text, "cancelled after 1 request");
     assert_eq!((run.wire.total, run.verdict.len()), (1, 0));
-    let spans = run.traces.iter().flat_map(|trace| &trace.spans);
     let (mut waits, mut ports) = (Vec::new(), Vec::new());
-    for span in spans {
+    for span in &run.trace.spans {
         waits.extend((span.name == SpanName::Wait).then_some(span.end));
         ports.extend(span.fields.number("server.port"));
     }

@@ -6,6 +6,7 @@ use render::Mark;
 use scenario::{
     ClientUnderTest, Compared, Ending, NAIVE, Naive, Overrides, Pace, RELIABLE, Reliable, Settings,
     catalogue::{self, CATALOGUE},
+    chart::Chart,
     run,
     trace::SpanName,
 };
@@ -31,8 +32,8 @@ fn a_run_closes_every_span_and_is_reproducible() {
     for tried in PAIRWISE_RUNS.iter() {
         let run = &tried.run;
 
-        let mut spans = run.traces.iter().flat_map(|trace| &trace.spans);
-        assert!(spans.all(|span| span.end.is_some()), "{:?}", run.traces);
+        let mut spans = run.trace.spans.iter();
+        assert!(spans.all(|span| span.end.is_some()), "{:?}", run.trace);
         assert!(
             !Compared::of([run, run]).differ(),
             "{}",
@@ -71,7 +72,7 @@ async fn another_seed_gives_another_text() {
     let other = run(catalogue::find("flaky").expect("known"), &settings).await;
 
     let other = other.expect("a run");
-    assert_ne!(one.traces, other.traces);
+    assert_ne!(one.trace, other.trace);
     assert_ne!(one.wire, other.wire);
 }
 
@@ -79,13 +80,12 @@ async fn another_seed_gives_another_text() {
 fn runs_with_one_seed_have_different_trace_ids() {
     let ids = CATALOGUE.iter().flat_map(|scenario| {
         let all = [RELIABLE, NAIVE].map(|client| PairwiseRun::of(scenario.name(), client));
-        all.into_iter().flat_map(|tried| &tried.run.traces)
+        all.map(|tried| tried.run.trace.id)
     });
-    let ids: Vec<_> = ids.map(|trace| trace.id).collect();
+    let ids: Vec<_> = ids.collect();
 
     let different: HashSet<_> = ids.iter().collect();
 
-    assert_eq!(ids.len(), 2 * CATALOGUE.len());
     assert_eq!(different.len(), ids.len());
 }
 
@@ -121,7 +121,7 @@ fn a_run_without_a_retry_ticks_nothing_about_retries_and_waits() {
 #[test]
 fn no_row_of_a_picture_is_cut_in_80_columns() {
     for tried in PAIRWISE_RUNS.iter() {
-        let picture = scenario::waterfall(&tried.run.traces, &render::Options::default());
+        let picture = scenario::waterfall(&tried.run.trace, &render::Options::default());
 
         assert!(!picture.contains('…'), "{:?}\n{picture}", tried.overrides);
     }
@@ -136,7 +136,7 @@ fn an_attempt_is_marked_as_a_success_only_if_its_client_used_the_response() {
         if !task.settings_of_listings().is_empty() || !task.is_one_call() {
             continue;
         }
-        let rows = tried.run.view.waterfall.rows.iter();
+        let rows = Chart::of(&tried.run.trace).rows.into_iter();
         let attempts = rows.filter(|row| row.kind == SpanName::Attempt);
         let successes = attempts.filter(|row| row.mark == Mark::Ok).count();
 
@@ -144,7 +144,7 @@ fn an_attempt_is_marked_as_a_success_only_if_its_client_used_the_response() {
         if tried.run.outcome.ending == Ending::Ok {
             assert!(successes > 0, "{name} {:?}", tried.run.client);
         } else {
-            let calls = tried.run.traces.iter().flat_map(|trace| &trace.spans);
+            let calls = tried.run.trace.spans.iter();
             let used = calls.filter(|span| span.name == SpanName::Operation && !span.failed());
             assert_eq!(successes, used.count(), "{name} {:?}", tried.run.client);
         }
@@ -169,7 +169,7 @@ async fn in_real_time_every_request_arrives_on_a_connection_of_its_own_service()
         for request in &run.wire.entries {
             assert!(request.connection.is_some(), "{request:?}");
         }
-        let spans = run.traces.iter().flat_map(|trace| &trace.spans);
+        let spans = run.trace.spans.iter();
         let ports: HashSet<_> = spans
             .filter_map(|span| span.fields.number("server.port"))
             .collect();

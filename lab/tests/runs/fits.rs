@@ -1,7 +1,7 @@
 //! Runs on a low and narrow terminal.
 
 use render::Options;
-use scenario::chart::Waterfall;
+use scenario::chart::Chart;
 
 use crate::runs::pairwise_runs::{PAIRWISE_RUNS, PairwiseRun};
 
@@ -46,7 +46,7 @@ fn the_picture_and_the_verdict_stay_on_a_low_screen() {
 
         let lines: Vec<_> = text.lines().collect();
         let screen = &lines[lines.len().saturating_sub(23)..];
-        let first = &Waterfall::of(&tried.run.traces).rows[0];
+        let first = &Chart::of(&tried.run.trace).rows[0];
         let is_seen = |start: &str| {
             let mut lines = screen.iter();
             lines.any(|line| line.trim_start().starts_with(start))

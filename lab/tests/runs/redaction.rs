@@ -24,7 +24,7 @@ use client::{Clock, Endpoint, SeededRandom, teaching::ReliableApiClient};
 use host::{NextCursor, ServiceConfig};
 use http::{StatusCode, header};
 use scenario::{
-    Client, Ending, NAIVE, Overrides, RELIABLE, ScenarioRun, ScenarioWords, Task, WireFacts,
+    Client, Ending, NAIVE, Overrides, RELIABLE, ScenarioRun, ScenarioWords, Task,
     catalogue::{self, CATALOGUE, Scenario},
     run_until,
 };
@@ -103,7 +103,6 @@ async fn seen(client: Client, scenario: &Scenario) -> Seen {
     let debug = format!("{run:#?}");
     let mut without = run.clone();
     without.wire.exchanges.clear();
-    without.view.facts = WireFacts::default();
     let elsewhere = [
         heard,
         debug,

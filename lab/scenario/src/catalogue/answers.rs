@@ -78,7 +78,7 @@ pub(super) fn responded(run: &ScenarioRun, status: u16) -> u64 {
 
 /// The sum of the waits before retries, as they were decided.
 fn waited(run: &ScenarioRun) -> Duration {
-    let spans = run.traces.iter().flat_map(|trace| &trace.spans);
+    let spans = run.trace.spans.iter();
     spans
         .filter_map(|span| span.fields.seconds(field::WAIT_SECONDS))
         .sum()

@@ -14,18 +14,16 @@ pub struct InFlight {
 }
 
 impl InFlight {
-    /// The attempts in these traces. An open one is in flight until its trace was read.
+    /// The attempts in this trace. An open one is in flight until the trace was read.
     #[must_use]
-    pub fn of(traces: &[Trace]) -> Self {
+    pub fn of(trace: &Trace) -> Self {
         let mut changes: BTreeMap<_, i64> = BTreeMap::from([(Duration::ZERO, 0)]);
-        for trace in traces {
-            let spans = trace.spans.iter();
-            for attempt in spans.filter(|span| span.name == SpanName::Attempt) {
-                *changes.entry(attempt.start).or_default() += 1;
-                *changes
-                    .entry(attempt.end.unwrap_or(trace.taken_at))
-                    .or_default() -= 1;
-            }
+        let spans = trace.spans.iter();
+        for attempt in spans.filter(|span| span.name == SpanName::Attempt) {
+            *changes.entry(attempt.start).or_default() += 1;
+            *changes
+                .entry(attempt.end.unwrap_or(trace.taken_at))
+                .or_default() -= 1;
         }
         let mut number: i64 = 0;
         let steps: Vec<_> = changes
@@ -52,7 +50,7 @@ mod tests {
     fn an_attempt_counts_from_its_start_to_its_end() {
         let attempts = ["attempt 0-4", "attempt 2-4", "attempt 4-4", "attempt 6-"].map(span);
 
-        let in_flight = InFlight::of(&[trace(attempts.to_vec(), 9)]);
+        let in_flight = InFlight::of(&trace(attempts.to_vec(), 9));
 
         let steps = in_flight
             .steps

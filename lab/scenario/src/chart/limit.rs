@@ -3,13 +3,10 @@
 
 use std::{cmp::Reverse, time::Duration};
 
-use serde::Serialize;
-use wire::nanoseconds;
-
 use crate::trace::{Span, SpanName, Trace, field};
 
 /// The number of attempts that a client allowed itself in flight, from the start of the run.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LimitLine {
     /// The limit at the start.
     pub from: u64,
@@ -20,10 +17,9 @@ pub struct LimitLine {
 }
 
 /// A change of the limit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LimitStep {
     /// The moment: the end of the response that changed it.
-    #[serde(rename = "at_ns", with = "nanoseconds")]
     pub at: Duration,
     /// The limit from then on.
     pub limit: u64,
@@ -32,9 +28,8 @@ pub struct LimitStep {
 impl LimitLine {
     /// The line in the recorded spans; none if the limit did not change.
     #[must_use]
-    pub fn of(traces: &[Trace]) -> Option<Self> {
-        let spans = traces.iter().flat_map(|trace| &trace.spans);
-        let mut moves: Vec<_> = spans.filter_map(Move::of).collect();
+    pub fn of(trace: &Trace) -> Option<Self> {
+        let mut moves: Vec<_> = trace.spans.iter().filter_map(Move::of).collect();
         moves.sort_by_key(Move::place);
         let from = moves.first()?.before;
         let steps = moves.iter().map(|change| LimitStep {
@@ -109,7 +104,7 @@ mod tests {
 
     fn line(spans: &[&str]) -> Option<LimitLine> {
         let spans = spans.iter().map(|text| span(text));
-        LimitLine::of(&[trace(spans.collect(), 9)])
+        LimitLine::of(&trace(spans.collect(), 9))
     }
 
     #[test]

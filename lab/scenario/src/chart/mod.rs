@@ -1,5 +1,4 @@
-//! The chart of a run: the rows of its calls, attempts and waits, their labels, and the
-//! waterfall that they make.
+//! The chart of a run: the rows of its calls, attempts and waits, and their labels.
 
 mod in_flight;
 mod label;
@@ -8,11 +7,9 @@ mod neighbours;
 mod order;
 mod rows;
 mod run_chart;
-mod waterfall;
 
 pub use in_flight::InFlight;
 pub use limit::{LimitLine, LimitStep};
 pub use rows::{Part, Row};
 pub use run_chart::Chart;
 pub(crate) use run_chart::under_no_folded_one;
-pub use waterfall::Waterfall;

@@ -1,7 +1,7 @@
 //! The order and nesting of the rows of a waterfall, and the calls that are folded into
 //! one line.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::{
     neighbours::{Neighbours, problem_of},
@@ -9,19 +9,17 @@ use super::{
 };
 use crate::{
     outcome::in_words,
-    trace::{Span, SpanId, SpanName, Trace, TraceId, field},
+    trace::{Span, SpanId, SpanName, Trace, field},
 };
 
 /// With more calls than this, each is folded into one line.
 const MANY_CALLS: usize = 6;
 
-type Key = (TraceId, SpanId);
-
 /// All rows in order: the roots by time, and under each root its spans. The span of a run
 /// is not a row. A single operation is not a row either, unless there is nothing else to
 /// show. Each of several operations is a call with a number.
-pub(super) fn rows(traces: &[Trace]) -> Vec<Row> {
-    let spans = || traces.iter().flat_map(|trace| &trace.spans);
+pub(super) fn rows(trace: &Trace) -> Vec<Row> {
+    let spans = || trace.spans.iter();
     let operations = spans().filter(|span| span.name == SpanName::Operation);
     let lone = operations.count() == 1
         && spans().any(|span| !matches!(span.name, SpanName::Run | SpanName::Operation));
@@ -37,12 +35,11 @@ pub(super) fn rows(traces: &[Trace]) -> Vec<Row> {
     };
 
     let shown: Vec<&Span> = spans().filter(|span| is_row(span)).collect();
-    let known: HashMap<_, _> = shown.iter().map(|span| (key(span), *span)).collect();
+    let known: HashSet<_> = shown.iter().map(|span| span.id).collect();
     let mut roots = Vec::new();
     let mut under: HashMap<_, Vec<&Span>> = HashMap::new();
     for span in shown {
-        let parent = span.parent.map(|parent| (span.trace_id, parent));
-        match parent.filter(|parent| known.contains_key(parent)) {
+        match span.parent.filter(|parent| known.contains(parent)) {
             Some(parent) => under.entry(parent).or_default().push(span),
             None => roots.push(span),
         }
@@ -50,22 +47,19 @@ pub(super) fn rows(traces: &[Trace]) -> Vec<Row> {
     roots.sort_by_key(|root| root.start);
 
     let calls = Calls::of(&roots);
-    let all_neighbours = all_neighbours(traces);
+    let all_neighbours = all_neighbours(trace);
     let mut rows = Vec::new();
     // A stack: the next row is the last element.
     let roots = roots.into_iter().rev().map(|root| (root, 1, None));
     let mut coming: Vec<_> = roots.collect();
     while let Some((span, level, parent)) = coming.pop() {
-        let neighbours = all_neighbours.get(&key(span)).copied().unwrap_or_default();
-        let children = under.remove(&key(span)).unwrap_or_default();
+        let neighbours = all_neighbours.get(&span.id).copied().unwrap_or_default();
+        let children = under.remove(&span.id).unwrap_or_default();
         let mut row = Row::of(span, level, parent, neighbours);
-        if let Some(name) = calls.names.get(&key(span)) {
+        if let Some(name) = calls.names.get(&span.id) {
             row.what.clone_from(name);
             summarise(&mut row, span, &children, &all_neighbours);
             row.folded = calls.are_many || is_simple(&under, &children);
-        }
-        if let Some(name) = parent.and_then(|parent| calls.names.get(&key(parent))) {
-            row.within = Some(name.clone());
         }
         row.folded |= span.name == SpanName::Attempt && only_repeats(span, &children);
         rows.push(row);
@@ -78,7 +72,7 @@ pub(super) fn rows(traces: &[Trace]) -> Vec<Row> {
 /// The calls of a run, if there are several.
 struct Calls {
     /// The name of each: its number, and its endpoint if the endpoints differ.
-    names: HashMap<Key, String>,
+    names: HashMap<SpanId, String>,
     are_many: bool,
 }
 
@@ -100,7 +94,7 @@ impl Calls {
                 Some(endpoint) => format!("call {number} {endpoint}"),
                 None => format!("call {number}"),
             };
-            (key(call), name)
+            (call.id, name)
         });
         Self {
             names: named.collect(),
@@ -114,13 +108,13 @@ fn summarise(
     row: &mut Row,
     call: &Span,
     children: &[&Span],
-    all_neighbours: &HashMap<Key, Neighbours<'_>>,
+    all_neighbours: &HashMap<SpanId, Neighbours<'_>>,
 ) {
     let parts = children.iter().map(|child| Part {
         kind: child.name,
         mark: mark(
             child,
-            all_neighbours.get(&key(child)).copied().unwrap_or_default(),
+            all_neighbours.get(&child.id).copied().unwrap_or_default(),
         ),
         start: child.start,
         end: child.end,
@@ -150,14 +144,14 @@ fn summarise(
 
 /// Whether a call is one attempt that the service saw the same way, so that its own line
 /// is enough.
-fn is_simple(under: &HashMap<Key, Vec<&Span>>, children: &[&Span]) -> bool {
+fn is_simple(under: &HashMap<SpanId, Vec<&Span>>, children: &[&Span]) -> bool {
     let attempts = || {
         children
             .iter()
             .filter(|child| child.name == SpanName::Attempt)
     };
     let is_seen_alike = |attempt: &&Span| {
-        let requests = under.get(&key(attempt));
+        let requests = under.get(&attempt.id);
         requests.is_none_or(|requests| only_repeats(attempt, requests))
     };
     attempts().count() == 1
@@ -180,25 +174,20 @@ fn only_repeats(attempt: &Span, requests: &[&Span]) -> bool {
 }
 
 /// The neighbours of every span in its call, including spans without a row.
-fn all_neighbours(traces: &[Trace]) -> HashMap<Key, Neighbours<'_>> {
-    let spans = || traces.iter().flat_map(|trace| &trace.spans);
+fn all_neighbours(trace: &Trace) -> HashMap<SpanId, Neighbours<'_>> {
+    let spans = || trace.spans.iter();
     let operations = spans().filter(|span| span.name == SpanName::Operation);
-    let operations: HashMap<_, _> = operations.map(|span| (key(span), span)).collect();
+    let operations: HashMap<_, _> = operations.map(|span| (span.id, span)).collect();
     let mut all_neighbours: HashMap<_, Neighbours<'_>> = HashMap::new();
     let mut last: HashMap<_, &Span> = HashMap::new();
     for span in spans() {
-        let parent = span.parent.map(|parent| (span.trace_id, parent));
-        let Some(operation) = parent.and_then(|parent| operations.get(&parent)) else {
+        let Some(operation) = span.parent.and_then(|parent| operations.get(&parent)) else {
             continue;
         };
-        all_neighbours.entry(key(span)).or_default().operation = Some(operation);
-        if let Some(before) = last.insert(key(operation), span) {
-            all_neighbours.entry(key(before)).or_default().next = Some(span);
+        all_neighbours.entry(span.id).or_default().operation = Some(operation);
+        if let Some(before) = last.insert(operation.id, span) {
+            all_neighbours.entry(before.id).or_default().next = Some(span);
         }
     }
     all_neighbours
-}
-
-fn key(span: &Span) -> Key {
-    (span.trace_id, span.id)
 }

@@ -3,8 +3,7 @@
 use std::time::Duration;
 
 use render::{Extent, Mark};
-use serde::Serialize;
-use wire::{duration, nanoseconds};
+use wire::duration;
 
 use super::{
     label::{how, length, what},
@@ -18,12 +17,10 @@ use crate::{
 /// One span: its texts and its bar.
 ///
 /// The texts may contain data from the wire.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Row {
     /// The span.
     pub span: SpanId,
-    /// The row above it in the tree.
-    pub parent: Option<SpanId>,
     /// Its depth; the first level is 1.
     pub level: u32,
     /// The kind of span.
@@ -34,23 +31,17 @@ pub struct Row {
     pub what: String,
     /// Its result, as text.
     pub how: String,
-    /// The name of the row above it in the tree.
-    pub within: Option<String>,
     /// When it began, as text.
     pub at: String,
     /// How long it took, as text.
     pub lasted: String,
     /// The start of its bar.
-    #[serde(rename = "start_ns", with = "nanoseconds")]
     pub start: Duration,
-    /// The end of its bar; null while it is open.
-    #[serde(rename = "end_ns", with = "nanoseconds")]
+    /// The end of its bar; none while it is open.
     pub end: Option<Duration>,
     /// When an open wait will end.
-    #[serde(rename = "due_ns", with = "nanoseconds")]
     pub due: Option<Duration>,
     /// The latest end of a wait, given the upper bound of its random length.
-    #[serde(rename = "ceiling_ns", with = "nanoseconds")]
     pub ceiling: Option<Duration>,
     /// For a call, the bars of the spans in it, for a line that represents all of them.
     pub parts: Vec<Part>,
@@ -62,17 +53,15 @@ pub struct Row {
 }
 
 /// A bar in the line of a whole call.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Part {
     /// The kind of span.
     pub kind: SpanName,
     /// Its result.
     pub mark: Mark,
     /// The start.
-    #[serde(rename = "start_ns", with = "nanoseconds")]
     pub start: Duration,
-    /// The end; null while it is open.
-    #[serde(rename = "end_ns", with = "nanoseconds")]
+    /// The end; none while it is open.
     pub end: Option<Duration>,
 }
 
@@ -86,7 +75,7 @@ impl Row {
     /// Whether it is a request under the attempt that sent it.
     #[must_use]
     pub fn is_nested(&self) -> bool {
-        self.kind == SpanName::Request && self.within.is_some()
+        self.kind == SpanName::Request && self.level > 1
     }
 
     /// Its label and its result, on one line.
@@ -141,7 +130,6 @@ impl Row {
         let lasted = lasted.unwrap_or_else(|| "still open".to_owned());
         Self {
             span: span.id,
-            parent: parent.map(|parent| parent.id),
             level,
             kind: span.name,
             mark: mark(span, neighbours),
@@ -151,7 +139,6 @@ impl Row {
             } else {
                 how(span, nested)
             },
-            within: parent.map(what),
             at: duration(span.start),
             lasted,
             start: span.start,

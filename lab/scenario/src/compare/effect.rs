@@ -72,7 +72,7 @@ pub(super) fn effects(runs: [&ScenarioRun; 2]) -> Vec<Effect> {
 
 fn time(runs: [&ScenarioRun; 2]) -> Effect {
     let sides = runs.map(|run| {
-        let spans = run.traces.iter().flat_map(|trace| &trace.spans);
+        let spans = run.trace.spans.iter();
         let runs = spans.filter(|span| span.name == SpanName::Run);
         let taken: Duration = runs
             .filter_map(|span| Some(span.end?.saturating_sub(span.start)))

@@ -4,19 +4,21 @@
 //! The templates escape all text, so text from the wire never becomes markup.
 
 mod comparison;
+mod counters;
 mod exchange;
 mod tables;
 mod waterfall;
 
-use std::{borrow::Cow, time::Duration};
+use std::time::Duration;
 
 use maud::{Markup, html as markup};
-use render::{Axis, Mark, page::class_and_mark};
+use render::{Axis, page::class_and_mark};
+use wire::counted;
 
 use super::run_phrases::{NOT_JUDGED, pace, wire};
 use crate::{
-    Answer, Check, Client, Compared, Comparison, Metric, Pace, Phrase, ScenarioRun, ScenarioWords,
-    View, exchange::base_url,
+    Answer, Check, Client, Compared, Comparison, Counters, Ending, Metric, Pace, ScenarioRun,
+    ScenarioWords, chart::Chart, exchange::base_url, recorder::Recorder,
 };
 use waterfall::Waterfall;
 
@@ -52,16 +54,15 @@ pub struct Story<'a> {
 }
 
 /// The run of one client, as far as it is known.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Side<'a> {
-    /// The client.
-    pub client: Client,
+    client: Client,
     /// How it works, and its limits.
-    pub terms: &'a [String],
-    /// The rows and the counters.
-    pub view: &'a View,
+    terms: &'a [String],
+    chart: Chart,
+    counters: Counters,
     /// The end of open spans: the time of the run.
-    pub now: Duration,
+    now: Duration,
     /// The run, once it is over.
     pub run: Option<&'a ScenarioRun>,
 }
@@ -70,13 +71,27 @@ impl<'a> Side<'a> {
     /// A run that is over.
     #[must_use]
     pub fn of(run: &'a ScenarioRun) -> Self {
-        let ends = run.traces.iter().map(|trace| trace.taken_at);
         Self {
             client: run.client,
             terms: &run.terms,
-            view: &run.view,
-            now: ends.max().unwrap_or_default(),
+            chart: Chart::of(&run.trace),
+            counters: run.counters.clone(),
+            now: run.trace.taken_at,
             run: Some(run),
+        }
+    }
+
+    /// A run that goes on, as its recorder knows it.
+    #[must_use]
+    pub fn so_far(client: Client, terms: &'a [String], recorder: &Recorder) -> Self {
+        let trace = recorder.snapshot();
+        Self {
+            client,
+            terms,
+            chart: Chart::of(&trace),
+            counters: counters::so_far(&trace),
+            now: recorder.now(),
+            run: None,
         }
     }
 }
@@ -183,7 +198,7 @@ impl<'a> Story<'a> {
                     (self.lesson(why, &runs))
                 }
             }
-            @if !self.sides.is_empty() { (tables::counters(&self.sides, self.metrics)) }
+            @if !self.sides.is_empty() { (counters::table(&self.sides, self.metrics)) }
             @if self.why.is_some() { @for run in &runs { (tables::wire(run, self.is_of_several())) } }
         }
     }
@@ -194,7 +209,7 @@ impl<'a> Story<'a> {
 
     /// The axis that its picture needs.
     fn axis(&self) -> Axis {
-        let axes = self.sides.iter().map(|side| &side.view.waterfall.axis);
+        let axes = self.sides.iter().map(|side| &side.chart.axis);
         let longest = axes.max_by_key(|axis| axis.length);
         longest.cloned().unwrap_or_default()
     }
@@ -228,27 +243,21 @@ impl<'a> Story<'a> {
     fn result(&self, side: &Side<'_>) -> Markup {
         markup! {
             span.result {
-                @for (place, phrase) in self.phrases(side).iter().enumerate() {
+                @for (place, (class, phrase)) in self.phrases(side).iter().enumerate() {
                     @if place > 0 { " · " }
-                    span class=(phrase.mark.map_or("", class_of)) { (phrase.text) }
+                    span class=(class) { (phrase) }
                 }
             }
         }
     }
 
-    /// The same as phrases. If one side of a comparison could not be run, the other may have
-    /// finished.
-    fn phrases<'b>(&self, side: &'b Side<'_>) -> Cow<'b, [Phrase]> {
+    /// The same as phrases, each with its class. If one side of a comparison could not be run,
+    /// the other may have finished.
+    fn phrases(&self, side: &Side<'_>) -> Vec<(&'static str, String)> {
         match (side.run, self.error) {
-            (Some(run), _) => Cow::Borrowed(&*run.view.result),
-            (None, Some(error)) => {
-                let text = format!("✗ could not be run: {error}");
-                Cow::Owned(vec![Phrase::new(Mark::Failed, text)])
-            }
-            (None, None) => {
-                let text = format!("running · {:.1} s", side.now.as_secs_f64());
-                Cow::Owned(vec![Phrase::new(Mark::Open, text)])
-            }
+            (Some(run), _) => result_of(run),
+            (None, Some(error)) => vec![("failed", format!("✗ could not be run: {error}"))],
+            (None, None) => vec![("open", format!("running · {:.1} s", side.now.as_secs_f64()))],
         }
     }
 
@@ -330,15 +339,13 @@ impl<'a> Story<'a> {
     /// The result in a line, for a screen reader.
     #[must_use]
     pub fn spoken(&self) -> String {
-        let spoken = |phrase: &Phrase| {
-            phrase
-                .text
-                .trim_start_matches(['✓', '✗', '⊘', ' '])
-                .to_owned()
-        };
         let sides = self.sides.iter().map(|side| {
-            let phrases: Vec<_> = self.phrases(side).iter().map(spoken).collect();
-            let phrases = phrases.join(", ");
+            let phrases = self.phrases(side).into_iter();
+            let spoken = phrases.map(|(_, phrase)| {
+                let words = phrase.trim_start_matches(['✓', '✗', '⊘', ' ']);
+                words.to_owned()
+            });
+            let phrases = spoken.collect::<Vec<_>>().join(", ");
             if self.is_of_several() {
                 format!("{}: {phrases}", side.client.title())
             } else {
@@ -363,10 +370,25 @@ fn check(check: &Check) -> Markup {
     }
 }
 
-fn class_of(mark: Mark) -> &'static str {
-    match mark {
-        Mark::Ok => "ok",
-        Mark::Failed => "failed",
-        _ => "open",
-    }
+/// How a run ended, its number of attempts, and how many expectations held. A call that fails
+/// may be the expected result.
+fn result_of(run: &ScenarioRun) -> Vec<(&'static str, String)> {
+    let (ending, named) = (run.outcome.ending, run.outcome.named());
+    let held = run.verdict.iter().filter(|check| check.held).count();
+    let number = run.verdict.len();
+    let (class, sign) = class_and_mark(Some(held == number));
+    let class_of_ending = match ending {
+        Ending::Cancelled => return vec![("", format!("⊘ {named}"))],
+        Ending::Ok => "ok",
+        _ if held == number => "",
+        _ => "failed",
+    };
+    vec![
+        (class_of_ending, ending.phrase(&named)),
+        ("", counted(run.counted(), "attempt")),
+        (
+            class,
+            format!("{sign} {held} of {number} expectations of the lab held"),
+        ),
+    ]
 }

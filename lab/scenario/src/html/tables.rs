@@ -1,15 +1,10 @@
-//! The evidence behind a verdict as tables: the requests on the wire, and the counters
-//! that changed.
+//! The requests on the wire as a table.
 
 use maud::{Markup, html};
-use render::{
-    Table,
-    page::{self, wide_table},
-};
+use render::{Table, page};
 use wire::counted;
 
-use super::Side;
-use crate::{Metric, Rise, ScenarioRun};
+use crate::{ScenarioRun, wire_facts::wire_facts, wire_table};
 
 /// The columns whose cells hold a name instead of a value.
 const NAMED: [&str; 3] = ["key", "cursor", "body"];
@@ -27,7 +22,8 @@ pub(super) fn wire(run: &ScenarioRun, is_of_several: bool) -> Markup {
     };
     let words = format!("{of} as the service saw it; times count from the start of the run");
     let [id, caption] = ["wire", "requests"].map(|part| format!("{part}-{}", run.client.name));
-    let table = &run.view.requests;
+    let table = wire_table::of_run(&run.wire);
+    let facts = wire_facts(&run.wire);
     let is_named = table
         .columns
         .iter()
@@ -35,15 +31,15 @@ pub(super) fn wire(run: &ScenarioRun, is_of_several: bool) -> Markup {
     html! {
         section.panel aria-labelledby=(id) {
             h2 id=(id) { (title) }
-            @if !run.view.facts.0.is_empty() {
-                ul.said { @for fact in &run.view.facts.0 { li { (fact) } } }
+            @if !facts.is_empty() {
+                ul.said { @for fact in &facts { li { (fact) } } }
             }
             @if table.rows.is_empty() {
                 p { "No request reached the service." }
             } @else {
                 details.listed {
                     summary { (counted(table.rows.len() as u64, "request")) }
-                    (page::table(None, (&caption, &words), &without_middle(table)))
+                    (page::table(None, (&caption, &words), &without_middle(&table)))
                     @if table.rows.len() > MOST {
                         p.remark {
                             (table.rows.len() - MOST) " requests in the middle are not listed here."
@@ -72,58 +68,4 @@ fn without_middle(table: &Table) -> Table {
         columns: table.columns.clone(),
         rows: rows.map(|(_, row)| row.clone()).collect(),
     }
-}
-
-/// The caption of the counters.
-const CHANGES: &str = "The changes by this run, under their names in /metrics";
-
-/// The counters that changed.
-pub(super) fn counters(sides: &[Side<'_>], metrics: &[Metric]) -> Markup {
-    let mut names: Vec<&str> = Vec::new();
-    let changed = sides.iter().flat_map(|side| &side.view.counters);
-    for rise in changed.filter(|rise| rise.change != "0") {
-        if !names.contains(&&*rise.name) {
-            names.push(&rise.name);
-        }
-    }
-    let changes = sides.iter().map(|side| match sides.len() {
-        1 => ("change", true),
-        _ => (side.client.column(), true),
-    });
-    let titles = [("counter", false)].into_iter().chain(changes);
-    let titles = titles.chain([("what it answers", false)]);
-    html! {
-        section.panel aria-labelledby="counters" {
-            h2 #counters { "Counters" }
-            (wide_table(Some("counters"), ("moved", CHANGES), titles, html! {
-                tbody {
-                    @for name in names {
-                        tr {
-                            th scope="row" { code { (name) } }
-                            @for side in sides {
-                                td.number { (change(side.view.counters.iter().find(|rise| rise.name == name))) }
-                            }
-                            td { (question(name, metrics)) }
-                        }
-                    }
-                }
-            }))
-        }
-    }
-}
-
-/// How much a counter rose, and for which reasons.
-fn change(rise: Option<&Rise>) -> Markup {
-    html! {
-        b { (rise.map_or("0", |rise| &rise.change)) }
-        @for part in rise.into_iter().flat_map(|rise| &rise.parts) {
-            span.label { (part.kind) " " (part.change) }
-        }
-    }
-}
-
-/// The question that a metric answers, which is also its help text.
-fn question(name: &str, metrics: &[Metric]) -> &'static str {
-    let known = metrics.iter().find(|metric| metric.name == name);
-    known.map_or("", |metric| metric.question)
 }

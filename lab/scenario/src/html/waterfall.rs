@@ -14,7 +14,7 @@ use wire::{WireRecord, WireRequest};
 use super::{Side, exchange};
 use crate::{
     ScenarioRun,
-    chart::{LimitLine, Part, Row, under_no_folded_one},
+    chart::{Chart, LimitLine, Part, Row, under_no_folded_one},
     trace::SpanName,
     wire_facts::carried,
 };
@@ -70,7 +70,7 @@ impl<'a> Waterfall<'a> {
             number,
             axis,
             is_deep: sides.iter().any(|side| {
-                let mut rows = side.view.waterfall.rows.iter();
+                let mut rows = side.chart.rows.iter();
                 rows.any(|row| row.level > 2)
             }),
             folds: sides.len() > 1 && side.run.is_some(),
@@ -80,7 +80,7 @@ impl<'a> Waterfall<'a> {
     }
 
     pub(super) fn draw(&self) -> Markup {
-        let waterfall = &self.side.view.waterfall;
+        let chart = &self.side.chart;
         let title = self.side.client.title();
         html! {
             div.waterfall.deep[self.is_deep] {
@@ -90,9 +90,9 @@ impl<'a> Waterfall<'a> {
                     (self.ticks())
                     span.how {}
                 }
-                @if let Some(limit) = &waterfall.limit { (self.limit(limit)) }
-                ol.rows aria-label={ "Waterfall of " (title) } { (self.list(&waterfall.rows, false)) }
-                @if let Some(remark) = &waterfall.remark { p.remark { (remark) } }
+                @if let Some(limit) = &chart.limit { (self.limit(limit)) }
+                ol.rows aria-label={ "Waterfall of " (title) } { (self.list(&chart.rows, false)) }
+                (not_drawn(chart))
             }
         }
     }
@@ -133,7 +133,7 @@ impl<'a> Waterfall<'a> {
     /// Whether a row and the rows below it say the same as those before them. Their requests may
     /// carry other keys and cursors.
     fn repeats(&self, one: &[Row], next: &[Row]) -> bool {
-        let is_after_gap = next.first().map(|row| row.span) == self.side.view.waterfall.after_gap;
+        let is_after_gap = next.first().map(|row| row.span) == self.side.chart.after_gap();
         let said = |row: &Row| (row.level, row.kind, row.mark, row.how.clone());
         !is_after_gap && one.iter().map(said).eq(next.iter().map(said))
     }
@@ -178,7 +178,7 @@ impl<'a> Waterfall<'a> {
         let is_summary = row.is_heading() && !row.folded;
         let is_beside = is_summary || row.is_nested() || is_shown;
         let request = self.request(row, below).filter(|_| !is_beside);
-        let after_gap = self.side.view.waterfall.after_gap == Some(row.span);
+        let after_gap = self.side.chart.after_gap() == Some(row.span);
         html! {
             li id={ "row-" (self.number) "-" (row.span) } .after-gap[after_gap] {
                 details class={ "span " (row.kind.as_str()) " " (kind.class()) } {
@@ -281,7 +281,7 @@ impl<'a> Waterfall<'a> {
 
     /// The limit of attempts over time, and the attempts in flight under it.
     fn limit(&self, line: &LimitLine) -> Markup {
-        let in_flight = &self.side.view.waterfall.in_flight;
+        let in_flight = &self.side.chart.in_flight;
         let changes = line.steps.iter().map(|step| (step.at, step.limit));
         let steps: Vec<_> = iter::once((Duration::ZERO, line.from))
             .chain(changes)
@@ -325,6 +325,19 @@ impl<'a> Waterfall<'a> {
             .map(|(at, number)| format!(" H{:.2} V{:.1}", self.share(*at), height.of(*number)))
             .collect();
         format!("M0 {:.1}{rest}", height.of(first))
+    }
+}
+
+/// A note on what is not drawn.
+fn not_drawn(chart: &Chart) -> Markup {
+    let (rows, spans) = (chart.left_out, chart.unrecorded);
+    html! {
+        @if rows > 0 || spans > 0 {
+            p.remark {
+                (rows) " rows in the middle are not drawn and " (spans) " spans were dropped; the \
+                 counts include all of them."
+            }
+        }
     }
 }
 
@@ -374,7 +387,7 @@ fn drawn_of(alike: &[&[Row]]) -> usize {
 pub(super) fn kinds(sides: &[Side<'_>]) -> Markup {
     let rows = sides.iter().flat_map(|side| {
         let mut is_shown = under_no_folded_one();
-        let rows = side.view.waterfall.rows.iter();
+        let rows = side.chart.rows.iter();
         rows.filter(move |row| is_shown(row))
             .map(move |row| (side, row))
     });

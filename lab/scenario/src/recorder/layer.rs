@@ -1,20 +1,16 @@
 //! The recorder: a `tracing` layer that turns the spans of a run into values.
 //!
-//! It has two halves. The [`RecorderLayer`] goes into the subscriber and receives spans.
-//! The [`Recorder`] stays outside and returns the spans so far ([`Recorder::snapshot`],
-//! open spans included) and the ids of a span ([`Recorder::context`], for the header of a
-//! request).
+//! One clone of a [`Recorder`] goes into the subscriber and receives spans. Another stays outside
+//! and returns the spans so far ([`Recorder::snapshot`], open spans included) and the ids of a
+//! span ([`Recorder::context`], for the header of a request).
 //!
-//! It keeps only spans and fields of the closed vocabulary, and no more of
-//! them than its [`RecorderLimits`] allow. The clock and the `Debug` of a recorded value are
-//! foreign code, so neither is called with a lock held.
+//! It keeps only spans and fields of the closed vocabulary, in one trace of limited length. The
+//! clock and the `Debug` of a recorded value are foreign code, so neither is called with a lock
+//! held.
 
 use std::{
     fmt, iter,
-    sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicU32, Ordering},
-    },
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
@@ -26,86 +22,58 @@ use tracing_subscriber::{
     registry::{LookupSpan, SpanRef},
 };
 
-use super::{
-    store::{OpenSpan, Position, RecorderLimits, Store},
-    visitor::Visitor,
-};
-use crate::trace::{SpanContext, SpanName, Trace};
+use super::{store::Store, visitor::Visitor};
+use crate::trace::{SpanContext, SpanId, SpanName, Trace};
 
-/// A handle on everything recorded so far. Clones share it.
+/// The layer of one subscriber, and a handle on everything that it has recorded so far. Clones
+/// share it.
 #[derive(Clone)]
 pub struct Recorder {
-    shared: Arc<Shared>,
+    inner: Arc<Inner>,
 }
 
-/// The half of a [`Recorder`] that receives spans. One recorder may have layers in
-/// several subscribers; one subscriber has the layer of one recorder.
-#[derive(Debug)]
-pub struct RecorderLayer {
-    recorder: Recorder,
-    /// Two subscribers may give two open spans the same id.
-    number: u32,
-}
-
-struct Shared {
+struct Inner {
     now: Arc<dyn Fn() -> Duration + Send + Sync>,
     store: Mutex<Store>,
     changed: Notify,
-    layers: AtomicU32,
 }
 
 impl Recorder {
+    /// How many spans a run keeps: enough for a crawl of a hundred pages with a retry on each.
+    pub const SPANS: usize = 1024;
+
     /// A recorder that stamps spans with `now`, the time since the run started
-    /// on the clock of the run, and numbers them from `seed`.
+    /// on the clock of the run, and numbers them from `seed`. The first `most_spans` stay.
     ///
     /// Ids are drawn in the order in which spans open. Spans that open in the
     /// same order get the same ids in every run with the same seed; where
     /// threads race, so do their ids.
     #[must_use]
-    pub fn new(
-        now: Arc<dyn Fn() -> Duration + Send + Sync>,
-        seed: u64,
-        limits: RecorderLimits,
-    ) -> Self {
-        let store = Mutex::new(Store::new(seed, limits));
-        let changed = Notify::new();
-        let shared = Arc::new(Shared {
+    pub fn new(now: Arc<dyn Fn() -> Duration + Send + Sync>, seed: u64, most_spans: usize) -> Self {
+        let inner = Arc::new(Inner {
             now,
-            store,
-            changed,
-            layers: AtomicU32::new(0),
+            store: Mutex::new(Store::new(seed, most_spans)),
+            changed: Notify::new(),
         });
-        Self { shared }
+        Self { inner }
     }
 
-    /// The layer for a subscriber.
+    /// Everything kept so far, open spans included.
     #[must_use]
-    pub fn layer(&self) -> RecorderLayer {
-        RecorderLayer {
-            recorder: self.clone(),
-            number: self.shared.layers.fetch_add(1, Ordering::Relaxed),
-        }
-    }
-
-    /// Everything kept so far, the oldest trace first, open spans included.
-    #[must_use]
-    pub fn snapshot(&self) -> Vec<Trace> {
-        let mut traces = self.store().traces();
+    pub fn snapshot(&self) -> Trace {
+        let mut trace = self.store().trace();
         // The clock is read last, so that no span starts after the snapshot.
-        let taken_at = self.now();
-        for trace in &mut traces {
-            trace.taken_at = taken_at;
-            // Reading the clock and taking the lock are two steps, between
-            // which another thread may have been faster.
-            trace.spans.sort_by_key(|span| span.start);
-        }
-        traces
+        trace.taken_at = self.now();
+        // Reading the clock and taking the lock are two steps, between
+        // which another thread may have been faster.
+        trace.spans.sort_by_key(|span| span.start);
+        trace
     }
 
     /// Waits until a span has opened, changed or closed since the last wait ended. Only one
     /// reader may wait: of two, one would miss the change.
     pub async fn changed(&self) {
-        self.shared.changed.notified().await;
+        self.inner.changed.notified().await;
     }
 
     /// The ids of a span and its trace, for the header of the request it covers.
@@ -115,22 +83,22 @@ impl Recorder {
     #[must_use]
     pub fn context(&self, span: &tracing::Span) -> Option<SpanContext> {
         span.with_subscriber(|(id, dispatch)| {
-            let layer: &RecorderLayer = dispatch.downcast_ref()?;
-            let is_own = Arc::ptr_eq(&layer.recorder.shared, &self.shared);
-            is_own.then(|| self.store().context(layer.open_span(id)))?
+            let layer: &Self = dispatch.downcast_ref()?;
+            let is_own = Arc::ptr_eq(&layer.inner, &self.inner);
+            is_own.then(|| self.store().context(id.into_u64()))?
         })?
     }
 
     /// The time since the run started, on the clock of the run.
     #[must_use]
     pub fn now(&self) -> Duration {
-        (self.shared.now)()
+        (self.inner.now)()
     }
 
     /// No panic under this lock can leave a record half written, so the records stay
     /// usable after one.
     fn store(&self) -> MutexGuard<'_, Store> {
-        self.shared
+        self.inner
             .store
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -160,40 +128,26 @@ fn name_of(metadata: &Metadata<'_>) -> Option<SpanName> {
     }
 }
 
-impl RecorderLayer {
-    fn open_span(&self, id: &span::Id) -> OpenSpan {
-        OpenSpan {
-            layer: self.number,
-            id: id.into_u64(),
-        }
+/// The nearest span around a new one that is kept.
+fn parent<S>(store: &Store, span: &span::Attributes<'_>, context: &Context<'_, S>) -> Option<SpanId>
+where
+    S: Subscriber + for<'a> LookupSpan<'a>,
+{
+    let kept = |id: &span::Id| store.kept(id.into_u64());
+    let current = context.current_span();
+    let parent = if span.is_contextual() {
+        current.id()?
+    } else {
+        span.parent()?
+    };
+    if let Some(found) = kept(parent) {
+        return Some(found);
     }
-
-    /// The nearest span around a new one that is kept.
-    fn parent<S>(
-        &self,
-        store: &Store,
-        span: &span::Attributes<'_>,
-        context: &Context<'_, S>,
-    ) -> Option<(SpanContext, Position)>
-    where
-        S: Subscriber + for<'a> LookupSpan<'a>,
-    {
-        let kept = |id: &span::Id| store.kept(self.open_span(id));
-        let current = context.current_span();
-        let parent = if span.is_contextual() {
-            current.id()?
-        } else {
-            span.parent()?
-        };
-        if let Some(found) = kept(parent) {
-            return Some(found);
-        }
-        let mut ancestors = iter::successors(context.span(parent)?.parent(), SpanRef::parent);
-        ancestors.find_map(|ancestor| kept(&ancestor.id()))
-    }
+    let mut ancestors = iter::successors(context.span(parent)?.parent(), SpanRef::parent);
+    ancestors.find_map(|ancestor| kept(&ancestor.id()))
 }
 
-impl<S> Layer<S> for RecorderLayer
+impl<S> Layer<S> for Recorder
 where
     S: Subscriber + for<'a> LookupSpan<'a>,
 {
@@ -204,19 +158,18 @@ where
     }
 
     fn on_new_span(&self, span: &span::Attributes<'_>, id: &span::Id, context: Context<'_, S>) {
-        let recorder = &self.recorder;
         let Some(name) = name_of(span.metadata()) else {
             return;
         };
         let mut visitor = Visitor::new(name);
         span.record(&mut visitor);
-        let start = recorder.now();
+        let start = self.now();
 
-        let mut store = recorder.store();
-        let parent = self.parent(&store, span, &context);
-        store.open(self.open_span(id), start, visitor, parent);
+        let mut store = self.store();
+        let parent = parent(&store, span, &context);
+        store.open(id.into_u64(), start, visitor, parent);
         drop(store);
-        recorder.shared.changed.notify_one();
+        self.inner.changed.notify_one();
     }
 
     fn on_record(&self, id: &span::Id, values: &span::Record<'_>, context: Context<'_, S>) {
@@ -225,16 +178,15 @@ where
         };
         let mut visitor = Visitor::new(name);
         values.record(&mut visitor);
-        let mut store = self.recorder.store();
-        if store.record(self.open_span(id), &visitor.fields) {
-            self.recorder.shared.changed.notify_one();
+        if self.store().record(id.into_u64(), &visitor.fields) {
+            self.inner.changed.notify_one();
         }
     }
 
     fn on_close(&self, id: span::Id, _: Context<'_, S>) {
-        let end = self.recorder.now();
-        if self.recorder.store().close(self.open_span(&id), end) {
-            self.recorder.shared.changed.notify_one();
+        let end = self.now();
+        if self.store().close(id.into_u64(), end) {
+            self.inner.changed.notify_one();
         }
     }
 }

@@ -9,9 +9,8 @@ mod propagation;
 mod store;
 mod visitor;
 
-pub use layer::{Recorder, RecorderLayer};
+pub use layer::Recorder;
 pub use propagation::{TRACEPARENT, inject, traceparent};
-pub use store::RecorderLimits;
 
 #[cfg(test)]
 mod tests;

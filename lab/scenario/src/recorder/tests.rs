@@ -1,12 +1,10 @@
 //! Whole traces, recorded from real spans.
 
-mod bounds;
 mod redaction;
 mod tree;
 mod wire;
 
 use std::{
-    num::NonZeroUsize,
     sync::{
         Arc, OnceLock,
         atomic::{AtomicU64, Ordering},
@@ -20,7 +18,7 @@ use tracing::{Span as Live, field::Empty, info_span, subscriber::with_default};
 use tracing_subscriber::{Registry, layer::SubscriberExt};
 
 use super::*;
-use crate::trace::{FieldValue, Fields, SpanContext, SpanId, SpanName, Trace, TraceId};
+use crate::trace::{FieldValue, Fields, SpanContext, SpanId, SpanName, TraceId};
 
 /// A clock that a test moves by hand.
 #[derive(Clone, Default)]
@@ -31,20 +29,20 @@ impl Hand {
         self.0.store(millis, Ordering::Relaxed);
     }
 
-    fn recorder(&self, seed: u64, limits: RecorderLimits) -> Recorder {
+    fn recorder(&self, seed: u64) -> Recorder {
         let millis = Arc::clone(&self.0);
         let now = move || Duration::from_millis(millis.load(Ordering::Relaxed));
-        Recorder::new(Arc::new(now), seed, limits)
+        Recorder::new(Arc::new(now), seed, Recorder::SPANS)
     }
 }
 
 fn recorder() -> Recorder {
-    Hand::default().recorder(7, RecorderLimits::default())
+    Hand::default().recorder(7)
 }
 
 /// Runs `story` with `recorder` listening.
 fn listen<T>(recorder: &Recorder, story: impl FnOnce() -> T) -> T {
-    with_default(Registry::default().with(recorder.layer()), story)
+    with_default(Registry::default().with(recorder.clone()), story)
 }
 
 fn operation() -> Live {
@@ -75,10 +73,4 @@ fn request(context: Option<SpanContext>) -> Live {
         trace_id = context.map(|context| context.trace_id.to_string()),
         parent_span_id = context.map(|context| context.span_id.to_string()),
     )
-}
-
-fn only(recorder: &Recorder) -> Trace {
-    let mut traces = recorder.snapshot();
-    assert_eq!(traces.len(), 1, "one trace expected: {traces:#?}");
-    traces.remove(0)
 }

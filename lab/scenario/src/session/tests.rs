@@ -83,13 +83,7 @@ async fn a_cancelled_run_has_no_verdict_and_only_the_general_lesson() {
     let cancelled = {
         let recorder = session.recorder().clone();
         async move {
-            let spans = || {
-                recorder
-                    .snapshot()
-                    .into_iter()
-                    .flat_map(|snapshot| snapshot.spans)
-            };
-            while spans().count() < 4 {
+            while recorder.snapshot().spans.len() < 4 {
                 recorder.changed().await;
             }
         }
@@ -126,10 +120,10 @@ async fn the_spans_and_the_ledger_share_one_origin_of_time() {
 
         let run = run(scenario, &settings).await.expect("a run");
 
-        let spans: Vec<_> = run.traces.iter().flat_map(|trace| &trace.spans).collect();
+        let spans = &run.trace.spans;
         for entry in &run.wire.entries {
             let is_of =
-                |span: &&&Span| span.fields.text(field::REQUEST_ID) == Some(&entry.request_id);
+                |span: &&Span| span.fields.text(field::REQUEST_ID) == Some(&entry.request_id);
             let request = spans.iter().find(is_of).expect("the span of the request");
             let attempt = spans.iter().find(|span| Some(span.id) == request.parent);
             let attempt = attempt.expect("the attempt that sent it");

@@ -34,7 +34,7 @@ pub fn comparison(
         rows: options.rows.min(ROWS),
         ..*options
     };
-    let charts = waterfalls([&runs[0].traces, &runs[1].traces], &options);
+    let charts = waterfalls([&runs[0].trace, &runs[1].trace], &options);
 
     let mut sheet = Sheet::new(&options);
     heading(&mut sheet, words, &runs[0]);

@@ -10,8 +10,11 @@ mod waterfall;
 use render::{Options, Sheet, fit};
 
 use crate::{
-    Answer, Check, ScenarioRun, ScenarioWords, risen,
+    Answer, Check, ScenarioRun, ScenarioWords,
+    chart::LimitLine,
+    counters::risen,
     run_phrases::{self, NOT_JUDGED, pace, wire},
+    wire_facts::wire_facts,
 };
 
 pub use comparison::comparison;
@@ -49,7 +52,7 @@ pub fn text(
     };
     let lesson = Sheet::filled(options, |sheet| lesson(sheet, run));
     let verdict = Sheet::filled(options, |sheet| verdict(sheet, run));
-    let picture = waterfall(&run.traces, options);
+    let picture = waterfall(&run.trace, options);
     let below = [&outcome, &lesson].map(|text| text.lines().count());
     let (picture, verdict) = match options.height {
         // With the exchanges the text is longer than a screen anyway.
@@ -67,7 +70,7 @@ pub fn text(
                     .clamp(FEWEST_ROWS, options.rows),
                 ..*options
             };
-            (waterfall(&run.traces, &options), verdict)
+            (waterfall(&run.trace, &options), verdict)
         }
         _ => (picture, verdict),
     };
@@ -79,8 +82,8 @@ const FEWEST_ROWS: usize = 6;
 
 /// The lines of a picture that are not rows.
 fn beside_rows(run: &ScenarioRun) -> usize {
-    let full = run.traces.iter().any(|trace| trace.dropped_spans > 0);
-    usize::from(run.view.waterfall.limit.is_some()) + usize::from(full)
+    let full = run.trace.dropped_spans > 0;
+    usize::from(LimitLine::of(&run.trace).is_some()) + usize::from(full)
 }
 
 fn lesson(sheet: &mut Sheet<'_>, run: &ScenarioRun) {
@@ -108,10 +111,13 @@ pub(super) fn heading(sheet: &mut Sheet<'_>, words: &ScenarioWords, run: &Scenar
 fn counts(sheet: &mut Sheet<'_>, run: &ScenarioRun) {
     sheet.gap();
     sheet.paragraph("wire", &wire(run));
-    for fact in &run.view.facts.0 {
-        sheet.beside_foreign(&" ".repeat(10), &fit(fact, usize::MAX, sheet.options.ascii));
+    for fact in wire_facts(&run.wire) {
+        sheet.beside_foreign(
+            &" ".repeat(10),
+            &fit(&fact, usize::MAX, sheet.options.ascii),
+        );
     }
-    if let Some(limit) = &run.view.waterfall.limit {
+    if let Some(limit) = LimitLine::of(&run.trace) {
         sheet.paragraph("limit", &fit(&limit.text, usize::MAX, sheet.options.ascii));
     }
     let mut label = "counters";

@@ -16,21 +16,19 @@ use render::Options;
 use super::layout::Layout;
 use crate::{chart::Chart, trace::Trace};
 
-/// Draws traces as one chart on one axis; every row ends with a line break.
-///
-/// Takes all traces of a run, because each operation without a span around it is a trace
-/// of its own. Several operations each get a heading. Without traces the text is empty.
+/// Draws a trace as a chart; every row ends with a line break. Several operations each get a
+/// heading. Without spans the text is empty.
 #[must_use]
-pub fn waterfall(traces: &[Trace], options: &Options) -> String {
-    let [chart] = waterfalls([traces], options);
+pub fn waterfall(trace: &Trace, options: &Options) -> String {
+    let [chart] = waterfalls([trace], options);
     chart
 }
 
 /// Draws several runs as charts that share one axis and one set of columns, so that equal
 /// durations have equal lengths. Each may have as many rows as the options allow.
 #[must_use]
-pub fn waterfalls<const N: usize>(runs: [&[Trace]; N], options: &Options) -> [String; N] {
-    let charts = runs.map(|traces| Chart::new(traces, options.rows));
+pub fn waterfalls<const N: usize>(runs: [&Trace; N], options: &Options) -> [String; N] {
+    let charts = runs.map(|trace| Chart::unfolded(trace, options.rows));
     let layout = Layout::new(&charts, options);
     charts.map(|chart| draw(&chart, &layout))
 }

@@ -22,9 +22,6 @@ pub struct Span {
     /// The parent span. It need not be in the trace: only the id of another program's span
     /// is known.
     pub parent: Option<SpanId>,
-    /// The id of its trace. In JSON, only the trace has it.
-    #[serde(skip)]
-    pub trace_id: TraceId,
     /// The kind of span.
     pub name: SpanName,
     /// When it started.

@@ -6,7 +6,6 @@ use judge::Ties;
 use wire::{WireRecord, duration};
 
 use crate::{
-    Client,
     counters::{ATTEMPTS, Counters},
     outcome::Outcome,
 };
@@ -14,8 +13,6 @@ use crate::{
 /// The evidence that a verdict is based on.
 #[derive(Clone, Copy, Debug)]
 pub struct Evidence<'a> {
-    /// The client that ran: each has counters of its own.
-    pub client: Client,
     /// How it ended for the client.
     pub outcome: &'a Outcome,
     /// The record of the wire.

@@ -5,15 +5,9 @@ use wire::{RetryAfter, WireRecord};
 
 use super::{expectation::READ_TIMEOUT, *};
 use crate::{
-    Client,
     counters::{Counter, Counters},
     outcome::{Ending, Outcome},
     stop_reason::StopReason,
-};
-const TESTED: Client = Client {
-    name: "tested",
-    headlines: &[],
-    without: None,
 };
 
 fn found(expectation: Expectation, outcome: &Outcome, wire: &WireRecord) -> Check {
@@ -27,7 +21,6 @@ fn found_with(
     counters: &Counters,
 ) -> Check {
     let evidence = Evidence {
-        client: TESTED,
         outcome,
         wire,
         counters,
@@ -92,7 +85,6 @@ fn a_client_that_falsely_claims_to_have_waited_is_caught() {
         let [.., never_early] = Expectation::of_every_run(0);
         let asked = Expectation::waited_as_asked(&[Duration::from_secs(2)]);
         let evidence = Evidence {
-            client: TESTED,
             outcome: &Outcome::ok("ok, after a wait of 2 s"),
             wire,
             counters: &said.clone().into_iter().collect(),

@@ -79,7 +79,7 @@ impl Runner {
         };
         let sent = self.runtime.block_on(async {
             tokio::select! {
-                sent = otlp::export(&run.traces, endpoint, SystemTime::now()) => Some(sent),
+                sent = otlp::export(&run.trace, endpoint, SystemTime::now()) => Some(sent),
                 () = signals.next() => None,
             }
         });

@@ -2,7 +2,6 @@
 //! are kept.
 
 mod course;
-mod live;
 mod record;
 mod request;
 mod routes;
@@ -35,8 +34,7 @@ use crate::{
         problem::Problem,
     },
 };
-use live::Live;
-use record::{Record, Side, Summary};
+use record::{Live, Record, Side, Summary};
 use request::RunRequest;
 
 pub(crate) use course::listed;

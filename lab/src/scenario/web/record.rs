@@ -4,14 +4,14 @@ use std::{sync::Arc, time::SystemTime};
 
 use humantime::format_rfc3339_millis;
 use render::Options;
-use scenario::{self, Compared, Comparison, Ending, Pace, ScenarioRun, Story, compare::why};
+use scenario::{
+    self, Client, Compared, Comparison, Ending, Pace, ScenarioRun, Story, compare::why,
+    recorder::Recorder,
+};
 use serde::{Deserialize, Serialize, Serializer};
 use tokio::sync::watch;
 
-use super::{
-    live::Live,
-    request::{ClientChoice, RunRequest},
-};
+use super::request::{ClientChoice, RunRequest};
 use crate::invocation::lab;
 
 /// A requested run.
@@ -48,6 +48,15 @@ pub(super) enum Side {
     /// It is running, or could not continue.
     Live(Arc<Live>),
     Done(Arc<ScenarioRun>),
+}
+
+/// A side that is running, or could not continue.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct Live {
+    pub(super) client: Client,
+    pub(super) terms: Vec<String>,
+    #[serde(skip)]
+    pub(super) recorder: Recorder,
 }
 
 /// A run in a list.
@@ -104,24 +113,9 @@ impl Record {
     /// the service.
     pub(super) fn shown(&self, guess: Option<&str>, service: &str) -> Shown {
         let words = &self.request.scenario.words;
-        let views_so_far: Vec<_> = self
-            .sides
-            .iter()
-            .map(|side| match side {
-                Side::Live(live) => live.so_far(),
-                Side::Done(_) => Default::default(),
-            })
-            .collect();
-        let sides = self.sides.iter().zip(&views_so_far);
-        let drawn = sides.map(|(side, (view, now))| match side {
+        let drawn = self.sides.iter().map(|side| match side {
             Side::Done(run) => scenario::Side::of(run),
-            Side::Live(live) => scenario::Side {
-                client: live.client,
-                terms: &live.terms,
-                view,
-                now: *now,
-                run: None,
-            },
+            Side::Live(live) => scenario::Side::so_far(live.client, &live.terms, &live.recorder),
         });
         let next = self.next();
         let story = Story {

@@ -5,7 +5,7 @@ use super::*;
 #[test]
 fn a_call_is_a_tree_of_spans_with_the_times_of_the_run_and_the_same_in_json() {
     let clock = Hand::default();
-    let recorder = clock.recorder(7, RecorderLimits::default());
+    let recorder = clock.recorder(7);
 
     listen(&recorder, || {
         let _operation = operation().entered();
@@ -17,8 +17,7 @@ fn a_call_is_a_tree_of_spans_with_the_times_of_the_run_and_the_same_in_json() {
         clock.to(9);
     });
 
-    let trace = only(&recorder);
-    assert!(trace.spans.iter().all(|span| span.trace_id == trace.id));
+    let trace = recorder.snapshot();
     assert_eq!(
         serde_json::to_value(&trace).unwrap(),
         serde_json::json!({
@@ -50,12 +49,12 @@ fn a_call_is_a_tree_of_spans_with_the_times_of_the_run_and_the_same_in_json() {
 #[test]
 fn shows_a_span_while_it_is_open() {
     let clock = Hand::default();
-    let recorder = clock.recorder(7, RecorderLimits::default());
+    let recorder = clock.recorder(7);
 
     let trace = listen(&recorder, || {
         let _open = attempt();
         clock.to(40);
-        only(&recorder)
+        recorder.snapshot()
     });
 
     assert_eq!(trace.spans[0].end, None);
@@ -72,42 +71,31 @@ fn links_over_a_span_that_is_not_recorded() {
         let _attempt = attempt();
     });
 
-    let trace = only(&recorder);
+    let trace = recorder.snapshot();
     assert_eq!(trace.spans[1].parent, Some(trace.spans[0].id));
 }
 
 #[test]
-fn the_operations_of_a_run_are_in_one_trace() {
-    let recorder = recorder();
+fn a_full_trace_drops_further_spans_and_counts_them() {
+    let recorder = Recorder::new(Arc::new(Duration::default), 7, 1);
 
-    listen(&recorder, || {
-        let _run = info_span!(target: "lab", "run", lab.scenario = "replay").entered();
-        drop(operation());
-        drop(operation());
+    let context = listen(&recorder, || {
+        let _operation = operation().entered();
+        let attempt = attempt();
+        attempt.in_scope(|| drop(request(None)));
+        recorder.context(&attempt)
     });
 
-    assert_eq!(only(&recorder).spans.len(), 3);
-}
-
-#[test]
-fn an_operation_outside_a_run_is_a_trace_of_its_own() {
-    let recorder = recorder();
-
-    listen(&recorder, || {
-        let _foreign = info_span!("main").entered();
-        drop(operation());
-        drop(operation());
-    });
-
-    let traces = recorder.snapshot();
-    assert_eq!(traces.len(), 2);
-    assert_ne!(traces[0].id, traces[1].id);
+    let trace = recorder.snapshot();
+    assert_eq!(trace.spans.len(), 1);
+    assert_eq!(trace.dropped_spans, 2);
+    assert_eq!(context.map(|context| context.trace_id), Some(trace.id));
 }
 
 #[test]
 fn two_runs_with_one_seed_have_the_same_ids() {
     let story = |seed| {
-        let recorder = Hand::default().recorder(seed, RecorderLimits::default());
+        let recorder = Hand::default().recorder(seed);
         listen(&recorder, || {
             let _operation = operation().entered();
             let _attempt = attempt();
@@ -116,7 +104,7 @@ fn two_runs_with_one_seed_have_the_same_ids() {
     };
 
     assert_eq!(story(7), story(7));
-    assert_ne!(story(7)[0].id, story(8)[0].id);
+    assert_ne!(story(7).id, story(8).id);
 }
 
 #[test]

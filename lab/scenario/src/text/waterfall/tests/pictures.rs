@@ -5,7 +5,7 @@ use insta::assert_snapshot;
 use super::*;
 
 fn draw(spans: &str, options: Options) -> String {
-    waterfall(&[tree(spans)], &options)
+    waterfall(&tree(spans), &options)
 }
 
 #[test]
@@ -28,7 +28,7 @@ fn leaves_an_open_wait_open() {
     let wait = "wait 2- wait.source=retry_after wait.seconds=8.0";
     let spans = ["attempt 0-2 503", wait].map(span);
 
-    assert_snapshot!(waterfall(&[trace(spans.into(), 3_002)], &Options::default()), @"
+    assert_snapshot!(waterfall(&trace(spans.into(), 3_002), &Options::default()), @"
     0 ms  ▕█▏                                attempt 1   503 Service Unavailable
     2 ms   ▕░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░→  waiting 8 s   Retry-After
     ");
@@ -158,7 +158,7 @@ fn omits_the_middle_of_many_rows_and_says_so() {
         ..Options::default()
     };
 
-    assert_snapshot!(waterfall(&[trace], &options), @r"
+    assert_snapshot!(waterfall(&trace, &options), @r"
       0 ms  ▕█▏                                               attempt 1   200 OK
       3 ms  ▕█▏                                               attempt 2   200 OK
       6 ms  ▕█▏                                               attempt 3   200 OK
@@ -201,8 +201,8 @@ fn colour_adds_only_escapes() {
 }
 
 #[test]
-fn without_traces_the_text_is_empty() {
-    assert_eq!(waterfall(&[], &Options::default()), "");
+fn without_spans_the_text_is_empty() {
+    assert_eq!(draw("", Options::default()), "");
 }
 
 fn without_ansi(text: &str) -> String {

@@ -7,7 +7,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::*;
 use crate::{
-    chart::Waterfall,
+    chart::Chart,
     trace::{FieldValue, Span, SpanName, field},
 };
 
@@ -53,7 +53,6 @@ fn any_trace() -> impl Strategy<Value = Trace> {
                         .map(|name| (name, text.clone()))
                         .into_iter()
                         .collect(),
-                    ..span("run 0-0")
                 }
             });
         trace(spans.collect(), taken_at)
@@ -65,7 +64,7 @@ proptest! {
     fn every_row_fits_the_width(trace in any_trace(), width in 0..200_usize, ascii: bool) {
         let options = Options { width, ascii, ..Options::default() };
 
-        let text = waterfall(&[trace], &options);
+        let text = waterfall(&trace, &options);
 
         for row in text.lines() {
             prop_assert!(row.width() <= width.max(40), "{} columns: {row}", row.width());
@@ -78,7 +77,7 @@ proptest! {
         let operations = trace.spans.iter().filter(|span| span.name == SpanName::Operation);
         let unheaded = usize::from(operations.count() == 1 && trace.spans.len() > 1);
 
-        let rows = Waterfall::of(std::slice::from_ref(&trace)).rows;
+        let rows = Chart::of(&trace).rows;
 
         prop_assert_eq!(rows.len(), trace.spans.len() - unheaded);
     }
@@ -87,7 +86,7 @@ proptest! {
     fn at_most_the_given_number_of_rows_is_shown(trace in any_trace(), rows in 3..50_usize) {
         let options = Options { rows, ..Options::default() };
 
-        let text = waterfall(&[trace], &options);
+        let text = waterfall(&trace, &options);
 
         prop_assert!(text.lines().count() <= rows);
     }
@@ -103,7 +102,7 @@ proptest! {
         let waits = waits.map(|(start, length)| span(&format!("wait {start}-{}", start + length)));
         let options = Options { ascii: true, ..Options::default() };
 
-        let text = waterfall(&[trace(waits.collect(), 0)], &options);
+        let text = waterfall(&trace(waits.collect(), 0), &options);
 
         let columns: Vec<_> = text.lines().map(|row| row.find('|')).collect();
         prop_assert!(columns.is_sorted(), "{text}");
