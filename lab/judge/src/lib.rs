@@ -1,9 +1,11 @@
 //! The judge: what the record of the wire says about a client.
 //!
-//! It reads the [wire record](wire::WireRecord) and the record of a process, and never a
-//! client's own word. It knows no task, scenario or product. [`Ties`] say which requests
-//! belong to one call, [`rules`] judge them, and [`known_failures`] name the verdicts that
-//! are expected to be bad.
+//! It reads the [wire record](wire::WireRecord) and how a client's process ended. It knows no
+//! task and no scenario. [`Ties`] say which requests belong to one call, [`rules`] judge
+//! them, and [`known_failures`] name the verdicts that are expected to be bad.
+//!
+//! A product that keeps another record of the requests has ties and functions of its own, and
+//! the texts of its rules, its verdicts and its known failures are those of this crate.
 
 // No input may end the program: each impossible case states its reason.
 #![cfg_attr(

@@ -54,7 +54,7 @@ pub use serve::{Listening, Setup};
 pub use session::Aim;
 pub use tls::TlsError;
 pub use upstream::{Upstream, UpstreamError};
-pub use verdict::rules::{Declared, RULES, Rule, find, names};
+pub use verdict::rules::{Declared, find, names};
 
 #[cfg(test)]
 mod tests;

@@ -7,7 +7,7 @@ use judge::{KnownFailures, in_words, is_good, rules::Verdict};
 use render::{Options, Sheet};
 use wire::duration;
 
-use crate::{CommandEnd, Plan, ProxyCard, ProxyFault, Rule, card::CaseCard, verdict::Judged};
+use crate::{CommandEnd, Plan, ProxyCard, ProxyFault, card::CaseCard, verdict::Judged};
 
 /// The width of the bars, in columns.
 const CHART: usize = 20;
@@ -156,23 +156,6 @@ fn not_exercised(sheet: &mut Sheet<'_>, card: &ProxyCard) {
         }
         sheet.beside("not exercised  ", &words);
     }
-}
-
-/// Renders a rule that only the proxy judges.
-#[must_use]
-pub fn rule(rule: &Rule, options: &Options) -> String {
-    let lab = options.lab;
-    let mut sheet = Sheet::new(options);
-    sheet.title(rule.id);
-    sheet.beside("", &format!("Kept if {}.", rule.text));
-    sheet.gap();
-    if let Some(reason) = rule.reason {
-        sheet.paragraph("Why", reason.why);
-        sheet.paragraph("How", reason.how);
-    }
-    sheet.paragraph("Source", rule.source);
-    sheet.paragraph("Judged by", &format!("{lab} proxy"));
-    sheet.into_text()
 }
 
 /// The requests of the route since the one that met the fault.

@@ -6,7 +6,7 @@ use clap::{
     builder::{PossibleValue, PossibleValuesParser},
 };
 use clap_complete::Shell;
-use judge::rules::RULES;
+use judge::rules::{RULES, Rule};
 use scenario::catalogue::CATALOGUE;
 
 use super::{exit::Exit, terminal};
@@ -46,10 +46,16 @@ fn script(shell: Shell, lab: &Command) -> String {
         .iter()
         .map(|task| PossibleValue::new(task.words.name));
     let tasks = PossibleValuesParser::new(tasks);
-    let rules = RULES
+    let of_rules = |rules: &[&Rule]| {
+        let rules = rules.iter();
+        PossibleValuesParser::new(rules.map(|rule| PossibleValue::new(rule.id).help(rule.text)))
+    };
+    let graded = RULES
         .iter()
-        .map(|rule| PossibleValue::new(rule.id).help(rule.text));
-    let rules = PossibleValuesParser::new(rules);
+        .copied()
+        .filter(|rule| rule.is_judged_by_cases());
+    let graded = of_rules(&graded.collect::<Vec<_>>());
+    let rules = of_rules(RULES);
     // The lists restrict completion only: for an unknown name the lab's own error
     // suggests the nearest.
     let mut command = lab.clone();
@@ -58,7 +64,7 @@ fn script(shell: Shell, lab: &Command) -> String {
         ("grade", "task", &tasks),
         ("grade", "require", &tasks),
         ("grade", "hint", &tasks),
-        ("grade", "only", &rules),
+        ("grade", "only", &graded),
         ("rule", "id", &rules),
     ] {
         command = command.mut_subcommand(subcommand, |subcommand| {

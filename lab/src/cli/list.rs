@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 use grade::TASKS;
-use judge::rules::{self, RULES};
+use judge::rules::RULES;
 use render::Sheet;
 use scenario::catalogue::CATALOGUE;
 
@@ -63,13 +63,11 @@ fn of_scenarios(options: &render::Options) -> String {
 }
 
 fn of_rules(options: &render::Options) -> String {
-    let graded = RULES.iter().map(|rule| (rule.id, rule.text));
-    let by_proxy_alone = proxy::RULES
-        .iter()
-        .filter(|rule| rules::find(rule.id).is_none())
-        .map(|rule| (rule.id, rule.text));
-    let names = graded.chain(by_proxy_alone);
-    of_names(names.map(|(name, title)| Named { name, title }), options)
+    let names = RULES.iter().map(|rule| Named {
+        name: rule.id,
+        title: rule.text,
+    });
+    of_names(names, options)
 }
 
 fn of_names(names: impl Iterator<Item = Named>, options: &render::Options) -> String {

@@ -12,11 +12,15 @@ use std::{
 
 use clap::Args;
 use http::{HeaderName, StatusCode, uri::Authority};
-use judge::{KnownFailures, known_failures::JudgedCard, rules::Verdict};
+use judge::{
+    KnownFailures,
+    known_failures::JudgedCard,
+    rules::{Rule, Verdict},
+};
 use process::ClientCommand;
 use proxy::{
     Aim, Declared, Injected, ListenAddress, Listening, Plan, PlanError, PlanOptions, ProxyCard,
-    ProxyFault, Rule, RunStart, Setup, Upstream, find, holding, names,
+    ProxyFault, RunStart, Setup, Upstream, find, holding, names,
 };
 use tokio::sync::watch;
 
@@ -228,7 +232,7 @@ impl Arguments {
     }
 }
 
-/// The rule of this name.
+/// The rule of this id.
 fn rule(id: &str) -> Result<&'static Rule, ProxyError> {
     find(id).ok_or_else(|| ProxyError::Rule(id.to_owned()))
 }

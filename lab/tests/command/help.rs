@@ -71,10 +71,11 @@ fn completes_every_name_in_every_shell() {
         assert!(script.starts_with(start), "{shell}: {script}");
         let words = || script.split(|sign: char| !sign.is_ascii_alphanumeric() && sign != '-');
         // Scenarios are values of one argument; tasks of three options; rules of one argument
-        // and one option.
+        // and those of tasks of one option.
         let scenarios = CATALOGUE.iter().map(|scenario| (scenario.name(), 1));
         let tasks = grade::TASKS.iter().map(|task| (task.words.name, 3));
-        let rules = RULES.iter().map(|rule| (rule.id, 2));
+        let rules = RULES.iter();
+        let rules = rules.map(|rule| (rule.id, 1 + usize::from(rule.is_judged_by_cases())));
         for (name, times) in scenarios.chain(tasks).chain(rules) {
             let found = words().filter(|word| *word == name).count();
             assert!(found >= times, "{name} in {shell}: {found} times");

@@ -153,6 +153,8 @@ lab scenario flaky --otlp localhost:4318
     error: invalid --otlp 'localhost:4318': it must start with http:// or https://
 lab rule one-jobs
     did you mean 'one-job'?
+lab grade --only once -- x
+    error: no task judges 'once': it is a rule of `lab proxy`
 lab grade --task flaky curl {url}
     goes after `--`
 lab grade --watch no-such-file -- x

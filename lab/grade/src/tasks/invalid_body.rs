@@ -6,7 +6,7 @@ use axum::{
 };
 use host::{FaultLabel, NextCursor};
 use http::header::{CONTENT_TYPE, HeaderName};
-use judge::rules::{body_json, body_media_type, body_shape};
+use judge::rules::not_repeated;
 use serde_json::{Value, json};
 
 use crate::{
@@ -33,7 +33,11 @@ pub(super) const TASK: Task = Task {
         scenario: "bad-json",
         ..PLAIN.words
     },
-    rules: &[&body_json::RULE, &body_media_type::RULE, &body_shape::RULE],
+    rules: &[
+        &not_repeated::BODY_JSON,
+        &not_repeated::BODY_MEDIA_TYPE,
+        &not_repeated::BODY_SHAPE,
+    ],
     cases: &[
         Case::new("a valid page", |draw| valid(draw.number(2..=9))),
         Case::new("JSON that breaks off", |draw| {

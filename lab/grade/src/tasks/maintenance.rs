@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use judge::rules::retry_after_over_budget;
+use judge::rules::retry_after;
 use serde_json::json;
 
 use crate::{
@@ -30,7 +30,7 @@ pub(super) const TASK: Task = Task {
         scenario: "retry-later",
         ..PLAIN.words
     },
-    rules: &[&retry_after_over_budget::RULE],
+    rules: &[&retry_after::RETRY_AFTER_OVER_BUDGET],
     cases: &[
         Case::new("503 with a Retry-After of minutes", |draw| {
             seconds(draw.number(60..=300))

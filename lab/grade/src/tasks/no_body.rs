@@ -3,7 +3,7 @@
 use axum::{Extension, response::IntoResponse};
 use host::FaultLabel;
 use http::{StatusCode, header::LOCATION};
-use judge::rules::no_content;
+use judge::rules::not_repeated;
 use serde_json::json;
 
 use crate::{
@@ -26,7 +26,7 @@ pub(super) const TASK: Task = Task {
         scenario: "no-content",
         ..PLAIN.words
     },
-    rules: &[&no_content::RULE],
+    rules: &[&not_repeated::NO_CONTENT],
     more_routes: &["/elsewhere/{place}"],
     cases: &[
         Case::new("204", |_| {

@@ -1,7 +1,7 @@
 //! The service refuses the request, and would refuse it again.
 
 use http::StatusCode;
-use judge::rules::no_retry_4xx;
+use judge::rules::not_repeated;
 use serde_json::json;
 
 use crate::{
@@ -24,7 +24,7 @@ pub(super) const TASK: Task = Task {
         scenario: "not-found",
         ..PLAIN.words
     },
-    rules: &[&no_retry_4xx::RULE],
+    rules: &[&not_repeated::NO_RETRY_4XX],
     cases: &[
         Case::new("400", |_| refusing(StatusCode::BAD_REQUEST)),
         Case::new("401", |_| refusing(StatusCode::UNAUTHORIZED)),

@@ -1,5 +1,5 @@
 //! The service says when to come back.
-use judge::rules::{retry_after_cut_body, retry_after_seconds};
+use judge::rules::retry_after;
 
 use crate::{
     Goal, TaskWords,
@@ -27,7 +27,10 @@ pub(super) const TASK: Task = Task {
         scenario: "retry-after-seconds",
         ..PLAIN.words
     },
-    rules: &[&retry_after_seconds::RULE, &retry_after_cut_body::RULE],
+    rules: &[
+        &retry_after::RETRY_AFTER_SECONDS,
+        &retry_after::RETRY_AFTER_CUT_BODY,
+    ],
     cases: &[
         Case::new("503 with Retry-After: 2, then 200", |draw| {
             failures_first(draw, Goal::result, vec![|_: &_| unavailable_for(SHORT)])

@@ -1,6 +1,6 @@
 //! The service names the time at which it will be back.
 
-use judge::rules::{retry_after_date, retry_after_unusable};
+use judge::rules::{retry_after, retry_after_unusable};
 use std::time::{Duration, SystemTime};
 
 use crate::{
@@ -40,7 +40,7 @@ pub(super) const TASK: Task = Task {
         scenario: "retry-after-date",
         ..PLAIN.words
     },
-    rules: &[&retry_after_date::RULE, &retry_after_unusable::RULE],
+    rules: &[&retry_after::RETRY_AFTER_DATE, &retry_after_unusable::RULE],
     cases: &[
         Case::new(
             "503 with a future date, then 200; TZ is Asia/Kolkata",

@@ -6,10 +6,7 @@ mod properties;
 use std::collections::BTreeSet;
 
 use anstyle::{AnsiColor, Style};
-use judge::{
-    KnownFailures, in_words, is_good,
-    rules::{Rule, Verdict},
-};
+use judge::{KnownFailures, in_words, is_good, rules::Verdict};
 use render::{Options, Sheet, fit};
 use wire::{ProcessRecord, counted};
 
@@ -244,25 +241,6 @@ fn explain(sheet: &mut Sheet<'_>, card: &Card) {
         };
         sheet.beside("", &format!("{verdict}: {meaning}"));
     }
-}
-
-/// Renders a rule: its demand, its source, its reason, and how to keep it.
-#[must_use]
-pub fn rule(rule: &Rule, tasks: &[&str], options: &Options) -> String {
-    let lab = options.lab;
-    let mut sheet = Sheet::new(options);
-    sheet.title(rule.id);
-    sheet.beside("", &format!("Kept if {}.", rule.text));
-    sheet.gap();
-    sheet.paragraph("Why", rule.why);
-    sheet.paragraph("How", rule.hint);
-    sheet.paragraph("Source", &format!("{} ({})", rule.source, rule.level));
-    match tasks {
-        [] => {}
-        [one] => sheet.paragraph("Try it", &format!("{lab} grade --task {one} -- COMMAND")),
-        several => sheet.paragraph("Judged in", &several.join(", ")),
-    }
-    sheet.into_text()
 }
 
 /// Renders a hint.

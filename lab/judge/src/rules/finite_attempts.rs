@@ -2,7 +2,9 @@
 
 use wire::counted;
 
-use super::{Case, Judge, Judgement, Rule, RuleLevel, backoff::failed, is_look, result};
+use super::{
+    Case, Judge, Judgement, Rule, RuleLevel, backoff::failed, not_repeated::is_look, result,
+};
 
 /// The rule.
 pub const RULE: Rule = Rule {

@@ -7,8 +7,8 @@ pub const RULE: Rule = Rule {
     id: "idempotency-key-reuse",
     level: RuleLevel::Standard,
     source: "IETF draft The Idempotency-Key HTTP Header Field; AIP-4235",
-    text: "every attempt at a job carried the same key",
-    why: "To the service, a new key is a new job: each attempt creates another one.",
+    text: "every attempt of a call carried the same idempotency key",
+    why: "To the service, a new key is a new call: each attempt does the work once more.",
     hint: "Create the key once per call, before the first attempt, and send it with every attempt.",
     judge: Judge::Forbids(judge),
 };

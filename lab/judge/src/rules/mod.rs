@@ -1,17 +1,17 @@
-//! The rules of the wire: how a client may get what it wants.
+//! The catalogue of rules: how a client may get what it wants.
 //!
-//! A rule is one file and one line below: its id, its authority, why it matters, how to
-//! keep it, and a pure function from the record of the wire to a [`Judgement`]. Of a
-//! client's own statements it reads only that the client ended with a result before the
-//! service had served everything. A client that gives up breaks no rule about retries. If
-//! the record is not conclusive, the verdict is [`Verdict::CannotTell`].
+//! A rule is one constant and one line below: its id, its authority, why it matters, how to
+//! keep it, and a pure function from the record of the wire to a [`Judgement`]. Of the
+//! client's process a rule reads how and when it ended, and whether and when it printed a
+//! result or an error, never what the result says. A client that gives up breaks no rule
+//! about retries. If the record is not conclusive, the verdict is [`Verdict::CannotTell`].
+//!
+//! The rules of [`foreign_api`] have their texts here and are judged elsewhere, as are some
+//! of the others once more: a product with a record of its own adds its own function.
 
 mod backoff;
 pub mod backoff_jitter;
 pub mod backoff_waits;
-pub mod body_json;
-pub mod body_media_type;
-pub mod body_shape;
 mod card_case;
 mod case;
 mod context;
@@ -19,12 +19,12 @@ pub mod cursor_loop;
 pub mod cursor_verbatim;
 pub mod empty_page;
 pub mod finite_attempts;
+pub mod foreign_api;
 pub mod idempotency_key_fresh;
 pub mod idempotency_key_reuse;
 mod judgement;
-pub mod no_content;
-pub mod no_retry_4xx;
 pub mod no_url_credentials;
+pub mod not_repeated;
 pub mod one_job;
 pub mod page_limit;
 pub mod post_not_retried;
@@ -32,11 +32,9 @@ pub mod read_timeout;
 pub mod reads_to_the_end;
 pub mod request_headers;
 pub mod result;
-pub mod retry_after_cut_body;
-pub mod retry_after_date;
-pub mod retry_after_over_budget;
-pub mod retry_after_seconds;
+pub mod retry_after;
 pub mod retry_after_unusable;
+mod rule;
 pub mod same_body;
 #[cfg(any(test, feature = "testing"))]
 #[cfg_attr(
@@ -48,25 +46,19 @@ pub mod same_body;
 )]
 pub mod testing;
 pub mod token_elsewhere;
-mod waited_long_enough;
 
-use std::{
-    collections::{BTreeSet, HashSet},
-    time::Duration,
-};
+use std::time::Duration;
 
-use serde::Serialize;
-use wire::{FaultLabel, IssuedCursor, WireRecord, WireRequest, counted};
-
-use waited_long_enough::{waited_out, waited_out_in_each};
+use wire::WireRecord;
 
 pub use card_case::{CardCase, CaseKind};
 pub use case::Case;
 pub use context::CardContext;
 pub use judgement::{Judgement, RequestRef, Verdict};
+pub use rule::{Judge, Rule, RuleLevel};
 pub use token_elsewhere::names_another_origin;
 
-/// Every rule, in the order of the course.
+/// Every rule: those of the course in its order, then those about foreign APIs.
 pub static RULES: &[&Rule] = &[
     &cursor_verbatim::RULE,
     &empty_page::RULE,
@@ -75,17 +67,17 @@ pub static RULES: &[&Rule] = &[
     &token_elsewhere::RULE,
     &backoff_waits::RULE,
     &backoff_jitter::RULE,
-    &retry_after_seconds::RULE,
-    &retry_after_cut_body::RULE,
-    &retry_after_date::RULE,
+    &retry_after::RETRY_AFTER_SECONDS,
+    &retry_after::RETRY_AFTER_CUT_BODY,
+    &retry_after::RETRY_AFTER_DATE,
     &retry_after_unusable::RULE,
-    &retry_after_over_budget::RULE,
+    &retry_after::RETRY_AFTER_OVER_BUDGET,
     &finite_attempts::RULE,
-    &no_retry_4xx::RULE,
-    &body_json::RULE,
-    &body_media_type::RULE,
-    &body_shape::RULE,
-    &no_content::RULE,
+    &not_repeated::NO_RETRY_4XX,
+    &not_repeated::BODY_JSON,
+    &not_repeated::BODY_MEDIA_TYPE,
+    &not_repeated::BODY_SHAPE,
+    &not_repeated::NO_CONTENT,
     &cursor_loop::RULE,
     &page_limit::RULE,
     &idempotency_key_reuse::RULE,
@@ -95,79 +87,9 @@ pub static RULES: &[&Rule] = &[
     &post_not_retried::RULE,
     &read_timeout::RULE,
     &request_headers::RULE,
+    &foreign_api::REFUSED_ONCE,
+    &foreign_api::ONCE,
 ];
-
-/// A rule of the wire.
-#[derive(Debug)]
-pub struct Rule {
-    /// Its id, in words joined by hyphens.
-    pub id: &'static str,
-    /// Its authority.
-    pub level: RuleLevel,
-    /// The document that states it.
-    pub source: &'static str,
-    /// The behaviour of a client that keeps the rule.
-    pub text: &'static str,
-    /// The damage if it is broken.
-    pub why: &'static str,
-    /// How a client keeps it.
-    pub hint: &'static str,
-    /// How it is judged.
-    pub judge: Judge,
-}
-
-/// How a rule is judged.
-#[derive(Debug)]
-pub enum Judge {
-    /// Each case separately; the greatest verdict counts.
-    Case(fn(&Case<'_>) -> Judgement),
-    /// The same, of a rule that forbids a request: one more request could break it even
-    /// after the client has its result. So a case is watched until the client has ended or
-    /// the time of the case is over, and the rule is kept only by a client that was watched
-    /// for that long.
-    Forbids(fn(&Case<'_>) -> Judgement),
-    /// All cases of a task together.
-    Cases(fn(&[Case<'_>]) -> Judgement),
-    /// The same, of a rule about the lengths of gaps: milliseconds count, so a case is not
-    /// run beside others.
-    Gaps(fn(&[Case<'_>]) -> Judgement),
-}
-
-impl Rule {
-    /// Judges the records of one or more cases of a task.
-    #[must_use]
-    pub fn judge(&self, cases: &[Case<'_>]) -> Judgement {
-        match self.judge {
-            Judge::Case(judge) => Judgement::of_each(cases, judge),
-            Judge::Forbids(judge) => Judgement::of_each(cases, |case| judge(case).if_watched(case)),
-            Judge::Cases(judge) | Judge::Gaps(judge) => judge(cases),
-        }
-    }
-
-    /// Whether it forbids a request, so that its cases are watched until they are over.
-    #[must_use]
-    pub fn forbids_a_request(&self) -> bool {
-        matches!(self.judge, Judge::Forbids(_))
-    }
-
-    /// Whether it is about gaps so short that a busy machine makes them.
-    #[must_use]
-    pub fn is_about_milliseconds(&self) -> bool {
-        matches!(self.judge, Judge::Gaps(_))
-    }
-}
-
-/// The authority of a rule.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum RuleLevel {
-    /// A standard requires it.
-    Standard,
-    /// Experienced operators of services recommend it.
-    GoodPractice,
-    /// This service requires it; others may not.
-    Contract,
-}
 
 /// The imprecision of timers: a request that arrives at most this much before its time is
 /// not early.
@@ -186,69 +108,19 @@ pub fn without_page_limit(wire: &WireRecord) -> Option<(&'static Rule, Judgement
     Some((&page_limit::RULE, page_limit::of_stopped(wire)?))
 }
 
-/// Broken by every request that repeats one to which `after` applies, or that uses the
-/// cursor of its response; kept if there was such a request and no repetition.
-fn not_repeated(case: &Case<'_>, after: fn(&WireRequest) -> bool) -> Judgement {
-    let (wire, ties) = (case.wire, &case.ties);
-    let after = |request: &WireRequest| after(request) && !is_look(request);
-    if !wire.entries.iter().any(after) {
-        return Judgement::not_exercised();
-    }
-    let mut doubtful = ties.doubtful().filter(|(first, ..)| after(first));
-    let repeated = ties.repetitions().filter(|(first, _)| after(first));
-    let repeated: Vec<_> = repeated.map(|(_, next)| next.seq).collect();
-    let found = match repeated.len() {
-        0 => "its next cursor was used".to_owned(),
-        times => format!("{} followed", counted(times as u64, "more request")),
-    };
-    let seqs = repeated.into_iter().chain(reads_on(wire, after));
-    let seqs: BTreeSet<_> = seqs.collect();
-    let doubt = doubtful.next().map(|(.., doubt)| doubt);
-    Judgement::kept_unless_in(seqs.into_iter().collect(), found, doubt)
-}
-
-/// Whether it is a HEAD or an OPTIONS, which a client may send as often as it likes.
-fn is_look(request: &WireRequest) -> bool {
-    matches!(request.method, "HEAD" | "OPTIONS")
-}
-
-/// Every request with a cursor from a response to which `after` applies. If its cursor was
-/// invalid, a cursor that no other response gave is made from it.
-fn reads_on(wire: &WireRecord, after: impl Fn(&WireRequest) -> bool) -> Vec<u64> {
-    let (mut given, mut elsewhere, mut invalid) = (HashSet::new(), HashSet::new(), HashSet::new());
-    let mut seqs = Vec::new();
-    for request in &wire.entries {
-        let route = &request.route;
-        if let Some(sent) = request.cursor.map(|cursor| (route, cursor)) {
-            let is_made = invalid.contains(route) && !elsewhere.contains(&sent);
-            if given.contains(&sent) || is_made {
-                seqs.push(request.seq);
-            }
-        }
-        match (after(request), request.cursor_issued) {
-            (true, Some(IssuedCursor::Hash(next))) => _ = given.insert((route, next)),
-            (false, Some(IssuedCursor::Hash(next))) => _ = elsewhere.insert((route, next)),
-            (true, None) if request.fault == Some(FaultLabel::INVALID_CURSOR) => {
-                invalid.insert(route);
-            }
-            _ => {}
-        }
-    }
-    seqs
-}
-
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
+    use std::collections::HashSet;
+
+    use wire::FaultLabel;
 
     use super::{empty_page::EMPTY_PAGE, token_elsewhere::REDIRECT_ELSEWHERE, *};
 
     #[test]
-    fn every_rule_has_all_texts_and_the_id_of_its_file() {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/rules");
+    fn every_rule_has_all_texts_and_an_id_of_its_own() {
+        let mut ids = HashSet::new();
         for rule in RULES {
-            let file = folder.join(format!("{}.rs", rule.id.replace('-', "_")));
-            assert!(file.is_file(), "{} does not exist", file.display());
+            assert!(ids.insert(rule.id), "{} stands twice", rule.id);
             assert_eq!(find(rule.id).map(|found| found.id), Some(rule.id));
             for text in [rule.source, rule.text, rule.why, rule.hint] {
                 assert!(!text.is_empty(), "{} has an empty text", rule.id);

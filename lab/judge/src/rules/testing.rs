@@ -279,23 +279,6 @@ pub fn check(rule: &Rule, script: Script, verdict: Verdict, seqs: &[u64], found:
     }
 }
 
-/// Checks that a rule is broken by a repetition of the served request.
-#[track_caller]
-pub fn hold_to_one_request(rule: &Rule, serve: fn(Script) -> Script) {
-    let served = || serve(Script::new().respond(0, 200));
-    // The first response is there after 3 ms.
-    let twin = |at| serve(served().on(1, 1).lasting(3).respond(at, 200).on(2, 1)).hedging();
-    hold! { *rule;
-        Script::new().respond(0, 200) => NotExercised,
-        served() => Kept,
-        serve(served().respond(1, 200)) => Broken [2],
-        served().stopped_at(9) => CannotTell,
-        twin(1) => Kept,
-        twin(8) => CannotTell,
-        twin(9) => Broken [2],
-    }
-}
-
 /// Checks that a rule judges only cases that distinguish jobs.
 #[track_caller]
 pub fn hold_to_jobs(rule: &Rule) {
@@ -307,18 +290,5 @@ pub fn hold_to_jobs(rule: &Rule) {
         another(post(1)) => NotExercised,
         post(1).call(1) => Skipped,
         post(1).call(1).dropping(1) => CannotTell,
-    }
-}
-
-/// Checks that a rule is broken by a use of the served next cursor.
-#[track_caller]
-pub fn hold_to_no_next_page(rule: &Rule, serve: fn(Script) -> Script) {
-    let served = || serve(Script::new().respond(0, 200).issues(7));
-    let next = |cursor| served().respond(1, 200).cursor(cursor);
-    hold! { *rule;
-        served() => Kept,
-        next(7) => Broken [2],
-        next(8) => Kept,
-        serve(next(7)).respond(2, 200).cursor(7) => Broken [2, 3],
     }
 }

@@ -6,7 +6,11 @@ use wire::Stopped;
 use super::{
     super::{
         card::Recording,
-        verdict::{CaseRuns, Lacks, judge, rules::of_fault, unfit},
+        verdict::{
+            CaseRuns, Lacks, judge,
+            rules::{FaultRule, RULES, of_fault},
+            unfit,
+        },
         *,
     },
     *,
@@ -71,7 +75,7 @@ fn waits_and_refusals_have_their_verdicts() {
         let judged = verdict(
             &runs,
             fault,
-            of_fault(fault).next().expect("a rule").id,
+            of_fault(fault).next().expect("a rule").id(),
             &once(),
         );
         assert_eq!(judged.verdict, expected, "{fault} {judged:?}");
@@ -317,12 +321,12 @@ fn every_rule_belongs_to_a_fault() {
     let judged: Vec<_> = ProxyFault::ALL
         .iter()
         .flat_map(|fault| of_fault(*fault))
-        .map(|rule| rule.id)
+        .map(FaultRule::id)
         .collect();
 
     assert!(judged.iter().all(|id| find(id).is_some()), "{judged:?}");
     for rule in RULES {
-        assert!(judged.contains(&rule.id), "{}", rule.id);
+        assert!(judged.contains(&rule.id()), "{}", rule.id());
     }
 }
 
@@ -544,12 +548,12 @@ fn a_route_is_quiet_if_nothing_comes_twice_by_itself() {
 
 #[test]
 fn overlapping_requests_are_not_tied_and_other_marks_untie_nothing() {
-    use super::super::verdict::ties::{TieKind, ties};
+    use super::super::verdict::attempts::{TieKind, attempts};
     let tied = |requests: Vec<ProxyRequest>, is_quiet: bool| {
         let mut run = run(Some(ProxyFault::RetryAfter), requests, 0);
         run.requests[0].delivered = Some(ms(50));
-        ties(&run, is_quiet.then_some(ms(3_000)))
-            .map(|tie| (tie.next.seq, tie.kind))
+        attempts(&run, is_quiet.then_some(ms(3_000)))
+            .map(|attempt| (attempt.next.seq, attempt.tie))
             .collect::<Vec<_>>()
     };
     use TieKind::{Marked, Same};

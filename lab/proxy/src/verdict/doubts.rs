@@ -6,8 +6,8 @@ use wire::duration;
 
 use super::{
     Group,
-    rules::{self, Rule, is_safe},
-    ties::ties,
+    attempts::attempts,
+    rules::{self, FaultRule, is_safe},
 };
 use crate::{ProxyFault, ProxyRequest, ProxyRun, routes::base};
 
@@ -41,7 +41,9 @@ pub(super) fn doubt(run: &ProxyRun, fault: ProxyFault) -> Option<String> {
 pub(super) fn hidden(group: &Group<'_>, run: &ProxyRun) -> Option<String> {
     let Group { rule, within, .. } = *group;
     // This rule reads one connection, and no attempt.
-    let target = run.target().filter(|_| rule.id != rules::READ_TIMEOUT.id)?;
+    let target = run
+        .target()
+        .filter(|_| rule.id() != rules::READ_TIMEOUT.id())?;
     let is_later = |request: &&ProxyRequest| {
         request.seq > target.seq && Some(request.arrived) >= target.delivered
     };
@@ -50,7 +52,7 @@ pub(super) fn hidden(group: &Group<'_>, run: &ProxyRun) -> Option<String> {
         .any(|request| is_later(&request));
     // Nothing came that could be the same request: no control has to tell it from a heartbeat.
     let shows_by_itself =
-        rule.id == rules::REFUSED_ONCE.id && is_silent_since && !group.healthy.is_empty();
+        rule.id() == rules::REFUSED_ONCE.id() && is_silent_since && !group.healthy.is_empty();
     if target.calls.is_empty() && !shows_by_itself && group.noise.is_some() {
         return group.noise.clone();
     }
@@ -65,7 +67,7 @@ pub(super) fn hidden(group: &Group<'_>, run: &ProxyRun) -> Option<String> {
             duration(within),
         ));
     }
-    let tied = ties(run, within).count();
+    let tied = attempts(run, within).count();
     let others = run.of_route(&target.route).count().saturating_sub(tied);
     let is_untied_later = run.of_route(&target.route).filter(is_later).count() > tied;
     let healthy = || {
@@ -106,7 +108,7 @@ pub(super) fn late(run: &ProxyRun, within: Option<Duration>) -> Option<Duration>
 /// A request that may be an attempt on another route, as far as a rule forbids it: one that
 /// changes something, came after the failure, and is not made in good health.
 fn another_way(
-    rule: &Rule,
+    rule: &FaultRule,
     run: &ProxyRun,
     target: &ProxyRequest,
     healthy: &[&ProxyRun],
@@ -119,7 +121,7 @@ fn another_way(
         request.route != target.route
             && Some(request.arrived) >= target.delivered
             // The text may be missing in another attempt of the same route.
-            && (rule.id == rules::ONCE.id || base(&request.route) == base(&target.route))
+            && (rule.id() == rules::ONCE.id() || base(&request.route) == base(&target.route))
             && !is_safe(&request.route)
     });
     let other = later.find(|request| {

@@ -1,10 +1,10 @@
-//! The verdicts on a case, from all runs of a plan: the [rules] read the [ties] of each run, as far
-//! as the route is [quiet].
+//! The verdicts on a case, from all runs of a plan: the [rules] read the [attempts] of each run, as
+//! far as the route is [quiet].
 
+pub(crate) mod attempts;
 mod doubts;
 mod quiet;
 pub(crate) mod rules;
-pub(crate) mod ties;
 
 use std::time::Duration;
 
@@ -14,10 +14,10 @@ use wire::duration;
 
 pub(crate) use self::quiet::{borne, controls_of, is_marked, unfit, watch};
 use self::{
+    attempts::{TieKind, attempts},
     doubts::{doubt, hidden, late},
     quiet::watched,
-    rules::{BrokenRun, Declared, Rule, RunEvidence},
-    ties::{TieKind, ties},
+    rules::{BrokenRun, Declared, FaultRule, RunEvidence},
 };
 use crate::{ProxyFault, ProxyRun, record::RunKind};
 
@@ -44,9 +44,9 @@ pub(crate) struct Judged {
 
 impl Judged {
     /// A verdict with its reason.
-    fn of(rule: &Rule, verdict: Verdict, found: Option<String>) -> Self {
+    fn of(rule: &FaultRule, verdict: Verdict, found: Option<String>) -> Self {
         Self {
-            rule: rule.id,
+            rule: rule.id(),
             verdict,
             found,
             requests: Vec::new(),
@@ -90,7 +90,7 @@ pub(crate) fn judge(case: CaseRuns<'_>, declared: &Declared) -> Vec<Judged> {
         .collect()
 }
 
-fn judge_one(rule: &Rule, case: CaseRuns<'_>, declared: &Declared) -> Judged {
+fn judge_one(rule: &FaultRule, case: CaseRuns<'_>, declared: &Declared) -> Judged {
     let of_case = || {
         let runs = case.runs.iter();
         runs.filter(|run| run.is_of(case.route, case.fault))
@@ -149,12 +149,14 @@ fn first_gap(case: CaseRuns<'_>, wait: Duration) -> Option<Duration> {
     let mut runs = case.runs.iter();
     let run = runs.find(|run| run.is_of(case.route, case.fault) && run.lasts() == wait)?;
     let within = watched(case.runs, case.route, wait);
-    ties(run, within).next().map(|tie| rules::waited(&tie))
+    attempts(run, within)
+        .next()
+        .map(|next| rules::waited(&next))
 }
 
 /// The runs of a case that asked for one wait, as a rule reads them.
 struct Group<'a> {
-    rule: &'a Rule,
+    rule: &'a FaultRule,
     case: CaseRuns<'a>,
     runs: Vec<&'a ProxyRun>,
     /// The wait; zero for a fault that asks for none.
@@ -167,7 +169,7 @@ struct Group<'a> {
 }
 
 impl<'a> Group<'a> {
-    fn new(rule: &'a Rule, case: CaseRuns<'a>, runs: Vec<&'a ProxyRun>) -> Self {
+    fn new(rule: &'a FaultRule, case: CaseRuns<'a>, runs: Vec<&'a ProxyRun>) -> Self {
         let wait = match case.fault {
             ProxyFault::RetryAfter => runs.first().map(|run| run.lasts()).unwrap_or_default(),
             _ => Duration::ZERO,
@@ -201,7 +203,7 @@ impl<'a> Group<'a> {
         };
         let all = evidence.len();
         let broken: Vec<_> = evidence.iter().filter_map(RunEvidence::broken).collect();
-        let mut certain = broken.iter().filter(|shown| shown.kind == TieKind::Marked);
+        let mut certain = broken.iter().filter(|shown| shown.tie == TieKind::Marked);
         let in_each = || broken.first().filter(|_| broken.len() == all);
         if let Some(shown) = certain.next().or_else(in_each) {
             let is_first = first
@@ -270,7 +272,7 @@ impl<'a> Group<'a> {
             shown_by: self.wait,
             ..self.judged(Verdict::Broken, Some(format!("{}{times}", shown.found)))
         };
-        if shown.kind == TieKind::Marked || is_confirmed {
+        if shown.tie == TieKind::Marked || is_confirmed {
             return judged;
         }
         let lacking = format!("{CONFIRM} runs and {CONFIRM} controls would confirm it");

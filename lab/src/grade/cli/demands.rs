@@ -32,7 +32,12 @@ impl<'a> Demands<'a> {
             .iter()
             .map(|name| find(name))
             .collect();
-        let only: Result<_, _> = arguments.run.only.iter().map(|id| rule::find(id)).collect();
+        let only: Result<_, _> = arguments
+            .run
+            .only
+            .iter()
+            .map(|id| rule::find_graded(id))
+            .collect();
         Ok(Self {
             options,
             required: required.or_exit(Exit::Usage)?,

@@ -14,13 +14,13 @@ use crate::cli::rule;
 /// The text names what is unknown.
 pub(super) fn check(known: &KnownFailure) -> Result<(), Box<dyn Error>> {
     let Some(place) = &known.place else {
-        return Ok(rule::find(&known.id).map(drop)?);
+        return Ok(rule::find_graded(&known.id).map(drop)?);
     };
     let task = find(place)?;
     if known.id == GOAL {
         return Ok(());
     }
-    let rule = rule::find(&known.id)?.id;
+    let rule = rule::find_graded(&known.id)?.id;
     if task.rules().any(|judged| judged.id == rule) {
         Ok(())
     } else {

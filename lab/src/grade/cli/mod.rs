@@ -109,7 +109,7 @@ impl Arguments {
             find(name)?;
         }
         for id in &self.run.only {
-            rule::find(id)?;
+            rule::find_graded(id)?;
         }
         Ok(())
     }

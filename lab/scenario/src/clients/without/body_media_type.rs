@@ -1,7 +1,7 @@
 //! Ignores the media type of a body.
 
 use http::{HeaderValue, header::CONTENT_TYPE};
-use judge::rules::body_media_type;
+use judge::rules::not_repeated;
 use reqwest::Response;
 
 use super::{super::reliable, Rewrites, Without};
@@ -9,10 +9,10 @@ use crate::Defence;
 pub(super) const WITHOUT: Without = Without {
     name: "without-body-media-type",
     defence: &Defence {
-        id: body_media_type::RULE.id,
+        id: not_repeated::BODY_MEDIA_TYPE.id,
         instead: "It parses every body, whatever its media type, and treats the result as valid data.",
         file: "client/src/response_checks.rs",
-        breaks: &[body_media_type::RULE.id],
+        breaks: &[not_repeated::BODY_MEDIA_TYPE.id],
         shows_in: &["text-json"],
     },
     allowed: |policy| policy,

@@ -1,7 +1,7 @@
 //! Ignores a Retry-After in seconds.
 
 use http::header::RETRY_AFTER;
-use judge::rules::retry_after_seconds;
+use judge::rules::retry_after;
 use reqwest::Response;
 
 use super::{super::reliable, Rewrites, Without};
@@ -9,11 +9,11 @@ use crate::Defence;
 pub(super) const WITHOUT: Without = Without {
     name: "without-retry-after-seconds",
     defence: &Defence {
-        id: retry_after_seconds::RULE.id,
+        id: retry_after::RETRY_AFTER_SECONDS.id,
         instead: "It takes no notice of a Retry-After in seconds, and comes back when its own \
                   backoff says so.",
         file: "client/src/retry/retry_after.rs",
-        breaks: &[retry_after_seconds::RULE.id],
+        breaks: &[retry_after::RETRY_AFTER_SECONDS.id],
         shows_in: &["retry-after-seconds", "retry-later", "deadline"],
     },
     allowed: |policy| policy,

@@ -10,15 +10,15 @@ use std::time::Duration;
 
 use crate::{ProxyRequest, ProxyRun};
 
-/// A request and the fault before it.
+/// A later attempt of a call that met a fault.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Tie<'a> {
+pub(crate) struct Attempt<'a> {
     /// The request that met the fault.
     pub(crate) first: &'a ProxyRequest,
-    /// A later attempt of the same call.
+    /// The later request of the same call.
     pub(crate) next: &'a ProxyRequest,
     /// How both are tied.
-    pub(crate) kind: TieKind,
+    pub(crate) tie: TieKind,
 }
 
 /// How two requests are tied.
@@ -32,7 +32,10 @@ pub(crate) enum TieKind {
 
 /// The later attempts of the call that met the fault of a run, in order of arrival; equal
 /// requests only if they came `within` this time after it, on a quiet route.
-pub(crate) fn ties(run: &ProxyRun, within: Option<Duration>) -> impl Iterator<Item = Tie<'_>> {
+pub(crate) fn attempts(
+    run: &ProxyRun,
+    within: Option<Duration>,
+) -> impl Iterator<Item = Attempt<'_>> {
     let target = run
         .target()
         .and_then(|target| Some((target, target.delivered?)));
@@ -43,14 +46,14 @@ pub(crate) fn ties(run: &ProxyRun, within: Option<Duration>) -> impl Iterator<It
         later.filter_map(move |next| {
             let is_marked = first.calls.iter().any(|call| next.calls.contains(call));
             let in_time = within.is_some_and(|within| next.arrived <= first.arrived + within);
-            let kind = if is_marked {
+            let tie = if is_marked {
                 TieKind::Marked
             } else if in_time && first.is_same_as(next) {
                 TieKind::Same
             } else {
                 return None;
             };
-            Some(Tie { first, next, kind })
+            Some(Attempt { first, next, tie })
         })
     })
 }

@@ -1,0 +1,86 @@
+//! A rule, with its texts and with how it is judged.
+
+use serde::Serialize;
+
+use super::{Case, Judgement};
+
+/// A rule.
+#[derive(Debug)]
+pub struct Rule {
+    /// Its id, in words joined by hyphens.
+    pub id: &'static str,
+    /// Its authority.
+    pub level: RuleLevel,
+    /// The document that states it.
+    pub source: &'static str,
+    /// The behaviour of a client that keeps the rule.
+    pub text: &'static str,
+    /// The damage if it is broken.
+    pub why: &'static str,
+    /// How a client keeps it.
+    pub hint: &'static str,
+    /// How it is judged.
+    pub judge: Judge,
+}
+
+/// How a rule is judged.
+#[derive(Debug)]
+pub enum Judge {
+    /// Each case separately; the greatest verdict counts.
+    Case(fn(&Case<'_>) -> Judgement),
+    /// The same, of a rule that forbids a request: one more request could break it even
+    /// after the client has its result. So a case is watched until the client has ended or
+    /// the time of the case is over, and the rule is kept only by a client that was watched
+    /// for that long.
+    Forbids(fn(&Case<'_>) -> Judgement),
+    /// All cases of a task together.
+    Cases(fn(&[Case<'_>]) -> Judgement),
+    /// The same, of a rule about the lengths of gaps: milliseconds count, so a case is not
+    /// run beside others.
+    Gaps(fn(&[Case<'_>]) -> Judgement),
+    /// Not from these records. The product that has another record of the requests judges it.
+    Elsewhere,
+}
+
+impl Rule {
+    /// Judges the records of one or more cases of a task.
+    #[must_use]
+    pub fn judge(&self, cases: &[Case<'_>]) -> Judgement {
+        match self.judge {
+            Judge::Case(judge) => Judgement::of_each(cases, judge),
+            Judge::Forbids(judge) => Judgement::of_each(cases, |case| judge(case).if_watched(case)),
+            Judge::Cases(judge) | Judge::Gaps(judge) => judge(cases),
+            Judge::Elsewhere => Judgement::not_exercised(),
+        }
+    }
+
+    /// Whether the records of cases show whether it is kept.
+    #[must_use]
+    pub fn is_judged_by_cases(&self) -> bool {
+        !matches!(self.judge, Judge::Elsewhere)
+    }
+
+    /// Whether it forbids a request, so that its cases are watched until they are over.
+    #[must_use]
+    pub fn forbids_a_request(&self) -> bool {
+        matches!(self.judge, Judge::Forbids(_))
+    }
+
+    /// Whether it is about gaps so short that a busy machine makes them.
+    #[must_use]
+    pub fn is_about_milliseconds(&self) -> bool {
+        matches!(self.judge, Judge::Gaps(_))
+    }
+}
+
+/// The authority of a rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RuleLevel {
+    /// A standard requires it.
+    Standard,
+    /// Experienced operators of services recommend it.
+    GoodPractice,
+    /// This service requires it; others may not.
+    Contract,
+}
