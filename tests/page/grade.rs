@@ -3,16 +3,16 @@
 use testkit::http::raw;
 use thirtyfour::Key;
 
-use crate::stage::{Browser, Lab, PROJECTOR, lab_showing};
+use crate::stage::{Browser, Lab, lab_showing};
 
 /// The text of a task, by its name.
 const TASK: &str = "((name) => each('#tasks > li')
     .find((one) => one.querySelector('h2').textContent === name))";
 
 impl Browser {
-    /// A browser that shows Grade.
-    pub(crate) async fn at_grade(lab: &Lab, size: (u32, u32)) -> Self {
-        Self::showing(lab, size, "grade", "one('#tasks > li')").await
+    /// Loads Grade.
+    pub(crate) async fn show_grade(&self, lab: &Lab) {
+        self.show(lab, "grade", "one('#tasks > li')").await;
     }
 
     /// Presses the button that opens the cases, and waits for new ones.
@@ -40,8 +40,8 @@ impl Browser {
 
 #[tokio::test]
 #[ignore = "needs chromium and chromedriver"]
-async fn a_broken_rule_is_reachable_by_keyboard() {
-    let (_lab, browser) = lab_showing("flaky").await;
+async fn a_client_is_graded_by_keyboard_while_its_requests_arrive() {
+    let (lab, browser) = lab_showing("flaky").await;
     let retry_after = format!("{TASK}('retry-after')");
     let is_open = format!("{retry_after}.querySelector('details').open");
     let announced = "text('#announce')";
@@ -97,94 +97,33 @@ async fn a_broken_rule_is_reachable_by_keyboard() {
         .await;
     browser.shows("one('#grade').hidden", true).await;
     assert_eq!(browser.complaints().await, [""; 0]);
-}
 
-#[tokio::test]
-#[ignore = "needs chromium and chromedriver"]
-async fn the_command_of_a_case_can_be_copied() {
-    let lab = Lab::start();
-    let browser = Browser::at_grade(&lab, PROJECTOR).await;
-    browser.open_cases().await;
+    // The URL and the command of a case can be copied.
+    browser.show_grade(&lab).await;
     browser.catch_copies().await;
     browser.click("#tasks summary").await;
-
     browser.click("#tasks .call button").await;
     browser.until("copied === one('.call b').textContent").await;
     browser.click("#tasks .call button + button").await;
     browser
         .until("copied === one('.call code').textContent")
         .await;
+
+    assert_a_request_is_listed(&lab, &browser).await;
 }
 
-#[tokio::test]
-#[ignore = "needs chromium and chromedriver"]
-async fn two_pages_show_the_same_card_and_both_see_its_end() {
-    let lab = Lab::start();
-    let instructor = Browser::at_grade(&lab, PROJECTOR).await;
-    let learner = Browser::at_grade(&lab, PROJECTOR).await;
-    let terms = "text('#grade-terms')";
+/// A request to the service, from any client and of any trace, is listed beside a lane.
+async fn assert_a_request_is_listed(lab: &Lab, browser: &Browser) {
+    raw(
+        &lab.service,
+        "GET /retry-later HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\
+         traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01\r\n\r\n",
+    );
 
-    instructor.open_cases().await;
-    let opened = instructor.read(terms).await;
-    learner.becomes(terms, opened).await;
-    learner.call("flaky").await;
-    for browser in [&instructor, &learner] {
-        browser.until("all('.arrivals .row').length === 1").await;
-    }
-    instructor.click("#stop-cases").await;
-
-    for browser in [&instructor, &learner] {
-        let is_over = format!("{terms}.startsWith('The cases were stopped')");
-        browser.until(&is_over).await;
-        browser.shows("all('.arrivals .row').length", 1).await;
-    }
-}
-
-/// The cases belong to every window.
-#[tokio::test]
-#[ignore = "needs chromium and chromedriver"]
-async fn new_cases_are_opened_after_a_question_and_other_windows_say_so() {
-    let lab = Lab::start();
-    let one = Browser::at_grade(&lab, PROJECTOR).await;
-    let other = Browser::at_grade(&lab, PROJECTOR).await;
-    let url = "one('.call b')?.textContent";
-    one.open_cases().await;
-    let first = one.read(url).await;
-    other.becomes(url, first.clone()).await;
-
-    other.click("#open-cases").await;
-    other.answer(false).await;
-    other.call("flaky").await;
-    one.until("all('.arrivals .row').length === 1").await;
-    one.shows(url, first.clone()).await;
-    other.click("#open-cases").await;
-    other.answer(true).await;
-
-    one.until(&format!("![undefined, {first}].includes({url})"))
-        .await;
-    let says = "text('#grade-terms').startsWith('Another window opened new cases')";
-    one.until(says).await;
-    other.shows(says, false).await;
-}
-
-/// Stopping the lab closes its cases. Their results stay on the page.
-#[tokio::test]
-#[ignore = "needs chromium and chromedriver"]
-async fn cases_lost_in_a_restart_say_so_and_can_be_reopened() {
-    let mut lab = Lab::start();
-    let browser = Browser::at_grade(&lab, PROJECTOR).await;
-    browser.open_cases().await;
-    browser.call("flaky").await;
-    browser.until("all('.arrivals .row').length === 1").await;
-
-    lab.restart();
-
-    browser
-        .until(
-            "text('#link') === 'live' && text('#grade-terms').startsWith('The cases were stopped')",
-        )
-        .await;
-    browser.shows("all('.arrivals .row').length", 1).await;
-    browser.open_cases().await;
-    browser.until("all('.arrivals .row').length === 0").await;
+    browser.until("all('#wire tbody tr').length === 1").await;
+    let cells = ["GET /retry-later", "503", "retry_later", "120 s"];
+    browser.says("text('#wire tbody tr')", &cells).await;
+    let failed = "each('.lane .bar.failed').length";
+    browser.shows(failed, 1).await;
+    browser.shows("all('#runs li').length", 0).await;
 }

@@ -1,5 +1,7 @@
-//! The web UI as a person uses it: a real browser and a real `lab serve`, a new pair for
-//! each test.
+//! The web UI as a person uses it: a real browser and a real `lab serve`.
+//!
+//! Each test is a way that a person goes through the page, with one lab and as few browsers as
+//! it needs. What the server writes is tested without a browser, in `lab/tests`.
 //!
 //! Tests that need a browser are ignored by default, because not every machine has one:
 //!
@@ -15,15 +17,15 @@
 //!
 //! No test sleeps: each waits for the state that it expects.
 
-mod access;
-mod bounds;
-mod colours;
-mod exchange;
-mod feed;
+mod address;
+mod cancel;
 mod grade;
-mod guard;
-mod keys;
+mod keyboard;
+mod modes;
 mod pictures;
-mod runs;
+mod question;
+mod run;
 mod stage;
-mod storm_page;
+mod storm;
+mod strangers;
+mod windows;

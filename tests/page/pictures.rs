@@ -14,13 +14,13 @@ const MOST: usize = 80 * 1024;
 #[ignore = "needs chromium and chromedriver"]
 async fn the_pictures_of_the_documents_can_be_taken() {
     let lab = Lab::start();
+    let browser = Browser::open(PROJECTOR).await;
     for (name, scenario, scheme, client) in [
         ("page-flaky", "flaky", "dark", "1"),
         ("page-compare", "lost-response", "light", "3"),
     ] {
-        let browser = Browser::at(&lab, PROJECTOR, scenario).await;
-        let chosen = format!("text('.choose[aria-current] .name') === '{scenario}'");
-        browser.in_scheme(scheme, &chosen).await;
+        browser.in_scheme(scheme).await;
+        browser.show_scenario(&lab, scenario).await;
         browser.press(client).await;
         // A fixed seed, so that a picture changes only with the page.
         browser.read("one('[name=seed]').value = '1'").await;

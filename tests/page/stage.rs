@@ -1,5 +1,5 @@
-//! The setup of every test: a lab, a driver, a browser, and functions for the actions of
-//! a person.
+//! The setup of a test: a lab, a driver, a browser, and functions for the actions of a
+//! person.
 
 use std::{
     io::{BufRead, BufReader, Read, Write},
@@ -150,13 +150,12 @@ pub(crate) struct Browser {
 }
 
 impl Browser {
-    pub(crate) async fn open((width, height): (u32, u32)) -> Self {
+    pub(crate) async fn open(size: (u32, u32)) -> Self {
         let folder = TempDir::new().expect("a folder");
         let started = (0..TRIES).find_map(|_| driver(folder.path()));
         let (process, port) = started.expect("a driver");
         let driver_address = format!("127.0.0.1:{port}");
         let mut chrome = ChromeCapabilities::new();
-        let size = format!("--window-size={width},{height}");
         for argument in [
             "--headless",
             "--hide-scrollbars",
@@ -169,15 +168,9 @@ impl Browser {
             "--disable-component-update",
             "--disable-sync",
             STRANGER,
-            &size,
         ] {
             chrome.add_arg(argument).expect("an argument");
         }
-        // A browser window cannot be as narrow as a phone, so the browser emulates one.
-        let metrics = json!({ "width": width, "height": height, "pixelRatio": 1, "mobile": false, "touch": false });
-        chrome
-            .add_experimental_option("mobileEmulation", json!({ "deviceMetrics": metrics }))
-            .expect("an option");
         chrome
             .set_browser_log_level(LoggingPrefsLogLevel::All)
             .expect("a preference");
@@ -191,35 +184,57 @@ impl Browser {
             .set_script_timeout(PATIENCE)
             .await
             .expect("a timeout");
-        Self {
+        let browser = Self {
             driver,
             driver_address,
             _process: process,
             _folder: folder,
-        }
+        };
+        browser.resize(size).await;
+        browser
+    }
+
+    /// Gives the page this size. A browser window cannot be as narrow as a phone, so the browser
+    /// emulates one.
+    pub(crate) async fn resize(&self, (width, height): (u32, u32)) {
+        let metrics =
+            json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
+        self.tool("Emulation.setDeviceMetricsOverride", metrics)
+            .await;
+    }
+
+    /// Uses a developer tool of the browser.
+    pub(crate) async fn tool(&self, name: &str, how: Value) -> Value {
+        let used = self.driver.cdp().send_raw(name, how).await;
+        used.expect(name)
     }
 
     /// A browser that shows the page, with a scenario selected.
     pub(crate) async fn at(lab: &Lab, size: (u32, u32), scenario: &str) -> Self {
-        let chosen = format!("text('.choose[aria-current] .name') === '{scenario}'");
-        Self::showing(lab, size, &format!("#{scenario}"), &chosen).await
-    }
-
-    /// A browser with a page of the lab, once it is live and an expression is true.
-    pub(crate) async fn showing(lab: &Lab, size: (u32, u32), path: &str, ready: &str) -> Self {
         let browser = Self::open(size).await;
-        browser.go(&format!("http://{}/{path}", lab.page)).await;
-        browser
-            .until(&format!("text('#link') === 'live' && {ready}"))
-            .await;
+        browser.show_scenario(lab, scenario).await;
         browser
     }
 
-    /// Shows the page in a colour scheme, and waits until an expression is true.
-    pub(crate) async fn in_scheme(&self, scheme: &str, ready: &str) {
+    /// Loads the page, with a scenario selected.
+    pub(crate) async fn show_scenario(&self, lab: &Lab, scenario: &str) {
+        let chosen = format!("text('.choose[aria-current] .name') === '{scenario}'");
+        self.show(lab, &format!("#{scenario}"), &chosen).await;
+    }
+
+    /// Loads a page of the lab, and waits until it is live and an expression is true.
+    pub(crate) async fn show(&self, lab: &Lab, path: &str, ready: &str) {
+        // A change of the fragment alone would not load the page.
+        self.go("about:blank").await;
+        self.go(&format!("http://{}/{path}", lab.page)).await;
+        self.until(&format!("text('#link') === 'live' && {ready}"))
+            .await;
+    }
+
+    /// Shows the page in a colour scheme.
+    pub(crate) async fn in_scheme(&self, scheme: &str) {
         let prefers = json!([{ "name": "prefers-color-scheme", "value": scheme }]);
         self.emulate("", prefers).await;
-        self.until(ready).await;
     }
 
     pub(crate) async fn go(&self, url: &str) {
@@ -246,6 +261,13 @@ impl Browser {
     /// Asserts the value of a JavaScript expression.
     pub(crate) async fn shows(&self, expression: &str, expected: impl Into<Value>) {
         assert_eq!(self.read(expression).await, expected.into(), "{expression}");
+    }
+
+    /// Asserts the values of JavaScript expressions.
+    pub(crate) async fn shows_all(&self, expected: &[(&str, Value)]) {
+        for (expression, expected) in expected {
+            self.shows(expression, expected.clone()).await;
+        }
     }
 
     /// Asserts that the text of a JavaScript expression has these parts.
@@ -370,17 +392,13 @@ impl Browser {
     /// Emulates a medium, such as `print`, and features of a media query.
     pub(crate) async fn emulate(&self, media: &str, features: Value) {
         let how = json!({ "media": media, "features": features });
-        let tools = self.driver.cdp();
-        let emulated = tools.send_raw("Emulation.setEmulatedMedia", how);
-        emulated.await.expect("a medium");
+        self.tool("Emulation.setEmulatedMedia", how).await;
     }
 
     /// The page as a picture, small enough for a README.
     pub(crate) async fn picture(&self) -> String {
         let how = json!({ "format": "webp", "quality": 60 });
-        let tools = self.driver.cdp();
-        let picture = tools.send_raw("Page.captureScreenshot", how).await;
-        let picture = picture.expect("a picture");
+        let picture = self.tool("Page.captureScreenshot", how).await;
         picture["data"].as_str().expect("base64").to_owned()
     }
 }

@@ -11,6 +11,7 @@ use scenario::catalogue::CATALOGUE;
 
 use super::{exit::Exit, terminal};
 use crate::scenario::cli::ALL;
+
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
     /// The shell that reads the script
@@ -28,12 +29,16 @@ enum Completed {
 
 /// Prints the script for this command.
 pub(crate) fn completions(arguments: &Arguments, lab: &Command) -> Result<Exit, Exit> {
-    let script = match arguments.shell {
+    terminal::print(&completed(arguments.shell, lab)).map(|()| Exit::Passed)
+}
+
+/// The script for a shell.
+fn completed(shell: Completed, lab: &Command) -> String {
+    match shell {
         Completed::Bash => script(Shell::Bash, lab),
         Completed::Zsh => script(Shell::Zsh, lab),
         Completed::Fish => script(Shell::Fish, lab) + fish_names().as_str(),
-    };
-    terminal::print(&script).map(|()| Exit::Passed)
+    }
 }
 
 fn script(shell: Shell, lab: &Command) -> String {
@@ -91,4 +96,36 @@ fn fish_names() -> String {
         )
     };
     lists.into_iter().map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+    use crate::cli;
+
+    #[test]
+    fn completes_every_name_in_every_shell() {
+        for (shell, start) in [
+            (Completed::Bash, "_lab() {\n"),
+            (Completed::Zsh, "#compdef lab\n"),
+            (Completed::Fish, "# Print an optspec"),
+        ] {
+            let script = completed(shell, &cli::Arguments::command());
+
+            assert!(script.starts_with(start), "{shell:?}: {script}");
+            let words = || script.split(|sign: char| !sign.is_ascii_alphanumeric() && sign != '-');
+            // Scenarios are values of one argument; tasks of three options; rules of one argument
+            // and those of tasks of one option.
+            let scenarios = CATALOGUE.iter().map(|scenario| (scenario.name(), 1));
+            let tasks = grade::TASKS.iter().map(|task| (task.words.name, 3));
+            let rules = RULES.iter();
+            let rules = rules.map(|rule| (rule.id, 1 + usize::from(rule.is_judged_by_cases())));
+            for (name, times) in scenarios.chain(tasks).chain(rules) {
+                let found = words().filter(|word| *word == name).count();
+                assert!(found >= times, "{name} in {shell:?}: {found} times");
+            }
+        }
+    }
 }

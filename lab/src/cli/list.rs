@@ -44,14 +44,17 @@ pub(crate) fn scenarios() -> Result<Exit, Exit> {
 }
 
 pub(crate) fn list(arguments: &Arguments) -> Result<Exit, Exit> {
-    let options = terminal::options(arguments.ascii);
-    let text = match arguments.listed {
-        Listed::Scenarios => of_scenarios(&options),
-        Listed::Tasks => grade::text::tasks(TASKS, &options),
-        Listed::Rules => of_rules(&options),
-        Listed::Stories => storm::storm_list(&options),
-    };
+    let text = listed(arguments.listed, &terminal::options(arguments.ascii));
     terminal::print(&text).map(|()| Exit::Passed)
+}
+
+fn listed(listed: Listed, options: &render::Options) -> String {
+    match listed {
+        Listed::Scenarios => of_scenarios(options),
+        Listed::Tasks => grade::text::tasks(TASKS, options),
+        Listed::Rules => of_rules(options),
+        Listed::Stories => storm::storm_list(options),
+    }
 }
 
 fn of_scenarios(options: &render::Options) -> String {
@@ -79,4 +82,20 @@ fn of_names(names: impl Iterator<Item = Named>, options: &render::Options) -> St
             sheet.beside(&format!("{name:width$}  "), title);
         }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_list_fits_80_columns() {
+        for listed in Listed::value_variants() {
+            let text = self::listed(*listed, &render::Options::default());
+
+            for line in text.lines() {
+                assert!(line.chars().count() <= 80, "{line}");
+            }
+        }
+    }
 }

@@ -7,7 +7,7 @@ use std::{ops::RangeInclusive, time::Duration};
 
 use clap::Args;
 use futures_util::{StreamExt, stream::FuturesUnordered};
-use http::{Method, StatusCode};
+use http::Method;
 use rand::{RngExt, SeedableRng, rngs::ChaCha12Rng, seq::IndexedRandom};
 use scenario::{
     Settings,
@@ -45,9 +45,6 @@ const SURGE: u32 = 3;
 
 /// How long a run may take. The longest of the course takes a few seconds.
 const LONGEST_RUN: Duration = Duration::from_secs(30);
-
-/// The most problems that are described; the others are only counted.
-const MOST_DESCRIBED: usize = 5;
 
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
@@ -168,11 +165,7 @@ fn weight(share: Share, at: Duration) -> u32 {
 enum LoadError {
     #[error("`lab serve` at {0} stopped during the load; the runs completed before that are above")]
     Interrupted(String),
-    #[error(
-        "{0} of {1} runs were refused, because too many runs were going on; ask for a lower --rate"
-    )]
-    RunsRefused(u64, u64),
-    #[error("{0} of {1} runs could not be completed")]
+    #[error("{0} of {1} runs could not be completed; a lower --rate may help")]
     RunsFailed(u64, u64),
 }
 
@@ -188,9 +181,7 @@ enum End {
 /// How a run ended.
 enum Ended {
     Completed(UnkeptRun),
-    /// Too many were going on.
-    Refused,
-    /// It could not be completed, which says nothing about the client.
+    /// It could not be completed, which says nothing about the client: too many were going on.
     Failed(String),
     /// The server is gone.
     Interrupted,
@@ -223,11 +214,7 @@ async fn run(arguments: &Arguments) -> Result<Exit, Exit> {
     let start = Instant::now();
     let end = loop {
         bar.set_position(tally.ended());
-        bar.set_message(format!(
-            "{} going on, {} refused",
-            running.len(),
-            tally.refused
-        ));
+        bar.set_message(format!("{} going on", running.len()));
         let due = plan.due();
         if due.is_none() && running.is_empty() {
             break End::Finished;
@@ -260,10 +247,6 @@ async fn run_scenario(lab: &RunningLab, arrival: Arrival) -> (Arrival, Ended) {
     });
     let ended = match lab.ask(Method::POST, "/api/runs", Some(&request)).await {
         Ok(run) => Ended::Completed(run),
-        Err(RunningLabError::Problem {
-            status: StatusCode::TOO_MANY_REQUESTS,
-            ..
-        }) => Ended::Refused,
         Err(RunningLabError::Refused(_) | RunningLabError::NotTheWebUi(_)) => Ended::Interrupted,
         Err(error) => Ended::Failed(error.to_string()),
     };
@@ -278,11 +261,10 @@ fn judge(end: End, tally: &Tally, page: &str) -> Result<Exit, LoadError> {
     if tally.missed > 0 {
         return Ok(Exit::Failed);
     }
-    match (tally.refused, tally.failed) {
-        (0, 0) => Ok(Exit::Passed),
-        (0, failed) => Err(LoadError::RunsFailed(failed, tally.asked)),
-        (refused, _) => Err(LoadError::RunsRefused(refused, tally.asked)),
+    if tally.failed > 0 {
+        return Err(LoadError::RunsFailed(tally.failed, tally.asked));
     }
+    Ok(Exit::Passed)
 }
 
 /// The results of the runs that were due.
@@ -292,10 +274,9 @@ struct Tally {
     completed: u64,
     /// Of these, the runs that did not end as expected.
     missed: u64,
-    refused: u64,
     failed: u64,
-    /// Descriptions of the first few problems.
-    described: Vec<String>,
+    /// The first run that failed or was not as expected; the others are only counted.
+    first_problem: Option<String>,
 }
 
 impl Tally {
@@ -304,30 +285,26 @@ impl Tally {
         let name = arrival.scenario.name();
         match ended {
             Ended::Interrupted => return false,
-            Ended::Refused => self.refused += 1,
             Ended::Failed(why) => {
                 self.failed += 1;
-                self.describe(format!("{name} could not be completed: {why}"));
+                let problem = format!("{name} could not be completed: {why}");
+                self.first_problem.get_or_insert(problem);
             }
             Ended::Completed(run) => {
                 self.completed += 1;
-                self.missed += u64::from(!run.missed.is_empty());
-                for missed in run.missed {
-                    self.describe(format!("{name} with seed {}: {missed}", arrival.seed));
+                if !run.missed.is_empty() {
+                    self.missed += 1;
+                    let missed = run.missed.join("; ");
+                    let problem = format!("{name} with seed {}: {missed}", arrival.seed);
+                    self.first_problem.get_or_insert(problem);
                 }
             }
         }
         true
     }
 
-    fn describe(&mut self, problem: String) {
-        if self.described.len() < MOST_DESCRIBED {
-            self.described.push(problem);
-        }
-    }
-
     fn ended(&self) -> u64 {
-        self.completed + self.refused + self.failed
+        self.completed + self.failed
     }
 
     fn summary(&self, plan: &Plan) -> String {
@@ -338,7 +315,6 @@ impl Tally {
         let mut text =
             format!("runs  {asked} asked for, {completed} completed, {held} as expected\n");
         for (number, what) in [
-            (self.refused, "refused, because too many runs were going on"),
             (self.failed, "could not be completed"),
             (self.asked - self.ended(), "stopped before the end"),
         ] {
@@ -347,7 +323,7 @@ impl Tally {
             }
         }
         text += &format!("seed  {}\n", plan.seed);
-        for problem in &self.described {
+        if let Some(problem) = &self.first_problem {
             text += &format!("\n{}\n", problem.escape_debug());
         }
         text
@@ -511,38 +487,32 @@ mod tests {
         assert_eq!(found, HashSet::from(names));
     }
 
-    fn tally(completed: u64, refused: u64, failed: u64, missed: u64) -> Tally {
+    fn tally(completed: u64, failed: u64, missed: u64) -> Tally {
         Tally {
-            asked: completed + refused + failed,
-            refused,
+            asked: completed + failed,
             failed,
             completed,
             missed,
-            described: vec!["items with seed 3: \u{1b}[2J".to_owned()],
+            first_problem: Some("items with seed 3: \u{1b}[2J".to_owned()),
         }
     }
 
     #[test]
     fn the_exit_code_says_whether_all_was_run_and_as_expected() {
         for (end, tally, expected) in [
-            (End::Finished, tally(9, 0, 0, 0), Ok(Exit::Passed)),
-            (End::Stopped, tally(9, 0, 0, 0), Ok(Exit::Passed)),
-            (End::Stopped, tally(9, 0, 0, 1), Ok(Exit::Failed)),
-            (End::Finished, tally(9, 1, 0, 1), Ok(Exit::Failed)),
+            (End::Finished, tally(9, 0, 0), Ok(Exit::Passed)),
+            (End::Stopped, tally(9, 0, 0), Ok(Exit::Passed)),
+            (End::Stopped, tally(9, 0, 1), Ok(Exit::Failed)),
+            (End::Finished, tally(9, 1, 1), Ok(Exit::Failed)),
             (
                 End::Interrupted,
-                tally(9, 0, 0, 1),
+                tally(9, 0, 1),
                 Err("stopped during the load"),
             ),
             (
                 End::Finished,
-                tally(8, 2, 1, 0),
-                Err("2 of 11 runs were refused"),
-            ),
-            (
-                End::Finished,
-                tally(9, 0, 1, 0),
-                Err("1 of 10 runs could not be"),
+                tally(8, 2, 0),
+                Err("2 of 10 runs could not be"),
             ),
         ] {
             let judged = judge(end, &tally, "there").map_err(|error| error.to_string());
@@ -556,15 +526,14 @@ mod tests {
 
     #[test]
     fn the_summary_counts_completed_and_missing_runs() {
-        let mut tally = tally(14, 2, 1, 1);
+        let mut tally = tally(14, 3, 1);
         tally.asked += 1;
 
         let summary = tally.summary(&plan(2, 9, 7));
 
         insta::assert_snapshot!(summary, @r"
         runs  18 asked for, 14 completed, 13 as expected
-              2 refused, because too many runs were going on
-              1 could not be completed
+              3 could not be completed
               1 stopped before the end
         seed  7
 

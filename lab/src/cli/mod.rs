@@ -116,8 +116,8 @@ enum Command {
     /// `lab serve`, in real time. Most are healthy; in the last third of every minute there
     /// are three times as many faults. The counters of client and service at /metrics then
     /// give the dashboards something to show. The number of runs at a time is limited: a run
-    /// above the limit is refused and counted, and the exit code is 3. The web UI does not
-    /// keep these runs. Ctrl+C stops them and prints a summary.
+    /// above the limit is not started, and the exit code is 3. The web UI does not keep these
+    /// runs. Ctrl+C stops them and prints a summary.
     #[command(after_long_help = help::below_load())]
     Load(load::Arguments),
     /// Print a shell completion script
@@ -215,6 +215,7 @@ fn checked(command: &Command) -> Result<(), String> {
             chosen.map_err(|error| error.to_string())
         }
         Command::Grade(arguments) => arguments.check().map_err(|error| error.to_string()),
+        Command::Rule(arguments) => arguments.check().map_err(|error| error.to_string()),
         Command::Load(arguments) => {
             let plan = arguments.plan().map(drop);
             plan.map_err(|error| error.to_string())

@@ -87,6 +87,15 @@ mod tests {
     }
 
     #[test]
+    fn a_folder_is_no_place_for_a_report() {
+        let folder = tempdir().expect("a folder");
+
+        assert_eq!(check(folder.path()), Err(Exit::Environment));
+        assert_eq!(check(&folder.path().join("report")), Ok(()));
+        assert_eq!(fs::read_dir(&folder).expect("a folder").count(), 0);
+    }
+
+    #[test]
     fn a_report_is_written_through_a_symbolic_link() {
         let folder = tempdir().expect("a folder");
         let [file, link] = ["file", "link"].map(|name| folder.path().join(name));

@@ -51,6 +51,13 @@ pub(crate) fn find_graded(id: &str) -> Result<&'static Rule, RuleError> {
     }
 }
 
+impl Arguments {
+    /// Checks that the rule exists.
+    pub(super) fn check(&self) -> Result<(), RuleError> {
+        find(&self.id).map(drop)
+    }
+}
+
 pub(crate) fn rule(arguments: &Arguments) -> Result<Exit, Exit> {
     let rule = find(&arguments.id).or_exit(Exit::Usage)?;
     terminal::print(&text(rule, &terminal::options(false))).map(|()| Exit::Passed)

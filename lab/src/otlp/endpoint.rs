@@ -228,14 +228,25 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_variable_counts_as_unset() {
+    fn the_option_precedes_the_variable_for_traces_and_that_the_base_address() {
+        let base = (ENDPOINT_VARIABLE, "http://base:1");
+        let traces = (TRACES_ENDPOINT_VARIABLE, "http://traces:1/in/as?it=is");
+        // An empty variable counts as unset.
         let empty = (TRACES_ENDPOINT_VARIABLE, "");
+        for (option, variables, expected) in [
+            (None, &[base][..], "http://base:1/v1/traces"),
+            (None, &[base, traces], "http://traces:1/in/as?it=is"),
+            (None, &[empty, base], "http://base:1/v1/traces"),
+            (
+                Some("http://option:1"),
+                &[base, traces],
+                "http://option:1/v1/traces",
+            ),
+        ] {
+            assert_eq!(address(option, variables), expected);
+        }
 
         assert!(choose(None, &[empty]).expect("valid").is_none());
-        assert_eq!(
-            address(None, &[empty, (ENDPOINT_VARIABLE, "http://base:1")]),
-            "http://base:1/v1/traces"
-        );
     }
 
     #[test]

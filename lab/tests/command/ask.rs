@@ -1,33 +1,30 @@
 //! `--ask`: a prediction, a hint, or nothing on stdin.
 
-use crate::command::{Ended, assert_contains, lab_reading};
+use crate::command::{assert_contains, lab_reading};
 
-const QUESTION: &str = "\
+#[test]
+fn an_invalid_answer_is_asked_again_and_a_prediction_is_judged() {
+    let ended = lab_reading(
+        "scenario flaky --ask --pace virtual --seed 1",
+        b"?\nthree\n  2 \nmore\n",
+    );
+
+    let asked = "\
 Two requests get a 503, the third would succeed. How many requests will the
 service see?
 (GET /flaky, up to 3 attempts, backoff 200 ms–5 s, full jitter, Retry-After up
 to 30 s)
+Your prediction, a number of requests (? for a hint): 
+A GET changes nothing, so a client may send it again while it has attempts left.
+Your prediction, a number of requests: 
+warning: type a whole number
+Your prediction, a number of requests: 
 ";
-
-const PROMPT: &str = "Your prediction, a number of requests";
-
-fn ask(input: &[u8]) -> Ended {
-    let ended = lab_reading("scenario flaky --ask --pace virtual --seed 1", input);
-    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
-    ended
-}
-
-#[test]
-fn a_prediction_is_checked_and_explained() {
-    let right = ask(b"  3 \nmore\n");
-    let wrong = ask(b"2\n");
-
-    let question = format!("{QUESTION}{PROMPT} (? for a hint): \n");
-    assert_eq!(right.stderr, question);
-    assert!(right.stdout.starts_with("flaky — "), "{}", right.stdout);
-    assert_contains(&right.stdout, &["\n✓ predicted: 3 requests, correct\n"]);
-    let did_not = "\n✗ predicted: 2 requests; the answer: 3 requests\n";
-    assert_contains(&wrong.stdout, &[did_not]);
+    assert_eq!(ended.stderr, asked);
+    assert_eq!(ended.code, Some(0));
+    assert!(ended.stdout.starts_with("flaky — "), "{}", ended.stdout);
+    let verdict = "\n✗ predicted: 2 requests; the answer: 3 requests\n";
+    assert_contains(&ended.stdout, &[verdict]);
 }
 
 #[test]
@@ -46,23 +43,12 @@ fn choices_are_listed_with_letters() {
 }
 
 #[test]
-fn a_question_mark_shows_the_hint_and_an_invalid_answer_is_asked_again() {
-    let ended = ask(b"?\nthree\n3\n");
+fn the_end_of_the_input_skips_the_prediction() {
+    let ended = lab_reading("scenario flaky --ask --pace virtual", b"\x1b[2Jthree\n");
 
-    let hint = "A GET changes nothing, so a client may send it again while it has attempts left.\n";
-    let again = format!("warning: type a whole number\n{PROMPT}: \n");
-    assert_contains(&ended.stderr, &[hint, &again]);
-    assert_contains(&ended.stdout, &["✓ predicted: 3 requests"]);
-}
-
-#[test]
-fn an_empty_line_or_the_end_of_the_input_skips_the_prediction() {
-    for input in ["\n", "?", "\x1b[2Jthree\n"] {
-        let ended = ask(input.as_bytes());
-
-        assert!(!ended.stdout.contains("predicted"), "{input:?}");
-        assert!(!ended.stderr.contains('\x1b'), "{input:?}");
-    }
+    assert_eq!(ended.code, Some(0));
+    assert!(!ended.stdout.contains("predicted"), "{}", ended.stdout);
+    assert!(!ended.stderr.contains('\x1b'), "{}", ended.stderr);
 }
 
 #[test]
@@ -81,7 +67,7 @@ fn a_comparison_is_predicted_for_the_reliable_client() {
 #[test]
 fn the_course_keeps_the_score() {
     // `items` and `flaky` are asked first; the others get no prediction.
-    let ended = lab_reading("scenario all --ask --seed 7", b"2\n1\n");
+    let ended = lab_reading("scenario all --ask --seed 7", b"2\n1\n\n");
 
     assert_contains(&ended.stderr, &["items: 2 requests, correct."]);
     assert_contains(&ended.stdout, &["1 of 2 predictions came true\n"]);

@@ -1,7 +1,4 @@
-//! The help and the completions.
-
-use judge::rules::RULES;
-use scenario::catalogue::CATALOGUE;
+//! The help.
 
 use crate::command::printed;
 
@@ -57,28 +54,4 @@ fn the_help_of_the_lab_says_where_to_start() {
     130  Ctrl+C cancelled the run, so nothing is judged
     143  SIGTERM ended the run, so nothing is judged
     ");
-}
-
-#[test]
-fn completes_every_name_in_every_shell() {
-    for (shell, start) in [
-        ("bash", "_lab() {\n"),
-        ("zsh", "#compdef lab\n"),
-        ("fish", "# Print an optspec"),
-    ] {
-        let script = printed(&format!("completions {shell}"));
-
-        assert!(script.starts_with(start), "{shell}: {script}");
-        let words = || script.split(|sign: char| !sign.is_ascii_alphanumeric() && sign != '-');
-        // Scenarios are values of one argument; tasks of three options; rules of one argument
-        // and those of tasks of one option.
-        let scenarios = CATALOGUE.iter().map(|scenario| (scenario.name(), 1));
-        let tasks = grade::TASKS.iter().map(|task| (task.words.name, 3));
-        let rules = RULES.iter();
-        let rules = rules.map(|rule| (rule.id, 1 + usize::from(rule.is_judged_by_cases())));
-        for (name, times) in scenarios.chain(tasks).chain(rules) {
-            let found = words().filter(|word| *word == name).count();
-            assert!(found >= times, "{name} in {shell}: {found} times");
-        }
-    }
 }

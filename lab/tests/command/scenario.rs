@@ -10,80 +10,50 @@ fn run_scenario(arguments: &str) -> Ended {
     lab(&format!("scenario {arguments} --pace virtual --seed 7"))
 }
 
-fn json(ended: &Ended) -> Value {
-    serde_json::from_str(&ended.stdout).expect("JSON")
+#[test]
+fn without_a_name_the_scenarios_are_listed() {
+    assert_eq!(printed("scenario").lines().count(), CATALOGUE.len());
 }
 
 #[test]
-fn every_list_fits_80_columns() {
-    for listed in ["scenarios", "tasks", "rules", "stories"] {
-        assert_fits_80_columns(&printed(&format!("list {listed}")));
-    }
-    let scenarios = printed("list");
-    assert_eq!(scenarios.lines().count(), CATALOGUE.len());
-    assert_eq!(printed("scenario"), scenarios);
+fn a_list_has_the_columns_and_the_letters_that_the_environment_asks_for() {
+    let mut lab = command("list stories");
+
+    let list = Ended::of(lab.env("COLUMNS", "40").env("LC_ALL", "C")).stdout;
+
+    assert!(list.is_ascii(), "{list}");
+    assert!(list.lines().all(|line| line.len() <= 40), "{list}");
 }
 
+/// The exit code of a comparison is that of the reliable client's run.
 #[test]
-fn a_list_fits_the_columns_that_the_environment_asks_for() {
-    let widest = |columns: &str| {
-        let list = Ended::of(command("list stories").env("COLUMNS", columns)).stdout;
-        let widths = list.lines().map(|line| line.chars().count());
-        widths.max().expect("a story")
-    };
+fn a_comparison_is_printed_as_json() {
+    let ended = run_scenario("retry-later --compare --json");
 
-    assert!(widest("40") <= 40);
-    assert_eq!(widest("wide"), widest("80"));
-}
-
-#[test]
-fn draws_plain_ascii_if_the_locale_is_not_utf8() {
-    let text = Ended::of(command("scenario flaky --pace virtual").env("LC_ALL", "C")).stdout;
-
-    assert!(text.is_ascii(), "{text}");
-    assert_contains(&text, &["ok   client  succeeded on attempt 3"]);
-}
-
-#[test]
-fn a_run_and_a_comparison_are_printed_as_json() {
-    let run = json(&run_scenario("flaky --json"));
-    let comparison = json(&run_scenario("flaky --compare --json"));
-
+    let comparison: Value = serde_json::from_str(&ended.stdout).expect("JSON");
+    let [reliable, naive] = [&comparison["runs"][0], &comparison["runs"][1]];
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    assert_eq!(reliable["scenario"], "retry-later");
+    assert_eq!(reliable["seed"], 7);
     assert_eq!(
-        (&run["scenario"], &run["seed"]),
-        (&"flaky".into(), &7.into())
+        [&reliable["client"], &naive["client"]],
+        ["reliable", "naive"]
     );
-    assert_eq!(run["client"], "reliable");
-    assert_eq!(comparison["runs"][0], run);
-    assert_eq!(comparison["runs"][1]["client"], "naive");
 }
 
 #[test]
-fn the_exit_code_says_whether_the_expectations_of_the_client_held() {
-    for (arguments, code, parts) in [
-        ("items --client naive", 0, &["✓"][..]),
-        (
-            "retry-later --client naive",
-            1,
-            &[
-                "a typical first client: up to 10 attempts, no waits",
-                "client_attempts_total +10   client_retries_total +9",
-                "✗ wire    no request came earlier than allowed — 9 came too early",
-            ],
-        ),
-        // The exit code of a comparison is that of the reliable client's run.
-        (
-            "retry-later --compare",
-            0,
-            &["· ✗  wire    no request came earlier than allowed — naive: 9 came too early"],
-        ),
-    ] {
-        let ended = run_scenario(arguments);
+fn a_run_that_misses_an_expectation_ends_with_1() {
+    let ended = run_scenario("retry-later --client naive");
 
-        assert_eq!(ended.code, Some(code), "{arguments}");
-        assert_contains(&ended.stdout, parts);
-        assert!(!ended.stdout.contains('\u{1b}'), "a pipe gets no colour");
-    }
+    assert_eq!(ended.code, Some(1));
+    let parts = [
+        "a typical first client: up to 10 attempts, no waits",
+        "client_attempts_total +10   client_retries_total +9",
+        "✗ wire    no request came earlier than allowed — 9 came too early",
+    ];
+    assert_contains(&ended.stdout, &parts);
+    let is_coloured = ended.stdout.contains('\u{1b}');
+    assert!(!is_coloured, "a pipe gets no colour");
 }
 
 #[test]

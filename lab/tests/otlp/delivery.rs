@@ -1,54 +1,45 @@
-//! The address of an export, and the consequences of a failed one.
+//! The consequences of an export that fails, and of a lab that stops during one.
 
-use std::{process::Output, time::Duration};
+use std::time::Duration;
 
 use axum::http::StatusCode;
-use testkit::process::signal;
-use tokio::{
-    io::{AsyncBufReadExt, BufReader},
-    process::Command,
-    time::Instant,
+use lab::{
+    otlp::Endpoint,
+    web::{Exporters, WebUi, WebUiConfig},
 };
+use scenario::Overrides;
+use tokio::{process::Command, time::Instant};
 
 use super::{
-    ENDPOINT, TRACES_ENDPOINT, lab,
+    export, export_flaky,
     receiver::{Receiver, Reply},
-    stderr,
+    run,
 };
-use crate::program;
-
-/// The one line that a run which succeeds prints on stderr.
-fn warning(output: &Output) -> String {
-    let warning = stderr(output);
-    assert_eq!(output.status.code(), Some(0), "{warning}");
-    assert_eq!(warning.lines().count(), 1, "{warning}");
-    assert!(!output.stdout.is_empty());
-    warning
-}
+use crate::web::support::Browser;
 
 #[tokio::test]
-async fn a_receiver_that_is_down_causes_one_warning() {
+async fn a_receiver_that_is_down_causes_a_warning_without_a_secret() {
     let bound = host::refusing_port().expect("a free port");
     let address = bound.local_addr().expect("an address");
+    let run = run("flaky", Overrides::default()).await;
 
-    let base = format!("http://{address}/SECRET");
-    let output = lab(&["flaky", "--otlp", &base], &[]).await;
+    let sent = export(&run, &format!("http://{address}/SECRET")).await;
 
-    let warning = warning(&output);
-    let expected = format!("warning: the run was not exported to {address}: ");
+    let warning = sent.expect_err("nobody listens");
+    let expected = format!("the run was not exported to {address}: ");
     assert!(warning.starts_with(&expected), "{warning}");
     assert!(!warning.contains("SECRET"), "{warning}");
 }
 
 #[tokio::test]
-async fn a_rejected_export_is_not_repeated_and_causes_one_warning() {
+async fn a_rejected_export_is_not_repeated() {
     let receiver = Receiver::responding(StatusCode::BAD_REQUEST).await;
 
-    let output = lab(&["flaky", "--otlp", &receiver.base], &[]).await;
+    let sent = export_flaky(&receiver).await;
 
-    let warning = warning(&output);
+    let warning = sent.expect_err("it was rejected");
     assert!(
-        warning.contains(": 400 Bad Request (1 attempt)"),
+        warning.ends_with(": 400 Bad Request (1 attempt)"),
         "{warning}"
     );
     assert_eq!(receiver.paths(), ["/v1/traces"]);
@@ -64,9 +55,9 @@ async fn an_export_is_repeated_after_exactly_the_retry_after_until_it_arrives() 
     let receiver = Receiver::replying(vec![busy.clone(), busy, Reply::default()]).await;
     let started = Instant::now();
 
-    let output = lab(&["flaky", "--otlp", &receiver.base], &[]).await;
+    let sent = export_flaky(&receiver).await;
 
-    assert_eq!(stderr(&output), "");
+    assert_eq!(sent, Ok(()));
     assert!(started.elapsed() >= Duration::from_secs(2));
     assert_eq!(receiver.paths().len(), 3);
 }
@@ -82,9 +73,9 @@ async fn a_receiver_that_stays_busy_is_given_up() {
         };
         let receiver = Receiver::replying(vec![busy]).await;
 
-        let output = lab(&["flaky", "--otlp", &receiver.base], &[]).await;
+        let sent = export_flaky(&receiver).await;
 
-        let warning = warning(&output);
+        let warning = sent.expect_err("it was busy");
         assert!(warning.contains("503 Service Unavailable"), "{warning}");
         assert_eq!(receiver.paths().len(), attempts, "{warning}");
     }
@@ -99,87 +90,51 @@ async fn a_partial_success_is_reported_and_not_repeated() {
     };
     let receiver = Receiver::replying(vec![reply]).await;
 
-    let output = lab(&["flaky", "--otlp", &receiver.base], &[]).await;
+    let sent = export_flaky(&receiver).await;
 
-    let warning = warning(&output);
+    let warning = sent.expect_err("not all was kept");
     let said = "the receiver rejected 2 spans: too many spans";
     assert!(warning.contains(said), "{warning}");
     assert_eq!(receiver.paths().len(), 1);
 }
 
-#[cfg(unix)]
 #[tokio::test]
-async fn ctrl_c_flushes_the_export_of_a_run_in_lab_serve() {
+async fn a_lab_that_stops_flushes_the_export_of_a_run() {
     let slow = Reply {
         takes: Duration::from_secs(1),
         ..Reply::default()
     };
     let receiver = Receiver::replying(vec![slow]).await;
-    let ports = ["serve", "--port", "0", "--page-port", "0"];
-    let mut serve = Command::from(program::lab())
-        .args(ports)
-        .args(["--otlp", &receiver.base])
-        .kill_on_drop(true)
-        .spawn()
-        .expect("lab runs");
-    let mut lines = BufReader::new(serve.stdout.take().expect("a pipe")).lines();
-    let page = loop {
-        let line = lines.next_line().await.expect("a line");
-        let line = line.expect("an address");
-        if let Some((_, page)) = line.split_once("Web UI started at ") {
-            break page.to_owned();
-        }
+    let endpoint = Endpoint::choose(Some(&receiver.base), |_| None).expect("valid");
+    let config = WebUiConfig {
+        port: 0,
+        page_port: 0,
+        exporters: Exporters::new(None, endpoint, |error| panic!("{error}")),
     };
-    let live = ["flaky", "--live", "--page", &page];
-    let run = lab(&live, &[]).await;
-    assert_eq!(run.status.code(), Some(0), "{}", stderr(&run));
+    let web_ui = WebUi::start(config).await.expect("free ports");
+    let browser = Browser::of(&web_ui.page_url());
+    let mut events = browser.listen().await;
+    let id = browser.run_scenario("flaky").await;
+    events.until(|event| event.ends(&id)).await;
 
-    signal(serve.id().expect("it runs"), "INT");
-    let ended = serve.wait_with_output().await.expect("an end");
+    web_ui.stop().await.expect("nothing left behind");
 
-    assert_eq!(stderr(&ended), "");
-    assert_eq!(ended.status.code(), Some(0));
     assert_eq!(receiver.paths(), ["/v1/traces"]);
 }
 
-#[tokio::test]
-async fn the_option_for_the_receiver_overrides_the_environment() {
-    let [base, traces, option] = [
-        Receiver::responding(StatusCode::OK).await,
-        Receiver::responding(StatusCode::OK).await,
-        Receiver::responding(StatusCode::OK).await,
-    ];
-    let at = format!("{}/in/as?it=is", traces.base);
-    let variables = [(ENDPOINT, base.base.as_str()), (TRACES_ENDPOINT, &at)];
-
-    lab(&["items"], &variables[..1]).await;
-    lab(&["items"], &variables).await;
-    lab(&["items", "--otlp", &option.base], &variables).await;
-    lab(&["items"], &[(ENDPOINT, ""), (TRACES_ENDPOINT, "")]).await;
-
-    assert_eq!(base.paths(), ["/v1/traces"]);
-    assert_eq!(traces.paths(), ["/in/as?it=is"]);
-    assert_eq!(option.paths(), ["/v1/traces"]);
-}
-
-#[tokio::test]
-async fn the_headers_in_the_environment_are_sent() {
-    let receiver = Receiver::responding(StatusCode::OK).await;
-    let variables = [("OTEL_EXPORTER_OTLP_HEADERS", "x-scope-orgid=lab")];
-
-    lab(&["items", "--otlp", &receiver.base], &variables).await;
-
-    let received = receiver.received();
-    assert_eq!(received.len(), 1);
-    assert_eq!(received[0].headers["x-scope-orgid"], "lab");
-}
-
+/// A scenario does not fail because of it.
 #[tokio::test]
 async fn a_course_tries_a_failing_receiver_once() {
     let failing = Receiver::responding(StatusCode::FORBIDDEN).await;
 
-    let failed = lab(&["all", "--otlp", &failing.base], &[]).await;
+    let course = Command::from(crate::program::lab())
+        .args(["scenario", "all", "--otlp", &failing.base])
+        .output();
+    let course = course.await.expect("lab runs");
 
-    warning(&failed);
+    assert_eq!(course.status.code(), Some(0));
+    let warning = String::from_utf8_lossy(&course.stderr);
+    assert!(warning.starts_with("warning: "), "{warning}");
+    assert_eq!(warning.lines().count(), 1, "{warning}");
     assert_eq!(failing.paths().len(), 1);
 }

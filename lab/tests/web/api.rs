@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use http::{Method, StatusCode};
+use render::Options;
 use scenario::{CLIENTS, ClientUnderTest, Comparison, Naive, Reliable, Settings, Story, catalogue};
 use serde_json::{Value, json};
 
@@ -394,6 +395,12 @@ async fn a_finished_run_has_a_report() {
     );
     assert_eq!(run["compared"], json!(both.compared));
     assert_eq!(run["lesson"], both.why().join(" "));
+    let text = browser.get(&format!("/api/runs/{id}/text")).await.text();
+    let options = Options {
+        lab,
+        ..Options::default()
+    };
+    assert_eq!(text, scenario::comparison(words, &both, None, &options));
     let whole = report("").await;
     let page = Story::of_comparison(words, &both, &metrics, lab).page();
     assert_eq!(whole.text(), page);

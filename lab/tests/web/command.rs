@@ -102,25 +102,23 @@ pub(crate) fn signal(child: &Child, name: &str) {
 #[cfg(unix)]
 #[tokio::test]
 async fn serve_prints_three_lines_and_runs_until_stopped() {
-    for signal in ["INT", "TERM"] {
-        let mut served = Served::on_free_ports().await;
-        let hint = line(&mut served.lines).await;
-        let browser = Browser::of(&served.page);
-        let mut events = browser.listen().await;
-        let response = browser.get("/").await;
+    let mut served = Served::on_free_ports().await;
+    let hint = line(&mut served.lines).await;
+    let browser = Browser::of(&served.page);
+    let mut events = browser.listen().await;
+    let response = browser.get("/").await;
 
-        self::signal(&served.child, signal);
+    signal(&served.child, "TERM");
 
-        let status = timeout(PATIENCE, served.child.wait()).await;
-        let status = status.expect("a prompt end").expect("a status");
-        assert_eq!(status.code(), Some(0), "{signal}");
-        while events.next().await.is_some() {}
-        assert_eq!(response.status, StatusCode::OK);
-        let is_local = served.service.starts_with("http://127.0.0.1:");
-        assert!(is_local, "{}", served.service);
-        assert_eq!(hint.as_deref(), Some("Press Ctrl+C to stop."));
-        assert_eq!(line(&mut served.lines).await, None);
-    }
+    let status = timeout(PATIENCE, served.child.wait()).await;
+    let status = status.expect("a prompt end").expect("a status");
+    assert_eq!(status.code(), Some(0));
+    while events.next().await.is_some() {}
+    assert_eq!(response.status, StatusCode::OK);
+    let is_local = served.service.starts_with("http://127.0.0.1:");
+    assert!(is_local, "{}", served.service);
+    assert_eq!(hint.as_deref(), Some("Press Ctrl+C to stop."));
+    assert_eq!(line(&mut served.lines).await, None);
 }
 
 #[cfg(unix)]

@@ -2,14 +2,17 @@
 
 use std::process::Output;
 
-use testkit::{PATIENCE, responding};
+use testkit::PATIENCE;
 use tokio::{
     io::{AsyncBufReadExt, BufReader},
     process::{Child, Command},
     time::timeout,
 };
 
-use crate::web::command::{Served, lab_with, output, signal, text};
+use crate::web::{
+    command::{lab_with, output, signal, text},
+    support::serve,
+};
 
 pub(crate) fn load(page: &str, arguments: &[&str]) -> Command {
     lab_with("load", &[&["--page", page], arguments].concat())
@@ -17,10 +20,10 @@ pub(crate) fn load(page: &str, arguments: &[&str]) -> Command {
 
 #[tokio::test]
 async fn a_load_posts_runs_and_counts_what_came_back() {
-    let served = Served::on_free_ports().await;
+    let (_web_ui, browser) = serve().await;
 
     let options = ["--seconds", "1", "--rate", "10", "--seed", "7"];
-    let output = output(load(&served.page, &options)).await;
+    let output = output(load(browser.url(), &options)).await;
 
     let (out, err) = (text(output.stdout), text(output.stderr));
     assert_eq!(output.status.code(), Some(0), "{out}{err}");
@@ -34,29 +37,28 @@ async fn a_load_posts_runs_and_counts_what_came_back() {
         assert!(line.chars().count() <= 80, "{line}");
     }
     // Neither is a terminal, so there are no progress bar and no colours.
-    let first_line = format!("10 runs in 1 s at {}; Ctrl+C stops them\n", served.page);
+    let first_line = format!("10 runs in 1 s at {}; Ctrl+C stops them\n", browser.url());
     assert_eq!(err, first_line);
     assert!(!out.contains('\u{1b}'));
 }
 
+/// The service is the address that is most easily taken for that of the page.
 #[tokio::test]
 async fn another_server_is_not_taken_for_the_page() {
-    let served = Served::on_free_ports().await;
-    let html = "HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 2\r\n\r\nhi";
+    let (web_ui, _) = serve().await;
+    let page = web_ui.service_url();
 
-    for page in [served.service, responding(html)] {
-        let output = output(load(&page, &[])).await;
+    let output = output(load(&page, &[])).await;
 
-        assert_eq!(output.status.code(), Some(3), "{page}");
-        assert!(output.stdout.is_empty());
-        assert_eq!(
-            text(output.stderr),
-            format!(
-                "error: the server at {page} is not the web UI of this `lab serve`; set --page \
-                 to the address that it printed\n"
-            )
-        );
-    }
+    assert_eq!(output.status.code(), Some(3), "{page}");
+    assert!(output.stdout.is_empty());
+    assert_eq!(
+        text(output.stderr),
+        format!(
+            "error: the server at {page} is not the web UI of this `lab serve`; set --page \
+             to the address that it printed\n"
+        )
+    );
 }
 
 /// A running load.
@@ -80,8 +82,8 @@ async fn ended(child: Child) -> Output {
 #[cfg(unix)]
 #[tokio::test]
 async fn ctrl_c_ends_a_load_with_its_summary() {
-    let served = Served::on_free_ports().await;
-    let load = begun(&served.page).await;
+    let (_web_ui, browser) = serve().await;
+    let load = begun(browser.url()).await;
 
     signal(&load, "INT");
     let stopped = ended(load).await;
@@ -109,25 +111,23 @@ async fn a_page_that_never_responds_can_be_given_up() {
     assert_eq!(ended.status.code(), None, "{ended:?}");
 }
 
-#[cfg(unix)]
 #[tokio::test]
 async fn a_load_interrupted_by_its_server_prints_the_summary_and_an_error() {
-    for how in ["INT", "KILL"] {
-        let Served { page, child, .. } = Served::on_free_ports().await;
-        let load = begun(&page).await;
+    let (web_ui, browser) = serve().await;
+    let load = begun(browser.url()).await;
 
-        signal(&child, how);
-        let broken = ended(load).await;
+    web_ui.stop().await.expect("nothing left behind");
+    let broken = ended(load).await;
 
-        let (out, err) = (text(broken.stdout), text(broken.stderr));
-        assert_eq!(broken.status.code(), Some(3), "{how}: {out}{err}");
-        assert!(out.starts_with("runs  "), "{out}");
-        assert_eq!(
-            err,
-            format!(
-                "error: `lab serve` at {page} stopped during the load; the runs completed before \
-                 that are above\n"
-            )
-        );
-    }
+    let (out, err) = (text(broken.stdout), text(broken.stderr));
+    assert_eq!(broken.status.code(), Some(3), "{out}{err}");
+    assert!(out.starts_with("runs  "), "{out}");
+    assert_eq!(
+        err,
+        format!(
+            "error: `lab serve` at {} stopped during the load; the runs completed before that \
+             are above\n",
+            browser.url()
+        )
+    );
 }

@@ -14,6 +14,6 @@ mod scenario_live;
 mod soak;
 mod stop;
 mod storm_api;
-mod support;
+pub(crate) mod support;
 mod unkept;
 mod wire;

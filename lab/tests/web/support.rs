@@ -66,6 +66,11 @@ impl Browser {
         }
     }
 
+    /// The server's address.
+    pub(crate) fn url(&self) -> &str {
+        &self.url
+    }
+
     pub(crate) async fn get(&self, path: &str) -> TestResponse {
         self.send(Method::GET, path, &[], "").await
     }

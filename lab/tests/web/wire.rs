@@ -54,25 +54,26 @@ async fn the_feed_and_the_list_agree_on_a_request() {
     }
 }
 
+/// The service keeps the last 200 of them.
 #[tokio::test]
 async fn the_newest_requests_are_listed_and_all_are_counted() {
     let (dashboard, browser) = serve().await;
     let elsewhere = Browser::of(&dashboard.service_url());
 
-    for _ in 0..53 {
+    for _ in 0..204 {
         elsewhere.get("/no-content").await;
     }
 
     let wire = browser.get("/api/wire").await.text();
     assert!(
-        wire.contains(">53 requests to ") && wire.contains(" so far, the newest 50 are listed"),
+        wire.contains(">204 requests to ") && wire.contains(" so far, the newest 50 are listed"),
         "{wire}"
     );
     let (_, rows) = wire.split_once("<tbody>").expect("rows");
     let rows: Vec<_> = rows.split("<tr").skip(1).collect();
     assert_eq!(rows.len(), 50);
     assert!(
-        rows[0].contains(">53</th>") && rows[49].contains(">4</th>"),
+        rows[0].contains(">204</th>") && rows[49].contains(">155</th>"),
         "{wire}"
     );
 }

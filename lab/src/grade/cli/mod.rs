@@ -10,6 +10,7 @@ mod solution;
 pub(crate) mod starter;
 
 use std::{
+    error::Error,
     ffi::OsString,
     path::{Path, PathBuf},
 };
@@ -102,8 +103,8 @@ enum WatchError {
 }
 
 impl Arguments {
-    /// Checks that the named tasks and rules exist.
-    pub(crate) fn check(&self) -> Result<(), Box<dyn std::error::Error>> {
+    /// Checks that the named tasks and rules exist, and that the options fit together.
+    pub(crate) fn check(&self) -> Result<(), Box<dyn Error>> {
         let tasks = self.task.iter().chain(&self.run.require);
         for name in tasks.chain(&self.hint) {
             find(name)?;
@@ -111,7 +112,7 @@ impl Arguments {
         for id in &self.run.only {
             rule::find_graded(id)?;
         }
-        Ok(())
+        self.mode().map(drop)
     }
 
     /// The tasks named by `--task`.
@@ -119,9 +120,9 @@ impl Arguments {
         self.task.iter().map(|name| find(name)).collect()
     }
 
-    fn mode(&self) -> Result<Mode<'_>, Exit> {
+    fn mode(&self) -> Result<Mode<'_>, Box<dyn Error>> {
         if let Some(name) = &self.hint {
-            return Ok(Mode::Hint(find(name).or_exit(Exit::Usage)?));
+            return Ok(Mode::Hint(find(name)?));
         }
         if let Some(solution) = self.solution {
             return Ok(Mode::Solution(solution));
@@ -129,30 +130,29 @@ impl Arguments {
         if let Some(folder) = &self.summary {
             let class = Class {
                 folder,
-                tasks: self.named_tasks().or_exit(Exit::Usage)?,
+                tasks: self.named_tasks()?,
                 report: self.card.report(),
             };
             return match &self.watch {
                 None => Ok(Mode::Board(class)),
                 Some(None) => Ok(Mode::WatchedBoard(class)),
-                Some(Some(_)) => Err(WatchError::WithSummary).or_exit(Exit::Usage),
+                Some(Some(_)) => Err(WatchError::WithSummary.into()),
             };
         }
         let has_command = !self.run.command.is_empty();
-        let mode = match &self.watch {
+        match &self.watch {
             None if has_command => Ok(Mode::Once),
             None => Ok(Mode::Open),
-            Some(None) => Err(WatchError::NoFile),
-            Some(Some(_)) if !has_command => Err(WatchError::NoCommand),
-            Some(Some(_)) if self.card.report().is_some() => Err(WatchError::WithReport),
+            Some(None) => Err(WatchError::NoFile.into()),
+            Some(Some(_)) if !has_command => Err(WatchError::NoCommand.into()),
+            Some(Some(_)) if self.card.report().is_some() => Err(WatchError::WithReport.into()),
             Some(Some(file)) => Ok(Mode::Watch(file)),
-        };
-        mode.or_exit(Exit::Usage)
+        }
     }
 }
 
 pub(crate) fn grade(arguments: &Arguments) -> Result<Exit, Exit> {
-    match arguments.mode()? {
+    match arguments.mode().or_exit(Exit::Usage)? {
         Mode::Hint(task) => {
             let hint = grade::text::hint(&task.words, &arguments.card.terminal());
             terminal::print(&hint).map(|()| Exit::Passed)

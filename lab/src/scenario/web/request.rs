@@ -154,9 +154,56 @@ impl RunRequest {
 
 #[cfg(test)]
 mod tests {
+    use clap::Parser;
     use serde_json::json;
 
     use super::*;
+    use crate::scenario::cli::Arguments;
+
+    #[derive(Parser)]
+    struct Words {
+        #[command(flatten)]
+        arguments: Arguments,
+    }
+
+    /// `lab scenario --live` asks for the run that the command would make by itself.
+    #[test]
+    fn a_live_run_has_the_settings_of_the_command_line() {
+        let scenario = catalogue::find("flaky").expect("known");
+        let names = |clients: Vec<&'static dyn ClientUnderTest>| -> Vec<_> {
+            let clients = clients.iter();
+            clients.map(|client| client.identity().name).collect()
+        };
+        for options in [
+            "",
+            "--compare",
+            "--max-attempts 2",
+            "--client naive",
+            "--without backoff-jitter",
+            "--compare --without deadline",
+        ] {
+            let line = format!("lab flaky --seed 7 --pace virtual {options}");
+            let words = Words::try_parse_from(line.split_whitespace());
+            let arguments = words.expect("valid").arguments;
+
+            let asked = arguments.run_request(scenario, Pace::Real);
+            let there = RunRequest::read(asked.to_string().as_bytes()).expect("legal");
+
+            let here = arguments.settings(Pace::Real);
+            let clients = if options.contains("--compare") {
+                arguments.compared().to_vec()
+            } else {
+                vec![here.client]
+            };
+            assert_eq!(names(there.clients()), names(clients), "{options}");
+            let settings = (there.seed, there.pace, there.overrides);
+            assert_eq!(
+                settings,
+                (here.seed, here.pace, here.overrides),
+                "{options}"
+            );
+        }
+    }
 
     #[test]
     fn missing_fields_keep_the_settings_of_the_scenario() {

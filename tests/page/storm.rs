@@ -14,10 +14,17 @@ const SHORT: &str = "story=spike&seed=18446744073709551615&calls_per_second=20&w
 const LONG: &str = "story=spike&calls_per_second=1000&workers=1000";
 
 impl Browser {
-    /// A browser that shows Storm with this part of the address.
-    pub(crate) async fn at_storm(lab: &Lab, size: (u32, u32), asked: &str) -> Self {
+    /// Loads Storm with this part of the address.
+    pub(crate) async fn show_storm(&self, lab: &Lab, asked: &str) {
         let ready = "one('#storm-guesses label')";
-        Self::showing(lab, size, &format!("storm#{asked}"), ready).await
+        self.show(lab, &format!("storm#{asked}"), ready).await;
+    }
+
+    /// Starts a storm, and waits for its first curve.
+    async fn begin_storm(&self) {
+        self.press("r").await;
+        self.until("one('.storm path.load')?.getAttribute('d')")
+            .await;
     }
 
     /// Waits for the end of the storm that is shown.
@@ -28,142 +35,109 @@ impl Browser {
 
 #[tokio::test]
 #[ignore = "needs chromium and chromedriver"]
-async fn a_guess_is_made_and_judged_by_keyboard() {
+async fn a_storm_is_guessed_repeated_cancelled_and_varied() {
     let lab = Lab::start();
     let browser = Browser::at(&lab, PROJECTOR, "flaky").await;
+
+    // A guess is made and judged by keyboard.
     browser.press("m").await;
     browser
         .until("one('#storm-guesses label') && document.activeElement.id === 'storm'")
         .await;
-
     browser.press_key(Key::Tab).await;
     browser.press(" ").await;
     browser.press("r").await;
     browser.storm_ended().await;
-
     let answer = "✗ Your guess: 1 attempt. Right: 1 attempt · 3, budget.";
     browser.shows("text('.answer')", answer).await;
     let learnt = ["Retries are load: ", "The model leaves out\n"];
     browser.says("text('#pictures .learned')", &learnt).await;
     assert_eq!(browser.address().await, "/storm");
     assert_eq!(browser.complaints().await, [""; 0]);
-}
 
-#[tokio::test]
-#[ignore = "needs chromium and chromedriver"]
-async fn an_address_repeats_a_storm_to_the_last_curve() {
-    let lab = Lab::start();
-    let browser = Browser::at_storm(&lab, PROJECTOR, SHORT).await;
+    // An address repeats a storm to the last curve. A seed keeps all of its digits.
+    browser.show_storm(&lab, SHORT).await;
+    browser.storm_ended().await;
     let curves = "each('#pictures path').map((path) => path.getAttribute('d'))";
     let hash = "location.hash.slice(1)";
-
-    browser.storm_ended().await;
     let first = browser.read(curves).await;
     browser.shows(hash, SHORT).await;
     browser.reload().await;
     browser.storm_ended().await;
-
     browser.shows(curves, first).await;
-    // A seed keeps all of its digits.
     browser.shows(hash, SHORT).await;
     let report = "fetch(one('#storm-report').href)
         .then(async (response) => done([response.status, (await response.text()).includes('18446744073709551615')]))";
     assert_eq!(browser.ask(report).await, json!([200, true]));
-}
 
-#[tokio::test]
-#[ignore = "needs chromium and chromedriver"]
-async fn a_cancelled_storm_keeps_its_pictures() {
-    let lab = Lab::start();
-    let browser = Browser::at_storm(&lab, PROJECTOR, LONG).await;
-
-    browser.press("r").await;
-    browser
-        .until("one('.storm path.load')?.getAttribute('d')")
-        .await;
-    browser.press("x").await;
-    browser.storm_ended().await;
-
-    let endings = "all('.storm h3 > span')";
-    browser.shows(endings, json!(["· cancelled"])).await;
-    browser.shows("text('#start-storm')", "Run again").await;
-}
-
-#[tokio::test]
-#[ignore = "needs chromium and chromedriver"]
-async fn another_story_shows_nothing_of_the_storm_before() {
-    let lab = Lab::start();
-    for (asked, has_ended) in [(SHORT, true), (LONG, false)] {
-        let browser = Browser::at_storm(&lab, PROJECTOR, asked).await;
-        browser.press("r").await;
-        browser
-            .until("one('.storm path.load')?.getAttribute('d')")
-            .await;
-        if has_ended {
-            browser.storm_ended().await;
-        }
-        let stories = browser
-            .read("each('#stories option').map((story) => story.value)")
-            .await;
-        let stories = stories.as_array().expect("stories").clone();
-
-        for story in stories.iter().rev() {
-            let choose = format!(
-                "one('#stories').value = {story};
-                 one('#stories').dispatchEvent(new Event('change', {{ bubbles: true }}));
-                 done(null)"
-            );
-            browser.ask(&choose).await;
-
-            let left = "[all('#pictures > *').length, one('#storm-actions').hidden,
-                         one('#storm-nothing').hidden, text('#start-storm')]";
-            browser.shows(left, json!([0, true, false, "Run"])).await;
-            // Loaded again, the page shows this story and not the one before.
-            let named = "location.hash === `#story=${one('#stories').value}`";
-            browser.shows(named, true).await;
-        }
-        browser.press("r").await;
-        let running = "one('#pictures > *')";
-        browser.until(running).await;
-        browser.press("x").await;
-        browser.storm_ended().await;
-    }
-}
-
-#[tokio::test]
-#[ignore = "needs chromium and chromedriver"]
-async fn a_storm_goes_on_while_another_view_is_shown() {
-    let lab = Lab::start();
-    let browser = Browser::at_storm(&lab, PROJECTOR, LONG).await;
-    browser.press("r").await;
-    browser
-        .until("one('.storm path.load')?.getAttribute('d')")
-        .await;
+    // A storm goes on while another view is shown, and keeps its pictures when it is cancelled.
+    browser.show_storm(&lab, LONG).await;
+    browser.begin_storm().await;
     let pictures = "all('#pictures > *').length";
     let shown = browser.read(pictures).await;
-
-    browser.press("g").await;
-    browser
-        .until("location.pathname === '/grade' && document.activeElement.id === 'grade'")
-        .await;
-    browser.press("m").await;
-    browser
-        .until("location.pathname === '/storm' && document.activeElement.id === 'storm'")
-        .await;
-
+    for (key, view) in [("g", "grade"), ("m", "storm")] {
+        browser.press(key).await;
+        browser
+            .until(&format!(
+                "location.pathname === '/{view}' && document.activeElement.id === '{view}'"
+            ))
+            .await;
+    }
     browser.shows(pictures, shown).await;
     browser.shows("text('#start-storm')", "Running").await;
     browser.press("x").await;
     browser.storm_ended().await;
     let endings = "all('.storm h3 > span')";
     browser.shows(endings, json!(["· cancelled"])).await;
+    browser.shows("text('#start-storm')", "Run again").await;
+
+    for (asked, has_ended) in [(SHORT, true), (LONG, false)] {
+        browser.show_storm(&lab, asked).await;
+        assert_stories_begin_empty(&browser, has_ended).await;
+    }
+
+    browser.show_storm(&lab, "story=spike&own.attempts=3").await;
+    assert_sliders_are_sent(&browser).await;
+    browser
+        .show_storm(&lab, "story=spike&workers=0&incident_lasts_seconds=2")
+        .await;
+    assert_a_refused_setting_is_mended(&browser).await;
 }
 
-#[tokio::test]
-#[ignore = "needs chromium and chromedriver"]
-async fn each_slider_changes_only_its_own_setting() {
-    let lab = Lab::start();
-    let browser = Browser::at_storm(&lab, PROJECTOR, "story=spike&own.attempts=3").await;
+/// Runs a storm, and chooses each story: nothing of the storm before is left.
+async fn assert_stories_begin_empty(browser: &Browser, has_ended: bool) {
+    browser.begin_storm().await;
+    if has_ended {
+        browser.storm_ended().await;
+    }
+    let stories = browser
+        .read("each('#stories option').map((story) => story.value)")
+        .await;
+    let stories = stories.as_array().expect("stories").clone();
+
+    for story in stories.iter().rev() {
+        let choose = format!(
+            "one('#stories').value = {story};
+             one('#stories').dispatchEvent(new Event('change', {{ bubbles: true }}));
+             done(null)"
+        );
+        browser.ask(&choose).await;
+
+        let left = "[all('#pictures > *').length, one('#storm-actions').hidden,
+                     one('#storm-nothing').hidden, text('#start-storm')]";
+        browser.shows(left, json!([0, true, false, "Run"])).await;
+        // Loaded again, the page shows this story and not the one before.
+        let named = "location.hash === `#story=${one('#stories').value}`";
+        browser.shows(named, true).await;
+    }
+    browser.press("r").await;
+    browser.until("one('#pictures > *')").await;
+    browser.press("x").await;
+    browser.storm_ended().await;
+}
+
+/// Each slider changes its own setting.
+async fn assert_sliders_are_sent(browser: &Browser) {
     // The settings that are sent, with each slider moved by one step.
     let sliders = "each('.sliders div :is(input, select)')";
     let script = format!(
@@ -210,18 +184,8 @@ async fn each_slider_changes_only_its_own_setting() {
     );
 }
 
-/// The names of the members of an object.
-fn keys(object: &serde_json::Value) -> Vec<&str> {
-    let object = object.as_object().expect("an object");
-    object.keys().map(String::as_str).collect()
-}
-
-#[tokio::test]
-#[ignore = "needs chromium and chromedriver"]
-async fn the_server_validates_settings() {
-    let lab = Lab::start();
-    let asked = "story=spike&workers=0&incident_lasts_seconds=2";
-    let browser = Browser::at_storm(&lab, PROJECTOR, asked).await;
+/// A setting that the server refuses is explained, until the slider has one that there is.
+async fn assert_a_refused_setting_is_mended(browser: &Browser) {
     let problem = "text('#storm-problem')";
 
     browser.press("r").await;
@@ -239,4 +203,10 @@ async fn the_server_validates_settings() {
     browser.becomes(problem, "").await;
     browser.press("x").await;
     browser.storm_ended().await;
+}
+
+/// The names of the members of an object.
+fn keys(object: &serde_json::Value) -> Vec<&str> {
+    let object = object.as_object().expect("an object");
+    object.keys().map(String::as_str).collect()
 }

@@ -1,0 +1,238 @@
+//! The page as different people see it: in four modes that a program can check, in forced
+//! colours, in print, on a phone, and without JavaScript.
+
+use std::{collections::BTreeMap, env, fs, path::Path};
+
+use serde_json::{Value, json};
+use testkit::http::raw;
+use thirtyfour::Key;
+
+use crate::stage::{Browser, Lab, PROJECTOR, TELEPHONE};
+
+/// axe-core, from where `AXE_CORE` says that npm put it.
+fn axe() -> String {
+    let folder = env::var_os("AXE_CORE")
+        .expect("AXE_CORE names the folder that npm installed axe-core into");
+    let path = Path::new(&folder).join("node_modules/axe-core/axe.min.js");
+    fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+async fn assert_accessible(browser: &Browser, view: &str) {
+    let script = format!(
+        "{}; axe.run({{ resultTypes: ['violations'] }}).then(({{ violations }}) => done(violations.map(
+             ({{ id, nodes }}) => id + ': ' + nodes.map((node) => node.target + ' ' + node.failureSummary).join(', '))))",
+        axe()
+    );
+    let violations = browser.ask(&script).await;
+    assert_eq!(violations, json!([]), "in {view}");
+}
+
+/// By how many pixels the page is wider than its window.
+const OVER: &str = "document.documentElement.scrollWidth - innerWidth";
+
+#[tokio::test]
+#[ignore = "needs chromium and chromedriver"]
+async fn axe_finds_no_violation_on_any_view_in_four_modes() {
+    let lab = Lab::start();
+    let browser = Browser::open(PROJECTOR).await;
+    for scheme in ["dark", "light"] {
+        browser.in_scheme(scheme).await;
+        for size in [PROJECTOR, TELEPHONE] {
+            browser.resize(size).await;
+            let view = |name: &str| format!("{name}, {scheme}, {} pixels wide", size.0);
+
+            browser.show_scenario(&lab, "flaky").await;
+            assert_accessible(&browser, &view("before a run")).await;
+            browser.press("p").await;
+            browser.click("#settings-summary").await;
+            assert_accessible(&browser, &view("a prediction")).await;
+            browser.press("p3").await;
+            browser.run().await;
+            browser.press("w").await;
+            browser.press_key(Key::Right).await;
+            browser.until("text('[open] > .facts')").await;
+            assert_accessible(&browser, &view("a comparison")).await;
+            browser.press("?").await;
+            browser.until("one('dialog').open").await;
+            assert_accessible(&browser, &view("the keys")).await;
+
+            browser.show_grade(&lab).await;
+            browser.open_cases().await;
+            browser.call("retry-after").await;
+            browser.call("retry-after").await;
+            raw(
+                &lab.service,
+                "GET /flaky HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
+            );
+            browser.until("text('.rules .failed')").await;
+            browser.until("all('#wire tbody tr').length > 0").await;
+            browser.click(".task.failed .hint summary").await;
+            assert_accessible(&browser, &view("a broken rule")).await;
+            assert_eq!(browser.read(OVER).await, 0, "{}", view("a broken rule"));
+
+            let asked = "story=spike&calls_per_second=20&workers=3&own.attempts=5";
+            browser.show_storm(&lab, asked).await;
+            assert_accessible(&browser, &view("a storm to come")).await;
+            browser.click("#storm-guesses label").await;
+            browser.press("r").await;
+            browser.storm_ended().await;
+            assert_accessible(&browser, &view("a storm")).await;
+            assert_eq!(browser.read(OVER).await, 0, "{}", view("a storm"));
+        }
+    }
+}
+
+/// The kinds of parts that must not be mistaken for each other.
+const KINDS: [&str; 4] = ["ok", "failed", "wait", "open"];
+
+/// The look of each part: where it is, its kind, its colour, and its colour with its
+/// pattern.
+const LOOKS: &str = "each('#looks .bar, #story .bar').map((bar) => {
+    const { stroke, fill, strokeDasharray } = getComputedStyle(bar);
+    const place = bar.closest('.legend') ? 'legend' : bar.closest('[open] .rows') ? 'expanded' : 'row';
+    return [place, bar.classList[1], stroke, [stroke, fill, strokeDasharray].join(' ')];
+})";
+
+/// Asserts that each kind has one look at every place, and that no two kinds share a
+/// colour or a pattern.
+async fn assert_kinds_differ(browser: &Browser, mode: &str) {
+    let looks = browser.read(LOOKS).await;
+    let looks: Vec<[String; 4]> = serde_json::from_value(looks).expect("looks");
+    let mut found = BTreeMap::<&str, (&str, &str)>::new();
+    for [place, kind, colour, look] in &looks {
+        let first = found.entry(kind).or_insert((colour, look));
+        assert_eq!(first.1, look, "{kind} in {place}, {mode}");
+    }
+    for place in ["legend", "row", "expanded"] {
+        assert!(
+            looks.iter().any(|look| look[0] == place),
+            "no {place}, {mode}"
+        );
+    }
+    let pattern = |(colour, look): (&str, &str)| look.replace(colour, "");
+    for (at, kind) in KINDS.iter().enumerate() {
+        let (colour, look) = found[kind];
+        for other in &KINDS[..at] {
+            assert_ne!(found[other].0, colour, "{kind} and {other}, {mode}");
+            assert_ne!(found[other].1, look, "{kind} and {other}, {mode}");
+            assert_ne!(
+                pattern(found[other]),
+                pattern((colour, look)),
+                "{kind} and {other}, {mode}"
+            );
+        }
+    }
+}
+
+/// Asserts that the page of a view, printed, has no control.
+async fn assert_prints_no_control(browser: &Browser) {
+    browser.emulate("print", json!([])).await;
+    let controls = "each('button, input, select, .skip').filter((part) => part.checkVisibility()).map((part) => part.outerHTML)";
+    browser.shows(controls, json!([])).await;
+}
+
+#[tokio::test]
+#[ignore = "needs chromium and chromedriver"]
+async fn each_kind_of_part_has_its_own_look_in_every_mode_and_print_has_no_control() {
+    let lab = Lab::start();
+    let browser = Browser::at(&lab, PROJECTOR, "too-many-requests").await;
+    browser.click("label:has([value=virtual])").await;
+    browser.run().await;
+    // A call that was refused, open; and a part that was interrupted, which this run has not.
+    browser
+        .read(
+            "(() => { const refused = each('.span.operation').find((call) => call.querySelector('.bar.failed'));
+               refused.open = true;
+               const chart = one('.legend svg').cloneNode(true);
+               chart.id = 'looks'; chart.firstElementChild.setAttribute('class', 'bar open');
+               one('main').append(chart); })()",
+        )
+        .await;
+
+    for scheme in ["light", "dark"] {
+        for (forced, media) in [("none", ""), ("active", ""), ("none", "print")] {
+            let features = json!([
+                { "name": "prefers-color-scheme", "value": scheme },
+                { "name": "forced-colors", "value": forced },
+            ]);
+            browser.emulate(media, features).await;
+            assert_kinds_differ(&browser, &format!("{scheme}, {forced}, {media}")).await;
+        }
+    }
+
+    browser.emulate("", json!([])).await;
+    browser.show_scenario(&lab, "flaky").await;
+    browser.click("label:has([value=virtual])").await;
+    browser.run().await;
+    assert_prints_no_control(&browser).await;
+    let is_shown =
+        "['.top', '#form', '.span.wait .bar.wait'].map((part) => one(part).checkVisibility())";
+    browser.shows(is_shown, json!([false, false, true])).await;
+    browser.emulate("", json!([])).await;
+    browser.show_grade(&lab).await;
+    browser.open_cases().await;
+    browser.click("#tasks summary").await;
+    assert_prints_no_control(&browser).await;
+    browser.emulate("", json!([])).await;
+    browser.show_storm(&lab, "story=spike").await;
+    assert_prints_no_control(&browser).await;
+}
+
+#[tokio::test]
+#[ignore = "needs chromium and chromedriver"]
+async fn on_a_phone_nothing_is_wider_and_the_next_scenario_is_one_press_away() {
+    let lab = Lab::start();
+    let browser = Browser::at(&lab, TELEPHONE, "retry-after-unusable").await;
+    browser.press("3").await;
+    browser.click("label:has([value=virtual])").await;
+    browser.run().await;
+    browser.press("w").await;
+    browser.press_key(Key::Right).await;
+    browser.until("text('[open] > .facts')").await;
+    browser.shows(OVER, 0).await;
+    browser.shows("innerWidth", 390).await;
+
+    browser.show_scenario(&lab, "flaky").await;
+    browser.run().await;
+    let at_the_top = "one('#to-course').checkVisibility() && one('#help').checkVisibility()";
+    browser.until(at_the_top).await;
+    browser.click("#to-course").await;
+    browser
+        .until("document.activeElement.closest('#course') && one('#course').getBoundingClientRect().top < innerHeight")
+        .await;
+    browser.click("#next").await;
+    browser
+        .until("text('.choose[aria-current] .name') === 'flaky-gives-up'")
+        .await;
+}
+
+/// The parts of the page that can be seen, and the commands of the course.
+const WITHOUT_SCRIPTS: &str = "[
+    ['main', '.runs', '#filter', '.views', '#present', '.run-one'].filter((part) => one(part)?.checkVisibility()),
+    each('#course code').filter((command) => command.checkVisibility() && command.textContent.includes(' scenario ')).length,
+    each('#course li').length,
+    one('.course noscript').checkVisibility(),
+]";
+
+#[tokio::test]
+#[ignore = "needs chromium and chromedriver"]
+async fn without_javascript_the_page_says_which_commands_to_type() {
+    let lab = Lab::start();
+    let browser = Browser::open(PROJECTOR).await;
+    let off = json!({ "value": true });
+    browser
+        .tool("Emulation.setScriptExecutionDisabled", off)
+        .await;
+
+    browser.go(&format!("http://{}/", lab.page)).await;
+
+    let shown = browser.read(WITHOUT_SCRIPTS).await;
+    let Value::Array(shown) = shown else {
+        panic!("{shown}");
+    };
+    assert_eq!(shown[0], json!([]), "what needs scripts is hidden");
+    assert!(shown[1].as_u64() > Some(30), "{shown:?}");
+    assert_eq!(shown[1], shown[2], "each scenario has its command");
+    assert_eq!(shown[3], true);
+    browser.shows(OVER, 0).await;
+}

@@ -1,0 +1,119 @@
+//! A question before its answer: alone, and before a class.
+
+use serde_json::json;
+
+use crate::stage::lab_showing;
+
+#[tokio::test]
+#[ignore = "needs chromium and chromedriver"]
+async fn a_guess_comes_before_the_answer_and_is_judged() {
+    let (lab, browser) = lab_showing("flaky").await;
+
+    browser.press("p").await;
+    browser.until("text('h1') === 'flaky'").await;
+    let scenario = lab.scenario("flaky");
+    let [title, question] = ["title", "question"].map(|name| scenario[name].as_str());
+    let (title, question) = (title.expect("a text"), question.expect("a text"));
+    let shown = browser.read("document.body.innerText").await.to_string();
+    assert!(shown.contains(question) && !shown.contains(title));
+    browser.click("[name=guess]").await;
+    browser.press("2\u{e007}").await;
+    browser.ended().await;
+
+    let verdict = "✗ Your guess: 2 requests; the answer: 3 requests.";
+    browser.shows("text('.answer')", verdict).await;
+    let score = "Predict first · 0 of 1 right";
+    browser.shows("text('#predict')", score).await;
+    browser.says("text('h1')", &[title]).await;
+    // The address has the guess, too.
+    browser.reload().await;
+    browser.ended().await;
+    browser.shows("text('.answer')", verdict).await;
+}
+
+#[tokio::test]
+#[ignore = "needs chromium and chromedriver"]
+async fn an_instructor_presents_question_run_and_answer() {
+    let (_lab, browser) = lab_showing("retry-after-seconds").await;
+    browser.press("f").await;
+
+    // Any scenario is one choice away, and its premises stand under the question. The choice is
+    // made in one step, as a user's is: the page may be drawn between two.
+    let pick = "(one('#pick').value = 'flaky', one('#pick').dispatchEvent(new Event('change')))";
+    browser.read(pick).await;
+    browser.until("text('h1') === 'flaky'").await;
+    browser.until("one('[name=guess]')").await;
+    browser
+        .until("text('#premises').includes('3 attempts')")
+        .await;
+
+    // A run says that it goes on, and keeps its answer until it is asked for. Its waits may be so
+    // short that it is over before a look.
+    browser.click("[name=guess]").await;
+    let watch = "(window.said = [], new MutationObserver(() => window.said.push(text('#goes-on')))
+        .observe(one('#goes-on'), { childList: true, characterData: true, subtree: true }))";
+    browser.read(watch).await;
+    browser.press("3\u{e007}").await;
+    browser.until("window.said.includes('flaky runs …')").await;
+    browser.until("one('#tell').checkVisibility()").await;
+    let parts = "['h1', '#question', '.picture', '.answer', '#verdict', '#course']\
+                 .map((part) => one(part)?.checkVisibility())";
+    browser
+        .shows_all(&[
+            ("text('#goes-on')", json!("")),
+            ("text('#predict')", json!("Predict first")),
+            (parts, json!([true, true, false, false, false, false])),
+        ])
+        .await;
+
+    // Picture and answer are on one screen. The guess counts without *Predict first*.
+    browser.press("a").await;
+    browser.until("document.activeElement.id === 'next'").await;
+    let fits = "['.answer', '.rows'].every((part) => one(part).getBoundingClientRect().bottom <= innerHeight)";
+    browser
+        .shows_all(&[
+            (parts, json!([true, true, true, true, true, false])),
+            (
+                "text('.answer')",
+                json!("✓ Your guess: 3 requests, correct."),
+            ),
+            ("text('#predict')", json!("Predict first · 1 of 1 right")),
+            (fits, json!(true)),
+            (
+                "text('h1')",
+                json!("flaky — the service fails twice, then recovers"),
+            ),
+        ])
+        .await;
+    browser.click("#next").await;
+    browser.until("text('h1') === 'flaky-gives-up'").await;
+
+    // A long run shows only that it can be cancelled.
+    browser
+        .read(
+            "(one('#pick').value = 'retry-later', one('#pick').dispatchEvent(new Event('change')))",
+        )
+        .await;
+    browser.until("text('h1') === 'retry-later'").await;
+    browser.wait_for_long().await;
+    let parts = "['#cancel', '.picture', '#tell', '#present']\
+                 .map((part) => one(part).checkVisibility())";
+    browser
+        .becomes(parts, json!([true, false, false, true]))
+        .await;
+    browser.press("x").await;
+    browser.until("one('#tell').checkVisibility()").await;
+    browser
+        .shows(parts, json!([false, false, true, true]))
+        .await;
+
+    // Only a scenario can be presented.
+    browser.press("g").await;
+    browser.until("!one('#present').checkVisibility()").await;
+    browser.read("history.back()").await;
+    browser.until("one('#present').checkVisibility()").await;
+    browser.press("f").await;
+    browser
+        .until("text('h1').startsWith('retry-later —')")
+        .await;
+}
