@@ -121,26 +121,16 @@ mod tests {
     use crate::random::SeededRandom;
 
     #[test]
-    fn refuses_what_a_header_could_not_carry_safely() {
-        let character = |position| InvalidIdempotencyKey::Character { position };
+    fn a_refused_key_names_the_rule_that_it_breaks() {
         for (key, why) in [
             ("", InvalidIdempotencyKey::Empty),
-            ("two words", character(3)),
-            (" k", character(0)),
-            ("k ", character(1)),
-            ("tab\t", character(3)),
-            ("line\r\n", character(4)),
-            ("schlüssel", character(4)),
-            ("\u{7f}", character(0)),
+            ("clé 7", InvalidIdempotencyKey::Character { position: 2 }),
             (
                 &"k".repeat(256),
                 InvalidIdempotencyKey::TooLong { length: 256 },
             ),
         ] {
             assert_eq!(IdempotencyKey::new(key), Err(why), "{key:?}");
-        }
-        for key in ["a", "!", "~", &"k".repeat(255)] {
-            assert!(IdempotencyKey::new(key).is_ok(), "{key:?}");
         }
     }
 

@@ -6,13 +6,9 @@
 
 use std::{pin::pin, task::Poll};
 
-use client::{
-    Checkpoint, CheckpointError, CheckpointStore, IdempotencyKey, JsonObject, MemoryCheckpoints,
-    teaching::{ReliableApiClient, endpoint},
-};
+use client::{Checkpoint, CheckpointError, CheckpointStore, MemoryCheckpoints, teaching::endpoint};
 use futures_util::future::join;
 
-use crate::bench::read;
 use crate::support::{
     drive::{finish, give_way, poll},
     observed::Observed,
@@ -38,16 +34,19 @@ impl CheckpointStore for SlowStore {
     }
 }
 
-/// Drops what `scenario` makes after each number of polls, until one completes.
-fn drop_at_every_await<F: Future<Output = ()>>(
-    slots: u32,
-    scenario: impl Fn(ReliableApiClient) -> F,
-) {
+#[test]
+fn calls_that_wait_for_a_slot_and_for_their_retry_can_be_dropped_at_every_await() {
     for polls in 0.. {
-        let observed = Observed::new(slots);
-        let mut future = Box::pin(scenario(observed.client.clone()));
-        let completed = (0..polls).any(|_| poll(future.as_mut()).is_ready());
-        drop(future);
+        let observed = Observed::new(1);
+        let client = observed.client.clone();
+        let mut calls = Box::pin(async {
+            let other = client.get(endpoint::CREATE_JOB).send();
+            let (flaky, other) = join(client.flaky(), other).await;
+            flaky.expect("the retry");
+            other.expect("the retry");
+        });
+        let completed = (0..polls).any(|_| poll(calls.as_mut()).is_ready());
+        drop(calls);
 
         observed.assert_whole(&format!("after {polls} polls"));
 
@@ -56,48 +55,6 @@ fn drop_at_every_await<F: Future<Output = ()>>(
             return;
         }
     }
-}
-
-#[test]
-fn a_call_that_waits_for_its_retry_can_be_dropped() {
-    drop_at_every_await(2, async |client| {
-        client.flaky().await.expect("the retry");
-    });
-    drop_at_every_await(2, async |client| {
-        let key = IdempotencyKey::new("order-4711").expect("a key");
-        let job = client.create_job(&key, &JsonObject::new()).await;
-        assert_eq!(job.expect("the retry").id, "j-1");
-    });
-}
-
-#[test]
-fn a_listing_and_a_crawl_can_be_dropped() {
-    drop_at_every_await(2, async |client| {
-        read(client.items()).await.expect("the retries");
-    });
-    drop_at_every_await(2, async |client| {
-        let mut items = client.items().items();
-        while let Some(item) = items.next_item().await {
-            item.expect("the retry");
-        }
-    });
-    drop_at_every_await(2, async |client| {
-        let listing = client.items();
-        let crawl = listing.crawl(SlowStore::default()).await.expect("begun");
-        let mut crawl = crawl.pages().expect("not finished");
-        while let Some(page) = crawl.next_page().await {
-            page.expect("the retry").commit().await.expect("saved");
-        }
-    });
-}
-
-#[test]
-fn calls_that_wait_for_a_slot_can_be_dropped_together() {
-    drop_at_every_await(1, async |client| {
-        let (flaky, later) = join(client.flaky(), client.get(endpoint::CREATE_JOB).send()).await;
-        flaky.expect("the retry");
-        later.expect("the retry");
-    });
 }
 
 /// Polls what `begin` makes `polls` times and drops it; if it was not ready by

@@ -1,6 +1,4 @@
-//! A response that is cut at every byte, in every way a connection can end. What the other
-//! callers make of it depends only on how much of it there is: none, part of the head, the
-//! head, part of the body, or all.
+//! A response that is cut at every byte, in every way a connection can end.
 //!
 //! Once the head is there it decides, whatever becomes of the body; before, and
 //! within the body of a success, the cut is a failure of the transport.
@@ -8,13 +6,13 @@
 use std::time::Duration;
 
 use client::{
-    ApiError, Backoff, FailureKind, IdempotencyKey, IncompleteBody, JsonObject, RetryReport,
-    Timeouts, VirtualClock, teaching::endpoint, without_hidden_requests,
+    ApiError, Backoff, FailureKind, IncompleteBody, RetryReport, Timeouts, teaching::endpoint,
+    without_hidden_requests,
 };
 use futures_util::future::join_all;
 use reqwest_middleware::ClientBuilder;
 
-use crate::bench::{client_of, silently};
+use crate::bench::{client_of, clock, silently};
 use crate::support::{
     retries, session,
     wire::{Then, Wire},
@@ -74,41 +72,21 @@ fn expected(sample: Sample, cut: usize, then: Then) -> (Vec<Duration>, End) {
     (waits, (judged.then_some(status), lost))
 }
 
-/// A way to make the call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Caller {
-    /// A method of the client that may be retried.
-    Get,
-    /// `create_job`, whose every attempt must speak of the same job.
-    CreateJob,
-    /// The layer on a stack of one's own.
-    Layer,
-}
-
-/// Makes a call: its waits and its end.
-async fn call(caller: Caller, status: u16, wire: &Wire) -> (Vec<Duration>, End) {
+/// Makes a call of the client: its waits and its end.
+async fn of_the_client(status: u16, wire: &Wire) -> (Vec<Duration>, End) {
     let (client, clock) = client_of(&wire.base_url(), |builder| {
         builder.timeouts(PATIENCE, PATIENCE)
     });
-    let (key, job) = (IdempotencyKey::new("k-1"), JsonObject::new());
-    let key = key.expect("a key");
-    if caller == Caller::Layer {
-        let end = by_layer(wire, &clock).await;
-        return (clock.sleeps(), end);
-    }
-    let result = match caller {
+    let result = match status {
         // What became of its body is no concern of whoever asks where to go.
-        Caller::Get if status == 302 => client
+        302 => client
             .redirect()
             .await
             .map(|redirect| redirect.status.as_u16()),
-        Caller::Get | Caller::Layer => client.flaky().await.map(|_| 200),
-        Caller::CreateJob => client.create_job(&key, &job).await.map(|_| 200),
+        _ => client.flaky().await.map(|_| 200),
     };
     let (waits, requests) = (clock.sleeps(), wire.requests());
     assert_eq!(requests.len(), waits.len() + 1, "{waits:?}");
-    let of_one_job = |head: &String| head.contains("idempotency-key: k-1");
-    assert!(caller != Caller::CreateJob || requests.iter().all(of_one_job));
     let end = match result {
         Ok(status) => (Some(status), None),
         Err(ApiError::Http(error)) => {
@@ -121,14 +99,16 @@ async fn call(caller: Caller, status: u16, wire: &Wire) -> (Vec<Duration>, End) 
     (waits, end)
 }
 
-async fn by_layer(wire: &Wire, clock: &VirtualClock) -> End {
+/// Sends a request over the layer on a stack of one's own: the waits and the end.
+async fn of_the_layer(wire: &Wire) -> (Vec<Duration>, End) {
+    let clock = clock();
     let session = without_hidden_requests(session().read_timeout(PATIENCE)).build();
-    let stack = ClientBuilder::new(session.expect("a session")).with(retries(clock));
+    let stack = ClientBuilder::new(session.expect("a session")).with(retries(&clock));
     let timeouts = Timeouts::new(PATIENCE, PATIENCE);
     let request = stack.build().get(wire.base_url()).with_extension(timeouts);
     let sent = request.with_extension(endpoint::FLAKY).send().await;
     let requests = wire.requests().len();
-    match sent {
+    let end = match sent {
         Ok(response) => {
             let report = response.extensions().get::<RetryReport>();
             assert_eq!(report.expect("a report").attempts as usize, requests);
@@ -137,29 +117,35 @@ async fn by_layer(wire: &Wire, clock: &VirtualClock) -> End {
             (Some(response.status().as_u16()), incomplete)
         }
         Err(error) => (None, Some(FailureKind::of(&error))),
-    }
+    };
+    (clock.sleeps(), end)
 }
 
+/// Cuts at every byte for the client, and around the edges of the head and the body for the
+/// layer.
 async fn cut_everywhere(then: Then) {
-    for (caller, sample) in [Caller::Get, Caller::CreateJob, Caller::Layer]
+    for (sample, is_layer) in SAMPLES
         .into_iter()
-        .flat_map(|caller| SAMPLES.map(|sample| (caller, sample)))
+        .flat_map(|sample| [(sample, false), (sample, true)])
     {
         let (head, response) = (head(sample), &(head(sample) + BODY));
         let edges = [0, head.len(), response.len()];
         let is_at_an_edge = |cut: &usize| edges.iter().any(|edge| edge.abs_diff(*cut) <= 1);
-        let cuts = (0..=response.len()).filter(|cut| caller == Caller::Get || is_at_an_edge(cut));
+        let cuts = (0..=response.len()).filter(|cut| !is_layer || is_at_an_edge(cut));
         let cuts = cuts.map(async |cut| {
             let wire = Wire::serve(&[(&response[..cut], then)]).await;
-
-            let seen = call(caller, sample.0, &wire).await;
-
             let mut expected = expected(sample, cut, then);
-            if let (Caller::Get, (_, (Some(302), incomplete))) = (caller, &mut expected) {
-                *incomplete = None;
-            }
+            let seen = if is_layer {
+                of_the_layer(&wire).await
+            } else {
+                if let (_, (Some(302), incomplete)) = &mut expected {
+                    *incomplete = None;
+                }
+                of_the_client(sample.0, &wire).await
+            };
+
             let cut = &response[..cut];
-            assert_eq!(seen, expected, "{caller:?}, cut after {cut:?}");
+            assert_eq!(seen, expected, "layer: {is_layer}, cut after {cut:?}");
         });
         match then {
             Then::Stall => silently(PATIENCE, join_all(cuts)).await,

@@ -15,7 +15,6 @@
 
 extern crate reliable_api_client as client;
 
-mod attacks;
 #[expect(
     dead_code,
     unreachable_pub,
@@ -27,7 +26,6 @@ mod body;
 mod calls;
 mod cancellation;
 mod checkpoint_file;
-mod checkpoint_kill;
 mod crawl;
 mod cut;
 mod deadline;
@@ -43,6 +41,5 @@ mod resources;
 mod settings;
 mod shared_limits;
 mod spans;
-mod stress;
 mod support;
 mod tls;

@@ -13,13 +13,16 @@ use std::{
 use client::{Clock, Hold, Sleep, VirtualClock, telemetry};
 use serde_json::json;
 
-use crate::bench::{Tally, json, retry_after, status};
+use crate::bench::{Tally, json, retry_after, silently, status};
 use crate::support::{
     drive::poll,
     offline,
     scripted::scripted,
     wire::{Then, Wire},
 };
+
+/// The timeouts of the client.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 #[tokio::test]
 async fn the_duration_of_a_response_whose_body_broke_off_has_its_status() {
@@ -43,11 +46,13 @@ async fn the_duration_of_a_response_whose_body_broke_off_has_its_status() {
             let client = wire.client(|builder| {
                 builder
                     .max_attempts(1)
-                    .timeouts(Duration::from_secs(5), Duration::from_millis(100))
+                    .timeouts(PATIENCE, PATIENCE)
                     .recorder(tally.recorder())
             });
 
-            let _failed = client.flaky().await;
+            silently(PATIENCE, client.flaky())
+                .await
+                .expect_err("no body");
 
             let counted = tally.read();
             let mut durations = counted.iter().filter(|series| {

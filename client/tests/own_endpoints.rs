@@ -5,8 +5,8 @@ use std::{collections::HashMap, time::Duration};
 
 use client::{
     ApiClient, ApiError, ApiResponseError, ApiTransportError, ConfigError, ContractError,
-    CrawlError, Endpoint, FailureKind, IdempotencyKey, RepeatPermission, RequestName,
-    ResponseProblem, StopReason, teaching::Builder, telemetry,
+    CrawlError, Endpoint, FailureKind, IdempotencyKey, RequestName, ResponseProblem, StopReason,
+    teaching::Builder, telemetry,
 };
 use http::{Method, StatusCode};
 use serde::{Deserialize, Serialize};
@@ -83,51 +83,6 @@ fn order() -> Order {
     Order {
         id: 4711,
         state: "open".to_owned(),
-    }
-}
-
-/// A request by its method, and whether it may be repeated without a permission.
-const METHODS: [(Method, bool); 7] = [
-    (Method::GET, true),
-    (Method::HEAD, true),
-    (Method::PUT, true),
-    (Method::DELETE, true),
-    (Method::OPTIONS, true),
-    (Method::POST, false),
-    (Method::PATCH, false),
-];
-
-#[tokio::test]
-async fn every_method_has_the_same_rules_and_only_a_permission_repeats_a_post_or_a_patch() {
-    let key = IdempotencyKey::new("k-1").expect("a key");
-    for (method, is_idempotent) in METHODS {
-        for is_permitted in [false, true] {
-            let bench = Bench::new(Script::always(status(503))).await;
-            let target = ORDER.path("id", 4711).query("q", "1");
-            let request = bench.client.request(method.clone(), target);
-            let mut request = request.idempotency_key(&key).json(&order());
-            if is_permitted {
-                request = request.permit_repetition(RepeatPermission);
-            }
-
-            let error = http_error(request.header("x-tenant", "t-1").send().await);
-
-            let expected = if is_idempotent || is_permitted {
-                (3, Some(StopReason::AttemptsExhausted))
-            } else {
-                (1, Some(StopReason::NotEligible))
-            };
-            assert_eq!((error.attempts, error.stopped), expected, "{method}");
-            for sent in bench.sent().await {
-                assert_eq!((&sent.method, sent.url.path()), (&method, "/orders/4711"));
-                assert_eq!(sent.headers[IdempotencyKey::HEADER], "k-1");
-                assert_eq!(sent.headers["accept"], "application/json");
-                assert_eq!(sent.headers["content-type"], "application/json");
-                assert_eq!(sent.headers["x-tenant"], "t-1");
-                let body: Order = serde_json::from_slice(&sent.body).expect("the order");
-                assert_eq!(body, order());
-            }
-        }
     }
 }
 

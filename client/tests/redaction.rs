@@ -9,7 +9,7 @@ use client::{
 };
 use proptest::{collection::vec, prelude::*, sample::select};
 
-use crate::bench::{Spans, Tally, every_text, status};
+use crate::bench::{Spans, Tally, every_text, silently, status};
 use crate::support::{
     checkpoint,
     secretive::{self, debugged, leaks},
@@ -86,6 +86,9 @@ const BODIES: [&str; 14] = [
     "\\ud800",
 ];
 
+/// Ends each call of a service that is silent.
+const DEADLINE: Duration = Duration::from_secs(5);
+
 /// Failures that only a real transport has, with all that `reqwest` says.
 #[tokio::test]
 async fn no_failure_of_the_transport_shows_a_secret() {
@@ -104,11 +107,11 @@ async fn no_failure_of_the_transport_shows_a_secret() {
         let client = ReliableApiClient::builder(&base_url)
             .session(secretive::session())
             .max_attempts(1)
-            .deadline(Duration::from_millis(30))
+            .deadline(DEADLINE)
             .build()
             .expect("a client");
 
-        let said = secretive::call_everything(&client).await;
+        let said = silently(DEADLINE, secretive::call_everything(&client)).await;
 
         assert!(said.contains("Transport"), "{said}");
         assert_eq!(leaks(&said), [""; 0], "{bytes:?}");

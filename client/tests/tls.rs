@@ -58,14 +58,8 @@ fn assert_tls(result: Result<u64, ApiTransportError>, story: &str) {
 #[tokio::test]
 async fn a_certificate_that_is_refused_gets_one_attempt() {
     let (authority, stranger) = (Authority::new(), Authority::new());
-    for (story, issuer, name, years) in [
-        ("accepted", &authority, "127.0.0.1", [2000, 4000]),
-        ("untrusted", &stranger, "127.0.0.1", [2000, 4000]),
-        ("expired", &authority, "127.0.0.1", [2000, 2001]),
-        ("not valid yet", &authority, "127.0.0.1", [3999, 4000]),
-        ("of another name", &authority, "other.test", [2000, 4000]),
-    ] {
-        let server = responding(issuer.issue(name, years), WHOLE).await;
+    for (story, issuer) in [("accepted", &authority), ("untrusted", &stranger)] {
+        let server = responding(issuer.issue("127.0.0.1"), WHOLE).await;
 
         let result = call(trusting(&authority), &server.address().to_string()).await;
 
@@ -129,7 +123,7 @@ async fn an_alert_within_a_body_is_a_lost_connection() {
 #[tokio::test]
 async fn what_tls_does_not_vouch_for_after_the_handshake_is_asked_for_again() {
     let authority = Authority::new();
-    let server = responding(authority.issue("127.0.0.1", [2000, 4000]), "{\"attem").await;
+    let server = responding(authority.issue("127.0.0.1"), "{\"attem").await;
 
     let result = call(trusting(&authority), &server.address().to_string()).await;
 

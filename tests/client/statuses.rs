@@ -1,6 +1,9 @@
 //! The decisions that follow from a status alone.
 
-use client::{Endpoint, StopReason, teaching::endpoint};
+use client::{
+    Endpoint, StopReason,
+    teaching::{Builder, endpoint},
+};
 use http::StatusCode;
 use serde_json::json as value;
 use tests::{Bench, Loopback, Script, http_error, json, status};
@@ -10,28 +13,37 @@ async fn a_permanent_status_ends_the_call_at_once_and_keeps_its_problem() {
     let problem = value!({ "code": "some_code", "request_id": "request-1" });
     // A body that would be a success.
     let other = value!({ "items": [], "next_cursor": null, "attempt": 3 });
-    let (by_header, by_body) = (Some("request-2"), Some("request-1"));
-    for code in [400, 401, 403, 404, 409, 422, 405, 410, 501, 505] {
-        // Nobody asked for this wait.
-        let other = json(code, &other).header("retry-after", "1");
-        let other = other.header("x-request-id", "request-2");
-        for (reply, problem_code, request_id) in [
-            (json(code, &problem), Some("some_code"), by_body),
-            (other, None, by_header),
-            (status(code), None, None),
-        ] {
-            let bench = Bench::new(Script::always(reply)).await;
+    let rows: Vec<_> = [400, 401, 403, 404, 409, 422, 405, 410, 501, 505]
+        .into_iter()
+        .flat_map(|code| {
+            // Nobody asked for this wait.
+            let other = json(code, &other).header("retry-after", "1");
+            let other = other.header("x-request-id", "request-2");
+            [
+                (
+                    code,
+                    json(code, &problem),
+                    Some("some_code"),
+                    Some("request-1"),
+                ),
+                (code, other, None, Some("request-2")),
+                (code, status(code), None, None),
+            ]
+        })
+        .collect();
+    let replies = rows.iter().map(|(_, reply, ..)| reply.clone());
+    let bench = Bench::new(Script::of(replies)).await;
+    for (code, _, problem_code, request_id) in &rows {
+        let error = http_error(bench.client.flaky().await);
 
-            let error = http_error(bench.client.flaky().await);
-
-            assert_eq!(error.status, code, "{error}");
-            assert_eq!(error.code(), problem_code, "{error}");
-            assert_eq!(error.request_id(), request_id, "{error}");
-            assert_eq!((error.attempts, error.stopped), (1, None), "{error}");
-            assert_eq!(bench.lines().await, ["GET /flaky"], "{code}");
-            assert!(bench.clock.sleeps().is_empty(), "{code}: {bench:?}");
-        }
+        assert_eq!(error.status, *code, "{error}");
+        assert_eq!(error.code(), *problem_code, "{error}");
+        assert_eq!(error.request_id(), *request_id, "{error}");
+        assert_eq!((error.attempts, error.stopped), (1, None), "{error}");
     }
+    assert_eq!(bench.sent().await.len(), rows.len(), "one request each");
+    assert!(bench.clock.sleeps().is_empty(), "{bench:?}");
+    drop(bench);
 
     let loopback = Loopback::start();
     let nowhere = Endpoint::new("nowhere", "/nowhere");
@@ -55,24 +67,28 @@ async fn a_permanent_status_ends_the_call_at_once_and_keeps_its_problem() {
 #[tokio::test]
 async fn a_passing_status_is_retried_until_the_attempts_run_out() {
     const PASSING: [u16; 5] = [429, 500, 502, 503, 504];
-    for (code, last) in PASSING
-        .iter()
-        .flat_map(|first| PASSING.map(|last| (*first, last)))
-    {
-        for max_attempts in 1..=4 {
-            let failures = std::iter::repeat_n(status(code), max_attempts - 1);
-            let script = Script::of(failures.chain([status(last)]));
-            let bench =
-                Bench::with(script, |builder| builder.max_attempts(max_attempts as u32)).await;
-
+    let pairs = || {
+        PASSING
+            .into_iter()
+            .flat_map(|first| PASSING.map(|last| (first, last)))
+    };
+    for max_attempts in 1..=4 {
+        let replies = pairs().flat_map(|(first, last)| {
+            let failures = std::iter::repeat_n(first, max_attempts - 1);
+            failures.chain([last]).map(status)
+        });
+        let unbounded =
+            |builder: Builder| builder.max_attempts(max_attempts as u32).retry_budget(None);
+        let bench = Bench::with(Script::of(replies), unbounded).await;
+        for (first, last) in pairs() {
             let error = http_error(bench.client.flaky().await);
 
             assert_eq!(error.status, last, "the last status counts: {error}");
-            assert_eq!(error.attempts as usize, max_attempts, "{code}: {error}");
+            assert_eq!(error.attempts as usize, max_attempts, "{first}: {error}");
             assert_eq!(error.stopped, Some(StopReason::AttemptsExhausted));
-            let sent = bench.lines().await;
-            assert_eq!(sent, vec!["GET /flaky"; max_attempts], "{code}");
         }
+        let sent = bench.lines().await;
+        assert_eq!(sent, vec!["GET /flaky"; 25 * max_attempts]);
     }
 }
 

@@ -13,7 +13,8 @@ pub enum StopReason {
     /// The request may be repeated, but its body is a stream, which the first attempt
     /// has consumed. In metrics it counts as not eligible.
     BodyIsStream,
-    /// The server asked for a longer wait than the caller allows.
+    /// The server asked for a longer wait than the caller allows: the budget of a wait is
+    /// `max_retry_after`, and has nothing to do with a [`RetryBudget`](crate::RetryBudget).
     RetryAfterOverBudget,
     /// All attempts were used.
     AttemptsExhausted,

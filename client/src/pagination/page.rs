@@ -159,69 +159,23 @@ mod tests {
     ];
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(4_000))]
+        #![proptest_config(ProptestConfig::with_cases(2_000))]
 
-        /// A page has each of the two fields exactly once, with a valid value. The
-        /// error for any other object names the field at fault. One pass reads the same
-        /// page as separate checks, or leaves it to them.
+        /// One pass reads the same page as separate checks, or leaves it to them: an invalid
+        /// page, and one with half a surrogate pair in the name of a member that nobody reads.
         #[test]
-        fn a_page_has_both_fields_once_with_valid_values(
+        fn one_pass_reads_what_separate_checks_read(
             fields in vec((select(&NAMES[..]), select(&VALUES[..])), 0..4), white in "[ \n]{0,2}",
         ) {
             let members = fields.iter().map(|(name, value)| format!("{white}\"{name}\"{white}:{value}"));
             let text = format!("{{{}}}", members.collect::<Vec<_>>().join(","));
-            let of = |names: [&str; 2]| {
-                let found = fields.iter().filter(|(name, _)| names.contains(name));
-                found.map(|(_, value)| *value).collect::<Vec<_>>()
-            };
-            let (items, cursors) = (of([NAMES[0], NAMES[1]]), of([NAMES[2]; 2]));
-            if serde_json::from_str::<&RawValue>(&text).is_err() {
-                prop_assert!(response_checks::members(text.as_bytes(), MEMBERS).is_err());
-                prop_assert_eq!(in_one_pass(text.as_bytes()), None);
-                return Ok(());
-            }
 
-            let members = response_checks::members(text.as_bytes(), MEMBERS).expect("an object");
-            let page = Page::read(members, Origin::default());
-
+            let members = response_checks::members(text.as_bytes(), MEMBERS);
+            let page = members.and_then(|members| Page::read(members, Origin::default())).ok();
             let in_one_pass = in_one_pass(text.as_bytes());
-            if text.contains("\\ud800") {
-                prop_assert!(in_one_pass.is_none() || in_one_pass.as_ref() == page.as_ref().ok());
-            } else {
-                prop_assert_eq!(in_one_pass.as_ref(), page.as_ref().ok());
-            }
-            match (page, &items[..], &cursors[..]) {
-                (Ok(page), [items], [cursor]) => {
-                    let read: Vec<&RawValue> = serde_json::from_str(items)?;
-                    let read: Vec<_> = read.iter().map(|item| item.get()).collect();
-                    let kept: Vec<_> = page.items.iter().map(RawObject::text).collect();
-                    let cursor: Option<String> = serde_json::from_str(cursor)?;
-                    prop_assert_eq!(kept, read);
-                    prop_assert_eq!(page.next_cursor.as_ref().map(Cursor::as_str), cursor.as_deref());
-                }
-                (Ok(_), ..) => prop_assert!(false, "a field is missing or there twice: {}", text),
-                (Err(ResponseProblem::MissingField { field }), items, cursors) => {
-                    let values = if field == "items" { items } else { cursors };
-                    prop_assert!(values.is_empty());
-                }
-                (Err(ResponseProblem::RepeatedField { field }), items, cursors) => {
-                    let values = if field == "items" { items } else { cursors };
-                    prop_assert!(values.len() > 1);
-                }
-                (Err(ResponseProblem::WrongType { field: "items", .. }), [items], _) => {
-                    prop_assert!(!items.starts_with('['));
-                }
-                (Err(ResponseProblem::ItemNotAnObject { index: 1, .. }), [items], _) => {
-                    prop_assert!(items.contains("\"a\"]"));
-                }
-                (Err(ResponseProblem::WrongType { field: "next_cursor", .. }), _, [cursor]) => {
-                    prop_assert!(!cursor.starts_with(['"', 'n']));
-                }
-                (Err(ResponseProblem::EmptyCursor { .. }), _, [cursor]) => prop_assert_eq!(*cursor, "\"\""),
-                (Err(ResponseProblem::NotUnicode { .. }), _, [cursor]) => {
-                    prop_assert!(cursor.contains("ud800"));
-                }
-                (Err(other), ..) => prop_assert!(false, "{other}: {}", text),
+
+            if in_one_pass.is_some() || !text.contains("\\ud800") {
+                prop_assert_eq!(in_one_pass, page);
             }
         }
     }

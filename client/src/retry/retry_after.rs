@@ -95,43 +95,14 @@ mod tests {
 
     use super::*;
 
-    /// 1994-11-06 08:49:37 GMT, the example date of RFC 9110.
-    const RFC_DATE: Duration = Duration::from_secs(784_111_777);
-
-    fn parse(value: &str) -> RetryAfter {
-        let one_minute_earlier = SystemTime::UNIX_EPOCH + RFC_DATE - Duration::from_secs(60);
-        RetryAfter::parse(value.as_bytes(), one_minute_earlier)
-    }
-
     #[test]
     fn a_past_date_asks_for_no_wait_and_is_not_a_zero() {
-        for value in [
-            "Thu, 01 Jan 1970 00:00:00 GMT",
-            "Friday, 06-Nov-70 08:49:37 GMT",
-            "Sun Nov  6 08:48:37 1994",
-            "Sun, 06 Nov 1994 08:48:37 GMT",
-        ] {
-            assert_eq!(parse(value), RetryAfter::PastDate, "{value:?}");
-            assert_eq!(parse(value).wait(), Some(Duration::ZERO), "{value:?}");
-        }
-        assert_eq!(parse("0"), RetryAfter::Wait(Duration::ZERO));
-        let now = RetryAfter::parse(
-            b"Sun, 06 Nov 1994 08:49:37 GMT",
-            SystemTime::UNIX_EPOCH + RFC_DATE,
-        );
-        assert_eq!(now, RetryAfter::PastDate);
-    }
+        let past = RetryAfter::parse(b"Thu, 01 Jan 1970 00:00:00 GMT", SystemTime::UNIX_EPOCH);
+        let zero = RetryAfter::parse(b"0", SystemTime::UNIX_EPOCH);
 
-    #[test]
-    fn a_date_that_httpdate_does_not_read_is_unusable() {
-        for value in [
-            "Sat, 31 Dec 2016 23:59:60 GMT",
-            "Mon, 06 Nov 1994 08:49:37 GMT",
-            "Mon, 01 Jan 0001 00:00:00 GMT",
-            "Sun, 06 Nov 1994 08:49:37 UTC",
-        ] {
-            assert_eq!(parse(value), RetryAfter::Unusable, "{value:?}");
-        }
+        assert_eq!(past, RetryAfter::PastDate);
+        assert_eq!(past.wait(), Some(Duration::ZERO));
+        assert_eq!(zero, RetryAfter::Wait(Duration::ZERO));
     }
 
     #[test]
@@ -146,18 +117,6 @@ mod tests {
     }
 
     proptest! {
-        #[test]
-        fn any_bytes_are_read_without_a_panic(value: Vec<u8>, now in 0..=u64::from(u32::MAX)) {
-            let now = SystemTime::UNIX_EPOCH + Duration::from_secs(now);
-
-            let read = RetryAfter::parse(&value, now);
-
-            let digits = trim_optional_whitespace(&value);
-            if !digits.is_empty() && digits.iter().all(u8::is_ascii_digit) {
-                prop_assert_ne!(read, RetryAfter::Unusable);
-            }
-        }
-
         #[test]
         fn digits_are_never_read_as_less_than_they_say(number: u128) {
             let read = RetryAfter::parse(number.to_string().as_bytes(), SystemTime::UNIX_EPOCH);

@@ -165,8 +165,7 @@ pub(crate) const fn wait_source(source: WaitSource) -> &'static str {
 
 /// Why a client gave up although another request might have helped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum GiveUp {
+pub(crate) enum GiveUp {
     /// The retry rules forbade another attempt.
     Retry(StopReason),
     /// A listing had more pages than `max_pages`.
@@ -177,7 +176,7 @@ pub enum GiveUp {
 
 impl GiveUp {
     /// Every reason that has a label of its own.
-    pub const ALL: [Self; 8] = [
+    pub(crate) const ALL: [Self; 8] = [
         Self::Retry(StopReason::Tls),
         Self::Retry(StopReason::NotEligible),
         Self::Retry(StopReason::RetryAfterOverBudget),
@@ -197,8 +196,7 @@ impl GiveUp {
     }
 
     /// The reason's label.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
+    pub(crate) const fn as_str(self) -> &'static str {
         match self {
             Self::Retry(StopReason::Tls) => "tls",
             // Whoever reads a dashboard looks at the same place for both: at what

@@ -71,7 +71,8 @@ pub use catalogue::{
     REQUEST_DURATION, RETRIES, RETRY_WAIT, WAIT_BUCKETS,
 };
 pub(crate) use handles::Metrics;
-pub use labels::{GiveUp, method as method_label, status_label};
+pub(crate) use labels::GiveUp;
+pub use labels::{method as method_label, status_label};
 pub(crate) use observer::{CallObserver, OpenCall};
 pub use operation::Operation;
 pub(crate) use operation::Rules;

@@ -1,7 +1,11 @@
-//! The methods of the client, each by the endpoint that it calls.
+//! The calls of a client, each by the endpoint that it calls, and the errors that a test
+//! expects of them.
+
+use std::fmt::Debug;
 
 use client::{
-    ApiError, Endpoint, IdempotencyKey, JsonObject, Listing,
+    ApiError, ApiHttpError, ApiTransportError, ContractError, Endpoint, IdempotencyKey, JsonObject,
+    Listing, ResponseProblem,
     teaching::{ReliableApiClient, endpoint},
 };
 
@@ -35,4 +39,34 @@ pub async fn read(listing: Listing) -> Result<(), ApiError> {
         page?;
     }
     Ok(())
+}
+
+macro_rules! expect_class {
+    ($(#[$doc:meta])* $name:ident: $variant:ident($error:ident) => $take:expr, $kind:ty) => {
+        $(#[$doc])*
+        #[track_caller]
+        pub fn $name<T: Debug>(result: Result<T, ApiError>) -> $kind {
+            match result {
+                Err(ApiError::$variant($error)) => $take,
+                other => panic!("{} was expected, not {other:?}", stringify!($variant)),
+            }
+        }
+    };
+}
+
+expect_class! {
+    /// The error of a response without a success status.
+    http_error: Http(error) => error, ApiHttpError
+}
+expect_class! {
+    /// The problem of a success.
+    response_problem: Response(error) => error.problem, ResponseProblem
+}
+expect_class! {
+    /// The error of a request without a complete response.
+    transport_error: Transport(error) => error, ApiTransportError
+}
+expect_class! {
+    /// The error of a listing.
+    contract_error: Contract(error) => error, ContractError
 }

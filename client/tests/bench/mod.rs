@@ -4,12 +4,10 @@
 //! The package `tests` compiles this folder as well.
 
 mod call;
-mod outcome;
 mod reply;
 mod silence;
 mod spans;
 mod tally;
-mod unreachable;
 
 use std::{
     error::Error,
@@ -25,13 +23,11 @@ use client::{
 use reqwest::Url;
 use wiremock::{MockServer, Request};
 
-pub use call::{call, read};
-pub use outcome::{contract_error, http_error, response_problem, transport_error};
+pub use call::{call, contract_error, http_error, read, response_problem, transport_error};
 pub use reply::{Reply, Script, json, page, retry_after, status, typed};
-pub use silence::silently;
+pub use silence::{NOWHERE, never_resolving, silently};
 pub use spans::{SpanRecord, Spans, Watch};
 pub use tally::{Series, Tally, sum};
-pub use unreachable::{NOWHERE, never_resolving};
 
 /// The time of day at which every bench begins, since the Unix epoch: Sunday,
 /// 6 November 1994, 08:49:37 GMT, the moment that RFC 9110 uses in its examples.

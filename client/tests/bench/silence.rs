@@ -1,7 +1,8 @@
-//! Timeouts of real sockets without a real wait.
+//! Services that do not respond, and the timeouts of their callers without a real wait.
 
-use std::time::Duration;
+use std::{future::pending, sync::Arc, time::Duration};
 
+use reqwest::dns::{Name, Resolve, Resolving};
 use tokio::time;
 
 /// Runs `work` in a time that passes only here, and only after all that is on
@@ -26,4 +27,23 @@ pub async fn silently<T>(patience: Duration, work: impl Future<Output = T>) -> T
     };
     time::resume();
     done.expect("the work comes to an end")
+}
+
+/// A base URL at which nothing listens: only the system may use the first port.
+pub const NOWHERE: &str = "http://127.0.0.1:1";
+
+/// A session for which no name is ever resolved.
+pub fn never_resolving() -> reqwest::ClientBuilder {
+    reqwest::Client::builder()
+        .no_proxy()
+        .tls_certs_only([])
+        .dns_resolver(Arc::new(Silent))
+}
+
+struct Silent;
+
+impl Resolve for Silent {
+    fn resolve(&self, _: Name) -> Resolving {
+        Box::pin(pending())
+    }
 }

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::wire::{Then, Wire};
-use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair, date_time_ymd};
+use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
 use tokio::io::AsyncWriteExt;
 use tokio_rustls::{
     TlsAcceptor,
@@ -37,12 +37,10 @@ impl Authority {
         reqwest::Certificate::from_der(self.certificate.der()).expect("a certificate")
     }
 
-    /// A server that is called `name`, from the beginning of the one year until
-    /// that of the other.
-    pub(crate) fn issue(&self, name: &str, years: [i32; 2]) -> ServerConfig {
+    /// A server that is called `name`.
+    pub(crate) fn issue(&self, name: &str) -> ServerConfig {
         client::install_tls_provider();
-        let mut params = CertificateParams::new([name.to_owned()]).expect("a name");
-        [params.not_before, params.not_after] = years.map(|year| date_time_ymd(year, 1, 1));
+        let params = CertificateParams::new([name.to_owned()]).expect("a name");
         let key = KeyPair::generate().expect("a key");
         let certificate = params.signed_by(&key, &self.issuer);
         let certificate = certificate.expect("a certificate").der().clone();
