@@ -104,6 +104,7 @@ async fn a_run_is_started_heard_and_explored_by_keyboard() {
     browser.press_key(Key::Escape).await;
     browser.until("!one('dialog').open").await;
     browser.press("p").await;
+    browser.drawn().await;
     let predicts = "one('#predict').getAttribute('aria-pressed')";
     browser.shows(predicts, "false").await;
     assert_eq!(browser.complaints().await, [""; 0]);

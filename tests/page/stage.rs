@@ -298,6 +298,12 @@ impl Browser {
         }
     }
 
+    /// Waits until what was asked for is drawn.
+    pub(crate) async fn drawn(&self) {
+        self.ask("requestAnimationFrame(() => requestAnimationFrame(() => done()))")
+            .await;
+    }
+
     /// Waits until an expression has this value.
     pub(crate) async fn becomes(&self, expression: &str, expected: impl Into<Value>) {
         let expected = Value::from(expected.into().to_string());

@@ -138,9 +138,7 @@ async fn a_page_survives_its_lab_and_says_what_was_lost() {
     browser.shows("all('#runs .mark')", json!(["?", "✓"])).await;
     browser.shows("one('#cancel').hidden", true).await;
     // A run in an unknown state is not animated.
-    browser
-        .ask("requestAnimationFrame(() => requestAnimationFrame(() => done()))")
-        .await;
+    browser.drawn().await;
     browser.shows("text('#story')", stands).await;
 
     lab.restart();
