@@ -191,7 +191,7 @@ export function actionsOf({ draw, brief, storm, announce }) {
     },
     present() {
       if (view() !== "stage") return;
-      state.presenting = !state.presenting;
+      news.present(!state.presenting);
       state.told = null;
       count();
       draw();
@@ -201,7 +201,8 @@ export function actionsOf({ draw, brief, storm, announce }) {
       state.told = state.run?.id ?? null;
       count();
       draw();
-      requestAnimationFrame(() => byId("next").focus());
+      // A key that goes on is pressed on purpose.
+      requestAnimationFrame(() => byId("stage").focus());
     },
     /** Moves this many scenarios forward in the course. */
     step(places) {
@@ -211,6 +212,7 @@ export function actionsOf({ draw, brief, storm, announce }) {
     },
     client(name) {
       byId("form").elements.client.value = name;
+      byId("form").dispatchEvent(new Event("input"));
     },
     keepSeed: () => state.run && brief().keepSeed(state.run.seed),
     copy: showingProblems(async () => {

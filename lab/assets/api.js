@@ -72,10 +72,13 @@ export const again = (place) => ask(`/api/card/tasks/${place}/again`, { method: 
 export const reportPath = (id) => `/api/runs/${encodeURIComponent(id)}/report`;
 
 /** Starts a run. Numbers are sent as typed; the server validates them. */
-export async function start({ seed, settings, ...choice }) {
-  const body = { ...choice, ...numbers({ seed }), settings: numbers(settings) };
-  return read(await ask("/api/runs", posting(body)));
-}
+export const start = async (order) => read(await ask("/api/runs", ordering(order)));
+
+/** The premises of a run's question, as lines. */
+export const premises = async (order) => read(await ask("/api/premises", ordering(order)));
+
+const ordering = ({ seed, settings, ...choice }) =>
+  posting({ ...choice, ...numbers({ seed }), settings: numbers(settings) });
 
 /** The numbers in the fields that are not empty. */
 function numbers(fields) {

@@ -8,7 +8,6 @@ import { briefPanel } from "./brief.js";
 import { coursePanel } from "./course.js";
 import { byId, el, say, set } from "./dom.js";
 import { follow } from "./feed.js";
-import { keyboard } from "./keys.js";
 import { patch } from "./patch.js";
 import { focusFirst, rows } from "./rows.js";
 import { runsPanel } from "./runs.js";
@@ -35,7 +34,11 @@ for (const name of ["predict", "present", "tell", "copy", "cancel"]) byId(name).
 byId("reseed").addEventListener("click", actions.keepSeed);
 byId("previous").addEventListener("click", () => actions.step(-1));
 byId("next").addEventListener("click", () => actions.step(1));
-byId("pick").addEventListener("change", () => actions.choose(byId("pick").value));
+byId("pick").addEventListener("change", () => {
+  actions.choose(byId("pick").value);
+  // In the list, a key would choose another scenario.
+  byId("run").focus();
+});
 byId("to-course").addEventListener("click", () => {
   byId("course-title").scrollIntoView();
   byId("course").querySelector("[tabindex='0']")?.focus({ preventScroll: true });
@@ -102,13 +105,16 @@ function render() {
 
   const presenting = state.presenting && here === "stage";
   const held = presenting && news.held();
-  const asks = state.predict || presenting;
   document.body.classList.toggle("presenting", presenting);
   document.body.classList.toggle("held", held);
   set(byId("present"), { "aria-pressed": String(state.presenting) });
   byId("present").hidden = here !== "stage";
   set(byId("predict"), { "aria-pressed": String(state.predict) });
-  byId("tell").hidden = !(held && news.over(run));
+  const tells = held && news.over(run);
+  const canTell = tells && byId("tell").hidden;
+  byId("tell").hidden = !tells;
+  // Enter and the space bar reveal the answer, too.
+  if (canTell) byId("tell").focus();
 
   const goesOn = run?.state === "running" && state.link === "live";
   // The keyboard focus moves to the button that starts the next run.
@@ -123,9 +129,9 @@ function render() {
   byId("pick").value = state.chosen ?? "";
   byId("to-course").hidden = here !== "stage";
 
-  if (state.scenarios.length > 0) course(state.scenarios, here === "stage" ? state.chosen : null, state.filter, asks);
+  if (state.scenarios.length > 0) course(state.scenarios, here === "stage" ? state.chosen : null, state.filter, state.predict);
   runs(state.runs, run?.id, state.link, state.clients);
-  brief.render(scenario, run, asks, news.over(run) && !held, state.problem, here, state.score);
+  brief.render(scenario, run, state.predict, news.over(run) && !held, state.problem, here, state.score);
   say(byId("link"), { connecting: "connecting", live: "live", lost: "connection lost" }[state.link]);
   set(byId("link"), { class: `link ${state.link}` });
 }
@@ -208,8 +214,10 @@ async function start() {
   }
   brief.offer(state.clients, state.defences);
   byId("pick").replaceChildren(...state.scenarios.map(({ name }) => el("option", { value: name }, name)));
-  keyboard({ ...actions, waterfall: focusFirst }, state.clients);
   actions.address();
+  // The page is drawn without them.
+  const { keyboard } = await import("./keys.js");
+  keyboard({ ...actions, waterfall: focusFirst }, state.clients);
   follow({
     hear(kind, text) {
       const data = api.read(text);

@@ -1,5 +1,6 @@
 // The panel with the question and the form that starts a run.
 
+import * as api from "./api.js";
 import { byId, el, memo, say } from "./dom.js";
 import { over } from "./state.js";
 
@@ -16,7 +17,10 @@ export function briefPanel({ run }) {
     event.preventDefault();
     run();
   });
-  form.addEventListener("input", count);
+  form.addEventListener("input", () => {
+    count();
+    if (asking) fetchPremises(asking);
+  });
 
   function count() {
     const changed = fields.filter((field) => field.value.trim() !== "").length;
@@ -30,6 +34,24 @@ export function briefPanel({ run }) {
   /** The scenario that the settings are for. */
   let settled = null;
 
+  /** The scenario whose question is asked before a run, and the run whose premises are shown. */
+  let [asking, wanted] = [null, null];
+
+  /** Shows the premises of the run that the form describes. */
+  async function fetchPremises(scenario) {
+    const { guess: _, ...described } = order(scenario);
+    const mine = JSON.stringify(described);
+    if (wanted === mine) return;
+    wanted = mine;
+    // Without a response the question stands without its premises.
+    const lines = await api.premises(described).catch(() => []);
+    if (wanted === mine) tellPremises(lines);
+  }
+
+  function tellPremises(lines) {
+    byId("premises").replaceChildren(...lines.map((line) => el("span", null, line)));
+  }
+
   const render = memo((scenario, run, predict, answered, problem, view, score) => {
     const elsewhere = view !== "stage";
     say(byId("problem"), elsewhere ? "" : problem);
@@ -41,6 +63,13 @@ export function briefPanel({ run }) {
     forScenario(scenario.name);
     say(byId("hint-text"), scenario.hint);
     byId("guess").hidden = !predict || run !== null;
+    byId("premises").hidden = !predict;
+    asking = predict && run === null ? scenario : null;
+    if (asking) fetchPremises(asking);
+    else if (run?.premises) {
+      wanted = null;
+      tellPremises(run.premises);
+    }
     if (predict && offered !== scenario.name) {
       offered = scenario.name;
       import("./predict.js").then((module) => (guessed = module.offer(scenario)));

@@ -1,6 +1,9 @@
 // The state of the page: one object, and the functions that apply events to it. Its
 // size is bounded. What a run looks like is not here: the server draws it.
 
+/** Whether this window presents, which survives a reload: it would show a hidden answer. */
+const PRESENTS = "presents";
+
 /** The number of listed runs. */
 export const KEPT_RUNS = 100;
 
@@ -34,6 +37,16 @@ export const state = {
   /** The error of the last action. */
   problem: "",
 };
+
+/** Presents, and asks before each answer; or neither. */
+export function present(presents) {
+  state.presenting = presents;
+  state.predict = presents;
+  if (presents) sessionStorage.setItem(PRESENTS, "");
+  else sessionStorage.removeItem(PRESENTS);
+}
+
+if (sessionStorage.getItem(PRESENTS) !== null) present(true);
 
 /** A run's summary, new or changed. */
 export function summarised(summary) {

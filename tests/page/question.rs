@@ -1,6 +1,7 @@
 //! A question before its answer: alone, and before a class.
 
 use serde_json::json;
+use thirtyfour::Key;
 
 use crate::stage::lab_showing;
 
@@ -47,6 +48,15 @@ async fn an_instructor_presents_question_run_and_answer() {
         .until("text('#premises').includes('3 attempts')")
         .await;
 
+    // They are those of the run that the form describes: of two clients it names the one to
+    // predict. After a choice the keys act on the page, and not on the list.
+    browser.press("3").await;
+    browser
+        .until("text('#premises').startsWith('Predict the run of the reliable client.')")
+        .await;
+    browser.press("1").await;
+    browser.until("text('#premises').startsWith('(')").await;
+
     // A run says that it goes on, and keeps its answer until it is asked for. Its waits may be so
     // short that it is over before a look.
     browser.click("[name=guess]").await;
@@ -58,17 +68,26 @@ async fn an_instructor_presents_question_run_and_answer() {
     browser.until("one('#tell').checkVisibility()").await;
     let parts = "['h1', '#question', '.picture', '.answer', '#verdict', '#course']\
                  .map((part) => one(part)?.checkVisibility())";
+    let shown = json!([true, true, false, false, false, false]);
     browser
         .shows_all(&[
             ("text('#goes-on')", json!("")),
+            ("document.activeElement.id", json!("tell")),
             ("text('#predict')", json!("Predict first")),
-            (parts, json!([true, true, false, false, false, false])),
+            (parts, shown.clone()),
         ])
         .await;
 
-    // Picture and answer are on one screen. The guess counts without *Predict first*.
-    browser.press("a").await;
-    browser.until("document.activeElement.id === 'next'").await;
+    // A reload keeps it hidden. Once it is shown, the key that showed it does nothing more.
+    browser.reload().await;
+    browser.until("one('#tell').checkVisibility()").await;
+    browser.shows(parts, shown).await;
+    browser.press_key(Key::Enter).await;
+    browser.until("document.activeElement.id === 'stage'").await;
+    browser.press_key(Key::Enter).await;
+    browser.drawn().await;
+
+    // Picture and answer are on one screen.
     let fits = "['.answer', '.rows'].every((part) => one(part).getBoundingClientRect().bottom <= innerHeight)";
     browser
         .shows_all(&[

@@ -10,7 +10,7 @@
 //! | `/`, `/grade`, `/storm`, `/runs/{id}` | the page, which an unknown path shows, too |
 //! | `/assets/{file}` | a script, a style sheet or the icon of the page |
 //! | GET `/api/scenarios`, `/api/vocabulary` | what can be run, and by which clients |
-//! | GET `/api/scenarios/{name}/premises` | the limits of the reference client in a scenario |
+//! | POST `/api/premises` | what holds for the clients of a run, before it is started |
 //! | GET and POST `/api/runs`, GET `/api/runs/{id}` | the runs; with `"kept": false` in its body, a POST responds with the end of a run that is neither listed nor published |
 //! | DELETE `/api/runs/{id}` | cancels a run that goes on; it stays as such |
 //! | GET `/api/runs/{id}/story` | a run as the page shows it, as HTML |

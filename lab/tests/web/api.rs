@@ -198,13 +198,28 @@ async fn the_lesson_and_the_report_are_sent_once_a_run_is_over() {
 async fn the_premises_of_a_question_are_those_of_the_terminal() {
     let (_dashboard, browser) = serve().await;
 
-    let premises = browser.get("/api/scenarios/flaky/premises").await.json();
-    let unknown = browser.get("/api/scenarios/flakey/premises").await;
+    let run = json!({
+        "scenario": "flaky", "client": "compare", "pace": "virtual",
+        "settings": { "max_attempts": 2 },
+    });
+    let premises = browser.post("/api/premises", &run).await.json();
+    let unknown = json!({ "scenario": "flakey" });
+    let unknown = browser.post("/api/premises", &unknown).await;
+    let id = browser.begin(&run).await;
+    finished(&browser, &id).await;
+    let shown = browser.get(&format!("/api/runs/{id}/story")).await.json();
 
-    let settings = Settings::in_virtual_time(&Reliable, 7);
-    let run = scenario::run(catalogue::find("flaky").expect("known"), &settings).await;
-    assert_eq!(premises, json!(run.expect("a run").terms));
-    assert_eq!(unknown.status, StatusCode::NOT_FOUND);
+    let terms =
+        "GET /flaky, up to 2 attempts, backoff 200 ms–5 s, full jitter, Retry-After up to 30 s";
+    let naive = "a typical first client: up to 10 attempts, no waits";
+    let expected = [
+        "Predict the run of the reliable client.".to_owned(),
+        format!("({terms})"),
+        format!("The naive client (GET /flaky, {naive})"),
+    ];
+    assert_eq!(premises, json!(expected));
+    assert_eq!(shown["premises"], premises);
+    assert_eq!(unknown.code(), "unknown_scenario");
 }
 
 #[tokio::test]

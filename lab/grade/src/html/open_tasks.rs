@@ -53,7 +53,7 @@ fn open_task(task: &Task, grade: Option<&TaskGrade>, open: &[OpenCase<'_>]) -> M
                 @if let Some(grade) = grade {
                     @for (open, case) in open.iter().zip(&grade.cases) {
                         div.case {
-                            h3 { (open.name) }
+                            h3 { "Case " (open.number + 1) " of " (grade.cases.len()) ": " (open.name) }
                             (call(open))
                             (requests(grade, open.number, case, &known))
                         }

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 use scenario::{
-    Asked, Exposition, Reliable, Session, Settings, WITHOUT,
+    Asked, WITHOUT,
     catalogue::{CATALOGUE, Scenario},
 };
 use serde::Serialize;
@@ -46,12 +46,6 @@ pub(super) fn scenarios() -> Vec<ListedScenario> {
         settings: scenario.task.settings_of_listings(),
     };
     CATALOGUE.iter().map(listed).collect()
-}
-
-/// The premises of a scenario's question: how the reference client works, and its limits.
-pub(super) fn premises(scenario: &Scenario) -> Vec<String> {
-    let settings = Settings::in_virtual_time(&Reliable, 0);
-    Session::new(scenario, &settings, &Exposition::new()).terms()
 }
 
 /// The names that a run can be started with.

@@ -11,7 +11,7 @@ use scenario::{
 use serde::{Deserialize, Serialize, Serializer};
 use tokio::sync::watch;
 
-use super::request::{ClientChoice, RunRequest};
+use super::request::{ClientChoice, RunRequest, premises};
 use crate::invocation::lab;
 
 /// A requested run.
@@ -102,6 +102,8 @@ pub(super) struct Detail {
 pub(super) struct Shown {
     #[serde(flatten)]
     summary: Summary,
+    /// The premises of its question, as lines.
+    premises: Vec<String>,
     /// The result in a line, for a screen reader.
     spoken: String,
     /// The picture, the verdict and the evidence, as HTML.
@@ -116,6 +118,10 @@ impl Record {
         let drawn = self.sides.iter().map(|side| match side {
             Side::Done(run) => scenario::Side::of(run),
             Side::Live(live) => scenario::Side::so_far(live.client, &live.terms, &live.recorder),
+        });
+        let sides = self.sides.iter().map(|side| match side {
+            Side::Done(run) => (run.client, run.terms.clone()),
+            Side::Live(live) => (live.client, live.terms.clone()),
         });
         let next = self.next();
         let story = Story {
@@ -138,6 +144,7 @@ impl Record {
         };
         Shown {
             summary: self.summary(),
+            premises: premises(sides.collect()),
             spoken: story.spoken(),
             html: story.fragment().into_string(),
         }

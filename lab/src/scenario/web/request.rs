@@ -1,8 +1,8 @@
 //! The request that starts a run.
 
 use scenario::{
-    CLIENTS, ClientUnderTest, Naive, Overrides, Pace, RELIABLE, Reliable, Settings, WITHOUT,
-    Without,
+    CLIENTS, Client, ClientUnderTest, Exposition, Naive, Overrides, Pace, RELIABLE, Reliable,
+    Session, Settings, WITHOUT, Without,
     catalogue::{self, Scenario},
     number::in_json,
 };
@@ -149,6 +149,35 @@ impl RunRequest {
             pace: self.pace,
             overrides: self.overrides,
         }
+    }
+
+    /// The premises of its question, as lines.
+    pub(super) fn premises(&self) -> Vec<String> {
+        let sides = self.clients().into_iter().map(|client| {
+            let settings = self.settings(client);
+            let terms = Session::new(self.scenario, &settings, &Exposition::new()).terms();
+            (client.identity(), terms)
+        });
+        premises(sides.collect())
+    }
+}
+
+/// The premises of a question, as lines: how each client works, and its limits. Of two clients
+/// the first is the one whose run is predicted.
+pub(super) fn premises(sides: Vec<(Client, Vec<String>)>) -> Vec<String> {
+    let in_brackets = |terms: &[String]| format!("({})", terms.join(", "));
+    match &sides[..] {
+        [(client, terms), others @ ..] if !others.is_empty() => {
+            let predicted = format!("Predict the run of {}.", client.title());
+            let others = others
+                .iter()
+                .map(|(client, terms)| format!("{} {}", client.heading(), in_brackets(terms)));
+            [predicted, in_brackets(terms)]
+                .into_iter()
+                .chain(others)
+                .collect()
+        }
+        sides => sides.iter().map(|(_, terms)| in_brackets(terms)).collect(),
     }
 }
 

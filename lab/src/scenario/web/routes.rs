@@ -7,14 +7,14 @@ use axum::{
         rejection::{PathRejection, QueryRejection},
     },
     response::{Html, IntoResponse, Response},
-    routing::get,
+    routing::{get, post},
 };
 use http::{
     StatusCode,
     header::{CONTENT_DISPOSITION, LOCATION},
     request::Parts,
 };
-use scenario::{Story, catalogue};
+use scenario::Story;
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -32,7 +32,7 @@ use crate::{
 pub(crate) fn routes() -> Router<Shared> {
     Router::new()
         .route("/api/scenarios", get(async || Json(course::scenarios())))
-        .route("/api/scenarios/{name}/premises", get(premises))
+        .route("/api/premises", post(premises))
         .route("/api/vocabulary", get(async || Json(course::vocabulary())))
         .route("/api/runs", get(list).post(start))
         .route("/api/runs/{id}", get(show).delete(cancel))
@@ -56,10 +56,9 @@ impl FromRequestParts<Shared> for Record {
     }
 }
 
-async fn premises(name: Result<Path<String>, PathRejection>) -> Result<Json<Vec<String>>, Problem> {
-    let scenario = name.ok().and_then(|Path(name)| catalogue::find(&name).ok());
-    let scenario = scenario.ok_or_else(Problem::not_found)?;
-    Ok(Json(course::premises(scenario)))
+async fn premises(request: Request) -> Result<Json<Vec<String>>, Problem> {
+    let body = json_body::received(request, "a run").await?;
+    Ok(Json(RunRequest::read(&body)?.premises()))
 }
 
 async fn list(State(shared): State<Shared>) -> Json<Vec<Summary>> {

@@ -20,15 +20,14 @@ struct Body {
     guess: Vec<String>,
 }
 
-/// Reads the storm to simulate, and the reader's guess, from JSON. A missing seed is replaced by a random one.
+/// Reads the storm to simulate, and the reader's guess, from JSON. Without a seed it has that of
+/// the command line, whose figures the documents show.
 pub(super) fn read(body: &[u8]) -> Result<(Plan, Vec<String>), Problem> {
     let body: Body = json_body::read(body, "invalid_storm")?;
     let story = story(&body.story)
         .map_err(|error| Problem::unprocessable("unknown_story", error.to_string()))?;
-    let mut plan = Plan {
-        seed: body.seed.unwrap_or_else(scenario::Settings::random_seed),
-        ..Plan::of(story)
-    };
+    let mut plan = Plan::of(story);
+    plan.seed = body.seed.unwrap_or(plan.seed);
     let applied = body.settings.apply(&mut plan.settings);
     applied.map_err(|error| invalid(&error))?;
     if let Some(own) = &body.own {

@@ -115,8 +115,8 @@ fn happened(terms: &str, pictures: &Markup, legend: &Markup, verdict: &Markup) -
             header { h2 #storm-happened { "What happened" } }
             (verdict)
             p.terms { (terms) }
-            div.storm { (pictures) }
             (legend)
+            div.storm { (pictures) }
         }
     }
 }

@@ -178,7 +178,7 @@ fn columns(settings: &Settings) -> (usize, usize) {
 /// The incident, with a label on the side of its end that has more room.
 fn incident(settings: &Settings) -> Interval {
     let ends = settings.incident_ends();
-    let words = format!("the incident ends at {}", moment(ends));
+    let words = format!("ends at {}", moment(ends));
     let is_late = ends * 2 > settings.length;
     let (label, anchor) = if is_late {
         (format!("{words} ▲"), "end")
@@ -312,8 +312,8 @@ mod tests {
             (interval.anchor, interval.label)
         };
 
-        assert_eq!(of(2), ("start", "▲ the incident ends at 4 s".to_owned()));
-        assert_eq!(of(6), ("end", "the incident ends at 8 s ▲".to_owned()));
+        assert_eq!(of(2), ("start", "▲ ends at 4 s".to_owned()));
+        assert_eq!(of(6), ("end", "ends at 8 s ▲".to_owned()));
     }
 
     #[test]
