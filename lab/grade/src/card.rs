@@ -321,8 +321,9 @@ fn place(requests: &[RequestRef], cases: &[CaseGrade]) -> Option<String> {
 mod tests {
     use std::time::Duration;
 
-    use judge::rules::{find, testing::Script};
+    use judge::rules::find;
     use serde_json::json;
+    use testkit::script::{self, Script};
 
     use super::{super::NOT_DONE, *};
     use crate::CardResult::{GoalMissed, NotJudged, NothingAttempted, Passed, RuleBroken};
@@ -332,7 +333,7 @@ mod tests {
     const SKIPPED: &str = r#"{"skip": true}"#;
 
     fn exits(code: i32, last_line: &str) -> Option<ProcessRecord> {
-        Some(rules::testing::exits(code, last_line))
+        Some(script::exits(code, last_line))
     }
 
     /// A case of consecutive requests with these responses.

@@ -175,7 +175,7 @@ fn label(request: &WireRequest, early: Option<Duration>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use judge::rules::testing::Script;
+    use testkit::script::Script;
     use wire::{ClosedBy, JobResult::Created};
 
     use super::*;

@@ -458,9 +458,9 @@ fn equal(one: &Value, other: &Value) -> bool {
 mod tests {
     use std::time::Duration;
 
-    use judge::rules::testing::exits;
     use proptest::{collection::vec, prelude::*, sample::select};
     use serde_json::json;
+    use testkit::script::exits;
     use wire::{ConnectionEnd, RetryAfter, WireRefusal, WireRequest};
 
     use super::*;

@@ -58,8 +58,8 @@ pub(crate) fn most_at_once(spans: impl IntoIterator<Item = (Duration, Option<Dur
 
 #[cfg(test)]
 mod tests {
-    use judge::rules::testing::Script;
     use proptest::{collection::vec, option, prelude::*};
+    use testkit::script::Script;
 
     use super::*;
 

@@ -1,14 +1,15 @@
 //! Support that the tests of several crates share: raw sockets, processes, files of the
-//! repository, a certificate authority, and generators of values.
+//! repository, a certificate authority, generators of values, and scripted records.
 //!
-//! It depends on no other crate of the workspace, so that each of them may use it. Support
-//! that knows a crate stands beside the tests of that crate.
+//! It depends on no other crate of the workspace but `wire`, so that each of the others may
+//! use it. Support that knows another crate stands beside the tests of that crate.
 
 pub mod files;
 pub mod http;
 mod listener;
 mod nearly;
 pub mod process;
+pub mod script;
 pub mod tls;
 
 use std::time::Duration;

@@ -502,8 +502,8 @@ pub(super) fn count(card: &Card, known: &KnownFailures) -> String {
 
 #[cfg(test)]
 mod tests {
-    use judge::rules::testing::{Script, exits};
     use serde_json::json;
+    use testkit::script::{Script, exits};
     use wire::WireRecord;
 
     use super::*;

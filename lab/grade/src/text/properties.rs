@@ -4,14 +4,12 @@ use std::time::Duration;
 
 use judge::{
     KnownFailures,
-    rules::{
-        RULES, Verdict,
-        testing::{Script, exits},
-    },
+    rules::{RULES, Verdict},
 };
 use proptest::{collection::vec, option, prelude::*, sample::subsequence};
 use render::Options;
 use serde_json::json;
+use testkit::script::{Script, exits};
 use wire::{ProcessRecord, RetryAfter, Stopped, counted};
 
 use super::{TaskNumber, card as card_text, done as done_text, task as task_text};

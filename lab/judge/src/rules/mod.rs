@@ -36,15 +36,8 @@ pub mod retry_after;
 pub mod retry_after_unusable;
 mod rule;
 pub mod same_body;
-#[cfg(any(test, feature = "testing"))]
-#[cfg_attr(
-    not(test),
-    expect(
-        clippy::expect_used,
-        reason = "a test that scripts a record wrongly should panic"
-    )
-)]
-pub mod testing;
+#[cfg(test)]
+pub(crate) mod testing;
 pub mod token_elsewhere;
 
 use std::time::Duration;
@@ -181,7 +174,7 @@ mod tests {
         for (rule, script) in forbidding() {
             seen.push(rule.id);
             let judged = |script: testing::Script| {
-                let judgement = script.judged(rule);
+                let judgement = testing::judged(&script, rule);
                 (judgement.verdict, judgement.found)
             };
             let watched = |seconds| {
@@ -245,7 +238,7 @@ mod tests {
         for script in all.chain([posted.content_type("application/json")]) {
             for script in [script.clone(), script.exits(1, "")] {
                 for rule in RULES {
-                    let judgement = script.clone().judged(rule);
+                    let judgement = testing::judged(&script, rule);
 
                     assert_ne!(judgement.verdict, Verdict::Broken, "{}", rule.id);
                 }

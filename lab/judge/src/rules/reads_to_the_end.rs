@@ -46,7 +46,10 @@ fn judge(case: &Case<'_>) -> Judgement {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::{Verdict, testing::Script, testing::hold};
+    use crate::rules::{
+        Verdict,
+        testing::{Script, hold, judged_after},
+    };
 
     #[test]
     fn a_result_before_the_null_cursor_breaks_it() {
@@ -79,7 +82,7 @@ mod tests {
     fn a_listing_that_was_served_in_full_is_judged_though_an_endless_one_was_stopped() {
         let page = || Script::new().respond(0, 200).issues(1);
         let full = page().respond(2, 200).cursor(1).issues_null().record();
-        let stopped = |script: Script| script.stopped_at(10_000).judged_after(&full, &RULE);
+        let stopped = |script: Script| judged_after(&full, &script.stopped_at(10_000), &RULE);
 
         assert_eq!(
             stopped(page().fault(FaultLabel::ENDLESS_ITEMS)).verdict,

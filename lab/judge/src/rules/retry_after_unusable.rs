@@ -126,6 +126,9 @@ mod tests {
     fn a_usable_value_does_not_call_for_the_rule() {
         let usable = Script::new().respond(0, 503).retry_after(1);
 
-        assert_eq!(usable.judged(&RULE).verdict, NotExercised);
+        assert_eq!(
+            crate::rules::testing::judged(&usable, &RULE).verdict,
+            NotExercised
+        );
     }
 }

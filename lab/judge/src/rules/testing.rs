@@ -1,248 +1,27 @@
-//! Records for the tests of rules.
+//! The tests of rules: tables of scripted cases.
 
-use std::time::Duration;
-
-use wire::{
-    BodyState, ClosedBy, ConnectionEnd, FaultLabel, IssuedCursor, JobResult, ProcessRecord,
-    RecordedHeader, RetryAfter, Stopped, ValueHash, WireConnection, WireRecord, WireRequest,
-};
+pub(crate) use testkit::script::Script;
+use wire::WireRecord;
 
 use super::{CardContext, Case, Judgement, Rule, Verdict};
 
-/// A process that ended with this exit code and last line.
-pub fn exits(code: i32, last_line: &str) -> ProcessRecord {
-    ProcessRecord {
-        exit: Some(code),
-        last_line: (!last_line.is_empty()).then(|| last_line.to_owned()),
-        ..ProcessRecord::default()
-    }
+/// The judgement of a case.
+pub(crate) fn judged(script: &Script, rule: &Rule) -> Judgement {
+    judged_with(&[], script, rule)
 }
 
-/// A case of one caller, with its requests in order.
-#[derive(Clone, Debug, Default)]
-pub struct Script {
-    wire: WireRecord,
-    process: Option<ProcessRecord>,
-    context: CardContext,
+/// The judgement of two cases, of which this is the second.
+pub(crate) fn judged_after(first: &WireRecord, script: &Script, rule: &Rule) -> Judgement {
+    judged_with(&[Case::of(first)], script, rule)
 }
 
-impl Script {
-    /// A record without requests.
-    #[must_use]
-    pub fn new() -> Self {
-        let mut script = Self::default();
-        script.wire.one_call = true;
-        script
-    }
-
-    /// The card shows that the client hedges.
-    pub fn hedging(mut self) -> Self {
-        self.context.hedges = true;
-        self
-    }
-
-    /// The last request is at this position of this connection.
-    pub fn on(self, connection: u64, position: u64) -> Self {
-        self.with(|request| {
-            (request.connection, request.position) = (Some(connection), Some(position));
-        })
-    }
-
-    /// The last request gets no byte of a response.
-    pub fn lost(self) -> Self {
-        self.with(|request| (request.status, request.head, request.ended) = (None, None, None))
-    }
-
-    /// Adds a GET that arrives this many milliseconds after the start and gets its response
-    /// at once.
-    pub fn respond(mut self, millis: u64, status: u16) -> Self {
-        let at = Duration::from_millis(millis);
-        self.wire.total += 1;
-        self.wire.entries.push(WireRequest {
-            seq: self.wire.total,
-            arrived: at,
-            method: "GET",
-            route: "/value".into(),
-            status: Some(status),
-            head: Some(at),
-            ended: Some(at),
-            ..WireRequest::default()
-        });
-        self
-    }
-
-    /// Adds a POST of a body, with this key if any.
-    pub fn post(self, millis: u64, status: u16, body: u64, key: Option<u64>) -> Self {
-        self.respond(millis, status).with(|request| {
-            request.method = "POST";
-            request.body = Some(ValueHash(body));
-            request.body_state = BodyState::Complete;
-            request.idempotency_key = key.map(ValueHash);
-        })
-    }
-
-    /// A failure, and retries after these gaps in milliseconds that fail as well. Each
-    /// response is changed in this way.
-    pub fn gaps(gaps: &[u64], change: fn(Self) -> Self) -> Self {
-        let (mut at, first) = (0, change(Self::new().respond(0, 503)));
-        gaps.iter().fold(first, |script, gap| {
-            at += gap;
-            change(script.respond(at, 503))
-        })
-    }
-
-    /// The requests are of several callers.
-    pub fn of_several_callers(mut self) -> Self {
-        self.wire.one_call = false;
-        self
-    }
-
-    /// The last response asks for a wait.
-    pub fn retry_after_header(self, retry_after: RetryAfter) -> Self {
-        self.with(|request| request.retry_after = Some(retry_after))
-    }
-
-    /// The last response asks for a wait of this many seconds.
-    pub fn retry_after(self, seconds: u64) -> Self {
-        self.retry_after_header(RetryAfter::seconds(Duration::from_secs(seconds)))
-    }
-
-    /// The last request carries a cursor.
-    pub fn cursor(self, cursor: u64) -> Self {
-        self.with(|request| request.cursor = Some(ValueHash(cursor)))
-    }
-
-    /// The last response contains a next cursor.
-    pub fn issues(self, cursor: u64) -> Self {
-        self.with(|request| request.cursor_issued = Some(IssuedCursor::Hash(ValueHash(cursor))))
-    }
-
-    /// The last response is the last page.
-    pub fn issues_null(self) -> Self {
-        self.with(|request| request.cursor_issued = Some(IssuedCursor::Null))
-    }
-
-    /// The last response is an injected fault.
-    pub fn fault(self, fault: FaultLabel) -> Self {
-        self.with(|request| request.fault = Some(fault))
-    }
-
-    /// The last request submits a job.
-    pub fn job(self, result: JobResult) -> Self {
-        self.with(|request| request.job = Some(result))
-    }
-
-    /// The last request has this media type.
-    pub fn content_type(self, value: &str) -> Self {
-        self.with(|request| {
-            request.content_type = Some(RecordedHeader::Value(value.to_owned().into()));
-        })
-    }
-
-    /// The last request accepts these media types.
-    pub fn accept(self, value: &str) -> Self {
-        self.with(|request| request.accept = Some(RecordedHeader::Value(value.to_owned().into())))
-    }
-
-    /// The last request belongs to this call.
-    pub fn call(self, call: u64) -> Self {
-        self.with(|request| request.call = Some(call))
-    }
-
-    /// The last response is complete this many milliseconds after its request.
-    pub fn lasting(self, millis: u64) -> Self {
-        self.with(|request| {
-            let end = request.arrived + Duration::from_millis(millis);
-            (request.head, request.ended) = (Some(end), Some(end));
-        })
-    }
-
-    /// Adds a connection with this number, and when and by which side it was closed.
-    pub fn connection(mut self, number: u64, closed: Option<(u64, ClosedBy)>) -> Self {
-        self.wire.connections.push(WireConnection {
-            number,
-            opened: Duration::ZERO,
-            closed: closed.map(|(millis, by)| ConnectionEnd {
-                at: Duration::from_millis(millis),
-                by,
-            }),
-            requests: 1,
-        });
-        self
-    }
-
-    /// This many earlier requests were dropped.
-    pub fn dropping(mut self, dropped: u64) -> Self {
-        self.wire.dropped = dropped;
-        self
-    }
-
-    /// The client's process ends with this exit code and last line.
-    pub fn exits(mut self, code: i32, last_line: &str) -> Self {
-        self.process = Some(exits(code, last_line));
-        self
-    }
-
-    /// The lab stops the client's process this many milliseconds after the start.
-    pub fn stopped_at(mut self, millis: u64) -> Self {
-        self.process = Some(ProcessRecord {
-            ended: Duration::from_millis(millis),
-            watched_until: Duration::from_millis(millis),
-            left_running: true,
-            stopped: Some(Stopped::TimeUp),
-            ..ProcessRecord::default()
-        });
-        self
-    }
-
-    /// The client's process prints a result after this many milliseconds, and goes on until
-    /// its time is up.
-    pub fn rests(mut self, printed: u64, last_line: &str, ended: u64) -> Self {
-        self = self.stopped_at(ended);
-        if let Some(process) = &mut self.process {
-            process.last_line = Some(last_line.to_owned());
-            process.printed_at = Some(Duration::from_millis(printed));
-        }
-        self
-    }
-
-    /// The client's process ends with code 1, and another that it has started goes on until
-    /// the time is up.
-    pub fn leaves_running(mut self, until: u64) -> Self {
-        self = self.exits(1, "");
-        if let Some(process) = &mut self.process {
-            process.watched_until = Duration::from_millis(until);
-            process.left_running = true;
-        }
-        self
-    }
-
-    /// Changes the last request.
-    pub fn with(mut self, change: impl FnOnce(&mut WireRequest)) -> Self {
-        change(self.wire.entries.last_mut().expect("a request"));
-        self
-    }
-
-    /// The record.
-    #[must_use]
-    pub fn record(self) -> WireRecord {
-        self.wire
-    }
-
-    /// The judgement of its one case.
-    #[must_use]
-    pub fn judged(self, rule: &Rule) -> Judgement {
-        rule.judge(&[self.case()])
-    }
-
-    /// The judgement of two cases, of which this is the second.
-    pub fn judged_after(self, first: &WireRecord, rule: &Rule) -> Judgement {
-        rule.judge(&[Case::of(first), self.case()])
-    }
-
-    fn case(&self) -> Case<'_> {
-        Case::with(&self.wire, self.process.as_ref(), &self.context)
-    }
+fn judged_with(before: &[Case<'_>], script: &Script, rule: &Rule) -> Judgement {
+    let context = CardContext {
+        hedges: script.hedges(),
+        ..CardContext::default()
+    };
+    let (wire, process) = script.case();
+    rule.judge(&[before, &[Case::with(wire, process, &context)]].concat())
 }
 
 /// Checks a rule against a table. Each row has a record, its verdict, the requests that
@@ -256,13 +35,12 @@ macro_rules! hold {
         })+
     };
 }
-#[cfg(test)]
 pub(crate) use hold;
 
 #[track_caller]
 /// Checks the judgement of a case.
-pub fn check(rule: &Rule, script: Script, verdict: Verdict, seqs: &[u64], found: &[&str]) {
-    let judgement = script.clone().judged(rule);
+pub(crate) fn check(rule: &Rule, script: Script, verdict: Verdict, seqs: &[u64], found: &[&str]) {
+    let judgement = judged(&script, rule);
 
     let shown: Vec<_> = judgement
         .requests
@@ -281,7 +59,7 @@ pub fn check(rule: &Rule, script: Script, verdict: Verdict, seqs: &[u64], found:
 
 /// Checks that a rule judges only cases that distinguish jobs.
 #[track_caller]
-pub fn hold_to_jobs(rule: &Rule) {
+pub(crate) fn hold_to_jobs(rule: &Rule) {
     let post = |body| Script::new().post(0, 503, body, Some(7));
     let another = |script: Script| script.post(9, 409, 2, Some(7));
     hold! { *rule;

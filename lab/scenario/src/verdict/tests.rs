@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use judge::rules::testing::Script;
+use testkit::script::Script;
 use wire::{RetryAfter, WireRecord};
 
 use super::{expectation::READ_TIMEOUT, *};
