@@ -9,6 +9,7 @@ const { LAB_TASK, LAB_URL, LAB_TOKEN = "" } = process.env;
     response the status is 0, and the body says why. The body is null if it breaks off: the
     status and the headers came before it. */
 async function request(method, url, { body, headers = {} } = {}) {
+  // fetch follows redirects, unless it has the option redirect: "manual".
   const options = {
     method,
     headers: { Accept: "application/json", ...headers },

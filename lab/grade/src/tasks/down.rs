@@ -14,8 +14,9 @@ pub(super) const TASK: Task = Task {
     words: TaskWords {
         name: "down",
         path: "/value",
-        text: "GET the URL. The service fails for longer than you may wait, with 503, 502 or 429: \
-               print an error, {\"error\": …}, or exit with a code other than 0.",
+        text: "GET the URL. The service fails for longer than you may wait, with a 503, a 502 or a \
+               429, whether you retry or not: print an error, {\"error\": …}, or exit with a code \
+               other than 0.",
         goal: r#"{"error": "…"}"#,
         hint: "A client cannot know whether the next attempt will succeed, so the number of \
                attempts must be fixed beforehand. Your caller needs the last failure.",

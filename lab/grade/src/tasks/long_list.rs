@@ -27,12 +27,13 @@ pub(super) const TASK: Task = Task {
         name: "long-list",
         path: "/items",
         request: "GET, listing",
-        text: "Read the listing as in read-all. It has sixty pages, and some of them fail once: \
-               read all of them, with the token in every request. The URL has a query of its \
-               own. Another listing never ends: print an error there, {\"error\": …}, or exit with a code other than 0.",
+        text: "Read the listing as in read-all. It has sixty pages, and some of them fail once, \
+               with a 503 or a body that breaks off: read all of them, with the token in every \
+               request. The URL has a query of its own. Another listing never ends: print an \
+               error there, {\"error\": …}, or exit with a code other than 0.",
         goal: r#"{"records": n}, and {"error": "…"}"#,
-        hint: "Retry a page, not the listing, and with the headers of the first attempt. Keep the query of the URL and add the cursor to it. \
-               The type of a JSON body may have parameters, or end in +json. Every page of the \
+        hint: "Retry a page, not the listing, and with the headers of the first attempt. Keep the \
+               query of the URL and add the cursor to it. The type of a JSON body may have parameters, or end in +json. Every page of the \
                second listing is valid and every cursor is new, so only a limit ends it. No \
                finite listing here has more than a hundred pages.",
         scenario: "endless-items",

@@ -21,8 +21,9 @@ pub(super) const TASK: Task = Task {
         path: "/value",
         text: "GET the URL. The response has no object: print its status.",
         goal: r#"{"status": n}"#,
-        hint: "A response can be complete without a body. It can also name another URL. Following \
-               that URL is a decision for your caller.",
+        hint: "A response can be complete without a body, as a 204 is. A 302 names another URL, \
+               and its own status is wanted here: many libraries follow a redirect unless they \
+               are told not to.",
         scenario: "no-content",
         ..PLAIN.words
     },

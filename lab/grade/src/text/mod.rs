@@ -11,8 +11,8 @@ use render::{Options, Sheet, fit};
 use wire::{ProcessRecord, counted};
 
 use crate::{
-    Card, CaseChart, CaseGrade, CaseRow, GoalVerdict, RuleGrade, TASKS, Task, TaskGrade, TaskWords,
-    in_flight,
+    Card, CaseChart, CaseGrade, CaseRow, GoalVerdict, OpenCases, RuleGrade, TASKS, Task, TaskGrade,
+    TaskWords, in_flight,
 };
 
 /// The width of a case's bars, in columns.
@@ -42,21 +42,13 @@ pub struct TaskNumber {
     pub of: usize,
 }
 
-/// A task whose cases are open to any client.
-#[derive(Clone, Debug)]
-pub struct Open<'a> {
-    /// The name of the task.
-    pub task: &'a str,
-    /// The token to send.
-    pub token: Option<&'a str>,
-    /// For each case, the behaviour of the service and its URL.
-    pub cases: Vec<(&'a str, &'a str)>,
-}
-
 /// Renders the URLs to call. With several tasks, each shows its first case.
 #[must_use]
-pub fn open(tasks: &[Open<'_>], options: &Options) -> String {
+pub fn open(open: &OpenCases, options: &Options) -> String {
     let lab = options.lab;
+    let cases: Vec<_> = open.cases().collect();
+    let tasks = cases.chunk_by(|case, next| case.number < next.number);
+    let is_only = tasks.clone().count() == 1;
     let mut sheet = Sheet::new(options);
     let first = "Open until Ctrl+C, which prints the card. Each URL is one case: one call of your \
                  client.";
@@ -64,32 +56,30 @@ pub fn open(tasks: &[Open<'_>], options: &Options) -> String {
     sheet.line("To let the lab call a program for each case instead:");
     sheet.line(&format!("  {lab} grade -- COMMAND"));
     sheet.gap();
-    for task in tasks {
-        let is_only = tasks.len() == 1;
-        let listed = if is_only { task.cases.len() } else { 1 };
-        let mut label = task.task;
-        for (name, url) in task.cases.iter().take(listed) {
-            sheet.line(&format!("{label:<14} {url}"));
-            label = "";
+    for cases in tasks {
+        let listed = if is_only { cases.len() } else { 1 };
+        for case in cases.iter().take(listed) {
+            let name = case.task.words.name;
+            let label = if case.number == 0 { name } else { "" };
+            sheet.line(&format!("{label:<14} {}", case.url));
             if is_only {
-                sheet.beside(&format!("{:15}", ""), name);
+                sheet.beside(&format!("{:15}", ""), case.name);
             }
         }
-        if let Some(token) = task.token {
+        let Some(first) = cases.first() else { continue };
+        if let Some(token) = first.token {
             sheet.line(&format!("{:15}Authorization: Bearer {token}", ""));
         }
-        let more = task.cases.len().saturating_sub(listed);
+        let more = cases.len().saturating_sub(listed);
         if more > 0 {
-            let (s, name) = (if more == 1 { "" } else { "s" }, task.task);
-            sheet.line(&format!(
-                "{:15}and {more} more case{s}: {lab} grade --task {name}",
-                ""
-            ));
+            let more = counted(more as u64, "more case");
+            let name = first.task.words.name;
+            sheet.line(&format!("{:15}and {more}: {lab} grade --task {name}", ""));
         }
     }
     sheet.gap();
-    if let Some((_, url)) = tasks.first().and_then(|task| task.cases.first()) {
-        let url = url.split('?').next().unwrap_or_default();
+    if let Some(first) = cases.first() {
+        let url = first.url.split('?').next().unwrap_or_default();
         sheet.line("Start a case again:");
         sheet.line(&format!("  curl -X POST {url}/again"));
     }
@@ -139,9 +129,7 @@ pub fn task(
             ended(&mut sheet, case, Some(words));
         }
     }
-    if shown.iter().any(|(_, case)| has_pause(case)) {
-        legend(&mut sheet, INDENT);
-    }
+    legend(&mut sheet, INDENT, shown.iter().map(|(_, case)| *case));
     for rule in rules {
         broken(&mut sheet, rule);
     }
@@ -191,14 +179,14 @@ pub fn done(card: &Card, options: &Options) -> String {
 #[must_use]
 pub fn card(card: &Card, known: &KnownFailures, options: &Options) -> String {
     let mut sheet = Sheet::new(options);
-    let mut needs_legend = false;
+    let mut shown = Vec::new();
     for grade in &card.tasks {
         headline(&mut sheet, grade, "", "", known);
         remark(&mut sheet, grade);
         other_method(&mut sheet, grade);
         let broken: Vec<_> = grade.broken_but_for(known).collect();
         for (number, case) in to_show(grade, &broken) {
-            needs_legend |= has_pause(case);
+            shown.push(case);
             show_case(&mut sheet, &broken, number, case);
             if has_failed(grade, case) {
                 ended(&mut sheet, case, None);
@@ -219,9 +207,7 @@ pub fn card(card: &Card, known: &KnownFailures, options: &Options) -> String {
         }
     }
     sheet.gap();
-    if needs_legend {
-        legend(&mut sheet, "");
-    }
+    legend(&mut sheet, "", shown);
     explain(&mut sheet, card);
     sheet.beside("", &count(card, known));
     sheet.into_text()
@@ -445,17 +431,22 @@ fn chart(sheet: &mut Sheet<'_>, case: &CaseGrade, broken: &[u64]) {
     }
 }
 
-/// Whether the chart of a case has a pause.
-fn has_pause(case: &CaseGrade) -> bool {
-    case.wire.entries.len() > 1
-}
-
-/// The meaning of the signs in charts.
-fn legend(sheet: &mut Sheet<'_>, indent: &str) {
+/// The meaning of the signs and words in the charts of these cases.
+fn legend<'a>(sheet: &mut Sheet<'_>, indent: &str, cases: impl IntoIterator<Item = &'a CaseGrade>) {
+    let cases = cases.into_iter().map(|case| &case.wire.entries);
+    let with_pauses: Vec<_> = cases.filter(|requests| requests.len() > 1).collect();
+    if with_pauses.is_empty() {
+        return;
+    }
     let request = sheet.options.or_ascii('█', '#');
     let pause = sheet.options.or_ascii('─', '-');
     let text = format!("{request} a request and its response   {pause} the pause before it");
     sheet.line(&format!("{indent}{text}"));
+    let mut requests = with_pauses.into_iter().flatten();
+    if requests.any(|request| request.cursor.is_some()) {
+        let text = "cursor A: the request asks for that page   next A: a page that leads there";
+        sheet.line(&format!("{indent}{text}"));
+    }
 }
 
 /// The result of a card, in one line.

@@ -197,7 +197,9 @@ pub(super) fn kept_by_pauses(gaps: &[Gap]) -> Shown {
         return Shown::Kept;
     }
     let (short, all, least) = (short(gaps), gaps.len(), duration(least));
-    let found = format!("{short} of {all} retries came within {least}, and work may take as long");
+    let found = format!(
+        "{short} of {all} retries came within {least}, which may be pauses or your client's own work"
+    );
     Shown::CannotTell(found + &busy(noise))
 }
 
@@ -227,7 +229,15 @@ pub(super) fn jitter(gaps: &[Gap]) -> Shown {
     });
     if let Some((place, lengths)) = equal {
         let (all, apart) = (lengths.len(), duration_left(span_but_one(lengths)));
-        let found = format!("{} of {all} pauses differ by at most {apart}", all - 1);
+        let which = match place.0 {
+            0 => "first",
+            1 => "second",
+            _ => "later",
+        };
+        let found = format!(
+            "{} of the {all} pauses before {which} retries differ by at most {apart}",
+            all - 1
+        );
         return Shown::Broken(vec![*place], found);
     }
     let spans = pools.iter().map(|(_, lengths)| inner_span(lengths));
@@ -296,8 +306,8 @@ fn span_but_one(lengths: &[Duration]) -> Duration {
 /// The reason if there is no pool.
 fn too_few(retries: usize) -> String {
     format!(
-        "{POOL} first retries after the same status, or as many second ones, are needed, and \
-         only {retries} came in all"
+        "{retries} retries are too few: {POOL} first ones after the same status tell, or {POOL} \
+         second ones, as the task flaky has them"
     )
 }
 

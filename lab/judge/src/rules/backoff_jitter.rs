@@ -73,7 +73,7 @@ mod tests {
             assert_eq!(named, all.collect::<Vec<_>>(), "{gaps:?}");
         }
         let found = judged(&came_back_after(table[0].0)).found;
-        let words = "7 of 8 pauses differ by at most 3 ms";
+        let words = "7 of the 8 pauses before second retries differ by at most 3 ms";
         assert_eq!(found.as_deref(), Some(words));
     }
 
@@ -114,8 +114,8 @@ mod tests {
     fn too_few_pauses_say_how_many_are_needed() {
         let found = judged(&came_back_after(&[200; 7])).found;
 
-        let words = "8 first retries after the same status, or as many second ones, are needed, \
-                     and only 14 came in all";
+        let words = "14 retries are too few: 8 first ones after the same status tell, or 8 second \
+                     ones, as the task flaky has them";
         assert_eq!(found.as_deref(), Some(words));
     }
 

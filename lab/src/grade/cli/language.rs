@@ -11,7 +11,7 @@ pub(super) enum Language {
     /// Python 3.8 or later, with only its standard library
     Python,
     /// Node 18 or later, without packages
-    #[value(alias = "js")]
+    #[value(aliases = ["js", "node"])]
     Javascript,
     /// Go 1.18 or later, with only its standard library
     Go,

@@ -45,20 +45,8 @@ async fn serve(
     signals: &mut Signals,
 ) -> Result<Card, Exit> {
     let cases = OpenCases::start(tasks.iter().copied(), seed).or_exit(Exit::Environment)?;
-    let open = tasks.iter().map(|task| {
-        let of_it = cases
-            .cases()
-            .filter(|case| case.task.words.name == task.words.name);
-        let of_it: Vec<_> = of_it.collect();
-        grade::text::Open {
-            task: task.words.name,
-            token: of_it.first().and_then(|case| case.token),
-            cases: of_it.iter().map(|case| (case.name, case.url)).collect(),
-        }
-    });
-    let open: Vec<_> = open.collect();
     // On stderr, so that stdout has only the card.
-    terminal::note(&grade::text::open(&open, options));
+    terminal::note(&grade::text::open(&cases, options));
     signals.next().await;
     cases.check().or_exit(Exit::Environment)?;
     let tasks = cases.stop().await.or_exit(Exit::Environment)?;

@@ -210,8 +210,8 @@ impl<'a> Grader<'a> {
                 if matches!(error, GradeError::Program { .. }) {
                     let lab = self.options.lab;
                     terminal::note(&format!(
-                        "The command goes after `--`, and tasks after --task:\n  \
-                         {lab} grade --task NAME -- COMMAND"
+                        "The command is a program and its arguments, after `--`, such as \
+                         `python3 client.py`:\n  {lab} grade --task NAME -- COMMAND"
                     ));
                 }
                 exit

@@ -8,6 +8,7 @@ pub(super) enum Solution {
     /// Python 3.8 or later, with only its standard library
     Python,
     /// Node 18 or later, without packages
+    #[value(aliases = ["js", "javascript"])]
     Node,
 }
 
