@@ -14,10 +14,11 @@ use judge::{
 use serde::Serialize;
 use wire::{ProcessRecord, WireRecord, nanoseconds};
 
-use super::{GOAL, Goal, GoalResult, GoalVerdict};
+use crate::{GOAL, Goal, GoalResult, GoalVerdict, NOT_DONE};
+
 /// The version of the JSON format of a card. It rises when a member is removed, or changes
 /// its name, its type or its meaning.
-pub const CARD_VERSION: u32 = 2;
+pub(crate) const CARD_VERSION: u32 = 2;
 
 /// The results of a client in all tasks.
 #[derive(Clone, Debug, Serialize)]
@@ -156,8 +157,7 @@ impl Card {
 
 impl CaseGrade {
     /// Judges the goal of a case, which has a name, by what its process and the wire show.
-    #[must_use]
-    pub fn new(
+    pub(crate) fn new(
         name: &'static str,
         goal: &Goal,
         process: Option<ProcessRecord>,
@@ -184,8 +184,7 @@ impl CaseGrade {
 
 impl TaskGrade {
     /// Judges the cases of a task.
-    #[must_use]
-    pub fn new(
+    pub(crate) fn new(
         task: &'static str,
         kind: CaseKind,
         rules: impl IntoIterator<Item = &'static Rule>,
@@ -261,7 +260,7 @@ impl TaskGrade {
     pub fn never_ran(&self) -> bool {
         let not_found = |case: &CaseGrade| {
             let exit = case.process.as_ref().and_then(|process| process.exit);
-            exit == Some(super::NOT_DONE) && case.wire.total == 0
+            exit == Some(NOT_DONE) && case.wire.total == 0
         };
         !self.cases.is_empty() && self.cases.iter().all(not_found)
     }
@@ -313,7 +312,7 @@ fn place(requests: &[RequestRef], cases: &[CaseGrade]) -> Option<String> {
     let case = cases.get(*broken.first()?)?.name;
     Some(match broken.len() {
         1 => format!(", in the case \"{case}\""),
-        several => format!(", in {several} cases, the first \"{case}\""),
+        several => format!(", in {several} cases together, the first of them \"{case}\""),
     })
 }
 
@@ -325,7 +324,7 @@ mod tests {
     use serde_json::json;
     use testkit::script::{self, Script};
 
-    use super::{super::NOT_DONE, *};
+    use super::*;
     use crate::CardResult::{GoalMissed, NotJudged, NothingAttempted, Passed, RuleBroken};
 
     const REACHED: &str = r#"{"value": 1}"#;
@@ -459,7 +458,11 @@ mod tests {
     fn a_broken_rule_names_its_cases_if_they_are_not_all_the_same() {
         for (names, broken, place) in [
             (["a", "b", "c"], &[1][..], ", in the case \"b\""),
-            (["a", "b", "b"], &[2, 1], ", in 2 cases, the first \"b\""),
+            (
+                ["a", "b", "b"],
+                &[2, 1],
+                ", in 2 cases together, the first of them \"b\"",
+            ),
             (["a", "a", "a"], &[0, 2], "followed"),
         ] {
             let cases = names.iter().zip(0..).map(|(name, number)| {

@@ -13,38 +13,37 @@ use wire::{
 
 /// A request of a case, and the pause before it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CaseRow {
+pub(crate) struct CaseRow {
     /// The number of the request.
-    pub seq: u64,
+    pub(crate) seq: u64,
     /// When the pause before it began: at the head of the previous response, if that was
     /// recorded; none for the first.
-    pub pause: Option<Duration>,
+    pub(crate) pause: Option<Duration>,
     /// When it arrived. All times are counted from the arrival of the first request.
-    pub arrived: Duration,
+    pub(crate) arrived: Duration,
     /// When its response ended; or its head, if the end is unknown; or else when it arrived.
-    pub ended: Duration,
+    pub(crate) ended: Duration,
     /// The request and its response, as text.
-    pub label: String,
+    pub(crate) label: String,
 }
 
 /// The requests of a case in order of arrival, and their common axis. Of a flood of
 /// requests, the start and the end are the interesting parts.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CaseChart {
+pub(crate) struct CaseChart {
     /// All rows.
-    pub rows: Vec<CaseRow>,
+    pub(crate) rows: Vec<CaseRow>,
     /// The number of rows before the gap.
     gap: usize,
     /// The requests without a row and their results, such as `3 more: 2 × 200, 1 × 429`; none
     /// if every request has a row.
-    pub left_out: Option<String>,
+    pub(crate) left_out: Option<String>,
 }
 
 impl CaseChart {
     /// The chart of a case with at most `most` rows; if there are more requests, half of the
     /// rows are from each end.
-    #[must_use]
-    pub fn new(wire: &WireRecord, most: usize) -> Self {
+    pub(crate) fn new(wire: &WireRecord, most: usize) -> Self {
         let origin = wire.entries.first().map(|first| first.arrived);
         let since = |moment: Duration| moment.saturating_sub(origin.unwrap_or_default());
         let ties = Ties::of(wire);
@@ -107,14 +106,12 @@ impl CaseChart {
     }
 
     /// The rows before and after the gap.
-    #[must_use]
-    pub fn ends(&self) -> (&[CaseRow], &[CaseRow]) {
+    pub(crate) fn ends(&self) -> (&[CaseRow], &[CaseRow]) {
         self.rows.split_at(self.gap)
     }
 
     /// The axis of the chart, in `columns` columns.
-    #[must_use]
-    pub fn scale(&self, columns: usize) -> Scale {
+    pub(crate) fn scale(&self, columns: usize) -> Scale {
         let extents = self.rows.iter().flat_map(|row| {
             let extent = |start, end, pause| Extent { start, end, pause };
             let pause = row.pause.map(|start| extent(start, row.arrived, true));

@@ -18,7 +18,7 @@ pub const GOAL: &str = "goal";
 
 /// The exit code of a client that does not do this task. A shell uses the same code for an
 /// unknown command.
-pub const NOT_DONE: i32 = 127;
+pub(crate) const NOT_DONE: i32 = 127;
 
 /// The most results that a text names.
 const MOST_NAMED: usize = 3;
@@ -34,7 +34,7 @@ const PLENTY: u64 = 1_000;
 /// The result that the caller must have. A result is a JSON object on the last line that the
 /// process prints; it may have additional members.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Goal {
+pub(crate) enum Goal {
     /// A result with the members of one of these.
     Result(Vec<Map<String, Value>>),
     /// An error.
@@ -80,8 +80,7 @@ impl Goal {
     /// # Panics
     ///
     /// If it is not an object.
-    #[must_use]
-    pub fn result(object: Value) -> Self {
+    pub(crate) fn result(object: Value) -> Self {
         Self::result_of([object])
     }
 
@@ -90,8 +89,7 @@ impl Goal {
     /// # Panics
     ///
     /// If one of them is not an object.
-    #[must_use]
-    pub fn result_of(objects: impl IntoIterator<Item = Value>) -> Self {
+    pub(crate) fn result_of(objects: impl IntoIterator<Item = Value>) -> Self {
         Self::Result(objects.into_iter().map(members).collect())
     }
 
@@ -100,14 +98,12 @@ impl Goal {
     /// # Panics
     ///
     /// If it is not an object.
-    #[must_use]
-    pub fn error_with(object: Value) -> Self {
+    pub(crate) fn error_with(object: Value) -> Self {
         Self::ErrorWith(members(object))
     }
 
     /// Judges a case.
-    #[must_use]
-    pub fn judge(&self, wire: &WireRecord, process: Option<&ProcessRecord>) -> GoalResult {
+    pub(crate) fn judge(&self, wire: &WireRecord, process: Option<&ProcessRecord>) -> GoalResult {
         let Some(process) = process else {
             return GoalResult::of(NotJudged, "the client was not run as a process");
         };
@@ -177,8 +173,7 @@ impl Goal {
     }
 
     /// The goal as text.
-    #[must_use]
-    pub fn expected(&self) -> String {
+    pub(crate) fn expected(&self) -> String {
         let objects = |objects: &[Map<String, Value>]| {
             let mut texts: Vec<_> = objects.iter().take(MOST_NAMED).map(text).collect();
             if objects.len() > MOST_NAMED {
@@ -197,8 +192,7 @@ impl Goal {
     }
 
     /// Whether this line is the right result, however its process ends.
-    #[must_use]
-    pub fn accepts(&self, line: &str) -> bool {
+    pub(crate) fn accepts(&self, line: &str) -> bool {
         serde_json::from_str(line).is_ok_and(|result| self.takes(&result))
     }
 
@@ -344,8 +338,7 @@ impl GoalResult {
     }
 
     /// The result of all cases of a task: reached unless one of them says otherwise.
-    #[must_use]
-    pub fn of_all<'a>(cases: impl IntoIterator<Item = &'a Self> + Clone) -> Self {
+    pub(crate) fn of_all<'a>(cases: impl IntoIterator<Item = &'a Self> + Clone) -> Self {
         let of = |verdict| {
             cases
                 .clone()
@@ -707,7 +700,14 @@ mod tests {
             stopped: Some(Stopped::Flood),
             ..time_up(10)
         };
-        assert_eq!(verdict(&Goal::Error, &flood), Missed);
+        let one = one_request(WireRequest::default());
+        for (process, wire, found) in [
+            (flood, one, "a flood of requests within 10 s"),
+            (time_up(20), WireRecord::default(), "no request within 20 s"),
+        ] {
+            let judged = Goal::Error.judge(&wire, Some(&process));
+            assert_eq!(judged, GoalResult::of(Missed, found));
+        }
     }
 
     #[test]

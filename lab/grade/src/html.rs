@@ -14,8 +14,7 @@ use wire::{WireRecord, duration};
 pub use self::open_tasks::{closed_tasks, open_tasks};
 use crate::{
     Card, CardResult, CaseChart, CaseGrade, CaseRow, GoalVerdict, RuleGrade, TASKS, TaskGrade,
-    TaskWords,
-    in_flight::in_flight,
+    TaskWords, in_flight,
     text::{count, has_failed},
 };
 

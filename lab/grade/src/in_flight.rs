@@ -12,8 +12,7 @@ const SEVERAL: usize = 4;
 ///
 /// A request is in flight from its arrival until the head of its response was written. One
 /// without a response counts at its arrival only.
-#[must_use]
-pub fn in_flight(wire: &WireRecord) -> Option<String> {
+pub(crate) fn in_flight(wire: &WireRecord) -> Option<String> {
     let most = most_in_flight(&wire.entries, Duration::ZERO);
     if most < SEVERAL {
         return None;

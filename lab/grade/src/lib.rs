@@ -6,7 +6,7 @@
 //! each time with a URL of its own. Open cases share two listeners; a case that is run with a
 //! process has one for itself.
 //!
-//! A task has a [`Goal`], the result that the caller must end up with, and
+//! A task has a goal, the result that the caller must end up with, and
 //! [rules](judge::rules) on how to get it. Without the goal the laziest client would have
 //! the best [`Card`]: a client that never retries breaks no rule about retries.
 //!
@@ -52,11 +52,9 @@ mod time_zone;
 mod verdict_text;
 
 pub use board::{Board, Learner};
-pub use card::{CARD_VERSION, Card, CaseGrade, RuleGrade, TaskGrade};
-pub use case_chart::{CaseChart, CaseRow};
-pub use goal::{GOAL, Goal, GoalResult, GoalVerdict, NOT_DONE};
+pub use card::{Card, CaseGrade, RuleGrade, TaskGrade};
+pub use goal::{GOAL, GoalResult, GoalVerdict};
 pub use html::{closed_tasks, html_card, open_tasks};
-pub use in_flight::in_flight;
 pub use junit::junit;
 pub use open::{OpenCase, OpenCases};
 pub use printed_card::{PrintedCard, PrintedCardError};
@@ -66,3 +64,9 @@ pub use run_task::{GradeError, run_task};
 pub use service::ServiceError;
 pub use task::{Task, TaskWords};
 pub use tasks::{TASKS, find};
+
+// What the modules share.
+pub(crate) use card::CARD_VERSION;
+pub(crate) use case_chart::{CaseChart, CaseRow};
+pub(crate) use goal::{Goal, NOT_DONE};
+pub(crate) use in_flight::in_flight;

@@ -139,6 +139,7 @@ mod tests {
     use std::sync::Arc;
 
     use axum::{Router, body::Body};
+    use futures_util::FutureExt;
     use host::ServiceConfig;
     use tokio::time::Instant;
 
@@ -152,11 +153,11 @@ mod tests {
         },
     };
 
-    /// An open case of a task, which no listener serves.
-    fn open_case(task: &str) -> Arc<Served> {
+    /// A case of a task, which no listener serves.
+    fn case(task: &str, is_open: bool) -> Arc<Served> {
         let task = find(task).expect("a task");
         let draw = Draw::new(7, task.words.name, 0);
-        let case = Prepared::new(task, task.cases(7)[0], draw, "/case".to_owned(), true);
+        let case = Prepared::new(task, task.cases(7)[0], draw, "/case".to_owned(), is_open);
         let config = ServiceConfig::default();
         case.served.started.get_or_init(|| Started {
             begun: Instant::now(),
@@ -167,31 +168,46 @@ mod tests {
         case.served
     }
 
+    async fn ask(case: &Served) -> StatusCode {
+        let position = ConnectionPosition {
+            connection: 1,
+            position: case.lock().requests as u64 + 1,
+        };
+        let mut request = Request::new(Body::empty());
+        request.extensions_mut().insert(position);
+        case.respond(request).await.status()
+    }
+
     #[tokio::test(start_paused = true)]
     async fn an_open_case_takes_so_many_requests_and_refuses_the_rest_without_haste() {
-        let case = open_case("down");
-        assert_eq!(open_case("long-list").most, MOST_PAGES);
-        let ask = async || {
-            let position = ConnectionPosition {
-                connection: 1,
-                position: case.lock().requests as u64 + 1,
-            };
-            let mut request = Request::new(Body::empty());
-            request.extensions_mut().insert(position);
-            case.respond(request).await.status()
-        };
+        let down = case("down", true);
+        assert_eq!(case("long-list", true).most, MOST_PAGES);
 
         for _ in 0..MOST_OPEN {
-            assert_eq!(ask().await, StatusCode::SERVICE_UNAVAILABLE);
+            assert_eq!(ask(&down).await, StatusCode::SERVICE_UNAVAILABLE);
         }
         let begun = Instant::now();
-        let status = ask().await;
+        let status = ask(&down).await;
 
         assert_eq!(status, StatusCode::TOO_MANY_REQUESTS);
         assert_eq!(begun.elapsed(), TARRY);
-        assert_eq!(case.lock().notes.len(), MOST_OPEN);
-        case.again();
-        assert_eq!(ask().await, StatusCode::SERVICE_UNAVAILABLE);
-        assert_eq!(case.lock().notes.len(), 1);
+        assert_eq!(down.lock().notes.len(), MOST_OPEN);
+        down.again();
+        assert_eq!(ask(&down).await, StatusCode::SERVICE_UNAVAILABLE);
+        assert_eq!(down.lock().notes.len(), 1);
+    }
+
+    #[tokio::test]
+    async fn one_request_more_than_a_case_has_room_for_is_a_flood() {
+        let down = case("down", false);
+
+        for _ in 0..down.most {
+            ask(&down).await;
+        }
+        let before = down.flood.notified().now_or_never();
+        ask(&down).await;
+
+        assert_eq!(before, None);
+        assert_eq!(down.flood.notified().now_or_never(), Some(()));
     }
 }
