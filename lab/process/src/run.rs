@@ -491,28 +491,6 @@ mod tests {
         assert_eq!(kept_of(&[0.9; 9]).await, "xxxx");
     }
 
-    #[test]
-    fn the_last_line_with_text_is_the_last_line() {
-        let mut kept = Kept::default();
-
-        for line in ["first\n", "second\n", "{\"a\": 1}\n", " \n"] {
-            kept.push(line.as_bytes(), 12);
-        }
-
-        assert_eq!(kept.seen, 24);
-        assert_eq!(kept.last_line().as_deref(), Some("{\"a\": 1}"));
-        assert_eq!(Kept::default().last_line(), None);
-    }
-
-    #[test]
-    fn the_end_of_a_line_is_not_taken_for_a_line() {
-        let mut kept = Kept::default();
-
-        kept.push(b"more than is kept {\"a\": 1}\n", 12);
-
-        assert_eq!(kept.last_line(), None);
-    }
-
     proptest! {
         /// However a pipe cuts what comes, the end of it is kept, and shown as text.
         #[test]
@@ -675,6 +653,23 @@ mod tests {
         }
 
         #[tokio::test]
+        async fn a_client_without_a_request_has_the_time_to_start_and_no_more() {
+            let grading = Grading {
+                called: pending(),
+                start: Duration::from_millis(50),
+                watches_to_the_end: false,
+                is_result: |_: &str| None,
+                linger: LINGER,
+            };
+            let limits = limits(LONG, Duration::ZERO);
+            let (command, context) = (command("sleep 60"), context());
+
+            let ran = run_graded(&command, &context, limits, grading, Instant::now()).await;
+
+            assert_eq!(ran.expect("it starts").stopped, Some(Stopped::TimeUp));
+        }
+
+        #[tokio::test]
         async fn a_signal_is_its_own_unless_the_lab_sent_it() {
             let crashed = shell("kill -SEGV $$", LONG).await;
             let stopped = shell("sleep 60", Duration::from_millis(50)).await;
@@ -719,7 +714,11 @@ mod tests {
                     farewell,
                 };
                 let ran = run(&command, &context, limits, Instant::now()).await;
-                ran.expect("it starts");
+                let stopped = ran.expect("it starts").stopped;
+                assert!(
+                    matches!(stopped, None | Some(Stopped::Flood)),
+                    "{stopped:?}"
+                );
             }
             reading.await.expect("no panic")
         }

@@ -2,7 +2,6 @@
 //! unusual ways, and lazy. The clients are one program with one habit each, the example
 //! `habits`.
 
-mod bad;
 mod lazy;
 mod load;
 mod missed;
