@@ -1,10 +1,9 @@
 //! The state that the lessons of one service share.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use host::SeedKey;
-use http::Method;
 
 use crate::idempotency::{IdempotencyKey, Records, Submission};
 use crate::job_body::BodyDigest;
@@ -15,7 +14,7 @@ pub(crate) struct ServiceState(Arc<Shared>);
 
 struct Shared {
     key: SeedKey,
-    calls: AtomicU64,
+    flaky_calls: AtomicU64,
     records: Mutex<Records>,
 }
 
@@ -24,7 +23,7 @@ impl ServiceState {
     pub(crate) fn new(seed: u64, max_jobs: usize) -> Self {
         Self(Arc::new(Shared {
             key: SeedKey::new(seed),
-            calls: AtomicU64::new(0),
+            flaky_calls: AtomicU64::new(0),
             records: Mutex::new(Records::new(max_jobs)),
         }))
     }
@@ -33,11 +32,9 @@ impl ServiceState {
         &self.0.key
     }
 
-    /// The number of this call, which HEAD only asks for: a safe method that moved the
-    /// counter would change the response to the next GET.
-    pub(crate) fn number_of_call(&self, method: &Method) -> u64 {
-        let step = u64::from(method != Method::HEAD);
-        self.0.calls.fetch_add(step, Ordering::Relaxed) + 1
+    /// How many calls of `/flaky` were counted.
+    pub(crate) fn flaky_calls(&self) -> &AtomicU64 {
+        &self.0.flaky_calls
     }
 
     pub(crate) fn submit(&self, key: IdempotencyKey, body: BodyDigest) -> Submission {

@@ -1,7 +1,7 @@
 //! Creating a job once, however often it is sent.
 
 use client::{IdempotencyKey, JsonObject};
-use host::faults::ResponseFault;
+use host::fault_injection::ResponseFault;
 use serde_json::json as value;
 use tests::{Loopback, http_error};
 fn object(text: &str) -> JsonObject {

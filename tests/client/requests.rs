@@ -6,7 +6,7 @@ use client::{
     ApiError, FailureKind, Timeouts,
     teaching::{Builder, ReliableApiClient, endpoint},
 };
-use host::faults::ResponseFault;
+use host::fault_injection::ResponseFault;
 use http::{HeaderName, Method};
 use tests::{
     Bench, Loopback, Script, call, client_of, never_resolving, silently, status, transport_error,

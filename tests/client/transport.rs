@@ -1,7 +1,7 @@
 //! The transport for real: timeouts, TLS, and connections that break off.
 
 use client::{FailureKind, StopReason, Timeouts};
-use host::{TlsRefusal, faults::ResponseFault};
+use host::{TlsRefusal, fault_injection::ResponseFault};
 use serde_json::json as value;
 use tests::{
     Bench, Loopback, NOWHERE, Script, client_of, json, never_resolving, silently, transport_error,

@@ -8,7 +8,7 @@ use client::{
 };
 use host::{
     Host, RunningService, ServiceConfig, Stopped,
-    faults::{ResponseFault, inject},
+    fault_injection::{ResponseFault, inject},
 };
 use scenario::SharedTime;
 use tokio::{runtime::Handle, task::yield_now};

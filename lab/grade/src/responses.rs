@@ -5,7 +5,7 @@ use axum::{
     body::Bytes,
     response::{IntoResponse, Response},
 };
-use host::{ConnectionFault, FaultLabel, NextCursor, Problem, faults, problems};
+use host::{ConnectionFault, FaultLabel, NextCursor, Problem, fault_injection, problems};
 use http::{
     HeaderValue, StatusCode,
     header::{CONNECTION, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE},
@@ -85,7 +85,7 @@ pub(super) fn cut_ok(body: &str) -> Response {
 /// A response whose connection breaks in the middle of its body.
 fn cut(status: StatusCode, media_type: &'static str, body: &str) -> Response {
     let response = (status, [(CONTENT_TYPE, media_type)]).into_response();
-    faults::cut(response, Bytes::copy_from_slice(body.as_bytes()))
+    fault_injection::cut(response, Bytes::copy_from_slice(body.as_bytes()))
 }
 
 /// The response for a client that cannot be broken off fairly: its connection was used before,

@@ -7,8 +7,8 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use host::{
-    ConnectionFault, admit_from,
-    guard::{is_loopback_origin, is_named},
+    ConnectionFault,
+    admission::{admit_from, is_loopback_origin, is_named},
     problem::Problem,
     watched_body::watched,
 };

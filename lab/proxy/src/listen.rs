@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
-use host::guard::{is_loopback, is_named};
+use host::admission::{is_loopback, is_named};
 
 /// The address that the proxy of each run listens on, with a port of its own.
 #[derive(Clone, Debug)]

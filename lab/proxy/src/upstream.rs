@@ -2,7 +2,7 @@
 
 use std::{fmt, time::Duration};
 
-use host::guard::is_loopback;
+use host::admission::is_loopback;
 use http::{
     HeaderValue, Uri,
     uri::{Authority, Scheme},

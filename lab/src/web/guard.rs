@@ -16,7 +16,7 @@ use http::{
     header::{CONTENT_SECURITY_POLICY, HOST, ORIGIN, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS},
 };
 
-use host::guard::{SEC_FETCH_SITE, is_loopback, only};
+use host::admission::{SEC_FETCH_SITE, is_loopback, single_str};
 
 use super::problem::Problem;
 
@@ -54,7 +54,7 @@ pub(crate) async fn guard(request: Request, next: Next) -> Response {
 }
 
 fn admit(method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<(), Problem> {
-    let host = only(headers, &HOST).filter(|host| is_loopback(host));
+    let host = single_str(headers, &HOST).filter(|host| is_loopback(host));
     // An absolute request target replaces the Host header (RFC 9112 §3.2.2), so the same
     // rule applies to it.
     let target = uri
@@ -77,10 +77,10 @@ fn admit(method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<(), Problem>
 /// must be that of the web UI.
 fn is_own(host: &str, headers: &HeaderMap) -> bool {
     if headers.contains_key(SEC_FETCH_SITE) {
-        let site = only(headers, &SEC_FETCH_SITE);
+        let site = single_str(headers, &SEC_FETCH_SITE);
         return matches!(site, Some("same-origin" | "none"));
     }
-    let origin = only(headers, &ORIGIN).and_then(|origin| origin.strip_prefix("http://"));
+    let origin = single_str(headers, &ORIGIN).and_then(|origin| origin.strip_prefix("http://"));
     origin.is_some_and(|origin| origin.eq_ignore_ascii_case(host))
 }
 

@@ -29,16 +29,11 @@ use observer::Observed;
 use crate::process_failures::{self, HostFailure};
 
 mod activity;
-mod body;
 mod connection;
-mod connection_fault;
-mod header_case;
 mod listen;
 mod observer;
 mod stream;
 
-pub use connection_fault::ConnectionFault;
-pub use header_case::HeaderCase;
 pub use listen::{listen, listen_at};
 pub use observer::{ConnectionObserver, ConnectionPosition};
 
@@ -84,6 +79,36 @@ impl Default for ConnectionBounds {
             head_lines: HEAD_LINES,
         }
     }
+}
+
+/// How the names of the headers of a response are written. They are the same names
+/// either way (RFC 9110 §5.1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum HeaderCase {
+    /// As in `retry-after`.
+    #[default]
+    Lower,
+    /// As in `Retry-After`.
+    Title,
+}
+
+/// A fault of a connection: it does something instead of sending a response.
+///
+/// It takes the place of a response that carries it in its extensions: the client gets
+/// nothing of the response, not even its status.
+///
+/// It is bound to one request and not to a connection, so that a connection which a
+/// client opens in advance uses up none. A client whose connection was used before may
+/// send the request again by itself (RFC 9110 §9.2.2), below whatever decides about
+/// retries: see [`ConnectionPosition::position`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ConnectionFault {
+    /// Nothing comes, until the client closes the connection or the service stops.
+    Silence,
+    /// The connection is closed in good order.
+    Close,
+    /// The connection is reset.
+    Reset,
 }
 
 /// How far the end of a loop has come.

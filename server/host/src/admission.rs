@@ -1,14 +1,20 @@
 //! The admission of requests to the router. A request that is not admitted is refused at
 //! its connection. It does not reach a lesson, and the ledger only counts it by reason.
 //!
-//! Two rules keep web sites out. They could otherwise use up the failures of `/flaky` or
-//! create jobs during a lesson:
+//! Two rules keep out the web sites that the user has open, since a server on loopback is
+//! within reach of any page. They could otherwise use up the failures of `/flaky` or create
+//! jobs during a lesson:
 //!
-//! - The `Host` must be a name of loopback.
-//! - A request is refused, whatever its method, if a browser marks it as cross-site or if
-//!   its `Origin` is not on loopback. The handshake of a WebSocket has only an `Origin`.
+//! - The `Host` must be a name of loopback, since a site may point a name of its own at
+//!   127.0.0.1 (DNS rebinding).
+//! - A request is refused, whatever its method, if a browser marks it as cross-site
+//!   (`Sec-Fetch-Site`, <https://www.w3.org/TR/fetch-metadata/>) or if its `Origin` is not on
+//!   loopback. The handshake of a WebSocket has only an `Origin`.
 //!
 //! A request without both headers is admitted: `curl` and HTTP clients send neither.
+//!
+//! The web UI and the judging proxy read the same headers with the functions of this module,
+//! and decide for themselves.
 
 use std::convert::Infallible;
 
@@ -20,8 +26,8 @@ use http::uri::Authority;
 use http::{HeaderMap, HeaderName, HeaderValue, Request, StatusCode, Uri, Version};
 use hyper::service::{Service, service_fn};
 use tower::Service as _;
+use wire::header_lines::single;
 
-use crate::guard::{SEC_FETCH_SITE, is_loopback, is_loopback_origin, is_named, only};
 use crate::metrics_sink::METRICS_PATH;
 use crate::problem::{self, Problem};
 use crate::state::HostState;
@@ -119,7 +125,9 @@ fn host(version: Version, headers: &HeaderMap) -> Result<Option<&str>, Problem> 
     if version < Version::HTTP_11 && !headers.contains_key(HOST) {
         return Ok(None);
     }
-    only(headers, &HOST).map(Some).ok_or(Problem::INVALID_HOST)
+    single_str(headers, &HOST)
+        .map(Some)
+        .ok_or(Problem::INVALID_HOST)
 }
 
 /// Whether this is an authority without a user, which a host may not have.
@@ -132,12 +140,73 @@ fn serves(host: &str, uri: &Uri) -> bool {
     is_loopback(host) || (uri.path() == METRICS_PATH && is_named(host, DOCKER_HOST))
 }
 
+/// How the page that made a request stands to the server: `same-origin`, `same-site`,
+/// `cross-site`, or `none` if a person did. Browsers send it, and pages cannot.
+pub const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
+
+/// Whether this is a name of loopback, with or without a port: `127.0.0.1`,
+/// `localhost` or `[::1]`.
+#[must_use]
+pub fn is_loopback(authority: &str) -> bool {
+    loopback(authority).is_some()
+}
+
+/// The name of loopback in an authority, and the port: that of HTTP if it has none.
+pub(crate) fn loopback(authority: &str) -> Option<(&'static str, u16)> {
+    const NAMES: [(&str, &str); 3] = [
+        ("127.0.0.1", "127.0.0.1"),
+        ("localhost", "localhost"),
+        ("[::1]", "::1"),
+    ];
+    let mut names = NAMES.iter();
+    names.find_map(|(name, bare)| Some((*bare, port_of(authority, name)?)))
+}
+
+/// Whether this is the `Origin` of a page on loopback. `null` is not: any site can have it
+/// sent, from a sandboxed frame.
+#[must_use]
+pub fn is_loopback_origin(origin: &HeaderValue) -> bool {
+    let origin = origin
+        .to_str()
+        .ok()
+        .and_then(|origin| origin.split_once("://"));
+    origin.is_some_and(|(scheme, authority)| {
+        matches!(scheme, "http" | "https") && is_loopback(authority)
+    })
+}
+
+/// The value of a header that stands there exactly once, if it is visible ASCII.
+#[must_use]
+pub fn single_str<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
+    single(headers, name)?.to_str().ok()
+}
+
+/// Whether this is that name, with or without a valid port.
+#[must_use]
+pub fn is_named(authority: &str, name: &str) -> bool {
+    port_of(authority, name).is_some()
+}
+
+/// The port of an authority of that name: digits up to 65535, or that of HTTP if there are
+/// none (RFC 3986 §3.2.3).
+fn port_of(authority: &str, name: &str) -> Option<u16> {
+    let (host, port) = authority.split_at_checked(name.len())?;
+    if !host.eq_ignore_ascii_case(name) {
+        return None;
+    }
+    match port.strip_prefix(':').unwrap_or(port) {
+        "" => Some(80),
+        digits if digits.len() < port.len() && !digits.starts_with('+') => digits.parse().ok(),
+        _ => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use http::{HeaderMap, HeaderName, HeaderValue, Version};
+    use proptest::prelude::*;
+    use testkit::nearly;
 
-    use super::admit;
-    use crate::problem::Problem;
+    use super::*;
 
     const LOCALHOST: (&str, &str) = ("host", "localhost:8765");
 
@@ -198,7 +267,7 @@ mod tests {
 
     #[test]
     fn docker_may_scrape_and_nothing_else() {
-        for name in ["127.0.0.1", "localhost", "[::1]", super::DOCKER_HOST] {
+        for name in ["127.0.0.1", "localhost", "[::1]", DOCKER_HOST] {
             let told = Problem::HOST_NOT_ALLOWED.detail;
             assert!(
                 told.contains(name),
@@ -252,6 +321,50 @@ mod tests {
             &[("upgrade", "websocket"), ("origin", "http://evil.example")],
         ] {
             assert_eq!(of(headers), Some(Problem::CROSS_SITE), "{headers:?}");
+        }
+    }
+
+    #[test]
+    fn no_other_name_is_loopback() {
+        let others = "|:8765|evil.example|evil.example:8765|127.0.0.1.evil.example|127.0.0.2|\
+            localhost.evil.example|127.0.0.1.nip.io|localhost.|127.1|0.0.0.0|2130706433|[::]|::1|\
+            [::1|[::ffff:127.0.0.1]|localhost:80:80|localhost:65536|localhost:99999|localhost:x|\
+            user@localhost|localhost@evil.example|localhost, evil.example| localhost|\
+            192.168.0.1:8765|host.docker.internal";
+        for authority in others.split('|') {
+            assert!(!is_loopback(authority), "{authority:?}");
+        }
+    }
+
+    proptest! {
+        /// Of all that resembles one, the three names with a port or without it pass, and
+        /// nothing else: no other host, no user, no second port.
+        #[test]
+        fn nothing_passes_but_a_name_and_a_port(
+            text in nearly(
+                "(127\\.0\\.0\\.1|localhost|\\[::1\\])(:[0-9]{0,5})?",
+                &["", ":", ".", "@", "0", "L", " ", "/", ",", "[", "\u{212a}", "\u{660}"],
+            ),
+        ) {
+            let lower = text.to_ascii_lowercase();
+            let names = ["127.0.0.1", "localhost", "[::1]"];
+            let rest = names.iter().find_map(|name| lower.strip_prefix(name));
+            let is_port = |rest: &str| {
+                let port = rest.strip_prefix(':');
+                port.is_some_and(|port| {
+                    port.chars().all(|sign| sign.is_ascii_digit())
+                        && format!("0{port}").parse::<u32>().is_ok_and(|port| port < 65_536)
+                })
+            };
+
+            let is_one = rest.is_some_and(|rest| rest.is_empty() || is_port(rest));
+            prop_assert_eq!(is_loopback(&text), is_one);
+            if let Some((name, port)) = loopback(&text) {
+                let given = rest.and_then(|rest| rest.strip_prefix(':')?.parse().ok());
+                prop_assert_eq!(port, given.unwrap_or(80));
+                let name = name.replace("::1", "[::1]");
+                prop_assert!(lower.starts_with(&name), "{name}");
+            }
         }
     }
 }

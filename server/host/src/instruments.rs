@@ -16,7 +16,7 @@ use metrics::{
 };
 
 use crate::problem::Problem;
-use crate::routes::ExpectedRoute;
+use crate::router::ExpectedRoute;
 use crate::telemetry::{
     ACTIVE_REQUESTS, EARLY_RETRIES, FAULTS, JOB_RESULTS, JOBS, KnownMethod, METHODS, METRICS,
     MetricKind, MetricSpec, OTHER, REFUSED, REQUEST_DURATION, status_label,

@@ -5,7 +5,7 @@
 //! [`ValueHash`] and never the value. Scrapes of `/metrics` are not in
 //! it; the connections that they come on are.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -14,7 +14,6 @@ use wire::{
     Secret, Tie, ValueHash, Waits, WireConnection, WireRecord, WireRefusal, WireRequest,
 };
 
-use crate::newest::Newest;
 use crate::problem::Problem;
 use crate::recorded_exchange::{Exchange, RequestShape, SentResponse};
 
@@ -66,14 +65,6 @@ pub(crate) struct Arrival {
     pub(crate) ties: Vec<Tie>,
     /// Whether a response asked it to come later.
     pub(crate) is_early: bool,
-}
-
-/// A response, as the ledger keeps it.
-#[derive(Debug)]
-pub(crate) struct Response {
-    pub(crate) head: ResponseHead,
-    pub(crate) status: u16,
-    pub(crate) cursor_issued: Option<IssuedCursor>,
 }
 
 /// The content of a ledger.
@@ -139,15 +130,21 @@ impl State {
     }
 
     /// Notes the response to a request on this route with these ties.
-    pub(crate) fn responded(&mut self, route: &str, ties: &[Tie], response: Response) {
-        let head = response.head;
+    pub(crate) fn responded(
+        &mut self,
+        route: &str,
+        ties: &[Tie],
+        head: ResponseHead,
+        status: u16,
+        cursor_issued: Option<IssuedCursor>,
+    ) {
         count(&mut self.routes, route, |totals| totals.responses += 1);
         self.waits.responded(route, ties, head);
         if let Some(entry) = self.entry(head.seq) {
-            entry.status = Some(response.status);
+            entry.status = Some(status);
             entry.head = Some(head.at);
             entry.retry_after = head.retry_after;
-            entry.cursor_issued = response.cursor_issued;
+            entry.cursor_issued = cursor_issued;
         }
     }
 
@@ -239,6 +236,58 @@ fn count(
     }
 }
 
+/// The newest values. The first one that came has the number 1.
+#[derive(Debug)]
+struct Newest<T> {
+    capacity: usize,
+    values: VecDeque<T>,
+    total: u64,
+}
+
+impl<T: Clone> Newest<T> {
+    fn new(capacity: usize) -> Self {
+        Self {
+            capacity,
+            values: VecDeque::new(),
+            total: 0,
+        }
+    }
+
+    /// Keeps a value, if need be instead of the oldest.
+    fn push(&mut self, value: T) {
+        self.total += 1;
+        if self.values.len() < self.capacity {
+            self.values.push_back(value);
+            return;
+        }
+        self.values.rotate_left(1);
+        if let Some(oldest) = self.values.back_mut() {
+            *oldest = value;
+        }
+    }
+
+    /// The value with this number, unless it was dropped.
+    fn get_mut(&mut self, number: u64) -> Option<&mut T> {
+        let position = number.checked_sub(self.dropped() + 1)?;
+        self.values.get_mut(usize::try_from(position).ok()?)
+    }
+
+    /// How many there were.
+    fn total(&self) -> u64 {
+        self.total
+    }
+
+    /// How many were dropped to make room.
+    fn dropped(&self) -> u64 {
+        self.total - self.values.len() as u64
+    }
+
+    /// Those that are left, the oldest first.
+    fn to_vec(&self) -> Vec<T> {
+        self.values.iter().cloned().collect()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use wire::RetryAfter;
@@ -261,12 +310,21 @@ mod tests {
             at: Duration::from_secs(seq),
             retry_after,
         };
-        let response = Response {
-            head,
-            status: 503,
-            cursor_issued: None,
-        };
-        state.responded(FLAKY, &[], response);
+        state.responded(FLAKY, &[], head, 503, None);
+    }
+
+    #[test]
+    fn old_values_go_and_are_counted() {
+        let mut newest = Newest::new(2);
+        for value in 'a'..='e' {
+            newest.push(value);
+        }
+
+        let found = [0, 3, 4, 5, 6].map(|number| newest.get_mut(number).copied());
+
+        assert_eq!(found, [None, None, Some('d'), Some('e'), None]);
+        assert_eq!(newest.to_vec(), ['d', 'e']);
+        assert_eq!((newest.total(), newest.dropped()), (5, 3));
     }
 
     #[test]

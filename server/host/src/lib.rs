@@ -15,6 +15,19 @@
 //! that carries a machine-readable code and the request id of its `X-Request-Id` header.
 //! hyper itself responds to bytes that are not HTTP, with a bare 400, 414 or 431.
 //!
+//! # The way of a request
+//!
+//! One file for each station, in this order:
+//!
+//! 1. `accept` takes the connection, once there is a place for it.
+//! 2. `accept::connection` reads the request and bounds each wait; it also withholds a
+//!    response, if that is the fault.
+//! 3. [`admission`] refuses the request of another web site.
+//! 4. `router` finds the route, or responds itself: `/metrics`, a 404, a 405, a panic.
+//! 5. The handler of the service responds.
+//! 6. `observation` notes the arrival before it and the response after it, in the ledger, in
+//!    metrics and in a span. It changes nothing of either.
+//!
 //! # Start and stop
 //!
 //! A service is a value. It listens only on 127.0.0.1, on a thread of its own, and leaves
@@ -56,50 +69,44 @@
 )]
 
 pub mod accept;
-mod admission;
+pub mod admission;
 mod config;
 mod exposition;
-pub mod faults;
-pub mod guard;
+pub mod fault_injection;
 mod instruments;
-mod layer;
 mod ledger;
 pub mod logging;
 mod metrics_sink;
-mod newest;
+mod observation;
 pub mod problem;
 mod process_failures;
 pub mod query;
 mod recorded_exchange;
-mod refusing_port;
-pub mod request;
+mod refusals;
+pub mod request_body;
 mod request_ids;
-mod routes;
+mod router;
 mod running_service;
 mod seed_key;
 mod signals;
 mod state;
 pub mod telemetry;
-mod tls_refusal;
 mod traceparent;
 pub mod watched_body;
 
 pub use accept::{ConnectionBounds, ConnectionFault, ConnectionPosition, HeaderCase, Stopped};
-pub use admission::admit_from;
 pub use config::{ServiceConfig, SpanHook};
-pub use layer::router;
 pub use ledger::Ledger;
 pub use metrics_sink::{METRICS_MEDIA_TYPE, Metrics};
+pub use observation::{IDEMPOTENCY_KEY, NextCursor};
 pub use problem::Problem;
 pub use process_failures::{
     FailureWatch, HostFailure, TooFewDescriptors, check_descriptors, note_panics, note_refusal,
 };
 pub use recorded_exchange::{Exchange, MAX_RECORDED_BODY, RequestShape, SentBody, SentResponse};
-pub use refusing_port::refusing_port;
-pub use request::{IDEMPOTENCY_KEY, NextCursor};
-pub use routes::{ExpectedRoute, Routes};
+pub use refusals::{TlsRefusal, refusing_port};
+pub use router::{ExpectedRoute, Routes, router};
 pub use running_service::{Host, RunningService, StartError, StopError};
 pub use seed_key::{KeyedDigest, Purpose, SeedKey};
 pub use signals::{Signals, is_terminated};
-pub use tls_refusal::TlsRefusal;
 pub use wire::FaultLabel;

@@ -12,7 +12,7 @@ use std::{
     },
 };
 
-use crate::request::body::io_errors;
+use crate::request_body::io_errors;
 
 /// The kinds of failures, each at the place of its counter.
 const KINDS: [HostFailure; 3] = [

@@ -24,9 +24,8 @@ use hyper::body::Body as _;
 use wire::{Header, RecordedHeader, Secret};
 
 use crate::ledger::Ledger;
+use crate::observation::{NextCursor, is_bodiless};
 use crate::query::only;
-use crate::request::NextCursor;
-use crate::request::is_bodiless;
 use crate::state::HostState;
 use crate::watched_body::{Watch, watched};
 

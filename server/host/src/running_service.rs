@@ -17,10 +17,9 @@ use wire::WireRecord;
 use crate::accept::{self, ConnectionBounds, ConnectionObserver, Phase, Stopped, listen};
 use crate::admission::admitting;
 use crate::config::ServiceConfig;
-use crate::layer::around;
 use crate::ledger::Ledger;
 use crate::metrics_sink::Metrics;
-use crate::routes::Routes;
+use crate::router::{Routes, around};
 use crate::state::{HostState, Shared};
 
 /// How often histograms are folded into buckets.

@@ -10,7 +10,7 @@ use crate::instruments::Instruments;
 use crate::ledger::Ledger;
 use crate::metrics_sink::Metrics;
 use crate::request_ids::SeededIds;
-use crate::routes::ExpectedRoute;
+use crate::router::ExpectedRoute;
 use crate::seed_key::SeedKey;
 use wire::{Clock, ClosedBy, ConnectionEnd};
 

@@ -4,6 +4,8 @@
 //!
 //! `curl -i http://127.0.0.1:8765/flaky`
 
+use std::sync::atomic::Ordering;
+
 use axum::response::Response;
 use serde::Serialize;
 
@@ -29,7 +31,10 @@ pub(crate) struct FlakyResult {
 }
 
 async fn flaky(State(state): State<ServiceState>, method: Method) -> Response {
-    let attempt = state.number_of_call(&method);
+    // HEAD only asks for the number of the call: a safe method that moved the counter would
+    // change the response to the next GET.
+    let step = u64::from(method != Method::HEAD);
+    let attempt = state.flaky_calls().fetch_add(step, Ordering::Relaxed) + 1;
     if attempt < FIRST_SUCCESS {
         return (Extension(FaultLabel::FLAKY), problem::TRANSIENT_FAILURE).into_response();
     }

@@ -26,7 +26,7 @@ use super::prelude::*;
 use crate::idempotency::{IdempotencyKey, Submission};
 use crate::job_body::{self, BodyDigest, NotAJob};
 use host::Purpose;
-use host::request::body::{self as request_body, BodyError};
+use host::request_body::{self as request_body, BodyError};
 use wire::{JobResult, header_lines::single, media_type};
 
 pub(crate) const LESSON: Lesson = Lesson {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::UNIX_EPOCH;
 
 use host::telemetry::{DURATION_BUCKETS, METRICS, MetricKind};
-use host::{METRICS_MEDIA_TYPE, Metrics, ServiceConfig, request::body::MAX_BODY};
+use host::{METRICS_MEDIA_TYPE, Metrics, ServiceConfig, request_body::MAX_BODY};
 use http::header::{ACCEPT_ENCODING, CONTENT_ENCODING};
 use metrics::{Key, Level, Metadata, Recorder};
 use metrics_exporter_prometheus::PrometheusBuilder;

@@ -1,6 +1,6 @@
 //! The job exists and the client does not know it: only a key makes a retry safe.
 
-use host::faults::ResponseFault;
+use host::fault_injection::ResponseFault;
 
 use super::prelude::*;
 pub(super) const SCENARIO: Scenario = Scenario {

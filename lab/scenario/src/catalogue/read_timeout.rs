@@ -1,6 +1,6 @@
 //! A read timeout ends a silence, and the request is sent again.
 
-use host::faults::ResponseFault;
+use host::fault_injection::ResponseFault;
 
 use super::prelude::*;
 pub(super) const SCENARIO: Scenario = Scenario {

@@ -1,7 +1,7 @@
 //! A response whose body breaks off is a failed attempt.
 
 use client::telemetry::RETRIES;
-use host::faults::ResponseFault;
+use host::fault_injection::ResponseFault;
 
 use super::prelude::*;
 

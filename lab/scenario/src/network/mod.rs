@@ -9,7 +9,7 @@ use axum::{Router, body::Body};
 use client::{Failure, FailureKind};
 use host::{
     Host, Ledger, Routes, RunningService, ServiceConfig,
-    faults::{ResponseFault, inject},
+    fault_injection::{ResponseFault, inject},
     refusing_port,
 };
 use http::Extensions;

@@ -20,13 +20,13 @@ use tokio::sync::watch;
 use tokio::time::{Instant, Sleep, sleep_until};
 use wire::ClosedBy;
 
-use super::activity::Activity;
-use super::body::{RequestBody, RequestEnd};
-use super::connection_fault::{ConnectionFault, Withheld};
+use super::activity::{Activity, RequestPhase, State};
 use super::observer::Observed;
 use super::stream::{Resettable, Stream};
-use super::{ConnectionBounds, ConnectionPosition, HEAD_LINES, HeaderCase, Phase, reached};
-use crate::request::body::io_errors;
+use super::{
+    ConnectionBounds, ConnectionFault, ConnectionPosition, HEAD_LINES, HeaderCase, Phase, reached,
+};
+use crate::request_body::{BoundedBody, io_errors};
 
 /// The largest head of a request, in bytes: twice the longest request target that hyper
 /// takes. A connection holds about so much while it is open, and its client decides how
@@ -59,7 +59,9 @@ pub(super) async fn connection<I, S>(
             if body.is_end_stream() {
                 Body::empty()
             } else {
-                Body::new(RequestBody::new(body, bounds.body, Arc::clone(&noted)))
+                let unread = Arc::clone(&noted);
+                let left_unread = move || unread.lock().is_unread = true;
+                Body::new(BoundedBody::new(body, bounds.body, left_unread))
             }
         }));
         async move {
@@ -120,7 +122,7 @@ pub(super) async fn connection<I, S>(
     }
     // Without a request in flight there is nothing to drain, and a graceful shutdown would
     // wait for the rest of a head that has begun.
-    if activity.is_idle() {
+    if is_idle(&activity.lock()) {
         return;
     }
     connection.as_mut().graceful_shutdown();
@@ -131,9 +133,44 @@ pub(super) async fn connection<I, S>(
     }
 }
 
+/// Ends the request of a connection when it is dropped: with the body of its response,
+/// or without one.
+struct RequestEnd(Arc<Activity>);
+
+impl Drop for RequestEnd {
+    fn drop(&mut self) {
+        self.0.request_ended(Instant::now());
+    }
+}
+
+/// Tells hyper that there is no response: it closes the connection.
+#[derive(Debug, thiserror::Error)]
+#[error("the response is withheld on purpose")]
+struct Withheld;
+
 /// Whether a body broke off because its connection was reset.
 fn is_reset(error: &axum::Error) -> bool {
     io_errors(error).any(|error| error.kind() == io::ErrorKind::ConnectionReset)
+}
+
+/// Whether a connection can be closed without a loss: no request is in flight, and every
+/// response was taken.
+fn is_idle(state: &State) -> bool {
+    !matches!(state.request, RequestPhase::InFlight)
+        && state.stalled.is_none()
+        && state.closing.is_none()
+}
+
+/// When a connection is to be closed, if nothing happens before. The bounds of a body and of
+/// a close are kept where these are read.
+fn deadline(state: &State, bounds: &ConnectionBounds) -> Option<Instant> {
+    match (state.closing, state.stalled, state.request) {
+        (Some(_), ..) => None,
+        (None, Some(since), _) => since.checked_add(bounds.stalled),
+        (None, None, RequestPhase::Awaited { since }) => since.checked_add(bounds.idle),
+        (None, None, RequestPhase::HeadBegun { since }) => since.checked_add(bounds.head),
+        (None, None, RequestPhase::InFlight) => None,
+    }
 }
 
 /// Ready when a connection has waited for its client for too long.
@@ -151,7 +188,7 @@ impl Future for Deadline<'_> {
 
     /// Has to be polled after each step of the connection.
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
-        let Some(deadline) = self.activity.deadline(self.bounds) else {
+        let Some(deadline) = deadline(&self.activity.lock(), self.bounds) else {
             return Poll::Pending;
         };
         let timer = self
@@ -226,6 +263,58 @@ mod tests {
         let mut came = Vec::new();
         client.read_to_end(&mut came).await.unwrap();
         (String::from_utf8(came).unwrap(), begun.elapsed().as_secs())
+    }
+
+    #[test]
+    fn each_wait_has_its_bound_and_work_has_none() {
+        let bounds = ConnectionBounds {
+            head: Duration::from_secs(1),
+            idle: Duration::from_secs(2),
+            stalled: Duration::from_secs(3),
+            ..ConnectionBounds::default()
+        };
+        let came = Instant::now();
+        let [spoke, responded] = [10, 20].map(|after| came + Duration::from_secs(after));
+        let activity = Activity::new(came);
+        let after = |since: Instant, bound| Some(since + Duration::from_secs(bound));
+        let deadline = || deadline(&activity.lock(), &bounds);
+
+        assert_eq!(deadline(), after(came, 2), "silent");
+        activity.received(spoke);
+        activity.received(responded);
+        assert_eq!(deadline(), after(spoke, 1), "half a head");
+        activity.request_began();
+        assert_eq!(deadline(), None, "in flight");
+        activity.is_stalled(Some(spoke));
+        activity.is_stalled(Some(responded));
+        assert_eq!(deadline(), after(spoke, 3), "a response that is not taken");
+        activity.is_stalled(None);
+        activity.request_ended(responded);
+        assert_eq!(deadline(), after(responded, 2), "between two requests");
+        activity.closes(responded);
+        assert_eq!(deadline(), None, "closing");
+    }
+
+    #[test]
+    fn it_is_idle_where_a_close_would_lose_nothing() {
+        let now = Instant::now();
+        let activity = Activity::new(now);
+
+        let silent = is_idle(&activity.lock());
+        activity.received(now);
+        let half_a_head = is_idle(&activity.lock());
+        activity.request_began();
+        let in_flight = is_idle(&activity.lock());
+        activity.is_stalled(Some(now));
+        activity.request_ended(now);
+        let not_taken = is_idle(&activity.lock());
+        activity.is_stalled(None);
+        let responded = is_idle(&activity.lock());
+        activity.closes(now);
+        let closing = is_idle(&activity.lock());
+
+        assert_eq!([silent, half_a_head, responded], [true; 3]);
+        assert_eq!([in_flight, not_taken, closing], [false; 3]);
     }
 
     #[tokio::test(start_paused = true)]

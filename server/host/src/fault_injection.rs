@@ -11,7 +11,8 @@ use std::{
 
 use wire::FaultLabel;
 
-use crate::{ConnectionFault, Routes};
+use crate::accept::ConnectionFault;
+use crate::router::Routes;
 use axum::{
     Extension,
     body::{Body, Bytes, to_bytes},

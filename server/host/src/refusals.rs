@@ -1,4 +1,4 @@
-//! A listener that refuses every TLS handshake.
+//! A port that refuses connections, and one that refuses TLS handshakes.
 
 use std::{
     io,
@@ -11,7 +11,7 @@ use std::{
 
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt, copy, sink},
-    net::{TcpListener, TcpStream},
+    net::{TcpListener, TcpSocket, TcpStream},
     task::JoinSet,
 };
 
@@ -20,6 +20,18 @@ const HANDSHAKE: u8 = 22;
 
 /// A TLS record that carries an alert: fatal (2), `handshake_failure` (40).
 const HANDSHAKE_FAILURE: [u8; 7] = [21, 3, 3, 0, 2, 2, 40];
+
+/// A port that refuses connections: it is bound, so that nobody else can listen on
+/// it, and not listened on.
+///
+/// # Errors
+///
+/// If no port can be bound.
+pub fn refusing_port() -> io::Result<TcpSocket> {
+    let socket = TcpSocket::new_v4()?;
+    socket.bind((Ipv4Addr::LOCALHOST, 0).into())?;
+    Ok(socket)
+}
 
 /// A running listener, whose response to a TLS ClientHello is the fatal alert
 /// `handshake_failure` (RFC 8446 §6.2). To anything else it closes the connection. It stops

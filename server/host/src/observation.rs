@@ -22,13 +22,13 @@ use wire::{
 };
 
 use crate::accept::{ConnectionFault, ConnectionPosition};
-use crate::guard::{self, loopback};
+use crate::admission::{loopback, single_str};
 use crate::instruments::RouteInstruments;
-use crate::ledger::{self, Arrival, Outcome};
+use crate::ledger::{Arrival, Outcome};
 use crate::metrics_sink::METRICS_PATH;
 use crate::query::only;
 use crate::recorded_exchange::{Recorded, RequestShape};
-use crate::request::body::BodyHash;
+use crate::request_body::BodyHash;
 use crate::seed_key::{Purpose, SeedKey};
 use crate::state::HostState;
 use crate::telemetry::{KnownMethod, REQUEST_SPAN, SPAN_TARGET};
@@ -209,12 +209,13 @@ impl Observation {
             at,
             retry_after: RetryAfter::of(response.headers(), || self.state.wall()),
         };
-        let noted = ledger::Response {
+        ledger.responded(
+            self.route.path(),
+            &self.ties,
             head,
-            status: status.as_u16(),
+            status.as_u16(),
             cursor_issued,
-        };
-        ledger.responded(self.route.path(), &self.ties, noted);
+        );
         drop(ledger);
         // OpenTelemetry has one integer, the i64; of others its layers make a text.
         self.span
@@ -314,7 +315,7 @@ fn open_span(
 /// The host that a request names, if it is one of loopback: any other could hold a secret.
 fn host(request: &Request) -> Option<(&'static str, u16)> {
     let target = request.uri().authority().map(Authority::as_str);
-    loopback(target.or_else(|| guard::only(request.headers(), &HOST))?)
+    loopback(target.or_else(|| single_str(request.headers(), &HOST))?)
 }
 
 /// The version of HTTP, as a status line has it.

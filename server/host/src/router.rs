@@ -1,8 +1,12 @@
-//! The host's layer around the routes of a service: `/metrics`, and the steps of every
-//! request before its handler and after it.
+//! The routes of a service, `/metrics` beside them, and the steps of every request before its
+//! handler and after it.
 //!
 //! The steps are around each route and not around the router: only there the path that
 //! matched is known.
+//!
+//! A service declares which requests may be counted. A series that is born with its first
+//! event has not risen for Prometheus' `increase()`: the event is lost. So the host registers
+//! what can happen at zero, and nothing else.
 
 use std::convert::Infallible;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -13,25 +17,76 @@ use std::thread;
 
 use axum::Router;
 use axum::extract::Request;
-use axum::http::header::CONTENT_TYPE;
 use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse, Response};
 use axum::routing::future::RouteFuture;
 use axum::routing::{Route, get};
+use http::header::CONTENT_TYPE;
+use http::{Method, StatusCode};
 use tower::{Layer, Service};
 use tower_http::CompressionLevel;
 use tower_http::compression::CompressionLayer;
-use wire::RequestId;
+use wire::{FaultLabel, RequestId};
 
 use crate::config::ServiceConfig;
 use crate::ledger::Ledger;
 use crate::metrics_sink::{METRICS_MEDIA_TYPE, METRICS_PATH};
+use crate::observation::Observation;
 use crate::problem::{self, Problem};
 use crate::recorded_exchange;
-use crate::request::Observation;
 use crate::request_ids::X_REQUEST_ID;
-use crate::routes::Routes;
 use crate::state::HostState;
+
+/// A router, and which requests to it are expected.
+#[derive(Clone, Debug, Default)]
+pub struct Routes {
+    /// The routes. The host replaces a fallback.
+    pub router: Router,
+    /// The requests to the routes that may be counted.
+    pub expected: Vec<ExpectedRoute>,
+}
+
+/// The requests to a route that may be counted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExpectedRoute {
+    /// Its path, as the router has it.
+    pub path: &'static str,
+    /// The method that it is made for.
+    pub method: Method,
+    /// The statuses of its responses to that method.
+    pub statuses: Vec<StatusCode>,
+    /// The [faults](FaultLabel) that its responses name.
+    pub faults: Vec<FaultLabel>,
+    /// Whether one of its responses has a Retry-After. Without one no request can come
+    /// too early.
+    pub has_retry_after: bool,
+}
+
+impl Routes {
+    /// These routes and others.
+    ///
+    /// # Panics
+    ///
+    /// If two routes overlap, or both routers have a fallback.
+    #[must_use]
+    pub fn and(self, other: impl Into<Self>) -> Self {
+        let other = other.into();
+        Self {
+            router: self.router.merge(other.router),
+            expected: [self.expected, other.expected].concat(),
+        }
+    }
+}
+
+impl From<Router> for Routes {
+    /// Routes of which nothing is expected.
+    fn from(router: Router) -> Self {
+        Self {
+            router,
+            ..Self::default()
+        }
+    }
+}
 
 /// The service as a function from request to response, without a socket, and its record.
 ///
