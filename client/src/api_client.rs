@@ -9,8 +9,8 @@ use reqwest_middleware::ClientWithMiddleware;
 use url::Url;
 
 use crate::{
-    idempotency_key::IdempotencyKey, pagination::ListingLimits, random::Random,
-    request::RequestBuilder, target::Target, telemetry::Metrics, time::Clock, timeouts::Timeouts,
+    clock::Clock, idempotency_key::IdempotencyKey, pagination::ListingLimits, random::Random,
+    request::RequestBuilder, target::Target, telemetry::Metrics, timeouts::Timeouts,
 };
 
 /// A client for the JSON endpoints of one service.

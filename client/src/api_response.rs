@@ -11,7 +11,8 @@ use serde::Deserialize;
 
 use crate::{
     error::{
-        ApiError, ApiHttpError, FailureKind, Kept, Origin, Problem, RequestName, ResponseProblem,
+        ApiError, ApiHttpError, FailureKind, KeptResponse, Origin, Problem, RequestName,
+        ResponseProblem,
     },
     retry::{IncompleteBody, RetryReport},
 };
@@ -123,7 +124,7 @@ impl ApiResponse {
             attempts: self.report.attempts,
             stopped: self.report.stopped,
             incomplete_body: self.incomplete,
-            kept: Box::new(Kept::new(self.headers, &self.body)),
+            kept: Box::new(KeptResponse::new(self.headers, &self.body)),
         })
     }
 
@@ -132,8 +133,8 @@ impl ApiResponse {
         self.origin().error(problem, self.kept())
     }
 
-    fn kept(&self) -> Kept {
-        Kept::new(self.headers.clone(), &self.body)
+    fn kept(&self) -> KeptResponse {
+        KeptResponse::new(self.headers.clone(), &self.body)
     }
 }
 

@@ -9,6 +9,7 @@ use url::Url;
 
 use crate::{
     api_client::{ApiClient, Inner},
+    clock::{Clock, SystemClock},
     error::{ConfigError, at_most, not_zero, positive},
     pagination::ListingLimits,
     random::{Random, SystemRandom},
@@ -18,7 +19,6 @@ use crate::{
     },
     session::{self, NothingBelow, Wire},
     telemetry::{Injector, Metrics, Operation, Rules, SharedRecorder},
-    time::{Clock, SystemClock},
     timeouts::Timeouts,
 };
 

@@ -46,6 +46,7 @@
 mod api_client;
 mod api_response;
 mod builder;
+mod clock;
 mod endpoint;
 mod error;
 mod idempotency_key;
@@ -59,12 +60,12 @@ mod session;
 mod target;
 pub mod teaching;
 pub mod telemetry;
-mod time;
 mod timeouts;
 
 pub use api_client::ApiClient;
 pub use api_response::ApiResponse;
 pub use builder::Builder;
+pub use clock::{Clock, Hold, Sleep, SystemClock, VirtualClock};
 pub use endpoint::Endpoint;
 pub use error::{
     ApiError, ApiHttpError, ApiResponseError, ApiTransportError, ConfigError, ContractError,
@@ -86,5 +87,4 @@ pub use retry::{
 };
 pub use session::{install_tls_provider, without_hidden_requests};
 pub use target::Target;
-pub use time::{Clock, Hold, Sleep, SystemClock, VirtualClock};
 pub use timeouts::Timeouts;

@@ -10,7 +10,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::value::RawValue;
 
-use crate::error::{ApiError, JsonType, Kept, Origin, ResponseProblem};
+use crate::error::{ApiError, JsonType, KeptResponse, Origin, ResponseProblem};
 
 /// A JSON object as a tree of values, such as the body of a job.
 pub type JsonObject = serde_json::Map<String, serde_json::Value>;
@@ -73,9 +73,9 @@ impl RawObject {
     /// [`ApiError::Response`] as for [`ApiResponse::json`](crate::ApiResponse::json).
     pub fn parse<'a, T: Deserialize<'a>>(&'a self) -> Result<T, ApiError> {
         serde_json::from_str(self.text()).map_err(|error| {
-            let kept = Kept {
+            let kept = KeptResponse {
                 detail: Some(error.to_string().into()),
-                ..Kept::default()
+                ..KeptResponse::default()
             };
             self.origin
                 .error(ResponseProblem::does_not_fit(&error), kept)

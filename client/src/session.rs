@@ -9,8 +9,8 @@ use reqwest_middleware::{Middleware, Next, Result};
 use url::Url;
 
 use crate::{
+    clock::Clock,
     error::{ConfigError, Failure, FailureKind},
-    time::Clock,
     timeouts::Timeouts,
 };
 

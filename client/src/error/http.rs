@@ -6,7 +6,7 @@ use http::{HeaderMap, StatusCode};
 
 use super::{
     Attempts, FailureKind, RequestName, StopReason,
-    kept::Kept,
+    kept_response::KeptResponse,
     problem::{Problem, printable},
 };
 
@@ -30,7 +30,7 @@ pub struct ApiHttpError {
     /// field are then missing as well. The status and the headers were complete, so the
     /// other fields are reliable.
     pub incomplete_body: Option<FailureKind>,
-    pub(crate) kept: Box<Kept>,
+    pub(crate) kept: Box<KeptResponse>,
 }
 
 impl ApiHttpError {

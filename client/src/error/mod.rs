@@ -9,9 +9,9 @@
 
 mod config;
 mod contract;
-mod failure;
+mod failure_kind;
 mod http;
-mod kept;
+mod kept_response;
 mod problem;
 mod response;
 mod stop_reason;
@@ -20,10 +20,10 @@ mod transport;
 pub use config::ConfigError;
 pub(crate) use config::{at_most, not_zero, positive};
 pub use contract::ContractError;
-pub(crate) use failure::Undecodable;
-pub use failure::{Failure, FailureKind};
+pub(crate) use failure_kind::Undecodable;
+pub use failure_kind::{Failure, FailureKind};
 pub use http::ApiHttpError;
-pub(crate) use kept::{Kept, MAX_KEPT_BYTES};
+pub(crate) use kept_response::{KeptResponse, MAX_KEPT_BYTES};
 pub(crate) use problem::Problem;
 pub(crate) use response::Origin;
 pub use response::{ApiResponseError, JsonType, ResponseProblem};

@@ -5,7 +5,7 @@ use std::fmt;
 use http::{HeaderMap, StatusCode};
 use serde_json::value::RawValue;
 
-use super::{ApiError, Attempts, RequestName, kept::Kept};
+use super::{ApiError, Attempts, RequestName, kept_response::KeptResponse};
 
 /// A response with a success status and invalid content.
 ///
@@ -29,7 +29,7 @@ pub struct ApiResponseError {
     pub attempts: u32,
     /// The problem of the response.
     pub problem: ResponseProblem,
-    pub(crate) kept: Box<Kept>,
+    pub(crate) kept: Box<KeptResponse>,
 }
 
 impl ApiResponseError {
@@ -77,7 +77,7 @@ pub(crate) struct Origin {
 
 impl Origin {
     /// An error about the response.
-    pub(crate) fn error(self, problem: ResponseProblem, kept: Kept) -> ApiError {
+    pub(crate) fn error(self, problem: ResponseProblem, kept: KeptResponse) -> ApiError {
         ApiError::Response(ApiResponseError {
             request: self.request,
             status: self.status,

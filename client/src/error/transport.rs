@@ -5,8 +5,8 @@ use std::fmt;
 use bytes::Bytes;
 
 use super::{
-    ApiError, Attempts, FailureKind, Kept, Origin, RequestName, ResponseProblem, StopReason,
-    Undecodable,
+    ApiError, Attempts, FailureKind, KeptResponse, Origin, RequestName, ResponseProblem,
+    StopReason, Undecodable,
 };
 
 /// A request that ended without a complete response.
@@ -63,7 +63,7 @@ impl ApiError {
                         status: *status,
                         attempts,
                     };
-                    let kept = Kept::new(headers.clone(), &Bytes::new());
+                    let kept = KeptResponse::new(headers.clone(), &Bytes::new());
                     return origin.error(ResponseProblem::Undecodable, kept);
                 }
                 // A foreign middleware's may contain anything, and a failure that was made

@@ -23,8 +23,8 @@ use super::{
     middleware::{Call, RetryMiddleware},
 };
 use crate::{
+    clock::{Hold, Sleep},
     error::{Failure, FailureKind, MAX_KEPT_BYTES, Undecodable},
-    time::{Hold, Sleep},
 };
 
 /// An attempt in progress: its span, and the response to come.

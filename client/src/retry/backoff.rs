@@ -9,9 +9,9 @@ use std::{
 use reqwest_retry::{RetryDecision, RetryPolicy};
 
 use crate::{
+    clock::Clock,
     error::{ConfigError, at_most, not_zero},
     random::Random,
-    time::Clock,
 };
 
 /// This crate's [`RetryPolicy`]: before retry *n* (from 0), a wait drawn uniformly
@@ -158,7 +158,7 @@ pub(super) fn jittered(ceiling: Duration, unit: f64) -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{random::SeededRandom, time::VirtualClock};
+    use crate::{clock::VirtualClock, random::SeededRandom};
 
     #[test]
     fn the_ceiling_doubles_up_to_the_cap() {

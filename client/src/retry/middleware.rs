@@ -28,11 +28,11 @@ use super::{
     settings::{Deadline, Limits},
 };
 use crate::{
+    clock::Clock,
     endpoint::Endpoint,
     error::{Failure, FailureKind, StopReason},
     random::Random,
     telemetry::{CallObserver, Injector, Metrics},
-    time::Clock,
     timeouts::Timeouts,
 };
 

@@ -9,10 +9,10 @@ use super::{
     middleware::RetryMiddleware,
 };
 use crate::{
+    clock::{Clock, SystemClock},
     error::{ConfigError, at_most, not_zero, positive},
     random::{Random, SystemRandom},
     telemetry::{Injector, Metrics, Rules, SharedRecorder},
-    time::{Clock, SystemClock},
 };
 
 /// The limits of the calls of a client or of a middleware.

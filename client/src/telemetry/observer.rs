@@ -22,10 +22,10 @@ use super::{
     },
 };
 use crate::{
+    clock::Clock,
     endpoint::Endpoint,
     error::{ApiError, StopReason},
     retry::{DecisionContext, LimitChange, RetryReason, WaitSource},
-    time::Clock,
 };
 
 /// A call that goes on. It is counted, and its span gets its outcome, when this

@@ -11,13 +11,13 @@ pub(crate) const MAX_KEPT_BYTES: usize = 64 * 1024;
 
 /// The head and the beginning of the body of a response, and what a parser said of it.
 #[derive(Clone, Default, PartialEq, Eq)]
-pub(crate) struct Kept {
+pub(crate) struct KeptResponse {
     pub(crate) headers: HeaderMap,
     pub(crate) body: Bytes,
     pub(crate) detail: Option<Box<str>>,
 }
 
-impl Kept {
+impl KeptResponse {
     pub(crate) fn new(headers: HeaderMap, body: &Bytes) -> Self {
         let body = match body.get(..MAX_KEPT_BYTES) {
             // A copy, since a slice would keep the whole body in memory.
@@ -33,7 +33,7 @@ impl Kept {
 }
 
 /// Hides all of it, since it comes from the service and may contain anything.
-impl fmt::Debug for Kept {
+impl fmt::Debug for KeptResponse {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("…")
     }
