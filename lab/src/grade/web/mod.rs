@@ -25,7 +25,7 @@ pub(crate) use routes::routes;
 /// The card, if one is open.
 #[derive(Default)]
 pub(crate) struct Cards {
-    current: Mutex<Option<Card>>,
+    current: Mutex<Option<OpenCard>>,
 }
 
 /// The open card as JSON.
@@ -53,7 +53,7 @@ struct CaseView {
 }
 
 impl CardView {
-    fn of(card: &Card) -> Self {
+    fn of(card: &OpenCard) -> Self {
         let cases = card.cases.cases().map(|case| CaseView {
             task: case.task.words.name,
             number: case.number,
@@ -90,14 +90,14 @@ impl CardView {
     }
 }
 
-/// Runs that are open.
-struct Card {
+/// The card that is open.
+struct OpenCard {
     /// Distinguishes this card from earlier ones.
     id: String,
     cases: OpenCases,
 }
 
-impl Card {
+impl OpenCard {
     /// The tasks with their results so far, unless this process has failed meanwhile.
     fn view(&self) -> Result<CardView, Problem> {
         self.cases.check().map_err(failed)?;
@@ -117,7 +117,7 @@ impl Cards {
             let status = StatusCode::INTERNAL_SERVER_ERROR;
             Problem::new(status, "card_failed", error.to_string())
         })?;
-        let card = current.insert(Card {
+        let card = current.insert(OpenCard {
             id: token(),
             cases: cases.map_err(failed)?,
         });
@@ -158,7 +158,7 @@ impl Cards {
     }
 }
 
-async fn stop(card: Option<Card>) -> Result<(), StopError> {
+async fn stop(card: Option<OpenCard>) -> Result<(), StopError> {
     match card {
         Some(card) => card.cases.stop().await.map(drop),
         None => Ok(()),
