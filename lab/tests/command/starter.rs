@@ -54,22 +54,14 @@ fn a_starter_that_cannot_be_written_leaves_no_file() {
 
 #[test]
 fn a_starter_prints_the_command_that_grades_it() {
-    let python = if cfg!(windows) { "python" } else { "python3" };
-    for (language, file, runs) in [
-        ("python", "client.py", python),
-        ("javascript", "client.mjs", "node"),
-        ("js", "client.mjs", "node"),
-        ("go", "main.go", "go run"),
-    ] {
-        let folder = tempdir().expect("a folder");
-        let written = starter(language, folder.path());
+    let folder = tempdir().expect("a folder");
 
-        assert_eq!(written.code, Some(0), "{}", written.stderr);
-        let next = format!(" grade -- {runs} {file}\n");
-        assert_contains(&written.stdout, &[&format!("Wrote {file}. Next: "), &next]);
-        let client = fs::read_to_string(folder.path().join(file)).expect("written");
-        assert!(client.lines().count() < 100, "{file}");
-    }
+    let written = starter("js", folder.path());
+
+    assert_eq!(written.code, Some(0), "{}", written.stderr);
+    let said = ["Wrote client.mjs. Next: ", " grade -- node client.mjs\n"];
+    assert_contains(&written.stdout, &said);
+    assert!(folder.path().join("client.mjs").is_file());
 }
 
 #[test]

@@ -85,30 +85,3 @@ async fn are_right(is_chosen: impl Fn(usize, usize) -> bool) {
     });
     assert_none(join_all(cases).await);
 }
-
-#[tokio::test]
-async fn a_connection_for_each_request_is_a_note_and_breaks_no_rule() {
-    let client = habit("connection-per-request");
-
-    let grade = graded("many-calls", &client, &ProcessSlots::new(1)).await;
-
-    assert_none([fault(&grade, &client, Some(GoalVerdict::Reached), &[])]);
-    let note = grade.goal.found.expect("a note");
-    let requests: usize = grade.cases.iter().map(|case| case.wire.entries.len()).sum();
-    let start = format!("note: {requests} requests on {requests} connections");
-    assert!(note.starts_with(&start), "{note}");
-}
-
-#[tokio::test]
-async fn a_client_that_waits_longer_than_its_time_misses_the_goal() {
-    let client = habit("waits-any-time");
-
-    let grade = graded("maintenance", &client, &ProcessSlots::new(3)).await;
-
-    assert_none([fault(&grade, &client, Some(GoalVerdict::Missed), &[])]);
-    let found = grade.goal.found.expect("what it was doing");
-    let asked = found.rsplit(' ').next().expect("a number");
-    let left = asked.parse::<u64>().expect("a number") - 10;
-    let expected = format!("still waiting, {left} s more, after Retry-After: {asked}");
-    assert_eq!(found, expected);
-}

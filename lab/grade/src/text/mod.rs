@@ -532,26 +532,95 @@ mod tests {
         card
     }
 
-    #[test]
-    fn a_chart_with_a_pause_has_a_legend() {
+    /// The text of a task, and that of a card with it alone.
+    fn texts(grade: &TaskGrade) -> [String; 2] {
+        let words = &find(grade.task).expect("a task").words;
+        let (known, options) = (KnownFailures::default(), Options::default());
+        let number = TaskNumber { number: 1, of: 1 };
+        [
+            task(words, grade, number, &known, &options),
+            card(&card_of(grade), &known, &options),
+        ]
+    }
+
+    /// The grade of the task `flaky` with these cases, each of one request.
+    fn flaky(cases: impl IntoIterator<Item = (Goal, ProcessRecord)>) -> TaskGrade {
         let task = find("flaky").expect("a task");
-        let text = |requests: u64| {
-            let script = (0..requests).fold(Script::new(), |script, at| script.respond(at, 503));
+        let cases = cases.into_iter().map(|(goal, process)| {
+            let wire = Script::new().respond(0, 200).record();
+            CaseGrade::new("a case", &goal, Some(process), wire)
+        });
+        TaskGrade::new("flaky", task.kind, task.rules(), cases.collect())
+    }
+
+    #[test]
+    fn a_missed_goal_shows_the_printed_and_the_expected_result() {
+        let line = "x".repeat(300);
+        let prints = ProcessRecord {
+            stderr: vec![line.clone()],
+            ..exits(0, &line)
+        };
+        let goal = Goal::result(json!({"value": 1}));
+
+        for text in texts(&flaky([(goal, prints.clone())])) {
+            let found = [
+                "a case:",
+                "| xxx",
+                "the last line is not a JSON object:",
+                r#"expected  {"value":1}"#,
+            ];
+            for part in found {
+                assert!(text.contains(part), "{part:?} is missing in\n{text}");
+            }
+            let longest = text.lines().map(|line| line.chars().count()).max();
+            assert!(longest <= Some(Options::WIDTH), "{text}");
+        }
+        // No request of the case has led to a result.
+        let [text, _] = texts(&flaky([(Goal::result_of([]), prints)]));
+        assert!(
+            text.contains("expected  the unchanged body of the 200"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn a_case_that_was_skipped_where_others_were_not_is_shown() {
+        let goal = || Goal::result(json!({"value": 1}));
+        let reached = (goal(), exits(0, r#"{"value": 1}"#));
+        let skipped = (goal(), exits(0, r#"{"skip": true}"#));
+
+        for text in texts(&flaky([reached, skipped])) {
+            assert!(text.contains("goal missed"), "{text}");
+            assert!(
+                text.contains("the client says that it does not do this"),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_chart_has_a_legend_of_its_signs_and_of_the_cursors_in_it() {
+        let task = find("flaky").expect("a task");
+        let graded = |requests: u64, has_cursors: bool| {
+            let script = (0..requests).fold(Script::new(), |script, at| {
+                let script = script.respond(at, 503);
+                if has_cursors {
+                    script.cursor(9)
+                } else {
+                    script
+                }
+            });
             let goal = Goal::result(json!({"value": 1}));
             let case = CaseGrade::new("a case", &goal, Some(exits(1, "")), script.record());
-            let grade = TaskGrade::new("flaky", task.kind, task.rules(), vec![case]);
-            let (known, options) = (KnownFailures::default(), Options::default());
-            let number = TaskNumber { number: 1, of: 1 };
-            [
-                super::task(&task.words, &grade, number, &known, &options),
-                card(&card_of(&grade), &known, &options),
-            ]
+            TaskGrade::new("flaky", task.kind, task.rules(), vec![case])
         };
 
-        for requests in 0..4 {
-            for text in text(requests) {
+        for (requests, has_cursors) in [(0, false), (1, true), (2, false), (3, true)] {
+            for text in texts(&graded(requests, has_cursors)) {
                 let legends = text.matches("─ the pause before it").count();
                 assert_eq!(legends, usize::from(requests > 1), "{text}");
+                let cursors = text.matches("cursor A: the request").count();
+                assert_eq!(cursors, usize::from(requests > 1 && has_cursors), "{text}");
             }
         }
     }

@@ -58,3 +58,28 @@ impl Language {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_starter_is_short_and_run_by_the_program_of_its_language() {
+        let python = if cfg!(windows) { "python" } else { "python3" };
+        for (language, runs) in [
+            (Language::Python, &[&*format!("{python} client.py")][..]),
+            (Language::Javascript, &["node client.mjs"]),
+            (Language::Go, &["go run main.go"]),
+            (
+                Language::Rust,
+                &[
+                    "cargo build --manifest-path client/Cargo.toml",
+                    "client/target/debug/client",
+                ],
+            ),
+        ] {
+            assert_eq!(language.commands(language.default_path()), runs);
+            assert!(language.starter().lines().count() < 100, "{language:?}");
+        }
+    }
+}
