@@ -30,13 +30,10 @@ use tokio::{
 };
 
 use super::{
-    injected::Injected,
-    listen::ListenAddress,
     replay::read_ahead,
     session::{Entry, Session},
-    upstream::Upstream,
 };
-use crate::{ProxyFault, UpstreamFailure, UpstreamResponse, fault::Delivery};
+use crate::{ProxyFault, Setup, UpstreamFailure, UpstreamResponse, fault::Delivery};
 
 /// How much of a response is read before it is lost.
 const LOSABLE: usize = 8 * 1024 * 1024;
@@ -63,13 +60,8 @@ const LEADING: [HeaderName; 3] = [LOCATION, CONTENT_LOCATION, LINK];
 
 /// The proxy between a client and the upstream in one run.
 pub(super) struct Forwarder {
-    pub(super) upstream: Upstream,
-    pub(super) keeps_host: bool,
+    pub(super) setup: Arc<Setup>,
     pub(super) session: Arc<Session>,
-    /// The user's choices for the responses of faults.
-    pub(super) injected: Injected,
-    /// The hosts that it serves.
-    pub(super) listen: ListenAddress,
 }
 
 /// A request that is neither forwarded nor faulted.
@@ -140,10 +132,10 @@ impl Forwarder {
         } else {
             let is_admitted = |origin: &HeaderValue| {
                 is_loopback_origin(origin)
-                    || self.upstream.is_origin(origin)
+                    || self.setup.upstream.is_origin(origin)
                     || self.is_own_origin(origin)
             };
-            let serves = |host: &str| self.listen.serves(host);
+            let serves = |host: &str| self.setup.listen.serves(host);
             let (version, uri) = (request.version(), request.uri());
             let admitted = admit_from(version, uri, headers, serves, is_admitted);
             return admitted.map_err(|problem| Refusal {
@@ -169,7 +161,7 @@ impl Forwarder {
     fn is_own_origin(&self, origin: &HeaderValue) -> bool {
         let origin = origin.to_str().ok();
         let authority = origin.and_then(|origin| origin.strip_prefix("http://"));
-        authority.is_some_and(|authority| is_named(authority, &self.listen.host()))
+        authority.is_some_and(|authority| is_named(authority, &self.setup.listen.host()))
     }
 
     async fn fault(
@@ -194,7 +186,7 @@ impl Forwarder {
                 .note(entry, |request, now| request.delivered = Some(now));
             return withheld(ConnectionFault::Silence);
         };
-        let response = self.injected.response(fault, status, lasts);
+        let response = self.setup.injected.response(fault, status, lasts);
         self.session
             .responded(entry, response.status().as_u16(), true);
         response
@@ -257,8 +249,8 @@ impl Forwarder {
         let (mut head, body) = sent?.into_parts();
         let mut leads = LEADING.iter().flat_map(|name| head.headers.get_all(name));
         let mut cookies = head.headers.get_all(SET_COOKIE).iter();
-        if leads.any(|value| self.upstream.is_named_in(value))
-            || cookies.any(|value| self.upstream.is_domain_of(value))
+        if leads.any(|value| self.setup.upstream.is_named_in(value))
+            || cookies.any(|value| self.setup.upstream.is_domain_of(value))
         {
             self.session.state().names_upstream = true;
         }
@@ -284,7 +276,12 @@ impl Forwarder {
             let trailers = HeaderValue::from_static("trailers");
             head.headers.insert(TE, trailers);
         }
-        if let Some(host) = self.upstream.host().filter(|_| !self.keeps_host) {
+        if let Some(host) = self
+            .setup
+            .upstream
+            .host()
+            .filter(|_| !self.setup.keeps_host)
+        {
             head.headers.insert(HOST, host);
         }
         if body.size_hint().exact().is_none() && !head.headers.contains_key(CONTENT_LENGTH) {
@@ -298,13 +295,13 @@ impl Forwarder {
         // They concern the connection of the client.
         head.extensions.clear();
         let outgoing = Request::from_parts(head, body);
-        let stream = TcpStream::connect(self.upstream.address())
+        let stream = TcpStream::connect(self.setup.upstream.address())
             .await
             .inspect_err(|error| host::note_refusal(error))
             .map_err(UpstreamFailure::unreachable)?;
         // A failure here costs speed only.
         drop(stream.set_nodelay(true));
-        let response = match self.upstream.tls() {
+        let response = match self.setup.upstream.tls() {
             None => exchange(stream, outgoing).await?,
             Some(tls) => {
                 let stream = tls.secure(stream).await?;

@@ -11,7 +11,7 @@ use super::{
     forward::{Forwarder, HEAD_LINES},
     injected::Injected,
     listen::ListenAddress,
-    session::{Aim, Naming, Session, State},
+    session::{Aim, Session, State},
     upstream::Upstream,
 };
 use crate::{CommandEnd, ProxyRun, record::RunKind};
@@ -22,66 +22,33 @@ const DRAIN: Duration = Duration::from_millis(200);
 /// A proxy that is to be started: what it stands before, and how it names requests.
 #[derive(Clone, Debug)]
 pub struct Setup {
-    upstream: Upstream,
-    keeps_host: bool,
-    naming: Naming,
-    injected: Injected,
-    listen: ListenAddress,
+    /// The API.
+    pub upstream: Upstream,
+    /// Whether `Host` is passed on as it came.
+    pub keeps_host: bool,
+    /// The headers whose equal values name one call, beside those that always do.
+    pub call_headers: Vec<HeaderName>,
+    /// If there is one, the requests whose target or body holds this text are a route of their
+    /// own, and only they meet faults.
+    pub text: Option<String>,
+    /// The user's choices for the responses of faults.
+    pub injected: Injected,
+    /// Where it listens, and the hosts that it serves.
+    pub listen: ListenAddress,
 }
 
 impl Setup {
-    /// A proxy before this API.
+    /// A proxy before this API, and nothing else that is out of the ordinary.
     #[must_use]
     pub fn before(upstream: Upstream) -> Self {
-        let naming = Naming::default();
         Self {
             upstream,
             keeps_host: false,
-            naming,
+            call_headers: Vec::new(),
+            text: None,
             injected: Injected::default(),
             listen: ListenAddress::default(),
         }
-    }
-
-    /// Passes `Host` on as it came.
-    #[must_use]
-    pub fn keeps_host(mut self, keeps_host: bool) -> Self {
-        self.keeps_host = keeps_host;
-        self
-    }
-
-    /// Equal values of these headers name one call.
-    #[must_use]
-    pub fn call_headers(mut self, names: Vec<HeaderName>) -> Self {
-        self.naming.call_headers = names;
-        self
-    }
-
-    /// Requests whose target or body holds this text are a route of their own, and only they
-    /// meet faults.
-    #[must_use]
-    pub fn text(mut self, text: Option<String>) -> Self {
-        self.naming.text = text;
-        self
-    }
-
-    /// The responses of faults are like this.
-    #[must_use]
-    pub fn injects(mut self, injected: Injected) -> Self {
-        self.injected = injected;
-        self
-    }
-
-    /// It listens there.
-    #[must_use]
-    pub fn listens(mut self, listen: ListenAddress) -> Self {
-        self.listen = listen;
-        self
-    }
-
-    /// Where its proxies listen.
-    pub(super) fn listen(&self) -> &ListenAddress {
-        &self.listen
     }
 
     /// Its address, if others than this machine may reach it.
@@ -89,12 +56,6 @@ impl Setup {
     pub fn network(&self) -> Option<IpAddr> {
         let is_on_network = self.listen.is_on_network();
         is_on_network.then(|| self.listen.any_port().ip())
-    }
-
-    /// The API.
-    #[must_use]
-    pub fn upstream(&self) -> &Upstream {
-        &self.upstream
     }
 }
 
@@ -133,13 +94,11 @@ impl Listening {
                 lasts: aim.lasts,
             },
         };
-        let session = Arc::new(Session::new(aim, setup.naming.clone(), begun));
+        let setup = Arc::new(setup.clone());
+        let session = Arc::new(Session::new(aim, Arc::clone(&setup), begun));
         let forwarder = Arc::new(Forwarder {
-            upstream: setup.upstream.clone(),
-            keeps_host: setup.keeps_host,
+            setup,
             session: Arc::clone(&session),
-            injected: setup.injected.clone(),
-            listen: listen.clone(),
         });
         let observer: Arc<dyn accept::ConnectionObserver> = Arc::clone(&session) as _;
         let (phase, phases) = watch::channel(accept::Phase::Serving);

@@ -6,7 +6,7 @@ use std::{
 };
 
 use host::{ConnectionPosition, Purpose, SeedKey, accept::ConnectionObserver, watched_body::Watch};
-use http::{HeaderName, Request};
+use http::Request;
 use tokio::{sync::Notify, time::Instant};
 use wire::ClosedBy;
 
@@ -14,7 +14,7 @@ use super::{
     inspect::inspect,
     routes::{Templates, base, holding, shape},
 };
-use crate::{Body, ProxyFault, ProxyRequest, UpstreamResponse};
+use crate::{Body, ProxyFault, ProxyRequest, Setup, UpstreamResponse};
 
 /// The most requests of a run. More are answered with a 503, and not recorded.
 const MOST: usize = 3_000;
@@ -52,20 +52,11 @@ impl Aim {
 pub(super) struct Session {
     begun: Instant,
     key: SeedKey,
-    naming: Naming,
+    setup: Arc<Setup>,
     aim: Option<Aim>,
     /// Notified when a request has met the fault.
     pub(super) hit: Notify,
     state: Mutex<State>,
-}
-
-/// How requests are named.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Naming {
-    /// The headers whose values name a call, beside those that always do.
-    pub(super) call_headers: Vec<HeaderName>,
-    /// The text that sets the requests that hold it apart from the others of their route.
-    pub(super) text: Option<String>,
 }
 
 #[derive(Default)]
@@ -88,11 +79,11 @@ pub(super) struct Entry {
 }
 
 impl Session {
-    pub(super) fn new(aim: Option<Aim>, naming: Naming, begun: Instant) -> Self {
+    pub(super) fn new(aim: Option<Aim>, setup: Arc<Setup>, begun: Instant) -> Self {
         Self {
             begun,
             key: SeedKey::new(rand::random()),
-            naming,
+            setup,
             aim,
             hit: Notify::new(),
             state: Mutex::default(),
@@ -123,14 +114,14 @@ impl Session {
             &self.key,
             request.uri(),
             request.headers(),
-            &self.naming.call_headers,
+            &self.setup.call_headers,
         );
         let target = request
             .uri()
             .path_and_query()
             .map_or("/", |target| target.as_str());
         let holds_text = self
-            .naming
+            .setup
             .text
             .as_ref()
             .is_some_and(|text| target.contains(text));
@@ -161,7 +152,7 @@ impl Session {
     pub(super) fn waits_for_text(&self, entry: Entry) -> bool {
         let state = self.state();
         let request = state.requests.get(entry.index);
-        self.naming.text.is_some()
+        self.setup.text.is_some()
             && request
                 .is_some_and(|request| !request.holds_text && self.is_aimed_at(&state, request))
     }
@@ -170,7 +161,7 @@ impl Session {
     pub(super) fn meets(&self, entry: Entry) -> Option<(ProxyFault, Duration)> {
         let mut state = self.state();
         let request = state.requests.get(entry.index)?;
-        let holds_text = self.naming.text.is_none() || request.holds_text;
+        let holds_text = self.setup.text.is_none() || request.holds_text;
         let aim = self
             .aim
             .as_ref()
@@ -195,7 +186,7 @@ impl Session {
             entry,
             digest: Some(self.key.digest(Purpose::Body)),
             read: 0,
-            search: self.naming.text.clone().map(Search::of),
+            search: self.setup.text.clone().map(Search::of),
         }
     }
 
@@ -225,7 +216,7 @@ impl Session {
     pub(super) fn take(&self) -> State {
         let mut state = std::mem::take(&mut *self.state());
         for request in &mut state.requests {
-            if let Some(text) = self.naming.text.as_ref().filter(|_| request.holds_text) {
+            if let Some(text) = self.setup.text.as_ref().filter(|_| request.holds_text) {
                 request.route = holding(&request.route, text);
             }
         }

@@ -203,17 +203,18 @@ impl Arguments {
         let upstream = Upstream::trusting(&self.upstream, &self.allow_host, &added)?;
         let body = self.fault_body.as_ref();
         let body = body.map(|path| read("--fault-body", path)).transpose()?;
-        let setup = Setup::before(upstream)
-            .keeps_host(self.keep_host)
-            .call_headers(self.call_header.clone())
-            .text(self.text.clone())
-            .injects(Injected {
+        let address = self.listen.unwrap_or(Ipv4Addr::LOCALHOST.into());
+        Ok(Setup {
+            upstream,
+            keeps_host: self.keep_host,
+            call_headers: self.call_header.clone(),
+            text: self.text.clone(),
+            injected: Injected {
                 body,
                 status: self.fault_status,
-            });
-        let address = self.listen.unwrap_or(Ipv4Addr::LOCALHOST.into());
-        let host = self.base_host.clone();
-        Ok(setup.listens(ListenAddress::new(address, self.allow_network, host)?))
+            },
+            listen: ListenAddress::new(address, self.allow_network, self.base_host.clone())?,
+        })
     }
 
     /// The route and the fault of a proxy without a command.
@@ -268,7 +269,6 @@ pub(crate) fn proxy(arguments: &Arguments) -> Result<Exit, Exit> {
         routes: arguments.route.clone(),
         faults: arguments.fault.clone(),
         declared: arguments.declared(),
-        text: arguments.text.clone(),
         patience: arguments.patience,
         time: arguments.time,
         before: arguments.before.clone(),
@@ -348,7 +348,7 @@ async fn run(arguments: &Arguments, options: PlanOptions, demands: &Demands) -> 
 /// Serves one fault until Ctrl+C. There is no healthy run, so only marks tie.
 fn open(arguments: &Arguments, setup: &Setup, demands: &Demands) -> Result<Exit, Exit> {
     let (route, fault) = arguments.aim().or_exit(Exit::Usage)?;
-    let upstream = setup.upstream();
+    let upstream = &setup.upstream;
     let text = arguments.text.as_ref();
     let aimed = text.map_or_else(|| route.to_owned(), |text| holding(route, text));
     let aim = Aim::at(&aimed, fault);

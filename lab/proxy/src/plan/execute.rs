@@ -65,12 +65,12 @@ impl Plan {
             .is_some_and(|aim| aim.fault == ProxyFault::Silence);
         let failures = host::FailureWatch::start();
         let proxy = Listening::start(setup, aim).map_err(|source| PlanError::Listen {
-            address: setup.listen().any_port().ip(),
+            address: setup.listen.any_port().ip(),
             source,
         })?;
         let base_url = proxy.base_url().to_owned();
         let asks_no_proxy = ["NO_PROXY", "no_proxy"].map(|name| {
-            let hosts = format!("127.0.0.1,localhost,{}", setup.listen().host());
+            let hosts = format!("127.0.0.1,localhost,{}", setup.listen.host());
             (name.to_owned(), hosts)
         });
         let asked = set
@@ -131,7 +131,7 @@ impl Plan {
         let command = ClientCommand::new([shell, flag, before].map(OsString::from))
             .map_err(|error| not_started(RunError::Start(io::Error::other(error))))?;
         let context = Context {
-            base_url: self.options.setup.upstream().to_string(),
+            base_url: self.options.setup.upstream.to_string(),
             ..Context::default()
         };
         let limits = ProcessLimits {

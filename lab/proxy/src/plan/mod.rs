@@ -35,8 +35,6 @@ pub struct PlanOptions {
     pub faults: Vec<ProxyFault>,
     /// The user's statements about the API and the command.
     pub declared: Declared,
-    /// The text that the requests hold that meet faults.
-    pub text: Option<String>,
     /// For how long a silence lasts.
     pub patience: Duration,
     /// How long a run may take.
@@ -170,7 +168,7 @@ impl Plan {
             templates: Templates::default(),
             recording: Recording {
                 command: options.command.words(),
-                upstream: options.setup.upstream().to_string(),
+                upstream: options.setup.upstream.to_string(),
                 ..Recording::default()
             },
             options,
@@ -192,7 +190,7 @@ impl Plan {
     }
 
     async fn check_healthy(&self, run: &ProxyRun) -> Result<(), PlanError> {
-        let upstream = &self.options.setup.upstream();
+        let upstream = &self.options.setup.upstream;
         let unreachable = |failure: &UpstreamFailure| PlanError::Unreachable {
             upstream: upstream.to_string(),
             why: failure.to_string(),
@@ -241,7 +239,7 @@ impl Plan {
             format!(
                 ". The proxy was on {}, which is another machine to a container or a network \
                  namespace: --listen ADDRESS --allow-network --base-host NAME",
-                self.options.setup.listen().host(),
+                self.options.setup.listen.host(),
             )
         } else if run.names_upstream {
             ". A response named your API's own address: if the command compares it with the URL \
@@ -315,11 +313,12 @@ impl Plan {
             });
         }
         let holds_text = |row: &&RouteRow| {
-            let text = self.options.text.as_ref();
+            let text = self.options.setup.text.as_ref();
             text.is_none_or(|text| row.route == holding(base(&row.route), text))
         };
         if let Some(text) = self
             .options
+            .setup
             .text
             .as_ref()
             .filter(|_| !rows.iter().any(|row| holds_text(&row)))
@@ -331,7 +330,7 @@ impl Plan {
         if let Some(row) = rows
             .iter()
             .find(is_ambiguous)
-            .filter(|_| self.options.text.is_none())
+            .filter(|_| self.options.setup.text.is_none())
         {
             let route = row.route.clone();
             return Err(PlanError::Ambiguous { route });

@@ -6,11 +6,7 @@ use wire::Stopped;
 use super::{
     super::{
         card::Recording,
-        verdict::{
-            CaseRuns, Lacks, judge,
-            rules::{FaultRule, RULES, of_fault},
-            unfit,
-        },
+        verdict::{CaseRuns, Lacks, judge, rules::of_fault, unfit},
         *,
     },
     *,
@@ -53,6 +49,7 @@ fn keys(keys: &[Option<u64>]) -> Vec<ProxyRequest> {
 #[test]
 fn waits_and_refusals_have_their_verdicts() {
     use ProxyFault::{Refused, RetryAfter};
+
     let other_url = || vec![request(0, 1), request(100, 2), request(2_100, 1)];
     for (fault, requests, expected) in [
         (RetryAfter, at(&[0, 2_000]), Kept),
@@ -317,20 +314,6 @@ fn a_request_that_changes_nothing_may_be_sent_again() {
 }
 
 #[test]
-fn every_rule_belongs_to_a_fault() {
-    let judged: Vec<_> = ProxyFault::ALL
-        .iter()
-        .flat_map(|fault| of_fault(*fault))
-        .map(FaultRule::id)
-        .collect();
-
-    assert!(judged.iter().all(|id| find(id).is_some()), "{judged:?}");
-    for rule in RULES {
-        assert!(judged.contains(&rule.id()), "{}", rule.id());
-    }
-}
-
-#[test]
 fn a_request_that_its_client_gave_up_is_not_unanswered() {
     let of = |upstream, status| {
         let upstream = Some(UpstreamResponse {
@@ -548,7 +531,11 @@ fn a_route_is_quiet_if_nothing_comes_twice_by_itself() {
 
 #[test]
 fn overlapping_requests_are_not_tied_and_other_marks_untie_nothing() {
-    use super::super::verdict::attempts::{TieKind, attempts};
+    use super::super::verdict::attempts::{
+        TieKind::{Marked, Same},
+        attempts,
+    };
+
     let tied = |requests: Vec<ProxyRequest>, is_quiet: bool| {
         let mut run = run(Some(ProxyFault::RetryAfter), requests, 0);
         run.requests[0].delivered = Some(ms(50));
@@ -556,8 +543,6 @@ fn overlapping_requests_are_not_tied_and_other_marks_untie_nothing() {
             .map(|attempt| (attempt.next.seq, attempt.tie))
             .collect::<Vec<_>>()
     };
-    use TieKind::{Marked, Same};
-
     assert_eq!(
         tied(vec![keyed(0, 7), keyed(49, 7), keyed(50, 7)], true),
         [(3, Marked)]

@@ -60,7 +60,7 @@ pub(super) const READ_TIMEOUT: FaultRule = FaultRule {
 };
 
 /// All rules.
-pub(crate) static RULES: [&FaultRule; 5] = [
+static RULES: [&FaultRule; 5] = [
     &RETRY_AFTER,
     &REFUSED_ONCE,
     &KEY_REUSE,

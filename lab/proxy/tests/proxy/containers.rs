@@ -8,7 +8,10 @@ const OK: &str = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 
 fn before(api: &Api, listen: ListenAddress) -> Proxy {
     let upstream = Upstream::new(&format!("http://{}", api.address), &[]).expect("an origin");
-    let setup = Setup::before(upstream).listens(listen);
+    let setup = Setup {
+        listen,
+        ..Setup::before(upstream)
+    };
     Proxy(Listening::start(&setup, None).expect("a port"))
 }
 

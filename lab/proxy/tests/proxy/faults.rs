@@ -57,10 +57,13 @@ async fn the_user_chooses_the_status_and_the_body_of_a_fault() {
     ] {
         let api = Api::answering(CREATED).await;
         let upstream = Upstream::new(&format!("http://{}", api.address), &[]).expect("an origin");
-        let setup = Setup::before(upstream).injects(Injected {
-            body: given.map(|body| body.as_bytes().to_vec()),
-            status: given.and_then(|_| StatusCode::from_u16(429).ok()),
-        });
+        let setup = Setup {
+            injected: Injected {
+                body: given.map(|body| body.as_bytes().to_vec()),
+                status: given.and_then(|_| StatusCode::from_u16(429).ok()),
+            },
+            ..Setup::before(upstream)
+        };
         let aim = Aim::at(ORDERS, ProxyFault::Unavailable);
         let proxy = Proxy(Listening::start(&setup, Some(aim)).expect("a port"));
 
@@ -75,7 +78,10 @@ async fn the_user_chooses_the_status_and_the_body_of_a_fault() {
 async fn a_text_of_its_body_or_target_chooses_the_request_that_meets_the_fault() {
     let api = Api::answering(CREATED).await;
     let upstream = Upstream::new(&format!("http://{}", api.address), &[]).expect("an origin");
-    let setup = Setup::before(upstream).text(Some("createOrder".to_owned()));
+    let setup = Setup {
+        text: Some("createOrder".to_owned()),
+        ..Setup::before(upstream)
+    };
     let aim = Aim::at("POST /graphql [createOrder]", ProxyFault::Unavailable);
     let proxy = Proxy(Listening::start(&setup, Some(aim)).expect("a port"));
     let in_pieces = chunked(&["{ create", "Order }"]);

@@ -238,7 +238,11 @@ async fn host_is_the_upstreams_unless_it_is_kept() {
         let api = Api::answering(OK).await;
         let upstream = Upstream::new(&format!("http://{}", api.address), &[]);
         let upstream = upstream.expect("an origin");
-        let listening = Listening::start(&Setup::before(upstream).keeps_host(keeps_host), None);
+        let setup = Setup {
+            keeps_host,
+            ..Setup::before(upstream)
+        };
+        let listening = Listening::start(&setup, None);
 
         Proxy(listening.expect("a port")).ask(&get("/")).await;
 
