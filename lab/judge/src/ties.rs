@@ -499,6 +499,7 @@ mod tests {
     #[test]
     fn only_a_lost_request_of_which_nothing_was_answered_may_be_a_transports_replay() {
         use Sent::*;
+
         for sent in [Nothing, Part, Everything] {
             for position in [1, 2] {
                 for (same, end) in ENDS.iter().flat_map(|end| [(true, end), (false, end)]) {
@@ -529,6 +530,7 @@ mod tests {
     #[test]
     fn only_a_client_that_hedges_may_have_sent_a_request_that_comes_right_after_a_response() {
         use Sent::*;
+
         for sent in [Part, Everything] {
             for (same, after) in [1, 2, 5, 6, 500]
                 .iter()

@@ -10,7 +10,7 @@ pub const RULE: Rule = Rule {
     id: "backoff-waits",
     level: RuleLevel::GoodPractice,
     source: "AWS Builders' Library, Timeouts, retries and backoff with jitter; Google SRE book, chapter 22",
-    text: "there was a pause before retries",
+    text: "there was a pause before most retries",
     why: "An overloaded service cannot recover while every client retries at once.",
     hint: "Wait before each retry: a random time below a ceiling that doubles.",
     judge: Judge::Gaps(|cases| judged(cases, failed, true, pauses)),

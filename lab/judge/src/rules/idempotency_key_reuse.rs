@@ -51,6 +51,7 @@ mod tests {
 
     use super::*;
     use crate::rules::testing::{Script, hold};
+
     #[test]
     fn another_key_for_the_same_body_breaks_it() {
         let again = |script: Script, key| script.post(9, 201, 1, key).job(Created);

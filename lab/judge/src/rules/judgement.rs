@@ -177,6 +177,7 @@ mod tests {
 
     use super::{Verdict::*, *};
     use crate::rules::{find, testing::Script};
+
     /// The judgement of these cases of one task.
     fn judged<'a>(wires: impl IntoIterator<Item = &'a WireRecord>) -> Judgement {
         let cases: Vec<_> = wires.into_iter().map(Case::of).collect();

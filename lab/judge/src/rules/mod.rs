@@ -125,6 +125,7 @@ mod tests {
     /// One request after which each of these rules forbids another one.
     fn forbidding() -> impl Iterator<Item = (&'static Rule, testing::Script)> {
         use wire::JobResult::Created;
+
         let served = |status| testing::Script::new().respond(0, status);
         let faulty = |fault| served(200).issues(7).fault(fault);
         let job = || testing::Script::new().post(0, 201, 1, Some(7)).job(Created);

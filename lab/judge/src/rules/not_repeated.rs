@@ -206,6 +206,9 @@ mod tests {
                 .fault(FaultLabel::INVALID_CURSOR)
         };
         let page = || bad(Script::new().respond(0, 200).issues(1));
+        let two_pages = Script::new().respond(0, 200).issues(1);
+        let two_pages = two_pages.respond(1, 200).cursor(1).issues(2);
+        let third_is_bad = two_pages.respond(2, 200).cursor(2);
 
         hold! { BODY_SHAPE;
             page() => Kept,
@@ -213,6 +216,8 @@ mod tests {
             bad(Script::new()).respond(2, 400).cursor(2) => Broken [2],
             page().respond(2, 200).cursor(1).issues(3) => Broken [3],
             page().respond(2, 200) => Kept,
+            // The cursor of another page is not made of the invalid one.
+            third_is_bad.fault(FaultLabel::INVALID_CURSOR).respond(3, 200).cursor(1) => Kept,
         }
     }
 

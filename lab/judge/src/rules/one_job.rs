@@ -41,6 +41,7 @@ mod tests {
 
     use super::*;
     use crate::rules::testing::{Script, hold};
+
     #[test]
     fn two_jobs_of_one_body_break_it() {
         let first = || Script::new().post(0, 201, 1, Some(7)).job(Created);

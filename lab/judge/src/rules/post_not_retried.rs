@@ -53,6 +53,7 @@ mod tests {
 
     use super::*;
     use crate::rules::testing::{Script, hold};
+
     #[test]
     fn a_second_request_breaks_it() {
         let failed = || Script::new().post(0, 503, 1, Some(7));
