@@ -33,8 +33,7 @@ async fn run_by(
 }
 
 fn html(scenario: &Scenario, run: &ScenarioRun, prediction: Option<&Answer>) -> String {
-    let metrics = scenario::metrics();
-    let story = Story::of_run(&scenario.words, run, &metrics, Options::LAB);
+    let story = Story::of_run(&scenario.words, run, Options::LAB);
     story.with_prediction(prediction).page()
 }
 
@@ -56,8 +55,7 @@ async fn comparison(name: &str) -> (&'static Scenario, Comparison, String) {
     let (_, naive) = run_by(&Naive, name).await;
     let next = scenario.next_comparison(scenario::NAIVE);
     let both = Comparison::of([reliable, naive], next);
-    let metrics = scenario::metrics();
-    let page = Story::of_comparison(&scenario.words, &both, &metrics, Options::LAB).page();
+    let page = Story::of_comparison(&scenario.words, &both, Options::LAB).page();
     (scenario, both, page)
 }
 
@@ -287,7 +285,7 @@ async fn a_comparison_contains_the_differences_and_both_sides() {
         }
     }
     for effect in &both.compared.effects {
-        assert!(page.contains(&effect.label), "{effect:?}");
+        assert!(page.contains(effect.label), "{effect:?}");
     }
     assert!(page.contains("up to 3 attempts") && page.contains("up to 10 attempts"));
 }
@@ -491,18 +489,17 @@ async fn the_prediction_is_judged_under_the_question() {
 #[tokio::test]
 async fn the_judged_prediction_names_the_clients_of_a_comparison() {
     for (name, guess, verdict) in [
-        ("flaky", "3", "3 requests, correct for both clients."),
+        ("flaky", "3", "3 requests, correct."),
         (
             "lost-response",
             "2",
-            "2 jobs; the answer for the reliable client: 1 job; the naive client: 2 jobs.",
+            "2 jobs; the answer: 1 job (reliable), 2 jobs (naive).",
         ),
     ] {
         let (scenario, both, _) = comparison(name).await;
         let words = &scenario.words;
         let predicted = words.question.predict(guess).expect("an answer");
-        let metrics = scenario::metrics();
-        let story = Story::of_comparison(words, &both, &metrics, Options::LAB);
+        let story = Story::of_comparison(words, &both, Options::LAB);
 
         let page = story.with_prediction(Some(&predicted)).page();
 
@@ -516,8 +513,7 @@ async fn the_judged_prediction_names_the_clients_of_a_comparison() {
 #[tokio::test]
 async fn a_side_that_could_not_be_run_leaves_the_result_of_the_other() {
     let (scenario, both, _) = comparison("flaky").await;
-    let metrics = scenario::metrics();
-    let whole = Story::of_comparison(&scenario.words, &both, &metrics, Options::LAB);
+    let whole = Story::of_comparison(&scenario.words, &both, Options::LAB);
     let mut half = whole.clone();
     half.compared = None;
     half.error = Some("no free port");

@@ -2,26 +2,23 @@
 
 use std::time::Duration;
 
-use serde::Serialize;
 use wire::{duration, nanoseconds};
 
 /// An axis of time from the start of the run.
 ///
 /// Its length is a round number, so that it grows in steps during a run.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Axis {
     /// Its end.
-    #[serde(rename = "length_ns", with = "nanoseconds")]
     pub length: Duration,
     /// The labelled times.
     pub ticks: Vec<Tick>,
 }
 
 /// A labelled time on an axis.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tick {
     /// The time.
-    #[serde(rename = "at_ns", with = "nanoseconds")]
     pub at: Duration,
     /// The same as text.
     pub label: String,

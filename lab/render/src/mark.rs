@@ -1,10 +1,7 @@
 //! The marks of rows and values.
 
-use serde::Serialize;
-
 /// The result of a span, shown as colour and sign of its row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mark {
     /// It succeeded.
     Ok,

@@ -5,8 +5,6 @@
 pub struct Options {
     /// The width of the terminal, in columns; at least 40.
     pub width: usize,
-    /// The height of the terminal, in lines, if stdout is a terminal.
-    pub height: Option<usize>,
     /// Whether to add colour, as ANSI escapes. Colour adds no meaning.
     pub color: bool,
     /// Whether to use ASCII only.
@@ -41,7 +39,6 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             width: Self::WIDTH,
-            height: None,
             color: false,
             ascii: false,
             rows: Self::ROWS,

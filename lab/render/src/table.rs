@@ -1,9 +1,7 @@
 //! A table of texts.
 
-use serde::Serialize;
-
 /// A table of texts.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Table {
     /// The columns in order.
     pub columns: Vec<Column>,
@@ -12,7 +10,7 @@ pub struct Table {
 }
 
 /// A column of a table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Column {
     /// Its heading.
     pub title: &'static str,
@@ -23,9 +21,9 @@ pub struct Column {
 }
 
 /// A row of a table.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TableRow {
-    /// Its cells; null if empty.
+    /// Its cells; none if empty.
     pub cells: Vec<Option<String>>,
     /// Whether it shows a failure.
     pub failed: bool,

@@ -5,13 +5,12 @@
 //! Equal values are never reported as different.
 
 mod effect;
-mod measure;
 
 use serde::Serialize;
 
 use crate::{run::ScenarioRun, verdict::Source};
 
-pub use effect::{Aspect, Effect, Measured};
+pub use effect::Effect;
 
 /// One scenario, run by two clients with one seed.
 #[derive(Clone, Debug, Serialize)]
@@ -107,7 +106,7 @@ fn checks(runs: [&ScenarioRun; 2]) -> Vec<ComparedCheck> {
     for check in verdicts.into_iter().flatten() {
         if !all
             .iter()
-            .any(|known: &&crate::Check| known.expectation == check.expectation)
+            .any(|known: &&crate::Check| known.text == check.text)
         {
             all.push(check);
         }
@@ -115,7 +114,7 @@ fn checks(runs: [&ScenarioRun; 2]) -> Vec<ComparedCheck> {
     let compared = |check: &crate::Check| {
         let of_each = verdicts.map(|verdict| {
             let mut same = verdict.iter();
-            same.find(|other| other.expectation == check.expectation)
+            same.find(|other| other.text == check.text)
         });
         ComparedCheck {
             source: check.source,

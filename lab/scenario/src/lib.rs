@@ -37,7 +37,6 @@ pub mod chart;
 mod clients;
 pub mod compare;
 pub mod counters;
-pub mod decision;
 pub mod defence;
 mod exchange;
 mod html;
@@ -71,7 +70,6 @@ pub use clients::{
 };
 pub use compare::{Compared, Comparison};
 pub use counters::{Counter, Counters};
-pub use decision::Decision;
 pub use defence::Defence;
 pub use html::{Side, Story};
 pub use identity::Client;

@@ -75,8 +75,6 @@ pub enum Fact {
     Number(u64),
     /// A name from a closed set, or a machine code of the service.
     Name(String),
-    /// Why the client stopped.
-    Stop(StopReason),
 }
 
 impl fmt::Display for Fact {
@@ -85,7 +83,6 @@ impl fmt::Display for Fact {
             Self::Flag(flag) => flag.fmt(f),
             Self::Number(number) => number.fmt(f),
             Self::Name(name) => name.fmt(f),
-            Self::Stop(why) => why.fmt(f),
         }
     }
 }
@@ -110,7 +107,7 @@ impl From<&str> for Fact {
 
 impl From<StopReason> for Fact {
     fn from(why: StopReason) -> Self {
-        Self::Stop(why)
+        Self::from(why.as_str())
     }
 }
 
@@ -172,6 +169,14 @@ impl Outcome {
     pub fn with(mut self, name: &'static str, fact: impl Into<Fact>) -> Self {
         self.facts.push((name, fact.into()));
         self
+    }
+
+    /// The detail with this name, if it is a number.
+    pub(crate) fn number(&self, name: &str) -> Option<u64> {
+        match self.fact(name)? {
+            Fact::Number(number) => Some(*number),
+            _ => None,
+        }
     }
 
     /// The detail with this name.

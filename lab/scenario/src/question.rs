@@ -4,8 +4,6 @@
 //! computed from the run that follows. So it is true of that run, whatever the client and
 //! the settings.
 
-use std::iter;
-
 use serde::Serialize;
 
 use crate::{outcome::Fact, run::ScenarioRun};
@@ -169,35 +167,17 @@ impl Answer {
         }
     }
 
-    /// The prediction about the first of these runs compared with its answer, as text,
-    /// and the answers of the others that differ.
+    /// The prediction about the first of these runs compared with the answers, as text.
     #[must_use]
     pub fn verdict(&self, runs: &[&ScenarioRun]) -> String {
-        let Some((run, others)) = runs.split_first() else {
-            return String::new();
-        };
-        let Some(Answer { text, .. }) = &run.answer else {
+        let Some(answers) = answers(runs) else {
             return format!("{}; the run ended before it could answer", self.text);
         };
-        let whose = if others.is_empty() {
-            String::new()
-        } else if others.iter().all(|other| other.answer == run.answer) {
-            " for both clients".to_owned()
-        } else {
-            format!(" for {}", run.client.title())
-        };
-        let answer = match self.came_true(run) {
-            Some(true) => format!("{}, correct{whose}", self.text),
-            _ => format!("{}; the answer{whose}: {text}", self.text),
-        };
-        let others = others.iter().filter_map(|other| {
-            let differs = other
-                .answer
-                .as_ref()
-                .filter(|answer| answer.text != *text)?;
-            Some(format!("; {}: {}", other.client.title(), differs.text))
-        });
-        iter::once(answer).chain(others).collect()
+        match runs.first().and_then(|run| self.came_true(run)) {
+            Some(true) if answers == self.text => format!("{}, correct", self.text),
+            Some(true) => format!("{}, correct: {answers}", self.text),
+            _ => format!("{}; the answer: {answers}", self.text),
+        }
     }
 
     /// Whether it is right; none if the run gave no answer.
@@ -206,6 +186,22 @@ impl Answer {
         let answer = run.answer.as_ref()?;
         Some(answer.value == self.value)
     }
+}
+
+/// The answers of these runs: one if they are the same, and otherwise each with its client.
+pub(crate) fn answers(runs: &[&ScenarioRun]) -> Option<String> {
+    let answers = runs
+        .iter()
+        .filter_map(|run| Some((run.client, run.answer.as_ref()?)));
+    let answers: Vec<_> = answers.collect();
+    let (_, first) = answers.first()?;
+    if answers.iter().all(|(_, answer)| answer == first) {
+        return Some(first.text.clone());
+    }
+    let each = answers
+        .iter()
+        .map(|(client, answer)| format!("{} ({})", answer.text, client.column()));
+    Some(each.collect::<Vec<_>>().join(", "))
 }
 
 impl Score {

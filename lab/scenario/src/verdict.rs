@@ -18,6 +18,7 @@ use crate::judged_rules::judged_rules;
 
 pub use check::{Check, Source};
 pub use evidence::Evidence;
+pub(crate) use evidence::responded;
 pub use expectation::Expectation;
 
 /// Checks the expectations, in their order, and then the rules of the wire. The list is the
@@ -25,15 +26,11 @@ pub use expectation::Expectation;
 #[must_use]
 pub fn judge(expectations: Vec<Expectation>, evidence: Evidence<'_>) -> Vec<Check> {
     let check = |expectation: Expectation| {
-        let (text, found) = match expectation.check(evidence)? {
-            Ok(instead) => (instead.unwrap_or_else(|| expectation.text.clone()), None),
-            Err(found) => (expectation.text.clone(), Some(found)),
-        };
+        let found = expectation.check(evidence)?.err();
         Some(Check {
             source: expectation.source,
             rule: None,
-            expectation: expectation.text,
-            text,
+            text: expectation.text,
             held: found.is_none(),
             found,
             requests: Vec::new(),
@@ -60,7 +57,6 @@ fn ruled(rule: &Rule, cases: &[Case<'_>]) -> Option<Check> {
     Some(Check {
         source: Source::Wire,
         rule: Some(rule.id),
-        expectation: rule.text.to_owned(),
         text: rule.text.to_owned(),
         held,
         found: judgement.found.filter(|_| !held),

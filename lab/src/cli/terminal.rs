@@ -150,7 +150,6 @@ pub(crate) fn options(ascii: bool) -> Options {
         width: columns()
             .or(size.map(|(width, _)| width.0.into()))
             .unwrap_or(Options::WIDTH),
-        height: size.map(|(_, height)| height.0.into()),
         color: AutoStream::choice(&io::stdout()) != ColorChoice::Never,
         ascii: ascii || !locale_is_utf8(),
         lab: invocation::lab(),

@@ -60,7 +60,7 @@ fn a_comparison_is_predicted_for_the_reliable_client() {
 
     let asked = "\nPredict the run of the reliable client.\n";
     assert_contains(&ended.stderr, &[asked]);
-    let answers = "✓ predicted: 1 job, correct for the reliable client; the naive client: 2 jobs\n";
+    let answers = "✓ predicted: 1 job, correct: 1 job (reliable), 2 jobs (naive)\n";
     assert_contains(&ended.stdout, &[answers]);
 }
 

@@ -106,7 +106,11 @@ async fn every_kind_of_run_can_be_cancelled() {
     ] {
         let run = cancelled_in(name, client, "attempt").await;
 
+        let words = &catalogue::find(name).expect("known").words;
         assert_eq!(run.outcome.ending, Ending::Cancelled, "{name}");
+        assert_eq!((&run.verdict[..], &run.answer), (&[][..], &None), "{name}");
+        assert_eq!(run.lesson.why, [words.why], "{name}");
+        assert!(!run.passed(), "{name}");
     }
     settle(before).await;
 }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use render::Mark;
 use scenario::{
-    ClientUnderTest, Compared, Ending, NAIVE, Naive, Overrides, Pace, RELIABLE, Reliable, Settings,
+    ClientUnderTest, Ending, NAIVE, Naive, Overrides, Pace, RELIABLE, Reliable, Settings,
     catalogue::{self, CATALOGUE},
     chart::Chart,
     run,
@@ -13,7 +13,7 @@ use scenario::{
 
 use crate::runs::{
     pairwise_runs::{PAIRWISE_RUNS, PairwiseRun},
-    report, settings, text,
+    settings,
 };
 
 #[test]
@@ -28,38 +28,15 @@ fn every_scenario_meets_its_expectations_under_any_limits() {
 }
 
 #[test]
-fn a_run_closes_every_span_and_is_reproducible() {
+fn a_run_closes_every_span() {
     for tried in PAIRWISE_RUNS.iter() {
-        let run = &tried.run;
+        let mut spans = tried.run.trace.spans.iter();
 
-        let mut spans = run.trace.spans.iter();
-        assert!(spans.all(|span| span.end.is_some()), "{:?}", run.trace);
         assert!(
-            !Compared::of([run, run]).differ(),
-            "{}",
-            tried.scenario.name()
+            spans.all(|span| span.end.is_some()),
+            "{:?}",
+            tried.run.trace
         );
-    }
-}
-
-#[tokio::test]
-async fn one_seed_gives_identical_text_within_80_columns() {
-    for scenario in CATALOGUE {
-        for client in [RELIABLE, NAIVE] {
-            let first = &PairwiseRun::of(scenario.name(), client).run;
-
-            let second = run(scenario, &settings(client, Overrides::default())).await;
-
-            let second = second.expect("a run");
-            let story = text(&scenario.words, first);
-            assert_eq!(render::json(first), render::json(&second));
-            assert_eq!(story, text(&scenario.words, &second));
-            let [page, again] = [first, &second].map(|run| report(&scenario.words, run));
-            assert_eq!(page, again);
-            for line in story.lines() {
-                assert!(line.chars().count() <= 80, "{line}");
-            }
-        }
     }
 }
 

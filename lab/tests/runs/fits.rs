@@ -1,58 +1,38 @@
-//! Runs on a low and narrow terminal.
+//! Runs and comparisons on a terminal of any width.
 
 use render::Options;
-use scenario::chart::Chart;
+use scenario::catalogue::CATALOGUE;
 
-use crate::runs::pairwise_runs::{PAIRWISE_RUNS, PairwiseRun};
+use crate::runs::{comparison::compare, pairwise_runs::PAIRWISE_RUNS};
 
-/// A terminal of half a laptop's screen.
-const LOW_AND_NARROW: Options = Options {
-    width: 60,
-    height: Some(24),
-    color: false,
-    ascii: true,
-    rows: Options::ROWS,
-    exchanges: false,
-    lab: "lab",
-};
+/// A text in 80 columns, and in half a laptop's screen.
+fn assert_fits(text: impl Fn(&Options) -> String) {
+    for (width, ascii) in [(Options::WIDTH, false), (60, true)] {
+        let options = Options {
+            width,
+            ascii,
+            lab: "lab",
+            ..Options::default()
+        };
 
-fn rendered(tried: &PairwiseRun, options: &Options) -> String {
-    scenario::text(&tried.scenario.words, &tried.run, None, options)
-}
-
-#[test]
-fn only_commands_are_wider_than_a_narrow_terminal() {
-    for tried in PAIRWISE_RUNS.iter() {
-        let text = rendered(tried, &LOW_AND_NARROW);
+        let text = text(&options);
 
         let wide: Vec<_> = text
             .lines()
-            .filter(|line| line.chars().count() > 60 && !line.contains("lab scenario"))
+            .filter(|line| line.chars().count() > width && !line.contains("lab scenario"))
             .collect();
         assert!(wide.is_empty(), "{wide:#?} in\n{text}");
     }
 }
 
-/// The last lines are those that stay on the screen, above the prompt.
 #[test]
-fn the_picture_and_the_verdict_stay_on_a_low_screen() {
-    let width = Options::WIDTH;
-    let options = Options {
-        width,
-        ..LOW_AND_NARROW
-    };
-    for tried in PAIRWISE_RUNS.iter().filter(|tried| tried.run.passed()) {
-        let text = rendered(tried, &options);
-
-        let lines: Vec<_> = text.lines().collect();
-        let screen = &lines[lines.len().saturating_sub(23)..];
-        let first = &Chart::of(&tried.run.trace).rows[0];
-        let is_seen = |start: &str| {
-            let mut lines = screen.iter();
-            lines.any(|line| line.trim_start().starts_with(start))
-        };
-        let row = format!("{}  ", first.at);
-        assert!(is_seen(&row) && is_seen("ok   "), "{}", screen.join("\n"));
-        assert!(is_seen("outcome"), "{}", screen.join("\n"));
+fn only_commands_are_wider_than_the_terminal() {
+    for tried in PAIRWISE_RUNS.iter() {
+        let words = &tried.scenario.words;
+        assert_fits(|options| scenario::text(words, &tried.run, None, options));
+    }
+    for scenario in CATALOGUE {
+        let comparison = compare(scenario.name());
+        assert_fits(|options| scenario::comparison(&scenario.words, &comparison, None, options));
     }
 }

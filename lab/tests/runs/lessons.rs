@@ -1,6 +1,6 @@
 //! The lesson about a run must agree with the wire.
 
-use std::{collections::HashSet, future::ready};
+use std::collections::HashSet;
 
 use clap::Parser;
 use scenario::{
@@ -8,7 +8,6 @@ use scenario::{
     catalogue::{self, CATALOGUE, Scenario},
     run,
 };
-use tracing_subscriber::layer::Identity;
 
 use crate::runs::{
     comparison::text_of,
@@ -67,22 +66,6 @@ fn a_client_has_its_sentence_under_the_settings_of_the_scenario_only() {
         };
 
         assert_eq!(run.lesson.why, expected, "{:?}", tried.overrides);
-    }
-}
-
-#[tokio::test]
-async fn a_cancelled_run_has_no_sentence_about_its_client() {
-    for scenario in CATALOGUE {
-        for client in [RELIABLE, NAIVE] {
-            let settings = settings(client, Overrides::default());
-
-            let run = scenario::run_until(ready(()), Identity::new(), scenario, &settings).await;
-
-            let run = run.expect("a run");
-            if run.is_cancelled() {
-                assert_eq!(run.lesson.why, [scenario.words.why]);
-            }
-        }
     }
 }
 

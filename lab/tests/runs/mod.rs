@@ -26,5 +26,5 @@ fn text(words: &ScenarioWords, run: &ScenarioRun) -> String {
 }
 
 fn report(words: &ScenarioWords, run: &ScenarioRun) -> String {
-    Story::of_run(words, run, &scenario::metrics(), render::Options::LAB).page()
+    Story::of_run(words, run, render::Options::LAB).page()
 }

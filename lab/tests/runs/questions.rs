@@ -46,17 +46,6 @@ fn a_question_ends_with_a_question_mark_and_choices_differ() {
     }
 }
 
-/// A cancelled run says nothing about the answer.
-#[test]
-fn a_cancelled_run_has_no_answer() {
-    for scenario in CATALOGUE {
-        let mut run = PairwiseRun::of(scenario.name(), RELIABLE).run.clone();
-        run.outcome = scenario::Outcome::cancelled(1);
-
-        assert_eq!(scenario.words.question.answer(&run), None);
-    }
-}
-
 #[test]
 fn the_answers_of_the_two_clients() {
     let of = |name, client| {

@@ -391,17 +391,14 @@ async fn a_finished_run_has_a_report() {
     let report = async |side: &str| browser.get(&format!("/api/runs/{id}/report{side}")).await;
 
     let flaky = catalogue::find("flaky").expect("known");
-    let (words, metrics, lab) = (&flaky.words, scenario::metrics(), lab::invocation::lab());
+    let (words, lab) = (&flaky.words, lab::invocation::lab());
     let [reliable, naive] = [&Reliable as &'static dyn ClientUnderTest, &Naive];
     let mut runs = Vec::new();
     for client in [reliable, naive] {
         let settings = Settings::in_virtual_time(client, 7);
         let run = scenario::run(flaky, &settings).await.expect("a run");
         let side = report(&format!("?side={}", runs.len())).await;
-        assert_eq!(
-            side.text(),
-            Story::of_run(words, &run, &metrics, lab).page()
-        );
+        assert_eq!(side.text(), Story::of_run(words, &run, lab).page());
         runs.push(run);
     }
     let both = Comparison::of(
@@ -417,7 +414,7 @@ async fn a_finished_run_has_a_report() {
     };
     assert_eq!(text, scenario::comparison(words, &both, None, &options));
     let whole = report("").await;
-    let page = Story::of_comparison(words, &both, &metrics, lab).page();
+    let page = Story::of_comparison(words, &both, lab).page();
     assert_eq!(whole.text(), page);
     assert_eq!(whole.headers["content-type"], "text/html; charset=utf-8");
     let file = format!("attachment; filename=\"flaky-{id}.html\"");

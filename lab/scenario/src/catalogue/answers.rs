@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use judge::Ties;
 
-use crate::{Ending, Fact, Question, ScenarioRun, trace::field};
+use crate::{Ending, Question, ScenarioRun, trace::field, verdict::responded};
 
 /// How many requests the service saw.
 pub(super) const REQUESTS: fn(&ScenarioRun) -> Option<u64> = |run| Some(run.wire.total);
@@ -16,13 +16,13 @@ pub(super) const ATTEMPTS: fn(&ScenarioRun) -> Option<u64> = |run| Some(run.coun
 pub(super) const JOBS: fn(&ScenarioRun) -> Option<u64> = |run| Some(run.wire.jobs_created());
 
 /// How many items the caller got.
-pub(super) const ITEMS: fn(&ScenarioRun) -> Option<u64> = |run| number(run, "items");
+pub(super) const ITEMS: fn(&ScenarioRun) -> Option<u64> = |run| run.outcome.number("items");
 
 /// How many records were delivered, duplicates included.
-pub(super) const DELIVERED: fn(&ScenarioRun) -> Option<u64> = |run| number(run, "delivered");
+pub(super) const DELIVERED: fn(&ScenarioRun) -> Option<u64> = |run| run.outcome.number("delivered");
 
 /// How many requests were refused with 429.
-pub(super) const REFUSED: fn(&ScenarioRun) -> Option<u64> = |run| Some(responded(run, 429));
+pub(super) const REFUSED: fn(&ScenarioRun) -> Option<u64> = |run| Some(responded(&run.wire, 429));
 
 /// A question for the number of requests that the service will see.
 pub(super) const fn requests(text: &'static str) -> Question {
@@ -68,25 +68,10 @@ pub(super) fn problem(run: &ScenarioRun, problem: &'static str) -> bool {
     run.outcome.fact("problem") == Some(&problem.into())
 }
 
-/// How many requests got this status.
-pub(super) fn responded(run: &ScenarioRun, status: u16) -> u64 {
-    let entries = run.wire.entries.iter();
-    entries
-        .filter(|request| request.status == Some(status))
-        .count() as u64
-}
-
 /// The sum of the waits before retries, as they were decided.
 fn waited(run: &ScenarioRun) -> Duration {
     let spans = run.trace.spans.iter();
     spans
         .filter_map(|span| span.fields.seconds(field::WAIT_SECONDS))
         .sum()
-}
-
-fn number(run: &ScenarioRun, name: &str) -> Option<u64> {
-    match run.outcome.fact(name) {
-        Some(Fact::Number(number)) => Some(*number),
-        _ => None,
-    }
 }

@@ -1,6 +1,7 @@
 //! A job is created once, and the response is a 201.
 
 use super::prelude::*;
+use crate::verdict::responded;
 
 pub(super) const SCENARIO: Scenario = Scenario {
     words: ScenarioWords {
@@ -10,9 +11,9 @@ pub(super) const SCENARIO: Scenario = Scenario {
         question: Question::choices(
             "A job is created. Which status does the response have?",
             &[
-                Choice::new("200", |run| answers::responded(run, 200) > 0),
-                Choice::new("201", |run| answers::responded(run, 201) > 0),
-                Choice::new("204", |run| answers::responded(run, 204) > 0),
+                Choice::new("200", |run| responded(&run.wire, 200) > 0),
+                Choice::new("201", |run| responded(&run.wire, 201) > 0),
+                Choice::new("204", |run| responded(&run.wire, 204) > 0),
             ],
         ),
         hint: "Which program knows first that a change is intended?",

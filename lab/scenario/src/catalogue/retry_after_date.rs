@@ -2,8 +2,10 @@
 
 use host::FaultLabel;
 use http::HeaderValue;
+use wire::{RetryAfter, duration};
 
 use super::prelude::*;
+use crate::verdict::Source;
 
 const MAINTENANCE: Endpoint = Endpoint::new("maintenance", "/maintenance");
 
@@ -47,11 +49,29 @@ pub(super) const SCENARIO: Scenario = Scenario {
     task: Task::Get(MAINTENANCE),
     expect: |policy| {
         if policy.max_retry_after < AHEAD {
-            // A date is in whole seconds, and time passes before the client reads it. So
-            // the remaining wait may still be within the limit.
-            return vec![Expectation::within_budget(policy.max_retry_after)];
+            return vec![waits_or_gives_up(policy.max_retry_after)];
         }
         expect_recovery(policy, AHEAD, Expectation::waited_until_date(AHEAD))
     },
     ..PLAIN
 };
+
+/// A date is in whole seconds, and time passes before the client reads it. So the remaining
+/// wait may still be within the limit. That no request comes early is judged in every run.
+fn waits_or_gives_up(limit: Duration) -> Expectation {
+    let text = format!(
+        "the client waited for no longer than its limit of {}, or gave up",
+        duration(limit)
+    );
+    Expectation::new(text, Source::Client, move |evidence| {
+        let gave_up = evidence.outcome.fact("gave_up")?;
+        let last = evidence.wire.entries.last();
+        let asked = last.and_then(|last| last.retry_after);
+        let asked = asked.map_or(Duration::ZERO, RetryAfter::wait);
+        let is_in_vain = *gave_up == StopReason::RetryAfterOverBudget.into() && asked <= limit;
+        is_in_vain.then(|| {
+            let asked = duration(asked);
+            format!("it gave up, although asked to wait only {asked}")
+        })
+    })
+}

@@ -7,9 +7,8 @@ use std::time::Duration;
 use http::StatusCode;
 use wire::duration;
 
-use super::neighbours::problem_of;
+use super::{decision::decision, neighbours::problem_of};
 use crate::{
-    decision::{Decision, reason},
     outcome::in_words,
     trace::{FieldValue, Span, SpanName, field},
 };
@@ -55,7 +54,7 @@ pub(super) fn how(span: &Span, nested: bool) -> String {
     match span.name {
         SpanName::Run | SpanName::Operation => operation(span),
         SpanName::Attempt => attempt(span),
-        SpanName::Wait | SpanName::Stop => decision(span),
+        SpanName::Wait | SpanName::Stop => decision(span).unwrap_or_default(),
         SpanName::Crash => text(span, field::CRASH).unwrap_or_default(),
         SpanName::Queue => queue(span),
         SpanName::Request => request(span, nested),
@@ -89,7 +88,7 @@ fn operation(span: &Span) -> String {
 
 fn attempt(span: &Span) -> String {
     match (failure(span), text(span, field::STATUS)) {
-        (Some(error), _) => reason(&error),
+        (Some(error), _) => reason(&error).to_owned(),
         (None, Some(code)) => with_reason(code),
         (None, None) => without_status(span).to_owned(),
     }
@@ -102,17 +101,28 @@ pub(super) fn failure(attempt: &Span) -> Option<String> {
     error.filter(|error| status.is_none_or(|status| status != *error && error != UNFORESEEN))
 }
 
+/// The text for a failure: a status unchanged, a kind of failure in words.
+fn reason(label: &str) -> &str {
+    match label {
+        "connect_timeout" => "no connection in time",
+        "read_timeout" => "no complete response in time",
+        "connect" => "no connection",
+        "tls" => "the TLS handshake failed",
+        "connection_lost" => "the connection broke off",
+        "protocol" => "the response is not HTTP",
+        "body_too_large" => "the body is longer than allowed",
+        "request" => "the request could not be sent",
+        "queue_timeout" => "no free slot in time",
+        status => status,
+    }
+}
+
 /// The text for a request without a status.
 fn without_status(span: &Span) -> &'static str {
     match span.end {
         Some(_) => "no response",
         None => "in flight",
     }
-}
-
-fn decision(span: &Span) -> String {
-    let decision = Decision::of(span);
-    decision.map_or_else(String::new, |decision| decision.in_short())
 }
 
 fn queue(span: &Span) -> String {

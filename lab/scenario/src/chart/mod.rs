@@ -1,5 +1,6 @@
 //! The chart of a run: the rows of its calls, attempts and waits, and their labels.
 
+mod decision;
 mod in_flight;
 mod label;
 mod limit;

@@ -46,7 +46,8 @@ pub(super) fn rows(trace: &Trace) -> Vec<Row> {
     }
     roots.sort_by_key(|root| root.start);
 
-    let calls = Calls::of(&roots);
+    let names = names_of_calls(&roots);
+    let are_many = names.len() > MANY_CALLS;
     let all_neighbours = all_neighbours(trace);
     let mut rows = Vec::new();
     // A stack: the next row is the last element.
@@ -56,10 +57,10 @@ pub(super) fn rows(trace: &Trace) -> Vec<Row> {
         let neighbours = all_neighbours.get(&span.id).copied().unwrap_or_default();
         let children = under.remove(&span.id).unwrap_or_default();
         let mut row = Row::of(span, level, parent, neighbours);
-        if let Some(name) = calls.names.get(&span.id) {
+        if let Some(name) = names.get(&span.id) {
             row.what.clone_from(name);
             summarise(&mut row, span, &children, &all_neighbours);
-            row.folded = calls.are_many || is_simple(&under, &children);
+            row.folded = are_many || is_simple(&under, &children);
         }
         row.folded |= span.name == SpanName::Attempt && only_repeats(span, &children);
         rows.push(row);
@@ -69,38 +70,28 @@ pub(super) fn rows(trace: &Trace) -> Vec<Row> {
     rows
 }
 
-/// The calls of a run, if there are several.
-struct Calls {
-    /// The name of each: its number, and its endpoint if the endpoints differ.
-    names: HashMap<SpanId, String>,
-    are_many: bool,
-}
-
-impl Calls {
-    fn of(roots: &[&Span]) -> Self {
-        let calls = roots.iter().filter(|root| root.name == SpanName::Operation);
-        let calls: Vec<_> = calls.collect();
-        let endpoint = |call: &Span| {
-            let name = call.fields.text(field::ENDPOINT);
-            name.or_else(|| call.fields.text(field::OTEL_NAME))
-                .map(str::to_owned)
+/// The name of each call, if there are several: its number, and its endpoint if the endpoints
+/// differ.
+fn names_of_calls(roots: &[&Span]) -> HashMap<SpanId, String> {
+    let calls = roots.iter().filter(|root| root.name == SpanName::Operation);
+    let calls: Vec<_> = calls.collect();
+    let endpoint = |call: &Span| {
+        let name = call.fields.text(field::ENDPOINT);
+        name.or_else(|| call.fields.text(field::OTEL_NAME))
+            .map(str::to_owned)
+    };
+    let first = calls.first().and_then(|call| endpoint(call));
+    let are_alike = calls.iter().all(|call| endpoint(call) == first);
+    // A single call keeps its own name.
+    let several = calls.iter().filter(|_| calls.len() > 1);
+    let named = (1..).zip(several).map(|(number, call): (usize, _)| {
+        let name = match endpoint(call).filter(|_| !are_alike) {
+            Some(endpoint) => format!("call {number} {endpoint}"),
+            None => format!("call {number}"),
         };
-        let first = calls.first().and_then(|call| endpoint(call));
-        let alike = calls.iter().all(|call| endpoint(call) == first);
-        // A single call keeps its own name.
-        let several = calls.iter().filter(|_| calls.len() > 1);
-        let named = (1..).zip(several).map(|(number, call): (usize, _)| {
-            let name = match endpoint(call).filter(|_| !alike) {
-                Some(endpoint) => format!("call {number} {endpoint}"),
-                None => format!("call {number}"),
-            };
-            (call.id, name)
-        });
-        Self {
-            names: named.collect(),
-            are_many: calls.len() > MANY_CALLS,
-        }
-    }
+        (call.id, name)
+    });
+    named.collect()
 }
 
 /// Summarises the rows under a call in the call's own row.

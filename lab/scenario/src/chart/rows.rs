@@ -9,10 +9,7 @@ use super::{
     label::{how, length, what},
     neighbours::Neighbours,
 };
-use crate::{
-    decision::{Decision, Next},
-    trace::{Span, SpanId, SpanName, field},
-};
+use crate::trace::{Span, SpanId, SpanName, field};
 
 /// One span: its texts and its bar.
 ///
@@ -147,12 +144,9 @@ impl Row {
                 (SpanName::Wait, None) => length(span).map(|length| span.start + length),
                 _ => None,
             },
-            ceiling: match Decision::of(span).map(|decision| decision.next) {
-                Some(Next::Wait {
-                    ceiling: Some(ceiling),
-                    ..
-                }) => Some(span.start + ceiling),
-                _ => None,
+            ceiling: {
+                let ceiling = span.fields.seconds(field::WAIT_CEILING);
+                ceiling.map(|ceiling| span.start + ceiling)
             },
             parts: Vec::new(),
             folded: false,

@@ -1,104 +1,75 @@
-//! One effect in two runs: the measurements, and whether they differ.
+//! One effect in two runs: the values, and whether they differ.
 
-use std::time::Duration;
-
+use judge::Ties;
 use serde::Serialize;
 use wire::duration;
 
-use super::measure::MEASURES;
-use crate::{outcome::Fact, run::ScenarioRun, trace::SpanName};
+use crate::{run::ScenarioRun, trace::SpanName, verdict::responded};
 
 /// One effect in two runs.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Effect {
     /// The measured quantity.
-    pub aspect: Aspect,
-    /// The same as text.
-    pub label: String,
-    /// The measurements, in the order of the runs.
-    pub sides: [Measured; 2],
+    pub label: &'static str,
+    /// The values as text, in the order of the runs.
+    pub sides: [String; 2],
     /// Whether the two differ.
     pub differs: bool,
 }
 
-/// The measurement of one run.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Measured {
-    /// The value. Durations are whole milliseconds.
-    pub value: Fact,
-    /// The same as text.
-    pub text: String,
-}
+/// A count of a run: its label, and its number.
+type Count = (&'static str, fn(&ScenarioRun) -> u64);
 
-/// The quantities; the load on the service comes first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Aspect {
-    /// Requests at the service.
-    Requests,
-    /// Requests before a Retry-After allowed them.
-    EarlyRequests,
-    /// Requests that were refused with 429.
-    RefusedRequests,
-    /// Attempts that never reached the service.
-    UnseenAttempts,
-    /// Jobs that the service created.
-    JobsCreated,
-    /// Records returned to the caller, including duplicates.
-    RecordsDelivered,
-    /// Successful calls, if there were many.
-    CallsSucceeded,
-    /// The time until the caller had the result, in milliseconds.
-    Milliseconds,
-    /// The result for the caller.
-    Outcome,
-}
+/// The counts, without the number of requests; the load on the service comes first.
+const COUNTS: [Count; 6] = [
+    ("early requests", |run| Ties::of(&run.wire).early()),
+    ("requests refused with 429", |run| responded(&run.wire, 429)),
+    ("attempts that never arrived", |run| {
+        run.counted().saturating_sub(run.wire.total)
+    }),
+    ("jobs created", |run| run.wire.jobs_created()),
+    ("records, including duplicates", |run| {
+        let records = ["delivered", "items"].map(|name| run.outcome.number(name));
+        records.into_iter().flatten().max().unwrap_or(0)
+    }),
+    ("successful calls", |run| {
+        run.outcome.number("succeeded").unwrap_or(0)
+    }),
+];
 
-/// The effects of two runs, without those that say nothing about either.
+/// The effects of two runs, without the counts that are zero in both.
 pub(super) fn effects(runs: [&ScenarioRun; 2]) -> Vec<Effect> {
-    let measured = MEASURES.into_iter().filter_map(|(aspect, label, count)| {
+    let counts = COUNTS.into_iter().filter_map(|(label, count)| {
         let counts = runs.map(count);
-        let shown = aspect == Aspect::Requests || counts.iter().any(|count| *count > 0);
-        shown.then(|| {
-            let sides = counts.map(|count| Measured {
-                value: count.into(),
-                text: count.to_string(),
-            });
-            plain(aspect, label, sides)
-        })
+        (counts != [0, 0]).then(|| Effect::of(label, counts.map(|count| count.to_string())))
     });
-    measured.chain([time(runs), outcome(runs)]).collect()
+    let requests = runs.map(|run| run.wire.total.to_string());
+    [Effect::of("requests at the service", requests)]
+        .into_iter()
+        .chain(counts)
+        .chain([
+            Effect::of("time until the caller knew", runs.map(time)),
+            Effect::of("result for the caller", runs.map(|run| run.outcome.named())),
+        ])
+        .collect()
 }
 
-fn time(runs: [&ScenarioRun; 2]) -> Effect {
-    let sides = runs.map(|run| {
-        let spans = run.trace.spans.iter();
-        let runs = spans.filter(|span| span.name == SpanName::Run);
-        let taken: Duration = runs
-            .filter_map(|span| Some(span.end?.saturating_sub(span.start)))
-            .sum();
-        Measured {
-            value: u64::try_from(taken.as_millis()).unwrap_or(u64::MAX).into(),
-            text: duration(taken),
+impl Effect {
+    fn of(label: &'static str, sides: [String; 2]) -> Self {
+        let [one, other] = &sides;
+        Self {
+            label,
+            differs: one != other,
+            sides,
         }
-    });
-    plain(Aspect::Milliseconds, "time until the caller knew", sides)
-}
-
-fn outcome(runs: [&ScenarioRun; 2]) -> Effect {
-    let sides = runs.map(|run| Measured {
-        value: Fact::Name(run.outcome.ending.to_string()),
-        text: run.outcome.named(),
-    });
-    plain(Aspect::Outcome, "result for the caller", sides)
-}
-
-/// An effect that differs if its texts do.
-fn plain(aspect: Aspect, label: &str, sides: [Measured; 2]) -> Effect {
-    Effect {
-        aspect,
-        label: label.to_owned(),
-        differs: sides[0].text != sides[1].text,
-        sides,
     }
+}
+
+fn time(run: &ScenarioRun) -> String {
+    let spans = run.trace.spans.iter();
+    let runs = spans.filter(|span| span.name == SpanName::Run);
+    duration(
+        runs.filter_map(|span| Some(span.end?.saturating_sub(span.start)))
+            .sum(),
+    )
 }

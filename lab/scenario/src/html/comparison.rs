@@ -27,7 +27,7 @@ fn row(effect: &Effect) -> Markup {
     html! {
         tr.differs[effect.differs] {
             th scope="row" { (effect.label) }
-            @for side in &effect.sides { td { (side.text) } }
+            @for side in &effect.sides { td { (side) } }
             td { @if effect.differs { "differs" } @else { "equal" } }
         }
     }

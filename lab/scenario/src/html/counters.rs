@@ -9,6 +9,7 @@ use super::Side;
 use crate::{
     Counter, Counters, Metric,
     counters::{ATTEMPTS, FAULTS, RETRIES, risen},
+    metrics,
     trace::{Span, SpanName, Trace, field},
 };
 
@@ -19,7 +20,8 @@ const CHANGES: &str = "The changes by this run, under their names in /metrics";
 const WHERE: [&str; 3] = ["endpoint", "method", "route"];
 
 /// The counters that changed; those that every run of a client shows come first.
-pub(super) fn table(sides: &[Side<'_>], metrics: &[Metric]) -> Markup {
+pub(super) fn table(sides: &[Side<'_>]) -> Markup {
+    let metrics = metrics();
     let changes = sides.iter().map(|side| match sides.len() {
         1 => ("change", true),
         _ => (side.client.column(), true),
@@ -42,7 +44,7 @@ pub(super) fn table(sides: &[Side<'_>], metrics: &[Metric]) -> Markup {
                                     }
                                 }
                             }
-                            td { (question(name, metrics)) }
+                            td { (question(name, &metrics)) }
                         }
                     }
                 }

@@ -17,8 +17,8 @@ use wire::counted;
 
 use super::run_phrases::{NOT_JUDGED, pace, wire};
 use crate::{
-    Answer, Check, Client, Compared, Comparison, Counters, Ending, Metric, Pace, ScenarioRun,
-    ScenarioWords, chart::Chart, exchange::base_url, recorder::Recorder,
+    Answer, Check, Client, Compared, Comparison, Counters, Ending, Pace, ScenarioRun,
+    ScenarioWords, chart::Chart, exchange::base_url, question::answers, recorder::Recorder,
 };
 use waterfall::Waterfall;
 
@@ -27,8 +27,6 @@ use waterfall::Waterfall;
 pub struct Story<'a> {
     /// The scenario.
     pub words: &'a ScenarioWords,
-    /// The metrics whose questions are shown beside their counters.
-    pub metrics: &'a [Metric],
     /// The clients, each with what is known of its run.
     pub sides: Vec<Side<'a>>,
     /// What the reader expected of the first side before the run.
@@ -99,15 +97,9 @@ impl<'a> Side<'a> {
 impl<'a> Story<'a> {
     /// A run, and its lesson. `lab` is how the reader called the lab.
     #[must_use]
-    pub fn of_run(
-        words: &'a ScenarioWords,
-        run: &'a ScenarioRun,
-        metrics: &'a [Metric],
-        lab: &'a str,
-    ) -> Self {
+    pub fn of_run(words: &'a ScenarioWords, run: &'a ScenarioRun, lab: &'a str) -> Self {
         Self {
             words,
-            metrics,
             sides: vec![Side::of(run)],
             prediction: None,
             compared: None,
@@ -127,7 +119,6 @@ impl<'a> Story<'a> {
     pub fn of_comparison(
         words: &'a ScenarioWords,
         comparison: &'a Comparison,
-        metrics: &'a [Metric],
         lab: &'a str,
     ) -> Self {
         let [first, _] = &comparison.runs;
@@ -137,7 +128,7 @@ impl<'a> Story<'a> {
             why: Some(comparison.why().join(" ")),
             next: Some(&comparison.next),
             next_shows: None,
-            ..Self::of_run(words, first, metrics, lab)
+            ..Self::of_run(words, first, lab)
         }
     }
 
@@ -198,7 +189,7 @@ impl<'a> Story<'a> {
                     (self.lesson(why, &runs))
                 }
             }
-            @if !self.sides.is_empty() { (counters::table(&self.sides, self.metrics)) }
+            @if !self.sides.is_empty() { (counters::table(&self.sides)) }
             @if self.why.is_some() { @for run in &runs { (tables::wire(run, self.is_of_several())) } }
         }
     }
@@ -264,36 +255,18 @@ impl<'a> Story<'a> {
     /// The answer to the question, and whether the prediction was right.
     fn answer(&self, runs: &[&ScenarioRun]) -> Markup {
         let first = runs.first().filter(|_| self.why.is_some());
-        let predicted = first.zip(self.prediction.as_ref());
-        let is_right = predicted.and_then(|(run, prediction)| prediction.came_true(run));
-        let (class, mark) = class_and_mark(is_right);
-        let mut answers: Vec<_> = runs
-            .iter()
-            .filter_map(|run| Some((run.client, run.answer.as_ref()?)))
-            .collect();
-        let first_answer = answers.first().map(|(_, answer)| *answer);
-        if answers
-            .iter()
-            .all(|(_, answer)| Some(*answer) == first_answer)
-        {
-            answers.truncate(1);
-        }
         markup! {
             @match (first, &self.prediction) {
                 (None, _) => {},
-                (Some(_), Some(prediction)) => p.answer {
-                    b class=(class) { (mark) " Your guess: " }
-                    (prediction.verdict(runs)) "."
-                },
-                (Some(_), None) => @if !answers.is_empty() {
+                (Some(run), Some(prediction)) => {
+                    @let (class, mark) = class_and_mark(prediction.came_true(run));
                     p.answer {
-                        b { "The answer: " }
-                        @for (place, (client, answer)) in answers.iter().enumerate() {
-                            @if place > 0 { "; " }
-                            @if answers.len() > 1 { (client.title()) ": " }
-                            (answer.text)
-                        }
+                        b class=(class) { (mark) " Your guess: " }
+                        (prediction.verdict(runs)) "."
                     }
+                },
+                (Some(_), None) => @if let Some(answers) = answers(runs) {
+                    p.answer { b { "The answer: " } (answers) }
                 },
             }
         }

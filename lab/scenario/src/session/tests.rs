@@ -76,31 +76,6 @@ async fn the_lab_stops_a_run_at_its_limit_of_time() {
     );
 }
 
-#[tokio::test]
-async fn a_cancelled_run_has_no_verdict_and_only_the_general_lesson() {
-    let scenario = catalogue::find("endless-items").expect("known");
-    let session = endless(&Reliable, Bounds::DEFAULT);
-    let cancelled = {
-        let recorder = session.recorder().clone();
-        async move {
-            while recorder.snapshot().spans.len() < 4 {
-                recorder.changed().await;
-            }
-        }
-    };
-
-    let run = session.run_until(cancelled, Identity::new()).await;
-
-    let run = run.expect("a run");
-    assert!(run.is_cancelled() && !run.passed() && run.verdict.is_empty());
-    assert!(
-        run.outcome.text.starts_with("cancelled after "),
-        "{}",
-        run.outcome.text
-    );
-    assert_eq!(run.lesson.why, [scenario.words.why]);
-}
-
 /// Each request arrives during its attempt, so the wire and the waterfall can share one
 /// axis.
 #[tokio::test]

@@ -77,8 +77,8 @@ pub fn comparison(
 fn effects(sheet: &mut Sheet<'_>, effects: &[Effect], names: [&str; 2]) {
     let (numbers, words): (Vec<_>, Vec<_>) = effects
         .iter()
-        .partition(|effect| effect.sides.iter().all(|side| side.text.len() <= VALUE));
-    let differs = sheet.options.or_ascii("≠", "differs");
+        .partition(|effect| effect.sides.iter().all(|side| side.len() <= VALUE));
+    let differs = sheet.options.or_ascii("≠", "!=");
     let sign = |effect: &Effect| if effect.differs { differs } else { "" };
 
     let widest = numbers
@@ -91,14 +91,14 @@ fn effects(sheet: &mut Sheet<'_>, effects: &[Effect], names: [&str; 2]) {
     };
     sheet.line(row("", names, "").trim_end());
     for effect in numbers {
-        let values = effect.sides.each_ref().map(|side| side.text.as_str());
-        sheet.line(row(&effect.label, values, sign(effect)).trim_end());
+        let values = effect.sides.each_ref().map(String::as_str);
+        sheet.line(row(effect.label, values, sign(effect)).trim_end());
     }
     let label = widest_name(names) + 4;
     for effect in words {
         sheet.line(format!("{}  {}", effect.label, sign(effect)).trim_end());
         for (name, side) in names.iter().zip(&effect.sides) {
-            sheet.beside(&format!("  {name:<0$}", label - 2), &side.text);
+            sheet.beside(&format!("  {name:<0$}", label - 2), side);
         }
     }
 }

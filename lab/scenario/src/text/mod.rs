@@ -24,8 +24,7 @@ pub use waterfall::{waterfall, waterfalls};
 /// Renders a run and its lesson as text.
 ///
 /// `prediction` is what the reader expected before the run, if anything. Counts go above
-/// the picture: on a low terminal they scroll away, and the picture and the verdict stay
-/// visible.
+/// the picture: on a low terminal they scroll away first.
 #[must_use]
 pub fn text(
     words: &ScenarioWords,
@@ -50,40 +49,10 @@ pub fn text(
     } else {
         String::new()
     };
-    let lesson = Sheet::filled(options, |sheet| lesson(sheet, run));
-    let verdict = Sheet::filled(options, |sheet| verdict(sheet, run));
     let picture = waterfall(&run.trace, options);
-    let below = [&outcome, &lesson].map(|text| text.lines().count());
-    let (picture, verdict) = match options.height {
-        // With the exchanges the text is longer than a screen anyway.
-        Some(height) if !options.exchanges => {
-            let room = height.saturating_sub(1 + below.iter().sum::<usize>());
-            let needed = picture.lines().count() + verdict.lines().count();
-            let verdict = if run.passed() && needed > room {
-                Sheet::filled(options, |sheet| verdict_in_a_line(sheet, run))
-            } else {
-                verdict
-            };
-            let options = Options {
-                rows: room
-                    .saturating_sub(verdict.lines().count() + beside_rows(run))
-                    .clamp(FEWEST_ROWS, options.rows),
-                ..*options
-            };
-            (waterfall(&run.trace, &options), verdict)
-        }
-        _ => (picture, verdict),
-    };
+    let verdict = Sheet::filled(options, |sheet| verdict(sheet, run));
+    let lesson = Sheet::filled(options, |sheet| lesson(sheet, run));
     [top, picture, outcome, verdict, exchanges, lesson].concat()
-}
-
-/// The minimum number of rows of a picture on a low terminal: fewer tell no story.
-const FEWEST_ROWS: usize = 6;
-
-/// The lines of a picture that are not rows.
-fn beside_rows(run: &ScenarioRun) -> usize {
-    let full = run.trace.dropped_spans > 0;
-    usize::from(LimitLine::of(&run.trace).is_some()) + usize::from(full)
 }
 
 fn lesson(sheet: &mut Sheet<'_>, run: &ScenarioRun) {
@@ -139,13 +108,6 @@ fn verdict(sheet: &mut Sheet<'_>, run: &ScenarioRun) {
     for check in &run.verdict {
         self::check(sheet, check);
     }
-}
-
-/// One line for all expectations that held, if there is no room for each.
-fn verdict_in_a_line(sheet: &mut Sheet<'_>, run: &ScenarioRun) {
-    let held = run.verdict.len();
-    let text = format!("all {held} expectations held; a higher window shows each");
-    sheet.check(true, "", &text);
 }
 
 /// A check, its source, and the finding if it did not hold.

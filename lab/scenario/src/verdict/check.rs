@@ -11,10 +11,7 @@ pub struct Check {
     pub source: Source,
     /// The id of the [rule](judge::rules); none for an expectation of the scenario.
     pub rule: Option<&'static str>,
-    /// The expectation as the scenario has it, by which the checks of two runs are compared.
-    #[serde(skip)]
-    pub expectation: String,
-    /// The expectation as it was met.
+    /// The expectation.
     pub text: String,
     /// Whether it held.
     pub held: bool,
@@ -74,7 +71,6 @@ mod tests {
         let check = |held: bool, requests: Vec<u64>| Check {
             source: Source::Wire,
             rule: Some("no-retry-4xx"),
-            expectation: String::new(),
             text: "a request that the service refused was not retried".to_owned(),
             held,
             found: (!held).then(|| "sent again".to_owned()),

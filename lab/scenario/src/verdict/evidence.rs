@@ -32,12 +32,11 @@ impl<'a> Evidence<'a> {
 
     /// How many requests got this status.
     pub(crate) fn responded(self, status: u16) -> u64 {
-        let entries = self.wire.entries.iter();
-        entries.filter(|entry| entry.status == Some(status)).count() as u64
+        responded(self.wire, status)
     }
 
     /// Whether the run ended with a failure of this kind.
-    pub(super) fn ended_by(self, kind: &'static str) -> bool {
+    pub(crate) fn ended_by(self, kind: &'static str) -> bool {
         self.outcome.fact("problem") == Some(&kind.into())
     }
 
@@ -60,4 +59,10 @@ impl<'a> Evidence<'a> {
             duration(waited)
         ))
     }
+}
+
+/// How many requests got this status.
+pub(crate) fn responded(wire: &WireRecord, status: u16) -> u64 {
+    let entries = wire.entries.iter();
+    entries.filter(|entry| entry.status == Some(status)).count() as u64
 }

@@ -3,7 +3,7 @@
 use std::{fmt, rc::Rc, time::Duration};
 
 use judge::Ties;
-use wire::{RetryAfter, RetryAfterForm, counted, duration};
+use wire::{counted, duration};
 
 use super::{Evidence, Source};
 use crate::{
@@ -24,9 +24,8 @@ pub struct Expectation {
     check: Rc<dyn Fn(Evidence<'_>) -> Checked>,
 }
 
-/// `None` if the run did not exercise the expectation. If it held, the text to show in place of
-/// its own, if it has another one; what was found instead if it did not hold.
-type Checked = Option<Result<Option<String>, String>>;
+/// `None` if the run did not exercise the expectation. If it did not hold, the finding.
+type Checked = Option<Result<(), String>>;
 
 impl Expectation {
     /// The run ends this way.
@@ -131,39 +130,6 @@ impl Expectation {
         })
     }
 
-    /// The client waits at most this long. If it gives up because a longer wait was asked
-    /// for, the service did ask for a longer one.
-    #[must_use]
-    pub fn within_budget(budget: Duration) -> Self {
-        let text = format!(
-            "the client waited for no longer than its budget of {}, or gave up",
-            duration(budget)
-        );
-        Self::new(text, Source::Client, move |evidence| {
-            // A date that was read late may fit after all, and the wire does not show when it
-            // was read.
-            let ties = Ties::of(evidence.wire);
-            let waits = ties.waits().iter().map(|wait| wait.retry_after);
-            let seconds = waits.filter(|wait| wait.form == RetryAfterForm::Seconds);
-            let waits: Vec<_> = seconds.map(RetryAfter::wait).collect();
-            if waits.iter().any(|wait| *wait > budget) {
-                return Some(format!("it waited {}", lengths(&waits)));
-            }
-            let last = evidence.wire.entries.last();
-            let last = last.and_then(|last| last.retry_after);
-            let asked = last
-                .filter(|retry_after| retry_after.is_usable())
-                .map(RetryAfter::wait);
-            let gave_up = evidence.outcome.fact("gave_up");
-            let in_vain = gave_up == Some(&StopReason::RetryAfterOverBudget.into())
-                && asked.is_none_or(|asked| asked <= budget);
-            in_vain.then(|| {
-                let asked = duration(asked.unwrap_or_default());
-                format!("it gave up, although asked to wait only {asked}")
-            })
-        })
-    }
-
     /// There were retries, and each of them followed a failure of this kind.
     #[must_use]
     pub fn retried_after(kind: &'static str, text: impl Into<String>) -> Self {
@@ -175,24 +141,6 @@ impl Expectation {
                 _ => format!("{after} of {retries} retries followed one"),
             })
         })
-    }
-
-    /// This expectation, unless the call ended with a failure of this kind, which a busy
-    /// machine can cause at every attempt; then the text is `instead`.
-    #[must_use]
-    pub fn unless(self, kind: &'static str, instead: &'static str) -> Self {
-        let check = self.check;
-        Self {
-            source: Source::Client,
-            check: Rc::new(move |evidence| {
-                if evidence.ended_by(kind) {
-                    Some(Ok(Some(instead.to_owned())))
-                } else {
-                    check(evidence)
-                }
-            }),
-            ..self
-        }
     }
 
     /// A counter rises by this much, summed over its labels.
@@ -215,15 +163,15 @@ impl Expectation {
     #[must_use]
     pub fn of_every_run(unseen: u64) -> [Self; 3] {
         let agree = move |evidence: Evidence<'_>| {
-            let met_a_timeout = evidence.counters.labelled(ATTEMPTS, "result", READ_TIMEOUT);
-            let most = met_a_timeout.max(unseen);
+            let timed_out = evidence.counters.labelled(ATTEMPTS, "result", READ_TIMEOUT);
             let (seen, counted) = (evidence.wire.total, evidence.counted());
-            if (seen + unseen..=seen + most).contains(&counted) {
-                Ok(Some(counts_agree(counted.saturating_sub(seen))))
-            } else {
-                Err(format!(
+            match counted.checked_sub(seen) {
+                Some(more) if more == unseen => Some(Ok(())),
+                // These may be the requests that timed out.
+                Some(more) if (unseen..=timed_out).contains(&more) => None,
+                _ => Some(Err(format!(
                     "the service saw {seen}, the client counted {counted}"
-                ))
+                ))),
             }
         };
         let paused = |evidence: Evidence<'_>| {
@@ -241,7 +189,7 @@ impl Expectation {
             Self {
                 text: counts_agree(unseen),
                 source: Source::Client,
-                check: Rc::new(move |evidence| Some(agree(evidence))),
+                check: Rc::new(agree),
             },
             Self::new(
                 "each retry came after a backoff or a Retry-After",
@@ -262,7 +210,8 @@ impl Expectation {
     }
 
     /// This expectation, in a run that exercises it.
-    fn if_exercised(self, is_exercised: fn(Evidence<'_>) -> bool) -> Self {
+    #[must_use]
+    pub(crate) fn if_exercised(self, is_exercised: fn(Evidence<'_>) -> bool) -> Self {
         let check = self.check;
         Self {
             check: Rc::new(move |evidence| {
@@ -285,7 +234,7 @@ impl Expectation {
         Self {
             text: text.into(),
             source,
-            check: Rc::new(move |evidence| Some(contradiction(evidence).map_or(Ok(None), Err))),
+            check: Rc::new(move |evidence| Some(contradiction(evidence).map_or(Ok(()), Err))),
         }
     }
 

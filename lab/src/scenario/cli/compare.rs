@@ -29,8 +29,7 @@ pub(super) fn compare(arguments: &Arguments, scenario: &Scenario) -> Result<Exit
     let first = run(clients[0])?;
     if first.is_cancelled() {
         arguments.write_report(|| {
-            let metrics = scenario::metrics();
-            let story = Story::of_run(&scenario.words, &first, &metrics, lab());
+            let story = Story::of_run(&scenario.words, &first, lab());
             story.with_prediction(prediction).page()
         })?;
         print_runs(arguments, scenario, prediction, &[&first])?;
@@ -42,8 +41,7 @@ pub(super) fn compare(arguments: &Arguments, scenario: &Scenario) -> Result<Exit
     let both = Comparison::of([first, second], next);
 
     arguments.write_report(|| {
-        let metrics = scenario::metrics();
-        let story = Story::of_comparison(&scenario.words, &both, &metrics, lab());
+        let story = Story::of_comparison(&scenario.words, &both, lab());
         story.with_prediction(prediction).page()
     })?;
     if cancelled {

@@ -44,8 +44,7 @@ fn one(arguments: &Arguments, scenario: &Scenario) -> Result<Exit, Exit> {
     let (words, prediction) = (&scenario.words, prediction.as_ref());
     // If the report cannot be written, no verdict is printed.
     arguments.write_report(|| {
-        let metrics = scenario::metrics();
-        let story = Story::of_run(words, &run, &metrics, lab());
+        let story = Story::of_run(words, &run, lab());
         story.with_prediction(prediction).page()
     })?;
     arguments.print(&run, |options| {

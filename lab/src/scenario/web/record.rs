@@ -126,7 +126,6 @@ impl Record {
         let next = self.next();
         let story = Story {
             words,
-            metrics: &scenario::metrics(),
             sides: drawn.collect(),
             prediction: guess.and_then(|guess| words.question.predict(guess).ok()),
             compared: self.compared.as_deref(),

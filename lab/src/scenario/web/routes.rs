@@ -138,13 +138,13 @@ async fn report(
         Problem::new(StatusCode::BAD_REQUEST, "invalid_side", detail)
     })?;
     let scenario = record.request.scenario;
-    let (words, metrics) = (&scenario.words, scenario::metrics());
+    let words = &scenario.words;
     let page = if side.is_none() && record.sides.len() == 2 {
         let both = record.comparison();
-        both.map(|both| Story::of_comparison(words, &both, &metrics, lab()).page())
+        both.map(|both| Story::of_comparison(words, &both, lab()).page())
     } else {
         let run = record.run(side.unwrap_or(0));
-        run.map(|run| Story::of_run(words, run, &metrics, lab()).page())
+        run.map(|run| Story::of_run(words, run, lab()).page())
     };
     let page = page.ok_or_else(not_finished)?;
     let name = format!(
