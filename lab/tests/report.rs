@@ -11,9 +11,9 @@ use std::{
 use base64::{Engine, prelude::BASE64_STANDARD};
 use render::Options;
 use scenario::{
-    Answer, Check, ClientUnderTest, Comparison, Naive, Reliable, ScenarioRun, Settings, Story,
+    Answer, Chart, Check, ClientUnderTest, Comparison, Naive, Reliable, ScenarioRun, Settings,
+    Story,
     catalogue::{self, CATALOGUE, Scenario},
-    chart::Chart,
     run,
     trace::{FieldValue, field},
 };

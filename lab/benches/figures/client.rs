@@ -5,7 +5,7 @@ use std::{fmt::Debug, hint::black_box, sync::Arc, time::Instant};
 
 use client::{Endpoint, Timeouts, teaching::ReliableApiClient};
 use reqwest_retry::{RetryTransientMiddleware, policies::ExponentialBackoff};
-use scenario::{prometheus_recorder, recorder::Recorder};
+use scenario::{Recorder, prometheus_recorder};
 use serde_json::value::RawValue;
 use tracing::dispatcher;
 use tracing_subscriber::{Registry, layer::SubscriberExt};

@@ -3,7 +3,7 @@
 use std::{sync::Arc, thread, time::Duration, time::Instant};
 
 use host::ServiceConfig;
-use scenario::{Exposition, recorder::Recorder};
+use scenario::{Exposition, Recorder};
 use server::TeachingApi;
 use tracing::dispatcher;
 use tracing_subscriber::{Registry, layer::SubscriberExt};

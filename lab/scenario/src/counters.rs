@@ -5,15 +5,15 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 /// Requests on the wire, by the reference client's count.
-pub const ATTEMPTS: &str = "client_attempts_total";
+pub(crate) const ATTEMPTS: &str = "client_attempts_total";
 /// Its retries.
-pub const RETRIES: &str = "client_retries_total";
+pub(crate) const RETRIES: &str = "client_retries_total";
 /// Its calls that gave up, with the reason.
-pub const GIVE_UPS: &str = "client_give_ups_total";
+pub(crate) const GIVE_UPS: &str = "client_give_ups_total";
 /// Its listings that returned to an earlier page.
-pub const CURSOR_LOOPS: &str = "client_cursor_loops_total";
+pub(crate) const CURSOR_LOOPS: &str = "client_cursor_loops_total";
 /// Faults, by the service's count.
-pub const FAULTS: &str = "service_faults_total";
+pub(crate) const FAULTS: &str = "service_faults_total";
 
 /// One counter with its labels, and how much it rose.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

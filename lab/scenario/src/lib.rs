@@ -2,7 +2,7 @@
 //!
 //! [`catalogue`] is the list of what can be run. [`run()`] runs one scenario on a fresh service
 //! and returns a [`ScenarioRun`]: the outcome, the [trace], the record of the wire, the
-//! counters and the [verdict]. [`recorder`] turns spans into values. [`Comparison`] sets two
+//! counters and the verdict. A [`Recorder`] turns spans into values. [`Comparison`] sets two
 //! runs side by side. [`text()`] and [`Story`] render them.
 //!
 //! ```
@@ -33,56 +33,56 @@
 )]
 
 pub mod catalogue;
-pub mod chart;
+mod chart;
 mod clients;
 pub mod compare;
-pub mod counters;
-pub mod defence;
+mod counters;
 mod exchange;
 mod html;
 mod identity;
-pub mod judged_rules;
 mod lesson;
-pub mod metric;
 mod network;
 pub mod number;
-pub mod outcome;
+mod outcome;
 mod overrides;
-pub mod policy;
-pub mod question;
-pub mod recorder;
-pub mod run;
-mod run_phrases;
-pub mod scenario_words;
+mod policy;
+mod question;
+mod recorder;
+mod run;
 mod session;
-mod signs;
 mod stop_reason;
 mod telemetry;
 mod text;
 pub mod trace;
-pub mod verdict;
+mod verdict;
 mod wire_facts;
 pub mod wire_table;
 
+pub use chart::Chart;
 pub use clients::{
-    CLIENTS, ClientUnderTest, Connection, NAIVE, Naive, RELIABLE, Reliable, ScenarioClient, Task,
-    WITHOUT, Without,
+    CLIENTS, ClientUnderTest, NAIVE, Naive, RELIABLE, Reliable, Task, WITHOUT, Without,
 };
 pub use compare::{Compared, Comparison};
 pub use counters::{Counter, Counters};
-pub use defence::Defence;
-pub use html::{Side, Story};
+pub use html::{ShownRun, Story};
 pub use identity::Client;
-pub use lesson::Lesson;
-pub use metric::Metric;
+pub use lesson::ScenarioWords;
 pub use outcome::{Ending, Fact, Outcome};
 pub use overrides::Overrides;
-pub use policy::ScenarioPolicy;
-pub use question::{Answer, Asked, Choice, Question, Score};
-pub use run::{Pace, SCHEMA_VERSION, ScenarioRun};
-pub use scenario_words::ScenarioWords;
-pub use session::{DEFAULT_POLICY, RunError, Session, Settings, SharedTime, run, run_until};
+pub use policy::DEFAULT_POLICY;
+pub use question::{Answer, Asked, Question, Score};
+pub use recorder::Recorder;
+pub use run::{Pace, ScenarioRun};
+pub use session::{RunError, Session, Settings, SharedTime, run, run_until};
 pub use stop_reason::StopReason;
 pub use telemetry::{Exposition, metrics, prometheus_recorder};
 pub use text::{comparison, table, text, waterfall, waterfalls};
-pub use verdict::{Check, Evidence, Expectation, judge};
+pub use verdict::{Check, Evidence, judge};
+
+pub(crate) use identity::Defence;
+pub(crate) use lesson::Lesson;
+pub(crate) use policy::ScenarioPolicy;
+pub(crate) use question::Choice;
+pub(crate) use run::SCHEMA_VERSION;
+pub(crate) use telemetry::Metric;
+pub(crate) use verdict::Expectation;

@@ -1,7 +1,8 @@
-//! The client's settings that a run can vary.
+//! The client's settings that a run can vary, and what every scenario starts from.
 
 use std::time::Duration;
 
+use client::{Backoff, ListingLimits, RetryBudget, Timeouts};
 use serde::{Serialize, Serializer};
 
 use crate::Overrides;
@@ -32,6 +33,19 @@ pub struct ScenarioPolicy {
     /// The most items that a listing yields.
     pub max_items: u32,
 }
+
+/// The client's own defaults.
+pub const DEFAULT_POLICY: ScenarioPolicy = ScenarioPolicy {
+    max_attempts: 3,
+    backoff: Backoff::DEFAULT_BASE,
+    max_retry_after: Duration::from_secs(30),
+    deadline: None,
+    retry_budget: Some(RetryBudget::DEFAULT_CAPACITY),
+    read_timeout: Timeouts::DEFAULT.read,
+    max_body_bytes: 8 * 1024 * 1024,
+    max_pages: ListingLimits::DEFAULT.max_pages.get(),
+    max_items: ListingLimits::DEFAULT.max_items.get(),
+};
 
 impl ScenarioPolicy {
     /// The most requests that a call sends if every attempt fails: its attempts, or fewer if

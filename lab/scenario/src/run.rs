@@ -1,7 +1,7 @@
 //! A run: one scenario, run once by one client, as a value.
 
 use serde::{Deserialize, Serialize};
-use wire::WireRecord;
+use wire::{WireRecord, counted};
 
 use crate::{
     Client,
@@ -25,8 +25,18 @@ pub enum Pace {
     Virtual,
 }
 
+impl Pace {
+    /// Says whether the waits were real.
+    pub(crate) fn phrase(self) -> &'static str {
+        match self {
+            Self::Real => "real time",
+            Self::Virtual => "virtual time: waits are computed, not waited for",
+        }
+    }
+}
+
 /// The version of the JSON format of a run.
-pub const SCHEMA_VERSION: u32 = 7;
+pub(crate) const SCHEMA_VERSION: u32 = 7;
 
 /// One scenario, run once: the limits of the client, how it ended, and the evidence. Names
 /// of durations end in their unit: `_ns` are whole nanoseconds (counted from the start of
@@ -88,4 +98,16 @@ impl ScenarioRun {
     pub fn counted(&self) -> u64 {
         self.counters.total(ATTEMPTS)
     }
+
+    /// The requests that the service saw, and the count of the client, as a phrase.
+    pub(crate) fn requests(&self) -> String {
+        let seen = counted(self.wire.total, "request");
+        format!(
+            "the service saw {seen}; the client counted {}",
+            self.counted()
+        )
+    }
 }
+
+/// The phrase for a cancelled run, instead of a verdict.
+pub(crate) const NOT_JUDGED: &str = "cancelled, so nothing is judged";

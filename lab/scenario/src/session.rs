@@ -4,19 +4,18 @@
 //! everything, and collects the records of both sides. Nothing here prints; renderers
 //! read a [`ScenarioRun`].
 
-mod error;
-mod policy;
 mod shared_time;
 
 use std::{
     fmt,
     future::{Future, pending},
+    io,
     sync::Arc,
     time::{Duration, SystemTime},
 };
 
 use client::{Clock, SystemClock, VirtualClock, telemetry::Injector};
-use host::ServiceConfig;
+use host::{HostFailure, ServiceConfig, StartError, StopError};
 use tokio::time::sleep;
 use tracing::{Dispatch, Instrument, instrument::WithSubscriber};
 use tracing_subscriber::{
@@ -31,15 +30,13 @@ use crate::{
     catalogue::Scenario,
     clients::{ClientUnderTest, Connection, RELIABLE, ScenarioClient, perform},
     judge,
-    network::{RequestLimit, VirtualTimeouts, Wire},
+    network::{RequestLimit, RunningNetwork, VirtualTimeouts},
     overrides::MOST,
     recorder::{Recorder, inject},
     telemetry::{Exposition, RunMetrics},
     trace::{Trace, field},
 };
 
-pub use error::RunError;
-pub use policy::DEFAULT_POLICY;
 pub use shared_time::SharedTime;
 
 /// The settings of a run.
@@ -95,6 +92,27 @@ impl Bounds {
         requests: MOST,
         time: Duration::from_secs(3600),
     };
+}
+
+/// Why a scenario could not be run. It says nothing about the client.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RunError {
+    /// The settings break a rule of the client.
+    #[error(transparent)]
+    Settings(#[from] client::ConfigError),
+    /// The service did not start.
+    #[error("the service could not be started")]
+    Start(#[from] StartError),
+    /// The service did not stop cleanly.
+    #[error("the service could not be stopped")]
+    Stop(#[from] StopError),
+    /// The process failed while the run went on.
+    #[error(transparent)]
+    Failed(#[from] HostFailure),
+    /// The network between client and service could not be set up.
+    #[error("no port for the faults of the network")]
+    Network(#[source] io::Error),
 }
 
 /// Runs a scenario.
@@ -230,7 +248,8 @@ impl<'a> Session<'a> {
         let added = self.scenario.added(Arc::clone(&self.clock));
         let failures = host::FailureWatch::start();
         let network = self.scenario.network;
-        let network = Wire::start(network, self.settings.pace, self.service(), added).await?;
+        let network =
+            RunningNetwork::start(network, self.settings.pace, self.service(), added).await?;
         let limit = RequestLimit::new(self.bounds.requests);
         let client = self.connect(&network, &limit)?;
 
@@ -322,7 +341,7 @@ impl<'a> Session<'a> {
 
     fn connect(
         &self,
-        wire: &Wire,
+        wire: &RunningNetwork,
         limit: &RequestLimit,
     ) -> Result<Box<dyn ScenarioClient>, RunError> {
         let function = wire.function.clone();

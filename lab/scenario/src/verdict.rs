@@ -12,14 +12,15 @@ mod check;
 mod evidence;
 mod expectation;
 
-use judge::rules::{Case, Rule, Verdict};
+use judge::rules::{
+    Case, RULES, Rule, Verdict, backoff_jitter, backoff_waits, finite_attempts, page_limit,
+};
 
-use crate::judged_rules::judged_rules;
-
-pub use check::{Check, Source};
+pub use check::Check;
+pub(crate) use check::Source;
 pub use evidence::Evidence;
 pub(crate) use evidence::responded;
-pub use expectation::Expectation;
+pub(crate) use expectation::Expectation;
 
 /// Checks the expectations, in their order, and then the rules of the wire. The list is the
 /// same for every client; of it, the verdict has those that the run exercised.
@@ -44,6 +45,20 @@ pub fn judge(expectations: Vec<Expectation>, evidence: Evidence<'_>) -> Vec<Chec
         .filter_map(check)
         .chain(rules)
         .collect()
+}
+
+/// All rules about this service except those that count attempts or pages, which a reader can
+/// change by options, and those about the lengths of waits, for which one run has too few
+/// retries.
+fn judged_rules() -> impl Iterator<Item = &'static Rule> {
+    let left_out = [
+        finite_attempts::RULE.id,
+        page_limit::RULE.id,
+        backoff_waits::RULE.id,
+        backoff_jitter::RULE.id,
+    ];
+    let rules = RULES.iter().copied();
+    rules.filter(move |rule| rule.is_judged_by_cases() && !left_out.contains(&rule.id))
 }
 
 /// Whether a rule was kept or broken; none if neither.

@@ -4,9 +4,8 @@ use std::collections::HashSet;
 
 use render::Mark;
 use scenario::{
-    ClientUnderTest, Ending, NAIVE, Naive, Overrides, Pace, RELIABLE, Reliable, Settings,
+    Chart, ClientUnderTest, Ending, NAIVE, Naive, Overrides, Pace, RELIABLE, Reliable, Settings,
     catalogue::{self, CATALOGUE},
-    chart::Chart,
     run,
     trace::SpanName,
 };

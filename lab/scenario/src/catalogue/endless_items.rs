@@ -25,7 +25,8 @@ pub(super) const SCENARIO: Scenario = Scenario {
         hint: "Remembering cursors does not help here. What can be counted?",
         why: "A history of cursors cannot end a listing in which no cursor repeats; only a \
                  limit can.",
-        reliable: PAGE_LIMIT,
+        reliable: "The reliable client stopped at its limit of pages, with an error. A listing \
+                 that was cut short silently would look complete.",
         naive: "The naive client has no limit: the lab stopped it.",
         unsolved: "How large a listing may be. A limit that is too low cuts off real data, with an \
                  error.",

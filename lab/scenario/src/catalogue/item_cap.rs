@@ -17,7 +17,8 @@ pub(super) const SCENARIO: Scenario = Scenario {
         hint: "When the cap is reached, one more item may already have been received.",
         why: "A cap on items yields exactly as many items as it allows. If there are more, an \
                  error follows, without another request to find out.",
-        reliable: ITEM_LIMIT,
+        reliable: "The reliable client stopped at its limit of items, with an error. A listing \
+                 that was cut short silently would look complete.",
         naive: "The naive client has no cap: the lab stopped it.",
         unsolved: "Choosing the cap. It bounds memory and time, but it cannot know how many items \
                  are enough.",

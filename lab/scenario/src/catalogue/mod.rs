@@ -18,7 +18,6 @@ mod connection_refused;
 mod create_job;
 mod deadline;
 mod endless_items;
-mod find;
 mod flaky;
 mod flaky_gives_up;
 mod item_cap;
@@ -50,6 +49,7 @@ use std::{fmt, sync::Arc, time::Duration};
 
 use client::{Clock, FailureKind};
 use host::{ExpectedRoute, Routes};
+use wire::UnknownName;
 
 use crate::{
     Client, DEFAULT_POLICY, Ending, Expectation, Lesson, Overrides, Question, ScenarioPolicy,
@@ -58,7 +58,6 @@ use crate::{
 };
 
 pub use crate::network::Network;
-pub use find::find;
 
 /// The records on each of the service's pages.
 const PAGE: u32 = 2;
@@ -116,6 +115,20 @@ pub static CATALOGUE: &[Scenario] = &[
     too_many_requests::SCENARIO,
 ];
 
+/// The scenario of this name.
+///
+/// # Errors
+///
+/// [`UnknownName`], with the nearest name if one is near.
+pub fn find(name: &str) -> Result<&'static Scenario, UnknownName> {
+    let mut scenarios = CATALOGUE.iter();
+    let found = scenarios.find(|scenario| scenario.words.name == name);
+    found.ok_or_else(|| {
+        let names = CATALOGUE.iter().map(|scenario| scenario.words.name);
+        UnknownName::new("scenario", name, names, "lab list")
+    })
+}
+
 /// A fault, a task for a client, and the expected results.
 pub struct Scenario {
     /// Its texts.
@@ -139,7 +152,7 @@ pub struct Scenario {
 }
 
 /// A plain scenario, to build others on.
-pub const PLAIN: Scenario = Scenario {
+const PLAIN: Scenario = Scenario {
     words: ScenarioWords {
         name: "",
         title: "",

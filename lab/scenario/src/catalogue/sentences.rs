@@ -3,14 +3,6 @@
 pub(super) const NO_ATTEMPT_LEFT: &str = "The reliable client used every attempt that it was \
                                           allowed, and returned the last failure to its caller.";
 
-pub(super) const PAGE_LIMIT: &str = "The reliable client stopped at its limit of pages, with an \
-                                     error. A listing that was cut short silently would look \
-                                     complete.";
-
-pub(super) const ITEM_LIMIT: &str = "The reliable client stopped at its limit of items, with an \
-                                     error. A listing that was cut short silently would look \
-                                     complete.";
-
 /// A client ignores Retry-After.
 pub(super) const HEADER_NOT_READ: &str = "The naive client did not read the header: the service's \
                                           record counts every retry as early.";

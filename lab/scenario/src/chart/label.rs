@@ -7,7 +7,7 @@ use std::time::Duration;
 use http::StatusCode;
 use wire::duration;
 
-use super::{decision::decision, neighbours::problem_of};
+use super::decision::decision;
 use crate::{
     outcome::in_words,
     trace::{FieldValue, Span, SpanName, field},
@@ -99,6 +99,12 @@ pub(super) fn failure(attempt: &Span) -> Option<String> {
     let status = text(attempt, field::STATUS);
     let error = text(attempt, field::ERROR_TYPE);
     error.filter(|error| status.is_none_or(|status| status != *error && error != UNFORESEEN))
+}
+
+/// The recorded problem of a response, or else the error of its call.
+pub(super) fn problem_of(call: &Span) -> Option<&str> {
+    let problem = call.fields.text(field::PROBLEM);
+    problem.or_else(|| call.fields.text(field::ERROR_TYPE))
 }
 
 /// The text for a failure: a status unchanged, a kind of failure in words.

@@ -4,13 +4,11 @@ mod decision;
 mod in_flight;
 mod label;
 mod limit;
-mod neighbours;
 mod order;
 mod rows;
 mod run_chart;
 
-pub use in_flight::InFlight;
-pub use limit::{LimitLine, LimitStep};
-pub use rows::{Part, Row};
+pub(crate) use limit::LimitLine;
+pub(crate) use rows::{Part, Row};
 pub use run_chart::Chart;
 pub(crate) use run_chart::under_no_folded_one;

@@ -4,8 +4,8 @@
 use std::collections::{HashMap, HashSet};
 
 use super::{
-    neighbours::{Neighbours, problem_of},
-    rows::{Part, Row, mark},
+    label::problem_of,
+    rows::{Neighbours, Part, Row, mark},
 };
 use crate::{
     outcome::in_words,

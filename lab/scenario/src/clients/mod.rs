@@ -23,7 +23,7 @@ use http::{Method, StatusCode};
 
 use crate::{Client, Outcome, ScenarioPolicy};
 
-pub use connection::Connection;
+pub(crate) use connection::Connection;
 pub use naive::{NAIVE, Naive};
 pub(crate) use perform::perform;
 pub(crate) use reliable::register;

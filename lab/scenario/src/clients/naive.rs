@@ -8,7 +8,6 @@
 //! of a listing, and the length of a silence.
 
 mod call;
-mod failure;
 mod telemetry;
 
 use std::ops::ControlFlow;
@@ -19,10 +18,7 @@ use client::{
 use serde_json::Value;
 use wire::duration;
 
-use self::{
-    call::{Call, NaiveClient},
-    failure::{Failure, MAX_ATTEMPTS},
-};
+use self::call::{Call, Failure, MAX_ATTEMPTS, NaiveClient};
 use super::{ClientUnderTest, Connection, ScenarioClient, Task};
 use crate::{
     Client, Ending, Outcome, ScenarioPolicy,

@@ -7,7 +7,7 @@ use futures_util::future::join_all;
 use serde_json::{Value, json};
 
 use super::{ScenarioClient, Task};
-use crate::{Fact, Outcome, StopReason};
+use crate::Outcome;
 
 /// Performs the task and returns its outcome.
 pub(crate) async fn perform(client: &dyn ScenarioClient, task: Task) -> Outcome {
@@ -128,17 +128,9 @@ async fn create_jobs(client: &dyn ScenarioClient, numbers: &[u64]) -> Result<Out
 
 /// Many results as one outcome: a failure if any of them is.
 fn together(results: Vec<Result<(), Outcome>>) -> Outcome {
-    let dry = Fact::from(StopReason::RetryBudgetEmpty);
     let (failures, successes): (Vec<_>, Vec<_>) = results.into_iter().partition(Result::is_err);
     let succeeded = successes.len() as u64;
-    let failures: Vec<_> = failures.into_iter().filter_map(Result::err).collect();
-    let stopped_by_budget = failures
-        .iter()
-        .filter(|failure| failure.fact("gave_up") == Some(&dry))
-        .count() as u64;
-    let outcome = failures.into_iter().next_back();
-    outcome
-        .unwrap_or_else(|| Outcome::ok(format!("ok, all {succeeded} calls succeeded")))
+    let last = failures.into_iter().filter_map(Result::err).next_back();
+    last.unwrap_or_else(|| Outcome::ok(format!("ok, all {succeeded} calls succeeded")))
         .with("succeeded", succeeded)
-        .with("stopped_by_budget", stopped_by_budget)
 }

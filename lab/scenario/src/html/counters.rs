@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use maud::{Markup, html};
 use render::page::wide_table;
 
-use super::Side;
+use super::ShownRun;
 use crate::{
     Counter, Counters, Metric,
     counters::{ATTEMPTS, FAULTS, RETRIES, risen},
@@ -20,7 +20,7 @@ const CHANGES: &str = "The changes by this run, under their names in /metrics";
 const WHERE: [&str; 3] = ["endpoint", "method", "route"];
 
 /// The counters that changed; those that every run of a client shows come first.
-pub(super) fn table(sides: &[Side<'_>]) -> Markup {
+pub(super) fn table(sides: &[ShownRun<'_>]) -> Markup {
     let metrics = metrics();
     let changes = sides.iter().map(|side| match sides.len() {
         1 => ("change", true),
@@ -54,9 +54,9 @@ pub(super) fn table(sides: &[Side<'_>]) -> Markup {
 }
 
 /// The names of the counters that rose in any of these runs.
-fn changed<'a>(sides: &'a [Side<'_>]) -> Vec<&'a str> {
+fn changed<'a>(sides: &'a [ShownRun<'_>]) -> Vec<&'a str> {
     let mut names = Vec::new();
-    for Side {
+    for ShownRun {
         client, counters, ..
     } in sides
     {
@@ -165,7 +165,7 @@ mod tests {
             retries("a"),
             retries("b"),
         ];
-        let side = Side {
+        let side = ShownRun {
             client: Client {
                 name: "tested",
                 headlines: &[ATTEMPTS, RETRIES],

@@ -15,10 +15,10 @@ use maud::{Markup, html as markup};
 use render::{Axis, page::class_and_mark};
 use wire::counted;
 
-use super::run_phrases::{NOT_JUDGED, pace, wire};
 use crate::{
     Answer, Check, Client, Compared, Comparison, Counters, Ending, Pace, ScenarioRun,
     ScenarioWords, chart::Chart, exchange::base_url, question::answers, recorder::Recorder,
+    run::NOT_JUDGED,
 };
 use waterfall::Waterfall;
 
@@ -28,7 +28,7 @@ pub struct Story<'a> {
     /// The scenario.
     pub words: &'a ScenarioWords,
     /// The clients, each with what is known of its run.
-    pub sides: Vec<Side<'a>>,
+    pub sides: Vec<ShownRun<'a>>,
     /// What the reader expected of the first side before the run.
     pub prediction: Option<Answer>,
     /// The comparison of two sides that have finished.
@@ -53,7 +53,7 @@ pub struct Story<'a> {
 
 /// The run of one client, as far as it is known.
 #[derive(Clone, Debug)]
-pub struct Side<'a> {
+pub struct ShownRun<'a> {
     client: Client,
     /// How it works, and its limits.
     terms: &'a [String],
@@ -65,7 +65,7 @@ pub struct Side<'a> {
     pub run: Option<&'a ScenarioRun>,
 }
 
-impl<'a> Side<'a> {
+impl<'a> ShownRun<'a> {
     /// A run that is over.
     #[must_use]
     pub fn of(run: &'a ScenarioRun) -> Self {
@@ -100,7 +100,7 @@ impl<'a> Story<'a> {
     pub fn of_run(words: &'a ScenarioWords, run: &'a ScenarioRun, lab: &'a str) -> Self {
         Self {
             words,
-            sides: vec![Side::of(run)],
+            sides: vec![ShownRun::of(run)],
             prediction: None,
             compared: None,
             seed: run.seed,
@@ -123,7 +123,7 @@ impl<'a> Story<'a> {
     ) -> Self {
         let [first, _] = &comparison.runs;
         Self {
-            sides: comparison.runs.iter().map(Side::of).collect(),
+            sides: comparison.runs.iter().map(ShownRun::of).collect(),
             compared: Some(&comparison.compared),
             why: Some(comparison.why().join(" ")),
             next: Some(&comparison.next),
@@ -224,14 +224,14 @@ impl<'a> Story<'a> {
                     }
                 }
                 (waterfall::kinds(&self.sides))
-                p.terms.run { "seed " (self.seed) " · " (pace(self.pace)) }
+                p.terms.run { "seed " (self.seed) " · " (self.pace.phrase()) }
             }
         }
     }
 
     /// The result of a side in a line. A failed call may be exactly what was expected, so
     /// the ending and the verdict have separate marks.
-    fn result(&self, side: &Side<'_>) -> Markup {
+    fn result(&self, side: &ShownRun<'_>) -> Markup {
         markup! {
             span.result {
                 @for (place, (class, phrase)) in self.phrases(side).iter().enumerate() {
@@ -244,7 +244,7 @@ impl<'a> Story<'a> {
 
     /// The same as phrases, each with its class. If one side of a comparison could not be run,
     /// the other may have finished.
-    fn phrases(&self, side: &Side<'_>) -> Vec<(&'static str, String)> {
+    fn phrases(&self, side: &ShownRun<'_>) -> Vec<(&'static str, String)> {
         match (side.run, self.error) {
             (Some(run), _) => result_of(run),
             (None, Some(error)) => vec![("failed", format!("✗ could not be run: {error}"))],
@@ -276,7 +276,7 @@ impl<'a> Story<'a> {
     fn verdict(&self, run: &ScenarioRun) -> Markup {
         markup! {
             @if self.is_of_several() { h3 { (run.client.heading()) } }
-            p.outcome { "On the wire, " (wire(run)) ". Outcome: " (run.outcome.text) "." }
+            p.outcome { "On the wire, " (run.requests()) ". Outcome: " (run.outcome.text) "." }
             @if run.is_cancelled() { p { (NOT_JUDGED) } }
             @if !run.verdict.is_empty() {
                 ul.checks { @for check in &run.verdict { (self::check(check)) } }

@@ -11,7 +11,7 @@ use render::{
 };
 use wire::{WireRecord, WireRequest};
 
-use super::{Side, exchange};
+use super::{ShownRun, exchange};
 use crate::{
     ScenarioRun,
     chart::{Chart, LimitLine, Part, Row, under_no_folded_one},
@@ -26,7 +26,7 @@ const REPEATED_CALLS: usize = 1;
 
 /// The waterfall of a side, on an axis that all sides share.
 pub(super) struct Waterfall<'a> {
-    side: &'a Side<'a>,
+    side: &'a ShownRun<'a>,
     /// The position of the side, which distinguishes its rows from those of the other.
     number: usize,
     axis: &'a Axis,
@@ -36,30 +36,30 @@ pub(super) struct Waterfall<'a> {
     /// Whether repeated rows are folded: two runs are to be seen at once. The rows of a run that
     /// goes on stay where a reader may have opened them.
     folds: bool,
-    wire: Option<Wire<'a>>,
+    wire: Option<Requests<'a>>,
     service: &'a str,
 }
 
 /// The record of the wire by request id, and the names of its values.
-struct Wire<'a> {
+struct Requests<'a> {
     record: &'a WireRecord,
-    requests: HashMap<String, &'a WireRequest>,
+    by_id: HashMap<String, &'a WireRequest>,
     names: Names,
 }
 
 impl<'a> Waterfall<'a> {
     /// The waterfall of the side at this position.
     pub(super) fn new(
-        (side, number): (&'a Side<'a>, usize),
-        sides: &[Side<'_>],
+        (side, number): (&'a ShownRun<'a>, usize),
+        sides: &[ShownRun<'_>],
         axis: &'a Axis,
         service: &'a str,
     ) -> Self {
         let wire = side.run.map(|run| {
             let requests = run.wire.entries.iter();
-            Wire {
+            Requests {
                 record: &run.wire,
-                requests: requests
+                by_id: requests
                     .map(|request| (request.request_id.to_string(), request))
                     .collect(),
                 names: Names::of(&run.wire.entries),
@@ -256,7 +256,7 @@ impl<'a> Waterfall<'a> {
         let mut requests = own.filter(|row| row.kind == SpanName::Request);
         let only = requests.next().filter(|_| requests.next().is_none())?;
         let id = only.request_id.as_ref()?;
-        self.wire.as_ref()?.requests.get(id).copied()
+        self.wire.as_ref()?.by_id.get(id).copied()
     }
 
     /// What a request carried.
@@ -384,7 +384,7 @@ fn drawn_of(alike: &[&[Row]]) -> usize {
 }
 
 /// The kinds of parts in the waterfalls of these sides.
-pub(super) fn kinds(sides: &[Side<'_>]) -> Markup {
+pub(super) fn kinds(sides: &[ShownRun<'_>]) -> Markup {
     let rows = sides.iter().flat_map(|side| {
         let mut is_shown = under_no_folded_one();
         let rows = side.chart.rows.iter();
@@ -407,7 +407,7 @@ fn left(due: Duration, now: Duration) -> String {
 }
 
 /// The kind of a row. A call that failed as it should is a stop.
-fn row_kind(side: &Side<'_>, row: &Row) -> PartKind {
+fn row_kind(side: &ShownRun<'_>, row: &Row) -> PartKind {
     let is_as_expected = side.run.is_some_and(ScenarioRun::passed);
     match kind(row.kind, row.mark) {
         PartKind::Failed if row.is_heading() && is_as_expected => PartKind::Stop,

@@ -41,7 +41,7 @@ pub enum Network {
 }
 
 /// A service and the way to it, for the length of a run.
-pub(crate) struct Wire {
+pub(crate) struct RunningNetwork {
     /// The address that the client uses for the service.
     pub(crate) base_url: String,
     /// The function that replaces the socket, if there is one.
@@ -55,7 +55,7 @@ pub(crate) struct Wire {
     _refusing: Option<Box<dyn Send>>,
 }
 
-impl Wire {
+impl RunningNetwork {
     /// Starts a service and sets up the way to it.
     pub(crate) async fn start(
         network: Network,

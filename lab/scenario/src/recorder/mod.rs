@@ -10,7 +10,7 @@ mod store;
 mod visitor;
 
 pub use layer::Recorder;
-pub use propagation::{TRACEPARENT, inject, traceparent};
+pub(crate) use propagation::inject;
 
 #[cfg(test)]
 mod tests;

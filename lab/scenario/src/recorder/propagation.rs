@@ -9,33 +9,19 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 
 use super::layer::Recorder;
 use crate::trace::SpanContext;
+
 /// The header that carries a [`SpanContext`].
-pub const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
+pub(crate) const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 
 /// A context as the value of the header: version 00, always sampled, since the
 /// lab records every run whole.
-///
-/// ```
-/// use scenario::trace::{SpanContext, SpanId, TraceId};
-/// use scenario::recorder::traceparent;
-///
-/// let context = SpanContext {
-///     trace_id: TraceId::from_hex("0123456789abcdef0123456789abcdef").unwrap(),
-///     span_id: SpanId::from_hex("0123456789abcdef").unwrap(),
-/// };
-/// assert_eq!(
-///     traceparent(context),
-///     "00-0123456789abcdef0123456789abcdef-0123456789abcdef-01",
-/// );
-/// ```
-#[must_use]
-pub fn traceparent(context: SpanContext) -> String {
+fn traceparent(context: SpanContext) -> String {
     format!("00-{}-{}-01", context.trace_id, context.span_id)
 }
 
 /// Writes the ids of `span` into the headers of its request. A span the
 /// recorder does not know leaves them as they are.
-pub fn inject(recorder: &Recorder, span: &tracing::Span, headers: &mut HeaderMap) {
+pub(crate) fn inject(recorder: &Recorder, span: &tracing::Span, headers: &mut HeaderMap) {
     if let Some(context) = recorder.context(span) {
         #[expect(clippy::expect_used, reason = "it is made here")]
         let value = HeaderValue::try_from(traceparent(context)).expect("hex digits and hyphens");

@@ -17,7 +17,7 @@ use http::HeaderMap;
 use tracing::{Span as Live, field::Empty, info_span, subscriber::with_default};
 use tracing_subscriber::{Registry, layer::SubscriberExt};
 
-use super::*;
+use super::{propagation::TRACEPARENT, *};
 use crate::trace::{FieldValue, Fields, SpanContext, SpanId, SpanName, TraceId};
 
 /// A clock that a test moves by hand.

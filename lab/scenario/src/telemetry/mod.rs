@@ -1,11 +1,10 @@
 //! The counters of each run, and of the process as a whole.
 
 mod exposition;
-mod prometheus;
 mod run_recorder;
 mod vocabulary;
 
-pub use exposition::Exposition;
 pub(crate) use exposition::RunMetrics;
-pub use prometheus::prometheus_recorder;
+pub use exposition::{Exposition, prometheus_recorder};
+pub(crate) use vocabulary::Metric;
 pub use vocabulary::metrics;

@@ -1,6 +1,21 @@
 //! The metrics of both sides.
 
-use crate::Metric;
+use serde::Serialize;
+
+/// A metric of a client or of the service.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Metric {
+    /// Its name at `/metrics`.
+    pub name: &'static str,
+    /// `counter`, `gauge` or `histogram`.
+    pub kind: &'static str,
+    /// Its unit.
+    pub unit: &'static str,
+    /// The names of its labels.
+    pub labels: &'static [&'static str],
+    /// The question that it answers, which is also its help text.
+    pub question: &'static str,
+}
 
 /// Every metric of the client and of the service.
 #[must_use]

@@ -7,7 +7,6 @@ use super::{exchange, heading, waterfall::waterfalls};
 use crate::{
     Answer, Comparison, ScenarioWords,
     compare::{ComparedCheck, Effect},
-    run_phrases,
 };
 
 /// The most rows of each chart, so that both are visible together.
@@ -55,7 +54,7 @@ pub fn comparison(
     }
     sheet.gap();
     if let Some(predicted) = prediction {
-        run_phrases::prediction(&mut sheet, predicted, &runs.each_ref());
+        super::prediction(&mut sheet, predicted, &runs.each_ref());
         sheet.gap();
     }
     let names = runs.each_ref().map(|run| run.client.column());

@@ -5,6 +5,7 @@ use std::{fmt::Write, time::Duration};
 use render::{Mark, Options, Scale, fit};
 use unicode_width::UnicodeWidthStr;
 
+use super::signs;
 use crate::{
     chart::{Chart, LimitLine, Part, Row},
     trace::SpanName,
@@ -185,7 +186,7 @@ impl Layout {
 
     fn paint(&self, text: &mut String, row: &Row, words: &str, columns: usize) {
         let words = fit(words, columns, self.options.ascii);
-        let style = crate::signs::style(row);
+        let style = signs::style(row);
         let _ = if self.options.color {
             write!(text, "{style}{words}{style:#}")
         } else {
@@ -193,8 +194,7 @@ impl Layout {
         };
     }
 
-    fn signs(&self) -> &'static crate::signs::Signs {
-        self.options
-            .or_ascii(&crate::signs::UNICODE, &crate::signs::ASCII)
+    fn signs(&self) -> &'static signs::Signs {
+        self.options.or_ascii(&signs::UNICODE, &signs::ASCII)
     }
 }

@@ -4,16 +4,14 @@
 mod comparison;
 mod exchange;
 mod layout;
+mod signs;
 mod table;
 mod waterfall;
 
 use render::{Options, Sheet, fit};
 
 use crate::{
-    Answer, Check, ScenarioRun, ScenarioWords,
-    chart::LimitLine,
-    counters::risen,
-    run_phrases::{self, NOT_JUDGED, pace, wire},
+    Answer, Check, ScenarioRun, ScenarioWords, chart::LimitLine, counters::risen, run::NOT_JUDGED,
     wire_facts::wire_facts,
 };
 
@@ -40,7 +38,7 @@ pub fn text(
     let outcome = Sheet::filled(options, |sheet| {
         sheet.gap();
         if let Some(predicted) = prediction {
-            run_phrases::prediction(sheet, predicted, &[run]);
+            self::prediction(sheet, predicted, &[run]);
         }
         sheet.paragraph("outcome", &run.outcome.text);
     });
@@ -69,17 +67,24 @@ fn lesson(sheet: &mut Sheet<'_>, run: &ScenarioRun) {
     }
 }
 
+/// A prediction about the first of these runs with a mark for right or wrong, and the
+/// answers.
+fn prediction(sheet: &mut Sheet<'_>, prediction: &Answer, runs: &[&ScenarioRun]) {
+    let came_true = runs.first().and_then(|run| prediction.came_true(run));
+    sheet.marked(came_true, "predicted: ", &prediction.verdict(runs));
+}
+
 /// The scenario, the client and the settings of a run.
 pub(super) fn heading(sheet: &mut Sheet<'_>, words: &ScenarioWords, run: &ScenarioRun) {
     let title = format!("{} {} {}", words.name, sheet.dash(), words.title);
     sheet.title(&title);
     sheet.joined(&run.terms);
-    sheet.joined(&[format!("seed {}", run.seed), pace(run.pace).to_owned()]);
+    sheet.joined(&[format!("seed {}", run.seed), run.pace.phrase().to_owned()]);
 }
 
 fn counts(sheet: &mut Sheet<'_>, run: &ScenarioRun) {
     sheet.gap();
-    sheet.paragraph("wire", &wire(run));
+    sheet.paragraph("wire", &run.requests());
     for fact in wire_facts(&run.wire) {
         sheet.beside_foreign(
             &" ".repeat(10),

@@ -28,7 +28,7 @@ struct Started {
 
 /// How far a run is.
 #[derive(Deserialize)]
-struct Progress {
+struct RunState {
     state: State,
     passed: Option<bool>,
     error: Option<String>,
@@ -47,18 +47,18 @@ pub(super) fn live(arguments: &Arguments, scenario: &Scenario) -> Result<Exit, E
         let path = format!("/api/runs/{id}");
         let mut is_cancelled = false;
         let exit = loop {
-            let progress: Progress = lab
+            let run: RunState = lab
                 .ask(Method::GET, &path, None)
                 .await
                 .or_exit(Exit::Environment)?;
-            match progress.state {
+            match run.state {
                 State::Running => {}
                 State::Failed => {
-                    let error = progress.error.unwrap_or_default();
+                    let error = run.error.unwrap_or_default();
                     return Err(terminal::fail(error, Exit::Environment));
                 }
                 State::Cancelled => break Exit::Cancelled,
-                State::Finished if progress.passed == Some(true) => break Exit::Passed,
+                State::Finished if run.passed == Some(true) => break Exit::Passed,
                 State::Finished => break Exit::Failed,
             }
             tokio::select! {

@@ -17,7 +17,7 @@ use std::{
 
 use futures_util::{FutureExt, future::join_all};
 use http::StatusCode;
-use scenario::{Compared, Exposition, RunError, ScenarioRun, Session, recorder::Recorder};
+use scenario::{Compared, Exposition, Recorder, RunError, ScenarioRun, Session};
 use serde_json::json;
 use tokio::{
     sync::{Semaphore, watch},

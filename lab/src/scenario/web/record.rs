@@ -5,8 +5,7 @@ use std::{sync::Arc, time::SystemTime};
 use humantime::format_rfc3339_millis;
 use render::Options;
 use scenario::{
-    self, Client, Compared, Comparison, Ending, Pace, ScenarioRun, Story, compare::why,
-    recorder::Recorder,
+    self, Client, Compared, Comparison, Ending, Pace, Recorder, ScenarioRun, Story, compare::why,
 };
 use serde::{Deserialize, Serialize, Serializer};
 use tokio::sync::watch;
@@ -116,8 +115,10 @@ impl Record {
     pub(super) fn shown(&self, guess: Option<&str>, service: &str) -> Shown {
         let words = &self.request.scenario.words;
         let drawn = self.sides.iter().map(|side| match side {
-            Side::Done(run) => scenario::Side::of(run),
-            Side::Live(live) => scenario::Side::so_far(live.client, &live.terms, &live.recorder),
+            Side::Done(run) => scenario::ShownRun::of(run),
+            Side::Live(live) => {
+                scenario::ShownRun::so_far(live.client, &live.terms, &live.recorder)
+            }
         });
         let sides = self.sides.iter().map(|side| match side {
             Side::Done(run) => (run.client, run.terms.clone()),

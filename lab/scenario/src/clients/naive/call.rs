@@ -1,4 +1,4 @@
-//! One call of the naive client, repeated until it succeeds.
+//! One call of the naive client, repeated until it succeeds, and why it failed.
 
 use std::{
     sync::{Arc, Mutex, PoisonError},
@@ -7,7 +7,9 @@ use std::{
 
 use client::{
     ConfigError, Endpoint, FailureKind, IdempotencyKey, JsonObject, Timeouts, install_tls_provider,
-    telemetry::{ATTEMPTS, Injector, RETRIES, SharedRecorder, method_label},
+    telemetry::{
+        ATTEMPTS, CallOutcome, Injector, RETRIES, SharedRecorder, method_label, status_label,
+    },
 };
 use http::{Extensions, HeaderValue, Method, StatusCode, header::CONTENT_TYPE};
 use rand::{RngExt, SeedableRng, rngs::ChaCha12Rng};
@@ -16,10 +18,7 @@ use reqwest_middleware::ClientWithMiddleware;
 use serde_json::Value;
 use tracing::Instrument;
 
-use super::{
-    failure::{Failure, MAX_ATTEMPTS},
-    telemetry::{OpenCall, attempt_span, count, record_attempt, result_label, stop_span},
-};
+use super::telemetry::{OpenCall, attempt_span, count, record_attempt, result_label, stop_span};
 use crate::{Pace, StopReason, clients::Connection, network::TRANSPORT};
 
 /// The naive client, connected to a service.
@@ -36,6 +35,42 @@ pub(super) struct NaiveClient {
 /// After how many of the scenario's read timeouts the lab ends a silence that the client
 /// would bear for ever: long enough to be seen in a picture, and to be sat through.
 const PATIENCE: u32 = 20;
+
+/// The most attempts of a call: an arbitrary number, as in many programs.
+pub(super) const MAX_ATTEMPTS: u32 = 10;
+
+/// The cause of a failed call, as far as this client keeps it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Failure {
+    /// The status was not a success. Error code, request id and Retry-After are not read,
+    /// as in programs that keep only `error_for_status`.
+    Status(StatusCode),
+    /// The body did not parse.
+    NotJson,
+    /// No complete response came.
+    Transport(FailureKind),
+    /// No response arrived, and the lab hung up.
+    Silence,
+}
+
+impl Failure {
+    pub(super) fn error_type(self) -> &'static str {
+        match self {
+            Self::Status(status) => status_label(status),
+            Self::NotJson => "invalid_json",
+            Self::Transport(kind) => kind.as_str(),
+            Self::Silence => FailureKind::ReadTimeout.as_str(),
+        }
+    }
+
+    pub(super) fn call_outcome(self) -> CallOutcome {
+        match self {
+            Self::Status(_) => CallOutcome::HttpError,
+            Self::NotJson => CallOutcome::ResponseError,
+            Self::Transport(_) | Self::Silence => CallOutcome::TransportError,
+        }
+    }
+}
 
 /// The content of a request, without the key: each request takes a new one.
 pub(super) struct Call<'a> {

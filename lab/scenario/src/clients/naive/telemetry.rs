@@ -10,8 +10,9 @@ use metrics::{counter, with_local_recorder};
 use reqwest::Request;
 use tracing::{Span, field::Empty};
 
-use super::failure::{Failure, MAX_ATTEMPTS};
+use super::call::{Failure, MAX_ATTEMPTS};
 use crate::StopReason;
+
 /// The target of every span. It starts with `lab`, so that a filter for the lab
 /// includes it.
 const TARGET: &str = "lab::naive";
