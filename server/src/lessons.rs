@@ -37,7 +37,7 @@ mod prelude {
 }
 
 /// How many idempotency keys a service remembers.
-pub const DEFAULT_MAX_JOBS: usize = 10_000;
+const DEFAULT_MAX_JOBS: usize = 10_000;
 
 /// Every lesson, in the order of the endpoint table.
 pub(crate) const LESSONS: [Lesson; 12] = [
@@ -62,8 +62,7 @@ pub fn lessons(seed: u64) -> Routes {
 }
 
 /// The lessons, with room for so many idempotency keys: a key more is refused with 507.
-#[must_use]
-pub fn with_room_for(max_jobs: usize, seed: u64) -> Routes {
+pub(crate) fn with_room_for(max_jobs: usize, seed: u64) -> Routes {
     let router = LESSONS.iter().fold(Router::new(), |router, lesson| {
         router.route(lesson.path, (lesson.serve)())
     });

@@ -73,7 +73,7 @@ mod tests;
 
 use host::{Host, RunningService, ServiceConfig, StartError};
 
-pub use lessons::{DEFAULT_MAX_JOBS, lessons, serves, with_room_for};
+pub use lessons::{lessons, serves};
 
 /// The default port of the program.
 pub const DEFAULT_PORT: u16 = 8765;

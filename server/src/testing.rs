@@ -3,7 +3,7 @@
 use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::response::Response;
-use host::{Exchange, Ledger, Routes, ServiceConfig};
+use host::{Ledger, RecordedExchange, Routes, ServiceConfig};
 use http::{HeaderMap, Request, StatusCode};
 use http_body_util::BodyExt;
 use serde_json::Value;
@@ -50,7 +50,7 @@ impl Service {
         self.ledger.snapshot()
     }
 
-    pub(crate) fn exchanges(&self) -> Vec<Exchange> {
+    pub(crate) fn exchanges(&self) -> Vec<RecordedExchange> {
         self.ledger.exchanges()
     }
 

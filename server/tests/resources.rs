@@ -11,10 +11,10 @@ use host::{RunningService, ServiceConfig};
 use server::TeachingApi;
 use testkit::PATIENCE;
 use testkit::http::{connect, get};
-use testkit::process::Held;
+use testkit::process::Resources;
 
-fn held() -> Held {
-    Held::by(process::id())
+fn held() -> Resources {
+    Resources::by(process::id())
 }
 
 fn start() -> RunningService {

@@ -7,7 +7,7 @@ use client::{
     teaching::{Builder, ReliableApiClient},
 };
 use host::{
-    Host, RunningService, ServiceConfig, Stopped,
+    Drained, Host, RunningService, ServiceConfig,
     fault_injection::{ResponseFault, inject},
 };
 use scenario::SharedTime;
@@ -93,7 +93,7 @@ impl Loopback {
         drop(self.client);
         let ledger = self.service.ledger_handle();
         let stopped = self.service.stop().await;
-        assert_eq!(stopped, Ok(Stopped { cut_off: 0 }));
+        assert_eq!(stopped, Ok(Drained { cut_off: 0 }));
         assert_no_task_left().await;
         ledger.snapshot()
     }

@@ -15,7 +15,10 @@ pub(crate) fn base_url() -> String {
 }
 
 /// The exchanges of these requests in their order.
-pub(crate) fn exchanges(kept: Vec<host::Exchange>, requests: &[WireRequest]) -> Vec<Exchange> {
+pub(crate) fn exchanges(
+    kept: Vec<host::RecordedExchange>,
+    requests: &[WireRequest],
+) -> Vec<Exchange> {
     let names = Names::of(requests);
     let kept: HashMap<_, _> = kept.iter().map(|entry| (entry.seq, entry)).collect();
     let of_request = |request: &WireRequest| {
@@ -25,7 +28,7 @@ pub(crate) fn exchanges(kept: Vec<host::Exchange>, requests: &[WireRequest]) -> 
     requests.iter().filter_map(of_request).collect()
 }
 
-fn exchange(kept: &host::Exchange, request: &WireRequest, names: &Names) -> Exchange {
+fn exchange(kept: &host::RecordedExchange, request: &WireRequest, names: &Names) -> Exchange {
     let shape = received(&kept.request, request, names);
     let response = kept.response.as_ref();
     Exchange {

@@ -37,7 +37,7 @@ mod wire_lane;
 use std::{fmt, net::SocketAddr, num::NonZeroUsize, sync::Arc, time::Duration};
 
 use host::{
-    ConnectionBounds, HeaderCase, RunningService, ServiceConfig, StartError, StopError, Stopped,
+    ConnectionBounds, Drained, HeaderCase, RunningService, ServiceConfig, StartError, StopError,
     accept::{self, Phase},
 };
 use hyper_util::service::TowerToHyperService;
@@ -115,7 +115,7 @@ pub struct WebUi {
     service: Option<RunningService>,
     shared: Shared,
     phase: watch::Sender<Phase>,
-    serving: JoinSet<Stopped>,
+    serving: JoinSet<Drained>,
     /// Background tasks that run while the web UI is served.
     chores: JoinSet<()>,
 }
@@ -213,7 +213,7 @@ impl WebUi {
     /// # Errors
     ///
     /// [`StopError`] if the service, or that of a case, could not be stopped properly.
-    pub async fn stop(mut self) -> Result<Stopped, StopError> {
+    pub async fn stop(mut self) -> Result<Drained, StopError> {
         // Event streams never end on their own, and the runs of a load may take long.
         self.shared.feed.close();
         self.shared.storms.stop().await;
@@ -230,7 +230,7 @@ impl WebUi {
         if let Some(service) = self.service.take() {
             cut_off += service.stop().await?.cut_off;
         }
-        cards.map(|()| Stopped { cut_off })
+        cards.map(|()| Drained { cut_off })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::{env, time::Duration};
 
-use testkit::{PATIENCE, process::Held};
+use testkit::{PATIENCE, process::Resources};
 use tokio::time::{Instant, sleep};
 
 use crate::web::{
@@ -69,10 +69,10 @@ async fn after_a_long_load_all_is_where_it_began() {
     } = Served::on_free_ports().await;
     let (process, service) = (child.id().expect("it runs"), Browser::of(&service));
     run_scenario(&page, WARM_UP).await;
-    let settled = async |threads_and_descriptors: Option<Held>| {
+    let settled = async |threads_and_descriptors: Option<Resources>| {
         let begun = Instant::now();
         loop {
-            let held = Held::by(process);
+            let held = Resources::by(process);
             let is_back = threads_and_descriptors.is_none_or(|before| {
                 held.descriptors <= before.descriptors && held.threads <= before.threads
             });

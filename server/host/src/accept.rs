@@ -124,7 +124,7 @@ pub enum Phase {
 
 /// The result of a stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Stopped {
+pub struct Drained {
     /// How many connections were still busy at the drain deadline and were cut off.
     pub cut_off: usize,
 }
@@ -147,7 +147,7 @@ pub async fn accept_until<S>(
     header_case: HeaderCase,
     mut phases: watch::Receiver<Phase>,
     drain_deadline: Duration,
-) -> Stopped
+) -> Drained
 where
     S: Service<Request<Body>, Response = Response, Error = Infallible> + Send + 'static,
     S::Future: Send,
@@ -190,7 +190,7 @@ where
     }
     let cut_off = connections.len();
     connections.shutdown().await;
-    Stopped { cut_off }
+    Drained { cut_off }
 }
 
 /// The next connection, once there is a place for it.

@@ -59,7 +59,7 @@ pub struct ServiceConfig {
     /// idempotency key ties requests, since others may be somebody else's.
     pub one_call: bool,
     /// Whether the service keeps, beside the ledger and bounded like it, what it itself
-    /// sent and the shape of what it received: see [`Exchange`](crate::Exchange). Default:
+    /// sent and the shape of what it received: see [`RecordedExchange`](crate::RecordedExchange). Default:
     /// false, and nothing is copied.
     pub record_exchanges: bool,
 }

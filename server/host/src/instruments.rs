@@ -32,8 +32,8 @@ pub(crate) struct Instruments {
     recorder: SharedRecorder,
     active: [Gauge; METHODS.len()],
     jobs: [Counter; JOB_RESULTS.len()],
-    faults: Held<FaultLabel, Counter>,
-    routes: Held<Box<str>, Arc<RouteInstruments>>,
+    faults: Handles<FaultLabel, Counter>,
+    routes: Handles<Box<str>, Arc<RouteInstruments>>,
     /// For responses that no route gave.
     unserved: Arc<RouteInstruments>,
     /// For requests that were not admitted.
@@ -54,8 +54,8 @@ impl Instruments {
         let instruments = Self {
             active: METHODS.map(gauge),
             jobs: JOB_RESULTS.map(|result| job(SharedString::from(result))),
-            faults: Held::default(),
-            routes: Held::default(),
+            faults: Handles::default(),
+            routes: Handles::default(),
             unserved: RouteInstruments::new(OTHER.into(), &recorder),
             refused: RouteInstruments::new(REFUSED.into(), &recorder),
             recorder,
@@ -158,7 +158,7 @@ pub(crate) struct RouteInstruments {
     span_names: [OnceLock<String>; METHODS.len()],
     recorder: SharedRecorder,
     early: OnceLock<Counter>,
-    durations: Held<(KnownMethod, &'static str), Histogram>,
+    durations: Handles<(KnownMethod, &'static str), Histogram>,
 }
 
 impl RouteInstruments {
@@ -168,7 +168,7 @@ impl RouteInstruments {
             span_names: [const { OnceLock::new() }; METHODS.len()],
             recorder: Arc::clone(recorder),
             early: OnceLock::new(),
-            durations: Held::default(),
+            durations: Handles::default(),
         })
     }
 
@@ -240,15 +240,15 @@ fn key<const N: usize>(spec: &MetricSpec, values: [SharedString; N]) -> Key {
 
 /// Handles by label values, each registered when it is first asked for. There are a few
 /// dozen at most: to compare them takes less time than to hash what is looked for.
-struct Held<K, H>(RwLock<Vec<(K, H)>>);
+struct Handles<K, H>(RwLock<Vec<(K, H)>>);
 
-impl<K, H> Default for Held<K, H> {
+impl<K, H> Default for Handles<K, H> {
     fn default() -> Self {
         Self(RwLock::default())
     }
 }
 
-impl<K, H: Clone> Held<K, H> {
+impl<K, H: Clone> Handles<K, H> {
     fn get_or<Q>(&self, labels: &Q, register: impl FnOnce() -> H) -> H
     where
         K: Borrow<Q>,

@@ -15,7 +15,7 @@ use wire::{
 };
 
 use crate::problem::Problem;
-use crate::recorded_exchange::{Exchange, RequestShape, SentResponse};
+use crate::recorded_exchange::{RecordedExchange, RequestShape, SentResponse};
 
 /// A handle to the ledger of a service. Clones see the same ledger, also after the
 /// service has stopped.
@@ -36,7 +36,7 @@ impl Ledger {
     /// The newest exchanges in order of arrival; none unless the service
     /// [records them](crate::ServiceConfig::record_exchanges).
     #[must_use]
-    pub fn exchanges(&self) -> Vec<Exchange> {
+    pub fn exchanges(&self) -> Vec<RecordedExchange> {
         self.lock().exchanges.to_vec()
     }
 
@@ -77,7 +77,7 @@ pub(crate) struct State {
     connections: Newest<WireConnection>,
     refused: Vec<WireRefusal>,
     /// One for each entry, if they are kept.
-    exchanges: Newest<Exchange>,
+    exchanges: Newest<RecordedExchange>,
 }
 
 impl State {
@@ -116,7 +116,7 @@ impl State {
         (entry.seq, entry.early) = (seq, early);
         self.entries.push(entry);
         if let Some(request) = shape {
-            self.exchanges.push(Exchange {
+            self.exchanges.push(RecordedExchange {
                 seq,
                 request: Secret(request),
                 response: None,

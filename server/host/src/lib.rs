@@ -94,7 +94,7 @@ pub mod telemetry;
 mod traceparent;
 pub mod watched_body;
 
-pub use accept::{ConnectionBounds, ConnectionFault, ConnectionPosition, HeaderCase, Stopped};
+pub use accept::{ConnectionBounds, ConnectionFault, ConnectionPosition, Drained, HeaderCase};
 pub use config::{ServiceConfig, SpanHook};
 pub use ledger::Ledger;
 pub use metrics_sink::{METRICS_MEDIA_TYPE, Metrics};
@@ -103,7 +103,9 @@ pub use problem::Problem;
 pub use process_failures::{
     FailureWatch, HostFailure, TooFewDescriptors, check_descriptors, note_panics, note_refusal,
 };
-pub use recorded_exchange::{Exchange, MAX_RECORDED_BODY, RequestShape, SentBody, SentResponse};
+pub use recorded_exchange::{
+    MAX_RECORDED_BODY, RecordedExchange, RequestShape, SentBody, SentResponse,
+};
 pub use refusals::{TlsRefusal, refusing_port};
 pub use router::{ExpectedRoute, Routes, router};
 pub use running_service::{Host, RunningService, StartError, StopError};

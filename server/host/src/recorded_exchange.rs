@@ -52,7 +52,7 @@ const HARMLESS: [HeaderName; 8] = [
 
 /// One request and its response, as far as both can be shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Exchange {
+pub struct RecordedExchange {
     /// The number of the request in the ledger.
     pub seq: u64,
     /// The shape of what was received.

@@ -14,7 +14,7 @@ use tokio::sync::{oneshot, watch};
 use tracing::dispatcher;
 use wire::WireRecord;
 
-use crate::accept::{self, ConnectionBounds, ConnectionObserver, Phase, Stopped, listen};
+use crate::accept::{self, ConnectionBounds, ConnectionObserver, Drained, Phase, listen};
 use crate::admission::admitting;
 use crate::config::ServiceConfig;
 use crate::ledger::Ledger;
@@ -154,7 +154,7 @@ fn run(
     phases: watch::Receiver<Phase>,
     config: &ServiceConfig,
     started: &mpsc::SyncSender<Result<SocketAddr, StartError>>,
-) -> Option<Stopped> {
+) -> Option<Drained> {
     let (runtime, listener, local_addr) = match set_up(config.port) {
         Ok(set_up) => set_up,
         Err(error) => {
@@ -218,7 +218,7 @@ pub struct RunningService {
     ledger: Ledger,
     state: Weak<Shared>,
     phase: watch::Sender<Phase>,
-    outcome: oneshot::Receiver<Stopped>,
+    outcome: oneshot::Receiver<Drained>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -257,7 +257,7 @@ impl RunningService {
     /// # Errors
     ///
     /// [`StopError`] if the thread panicked or left something behind.
-    pub async fn stop(mut self) -> Result<Stopped, StopError> {
+    pub async fn stop(mut self) -> Result<Drained, StopError> {
         self.phase.send_replace(Phase::Draining);
         let outcome = (&mut self.outcome).await;
         self.join().map_err(|_| StopError::Panicked)?;

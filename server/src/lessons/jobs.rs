@@ -127,8 +127,8 @@ fn is_json(headers: &HeaderMap) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::lessons::with_room_for;
     use crate::testing::{JSON, Service, TestResponse};
-    use crate::with_room_for;
     use host::ServiceConfig;
 
     async fn submit(service: &Service, key: &str, body: &str) -> TestResponse {

@@ -4,7 +4,7 @@ use axum::routing::get;
 use http_body_util::BodyExt;
 
 use crate::testing::{JSON, Service, percent_encode};
-use host::{Exchange, MAX_RECORDED_BODY, ServiceConfig};
+use host::{MAX_RECORDED_BODY, RecordedExchange, ServiceConfig};
 use wire::Header;
 
 fn recorded() -> ServiceConfig {
@@ -28,7 +28,7 @@ fn line(header: &Header) -> String {
 }
 
 /// Everything that an exchange holds, as text.
-fn whole(exchange: &Exchange) -> String {
+fn whole(exchange: &RecordedExchange) -> String {
     let mut lines: Vec<_> = exchange.request.headers.iter().map(line).collect();
     if let Some(response) = &exchange.response {
         lines.push(response.status.to_string());

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use testkit::PATIENCE;
 use testkit::http::connect;
-use testkit::process::Held;
+use testkit::process::Resources;
 
 use crate::attacks::{ENDLESS, connect_narrowly, responses, serves};
 use crate::program::Program;
@@ -25,7 +25,7 @@ const MOST: usize = 24 * 1024;
 /// The program and what it held before it was attacked.
 struct Flooded {
     program: Program,
-    before: Held,
+    before: Resources,
 }
 
 impl Flooded {
@@ -35,7 +35,7 @@ impl Flooded {
         let program = Program::spawn(Command::new("sh").args(["-c", &script, server]));
         serves(&connect(program.address()));
         // The first client is gone from here and perhaps not yet from there.
-        let before = Held::by(program.id());
+        let before = Resources::by(program.id());
         Self { program, before }
     }
 
@@ -47,8 +47,8 @@ impl Flooded {
         serves(&self.connect());
     }
 
-    fn held(&self) -> Held {
-        Held::by(self.program.id())
+    fn held(&self) -> Resources {
+        Resources::by(self.program.id())
     }
 
     fn costs_little(&self) {

@@ -9,8 +9,7 @@ mod slow;
 use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 
-use host::accept::ConnectionBounds;
-use host::{RunningService, ServiceConfig, Stopped};
+use host::{ConnectionBounds, Drained, RunningService, ServiceConfig};
 use server::TeachingApi;
 use testkit::http::{Response, connect, get, next_response, patient};
 use tokio::net::TcpSocket;
@@ -76,7 +75,7 @@ impl Attacked {
         self.serves_others();
         let ledger = self.service.ledger_handle();
         let stopped = runtime().block_on(self.service.stop());
-        assert_eq!(stopped, Ok(Stopped { cut_off: 0 }));
+        assert_eq!(stopped, Ok(Drained { cut_off: 0 }));
         ledger.snapshot()
     }
 }

@@ -7,7 +7,7 @@ use std::num::NonZeroUsize;
 use std::thread;
 use std::time::Duration;
 
-use host::accept::ConnectionBounds;
+use host::ConnectionBounds;
 use testkit::http::connect;
 
 use crate::attacks::{Attacked, serves};

@@ -13,7 +13,7 @@ pub fn signal(process: u32, name: &str) {
 /// The resources of a process, according to Linux.
 #[cfg(target_os = "linux")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Held {
+pub struct Resources {
     /// How many descriptors it has open.
     pub descriptors: usize,
     /// How many threads it has.
@@ -23,7 +23,7 @@ pub struct Held {
 }
 
 #[cfg(target_os = "linux")]
-impl Held {
+impl Resources {
     /// Those that a process holds now.
     #[must_use]
     pub fn by(process: u32) -> Self {
