@@ -4,3 +4,4 @@ mod exchanges;
 mod hosted;
 mod metrics;
 mod observed;
+mod spans;

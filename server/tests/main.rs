@@ -9,4 +9,3 @@ mod binary;
 #[cfg(unix)]
 mod program;
 mod sockets;
-mod spans;

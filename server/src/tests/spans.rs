@@ -3,42 +3,27 @@
 use std::io::{self, PipeReader};
 use std::sync::{Arc, Mutex};
 
-use axum::Router;
-use axum::body::Body;
 use host::telemetry::{REQUEST_SPAN, REQUEST_SPAN_FIELDS, SPAN_TARGET};
-use host::{ServiceConfig, SpanHook, router};
-use http::Request;
-use server::TeachingApi;
+use host::{ServiceConfig, SpanHook};
 use testkit::http::{connect, get};
-use tower::ServiceExt;
 use tracing::subscriber::{self, DefaultGuard};
 use tracing::{Dispatch, Span, Subscriber};
 use tracing_subscriber::fmt::format::FmtSpan;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::{fmt, registry};
 
+use crate::TeachingApi;
+use crate::testing::Service;
+
 const TRACEPARENT: (&str, &str) = (
     "traceparent",
     "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
 );
 
-fn service() -> Router {
-    serving(ServiceConfig::default())
-}
-
-fn serving(config: ServiceConfig) -> Router {
-    router(&config, server::lessons(1)).0
-}
-
-/// Sends a request; the id that the service gave it.
-async fn send(service: &Router, method: &str, uri: &str, headers: &[(&str, &str)]) -> String {
-    let mut request = Request::builder().method(method).uri(uri);
-    for (name, value) in headers {
-        request = request.header(*name, *value);
-    }
-    let request = request.body(Body::from("SECRET")).unwrap();
-    let response = service.clone().oneshot(request).await.unwrap();
-    response.headers()["x-request-id"]
+/// Sends a request with a secret as its body; the id that the service gave it.
+async fn send(service: &Service, method: &str, uri: &str, headers: &[(&str, &str)]) -> String {
+    let response = service.request(method, uri, headers, "SECRET").await;
+    response.headers["x-request-id"]
         .to_str()
         .unwrap()
         .to_owned()
@@ -96,7 +81,7 @@ async fn the_span_of_a_request_holds_the_vocabulary_and_nothing_else() {
         ("idempotency-key", "SECRET"),
     ];
 
-    let id = send(&service(), "GET", "/flaky?cursor=SECRET", &headers).await;
+    let id = send(&Service::new(), "GET", "/flaky?cursor=SECRET", &headers).await;
 
     drop(tracing);
     let id = format!(r#"lab.request_id="{id}""#);
@@ -129,7 +114,7 @@ async fn what_is_unknown_is_absent_or_other() {
     let (log, tracing) = log();
 
     let headers = [("host", "SECRET.example")];
-    send(&service(), "BREW", "/SECRET", &headers).await;
+    send(&Service::new(), "BREW", "/SECRET", &headers).await;
 
     drop(tracing);
     let fields = fields_of(log);
@@ -159,7 +144,7 @@ async fn the_hook_sees_the_headers_before_the_span_is_entered() {
             .unwrap()
             .push((is_entered, headers.contains_key("traceparent")));
     });
-    let service = serving(ServiceConfig {
+    let service = Service::with(ServiceConfig {
         on_request_span: Some(note),
         ..ServiceConfig::default()
     });
@@ -173,7 +158,7 @@ async fn the_hook_sees_the_headers_before_the_span_is_entered() {
 async fn a_scrape_opens_no_span() {
     let (log, tracing) = log();
 
-    send(&service(), "GET", "/metrics", &[]).await;
+    send(&Service::new(), "GET", "/metrics", &[]).await;
 
     drop(tracing);
     assert_eq!(io::read_to_string(log).unwrap(), "");
