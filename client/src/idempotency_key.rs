@@ -142,6 +142,10 @@ mod tests {
         let second = IdempotencyKey::generate(&random);
 
         assert_ne!(first, second);
+        assert!(
+            first.0.is_sensitive(),
+            "`Debug` of a request would print it"
+        );
         assert_eq!(IdempotencyKey::new(first.as_str()), Ok(first.clone()));
         assert_eq!(first, IdempotencyKey::generate(&SeededRandom::new(1)));
     }

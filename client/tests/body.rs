@@ -25,11 +25,12 @@ use hyper::body::{Body, Frame, SizeHint};
 use tower::ServiceExt;
 use tower_http::decompression::Decompression;
 
-use crate::bench::{Bench, Script, http_error, silently, status, transport_error, typed};
+use crate::bench::{Bench, Script, clock, http_error, silently, status, transport_error, typed};
 use crate::support::{
     drive::finish,
-    offline,
+    offline, retries,
     scripted::scripted,
+    stack,
     wire::{ENDLESS, Then, Wire},
 };
 
@@ -235,6 +236,25 @@ fn a_silent_body_of_an_error_is_given_up_on_the_injected_clock() {
     assert_eq!(error.status.as_u16(), 404);
     assert_eq!(error.incomplete_body, Some(FailureKind::ReadTimeout));
     assert_eq!(clock.monotonic(), Timeouts::DEFAULT.read);
+}
+
+#[tokio::test]
+async fn a_request_of_a_stack_of_ones_own_may_carry_the_time_for_the_body_of_an_error() {
+    let silent = "HTTP/1.1 404 \r\ncontent-length: 9\r\n\r\n{";
+    let minute = Duration::from_secs(60);
+    for (own, expected) in [(None, Timeouts::DEFAULT.read), (Some(minute), minute)] {
+        let wire = Wire::serve(&[(silent, Then::Stall)]).await;
+        let mut request = stack(retries(&clock())).get(wire.base_url());
+        if let Some(read) = own {
+            request = request.with_extension(Timeouts::new(read, read));
+        }
+        let began = tokio::time::Instant::now();
+
+        let response = silently(expected, request.send()).await;
+
+        assert_eq!(response.expect("a response").status(), 404);
+        assert!(began.elapsed() >= expected, "{expected:?}");
+    }
 }
 
 /// A body of no bytes that never ends.

@@ -13,6 +13,7 @@ use crate::bench::{Spans, Tally, every_text, silently, status};
 use crate::support::{
     checkpoint,
     secretive::{self, debugged, leaks},
+    stack,
     wire::{Then, Wire},
 };
 
@@ -115,6 +116,11 @@ async fn no_failure_of_the_transport_shows_a_secret() {
 
         assert!(said.contains("Transport"), "{said}");
         assert_eq!(leaks(&said), [""; 0], "{bytes:?}");
+
+        let layer = RetryMiddleware::new().max_attempts(1).deadline(DEADLINE);
+        let sent = stack(layer).get(base_url).send();
+        let failed = silently(DEADLINE, sent).await.expect_err("no response");
+        assert_eq!(leaks(&every_text(&failed)), [""; 0], "{bytes:?}");
     }
 }
 

@@ -7,9 +7,10 @@ use client::{
     telemetry::CONCURRENCY_REDUCTIONS,
 };
 use reqwest_retry::RetryPolicy;
+use serde_json::json as value;
 
 use crate::bench::{
-    Bench, Draw, Reply, Script, Spans, Tally, clock, http_error, retry_after, status, sum,
+    Bench, Draw, Reply, Script, Spans, Tally, clock, http_error, json, retry_after, status, sum,
 };
 use crate::support::stack;
 
@@ -95,6 +96,7 @@ async fn a_response_that_moves_the_concurrency_limit_says_so() {
     let script = Script::by(|request| match request.url.path() {
         "/throttled" => retry_after(429, "120"),
         "/missing" => status(404),
+        "/stock" => json(200, &value!({})),
         _ => status(204),
     });
     let bench = Bench::with(script, |builder| {
@@ -113,8 +115,10 @@ async fn a_response_that_moves_the_concurrency_limit_says_so() {
     let missing = client.get(Endpoint::new("missing", "/missing"));
     missing.send().await.expect_err("a 404");
     // The limit grows 2, 2.5, 2.9, 3.2; only whole slots count.
-    for _ in 0..4 {
+    for _ in 0..2 {
         client.no_content().await.expect("a 204");
+        let stock = client.get(Endpoint::new("stock", "/stock"));
+        stock.send().await.expect("a 200 with a body");
     }
 
     let before = spans.values("reliable_api_client.concurrency.limit_before");

@@ -258,10 +258,9 @@ where
     /// The timeouts of a request: those that its caller attached, or those of the session,
     /// which are attached here for the layers below.
     fn timeouts_of(&self, extensions: &mut Extensions) -> Timeouts {
-        match (extensions.get().copied(), self.timeouts) {
-            (Some(timeouts), _) => timeouts,
-            (None, Some(timeouts)) => *extensions.get_or_insert(timeouts),
-            (None, None) => Timeouts::DEFAULT,
+        match self.timeouts {
+            Some(timeouts) => *extensions.get_or_insert(timeouts),
+            None => extensions.get().copied().unwrap_or(Timeouts::DEFAULT),
         }
     }
 
