@@ -123,12 +123,12 @@ impl Drop for Begins {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Host, ServiceConfig};
+    use std::io::{Read, Write};
+
     use axum::{Router, routing::get};
-    use tokio::{
-        io::{AsyncReadExt, AsyncWriteExt},
-        net::TcpStream,
-    };
+    use testkit::http::{connect, raw};
+
+    use crate::{Host, ServiceConfig};
 
     use super::*;
 
@@ -145,30 +145,20 @@ mod tests {
         let routes = Router::new().route("/", get(async || RESPONSE));
         let served = inject(routes.into(), FAULTS, Arc::clone(&silence));
         let service = Host::start(ServiceConfig::default(), served).expect("a free port");
-        let ask = async || {
-            let mut stream = TcpStream::connect(service.local_addr()).await.unwrap();
-            let request = "GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
-            stream.write_all(request.as_bytes()).await.unwrap();
-            stream
-        };
-        let end = async |mut stream: TcpStream| {
-            let mut response = String::new();
-            stream.read_to_string(&mut response).await.unwrap();
-            response
-        };
+        let address = service.local_addr();
+        let request = "GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
 
-        let lost = end(ask().await).await;
-        let cut = end(ask().await).await;
-        let silent = ask().await;
+        let [lost, cut] = [(); 2].map(|()| raw(address, request));
+        let mut silent = connect(address);
+        silent.write_all(request.as_bytes()).unwrap();
         silence.notified().await;
-        let whole = end(ask().await).await;
+        let whole = raw(address, request);
 
         assert_eq!(lost, "");
         assert!(cut.contains("content-length: 10\r\n") && cut.ends_with("\r\n\r\n01234"));
-        assert_eq!(
-            silent.try_read(&mut [0]).unwrap_err().kind(),
-            io::ErrorKind::WouldBlock
-        );
+        silent.set_nonblocking(true).unwrap();
+        let nothing = silent.read(&mut [0]).unwrap_err();
+        assert_eq!(nothing.kind(), io::ErrorKind::WouldBlock);
         assert!(whole.ends_with(RESPONSE), "{whole}");
         drop(silent);
         let ledger = service.ledger_handle();

@@ -8,7 +8,7 @@ use std::thread;
 use axum::routing;
 use axum::{Extension, Router};
 use host::{ConnectionFault, HeaderCase, RunningService, ServiceConfig};
-use testkit::http::{Response, exchange, get, read_response, request};
+use testkit::http::{Response, exchange, get, raw, read_response, request};
 use wire::BodyState;
 
 use crate::sockets::{connect, serve, start};
@@ -183,15 +183,6 @@ fn of_requests(scrape: &str) -> Vec<&str> {
     lines
 }
 
-/// All that comes until the connection is closed.
-fn whole_response(service: &RunningService, request: &str) -> String {
-    let mut stream = connect(service);
-    stream.write_all(request.as_bytes()).unwrap();
-    let mut response = String::new();
-    stream.read_to_string(&mut response).unwrap();
-    response
-}
-
 /// The bytes of a job submission.
 fn submission(key: &str, body: &str) -> String {
     let headers = format!("content-type: application/json\r\nidempotency-key: {key}\r\n");
@@ -210,7 +201,7 @@ fn the_letter_case_of_header_names_can_be_chosen() {
         });
 
         let ask = request("GET", "/retry-later", "connection: close\r\n", "");
-        let came = whole_response(&service, &ask);
+        let came = raw(service.local_addr(), &ask);
 
         assert!(came.contains(name), "{came}");
     }
