@@ -1,13 +1,14 @@
 //! A card as `lab grade --json` prints it, read again.
 
 use judge::rules::Verdict;
-use serde::{Deserialize, de::IgnoredAny};
+use serde::Deserialize;
 
 use super::{CARD_VERSION, GoalVerdict};
 
 /// The verdicts of a card, read from its JSON.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct PrintedCard {
+    schema_version: u32,
     pub(super) tasks: Vec<PrintedTask>,
 }
 
@@ -61,20 +62,13 @@ impl PrintedCard {
     ///
     /// If it is not a card, or one of another version.
     pub fn read(json: &str) -> Result<Self, PrintedCardError> {
-        // A run has a schema version too, but no tasks.
-        #[derive(Deserialize)]
-        struct Version {
-            schema_version: u32,
-            #[serde(rename = "tasks")]
-            _tasks: IgnoredAny,
+        let card: Self = serde_json::from_str(json)?;
+        if card.schema_version == CARD_VERSION {
+            Ok(card)
+        } else {
+            let found = card.schema_version;
+            Err(PrintedCardError::Version { found })
         }
-        let Version { schema_version, .. } = serde_json::from_str(json)?;
-        if schema_version != CARD_VERSION {
-            return Err(PrintedCardError::Version {
-                found: schema_version,
-            });
-        }
-        Ok(serde_json::from_str(json)?)
     }
 
     /// The task of this name.
@@ -103,7 +97,10 @@ mod tests {
     #[test]
     fn an_invalid_card_is_rejected_with_a_reason() {
         let this = format!("{{\"schema_version\": {CARD_VERSION}}}");
-        let other = format!("{{\"schema_version\": {}, \"tasks\": 0}}", CARD_VERSION + 1);
+        let other = format!(
+            "{{\"schema_version\": {}, \"tasks\": []}}",
+            CARD_VERSION + 1
+        );
         let reads = format!("this lab reads {CARD_VERSION}");
         for (json, why) in [
             ("", "EOF while parsing"),

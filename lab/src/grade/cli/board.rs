@@ -30,26 +30,23 @@ pub(super) struct Class<'a> {
     /// The columns of the board; empty for all.
     pub(super) tasks: Vec<&'static Task>,
     pub(super) report: Option<&'a Path>,
+    pub(super) is_watched: bool,
 }
 
 /// Files, each with its length and when it was modified.
 type Files = BTreeMap<PathBuf, (u64, Option<SystemTime>)>;
 
 impl Class<'_> {
-    /// Shows the cards once.
-    pub(super) fn show_once(&self) -> Result<Exit, Exit> {
-        self.report.map_or(Ok(()), report::check)?;
-        self.show(&self.files().or_exit(Exit::Usage)?)?;
-        Ok(Exit::Passed)
-    }
-
-    /// Shows the cards again whenever one changes, until Ctrl+C.
-    pub(super) fn watch(&self) -> Result<Exit, Exit> {
+    /// Shows the cards; if they are watched, again whenever one changes, until Ctrl+C.
+    pub(super) fn show(&self) -> Result<Exit, Exit> {
         self.report.map_or(Ok(()), report::check)?;
         let mut shown = self.files().or_exit(Exit::Usage)?;
+        self.write(&shown)?;
+        if !self.is_watched {
+            return Ok(Exit::Passed);
+        }
         terminal::runtime()?.block_on(async {
             let mut signals = terminal::signals()?;
-            self.show(&shown)?;
             loop {
                 tokio::select! {
                     () = signals.next() => return Ok(Exit::Passed),
@@ -59,14 +56,14 @@ impl Class<'_> {
                 if let Ok(found) = self.files()
                     && found != shown
                 {
-                    self.show(&found)?;
+                    self.write(&found)?;
                     shown = found;
                 }
             }
         })
     }
 
-    fn show(&self, files: &Files) -> Result<(), Exit> {
+    fn write(&self, files: &Files) -> Result<(), Exit> {
         let learners = files
             .iter()
             .map(|(file, (length, _))| learner(file, *length));
@@ -132,6 +129,7 @@ mod tests {
             folder,
             tasks: Vec::new(),
             report: None,
+            is_watched: false,
         }
     }
 

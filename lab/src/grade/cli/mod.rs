@@ -82,7 +82,6 @@ enum Mode<'a> {
     Hint(&'static Task),
     Solution(Solution),
     Board(Class<'a>),
-    WatchedBoard(Class<'a>),
     /// The cases are open to any client.
     Open,
     Once,
@@ -132,10 +131,10 @@ impl Arguments {
                 folder,
                 tasks: self.named_tasks()?,
                 report: self.card.report(),
+                is_watched: self.watch.is_some(),
             };
             return match &self.watch {
-                None => Ok(Mode::Board(class)),
-                Some(None) => Ok(Mode::WatchedBoard(class)),
+                None | Some(None) => Ok(Mode::Board(class)),
                 Some(Some(_)) => Err(WatchError::WithSummary.into()),
             };
         }
@@ -158,8 +157,7 @@ pub(crate) fn grade(arguments: &Arguments) -> Result<Exit, Exit> {
             terminal::print(&hint).map(|()| Exit::Passed)
         }
         Mode::Solution(solution) => terminal::print(solution.source()).map(|()| Exit::Passed),
-        Mode::Board(class) => class.show_once(),
-        Mode::WatchedBoard(class) => class.watch(),
+        Mode::Board(class) => class.show(),
         Mode::Open => open_cases::open(arguments),
         Mode::Once => grader(arguments)?.once(),
         Mode::Watch(file) => grader(arguments)?.watch(file),
