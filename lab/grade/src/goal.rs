@@ -308,8 +308,7 @@ fn doing(wire: &WireRecord, at: Duration) -> Option<String> {
 
 impl GoalVerdict {
     /// The verdict on a rule that means the same.
-    #[must_use]
-    pub fn as_verdict(self) -> Verdict {
+    pub(crate) fn as_verdict(self) -> Verdict {
         match self {
             Self::Reached => Verdict::Kept,
             Self::Missed | Self::Crashed => Verdict::Broken,
@@ -319,8 +318,7 @@ impl GoalVerdict {
     }
 
     /// Whether a client with this verdict and this number of requests attempted the task.
-    #[must_use]
-    pub fn was_attempted(self, requests: u64) -> bool {
+    pub(crate) fn was_attempted(self, requests: u64) -> bool {
         match self {
             Self::Skipped => false,
             Self::NotJudged => requests > 0,

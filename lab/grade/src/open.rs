@@ -168,14 +168,10 @@ mod tests {
         io::{Read, Write},
         net::TcpStream,
         thread,
-        time::Duration,
     };
 
-    use judge::rules::Verdict::{self, Broken, NotExercised, Skipped};
-    use tokio::time::sleep;
-
     use super::*;
-    use crate::{GoalVerdict, find};
+    use crate::find;
 
     fn client() -> reqwest::Client {
         // Another test may have been quicker.
@@ -187,21 +183,6 @@ mod tests {
     async fn ask(client: &reqwest::Client, url: &str) -> u16 {
         let response = client.get(url).send().await.expect("a response");
         response.status().as_u16()
-    }
-
-    /// Waits for the rule to come to this: a client may have read a response before the
-    /// service knows that it has sent it.
-    async fn comes_to(cases: &OpenCases, expected: Verdict) {
-        for _ in 0..1_000 {
-            let grades = cases.grades();
-            let mut rules = grades.iter().flat_map(|grade| &grade.rules);
-            let rule = rules.find(|rule| rule.id == "retry-after-seconds");
-            if rule.expect("it is judged").judgement.verdict == expected {
-                return;
-            }
-            sleep(Duration::from_millis(1)).await;
-        }
-        panic!("it never comes to {expected:?}");
     }
 
     #[tokio::test]
@@ -297,30 +278,5 @@ mod tests {
             }
             assert!(again.join().expect("no panic"));
         });
-    }
-
-    #[tokio::test]
-    async fn what_comes_is_judged_as_it_comes_and_each_case_can_begin_again() {
-        let task = find("retry-after").expect("a task");
-        let cases = OpenCases::start([task], 7).expect("services");
-        let url = cases.cases().next().expect("a case").url.to_owned();
-        let client = client();
-        comes_to(&cases, NotExercised).await;
-
-        assert_eq!(ask(&client, &url).await, 503);
-        comes_to(&cases, Skipped).await;
-        assert_eq!(ask(&client, &url).await, 200);
-        comes_to(&cases, Broken).await;
-
-        let again = client.post(format!("{url}/again")).send().await;
-        assert_eq!(again.expect("a response").status(), 204);
-        comes_to(&cases, NotExercised).await;
-        assert_eq!(ask(&client, &url).await, 503);
-        assert!(cases.again(task.words.name, 0));
-        assert!(!cases.again(task.words.name, 9));
-
-        let grades = cases.stop().await.expect("it stops");
-        assert_eq!(grades[0].goal.verdict, GoalVerdict::NotJudged);
-        assert_eq!(grades[0].requests(), 0);
     }
 }

@@ -56,8 +56,7 @@ impl TaskGrade {
     }
 
     /// The requests that arrived, in words, if all have another method than its task.
-    #[must_use]
-    pub fn other_method(&self) -> Option<String> {
+    pub(crate) fn other_method(&self) -> Option<String> {
         let method = find(self.task).ok()?.method.as_str();
         let mut requests = self.cases.iter().flat_map(|case| &case.wire.entries);
         let arrived = counted(self.requests(), "request");
@@ -67,8 +66,7 @@ impl TaskGrade {
 
     /// The results of its rules, such as `broken: one-job · 2 rules kept`, without those that
     /// were skipped or not exercised.
-    #[must_use]
-    pub fn rules_in_words(&self) -> Option<String> {
+    pub(crate) fn rules_in_words(&self) -> Option<String> {
         let terms = self.of_rules(&KnownFailures::default());
         let terms = terms.into_iter().flatten();
         terms.reduce(|one, other| format!("{one} · {other}"))

@@ -194,19 +194,21 @@ fn a_save_continues_at_the_first_task_that_is_not_done() {
 
 #[cfg(unix)]
 #[test]
-fn without_a_command_the_requests_until_ctrl_c_are_judged() {
+fn without_a_command_the_requests_since_a_case_began_are_judged_at_ctrl_c() {
     let mut lab = command("grade --task retry-after --only retry-after-seconds")
         .spawn()
         .expect("lab runs");
     let url = printed_url(&mut lab);
     let (host, path) = url["http://".len()..].split_once('/').expect("a path");
     let request = format!("GET /{path} HTTP/1.0\r\n\r\n");
+    let again = format!("POST /{path}/again HTTP/1.0\r\n\r\n");
 
-    let statuses = [(); 2].map(|()| status(host, &request));
+    let requests = [&request, &again, &request, &request];
+    let statuses = requests.map(|request| status(host, request));
     signal(lab.id(), "INT");
     let ended = Ended::from(lab.wait_with_output().expect("lab ends"));
 
-    assert_eq!(statuses, ["503", "200"]);
+    assert_eq!(statuses, ["503", "204", "503", "200"]);
     assert_eq!(ended.code, Some(1), "{}", ended.stdout);
     assert_contains(&ended.stdout, &["goal not judged: 2 requests", "1 broken"]);
 }

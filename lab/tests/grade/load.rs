@@ -13,7 +13,7 @@ use std::{
 
 use futures_util::future::join_all;
 use grade::{GoalVerdict, ProcessSlots, TASKS, TaskGrade};
-use judge::rules::Verdict;
+use judge::rules::{Rule, Verdict, find};
 use process::ClientCommand;
 use testkit::files::{example, root};
 
@@ -105,19 +105,18 @@ impl Drop for Busy {
     }
 }
 
-/// The rules about milliseconds.
-const MILLISECONDS: [&str; 3] = ["backoff-waits", "backoff-jitter", "retry-after-unusable"];
-
 /// The result of a task: its goal, and each of its rules, except where a rule about
 /// milliseconds cannot be told.
 fn said(grade: &TaskGrade) -> (GoalVerdict, Vec<(&'static str, Verdict)>) {
     let rules = grade.rules.iter();
-    let rules = rules.map(|rule| (rule.id, rule.judgement.verdict));
-    let rules = rules.map(|(id, verdict)| match verdict {
-        Verdict::CannotTell if MILLISECONDS.contains(&id) => (id, Verdict::Kept),
-        _ => (id, verdict),
+    let said = rules.map(|rule| {
+        let is_about_milliseconds = find(rule.id).is_some_and(Rule::is_about_milliseconds);
+        match rule.judgement.verdict {
+            Verdict::CannotTell if is_about_milliseconds => (rule.id, Verdict::Kept),
+            verdict => (rule.id, verdict),
+        }
     });
-    (grade.goal.verdict, rules.collect())
+    (grade.goal.verdict, said.collect())
 }
 
 #[tokio::test]
@@ -146,7 +145,7 @@ async fn twenty_cards_of_the_reference_client_are_equal_on_a_busy_machine() {
             );
             let mut rules = said(grade).1.into_iter();
             assert!(
-                rules.all(|(_, it)| it == Verdict::Kept),
+                rules.all(|(_, verdict)| verdict == Verdict::Kept),
                 "{}",
                 describe(grade)
             );
