@@ -255,10 +255,10 @@ impl ConnectionObserver for Session {
             connections,
             ..
         } = &mut *state;
-        let of_it = requests.iter_mut().zip(connections);
-        let of_it =
-            of_it.filter(|(request, of)| **of == Some(connection) && request.closed.is_none());
-        for (request, _) in of_it {
+        for (request, of) in requests.iter_mut().zip(connections) {
+            if *of != Some(connection) || request.closed.is_some() {
+                continue;
+            }
             request.closed = Some(now);
             let is_lost =
                 request.fault == Some(ProxyFault::LostResponse) && request.status.is_none();

@@ -154,12 +154,13 @@ fn base_host(text: &str) -> Result<String, String> {
 }
 
 fn fault_status(text: &str) -> Result<StatusCode, String> {
-    let status = text.parse().ok();
-    let status =
-        status.filter(|status: &StatusCode| matches!(status.as_u16(), 400 | 422 | 429 | 500..=599));
-    status.ok_or_else(|| {
-        "it must be 400, 422, 429 or 500 to 599: another may be worth a second attempt".to_owned()
-    })
+    match text.parse::<StatusCode>() {
+        Ok(status) if matches!(status.as_u16(), 400 | 422 | 429 | 500..=599) => Ok(status),
+        _ => Err(
+            "it must be 400, 422, 429 or 500 to 599: another may be worth a second attempt"
+                .to_owned(),
+        ),
+    }
 }
 
 fn text_to_match(text: &str) -> Result<String, String> {
@@ -198,11 +199,13 @@ impl Arguments {
 
     /// The proxy of each run.
     fn setup(&self) -> Result<Setup, Box<dyn Error>> {
-        let added = self.cacert.iter().map(|path| read("--cacert", path));
-        let added = added.collect::<Result<Vec<_>, _>>()?;
-        let upstream = Upstream::trusting(&self.upstream, &self.allow_host, &added)?;
-        let body = self.fault_body.as_ref();
-        let body = body.map(|path| read("--fault-body", path)).transpose()?;
+        let files = self.cacert.iter().map(|path| read("--cacert", path));
+        let trusted = files.collect::<Result<Vec<_>, _>>()?;
+        let upstream = Upstream::trusting(&self.upstream, &self.allow_host, &trusted)?;
+        let body_file = self.fault_body.as_ref();
+        let body = body_file
+            .map(|path| read("--fault-body", path))
+            .transpose()?;
         let address = self.listen.unwrap_or(Ipv4Addr::LOCALHOST.into());
         Ok(Setup {
             upstream,
@@ -355,8 +358,7 @@ fn open(arguments: &Arguments, setup: &Setup, demands: &Demands) -> Result<Exit,
     let run = terminal::runtime()?.block_on(async {
         let mut signals = terminal::signals()?;
         let failures = host::FailureWatch::start();
-        let proxy = Listening::start(setup, Some(aim));
-        let proxy = proxy.or_exit(Exit::Environment)?;
+        let proxy = Listening::start(setup, Some(aim)).or_exit(Exit::Environment)?;
         terminal::note(&format!(
             "{} stands before {upstream} until Ctrl+C, which prints the card.\n\
              The first '{route}' meets: {}. Only attempts that carry a\n\
@@ -423,12 +425,13 @@ impl Demands {
                 format!("'{rule}' is required, and no case judged it")
             }
         });
-        let untold = card.all_verdicts();
-        let untold = untold.filter(|(.., verdict)| *verdict == Verdict::CannotTell);
-        let untold = untold.count();
-        let untold = (is_strict && untold > 0)
+        let all = card.all_verdicts().map(|(.., verdict)| verdict);
+        let untold = all
+            .filter(|verdict| *verdict == Verdict::CannotTell)
+            .count();
+        let forbidden = (is_strict && untold > 0)
             .then(|| format!("{untold} cannot be told, and --strict does not allow that"));
-        let has_faults = report_faults(card, &self.known, missing.chain(untold));
+        let has_faults = report_faults(card, &self.known, missing.chain(forbidden));
         let mut verdicts = card.all_verdicts();
         let is_broken = verdicts.any(|(route, rule, verdict)| {
             verdict == Verdict::Broken && !self.known.cover(route, rule)

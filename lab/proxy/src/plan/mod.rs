@@ -224,11 +224,11 @@ impl Plan {
 
     /// That a command failed although nothing was broken, with a cause that is likely.
     fn unhealthy(&self, run: &ProxyRun) -> PlanError {
-        let answered = |request: &ProxyRequest| match request.status {
+        let in_words = |request: &ProxyRequest| match request.status {
             Some(status) => format!("{} ({status})", request.route),
             None => format!("{} (no response)", request.route),
         };
-        let answered: Vec<_> = run.requests.iter().take(SHOWN).map(answered).collect();
+        let answered: Vec<_> = run.requests.iter().take(SHOWN).map(in_words).collect();
         let hint = if let Some(refused) = run.refused.first() {
             format!(". {refused}")
         } else if run.end.stopped.is_some() {
@@ -344,16 +344,15 @@ impl Plan {
             }
         };
         let cases = rows.iter().filter(is_chosen).flat_map(|row| {
-            let faults = ProxyFault::ALL.into_iter();
-            let faults =
-                faults.filter(|fault| *fault == ProxyFault::Hold || self.is_asked(row, *fault));
+            let is_made =
+                |fault: &ProxyFault| *fault == ProxyFault::Hold || self.is_asked(row, *fault);
+            let faults = ProxyFault::ALL.into_iter().filter(is_made);
             faults.map(|fault| (row.route.clone(), fault))
         });
-        let cases = cases.collect();
         if self.options.faults.is_empty() {
-            Ok(with_one_silence(cases))
+            Ok(with_one_silence(cases.collect()))
         } else {
-            Ok(cases)
+            Ok(cases.collect())
         }
     }
 

@@ -40,9 +40,9 @@ pub(crate) fn attempts(
         .target()
         .and_then(|target| Some((target, target.delivered?)));
     target.into_iter().flat_map(move |(first, delivered)| {
-        let later = run.of_route(&first.route);
-        let later =
-            later.filter(move |request| request.seq > first.seq && request.arrived >= delivered);
+        let is_later =
+            move |request: &&ProxyRequest| request.seq > first.seq && request.arrived >= delivered;
+        let later = run.of_route(&first.route).filter(is_later);
         later.filter_map(move |next| {
             let is_marked = first.calls.iter().any(|call| next.calls.contains(call));
             let in_time = within.is_some_and(|within| next.arrived <= first.arrived + within);

@@ -257,8 +257,8 @@ impl<'a> Group<'a> {
         } else {
             format!(", in {} of {all} runs", broken.len())
         };
-        let reach = broken.iter().map(|one_run| one_run.has_to_watch()).max();
-        let reach = reach.unwrap_or_default();
+        let reaches = broken.iter().map(|one_run| one_run.has_to_watch());
+        let reach = reaches.max().unwrap_or_default();
         let controls = controls_of(self.case.runs, self.case.route, self.wait);
         let long_enough = controls.filter(|run| watch(run) >= Some(reach)).count();
         let is_confirmed = all >= CONFIRM && long_enough >= CONFIRM;

@@ -60,7 +60,7 @@ pub(super) const READ_TIMEOUT: FaultRule = FaultRule {
 };
 
 /// All rules.
-static RULES: [&FaultRule; 5] = [
+static FAULT_RULES: [&FaultRule; 5] = [
     &RETRY_AFTER,
     &REFUSED_ONCE,
     &KEY_REUSE,
@@ -70,7 +70,7 @@ static RULES: [&FaultRule; 5] = [
 
 /// The rules that are judged by a fault.
 pub(crate) fn of_fault(fault: ProxyFault) -> impl Iterator<Item = &'static FaultRule> {
-    RULES
+    FAULT_RULES
         .into_iter()
         .filter(move |rule| rule.faults.contains(&fault))
 }
@@ -83,14 +83,14 @@ pub(crate) fn is_about_repetition(fault: ProxyFault) -> bool {
 /// The rule of this id, if the proxy judges it.
 #[must_use]
 pub fn find(id: &str) -> Option<&'static Rule> {
-    let mut rules = RULES.into_iter().map(|judged| judged.rule);
+    let mut rules = FAULT_RULES.into_iter().map(|judged| judged.rule);
     rules.find(|rule| rule.id == id)
 }
 
 /// The ids of all rules that the proxy judges, for people.
 #[must_use]
 pub fn names() -> String {
-    RULES.map(FaultRule::id).join(", ")
+    FAULT_RULES.map(FaultRule::id).join(", ")
 }
 
 /// The user's statements about the API and the command.
