@@ -80,10 +80,12 @@ export function actionsOf({ draw, brief, storm, announce }) {
   }
 
   /** Counts a prediction once, when its answer is shown. */
+  const counted = new Set();
   function count() {
     const verdict = byId("story").querySelector(".answer > :is(.ok, .failed)");
-    if (!verdict || news.held() || !state.run || state.run.id in state.judged) return;
-    news.asks({ judged: { ...state.judged, [state.run.id]: verdict.matches(".ok") } });
+    if (!verdict || news.held() || !state.run || counted.has(state.run.id)) return;
+    counted.add(state.run.id);
+    state.score = { right: state.score.right + Number(verdict.matches(".ok")), of: state.score.of + 1 };
   }
 
   const showRun = showingProblems(async (id) => {
@@ -101,11 +103,6 @@ export function actionsOf({ draw, brief, storm, announce }) {
   });
 
   const run = showingProblems(async (name = state.chosen) => {
-    // While predictions are asked for, a question comes before each run.
-    if (state.predict && (state.run || name !== state.chosen)) {
-      choose(name);
-      return;
-    }
     const { guess: expected, ...order } = brief().order(scenario(name));
     state.chosen = name;
     const { id } = await api.start(order);
@@ -180,18 +177,21 @@ export function actionsOf({ draw, brief, storm, announce }) {
       announce("Copied");
       flash(button, "Copied");
     }),
-    choose,
+    choose(name) {
+      history.pushState(null, "", `/#${name}`);
+      route();
+    },
     narrow(words) {
       state.filter = words;
       draw();
     },
     predict() {
-      news.asks({ predict: !state.predict });
+      state.predict = !state.predict;
       draw();
     },
     present() {
       if (view() !== "stage") return;
-      news.asks({ presenting: !state.presenting, predict: !state.presenting });
+      news.present(!state.presenting);
       state.told = null;
       count();
       draw();
@@ -208,7 +208,7 @@ export function actionsOf({ draw, brief, storm, announce }) {
     step(places) {
       const at = state.scenarios.findIndex(({ name }) => name === state.chosen);
       const next = state.scenarios[at + places];
-      if (next && view() === "stage") choose(next.name);
+      if (next && view() === "stage") this.choose(next.name);
     },
     client(name) {
       byId("form").elements.client.value = name;
@@ -222,11 +222,6 @@ export function actionsOf({ draw, brief, storm, announce }) {
       flash(byId("copy"), "Copied");
     }),
   };
-
-  function choose(name) {
-    history.pushState(null, "", `/#${name}`);
-    route();
-  }
 
   function enter(name) {
     history.pushState(null, "", `/${name}`);

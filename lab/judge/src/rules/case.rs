@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use wire::{LINGER, ProcessRecord, Stopped, WireRecord, duration};
 
-use super::{CardContext, Judgement, context::NONE, result};
+use super::{CardContext, Judgement, card::NONE, result};
 use crate::ties::Ties;
 
 /// One case of a task.

@@ -35,11 +35,11 @@ fn judge(case: &Case<'_>) -> Judgement {
     let requests = seqs.len() + 1;
     let stopped = case.process.filter(|process| process.left_running);
     let result_at = stopped.and_then(result::at);
-    let after_result = case.wire.entries.iter().filter(|request| {
+    let came_after_result = case.wire.entries.iter().filter(|request| {
         let is_later = result_at.is_some_and(|at| request.arrived > at);
         is_later && !is_look(request)
     });
-    let after_result: Vec<_> = after_result.map(|request| request.seq).collect();
+    let after_result: Vec<_> = came_after_result.map(|request| request.seq).collect();
     match case.process {
         _ if requests > MOST => {
             let too_many = seqs.into_iter().skip(MOST - 1).collect();

@@ -20,8 +20,8 @@ pub const RULE: Rule = Rule {
 /// The call of a request is known only if the case distinguishes calls: a scenario may send
 /// two bodies with one key on purpose.
 fn judge(Case { wire, .. }: &Case<'_>) -> Judgement {
-    let posts = wire.entries.iter().filter(|entry| entry.method == "POST");
-    let posts: Vec<_> = posts.filter(|post| post.call.is_some()).collect();
+    let of_a_call = |entry: &&WireRequest| entry.method == "POST" && entry.call.is_some();
+    let posts: Vec<_> = wire.entries.iter().filter(of_a_call).collect();
     let calls: HashSet<_> = posts.iter().map(|post| post.call).collect();
     let mut call_of_key = HashMap::new();
     let of_another_call = posts.iter().filter(|post| {

@@ -18,10 +18,10 @@ fn judge(case: &Case<'_>) -> Judgement {
     if jobs.is_empty() {
         return Judgement::not_exercised();
     }
-    let again = jobs.iter().filter_map(|attempts| attempts.split_first());
-    let again = again.filter(|(_, again)| !again.is_empty());
+    let attempts = jobs.iter().filter_map(|attempts| attempts.split_first());
+    let repeated = attempts.filter(|(_, again)| !again.is_empty());
     let (mut other_keys, mut found) = (Vec::new(), "another");
-    for (first, again) in again.clone() {
+    for (first, again) in repeated.clone() {
         let key = first.idempotency_key;
         let others = again
             .iter()
@@ -35,7 +35,7 @@ fn judge(case: &Case<'_>) -> Judgement {
             }
         }
     }
-    match (again.count(), other_keys.len()) {
+    match (repeated.count(), other_keys.len()) {
         (0, _) => Judgement::skipped(),
         (_, 0) => Judgement::kept(),
         _ => Judgement::broken(

@@ -12,9 +12,8 @@
 mod backoff;
 pub mod backoff_jitter;
 pub mod backoff_waits;
-mod card_case;
+mod card;
 mod case;
-mod context;
 pub mod cursor_loop;
 pub mod cursor_verbatim;
 pub mod empty_page;
@@ -42,11 +41,8 @@ pub mod token_elsewhere;
 
 use std::time::Duration;
 
-use wire::WireRecord;
-
-pub use card_case::{CardCase, CaseKind};
+pub use card::{CardCase, CardContext, CaseKind};
 pub use case::Case;
-pub use context::CardContext;
 pub use judgement::{Judgement, RequestRef, Verdict};
 pub use rule::{Judge, Rule, RuleLevel};
 pub use token_elsewhere::names_another_origin;
@@ -94,18 +90,11 @@ pub fn find(id: &str) -> Option<&'static Rule> {
     RULES.iter().copied().find(|rule| rule.id == id)
 }
 
-/// The rule about endless listings, if the lab stopped a client without a limit of its own on
-/// one of them.
-#[must_use]
-pub fn without_page_limit(wire: &WireRecord) -> Option<(&'static Rule, Judgement)> {
-    Some((&page_limit::RULE, page_limit::of_stopped(wire)?))
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::HashSet;
 
-    use wire::FaultLabel;
+    use wire::{FaultLabel, WireRecord};
 
     use super::{empty_page::EMPTY_PAGE, token_elsewhere::REDIRECT_ELSEWHERE, *};
 

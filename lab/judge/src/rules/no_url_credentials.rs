@@ -16,13 +16,13 @@ pub const RULE: Rule = Rule {
 };
 
 fn judge(Case { wire, .. }: &Case<'_>) -> Judgement {
-    let in_url = wire.entries.iter().filter(|entry| entry.token_in_url);
-    let in_url: Vec<_> = in_url.map(|request| request.seq).collect();
-    match in_url.len() {
+    let leaking = wire.entries.iter().filter(|entry| entry.token_in_url);
+    let seqs: Vec<_> = leaking.map(|request| request.seq).collect();
+    match seqs.len() {
         _ if wire.entries.is_empty() => Judgement::not_exercised(),
         0 if wire.entries.iter().any(|entry| entry.authorization) => Judgement::kept(),
         0 => Judgement::skipped(),
-        urls => Judgement::broken(in_url, format!("it was in {}", counted(urls as u64, "URL"))),
+        urls => Judgement::broken(seqs, format!("it was in {}", counted(urls as u64, "URL"))),
     }
 }
 

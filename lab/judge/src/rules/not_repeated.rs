@@ -88,16 +88,16 @@ fn not_repeated(case: &Case<'_>, after: fn(&WireRequest) -> bool) -> Judgement {
         return Judgement::not_exercised();
     }
     let mut doubtful = ties.doubtful().filter(|(first, ..)| after(first));
-    let repeated = ties.repetitions().filter(|(first, _)| after(first));
-    let repeated: Vec<_> = repeated.map(|(_, next)| next.seq).collect();
+    let repetitions = ties.repetitions().filter(|(first, _)| after(first));
+    let repeated: Vec<_> = repetitions.map(|(_, next)| next.seq).collect();
     let found = match repeated.len() {
         0 => "its next cursor was used".to_owned(),
         times => format!("{} followed", counted(times as u64, "more request")),
     };
     let seqs = repeated.into_iter().chain(reads_on(wire, after));
-    let seqs: BTreeSet<_> = seqs.collect();
+    let in_order: BTreeSet<_> = seqs.collect();
     let doubt = doubtful.next().map(|(.., doubt)| doubt);
-    Judgement::kept_unless_in(seqs.into_iter().collect(), found, doubt)
+    Judgement::kept_unless_in(in_order.into_iter().collect(), found, doubt)
 }
 
 /// Whether it is a HEAD or an OPTIONS, which a client may send as often as it likes.

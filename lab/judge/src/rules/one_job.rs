@@ -23,8 +23,10 @@ fn judge(case: &Case<'_>) -> Judgement {
         created.map(|attempt| attempt.seq).collect::<Vec<_>>()
     });
     let created: Vec<_> = jobs.filter(|seqs| !seqs.is_empty()).collect();
-    let more = created.iter().flat_map(|seqs| seqs.iter().skip(1));
-    let more: Vec<_> = more.copied().collect();
+    let of_one_job = created.iter();
+    let more: Vec<_> = of_one_job
+        .flat_map(|seqs| seqs.iter().skip(1).copied())
+        .collect();
     match (created.is_empty(), more.len()) {
         (true, _) => Judgement::not_exercised(),
         (_, 0) => Judgement::kept(),

@@ -1,6 +1,6 @@
 //! An endless listing needs a limit.
 
-use wire::{FaultLabel, WireRecord};
+use wire::FaultLabel;
 
 use super::{Case, Judge, Judgement, Rule, RuleLevel};
 
@@ -37,21 +37,6 @@ fn judge(case: &Case<'_>) -> Judgement {
         (1, _) => Judgement::skipped(),
         _ => Judgement::kept(),
     }
-}
-
-/// Broken if the lab had to stop a client on an endless listing, and the client has no limit
-/// of its own.
-pub(super) fn of_stopped(wire: &WireRecord) -> Option<Judgement> {
-    let pages = wire
-        .entries
-        .iter()
-        .filter(|request| request.fault == Some(FaultLabel::ENDLESS_ITEMS));
-    let last = pages.clone().next_back()?.seq;
-    let found = format!(
-        "{} pages were read, until the lab stopped it",
-        pages.count()
-    );
-    Some(Judgement::broken(vec![last], found))
 }
 
 #[cfg(test)]

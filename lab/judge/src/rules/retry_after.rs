@@ -91,11 +91,11 @@ fn waited_out(case: &Case<'_>, applies: fn(&WireRequest) -> bool) -> Judgement {
     if !case.wire.entries.iter().any(applies) {
         return Judgement::not_exercised();
     }
-    let waits = case.ties.waits().iter();
-    let waits: Vec<_> = waits.filter(|wait| applies(wait.asked_by)).collect();
-    let early = waits.iter().filter(|wait| wait.early_by > TOLERANCE);
+    let all_waits = case.ties.waits().iter();
+    let waits: Vec<_> = all_waits.filter(|wait| applies(wait.asked_by)).collect();
+    let too_early = waits.iter().filter(|wait| wait.early_by > TOLERANCE);
     let (early, doubtful): (Vec<&&Wait<'_>>, Vec<_>) =
-        early.partition(|wait| wait.why.doubt().is_none());
+        too_early.partition(|wait| wait.why.doubt().is_none());
     let doubt = doubtful.iter().find_map(|wait| wait.why.doubt());
     let seqs: Vec<_> = early.iter().map(|wait| wait.next.seq).collect();
     match early.iter().max_by_key(|wait| wait.early_by) {
@@ -124,8 +124,8 @@ fn waited_out_in_each(cases: &[Case<'_>], applies: fn(&WireRequest) -> bool) -> 
 /// wait than the others, or if the pauses show that the client heeds them.
 fn coincidence(cases: &[Case<'_>], applies: fn(&WireRequest) -> bool) -> Option<String> {
     let requests = cases.iter().flat_map(|case| &case.wire.entries);
-    let asked = requests.filter(|request| applies(request));
-    let asked: Vec<_> = asked
+    let asking = requests.filter(|request| applies(request));
+    let asked: Vec<_> = asking
         .filter_map(|request| request.retry_after.map(RetryAfter::wait))
         .collect();
     let (shortest, longest) = (*asked.iter().min()?, *asked.iter().max()?);
@@ -135,9 +135,9 @@ fn coincidence(cases: &[Case<'_>], applies: fn(&WireRequest) -> bool) -> Option<
     }
     let waited = |asked| {
         let waits = cases.iter().flat_map(|case| case.ties.waits());
-        let waits = waits.filter(|wait| applies(wait.asked_by));
-        let waits = waits.filter(|wait| wait.retry_after.wait() == asked);
-        waits.map(|wait| wait.waited).min()
+        let of_this_length =
+            waits.filter(|wait| applies(wait.asked_by) && wait.retry_after.wait() == asked);
+        of_this_length.map(|wait| wait.waited).min()
     };
     let (short, long) = (duration(shortest), duration(longest));
     let (Some(after_short), Some(after_long)) = (waited(shortest), waited(longest)) else {

@@ -25,10 +25,10 @@ pub fn names_another_origin(request: &WireRequest) -> bool {
 }
 
 fn judge(case: &Case<'_>) -> Judgement {
-    let moved = |request: &&WireRequest| names_another_origin(request);
-    let moved: Vec<_> = case.wire.entries.iter().filter(moved).collect();
-    let sent_on = moved.iter().filter(|request| request.token_elsewhere);
-    let sent_on: Vec<_> = sent_on.map(|request| request.seq).collect();
+    let is_moved = |request: &&WireRequest| names_another_origin(request);
+    let moved: Vec<_> = case.wire.entries.iter().filter(is_moved).collect();
+    let leaking = moved.iter().filter(|request| request.token_elsewhere);
+    let sent_on: Vec<_> = leaking.map(|request| request.seq).collect();
     match moved.iter().any(|request| request.authorization) {
         _ if moved.is_empty() => Judgement::not_exercised(),
         _ if !sent_on.is_empty() => Judgement::broken(sent_on, "the other origin got it"),

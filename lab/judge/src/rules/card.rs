@@ -1,11 +1,8 @@
-//! A case among those of a whole card, and what they say together.
+//! The facts about a client and its machine that need all cases of a card.
 
 use wire::WireRecord;
 
-use super::{
-    CardContext,
-    backoff::{failed, gaps},
-};
+use super::backoff::{Gap, failed, gaps};
 use crate::ties::Ties;
 
 /// The facts about a case that rules need beside its record.
@@ -30,6 +27,21 @@ pub struct CardCase<'a> {
     /// The record of the wire.
     pub wire: &'a WireRecord,
 }
+
+/// The facts about a client and its machine from all cases of a card.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CardContext {
+    /// Whether the client hedges: one call had two requests in flight at once.
+    pub(super) hedges: bool,
+    /// The gaps before retries in the cases that fail alike.
+    pub(super) gaps: Vec<Gap>,
+}
+
+/// Of a case without a card.
+pub(super) static NONE: CardContext = CardContext {
+    hedges: false,
+    gaps: Vec::new(),
+};
 
 impl CardContext {
     /// The facts in these cases.
