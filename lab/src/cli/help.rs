@@ -34,6 +34,11 @@ Examples:
 
 /// Follows the options of a storm.
 pub(crate) const BELOW_STORM: &str = "\
+How a row ends:
+  ok after N s  from N seconds after the incident on, calls succeed as before it
+  DOWN          at the end less than half as many of them do
+  degraded      between the two
+
 Examples:
   lab storm
       a spike, and four policies
@@ -46,7 +51,7 @@ Examples:
   lab storm --attempts 5 --budget 20
       a policy of your own beside the others
   lab storm --policy 3-jitter 3-budget --calls-per-second 40
-      other policies, and less load
+      other policies, by the names of their rows, and less load
   lab storm --incident cut
       another incident
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use anstyle::AnsiColor;
-use render::{Options, Sheet};
+use render::{Options, Sheet, page::short};
 
 use crate::{
     Incident, PolicyRun, RetryAfter, STORIES, Settings, Step, Storm, StormPolicy, Story, Tally,
@@ -117,7 +117,13 @@ pub(crate) fn conditions(settings: &Settings) -> Vec<String> {
     let capacity = settings.capacity_per_second();
     // A lower limit is what the clients meet.
     let has_lower_limit = (1.0..capacity).contains(&f64::from(settings.rate_limit));
-    let capacity = (!has_lower_limit).then(|| format!("capacity {} requests/s", rate(capacity)));
+    let capacity = (!has_lower_limit).then(|| {
+        let capacity = rate(capacity);
+        format!(
+            "capacity {capacity} requests/s, queue of {}",
+            settings.queue
+        )
+    });
     let timeout = format!("each attempt times out after {}", moment(settings.timeout));
     let phrases = [
         Some(load),
@@ -136,20 +142,9 @@ fn picture(sheet: &mut Sheet<'_>, storm: &Storm) {
     sheet.title(&storm.question.replace('▲', mark));
     let settings = &storm.settings;
     let calls = storm.policies.iter().map(|run| run.totals.calls).max();
+    let calls = calls.unwrap_or(0);
     let conditions = conditions(settings).join("; ");
-    sentences(
-        sheet,
-        &format!("{} calls: {conditions}.", calls.unwrap_or(0)),
-    );
-    let all = sheet.options.or_ascii("full height", "8");
-    sheet.beside(
-        "",
-        &format!("A column shows the calls that start in that time; {all}: all succeed."),
-    );
-    sheet.beside(
-        "",
-        "Before, end: % of calls that succeed; req/s: requests that arrive at the end.",
-    );
+    sentences(sheet, &format!("{calls} calls: {conditions}."));
     sheet.beside("", &format!("Rows: {}.", storm.story.rows));
     let has_words = storm.policies.iter().any(|run| run.word.is_some());
     let last = if storm.story.shows_retry_peak {
@@ -167,6 +162,10 @@ fn picture(sheet: &mut Sheet<'_>, storm: &Storm) {
         sheet.line(&line(&run.policy.name, &columns, &cells(run), &ending));
     }
     sheet.line(&format!("{:NAME$}{}", "", times(settings, mark)));
+    let [none, all] = sheet.options.or_ascii(["·", "full height"], ["0", "8"]);
+    let columns = "A column: calls that start in this time";
+    sheet.line(&format!("{columns}; {all}: all succeed, {none}: none."));
+    sheet.line("Before, end: % of calls that succeed; req/s: requests that arrive at the end.");
 }
 
 /// The line below the columns: the start and the end of the storm, between them the end of the
@@ -181,8 +180,8 @@ fn times(settings: &Settings, mark: &str) -> String {
     let at = column(settings, ends);
     let start = if at > 3 { "0 s" } else { "" };
     let until_then = format!("{start:<at$}{mark} {}", moment(ends));
-    let end = moment(Periods::of(settings).last_quarter.start);
-    format!("{until_then:<room$}{length}   end: from {end} on")
+    let end = short(Periods::of(settings).last_quarter.start.as_secs_f64());
+    format!("{until_then:<room$}{length}   end: from {end} s on")
 }
 
 /// A line of the picture.

@@ -19,7 +19,7 @@ pub(super) const STORY: Story = Story {
     name: "budgets",
     title: "the spike again, with the same calls from ten clients or a thousand",
     question: "A spike ends at ▲. A retry costs a token. Which budgets let the service recover?",
-    rows: "clients, tokens in the budget of each; ten calls earn a client one token",
+    rows: "clients, tokens of each (any ten calls earn one); three attempts, jitter",
     lesson: "A budget limits only the calls that share it: a thousand clients with ten tokens \
              each may retry ten thousand times, more than this storm does without a budget. \
              Share one budget among many calls, or keep each small.",

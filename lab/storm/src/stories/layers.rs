@@ -15,10 +15,11 @@ pub(super) const STORY: Story = Story {
     name: "layers",
     title: "clients reach a service through a gateway and an API; it hangs for a while",
     question: "The service hangs until ▲. Who may retry, so that it recovers?",
-    rows: "who makes three attempts of client, gateway, API; each calls the next",
+    rows: "who makes three attempts: the client, the gateway and the API behind it",
     lesson: "Attempts multiply: if client, gateway and API make three each, one call sends up to \
-             27 requests to the service. Let one of them retry and the others report the failure, \
-             or give each of them a budget, which stops most retries.",
+             27 requests to the service behind the API, since each of them goes on after its own \
+             caller has timed out. Let one of them retry and the others report the failure, or \
+             give each of them a budget, which stops most retries.",
     left_out: "Deadlines that travel with a call, more than one gateway, and work in the layers.",
     scenario: "retry-budget",
     rule: "finite-attempts",

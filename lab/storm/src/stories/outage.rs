@@ -31,7 +31,7 @@ pub(super) const STORY: Story = Story {
     title: "for a short time the service responds with 503",
     question: "For two seconds before ▲ every response is a 503. Which calls still succeed?",
     rows: "attempts per call, the most that a call waits in all, retry budget",
-    lesson: "A call succeeds only if its waits outlast the outage: five attempts without a wait \
+    lesson: "A call succeeds only if its waits outlast the rest of the outage: five attempts without a wait \
              lose about as many calls as one. Once the tokens of a budget are spent, it allows \
              one retry for ten calls, which protects a service that has too much load; here it \
              ends calls that would have succeeded.",

@@ -16,10 +16,10 @@ pub(super) const STORY: Story = Story {
     question: "A spike ends at ▲. Under which policies does the service recover?",
     rows: "attempts per call, wait before a retry, retry budget",
     lesson: "Retries are load: after the spike about 170 requests/s still arrive at a service \
-             that handles 100, so each waits in the queue until its attempt has timed out, and no \
-             call succeeds. Jitter only delays retries, but a budget limits those of all calls of \
-             a client together (ten tokens, and ten calls earn one), and unlike a single attempt \
-             it still helps after a short failure.",
+             that handles 100, and it works on each, although all have waited in the queue until \
+             their attempts timed out. Jitter only delays retries, so limit them for all calls of \
+             a client together: in a budget of ten tokens each retry costs one, and ten calls \
+             earn one.",
     left_out: "Other clients of the service, its own limits, and autoscaling.",
     scenario: "retry-budget",
     rule: "finite-attempts",

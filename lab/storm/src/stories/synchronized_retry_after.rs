@@ -17,11 +17,10 @@ pub(super) const STORY: Story = Story {
     title: "the service says in which second it will be back",
     question: "Until ▲ each 503 says: retry at ▲. With which clients does the service recover?",
     rows: "what clients do with that date; three attempts",
-    lesson: "All 300 calls that were told to retry at ▲ do so at once, too many to be answered in \
-             time, and their further retries keep the queue full; clients that ignore the date \
-             avoid this, but lose every call until ▲. Obey it with a random delay that is at \
-             least as long as the service needs for these calls: 300 at a spare capacity of 40/s \
-             are 7.5 s.",
+    lesson: "All 300 calls that were told to retry at ▲ do so at once and fill the queue, and the \
+             retries of all later calls keep it full; clients that ignore the date avoid this, \
+             but lose nearly every call until ▲. Obey it with a random delay that is at least as \
+             long as the service needs for these calls: 300 at a spare capacity of 40/s are 7.5 s.",
     left_out: "A service that names a different second to each client, which is the better \
                solution.",
     scenario: "retry-after-date",

@@ -14,9 +14,10 @@ pub(super) const STORY: Story = Story {
     question: "Until ▲ more calls come than the service allows. Which policy loses the fewest?",
     rows: "backoff of 0.2 and 0.4 s, Retry-After of 1 s, one limit for all calls",
     lesson: "A 429 means that all calls together send too much, and a call that backs off alone \
-             uses up its three attempts. A limit of requests in flight, which each 429 halves, \
-             lets calls wait in the client: fewer are lost, although some that start just after \
-             ▲ come behind all those that waited, and fail.",
+             uses up its three attempts. A limit of requests in flight, which 429s halve and \
+             successes raise, lets calls wait in the client, and Retry-After says for how long: \
+             both together lose the fewest, although some calls right after ▲ come behind those \
+             that waited, and fail.",
     left_out: "Other clients of the same service, and quotas for longer periods.",
     scenario: "too-many-requests",
     rule: "retry-after-seconds",
