@@ -145,6 +145,7 @@ export function actionsOf({ draw, brief, storm, announce }) {
     },
     grade: () => enter("grade"),
     storm: () => enter("storm"),
+    "metrics-view": () => enter("metrics-view"),
     /** Fetches the requests to the open cases. If the lab does not respond, the feed
         reports it. */
     look: () => asking === 0 && renew(api.cardText).then(draw, (error) => {
@@ -229,8 +230,8 @@ export function actionsOf({ draw, brief, storm, announce }) {
     requestAnimationFrame(() => byId(name).focus());
   }
 
-  /** Shows the view that the address names: a run, Grade, Storm or a scenario; the first
-      scenario by default. */
+  /** Shows the view that the address names: a run, Grade, Storm, Metrics or a scenario; the
+      first scenario by default. */
   function route() {
     const { pathname, hash } = location;
     const [id, name] = [pathname.match(/^\/runs\/(.+)$/)?.[1], hash.slice(1)].map(decoded);
@@ -251,8 +252,8 @@ export function actionsOf({ draw, brief, storm, announce }) {
   }
 }
 
-/** The view that the address selects: the course, Grade or Storm. */
-export const view = () => ({ "/grade": "grade", "/storm": "storm" })[location.pathname] ?? "stage";
+/** The view that the address selects: the course, Grade, Storm or Metrics. */
+export const view = () => ({ "/grade": "grade", "/storm": "storm", "/metrics-view": "metrics-view" })[location.pathname] ?? "stage";
 
 /** Decodes a part of an address. An invalid encoding stays as it is, because anybody can
     type an address. */

@@ -21,7 +21,7 @@ const GROW = 200;
 /** The pause before the page tries to start again, in milliseconds. */
 const AGAIN = 2000;
 /** The views other than the course. */
-const VIEWS = ["grade", "storm"];
+const VIEWS = ["grade", "storm", "metrics-view"];
 
 const actions = actionsOf({ draw, brief: () => brief, storm: () => storm, announce });
 const course = coursePanel(actions);
@@ -88,6 +88,14 @@ async function fetchStorm() {
   storm = stormPanel(actions);
 }
 
+/** Metrics, too; it follows a feed of its own while it is shown. */
+let showMetrics = null;
+async function fetchMetrics() {
+  showMetrics = () => {};
+  showMetrics = (await import("./metrics-view.js")).metricsPanel(actions);
+  draw();
+}
+
 function render() {
   const here = view();
   byId("stage").hidden = here !== "stage";
@@ -100,6 +108,8 @@ function render() {
     gradePanel?.(state.card, state.problem);
   }
   if (here === "storm" && !storm) fetchStorm();
+  if (here === "metrics-view" && !showMetrics) fetchMetrics();
+  showMetrics?.(here === "metrics-view");
   const { run } = state;
   const scenario = state.scenarios.find(({ name }) => name === state.chosen);
 
@@ -218,7 +228,7 @@ async function start() {
   // The page is drawn without them.
   const { keyboard } = await import("./keys.js");
   keyboard({ ...actions, waterfall: focusFirst }, state.clients);
-  follow({
+  follow("/api/events", ["run", "change", "wire", "missed"], {
     hear(kind, text) {
       const data = api.read(text);
       if (kind === "run") meanwhile.forEach((since) => since.push(data));

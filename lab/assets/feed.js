@@ -1,25 +1,24 @@
-// The live feed. After a lost connection, or after being hidden, a page fetches the state, as
+// The live feeds. After a lost connection, or after being hidden, a page fetches the state, as
 // after `missed`.
 
 /** The pause between a refusal and the next attempt, in milliseconds. */
 const PATIENCE = 2000;
 
-const KINDS = ["run", "change", "wire", "missed"];
-
-/** Follows the feed. `hear(kind, data)` gets each event, `lost()` the end of a
-    connection, and `opened()` the start of one: the state must be fetched. */
-export function follow({ hear, opened, lost }) {
+/** Follows a feed, until the function that this returns is called. `hear(kind, data)` gets each
+    event of these kinds, `lost()` the end of a connection, and `opened()` the start of one: the
+    state must be fetched. */
+export function follow(path, kinds, { hear, opened, lost }) {
   let source = null;
 
   function connect() {
-    source = new EventSource("/api/events");
-    source.addEventListener("open", opened);
+    source = new EventSource(path);
+    source.addEventListener("open", () => opened?.());
     source.addEventListener("error", () => {
-      lost();
+      lost?.();
       // The browser reconnects after a dropped connection, but not after a refused one.
       if (source?.readyState === EventSource.CLOSED) setTimeout(reconnect, PATIENCE);
     });
-    for (const kind of KINDS) {
+    for (const kind of kinds) {
       source.addEventListener(kind, (event) => hear(kind, event.data));
     }
   }
@@ -38,4 +37,8 @@ export function follow({ hear, opened, lost }) {
   // or the seventh tab would not load.
   document.addEventListener("visibilitychange", reconnect);
   reconnect();
+  return () => {
+    document.removeEventListener("visibilitychange", reconnect);
+    disconnect();
+  };
 }

@@ -18,6 +18,7 @@ export function keyboard(actions, clients) {
     ["v", "Go to the verdict", () => byId("verdict")?.focus()],
     ["l", "Go to the last runs", () => byId("runs").querySelector("[tabindex='0']")?.focus()],
     ...clients.map((name, index) => [String(index + 1), `Client: ${name}`, () => actions.client(name)]),
+    ["t", "Go to Metrics", actions["metrics-view"]],
     ["m", "Go to Storm", actions.storm],
     ["g", "Go to Grade", actions.grade],
     ["p", "Predict first", actions.predict],

@@ -21,6 +21,7 @@ mod address;
 mod cancel;
 mod grade;
 mod keyboard;
+mod metrics_view;
 mod modes;
 mod pictures;
 mod question;

@@ -78,6 +78,10 @@ async fn axe_finds_no_violation_on_any_view_in_four_modes() {
             browser.storm_ended().await;
             assert_accessible(&browser, &view("a storm")).await;
             assert_eq!(browser.read(OVER).await, 0, "{}", view("a storm"));
+
+            browser.show_metrics(&lab).await;
+            assert_accessible(&browser, &view("the metrics")).await;
+            assert_eq!(browser.read(OVER).await, 0, "{}", view("the metrics"));
         }
     }
 }
@@ -175,6 +179,9 @@ async fn each_kind_of_part_has_its_own_look_in_every_mode_and_print_has_no_contr
     assert_prints_no_control(&browser).await;
     browser.emulate("", json!([])).await;
     browser.show_storm(&lab, "story=spike").await;
+    assert_prints_no_control(&browser).await;
+    browser.emulate("", json!([])).await;
+    browser.show_metrics(&lab).await;
     assert_prints_no_control(&browser).await;
 }
 

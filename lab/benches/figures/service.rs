@@ -49,7 +49,7 @@ pub(crate) fn serve(with_spans: bool) {
     // As `lab serve` does.
     thread::spawn(move || {
         loop {
-            exposition.keep_up();
+            drop(exposition.text());
             thread::sleep(Duration::from_secs(1));
         }
     });

@@ -204,8 +204,10 @@ async fn run(arguments: &Arguments) -> Result<Exit, Exit> {
     // to summarise, and a signal ends the program as usual.
     let mut signals = terminal::signals()?;
     terminal::note(&format!(
-        "{} runs in {} s at {}; Ctrl+C stops them",
-        plan.length, arguments.seconds, arguments.page
+        "{} runs in {} s; watch them at {}/metrics-view; Ctrl+C stops them",
+        plan.length,
+        arguments.seconds,
+        arguments.page.trim_end_matches('/')
     ));
     let lab = lab.with_patience(LONGEST_RUN);
     let bar = terminal::progress(plan.length);

@@ -56,13 +56,25 @@ impl Feed {
         }
     }
 
+    /// Publishes an event that is made only if it has readers, and once for all of them.
+    pub(crate) fn publish_to_readers<T: Serialize>(
+        &self,
+        kind: &'static str,
+        data: impl FnOnce() -> T,
+    ) {
+        let has_readers = |events: &Sender<Event>| events.receiver_count() > 0;
+        if lock(&self.events).as_ref().is_some_and(has_readers) {
+            self.publish(kind, &data());
+        }
+    }
+
     /// Ends every reader. Later events are not delivered.
     pub(crate) fn close(&self) {
         lock(&self.events).take();
     }
 
     /// A reader of all events from now on; none if the feed is closed, or has too many.
-    fn read(&self) -> Option<Receiver<Event>> {
+    pub(super) fn read(&self) -> Option<Receiver<Event>> {
         let events = lock(&self.events);
         let open = events.as_ref()?;
         (open.receiver_count() < READERS).then(|| open.subscribe())
@@ -75,7 +87,12 @@ pub(crate) fn routes() -> Router<Shared> {
 }
 
 async fn events(State(shared): State<Shared>) -> Response {
-    match shared.feed.read() {
+    respond_with(&shared.feed)
+}
+
+/// A response with all events from now on, unless there are too many readers.
+pub(crate) fn respond_with(feed: &Feed) -> Response {
+    match feed.read() {
         Some(reader) => respond(reader).into_response(),
         None => {
             let detail = "too many pages listen; close one";
@@ -144,6 +161,26 @@ mod tests {
         let events = take(reader);
         assert_eq!(events[0], "event: missed\ndata: {}\n\n");
         assert_eq!(events[1], "event: run\ndata: 1\n\n");
+    }
+
+    #[tokio::test]
+    async fn an_event_for_readers_is_made_once_for_all_and_never_for_none() {
+        let feed = Feed::new();
+        let mut made = 0;
+        let mut publish = || {
+            feed.publish_to_readers("charts", || {
+                made += 1;
+                made
+            });
+        };
+
+        publish();
+        let readers: Vec<_> = (0..10).map(|_| feed.read().expect("room")).collect();
+        publish();
+
+        for reader in readers {
+            assert_eq!(take(reader), ["event: charts\ndata: 1\n\n"]);
+        }
     }
 
     #[tokio::test]

@@ -7,7 +7,7 @@
 //!
 //! | Path | What it responds with |
 //! |---|---|
-//! | `/`, `/grade`, `/storm`, `/runs/{id}` | the page, which an unknown path shows, too |
+//! | `/`, `/grade`, `/storm`, `/metrics-view`, `/runs/{id}` | the page, which an unknown path shows, too |
 //! | `/assets/{file}` | a script, a style sheet or the icon of the page |
 //! | GET `/api/scenarios`, `/api/vocabulary` | what can be run, and by which clients |
 //! | POST `/api/premises` | what holds for the clients of a run, before it is started |
@@ -20,6 +20,7 @@
 //! | POST `/api/card/tasks/{task}/cases/{number}/again` | begins one of them again |
 //! | GET and POST `/api/storms` | the stories; a storm, for as long as somebody reads how it goes |
 //! | DELETE `/api/storms/{id}`, GET `/api/storms/{id}/report` | cancels a storm; a storm as a file to keep |
+//! | GET `/api/metrics-view` | the charts of the counters, each second, as an event stream |
 //! | GET `/api/wire` | what reached the service from anywhere else |
 //! | GET `/api/events` | all of it as it happens, as an event stream |
 
@@ -29,6 +30,7 @@ pub(crate) mod feed;
 mod guard;
 pub(crate) mod json_body;
 pub(crate) mod lock;
+mod metrics_view;
 pub(crate) mod problem;
 mod routes;
 pub(crate) mod shared;
@@ -44,11 +46,7 @@ use hyper_util::service::TowerToHyperService;
 use scenario::{Exposition, catalogue::CATALOGUE};
 use serde::Serialize;
 use server::TeachingApi;
-use tokio::{
-    sync::watch,
-    task::JoinSet,
-    time::{MissedTickBehavior, interval},
-};
+use tokio::{sync::watch, task::JoinSet};
 use tracing::{Dispatch, dispatcher};
 use tracing_subscriber::{Registry, layer::SubscriberExt};
 
@@ -69,9 +67,6 @@ const CONNECTIONS: NonZeroUsize = NonZeroUsize::new(128).expect("not zero");
 
 /// How long connections may take to finish after the web UI is told to stop.
 const DRAIN_DEADLINE: Duration = Duration::from_secs(2);
-
-/// How often the counters are tidied up.
-const UPKEEP: Duration = Duration::from_secs(1);
 
 /// The configuration of the web UI.
 #[derive(Clone, Debug)]
@@ -151,10 +146,14 @@ impl WebUi {
         let ledger = service.ledger_handle();
         let mut chores = JoinSet::new();
         chores.spawn(wire_lane::relay(ledger.clone(), Arc::clone(&feed)));
-        chores.spawn(keep_up(exposition.clone()));
+        let runs = Runs::new(Arc::clone(&feed), exposition.clone(), config.exporters);
+        let charts = Feed::new();
+        let follow = metrics_view::follow(exposition, Arc::clone(&runs), Arc::clone(&charts));
+        chores.spawn(follow);
         let shared = Shared {
-            runs: Runs::new(Arc::clone(&feed), exposition, config.exporters),
+            runs,
             feed,
+            charts,
             cards: Arc::default(),
             storms: Arc::default(),
             ledger,
@@ -216,6 +215,7 @@ impl WebUi {
     pub async fn stop(mut self) -> Result<Drained, StopError> {
         // Event streams never end on their own, and the runs of a load may take long.
         self.shared.feed.close();
+        self.shared.charts.close();
         self.shared.storms.stop().await;
         self.shared.runs.stop_unkept();
         self.phase.send_replace(Phase::Draining);
@@ -248,16 +248,6 @@ impl fmt::Debug for WebUi {
             .field("page", &self.page)
             .field("service", &self.service)
             .finish_non_exhaustive()
-    }
-}
-
-/// Limits the memory of the counters until it is dropped.
-pub(crate) async fn keep_up(exposition: Exposition) {
-    let mut ticks = interval(UPKEEP);
-    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    loop {
-        ticks.tick().await;
-        exposition.keep_up();
     }
 }
 

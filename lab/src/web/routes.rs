@@ -14,6 +14,7 @@ use super::{
     assets::{self, INDEX},
     feed,
     guard::guard,
+    metrics_view,
     problem::Problem,
     shared::Shared,
     wire_lane,
@@ -26,6 +27,7 @@ pub(crate) fn router(shared: Shared) -> Router {
         .route("/", get(index))
         .route("/grade", get(index))
         .route("/storm", get(index))
+        .route("/metrics-view", get(index))
         .route("/runs/{id}", get(index))
         .route("/assets/{file}", get(asset))
         .route("/api/wire", get(wire))
@@ -33,6 +35,7 @@ pub(crate) fn router(shared: Shared) -> Router {
         .merge(grade::web::routes())
         .merge(storm::web::routes())
         .merge(feed::routes())
+        .merge(metrics_view::routes())
         .fallback(unknown)
         .method_not_allowed_fallback(not_allowed)
         .with_state(shared)

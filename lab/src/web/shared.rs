@@ -11,6 +11,8 @@ use crate::{grade::web::Cards, scenario::web::Runs, storm::web::Storms};
 #[derive(Clone)]
 pub(crate) struct Shared {
     pub(crate) feed: Arc<Feed>,
+    /// The feed of the pages that show the charts of the counters.
+    pub(crate) charts: Arc<Feed>,
     pub(crate) runs: Arc<Runs>,
     pub(crate) cards: Arc<Cards>,
     pub(crate) storms: Arc<Storms>,

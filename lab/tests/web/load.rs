@@ -37,7 +37,10 @@ async fn a_load_posts_runs_and_counts_what_came_back() {
         assert!(line.chars().count() <= 80, "{line}");
     }
     // Neither is a terminal, so there are no progress bar and no colours.
-    let first_line = format!("10 runs in 1 s at {}; Ctrl+C stops them\n", browser.url());
+    let first_line = format!(
+        "10 runs in 1 s; watch them at {}/metrics-view; Ctrl+C stops them\n",
+        browser.url()
+    );
     assert_eq!(err, first_line);
     assert!(!out.contains('\u{1b}'));
 }

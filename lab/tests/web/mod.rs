@@ -9,6 +9,7 @@ mod command;
 mod events;
 mod guard;
 mod load;
+mod metrics_view;
 mod scenario_live;
 #[cfg(target_os = "linux")]
 mod soak;

@@ -153,6 +153,11 @@ impl Browser {
         listening.unwrap_or_else(|status| panic!("{status}"))
     }
 
+    /// Listens to another event stream.
+    pub(crate) async fn listen_to(&self, path: &str) -> Events {
+        Events::of(self.open(Method::GET, path, &[], "").await)
+    }
+
     /// Listens to the feed, or returns the status of its refusal.
     pub(crate) async fn try_listen(&self) -> Result<Events, StatusCode> {
         let response = self.open(Method::GET, "/api/events", &[], "").await;

@@ -77,10 +77,11 @@ impl Exposition {
         drop(host::router(&config, served));
     }
 
-    /// Folds observations into buckets. A long-lived process must do so every few
-    /// seconds, because each observation takes memory until then.
-    pub fn keep_up(&self) {
-        self.handle.run_upkeep();
+    /// The text of `/metrics`. It also folds observations into buckets. A long-lived process must
+    /// do so every few seconds, because each observation takes memory until then.
+    #[must_use]
+    pub fn text(&self) -> String {
+        self.handle.render()
     }
 
     /// These series at `/metrics`, for a service that registers elsewhere.

@@ -16,8 +16,9 @@ use std::{
 };
 
 use futures_util::{FutureExt, future::join_all};
+use host::telemetry::METRICS;
 use http::StatusCode;
-use scenario::{Compared, Exposition, Recorder, RunError, ScenarioRun, Session};
+use scenario::{Compared, Exposition, RELIABLE, Recorder, RunError, ScenarioRun, Session};
 use serde_json::json;
 use tokio::{
     sync::{Semaphore, watch},
@@ -53,6 +54,26 @@ const MAX_KEPT: usize = 100;
 /// How long a run's spans are gathered before they are published: not noticeable to a
 /// person, and long for a listing in virtual time.
 const GATHER: Duration = Duration::from_millis(40);
+
+/// A kept run and what it counted.
+pub(crate) struct RunMark {
+    pub(crate) id: String,
+    pub(crate) scenario: &'static str,
+    /// The time since it started.
+    pub(crate) ago: Duration,
+    /// Those of its sides that are over.
+    runs: Vec<Arc<ScenarioRun>>,
+}
+
+impl RunMark {
+    /// Whether it moved this counter of the process. Of other clients than the reference
+    /// client, only what the service counts does so.
+    pub(crate) fn moved(&self, metric: &str) -> bool {
+        let is_of_service = METRICS.iter().any(|known| known.name == metric);
+        let mut runs = self.runs.iter();
+        runs.any(|run| (is_of_service || run.client == RELIABLE) && run.counters.total(metric) > 0)
+    }
+}
 
 /// Runs scenarios and keeps the results.
 pub(crate) struct Runs {
@@ -158,6 +179,18 @@ impl Runs {
             .rev()
             .map(Record::summary)
             .collect()
+    }
+
+    /// The runs that are over, for the charts of the counters. The oldest is first.
+    pub(crate) fn marks(&self) -> Vec<RunMark> {
+        let records = lock(&self.records);
+        let mark = |record: &Record| RunMark {
+            id: record.id.clone(),
+            scenario: record.request.scenario.name(),
+            ago: record.started.elapsed().unwrap_or_default(),
+            runs: record.sides.iter().filter_map(Side::run).collect(),
+        };
+        records.iter().map(mark).collect()
     }
 
     /// The current state of one run.

@@ -109,6 +109,16 @@ pub(super) struct Shown {
     html: String,
 }
 
+impl Side {
+    /// Its run, if that is over.
+    pub(super) fn run(&self) -> Option<Arc<ScenarioRun>> {
+        match self {
+            Self::Done(run) => Some(Arc::clone(run)),
+            Self::Live(_) => None,
+        }
+    }
+}
+
 impl Record {
     /// The run as the page shows it, with the reader's guess. `service` is the base URL of
     /// the service.

@@ -1,0 +1,27 @@
+// Metrics: the counters over time, which the server draws once a second.
+
+import { byId } from "./dom.js";
+import { follow } from "./feed.js";
+import { patch } from "./patch.js";
+
+export function metricsPanel({ show }) {
+  const charts = byId("charts");
+  let stop = null;
+
+  charts.addEventListener("click", (event) => {
+    const run = event.target.closest("a[href^='/runs/']")?.getAttribute("href");
+    if (!run || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    show(run.slice("/runs/".length));
+  });
+
+  /** Follows the charts while they are shown. */
+  return (isShown) => {
+    if (isShown) {
+      stop ??= follow("/api/metrics-view", ["charts"], { hear: (_, data) => patch(charts, JSON.parse(data).html) });
+    } else {
+      stop?.();
+      stop = null;
+    }
+  };
+}

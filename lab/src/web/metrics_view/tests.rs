@@ -1,0 +1,180 @@
+use std::fmt::Write;
+
+use proptest::{collection::vec, prelude::*};
+
+use super::{
+    charts::charts,
+    history::{CHARTS, History, Lines},
+    *,
+};
+
+/// Some series of `/metrics`, each with its chart and the label that the chart is by.
+const SERIES: [(&str, usize, &str); 8] = [
+    (
+        r#"client_attempts_total{endpoint="items",method="GET",result="200"}"#,
+        0,
+        "",
+    ),
+    (
+        r#"client_attempts_total{endpoint="jobs",method="POST",result="503"}"#,
+        0,
+        "",
+    ),
+    (
+        r#"client_retries_total{endpoint="items",reason="status_503",wait_source="backoff"}"#,
+        1,
+        "backoff",
+    ),
+    (
+        r#"client_retries_total{wait_source="backoff",endpoint="jobs",reason="timeout"}"#,
+        1,
+        "backoff",
+    ),
+    (
+        r#"client_retries_total{wait_source="retry_after",endpoint="jobs"}"#,
+        1,
+        "retry_after",
+    ),
+    (
+        r#"client_calls_total{endpoint="items",outcome="ok",retried="false"}"#,
+        4,
+        "ok",
+    ),
+    (
+        r#"client_call_duration_seconds_bucket{endpoint="items",outcome="ok",le="0.1"}"#,
+        7,
+        "0.1",
+    ),
+    ("service_early_retries_total", 6, ""),
+];
+
+/// Series and comments that no chart shows.
+const OTHERS: &str = r#"# TYPE client_attempts_total counter
+client_call_duration_seconds_sum{endpoint="items"} 1.5
+client_call_duration_seconds_count{endpoint="items"} 3
+client_call_attempts_bucket{le="1"} 9
+process_open_fds 12
+"#;
+
+proptest! {
+    /// The definition of the samples: each has the sums of `/metrics` at its time, for fifteen
+    /// minutes.
+    #[test]
+    fn a_sample_has_the_sums_of_its_second(
+        seconds in vec((1_u64..400, vec(0_u64..50, SERIES.len())), 1..40),
+    ) {
+        let (mut history, mut at) = (History::default(), Duration::ZERO);
+        let (mut totals, mut texts) = ([0; SERIES.len()], Vec::new());
+        for (later, rises) in &seconds {
+            at += Duration::from_secs(*later);
+            let mut text = OTHERS.to_owned();
+            for ((total, rise), (series, ..)) in totals.iter_mut().zip(rises).zip(SERIES) {
+                *total += rise;
+                writeln!(text, "{series} {total}").expect("a text");
+            }
+            history.add(at, &text);
+            texts.push((at, totals));
+        }
+
+        texts.retain(|(then, _)| at - *then <= Duration::from_secs(900));
+        prop_assert_eq!(history.samples().len(), texts.len());
+        for (sample, (at, totals)) in history.samples().iter().zip(&texts) {
+            prop_assert_eq!(sample.at, *at);
+            for (_, chart, label) in SERIES {
+                let of_same = SERIES.iter().zip(totals).filter(|((_, other, by), _)| (*other, *by) == (chart, label));
+                let expected: u64 = of_same.map(|(_, total)| total).sum();
+                let counted = history.counted(chart);
+                let counted = counted.iter().find(|counted| counted.label == label).expect("a series");
+                prop_assert_eq!(counted.of(sample), expected, "{} by {}", chart, label);
+            }
+        }
+    }
+
+    /// The definition of a quantile: the lowest bound that so many of the durations do not exceed.
+    #[test]
+    fn a_quantile_is_the_lowest_bound_that_enough_durations_do_not_exceed(
+        before in vec(0.0..200.0_f64, 0..20),
+        since in vec(0.0..200.0_f64, 0..60),
+        thousandths in 1_u64..=1_000,
+    ) {
+        let share = thousandths as f64 / 1_000.0;
+        let bounds = [0.005, 0.1, 1.0, 10.0, 120.0, f64::INFINITY];
+        let within = |durations: &[f64], bound: f64| durations.iter().filter(|duration| **duration <= bound).count();
+        let text = |durations: &[f64]| {
+            let buckets = bounds.map(|bound| {
+                let label = if bound.is_finite() { bound.to_string() } else { "+Inf".to_owned() };
+                let count = within(durations, bound);
+                format!("client_call_duration_seconds_bucket{{le=\"{label}\"}} {count}\n")
+            });
+            buckets.concat()
+        };
+        let mut history = History::default();
+        history.add(Duration::ZERO, &text(&before));
+        history.add(SECOND, &text(&[&before[..], &since[..]].concat()));
+
+        let found = charts::quantile(share, &history.counted(7), &history.samples()[0], &history.samples()[1]);
+
+        let is_enough = |bound: &f64| within(&since, *bound) as f64 >= share * since.len() as f64;
+        let expected = bounds.into_iter().find(is_enough).filter(|_| !since.is_empty());
+        prop_assert_eq!(found, expected);
+    }
+}
+
+#[test]
+fn every_charted_metric_is_one_of_metrics_with_its_label() {
+    let metrics = scenario::metrics();
+    for charted in CHARTS {
+        let metric = metrics.iter().find(|metric| metric.name == charted.metric);
+        let metric = metric.expect(charted.metric);
+        if let Lines::Each(label) = charted.lines {
+            assert!(
+                metric.labels.contains(&label),
+                "{label} of {}",
+                charted.metric
+            );
+        }
+    }
+}
+
+#[test]
+fn a_chart_has_its_numbers_now_and_its_rise_in_the_time_shown() {
+    let mut history = History::default();
+    let text =
+        |attempts, backoff| format!("{} {attempts}\n{} {backoff}\n", SERIES[0].0, SERIES[2].0);
+    history.add(Duration::from_secs(1_000), &text(70, 20));
+    history.add(Duration::from_secs(1_090), &text(75, 20));
+
+    let html = charts(&history, &[]).into_string();
+
+    let row = |name: &str, now: u64, rise: u64| {
+        format!("{name}</th><td class=\"number\">{now}</td><td class=\"number\">+{rise}</td>")
+    };
+    for expected in [
+        row("all", 75, 5),
+        row("backoff", 20, 0),
+        "2 min ago".to_owned(),
+    ] {
+        assert!(html.contains(&expected), "{expected} in {html}");
+    }
+    // It rose at the right edge, 30 s after the first sample, which lies 90 s before it.
+    assert!(html.contains(r#"d="M30 6H120V1H120""#), "{html}");
+    assert_eq!(charts(&History::default(), &[]).into_string(), "");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_charts_come_each_second() {
+    let exposition = Exposition::new();
+    exposition.register(scenario::catalogue::CATALOGUE);
+    let (feed, charts) = (Feed::new(), Feed::new());
+    let runs = Runs::new(feed, exposition.clone(), crate::web::Exporters::default());
+    let mut reader = charts.read().expect("room");
+    let following = tokio::spawn(follow(exposition, runs, Arc::clone(&charts)));
+    let begun = Instant::now();
+
+    for second in 0..3 {
+        drop(reader.recv().await.expect("charts"));
+        assert_eq!(begun.elapsed().as_secs(), second);
+    }
+
+    following.abort();
+}

@@ -1,0 +1,61 @@
+//! The charts of the counters, beside `/metrics`.
+
+use serde_json::json;
+
+use crate::web::support::{Browser, serve};
+
+/// The metrics of the charts that are not of durations.
+const METRICS: [&str; 7] = [
+    "client_attempts_total",
+    "client_retries_total",
+    "client_give_ups_total",
+    "client_cursor_loops_total",
+    "client_calls_total",
+    "service_faults_total",
+    "service_early_retries_total",
+];
+
+/// The numbers in the rows called `all`: those of the charts, in their order.
+fn shown(html: &str) -> Vec<u64> {
+    let all = html.split("all</th><td class=\"number\">").skip(1);
+    let numbers = all.map(|rest| rest.split('<').next().expect("a number"));
+    numbers
+        .map(|number| number.parse().expect("a number"))
+        .collect()
+}
+
+#[tokio::test]
+async fn the_charts_show_the_sums_of_metrics_and_the_run_behind_them() {
+    let (ui, browser) = serve().await;
+    let service = Browser::of(&ui.service_url());
+    let mut charts = browser.listen_to("/api/metrics-view").await;
+    let first = charts.next().await.expect("charts");
+    let mut events = browser.listen().await;
+    let run = json!({ "scenario": "flaky-gives-up", "pace": "virtual", "client": "compare" });
+
+    let id = browser.begin(&run).await;
+    events.until(|event| event.ends(&id)).await;
+    let unkept = json!({ "scenario": "looping-items", "pace": "virtual", "kept": false });
+    browser.start(&unkept).await;
+    // The charts of this second may have been drawn before.
+    charts.next().await.expect("charts");
+    let last = charts.next().await.expect("charts");
+
+    assert_eq!(shown(first.data["html"].as_str().expect("HTML")), [0; 7]);
+    let html = last.data["html"].as_str().expect("HTML");
+    let mut scraped = Vec::new();
+    for metric in METRICS {
+        scraped.push(service.total(&format!("{metric}{{")).await);
+    }
+    assert_eq!(shown(html), scraped);
+    assert!(scraped[..6].iter().all(|sum| *sum > 0), "{scraped:?}");
+    let link = format!("<a href=\"/runs/{id}\">flaky-gives-up</a>");
+    let give_ups = html.split("<figure").nth(3).expect("the third chart");
+    assert!(give_ups.contains(&link), "{give_ups}");
+    let loops = html.split("<figure").nth(4).expect("the fourth chart");
+    assert!(
+        !loops.contains("/runs/"),
+        "the run that moved it is not kept"
+    );
+    ui.stop().await.expect("nothing is left");
+}

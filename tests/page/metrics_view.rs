@@ -1,0 +1,44 @@
+//! Metrics: the counters over time, and the way from a give-up to its run.
+
+use serde_json::json;
+
+use crate::stage::{Browser, Lab, PROJECTOR};
+
+impl Browser {
+    /// Loads Metrics, and waits for its charts.
+    pub(crate) async fn show_metrics(&self, lab: &Lab) {
+        self.show(lab, "metrics-view", "one('#charts figure')")
+            .await;
+    }
+}
+
+#[tokio::test]
+#[ignore = "needs chromium and chromedriver"]
+async fn a_give_up_is_seen_and_leads_to_its_run_and_a_restart_begins_at_zero() {
+    let mut lab = Lab::start();
+    let browser = Browser::at(&lab, PROJECTOR, "flaky-gives-up").await;
+    browser.click("label:has([value=virtual])").await;
+    let run = browser.run().await;
+    let numbers = "each('#chart-2 tbody tr').map((row) => row.innerText.trim().split(/\\s+/))";
+
+    // The chart names what moved it, by keyboard and for a screen reader too.
+    browser.press("t").await;
+    let one = json!([["attempts_exhausted", "1", "+1"], ["all", "1", "+1"]]);
+    browser.becomes(numbers, one.clone()).await;
+    browser.click("#chart-2 p a").await;
+    browser.ended().await;
+    assert_eq!(browser.address().await, format!("/runs/{run}"));
+
+    // So does its mark, which may lie below others.
+    browser.press("t").await;
+    browser.becomes(numbers, one).await;
+    browser
+        .read("one('#chart-2 a.run text').dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true }))")
+        .await;
+    browser.ended().await;
+    assert_eq!(browser.address().await, format!("/runs/{run}"));
+
+    browser.press("t").await;
+    lab.restart();
+    browser.becomes(numbers, json!([["all", "0", "+0"]])).await;
+}
