@@ -35,7 +35,8 @@ Examples:
 /// Follows the options of a storm.
 pub(crate) const BELOW_STORM: &str = "\
 How a row ends:
-  ok after N s  from N seconds after the incident on, calls succeed as before it
+  ok after N s  from N seconds after the incident on, at least nine tenths as many
+                calls succeed as before it
   DOWN          at the end less than half as many of them do
   degraded      between the two
 

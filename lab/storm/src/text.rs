@@ -94,7 +94,7 @@ pub fn storm_list(options: &Options) -> String {
 /// The conditions of a storm, one phrase each: the load, the incident, the service, and the
 /// timeout of an attempt.
 pub(crate) fn conditions(settings: &Settings) -> Vec<String> {
-    let load = format!("{} calls/s on average", rate(settings.calls_per_second));
+    let load = format!("usually {} calls/s", rate(settings.calls_per_second));
     let incident = match settings.incident {
         Incident::None => None,
         Incident::Spike => Some(format!("{}/s", rate(settings.highest_load()))),

@@ -30,7 +30,7 @@ pub(super) const STORY: Story = Story {
     name: "outage",
     title: "for a short time the service responds with 503",
     question: "For two seconds before ▲ every response is a 503. Which calls still succeed?",
-    rows: "attempts per call, the most that a call waits in all, retry budget",
+    rows: "attempts, the most that a call waits in all, a budget of ten tokens",
     lesson: "A call succeeds only if its waits outlast the rest of the outage: five attempts without a wait \
              lose about as many calls as one. Once the tokens of a budget are spent, it allows \
              one retry for ten calls, which protects a service that has too much load; here it \

@@ -15,7 +15,7 @@ const fn spread(seconds: u64) -> Setup {
 pub(super) const STORY: Story = Story {
     name: "synchronized-retry-after",
     title: "the service says in which second it will be back",
-    question: "Until ▲ each 503 says: retry at ▲. With which clients does the service recover?",
+    question: "Before ▲ each 503 says: retry at ▲. With which clients does the service recover?",
     rows: "what clients do with that date; three attempts",
     lesson: "All 300 calls that were told to retry at ▲ do so at once and fill the queue, and the \
              retries of all later calls keep it full; clients that ignore the date avoid this, \

@@ -11,13 +11,13 @@ const ALONE: Setup = Setup {
 pub(super) const STORY: Story = Story {
     name: "throttled",
     title: "a spike meets a service that sends 429 beyond 60 requests per second",
-    question: "Until ▲ more calls come than the service allows. Which policy loses the fewest?",
+    question: "Before ▲ more calls come than the service allows. Which policy loses the fewest?",
     rows: "backoff of 0.2 and 0.4 s, Retry-After of 1 s, one limit for all calls",
     lesson: "A 429 means that all calls together send too much, and a call that backs off alone \
              uses up its three attempts. A limit of requests in flight, which 429s halve and \
              successes raise, lets calls wait in the client, and Retry-After says for how long: \
-             both together lose the fewest, although some calls right after ▲ come behind those \
-             that waited, and fail.",
+             both together lose the fewest, although most calls right after ▲ fail, since those \
+             that waited use up the 60/s.",
     left_out: "Other clients of the same service, and quotas for longer periods.",
     scenario: "too-many-requests",
     rule: "retry-after-seconds",
