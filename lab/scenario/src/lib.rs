@@ -63,13 +63,11 @@ pub use clients::{
     CLIENTS, ClientUnderTest, NAIVE, Naive, RELIABLE, Reliable, Task, WITHOUT, Without,
 };
 pub use compare::{Compared, Comparison};
-pub use counters::{Counter, Counters};
 pub use html::{ShownRun, Story};
 pub use identity::Client;
 pub use lesson::ScenarioWords;
 pub use outcome::{Ending, Fact, Outcome};
 pub use overrides::Overrides;
-pub use policy::DEFAULT_POLICY;
 pub use question::{Answer, Asked, Question, Score};
 pub use recorder::Recorder;
 pub use run::{Pace, ScenarioRun};
@@ -77,12 +75,13 @@ pub use session::{RunError, Session, Settings, SharedTime, run, run_until};
 pub use stop_reason::StopReason;
 pub use telemetry::{Exposition, metrics, prometheus_recorder};
 pub use text::{comparison, table, text, waterfall, waterfalls};
-pub use verdict::{Check, Evidence, judge};
+pub use verdict::Check;
 
+pub(crate) use counters::{Counter, Counters};
 pub(crate) use identity::Defence;
 pub(crate) use lesson::Lesson;
-pub(crate) use policy::ScenarioPolicy;
+pub(crate) use policy::{DEFAULT_POLICY, ScenarioPolicy};
 pub(crate) use question::Choice;
 pub(crate) use run::SCHEMA_VERSION;
 pub(crate) use telemetry::Metric;
-pub(crate) use verdict::Expectation;
+pub(crate) use verdict::{Evidence, Expectation, judge};

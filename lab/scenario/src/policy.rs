@@ -35,7 +35,7 @@ pub struct ScenarioPolicy {
 }
 
 /// The client's own defaults.
-pub const DEFAULT_POLICY: ScenarioPolicy = ScenarioPolicy {
+pub(crate) const DEFAULT_POLICY: ScenarioPolicy = ScenarioPolicy {
     max_attempts: 3,
     backoff: Backoff::DEFAULT_BASE,
     max_retry_after: Duration::from_secs(30),

@@ -119,7 +119,9 @@ impl Question {
             Asked::Number { of, is } => Some(Answer::number(is(run)?, of)),
             Asked::Choices(_) => {
                 let mut choices = self.lettered();
-                choices.find(|(_, it)| (it.is)(run)).map(Answer::choice)
+                choices
+                    .find(|(_, choice)| (choice.is)(run))
+                    .map(Answer::choice)
             }
         }
     }
@@ -128,7 +130,7 @@ impl Question {
     ///
     /// # Errors
     ///
-    /// [`NoAnswer`] if it is neither.
+    /// An error with the accepted answers if it is neither.
     pub fn predict(&self, typed: &str) -> Result<Answer, NoAnswer> {
         if let Asked::Number { of, .. } = self.asked {
             let digits = typed.bytes().all(|byte| byte.is_ascii_digit());
@@ -142,7 +144,10 @@ impl Question {
         };
         let choice = self.lettered().find(meant).map(Answer::choice);
         choice.ok_or_else(|| {
-            let letters: Vec<_> = self.lettered().map(|(it, _)| it.to_string()).collect();
+            let letters: Vec<_> = self
+                .lettered()
+                .map(|(letter, _)| letter.to_string())
+                .collect();
             NoAnswer::NoChoice(letters.join(", "))
         })
     }
@@ -257,8 +262,8 @@ mod tests {
     fn a_run_without_an_answer_is_not_scored() {
         let mut score = Score::default();
 
-        for it in [Some(true), None, Some(false), Some(true)] {
-            score.count(it);
+        for came_true in [Some(true), None, Some(false), Some(true)] {
+            score.count(came_true);
         }
 
         assert_eq!((score.right, score.of), (2, 3));

@@ -378,4 +378,6 @@ fn forget_port(trace: &mut Trace) {
 }
 
 #[cfg(test)]
+mod repeatable;
+#[cfg(test)]
 mod tests;

@@ -18,14 +18,14 @@ use judge::rules::{
 
 pub use check::Check;
 pub(crate) use check::Source;
-pub use evidence::Evidence;
+pub(crate) use evidence::Evidence;
 pub(crate) use evidence::responded;
 pub(crate) use expectation::Expectation;
 
 /// Checks the expectations, in their order, and then the rules of the wire. The list is the
 /// same for every client; of it, the verdict has those that the run exercised.
 #[must_use]
-pub fn judge(expectations: Vec<Expectation>, evidence: Evidence<'_>) -> Vec<Check> {
+pub(crate) fn judge(expectations: Vec<Expectation>, evidence: Evidence<'_>) -> Vec<Check> {
     let check = |expectation: Expectation| {
         let found = expectation.check(evidence)?.err();
         Some(Check {
@@ -83,5 +83,7 @@ fn ruled(rule: &Rule, cases: &[Case<'_>]) -> Option<Check> {
     })
 }
 
+#[cfg(test)]
+mod slow_machine;
 #[cfg(test)]
 mod tests;

@@ -3,45 +3,50 @@
 use judge::Names;
 use render::{Column, Table, TableRow, number, optional, words};
 use wire::{WireRecord, WireRequest, duration, duration_left};
+
 /// A column of requests, and the function for its cells. Values that are not kept have
 /// these names, or else are shown as a hash.
 type RequestColumn = (Column, fn(&WireRequest, &Names) -> Option<String>);
 
 const COLUMNS: [RequestColumn; 12] = [
-    (number("#"), |it, _| Some(it.seq.to_string())),
-    (number("arrived"), |it, _| Some(duration(it.arrived))),
-    (words("request"), |it, _| {
-        Some(format!("{} {}", it.method, it.route))
+    (number("#"), |request, _| Some(request.seq.to_string())),
+    (number("arrived"), |request, _| {
+        Some(duration(request.arrived))
     }),
-    (number("status"), |it, _| {
-        let status = it.status.map(|status| status.to_string());
+    (words("request"), |request, _| {
+        Some(format!("{} {}", request.method, request.route))
+    }),
+    (number("status"), |request, _| {
+        let status = request.status.map(|status| status.to_string());
         Some(status.unwrap_or_else(|| "no response".to_owned()))
     }),
-    (optional(words("fault")), |it, _| {
-        it.fault.map(|fault| fault.0.to_owned())
+    (optional(words("fault")), |request, _| {
+        request.fault.map(|fault| fault.0.to_owned())
     }),
-    (optional(number("Retry-After")), |it, _| {
-        Some(it.retry_after?.to_string())
+    (optional(number("Retry-After")), |request, _| {
+        Some(request.retry_after?.to_string())
     }),
-    (optional(number("too early by")), |it, _| {
-        it.early.map(duration_left)
+    (optional(number("too early by")), |request, _| {
+        request.early.map(duration_left)
     }),
-    (optional(words("key")), |it, names| {
-        let key = it.idempotency_key?;
+    (optional(words("key")), |request, names| {
+        let key = request.idempotency_key?;
         Some(names.key(key).unwrap_or_else(|| key.to_string()))
     }),
-    (optional(words("cursor")), |it, names| {
-        let cursor = it.cursor?;
+    (optional(words("cursor")), |request, names| {
+        let cursor = request.cursor?;
         Some(names.cursor(cursor).unwrap_or_else(|| cursor.to_string()))
     }),
-    (optional(words("body")), |it, names| {
-        let body = it.body?;
+    (optional(words("body")), |request, names| {
+        let body = request.body?;
         Some(names.body(body).unwrap_or_else(|| body.to_string()))
     }),
-    (optional(words(TRACE)), |it, _| {
-        Some(it.trace_id.as_deref()?.chars().take(8).collect())
+    (optional(words(TRACE)), |request, _| {
+        Some(request.trace_id.as_deref()?.chars().take(8).collect())
     }),
-    (words("request id"), |it, _| Some(it.request_id.to_string())),
+    (words("request id"), |request, _| {
+        Some(request.request_id.to_string())
+    }),
 ];
 
 /// The title of the column of traces.

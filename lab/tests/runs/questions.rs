@@ -3,6 +3,7 @@
 use scenario::{Asked, Ending, NAIVE, RELIABLE, ScenarioRun, catalogue::CATALOGUE};
 
 use crate::runs::pairwise_runs::{PAIRWISE_RUNS, PairwiseRun};
+
 /// Whether a run got far enough to answer its question: a listing that a limit ends never
 /// delivers.
 fn came_far_enough(run: &ScenarioRun) -> bool {
@@ -39,7 +40,7 @@ fn a_question_ends_with_a_question_mark_and_choices_differ() {
         let question = &scenario.words.question;
 
         assert!(question.text.ends_with('?'), "{}", question.text);
-        let mut texts: Vec<_> = question.lettered().map(|(_, it)| it.text).collect();
+        let mut texts: Vec<_> = question.lettered().map(|(_, choice)| choice.text).collect();
         assert_ne!(texts.len(), 1, "{}", question.text);
         texts.dedup();
         assert_eq!(texts.len(), question.lettered().count());

@@ -3,6 +3,7 @@
 use host::fault_injection::ResponseFault;
 
 use super::prelude::*;
+
 pub(super) const SCENARIO: Scenario = Scenario {
     words: ScenarioWords {
         name: "read-timeout",

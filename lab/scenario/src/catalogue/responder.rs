@@ -35,7 +35,7 @@ pub(super) fn fails_first(
         None => Json(json!({})).into_response(),
     };
     let mut served = faulty(path, any(respond), statuses, fault);
-    let has_retry_after = |it: &Response| it.headers().contains_key(RETRY_AFTER);
+    let has_retry_after = |response: &Response| response.headers().contains_key(RETRY_AFTER);
     for route in &mut served.expected {
         route.has_retry_after = failures.iter().any(has_retry_after);
     }

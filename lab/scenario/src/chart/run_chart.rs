@@ -27,8 +27,8 @@ pub struct Chart {
     pub axis: Axis,
     /// The bars of all rows, so that an omitted row does not move the others.
     extents: Vec<Extent>,
-    /// When the snapshot was taken.
-    taken_at: Duration,
+    /// When the snapshot was taken, which is the end of open spans.
+    pub(crate) taken_at: Duration,
     /// The concurrency limit over time, if it moved.
     pub limit: Option<LimitLine>,
     /// The attempts in flight, including those without a row.

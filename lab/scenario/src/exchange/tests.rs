@@ -3,6 +3,7 @@ use wire::{Header, ValueHash, WireRequest};
 
 use super::{curl::curl, received};
 use crate::{Reliable, ScenarioRun, Settings, catalogue, run};
+
 async fn finished(name: &str) -> ScenarioRun {
     let settings = Settings::in_virtual_time(&Reliable, 7);
     let scenario = catalogue::find(name).expect("a scenario of the catalogue");

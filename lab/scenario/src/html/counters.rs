@@ -174,7 +174,6 @@ mod tests {
             terms: &[],
             chart: Chart::of(&trace(Vec::new(), 0)),
             counters: counters.into_iter().collect(),
-            now: std::time::Duration::ZERO,
             run: None,
         };
 

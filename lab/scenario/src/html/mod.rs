@@ -9,8 +9,6 @@ mod exchange;
 mod tables;
 mod waterfall;
 
-use std::time::Duration;
-
 use maud::{Markup, html as markup};
 use render::{Axis, page::class_and_mark};
 use wire::counted;
@@ -59,8 +57,6 @@ pub struct ShownRun<'a> {
     terms: &'a [String],
     chart: Chart,
     counters: Counters,
-    /// The end of open spans: the time of the run.
-    now: Duration,
     /// The run, once it is over.
     pub run: Option<&'a ScenarioRun>,
 }
@@ -74,7 +70,6 @@ impl<'a> ShownRun<'a> {
             terms: &run.terms,
             chart: Chart::of(&run.trace),
             counters: run.counters.clone(),
-            now: run.trace.taken_at,
             run: Some(run),
         }
     }
@@ -88,7 +83,6 @@ impl<'a> ShownRun<'a> {
             terms,
             chart: Chart::of(&trace),
             counters: counters::so_far(&trace),
-            now: recorder.now(),
             run: None,
         }
     }
@@ -248,7 +242,10 @@ impl<'a> Story<'a> {
         match (side.run, self.error) {
             (Some(run), _) => result_of(run),
             (None, Some(error)) => vec![("failed", format!("✗ could not be run: {error}"))],
-            (None, None) => vec![("open", format!("running · {:.1} s", side.now.as_secs_f64()))],
+            (None, None) => vec![(
+                "open",
+                format!("running · {:.1} s", side.chart.taken_at.as_secs_f64()),
+            )],
         }
     }
 

@@ -189,7 +189,7 @@ impl<'a> Waterfall<'a> {
                             @if !is_summary { (self.bars(row, kind)) (self.lasted(row)) }
                         }
                         span.how {
-                            @if let Some(due) = row.due { (left(due, self.side.now)) " left · " }
+                            @if let Some(due) = row.due { (left(due, self.side.chart.taken_at)) " left · " }
                             (row.how)
                             @if let Some(note) = request.and_then(|request| self.note(request)) {
                                 " " span.note { (note) }
@@ -209,15 +209,14 @@ impl<'a> Waterfall<'a> {
         let is_pause = |part: &&Part| matches!(part.kind, SpanName::Wait | SpanName::Queue);
         let pauses = row.parts.iter().filter(is_pause);
         let others = row.parts.iter().filter(|part| !is_pause(part));
-        let end = row.end.unwrap_or(self.side.now).max(row.start);
+        let chart = &self.side.chart;
         html! {
             @if let Some(ceiling) = row.ceiling.or(row.due) {
                 (self.bar(PartKind::Ceiling, row.start, ceiling))
             }
-            @if row.parts.is_empty() { (self.bar(own, row.start, end)) }
+            @if row.parts.is_empty() { (self.bar(own, row.start, chart.until(row))) }
             @for part in pauses.chain(others) {
-                @let end = part.end.unwrap_or(self.side.now).max(part.start);
-                (self.bar(kind(part.kind, part.mark), part.start, end))
+                (self.bar(kind(part.kind, part.mark), part.start, chart.end(part)))
             }
         }
     }

@@ -1,5 +1,6 @@
 use super::*;
 use crate::{CLIENTS, Reliable, catalogue, trace::Span};
+
 /// A session with an endless listing and a client that would read it for hours.
 fn endless(client: &'static dyn ClientUnderTest, bounds: Bounds) -> Session<'static> {
     let settings = Settings {

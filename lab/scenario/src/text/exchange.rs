@@ -4,6 +4,7 @@
 use anstyle::Style;
 use render::{Sheet, fit};
 use wire::{Exchange, Header, Message, WireRecord};
+
 /// The most exchanges to show; the middle ones of a longer list are omitted.
 const MOST: usize = 20;
 

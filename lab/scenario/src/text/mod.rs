@@ -30,27 +30,22 @@ pub fn text(
     prediction: Option<&Answer>,
     options: &Options,
 ) -> String {
-    let top = Sheet::filled(options, |sheet| {
+    Sheet::filled(options, |sheet| {
         heading(sheet, words, run);
         counts(sheet, run);
         sheet.gap();
-    });
-    let outcome = Sheet::filled(options, |sheet| {
+        sheet.block(&waterfall(&run.trace, options));
         sheet.gap();
         if let Some(predicted) = prediction {
             self::prediction(sheet, predicted, &[run]);
         }
         sheet.paragraph("outcome", &run.outcome.text);
-    });
-    let exchanges = if options.exchanges {
-        Sheet::filled(options, |sheet| exchange::exchanges(sheet, &run.wire))
-    } else {
-        String::new()
-    };
-    let picture = waterfall(&run.trace, options);
-    let verdict = Sheet::filled(options, |sheet| verdict(sheet, run));
-    let lesson = Sheet::filled(options, |sheet| lesson(sheet, run));
-    [top, picture, outcome, verdict, exchanges, lesson].concat()
+        verdict(sheet, run);
+        if options.exchanges {
+            exchange::exchanges(sheet, &run.wire);
+        }
+        lesson(sheet, run);
+    })
 }
 
 fn lesson(sheet: &mut Sheet<'_>, run: &ScenarioRun) {

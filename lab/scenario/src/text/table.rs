@@ -21,10 +21,12 @@ pub fn table(runs: &[ScenarioRun], options: &Options) -> String {
             run.scenario,
             run.wire.total,
             run.counters.total(RETRIES),
-            match run.passed() {
-                _ if run.is_cancelled() => dash,
-                true => held,
-                false => broken,
+            if run.is_cancelled() {
+                dash
+            } else if run.passed() {
+                held
+            } else {
+                broken
             },
         ));
     }

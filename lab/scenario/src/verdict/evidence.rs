@@ -12,16 +12,16 @@ use crate::{
 
 /// The evidence that a verdict is based on.
 #[derive(Clone, Copy, Debug)]
-pub struct Evidence<'a> {
+pub(crate) struct Evidence<'a> {
     /// How it ended for the client.
-    pub outcome: &'a Outcome,
+    pub(crate) outcome: &'a Outcome,
     /// The record of the wire.
-    pub wire: &'a WireRecord,
+    pub(crate) wire: &'a WireRecord,
     /// The counters.
-    pub counters: &'a Counters,
+    pub(crate) counters: &'a Counters,
     /// Whether its requests are [one call](crate::Task::is_one_call). In other runs the wire
     /// cannot tell a new call from a retry, so no rule is checked.
-    pub is_one_call: bool,
+    pub(crate) is_one_call: bool,
 }
 
 impl<'a> Evidence<'a> {
@@ -42,7 +42,7 @@ impl<'a> Evidence<'a> {
 
     /// The lengths of the waits that a `Retry-After` asked for and the client kept, in
     /// order, as the wire shows them.
-    pub fn waits_asked_for(self) -> impl Iterator<Item = Duration> + use<'a> {
+    pub(super) fn waits_asked_for(self) -> impl Iterator<Item = Duration> + use<'a> {
         let waits = Ties::of(self.wire).waits().to_vec().into_iter();
         let kept = waits.filter(|wait| wait.retry_after.is_usable() && wait.early_by.is_zero());
         kept.map(|wait| wait.retry_after.wait())

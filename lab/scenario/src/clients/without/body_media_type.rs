@@ -6,6 +6,7 @@ use reqwest::Response;
 
 use super::{super::reliable, Rewrites, Without};
 use crate::Defence;
+
 pub(super) const WITHOUT: Without = Without {
     name: "without-body-media-type",
     defence: &Defence {

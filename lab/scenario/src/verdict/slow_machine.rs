@@ -3,10 +3,10 @@
 
 use std::time::Duration;
 
-use scenario::{
-    Check, Counter, Counters, DEFAULT_POLICY, Evidence, Outcome, Overrides, catalogue, judge,
-};
 use wire::{RetryAfter, WireRecord, WireRequest};
+
+use super::{Check, Evidence, judge};
+use crate::{Counter, Counters, DEFAULT_POLICY, Outcome, Overrides, catalogue};
 
 /// The scenario's expectations that failed under these settings.
 fn missed(

@@ -3,13 +3,14 @@
 use std::{future::pending, sync::Mutex, thread, time::Duration};
 
 use rand::{RngExt, SeedableRng, rngs::ChaCha12Rng};
-use scenario::{
-    CLIENTS, ClientUnderTest, Settings,
+use tracing::{Subscriber, span};
+use tracing_subscriber::{Layer, layer::Context};
+
+use crate::{
+    CLIENTS, ClientUnderTest, DEFAULT_POLICY, Settings,
     catalogue::{self, CATALOGUE, Scenario},
     run_until,
 };
-use tracing::{Subscriber, span};
-use tracing_subscriber::{Layer, layer::Context};
 
 /// Holds up a thread at each event of a span, on both sides of the wire.
 struct Delays {
@@ -63,7 +64,7 @@ async fn finished(
 #[tokio::test]
 async fn a_service_slower_than_the_read_timeout_changes_nothing() {
     let scenario = catalogue::find("read-timeout").expect("known");
-    let read_timeout = (scenario.policy)(scenario::DEFAULT_POLICY).read_timeout;
+    let read_timeout = (scenario.policy)(DEFAULT_POLICY).read_timeout;
     for client in CLIENTS {
         let on_time = finished(scenario, *client, Delays::new(1, Duration::ZERO)).await;
 
