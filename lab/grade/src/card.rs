@@ -313,11 +313,12 @@ fn place(requests: &[RequestRef], cases: &[CaseGrade]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use judge::rules::find;
     use serde_json::json;
-    use testkit::script::{self, Script};
+    use testkit::{
+        ms,
+        script::{self, Script},
+    };
 
     use super::*;
     use crate::CardResult::{GoalMissed, NotJudged, NothingAttempted, Passed, RuleBroken};
@@ -423,7 +424,6 @@ mod tests {
 
     #[test]
     fn the_cases_of_one_task_show_what_those_of_another_mean() {
-        let ms = Duration::from_millis;
         // Two requests, each on a connection of its own.
         let two = |head, next| {
             let mut case = case(&[404, 404], exits(0, REACHED));

@@ -368,14 +368,11 @@ fn asks_for(request: &WireRequest) -> impl Eq + Hash {
 #[cfg(test)]
 mod tests {
     use proptest::{collection::vec, option, prelude::*};
+    use testkit::ms;
     use wire::{ClosedBy, ConnectionEnd, ValueHash};
 
     use super::*;
     use crate::rules::testing::Script;
-
-    const fn ms(millis: u64) -> Duration {
-        Duration::from_millis(millis)
-    }
 
     /// Whether two requests are known to come from one caller with one purpose.
     fn belong_together(wire: &WireRecord, one: &WireRequest, other: &WireRequest) -> bool {

@@ -82,7 +82,7 @@ pub mod problem;
 mod process_failures;
 pub mod query;
 mod recorded_exchange;
-mod refusals;
+mod refusing_ports;
 pub mod request_body;
 mod request_ids;
 mod router;
@@ -106,7 +106,7 @@ pub use process_failures::{
 pub use recorded_exchange::{
     MAX_RECORDED_BODY, RecordedExchange, RequestShape, SentBody, SentResponse,
 };
-pub use refusals::{TlsRefusal, refusing_port};
+pub use refusing_ports::{TlsRefusal, refusing_port};
 pub use router::{ExpectedRoute, Routes, router};
 pub use running_service::{Host, RunningService, StartError, StopError};
 pub use seed_key::{KeyedDigest, Purpose, SeedKey};

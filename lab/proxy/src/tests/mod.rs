@@ -7,6 +7,8 @@ use std::time::Duration;
 
 use wire::ValueHash;
 
+pub(super) use testkit::ms;
+
 use super::{
     Declared, ProxyFault, ProxyRequest, ProxyRun, UpstreamResponse,
     record::{CommandEnd, RunKind},
@@ -14,10 +16,6 @@ use super::{
 };
 
 pub(super) const ROUTE: &str = "POST /orders";
-
-pub(super) fn ms(millis: u64) -> Duration {
-    Duration::from_millis(millis)
-}
 
 /// A request of the route at this moment, with a target of this number.
 pub(super) fn request(at: u64, target: u64) -> ProxyRequest {
