@@ -118,11 +118,10 @@ pub fn task(
         return sheet.into_text();
     }
     let rules: Vec<_> = grade.broken_but_for(known).collect();
-    let others: BTreeSet<_> = failed(grade)
-        .skip(MISSED)
-        .map(|(_, case)| case.name)
-        .collect();
     let shown = to_show(grade, &rules);
+    let names: Vec<_> = shown.iter().map(|(_, case)| case.name).collect();
+    let others = failed(grade).map(|(_, case)| case.name);
+    let others: BTreeSet<_> = others.filter(|name| !names.contains(name)).collect();
     for (number, case) in &shown {
         show_case(&mut sheet, &rules, *number, case);
         if has_failed(grade, case) {
@@ -581,6 +580,22 @@ mod tests {
             text.contains("expected  the unchanged body of the 200"),
             "{text}"
         );
+    }
+
+    #[test]
+    fn a_failed_case_is_either_shown_or_named() {
+        let goal = || Goal::result(json!({"value": 1}));
+        let missed = (0..4).map(|_| (goal(), exits(0, "{}")));
+        let names = ["first", "first", "third", "fourth"];
+        let mut grade = flaky(missed);
+        for (case, name) in grade.cases.iter_mut().zip(names) {
+            case.name = name;
+        }
+
+        let [text, _] = texts(&grade);
+
+        assert_eq!(text.matches("     first:").count(), 2, "{text}");
+        assert!(text.contains("Failed as well: fourth; third."), "{text}");
     }
 
     #[test]
