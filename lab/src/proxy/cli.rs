@@ -117,7 +117,7 @@ pub(crate) struct Arguments {
 /// Why the command line cannot be used.
 #[derive(Debug, thiserror::Error)]
 enum ProxyError {
-    #[error("no rule is called '{0}'; there are {all}", all = names())]
+    #[error("the proxy judges no rule '{0}'; it judges {all}", all = names())]
     Rule(String),
     #[error("the known failures name '{0}', and the healthy runs made no such request")]
     KnownRoute(String),
