@@ -80,12 +80,10 @@ export function actionsOf({ draw, brief, storm, announce }) {
   }
 
   /** Counts a prediction once, when its answer is shown. */
-  const counted = new Set();
   function count() {
     const verdict = byId("story").querySelector(".answer > :is(.ok, .failed)");
-    if (!verdict || news.held() || !state.run || counted.has(state.run.id)) return;
-    counted.add(state.run.id);
-    state.score = { right: state.score.right + Number(verdict.matches(".ok")), of: state.score.of + 1 };
+    if (!verdict || news.held() || !state.run || state.run.id in state.judged) return;
+    news.asks({ judged: { ...state.judged, [state.run.id]: verdict.matches(".ok") } });
   }
 
   const showRun = showingProblems(async (id) => {
@@ -103,6 +101,11 @@ export function actionsOf({ draw, brief, storm, announce }) {
   });
 
   const run = showingProblems(async (name = state.chosen) => {
+    // While predictions are asked for, a question comes before each run.
+    if (state.predict && (state.run || name !== state.chosen)) {
+      choose(name);
+      return;
+    }
     const { guess: expected, ...order } = brief().order(scenario(name));
     state.chosen = name;
     const { id } = await api.start(order);
@@ -178,21 +181,18 @@ export function actionsOf({ draw, brief, storm, announce }) {
       announce("Copied");
       flash(button, "Copied");
     }),
-    choose(name) {
-      history.pushState(null, "", `/#${name}`);
-      route();
-    },
+    choose,
     narrow(words) {
       state.filter = words;
       draw();
     },
     predict() {
-      state.predict = !state.predict;
+      news.asks({ predict: !state.predict });
       draw();
     },
     present() {
       if (view() !== "stage") return;
-      news.present(!state.presenting);
+      news.asks({ presenting: !state.presenting, predict: !state.presenting });
       state.told = null;
       count();
       draw();
@@ -209,7 +209,7 @@ export function actionsOf({ draw, brief, storm, announce }) {
     step(places) {
       const at = state.scenarios.findIndex(({ name }) => name === state.chosen);
       const next = state.scenarios[at + places];
-      if (next && view() === "stage") this.choose(next.name);
+      if (next && view() === "stage") choose(next.name);
     },
     client(name) {
       byId("form").elements.client.value = name;
@@ -223,6 +223,11 @@ export function actionsOf({ draw, brief, storm, announce }) {
       flash(byId("copy"), "Copied");
     }),
   };
+
+  function choose(name) {
+    history.pushState(null, "", `/#${name}`);
+    route();
+  }
 
   function enter(name) {
     history.pushState(null, "", `/${name}`);

@@ -74,7 +74,7 @@ export const reportPath = (id) => `/api/runs/${encodeURIComponent(id)}/report`;
 /** Starts a run. Numbers are sent as typed; the server validates them. */
 export const start = async (order) => read(await ask("/api/runs", ordering(order)));
 
-/** The premises of a run's question, as lines. */
+/** What holds for a run before it is started: premises, hint and settings. */
 export const premises = async (order) => read(await ask("/api/premises", ordering(order)));
 
 const ordering = ({ seed, settings, ...choice }) =>

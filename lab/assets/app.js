@@ -135,13 +135,13 @@ function render() {
   byId("actions").hidden = !run || run.gone || !["finished", "cancelled"].includes(run.state);
   if (!byId("actions").hidden) set(byId("report"), { href: api.reportPath(run.id) });
   say(byId("standing"), standing(run));
-  say(byId("goes-on"), goesOn ? `${run.scenario} runs …` : "");
+  say(byId("goes-on"), goesOn ? `${run.scenario} runs …` : tells ? "The run is over, and its answer is hidden." : "");
   byId("pick").value = state.chosen ?? "";
   byId("to-course").hidden = here !== "stage";
 
   if (state.scenarios.length > 0) course(state.scenarios, here === "stage" ? state.chosen : null, state.filter, state.predict);
   runs(state.runs, run?.id, state.link, state.clients);
-  brief.render(scenario, run, state.predict, news.over(run) && !held, state.problem, here, state.score);
+  brief.render(scenario, run, state.predict, news.over(run) && !held, state.problem, here, state.judged);
   say(byId("link"), { connecting: "connecting", live: "live", lost: "connection lost" }[state.link]);
   set(byId("link"), { class: `link ${state.link}` });
 }

@@ -19,6 +19,7 @@ export function briefPanel({ run }) {
   });
   form.addEventListener("input", () => {
     count();
+    tellOlder();
     if (asking) fetchPremises(asking);
   });
 
@@ -34,8 +35,9 @@ export function briefPanel({ run }) {
   /** The scenario that the settings are for. */
   let settled = null;
 
-  /** The scenario whose question is asked before a run, and the run whose premises are shown. */
-  let [asking, wanted] = [null, null];
+  /** The scenario that is chosen before a run, the run whose premises are wanted, and the run
+      that is shown. */
+  let [asking, wanted, shown] = [null, null, null];
 
   /** Shows the premises of the run that the form describes. */
   async function fetchPremises(scenario) {
@@ -43,16 +45,29 @@ export function briefPanel({ run }) {
     const mine = JSON.stringify(described);
     if (wanted === mine) return;
     wanted = mine;
+    const found = await api.premises(described).catch((error) => {
+      if (!(error instanceof api.Problem)) throw error;
+    });
     // Without a response the question stands without its premises.
-    const lines = await api.premises(described).catch(() => []);
-    if (wanted === mine) tellPremises(lines);
+    if (wanted !== mine || !found) return;
+    tellPremises(found.premises);
+    say(byId("hint-text"), found.hint);
+    for (const field of settings) field.placeholder = found.settings[field.name];
+  }
+
+  /** Says whose the shown run is, once the form has another client. */
+  function tellOlder() {
+    const { client, without } = form.elements;
+    const isOlder = over(shown) && (client.value !== shown.client || without.value !== (shown.without ?? ""));
+    const whose = shown?.client === "compare" ? "the comparison" : `the ${shown?.client} client`;
+    say(byId("older"), isOlder ? `Below is the run of ${whose}. Press Run for the choice above.` : "");
   }
 
   function tellPremises(lines) {
     byId("premises").replaceChildren(...lines.map((line) => el("span", null, line)));
   }
 
-  const render = memo((scenario, run, predict, answered, problem, view, score) => {
+  const render = memo((scenario, run, predict, answered, problem, view, judged) => {
     const elsewhere = view !== "stage";
     say(byId("problem"), elsewhere ? "" : problem);
     if (elsewhere) document.title = `${VIEWS[view]} · lab`;
@@ -61,10 +76,11 @@ export function briefPanel({ run }) {
     say(byId("scenario-title"), revealed ? `${scenario.name} — ${scenario.title}` : scenario.name);
     say(byId("question"), scenario.question);
     forScenario(scenario.name);
-    say(byId("hint-text"), scenario.hint);
     byId("guess").hidden = !predict || run !== null;
     byId("premises").hidden = !predict;
-    asking = predict && run === null ? scenario : null;
+    shown = run;
+    tellOlder();
+    asking = run === null ? scenario : null;
     if (asking) fetchPremises(asking);
     else if (run?.premises) {
       wanted = null;
@@ -77,7 +93,9 @@ export function briefPanel({ run }) {
     byId("hint").hidden = run !== null;
     for (const field of form.querySelectorAll(".listing input")) field.labels[0].hidden = !scenario.settings?.includes(field.name);
     say(byId("run"), run === null ? "Run" : over(run) ? "Run again" : "Run another");
-    say(byId("predict"), score.of ? `Predict first · ${score.right} of ${score.of} right` : "Predict first");
+    const answers = Object.values(judged);
+    const score = ` · ${answers.filter(Boolean).length} of ${answers.length} right`;
+    say(byId("predict"), `Predict first${answers.length ? score : ""}`);
     document.title = `${scenario.name}${run?.state === "running" ? " · running" : ""} · lab`;
   });
 
@@ -108,6 +126,7 @@ export function briefPanel({ run }) {
   function forScenario(name) {
     if (name === settled) return;
     settled = name;
+    byId("hint").open = false;
     for (const field of fields) field.value = "";
     count();
   }

@@ -57,7 +57,8 @@ export function runsPanel({ show }) {
         "aria-current": run.id === shown ? "page" : null,
       });
       say(item.querySelector(".mark"), sign);
-      const how = [run.client === reference ? "" : run.client, run.without && `without ${run.without}`];
+      const clients = run.client === "compare" ? `compare: the ${reference} client` : run.client;
+      const how = [run.client === reference ? "" : clients, run.without && `without ${run.without}`];
       say(item.querySelector(".how"), how.filter(Boolean).join(", "));
       say(item.querySelector(".state"), [ended, words].filter(Boolean).join(", "));
     });

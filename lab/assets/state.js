@@ -1,8 +1,9 @@
 // The state of the page: one object, and the functions that apply events to it. Its
 // size is bounded. What a run looks like is not here: the server draws it.
 
-/** Whether this window presents, which survives a reload: it would show a hidden answer. */
-const PRESENTS = "presents";
+/** What survives a reload of this window: a hidden answer stays hidden, and the score counts on. */
+const KEPT = "asks";
+const kept = JSON.parse(sessionStorage.getItem(KEPT) ?? "{}");
 
 /** The number of listed runs. */
 export const KEPT_RUNS = 100;
@@ -23,13 +24,13 @@ export const state = {
   /** The tasks for the user's own client, as the server drew them. */
   card: null,
   /** Whether the question is shown before the answer. */
-  predict: false,
+  predict: kept.predict ?? false,
   /** Whether one scenario fills the screen, with its answer hidden until it is asked for. */
-  presenting: false,
+  presenting: kept.presenting ?? false,
   /** The run whose answer was revealed in presentation mode. */
   told: null,
-  /** How many predictions were right, and their total. */
-  score: { right: 0, of: 0 },
+  /** The runs whose predictions were judged, by their ids: whether each was right. */
+  judged: kept.judged ?? {},
   /** The filter of the course. */
   filter: "",
   /** The state of the feed: `connecting`, `live` or `lost`. */
@@ -38,15 +39,12 @@ export const state = {
   problem: "",
 };
 
-/** Presents, and asks before each answer; or neither. */
-export function present(presents) {
-  state.presenting = presents;
-  state.predict = presents;
-  if (presents) sessionStorage.setItem(PRESENTS, "");
-  else sessionStorage.removeItem(PRESENTS);
+/** Asks before each answer, presents, or counts a prediction. */
+export function asks(changes) {
+  Object.assign(state, changes);
+  const { presenting, predict, judged } = state;
+  sessionStorage.setItem(KEPT, JSON.stringify({ presenting, predict, judged }));
 }
-
-if (sessionStorage.getItem(PRESENTS) !== null) present(true);
 
 /** A run's summary, new or changed. */
 export function summarised(summary) {

@@ -30,6 +30,28 @@ async fn a_guess_comes_before_the_answer_and_is_judged() {
     browser.reload().await;
     browser.ended().await;
     browser.shows("text('.answer')", verdict).await;
+    browser.shows("text('#predict')", score).await;
+
+    // While predictions are asked for, each start of a run asks first, with the settings of that
+    // run.
+    let asked = "text('#run') === 'Run' && one('[name=guess]')?.checkVisibility()";
+    let asks = async |premise: &str| {
+        browser.until(asked).await;
+        browser
+            .until(&format!("text('#premises').includes('{premise}')"))
+            .await;
+        browser.shows("one('#hint').open", false).await;
+        browser.click("#hint summary").await;
+        browser.press("r").await;
+        browser.until("text('#run') === 'Run again'").await;
+        browser.ended().await;
+    };
+    browser.press("r").await;
+    asks("3 attempts").await;
+    browser.click(".try").await;
+    asks("2 attempts").await;
+    browser.click("[data-name=items] .run-one").await;
+    asks("GET /items").await;
 }
 
 #[tokio::test]
@@ -57,21 +79,19 @@ async fn an_instructor_presents_question_run_and_answer() {
     browser.press("1").await;
     browser.until("text('#premises').startsWith('(')").await;
 
-    // A run says that it goes on, and keeps its answer until it is asked for. Its waits may be so
-    // short that it is over before a look.
+    // A run keeps its answer until it is asked for.
     browser.click("[name=guess]").await;
-    let watch = "(window.said = [], new MutationObserver(() => window.said.push(text('#goes-on')))
-        .observe(one('#goes-on'), { childList: true, characterData: true, subtree: true }))";
-    browser.read(watch).await;
     browser.press("3\u{e007}").await;
-    browser.until("window.said.includes('flaky runs …')").await;
     browser.until("one('#tell').checkVisibility()").await;
     let parts = "['h1', '#question', '.picture', '.answer', '#verdict', '#course']\
                  .map((part) => one(part)?.checkVisibility())";
     let shown = json!([true, true, false, false, false, false]);
     browser
         .shows_all(&[
-            ("text('#goes-on')", json!("")),
+            (
+                "text('#goes-on')",
+                json!("The run is over, and its answer is hidden."),
+            ),
             ("document.activeElement.id", json!("tell")),
             ("text('#predict')", json!("Predict first")),
             (parts, shown.clone()),
@@ -107,7 +127,7 @@ async fn an_instructor_presents_question_run_and_answer() {
     browser.click("#next").await;
     browser.until("text('h1') === 'flaky-gives-up'").await;
 
-    // A long run shows only that it can be cancelled.
+    // A run that goes on says so, and shows only that it can be cancelled.
     browser
         .read(
             "(one('#pick').value = 'retry-later', one('#pick').dispatchEvent(new Event('change')))",
@@ -119,6 +139,9 @@ async fn an_instructor_presents_question_run_and_answer() {
                  .map((part) => one(part).checkVisibility())";
     browser
         .becomes(parts, json!([true, false, false, true]))
+        .await;
+    browser
+        .becomes("text('#goes-on')", "retry-later runs …")
         .await;
     browser.press("x").await;
     browser.until("one('#tell').checkVisibility()").await;

@@ -177,6 +177,13 @@ async fn two_clients_are_compared_with_the_settings_of_the_form() {
     }
     assert_eq!(browser.complaints().await, [""; 0]);
 
+    // Another choice says whose the run is that is still shown.
+    browser.press("1").await;
+    let older = "text('#older').startsWith('Below is the run of the comparison.')";
+    browser.until(older).await;
+    browser.press("3").await;
+    browser.until("text('#older') === ''").await;
+
     // A client without one of its defences, and a seed larger than a double can represent.
     let choose = "one('[name=without]').value = 'idempotency-key-reuse'";
     browser.read(choose).await;
@@ -239,6 +246,9 @@ async fn assert_settings_are_explained_and_belong_to_one_scenario(browser: &Brow
         .await;
     browser.click("[data-name=flaky] .choose").await;
     browser.until("text('h1').startsWith('flaky ')").await;
+    // An empty field shows the value of the scenario.
+    let placeholder = "one('[name=max_attempts]').placeholder";
+    browser.becomes(placeholder, "3").await;
     let values = "each('.fields :is(input, select)').map((field) => field.value).join('')";
     browser.shows(values, "").await;
 }

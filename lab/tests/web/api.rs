@@ -202,7 +202,8 @@ async fn the_premises_of_a_question_are_those_of_the_terminal() {
         "scenario": "flaky", "client": "compare", "pace": "virtual",
         "settings": { "max_attempts": 2 },
     });
-    let premises = browser.post("/api/premises", &run).await.json();
+    let found = browser.post("/api/premises", &run).await.json();
+    let premises = &found["premises"];
     let unknown = json!({ "scenario": "flakey" });
     let unknown = browser.post("/api/premises", &unknown).await;
     let id = browser.begin(&run).await;
@@ -217,8 +218,14 @@ async fn the_premises_of_a_question_are_those_of_the_terminal() {
         format!("({terms})"),
         format!("The naive client (GET /flaky, {naive})"),
     ];
-    assert_eq!(premises, json!(expected));
-    assert_eq!(shown["premises"], premises);
+    assert_eq!(*premises, json!(expected));
+    assert_eq!(shown["premises"], *premises);
+    let flaky = catalogue::find("flaky").expect("known");
+    assert_eq!(found["hint"], flaky.words.hint);
+    let settings = &found["settings"];
+    let settings = ["max_attempts", "backoff_ms", "max_retry_after_seconds"]
+        .map(|name| settings[name].as_u64());
+    assert_eq!(settings, [Some(2), Some(200), Some(30)]);
     assert_eq!(unknown.code(), "unknown_scenario");
 }
 

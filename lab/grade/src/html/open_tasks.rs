@@ -44,11 +44,14 @@ fn open_task(task: &Task, grade: Option<&TaskGrade>, open: &[OpenCase<'_>]) -> M
                     span.counts { (grade.map(counts).unwrap_or_default()) }
                 }
                 p { (words.text) }
-                p { "Last line to print: " code { (words.goal) } }
+                p { "The last line that " code { "lab grade" } " wants: " code { (words.goal) } }
                 details.hint {
                     summary { "Hint" }
                     p { (words.hint) }
                     p { "See it done: " a href={ "/#" (words.scenario) } { (words.scenario) } }
+                }
+                @if are_alike(open) {
+                    p.terms { "The cases are alike, since the rules about waits need several waits." }
                 }
                 @if let Some(grade) = grade {
                     @for (open, case) in open.iter().zip(&grade.cases) {
@@ -65,6 +68,14 @@ fn open_task(task: &Task, grade: Option<&TaskGrade>, open: &[OpenCase<'_>]) -> M
             }
         }
     }
+}
+
+/// Whether there are several cases, and all of one kind.
+fn are_alike(open: &[OpenCase<'_>]) -> bool {
+    let [first, others @ ..] = open else {
+        return false;
+    };
+    !others.is_empty() && others.iter().all(|case| case.name == first.name)
 }
 
 /// The requests of a task, and the verdicts of its rules, in words.

@@ -294,13 +294,12 @@ impl<'a> Story<'a> {
                 @if let Some(next) = &self.next {
                     h3 { "Try next" }
                     p {
-                        code { (self.lab) " " (next) }
-                        @if let Some(shows) = self.next_shows { ": " (shows) }
-                        " "
                         @if next.starts_with("scenario ") {
-                            button.try type="button" data-next=(next) { "Try it" }
+                            button.try type="button" data-next=(next) { "Try it" } " "
                         }
+                        (self.next_shows.unwrap_or_default())
                     }
+                    p.terms { "In a terminal: " code { (self.lab) " " (next) } }
                 }
             }
         }

@@ -22,7 +22,6 @@ pub(super) struct ListedScenario {
     /// The unit of the answer, if it is a number.
     #[serde(skip_serializing_if = "Option::is_none")]
     number_of: Option<&'static str>,
-    hint: &'static str,
     /// The names of the settings about listings that have an effect on it.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     settings: &'static [&'static str],
@@ -42,7 +41,6 @@ pub(super) fn scenarios() -> Vec<ListedScenario> {
             Asked::Number { of, .. } => Some(of),
             Asked::Choices(_) => None,
         },
-        hint: scenario.words.hint,
         settings: scenario.task.settings_of_listings(),
     };
     CATALOGUE.iter().map(listed).collect()

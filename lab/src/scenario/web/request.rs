@@ -151,15 +151,36 @@ impl RunRequest {
         }
     }
 
-    /// The premises of its question, as lines.
-    pub(super) fn premises(&self) -> Vec<String> {
+    /// What holds for it before it is started.
+    pub(super) fn premises(&self) -> Premises {
         let sides = self.clients().into_iter().map(|client| {
             let settings = self.settings(client);
             let terms = Session::new(self.scenario, &settings, &Exposition::new()).terms();
             (client.identity(), terms)
         });
-        premises(sides.collect())
+        let policy = self.scenario.policy_with(&self.overrides);
+        Premises {
+            premises: premises(sides.collect()),
+            hint: self.scenario.words.hint,
+            settings: Overrides {
+                max_attempts: Some(policy.max_attempts),
+                backoff_ms: u64::try_from(policy.backoff.as_millis()).ok(),
+                max_retry_after_seconds: Some(policy.max_retry_after.as_secs()),
+                max_pages: Some(policy.max_pages),
+                max_items: Some(policy.max_items),
+            },
+        }
     }
+}
+
+/// What holds for a run before it is started.
+#[derive(Debug, Serialize)]
+pub(super) struct Premises {
+    /// The premises of its question, as lines.
+    premises: Vec<String>,
+    hint: &'static str,
+    /// Every setting that a reader may change, with its value.
+    settings: Overrides,
 }
 
 /// The premises of a question, as lines: how each client works, and its limits. Of two clients

@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     course,
     record::{Detail, Record, Shown, State as RunState, Summary},
-    request::RunRequest,
+    request::{Premises, RunRequest},
 };
 use crate::{
     invocation::lab,
@@ -56,7 +56,7 @@ impl FromRequestParts<Shared> for Record {
     }
 }
 
-async fn premises(request: Request) -> Result<Json<Vec<String>>, Problem> {
+async fn premises(request: Request) -> Result<Json<Premises>, Problem> {
     let body = json_body::received(request, "a run").await?;
     Ok(Json(RunRequest::read(&body)?.premises()))
 }

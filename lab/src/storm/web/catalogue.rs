@@ -35,6 +35,7 @@ pub(super) fn catalogue() -> Value {
             "name": story.name,
             "title": story.title,
             "question": story.question,
+            "rows": story.rows,
             "settings": story.settings,
             "policies": policies.collect::<Vec<_>>(),
             "has_guess": story.recovers.is_some(),
