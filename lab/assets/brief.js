@@ -55,11 +55,12 @@ export function briefPanel({ run }) {
     for (const field of settings) field.placeholder = found.settings[field.name];
   }
 
-  /** Says whose the shown run is, once the form has another client. */
+  /** Says whose the shown run is, once the form has another client, and what the button does. */
   function tellOlder() {
     const { client, without } = form.elements;
     const isOlder = over(shown) && (client.value !== shown.client || without.value !== (shown.without ?? ""));
     const whose = shown?.client === "compare" ? "the comparison" : `the ${shown?.client} client`;
+    say(byId("run"), shown === null || isOlder ? "Run" : over(shown) ? "Run again" : "Run another");
     say(byId("older"), isOlder ? `Below is the run of ${whose}. Press Run for the choice above.` : "");
   }
 
@@ -92,7 +93,6 @@ export function briefPanel({ run }) {
     }
     byId("hint").hidden = run !== null;
     for (const field of form.querySelectorAll(".listing input")) field.labels[0].hidden = !scenario.settings?.includes(field.name);
-    say(byId("run"), run === null ? "Run" : over(run) ? "Run again" : "Run another");
     const answers = Object.values(judged);
     const score = ` · ${answers.filter(Boolean).length} of ${answers.length} right`;
     say(byId("predict"), `Predict first${answers.length ? score : ""}`);

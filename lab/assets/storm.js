@@ -123,7 +123,7 @@ export function stormPanel({ announce, choose, copyText }) {
     byId("stories").value = name;
     say(byId("storm-title"), `Storm · ${story.title}`);
     say(byId("storm-question"), story.question);
-    say(byId("storm-rows"), `Each policy is named by its ${story.rows}; ▲ marks the end of the incident.`);
+    say(byId("storm-rows"), `The name of a policy says: ${story.rows}. ▲ marks the end of the incident.`);
     say(byId("storm-problem"), "");
     form.elements.seed.value = asked.get("seed") ?? "";
     for (const [key, slider] of sliders) slider.put(asked.get(key) ?? story.settings[key] ?? slider.usual);

@@ -472,21 +472,6 @@ async fn text_from_the_wire_is_escaped() {
 }
 
 #[tokio::test]
-async fn the_prediction_is_judged_under_the_question() {
-    let (scenario, run) = run_scenario("flaky").await;
-
-    let page = html(scenario, &run, Some(&predicted("2")));
-
-    let question = page
-        .find(scenario.words.question.text)
-        .expect("the question");
-    let verdict = "<b class=\"failed\">✗ Your guess: </b>2 requests; the answer: 3 requests.";
-    let verdict = page.find(verdict).expect("the verdict");
-    let outcome = page.find("Outcome: ok, attempt = 3").expect("the outcome");
-    assert!(question < verdict && verdict < outcome);
-}
-
-#[tokio::test]
 async fn the_judged_prediction_names_the_clients_of_a_comparison() {
     for (name, guess, verdict) in [
         ("flaky", "3", "3 requests, correct."),

@@ -18,12 +18,6 @@ lab
     lab scenario flaky
 lab completions tcsh
     invalid value 'tcsh'
-lab load --page http://me:SECRET@127.0.0.1:1
-    error: invalid value 'http://…@127.0.0.1:1' for '--page <URL>': it must be
-lab http://me:SECRET@127.0.0.1:1
-    error: unrecognized subcommand 'http://…@127.0.0.1:1'
-lab scenario http://me:SECRET@127.0.0.1:1
-    error: no scenario is called 'http://…@127.0.0.1:1'
 lab scenario flakey
     error: no scenario is called 'flakey'; did you mean 'flaky'?
 lab scenario crowded

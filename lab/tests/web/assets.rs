@@ -59,32 +59,3 @@ fn one_script_parses_html_and_all_respect_the_policy() {
         }
     }
 }
-
-/// The server lists the clients, so that a new client needs no change here.
-#[test]
-fn files_do_not_name_clients() {
-    for (file, text) in files() {
-        for client in scenario::CLIENTS {
-            let name = client.identity().name;
-            assert!(!text.contains(&format!("\"{name}\"")), "{file} has {name}");
-        }
-    }
-}
-
-/// All colours are in one place, so that both schemes are complete.
-#[test]
-fn only_the_root_of_the_style_sheet_names_colours() {
-    let style = render::page::STYLE;
-    let (root, rest) = style.split_once("\n}\n").expect("the root");
-
-    assert_eq!(root.matches("light-dark(").count(), 14);
-    let others = files().into_iter();
-    let others = others.filter(|(file, _)| file.ends_with(".css"));
-    let others: String = others.map(|(_, text)| text).collect();
-    let elsewhere: Vec<_> = rest
-        .lines()
-        .chain(others.lines())
-        .filter(|line| line.contains(": #") || line.contains("light-dark("))
-        .collect();
-    assert_eq!(elsewhere, [""; 0]);
-}

@@ -166,13 +166,14 @@ async fn an_invalid_setting_is_refused_with_its_name_and_rule() {
 }
 
 #[tokio::test]
-async fn a_guess_is_answered() {
+async fn a_guess_is_answered_in_the_storm_of_the_command_line() {
     let (ui, browser) = serve().await;
-    let mut storm = json!({ "story": "spike", "seed": 7 });
-    storm["guess"] = json!(["<b>1 attempt"]);
+    let storm = json!({ "story": "spike", "guess": ["<b>1 attempt"] });
 
     let events = simulated(&browser, &storm).await;
 
+    let of_the_command = storm::Plan::of(&storm::STORIES[0]).seed;
+    assert_eq!(events[0].data["seed"], of_the_command);
     let over = &events.last().expect("an end").data;
     let answer = "✗ Your guess: </b>&lt;b&gt;1 attempt. Right: ";
     assert_eq!(count_html(over, answer), 1, "{over}");
