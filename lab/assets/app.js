@@ -9,8 +9,6 @@ import { coursePanel } from "./course.js";
 import { byId, el, say, set } from "./dom.js";
 import { follow } from "./feed.js";
 import { patch } from "./patch.js";
-import { focusFirst, rows } from "./rows.js";
-import { runsPanel } from "./runs.js";
 import * as news from "./state.js";
 
 const { state } = news;
@@ -25,9 +23,8 @@ const VIEWS = ["grade", "storm", "metrics-view"];
 
 const actions = actionsOf({ draw, brief: () => brief, storm: () => storm, announce });
 const course = coursePanel(actions);
-const runs = runsPanel(actions);
+let runs = () => {};
 const brief = briefPanel(actions);
-rows(byId("story"), actions);
 byId("story").addEventListener("click", ({ target }) => target.matches(".try") && actions.tryNext(target.dataset.next));
 
 for (const name of ["predict", "present", "tell", "copy", "cancel"]) byId(name).addEventListener("click", actions[name]);
@@ -226,8 +223,11 @@ async function start() {
   byId("pick").replaceChildren(...state.scenarios.map(({ name }) => el("option", { value: name }, name)));
   actions.address();
   // The page is drawn without them.
-  const { keyboard } = await import("./keys.js");
+  const later = [import("./keys.js"), import("./rows.js"), import("./runs.js")];
+  const [{ keyboard }, { rows, focusFirst }, { runsPanel }] = await Promise.all(later);
   keyboard({ ...actions, waterfall: focusFirst }, state.clients);
+  rows(byId("story"), actions);
+  runs = runsPanel(actions);
   follow("/api/events", ["run", "change", "wire", "missed"], {
     hear(kind, text) {
       const data = api.read(text);
