@@ -24,7 +24,7 @@ use super::{
     draw::part,
     experiment::{Call, Experiment, ExperimentRun, Figure, compare},
     prediction::prediction,
-    stage::{Service, Stage},
+    stage::{ModelledService, Stage},
 };
 use crate::model::{
     chance::{arrivals, exponential},
@@ -198,7 +198,7 @@ impl Slowing {
     }
 }
 
-impl Service for Slowing {
+impl ModelledService for Slowing {
     async fn respond(&self) -> Option<StatusCode> {
         let there = self.hop();
         self.timeline.sleep(there).await;

@@ -20,7 +20,7 @@ use rand::{Rng, rngs::ChaCha12Rng};
 use super::{
     draw::{normal, part},
     experiment::{Experiment, ExperimentRun, Figure, compare},
-    stage::{Service, Stage},
+    stage::{ModelledService, Stage},
 };
 use crate::{clients::backoff, model::timeline::Timeline, policy::Backoff};
 
@@ -79,7 +79,7 @@ impl Experiment for Contention {
 
     fn simulate(&self, mut random: ChaCha12Rng) -> ExperimentRun {
         let stage = Stage::default();
-        let transport = stage.transport(Record {
+        let transport = stage.transport(VersionedRecord {
             timeline: stage.timeline(),
             state: Mutex::new((part(&mut random), 0)),
         });
@@ -129,13 +129,13 @@ impl Contention {
 }
 
 /// A record that only a client with its current version can change.
-struct Record {
+struct VersionedRecord {
     timeline: Timeline,
     /// The source of the network delays, and the version of the record.
     state: Mutex<(ChaCha12Rng, u32)>,
 }
 
-impl Record {
+impl VersionedRecord {
     async fn hop(&self) {
         let took = normal(&mut self.lock().0, HOP, DEVIATION);
         self.timeline.sleep(took).await;
@@ -154,7 +154,7 @@ impl Record {
     }
 }
 
-impl Service for Record {
+impl ModelledService for VersionedRecord {
     async fn respond(&self) -> Option<StatusCode> {
         self.hop().await;
         let read = self.lock().1;

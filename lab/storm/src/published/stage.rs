@@ -27,7 +27,7 @@ use crate::{
 };
 
 /// A model of a service: the result of a request, and its time.
-pub(super) trait Service: Send + Sync + 'static {
+pub(super) trait ModelledService: Send + Sync + 'static {
     /// Responds to a request when its work is done, which takes as long if the client has
     /// left; then there is no response.
     fn respond(&self) -> impl Future<Output = Option<StatusCode>> + Send;
@@ -57,7 +57,7 @@ impl Stage {
     }
 
     /// The service, as a transport for any number of clients.
-    pub(super) fn transport<S: Service>(&self, service: S) -> Transport<S> {
+    pub(super) fn transport<S: ModelledService>(&self, service: S) -> Transport<S> {
         Transport {
             service: Arc::new(service),
             sent: Arc::clone(&self.sent),
@@ -66,7 +66,11 @@ impl Stage {
 
     /// A client on this transport: without a budget and without a limit, unless they
     /// are set.
-    pub(super) fn client<S: Service>(&self, transport: &Transport<S>, seed: u64) -> Builder {
+    pub(super) fn client<S: ModelledService>(
+        &self,
+        transport: &Transport<S>,
+        seed: u64,
+    ) -> Builder {
         let random = SeededRandom::new(seed);
         clients::builder(transport.clone(), &self.timeline, random, &self.counted)
     }
@@ -133,7 +137,7 @@ impl<S> Clone for Transport<S> {
 }
 
 #[async_trait::async_trait]
-impl<S: Service> Middleware for Transport<S> {
+impl<S: ModelledService> Middleware for Transport<S> {
     async fn handle(&self, request: Request, _: &mut Extensions, _: Next<'_>) -> Result<Response> {
         self.sent.requests.fetch_add(1, Ordering::Relaxed);
         let status = self.service.respond().await;

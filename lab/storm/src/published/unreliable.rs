@@ -24,7 +24,7 @@ use super::{
     draw::part,
     experiment::{Experiment, ExperimentRun, Figure, compare},
     formula::Retries,
-    stage::{Service, Stage},
+    stage::{ModelledService, Stage},
 };
 use crate::model::{
     chance::{arrivals, exponential},
@@ -174,7 +174,7 @@ struct Failing {
     random: Mutex<ChaCha12Rng>,
 }
 
-impl Service for Failing {
+impl ModelledService for Failing {
     async fn respond(&self) -> Option<StatusCode> {
         let (took, fails) = {
             let mut random = self.random.lock().unwrap_or_else(PoisonError::into_inner);
