@@ -64,7 +64,7 @@ async fn a_run_is_started_heard_and_explored_by_keyboard() {
     browser.ended().await;
     browser.until("announced.length >= 2").await;
     let heard = "announced.map((words) => words.replace(/(\\d+) of \\1/, 'all'))";
-    let end = "flaky: ended with ok, attempt = 3, 3 attempts, all expectations of the lab held";
+    let end = "flaky: ok on attempt 3, 3 attempts, all expectations of the lab held";
     browser.shows(heard, json!(["flaky runs", end])).await;
 
     // Down the waterfall, and up.

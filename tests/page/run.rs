@@ -73,7 +73,7 @@ async fn a_run_is_watched_understood_kept_and_varied() {
         "200 OK",
     ];
     let waits = ["backoff, at most 200 ms", "backoff, at most 400 ms"];
-    let result = "ended with ok, attempt = 3 · 3 attempts · ✓ all expectations of the lab held";
+    let result = "ok on attempt 3 · 3 attempts · ✓ all expectations of the lab held";
     browser
         .shows_all(&[
             ("all('.span.attempt > summary .how')", json!(attempts)),

@@ -41,11 +41,11 @@ pub enum Ending {
 
 impl Ending {
     /// A phrase about a run with this ending, which these words name: "ended with contract
-    /// error". A run that was stopped from outside did not end by itself.
+    /// error". A success speaks for itself, and a run that was stopped did not end by itself.
     #[must_use]
     pub fn phrase(self, words: &str) -> String {
         match self {
-            Self::Stopped | Self::Cancelled => words.to_owned(),
+            Self::Ok | Self::Stopped | Self::Cancelled => words.to_owned(),
             _ => format!("ended with {words}"),
         }
     }

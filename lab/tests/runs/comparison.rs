@@ -133,7 +133,7 @@ fn each_lesson_shows_as_an_effect() {
     insta::assert_snapshot!(rows.join("\n"), @"
     items:
     flaky: time until the caller knew: 128 ms | 0 ms
-    flaky-gives-up: requests at the service: 2 | 3; time until the caller knew: 6 ms | 0 ms; result for the caller: HTTP error 503 | ok, attempt = 3
+    flaky-gives-up: requests at the service: 2 | 3; time until the caller knew: 6 ms | 0 ms; result for the caller: HTTP error 503 | ok on attempt 3
     retry-after-seconds: early requests: 0 | 1; time until the caller knew: 2 s | 0 ms
     retry-after-date: early requests: 0 | 1; time until the caller knew: 3 s | 0 ms
     retry-after-past-date:
@@ -233,7 +233,7 @@ fn a_comparison_draws_both_runs_on_one_axis() {
                     then. The reliable client waited in full, and the service's
                     record shows that no request came early. The naive client did
                     not read the header: the service's record counts every retry as
-                    early.
+                    early. `lab storm` shows what many such clients do.
     Does not solve  Many clients that all wait exactly two seconds come back
                     together. The service can send each a different wait, or each
                     client can add a random spread to its own.

@@ -17,9 +17,9 @@ pub(super) const SCENARIO: Scenario = Scenario {
         hint: "A GET changes nothing, so a client may send it again while it has attempts left.",
         why: "A 503 is often temporary. A GET changes nothing, so it is safe to send again.",
         reliable: "Each wait of the reliable client was chosen at random below a ceiling that \
-                 doubles, so clients that failed together do not retry together.",
+                 doubles (full jitter), so clients that failed together do not retry together.",
         naive: "The naive client came back at once each time. Many such clients together overload \
-                 a service that is already failing.",
+                 a service that is already failing, as `lab storm` shows.",
         unsolved: "A service that stays down. The attempts run out, and the caller must handle the \
                  error.",
     },

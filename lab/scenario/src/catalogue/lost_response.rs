@@ -33,7 +33,10 @@ pub(super) const SCENARIO: Scenario = Scenario {
     expect: |policy| {
         let mut expectations = if policy.max_attempts < 2 {
             vec![
-                Expectation::ending(Ending::TransportError, "the caller got an error"),
+                Expectation::ending(
+                    Ending::TransportError,
+                    "the caller got an error, and does not know of its job",
+                ),
                 Expectation::requests(1),
             ]
         } else {

@@ -5,7 +5,8 @@ pub(super) const NO_ATTEMPT_LEFT: &str = "The reliable client used every attempt
 
 /// A client ignores Retry-After.
 pub(super) const HEADER_NOT_READ: &str = "The naive client did not read the header: the service's \
-                                          record counts every retry as early.";
+                                          record counts every retry as early. `lab storm` shows what many \
+                                          such clients do.";
 
 /// A client makes up a key inside each attempt.
 pub(super) const NEW_KEYS: &str = "The naive client made up a new key for each request, so the \

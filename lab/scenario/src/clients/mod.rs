@@ -155,6 +155,15 @@ impl Task {
         !matches!(self, Self::Workers(..) | Self::Repeat(..))
     }
 
+    /// What a client attempts so many times, if that is not the whole task.
+    pub(crate) fn attempted(self) -> &'static str {
+        match self {
+            Self::List(_) | Self::ResumeCrawl(_) => " a page",
+            Self::CreateJobs([_, _, ..]) | Self::Repeat(..) | Self::Workers(..) => " a call",
+            _ => "",
+        }
+    }
+
     /// The names of the [settings](crate::Overrides) about listings that have an effect on it;
     /// the other settings have one on every task.
     #[must_use]

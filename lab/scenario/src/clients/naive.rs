@@ -49,9 +49,10 @@ impl ClientUnderTest for Naive {
         "A typical first client"
     }
 
-    fn terms(&self, _: &ScenarioPolicy, _: Task) -> Vec<String> {
+    fn terms(&self, _: &ScenarioPolicy, task: Task) -> Vec<String> {
         vec![format!(
-            "a typical first client: up to {MAX_ATTEMPTS} attempts, no waits"
+            "a typical first client: up to {MAX_ATTEMPTS} attempts{}, no waits",
+            task.attempted()
         )]
     }
 

@@ -13,7 +13,7 @@ use crate::Outcome;
 pub(crate) async fn perform(client: &dyn ScenarioClient, task: Task) -> Outcome {
     let result = match task {
         Task::Flaky => client.flaky().await.map(|attempt| {
-            Outcome::ok(format!("ok, attempt = {attempt}")).with("attempt", attempt)
+            Outcome::ok(format!("ok on attempt {attempt}")).with("attempt", attempt)
         }),
         Task::Get(endpoint) => client.get(endpoint).await.map(|()| Outcome::ok("ok")),
         Task::NoContent => {

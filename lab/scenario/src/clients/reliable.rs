@@ -63,8 +63,8 @@ impl ClientUnderTest for Reliable {
         let (base, cap) = (policy.backoff, Backoff::DEFAULT_CAP);
         let mut terms = vec![
             match policy.max_attempts {
-                1 => "1 attempt".to_owned(),
-                attempts => format!("up to {attempts} attempts"),
+                1 => format!("1 attempt{}", task.attempted()),
+                attempts => format!("up to {attempts} attempts{}", task.attempted()),
             },
             format!("backoff {}–{}, full jitter", duration(base), duration(cap)),
             format!("Retry-After up to {}", duration(policy.max_retry_after)),

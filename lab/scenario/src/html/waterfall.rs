@@ -160,7 +160,7 @@ impl<'a> Waterfall<'a> {
                         span.at { (first.at) }
                         span.what {
                             span.sign aria-hidden="true" { (kind.sign()) }
-                            "× " (blocks.len()) " the same"
+                            "× " (blocks.len()) " more"
                         }
                         svg.chart aria-hidden="true" {
                             @for row in drawn { (self.bars(row, row_kind(self.side, row))) }
@@ -269,6 +269,7 @@ impl<'a> Waterfall<'a> {
         html! {
             div.facts {
                 p.remark {
+                    @if row.kind == SpanName::Wait { "Decided: " (row.what) ". " }
                     "Started at " (row.at) ", "
                     @if row.end.is_some() { "lasted " }
                     (row.lasted) "."
