@@ -1,10 +1,11 @@
 // Metrics: the counters over time, which the server draws once a second.
 
-import { byId } from "./dom.js";
+import { byId, el } from "./dom.js";
 import { follow } from "./feed.js";
 import { patch } from "./patch.js";
 
 export function metricsPanel({ show }) {
+  document.head.append(el("link", { rel: "stylesheet", href: "/assets/metrics-view.css" }));
   const charts = byId("charts");
   let stop = null;
 
@@ -13,6 +14,7 @@ export function metricsPanel({ show }) {
     if (!run || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
     show(run.slice("/runs/".length));
+    requestAnimationFrame(() => scrollTo(0, 0));
   });
 
   /** Follows the charts while they are shown. */

@@ -34,6 +34,9 @@ const LONGEST: f64 = match CALL_DURATION_BUCKETS {
 /// How far an axis goes beyond its values, so that no line lies on the edge.
 const HEADROOM: f64 = 1.1;
 
+/// The least distance of two marks, in percent of the width.
+const APART: f64 = 4.0;
+
 /// How many of the runs that moved a counter are named.
 const NAMED: usize = 2;
 
@@ -104,13 +107,14 @@ impl Shown<'_> {
         } else {
             Vec::new()
         };
-        let most = all.points.last().and_then(|(_, rise)| *rise);
-        let axis = ValueAxis::including(HEADROOM * most.unwrap_or(0.0));
         let drawn = if has_parts {
             &curves[..]
         } else {
             std::slice::from_ref(&all)
         };
+        // A counter never falls.
+        let rises = drawn.iter().filter_map(|curve| curve.points.last()?.1);
+        let axis = ValueAxis::including(HEADROOM * rises.fold(0.0, f64::max));
         let marks: Vec<_> = runs
             .iter()
             .filter(|run| run.moved(charted.metric))
@@ -118,14 +122,12 @@ impl Shown<'_> {
         let plot = html! {
             (axis.grid(|rise| format!("+{rise:.0}")))
             (self.lines(&axis, drawn))
-            @for run in &marks {
-                @if let Some(at) = self.position(run) {
-                    a.run href={ "/runs/" (run.id) } tabindex="-1" {
-                        title { (run.scenario) ": open this run" }
-                        line.reach x1={ (at) "%" } x2={ (at) "%" } y2="100%" {}
-                        line x1={ (at) "%" } x2={ (at) "%" } y2="100%" {}
-                        text x={ (at) "%" } dy="-.2em" text-anchor="middle" { "▼" }
-                    }
+            @for (run, at) in self.apart(&marks) {
+                a.run href={ "/runs/" (run.id) } tabindex="-1" {
+                    title { (run.scenario) ": open this run" }
+                    line.reach x1={ (at) "%" } x2={ (at) "%" } y2="100%" {}
+                    line x1={ (at) "%" } x2={ (at) "%" } y2="100%" {}
+                    text x={ (at) "%" } dy="-.2em" text-anchor="middle" { "▼" }
                 }
             }
         };
@@ -133,7 +135,7 @@ impl Shown<'_> {
         let below = html! {
             @if !named.is_empty() {
                 p.remark {
-                    "Moved by "
+                    "Newest runs of this page that moved it: "
                     @for (at, run) in named.iter().enumerate() {
                         @if at > 0 { ", " }
                         a href={ "/runs/" (run.id) } { (run.scenario) }
@@ -241,7 +243,7 @@ impl Shown<'_> {
                 thead { tr {
                     td {}
                     th.number scope="col" { "now" }
-                    th.number scope="col" { "in " (self.ago()) }
+                    th.number scope="col" { "last " (self.ago()) }
                 } }
                 tbody {
                     @for curve in rows {
@@ -274,10 +276,20 @@ impl Shown<'_> {
         self.span.as_secs_f64() - (self.newest.at - sample.at).as_secs_f64()
     }
 
-    /// The horizontal position of the start of a run, in percent; none if it is not shown.
-    fn position(&self, run: &RunMark) -> Option<String> {
-        let share = run.ago.as_secs_f64() / self.span.as_secs_f64();
-        (share <= 1.0).then(|| short(100.0 * (1.0 - share)))
+    /// The runs that a person can point at, with their horizontal positions in percent: of runs
+    /// that lie too near to each other, the newest.
+    fn apart<'a>(&self, runs: &[&'a RunMark]) -> Vec<(&'a RunMark, String)> {
+        let mut apart = Vec::new();
+        let mut limit = 100.0;
+        for run in runs.iter().rev() {
+            let share = run.ago.as_secs_f64() / self.span.as_secs_f64();
+            let at = 100.0 * (1.0 - share);
+            if (0.0..=limit).contains(&at) {
+                apart.push((*run, short(at)));
+                limit = at - APART;
+            }
+        }
+        apart
     }
 
     fn ago(&self) -> String {

@@ -35,7 +35,7 @@ pub(super) const CHARTS: [Charted; 8] = [
     Charted {
         title: "Retries",
         metric: RETRIES.name,
-        question: "Who chose the wait before them?",
+        question: "Who chose the wait: the client (backoff) or the service?",
         lines: Lines::Each("wait_source"),
     },
     Charted {
@@ -65,13 +65,13 @@ pub(super) const CHARTS: [Charted; 8] = [
     Charted {
         title: "Early retries",
         metric: EARLY_RETRIES.name,
-        question: "How many came before a Retry-After allowed?",
+        question: "How many came too early? A good client keeps it at 0.",
         lines: Lines::Sum,
     },
     Charted {
         title: "Durations",
         metric: CALL_DURATION.name,
-        question: "How long did calls of the last minute take?",
+        question: "At most how long did calls of the last minute take?",
         lines: Lines::Quantiles,
     },
 ];
