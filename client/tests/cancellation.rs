@@ -1,5 +1,5 @@
-//! A future of the client may be dropped at any await: no slot, no token and no
-//! gauge is lost with it, nothing is counted as a failure, and a listing goes on.
+//! A future of the client may be dropped at any await: no slot and no token is lost with it,
+//! nothing is counted as a failure, and a listing goes on.
 //!
 //! The futures are polled by hand and outside any runtime, so "at any await"
 //! means each of them in turn.

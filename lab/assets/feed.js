@@ -9,6 +9,7 @@ const PATIENCE = 2000;
     state must be fetched. */
 export function follow(path, kinds, { hear, opened, lost }) {
   let source = null;
+  let waiting = null;
 
   function connect() {
     source = new EventSource(path);
@@ -16,7 +17,7 @@ export function follow(path, kinds, { hear, opened, lost }) {
     source.addEventListener("error", () => {
       lost?.();
       // The browser reconnects after a dropped connection, but not after a refused one.
-      if (source?.readyState === EventSource.CLOSED) setTimeout(reconnect, PATIENCE);
+      if (source?.readyState === EventSource.CLOSED) waiting = setTimeout(reconnect, PATIENCE);
     });
     for (const kind of kinds) {
       source.addEventListener(kind, (event) => hear(kind, event.data));
@@ -24,6 +25,7 @@ export function follow(path, kinds, { hear, opened, lost }) {
   }
 
   function disconnect() {
+    clearTimeout(waiting);
     source?.close();
     source = null;
   }

@@ -177,6 +177,15 @@ async fn a_response_of_the_wrong_kind_is_final_and_not_an_http_error() {
         let bench = Bench::new(Script::of([json(200, &body)])).await;
         assert_eq!(response_problem(bench.client.flaky().await), expected);
     }
+    for body in [
+        r#"{"attempt":1,"attempt":1}"#,
+        r#"{"attempt":1,"\u0061ttempt":1}"#,
+        r#"{"attempt":18446744073709551616}"#,
+    ] {
+        let bench = Bench::new(Script::of([typed(200, "application/json", body)])).await;
+        let called = bench.client.flaky().await;
+        assert!(matches!(called, Err(ApiError::Response(_))), "{body}");
+    }
 }
 
 #[tokio::test]

@@ -151,6 +151,9 @@ mod tests {
             br#""field":"\ud800""#,
             br#""field":{"deep":[1e999]}"#,
             br#""field":null"#,
+            [br#""n":"#.as_slice(), &[b'['; 30_000], &[b']'; 30_000]]
+                .concat()
+                .as_slice(),
         ] {
             for body in [
                 [b"{", odd, br#","code":"c","request_id":"r"}"#].concat(),

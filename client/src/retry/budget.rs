@@ -217,4 +217,20 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn threads_that_withdraw_at_the_same_time_get_no_more_than_the_capacity() {
+        let budget = RetryBudget::new(1_000);
+        let withdrawn = |budget: &RetryBudget| {
+            let tokens = (0..500).filter_map(|_| budget.withdraw());
+            tokens.map(Token::spend).count()
+        };
+
+        let all = std::thread::scope(|scope| {
+            let threads = [(); 4].map(|()| scope.spawn(|| withdrawn(&budget)));
+            threads.map(|thread| thread.join().expect("no panic"))
+        });
+
+        assert_eq!(all.iter().sum::<usize>(), 1_000);
+    }
 }

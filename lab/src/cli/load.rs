@@ -181,7 +181,7 @@ enum End {
 /// How a run ended.
 enum Ended {
     Completed(UnkeptRun),
-    /// It could not be completed, which says nothing about the client: too many were going on.
+    /// It could not be completed, for a reason that says nothing about the client.
     Failed(String),
     /// The server is gone.
     Interrupted,

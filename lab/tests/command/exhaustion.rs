@@ -91,7 +91,8 @@ fn too_few_threads_are_no_verdict_on_a_client() {
     for (arguments, client, words) in [
         // The name of a host is looked up on a thread of its own.
         (&*by_name, calm, "worker thread"),
-        ("storm spike", &[][..], "no thread"),
+        ("scenario items", &[][..], "the serving thread"),
+        ("storm spike", &[], "no thread"),
     ] {
         let mut lab = command(arguments);
         let lab = lab.args(client).env("RUST_MIN_STACK", STACK_OF_NO_THREAD);
@@ -134,6 +135,7 @@ fn a_full_disk_is_no_verdict_on_a_client() {
         ("--help", &[][..]),
         (to_a_report, &["--", "true"]),
         (&proxy, &["--", "sh", "-c", CALM]),
+        ("serve --port 0 --page-port 0", &[]),
     ] {
         let mut lab = command(arguments);
         lab.args(client);

@@ -78,6 +78,7 @@ fn a_plan_that_cannot_be_made_says_why() {
             "--before 'false' failed & exit 1",
         ),
         (api, "--route /v2", CALM, 2, "'/v2' & 'GET /v1/orders'"),
+        (api, "--match nowhere", CALM, 2, "'nowhere' of --match"),
         (&tls, "", CALM, 3, "speaks TLS & https://"),
         (
             api,

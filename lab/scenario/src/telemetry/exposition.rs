@@ -95,8 +95,8 @@ impl Exposition {
 /// buckets would render as a summary, which cannot be added up over instances.
 ///
 /// A client and a service register with it when they are built, and what its
-/// handle renders is what Prometheus scrapes. Somebody has to call the handle's
-/// `run_upkeep` every few seconds, or observations pile up between scrapes.
+/// handle renders is what Prometheus scrapes. It must be rendered every few seconds, or
+/// observations pile up.
 #[must_use]
 #[expect(clippy::expect_used, reason = "the buckets are constants")]
 pub fn prometheus_recorder() -> PrometheusRecorder {

@@ -24,6 +24,9 @@ const LOOK: Duration = Duration::from_secs(1);
 /// The largest card, in bytes.
 const LARGEST: u64 = 32 * 1024 * 1024;
 
+/// The most files of a folder that are read.
+const MOST: usize = 1_000;
+
 /// The folder of a class, and the places to show its cards.
 pub(super) struct Class<'a> {
     pub(super) folder: &'a Path,
@@ -91,7 +94,12 @@ impl Class<'_> {
             let found = fs::metadata(&file).ok().filter(fs::Metadata::is_file)?;
             Some((file, (found.len(), found.modified().ok())))
         });
-        Ok(found.collect())
+        let mut found: Files = found.collect();
+        if let Some(first_left) = found.keys().nth(MOST).cloned() {
+            terminal::note(&format!("only the first {MOST} cards are read"));
+            found.split_off(&first_left);
+        }
+        Ok(found)
     }
 }
 
