@@ -138,7 +138,7 @@ function render() {
 
   if (state.scenarios.length > 0) course(state.scenarios, here === "stage" ? state.chosen : null, state.filter, state.predict);
   runs(state.runs, run?.id, state.link, state.clients);
-  brief.render(scenario, run, state.predict, news.over(run) && !held, state.problem, here, state.judged);
+  brief.render(scenario, run, state.predict, presenting, news.over(run) && !held, state.problem, here, state.judged);
   say(byId("link"), { connecting: "connecting", live: "live", lost: "connection lost" }[state.link]);
   set(byId("link"), { class: `link ${state.link}` });
 }

@@ -68,17 +68,18 @@ export function briefPanel({ run }) {
     byId("premises").replaceChildren(...lines.map((line) => el("span", null, line)));
   }
 
-  const render = memo((scenario, run, predict, answered, problem, view, judged) => {
+  const render = memo((scenario, run, predict, presenting, answered, problem, view, judged) => {
     const elsewhere = view !== "stage";
     say(byId("problem"), elsewhere ? "" : problem);
     if (elsewhere) document.title = `${VIEWS[view]} · lab`;
     if (elsewhere || !scenario) return;
-    const revealed = !predict || answered;
-    say(byId("scenario-title"), revealed ? `${scenario.name} — ${scenario.title}` : scenario.name);
+    // Presenting asks, too: its class answers aloud.
+    const asks = predict || presenting;
+    say(byId("scenario-title"), asks && !answered ? scenario.name : `${scenario.name} — ${scenario.title}`);
     say(byId("question"), scenario.question);
     forScenario(scenario.name);
     byId("guess").hidden = !predict || run !== null;
-    byId("premises").hidden = !predict;
+    byId("premises").hidden = !asks;
     shown = run;
     tellOlder();
     asking = run === null ? scenario : null;

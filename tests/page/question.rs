@@ -127,6 +127,29 @@ async fn an_instructor_presents_question_run_and_answer() {
     browser.click("#next").await;
     browser.until("text('h1') === 'flaky-gives-up'").await;
 
+    // After a comparison, whose answer fills the screen, the next question has its premises
+    // again; also while no prediction is asked for. Its title stays hidden with its answer.
+    browser.press("3r").await;
+    browser.until("one('#tell').checkVisibility()").await;
+    browser.press("a").await;
+    browser
+        .until("one('.compared')?.checkVisibility() && !one('#premises').checkVisibility()")
+        .await;
+    browser.press("n").await;
+    let asked = "[all('#scenario-title, #premises > :first-child'), \
+                 ...['#premises', '#guess'].map((part) => one(part).checkVisibility())]";
+    let words = json!([
+        "retry-after-seconds",
+        "Predict the run of the reliable client."
+    ]);
+    for guess in [true, false] {
+        browser
+            .becomes(asked, json!([words.clone(), true, guess]))
+            .await;
+        browser.press("p").await;
+    }
+    browser.press("1").await;
+
     // A run that goes on says so, and shows only that it can be cancelled.
     browser
         .read(
