@@ -7,6 +7,9 @@ import * as news from "./state.js";
 
 const { state } = news;
 
+/** What leaving presentation mode means. */
+const LEAVING = "The answer is hidden, and leaving shows it. Leave all the same?";
+
 /** What new cases mean for whoever uses the open ones. */
 const SHARED = "Every window shares the open cases. New ones have other URLs, and what the open ones have received is lost.";
 
@@ -112,6 +115,8 @@ export function actionsOf({ draw, brief, storm, announce }) {
     brief().forget();
     history.pushState(null, "", `/runs/${id}${expected ? `?guess=${encodeURIComponent(expected)}` : ""}`);
     announce(`${name} runs`);
+    // In the form, Enter would start the next run and leave this one.
+    if (document.activeElement.matches("#form :is(button, [type=radio])")) byId("stage").focus({ preventScroll: true });
     await showRun(id);
   });
 
@@ -191,7 +196,7 @@ export function actionsOf({ draw, brief, storm, announce }) {
       draw();
     },
     present() {
-      if (view() !== "stage") return;
+      if (view() !== "stage" || (news.held() && !confirm(LEAVING))) return;
       news.asks({ presenting: !state.presenting, predict: !state.presenting });
       state.told = null;
       count();

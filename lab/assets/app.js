@@ -132,7 +132,7 @@ function render() {
   byId("actions").hidden = !run || run.gone || !["finished", "cancelled"].includes(run.state);
   if (!byId("actions").hidden) set(byId("report"), { href: api.reportPath(run.id) });
   say(byId("standing"), standing(run));
-  say(byId("goes-on"), goesOn ? `${run.scenario} runs …` : tells ? "The run is over, and its answer is hidden." : "");
+  say(byId("goes-on"), goesOn ? `${run.scenario} runs … ${Math.floor((Date.now() - Date.parse(run.started)) / 1000)} s` : tells ? "The run is over, and its answer is hidden." : "");
   byId("pick").value = state.chosen ?? "";
   byId("to-course").hidden = here !== "stage";
 

@@ -4,9 +4,6 @@ import * as api from "./api.js";
 import { byId, el, memo, say } from "./dom.js";
 import { over } from "./state.js";
 
-/** The window's title while no scenario is shown. */
-const VIEWS = { grade: "Grade", storm: "Storm" };
-
 export function briefPanel({ run }) {
   const form = byId("form");
   const settings = [...form.querySelectorAll(".setting input")];
@@ -71,7 +68,7 @@ export function briefPanel({ run }) {
   const render = memo((scenario, run, predict, presenting, answered, problem, view, judged) => {
     const elsewhere = view !== "stage";
     say(byId("problem"), elsewhere ? "" : problem);
-    if (elsewhere) document.title = `${VIEWS[view]} · lab`;
+    if (elsewhere) document.title = `${byId(`${view}-title`).textContent} · lab`;
     if (elsewhere || !scenario) return;
     // Presenting asks, too: its class answers aloud.
     const asks = predict || presenting;

@@ -25,6 +25,7 @@ async fn a_give_up_is_seen_and_leads_to_its_run_and_a_restart_begins_at_zero() {
     browser.press("t").await;
     let one = json!([["attempts_exhausted", "1", "+1"], ["all", "1", "+1"]]);
     browser.becomes(numbers, one.clone()).await;
+    browser.shows("document.title", "Metrics · lab").await;
     browser.click("#chart-2 p a").await;
     browser.ended().await;
     assert_eq!(browser.address().await, format!("/runs/{run}"));

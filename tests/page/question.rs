@@ -150,7 +150,8 @@ async fn an_instructor_presents_question_run_and_answer() {
     }
     browser.press("1").await;
 
-    // A run that goes on says so, and shows only that it can be cancelled.
+    // A run that goes on says so and for how long, and shows only that it can be cancelled. The
+    // choice has moved the focus to the button; Enter does not start another run meanwhile.
     browser
         .read(
             "(one('#pick').value = 'retry-later', one('#pick').dispatchEvent(new Event('change')))",
@@ -163,8 +164,9 @@ async fn an_instructor_presents_question_run_and_answer() {
     browser
         .becomes(parts, json!([true, false, false, true]))
         .await;
+    browser.press_key(Key::Enter).await;
     browser
-        .becomes("text('#goes-on')", "retry-later runs …")
+        .until("/^retry-later runs … [1-9]\\d* s$/.test(text('#goes-on'))")
         .await;
     browser.press("x").await;
     browser.until("one('#tell').checkVisibility()").await;
@@ -177,7 +179,16 @@ async fn an_instructor_presents_question_run_and_answer() {
     browser.until("!one('#present').checkVisibility()").await;
     browser.read("history.back()").await;
     browser.until("one('#present').checkVisibility()").await;
+
+    // Whoever leaves with a hidden answer is asked before it is shown.
     browser.press("f").await;
+    browser.answer(false).await;
+    browser.drawn().await;
+    browser
+        .shows(parts, json!([false, false, true, true]))
+        .await;
+    browser.press("f").await;
+    browser.answer(true).await;
     browser
         .until("text('h1').startsWith('retry-later —')")
         .await;
