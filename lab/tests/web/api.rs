@@ -220,6 +220,17 @@ async fn the_premises_of_a_question_are_those_of_the_terminal() {
     ];
     assert_eq!(*premises, json!(expected));
     assert_eq!(shown["premises"], *premises);
+    // A client that changes something has a key, and each its own habit with it.
+    let change = json!({ "scenario": "lost-response", "client": "compare" });
+    let change = browser.post("/api/premises", &change).await.json();
+    let keys = [
+        "sends an Idempotency-Key)",
+        "a new Idempotency-Key for each attempt)",
+    ];
+    for (line, key) in [1, 2].into_iter().zip(keys) {
+        let said = change["premises"][line].as_str().unwrap_or_default();
+        assert!(said.ends_with(key), "{said}");
+    }
     let flaky = catalogue::find("flaky").expect("known");
     assert_eq!(found["hint"], flaky.words.hint);
     let settings = &found["settings"];

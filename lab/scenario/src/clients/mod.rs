@@ -164,6 +164,11 @@ impl Task {
         }
     }
 
+    /// Whether it changes something, so that its requests carry an idempotency key.
+    pub(crate) fn has_key(self) -> bool {
+        self.request().0 == Method::POST
+    }
+
     /// The names of the [settings](crate::Overrides) about listings that have an effect on it;
     /// the other settings have one on every task.
     #[must_use]

@@ -50,10 +50,14 @@ impl ClientUnderTest for Naive {
     }
 
     fn terms(&self, _: &ScenarioPolicy, task: Task) -> Vec<String> {
-        vec![format!(
+        let mut terms = vec![format!(
             "a typical first client: up to {MAX_ATTEMPTS} attempts{}, no waits",
             task.attempted()
-        )]
+        )];
+        if task.has_key() {
+            terms.push("a new Idempotency-Key for each attempt".to_owned());
+        }
+        terms
     }
 
     fn connect(&self, connection: Connection) -> Result<Box<dyn ScenarioClient>, ConfigError> {

@@ -84,6 +84,9 @@ impl ClientUnderTest for Reliable {
             }
             _ => {}
         }
+        if task.has_key() {
+            terms.push("sends an Idempotency-Key".to_owned());
+        }
         match task {
             Task::List(_) => terms.push(format!(
                 "at most {} pages, {} items",
