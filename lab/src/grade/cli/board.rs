@@ -67,8 +67,12 @@ impl Class<'_> {
     }
 
     fn write(&self, files: &Files) -> Result<(), Exit> {
+        if files.len() > MOST {
+            terminal::note(&format!("only the first {MOST} cards are read"));
+        }
         let learners = files
             .iter()
+            .take(MOST)
             .map(|(file, (length, _))| learner(file, *length));
         let board = Board::new(learners.collect(), &self.tasks);
         for (name, why) in board.unreadable() {
@@ -94,12 +98,7 @@ impl Class<'_> {
             let found = fs::metadata(&file).ok().filter(fs::Metadata::is_file)?;
             Some((file, (found.len(), found.modified().ok())))
         });
-        let mut found: Files = found.collect();
-        if let Some(first_left) = found.keys().nth(MOST).cloned() {
-            terminal::note(&format!("only the first {MOST} cards are read"));
-            found.split_off(&first_left);
-        }
-        Ok(found)
+        Ok(found.collect())
     }
 }
 
