@@ -162,7 +162,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(2_000))]
 
         /// One pass reads the same page as separate checks, or leaves it to them: an invalid
-        /// page, and one with half a surrogate pair in the name of a member that nobody reads.
+        /// page, and one with half a surrogate pair in the name of an unknown member.
         #[test]
         fn one_pass_reads_what_separate_checks_read(
             fields in vec((select(&NAMES[..]), select(&VALUES[..])), 0..4), white in "[ \n]{0,2}",

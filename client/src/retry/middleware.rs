@@ -264,9 +264,8 @@ where
         }
     }
 
-    /// Waits for a turn under the concurrency limit; returns it with the time left.
-    /// There is no turn after the deadline, because this wait or the previous one may
-    /// end late.
+    /// Waits for a turn under the concurrency limit; returns it with the time left. Waits
+    /// can end late, so the deadline may have passed by then: there is no turn in that case.
     async fn turn(&self, call: &Call) -> Option<(Option<Permit<'_>>, Option<Duration>)> {
         let permit = match &self.concurrency {
             Some(limit) => Some(self.permit(limit, call).await?),
@@ -328,8 +327,8 @@ where
         call.report.retry_after = retry_after;
         call.report.stopped = stopped;
         call.token = token;
-        // Without a deadline, the response before a wait is no longer needed. Its body may be
-        // large, and the wait may be long.
+        // Only a deadline can end the call during the wait, with this response as its result.
+        // Without one the response is dropped now, since its body may be large.
         let is_needed = wait.is_none() || call.deadline.is_some();
         call.last = Some(result).filter(|_| is_needed);
         wait

@@ -22,7 +22,7 @@ use crate::{Task, draw::Draw, lab_delay::LabDelay, task::Case, time_zone::TimeZo
 /// The most requests of a case. One more is a flood, and ends it.
 const MOST_REQUESTS: usize = 3_000;
 
-/// The most requests of an open case, which nobody ends. What comes beyond them is
+/// The most requests of an open case, which no process ends. Later requests are
 /// refused.
 pub(super) const MOST_OPEN: usize = 300;
 

@@ -1,4 +1,4 @@
-//! The second origin of a case, to which it redirects: somebody else's service, which must not
+//! The second origin of a case, to which it redirects: a foreign service, which must not
 //! get the token.
 
 use std::{sync::Arc, time::SystemTime};

@@ -1,10 +1,7 @@
 //! The service names the time at which it will be back.
 
 use judge::rules::{retry_after, retry_after_unusable};
-use std::{
-    ops::RangeInclusive,
-    time::{Duration, SystemTime},
-};
+use std::time::{Duration, SystemTime};
 
 use crate::{
     Goal, TaskWords,
@@ -24,9 +21,14 @@ const AHEAD: Duration = Duration::from_secs(3);
 /// accept no wait that is longer than five seconds.
 const FURTHER_AHEAD: Duration = Duration::from_millis(4_900);
 
-/// Values that are neither seconds nor a date. Some readers of dates take the last two for days
-/// that have passed.
-const UNUSABLE: [&str; 8] = ["", "soon", "2 s", "0x2", "never", "tomorrow", "-1", "1.5"];
+/// Values that are neither seconds nor a date, of which each case has one of a group. Some
+/// readers of dates take the last two for days that have passed.
+const UNUSABLE: [&[&str]; 4] = [
+    &["", "soon", "2 s"],
+    &["0x2", "never", "tomorrow"],
+    &["-1"],
+    &["1.5"],
+];
 
 /// Run several times, each with one value: many clients make only three attempts, the first
 /// retry of a slow runtime takes longer than the others, and a verdict needs four gaps of each.
@@ -63,10 +65,10 @@ pub(super) const TASK: Task = Task {
             further_ahead,
         )
         .in_zone(PHOENIX),
-        unusable_twice(|draw| unusable(draw, 0..=2)),
-        unusable_twice(|draw| unusable(draw, 3..=5)),
-        unusable_twice(|draw| unusable(draw, 6..=6)),
-        unusable_twice(|draw| unusable(draw, 7..=7)),
+        unusable_twice(|draw| unusable(draw, UNUSABLE[0])),
+        unusable_twice(|draw| unusable(draw, UNUSABLE[1])),
+        unusable_twice(|draw| unusable(draw, UNUSABLE[2])),
+        unusable_twice(|draw| unusable(draw, UNUSABLE[3])),
     ],
     ..PLAIN
 };
@@ -77,7 +79,7 @@ enum Says {
     /// Further ahead, in the older format that a recipient must understand too (RFC 9110 §5.6.7).
     Rfc850,
     Passed(Duration),
-    Unusable(usize),
+    Unusable(&'static str),
 }
 
 impl Says {
@@ -86,11 +88,7 @@ impl Says {
             Self::Ahead => httpdate::fmt_http_date(now + AHEAD),
             Self::Rfc850 => rfc850(&httpdate::fmt_http_date(now + FURTHER_AHEAD)),
             Self::Passed(ago) => httpdate::fmt_http_date(now - *ago),
-            Self::Unusable(number) => UNUSABLE
-                .get(*number)
-                .copied()
-                .unwrap_or_default()
-                .to_owned(),
+            Self::Unusable(value) => (*value).to_owned(),
         }
     }
 }
@@ -136,10 +134,12 @@ fn passed(draw: &mut Draw) -> Box<dyn Responder> {
     saying(draw, vec![Says::Passed(ago)])
 }
 
-/// One of the values with these numbers, twice.
-fn unusable(draw: &mut Draw, numbers: RangeInclusive<u64>) -> Box<dyn Responder> {
-    let number = draw.number(numbers) as usize;
-    saying(draw, vec![Says::Unusable(number), Says::Unusable(number)])
+/// One of these values, twice.
+fn unusable(draw: &mut Draw, values: &[&'static str]) -> Box<dyn Responder> {
+    let mut values = values.to_vec();
+    draw.shuffle(&mut values);
+    let value = values.pop().unwrap_or_default();
+    saying(draw, vec![Says::Unusable(value), Says::Unusable(value)])
 }
 
 #[cfg(test)]
@@ -206,7 +206,7 @@ mod tests {
 
     #[test]
     fn an_invalid_value_is_neither_seconds_nor_a_date() {
-        for value in UNUSABLE {
+        for value in UNUSABLE.concat() {
             assert!(value.parse::<u64>().is_err(), "{value:?}");
             assert!(httpdate::parse_http_date(value).is_err(), "{value:?}");
         }

@@ -307,7 +307,7 @@ fn span_but_one(lengths: &[Duration]) -> Duration {
 fn too_few(retries: usize) -> String {
     format!(
         "{retries} retries are too few: {POOL} first ones after the same status tell, or {POOL} \
-         second ones, as the task flaky has them"
+         second ones, in all tasks of the card together"
     )
 }
 

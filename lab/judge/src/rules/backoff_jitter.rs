@@ -49,7 +49,7 @@ mod tests {
             (&[200, 201, 202, 203, 200, 201, 202, 900], Broken),
             (&[10, 201, 202, 203, 200, 201, 202, 203], Broken),
             (&[200, 201, 202, 203, 200, 201, 900, 900], Kept),
-            // By 3 ms, or by a hundredth.
+            // The second retries by at most 5.5 ms, or by a hundredth.
             (&[200, 201, 202, 204, 200, 201, 202, 204], Broken),
             (&[200, 201, 202, 206, 200, 201, 202, 206], CannotTell),
             (&[3000, 3010, 3020, 3030, 3000, 3010, 3020, 3030], Broken),
@@ -115,7 +115,7 @@ mod tests {
         let found = judged(&came_back_after(&[200; 7])).found;
 
         let words = "14 retries are too few: 8 first ones after the same status tell, or 8 second \
-                     ones, as the task flaky has them";
+                     ones, in all tasks of the card together";
         assert_eq!(found.as_deref(), Some(words));
     }
 

@@ -199,7 +199,7 @@ mod tests {
         let next = |millis, connection| asked().respond(millis, 200).on(connection, 3);
 
         hold! { RETRY_AFTER_SECONDS;
-            // What was answered in full is no transport's replay.
+            // A transport does not replay a request whose response was complete.
             next(5, 2) => Broken [2],
             next(5, 1).hedging() => Broken [2],
             next(5, 2).hedging() => CannotTell,

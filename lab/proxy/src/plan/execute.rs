@@ -32,7 +32,7 @@ impl Plan {
             .await
             .is_err()
         {
-            // Nobody is left who could cancel it.
+            // The sender is gone, so the plan can no longer be cancelled.
             pending::<()>().await;
         }
     }

@@ -133,7 +133,7 @@ pub enum PlanError {
     /// No request holds the text.
     #[error("no request of the healthy runs holds the text '{0}' of --match")]
     NoSuchText(String),
-    /// The user has seen enough.
+    /// [`PlanOptions::cancelled`] became true.
     #[error("cancelled")]
     Cancelled,
 }

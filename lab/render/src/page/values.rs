@@ -65,7 +65,7 @@ impl ValueAxis {
     }
 
     /// A line that keeps the value of each point until the next one, and that of the last until
-    /// the end. It has a gap while there is no value.
+    /// the end. A point without a value begins a gap.
     #[must_use]
     pub fn steps(&self, points: impl IntoIterator<Item = (f64, Option<f64>)>, end: f64) -> String {
         let mut path = String::new();

@@ -328,7 +328,7 @@ impl<'a> Waterfall<'a> {
     }
 }
 
-/// A note on what is not drawn.
+/// A note on the rows and spans that are not drawn.
 fn not_drawn(chart: &Chart) -> Markup {
     let (rows, spans) = (chart.left_out, chart.unrecorded);
     html! {

@@ -1,6 +1,6 @@
 //! The charts as HTML: by how much each counter rose in the time shown, and its numbers below.
 
-use std::time::Duration;
+use std::{slice, time::Duration};
 
 use client::telemetry::CALL_DURATION_BUCKETS;
 use maud::{Markup, html};
@@ -97,20 +97,18 @@ impl Shown<'_> {
         runs: &[RunMark],
     ) -> Markup {
         let all = self.curve(ALL, 0, counted);
-        let has_parts = matches!(charted.lines, Lines::Each(_));
-        let moved = (0..)
+        let of_a_label = (0..)
             .zip(counted)
-            .filter(|(_, part)| part.of(self.newest) > 0);
-        let parts = moved.map(|(look, part)| self.curve(part.label, look, &[*part]));
-        let curves: Vec<_> = if has_parts {
-            parts.collect()
+            .filter(|_| matches!(charted.lines, Lines::Each(_)));
+        let moved = of_a_label.filter(|(_, part)| part.of(self.newest) > 0);
+        let parts: Vec<_> = moved
+            .map(|(look, part)| self.curve(part.label, look, &[*part]))
+            .collect();
+        // Before its first event a chart of several lines has the one of the sum, at zero.
+        let drawn = if parts.is_empty() {
+            slice::from_ref(&all)
         } else {
-            Vec::new()
-        };
-        let drawn = if has_parts {
-            &curves[..]
-        } else {
-            std::slice::from_ref(&all)
+            &parts
         };
         // A counter never falls.
         let rises = drawn.iter().filter_map(|curve| curve.points.last()?.1);
@@ -144,7 +142,7 @@ impl Shown<'_> {
                 }
             }
         };
-        let rows = curves.iter().chain([&all]);
+        let rows = parts.iter().chain([&all]);
         self.figure(number, charted, &plot, &self.table(number, rows), &below)
     }
 
