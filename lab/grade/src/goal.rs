@@ -8,7 +8,8 @@ use process::STDOUT_KEPT;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use wire::{
-    ClosedBy, ProcessRecord, RetryAfterForm, Stopped, WireConnection, WireRecord, counted, duration,
+    ClosedBy, ProcessRecord, RetryAfterForm, Stopped, WireConnection, WireRecord, counted,
+    duration, duration_left,
 };
 
 use crate::remark;
@@ -282,8 +283,8 @@ fn asked_wait(wire: &WireRecord, at: Duration) -> Option<(Duration, String)> {
 /// The activity of a client at this moment, as far as its last request tells.
 fn doing(wire: &WireRecord, at: Duration) -> Option<String> {
     if let Some((left, asked)) = asked_wait(wire, at) {
-        let left = left.as_secs_f64().round();
-        return Some(format!("still waiting, {left} s more, after {asked}"));
+        let left = duration_left(left);
+        return Some(format!("still waiting, {left} more, after {asked}"));
     }
     let last = wire.entries.last()?;
     let since = |moment| duration(at.saturating_sub(moment));

@@ -33,7 +33,7 @@ pub(super) const TASK: Task = Task {
     rules: &[&retry_after::RETRY_AFTER_OVER_BUDGET],
     cases: &[
         Case::new("503 with a Retry-After of minutes", |draw| {
-            seconds(draw.number(60..=300))
+            seconds(draw.number(61..=300))
         }),
         Case::new("503 with a Retry-After of thirty days", |_| seconds(MONTH)),
         Case::new("503 with a date in thirty days", |_| {

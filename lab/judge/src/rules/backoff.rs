@@ -132,8 +132,11 @@ pub(super) fn judged(
         Some(of_card) => of_card.to_vec(),
         None => own.iter().map(|(_, gap)| *gap).collect(),
     };
+    let is_complete = cases.iter().all(|case| case.wire.dropped == 0);
     let judgement = match shown(&all) {
         _ if own.is_empty() => Judgement::skipped(),
+        // The client had shown this before it was stopped.
+        Shown::Skipped(why) if is_complete => return Judgement::skipped_because(why),
         Shown::Kept => Judgement::kept(),
         Shown::Skipped(why) => Judgement::skipped_because(why),
         Shown::CannotTell(why) => Judgement::cannot_tell(why),

@@ -1,10 +1,8 @@
 //! The attempts of a call must be finite.
 
-use wire::counted;
+use wire::{WireRequest, counted};
 
-use super::{
-    Case, Judge, Judgement, Rule, RuleLevel, backoff::failed, not_repeated::is_look, result,
-};
+use super::{Case, Judge, Judgement, Rule, RuleLevel, not_repeated::is_look, result};
 
 /// The rule.
 pub const RULE: Rule = Rule {
@@ -19,6 +17,13 @@ pub const RULE: Rule = Rule {
 
 /// A call with more requests than this retries without a limit.
 const MOST: usize = 20;
+
+/// Whether the service refused a request for now, whether or not it named a wait.
+fn failed(request: &WireRequest) -> bool {
+    request
+        .status
+        .is_some_and(|status| status == 429 || status >= 500)
+}
 
 /// A client that is still running when its time is up may have attempts left, as long as it
 /// has not sent more than this: a wait may be long, and the number still finite. One that
@@ -80,6 +85,21 @@ mod tests {
             down(20).exits(1, "") => Kept,
             down(21).exits(1, "") => Broken [21],
             down(22) => Broken [21, 22]: "22 requests",
+        }
+    }
+
+    #[test]
+    fn a_wait_that_the_service_named_makes_no_difference() {
+        let refused = |requests: u64| {
+            let respond =
+                |script: Script, number| script.respond(number * 1_000, 429).retry_after(1);
+            (0..requests).fold(Script::new(), respond)
+        };
+
+        hold! { RULE;
+            refused(3).exits(1, "") => Kept,
+            refused(20).stopped_at(20_000) => CannotTell,
+            refused(21).stopped_at(20_000) => Broken [21],
         }
     }
 

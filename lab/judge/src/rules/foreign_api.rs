@@ -18,7 +18,7 @@ pub const ONCE: Rule = Rule {
     id: "once",
     level: RuleLevel::Standard,
     source: "RFC 9110 §9.2.2",
-    text: "a request that must not be done twice was not done twice, nor sent again without its key",
+    text: "a request that must not be done twice was sent once, or always with its key",
     why: "A request that failed may have taken effect. If it is done again, a customer pays twice or gets two orders.",
     hint: "Send an idempotency key that your API honours, the same with every attempt, or do not retry the request. Declare the route with --once: only you know that it must not be done twice.",
     judge: Judge::Elsewhere,

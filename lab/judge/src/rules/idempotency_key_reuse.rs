@@ -30,7 +30,7 @@ fn judge(case: &Case<'_>) -> Judgement {
             other_keys.push(other.seq);
             if first.has_several_keys || other.has_several_keys {
                 found = "more than one";
-            } else if other.idempotency_key.is_none() && found == "another" {
+            } else if key.and(other.idempotency_key).is_none() && found == "another" {
                 found = "no";
             }
         }
@@ -68,7 +68,8 @@ mod tests {
             first().post(9, 201, 1, Some(7)).job(Replayed) => Kept,
             again(first(), Some(8)) => Broken [2]: &*other,
             first().post(9, 201, 2, Some(8)).job(Created) => Skipped,
-            again(without, None) => Broken [2]: &*none,
+            again(without.clone(), None) => Broken [2]: &*none,
+            again(without, Some(7)) => Broken [2]: &*none,
             again(again(first(), None), Some(8)) => Broken [2, 3]: &*none,
         }
     }

@@ -52,7 +52,7 @@ fn end_of(request: &WireRequest, case: &Case<'_>) -> End {
     else {
         return End::Unknown;
     };
-    let stopped = case.process.filter(|_| case.was_stopped());
+    let stopped = case.process.filter(|process| process.stopped.is_some());
     // The lab records the end of a process before it kills it.
     let in_time = |at| stopped.is_none_or(|process| at < process.ended);
     match connection.closed {
@@ -88,6 +88,7 @@ mod tests {
             lost.stopped_at(20_000) => NotExercised,
             open().stopped_at(20_000) => CannotTell,
             open().respond(9, 200).stopped_at(20_000) => CannotTell,
+            open().respond(9, 200).rests(10, r#"{"value": 1}"#, 20_000) => CannotTell,
             by_client(20_000).stopped_at(20_000) => CannotTell,
             by_client(20_010).stopped_at(20_000) => CannotTell,
             by_client(19_999).stopped_at(20_000) => Kept,
