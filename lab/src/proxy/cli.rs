@@ -72,7 +72,8 @@ pub(crate) struct Arguments {
     /// `unavailable` and `retry-after`
     #[arg(long, value_name = "CODE", value_parser = fault_status)]
     fault_status: Option<StatusCode>,
-    /// How many seconds a silence lasts, and for how long a response is held at most
+    /// How many seconds a silence lasts, and up to how many a response is held if the first
+    /// ones were too short to tell
     #[arg(long, value_name = "SECONDS", default_value = "35", value_parser = seconds)]
     patience: Duration,
     /// How many seconds a run may take
@@ -401,7 +402,7 @@ impl Demands {
     }
 
     /// The exit code of a card. Reports the demands that it does not meet.
-    fn exit(&self, card: &ProxyCard, is_strict: bool) -> Exit {
+    fn exit(&self, card: &impl JudgedCard, is_strict: bool) -> Exit {
         let has = |rule: &str, expected| {
             let mut verdicts = card.all_verdicts();
             verdicts.any(|(_, id, verdict)| id == rule && verdict == expected)
@@ -454,6 +455,45 @@ mod tests {
     use clap::Parser;
 
     use super::*;
+
+    const ROUTE: &str = "POST /v1/orders";
+
+    /// One verdict on a rule of a route.
+    struct Judged(&'static str, Verdict);
+
+    impl JudgedCard for Judged {
+        fn all_verdicts(&self) -> impl Iterator<Item = (Option<&str>, &str, Verdict)> {
+            [(Some(ROUTE), self.0, self.1)].into_iter()
+        }
+    }
+
+    #[test]
+    fn a_card_passes_if_it_meets_the_demands() {
+        let known = format!("{ROUTE}/once");
+        for (verdict, required, known, is_strict, expected) in [
+            (Verdict::Kept, &["once"][..], "", true, Exit::Passed),
+            (Verdict::Kept, &["read-timeout"], "", false, Exit::Failed),
+            (Verdict::Kept, &[], &known, false, Exit::Failed),
+            (Verdict::Broken, &[], "", false, Exit::Failed),
+            (Verdict::Broken, &[], &known, true, Exit::Passed),
+            (Verdict::Broken, &["once"], &known, false, Exit::Failed),
+            (Verdict::CannotTell, &[], "", false, Exit::Passed),
+            (Verdict::CannotTell, &[], "", true, Exit::Failed),
+            (Verdict::CannotTell, &["once"], "", false, Exit::Failed),
+            (Verdict::NotExercised, &[], "", true, Exit::NothingAttempted),
+            (Verdict::NotExercised, &["once"], "", false, Exit::Failed),
+        ] {
+            let known = KnownFailures::read(known, |known| rule(&known.id).map(drop));
+            let demands = Demands {
+                required: required.to_vec(),
+                known: known.expect("known rules"),
+            };
+
+            let exit = demands.exit(&Judged("once", verdict), is_strict);
+
+            assert_eq!(exit, expected, "{verdict:?} {required:?} {is_strict}");
+        }
+    }
 
     #[derive(Debug, Parser)]
     struct Line {

@@ -28,21 +28,6 @@ Your prediction, a number of requests:
 }
 
 #[test]
-fn choices_are_listed_with_letters() {
-    let asked = "scenario retry-after-seconds --ask --pace virtual --seed 1";
-
-    let ended = lab_reading(asked, b"B\n");
-
-    let choices = "  a  sooner than in two seconds\n  b  after two seconds\n  c  never: ";
-    assert_contains(
-        &ended.stderr,
-        &[choices, "Your prediction, a/b/c (? for a hint): "],
-    );
-    let came_true = "✓ predicted: after two seconds, correct\n";
-    assert_contains(&ended.stdout, &[came_true]);
-}
-
-#[test]
 fn the_end_of_the_input_skips_the_prediction() {
     let ended = lab_reading("scenario flaky --ask --pace virtual", b"\x1b[2Jthree\n");
 
@@ -52,15 +37,16 @@ fn the_end_of_the_input_skips_the_prediction() {
 }
 
 #[test]
-fn a_comparison_is_predicted_for_the_reliable_client() {
-    let ended = lab_reading(
-        "scenario lost-response --ask --compare --pace virtual",
-        b"1\n",
-    );
+fn a_comparison_is_predicted_for_the_reliable_client_by_a_letter() {
+    let asked = "scenario retry-after-seconds --ask --compare --pace virtual --seed 1";
 
+    let ended = lab_reading(asked, b"B\n");
+
+    let choices = "  a  sooner than in two seconds\n  b  after two seconds\n  c  never: ";
     let asked = "\nPredict the run of the reliable client.\n";
-    assert_contains(&ended.stderr, &[asked]);
-    let answers = "✓ predicted: 1 job, correct: 1 job (reliable), 2 jobs (naive)\n";
+    let prompt = "Your prediction, a/b/c (? for a hint): ";
+    assert_contains(&ended.stderr, &[choices, asked, prompt]);
+    let answers = "✓ predicted: after two seconds, correct: ";
     assert_contains(&ended.stdout, &[answers]);
 }
 

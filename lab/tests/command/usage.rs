@@ -157,8 +157,6 @@ lab grade --only once -- x
     error: no task judges 'once': it is a rule of `lab proxy`
 lab grade --task flaky curl {url}
     goes after `--`
-lab grade --watch no-such-file -- x
-    no-such-file cannot be read
 lab grade --summary no-such-folder
     no-such-folder cannot be read
 ";

@@ -53,8 +53,8 @@ impl NextRun {
     }
 }
 
-/// The next run of a plan; none if another would tell nothing more. No response is held for
-/// longer than `patience`.
+/// The next run of a plan; none if another would tell nothing more. No control is lengthened
+/// beyond `patience`.
 pub(crate) fn next_run(
     recording: &Recording,
     declared: &Declared,

@@ -347,6 +347,11 @@ fn a_timeout_is_known_by_the_end_of_the_connection() {
         };
         let runs = [healthy(), healthy(), silent];
         let judged = verdict(&runs, ProxyFault::Silence, "read-timeout", &declared);
+        let says_patience = judged
+            .found
+            .as_ref()
+            .is_some_and(|found| found.contains("--patience"));
+        assert_eq!(says_patience, judged.verdict == CannotTell && is_stopped);
         if judged.verdict == Broken {
             let gave_up = judged
                 .found
@@ -363,6 +368,8 @@ fn a_timeout_is_known_by_the_end_of_the_connection() {
     assert_eq!(of(Some(30_001), 30_000, true, None), CannotTell);
     assert_eq!(of(Some(30_001), 30_000, true, Some(20_000)), Broken);
     assert_eq!(of(None, 30_000, true, Some(40_000)), CannotTell);
+    // A person ended the proxy.
+    assert_eq!(of(None, 4_000, false, None), CannotTell);
 }
 
 #[test]

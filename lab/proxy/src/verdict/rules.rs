@@ -214,7 +214,9 @@ fn retry_after(attempts: &[Attempt<'_>], asked: Duration) -> RunEvidence {
     let early = offending(attempts, |attempt| waited(attempt) + TOLERANCE < asked);
     match (early, attempts.first()) {
         (Some(attempt), _) if asked > ProxyFault::WAIT => {
-            let (waited, asked) = (waited(attempt).as_secs_f64(), duration(asked));
+            // Rounded down, so that it is less than what was asked for.
+            let waited = (waited(attempt).as_secs_f64() * 100.0).floor() / 100.0;
+            let asked = duration(asked);
             let found = format!("after {waited:.2} s of {asked}: capped, or by chance");
             RunEvidence::broken_by(attempt, found)
         }
@@ -374,7 +376,10 @@ fn silence(target: &ProxyRequest, run: &ProxyRun, declared: &Declared) -> RunEvi
         let still = format!("still waiting after {}", duration(since(run.end.took)));
         return match declared.give_up_within {
             Some(within) if since(run.end.took) > within + LATE => broken(&still, within),
-            _ => RunEvidence::CannotTell(format!("{still}: a longer --patience may tell")),
+            _ if run.end.stopped.is_some() => RunEvidence::CannotTell(format!(
+                "{still}: a longer --patience, or --time, may tell"
+            )),
+            _ => RunEvidence::CannotTell(still),
         };
     };
     let waited = since(closed);

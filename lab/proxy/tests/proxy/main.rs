@@ -4,6 +4,7 @@
 
 mod containers;
 mod faults;
+mod plans;
 mod refusals;
 mod tls;
 mod transparency;

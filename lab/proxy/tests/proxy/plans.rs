@@ -1,0 +1,188 @@
+//! The runs of a command: its applications are `curl` in a shell.
+#![cfg(unix)]
+
+use std::{fs, time::Duration};
+
+use host::TlsRefusal;
+use judge::KnownFailures;
+use process::ClientCommand;
+use proxy::{Declared, ListenAddress, Plan, PlanError, PlanOptions, html_proxy, junit_proxy, text};
+use render::Options;
+use tempfile::tempdir;
+use testkit::responding;
+use tokio::sync::watch;
+
+use super::*;
+
+/// An application that takes what it gets.
+const CALM: &str = r#"curl -sS -m 8 -o /dev/null "$API_URL/v1/orders" || true"#;
+
+/// An API that answers every request with a 201.
+fn api() -> String {
+    responding(
+        "HTTP/1.1 201 Created\r\nSet-Cookie: id=reply-qz7\r\n\
+         Content-Length: 9\r\n\r\nreply-qz7",
+    )
+}
+
+/// A plan for a shell script before an upstream.
+fn options(upstream: &str, script: &[&str]) -> PlanOptions {
+    let command = ["sh", "-c"].iter().chain(script);
+    PlanOptions {
+        setup: Setup::before(Upstream::new(upstream, &[]).expect("an origin")),
+        command: ClientCommand::new(command.map(Into::into)).expect("a command"),
+        set: vec![("API_URL".to_owned(), "{base_url}".to_owned())],
+        routes: Vec::new(),
+        faults: Vec::new(),
+        declared: Declared::default(),
+        patience: Duration::from_secs(35),
+        time: Duration::from_secs(60),
+        before: None,
+        cancelled: watch::channel(false).1,
+    }
+}
+
+/// The plan that the healthy runs of a command lead to.
+async fn planned(options: PlanOptions) -> Result<Plan, PlanError> {
+    Plan::new(options, &|_| {}).await
+}
+
+#[tokio::test]
+async fn a_plan_that_cannot_be_made_says_why() {
+    let api = api();
+    let gone = host::refusing_port().expect("a port");
+    let gone = format!("http://{}", gone.local_addr().expect("an address"));
+    let tls = TlsRefusal::start().await.expect("a port");
+    let tls = tls.base_url().replace("https", "http");
+    let route = |route: &str| PlanOptions {
+        routes: vec![route.to_owned()],
+        ..options(&api, &[CALM])
+    };
+    let text = |text: &str| PlanOptions {
+        setup: Setup {
+            text: Some(text.to_owned()),
+            ..options(&api, &[CALM]).setup
+        },
+        ..options(&api, &[CALM])
+    };
+    let named = |script| {
+        let mut options = options(&api, &[script]);
+        let name = Some("a.test".to_owned());
+        let listen = ListenAddress::new([127, 0, 0, 1].into(), false, name);
+        options.setup.listen = listen.expect("loopback");
+        options
+    };
+    let elsewhere = r#"port=${API_URL##*:}
+        curl -s -o /dev/null -H "Host: b.test" "http://127.0.0.1:$port/v1""#;
+    for (options, words) in [
+        (options(&api, &["true"]), "sent nothing here; & --set NAME"),
+        (options(&gone, &[CALM]), "did not answer"),
+        (options(&api, &["exit 7"]), "exit 7 & made: no request"),
+        (route("/v2"), "'/v2' & 'GET /v1/orders'"),
+        (text("nowhere"), "'nowhere' of --match"),
+        (options(&tls, &[CALM]), "speaks TLS & https://"),
+        (named(elsewhere), "--base-host NAME"),
+    ] {
+        let error = planned(options).await.expect_err(words).to_string();
+
+        let is_told = words.split(" & ").all(|word| error.contains(word));
+        assert!(is_told, "{words}: {error}");
+    }
+}
+
+#[tokio::test]
+async fn no_output_holds_a_secret() {
+    let folder = tempdir().expect("a folder");
+    let script = folder.path().join("app.sh");
+    let sends = r#"curl -s -m 8 -o /dev/null "$API_URL/v1/path_qz70123456789abc?token=query-qz7" \
+        -H 'Authorization: Bearer bearer-qz7-0123456789' -H 'Cookie: id=cookie-qz7' \
+        -H 'Idempotency-Key: key-qz7' -d body-qz7
+        curl -s -o /dev/null "$API_URL/v1/a" -H 'Origin: http://origin-qz7'
+        curl -s -o /dev/null "$API_URL/v1/a" -H 'Upgrade: upgrade-qz7'; true"#;
+    fs::write(&script, sends).expect("written");
+    // The command line itself is shown.
+    let runs = format!(". {}", script.display());
+    let options = PlanOptions {
+        faults: vec![ProxyFault::LostResponse],
+        ..options(&api(), &[&runs])
+    };
+    let mut plan = planned(options).await.expect("a plan");
+    plan.execute(&|_| {}).await.expect("all runs are made");
+    let (card, known, look) = (plan.card(), KnownFailures::default(), Options::default());
+
+    let outputs = [
+        text::plan(&plan, &look),
+        text::card(&card, &known, &look),
+        render::json(&card),
+        junit_proxy(&card, &known, false),
+        html_proxy(&card, &known),
+    ];
+
+    for output in outputs {
+        assert!(output.contains("POST /v1/{}"), "{output}");
+        assert!(!output.contains("qz7"), "{output}");
+    }
+}
+
+#[tokio::test]
+async fn each_run_has_its_own_url_and_is_prepared() {
+    let folder = tempdir().expect("a folder");
+    let trace = folder.path().join("trace");
+    let script = format!(
+        r#"echo "$API_URL $1 $LAB_BASE_URL" >> {}; curl -s -o /dev/null "$1/a""#,
+        trace.display()
+    );
+    let options = PlanOptions {
+        set: vec![("API_URL".to_owned(), "{base_url}/v2".to_owned())],
+        before: Some(format!("echo before >> {}", trace.display())),
+        ..options(&api(), &[&script, "sh", "{base_url}"])
+    };
+
+    planned(options).await.expect("a plan");
+
+    let trace = fs::read_to_string(trace).expect("it was written");
+    let urls: Vec<_> = trace
+        .lines()
+        .map(|line| line.split(' ').next_back().unwrap_or_default())
+        .collect();
+    let expected = [1, 3].map(|run| format!("before\n{url}/v2 {url} {url}\n", url = urls[run]));
+    assert_eq!(trace, expected.concat());
+    assert_ne!(urls[1], urls[3]);
+}
+
+#[tokio::test]
+async fn a_command_before_a_run_has_its_limits_and_finds_the_api() {
+    let folder = tempdir().expect("a folder");
+    let trace = folder.path().join("trace");
+    let api = api();
+    let before = |script: &str, seconds| {
+        planned(PlanOptions {
+            before: Some(script.to_owned()),
+            time: Duration::from_secs(seconds),
+            ..options(&api, &[CALM])
+        })
+    };
+    let trace_path = trace.display();
+    let leaves = format!(
+        "echo $LAB_BASE_URL >{trace_path}
+         (trap 'echo asked >>{trace_path}; exit' TERM; sleep 60 & wait) &
+         sleep 0.2"
+    );
+
+    let failed = before("exit 1", 60).await.expect_err("it fails");
+    let slow = before("echo waits >&2; sleep 60", 1).await;
+    let left = before(&leaves, 60).await;
+
+    let failed = failed.to_string();
+    assert!(failed.starts_with("--before 'exit 1' failed: "), "{failed}");
+    assert!(failed.ends_with(", exit 1"), "{failed}");
+    let slow = slow.expect_err("its time is up");
+    assert!(slow.to_string().contains("ended by the lab after 1"));
+    let PlanError::Before { end, .. } = slow else {
+        panic!("{slow}");
+    };
+    assert_eq!(end.stderr, ["waits"]);
+    left.expect("a plan");
+    let said = fs::read_to_string(trace).expect("it ran");
+    assert_eq!(said, format!("{api}\nasked\n"));
+}
