@@ -116,10 +116,16 @@ impl ApiResponse {
 
     /// The error that this response is, with what its body and headers say.
     pub(crate) fn into_http_error(self) -> ApiError {
+        // A part of a problem object is none.
+        let body = if self.incomplete.is_some() {
+            &[][..]
+        } else {
+            &self.body
+        };
         ApiError::Http(ApiHttpError {
             request: self.request,
             status: self.status,
-            problem: Problem::read(&self.headers, &self.body),
+            problem: Problem::read(&self.headers, body),
             retry_after: self.report.retry_after,
             attempts: self.report.attempts,
             stopped: self.report.stopped,

@@ -129,7 +129,7 @@ impl<C: From<ApiClient>> Builder<C> {
 
     /// The longest time of an attempt, from its start to the end of the response; at most a
     /// day. The default is four times the read timeout, which bounds a response that drips.
-    /// Raise it for large downloads.
+    /// Raise it for large downloads: a timeout of a single request can only shorten it.
     pub fn attempt_timeout(mut self, attempt: Duration) -> Self {
         self.attempt_timeout = Some(attempt);
         self
@@ -213,7 +213,7 @@ impl<C: From<ApiClient>> Builder<C> {
         self
     }
 
-    /// The maximum number of items that a listing yields; at least 1.
+    /// The maximum number of items that a listing read item by item yields; at least 1.
     pub fn max_items(mut self, max_items: u32) -> Self {
         self.max_items = max_items;
         self

@@ -21,7 +21,7 @@ pub struct Endpoint {
 }
 
 impl Endpoint {
-    /// The endpoint of a request that has no name.
+    /// The endpoint of a request that has no name. Its template stands for any path.
     pub const OTHER: Self = Self::new("other", "/");
 
     /// Names a path. `name` becomes the label `endpoint`, `template` the label

@@ -29,10 +29,10 @@ impl ApiResponse {
         Err(self.into_http_error())
     }
 
-    /// Keeps a success whose body is valid JSON or empty.
+    /// Keeps a success whose body is valid JSON or empty. That of a 204 is not looked at.
     pub(crate) fn valid(self) -> Result<Self, ApiError> {
         let response = self.success()?;
-        if response.body().is_empty() {
+        if response.status() == StatusCode::NO_CONTENT || response.body().is_empty() {
             return Ok(response);
         }
         match response.valid_json() {

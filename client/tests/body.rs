@@ -202,7 +202,7 @@ async fn an_error_whose_body_does_not_end_keeps_what_its_head_said() {
     for (then, change) in rows {
         let response = "HTTP/1.1 503 \r\ncontent-type: application/problem+json\r\n\
                         x-request-id: r-1\r\nretry-after: 120\r\ncontent-length: 1000000\r\n\r\n\
-                        {\"code\":\"unavailable\",";
+                        {\"code\":\"unavailable\"}";
         let wire = Wire::serve(&[(response, then)]).await;
         let client = wire.client(change);
 

@@ -26,9 +26,9 @@ pub struct ApiHttpError {
     pub attempts: u32,
     /// The retry rule that forbade another attempt, if one did.
     pub stopped: Option<StopReason>,
-    /// The reason why the rest of the body is missing, if it is. Code, request id and
-    /// field are then missing as well. The status and the headers were complete, so the
-    /// other fields are reliable.
+    /// The reason why the rest of the body is missing, if it is. Code and field are then
+    /// missing as well, and a request id is that of the header. The status and the headers
+    /// were complete, so the other fields are reliable.
     pub incomplete_body: Option<FailureKind>,
     pub(crate) kept: Box<KeptResponse>,
 }

@@ -22,8 +22,8 @@ pub(crate) struct Problem {
 }
 
 impl Problem {
-    /// Reads the members that are present. An error response may have any body or none, or
-    /// the beginning of one, so this never fails.
+    /// Reads the members that are present. An error response may have any body or none, so
+    /// this never fails.
     pub(crate) fn read(headers: &HeaderMap, body: &[u8]) -> Self {
         let mut problem = Self::default();
         if is_json(headers) {

@@ -53,7 +53,7 @@ impl ApiResponseError {
     }
 
     /// The first 64 KiB of the body of the response; empty if the error is about an item of
-    /// a page.
+    /// a page, or if the body cannot be decoded.
     #[must_use]
     pub fn body(&self) -> &[u8] {
         &self.kept.body
@@ -110,7 +110,7 @@ pub enum ResponseProblem {
     /// A 204 where a body is required.
     #[error("it has no body, although one is required")]
     NoContent,
-    /// The media type is not JSON. The body was not read.
+    /// The media type is not JSON. The body was not parsed.
     #[error("its media type is not JSON")]
     NotJson,
     /// The body is complete, but its `Content-Encoding` cannot be undone.

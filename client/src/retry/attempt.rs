@@ -142,10 +142,6 @@ impl<P> RetryMiddleware<P> {
 /// [`ReadTimeout`](FailureKind::ReadTimeout), [`Protocol`](FailureKind::Protocol),
 /// [`BodyTooLarge`](FailureKind::BodyTooLarge) and
 /// [`Undecodable`](FailureKind::Undecodable).
-///
-/// `ReadTimeout` has two causes: the whole body took longer than the read timeout of
-/// the request's [`Timeouts`](crate::Timeouts), or a single read took longer than a
-/// shorter read timeout of the session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct IncompleteBody(pub FailureKind);
 

@@ -401,9 +401,8 @@ where
     /// The wait that the policy offers before retry number `past_retries`.
     ///
     /// A policy works with wall-clock time, and the wall clock may jump, even while the
-    /// policy is asked. So the wall clock is read before and after: the policy has seen
-    /// one of the two times, and the other makes the wait longer by the jump, or
-    /// negative.
+    /// policy is asked. So the wall clock is read before and after, and the shorter wait
+    /// counts: a jump can shorten a wait, and never lengthens it.
     fn backoff(&self, began: Duration, past_retries: u32) -> Option<Duration> {
         let elapsed = self.clock.monotonic().saturating_sub(began);
         let before = self.clock.wall();

@@ -162,7 +162,10 @@ impl OperationMetrics {
             source,
             endpoint,
             method,
-            request_name: format!("{method} {}", endpoint.template()),
+            request_name: match method {
+                "_OTHER" => format!("HTTP {}", endpoint.template()),
+                method => format!("{method} {}", endpoint.template()),
+            },
             calls: Handles::of(catalogue::CALLS),
             call_durations: Handles::of(catalogue::CALL_DURATION),
             call_attempts: Handles::of(catalogue::CALL_ATTEMPTS),

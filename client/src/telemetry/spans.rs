@@ -188,10 +188,7 @@ fn record_context(span: &Span, context: &DecisionContext<'_>) {
         tokens,
         ..
     } = context;
-    let responded = matches!(
-        facts.verdict,
-        Verdict::Transient(RetryReason::Status(_)) | Verdict::Final
-    );
+    let responded = matches!(facts.verdict, Verdict::Transient(RetryReason::Status(_)));
     tracing::record_all!(
         span,
         http.request.method = labels::method(method),
