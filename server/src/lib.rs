@@ -3,7 +3,7 @@
 //! Real services fail in ways that a client's author rarely gets to see on a quiet
 //! afternoon. This one shows them at will: a failure that goes away, a wait that is
 //! longer than anybody's patience, invalid JSON, lists that never end. Each is one
-//! lesson, and each lesson is one file in `routes/`.
+//! lesson, and each lesson is one file in `lessons/`.
 //!
 //! | Method and path | Response | Lesson |
 //! |---|---|---|

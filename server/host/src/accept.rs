@@ -207,8 +207,9 @@ async fn accept(
         match listener.accept().await {
             Ok((stream, _)) => return (stream, place),
             Err(error) if concerns_one_connection(&error) => {}
-            Err(_) => {
-                process_failures::note(HostFailure::Descriptors);
+            Err(error) => {
+                let failure = process_failures::exhaustion(&error);
+                process_failures::note(failure.unwrap_or(HostFailure::Descriptors));
                 sleep(ACCEPT_PAUSE).await;
             }
         }

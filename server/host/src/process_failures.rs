@@ -133,8 +133,9 @@ pub fn check_descriptors() -> Result<(), TooFewDescriptors> {
     Ok(())
 }
 
+/// Whether an error says that there is no descriptor or no memory left.
 #[cfg(unix)]
-fn exhaustion(error: &io::Error) -> Option<HostFailure> {
+pub(crate) fn exhaustion(error: &io::Error) -> Option<HostFailure> {
     use nix::errno::Errno::{self, EMFILE, ENFILE, ENOBUFS, ENOMEM};
     match Errno::from_raw(error.raw_os_error()?) {
         EMFILE | ENFILE => Some(HostFailure::Descriptors),
@@ -144,7 +145,7 @@ fn exhaustion(error: &io::Error) -> Option<HostFailure> {
 }
 
 #[cfg(not(unix))]
-fn exhaustion(error: &io::Error) -> Option<HostFailure> {
+pub(crate) fn exhaustion(error: &io::Error) -> Option<HostFailure> {
     let is_of_memory = error.kind() == io::ErrorKind::OutOfMemory;
     is_of_memory.then_some(HostFailure::Memory)
 }

@@ -127,7 +127,7 @@ where
     ) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
         match Pin::new(&mut self.body).poll_frame(cx) {
             Poll::Ready(frame) => {
-                self.has_ended = !matches!(frame, Some(Ok(_)));
+                self.has_ended = frame.is_none();
                 Poll::Ready(frame.map(|frame| frame.map_err(Into::into)))
             }
             Poll::Pending if self.poll_deadline(cx).is_ready() => {

@@ -63,7 +63,7 @@ async fn jobs(State(state): State<ServiceState>, request: Request) -> Response {
     if body == Err(BodyError::BrokeOff) {
         return problem::INCOMPLETE_BODY.into_response();
     }
-    // The rest of such a body would be read as the next request.
+    // hyper closes the connection rather than read the rest, and the header announces that.
     let is_unread = matches!(body, Err(BodyError::TooLarge | BodyError::TimedOut));
     let (result, mut response) = match check(&parts.headers, body) {
         Ok((key, body)) => respond(&state, state.submit(key, body)),
