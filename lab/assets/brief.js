@@ -130,8 +130,9 @@ export function briefPanel({ run }) {
   }
 
   /** Selects what a run was made with, so that *Run again* repeats it. */
-  function take({ scenario, client, pace, without }) {
+  function take({ scenario, client, pace, without, settings: chosen }) {
     settled = scenario;
+    for (const field of settings) field.value = chosen[field.name] ?? "";
     form.elements.client.value = client;
     form.elements.pace.value = pace;
     form.elements.without.value = without ?? "";

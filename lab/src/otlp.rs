@@ -216,8 +216,8 @@ struct PartialSuccess {
     error_message: String,
 }
 
-/// An error if the receiver did not keep all spans, or warned. A body that is not OTLP says
-/// nothing, because the status says that they were kept.
+/// An error if the receiver did not keep all spans. A message alone is only a hint, and a body
+/// that is not OTLP says nothing, because the status says that they were kept.
 async fn partial_success(response: Response) -> Result<(), String> {
     let body = response.bytes().await.unwrap_or_default();
     let accepted: Accepted = serde_json::from_slice(&body).unwrap_or_default();
@@ -227,7 +227,7 @@ async fn partial_success(response: Response) -> Result<(), String> {
     } = accepted.partial_success;
     let text = rejected_spans.as_str().and_then(|text| text.parse().ok());
     let rejected = text.or(rejected_spans.as_u64()).unwrap_or(0);
-    if rejected == 0 && error_message.is_empty() {
+    if rejected == 0 {
         return Ok(());
     }
     // The text is a stranger's, and is printed in one line of a terminal.

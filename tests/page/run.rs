@@ -118,7 +118,13 @@ async fn a_run_is_watched_understood_kept_and_varied() {
     let state = "one('#runs .state').textContent";
     let words = "ended with HTTP error, all expectations held";
     browser.becomes(state, words).await;
-    browser.shows("one('[name=max_attempts]').value", "2").await;
+    let attempts = "one('[name=max_attempts]').value";
+    browser.shows(attempts, "2").await;
+
+    // *Run again* would repeat it after a reload as well.
+    browser.reload().await;
+    browser.ended().await;
+    browser.becomes(attempts, "2").await;
 }
 
 /// Opens the row that says this, and waits for its exchange.

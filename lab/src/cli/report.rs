@@ -24,7 +24,10 @@ pub(crate) fn check(file: &Path) -> Result<(), Exit> {
         Ok(found) if found.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
         // Opening a pipe or a device could block, and a test write could have an effect.
         Ok(found) if !found.is_file() => Ok(()),
-        Ok(_) => File::options().write(true).open(file).map(drop),
+        Ok(_) => {
+            let opened = File::options().write(true).open(file);
+            opened.and_then(|_| file_beside(file)?.close())
+        }
         Err(_) => file_beside(file).and_then(NamedTempFile::close),
     };
     checked.map_err(|error| failed(file, &error))

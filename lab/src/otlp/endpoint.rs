@@ -4,11 +4,12 @@
 use std::{fmt, sync::Arc, time::Duration};
 
 use client::RetryMiddleware;
-use http::{HeaderMap, HeaderName, HeaderValue};
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use metrics::NoopRecorder;
 use percent_encoding::percent_decode_str;
-use reqwest::Url;
+use reqwest::{Response, Url};
 use reqwest_middleware::{ClientBuilder, ClientWithMiddleware};
+use reqwest_retry::{Retryable, RetryableStrategy, default_on_request_failure};
 
 use crate::http_client;
 
@@ -96,7 +97,25 @@ impl Endpoint {
     }
 }
 
-/// A client with the retry rules of the reference client and no counters.
+/// The results after which OTLP/HTTP allows a retry: four statuses, and failures on the way.
+struct Retried;
+
+impl RetryableStrategy for Retried {
+    fn handle(&self, result: &reqwest_middleware::Result<Response>) -> Option<Retryable> {
+        match result.as_ref().map(Response::status) {
+            Ok(
+                StatusCode::TOO_MANY_REQUESTS
+                | StatusCode::BAD_GATEWAY
+                | StatusCode::SERVICE_UNAVAILABLE
+                | StatusCode::GATEWAY_TIMEOUT,
+            ) => Some(Retryable::Transient),
+            Ok(_) => None,
+            Err(error) => default_on_request_failure(error),
+        }
+    }
+}
+
+/// A client with the waits of the reference client and no counters.
 fn http(url: &Url, deadline: Duration) -> reqwest::Result<ClientWithMiddleware> {
     let session = if url.scheme() == "https" {
         http_client::builder()
@@ -109,6 +128,7 @@ fn http(url: &Url, deadline: Duration) -> reqwest::Result<ClientWithMiddleware> 
         .max_retry_after(deadline)
         .deadline(deadline)
         .max_body_bytes(MAX_BODY)
+        .strategy(Retried)
         .recorder(Arc::new(NoopRecorder));
     Ok(ClientBuilder::new(session).with(retry).build())
 }

@@ -29,9 +29,9 @@ use super::{json, lock::lock, problem::Problem, shared::Shared};
 /// A page that is this many events behind can fetch the state faster than it can process them.
 const CAPACITY: usize = 4096;
 
-/// How many readers there may be: half of the connections that the page may have, so that
-/// no number of event streams takes the other half from its requests.
-const READERS: usize = 64;
+/// How many readers a feed may have. Those of both feeds may take half of the connections to the
+/// page, and never the other half.
+const READERS: usize = 32;
 
 /// The feed that every page listens to.
 pub(crate) struct Feed {

@@ -1,14 +1,12 @@
 //! Reads the JSON body of a request.
 
 use axum::{body::Bytes, extract::Request};
+use host::request_body::{self, BodyError, MAX_BODY};
 use http::{StatusCode, header::CONTENT_TYPE};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::problem::Problem;
-
-/// The maximum length of a request body: a run's settings take a few lines.
-const MAX_BODY: usize = 16 * 1024;
 
 /// The body of a request, if its media type is JSON.
 pub(crate) async fn received(request: Request, what: &str) -> Result<Bytes, Problem> {
@@ -25,10 +23,20 @@ pub(crate) async fn received(request: Request, what: &str) -> Result<Bytes, Prob
         let status = StatusCode::UNSUPPORTED_MEDIA_TYPE;
         return Err(Problem::new(status, "unsupported_media_type", detail));
     }
-    let body = axum::body::to_bytes(request.into_body(), MAX_BODY).await;
-    body.map_err(|_| {
-        let detail = format!("the body is longer than {MAX_BODY} bytes, or incomplete");
-        Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "payload_too_large", detail)
+    let body = request_body::read(request.into_body()).await;
+    body.map_err(|error| match error {
+        BodyError::TooLarge => {
+            let detail = format!("the body is longer than {MAX_BODY} bytes");
+            Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "payload_too_large", detail)
+        }
+        BodyError::BrokeOff | BodyError::Malformed => {
+            let detail = "the body broke off, or its chunks cannot be read";
+            Problem::new(StatusCode::BAD_REQUEST, "incomplete_body", detail)
+        }
+        BodyError::TimedOut => {
+            let detail = "the body did not come in time";
+            Problem::new(StatusCode::REQUEST_TIMEOUT, "body_timeout", detail)
+        }
     })
 }
 

@@ -33,16 +33,27 @@ async fn a_receiver_that_is_down_causes_a_warning_without_a_secret() {
 
 #[tokio::test]
 async fn a_rejected_export_is_not_repeated() {
-    let receiver = Receiver::responding(StatusCode::BAD_REQUEST).await;
+    for status in [StatusCode::BAD_REQUEST, StatusCode::INTERNAL_SERVER_ERROR] {
+        let receiver = Receiver::responding(status).await;
 
-    let sent = export_flaky(&receiver).await;
+        let sent = export_flaky(&receiver).await;
 
-    let warning = sent.expect_err("it was rejected");
-    assert!(
-        warning.ends_with(": 400 Bad Request (1 attempt)"),
-        "{warning}"
-    );
-    assert_eq!(receiver.paths(), ["/v1/traces"]);
+        let warning = sent.expect_err("it was rejected");
+        let end = format!(": {status} (1 attempt)");
+        assert!(warning.ends_with(&end), "{warning}");
+        assert_eq!(receiver.paths(), ["/v1/traces"]);
+    }
+}
+
+#[tokio::test]
+async fn a_message_about_an_export_that_was_accepted_is_no_failure() {
+    let hint = Reply {
+        body: r#"{"partialSuccess":{"errorMessage":"an old attribute"}}"#.to_owned(),
+        ..Reply::default()
+    };
+    let receiver = Receiver::replying(vec![hint]).await;
+
+    assert_eq!(export_flaky(&receiver).await, Ok(()));
 }
 
 #[tokio::test]

@@ -92,8 +92,11 @@ async fn the_story_of_a_run_judges_the_guess_in_its_address() {
     finished(&browser, &id).await;
 
     for (guess, verdict) in [
-        ("3", "✓ Your guess: </b>3 requests, correct."),
-        ("2", "✗ Your guess: </b>2 requests; the answer: 3 requests."),
+        ("3", "✓ Your prediction: </b>3 requests, correct."),
+        (
+            "2",
+            "✗ Your prediction: </b>2 requests; the answer: 3 requests.",
+        ),
         ("<b>", "The answer: </b>3 requests"),
         ("", "The answer: </b>3 requests"),
     ] {
@@ -343,7 +346,7 @@ async fn a_run_has_a_side_for_each_client() {
 async fn an_invalid_run_is_refused_and_not_kept() {
     let (_dashboard, browser) = serve().await;
     let json = Some("application/json");
-    let long = format!("{{\"scenario\":\"{}\"}}", "x".repeat(20_000));
+    let long = format!("{{\"scenario\":\"{}\"}}", "x".repeat(70_000));
     let (text, wrong_type) = (Some("text/plain"), "unsupported_media_type");
     let flakey = r#"{"scenario":"flakey"}"#;
     let flaky = r#"{"scenario":"flaky"}"#;

@@ -57,8 +57,10 @@ async fn any_number_of_event_streams_leaves_room_for_requests() {
     let (_dashboard, browser) = serve().await;
     let mut streams = Vec::new();
 
-    for _ in 0..140 {
-        streams.push(browser.try_listen().await);
+    for path in ["/api/events", "/api/metrics-view"] {
+        for _ in 0..70 {
+            streams.push(browser.try_listen_to(path).await);
+        }
     }
 
     let admitted = streams.iter().filter(|stream| stream.is_ok()).count();

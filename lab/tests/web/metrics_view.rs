@@ -28,7 +28,8 @@ fn shown(html: &str) -> Vec<u64> {
 async fn the_charts_show_the_sums_of_metrics_and_the_run_behind_them() {
     let (ui, browser) = serve().await;
     let service = Browser::of(&ui.service_url());
-    let mut charts = browser.listen_to("/api/metrics-view").await;
+    let charts = browser.try_listen_to("/api/metrics-view").await;
+    let mut charts = charts.expect("room");
     let first = charts.next().await.expect("charts");
     let mut events = browser.listen().await;
     let run = json!({ "scenario": "flaky-gives-up", "pace": "virtual", "client": "compare" });

@@ -149,18 +149,13 @@ impl Browser {
 
     /// Listens to the feed.
     pub(crate) async fn listen(&self) -> Events {
-        let listening = self.try_listen().await;
+        let listening = self.try_listen_to("/api/events").await;
         listening.unwrap_or_else(|status| panic!("{status}"))
     }
 
-    /// Listens to another event stream.
-    pub(crate) async fn listen_to(&self, path: &str) -> Events {
-        Events::of(self.open(Method::GET, path, &[], "").await)
-    }
-
-    /// Listens to the feed, or returns the status of its refusal.
-    pub(crate) async fn try_listen(&self) -> Result<Events, StatusCode> {
-        let response = self.open(Method::GET, "/api/events", &[], "").await;
+    /// Listens to an event stream, or returns the status of its refusal.
+    pub(crate) async fn try_listen_to(&self, path: &str) -> Result<Events, StatusCode> {
+        let response = self.open(Method::GET, path, &[], "").await;
         match response.status() {
             StatusCode::OK => Ok(Events::of(response)),
             refused => Err(refused),

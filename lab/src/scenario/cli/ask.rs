@@ -73,7 +73,10 @@ fn kind(question: &Question) -> String {
 /// The next line, with its line end. At the end of the input it has none.
 fn line(input: &mut impl BufRead) -> io::Result<String> {
     let mut line = Vec::new();
-    input.take(LONGEST).read_until(b'\n', &mut line)?;
+    let read = input.by_ref().take(LONGEST).read_until(b'\n', &mut line)?;
+    if read as u64 == LONGEST && !line.ends_with(b"\n") {
+        input.skip_until(b'\n')?;
+    }
     Ok(String::from_utf8_lossy(&line).into_owned())
 }
 
@@ -101,5 +104,14 @@ mod tests {
             let open = leaves_the_line_open(&typed, is_terminal);
             assert_eq!(open, expected, "{input:?} {is_terminal}");
         }
+    }
+
+    #[test]
+    fn the_rest_of_a_long_line_is_ignored() {
+        let mut input: &[u8] = &[&[b' '; 5_000][..], b"3\n2\n"].concat();
+
+        let lines = [(); 2].map(|()| line(&mut input).expect("it reads"));
+
+        assert_eq!(lines, [" ".repeat(4_096), "2\n".to_owned()]);
     }
 }

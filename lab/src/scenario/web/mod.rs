@@ -245,9 +245,8 @@ impl Runs {
         });
         self.publish(&id);
         if let Some(record) = self.find(&id) {
-            for run in record.runs() {
-                self.exporters.send(run).await;
-            }
+            // At once, so that a stop waits for all of them.
+            join_all(record.runs().map(|run| self.exporters.send(run))).await;
         }
     }
 

@@ -5,7 +5,8 @@ use std::{sync::Arc, time::SystemTime};
 use humantime::format_rfc3339_millis;
 use render::Options;
 use scenario::{
-    self, Client, Compared, Comparison, Ending, Pace, Recorder, ScenarioRun, Story, compare::why,
+    self, Client, Compared, Comparison, Ending, Overrides, Pace, Recorder, ScenarioRun, Story,
+    compare::why,
 };
 use serde::{Deserialize, Serialize, Serializer};
 use tokio::sync::watch;
@@ -67,6 +68,8 @@ pub(super) struct Summary {
     /// The defence that is removed from the reference client, or from the second side.
     without: Option<&'static str>,
     pace: Pace,
+    /// The settings that the reader chose.
+    settings: Overrides,
     seed: u64,
     state: State,
     /// Whether every expectation held; none until the run has finished. For a comparison,
@@ -169,6 +172,7 @@ impl Record {
             client: self.request.choice,
             without: self.request.without.map(|without| without.defence.id),
             pace: self.request.pace,
+            settings: self.request.overrides,
             seed: self.request.seed,
             state: self.state,
             passed: first.map(ScenarioRun::passed),
